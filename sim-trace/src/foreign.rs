@@ -1,6 +1,6 @@
 //! Traces of other tools: recognized by what is in them, unpacked, and turned into n2sim's own.
 //!
-//! What a format does not say is written into the result ([`Lack`](crate::Lack), and sentences in `Meta::gaps`), so
+//! What a format does not say is written into the result ([`MissingData`](crate::MissingData), and sentences in `Meta::gaps`), so
 //! that every reader of its counts can be told.
 
 mod builder;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
 /// Origin and limits of a trace, kept as JSON in the META chunk. Keys that this version does not
 /// know are ignored, so that a later minor version may add some.
@@ -23,7 +23,7 @@ pub struct Meta {
     pub gaps: Vec<String>,
     /// What the trace lacks that makes counts doubtful; reports mark those.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lacks: Vec<Lack>,
+    pub lacks: Vec<MissingData>,
     /// How to make the trace again, if it can be made again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,

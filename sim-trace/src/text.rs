@@ -96,7 +96,7 @@ impl fmt::Display for Info {
             writeln!(f, "recipe        {}", recipe.shown())?;
         }
         if !lacks.is_empty() {
-            let labels: Vec<_> = lacks.iter().map(|lack| lack.label()).collect();
+            let labels: Vec<_> = lacks.iter().map(|missing| missing.label()).collect();
             writeln!(f, "lacks         {}", labels.join(", "))?;
         }
         for gap in gaps {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sim_core::InstFlags;
 use sim_trace::foreign::{ImportOptions, import_bytes};
-use sim_trace::{Lack, StreamEvent, TraceFile};
+use sim_trace::{MissingData, StreamEvent, TraceFile};
 
 fn imported(text: &str) -> TraceFile<Cursor<Vec<u8>>> {
     let (_, bytes) = import_bytes(text.as_bytes(), None, &ImportOptions::default()).unwrap();
@@ -45,9 +45,9 @@ fn a_load_that_goes_on_or_a_store_that_stored_has_not() {
 }
 
 #[test]
-fn a_prefetch_without_address_is_a_lack() {
+fn a_prefetch_without_address_counts_as_missing_data() {
     let with = imported("0, 0x1000, 0xf9800020, \"prfm pldl1keep, [x1]\"\n");
-    assert_eq!(with.meta().lacks, [Lack::Prefetches, Lack::Image]);
+    assert_eq!(with.meta().lacks, [MissingData::Prefetches, MissingData::Image]);
     let without = imported("0, 0x1000, 0xf9400041, \"ldr x1, [x2]\", load, 0x10\n");
-    assert_eq!(without.meta().lacks, [Lack::Image]);
+    assert_eq!(without.meta().lacks, [MissingData::Image]);
 }

@@ -9,7 +9,7 @@ use super::stop::Stop;
 use crate::error::TraceError;
 use crate::event::StreamEvent;
 use crate::flow::{is_branch, is_prefetch, is_sve, is_sve_access, must_access};
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 use crate::writer::{Access, Summary, TraceWriter};
 
 /// Longest block that is made: code without a branch is cut there.
@@ -65,7 +65,7 @@ impl<W: Write + Seek> Builder<W> {
                 code.give_pages(&mut writer)?;
                 writer.meta_mut().symbols = code.symbols();
             }
-            None => writer.meta_mut().lacks.push(Lack::Image),
+            None => writer.meta_mut().lacks.push(MissingData::Image),
         }
         Ok(Builder {
             writer,
@@ -164,11 +164,11 @@ impl<W: Write + Seek> Builder<W> {
         self.code.is_some()
     }
 
-    /// The trace lacks something.
-    pub(super) fn lack(&mut self, lack: Lack) {
-        let lacks = &mut self.writer.meta_mut().lacks;
-        if let Err(place) = lacks.binary_search(&lack) {
-            lacks.insert(place, lack);
+    /// Records in META that data is missing.
+    pub(super) fn note_missing(&mut self, missing: MissingData) {
+        let all = &mut self.writer.meta_mut().lacks;
+        if let Err(place) = all.binary_search(&missing) {
+            all.insert(place, missing);
         }
     }
 
@@ -190,7 +190,7 @@ impl<W: Write + Seek> Builder<W> {
         let skipped = self.skipped;
         let meta = self.writer.meta_mut();
         let sentences: Vec<String> =
-            meta.lacks.iter().map(|lack| lack.sentence().to_owned()).collect();
+            meta.lacks.iter().map(|missing| missing.sentence().to_owned()).collect();
         meta.gaps.extend(sentences);
         if skipped > 0 {
             meta.notes
@@ -206,17 +206,17 @@ impl<W: Write + Seek> Builder<W> {
             return Ok(());
         }
         let is_known = |at: usize| open.accesses.iter().any(|one| usize::from(one.index) == at);
-        let lacks = |is_one: fn(u32) -> bool| {
+        let is_missing = |is_one: fn(u32) -> bool| {
             let mut all = open.words.iter().enumerate().filter(|(_, word)| is_one(**word));
             all.any(|(at, _)| !is_known(at))
         };
         let is_zeroing: fn(u32) -> bool = |word| matches!(word & !0x1f, DC_ZVA | DC_GZVA);
         let unknown = [
-            (Lack::ZeroedLines, is_zeroing),
-            (Lack::Prefetches, is_prefetch),
-            (Lack::SveAccesses, is_sve_access),
+            (MissingData::ZeroedLines, is_zeroing),
+            (MissingData::Prefetches, is_prefetch),
+            (MissingData::SveAccesses, is_sve_access),
         ];
-        let unknown = unknown.map(|(lack, is_one)| lacks(is_one).then_some(lack));
+        let unknown = unknown.map(|(missing, is_one)| is_missing(is_one).then_some(missing));
         let is_predicated = open.words.iter().any(|word| is_sve(*word));
         let block = self.writer.define_block(open.pc, &open.words)?;
         let executed = open.words.len() as u16;
@@ -224,8 +224,12 @@ impl<W: Write + Seek> Builder<W> {
         open.words.clear();
         open.accesses.clear();
         // No other format has predicates.
-        let is_predicated = is_predicated.then_some(Lack::Predicates);
-        unknown.into_iter().chain([is_predicated]).flatten().for_each(|lack| self.lack(lack));
+        let is_predicated = is_predicated.then_some(MissingData::Predicates);
+        unknown
+            .into_iter()
+            .chain([is_predicated])
+            .flatten()
+            .for_each(|missing| self.note_missing(missing));
         if self.writer.code_words() > CODE_MAX {
             let what =
                 format!("more than {CODE_MAX} different instructions: this is no such trace");

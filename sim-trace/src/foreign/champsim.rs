@@ -15,7 +15,7 @@ use super::builder::Builder;
 use super::stop::Stop;
 use super::unpack::read_up_to;
 use super::words::{Class, Reg, Sketch, word};
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
 /// Different instructions that a trace may have.
 const SITES_MAX: usize = 1 << 22;
@@ -270,11 +270,11 @@ pub(super) fn read<W: Write + Seek, R: Read>(
     to: &mut Builder<W>,
 ) -> Result<(), Stop> {
     let layout = Layout::of(Records::new(open().map_err(Stop::Input)?, shape), limit)?;
-    for lack in [Lack::Words, Lack::Sizes, Lack::Threads] {
-        to.lack(lack);
+    for missing in [MissingData::Words, MissingData::Sizes, MissingData::Threads] {
+        to.note_missing(missing);
     }
     if !layout.is_a64 {
-        to.lack(Lack::InstructionSet);
+        to.note_missing(MissingData::InstructionSet);
     }
     let stream = to.thread(0)?;
     let mut names = Names { names: [None; 256], next: 0 };

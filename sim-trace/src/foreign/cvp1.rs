@@ -13,7 +13,7 @@ use super::builder::Builder;
 use super::stop::Stop;
 use super::unpack::read_up_to;
 use super::words::{Class, Reg, Sketch, word};
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
 /// Largest distance between the address of an access and what is left in its base register.
 const BASE_STEP_MAX: i64 = 4096;
@@ -212,8 +212,8 @@ fn stand_in(record: &Record, target: Option<u64>, base: Option<u8>) -> u32 {
 
 /// Reads the whole trace.
 pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Result<(), Stop> {
-    to.lack(Lack::Words);
-    to.lack(Lack::Threads);
+    to.note_missing(MissingData::Words);
+    to.note_missing(MissingData::Threads);
     let stream = to.thread(0)?;
     let mut targets: FxHashMap<u64, u64> = FxHashMap::default();
     let mut values = Values::default();

@@ -13,7 +13,7 @@ use super::stop::Stop;
 use super::unpack::read_up_to;
 use super::words::{Class, Reg, Sketch, word};
 use crate::event::StreamEvent;
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
 /// Bytes of a record.
 const RECORD_BYTES: usize = 12;
@@ -225,7 +225,7 @@ impl<W: Write + Seek> File<'_, W> {
 
     /// A word of the same class, where the trace was made without words.
     fn stand_in(&mut self, pending: &Pending, next: Option<u64>) -> u32 {
-        self.to.lack(Lack::Words);
+        self.to.note_missing(MissingData::Words);
         let Pending { pc, kind, load, store, .. } = *pending;
         let is_taken = matches!(kind, kind::TAKEN | kind::DIRECT_JUMP | kind::DIRECT_CALL)
             || kind == kind::CONDITIONAL && next != Some(pc.wrapping_add(4));
@@ -284,12 +284,12 @@ impl<W: Write + Seek> File<'_, W> {
             return Err(Stop::at_byte(offset, what));
         }
         if bits & file_type::INSTRUCTION_ONLY != 0 {
-            self.to.lack(Lack::Addresses);
+            self.to.note_missing(MissingData::Addresses);
         }
         let filters =
             file_type::FILTERED | file_type::INSTRUCTIONS_FILTERED | file_type::DATA_FILTERED;
         if bits & filters != 0 {
-            self.to.lack(Lack::Filtered);
+            self.to.note_missing(MissingData::Filtered);
         }
         Ok(())
     }

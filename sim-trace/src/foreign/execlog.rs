@@ -11,7 +11,7 @@ use super::builder::Builder;
 use super::lines::{Lines, hex, hex_word};
 use super::stop::Stop;
 use crate::event::StreamEvent;
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
 /// An executed instruction.
 pub(super) struct Line<'a> {
@@ -106,7 +106,7 @@ fn give<W: Write + Seek>(inst: &Line<'_>, to: &mut Builder<W>) -> Result<(), Sto
     for (addr, has_device) in accesses(inst.accesses) {
         to.access(stream, addr);
         if has_device {
-            to.lack(Lack::VirtualAddresses);
+            to.note_missing(MissingData::VirtualAddresses);
         }
     }
     Ok(())

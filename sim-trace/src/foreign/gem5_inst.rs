@@ -9,7 +9,7 @@ use std::io::{Read, Seek, Write};
 use super::builder::Builder;
 use super::stop::Stop;
 use super::unpack::read_up_to;
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
 /// The four bytes before the messages.
 pub(super) const SIGNATURE: &[u8] = b"gem5";
@@ -162,7 +162,7 @@ pub(super) fn read<W: Write + Seek>(mut bytes: impl Read, to: &mut Builder<W>) -
     let header = messages.next()?.ok_or_else(|| Stop::at_byte(4, "the header is missing"))?;
     let no_accesses = |field| matches!(field, Some((4, Value::Number(0))));
     if fields(header).any(no_accesses) {
-        to.lack(Lack::Addresses);
+        to.note_missing(MissingData::Addresses);
     }
     loop {
         let start = messages.offset;

@@ -8,7 +8,7 @@ use std::io::{BufReader, Read, Seek, Write};
 use super::builder::Builder;
 use super::lines::{Lines, hex};
 use super::stop::Stop;
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
 /// One line.
 pub(super) enum Line {
@@ -32,7 +32,7 @@ pub(super) fn parse(line: &str) -> Option<Line> {
 
 /// Reads the whole text.
 pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Result<(), Stop> {
-    to.lack(Lack::Threads);
+    to.note_missing(MissingData::Threads);
     let stream = to.thread(0)?;
     let mut lines = Lines::new(BufReader::new(bytes));
     while let Some(line) = lines.next()? {
