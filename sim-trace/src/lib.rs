@@ -86,7 +86,7 @@ pub use meta::{MachineInfo, Meta, OPERANDS, Symbol};
 pub use missing_data::MissingData;
 pub use page_map::{BadPageMap, PageEntry, PageMap, PageMemory};
 pub use page_text::PageTextError;
-pub use reader::{Call, EventAt, OrderNote, Skim, StreamReader, Ticket, TicketReader};
+pub use reader::{BlockVisitor, Call, EventAt, OrderNote, StreamReader, Ticket, TicketReader};
 pub use repack::{repack, repack_with_map};
 pub use rewrite::{Join, Slice, merge, slice};
 pub use states::{StatePlace, StatesError, StatesHeader, StatesReader, StatesWriter};

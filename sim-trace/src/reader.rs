@@ -18,7 +18,7 @@ use crate::source::At;
 use decoder::{Decoder, MoreAddrs, STREAM_COLUMNS};
 use sim_files::File;
 
-pub use decoder::Skim;
+pub use decoder::BlockVisitor;
 pub use tickets::{Call, OrderNote, Ticket, TicketReader};
 
 /// A side event and its place in the batch.
@@ -123,7 +123,7 @@ impl<R: Read + Seek> StreamReader<R> {
     ///
     /// # Errors
     /// As [`StreamReader::next_batch`].
-    pub fn skim<V: Skim>(&mut self, until: u64, visitor: &mut V) -> Result<(), TraceError> {
+    pub fn skim<V: BlockVisitor>(&mut self, until: u64, visitor: &mut V) -> Result<(), TraceError> {
         self.events.clear();
         self.more.clear();
         let result = self.try_skim(until, visitor);
@@ -134,7 +134,7 @@ impl<R: Read + Seek> StreamReader<R> {
         result
     }
 
-    fn try_skim<V: Skim>(&mut self, until: u64, visitor: &mut V) -> Result<(), TraceError> {
+    fn try_skim<V: BlockVisitor>(&mut self, until: u64, visitor: &mut V) -> Result<(), TraceError> {
         loop {
             if self.decoder.is_open() {
                 self.decoder.skim(until, visitor).at(|| self.place(self.chunks[self.begun - 1]))?;

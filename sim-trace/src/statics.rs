@@ -54,7 +54,7 @@ impl StaticTable {
     }
 
     /// The instructions of all blocks, one block after the other: what stands in each place that a
-    /// [`Skim`](crate::Skim) hears of.
+    /// [`BlockVisitor`](crate::BlockVisitor) hears of.
     pub fn places(&self) -> &[InstId] {
         &self.block_insts
     }

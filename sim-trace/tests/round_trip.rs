@@ -10,7 +10,7 @@ use common::*;
 use proptest::prelude::*;
 use sim_core::{Activity, InstFlags};
 use sim_trace::{
-    Access, BlockId, Further, Meta, Skim, StreamEvent, TraceError, TraceFile, TraceWriter,
+    Access, BlockId, BlockVisitor, Further, Meta, StreamEvent, TraceError, TraceFile, TraceWriter,
     WriterOptions,
 };
 
@@ -96,7 +96,7 @@ struct Seen<'a> {
     insts: Vec<(u64, Option<u64>)>,
 }
 
-impl Skim for Seen<'_> {
+impl BlockVisitor for Seen<'_> {
     const ACCESSES: bool = true;
 
     fn block(&mut self, block: u32, place: u32, executed: u16) {
@@ -118,7 +118,7 @@ impl Skim for Seen<'_> {
 /// Counts instructions.
 struct Blocks(u64);
 
-impl Skim for Blocks {
+impl BlockVisitor for Blocks {
     const ACCESSES: bool = false;
 
     fn block(&mut self, _block: u32, _place: u32, executed: u16) {

@@ -9,7 +9,7 @@ use crate::touches::Touches;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, Giver, NullSink, StateVisitor, WarmState};
 use sim_isa::Program;
-use sim_trace::{Skim, StatePlace, StreamReader};
+use sim_trace::{BlockVisitor, StatePlace, StreamReader};
 
 /// Stretches of fewer instructions are run.
 const SHORTEST: u64 = 2_000;
@@ -21,7 +21,7 @@ const LATEST: Cycle = 1 << 40;
 /// Nobody hears what lies on the way.
 struct Unheard;
 
-impl Skim for Unheard {
+impl BlockVisitor for Unheard {
     const ACCESSES: bool = true;
 
     #[inline]

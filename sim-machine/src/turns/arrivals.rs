@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use sim_isa::{MemOp, Ordering, Special, Synchronizes};
 use sim_trace::{
-    Call, OrderNote, Skim, StaticTable, StreamReader, Ticket, TicketReader, TraceFile,
+    BlockVisitor, Call, OrderNote, StaticTable, StreamReader, Ticket, TicketReader, TraceFile,
 };
 
 use super::calls;
@@ -111,7 +111,7 @@ struct Walk<'a> {
     fresh: usize,
 }
 
-impl Skim for Walk<'_> {
+impl BlockVisitor for Walk<'_> {
     const ACCESSES: bool = true;
 
     #[inline]

@@ -4,7 +4,7 @@
 //! The fast path is one block execution whose block is a recent successor and whose accesses are
 //! those of its last run: copy the block's template, add one guess and one integer per address.
 
-mod skim;
+mod block_visitor;
 
 use sim_core::{Activity, InstFlags, TraceInst};
 
@@ -18,7 +18,7 @@ use crate::reader::event_cursor::EventCursor;
 use crate::statics::StaticTable;
 use crate::varint::{unzigzag, varint_at};
 
-pub use skim::Skim;
+pub use block_visitor::BlockVisitor;
 
 /// Columns of a STREAM chunk: control, explicit block numbers, shapes, addresses, events.
 pub(crate) const STREAM_COLUMNS: usize = 5;

@@ -12,7 +12,7 @@ use super::{ADDRS, Block, CONTROL, Cursor, Decoder, EVENTS};
 ///
 /// Instructions are named by their place among those of all blocks, one block after the other:
 /// [`StaticTable::places`](crate::StaticTable::places).
-pub trait Skim {
+pub trait BlockVisitor {
     /// It wants to hear of accesses. Without them only half of the columns is read.
     const ACCESSES: bool;
 
@@ -27,8 +27,8 @@ pub trait Skim {
 
 impl Decoder {
     /// Tells what ran up to the first end of a block at or behind instruction `until` of the stream, or up
-    /// to the end of the open chunk. With [`Skim::ACCESSES`] the chunk may be read on from there.
-    pub(crate) fn skim<V: Skim>(
+    /// to the end of the open chunk. With [`BlockVisitor::ACCESSES`] the chunk may be read on from there.
+    pub(crate) fn skim<V: BlockVisitor>(
         &mut self,
         until: u64,
         visitor: &mut V,
@@ -56,7 +56,7 @@ impl Decoder {
     }
 
     #[inline(always)]
-    fn skim_block<V: Skim>(
+    fn skim_block<V: BlockVisitor>(
         &mut self,
         cursor: &mut Cursor,
         visitor: &mut V,
@@ -95,7 +95,7 @@ impl Decoder {
 
     /// A run that was cut short or whose accesses differ from the last run's.
     #[cold]
-    fn skim_odd_block<V: Skim>(
+    fn skim_odd_block<V: BlockVisitor>(
         &mut self,
         id: u32,
         block: Block,
