@@ -45,7 +45,6 @@
 //! Limits: A64 only; one data address per instruction (gathers and scatters keep the first); no
 //! register values; one page map for the whole trace ([`PageMap`]), whatever address space runs.
 
-mod ahead;
 mod column;
 mod error;
 mod event;
@@ -62,6 +61,7 @@ mod missing_data;
 mod page_map;
 mod page_text;
 mod predict;
+mod read_ahead;
 mod reader;
 mod repack;
 mod rewrite;
@@ -75,7 +75,6 @@ mod varint;
 mod verify;
 mod writer;
 
-pub use ahead::AheadReader;
 pub use error::{Place, TraceError};
 pub use event::{Further, StreamEvent};
 pub use file::{StreamInfo, TraceFile};
@@ -86,6 +85,7 @@ pub use meta::{MachineInfo, Meta, OPERANDS, Symbol};
 pub use missing_data::MissingData;
 pub use page_map::{BadPageMap, PageEntry, PageMap, PageMemory};
 pub use page_text::PageTextError;
+pub use read_ahead::ReadAhead;
 pub use reader::{BlockVisitor, Call, EventAt, OrderNote, StreamReader, Ticket, TicketReader};
 pub use repack::{repack, repack_with_map};
 pub use rewrite::{Join, Slice, merge, slice};

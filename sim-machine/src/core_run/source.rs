@@ -2,14 +2,14 @@
 //! thread of its own.
 
 use sim_core::TraceInst;
-use sim_trace::{AheadReader, BlockVisitor, EventAt, StreamReader, TraceError};
+use sim_trace::{BlockVisitor, EventAt, ReadAhead, StreamReader, TraceError};
 
 /// A reader of one stream.
 pub(crate) enum Source {
     /// It decodes when it is asked, and may pass stretches.
     Here(Box<StreamReader>),
     /// It is ahead, and is read from the first instruction to the last.
-    Ahead(AheadReader),
+    Ahead(ReadAhead),
 }
 
 impl Source {

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use sim_core::TraceInst;
-use sim_trace::{AheadReader, EventAt, TraceFile};
+use sim_trace::{EventAt, ReadAhead, TraceFile};
 
 /// All that came of one batch, or the error.
 type Told = Result<(Vec<TraceInst>, Vec<EventAt>, Vec<u64>, u64, u64), String>;
@@ -41,7 +41,7 @@ fn both(path: &Path) -> [Vec<Told>; 2] {
     let file = TraceFile::open(path).unwrap();
     let stream = file.streams().iter().find(|one| one.instructions > 0).unwrap().stream;
     let reader = || file.reader(stream).unwrap();
-    [all_of!(reader()), all_of!(AheadReader::new(reader()).unwrap())]
+    [all_of!(reader()), all_of!(ReadAhead::new(reader()).unwrap())]
 }
 
 #[test]
@@ -71,9 +71,9 @@ fn damage_is_told_behind_the_same_instructions() {
 #[test]
 fn who_stops_early_is_done_at_once() {
     let file = TraceFile::open(&committed("lz.n2t")).unwrap();
-    let mut ahead = AheadReader::new(file.reader(file.streams()[0].stream).unwrap()).unwrap();
+    let mut ahead = ReadAhead::new(file.reader(file.streams()[0].stream).unwrap()).unwrap();
     let mut out = Vec::new();
     assert!(ahead.next_batch(&mut out).unwrap() && !out.is_empty());
     drop(ahead);
-    drop(AheadReader::new(file.reader(file.streams()[0].stream).unwrap()).unwrap());
+    drop(ReadAhead::new(file.reader(file.streams()[0].stream).unwrap()).unwrap());
 }

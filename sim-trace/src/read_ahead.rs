@@ -28,7 +28,7 @@ struct Batch {
 
 /// A reader that is ahead.
 #[derive(Debug)]
-pub struct AheadReader {
+pub struct ReadAhead {
     /// `None` once it is dropped.
     batches: Option<Receiver<Result<Batch, TraceError>>>,
     used: SyncSender<Batch>,
@@ -36,12 +36,12 @@ pub struct AheadReader {
     thread: Option<JoinHandle<()>>,
 }
 
-impl AheadReader {
+impl ReadAhead {
     /// Lets the reader go ahead from where it stands.
     ///
     /// # Errors
     /// If the system has no thread to give.
-    pub fn new(mut reader: StreamReader) -> std::io::Result<AheadReader> {
+    pub fn new(mut reader: StreamReader) -> std::io::Result<ReadAhead> {
         let (give, batches) = sync_channel(READY);
         let (used, take) = sync_channel::<Batch>(READY + 2);
         let read = move || {
@@ -67,7 +67,7 @@ impl AheadReader {
         };
         let thread = std::thread::Builder::new().name("n2sim-decode".to_owned()).spawn(read)?;
         let (current, thread) = (Batch::default(), Some(thread));
-        Ok(AheadReader { batches: Some(batches), used, current, thread })
+        Ok(ReadAhead { batches: Some(batches), used, current, thread })
     }
 
     /// As [`StreamReader::next_batch`].
@@ -120,7 +120,7 @@ impl AheadReader {
     }
 }
 
-impl Drop for AheadReader {
+impl Drop for ReadAhead {
     fn drop(&mut self) {
         // The thread finds nobody who takes its next batch.
         self.batches = None;
