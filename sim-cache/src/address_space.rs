@@ -242,23 +242,23 @@ mod tests {
 
     #[test]
     fn a_saved_address_space_keeps_its_vmid_and_a_damaged_one_has_the_first() {
-        use sim_core::{Giver, Taker};
+        use sim_core::{StateLoader, StateSaver};
         let mut space = AddressSpace::new(TableBaseRegister::Lower);
         for vmid in [5, 7] {
             assert!(!space.write_stage2_table_base(vmid << OPERAND_ID_SHIFT));
         }
-        let mut words = Taker::take(&mut space);
-        let given = |words: &[u64]| {
+        let mut words = StateSaver::save(&mut space);
+        let loaded = |words: &[u64]| {
             let mut other = AddressSpace::new(TableBaseRegister::Lower);
-            other.visit(&mut Giver::new(words));
+            other.visit(&mut StateLoader::new(words));
             other
         };
-        assert_eq!((given(&words).vmid(), given(&words).key(9)), (7, space.key(9)));
+        assert_eq!((loaded(&words).vmid(), loaded(&words).key(9)), (7, space.key(9)));
         // Worlds 0 to 2 are known: the third one and all above it are not.
         let context = words.len() - 1;
         for world in [3, 200] {
             words[context] = world << WORLD_SHIFT | 4 << ASID_SHIFT;
-            assert_eq!((given(&words).vmid(), given(&words).asid()), (0, 4));
+            assert_eq!((loaded(&words).vmid(), loaded(&words).asid()), (0, 4));
         }
     }
 }

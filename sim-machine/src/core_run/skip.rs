@@ -7,7 +7,7 @@ use crate::approach::{Approach, Places, show_state};
 use crate::error::MachineError;
 use crate::touches::Touches;
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, Giver, NullSink, StateVisitor, WarmState};
+use sim_core::{Cycle, NullSink, StateLoader, StateVisitor, WarmState};
 use sim_isa::Program;
 use sim_trace::{BlockVisitor, StatePlace, StreamReader};
 
@@ -94,7 +94,7 @@ impl CoreRun {
         if reader.position() != place.position || place.cycle > LATEST || !is_known {
             return Ok(None);
         }
-        show_state(memory, &mut self.pipeline, &mut Giver::new(words));
+        show_state(memory, &mut self.pipeline, &mut StateLoader::new(words));
         self.pipeline.idle_until(place.cycle, &mut self.totals);
         self.reader = Source::Here(Box::new(reader));
         self.batch.clear();
