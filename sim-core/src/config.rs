@@ -95,15 +95,15 @@ impl Document {
     /// Returns this document with the differences of one more text on top.
     ///
     /// # Errors
-    /// The text is not TOML, names unknown keys or gives a value of another type. The error lists all
-    /// faults.
+    /// The text is not TOML, names unknown keys or gives a value of another type. The error lists
+    /// all faults.
     pub fn with_overlay(self, name: &str, text: &str) -> Result<Document, ConfigError> {
         let layer = Layer::file(name, text)?;
         self.with_layer(layer)
     }
 
-    /// Returns this document with `assignment` (`a.b.c=value`) on top. For a key that holds a string,
-    /// a word that is not a TOML value counts as a string. A number may have a unit
+    /// Returns this document with `assignment` (`a.b.c=value`) on top. For a key that holds a
+    /// string, a word that is not a TOML value counts as a string. A number may have a unit
     /// ([`units::resolve`]), which the name of the document does not show.
     ///
     /// # Errors
@@ -113,7 +113,8 @@ impl Document {
         self.with_layer(layer)
     }
 
-    /// Returns the assignment with a plain number if it gives a number with a unit to a numeric key.
+    /// Returns the assignment with a plain number if it gives a number with a unit to a numeric
+    /// key.
     fn without_unit(&self, assignment: &str) -> String {
         let split = assignment.split_once('=');
         let number = split.and_then(|(key, value)| {
@@ -171,8 +172,8 @@ impl Document {
         self.layers.iter().map(Layer::title).collect::<Vec<_>>().join(" + ")
     }
 
-    /// Returns the 64-bit FNV-1a hash of keys and values. Comments, order and spelling do not affect
-    /// it.
+    /// Returns the 64-bit FNV-1a hash of keys and values. Comments, order and spelling do not
+    /// affect it.
     pub fn hash(&self) -> u64 {
         let mut lines = Vec::new();
         normalize(self.merged.as_table(), "", &mut lines);
@@ -193,8 +194,8 @@ impl Document {
         settings
     }
 
-    /// Returns `text` merged onto its base, which is merged onto its own base, down to a file without
-    /// one.
+    /// Returns `text` merged onto its base, which is merged onto its own base, down to a file
+    /// without one.
     fn stack(
         name: &str,
         text: String,

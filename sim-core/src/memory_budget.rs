@@ -100,15 +100,15 @@ impl MemoryBudget {
         self.account.used.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of reservations so far, granted or not. For tests; present only with debug
-    /// assertions.
+    /// Returns the number of reservations so far, granted or not. For tests; present only with
+    /// debug assertions.
     #[cfg(debug_assertions)]
     pub fn asked(&self) -> u64 {
         self.account.asked.load(Ordering::Relaxed)
     }
 
-    /// Reserves memory before it is allocated. Dropping the result releases it. `what` names the use
-    /// in the plural.
+    /// Reserves memory before it is allocated. Dropping the result releases it. `what` names the
+    /// use in the plural.
     ///
     /// # Errors
     /// The limit would be exceeded. Nothing is reserved then.

@@ -10,8 +10,8 @@ use std::path::Path;
 /// Control characters could move the cursor of a terminal, set its clipboard, or forge a line of a
 /// table. Marks of writing direction could disguise a name.
 pub trait Shown {
-    /// Returns the text on one line. Control characters and marks of writing direction become escapes
-    /// (`\n`, `\x1b`, `\u{202e}`); bytes that are not UTF-8 become U+FFFD.
+    /// Returns the text on one line. Control characters and marks of writing direction become
+    /// escapes (`\n`, `\x1b`, `\u{202e}`); bytes that are not UTF-8 become U+FFFD.
     fn shown(&self) -> Escaped<'_>;
 }
 
