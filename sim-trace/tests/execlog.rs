@@ -1,4 +1,4 @@
-//! What QEMU's execlog does not say, and what is made of it.
+//! Tests of the import of QEMU execlog text where data is missing.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ fn imported(text: &str) -> TraceFile<Cursor<Vec<u8>>> {
 }
 
 #[test]
-fn a_load_without_its_access_and_control_elsewhere_has_faulted() {
+fn a_load_without_access_before_a_jump_is_imported_as_a_fault() {
     let handled = "0, 0x1000, 0xd503201f, \"nop\"\n\
                    0, 0x1004, 0xf9400041, \"ldr x1, [x2]\"\n\
                    0, 0x9000, 0xd503201f, \"nop\"\n";
@@ -29,8 +29,9 @@ fn a_load_without_its_access_and_control_elsewhere_has_faulted() {
 }
 
 #[test]
-fn a_load_that_goes_on_or_a_store_that_stored_has_not() {
-    // The first lost its access, but goes on; the second is a store-exclusive that failed; the third stored.
+fn other_loads_and_stores_are_not_imported_as_faults() {
+    // The first has no access, but falls through; the second is a failed store-exclusive; the third
+    // has its access.
     let others = "0, 0x1000, 0xf9400041, \"ldr x1, [x2]\"\n\
                   0, 0x1004, 0xc8007c41, \"stxr w0, x1, [x2]\"\n\
                   0, 0x2000, 0xf9000041, \"str x1, [x2]\", store, 0x8000\n\
