@@ -58,7 +58,7 @@ pub fn slice<R: Read + Seek>(
         u64::MAX => format!("instructions {start} and later"),
         _ => format!("instructions {start} to {end}"),
     };
-    meta.gaps.push(format!("of each thread only {part} of {:016x} are here", file.hash()));
+    meta.gaps.push(format!("each thread has only {part} of trace {:016x}", file.hash()));
     if *without_order && file.has_tickets() {
         meta.gaps.push(NO_ORDER.to_owned());
     }

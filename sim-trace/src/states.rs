@@ -250,8 +250,8 @@ impl StatesReader {
         self.words.resize(self.header.words as usize, 0);
         match self.read() {
             Ok(place) => Ok(Some((place, &self.words))),
-            Err(Trouble::Io(source)) => Err(StatesError::Io { file: self.file.clone(), source }),
-            Err(Trouble::Damage(what)) => {
+            Err(ReadFault::Io(source)) => Err(StatesError::Io { file: self.file.clone(), source }),
+            Err(ReadFault::Damage(what)) => {
                 let (file, number) = (self.file.clone(), self.begun);
                 let place = format!("state {number} of {}", self.header.count);
                 self.begun = self.header.count;
@@ -260,55 +260,55 @@ impl StatesReader {
         }
     }
 
-    fn read(&mut self) -> Result<StatePlace, Trouble> {
+    fn read(&mut self) -> Result<StatePlace, ReadFault> {
         let mut entry = [0; ENTRY + 8];
         read_all(&mut self.input, &mut entry)?;
         let short = |at: usize| number(&entry[at..at + 4]) as u32;
         let (last, plain, packed) = (short(16), short(20) as usize, short(24) as usize);
         let most = zstd::zstd_safe::compress_bound(plain);
         if plain > WORST * self.words.len() + PADDING || packed > most {
-            return Err(Trouble::Damage("it is larger than any state"));
+            return Err(ReadFault::Damage("it is larger than any state"));
         }
         self.packed.clear();
         let read = self.input.by_ref().take(packed as u64).read_to_end(&mut self.packed)?;
         if read < packed {
-            return Err(Trouble::Damage("the file ends inside it"));
+            return Err(ReadFault::Damage("the file ends inside it"));
         }
         if number(&entry[ENTRY..]) != entry_hash(&entry[..ENTRY], &self.packed) {
-            return Err(Trouble::Damage("the checksum does not match"));
+            return Err(ReadFault::Damage("the checksum does not match"));
         }
         self.difference.clear();
         self.difference.reserve(plain + PADDING);
         self.zstd
             .decompress_to_buffer(&self.packed, &mut self.difference)
-            .map_err(|_| Trouble::Damage("it cannot be unpacked"))?;
+            .map_err(|_| ReadFault::Damage("it cannot be unpacked"))?;
         if self.difference.len() != plain {
-            return Err(Trouble::Damage("its unpacked length does not match"));
+            return Err(ReadFault::Damage("its unpacked length does not match"));
         }
         self.difference.extend_from_slice(&[0; PADDING]);
         apply(&self.difference, plain, &mut self.words)
-            .ok_or(Trouble::Damage("it does not fit the words of the machine"))?;
+            .ok_or(ReadFault::Damage("it does not fit the words of the machine"))?;
         let (position, cycle) = (number(&entry[..8]), number(&entry[8..16]));
         Ok(StatePlace { position, cycle, last: (last != u32::MAX).then_some(last) })
     }
 }
 
-enum Trouble {
+enum ReadFault {
     Io(io::Error),
     Damage(&'static str),
 }
 
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Trouble {
+impl From<io::Error> for ReadFault {
+    fn from(error: io::Error) -> ReadFault {
         match error.kind() {
-            io::ErrorKind::UnexpectedEof => Trouble::Damage("the file ends inside it"),
-            _ => Trouble::Io(error),
+            io::ErrorKind::UnexpectedEof => ReadFault::Damage("the file ends inside it"),
+            _ => ReadFault::Io(error),
         }
     }
 }
 
-fn read_all(input: &mut impl Read, bytes: &mut [u8]) -> Result<(), Trouble> {
-    input.read_exact(bytes).map_err(Trouble::from)
+fn read_all(input: &mut impl Read, bytes: &mut [u8]) -> Result<(), ReadFault> {
+    input.read_exact(bytes).map_err(ReadFault::from)
 }
 
 fn number(bytes: &[u8]) -> u64 {

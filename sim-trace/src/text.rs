@@ -120,7 +120,7 @@ impl fmt::Display for Info {
             )?;
         }
         if self.has_tickets {
-            writeln!(f, "order         in which threads synchronized: by tickets")?;
+            writeln!(f, "order         threads synchronize as recorded (tickets)")?;
         }
         self.write_streams(f)
     }

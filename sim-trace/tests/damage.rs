@@ -349,7 +349,10 @@ fn errors_name_contradictions() {
     inconsistent(stream([1, 1, 0, 1], [&[4], &[1], &[], &[], &[]]), "counts");
     inconsistent(stream([1, 1, 1, 0], [&[4], &[1], &[], &[1], &[]]), "longer or shorter");
     inconsistent(stream([1, 1, 0, 1], [&[4], &[1], &[], &[], &[7, 9, 1]]), "longer or shorter");
-    inconsistent(stream([1, 1, 0, 1], [&[4], &[1], &[], &[], &[1, 9, 255]]), "cut or too long");
+    inconsistent(
+        stream([1, 1, 0, 1], [&[4], &[1], &[], &[], &[1, 9, 255]]),
+        "truncated or too long",
+    );
     let wrong_table = |columns: &[(u32, Vec<u8>)]| Forged::new().chunk(3, [1, 1, 0, 0], columns);
     inconsistent(wrong_table(&[(2, vec![1, 7])]), "number of columns");
     inconsistent(wrong_table(&[(2, vec![9, 9, 9]), (4, vec![0; 4])]), "unpack");

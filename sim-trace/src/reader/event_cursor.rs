@@ -33,7 +33,7 @@ impl EventCursor {
             return Ok(None);
         }
         let event = StreamEvent::take(&mut bytes, &mut self.ticket);
-        let event = event.ok_or("an event is cut or too long")?;
+        let event = event.ok_or("an event is truncated or too long")?;
         self.at = column.len() - bytes.remaining();
         self.count += 1;
         self.place = place as u32;

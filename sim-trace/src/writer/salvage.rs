@@ -68,7 +68,7 @@ impl Unfinished {
         let file =
             File::open(path).map_err(TraceError::io(path, "reading the unfinished trace"))?;
         let Walked { chunks, .. } = walk(&Source::new(file, path)?, true)?;
-        self.meta.gaps.push(format!("the trace is cut: {refusal}"));
+        self.meta.gaps.push(format!("the trace is truncated: {refusal}"));
         for count in (1..=chunks.entries.len()).rev() {
             let kept = &chunks.entries[..count];
             if kept.iter().all(|entry| entry.header.kind != ChunkKind::Stream) {
