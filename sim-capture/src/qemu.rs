@@ -1,7 +1,7 @@
 //! The part of QEMU's plugin interface that the recorder uses, declared from its documented ABI.
 //!
 //! The source supports two families: API 1 (QEMU 6 to 8) and, with the feature `api-v2`, API 3 and
-//! later (from QEMU 9.1), which has counters in scoreboards and copies instruction words out.
+//! later (from QEMU 9.1). The latter has counters in scoreboards and copies instruction words out.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 

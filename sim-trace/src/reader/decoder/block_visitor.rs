@@ -28,8 +28,8 @@ pub trait BlockVisitor {
 }
 
 impl Decoder {
-    /// Passes executed blocks to `visitor`, up to the first block end at or after instruction
-    /// `until` of the stream, or to the end of the open chunk. With [`BlockVisitor::ACCESSES`]
+    /// Passes executed blocks to `visitor`. Stops at the first block end at or after instruction
+    /// `until` of the stream, or at the end of the open chunk. With [`BlockVisitor::ACCESSES`]
     /// decoding may continue from there.
     pub(crate) fn skim<V: BlockVisitor>(
         &mut self,
