@@ -1,8 +1,8 @@
-//! Checksums of a trace, put right after its bytes were changed: they would keep a fuzzer at the door.
+//! Correction of the checksums of a changed trace, without which a fuzzer would not get past them.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Puts all checksums right, as far as the headers lead from chunk to chunk.
+/// Corrects all checksums, as far as the headers lead from chunk to chunk.
 pub(crate) fn reseal(bytes: &mut [u8]) {
     seal_header(bytes, 0);
     let mut at = 64;

@@ -1,5 +1,5 @@
-//! Any text as a configuration: a whole one, or differences on top of ours, with `--set` lines behind a
-//! zero byte. What is taken for a machine must be one: every instruction class runs on it. Nothing may
+//! Fuzzes configurations: a whole text, or differences from an embedded configuration, with `--set`
+//! lines after a zero byte. Every instruction class must run on an accepted machine. Nothing may
 //! panic, hang or take much memory.
 //!
 //! Run: `cargo xtask fuzz config`
@@ -15,7 +15,7 @@ use sim_machine::scenario::{Recorded, run_case_on};
 use sim_machine::{MachineConfig, Profile};
 use sim_trace::scenario::{self, Case, Reading};
 
-/// Larger machines are legal and take their time to be made.
+/// Largest size of a cache, in bytes. Larger machines are valid, but slow to build.
 const LARGEST_BYTES: u64 = 4 << 20;
 
 static OURS: LazyLock<Document> = LazyLock::new(|| {

@@ -1,4 +1,4 @@
-//! Any text as what `check` and `diff` read of counts: tables of `perf stat` in every form, lists of
+//! Fuzzes the count inputs of `check` and `diff`: tables of `perf stat` in every form, lists of
 //! events, reports of runs. Nothing may panic or hang.
 //!
 //! Run: `cargo xtask fuzz count_table`
@@ -13,7 +13,7 @@ use sim_report::count_table::{self, CountTable, Tolerance};
 use sim_report::run_diff::{self, NamedRun, RunDiff};
 use sim_report::run_report::RunReport;
 
-// The program's own module: it is no library.
+// Include the module of the program, which is not a library.
 #[allow(dead_code)]
 #[path = "../../n2sim/src/event_list.rs"]
 mod event_list;
@@ -45,9 +45,9 @@ fn check(table: &CountTable) {
             Assumptions { has_stall_slot_erratum, has_external_llc, ..Assumptions::default() };
         let check = identities::check(count, &assumptions);
         for violation in &check.violations {
-            let told =
+            let text =
                 format!("{violation} {}", cause::usual_cause(violation, count, &assumptions));
-            assert!(!told.is_empty());
+            assert!(!text.is_empty());
             let _ = (violation.difference(), violation.difference_share());
         }
         let doubts = lint::doubts(count, &assumptions);

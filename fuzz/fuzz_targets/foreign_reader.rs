@@ -1,5 +1,5 @@
-//! Any bytes as a trace of another tool: recognized or taken for the format that the first byte names,
-//! packed or not. Nothing may panic, hang or take much memory; what is read must be a good trace.
+//! Fuzzes traces of other tools, compressed or not. The format is recognized, or selected by the
+//! first byte. Nothing may panic, hang or take much memory, and the imported trace must be valid.
 //!
 //! Run: `cargo xtask fuzz foreign_reader`
 
@@ -12,13 +12,14 @@ use libfuzzer_sys::fuzz_target;
 use sim_trace::foreign::{Format, ImportOptions, import_bytes};
 use sim_trace::{TraceFile, verify_file};
 
-/// Instructions that are read at most: packed bytes may stand for millions.
+/// Largest number of instructions to read. Compressed bytes may expand to millions.
 const LIMIT: u64 = 20_000;
 
 fuzz_target!(|data: &[u8]| {
     let Some((&choice, bytes)) = data.split_first() else { return };
     let from = Format::ALL.get(usize::from(choice & 0x7f)).copied();
-    // Texts without words take those of this program's place: any bytes, so that every address has one.
+    // Texts without words take the words of this program: the input bytes, so that addresses have
+    // some.
     let elf = (choice & 0x80 != 0).then(|| elf_of(bytes));
     let options = ImportOptions { from, limit: Some(LIMIT), ..ImportOptions::default() };
     match import_bytes(bytes, elf.as_deref(), &options) {
@@ -33,7 +34,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// A program of one segment at 0x400000 with `bytes` as its code.
+/// Returns a program of one segment at 0x400000 with `bytes` as its code.
 fn elf_of(bytes: &[u8]) -> Vec<u8> {
     let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xb7\0\x01\0\0\0".to_vec();
     for number in [0x40_0000u64, 64, 0] {

@@ -1,5 +1,5 @@
-//! Any bytes as the symbols of a kernel: `System.map`, a copy of `/proc/kallsyms`, an ELF file. What is read is in
-//! order and does not overlap. Nothing may panic or hang.
+//! Fuzzes the symbols of a kernel: `System.map`, a copy of `/proc/kallsyms`, an ELF file. The
+//! result must be in order and without overlaps. Nothing may panic or hang.
 //!
 //! Run: `cargo xtask fuzz kernel_symbols`
 
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 
-// The program's own module: it is no library.
+// Include the module of the program, which is not a library.
 #[allow(dead_code)]
 #[path = "../../n2sim/src/capture/system/symbols.rs"]
 mod symbols;

@@ -1,5 +1,5 @@
-//! Any text as a metric file or a formula: read, reviewed, linked, evaluated with counts of many sizes.
-//! Nothing may panic or hang; a value is a number or has a reason why it is none.
+//! Fuzzes metric files and formulas: reads, reviews, links and evaluates them with counts of many
+//! sizes. Nothing may panic or hang. A result is a number, or has a reason.
 //!
 //! Run: `cargo xtask fuzz metrics`
 
@@ -13,9 +13,9 @@ use sim_metrics::formula::catalog::{Catalog, Scale};
 use sim_metrics::formula::{EventUse, Linked, Machine, MetricFormula};
 use sim_metrics::metric_file::{self, MetricFile, NamedText, review};
 
-/// Formulas that are evaluated at most.
+/// Largest number of formulas to evaluate.
 const FORMULAS: usize = 50;
-/// What an event counts, by its number: nothing, little, as much as fits.
+/// Counts of events, selected by event number: zero, small, large, the maximum.
 const COUNTS: [f64; 4] = [0.0, 1.0, 1e9, u64::MAX as f64];
 
 static BUILTIN: LazyLock<Catalog> = LazyLock::new(builtin::catalog);

@@ -1,5 +1,5 @@
-//! Any bytes as a trace: open, recover, read everything, verify, print. Nothing may panic, hang or
-//! take much memory.
+//! Fuzzes traces: opens, recovers, reads, verifies and prints them. Nothing may panic, hang or take
+//! much memory.
 //!
 //! Run: `cargo xtask fuzz n2t_reader`
 
@@ -15,8 +15,8 @@ use sim_trace::{TraceFile, dump, info, verify_file};
 mod seal;
 
 fuzz_target!(|data: &[u8]| {
-    // Checksums would keep the fuzzer at the door: the first byte chooses whether they are put
-    // right before the file is read.
+    // The first byte selects whether checksums are corrected, without which the fuzzer would not
+    // get past them.
     let Some((&choice, bytes)) = data.split_first() else { return };
     let mut bytes = bytes.to_vec();
     if choice & 1 == 1 {

@@ -1,5 +1,6 @@
-//! Any bytes as the program of a trace: its code against what was executed, functions, source lines; and
-//! as the program that gives a trace its words. Nothing may panic, hang or take much memory.
+//! Fuzzes the program file of a trace: compares its code with the executed code, reads functions
+//! and source lines, and imports a trace with its words. Nothing may panic, hang or take much
+//! memory.
 //!
 //! Run: `cargo xtask fuzz program_file`
 
@@ -15,9 +16,9 @@ use sim_report::symbols::ProgramFile;
 use sim_trace::TraceFile;
 use sim_trace::foreign::{Format, ImportOptions, import_bytes};
 
-/// The program that was recorded; what is fuzzed starts from it.
+/// The recorded program, which is also a seed.
 const PROGRAM: &[u8] = include_bytes!("../seeds/program_file/with-lines");
-/// Its instructions as executed: `_start`, `sum` with two turns of its loop, `_start` again.
+/// Executed addresses: `_start`, `sum` with two iterations of its loop, `_start` again.
 const EXECUTED: [std::ops::RangeInclusive<u64>; 5] = [
     0x4000e4..=0x4000f0,
     0x4000b0..=0x4000d4,

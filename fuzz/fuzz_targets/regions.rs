@@ -1,5 +1,5 @@
-//! Any text as a file of windows: read, written and read again, and a run put together from its windows.
-//! Nothing may panic or hang; no number of an estimate is none.
+//! Fuzzes window files: reads, writes and reads them again, and estimates a run from the windows.
+//! Nothing may panic or hang, and no number of an estimate may be NaN.
 //!
 //! Run: `cargo xtask fuzz regions`
 
@@ -10,9 +10,9 @@ use sim_core::{Counts, EventSink, Packed, PmuEvent};
 use sim_machine::estimate::Machine;
 use sim_machine::{CoreOutcome, Estimate, Outcome, Regions, RunHeader};
 
-/// Windows of which an estimate is made at most.
+/// Largest number of windows for an estimate.
 const WINDOWS: usize = 100;
-/// Instructions of the longest trace that is put together: no trace is longer.
+/// Largest number of instructions for an estimate. No trace is longer.
 const INSTRUCTIONS: u64 = 1 << 44;
 
 fuzz_target!(|data: &[u8]| -> Corpus {
@@ -31,7 +31,7 @@ fuzz_target!(|data: &[u8]| -> Corpus {
 });
 
 fn estimate(regions: &Regions) {
-    // As the machine of the file and as another one.
+    // Estimate for the machine of the file and for another one.
     let own = regions.known_on.as_deref().and_then(|hash| u64::from_str_radix(hash, 16).ok());
     let windows: Vec<Outcome> = (0..regions.windows.len()).map(outcome).collect();
     for (warm, is_warm) in [(own.unwrap_or(0), true), (own.unwrap_or(0), false), (1, false)] {
@@ -41,7 +41,7 @@ fn estimate(regions: &Regions) {
     }
 }
 
-/// A window that counted something of every event.
+/// Returns the outcome of a window with a count for every event.
 fn outcome(number: usize) -> Outcome {
     let mut counts = Counts::default();
     for (place, event) in PmuEvent::ALL.into_iter().enumerate() {

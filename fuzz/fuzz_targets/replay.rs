@@ -1,5 +1,5 @@
-//! Any bytes as a trace that is replayed, checksums put right, in an account of little memory. Nothing may panic or
-//! hang, and what does not fit the account is refused in one sentence.
+//! Fuzzes replays of traces with corrected checksums and a small memory budget. Nothing may panic
+//! or hang, and a trace beyond the budget is refused with a message.
 //!
 //! Run: `cargo xtask fuzz replay`
 
@@ -14,12 +14,12 @@ use sim_core::config::Document;
 use sim_machine::config::EMBEDDED;
 use sim_machine::{MachineConfig, Mode, Profile, RunHeader, RunOptions, Session};
 
-/// Bytes that code, readers and cores of an input may take.
+/// Memory limit for code, readers and cores of an input, in bytes.
 const BUDGET: u64 = 64 << 20;
-/// Instructions of each thread that run.
+/// Largest number of instructions of each thread to run.
 const LIMIT: u64 = 20_000;
 
-/// A machine with a small system level cache, made anew for each input.
+/// Configuration of a machine with a small system level cache, which is built for each input.
 static CONFIG: LazyLock<MachineConfig> = LazyLock::new(|| {
     let ours = Document::from_embedded(Profile::Guide.file_name(), &EMBEDDED).expect("ours");
     let small = ["memory.slc.slice-bytes=65536", "memory.snoop-filter.slice-lines=512"];
@@ -31,7 +31,7 @@ static CONFIG: LazyLock<MachineConfig> = LazyLock::new(|| {
 mod seal;
 
 fuzz_target!(|data: &[u8]| {
-    // The first byte chooses how much of the machine runs.
+    // The first byte selects how much of the machine runs.
     let Some((&choice, bytes)) = data.split_first() else { return };
     let mut bytes = bytes.to_vec();
     seal::reseal(&mut bytes);
@@ -54,5 +54,5 @@ fuzz_target!(|data: &[u8]| {
         Err(error) => assert!(!error.to_string().is_empty()),
     }
     drop(session);
-    assert_eq!(budget.used(), 0, "all memory is given back");
+    assert_eq!(budget.used(), 0, "all memory is released");
 });

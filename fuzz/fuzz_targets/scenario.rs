@@ -1,4 +1,4 @@
-//! Any text as a scenario file: read, and every case of it run on a small machine by both profiles.
+//! Fuzzes scenario files: reads them and runs every case on a small machine with both profiles.
 //! Nothing may panic, hang or take much memory.
 //!
 //! Run: `cargo xtask fuzz scenario`
@@ -14,15 +14,17 @@ use sim_machine::scenario::{
 use sim_machine::{ConfigSource, MachineConfig, Profile};
 use sim_trace::scenario::{self, Case, Reading};
 
-/// Steps that are run at most, in all cases of a text: what a million of them takes is no fault.
+/// Largest number of steps to run, in all cases of a text. The time of a million steps is not a
+/// fault.
 const STEPS: usize = 200;
 
-/// A machine that is made quickly, with all its parts.
+/// Overrides for a complete machine that is built quickly.
 static SMALL: LazyLock<Vec<String>> = LazyLock::new(|| {
     ["memory.slc.slice-bytes=4096", "memory.snoop-filter.slice-lines=64"].map(String::from).into()
 });
 
-/// The machines of cases that change nothing in them: reading a configuration takes longer than a case.
+/// Machines for cases that do not change them, because reading a configuration takes longer than a
+/// case.
 static MACHINES: LazyLock<[(MachineConfig, Reading); 2]> = LazyLock::new(|| {
     let case = scenario::parse_steps(("given", "K0"), ("steps", "NOP")).expect("ours");
     [Profile::Guide, Profile::Silicon].map(|profile| {
@@ -40,9 +42,9 @@ fuzz_target!(|data: &[u8]| -> Corpus {
     match scenario::parse("fuzz.toml", text) {
         Ok(cases) => run(&cases),
         Err(error) => {
-            let told = error.to_string();
-            assert!(told.starts_with("fuzz.toml:"), "{told}");
-            assert!(error.place.line <= text.lines().count() + 1, "{told}");
+            let message = error.to_string();
+            assert!(message.starts_with("fuzz.toml:"), "{message}");
+            assert!(error.place.line <= text.lines().count() + 1, "{message}");
         }
     }
     Corpus::Keep

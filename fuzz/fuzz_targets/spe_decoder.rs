@@ -1,6 +1,6 @@
-//! Any bytes as a statistical profile: every record and every damage, bare or in a perf.data file. Nothing
-//! may panic or hang, reading only goes forward, and a record that N2 could have written reads as it was
-//! when N2 writes it again.
+//! Fuzzes statistical profiles, bare or in a perf.data file: all records and all damage. Nothing
+//! may panic or hang, and reading must advance. A record that N2 could have written must read the
+//! same after it is written again.
 //!
 //! Run: `cargo xtask fuzz spe_decoder`
 
@@ -12,7 +12,7 @@ use sim_pmu::spe::{Events, Found, Item, Packet, Records, SpeRecord, encode_n2};
 use sim_report::spe::input;
 
 fuzz_target!(|data: &[u8]| {
-    // The first byte is the low part of the address, by which alignment commands go.
+    // The first byte is the low part of the address, which alignment commands use.
     let Some((&address, bytes)) = data.split_first() else { return };
     match input::find(bytes) {
         Ok(found) => {
@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    let mut behind = 0;
+    let mut end = 0;
     for item in Records::at_address(bytes, address.into()) {
         let (from, to) = match item {
             Item::Record(found) => (found.offset, found.end),
@@ -32,9 +32,9 @@ fuzz_target!(|data: &[u8]| {
                 (damage.from, damage.to)
             }
         };
-        // An alignment command may lead behind the end.
-        assert!(behind <= from && from < to, "{behind} {from} {to}");
-        behind = to;
+        // An alignment command may extend beyond the end.
+        assert!(end <= from && from < to, "{end} {from} {to}");
+        end = to;
         if let Item::Record(found) = item {
             check(&found);
         }

@@ -1,6 +1,6 @@
-//! Any bytes as a file of states; any states, written and read again; the same with a damage.
+//! Fuzzes states files: reads any bytes, and writes and reads any states, intact and damaged.
 //!
-//! Nothing may panic, hang, or take more memory than states of the size that was asked for.
+//! Nothing may panic, hang, or take more memory than states of the size in the header.
 //!
 //! Run: `cargo xtask fuzz states`
 
@@ -11,7 +11,7 @@ use std::io::Cursor;
 use libfuzzer_sys::fuzz_target;
 use sim_trace::{StatePlace, StatesHeader, StatesReader, StatesWriter};
 
-/// Words of the largest state that is read; whoever reads looks at that first.
+/// Largest number of words of a state to read, which a reader checks first.
 const WORDS: u64 = 1 << 16;
 
 fuzz_target!(|data: &[u8]| {
@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
     let bytes = writer.into_inner();
     let states = read(bytes.clone()).expect("own bytes");
     assert_eq!(states, [first, second]);
-    // Damaged somewhere.
+    // A damaged file must be refused.
     if let Some((at, change)) = data.split_first().filter(|(_, rest)| !rest.is_empty()) {
         let mut damaged = bytes;
         let at = usize::from(*at) * damaged.len() / 256;
@@ -41,7 +41,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
 }
 
-/// All states of a file, or nothing if it is none.
+/// Returns all states of a file, or `None` if it is not a valid states file.
 fn read(bytes: Vec<u8>) -> Option<Vec<Vec<u64>>> {
     let mut reader = match StatesReader::new(Cursor::new(bytes), "a.states") {
         Ok(reader) => reader,

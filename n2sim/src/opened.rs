@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sim_core::config::Document;
 use sim_machine::{MachineConfig, RunHeader, Session, trust};
-use sim_trace::{Lack, TraceFile};
+use sim_trace::{MissingData, TraceFile};
 
 use crate::args::MachineArgs;
 use crate::memory;
@@ -47,7 +47,7 @@ pub(crate) fn write_lacks(out: &mut impl Write, trace: &Path, file: &TraceFile) 
     for lack in &lacks {
         writeln!(out, "n2sim: note: {place}: {engine}: {}", lack.sentence())?;
     }
-    if lacks.contains(&Lack::SveAccesses) && !file.meta().machine.full_system {
+    if lacks.contains(&MissingData::SveAccesses) && !file.meta().machine.full_system {
         writeln!(out, "n2sim: note: {place}: `n2sim capture --second-run` records them")?;
     }
     if !lacks.is_empty() {

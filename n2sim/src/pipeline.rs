@@ -9,7 +9,7 @@ use sim_core::PmuEvent;
 use sim_machine::{RunOptions, Session, trust};
 use sim_report::Symbols;
 use sim_report::lives::{Lives, Watch, kanata, o3, svg, text};
-use sim_trace::{Lack, StreamInfo};
+use sim_trace::{MissingData, StreamInfo};
 
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions};
@@ -145,7 +145,7 @@ fn watch(
     })?;
     let lives = watch.finish(args.trace.shown().to_string(), stream.stream);
     let doubt = trust::doubt(PmuEvent::CPU_CYCLES, &trust::lacks(session.trace()));
-    Ok(Lives { doubt: doubt.map(Lack::label), ..lives })
+    Ok(Lives { doubt: doubt.map(MissingData::label), ..lives })
 }
 
 fn picture(lives: &Lives, symbols: &Symbols) -> anyhow::Result<String> {

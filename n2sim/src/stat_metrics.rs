@@ -13,7 +13,7 @@ use sim_metrics::formula::{Catalog, EventUse, Linked, Machine, MetricFormula, Qu
 use sim_pmu::perf::{Passes, PerfEvent, Reading};
 use sim_report::Selected;
 use sim_report::metrics::MetricRow;
-use sim_trace::Lack;
+use sim_trace::MissingData;
 
 use crate::event_list::{self, EventGroup};
 use crate::measure::Measured;
@@ -297,7 +297,7 @@ impl Wanted {
         let events: Vec<PmuEvent> = events.collect();
         let doubts = events.iter().filter_map(|event| trust::doubt(*event, &outcome.header.lacks));
         let caveat = || events.iter().find_map(|event| outcome.header.mode.caveat(*event));
-        doubts.min().map(Lack::label).or_else(caveat)
+        doubts.min().map(MissingData::label).or_else(caveat)
     }
 
     /// The events of the core that the value needs, on this machine.

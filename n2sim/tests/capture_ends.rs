@@ -160,7 +160,7 @@ fn a_full_disk_leaves_a_whole_shorter_trace_and_says_so() {
     let report = verify(&kept).expect("the trace opens");
     assert!(report.is_good() && report.instructions > 0, "{report:?}\n{said}");
     let file = TraceFile::open(&kept).expect("the trace opens");
-    assert!(file.meta().gaps.iter().any(|gap| gap.contains("the trace is cut")), "{said}");
+    assert!(file.meta().gaps.iter().any(|gap| gap.contains("the trace is truncated")), "{said}");
     assert!(file.meta().symbol("walk").is_some(), "its functions are named");
 }
 

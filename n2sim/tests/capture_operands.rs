@@ -5,7 +5,7 @@ mod recording;
 
 use recording::{Bench, N2SIM, Recording};
 use sim_core::{Activity, InstFlags};
-use sim_trace::Lack;
+use sim_trace::MissingData;
 use std::path::Path;
 use std::process::Command;
 
@@ -42,7 +42,7 @@ fn sve_that_the_engine_does_not_show_is_marked_as_doubtful() {
     let Some(bench) = Bench::of("sve.S") else { return };
     let recording = bench.record(&["--cpu", "max,sve128=on,sve256=off"]);
     let lacks = &recording.file.meta().lacks;
-    assert_eq!(*lacks, [Lack::SveAccesses, Lack::Predicates], "{}", recording.said);
+    assert_eq!(*lacks, [MissingData::SveAccesses, MissingData::Predicates], "{}", recording.said);
     assert!(recording.said.contains("`--second-run` records them"), "{}", recording.said);
     let counts = counts(&bench.trace(), "LD_SPEC,MEM_ACCESS,L1D_TLB,SVE_PRED_EMPTY_SPEC");
     assert!(counts.contains("`n2sim capture --second-run` records them"), "{counts}");

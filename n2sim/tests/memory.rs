@@ -23,7 +23,7 @@ fn a_replay_over_the_limit_is_refused_with_needed_size_limit_and_option() {
         let output = n2sim(words);
         let told = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{words:?}: {told}");
-        assert!(told.contains("of memory in all, the limit is"), "{words:?}: {told}");
+        assert!(told.contains("of memory in total, the limit is"), "{words:?}: {told}");
         assert!(told.ends_with("raise it with --max-memory\n"), "{words:?}: {told}");
         assert!(output.stdout.is_empty());
     }

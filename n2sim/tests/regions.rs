@@ -170,14 +170,14 @@ fn states_that_do_not_fit_are_refused() {
         std::fs::write(&states, &bytes[..length]).unwrap();
         let told = told();
         assert!(told.contains("windows.states: "), "{length}: {told}");
-        assert!(told.contains("find the windows again") || told.contains("no file of states"));
+        assert!(told.contains("trace regions again") || told.contains("not a states file"));
     }
     std::fs::write(&states, &bytes).unwrap();
     std::fs::write(&file, text.replacen("warmup = 10000", "warmup = 9999", 1)).unwrap();
     assert!(told().contains("these states are of other windows"), "{}", told());
     std::fs::write(&file, &text).unwrap();
     std::fs::write(&states, b"[[window]]").unwrap();
-    assert!(told().contains("windows.states: no file of states"), "{}", told());
+    assert!(told().contains("windows.states: not a states file"), "{}", told());
     std::fs::remove_file(&states).unwrap();
     let told = told();
     assert!(told.contains("windows.states: the states that ") && told.contains("take its line"));

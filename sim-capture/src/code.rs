@@ -1,12 +1,12 @@
-//! What was translated: blocks with an immutable number each, and the code pages they lie on.
+//! Table of translated code: blocks, each with a fixed number, and their code pages.
 
 use crate::memory::StreamWriter;
 use crate::wire::{DEFINE_BLOCK, DEFINE_PAGE};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Numbers blocks by (program counter, words), so that changed code gets a new number, and sends
-/// each block and each state of a code page once.
+/// Table that numbers blocks by program counter and words, so that changed code gets a new number.
+/// Sends each block and each state of a code page once.
 #[derive(Debug)]
 pub(crate) struct CodeTable {
     definitions: StreamWriter,
@@ -15,12 +15,12 @@ pub(crate) struct CodeTable {
 }
 
 impl CodeTable {
-    /// An empty table that writes to `definitions`.
+    /// Creates an empty table that writes to `definitions`.
     pub(crate) fn new(definitions: StreamWriter) -> CodeTable {
         CodeTable { definitions, blocks: HashMap::new(), pages: HashMap::new() }
     }
 
-    /// The number of the block of `words` at `pc`; `None` when it could not be sent.
+    /// Returns the number of the block of `words` at `pc`, or `None` if it could not be sent.
     pub(crate) fn block(&mut self, pc: u64, words: &[u32]) -> Option<u32> {
         let next = self.blocks.len() as u32;
         let key = (pc, Box::from(words));
@@ -39,7 +39,7 @@ impl CodeTable {
         Some(next)
     }
 
-    /// Sends the page at `va` unless it was sent with this content. `page` is its content.
+    /// Sends the page at `va` with content `page`, unless that content was the last one sent.
     pub(crate) fn page(&mut self, va: u64, page: &[u64]) {
         let mut hasher = DefaultHasher::new();
         page.hash(&mut hasher);

@@ -1,32 +1,32 @@
-//! Regions of a run: between a place where recording begins and one where it ends, all threads are
-//! recorded; outside, code runs on and only the marks are watched.
+//! Gate that records only regions of a run: all threads from a begin mark to an end mark. Outside,
+//! code runs unrecorded, and the plugin only checks for marks.
 //!
-//! A region consists of whole blocks, so it may hold some instructions before and behind the marks.
+//! A region consists of whole blocks, so it may contain instructions before and after the marks.
 
 use crate::memory::SharedMemory;
 use crate::wire::{self, control};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a block does to the gate when it begins; 0 for nearly all.
+/// Effect of a block on the gate, as bits; 0 for nearly all blocks.
 pub(crate) type Marks = u32;
-/// It holds the place where recording begins.
+/// Mark of a block that contains the place where recording begins.
 pub(crate) const OPENS: Marks = 1;
-/// It begins with the place where recording ends.
+/// Mark of a block that starts at the place where recording ends.
 pub(crate) const CLOSES_BEFORE: Marks = 2;
-/// It holds the place where recording ends.
+/// Mark of a block that contains the place where recording ends.
 pub(crate) const CLOSES_AFTER: Marks = 4;
 
-/// A place in the program.
+/// A place in the program where recording begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A word: a no-operation of the architecture that does not occur otherwise.
+    /// An instruction word: an architectural no-op that occurs nowhere else.
     Word(u32),
-    /// An address, as in the program's file if that can be loaded anywhere.
+    /// An address; for a position-independent program, as in its file.
     Address(u64),
 }
 
 impl Place {
-    /// The place in the control words at `index` and behind it, if one is there.
+    /// Reads the place in control words `index` and `index + 1`. Returns `None` without a place.
     fn read(memory: SharedMemory, index: usize) -> Option<Place> {
         let value = memory.control(index + 1).load(Ordering::Relaxed);
         match memory.control(index).load(Ordering::Relaxed) {
@@ -44,18 +44,18 @@ impl Place {
     }
 }
 
-/// Whether recording goes on, and what changes that.
+/// State of recording, and the two places that change it.
 #[derive(Debug)]
 pub(crate) struct Gate {
     from: Option<Place>,
     to: Option<Place>,
-    /// Lowest executable address in the program's file, if it can be loaded anywhere.
+    /// Lowest executable address in the file of a position-independent program.
     file_start: Option<u64>,
     is_open: AtomicBool,
 }
 
 impl Gate {
-    /// The gate that the reader asked for; open from the start if nothing opens it.
+    /// Creates the gate that the reader requested. It starts open unless a place opens it.
     pub(crate) fn new(memory: SharedMemory) -> Gate {
         let from = Place::read(memory, control::MARK_FROM);
         let is_movable = memory.control(control::IS_MOVABLE).load(Ordering::Relaxed) == 1;
@@ -72,7 +72,7 @@ impl Gate {
         self.is_open.load(Ordering::Relaxed)
     }
 
-    /// What the block of `words` at `pc` does, in a program whose code was loaded at `start`.
+    /// Returns the marks of the block of `words` at `pc`, in a program loaded at `start`.
     pub(crate) fn marks(&self, pc: u64, words: &[u32], start: u64) -> Marks {
         let moved_by = self.file_start.map_or(0, |file_start| start.wrapping_sub(file_start));
         let in_file = pc.wrapping_sub(moved_by);
@@ -81,7 +81,7 @@ impl Gate {
             let is_at = |place: Option<Place>| place.is_some_and(|place| place.is_at(addr, word));
             if is_at(self.to) {
                 let is_excluded = addr == in_file && matches!(self.to, Some(Place::Address(_)));
-                // What opened before it in this block is closed again behind the block.
+                // A region that opened earlier in this block closes after the block.
                 marks |= if is_excluded { CLOSES_BEFORE } else { CLOSES_AFTER };
             }
             if is_at(self.from) {
@@ -91,7 +91,7 @@ impl Gate {
         marks
     }
 
-    /// A block with these marks begins: is it recorded?
+    /// Applies the marks of a block that begins. Returns whether the block is recorded.
     #[inline]
     pub(crate) fn admits(&self, marks: Marks) -> bool {
         if marks == 0 { self.is_open() } else { self.change(marks) }
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_region_that_begins_behind_the_end_of_another_stays_open() {
+    fn a_region_that_begins_after_the_end_of_another_stays_open() {
         let gate = gate(Some(Place::Word(BEGIN)), Some(Place::Word(END)));
         assert!(gate.admits(gate.marks(0, &[BEGIN], 0)));
         assert!(gate.admits(gate.marks(4, &[END, BEGIN], 0)));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_move_with_the_program() {
+    fn addresses_follow_the_load_address_of_the_program() {
         let from = Some(Place::Address(0x7c4));
         let gate = Gate { file_start: Some(0x600), ..gate(from, None) };
         assert_eq!(gate.marks(0x55_0000_07c4, &[NOP], 0x55_0000_0600), OPENS);

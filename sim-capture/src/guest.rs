@@ -1,14 +1,16 @@
-//! Copies of guest memory, which other threads of the guest may write meanwhile.
+//! Copies of guest memory that other threads of the guest may write at the same time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The `words` words at `from`, each as it is at some time during the copy.
+/// Copies `words` words from `from`. Each word has a value that it held at some time during the
+/// copy.
 ///
 /// # Safety
-/// They must be mapped, readable and aligned while this runs.
+/// The words must be mapped, readable and aligned while this function runs.
 pub(crate) unsafe fn copy(from: *const u64, words: usize) -> Vec<u64> {
     let word = |index| {
-        // SAFETY: as promised by the caller. Atomic, because code that writes code (a JIT) does so on another thread.
+        // SAFETY: as promised by the caller. The load is atomic because another thread may write
+        // code meanwhile (a JIT).
         unsafe { AtomicU64::from_ptr(from.add(index).cast_mut()) }.load(Ordering::Relaxed)
     };
     (0..words).map(word).collect()

@@ -1,15 +1,19 @@
-//! A QEMU TCG plugin that records which AArch64 instructions a program ran and what they touched.
+//! QEMU TCG plugin that records the executed AArch64 instructions of a program and the addresses
+//! that they access.
 //!
-//! It is loaded into `qemu-aarch64` or, for a whole system, `qemu-system-aarch64` by `n2sim capture`, which owns the output: the plugin only
-//! appends words to a shared memory (`wire`), so a program that aborts, closes all of its files
-//! or is killed still leaves everything it did. Of the workspace it uses what an instruction word is
-//! (`sim-isa`) and nothing else; it is the only crate with `unsafe` code, because its interface is C.
+//! `n2sim capture` loads it into `qemu-aarch64` or, for a whole system, `qemu-system-aarch64`, and
+//! owns the output. The plugin only appends words to a shared memory (`wire`). The recording of a
+//! program that aborts, closes all of its files or is killed is therefore complete.
 //!
-//! Threads of a program take numbers where they synchronize (`tickets`), so that their order is known.
+//! The only other crate of the workspace that it uses is `sim-isa`, for the meaning of instruction
+//! words. It is the only crate with `unsafe` code, because its interface is C.
 //!
-//! Not recorded of a program, because the engine does not report it: the addresses of `PRFM` and `DC`
-//! operations, children of `fork`, programs started by `execve`. A whole system has all of them, where
-//! the engine gives register values (`registers`), and the predicates of SVE instructions.
+//! Threads of a program take numbers where they synchronize (`tickets`), which gives their order.
+//!
+//! The recording of a program lacks what the engine does not report: addresses of `PRFM` and `DC`
+//! operations, children of `fork`, and programs started by `execve`. The recording of a whole
+//! system has all of them and the predicates of SVE instructions, if the engine gives register
+//! values (`registers`).
 #![allow(unsafe_code, reason = "the plugin interface is C; each use says why it is sound")]
 #![cfg_attr(test, allow(dead_code, reason = "the engine calls the rest"))]
 
@@ -17,7 +21,7 @@ mod code;
 mod gate;
 mod guest;
 mod memory;
-// The engine's functions exist only inside the engine, so tests leave out what calls them.
+// The engine's functions exist only inside the engine, so tests omit the modules that call them.
 #[cfg(not(test))]
 mod plugin;
 #[cfg(not(test))]

@@ -1,4 +1,4 @@
-//! The shared memory on the plugin's side: mapping it, claiming slots, appending words.
+//! Plugin side of the shared memory: mapping it, claiming slots, appending words.
 
 use crate::wire::{
     self, CLAIMED, FILLING, FREE, FULL, HEADER_WORDS, HEADERS_AT, SLOT_WORDS, SLOTS, SLOTS_AT,
@@ -8,13 +8,13 @@ use std::ffi::CString;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How long a full memory is waited for before the virtual CPU is dropped.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Pause between two looks for a free slot.
+/// Longest wait for a free slot. The virtual CPU is dropped after it.
+const WAIT_MAX: Duration = Duration::from_secs(30);
+/// Pause between two searches for a free slot.
 const PAUSE: Duration = Duration::from_micros(100);
 
-/// The words shared with `n2sim capture`. Every word is atomic, so that what the other process
-/// writes is never undefined behavior.
+/// The words shared with `n2sim capture`. Every word is atomic, so that writes of the other process
+/// are never undefined behavior.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedMemory {
     words: &'static [AtomicU64],
@@ -22,7 +22,7 @@ pub(crate) struct SharedMemory {
 }
 
 impl SharedMemory {
-    /// Maps the file at `path`, which the reader made with the right length.
+    /// Maps the file at `path`, which the reader created with the right length.
     pub(crate) fn map(path: &str) -> Result<SharedMemory, String> {
         let c_path = CString::new(path).map_err(|_| format!("bad path {path:?}"))?;
         // SAFETY: plain system calls; the result of each is checked before it is used. The mapping
@@ -52,25 +52,25 @@ impl SharedMemory {
         Ok(SharedMemory { words, reader_pid: parent() })
     }
 
-    /// Memory of this process alone.
+    /// Returns memory of this process only.
     #[cfg(test)]
     pub(crate) fn for_test() -> SharedMemory {
         let words: Vec<AtomicU64> = (0..TOTAL_WORDS).map(|_| AtomicU64::new(0)).collect();
         SharedMemory { words: words.leak(), reader_pid: parent() }
     }
 
-    /// Any word, by its position.
+    /// Returns a word by its position.
     #[cfg(test)]
     pub(crate) fn word(self, at: usize) -> u64 {
         self.words[at].load(Ordering::Relaxed)
     }
 
-    /// A control word.
+    /// Returns a control word.
     pub(crate) fn control(self, index: usize) -> &'static AtomicU64 {
         &self.words[index]
     }
 
-    /// True once the reader wants no more, or is gone.
+    /// Returns true once the reader has stopped or ended.
     pub(crate) fn is_closed(self) -> bool {
         self.control(control::STOP).load(Ordering::Relaxed) != 0 || parent() != self.reader_pid
     }
@@ -85,10 +85,10 @@ impl SharedMemory {
         &self.words[at..at + SLOT_WORDS]
     }
 
-    /// Takes the lowest free slot, waiting for the reader when there is none.
+    /// Claims the lowest free slot. Waits for the reader if none is free.
     fn claim(self) -> Option<usize> {
         let mut waited = Duration::ZERO;
-        while waited < PATIENCE && !self.is_closed() {
+        while waited < WAIT_MAX && !self.is_closed() {
             for slot in 0..SLOTS {
                 let state = &self.header(slot)[header::STATE];
                 let taken =
@@ -105,7 +105,7 @@ impl SharedMemory {
     }
 }
 
-/// Number of the process that started this one.
+/// Returns the number of the parent process.
 fn parent() -> i32 {
     // Miri interprets a process without a parent.
     if cfg!(miri) {
@@ -115,18 +115,18 @@ fn parent() -> i32 {
     unsafe { libc::getppid() }
 }
 
-/// Closes a descriptor that `n2sim capture` passed to this process for the plugin alone: the recorded program is not to
-/// have it.
+/// Closes a descriptor that `n2sim capture` passed for the plugin only, so that the recorded
+/// program does not inherit it.
 pub(crate) fn close(descriptor: &str) -> Result<(), String> {
     let number = descriptor.parse().map_err(|_| format!("bad descriptor {descriptor:?}"))?;
-    // SAFETY: nothing else in this process knows the descriptor; a wrong number is refused.
+    // SAFETY: no other code in this process uses the descriptor; the kernel rejects a wrong number.
     match unsafe { libc::close(number) } {
         0 => Ok(()),
         _ => Err(format!("descriptor {number}: {}", std::io::Error::last_os_error())),
     }
 }
 
-/// Appends the words of one stream, slot after slot.
+/// Writer that appends the words of one stream, slot after slot.
 #[derive(Debug)]
 pub(crate) struct StreamWriter {
     memory: SharedMemory,
@@ -138,7 +138,7 @@ pub(crate) struct StreamWriter {
 }
 
 impl StreamWriter {
-    /// Starts `stream`; `None` when no slot can be had.
+    /// Starts `stream`. Returns `None` if no slot becomes free.
     pub(crate) fn new(memory: SharedMemory, stream: u64) -> Option<StreamWriter> {
         let mut writer =
             StreamWriter { memory, stream, sequence: 0, cursor: 0, header: &[], data: &[] };
@@ -153,13 +153,13 @@ impl StreamWriter {
         self.header[header::STREAM].store(self.stream, Ordering::Relaxed);
         self.header[header::SEQUENCE].store(self.sequence, Ordering::Relaxed);
         self.header[header::CURSOR].store(0, Ordering::Relaxed);
-        // A reader that sees this state sees whose slot it is.
+        // A reader that sees this state sees the stream of the slot, too.
         self.header[header::STATE].store(FILLING, Ordering::Release);
         self.sequence += 1;
         true
     }
 
-    /// Hands the current slot to the reader.
+    /// Publishes the current slot to the reader.
     pub(crate) fn publish(&mut self) {
         if let Some(state) = self.header.get(header::STATE) {
             state.store(FULL, Ordering::Release);
@@ -169,7 +169,7 @@ impl StreamWriter {
         self.cursor = 0;
     }
 
-    /// Appends one word and makes it visible; false when the stream had to be dropped.
+    /// Appends one word and makes it visible. Returns false if the stream had to be dropped.
     #[inline]
     pub(crate) fn push(&mut self, word: u64) -> bool {
         if self.cursor == self.data.len() && !self.next_slot() {
@@ -191,8 +191,8 @@ impl StreamWriter {
         false
     }
 
-    /// Appends a record that must not be seen in part: the cursor moves once, after the last word.
-    /// A record never spans two slots.
+    /// Appends a record that becomes visible as a whole: the cursor moves once, after the last
+    /// word. A record never spans two slots. Returns false if the stream had to be dropped.
     pub(crate) fn push_record(&mut self, words: &[u64]) -> bool {
         assert!(words.len() <= wire::SLOT_WORDS, "a record fits a slot");
         if self.cursor + words.len() > self.data.len() && !self.next_slot() {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_slot_is_handed_over_and_the_next_one_continues_the_stream() {
+    fn a_full_slot_is_published_and_the_next_one_continues_the_stream() {
         let memory = SharedMemory::for_test();
         let mut stream = StreamWriter::new(memory, 5).expect("all slots are free");
         for word in 0..SLOT_WORDS as u64 + 3 {
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(header_of(memory, 1, header::CURSOR), 2);
     }
 
-    /// Of a file of so many words: what mapping it gives.
+    /// Creates and maps a file of `words` words. Returns the file and the result of the mapping.
     #[cfg(not(miri))] // Miri maps no files.
     fn mapped(name: &str, words: usize) -> (std::fs::File, Result<SharedMemory, String>) {
         let path = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stopped_reader_gives_no_more_slots() {
+    fn no_slot_can_be_claimed_after_the_reader_stopped() {
         let memory = SharedMemory::for_test();
         let mut stream = StreamWriter::new(memory, 0).expect("all slots are free");
         memory.control(control::STOP).store(1, Ordering::Relaxed);

@@ -1,7 +1,7 @@
-//! The plugin itself: what is done at translation, and the callbacks of running code.
+//! Plugin entry points: instrumentation at translation, and the callbacks of running code.
 //!
-//! At translation a block gets its number, one callback for each execution and one for each of its
-//! instructions that may access memory. Running code only appends words to the shared memory.
+//! At translation a block gets its number, a callback on execution, and a callback for each
+//! instruction that may access memory. Running code only appends words to the shared memory.
 
 use crate::code::CodeTable;
 use crate::gate::{Gate, Marks};
@@ -16,19 +16,20 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The interface version, read by the engine before it calls [`qemu_plugin_install`].
-// SAFETY: the name is the one the engine looks up, as a C int.
+/// API version, which the engine reads before it calls [`qemu_plugin_install`].
+// SAFETY: the engine looks up this name, as a C int.
 #[unsafe(no_mangle)]
 #[allow(unreachable_pub, reason = "exported by name")]
 pub static qemu_plugin_version: c_int = qemu::VERSION;
 
-/// Most virtual CPUs (numbers are reused after a thread ended).
+/// Largest number of virtual CPUs. Numbers are reused after a thread ended.
 const MAX_VCPUS: usize = wire::MAX_VCPUS;
 
-/// System call that sets a signal handler: its second argument points to the handler's address.
+/// System call that sets a signal handler. Its second argument points to the handler's address.
 const RT_SIGACTION: i64 = 134;
 
-/// User data of the callback of a block: its number, then how many instructions it has, then its marks.
+/// Lowest bit of the marks in the user data of a block callback. Below them are the number of
+/// instructions and the block number.
 const MARKS_SHIFT: u32 = 48;
 
 pub(crate) struct Plugin {
@@ -40,44 +41,44 @@ pub(crate) struct Plugin {
 }
 
 pub(crate) static PLUGIN: OnceLock<Plugin> = OnceLock::new();
-/// Set when nothing more is to be recorded: in a forked child, or when the reader is gone.
+/// Set when recording has ended: in a forked child, or once the reader is gone.
 pub(crate) static IS_OFF: AtomicBool = AtomicBool::new(false);
 /// Host address of the guest's address 0.
 static GUEST_BASE: AtomicU64 = AtomicU64::new(0);
 static VCPUS: [VcpuCell; MAX_VCPUS] = [const { VcpuCell(UnsafeCell::new(None)) }; MAX_VCPUS];
 
-/// The stream of one virtual CPU.
+/// Recording state of one virtual CPU.
 pub(crate) struct Vcpu {
     pub(crate) stream: StreamWriter,
-    /// What only the recording of a whole system needs.
+    /// State that only the recording of a whole system needs.
     pub(crate) system: SystemVcpu,
-    /// The counter's value once the running block is done.
+    /// Value of the counter at the end of the running block.
     expected_count: u64,
-    /// The counter's value when the running block began; of a paused thread, when it was paused.
+    /// Value of the counter at the start of the running block; for a paused thread, at the pause.
     block_start: u64,
-    /// Outside the regions that are recorded.
+    /// True outside the recorded regions.
     is_paused: bool,
 }
 
 impl Vcpu {
-    /// Says that the thread runs on unrecorded with block `id`.
+    /// Records that the thread continues unrecorded with block `id`.
     fn pause(&mut self, id: u32, now: u64, is_exact: bool) -> bool {
         if self.is_paused {
             return true;
         }
-        self.say_if_left_early(now, is_exact);
+        self.note_partial_block(now, is_exact);
         self.is_paused = true;
         self.block_start = now;
         self.stream.push(Word::Paused(id).encode())
     }
 
-    /// Gives instruction `index` of the running block its place in the order of the threads.
+    /// Takes a ticket for instruction `index` of the running block.
     #[inline]
     fn ticket(&mut self, index: u32) -> bool {
         self.is_paused || tickets::take(index).is_none_or(|words| self.stream.push_record(&words))
     }
 
-    /// Says that the thread is recorded again.
+    /// Records that the thread is recorded again.
     #[cold]
     fn resume(&mut self, now: u64, is_exact: bool) {
         let unrecorded = if is_exact { now - self.block_start } else { wire::UNKNOWN };
@@ -86,19 +87,20 @@ impl Vcpu {
         self.stream.push_record(&[Word::Resumed.encode(), unrecorded]);
     }
 
-    /// Says how far the block before came, if that is known and it was left early.
-    fn say_if_left_early(&mut self, now: u64, is_exact: bool) {
+    /// Records the length of the previous block if it was left early. The count must be exact.
+    fn note_partial_block(&mut self, now: u64, is_exact: bool) {
         if is_exact && now != self.expected_count {
             let started = now.wrapping_sub(self.block_start) as u32;
             self.stream.push(Word::Started(started).encode());
         }
     }
 
-    /// Notes that block `id` of `n_insns` instructions begins when the counter stands at `now`. Says first how
-    /// far the block before came, if that is known (`is_exact`) and it was left early.
+    /// Records that block `id` of `n_insns` instructions begins at counter value `now`. First
+    /// records the length of the previous block if it was left early and the count is exact
+    /// (`is_exact`).
     #[inline]
     pub(crate) fn begin_block(&mut self, id: u32, n_insns: u64, now: u64, is_exact: bool) -> bool {
-        self.say_if_left_early(now, is_exact);
+        self.note_partial_block(now, is_exact);
         self.block_start = now;
         self.expected_count = now + n_insns;
         self.stream.push(Word::Block(id).encode())
@@ -107,10 +109,10 @@ impl Vcpu {
 
 struct VcpuCell(UnsafeCell<Option<Vcpu>>);
 
-// SAFETY: a cell is touched only by callbacks of its virtual CPU, which run on that CPU's thread.
+// SAFETY: only callbacks of its virtual CPU use a cell, and they run on that CPU's thread.
 unsafe impl Sync for VcpuCell {}
 
-/// Called once by the engine.
+/// Installs the plugin. The engine calls it once.
 ///
 /// # Safety
 /// The engine passes a valid `info` and `argc` valid C strings.
@@ -138,14 +140,14 @@ pub unsafe extern "C" fn qemu_plugin_install(
             0
         }
         Err(message) => {
-            complain(&message);
+            print_error(&message);
             -1
         }
     }
 }
 
 #[allow(clippy::print_stderr, reason = "a plugin that cannot start has no other channel")]
-fn complain(message: &str) {
+fn print_error(message: &str) {
     eprintln!("sim-capture: {message}");
 }
 
@@ -159,7 +161,7 @@ fn install(
     for argument in arguments {
         match argument.split_once('=') {
             Some(("memory", value)) => path = Some(value.to_owned()),
-            // What the plugin was loaded from.
+            // The plugin was loaded from this descriptor.
             Some(("plugin", descriptor)) => memory::close(descriptor)?,
             Some(("mode", "count")) => count_only = true,
             Some(("mode", "trace")) => {}
@@ -185,16 +187,16 @@ fn install(
     Ok(system)
 }
 
-/// Has the system end this process when the one that started it is gone, even by `SIGKILL`: the program
-/// runs only to be recorded, and would run on unseen.
+/// Requests `SIGKILL` for this process when its parent ends, however it ends. Otherwise the
+/// program, which runs only to be recorded, would continue unnoticed.
 fn end_with_the_reader() {
-    // SAFETY: sets an attribute of this process; a kernel that does not know it refuses.
+    // SAFETY: sets an attribute of this process; a kernel without it returns an error.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
 fn register(id: PluginId) {
-    // SAFETY: the identity is the engine's own and all callbacks live as long as the process; the
-    // fork handlers only touch atomics.
+    // SAFETY: the identity comes from the engine, and all callbacks live as long as the process.
+    // The fork handlers use only atomics.
     unsafe {
         qemu::qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
         qemu::qemu_plugin_register_vcpu_exit_cb(id, on_vcpu_exit);
@@ -205,7 +207,7 @@ fn register(id: PluginId) {
     }
 }
 
-/// The child of a fork shares the memory but has no reader: it records nothing.
+/// Stops recording in the child of a fork, which shares the memory but has no reader.
 extern "C" fn after_fork_in_child() {
     IS_OFF.store(true, Ordering::Relaxed);
 }
@@ -221,8 +223,8 @@ pub(crate) fn active() -> Option<&'static Plugin> {
     if IS_OFF.load(Ordering::Relaxed) { None } else { PLUGIN.get() }
 }
 
-/// True for words that may access data memory: the A64 load/store group, SVE loads and stores, and
-/// `DC` operations by address.
+/// Returns true for words that may access data memory: the A64 load/store group, SVE loads and
+/// stores, and `DC` operations by address.
 pub(crate) fn may_access(word: u32) -> bool {
     let is_load_store = word & 0x0a00_0000 == 0x0800_0000;
     let is_sve_memory = word & 0x9e00_0000 == 0x8400_0000;
@@ -233,8 +235,8 @@ pub(crate) fn may_access(word: u32) -> bool {
 extern "C" fn on_translate(_id: PluginId, block: *mut Block) {
     let Some(plugin) = active() else { return };
     let start = plugin.memory.control(control::START_CODE);
-    // SAFETY: `block` and its instructions are valid while this callback runs, and the program is
-    // loaded once its code is translated.
+    // SAFETY: `block` and its instructions are valid while this callback runs. The program is
+    // loaded before its code is translated.
     unsafe {
         if start.load(Ordering::Relaxed) == 0 {
             start.store(qemu::qemu_plugin_start_code(), Ordering::Relaxed);
@@ -313,7 +315,7 @@ pub(crate) unsafe fn send_pages(plugin: &Plugin, code: &mut CodeTable, insns: &[
     }
 }
 
-/// Runs `work` on the stream of `vcpu`, which begins with its first use.
+/// Runs `work` on the state of `vcpu`. The first use begins its stream.
 #[inline]
 pub(crate) fn with_vcpu(
     plugin: &'static Plugin,
@@ -358,10 +360,10 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
     let data = data as usize;
     let (id, n_insns) = (data as u32, (data >> 32) as u64 & 0xffff);
     let now = plugin.counter.now(vcpu);
-    // One counter for all threads says nothing about a single one.
+    // One counter for all threads does not give the count of a single one.
     let is_exact = qemu::COUNTS_PER_VCPU
         || plugin.memory.control(control::STREAMS).load(Ordering::Relaxed) == 1;
-    // A thread that begins is paused if the gate is closed before this block opens it.
+    // A new thread starts paused if the gate is closed before this block opens it.
     with_vcpu(plugin, vcpu, |state| {
         if !plugin.gate.admits((data >> MARKS_SHIFT) as Marks) {
             return state.pause(id, now, is_exact);
@@ -381,13 +383,13 @@ extern "C" fn on_access(vcpu: c_uint, _info: MemInfo, addr: u64, data: *mut c_vo
     });
 }
 
-/// An instruction that gives something to other threads is about to run.
+/// Callback of a release: an instruction that publishes data to other threads is about to run.
 extern "C" fn on_ordered(vcpu: c_uint, data: *mut c_void) {
     let Some(plugin) = active() else { return };
     with_vcpu(plugin, vcpu, |state| state.ticket(data as usize as u32));
 }
 
-/// An instruction that takes something from other threads has read it.
+/// Callback of an acquire: an instruction has read data of other threads.
 extern "C" fn on_ordered_access(vcpu: c_uint, info: MemInfo, addr: u64, data: *mut c_void) {
     on_access(vcpu, info, addr, data);
     on_ordered(vcpu, data);
@@ -425,14 +427,14 @@ extern "C" fn on_syscall(
         if state.is_paused {
             return true;
         }
-        // The call is the last instruction of its block.
+        // The system call is the last instruction of its block.
         let call = (state.expected_count - state.block_start).saturating_sub(1) as u32;
         state.ticket(call) && state.stream.push_record(&[word, x0, x1, x2, x3, x4, x5])
     });
 }
 
-/// The 64-bit word at a guest address, if there is one. Read through the operating system, so that
-/// a bad address of the program is no fault of ours.
+/// Reads the 64-bit word at a guest address. Reads through the operating system, so that a bad
+/// address returns `None` instead of raising a fault.
 fn guest_word(addr: u64) -> Option<u64> {
     if addr == 0 {
         return None;
@@ -453,7 +455,7 @@ extern "C" fn on_syscall_return(_id: PluginId, vcpu: c_uint, number: i64, result
     }
     with_vcpu(plugin, vcpu, |state| {
         let word = Word::SyscallReturn(number as u32).encode();
-        // What other threads did meanwhile may be why it returns.
+        // Other threads may have caused the return.
         state.is_paused
             || state.stream.push_record(&[word, result as u64]) && state.ticket(wire::NEXT_BLOCK)
     });

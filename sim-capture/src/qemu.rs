@@ -1,41 +1,41 @@
 //! The part of QEMU's plugin interface that the recorder uses, declared from its documented ABI.
 //!
-//! Two families from one source: API 1 (QEMU 6 to 8) and, with the feature `api-v2`, API 3 and
-//! later (QEMU 9.1 on), where counters live in scoreboards and instruction words are copied out.
+//! The source supports two families: API 1 (QEMU 6 to 8) and, with the feature `api-v2`, API 3 and
+//! later (from QEMU 9.1). The latter has counters in scoreboards and copies instruction words out.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-/// Identifies the plugin to the engine.
+/// Identity of the plugin in the engine.
 pub(crate) type PluginId = u64;
-/// What a memory callback is told about an access; opaque.
+/// Description of an access, passed to a memory callback; opaque.
 pub(crate) type MemInfo = u32;
 
-/// The physical side of an access; only seen as a pointer.
+/// Physical address of an access; opaque.
 #[repr(C)]
 pub(crate) struct Physical {
     _private: [u8; 0],
 }
 
-/// A block being translated; only seen as a pointer.
+/// A block being translated; opaque.
 #[repr(C)]
 pub(crate) struct Block {
     _private: [u8; 0],
 }
 
-/// An instruction being translated; only seen as a pointer.
+/// An instruction being translated; opaque.
 #[repr(C)]
 pub(crate) struct Insn {
     _private: [u8; 0],
 }
 
-/// The plugin interfaces an engine speaks, from the oldest to its own.
+/// Range of API versions that an engine supports, from the oldest to its own.
 #[repr(C)]
 pub(crate) struct VersionRange {
     pub(crate) min: c_int,
     pub(crate) cur: c_int,
 }
 
-/// What the engine says of itself at the start.
+/// Description of the engine, passed at installation.
 #[repr(C)]
 pub(crate) struct Info {
     pub(crate) target_name: *const c_char,
@@ -45,13 +45,13 @@ pub(crate) struct Info {
     pub(crate) max_vcpus: c_int,
 }
 
-/// Callback flag: guest registers are neither read nor written.
+/// Flag of a callback that neither reads nor writes guest registers.
 pub(crate) const CB_NO_REGS: c_int = 0;
-/// Callback flag: guest registers are read.
+/// Flag of a callback that reads guest registers.
 pub(crate) const CB_READ_REGS: c_int = 1;
-/// Memory callback on reads and writes.
+/// Kind of a memory callback on reads and writes.
 pub(crate) const MEM_RW: c_int = 3;
-/// Inline operation: add to a 64-bit word.
+/// Inline operation that adds to a 64-bit word.
 pub(crate) const INLINE_ADD_U64: c_int = 0;
 
 pub(crate) type TranslateCb = extern "C" fn(PluginId, *mut Block);
@@ -104,15 +104,15 @@ unsafe extern "C" {
 
 #[cfg(not(feature = "api-v2"))]
 mod family {
-    //! API 1: counters are plain words shared by all virtual CPUs.
+    //! API 1: all virtual CPUs share one counter, a plain word.
 
     use super::{INLINE_ADD_U64, Insn};
     use std::ffi::{c_int, c_uint, c_void};
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// The interface version this build asks for.
+    /// API version that this build requests.
     pub(crate) const VERSION: c_int = 1;
-    /// True when [`Counter`] counts each virtual CPU by itself.
+    /// True if [`Counter`] counts each virtual CPU separately.
     pub(crate) const COUNTS_PER_VCPU: bool = false;
 
     unsafe extern "C" {
@@ -125,7 +125,7 @@ mod family {
         );
     }
 
-    /// The A64 word of an instruction.
+    /// Returns the A64 word of an instruction.
     ///
     /// # Safety
     /// `insn` must come from the translation callback that is running.
@@ -137,17 +137,17 @@ mod family {
 
     static COUNT: AtomicU64 = AtomicU64::new(0);
 
-    /// Counts started instructions in translated code, without a callback.
+    /// Counter of started instructions, updated by translated code without a callback.
     #[derive(Clone, Copy)]
     pub(crate) struct Counter;
 
     impl Counter {
-        /// The process-wide counter.
+        /// Returns the process-wide counter.
         pub(crate) fn new() -> Counter {
             Counter
         }
 
-        /// Adds one whenever `insn` starts. Loses counts when several threads run.
+        /// Makes `insn` add one whenever it starts. Loses counts if several threads run.
         ///
         /// # Safety
         /// `insn` must come from the translation callback that is running.
@@ -163,12 +163,12 @@ mod family {
             }
         }
 
-        /// Instructions started so far.
+        /// Returns the number of instructions started so far.
         pub(crate) fn now(self, _vcpu: c_uint) -> u64 {
             COUNT.load(Ordering::Relaxed)
         }
 
-        /// Instructions started so far by all virtual CPUs.
+        /// Returns the number of instructions started so far by all virtual CPUs.
         pub(crate) fn total(self) -> u64 {
             COUNT.load(Ordering::Relaxed)
         }
@@ -177,18 +177,18 @@ mod family {
 
 #[cfg(feature = "api-v2")]
 mod family {
-    //! API 3 and later: counters live in scoreboards, one entry for each virtual CPU.
+    //! API 3 and later: counters are in scoreboards, with one entry for each virtual CPU.
 
     use super::{INLINE_ADD_U64, Insn};
     use std::ffi::{c_int, c_uint, c_void};
     use std::sync::atomic::{AtomicPtr, Ordering};
 
-    /// The interface version this build asks for: instruction words are copied out since 3.
+    /// API version that this build requests; it copies instruction words out since version 3.
     pub(crate) const VERSION: c_int = 3;
-    /// True when [`Counter`] counts each virtual CPU by itself.
+    /// True if [`Counter`] counts each virtual CPU separately.
     pub(crate) const COUNTS_PER_VCPU: bool = true;
 
-    /// A scoreboard; only seen as a pointer.
+    /// A scoreboard; opaque.
     #[repr(C)]
     struct Scoreboard {
         _private: [u8; 0],
@@ -215,7 +215,7 @@ mod family {
         );
     }
 
-    /// The A64 word of an instruction.
+    /// Returns the A64 word of an instruction.
     ///
     /// # Safety
     /// `insn` must come from the translation callback that is running.
@@ -228,14 +228,14 @@ mod family {
 
     static SCORE: AtomicPtr<Scoreboard> = AtomicPtr::new(std::ptr::null_mut());
 
-    /// Counts started instructions in translated code, without a callback.
+    /// Counter of started instructions, updated by translated code without a callback.
     #[derive(Clone, Copy)]
     pub(crate) struct Counter;
 
     impl Counter {
-        /// The process-wide counter. Called once, from the install function.
+        /// Creates the process-wide counter. Called once, from the install function.
         pub(crate) fn new() -> Counter {
-            // SAFETY: the engine hands out a scoreboard at any time; it is never freed.
+            // SAFETY: the engine creates a scoreboard at any time; it is never freed.
             let score = unsafe { qemu_plugin_scoreboard_new(size_of::<u64>()) };
             SCORE.store(score, Ordering::Release);
             Counter
@@ -245,7 +245,7 @@ mod family {
             Entry { score: SCORE.load(Ordering::Acquire), offset: 0 }
         }
 
-        /// Adds one whenever `insn` starts.
+        /// Makes `insn` add one whenever it starts.
         ///
         /// # Safety
         /// `insn` must come from the translation callback that is running.
@@ -261,13 +261,13 @@ mod family {
             }
         }
 
-        /// Instructions started so far by `vcpu`.
+        /// Returns the number of instructions started so far by `vcpu`.
         pub(crate) fn now(self, vcpu: c_uint) -> u64 {
             // SAFETY: the scoreboard has an entry for every virtual CPU that runs.
             unsafe { qemu_plugin_u64_get(self.entry(), vcpu) }
         }
 
-        /// Instructions started so far by all virtual CPUs.
+        /// Returns the number of instructions started so far by all virtual CPUs.
         pub(crate) fn total(self) -> u64 {
             // SAFETY: the scoreboard is never freed.
             unsafe { qemu_plugin_u64_sum(self.entry()) }

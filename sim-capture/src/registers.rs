@@ -1,17 +1,17 @@
-//! Values of guest registers, which engines of API 3 and later give; others give none.
+//! Values of guest registers, available from engines with API 3 and later only.
 
 #[cfg(feature = "api-v2")]
 mod family {
     use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
     use std::sync::OnceLock;
 
-    /// A register's name for the engine; only seen as a pointer.
+    /// The engine's handle of a register; opaque.
     #[repr(C)]
     struct Handle {
         _private: [u8; 0],
     }
 
-    /// One entry of the engine's list.
+    /// One entry of the engine's register list.
     #[repr(C)]
     struct Descriptor {
         handle: *mut Handle,
@@ -19,7 +19,7 @@ mod family {
         feature: *const c_char,
     }
 
-    /// The two fields that glib documents of its arrays.
+    /// The two documented fields of a glib array.
     #[repr(C)]
     struct Array {
         data: *mut u8,
@@ -35,33 +35,34 @@ mod family {
         fn g_byte_array_free(array: *mut Array, free_data: c_int) -> *mut c_void;
     }
 
-    /// Where to find the registers that are read.
-    struct Known {
+    /// Handles of the registers that the plugin reads.
+    struct Handles {
         x: [*mut Handle; 31],
         sp: *mut Handle,
         vectors: *mut Handle,
         syndrome: *mut Handle,
         link: *mut Handle,
         table: *mut Handle,
-        /// Z0, and P0 to P15, if there is SVE.
+        /// Handles of Z0 and of P0 to P15, if the guest has SVE.
         vectors_of_sve: Option<(*mut Handle, [*mut Handle; 16])>,
     }
 
-    // SAFETY: the handles are numbers to the engine, the same for all virtual CPUs and threads.
-    unsafe impl Send for Known {}
+    // SAFETY: to the engine handles are numbers, the same for all virtual CPUs and threads.
+    unsafe impl Send for Handles {}
     // SAFETY: as above.
-    unsafe impl Sync for Known {}
+    unsafe impl Sync for Handles {}
 
-    static KNOWN: OnceLock<Option<Known>> = OnceLock::new();
+    static HANDLES: OnceLock<Option<Handles>> = OnceLock::new();
 
-    /// Looks the registers up; true if they are all there. Must be called from the callback that announces
-    /// a virtual CPU.
+    /// Looks up the registers. Returns true if all exist. Must be called from the callback that
+    /// announces a virtual CPU.
     pub(crate) fn find() -> bool {
-        KNOWN.get_or_init(look_up).is_some()
+        HANDLES.get_or_init(look_up).is_some()
     }
 
-    fn look_up() -> Option<Known> {
-        // SAFETY: the engine returns an array of descriptors with C strings that live as long as it does.
+    fn look_up() -> Option<Handles> {
+        // SAFETY: the engine returns an array of descriptors with C strings that live as long as it
+        // does.
         let list = unsafe {
             let array = qemu_plugin_get_registers();
             let array = array.as_ref()?;
@@ -84,7 +85,7 @@ mod family {
             has_predicates &= handle.is_some();
             *slot = handle.unwrap_or(*slot);
         }
-        Some(Known {
+        Some(Handles {
             x,
             vectors_of_sve: find("z0").filter(|_| has_predicates).map(|first| (first, predicates)),
             sp: find("sp")?,
@@ -95,14 +96,14 @@ mod family {
         })
     }
 
-    fn read(pick: impl FnOnce(&Known) -> *mut Handle) -> Option<u64> {
-        bytes(pick(KNOWN.get()?.as_ref()?)).map(u64::from_le_bytes)
+    fn read(pick: impl FnOnce(&Handles) -> *mut Handle) -> Option<u64> {
+        bytes(pick(HANDLES.get()?.as_ref()?)).map(u64::from_le_bytes)
     }
 
-    /// The value of a register of at least so many bytes.
+    /// Returns the lowest `N` bytes of a register, or `None` if it is shorter.
     fn bytes<const N: usize>(handle: *mut Handle) -> Option<[u8; N]> {
-        // SAFETY: callers are callbacks that announced that they read registers; the array is this
-        // function's own and the engine fills it with at most a register's bytes.
+        // SAFETY: callers are callbacks registered as reading registers; this function owns the
+        // array, and the engine fills it with at most the bytes of a register.
         unsafe {
             let array = g_byte_array_new();
             g_byte_array_set_size(array, 0);
@@ -114,81 +115,82 @@ mod family {
         }
     }
 
-    /// X0 to X30; the number 31 is the zero register.
+    /// Returns X0 to X30, or 0 for number 31, the zero register.
     pub(crate) fn x(number: u32) -> Option<u64> {
         match number {
             31 => Some(0),
-            _ => read(|known| known.x[number as usize & 31]),
+            _ => read(|handles| handles.x[number as usize & 31]),
         }
     }
 
-    /// X0 to X30, or with number 31 the stack pointer.
+    /// Returns X0 to X30, or the stack pointer for number 31.
     pub(crate) fn x_or_sp(number: u32) -> Option<u64> {
         match number {
-            31 => read(|known| known.sp),
+            31 => read(|handles| handles.sp),
             _ => x(number),
         }
     }
 
-    /// The 16 bits of P0 to P15 with vectors of 16 bytes; `None` with longer ones.
+    /// Returns the 16 bits of a predicate P0 to P15 if vectors have 16 bytes; `None` if they are
+    /// longer.
     pub(crate) fn p(number: u32) -> Option<u16> {
         static IS_SHORT: OnceLock<bool> = OnceLock::new();
-        let (first, predicates) = KNOWN.get()?.as_ref()?.vectors_of_sve?;
+        let (first, predicates) = HANDLES.get()?.as_ref()?.vectors_of_sve?;
         let is_short = || bytes::<16>(first).is_some() && bytes::<17>(first).is_none();
-        // The engine gives four times as many bits as there are.
+        // The engine returns four times as many bits as the register has.
         let bits = IS_SHORT.get_or_init(is_short).then(|| bytes(predicates[number as usize & 15]));
         bits.flatten().map(u16::from_le_bytes)
     }
 
-    /// `VBAR_EL1`.
+    /// Returns `VBAR_EL1`.
     pub(crate) fn vectors() -> Option<u64> {
-        read(|known| known.vectors)
+        read(|handles| handles.vectors)
     }
 
-    /// `TTBR0_EL1`.
+    /// Returns `TTBR0_EL1`.
     pub(crate) fn table() -> Option<u64> {
-        read(|known| known.table)
+        read(|handles| handles.table)
     }
 
-    /// `ESR_EL1` and `ELR_EL1`.
+    /// Returns `ESR_EL1` and `ELR_EL1`.
     pub(crate) fn exception() -> Option<(u64, u64)> {
-        Some((read(|known| known.syndrome)?, read(|known| known.link)?))
+        Some((read(|handles| handles.syndrome)?, read(|handles| handles.link)?))
     }
 }
 
 #[cfg(not(feature = "api-v2"))]
 mod family {
-    /// False: this interface has no registers.
+    /// Returns false: API 1 has no registers.
     pub(crate) fn find() -> bool {
         false
     }
 
-    /// Nothing.
+    /// Returns `None`: API 1 has no registers.
     pub(crate) fn x(_number: u32) -> Option<u64> {
         None
     }
 
-    /// Nothing.
+    /// Returns `None`: API 1 has no registers.
     pub(crate) fn x_or_sp(_number: u32) -> Option<u64> {
         None
     }
 
-    /// Nothing.
+    /// Returns `None`: API 1 has no registers.
     pub(crate) fn p(_number: u32) -> Option<u16> {
         None
     }
 
-    /// Nothing.
+    /// Returns `None`: API 1 has no registers.
     pub(crate) fn vectors() -> Option<u64> {
         None
     }
 
-    /// Nothing.
+    /// Returns `None`: API 1 has no registers.
     pub(crate) fn table() -> Option<u64> {
         None
     }
 
-    /// Nothing.
+    /// Returns `None`: API 1 has no registers.
     pub(crate) fn exception() -> Option<(u64, u64)> {
         None
     }

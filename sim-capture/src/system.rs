@@ -1,7 +1,9 @@
-//! Recording of a whole system: the kernel, exceptions, operands of system instructions, physical pages.
+//! Recording of a whole system: the kernel, exceptions, operands of system instructions, physical
+//! pages.
 //!
-//! Until the recording begins, translated code only looks for where it begins, so a system starts at the
-//! engine's own speed. Then all translations are dropped and made again with everything in them.
+//! Until the recording begins, translated code only checks for its start, so a system boots at the
+//! engine's full speed. Then the engine drops all translations and translates again with all
+//! callbacks.
 
 use crate::plugin::{IS_OFF, Plugin, Vcpu, active, may_access, on_exit, send_pages, with_vcpu};
 use crate::qemu::{self, Block, Insn, MemInfo, PluginId};
@@ -13,21 +15,21 @@ use std::ffi::{c_uint, c_void};
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Pages remembered, so that each is told once for as long as it stays.
+/// Number of recently used pages that are remembered. A remembered page is not recorded again.
 const PAGES: usize = 4096;
 /// Bytes between two entries of a vector table.
 const VECTOR_BYTES: u64 = 0x80;
 /// Bytes of a vector table.
 const VECTORS_BYTES: u64 = 0x800;
 
-/// Where the recording of a system begins.
+/// Point at which the recording of a system begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// With its first instruction.
+    /// The first instruction.
     Boot,
-    /// Where the guest runs the start marker.
+    /// The start marker, run by the guest.
     Marker,
-    /// At an instruction.
+    /// The instruction at this address.
     At(u64),
 }
 
@@ -44,23 +46,23 @@ impl Start {
     }
 }
 
-/// Address of the instruction at which the recording begins; 0 for the marker. No code lies at 0.
+/// Address of the instruction at which the recording begins; 0 for the marker. No code is at 0.
 static START_AT: AtomicU64 = AtomicU64::new(0);
-/// Where the engine keeps the guest's physical address 0; 0 until it is known.
+/// Host address of the guest's physical address 0; 0 until it is known.
 static HOST_OF_PHYSICAL: AtomicU64 = AtomicU64::new(0);
 
-/// What is known of one virtual CPU.
+/// State of one virtual CPU in the recording of a whole system.
 #[derive(Debug, Default)]
 pub(crate) struct SystemVcpu {
     /// Address of the running block as it was translated.
     block_pc: u64,
-    /// The last pages used, by a hash of their address: virtual page with its uses, physical page.
+    /// Recently used pages, by a hash of their address: virtual page with its uses, physical page.
     pages: Vec<(u64, u64)>,
 }
 
-/// Registers what is needed until the recording begins.
+/// Registers the callbacks that are needed until the recording begins.
 pub(crate) fn register(id: PluginId, start: Start) {
-    // SAFETY: the identity is the engine's own; callbacks live as long as the process.
+    // SAFETY: the identity comes from the engine; callbacks live as long as the process.
     unsafe {
         qemu::qemu_plugin_register_vcpu_init_cb(id, on_vcpu);
         qemu::qemu_plugin_register_vcpu_tb_trans_cb(id, note_memory);
@@ -76,15 +78,15 @@ pub(crate) fn register(id: PluginId, start: Start) {
 }
 
 fn wait(id: PluginId) {
-    THE_ID.store(id, Ordering::Relaxed);
+    PLUGIN_ID.store(id, Ordering::Relaxed);
     // SAFETY: as in `register`.
     unsafe { qemu::qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate_waiting) }
 }
 
-/// The plugin's identity, for the callback that begins the recording.
-static THE_ID: AtomicU64 = AtomicU64::new(0);
+/// Identity of the plugin, for the callback that begins the recording.
+static PLUGIN_ID: AtomicU64 = AtomicU64::new(0);
 
-/// Registers what records.
+/// Registers the callbacks of the recording.
 extern "C" fn begin(id: PluginId) {
     let Some(plugin) = active() else { return };
     plugin.memory.control(control::BEGUN).store(1, Ordering::Relaxed);
@@ -102,7 +104,8 @@ extern "C" fn on_vcpu(_id: PluginId, _vcpu: c_uint) {
     }
 }
 
-/// The first block runs with translation off, so it tells where the engine keeps physical memory.
+/// Finds the host address of physical memory from the first block, which runs with address
+/// translation off.
 extern "C" fn note_memory(_id: PluginId, block: *mut Block) {
     if HOST_OF_PHYSICAL.load(Ordering::Relaxed) != 0 {
         return;
@@ -150,11 +153,12 @@ extern "C" fn on_translate_waiting(_id: PluginId, block: *mut Block) {
     }
 }
 
-/// The recording begins with the next block.
+/// Callback of the start: the recording begins with the next block.
 extern "C" fn on_start(_vcpu: c_uint, _data: *mut c_void) {
-    let id = THE_ID.swap(0, Ordering::Relaxed);
+    let id = PLUGIN_ID.swap(0, Ordering::Relaxed);
     if id != 0 {
-        // SAFETY: the identity is the engine's own; it calls `begin` when no translated code runs.
+        // SAFETY: the identity comes from the engine, which calls `begin` when no translated code
+        // runs.
         unsafe { qemu::qemu_plugin_reset(id, begin) }
     }
 }
@@ -179,10 +183,10 @@ extern "C" fn on_translate(_id: PluginId, block: *mut Block) {
     unsafe { instrument(plugin, block, &instructions(block)) }
 }
 
-/// Set once the first block of the recording was translated, which runs at once.
-static IS_UNDER_WAY: AtomicBool = AtomicBool::new(false);
+/// Set once the first block of the recording, which runs at once, was translated.
+static HAS_FIRST_BLOCK: AtomicBool = AtomicBool::new(false);
 
-/// A block as it was translated; kept for as long as the engine may run it.
+/// A translated block, kept for as long as the engine may run it.
 #[derive(Debug)]
 struct Translated {
     id: u32,
@@ -190,7 +194,7 @@ struct Translated {
     pc: u64,
     /// Physical address of its first word, if the engine's memory was found.
     physical: Option<u64>,
-    /// The recording begins with it.
+    /// True for the first block of the recording.
     is_first: bool,
 }
 
@@ -211,7 +215,7 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[(*mut Insn, u3
         let Some(id) = id else { return };
         let physical = host.checked_sub(HOST_OF_PHYSICAL.load(Ordering::Relaxed));
         let physical = physical.filter(|_| host != 0);
-        let is_first = !IS_UNDER_WAY.swap(true, Ordering::Relaxed);
+        let is_first = !HAS_FIRST_BLOCK.swap(true, Ordering::Relaxed);
         let kept = Box::new(Translated { id, n_insns: insns.len() as u64, pc, physical, is_first });
         let data = std::ptr::from_ref::<Translated>(Box::leak(kept)).cast_mut().cast();
         let is_vector = pc.is_multiple_of(VECTOR_BYTES);
@@ -231,7 +235,8 @@ unsafe fn instrument_one(insn: *mut Insn, word: u32, index: u64, block_pc: u64) 
     // SAFETY: as promised by the caller; user data are numbers, never dereferenced.
     unsafe {
         if may_access(word) {
-            // Not the index: the engine may run the instruction again in a block of its own.
+            // Pass the address, not the index: the engine may run the instruction again in a block
+            // of its own.
             let (pc, flags) = ((block_pc + 4 * index) as *mut c_void, qemu::CB_NO_REGS);
             qemu::qemu_plugin_register_vcpu_mem_cb(insn, on_access, flags, qemu::MEM_RW, pc);
         }
@@ -272,7 +277,7 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
     });
 }
 
-/// Tells of an exception if `pc` is an entry of the vector table.
+/// Records an exception if `pc` is an entry of the vector table.
 fn note_exception(state: &mut Vcpu, pc: u64) {
     let is_entry = registers::vectors().is_some_and(|table| pc.wrapping_sub(table) < VECTORS_BYTES);
     if is_entry && let Some((syndrome, link)) = registers::exception() {
@@ -281,7 +286,7 @@ fn note_exception(state: &mut Vcpu, pc: u64) {
     }
 }
 
-/// Tells of a page when it is used first, or otherwise than before.
+/// Records a page at its first use and at its first use of another kind.
 #[inline]
 fn note_page(state: &mut Vcpu, virt: u64, physical: u64, usage: u32) {
     if state.system.pages.is_empty() {
@@ -300,7 +305,7 @@ fn note_page(state: &mut Vcpu, virt: u64, physical: u64, usage: u32) {
 
 extern "C" fn on_access(vcpu: c_uint, info: MemInfo, addr: u64, data: *mut c_void) {
     let Some(plugin) = active() else { return };
-    // SAFETY: asked for the access that this callback is about.
+    // SAFETY: `info` describes the access of this callback.
     let (physical, usage) = unsafe {
         let usage = if qemu::qemu_plugin_mem_is_store(info) { page::WRITE } else { page::READ };
         match qemu::qemu_plugin_get_hwaddr(info, addr).as_ref() {
@@ -315,7 +320,7 @@ extern "C" fn on_access(vcpu: c_uint, info: MemInfo, addr: u64, data: *mut c_voi
         if let Some(physical) = physical {
             note_page(state, addr, physical, usage);
         }
-        // A block lies in one page.
+        // A block does not cross a page boundary.
         let distance = (data as u64).wrapping_sub(state.system.block_pc) % PAGE_BYTES;
         let word = Word::Access { index: (distance / 4) as u32 % MAX_BLOCK as u32, addr };
         state.stream.push(word.encode())
@@ -333,7 +338,7 @@ extern "C" fn on_operand(vcpu: c_uint, data: *mut c_void) {
     });
 }
 
-/// A predicated SVE instruction is about to run.
+/// Callback of a predicated SVE instruction that is about to run.
 extern "C" fn on_predicate(vcpu: c_uint, data: *mut c_void) {
     let Some(plugin) = active() else { return };
     let (number, index) = (data as usize as u32, (data as usize >> 32) as u32);

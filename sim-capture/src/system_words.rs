@@ -1,15 +1,16 @@
-//! A64 words that the engine reports no address for, and which registers have it (Arm architecture,
-//! "Loads and stores", "System instructions").
+//! A64 words for which the engine reports no address, and the registers that hold the address (Arm
+//! architecture, "Loads and stores", "System instructions").
 #![cfg_attr(test, allow(unreachable_pub, reason = "only tests use it then"))]
 
-/// Where the operand of a word is.
+/// Location of the operand of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
-    /// The whole of Xt: of `DC`, `IC`, `AT`, `TLBI`, and of a write to a register that names tables or contexts.
+    /// The full value of Xt: for `DC`, `IC`, `AT`, `TLBI`, and for writes of translation table
+    /// bases and context IDs.
     Register(u32),
-    /// Xn or SP, plus so many bytes.
+    /// Xn or SP, plus an offset in bytes.
     Offset(u32, i64),
-    /// Xn or SP, plus the second register as the option says (0 to 7), shifted.
+    /// Xn or SP, plus an index register that is extended and shifted.
     Indexed {
         /// Xn or SP.
         base: u32,
@@ -17,15 +18,15 @@ pub(crate) enum Operand {
         index: u32,
         /// Bits 15 to 13 of the word.
         option: u32,
-        /// Bits that the index is shifted by.
+        /// Left shift of the index, in bits.
         shift: u32,
     },
-    /// The address of the word, plus so many bytes.
+    /// The address of the word, plus an offset in bytes.
     Literal(i64),
 }
 
 impl Operand {
-    /// The operand of `word`, if the engine does not report it by itself.
+    /// Returns the operand of `word` if the engine does not report its address.
     pub(crate) fn of(word: u32) -> Option<Operand> {
         let (low, base) = (word & 31, word >> 5 & 31);
         let field =
@@ -51,7 +52,8 @@ impl Operand {
         }
     }
 
-    /// Its value at `pc`, given what reads X or the zero register, and X or the stack pointer.
+    /// Returns the value of the operand of the word at `pc`. `x` reads an X register or the zero
+    /// register; `x_or_sp` reads an X register or the stack pointer.
     pub(crate) fn value(
         self,
         pc: u64,
@@ -70,7 +72,7 @@ impl Operand {
     }
 }
 
-/// `UXTW`, `SXTW`, or the whole register.
+/// Extends a register value by `UXTW` or `SXTW`. Returns it unchanged for other options.
 fn extend(value: u64, option: u32) -> u64 {
     match option {
         2 => u64::from(value as u32),
@@ -79,7 +81,7 @@ fn extend(value: u64, option: u32) -> u64 {
     }
 }
 
-/// Writes of `TTBR0_EL1`, `TTBR1_EL1` and `CONTEXTIDR_EL1`.
+/// Returns true for writes of `TTBR0_EL1`, `TTBR1_EL1` and `CONTEXTIDR_EL1`.
 fn is_context_write(word: u32) -> bool {
     matches!(word & 0xffff_ffe0, 0xd518_2000 | 0xd518_2020 | 0xd518_d020)
 }
@@ -89,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operands_are_where_the_words_say() {
+    fn operands_are_decoded_from_the_word() {
         let cases = [
             (0xd50b_7423, Some(Operand::Register(3))),   // dc zva, x3
             (0xd508_8725, Some(Operand::Register(5))),   // tlbi vae1, x5

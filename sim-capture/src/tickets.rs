@@ -1,68 +1,69 @@
-//! Numbers for what threads do to synchronize, from one counter, so that their order is known afterwards
+//! Tickets: numbers from one counter that order the synchronizing instructions of all threads
 //! (docs/trace-format.md, Ticket).
 //!
-//! A program has them from its first thread on that shares its memory; one thread alone has no use for them.
+//! Threads take tickets only once a second thread shares the memory of the program.
 
 use crate::wire::Word;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-/// The next number.
+/// Number of the next ticket.
 static NEXT: AtomicU64 = AtomicU64::new(0);
-/// Threads that run.
+/// Number of running threads.
 static LIVE: AtomicU64 = AtomicU64::new(0);
-/// [`ALONE`], [`SHARED`] or [`LEFT`].
-static COMPANY: AtomicU8 = AtomicU8::new(ALONE);
-/// There is one thread.
-const ALONE: u8 = 0;
-/// There are several, or will be at once.
-const SHARED: u8 = 1;
-/// One is left, and has not yet taken the number that puts it behind the others' last.
-const LEFT: u8 = 2;
+/// State of the process: [`ONE`], [`SEVERAL`] or [`LAST`].
+static THREADS: AtomicU8 = AtomicU8::new(ONE);
+/// State: one thread, which takes no tickets.
+const ONE: u8 = 0;
+/// State: several threads, or a second one about to begin.
+const SEVERAL: u8 = 1;
+/// State: one thread remains, which has yet to take a ticket after the last one of the others.
+const LAST: u8 = 2;
 
-/// System call that makes a thread, or a process.
+/// Number of the system call that creates a thread or process.
 const CLONE: i64 = 220;
-/// Flag of its first argument: a thread.
+/// Flag in the first argument of `clone` that requests a thread.
 const CLONE_THREAD: u64 = 0x1_0000;
 
-/// A thread runs its first block.
+/// Records that a thread runs its first block.
 pub(crate) fn thread_begins() {
     if LIVE.fetch_add(1, Ordering::SeqCst) > 0 {
-        COMPANY.store(SHARED, Ordering::SeqCst);
+        THREADS.store(SEVERAL, Ordering::SeqCst);
     }
 }
 
-/// A thread has ended.
+/// Records that a thread has ended.
 pub(crate) fn thread_ends() {
     if LIVE.fetch_sub(1, Ordering::SeqCst) == 2 {
-        COMPANY.store(LEFT, Ordering::SeqCst);
-        // Another one may have begun between the two.
+        THREADS.store(LAST, Ordering::SeqCst);
+        // Another thread may have begun between the two.
         if LIVE.load(Ordering::SeqCst) > 1 {
-            COMPANY.store(SHARED, Ordering::SeqCst);
+            THREADS.store(SEVERAL, Ordering::SeqCst);
         }
     }
 }
 
-/// A system call begins.
+/// Records that a system call begins.
 pub(crate) fn note_syscall(number: i64, x0: u64) {
     if number == CLONE && x0 & CLONE_THREAD != 0 {
-        COMPANY.store(SHARED, Ordering::Relaxed);
+        THREADS.store(SEVERAL, Ordering::Relaxed);
     }
 }
 
-/// The words for a number taken now, of instruction `index` of the running block or of
-/// [`NEXT_BLOCK`](crate::wire::NEXT_BLOCK); `None` while there is one thread.
+/// Takes a ticket for instruction `index` of the running block, or for the next block
+/// ([`NEXT_BLOCK`](crate::wire::NEXT_BLOCK)). Returns its words, or `None` while there is one
+/// thread.
 #[inline]
 pub(crate) fn take(index: u32) -> Option<[u64; 2]> {
-    match COMPANY.load(Ordering::Relaxed) {
-        ALONE => return None,
-        LEFT => {
+    match THREADS.load(Ordering::Relaxed) {
+        ONE => return None,
+        LAST => {
             // Fails if another thread has begun meanwhile.
-            let (from, to, order) = (LEFT, ALONE, Ordering::Relaxed);
-            let _ = COMPANY.compare_exchange(from, to, order, order);
+            let (from, to, order) = (LAST, ONE, Ordering::Relaxed);
+            let _ = THREADS.compare_exchange(from, to, order, order);
         }
         _ => {}
     }
-    // Between this and the access that it orders nothing may be moved.
+    // Nothing may be reordered between this number and the access that it orders.
     let number = NEXT.fetch_add(1, Ordering::SeqCst);
     Some([Word::Ticket(index).encode(), number])
 }
@@ -73,7 +74,7 @@ mod tests {
     use crate::wire;
 
     #[test]
-    fn only_threads_of_several_have_numbers() {
+    fn threads_take_tickets_only_while_there_are_several() {
         thread_begins();
         assert_eq!(take(3), None);
         note_syscall(CLONE, 0x11);
@@ -83,7 +84,7 @@ mod tests {
         thread_begins();
         assert_eq!(take(wire::NEXT_BLOCK), Some([Word::Ticket(wire::NEXT_BLOCK).encode(), 1]));
         thread_ends();
-        assert!(take(3).is_some(), "one is left, behind what the other did");
+        assert!(take(3).is_some(), "the last thread is ordered after the other one");
         assert_eq!(take(3), None);
     }
 }

@@ -1,87 +1,91 @@
-//! The words that the plugin writes into shared memory and `n2sim capture` reads: one layout, used
-//! by both sides (`n2sim` includes this very file).
+//! Layout of the words that the plugin writes into shared memory and `n2sim capture` reads. Both
+//! sides use it: `n2sim` includes this file.
 //!
-//! The memory is an array of 64-bit words: control words, a table of slot headers, and the slots.
-//! A slot belongs to one stream (one virtual CPU) or to the block definitions; it is filled,
-//! handed over full, and given back free. Whatever happens to the program, the words below a
-//! slot's cursor are valid, so nothing is lost when it dies.
+//! The memory is an array of 64-bit words: control words, a table of slot headers, and the slots. A
+//! slot belongs to one stream (one virtual CPU) or to the block definitions. The plugin fills it
+//! and marks it full; the reader drains it and marks it free. The words below a slot's cursor are
+//! always valid, so no word is lost when the program dies.
 #![allow(dead_code, reason = "each side uses its half")]
 
-/// First control word once the plugin is attached.
+/// Value of the first control word once the plugin is attached.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"n2cap\0\0\x02");
 
-/// Number of slots. Few under Miri, which interprets every word of the memory (`cargo xtask sanitize`).
+/// Number of slots. Few under Miri, which interprets every word of the memory (`cargo xtask
+/// sanitize`).
 pub(crate) const SLOTS: usize = if cfg!(miri) { 4 } else { 256 };
-/// Words of one slot (256 KiB). Under Miri just enough for two records of a page.
+/// Number of words in a slot (256 KiB). Under Miri just enough for two code pages.
 pub(crate) const SLOT_WORDS: usize = if cfg!(miri) { 1040 } else { 32 * 1024 };
-/// Words of one slot header: a cache line, so that virtual CPUs do not share one.
+/// Number of words in a slot header: a cache line, so that virtual CPUs do not share one.
 pub(crate) const HEADER_WORDS: usize = 8;
-/// First word of the slot headers.
+/// Index of the first word of the slot headers.
 pub(crate) const HEADERS_AT: usize = 512;
-/// First word of the slots.
+/// Index of the first word of the slots.
 pub(crate) const SLOTS_AT: usize = HEADERS_AT + SLOTS * HEADER_WORDS;
-/// Words of the whole memory.
+/// Number of words in the whole memory.
 pub(crate) const TOTAL_WORDS: usize = SLOTS_AT + SLOTS * SLOT_WORDS;
 
 /// Control words, by index.
 pub(crate) mod control {
     /// [`super::MAGIC`] once the plugin is attached.
     pub(crate) const MAGIC: usize = 0;
-    /// Written by the reader: record no more.
+    /// Written by the reader: nonzero to stop recording.
     pub(crate) const STOP: usize = 1;
     /// Highest slot number used so far, plus one.
     pub(crate) const SLOTS_USED: usize = 2;
-    /// Streams started so far.
+    /// Number of streams started so far.
     pub(crate) const STREAMS: usize = 3;
-    /// Child processes made by `fork`, which are not recorded.
+    /// Number of child processes created by `fork`, which are not recorded.
     pub(crate) const FORKS: usize = 4;
-    /// Times a virtual CPU found no slot and was dropped from then on.
+    /// Number of virtual CPUs that found no slot and were dropped from then on.
     pub(crate) const DROPPED: usize = 5;
-    /// Instructions counted by the engine itself, brought up to date at system calls and at exit.
+    /// Number of instructions counted by the engine, updated at system calls and at exit.
     pub(crate) const ENGINE_COUNT: usize = 6;
     /// 1 once the engine reported a regular exit.
     pub(crate) const EXITED: usize = 7;
-    /// Lowest plugin API the engine speaks.
+    /// Lowest plugin API that the engine supports.
     pub(crate) const API_MIN: usize = 8;
-    /// Highest plugin API the engine speaks.
+    /// Highest plugin API that the engine supports.
     pub(crate) const API_MAX: usize = 9;
-    /// Code pages that could not be copied.
+    /// Number of code pages that could not be copied.
     pub(crate) const PAGES_LOST: usize = 10;
-    /// Address at which the program's lowest executable segment was loaded.
+    /// Load address of the program's lowest executable segment.
     pub(crate) const START_CODE: usize = 11;
     /// 1 once a recorded system passed its stop marker.
     pub(crate) const DONE: usize = 32;
-    /// What X0 held there.
+    /// Value of X0 at the stop marker.
     pub(crate) const DONE_VALUE: usize = 33;
     /// 1 if the engine gives register values.
     pub(crate) const HAS_REGISTERS: usize = 34;
     /// 1 once the recording of a system began.
     pub(crate) const BEGUN: usize = 35;
-    /// 1 if the engine gives the predicates of vectors of 16 bytes.
+    /// 1 if the engine gives predicates for 16-byte vectors.
     pub(crate) const HAS_PREDICATES: usize = 36;
-    /// 1 once a virtual CPU ran that is not recorded: its number is [`super::MAX_VCPUS`] or more.
+    /// 1 once an unrecorded virtual CPU ran, with number [`super::MAX_VCPUS`] or above.
     pub(crate) const BEYOND: usize = 37;
     /// Written by the reader: kind of the place where recording begins ([`super::MARK_WORD`],
-    /// [`super::MARK_ADDRESS`] or 0), and in the next word the place.
+    /// [`super::MARK_ADDRESS`] or 0). The next word holds the place.
     pub(crate) const MARK_FROM: usize = 16;
-    /// The same for the place where recording ends.
+    /// Written by the reader: kind of the place where recording ends, as for [`MARK_FROM`]. The
+    /// next word holds the place.
     pub(crate) const MARK_TO: usize = 18;
-    /// Written by the reader: 1 if the program can be loaded anywhere.
+    /// Written by the reader: 1 for a position-independent program.
     pub(crate) const IS_MOVABLE: usize = 20;
-    /// Written by the reader: the lowest executable address in such a program's file.
+    /// Written by the reader: lowest executable address in the file of a position-independent
+    /// program.
     pub(crate) const FILE_START: usize = 21;
 }
 
 /// Words of a slot header, by index.
 pub(crate) mod header {
-    /// [`super::FREE`], [`super::CLAIMED`], [`super::FILLING`] or [`super::FULL`]. To be read before
-    /// the other words: in the last two states these are as the plugin wrote them for this use of the slot.
+    /// State: [`super::FREE`], [`super::CLAIMED`], [`super::FILLING`] or [`super::FULL`]. Read it
+    /// before the other words, which are valid for this use of the slot only in the last two
+    /// states.
     pub(crate) const STATE: usize = 0;
     /// Stream number, or [`super::DEFINITIONS`].
     pub(crate) const STREAM: usize = 1;
     /// Position of the slot in its stream, from 0.
     pub(crate) const SEQUENCE: usize = 2;
-    /// Valid words.
+    /// Number of valid words.
     pub(crate) const CURSOR: usize = 3;
 }
 
@@ -90,65 +94,67 @@ pub(crate) const MARK_WORD: u64 = 1;
 /// Kind of a mark: an address of the program's file.
 pub(crate) const MARK_ADDRESS: u64 = 2;
 
-/// Slot state: nobody uses it.
+/// Slot state: unused.
 pub(crate) const FREE: u64 = 0;
-/// Slot state: the plugin appends.
+/// Slot state: the plugin appends words.
 pub(crate) const FILLING: u64 = 1;
-/// Slot state: waits for the reader.
+/// Slot state: full, ready for the reader.
 pub(crate) const FULL: u64 = 2;
-/// Slot state: a thread has taken it, and its header may still be that of its last use.
+/// Slot state: claimed by a thread. The header may still be from the last use.
 pub(crate) const CLAIMED: u64 = 3;
 
 /// Stream number of the slots that define blocks and code pages.
 pub(crate) const DEFINITIONS: u64 = u64::MAX;
 
-/// Virtual CPUs that are recorded, those with lower numbers.
+/// Number of virtual CPUs that can be recorded. CPUs with this number or above are not.
 pub(crate) const MAX_VCPUS: usize = 4096;
 
-/// Bytes of a code page.
+/// Size of a code page, in bytes.
 pub(crate) const PAGE_BYTES: u64 = 4096;
-/// Most instructions of one block.
+/// Largest number of instructions in a block.
 pub(crate) const MAX_BLOCK: usize = 512;
 
 /// One word of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
-    /// A block begins to run: its number in the definitions.
+    /// Start of a block. Holds its number in the definitions.
     Block(u32),
-    /// The block before began only so many of its instructions.
+    /// Number of instructions that the previous block started, if it was left early.
     Started(u32),
-    /// System call entered: its number; its six arguments are in the next words.
+    /// System call entry. Holds its number; the next words hold its six arguments.
     SyscallEnter(u32),
-    /// System call returned; its result is in the next word.
+    /// System call return. The next word holds its result.
     SyscallReturn(u32),
-    /// A handler is being set for this signal; its address is in the next word.
+    /// Setting of a handler for this signal. The next word holds its address.
     Handler(u32),
-    /// Of a whole system: Xt of instruction `index` of the running block; its value is in the next word.
+    /// Value of Xt, in the next word, for the instruction with this index in the running block.
+    /// Whole systems only.
     Operand(u32),
-    /// Of a whole system: an exception arrived at this offset of the vector table; the next words are its
-    /// syndrome and the address that it returns to.
+    /// Exception, with its offset in the vector table. The next words hold its syndrome and its
+    /// return address. Whole systems only.
     Exception(u32),
-    /// Of a whole system: a page is used as these [`page`] bits say; its virtual and its physical address
-    /// are in the next words.
+    /// Use of a page, as [`page`] bits. The next words hold its virtual and its physical address.
+    /// Whole systems only.
     Page(u32),
-    /// Of a whole system: the recording begins with this table; its address is in the next word.
+    /// Translation table at the start of the recording. The next word holds its address. Whole
+    /// systems only.
     Table,
-    /// Of a whole system: instruction `index` of the running block has this governing predicate; its 16 bits
-    /// are in the next word.
+    /// Governing predicate of the instruction with this index in the running block. The next word
+    /// holds its 16 bits. Whole systems only.
     Predicate(u32),
-    /// Instruction `index` of the running block synchronizes threads, or with [`NEXT_BLOCK`] the first of the
-    /// next block; its number among all that do is in the next word.
+    /// Ticket of the instruction with this index in the running block, or of the first instruction
+    /// of the next block ([`NEXT_BLOCK`]). The next word holds the number of the ticket.
     Ticket(u32),
-    /// The thread runs on unrecorded, with this block.
+    /// Pause: the thread continues unrecorded, with this block.
     Paused(u32),
-    /// The thread is recorded again, from the next block on; the instructions that were not are in
-    /// the next word, [`UNKNOWN`] if nobody counted them.
+    /// End of a pause: the thread is recorded from the next block on. The next word holds the
+    /// number of unrecorded instructions, or [`UNKNOWN`].
     Resumed,
-    /// One access of instruction `index` of the running block.
+    /// One access of an instruction of the running block.
     Access {
         /// Index of the instruction in its block.
         index: u32,
-        /// First byte touched.
+        /// Address of the first byte accessed.
         addr: u64,
     },
 }
@@ -159,7 +165,7 @@ const TAG_STARTED: u64 = 1;
 const TAG_ENTER: u64 = 2;
 const TAG_RETURN: u64 = 3;
 const TAG_HANDLER: u64 = 4;
-/// What is rare, most of it only in a whole system; which of it is in bits 24 to 31.
+/// Tag of rare words, most of them for whole systems only. Bits 24 to 31 hold the kind.
 const TAG_SYSTEM: u64 = 5;
 const SYSTEM_SHIFT: u32 = 24;
 const SYSTEM_OPERAND: u32 = 0;
@@ -175,7 +181,7 @@ const INDEX_SHIFT: u32 = 54;
 const ADDR_MASK: u64 = (1 << INDEX_SHIFT) - 1;
 
 impl Word {
-    /// The 64 bits of the word.
+    /// Returns the 64 bits of the word.
     #[inline]
     pub(crate) fn encode(self) -> u64 {
         match self {
@@ -198,8 +204,8 @@ impl Word {
         }
     }
 
-    /// The word of these 64 bits; `None` for a tag that nobody writes. An address keeps 54 bits and
-    /// is extended with its sign (the top byte of an AArch64 address is a tag).
+    /// Returns the word of these 64 bits, or `None` for an unknown tag. An address keeps 54 bits
+    /// and is sign-extended (the top byte of an AArch64 address is a tag).
     #[inline]
     pub(crate) fn decode(bits: u64) -> Option<Word> {
         if bits & ACCESS != 0 {
@@ -239,33 +245,36 @@ fn system(what: u32, argument: u32) -> u64 {
     TAG_SYSTEM << TAG_SHIFT | u64::from(what << SYSTEM_SHIFT | argument)
 }
 
-/// What [`Word::Page`] says of a page.
+/// Uses of a page, as bits of [`Word::Page`].
 pub(crate) mod page {
-    /// It was read.
+    /// The page was read.
     pub(crate) const READ: u32 = 1;
-    /// It was written.
+    /// The page was written.
     pub(crate) const WRITE: u32 = 2;
-    /// Code of it was run.
+    /// Code on the page was executed.
     pub(crate) const EXECUTE: u32 = 4;
-    /// A device answers there.
+    /// The page belongs to a device.
     pub(crate) const DEVICE: u32 = 8;
 }
 
-/// The word by which a guest says that the recording begins: `movz xzr, #0x4e31`, which does nothing.
+/// Instruction word of the start marker: `movz xzr, #0x4e31`, which has no effect. A guest runs it
+/// to begin the recording.
 pub(crate) const START_MARKER: u32 = 0xd280_001f | 0x4e31 << 5;
-/// The word by which a guest says that the recording ends, with a value in X0: `movz xzr, #0x4e32`.
+/// Instruction word of the stop marker: `movz xzr, #0x4e32`. A guest runs it to end the recording,
+/// with a value in X0.
 pub(crate) const STOP_MARKER: u32 = 0xd280_001f | 0x4e32 << 5;
 
-/// In [`Word::Ticket`]: the instruction behind the running block.
+/// Index in [`Word::Ticket`] for the first instruction after the running block.
 pub(crate) const NEXT_BLOCK: u32 = MAX_BLOCK as u32;
-/// A number behind [`Word::Resumed`] that nobody counted.
+/// Value of the word after [`Word::Resumed`] if the number of unrecorded instructions is unknown.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
-/// Words behind [`Word::SyscallEnter`].
+/// Number of words after [`Word::SyscallEnter`].
 pub(crate) const SYSCALL_ARGS: usize = 6;
-/// First word of a block definition, with its number of instructions; then its program counter,
-/// then its words, two in each.
+/// First word of a block definition, to which its number of instructions is added. The program
+/// counter follows, then the instruction words, two in each 64-bit word.
 pub(crate) const DEFINE_BLOCK: u64 = 1 << 56;
-/// First word of a code page, with its number of 64-bit words: then its address, then its bytes.
+/// First word of a code page, to which its number of 64-bit words is added. The address follows,
+/// then the bytes.
 pub(crate) const DEFINE_PAGE: u64 = 2 << 56;
 
 #[cfg(test)]
@@ -273,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_survives_its_encoding() {
+    fn decoding_returns_every_encoded_word() {
         let words = [
             Word::Block(u32::MAX),
             Word::Started(511),
@@ -298,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_tag_is_no_word() {
+    fn an_unknown_tag_is_not_decoded() {
         assert_eq!(Word::decode(TAG_SYSTEM << TAG_SHIFT | 6 << SYSTEM_SHIFT), None);
     }
 }

@@ -1,8 +1,9 @@
-//! Configuration documents: TOML files in layers, read into a type, with faults that name their place.
+//! Configuration documents: layers of TOML files, read into a type, with faults that name file and
+//! line.
 //!
 //! A document is a base file, overlays that list only differences (`base = "other.toml"`), and
-//! overrides from the command line. The layers are merged in the text's own form, so the comment
-//! behind a value (its source) survives; [`Document::render`] prints what is in force and why.
+//! overrides from the command line. Merging keeps the TOML text, so the comment after a value (its
+//! source) survives. [`Document::render`] prints every value in force with its source.
 
 mod fault;
 mod merge;
@@ -21,34 +22,34 @@ use fault::Layer;
 
 /// The key by which an overlay names the file whose values it changes.
 const BASE_KEY: &str = "base";
-/// Files that may stand on one another: more is a mistake, most likely a circle.
+/// Largest number of nested files. More are a mistake, most likely a cycle of `base` keys.
 const BASES_MAX: usize = 8;
-/// Bytes of the longest file that is read.
+/// Largest size of a configuration file, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-/// Unknown keys reported together before the reader gives up.
+/// Largest number of unknown keys that are reported together.
 const UNKNOWN_KEYS_MAX: usize = 20;
 
 /// A configuration file that is part of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Embedded {
-    /// The name under which an overlay may name it.
+    /// Name by which an overlay refers to the file.
     pub name: &'static str,
-    /// Its text.
+    /// Text of the file.
     pub text: &'static str,
 }
 
-/// One value in force, as [`Document::settings`] lists it.
+/// A value in force, as [`Document::settings`] lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// Dotted key.
     pub key: String,
-    /// The value in one spelling, as [`Document::get`] gives it.
+    /// Value in normalized spelling, as [`Document::get`] returns it.
     pub value: String,
-    /// The comment behind the value: where it comes from.
+    /// Comment after the value, which names its source.
     pub source: String,
 }
 
-/// A merged configuration document that remembers where each value was written.
+/// A merged configuration document that keeps the place where each value was written.
 #[derive(Clone, Debug)]
 pub struct Document {
     merged: DocumentMut,
@@ -56,20 +57,21 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads `path`; a `base` key is followed first beside the file, then among `embedded`.
+    /// Reads the file at `path` and its bases. Looks for the file of a `base` key first in the same
+    /// directory, then among `embedded`.
     ///
     /// # Errors
-    /// A file cannot be read, is no TOML, or changes a key that its base does not have.
+    /// A file cannot be read, is not TOML, or changes a key that its base does not have.
     pub fn load(path: &Path, embedded: &[Embedded]) -> Result<Document, ConfigError> {
         let text = read(path)?;
-        let folder = path.parent().unwrap_or(Path::new("."));
-        Document::stack(&path.shown().to_string(), text, folder, embedded)
+        let directory = path.parent().unwrap_or(Path::new("."));
+        Document::stack(&path.shown().to_string(), text, directory, embedded)
     }
 
-    /// The embedded file `name`, standing on its base if it names one.
+    /// Returns the document of the embedded file `name` and its bases.
     ///
     /// # Errors
-    /// As [`Document::load`].
+    /// The same as for [`Document::load`].
     pub fn from_embedded(name: &str, embedded: &[Embedded]) -> Result<Document, ConfigError> {
         let file = find(name, embedded).ok_or_else(|| ConfigError::NoBase {
             file: String::from("the program"),
@@ -79,10 +81,10 @@ impl Document {
         Document::stack(file.name, file.text.to_owned(), Path::new("."), embedded)
     }
 
-    /// One text without a base; `name` stands in messages.
+    /// Returns the document of one text without a base. Messages call the text `name`.
     ///
     /// # Errors
-    /// The text is no TOML.
+    /// The text is not TOML.
     pub fn from_text(name: &str, text: &str) -> Result<Document, ConfigError> {
         let layer = Layer::file(name, text)?;
         let mut merged = layer.editable();
@@ -90,27 +92,29 @@ impl Document {
         Ok(Document { merged, layers: vec![layer] })
     }
 
-    /// This document with the differences of one more text on top.
+    /// Returns this document with the differences of one more text on top.
     ///
     /// # Errors
-    /// The text is no TOML, names unknown keys or gives a value of another type; all are listed.
+    /// The text is not TOML, names unknown keys or gives a value of another type. The error lists
+    /// all faults.
     pub fn with_overlay(self, name: &str, text: &str) -> Result<Document, ConfigError> {
         let layer = Layer::file(name, text)?;
         self.with_layer(layer)
     }
 
-    /// This document with `assignment` (`a.b.c=value`) on top. A word that is not a TOML value is
-    /// taken as a string where the key holds a string; a number may have a unit ([`units::resolve`]),
-    /// which the document's name no longer shows.
+    /// Returns this document with `assignment` (`a.b.c=value`) on top. For a key that holds a
+    /// string, a word that is not a TOML value counts as a string. A number may have a unit
+    /// ([`units::resolve`]), which the name of the document does not show.
     ///
     /// # Errors
-    /// The assignment cannot be read, its key does not exist or holds another type.
+    /// The assignment cannot be read, its key does not exist, or its key holds another type.
     pub fn set(self, assignment: &str) -> Result<Document, ConfigError> {
         let layer = Layer::command_line(&self.without_unit(assignment))?;
         self.with_layer(layer)
     }
 
-    /// The assignment with a plain number, where it gives one with a unit to a key that holds a number.
+    /// Returns the assignment with a plain number if it gives a number with a unit to a numeric
+    /// key.
     fn without_unit(&self, assignment: &str) -> String {
         let split = assignment.split_once('=');
         let number = split.and_then(|(key, value)| {
@@ -138,7 +142,7 @@ impl Document {
             let path =
                 error.span().map(|span| merge::path_at(&text, span.start)).unwrap_or_default();
             faults.push(self.fault(&Problem::new(path.join("."), plain_words(error.message()))));
-            // An unknown key can be taken out to see what else is wrong; other faults end the search.
+            // Removing an unknown key shows what else is wrong; other faults end the search.
             let is_unknown = error.message().starts_with("unknown field");
             let goes_on = is_unknown && faults.len() < UNKNOWN_KEYS_MAX;
             if !goes_on || merge::remove(rest.as_table_mut(), &path).is_none() {
@@ -147,7 +151,7 @@ impl Document {
         }
     }
 
-    /// Turns what a check found into an error that points at the files, or says that all is well.
+    /// Turns the problems that a check found into an error that points into the files.
     ///
     /// # Errors
     /// There is at least one problem.
@@ -158,42 +162,44 @@ impl Document {
         Err(ConfigError::Refused(problems.iter().map(|problem| self.fault(problem)).collect()))
     }
 
-    /// The merged document: every value in force, with the comment that gives its source.
+    /// Returns the merged document: every value in force, with the comment that names its source.
     pub fn render(&self) -> String {
         self.merged.to_string()
     }
 
-    /// What the document was made of: files from the base upward, then overrides in order.
+    /// Returns the names of all layers: files from the base upward, then overrides in order.
     pub fn name(&self) -> String {
         self.layers.iter().map(Layer::title).collect::<Vec<_>>().join(" + ")
     }
 
-    /// A hash of keys and values (64-bit FNV-1a); comments, order and spelling do not count.
+    /// Returns the 64-bit FNV-1a hash of keys and values. Comments, order and spelling do not
+    /// affect it.
     pub fn hash(&self) -> u64 {
         let mut lines = Vec::new();
-        normalise(self.merged.as_table(), "", &mut lines);
+        normalize(self.merged.as_table(), "", &mut lines);
         lines.sort_unstable();
         fnv1a(lines.join("\n").as_bytes())
     }
 
-    /// The rendered value of a dotted key, for reports and tests.
+    /// Returns the rendered value of a dotted key, for reports and tests.
     pub fn get(&self, key: &str) -> Option<String> {
         let path: Vec<String> = key.split('.').map(str::to_owned).collect();
         merge::get(self.merged.as_table(), &path).and_then(Item::as_value).map(plain)
     }
 
-    /// Every value in force, in the order of the document.
+    /// Returns every value in force, in the order of the document.
     pub fn settings(&self) -> Vec<Setting> {
         let mut settings = Vec::new();
         list(self.merged.as_table(), "", &mut settings);
         settings
     }
 
-    /// Puts `text` on its base, and that on its own, down to a file without one.
+    /// Returns `text` merged onto its base, which is merged onto its own base, down to a file
+    /// without one.
     fn stack(
         name: &str,
         text: String,
-        folder: &Path,
+        directory: &Path,
         embedded: &[Embedded],
     ) -> Result<Document, ConfigError> {
         let mut upper = vec![(name.to_owned(), text)];
@@ -201,9 +207,9 @@ impl Document {
             if upper.len() == BASES_MAX {
                 return Err(ConfigError::TooManyBases { file: name.to_owned(), max: BASES_MAX });
             }
-            let beside = folder.join(&base);
-            let found = if beside.is_file() {
-                (beside.shown().to_string(), read(&beside)?)
+            let neighbor = directory.join(&base);
+            let found = if neighbor.is_file() {
+                (neighbor.shown().to_string(), read(&neighbor)?)
             } else {
                 let file = find(&base, embedded).ok_or_else(|| ConfigError::NoBase {
                     file: upper[upper.len() - 1].0.clone(),
@@ -233,17 +239,18 @@ impl Document {
         Ok(self)
     }
 
-    /// A problem with the place where the user can repair it: the topmost layer that has the key.
+    /// Returns the problem with the place where the user can fix it, in the topmost layer that has
+    /// the key.
     fn fault(&self, problem: &Problem) -> Fault {
         let path: Vec<String> = problem.key.split('.').map(str::to_owned).collect();
         let place = self.layers.iter().rev().find_map(|layer| layer.place(&path));
-        // What is missing at the top stands nowhere; the lowest file is the one that lacks it.
+        // A missing top-level key has no place; report the lowest file, which should contain it.
         let place = place.or_else(|| path[0].is_empty().then(|| self.layers[0].head()));
         Fault { place, key: problem.key.clone(), message: problem.message.clone() }
     }
 }
 
-/// The text of a file; of an endless one (a device) no more than a configuration can have.
+/// Returns the text of a file. Stops early on an endless file, such as a device.
 fn read(path: &Path) -> Result<String, ConfigError> {
     let refuse = |source| ConfigError::Read { file: path.shown().to_string(), source };
     let file = std::fs::File::open(path).map_err(refuse)?;
@@ -256,7 +263,7 @@ fn read(path: &Path) -> Result<String, ConfigError> {
     Ok(text)
 }
 
-/// A complaint of the TOML reader in words that need no knowledge of Rust.
+/// Returns a message of the TOML reader in words that require no knowledge of Rust.
 fn plain_words(message: &str) -> String {
     let message = message.trim_end().replace('\n', "; ");
     if message.starts_with("missing field") {
@@ -268,7 +275,7 @@ fn plain_words(message: &str) -> String {
     }
 }
 
-/// What a number of this Rust type may be; other expectations stay as they are.
+/// Returns the range of the Rust number type `name` in words; returns any other text unchanged.
 fn number_kind(name: &str) -> &str {
     match name {
         "u8" => "a whole number from 0 to 255",
@@ -288,7 +295,7 @@ fn names(embedded: &[Embedded]) -> String {
     embedded.iter().map(|file| file.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The file that this one stands on, if it names one.
+/// Returns the base of a file, if it names one.
 fn base_of((name, text): &(String, String)) -> Result<Option<String>, ConfigError> {
     let layer = Layer::file(name, text)?;
     match layer.editable().get(BASE_KEY) {
@@ -302,7 +309,7 @@ fn base_of((name, text): &(String, String)) -> Result<Option<String>, ConfigErro
     }
 }
 
-/// One setting per leaf.
+/// Appends one setting per leaf.
 fn list(table: &dyn TableLike, prefix: &str, settings: &mut Vec<Setting>) {
     for (key, item) in table.iter() {
         let key = format!("{prefix}{key}");
@@ -316,23 +323,24 @@ fn list(table: &dyn TableLike, prefix: &str, settings: &mut Vec<Setting>) {
     }
 }
 
-/// One line `path=value` per leaf.
-fn normalise(table: &dyn TableLike, prefix: &str, lines: &mut Vec<String>) {
+/// Appends one line `path=value` per leaf.
+fn normalize(table: &dyn TableLike, prefix: &str, lines: &mut Vec<String>) {
     for (key, item) in table.iter() {
         let path = format!("{prefix}{key}");
         if let Some(inner) = item.as_table_like() {
-            normalise(inner, &format!("{path}."), lines);
+            normalize(inner, &format!("{path}."), lines);
         } else if let Some(value) = item.as_value() {
             lines.push(format!("{path}={}", plain(value)));
         } else if let Some(rows) = item.as_array_of_tables() {
             for (i, row) in rows.iter().enumerate() {
-                normalise(row, &format!("{path}[{i}]."), lines);
+                normalize(row, &format!("{path}[{i}]."), lines);
             }
         }
     }
 }
 
-/// A value without the way it was written (underscores, base, spaces, comments).
+/// Returns a value in one spelling, whatever underscores, base, spaces and comments it was written
+/// with.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => format!("{:?}", text.value()),
@@ -345,14 +353,14 @@ fn plain(value: &Value) -> String {
         }
         Value::InlineTable(table) => {
             let mut fields = Vec::new();
-            normalise(table, "", &mut fields);
+            normalize(table, "", &mut fields);
             fields.sort_unstable();
             format!("{{{}}}", fields.join(","))
         }
     }
 }
 
-/// The 64-bit FNV-1a hash: stable across versions, platforms and languages.
+/// Returns the 64-bit FNV-1a hash, which is stable across versions, platforms and languages.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -60,4 +60,4 @@ pub use sink::{Counts, EventSink, EventTally, NullSink};
 pub use stall::StallCause;
 pub use time::Cycle;
 pub use trace_inst::{Activity, InstFlags, InstId, MAX_FURTHER, TraceInst};
-pub use warm_state::{Giver, StateVisitor, Stored, Taker, WarmState};
+pub use warm_state::{StateLoader, StateSaver, StateVisitor, Stored, WarmState};

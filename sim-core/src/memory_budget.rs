@@ -1,12 +1,12 @@
-//! The account of host memory: one limit for everything that a replay, or all runs of a sweep, keep, checked before memory
-//! is taken.
+//! Account of host memory: one limit for all memory of a replay, or of all runs of a sweep, checked
+//! before each allocation.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of host memory that may be taken by one replay, or by several that share the account: one limit, and what of it is
-/// in use. Clones share the account.
+/// Limit on the host memory of one replay, or of several replays that share the account, and the
+/// bytes in use. Clones share the account.
 ///
 /// ```
 /// use sim_core::MemoryBudget;
@@ -26,17 +26,18 @@ pub struct MemoryBudget {
 struct Account {
     limit: u64,
     used: AtomicU64,
-    /// Reservations so far, and the one that is refused whatever its size: tests make each fail in turn.
+    /// Number of reservations so far.
     #[cfg(debug_assertions)]
     asked: AtomicU64,
+    /// Number of the reservation to refuse whatever its size, so that tests can make each one fail.
     #[cfg(debug_assertions)]
     refused: u64,
 }
 
-/// More memory is needed than the limit allows.
+/// Error of a reservation that exceeds the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{what} need at least {} of memory in all, the limit is {}; raise it with --max-memory",
+    "{what} need at least {} of memory in total, the limit is {}; raise it with --max-memory",
     Size(*.needed), Size(*.limit)
 )]
 pub struct OverBudget {
@@ -44,11 +45,11 @@ pub struct OverBudget {
     pub what: &'static str,
     /// Bytes that would be in use, all uses together.
     pub needed: u64,
-    /// Bytes that may be in use.
+    /// Limit on the bytes in use.
     pub limit: u64,
 }
 
-/// Bytes, in the largest unit that leaves a digit before the point.
+/// A size in bytes, printed in the largest unit that leaves a nonzero digit before the point.
 struct Size(u64);
 
 impl fmt::Display for Size {
@@ -65,7 +66,7 @@ impl MemoryBudget {
     /// Limit of [`MemoryBudget::default`] in bytes.
     pub const DEFAULT: u64 = 8 << 30;
 
-    /// An account of which nothing is used, with a limit in bytes.
+    /// Creates an account with a limit in bytes and nothing in use.
     pub fn new(limit: u64) -> MemoryBudget {
         MemoryBudget::with(Account {
             limit,
@@ -77,8 +78,8 @@ impl MemoryBudget {
         })
     }
 
-    /// A new account, which refuses the reservation with this number, counted from 1, as if the limit were
-    /// exceeded. For tests of what follows; only builds with debug assertions have it.
+    /// Creates an account that refuses reservation `number`, counted from 1, as if it exceeded the
+    /// limit. For tests of the error path; present only with debug assertions.
     #[cfg(debug_assertions)]
     pub fn refusing(limit: u64, number: u64) -> MemoryBudget {
         let (used, asked) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -99,16 +100,18 @@ impl MemoryBudget {
         self.account.used.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of reservations so far, granted or not. For tests; only builds with debug assertions have it.
+    /// Returns the number of reservations so far, granted or not. For tests; present only with
+    /// debug assertions.
     #[cfg(debug_assertions)]
     pub fn asked(&self) -> u64 {
         self.account.asked.load(Ordering::Relaxed)
     }
 
-    /// Reserves memory before it is taken; dropping the result gives it back. `what` names its use in the plural.
+    /// Reserves memory before it is allocated. Dropping the result releases it. `what` names the
+    /// use in the plural.
     ///
     /// # Errors
-    /// If the limit would be exceeded; nothing is reserved then.
+    /// The limit would be exceeded. Nothing is reserved then.
     pub fn reserve(&self, bytes: u64, what: &'static str) -> Result<Reserved, OverBudget> {
         let mut reserved = Reserved { budget: self.clone(), bytes: 0, what };
         reserved.grow(bytes)?;
@@ -117,7 +120,7 @@ impl MemoryBudget {
 }
 
 impl Account {
-    /// True if the reservation that is asked for is the one that a test has refused.
+    /// Counts a reservation. Returns true if a test wants this one refused.
     #[inline]
     fn is_refused(&self) -> bool {
         #[cfg(debug_assertions)]
@@ -128,13 +131,13 @@ impl Account {
 }
 
 impl Default for MemoryBudget {
-    /// An account with a limit that does not depend on the host: [`MemoryBudget::DEFAULT`].
+    /// Returns an account with a limit that does not depend on the host, [`MemoryBudget::DEFAULT`].
     fn default() -> MemoryBudget {
         MemoryBudget::new(MemoryBudget::DEFAULT)
     }
 }
 
-/// Memory that is reserved in a [`MemoryBudget`] until this is dropped.
+/// Memory reserved in a [`MemoryBudget`] until this value is dropped.
 #[derive(Debug)]
 pub struct Reserved {
     budget: MemoryBudget,
@@ -143,17 +146,17 @@ pub struct Reserved {
 }
 
 impl Reserved {
-    /// Reserves more.
+    /// Reserves more memory.
     ///
     /// # Errors
-    /// If the limit would be exceeded; what was reserved before stays so.
+    /// The limit would be exceeded. Earlier reservations stay.
     #[inline]
     pub fn grow(&mut self, bytes: u64) -> Result<(), OverBudget> {
         let Account { limit, used, .. } = &*self.budget.account;
         let is_refused = self.budget.account.is_refused();
         let fits =
             |before: u64| before.checked_add(bytes).filter(|needed| needed <= limit && !is_refused);
-        // In one step: what is refused here must not be in the way of what another thread asks for.
+        // One atomic step: a refused reservation must not block one of another thread.
         used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).map_err(|before| {
             let needed = before.saturating_add(bytes);
             OverBudget { what: self.what, needed, limit: *limit }
@@ -162,7 +165,7 @@ impl Reserved {
         Ok(())
     }
 
-    /// Gives some of it back, at most all.
+    /// Releases `bytes` of the reserved memory, at most all of it.
     pub fn shrink(&mut self, bytes: u64) {
         let bytes = bytes.min(self.bytes);
         self.bytes -= bytes;
@@ -181,13 +184,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_dropped_is_given_back_and_what_is_refused_was_not_taken() {
+    fn dropped_memory_is_released_and_refused_memory_is_not_reserved() {
         let budget = MemoryBudget::new(10 << 20);
         let mut kept = budget.reserve(6 << 20, "cores").expect("it fits");
-        let told = budget.reserve(5 << 20, "threads").expect_err("it does not fit").to_string();
+        let message = budget.reserve(5 << 20, "threads").expect_err("it does not fit").to_string();
         assert_eq!(
-            told,
-            "threads need at least 11.0 MiB of memory in all, the limit is 10.0 MiB; raise it with --max-memory"
+            message,
+            "threads need at least 11.0 MiB of memory in total, the limit is 10.0 MiB; raise it with --max-memory"
         );
         kept.grow(4 << 20).expect("to the last byte");
         kept.shrink(1 << 20);
@@ -198,7 +201,7 @@ mod tests {
 
     #[test]
     #[cfg(debug_assertions)]
-    fn the_refused_reservation_takes_nothing_and_the_next_is_granted() {
+    fn a_refused_reservation_reserves_nothing_and_the_next_is_granted() {
         let budget = MemoryBudget::refusing(1000, 2);
         let mut kept = budget.reserve(1, "cores").expect("the first");
         assert!(kept.grow(1).is_err());

@@ -1,19 +1,20 @@
-//! Tables of numbers of which most are 0, kept small: what is left of a thread that has ended.
+//! Compact storage for tables of mostly zeros, used for the counts of threads that have ended.
 
 use std::marker::PhantomData;
 
 /// A table of numbers in a fixed order.
 pub trait Numbers: Default {
-    /// Each number, in order.
+    /// Returns each number, in order.
     fn numbers(&self) -> impl Iterator<Item = u64>;
-    /// Each number, in the same order.
+    /// Returns each number for writing, in the order of [`Numbers::numbers`].
     fn numbers_mut(&mut self) -> impl Iterator<Item = &mut u64>;
 }
 
-/// A table of which only the numbers are kept that are not 0.
+/// A table that stores only its nonzero numbers.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Packed<T> {
-    /// For each number that is not 0: how many zeros are before it, and its value, both in groups of seven bits.
+    /// For each nonzero number, the count of zeros before it and its value, both in groups of seven
+    /// bits.
     bytes: Box<[u8]>,
     table: PhantomData<T>,
 }
@@ -46,7 +47,7 @@ impl<T: Numbers> From<&T> for Packed<T> {
 }
 
 impl<T: Numbers> Packed<T> {
-    /// The table.
+    /// Returns the full table.
     pub fn unpack(&self) -> T {
         let mut table = T::default();
         let (mut numbers, mut bytes) = (table.numbers_mut(), self.bytes.iter());
@@ -59,7 +60,7 @@ impl<T: Numbers> Packed<T> {
         table
     }
 
-    /// Bytes that it takes beside itself.
+    /// Returns the bytes that this table takes on the heap.
     pub fn bytes(&self) -> usize {
         self.bytes.len()
     }
@@ -104,14 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn zeros_take_nothing() {
+    fn zeros_take_no_bytes() {
         assert_eq!(Packed::from(&Table::default()).bytes(), 0);
         assert_eq!(Packed::from(&Table([0, 0, 127, 0, 0, 0, 0, 0, 128])).bytes(), 5);
     }
 
     proptest! {
         #[test]
-        fn a_table_comes_out_as_it_went_in(
+        fn unpacking_returns_the_packed_table(
             table in prop::array::uniform9(prop_oneof![Just(0), 1..300u64, any::<u64>()])
         ) {
             let table = Table(table);

@@ -1,16 +1,17 @@
-//! Text from outside, made safe to print: names of files and functions, command lines, notes of a trace.
+//! Escaping that makes foreign text safe to print: names of files and functions, command lines and
+//! notes of a trace.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Write};
 use std::path::Path;
 
-/// Text that somebody else wrote.
+/// Text from outside the program.
 ///
-/// Control characters would move the cursor of a terminal, set its clipboard, or forge a line of a table;
-/// marks of writing direction would show a name other than the one that is there.
+/// Control characters could move the cursor of a terminal, set its clipboard, or forge a line of a
+/// table. Marks of writing direction could disguise a name.
 pub trait Shown {
-    /// The text on one line: each such character stands as an escape (`\n`, `\x1b`, `\u{202e}`), and bytes that
-    /// are no UTF-8 as U+FFFD.
+    /// Returns the text on one line. Control characters and marks of writing direction become
+    /// escapes (`\n`, `\x1b`, `\u{202e}`); bytes that are not UTF-8 become U+FFFD.
     fn shown(&self) -> Escaped<'_>;
 }
 
@@ -26,12 +27,13 @@ impl Shown for Path {
     }
 }
 
-/// Text of several lines: ends of lines and tabulators stay, all else as [`Shown::shown`] has it.
+/// Returns text of several lines: keeps line ends and tabs, and escapes the rest as
+/// [`Shown::shown`] does.
 pub fn shown_lines(text: &str) -> Escaped<'_> {
     Escaped { text: Cow::Borrowed(text), keeps_lines: true }
 }
 
-/// What [`Shown::shown`] prints; widths and fills of the format are kept.
+/// Escaped text, returned by [`Shown::shown`]. Printing honors width and fill of the format.
 pub struct Escaped<'a> {
     text: Cow<'a, str>,
     keeps_lines: bool,
@@ -58,8 +60,8 @@ impl Display for Escaped<'_> {
     }
 }
 
-/// True for a character that does something instead of being seen: controls, ends of lines and paragraphs, marks of
-/// writing direction (Unicode Bidirectional Algorithm, section 2).
+/// Returns true for a character that acts instead of being visible: controls, line and paragraph
+/// ends, marks of writing direction (Unicode Bidirectional Algorithm, section 2).
 fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -72,7 +74,7 @@ mod tests {
     use std::os::unix::ffi::OsStrExt;
 
     #[test]
-    fn what_acts_on_a_terminal_or_a_table_stands_as_an_escape() {
+    fn characters_that_act_on_a_terminal_or_a_table_are_escaped() {
         let name = "a\x1b]52;c;aGk=\x07\nfake,1\r\t\u{9b}2J\u{202e}gpj.exe\x7f";
         let expected = r"a\x1b]52;c;aGk=\x07\nfake,1\r\t\x9b2J\u{202e}gpj.exe\x7f";
         assert_eq!(name.shown().to_string(), expected);
@@ -80,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_seen_stays_as_it_is() {
+    fn visible_text_does_not_change() {
         for name in ["", "main", "Größe::λ<T>", r"C:\new", "a b", "名前"] {
             assert_eq!(name.shown().to_string(), name);
         }
@@ -89,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_several_lines_keeps_its_lines() {
+    fn text_of_several_lines_keeps_its_lines() {
         assert_eq!(shown_lines("a\n\tb\x1b[2J").to_string(), "a\n\tb\\x1b[2J");
     }
 }

@@ -1,38 +1,38 @@
-//! What a program leaves behind in caches, TLBs and predictors, as words: shown to a visitor that copies it
-//! out ([`Taker`]) or puts other words in its place ([`Giver`]).
+//! Warm state of caches, TLBs and predictors, as words that a visitor saves ([`StateSaver`]) or
+//! loads ([`StateLoader`]).
 //!
-//! One function per unit names its content once, for both directions. Words come from files: a unit brings
-//! what it is given back to values that it can have.
+//! One function per unit lists its content once, for both directions. Loaded words come from files,
+//! so a unit corrects each loaded value to one that it can hold.
 
-/// A unit with content that outlives the instructions that left it there.
+/// A unit whose content outlives the instructions that wrote it.
 pub trait WarmState {
-    /// Shows all of the content, in the same order and number of words whatever it is.
+    /// Passes all content to `visitor`. Order and number of words do not depend on the content.
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V);
 }
 
-/// Who looks at the content of a unit, or replaces it.
+/// Visitor that reads or replaces the content of a unit.
 pub trait StateVisitor {
-    /// Some content.
+    /// Visits several pieces of content.
     fn words<T: Stored>(&mut self, content: &mut [T]);
 
-    /// Small content, eight to a word.
+    /// Visits bytes, eight to a word.
     fn bytes(&mut self, content: &mut [u8]);
 
-    /// A single piece of content.
+    /// Visits a single piece of content.
     fn one<T: Stored>(&mut self, content: &mut T) {
         self.words(std::slice::from_mut(content));
     }
 }
 
-/// A piece of content as words.
+/// A piece of content that can be stored as words.
 pub trait Stored: Copy {
-    /// How many words.
+    /// Number of words.
     const WORDS: usize;
 
-    /// Writes the words.
+    /// Writes the content to `words`.
     fn store(self, words: &mut [u64]);
 
-    /// The piece of these words, whatever they are.
+    /// Returns the content of `words`. Accepts any words.
     fn load(words: &[u64]) -> Self;
 }
 
@@ -95,23 +95,23 @@ impl<A: Stored, B: Stored> Stored for (A, B) {
     }
 }
 
-/// Copies content out.
+/// Visitor that copies content to words.
 #[derive(Debug, Default)]
-pub struct Taker {
-    /// The words of what was visited.
+pub struct StateSaver {
+    /// Words of the content visited so far.
     pub words: Vec<u64>,
 }
 
-impl Taker {
-    /// The words of a unit.
-    pub fn take(unit: &mut impl WarmState) -> Vec<u64> {
-        let mut taker = Taker::default();
-        unit.visit(&mut taker);
-        taker.words
+impl StateSaver {
+    /// Returns the words of a unit.
+    pub fn save(unit: &mut impl WarmState) -> Vec<u64> {
+        let mut saver = StateSaver::default();
+        unit.visit(&mut saver);
+        saver.words
     }
 }
 
-impl StateVisitor for Taker {
+impl StateVisitor for StateSaver {
     fn words<T: Stored>(&mut self, content: &mut [T]) {
         let first = self.words.len();
         self.words.resize(first + content.len() * T::WORDS, 0);
@@ -131,16 +131,16 @@ fn word_of(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Puts words in the place of content. Where they run out the rest stays as it is.
+/// Visitor that replaces content with words. If the words run out, the rest of the content stays.
 #[derive(Debug)]
-pub struct Giver<'a> {
+pub struct StateLoader<'a> {
     words: &'a [u64],
 }
 
-impl<'a> Giver<'a> {
-    /// Gives these words.
-    pub fn new(words: &'a [u64]) -> Giver<'a> {
-        Giver { words }
+impl<'a> StateLoader<'a> {
+    /// Creates a loader of these words.
+    pub fn new(words: &'a [u64]) -> StateLoader<'a> {
+        StateLoader { words }
     }
 
     fn next(&mut self, count: usize) -> &'a [u64] {
@@ -150,7 +150,7 @@ impl<'a> Giver<'a> {
     }
 }
 
-impl StateVisitor for Giver<'_> {
+impl StateVisitor for StateLoader<'_> {
     fn words<T: Stored>(&mut self, content: &mut [T]) {
         let words = self.next(content.len() * T::WORDS);
         for (piece, words) in content.iter_mut().zip(words.chunks_exact(T::WORDS)) {
@@ -186,20 +186,20 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_is_what_is_given() {
+    fn loading_saved_words_restores_the_unit() {
         let counters = std::array::from_fn(|n| n as u8);
         let mut unit = Unit { pairs: [(1, 2), (3, u64::MAX)], counters, next: 9 };
-        let words = Taker::take(&mut unit);
+        let words = StateSaver::save(&mut unit);
         assert_eq!(words.len(), 2 * 2 + 2 + 1);
         let mut other = Unit::default();
-        other.visit(&mut Giver::new(&words));
+        other.visit(&mut StateLoader::new(&words));
         assert_eq!(other, unit);
     }
 
     #[test]
     fn too_few_words_leave_the_rest_as_it_is() {
         let mut unit = Unit { next: 7, ..Unit::default() };
-        unit.visit(&mut Giver::new(&[5, 6, 8]));
+        unit.visit(&mut StateLoader::new(&[5, 6, 8]));
         assert_eq!(unit.pairs[0], (5, 6));
         assert_eq!(unit.next, 7);
     }

@@ -1,35 +1,38 @@
-//! Calls of the operating system that can fail, counted, so that a test can make each of them fail in turn.
+//! Counted system calls, so that a test can make each one fail in turn.
 //!
-//! A build with debug assertions reads the variable `N2SIM_FAIL_CALL`: with `17` the 17th call fails, with `17+`
-//! that one and all after it, with `Rename 2` the second one of this kind. A release build counts nothing and reads
-//! no variable. With `N2SIM_REFUSE_MEMORY=17` the 17th reservation of each account of memory is refused
-//! (`sim_core::MemoryBudget`; a number alone). `N2SIM_COUNT_CALLS` has the program print how many calls and reservations it made.
+//! A build with debug assertions reads three environment variables; a release build counts no calls
+//! and reads none of them.
+//!
+//! * `N2SIM_FAIL_CALL`: with `17` the 17th call fails, with `17+` the 17th call and all later ones,
+//!   with `Rename 2` the second rename.
+//! * `N2SIM_REFUSE_MEMORY`: with `17` each `sim_core::MemoryBudget` refuses its 17th reservation.
+//! * `N2SIM_COUNT_CALLS`: the program prints the number of its calls and reservations.
 
 use std::io;
 
-/// What is asked of the system.
+/// Kind of a system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// Open a file, or make one.
+    /// Open or create a file.
     Open,
     /// Read bytes.
     Read,
     /// Write bytes.
     Write,
-    /// Bring a file or a folder to the disk.
+    /// Sync a file or directory to the disk.
     Sync,
-    /// Give a file its name.
+    /// Rename a file.
     Rename,
     /// Start a process.
     Spawn,
-    /// Make memory that processes share.
+    /// Create shared memory.
     Memory,
 }
 
 /// Counts a call that is about to be made.
 ///
 /// # Errors
-/// EIO if the environment says that this call is to fail.
+/// Returns EIO if the environment selects this call to fail.
 #[inline]
 pub(crate) fn before(call: Call) -> io::Result<()> {
     #[cfg(debug_assertions)]
@@ -41,7 +44,8 @@ pub(crate) fn before(call: Call) -> io::Result<()> {
     }
 }
 
-/// Returns the number of calls so far, and which of them was made to fail. Always 0 and none in a release build.
+/// Returns the number of calls so far and the kind of the first failed call. A release build
+/// returns `(0, None)`.
 pub fn made() -> (u64, Option<Call>) {
     #[cfg(debug_assertions)]
     return counted::made();
@@ -56,20 +60,20 @@ mod counted {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::sync::{LazyLock, OnceLock};
 
-    /// EIO of Linux.
+    /// Number of `EIO` on Linux.
     const EIO: i32 = 5;
 
-    /// Which calls fail.
+    /// Selection of the calls that fail.
     struct Fails {
-        /// Of this kind alone.
+        /// Kind of the counted calls; all kinds if `None`.
         kind: Option<String>,
         first: u64,
-        /// All after it fail too.
+        /// True if all later calls fail too.
         goes_on: bool,
     }
 
     static MADE: AtomicU64 = AtomicU64::new(0);
-    /// Calls of the kind that fails.
+    /// Number of calls of the selected kind.
     static OF_KIND: AtomicU64 = AtomicU64::new(0);
     static FAILED: OnceLock<Call> = OnceLock::new();
     static FAILS: LazyLock<Option<Fails>> = LazyLock::new(|| {

@@ -1,4 +1,4 @@
-//! An open file whose calls are counted.
+//! Open files whose system calls are counted.
 
 use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -10,62 +10,62 @@ use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::calls::{Call, before};
 
-/// A file as [`std::fs::File`], each of whose calls goes through [`calls`](crate::calls).
+/// A [`std::fs::File`] whose system calls go through [`calls`](crate::calls).
 #[derive(Debug)]
 pub struct File(std::fs::File);
 
 impl File {
-    /// Opens a file to read it.
+    /// Opens a file for reading.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// The system call fails.
     pub fn open(path: &Path) -> io::Result<File> {
         File::open_with(std::fs::File::options().read(true), path)
     }
 
-    /// Opens a file as `options` say.
+    /// Opens a file with these options.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// The system call fails.
     pub fn open_with(options: &std::fs::OpenOptions, path: &Path) -> io::Result<File> {
         before(Call::Open)?;
         options.open(path).map(File)
     }
 
-    /// Makes a file of memory that has no path and that processes started later do not inherit.
-    /// `name` is shown by debuggers alone; seals may be added.
+    /// Creates a memory file (`memfd`) without a path. Later child processes do not inherit it.
+    /// Only debuggers show `name`; seals may be added.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// The system call fails.
     pub fn of_memory(name: &str) -> io::Result<File> {
         before(Call::Memory)?;
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
         Ok(File(memfd_create(name, flags)?.into()))
     }
 
-    /// Takes a file that is open.
+    /// Wraps an open file.
     pub fn from_std(file: std::fs::File) -> File {
         File(file)
     }
 
-    /// Returns the file itself, for what this type does not have.
+    /// Returns the wrapped file, for operations that this type does not have.
     pub fn as_std(&self) -> &std::fs::File {
         &self.0
     }
 
-    /// Cuts or lengthens the file to so many bytes.
+    /// Truncates or extends the file to `bytes`.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// The system call fails.
     pub fn set_len(&self, bytes: u64) -> io::Result<()> {
         before(Call::Write)?;
         self.0.set_len(bytes)
     }
 
-    /// Reads from a position until `bytes` are full.
+    /// Reads at a position, until `bytes` is full.
     ///
     /// # Errors
-    /// If the system refuses, or the file ends before.
+    /// The system call fails, or the file ends too early.
     pub fn read_exact_at(&self, bytes: &mut [u8], position: u64) -> io::Result<()> {
         before(Call::Read)?;
         self.0.read_exact_at(bytes, position)
@@ -74,16 +74,16 @@ impl File {
     /// Writes all of `bytes` at a position.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// The system call fails.
     pub fn write_all_at(&self, bytes: &[u8], position: u64) -> io::Result<()> {
         before(Call::Write)?;
         self.0.write_all_at(bytes, position)
     }
 
-    /// Brings all that was written to the disk.
+    /// Syncs all written bytes to the disk.
     ///
     /// # Errors
-    /// If the system refuses; what is on the disk is not known then.
+    /// The system call fails. The content of the disk is unknown then.
     pub fn sync(&self) -> io::Result<()> {
         before(Call::Sync)?;
         self.0.sync_all()
@@ -128,7 +128,7 @@ impl Seek for File {
 /// Reads a whole file.
 ///
 /// # Errors
-/// If the system refuses.
+/// The system call fails.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let mut bytes = Vec::new();
@@ -139,17 +139,17 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Reads a whole file of text.
 ///
 /// # Errors
-/// If the system refuses, or the file is not UTF-8.
+/// The system call fails, or the file is not UTF-8.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     File::open(path)?.read_to_string(&mut text)?;
     Ok(text)
 }
 
-/// Runs a process to its end and returns what it printed.
+/// Runs a process to its end. Returns its output.
 ///
 /// # Errors
-/// If the system refuses.
+/// The system call fails.
 pub fn output(command: &mut Command) -> io::Result<Output> {
     before(Call::Spawn)?;
     command.output()
@@ -158,7 +158,7 @@ pub fn output(command: &mut Command) -> io::Result<Output> {
 /// Starts a process.
 ///
 /// # Errors
-/// If the system refuses.
+/// The system call fails.
 pub fn spawn(command: &mut Command) -> io::Result<Child> {
     before(Call::Spawn)?;
     command.spawn()

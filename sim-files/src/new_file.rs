@@ -1,4 +1,4 @@
-//! A file that appears under its name only when it is complete.
+//! New files that appear under their name only when they are complete.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -13,11 +13,11 @@ use crate::calls::{Call, before};
 use crate::file::File;
 use crate::{live, stale};
 
-/// Mode of a new file before the user's mask is taken off.
+/// Mode of a new file, before the user's mask applies.
 const FILE_MODE: u32 = 0o666;
 
-/// A temporary file beside its destination, of which it takes the place when it is finished. It is removed when it
-/// is dropped before. While it lives it is locked (`flock`), by which other processes know that it is in use.
+/// A temporary file in the directory of its destination. Finishing renames it to the destination;
+/// dropping it removes it. Its lock (`flock`) shows other processes that it is in use.
 #[derive(Debug)]
 pub struct NewFile {
     // Closed first, so that the lock ends after the name.
@@ -34,21 +34,21 @@ pub struct Unfinished {
     is_over: bool,
 }
 
-/// How a temporary file is called.
+/// Kind of a temporary file, which decides its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Nobody needs it once its process has ended.
+    /// A result, useless once its process has ended.
     Result,
-    /// What is in it can be recovered.
+    /// A recording, whose content can be recovered.
     Recording,
 }
 
-/// A recording that did not get its name and is left under its temporary one: the reason, then what to do.
+/// Error of a recording that stays under its temporary name. Prints the reason, then the remedy.
 #[derive(Debug)]
 pub struct Kept {
     reason: io::Error,
     temp: PathBuf,
-    /// All of it is on the disk.
+    /// True if the whole recording is on the disk.
     is_synced: bool,
 }
 
@@ -65,21 +65,21 @@ impl Display for Kept {
 impl Error for Kept {}
 
 impl NewFile {
-    /// Makes the temporary file of what will be `destination`, `.n2sim-XXXXXX.tmp` beside it, and removes those
-    /// in the same folder whose processes were killed.
+    /// Creates the temporary file `.n2sim-XXXXXX.tmp` in the directory of `destination`. First
+    /// removes temporary files there whose processes were killed.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// The system call fails.
     pub fn beside(destination: &Path) -> io::Result<NewFile> {
-        stale::remove_results(folder_of(destination));
+        stale::remove_results(directory_of(destination));
         NewFile::make(destination, Kind::Result)
     }
 
-    /// As [`NewFile::beside`] for a recording that is worth something without its end: the temporary file is
-    /// `NAME.XXXXXX.partial`, and is never removed by another process.
+    /// Creates the temporary file `NAME.XXXXXX.partial` for a recording, which is useful even
+    /// without its end. No other process removes it.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// The system call fails.
     pub fn recording(destination: &Path) -> io::Result<NewFile> {
         NewFile::make(destination, Kind::Recording)
     }
@@ -89,7 +89,7 @@ impl NewFile {
             let (file, temp) = live::make(|| create(destination, kind))?;
             let unfinished =
                 Unfinished { temp, destination: destination.to_path_buf(), kind, is_over: false };
-            // Between its making and its lock another process may have taken it for a stale one.
+            // Another process may remove the file as stale before it is locked.
             if is_locked(&file)? {
                 return Ok(NewFile { unfinished, file: File::from_std(file) });
             }
@@ -106,31 +106,31 @@ impl NewFile {
         &self.unfinished.destination
     }
 
-    /// Gives the complete file its name: brings it to the disk, renames it, brings the folder to the disk. A file or
-    /// a symbolic link that has the name is replaced.
+    /// Gives the complete file its name: syncs it to the disk, renames it, and syncs the directory.
+    /// Replaces a file or symbolic link of that name.
     ///
     /// # Errors
-    /// If the system refuses; no file is left then, unless only the last step failed.
+    /// A system call fails. No file remains then, unless only the last step failed.
     pub fn finish(self) -> io::Result<()> {
         NewFile::finish_all(vec![self]).map_err(|(_, error)| error)
     }
 
-    /// Gives several files that belong together their names: all of them, or none if one cannot be brought to the
-    /// disk or renamed.
+    /// Gives several related files their names: all of them, or none if one cannot be synced or
+    /// renamed.
     ///
     /// # Errors
-    /// The destination that failed, and why.
+    /// A system call fails. The error holds the destination that failed and the reason.
     pub fn finish_all(files: Vec<NewFile>) -> Result<(), (PathBuf, io::Error)> {
         for file in &files {
             file.file.sync().map_err(|error| (file.destination().to_path_buf(), error))?;
         }
-        // Open until they are renamed: their locks keep other processes off.
+        // Keep the files open until they are renamed: their locks keep other processes from them.
         let (unfinished, _files): (Vec<Unfinished>, Vec<File>) =
             files.into_iter().map(NewFile::split).unzip();
         Unfinished::rename_all(unfinished)
     }
 
-    /// Takes file and name apart. The lock is the file's.
+    /// Splits this value into name and file. The file keeps the lock.
     pub fn split(self) -> (Unfinished, File) {
         (self.unfinished, self.file)
     }
@@ -147,21 +147,22 @@ impl Unfinished {
         &self.destination
     }
 
-    /// Gives the file its name, once `file` is complete, as [`NewFile::finish`] does.
+    /// Gives the complete `file` its name, as [`NewFile::finish`] does.
     ///
     /// # Errors
-    /// As [`NewFile::finish`]; but a recording is left under its temporary name, and the error holds [`Kept`].
+    /// The same as for [`NewFile::finish`], except that a recording stays under its temporary name
+    /// and the error holds [`Kept`].
     pub fn finish(mut self, file: &File) -> io::Result<()> {
         let synced = file.sync();
         let is_synced = synced.is_ok();
         match synced.and_then(|()| self.rename()) {
-            Ok(()) => sync_folder(&self.destination),
+            Ok(()) => sync_directory(&self.destination),
             Err(error) if self.kind == Kind::Recording => Err(self.keep(error, is_synced)),
             Err(error) => Err(error),
         }
     }
 
-    /// Leaves the recording under its temporary name, for this reason.
+    /// Leaves the recording under its temporary name. Returns the error for `reason`.
     fn keep(mut self, reason: io::Error, is_synced: bool) -> io::Error {
         self.is_over = true;
         let _ = live::end(&self.temp, || Ok(()));
@@ -172,7 +173,7 @@ impl Unfinished {
     fn rename_all(mut all: Vec<Unfinished>) -> Result<(), (PathBuf, io::Error)> {
         for at in 0..all.len() {
             if let Err(error) = all[at].rename() {
-                // The others would be parts of a whole that is not there.
+                // The other files would be parts of an incomplete whole.
                 for renamed in &all[..at] {
                     live::remove(&renamed.destination);
                 }
@@ -180,7 +181,7 @@ impl Unfinished {
             }
         }
         for file in &all {
-            sync_folder(&file.destination).map_err(|error| (file.destination.clone(), error))?;
+            sync_directory(&file.destination).map_err(|error| (file.destination.clone(), error))?;
         }
         Ok(())
     }
@@ -222,9 +223,9 @@ impl Seek for NewFile {
     }
 }
 
-/// The folder of a path.
-pub(crate) fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+/// Returns the directory of a path.
+pub(crate) fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn create(destination: &Path, kind: Kind) -> io::Result<(std::fs::File, PathBuf)> {
@@ -240,23 +241,23 @@ fn create(destination: &Path, kind: Kind) -> io::Result<(std::fs::File, PathBuf)
         .suffix(suffix)
         .rand_bytes(stale::RANDOM_BYTES)
         .permissions(Permissions::from_mode(FILE_MODE))
-        .tempfile_in(folder_of(destination))?;
+        .tempfile_in(directory_of(destination))?;
     made.keep().map_err(|error| error.error)
 }
 
-/// Locks the file. Returns false if its name was taken away before.
+/// Locks the file. Returns false if its name was removed before.
 fn is_locked(file: &std::fs::File) -> io::Result<bool> {
-    // Where a file system has no locks, nothing is ever taken for stale.
+    // On a file system without locks no file ever counts as stale.
     let _ = flock(file, FlockOperation::LockExclusive);
     file.metadata().map(|found: Metadata| found.nlink() > 0)
 }
 
-/// Brings the names of a folder to the disk.
-fn sync_folder(path: &Path) -> io::Result<()> {
+/// Syncs the names in the directory of `path` to the disk.
+fn sync_directory(path: &Path) -> io::Result<()> {
     before(Call::Sync)?;
-    let folder = std::fs::File::open(folder_of(path));
-    match folder.and_then(|folder| folder.sync_all()) {
-        // Not every file system has this, and not every folder that may be written may be read.
+    let directory = std::fs::File::open(directory_of(path));
+    match directory.and_then(|directory| directory.sync_all()) {
+        // Not every file system supports this, and a writable directory may be unreadable.
         Err(error)
             if matches!(
                 error.kind(),
@@ -276,8 +277,8 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = folder.read_dir().expect("a folder").flatten();
+    fn names(directory: &Path) -> Vec<String> {
+        let entries = directory.read_dir().expect("a directory").flatten();
         let mut names: Vec<String> =
             entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         names.sort();
@@ -285,14 +286,14 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_that_cannot_have_its_name_is_kept() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("taken");
-        std::fs::create_dir_all(path.join("not empty")).expect("a folder");
+    fn a_recording_that_cannot_be_renamed_is_kept() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("taken");
+        std::fs::create_dir_all(path.join("not empty")).expect("a directory");
         let (unfinished, mut file) = NewFile::recording(&path).expect("a new file").split();
         file.write_all(b"all of it").expect("room");
         let temp = unfinished.path().to_path_buf();
-        let error = unfinished.finish(&file).expect_err("a folder has the name").to_string();
+        let error = unfinished.finish(&file).expect_err("a directory has the name").to_string();
         assert!(
             error.contains("; the recording is kept as \"")
                 && error.ends_with(".partial\": rename it"),
@@ -303,26 +304,26 @@ mod tests {
 
     #[test]
     fn a_file_has_its_name_only_when_it_is_finished() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("a");
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a");
         let mut file = NewFile::beside(&path).expect("a new file");
         file.write_all(b"half").expect("room");
-        assert!(!path.exists() && names(folder.path()).len() == 1);
+        assert!(!path.exists() && names(directory.path()).len() == 1);
         drop(file);
-        assert!(names(folder.path()).is_empty());
+        assert!(names(directory.path()).is_empty());
         let mut file = NewFile::recording(&path).expect("a new file");
-        let name = &names(folder.path())[0];
+        let name = &names(directory.path())[0];
         assert!(name.starts_with("a.") && name.ends_with(".partial"), "{name}");
         file.write_all(b"whole").expect("room");
         file.finish().expect("it can be renamed");
-        assert_eq!(names(folder.path()), ["a"]);
+        assert_eq!(names(directory.path()), ["a"]);
         assert_eq!(fs::read(&path).expect("a file"), b"whole");
     }
 
     #[test]
-    fn a_link_is_replaced_and_what_it_leads_to_stays() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let [target, link] = ["target", "link"].map(|name| folder.path().join(name));
+    fn a_link_is_replaced_and_its_target_stays() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let [target, link] = ["target", "link"].map(|name| directory.path().join(name));
         fs::write(&target, "precious").expect("room");
         symlink(&target, &link).expect("links are possible");
         let mut file = NewFile::beside(&link).expect("a new file");
@@ -333,34 +334,34 @@ mod tests {
     }
 
     #[test]
-    fn of_files_that_belong_together_all_or_none_appear() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
+    fn related_files_appear_all_together_or_not_at_all() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let [first, second] = ["first", "second"].map(|name| directory.path().join(name));
         let files = [&first, &second].map(|path| NewFile::beside(path).expect("a new file"));
-        // A folder cannot be replaced by a file.
+        // A directory cannot be replaced by a file.
         fs::create_dir(&second).expect("room");
         let (failed, _) = NewFile::finish_all(files.into()).expect_err("no file can replace it");
-        assert_eq!((failed, names(folder.path())), (second, vec!["second".to_owned()]));
+        assert_eq!((failed, names(directory.path())), (second, vec!["second".to_owned()]));
     }
 
     #[test]
-    fn a_result_of_a_dead_process_is_removed_and_one_in_use_is_not() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let stale = folder.path().join(".n2sim-aB3dE9.tmp");
+    fn a_temporary_result_is_removed_only_if_its_process_is_dead() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let stale = directory.path().join(".n2sim-aB3dE9.tmp");
         let others = [".n2sim-abc.tmp", ".n2sim-aB3dE9", "a.aB3dE9.partial"];
         fs::write(&stale, "half").expect("room");
         for other in others {
-            fs::write(folder.path().join(other), "another's").expect("room");
+            fs::write(directory.path().join(other), "another's").expect("room");
         }
-        let living = NewFile::beside(&folder.path().join("a")).expect("a new file");
+        let living = NewFile::beside(&directory.path().join("a")).expect("a new file");
         assert!(!stale.exists());
-        let next = NewFile::beside(&folder.path().join("b")).expect("a new file");
+        let next = NewFile::beside(&directory.path().join("b")).expect("a new file");
         assert!(living.path().exists() && next.path().exists());
         drop((living, next));
         let mut left = others.map(str::to_owned);
         left.sort();
-        assert_eq!(names(folder.path()), left);
-        let recordings = stale::recordings(folder.path());
-        assert_eq!(recordings, [folder.path().join("a.aB3dE9.partial")]);
+        assert_eq!(names(directory.path()), left);
+        let recordings = stale::recordings(directory.path());
+        assert_eq!(recordings, [directory.path().join("a.aB3dE9.partial")]);
     }
 }

@@ -1,4 +1,4 @@
-//! Temporary files and folders that other programs are given by name.
+//! Temporary files and directories whose paths are passed to other programs.
 
 use std::fs::Permissions;
 use std::io::{self, Write};
@@ -8,19 +8,21 @@ use std::path::{Path, PathBuf};
 use crate::calls::{Call, before};
 use crate::live;
 
-/// A file in the folder of temporary files; removed when it is dropped, and by signals.
+/// A file in the system's temporary directory, removed when this value is dropped or a signal ends
+/// the process.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
-/// A folder in the folder of temporary files; removed with all that is in it when it is dropped, and by signals.
+/// A directory in the system's temporary directory, removed with its content when this value is
+/// dropped or a signal ends the process.
 #[derive(Debug)]
-pub struct ScratchFolder(PathBuf);
+pub struct ScratchDirectory(PathBuf);
 
 impl Scratch {
-    /// Makes a file of `bytes` whose name begins with `prefix`.
+    /// Creates a file with the content `bytes`, whose name begins with `prefix`.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// The system call fails.
     pub fn new(prefix: &str, mode: u32, bytes: &[u8]) -> io::Result<Scratch> {
         let (mut file, path) = live::make(|| {
             before(Call::Open)?;
@@ -42,20 +44,20 @@ impl Scratch {
     }
 }
 
-impl ScratchFolder {
-    /// Makes an empty folder that this user alone can read.
+impl ScratchDirectory {
+    /// Creates an empty directory that only this user can read.
     ///
     /// # Errors
-    /// If the system refuses.
-    pub fn new() -> io::Result<ScratchFolder> {
+    /// The system call fails.
+    pub fn new() -> io::Result<ScratchDirectory> {
         let ((), path) = live::make(|| {
             before(Call::Open)?;
             Ok(((), tempfile::Builder::new().prefix("n2sim-").tempdir()?.keep()))
         })?;
-        Ok(ScratchFolder(path))
+        Ok(ScratchDirectory(path))
     }
 
-    /// Returns the path of the folder.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -67,7 +69,7 @@ impl Drop for Scratch {
     }
 }
 
-impl Drop for ScratchFolder {
+impl Drop for ScratchDirectory {
     fn drop(&mut self) {
         remove(&self.0);
     }

@@ -1,4 +1,4 @@
-//! Temporary files that killed processes left behind: nothing holds their lock.
+//! Stale temporary files: files of killed processes, whose lock no process holds.
 
 use std::fs::File;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -8,19 +8,19 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 
 use crate::live;
 
-/// How the temporary file of a result begins.
+/// Prefix of the name of a temporary result.
 pub(crate) const RESULT_PREFIX: &str = ".n2sim-";
-/// How the temporary file of a result ends.
+/// Suffix of the name of a temporary result.
 pub(crate) const RESULT_SUFFIX: &str = ".tmp";
-/// How the temporary file of a recording ends.
+/// Suffix of the name of a temporary recording.
 pub(crate) const RECORDING_SUFFIX: &str = ".partial";
-/// Random letters and digits in each name.
+/// Number of random letters and digits in each name.
 pub(crate) const RANDOM_BYTES: usize = 6;
 
-/// Removes the temporary files of results in a folder that belong to this user and to no living process. Returns
-/// those that it removed. A folder that cannot be read is left as it is.
-pub fn remove_results(folder: &Path) -> Vec<PathBuf> {
-    let mut removed = found(folder, is_result);
+/// Removes the temporary results in a directory that belong to this user and to no living process.
+/// Returns their paths. Ignores an unreadable directory.
+pub fn remove_results(directory: &Path) -> Vec<PathBuf> {
+    let mut removed = found(directory, is_result);
     removed.retain(|path| {
         let Some(lock) = abandoned(path) else { return false };
         live::remove(path);
@@ -30,16 +30,17 @@ pub fn remove_results(folder: &Path) -> Vec<PathBuf> {
     removed
 }
 
-/// Returns the unfinished recordings in a folder that belong to this user and to no living process.
-pub fn recordings(folder: &Path) -> Vec<PathBuf> {
-    let mut recordings = found(folder, is_recording);
+/// Returns the unfinished recordings in a directory that belong to this user and to no living
+/// process.
+pub fn recordings(directory: &Path) -> Vec<PathBuf> {
+    let mut recordings = found(directory, is_recording);
     recordings.retain(|path| abandoned(path).is_some());
     recordings.sort();
     recordings
 }
 
-fn found(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
-    let entries = folder.read_dir().into_iter().flatten().flatten();
+fn found(directory: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let entries = directory.read_dir().into_iter().flatten().flatten();
     let wanted = entries.filter(|entry| is_wanted(&entry.file_name().to_string_lossy()));
     wanted.map(|entry| entry.path()).collect()
 }
@@ -58,7 +59,7 @@ fn is_random(text: &str) -> bool {
     text.len() == RANDOM_BYTES && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Locks a file of this user that nobody else has locked. Returns it open.
+/// Opens and locks a file of this user. Returns `None` if another process has locked it.
 fn abandoned(path: &Path) -> Option<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path).ok()?;

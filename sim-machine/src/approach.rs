@@ -14,12 +14,12 @@ use sim_core::{
 };
 use sim_isa::{Inst, MemOp, Program};
 use sim_pipeline::{Pipeline, WrongPathPort};
-use sim_trace::{BlockId, Skim, StaticTable};
+use sim_trace::{BlockId, BlockVisitor, StaticTable};
 
 /// No line has this number.
 const NOWHERE: u64 = u64::MAX;
 
-/// The code of a trace by place, as [`Skim`] names it.
+/// The code of a trace by place, as [`BlockVisitor`] names it.
 pub(crate) struct Places {
     insts: Vec<u32>,
     accesses: Vec<Access>,
@@ -292,7 +292,7 @@ impl<M: MemoryPort, S: EventSink> WrongPathPort for Vain<'_, M, S> {
     }
 }
 
-impl<S: EventSink> Skim for Approach<'_, S> {
+impl<S: EventSink> BlockVisitor for Approach<'_, S> {
     const ACCESSES: bool = true;
 
     #[inline]

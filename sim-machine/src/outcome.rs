@@ -5,7 +5,7 @@ use crate::mode::Mode;
 use crate::turns::{OrderOfRun, ThreadOrder};
 use sim_cache::{MemoryStats, PrefetchStats};
 use sim_core::{Counts, LostSlots, Packed};
-use sim_trace::Lack;
+use sim_trace::MissingData;
 
 /// A word that the decoder does not know, with what the run saw of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ pub struct RunHeader {
     /// How much of the machine was simulated.
     pub mode: Mode,
     /// What the trace lacks that makes counts doubtful ([`crate::trust`]).
-    pub lacks: Vec<Lack>,
+    pub lacks: Vec<MissingData>,
     /// In which order its threads ran; nothing for one thread.
     pub order: Option<OrderOfRun>,
     /// Store-exclusives to lines that another core had taken since the one before; known behind the run.

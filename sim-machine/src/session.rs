@@ -19,7 +19,7 @@ use crate::turns::{OrderOfRun, Turns};
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, EventSink, MemoryBudget, NullSink, Relay};
 use sim_pipeline::{Part, Pipeline};
-use sim_trace::{AheadReader, TraceFile};
+use sim_trace::{ReadAhead, TraceFile};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -270,7 +270,7 @@ impl Session {
 
     /// The reader of a thread; one that is ahead, if that is wanted and the system has a thread to give.
     fn source(&self, stream: u32, ahead: bool) -> Result<Source, MachineError> {
-        if ahead && let Ok(reader) = AheadReader::new(self.trace.reader(stream)?) {
+        if ahead && let Ok(reader) = ReadAhead::new(self.trace.reader(stream)?) {
             return Ok(Source::Ahead(reader));
         }
         Ok(Source::Here(Box::new(self.trace.reader(stream)?)))

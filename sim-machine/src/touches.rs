@@ -8,7 +8,7 @@ use crate::line_table::{LINE_SHIFT, LineTable, PAGE_SHIFT, line_of};
 use sim_cache::{MemorySystem, Touch, TouchKind};
 use sim_core::{Cycle, InstFlags, Maintenance, TraceInst, VirtAddr};
 use sim_isa::{MemOp, Program};
-use sim_trace::{Skim, StaticTable};
+use sim_trace::{BlockVisitor, StaticTable};
 
 /// Pages after which the table is full: 256 MB of touched memory, 34 MB of table.
 const MOST_PAGES: usize = 1 << 16;
@@ -134,7 +134,7 @@ impl Touches {
     }
 }
 
-impl Skim for Touches {
+impl BlockVisitor for Touches {
     const ACCESSES: bool = true;
 
     #[inline]

@@ -4,7 +4,7 @@
 use sim_core::PmuEvent;
 use sim_core::pmu_event::Group;
 use sim_isa::MemOp;
-use sim_trace::{Lack, Meta, TraceFile};
+use sim_trace::{Meta, MissingData, TraceFile};
 
 use crate::outcome::RunHeader;
 
@@ -58,34 +58,34 @@ const OF_PREDICATES: [PmuEvent; 5] = [
 const RECORDER: &str = "n2sim capture";
 
 /// Ends of sentences by which recordings said what they lack before they had a word for it.
-const GAPS: [(&str, Lack); 5] = [
-    (" loads or stores have no address: the engine reported none", Lack::SomeAddresses),
-    (" SVE loads and stores have no address: the engine reported none", Lack::SveAccesses),
-    (" SVE loads and stores: the engine may not report all of them", Lack::SveAccesses),
-    (" prefetches (PRFM) are absent", Lack::Prefetches),
-    ("and values written to TTBR and CONTEXTIDR are absent", Lack::Maintenance),
+const GAPS: [(&str, MissingData); 5] = [
+    (" loads or stores have no address: the engine reported none", MissingData::SomeAddresses),
+    (" SVE loads and stores have no address: the engine reported none", MissingData::SveAccesses),
+    (" SVE loads and stores: the engine may not report all of them", MissingData::SveAccesses),
+    (" prefetches (PRFM) are absent", MissingData::Prefetches),
+    ("and values written to TTBR and CONTEXTIDR are absent", MissingData::Maintenance),
 ];
 
 /// What a trace lacks: what it says, and what it can be told from in recordings of older versions.
-pub fn lacks(file: &TraceFile) -> Vec<Lack> {
+pub fn lacks(file: &TraceFile) -> Vec<MissingData> {
     lacks_of(file.meta(), file.statics().insts().iter().map(|inst| inst.word))
 }
 
 /// What a trace lacks that says this of itself and has these words.
-fn lacks_of(meta: &Meta, words: impl IntoIterator<Item = u32>) -> Vec<Lack> {
+fn lacks_of(meta: &Meta, words: impl IntoIterator<Item = u32>) -> Vec<MissingData> {
     let mut lacks = meta.lacks.clone();
     let told = |end: &str| meta.gaps.iter().any(|gap| gap.ends_with(end));
     lacks.extend(GAPS.iter().filter(|(end, _)| told(end)).map(|(_, lack)| *lack));
     let is_unknown =
         |gap: &String| gap.starts_with("addresses of DC ZVA") && !gap.contains(", 0 absent");
-    lacks.extend(meta.gaps.iter().any(is_unknown).then_some(Lack::ZeroedLines));
+    lacks.extend(meta.gaps.iter().any(is_unknown).then_some(MissingData::ZeroedLines));
     if is_older(meta) {
         // They knew no predicates either.
-        lacks.extend(lacks.contains(&Lack::SveAccesses).then_some(Lack::Predicates));
+        lacks.extend(lacks.contains(&MissingData::SveAccesses).then_some(MissingData::Predicates));
         // Nobody rebuilt operands of maintenance then.
         let maintains = |word| sim_isa::decode(word).mem.op == MemOp::Maintenance;
         let is_silent = !meta.machine.full_system && words.into_iter().any(maintains);
-        lacks.extend(is_silent.then_some(Lack::Maintenance));
+        lacks.extend(is_silent.then_some(MissingData::Maintenance));
     }
     lacks.sort_unstable();
     lacks.dedup();
@@ -98,38 +98,38 @@ fn is_older(meta: &Meta) -> bool {
 }
 
 /// What makes the count of `event` doubtful in a trace that lacks all of `lacks`; the gravest lack first.
-pub fn doubt(event: PmuEvent, lacks: &[Lack]) -> Option<Lack> {
+pub fn doubt(event: PmuEvent, lacks: &[MissingData]) -> Option<MissingData> {
     lacks.iter().copied().filter(|lack| spoils(*lack, event)).min()
 }
 
 /// Why the count of `event` cannot be trusted in a run, in a word or two: the trace lacks something, or the
 /// mode leaves something out.
 pub fn caveat(event: PmuEvent, header: &RunHeader) -> Option<&'static str> {
-    let lack = doubt(event, &header.lacks).map(Lack::label);
+    let lack = doubt(event, &header.lacks).map(MissingData::label);
     let is_lost = header.contended_exclusives > 0 && OF_EXCLUSIVES.contains(&event);
     lack.or(is_lost.then_some("recorded outcome")).or_else(|| header.mode.caveat(event))
 }
 
-fn spoils(lack: Lack, event: PmuEvent) -> bool {
+fn spoils(lack: MissingData, event: PmuEvent) -> bool {
     let info = event.info();
     let is_retired = matches!(event, PmuEvent::INST_RETIRED | PmuEvent::BR_RETIRED);
     match lack {
-        Lack::InstructionSet | Lack::Filtered => true,
-        Lack::Words => !is_retired,
-        Lack::Sizes | Lack::Addresses | Lack::SomeAddresses => {
+        MissingData::InstructionSet | MissingData::Filtered => true,
+        MissingData::Words => !is_retired,
+        MissingData::Sizes | MissingData::Addresses | MissingData::SomeAddresses => {
             follows_accesses(info.group) || OF_ALIGNMENT.contains(&event)
         }
-        Lack::SveAccesses => {
+        MissingData::SveAccesses => {
             let is_of_faults = event == PmuEvent::SVE_LDFF_FAULT_SPEC;
             follows_accesses(info.group) || OF_ALIGNMENT.contains(&event) || is_of_faults
         }
-        Lack::ZeroedLines | Lack::Prefetches => follows_accesses(info.group),
+        MissingData::ZeroedLines | MissingData::Prefetches => follows_accesses(info.group),
         // `IC` takes lines from the instruction side.
-        Lack::Maintenance => follows_accesses(info.group) || info.group == Group::L1i,
-        Lack::Predicates => OF_PREDICATES.contains(&event),
-        Lack::VirtualAddresses => info.group == Group::Tlb,
-        Lack::Threads => OF_OTHER_CORES.contains(&event),
-        Lack::Image => {
+        MissingData::Maintenance => follows_accesses(info.group) || info.group == Group::L1i,
+        MissingData::Predicates => OF_PREDICATES.contains(&event),
+        MissingData::VirtualAddresses => info.group == Group::Tlb,
+        MissingData::Threads => OF_OTHER_CORES.contains(&event),
+        MissingData::Image => {
             let is_speculative = info.mnemonic.ends_with("_SPEC");
             is_speculative || info.group == Group::L1i || OF_WRONG_PATHS.contains(&event)
         }
@@ -158,12 +158,15 @@ mod tests {
 
     #[test]
     fn the_gravest_lack_is_named() {
-        let lacks = [Lack::Words, Lack::Image];
+        let lacks = [MissingData::Words, MissingData::Image];
         assert_eq!(doubt(PmuEvent::INST_RETIRED, &lacks), None);
-        assert_eq!(doubt(PmuEvent::INST_SPEC, &lacks), Some(Lack::Words));
-        assert_eq!(doubt(PmuEvent::INST_SPEC, &[Lack::Image]), Some(Lack::Image));
+        assert_eq!(doubt(PmuEvent::INST_SPEC, &lacks), Some(MissingData::Words));
+        assert_eq!(doubt(PmuEvent::INST_SPEC, &[MissingData::Image]), Some(MissingData::Image));
         assert_eq!(doubt(PmuEvent::INST_SPEC, &[]), None);
-        assert_eq!(doubt(PmuEvent::INST_RETIRED, &[Lack::Unknown]), Some(Lack::Unknown));
+        assert_eq!(
+            doubt(PmuEvent::INST_RETIRED, &[MissingData::Unknown]),
+            Some(MissingData::Unknown)
+        );
     }
 
     fn recording(gap: &str) -> Meta {
@@ -179,15 +182,15 @@ mod tests {
         let of = |gap: &str| lacks_of(&recording(gap), [NOP]);
         assert_eq!(
             of("7000 SVE loads and stores: the engine may not report all of them"),
-            [Lack::SveAccesses, Lack::Predicates]
+            [MissingData::SveAccesses, MissingData::Predicates]
         );
         assert_eq!(
             of("3 loads or stores have no address: the engine reported none"),
-            [Lack::SomeAddresses]
+            [MissingData::SomeAddresses]
         );
         let zeroed = "addresses of DC ZVA were rebuilt from register values: 6 of 1030, 1024 absent; \
                       0 of 0 check predictions were wrong";
-        assert_eq!(of(zeroed), [Lack::ZeroedLines]);
+        assert_eq!(of(zeroed), [MissingData::ZeroedLines]);
         assert_eq!(of(&zeroed.replace("1024 absent", "0 absent")), []);
         assert_eq!(of("system calls: number, arguments and result only"), []);
     }
@@ -195,7 +198,7 @@ mod tests {
     #[test]
     fn older_recordings_know_no_operands_of_maintenance() {
         let mut meta = recording("");
-        assert_eq!(lacks_of(&meta, [NOP, DC_CIVAC]), [Lack::Maintenance]);
+        assert_eq!(lacks_of(&meta, [NOP, DC_CIVAC]), [MissingData::Maintenance]);
         meta.machine.full_system = true;
         assert_eq!(lacks_of(&meta, [NOP, DC_CIVAC]), [], "a system's registers may be known");
         meta.machine.full_system = false;
@@ -206,13 +209,13 @@ mod tests {
     const NOP: u32 = 0xd503_201f;
     const DC_CIVAC: u32 = 0xd50b_7e20;
 
-    fn spoiled_by(lack: Lack) -> Vec<PmuEvent> {
+    fn spoiled_by(lack: MissingData) -> Vec<PmuEvent> {
         PmuEvent::ALL.into_iter().filter(|event| doubt(*event, &[lack]).is_some()).collect()
     }
 
     #[test]
     fn sve_accesses_that_nobody_saw_spoil_what_counts_accesses() {
-        let spoiled = spoiled_by(Lack::SveAccesses);
+        let spoiled = spoiled_by(MissingData::SveAccesses);
         for event in [
             PmuEvent::MEM_ACCESS_RD,
             PmuEvent::L1D_CACHE,
@@ -234,7 +237,7 @@ mod tests {
     #[test]
     fn unknown_predicates_spoil_the_parts_of_the_predicated_and_no_more() {
         assert_eq!(
-            spoiled_by(Lack::Predicates),
+            spoiled_by(MissingData::Predicates),
             [
                 PmuEvent::SVE_PRED_EMPTY_SPEC,
                 PmuEvent::SVE_PRED_FULL_SPEC,
@@ -247,7 +250,7 @@ mod tests {
 
     #[test]
     fn maintenance_of_nothing_spoils_the_instruction_side_too() {
-        let spoiled = spoiled_by(Lack::Maintenance);
+        let spoiled = spoiled_by(MissingData::Maintenance);
         assert!(spoiled.contains(&PmuEvent::L1I_CACHE_REFILL));
         assert!(spoiled.contains(&PmuEvent::L1D_CACHE_WB));
         assert!(!spoiled.contains(&PmuEvent::INST_RETIRED));
@@ -263,7 +266,7 @@ mod tests {
 
     #[test]
     fn physical_addresses_spoil_translations_only() {
-        let spoiled = |event| doubt(event, &[Lack::VirtualAddresses]).is_some();
+        let spoiled = |event| doubt(event, &[MissingData::VirtualAddresses]).is_some();
         assert!(spoiled(PmuEvent::DTLB_WALK) && !spoiled(PmuEvent::L1D_CACHE));
     }
 }

@@ -60,7 +60,7 @@ pub fn write_json(out: &mut impl Write, header: &RunHeader) -> io::Result<()> {
 mod tests {
     use super::*;
     use sim_machine::{OrderOfRun, ThreadOrder};
-    use sim_trace::Lack;
+    use sim_trace::MissingData;
 
     #[test]
     fn the_header_names_all_that_a_repetition_needs() {
@@ -72,7 +72,7 @@ mod tests {
             trace_hash: u64::MAX,
             seed: 7,
             mode: Mode::Full,
-            lacks: vec![Lack::Words, Lack::Image],
+            lacks: vec![MissingData::Words, MissingData::Image],
             order: Some(OrderOfRun { order: ThreadOrder::Recorded, is_known: true }),
             contended_exclusives: 0,
         };

@@ -1,16 +1,17 @@
-//! The payload of a chunk: a table of column lengths, then the columns, each compressed alone.
+//! Payload of a chunk: a table of column lengths, then the columns, each compressed separately.
 //!
-//! Table entry: raw bytes (u32), stored bytes (u32). Where both are equal the column is plain.
+//! A table entry holds the raw length and the stored length in bytes, both u32. If they are equal,
+//! the column is stored plain.
 
 use std::io::Read;
 
 use crate::layout::{CODEC_PLAIN, CODEC_ZSTD, u32_at};
 use crate::varint::PADDING;
 
-/// Bytes of one entry of the column table.
+/// Size of one entry of the column table, in bytes.
 pub(crate) const COLUMN_ENTRY_BYTES: usize = 8;
 
-/// Compresses columns into a payload that is reused from chunk to chunk.
+/// Compressor of columns. Reuses its payload buffer from chunk to chunk.
 pub(crate) struct ColumnPacker {
     zstd: zstd::bulk::Compressor<'static>,
     frame: Vec<u8>,
@@ -18,13 +19,13 @@ pub(crate) struct ColumnPacker {
 }
 
 impl ColumnPacker {
-    /// A packer at zstd `level`.
+    /// Creates a packer with this zstd level.
     pub(crate) fn new(level: i32) -> std::io::Result<ColumnPacker> {
         let zstd = zstd::bulk::Compressor::new(level)?;
         Ok(ColumnPacker { zstd, frame: Vec::new(), payload: Vec::new() })
     }
 
-    /// The payload for `columns`, and its codec.
+    /// Returns the payload of `columns`, and its codec.
     pub(crate) fn pack(&mut self, columns: &[&[u8]]) -> std::io::Result<(&[u8], u8)> {
         self.payload.clear();
         self.payload.resize(columns.len() * COLUMN_ENTRY_BYTES, 0);
@@ -53,19 +54,20 @@ fn length(bytes: &[u8]) -> std::io::Result<u32> {
     u32::try_from(bytes.len()).map_err(|_| std::io::Error::other("a column is over 4 GiB"))
 }
 
-/// What is wrong with a payload, before anything of it is believed.
+/// Fault of a payload, found before its content is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ColumnFault {
     /// Two lengths contradict each other, or a frame does not unpack to its length.
     Inconsistent(&'static str),
-    /// A raw length is beyond the limit that the chunk's counts allow.
+    /// A raw length exceeds the limit that the counts of the chunk imply.
     TooLarge { raw: u64, limit: u64 },
 }
 
 const WRONG_LENGTH: ColumnFault =
     ColumnFault::Inconsistent("a column does not unpack to its length");
 
-/// Bytes up to which a column gets its room at once. Of a longer one the room grows with what is really there.
+/// Largest raw length, in bytes, that is allocated at once. The buffer of a longer column grows as
+/// data is unpacked.
 const LONG: usize = 16 << 20;
 
 fn make_room(buffer: &mut Vec<u8>, raw: usize) {
@@ -74,7 +76,8 @@ fn make_room(buffer: &mut Vec<u8>, raw: usize) {
     }
 }
 
-/// Unpacks a column that promises to be long, into memory that follows what comes out.
+/// Unpacks a column with a large raw length. Memory grows with the data, not with the claimed
+/// length.
 fn unpack_long(buffer: &mut Vec<u8>, stored: &[u8], raw: usize) -> Result<(), ColumnFault> {
     buffer.clear();
     let frame = zstd::stream::read::Decoder::with_buffer(stored).map_err(|_| WRONG_LENGTH)?;
@@ -86,10 +89,10 @@ fn unpack_long(buffer: &mut Vec<u8>, stored: &[u8], raw: usize) -> Result<(), Co
     Ok(())
 }
 
-/// Buffers for the columns of one chunk, reused from chunk to chunk. Each column is followed by
-/// [`PADDING`] zero bytes.
+/// Buffers for the columns of one chunk, reused from chunk to chunk. [`PADDING`] zero bytes follow
+/// each column.
 pub(crate) struct Columns<const N: usize> {
-    /// Made when it is needed, and given back by those who rest for long.
+    /// Decompressor, created on demand and dropped by readers that pause between chunks.
     zstd: Option<zstd::bulk::Decompressor<'static>>,
     buffers: [Vec<u8>; N],
     lengths: [usize; N],
@@ -104,14 +107,15 @@ impl<const N: usize> Columns<N> {
         })
     }
 
-    /// Returns the bytes that unpacking `payload` adds to the buffers, by its table of columns.
+    /// Returns the total raw length of the columns of `payload`, from its column table.
     pub(crate) fn raw_bytes(&self, payload: &[u8]) -> u64 {
         let table = payload.get(..N * COLUMN_ENTRY_BYTES).unwrap_or_default();
         let raw = table.chunks_exact(COLUMN_ENTRY_BYTES).map(|entry| u64::from(u32_at(entry, 0)));
         raw.sum()
     }
 
-    /// Unpacks all columns; none may be longer than its limit, which bounds the memory used.
+    /// Unpacks all columns. A column longer than its limit is an error, which bounds the memory
+    /// used.
     pub(crate) fn unpack(
         &mut self,
         payload: &[u8],
@@ -121,7 +125,7 @@ impl<const N: usize> Columns<N> {
         self.unpack_some(payload, codec, limits, |_| true)
     }
 
-    /// Unpacks the columns that are wanted and leaves the others empty.
+    /// Unpacks the columns that `is_wanted` selects and leaves the others empty.
     pub(crate) fn unpack_some(
         &mut self,
         payload: &[u8],
@@ -151,18 +155,18 @@ impl<const N: usize> Columns<N> {
             }
         }
         if !rest.is_empty() {
-            return Err(ColumnFault::Inconsistent("bytes behind the last column"));
+            return Err(ColumnFault::Inconsistent("bytes follow the last column"));
         }
         Ok(())
     }
 
-    /// Columns of a reader that rests between chunks: nothing is kept for unpacking.
-    pub(crate) fn resting() -> Columns<N> {
+    /// Creates columns for a reader that pauses between chunks and then keeps no decompressor.
+    pub(crate) fn paused() -> Columns<N> {
         Columns { zstd: None, buffers: std::array::from_fn(|_| Vec::new()), lengths: [0; N] }
     }
 
-    /// Gives back what unpacking needs, until the next chunk.
-    pub(crate) fn rest(&mut self) {
+    /// Drops the decompressor until the next chunk.
+    pub(crate) fn pause(&mut self) {
         self.zstd = None;
     }
 
@@ -202,23 +206,23 @@ impl<const N: usize> Columns<N> {
         Ok(())
     }
 
-    /// Content of column `i`.
+    /// Returns the content of column `i`.
     pub(crate) fn column(&self, i: usize) -> &[u8] {
         &self.buffers[i][..self.lengths[i]]
     }
 
-    /// Content of all columns.
+    /// Returns the content of all columns.
     pub(crate) fn all(&self) -> [&[u8]; N] {
         std::array::from_fn(|i| self.column(i))
     }
 
-    /// Content of column `i` and the zeros behind it.
+    /// Returns the content of column `i` and the zeros that follow it.
     #[inline]
     pub(crate) fn padded(&self, i: usize) -> &[u8] {
         &self.buffers[i][..self.lengths[i] + PADDING]
     }
 
-    /// Bytes of column `i`.
+    /// Returns the length of column `i` in bytes.
     #[inline]
     pub(crate) fn length(&self, i: usize) -> usize {
         self.lengths[i]

@@ -1,4 +1,4 @@
-//! What can be wrong with a trace file, always with the place and a remedy.
+//! Errors of trace files, with place and remedy.
 
 use std::fmt;
 use std::io;
@@ -9,16 +9,16 @@ use sim_core::OverBudget;
 use crate::page_map::BadPageMap;
 use sim_core::Shown;
 
-/// Where in a trace file something is wrong.
+/// Place of a fault in a trace file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
     /// Number of the chunk in file order, from 0.
     pub chunk: u32,
-    /// Byte offset of the chunk's header in the file.
+    /// Byte offset of the header of the chunk in the file.
     pub offset: u64,
-    /// Instructions, over all streams, in the intact chunks before it.
+    /// Number of instructions of all streams in the intact chunks before it.
     pub good_instructions: u64,
 }
 
@@ -28,191 +28,189 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a trace cannot be written or read.
+/// Error of writing or reading a trace.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
-    /// The file is not there.
+    /// The file does not exist.
     #[error("{}: no such trace; record one with `n2sim capture -o {} -- PROGRAM`", .0.shown(), .0.shown())]
     NotFound(PathBuf),
-    /// A folder, a device or a pipe.
-    #[error("{}: this is {found}, and a trace is read in many places at once; give a file", path.shown())]
+    /// The path names a directory, a device or a pipe.
+    #[error("{}: this is {found}, and a trace is read in many places at once; pass a file", path.shown())]
     NotAFile {
-        /// What was named.
+        /// Path that was passed.
         path: PathBuf,
-        /// What it is.
+        /// Kind of the path.
         found: &'static str,
     },
-    /// A trace cannot get the name that it was to have.
-    #[error("{}: {what}; give another name for the trace", path.shown())]
+    /// The trace cannot have this name.
+    #[error("{}: {what}; choose another name for the trace", path.shown())]
     Destination {
-        /// The name.
+        /// Path of the destination.
         path: PathBuf,
-        /// What forbids it.
+        /// Reason.
         what: String,
     },
-    /// The file has no bytes.
+    /// The file is empty.
     #[error("{}: the file is empty; the recording probably never started: record it again", .0.shown())]
     Empty(PathBuf),
-    /// The file is something else.
+    /// The file has another format.
     #[error("{}: not an n2sim trace: it begins with {found}, a trace begins with the bytes 89 4e 32 54 (\".N2T\"); {remedy}", path.shown())]
     Foreign {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the first bytes look like.
+        /// Kind of the first bytes.
         found: &'static str,
-        /// What to do with such a file.
+        /// Remedy for such a file.
         remedy: &'static str,
     },
-    /// A trace of another tool is damaged, or of no A64 code.
+    /// A trace of another tool is damaged, or not of A64 code.
     #[error("{}: {format}: {place}: {what}; {}", path.shown(), kept(*instructions))]
     Import {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What it was read as.
+        /// Name of the format.
         format: &'static str,
-        /// Line or byte, once it is unpacked.
+        /// Line or byte of the unpacked trace.
         place: String,
-        /// What is wrong.
+        /// Description of the fault.
         what: String,
-        /// Instructions before it.
+        /// Number of instructions before the fault.
         instructions: u64,
     },
     /// A trace of another tool has no instruction words.
-    #[error("{}: {what}: give the program that ran with \
+    #[error("{}: {what}; pass the program that ran with \
              `n2sim trace import --elf PROGRAM {} -o FILE.n2t`", path.shown(), path.shown())]
     NeedsProgram {
-        /// The trace.
+        /// Path of the trace.
         path: PathBuf,
-        /// What it is.
+        /// Description of the trace.
         what: String,
     },
-    /// A program's file is none that could have run.
-    #[error("{}: no program for a trace: {what}", path.shown())]
+    /// A program file cannot belong to a trace.
+    #[error("{}: not a program of a trace: {what}", path.shown())]
     Program {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the fault.
         what: String,
     },
-    /// A later format.
+    /// The format has another major version.
     #[error("{}: trace format {found}, this program reads format {supported}; use the n2sim version that wrote it, or record again", path.shown())]
     Version {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Major version in the file.
         found: u16,
         /// Major version of this reader.
         supported: u16,
     },
-    /// The 64-byte file header is cut or its values cannot be.
+    /// The 64-byte file header is truncated or has impossible values.
     #[error("{}: file header: {what}; copy or record the file again", path.shown())]
     FileHeader {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the fault.
         what: &'static str,
     },
     /// The file ends before its END chunk.
     #[error("{place}: the file ends inside or before this chunk ({what}); {} instructions before it are good: \
              copy the file again, or keep them with `n2sim trace recover`", place.good_instructions)]
     Truncated {
-        /// Where the file ends.
+        /// End of the file.
         place: Place,
-        /// What is missing.
+        /// Missing part.
         what: &'static str,
     },
-    /// Bytes changed since they were written.
+    /// Bytes have changed since they were written.
     #[error("{place}: {part} checksum does not match; {} instructions before it are good: \
              copy the file again, or keep them with `n2sim trace recover`", place.good_instructions)]
     Checksum {
-        /// The damaged chunk.
+        /// Damaged chunk.
         place: Place,
         /// "header" or "payload".
         part: &'static str,
     },
-    /// A length or a count is beyond what the format allows or the file can hold.
+    /// A length or count exceeds the limits of the format or of the file.
     #[error(
         "{place}: {what} is {value}, the limit is {limit}; the file is damaged or hostile: do not use it"
     )]
     TooLarge {
-        /// The chunk.
+        /// Chunk with the value.
         place: Place,
-        /// Which length.
+        /// Name of the length or count.
         what: &'static str,
-        /// Its value.
+        /// Value in the file.
         value: u64,
-        /// The largest value accepted.
+        /// Largest accepted value.
         limit: u64,
     },
-    /// The replay needs more memory than it may take.
+    /// The replay exceeds its memory budget.
     #[error("{}: {problem}", path.shown())]
     Memory {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is needed, and what may be taken.
+        /// Needed memory and limit.
         problem: OverBudget,
     },
-    /// Two statements of the file contradict each other.
+    /// The file contradicts itself.
     #[error("{place}: {what}; {} instructions before it are good: report it with the producer's version \
              (`n2sim trace info`), or record again", place.good_instructions)]
     Inconsistent {
-        /// The chunk.
+        /// Chunk with the contradiction.
         place: Place,
-        /// The contradiction.
+        /// Description of the contradiction.
         what: &'static str,
     },
-    /// The META text cannot be understood.
+    /// The META text cannot be parsed.
     #[error("{place}: META: {source}; report it with the producer's version, or record again")]
     Meta {
-        /// The META chunk.
+        /// META chunk.
         place: Place,
-        /// What the JSON reader says.
+        /// Error of the JSON reader.
         source: serde_json::Error,
     },
-    /// The page map is none.
-    #[error(
-        "{place}: page map: {source}; record again, or have the program that wrote the map mend it"
-    )]
+    /// The page map is impossible.
+    #[error("{place}: page map: {source}; record again, or fix the program that wrote the map")]
     PageMap {
-        /// The MAP chunk.
+        /// MAP chunk.
         place: Place,
-        /// What no tables can say.
+        /// Fault of the map.
         source: BadPageMap,
     },
-    /// A stream or chunk that the file does not have was asked for.
+    /// The file does not have the requested stream or chunk.
     #[error("{}: there is no {what}; `n2sim trace info` lists what the file has", path.shown())]
     Absent {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was asked for.
+        /// Requested stream or chunk.
         what: String,
     },
-    /// Nothing is in the part of a trace that was asked for.
+    /// The requested part of a trace is empty.
     #[error("the trace has no {what}; `n2sim trace info` lists what it has")]
     Nothing {
-        /// What was asked for.
+        /// Requested part.
         what: String,
     },
     /// A trace cannot be merged with the others.
     #[error("{}: it does not fit the first trace: {what}", path.shown())]
     Misfit {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What differs.
+        /// Difference.
         what: &'static str,
     },
-    /// The caller of the writer gave something that a trace cannot hold.
+    /// The caller of the writer passed data that a trace cannot represent.
     #[error("trace writer: {0}")]
     Rejected(&'static str),
-    /// The operating system refused.
+    /// A system call failed.
     #[error("{}: {doing}: {source}{}", path.shown(), remedy(source))]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was being done.
+        /// Description of the operation.
         doing: &'static str,
-        /// The system's reason.
+        /// Error of the operating system.
         source: io::Error,
     },
 }
@@ -224,12 +222,12 @@ impl TraceError {
         move |source| TraceError::Io { path, doing, source }
     }
 
-    /// Names the file whose use takes too much memory.
+    /// Wraps the error of a file whose use exceeds the memory budget.
     pub(crate) fn memory(path: &Path, problem: OverBudget) -> TraceError {
         TraceError::Memory { path: path.to_path_buf(), problem }
     }
 
-    /// Where the fault is, if it is at a place in the file.
+    /// Returns the place of the fault, if it has a place in the file.
     pub fn place(&self) -> Option<&Place> {
         match self {
             TraceError::Truncated { place, .. }
@@ -242,18 +240,18 @@ impl TraceError {
         }
     }
 
-    /// Instructions before the fault that can be used, if the fault is at a place in the file.
+    /// Returns the number of usable instructions before the fault, if it has a place in the file.
     pub fn good_instructions(&self) -> Option<u64> {
         self.place().map(|place| place.good_instructions)
     }
 
-    /// Number of the chunk with the fault.
+    /// Returns the number of the chunk with the fault.
     pub(crate) fn chunk(&self) -> Option<u32> {
         self.place().map(|place| place.chunk)
     }
 }
 
-/// The remedy for what the operating system refused, unless its reason names one.
+/// Returns the remedy for an error of the operating system, unless the error contains one.
 fn remedy(source: &io::Error) -> &'static str {
     match source.get_ref().is_some_and(|reason| reason.is::<sim_files::Kept>()) {
         true => "",
@@ -261,7 +259,7 @@ fn remedy(source: &io::Error) -> &'static str {
     }
 }
 
-/// What can be done with the good part of a foreign trace.
+/// Returns the remedy for a damaged foreign trace, which keeps its intact part.
 fn kept(instructions: u64) -> String {
     match instructions {
         0 => "no instruction before it is good".into(),
@@ -271,15 +269,15 @@ fn kept(instructions: u64) -> String {
     }
 }
 
-/// The remedy for what is packed.
+/// Remedy for a compressed file.
 const PACKED: &str = "only `n2sim trace import` and commands that run a trace unpack it";
 
-/// The remedy for what is no trace.
-const OTHER_FORMAT: &str = "it is no trace of another tool that n2sim knows either \
-     (docs/foreign-traces.md): name its format with `n2sim trace import --from`, or record the program \
+/// Remedy for an unknown format.
+const OTHER_FORMAT: &str = "n2sim does not recognize a trace of another tool in it either \
+     (docs/foreign-traces.md); name its format with `n2sim trace import --from`, or record the program \
      with `n2sim capture`";
 
-/// What the first bytes of a file that is not a trace look like, and what to do with it.
+/// Returns the kind of the first bytes of a file that is not a trace, and the remedy.
 pub(crate) fn recognize(head: &[u8]) -> (&'static str, &'static str) {
     const KNOWN: &[(&[u8], &str, &str)] = &[
         (b"\x7fELF", "an ELF header", "record it with `n2sim capture -- PROGRAM`"),
@@ -290,7 +288,7 @@ pub(crate) fn recognize(head: &[u8]) -> (&'static str, &'static str) {
         (
             b"PERFILE2",
             "a perf.data header",
-            "a perf recording has no instruction stream: record the program with `n2sim capture`",
+            "a perf recording has no instruction stream; record the program with `n2sim capture`",
         ),
         (b"2ELIFREP", "a byte-swapped perf.data header", "record the program with `n2sim capture`"),
         (b"N2CK", "a chunk of a trace whose first 64 bytes are missing", "copy the file again"),

@@ -1,123 +1,124 @@
-//! Side events of a stream: what happened between two instructions that no instruction word tells.
-//! Written explicitly, so that a reader never has to guess why control went elsewhere.
+//! Side events of a stream: events between two instructions that no instruction word shows. They
+//! explain every change of control flow explicitly.
 
 use sim_core::{Activity, MAX_FURTHER};
 
 use crate::varint::{Bytes, put_varint, unzigzag, zigzag};
 
-/// Something that happened between two instructions of a stream.
+/// Event between two instructions of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamEvent {
-    /// The instruction before it (an `SVC`) called the operating system.
+    /// System call by the previous instruction, an `SVC`.
     Syscall {
-        /// Number of the call (X8).
+        /// Number of the system call (X8).
         number: u64,
-        /// Its arguments (X0 to X5).
+        /// Arguments of the system call (X0 to X5).
         args: [u64; 6],
-        /// What came back in X0, if the recorder saw the return.
+        /// Result in X0, if the recorder saw the return.
         result: Option<i64>,
     },
-    /// A signal was delivered: the next instruction is the handler's first.
+    /// Delivery of a signal. The next instruction is the first of the handler.
     Signal {
         /// Number of the signal.
         number: u32,
-        /// The instruction before it did not complete (it faulted or was interrupted).
+        /// True if the previous instruction did not complete (it faulted or was interrupted).
         abandoned: bool,
     },
-    /// An exception was taken to a kernel that is in the trace too.
+    /// Exception taken to a kernel that is in the trace, too.
     Exception {
-        /// Offset of the vector (low 11 bits of the handler's address).
+        /// Offset of the vector (low 11 bits of the address of the handler).
         vector: u32,
-        /// The instruction before it did not complete.
+        /// True if the previous instruction did not complete.
         abandoned: bool,
-        /// Exception level that it was taken to, 1 to 3; 0 if the recorder does not know.
+        /// Target exception level, 1 to 3; 0 if unknown.
         level: u8,
-        /// `ESR_ELx` of that level; 0 if the recorder does not know.
+        /// `ESR_ELx` of the target level; 0 if unknown.
         syndrome: u64,
-        /// With a level: bit 0 `HCR_EL2.E2H`, bit 1 `HCR_EL2.TGE`, bit 2 Secure state below EL3.
+        /// State bits, if the level is known: bit 0 `HCR_EL2.E2H`, bit 1 `HCR_EL2.TGE`, bit 2
+        /// Secure state below EL3.
         state: u8,
     },
-    /// Control goes on where the architecture does not explain it, and the recorder does not know
-    /// why (a return from a signal handler into the middle of a block, for example).
+    /// Change of control flow without a known reason, for example a return from a signal handler
+    /// into the middle of a block.
     Redirect,
-    /// Instructions were not recorded here.
+    /// Instructions that were not recorded.
     Gap {
-        /// How many, if known.
+        /// Number of absent instructions, if known.
         instructions: Option<u64>,
     },
-    /// The thread of this stream begins.
+    /// Start of the thread of this stream.
     ThreadStart {
-        /// Its number in the traced system.
+        /// Number of the thread in the traced system.
         thread: u64,
     },
-    /// The thread of this stream ends.
+    /// End of the thread of this stream.
     ThreadEnd {
-        /// Its number in the traced system.
+        /// Number of the thread in the traced system.
         thread: u64,
     },
-    /// The program or the user marked a place (start or end of a region of interest).
+    /// Mark by the program or the user (start or end of a region of interest).
     Marker {
-        /// The number that the program gave.
+        /// Number that the program gave.
         id: u64,
     },
-    /// Order among streams: an instruction that synchronizes ran as number `order` of all such ones.
+    /// Ticket of a synchronizing instruction, which orders it among those of all streams.
     Ticket {
-        /// Rises over all streams of the file; each number is there once.
+        /// Number of the ticket, unique and increasing over all streams of the file.
         order: u64,
-        /// Which instruction: 0 = the next one, 1 = the one just before this event.
+        /// Distance to the instruction: 0 is the next one, 1 the previous one.
         back: u16,
     },
-    /// Outcome of a store-exclusive where the presence of an access does not tell it.
+    /// Outcome of a store-exclusive if the presence of an access does not show it.
     StoreExclusive {
-        /// 1 = the instruction just before this event, 2 = the one before that.
+        /// Distance back to the instruction: 1 is the previous one, 2 the one before it.
         back: u16,
         /// True if it did not store.
         failed: bool,
     },
-    /// The processor goes on in another process.
+    /// Switch of the CPU to another process.
     ContextSwitch {
         /// Address space identifier or process number.
         space: u64,
     },
-    /// The address map of the process changed.
+    /// Change of the address map of the process.
     Mapping {
-        /// First byte.
+        /// Address of the first byte.
         addr: u64,
         /// Length in bytes.
         bytes: u64,
-        /// False when the range was removed.
+        /// False if the range was removed.
         mapped: bool,
     },
-    /// What the governing predicate of an SVE instruction let work, where that is not every element, and
-    /// where the elements of a gather or scatter were behind the first.
+    /// Active elements of an SVE instruction if not all are active, and further addresses of a
+    /// gather or scatter.
     Elements {
-        /// 1 = the instruction just before this event, 2 = the one before that.
+        /// Distance back to the instruction: 1 is the previous one, 2 the one before it.
         back: u16,
-        /// How many elements were active.
+        /// Share of active elements: all, none or some.
         activity: Activity,
-        /// Which they were if only a part was, bit 0 the first; 0 if that is not known.
+        /// Active elements if only some are, bit 0 for the first element; 0 if unknown.
         active: u16,
-        /// Addresses of the further active elements.
+        /// Addresses of the active elements after the first.
         further: Further,
     },
-    /// The instruction before it, an `MRS` or `MSR` that completed, read or wrote this system register.
+    /// Read or write of a system register by the previous instruction, a completed `MRS` or `MSR`.
     Register {
-        /// `op0`, `op1`, `CRn`, `CRm` and `op2`, as in bits 20 to 5 of the word.
+        /// Register: `op0`, `op1`, `CRn`, `CRm` and `op2`, as in bits 20 to 5 of the word.
         encoding: u16,
-        /// What was read or written.
+        /// Value read or written.
         value: u64,
-        /// `MSR`.
+        /// True for `MSR`.
         is_write: bool,
     },
-    /// An event of a later minor version of the format; its arguments were skipped.
+    /// Event of a later minor version of the format. Its arguments were skipped.
     Unknown {
-        /// Its number.
+        /// Number of the event kind.
         kind: u64,
     },
 }
 
-/// Addresses of active elements behind the first, as distances from the first.
+/// Addresses of the active elements after the first, as distances from the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Further {
     distances: [i64; MAX_FURTHER],
@@ -125,8 +126,8 @@ pub struct Further {
 }
 
 impl Further {
-    /// The elements at `addrs`, the first of which is the instruction's own address. `None` if they are
-    /// more than a vector has.
+    /// Returns the elements at `addrs`, the first of which is the address of the instruction.
+    /// Returns `None` if there are more than a vector has.
     pub fn of(addrs: &[u64]) -> Option<Further> {
         let mut further = Further::default();
         let Some((first, rest)) = addrs.split_first() else { return Some(further) };
@@ -138,7 +139,7 @@ impl Further {
         Some(further)
     }
 
-    /// The distances that `args` hold; those of a longer vector are dropped.
+    /// Returns the distances in `args`. Drops those beyond the length of a vector.
     fn decode(args: &[u64]) -> Further {
         let mut further = Further::default();
         for (slot, arg) in further.distances.iter_mut().zip(args) {
@@ -148,12 +149,12 @@ impl Further {
         further
     }
 
-    /// How many there are.
+    /// Returns the number of elements after the first.
     pub fn count(&self) -> usize {
         self.count.into()
     }
 
-    /// Their addresses, given the first.
+    /// Returns the addresses of the elements after the first, given the address of the first.
     pub fn addrs(&self, first: u64) -> impl Iterator<Item = u64> {
         let count = self.count();
         self.distances.into_iter().take(count).map(move |d| first.wrapping_add_signed(d))
@@ -161,7 +162,7 @@ impl Further {
 }
 
 impl StreamEvent {
-    /// True if the instruction after the event does not follow architecturally from the one before.
+    /// Returns true if the next instruction does not follow architecturally from the previous one.
     pub fn breaks_flow(&self) -> bool {
         matches!(
             self,
@@ -173,7 +174,7 @@ impl StreamEvent {
         )
     }
 
-    /// True if the instruction before the event did not complete.
+    /// Returns true if the previous instruction did not complete.
     pub fn abandons(&self) -> bool {
         matches!(
             self,
@@ -182,7 +183,8 @@ impl StreamEvent {
         )
     }
 
-    /// Number in the file, and arguments; the arguments in use come first.
+    /// Returns the number of the kind, the arguments, and the number of arguments in use, which
+    /// come first.
     fn encode(&self) -> (u64, [u64; MAX_ARGS], usize) {
         let mut a = [0; MAX_ARGS];
         let mut set = |values: &[u64]| {
@@ -199,7 +201,7 @@ impl StreamEvent {
             }
             StreamEvent::Exception { vector, abandoned, level, syndrome, state } => {
                 let known = [vector.into(), abandoned.into(), level.into(), syndrome, state.into()];
-                // What is not known is left out: such an event is that of version 1.0.
+                // Unknown values are omitted: such an event has the form of version 1.0.
                 let n = if (level, syndrome, state) == (0, 0, 0) { 2 } else { 5 };
                 (kind::EXCEPTION, set(&known[..n]))
             }
@@ -239,7 +241,7 @@ impl StreamEvent {
         (kind, a, n)
     }
 
-    /// The event that `kind` and its arguments mean; absent arguments read as zero.
+    /// Returns the event of this kind and these arguments. Absent arguments read as zero.
     fn decode(kind: u64, a: [u64; MAX_ARGS], n: usize) -> StreamEvent {
         match kind {
             kind::SYSCALL => StreamEvent::Syscall {
@@ -283,8 +285,8 @@ impl StreamEvent {
         }
     }
 
-    /// Appends kind, argument count and arguments. A ticket is written as the distance from `ticket`, the
-    /// last one of the chunk.
+    /// Appends kind, number of arguments, and arguments. Writes a ticket as the distance from
+    /// `ticket`, the last one of the chunk.
     pub(crate) fn put(&self, ticket: &mut u64, out: &mut Vec<u8>) {
         let (kind, mut args, n) = self.encode();
         if let StreamEvent::Ticket { order, .. } = *self {
@@ -297,8 +299,8 @@ impl StreamEvent {
         }
     }
 
-    /// Reads what [`put`](StreamEvent::put) wrote; `None` if the bytes end early or an event has
-    /// more arguments than any version may write.
+    /// Reads an event written by [`put`](StreamEvent::put). Returns `None` if the bytes end early
+    /// or the event has more arguments than any version may write.
     pub(crate) fn take(bytes: &mut Bytes<'_>, ticket: &mut u64) -> Option<StreamEvent> {
         let kind = bytes.varint()?;
         let n = usize::try_from(bytes.varint()?).ok().filter(|&n| n <= MAX_ARGS)?;
@@ -314,13 +316,13 @@ impl StreamEvent {
     }
 }
 
-/// Most arguments that an event of any minor version of format 1 may have.
+/// Largest number of arguments of an event in any minor version of format 1.
 const MAX_ARGS: usize = 12;
 
-/// Most bytes that one event takes: position, kind, count and arguments of nine bytes each.
+/// Largest size of an event in bytes: position, kind, count and arguments of nine bytes each.
 pub(crate) const MAX_EVENT_BYTES: usize = 9 * (3 + MAX_ARGS);
 
-/// Numbers of the events in the file.
+/// Numbers of the event kinds in the file.
 mod kind {
     pub(super) const SYSCALL: u64 = 1;
     pub(super) const SIGNAL: u64 = 2;
@@ -342,7 +344,7 @@ mod kind {
 mod tests {
     use super::*;
 
-    /// One of each kind, with every argument in use.
+    /// Returns one event of each kind, with every argument in use.
     fn one_of_each() -> Vec<StreamEvent> {
         vec![
             StreamEvent::Syscall { number: 64, args: [1, 2, 3, 4, 5, 6], result: Some(-11) },
@@ -374,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn every_event_comes_back_and_is_in_the_document() {
+    fn decoding_returns_every_event_and_the_document_describes_it() {
         let doc = include_str!("../../docs/trace-format.md");
         for (event, number) in one_of_each().into_iter().zip(1..) {
             let mut out = Vec::new();
@@ -400,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ticket_is_the_distance_from_the_one_before() {
+    fn a_ticket_is_written_as_the_distance_from_the_previous_one() {
         let tickets =
             [1 << 40, (1 << 40) + 1, 5].map(|order| StreamEvent::Ticket { order, back: 1 });
         let (mut out, mut last) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! An open trace: everything but the streams is in memory, the streams are read chunk by chunk.
+//! Open traces. All data but the streams is in memory; streams are read chunk by chunk.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
@@ -27,24 +27,24 @@ use crate::scan::{Found, Walked, end_offset, find_chunks, walk};
 use crate::source::{At, ChunkList, Source};
 use crate::statics::StaticTable;
 
-/// One thread's stream.
+/// Summary of the stream of one thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamInfo {
-    /// Its number in the file.
+    /// Number of the stream in the file.
     pub stream: u32,
-    /// Executed instructions.
+    /// Number of executed instructions.
     pub instructions: u64,
-    /// Block executions.
+    /// Number of block executions.
     pub blocks: u64,
-    /// Data addresses.
+    /// Number of data addresses.
     pub accesses: u64,
-    /// Side events.
+    /// Number of side events.
     pub events: u64,
-    /// Numbers of its chunks in the file, in order.
+    /// Numbers of the chunks of the stream in the file, in order.
     pub chunks: Vec<u32>,
 }
 
-/// What all readers of a file share.
+/// Data that all readers of a file share.
 pub(crate) struct Shared<R> {
     pub(crate) source: Source<R>,
     pub(crate) chunks: ChunkList,
@@ -57,31 +57,32 @@ pub(crate) struct Shared<R> {
     hash: u64,
     index_rebuilt: bool,
     pub(crate) budget: MemoryBudget,
-    /// What image and static table take of the budget.
+    /// Memory reserved for image and static table.
     _code: Reserved,
 }
 
-/// An open trace file. Memory does not depend on the length of the streams.
+/// An open trace file. Its memory does not depend on the length of the streams.
 pub struct TraceFile<R: Read + Seek = File> {
     shared: Arc<Shared<R>>,
 }
 
 impl TraceFile {
-    /// Opens a whole trace. A trace of another tool ([`foreign`](crate::foreign)) is read once from
-    /// begin to end, into a temporary file without a name.
+    /// Opens a complete trace. Imports a trace of another tool ([`foreign`](crate::foreign)) into a
+    /// temporary file without a name.
     ///
     /// # Errors
-    /// If the file is absent, no trace, of another major version, cut, or damaged in its header,
-    /// META, MAP, IMAGE or BLOCKS chunks. Damage in a stream is found when the stream is read. A lost
-    /// index is rebuilt and is no error.
+    /// The file is absent, not a trace, of another major version, truncated, or damaged in its
+    /// header, META, MAP, IMAGE or BLOCKS chunks. Reading a stream finds damage in the stream. A
+    /// lost index is rebuilt and is not an error.
     pub fn open(path: &Path) -> Result<TraceFile, TraceError> {
         TraceFile::open_within(path, &MemoryBudget::default())
     }
 
-    /// [`TraceFile::open`] with an account for the memory that code and readers of the trace take.
+    /// Opens a trace like [`TraceFile::open`], and reserves the memory of its code and readers in
+    /// `budget`.
     ///
     /// # Errors
-    /// As [`TraceFile::open`], or if the code of the trace does not fit the account.
+    /// The same as for [`TraceFile::open`], or the code of the trace exceeds the budget.
     pub fn open_within(path: &Path, budget: &MemoryBudget) -> Result<TraceFile, TraceError> {
         let imported = || Ok(foreign::open_within(path, &ImportOptions::default(), budget)?.0);
         if path.is_dir() {
@@ -94,19 +95,20 @@ impl TraceFile {
         }
     }
 
-    /// Opens what is good of a damaged or unfinished trace: all chunks before the first damage, which
-    /// is returned beside it. Reads the whole file.
+    /// Opens the intact part of a damaged or unfinished trace: all chunks before the first damage.
+    /// Returns the damage, too. Reads the whole file.
     ///
     /// # Errors
-    /// If not even the file header is good, or code or META is missing from the good part.
+    /// The file header is damaged, or the intact part lacks code or META.
     pub fn recover(path: &Path) -> Result<(TraceFile, Option<TraceError>), TraceError> {
         TraceFile::recover_within(path, &MemoryBudget::default())
     }
 
-    /// [`TraceFile::recover`] with an account as that of [`TraceFile::open_within`].
+    /// Opens the intact part of a trace like [`TraceFile::recover`], and reserves memory in
+    /// `budget`.
     ///
     /// # Errors
-    /// As [`TraceFile::recover`], or if the code of the trace does not fit the account.
+    /// The same as for [`TraceFile::recover`], or the code of the trace exceeds the budget.
     pub fn recover_within(
         path: &Path,
         budget: &MemoryBudget,
@@ -115,7 +117,7 @@ impl TraceFile {
     }
 }
 
-/// True if the file has the first byte of a trace, or none.
+/// Returns true if the file is empty or begins with the first byte of a trace.
 fn begins_as_trace(file: &mut File) -> std::io::Result<bool> {
     let mut first = [0];
     let length = file.read(&mut first)?;
@@ -123,34 +125,35 @@ fn begins_as_trace(file: &mut File) -> std::io::Result<bool> {
     Ok(length == 0 || first[0] == FILE_MAGIC[0])
 }
 
-/// Opens a file, and nothing else that has a name.
+/// Opens a regular file. Refuses directories, devices and pipes.
 pub(crate) fn open_file(path: &Path) -> Result<File, TraceError> {
     let refuse = |source: std::io::Error| match source.kind() {
         std::io::ErrorKind::NotFound => TraceError::NotFound(path.to_path_buf()),
         _ => TraceError::Io { path: path.to_path_buf(), doing: "opening", source },
     };
-    // Asked before the file is opened: to open a pipe waits until somebody writes.
+    // Check before opening: opening a pipe waits for a writer.
     let kind = path.metadata().map_err(refuse)?.file_type();
     if !kind.is_file() {
-        let found = if kind.is_dir() { "a folder" } else { "a device or a pipe" };
+        let found = if kind.is_dir() { "a directory" } else { "a device or a pipe" };
         return Err(TraceError::NotAFile { path: path.to_path_buf(), found });
     }
     File::open(path).map_err(refuse)
 }
 
 impl<R: Read + Seek> TraceFile<R> {
-    /// As [`TraceFile::open`], from any bytes; `path` is for messages.
+    /// Opens a complete trace from any bytes. `path` is used in messages.
     ///
     /// # Errors
-    /// As [`TraceFile::open`].
+    /// The same as for [`TraceFile::open`].
     pub fn from_reader(bytes: R, path: &Path) -> Result<TraceFile<R>, TraceError> {
         TraceFile::from_reader_within(bytes, path, &MemoryBudget::default())
     }
 
-    /// As [`TraceFile::open_within`], from any bytes; `path` is for messages.
+    /// Opens a complete trace from any bytes, and reserves memory in `budget`. `path` is used in
+    /// messages.
     ///
     /// # Errors
-    /// As [`TraceFile::open_within`].
+    /// The same as for [`TraceFile::open_within`].
     pub fn from_reader_within(
         bytes: R,
         path: &Path,
@@ -161,7 +164,7 @@ impl<R: Read + Seek> TraceFile<R> {
         let Found { chunks, index_rebuilt, totals } = find_chunks(&source)?;
         let file = TraceFile::load(source, (machine, minor), chunks, index_rebuilt, budget)?;
         if file.instructions() != totals.instructions {
-            let what = "END promises another number of instructions than the chunks have";
+            let what = "the instruction count of END differs from that of the chunks";
             let Shared { chunks, source, .. } = &*file.shared;
             return Err(what)
                 .at(|| chunks.end_place(source.path(), end_offset(source), totals.chunks));
@@ -169,10 +172,10 @@ impl<R: Read + Seek> TraceFile<R> {
         Ok(file)
     }
 
-    /// As [`TraceFile::recover`], from any bytes; `path` is for messages.
+    /// Opens the intact part of a trace from any bytes. `path` is used in messages.
     ///
     /// # Errors
-    /// As [`TraceFile::recover`].
+    /// The same as for [`TraceFile::recover`].
     pub fn recover_from_reader(
         bytes: R,
         path: &Path,
@@ -210,93 +213,93 @@ impl<R: Read + Seek> TraceFile<R> {
         Ok(TraceFile { shared: Arc::new(shared) })
     }
 
-    /// Where the trace comes from and what it lacks.
+    /// Returns origin and limits of the trace.
     pub fn meta(&self) -> &Meta {
         &self.shared.meta
     }
 
-    /// Which physical pages the program's pages had, if the trace says so.
+    /// Returns the physical pages of the program, if the trace contains them.
     pub fn page_map(&self) -> Option<&PageMap> {
         self.shared.page_map.as_ref()
     }
 
-    /// The account of the memory that this file and its readers take.
+    /// Returns the memory budget of this file and its readers.
     pub fn budget(&self) -> &MemoryBudget {
         &self.shared.budget
     }
 
-    /// The file as it was named when it was opened.
+    /// Returns the path by which the file was opened.
     pub fn path(&self) -> &Path {
         self.shared.source.path()
     }
 
-    /// Bytes of the file.
+    /// Returns the size of the file in bytes.
     pub fn file_bytes(&self) -> u64 {
         self.shared.source.length()
     }
 
-    /// Major and minor version of the format.
+    /// Returns major and minor version of the format.
     pub fn version(&self) -> (u16, u16) {
         (MAJOR, self.shared.minor)
     }
 
-    /// A number that changes with any content of the file: the xxh3 of all chunks' checksums.
+    /// Returns the content hash of the file: the xxh3 of the checksums of all chunks.
     pub fn hash(&self) -> u64 {
         self.shared.hash
     }
 
-    /// True if the index was lost and was rebuilt from the chunk headers.
+    /// Returns true if the index was lost and was rebuilt from the chunk headers.
     pub fn index_rebuilt(&self) -> bool {
         self.shared.index_rebuilt
     }
 
-    /// Static instructions and blocks.
+    /// Returns the static instructions and blocks.
     pub fn statics(&self) -> &StaticTable {
         &self.shared.statics
     }
 
-    /// Code pages, for the wrong path.
+    /// Returns the code pages, which wrong paths fetch from.
     pub fn image(&self) -> &CodeImage {
         &self.shared.image
     }
 
-    /// The threads, in order of number.
+    /// Returns the streams of all threads, in order of number.
     pub fn streams(&self) -> &[StreamInfo] {
         &self.shared.streams
     }
 
-    /// Executed instructions of all streams.
+    /// Returns the number of executed instructions of all streams.
     pub fn instructions(&self) -> u64 {
         self.streams().iter().map(|s| s.instructions).sum()
     }
 
-    /// All chunks but INDEX and END, in file order.
+    /// Returns all chunks but INDEX and END, in file order.
     pub fn chunks(&self) -> &[IndexEntry] {
         &self.shared.chunks.entries
     }
 
-    /// Reads `stream` from its first instruction to its last.
+    /// Returns a reader of all instructions of `stream`.
     ///
     /// # Errors
-    /// If the file has no such stream.
+    /// The file has no such stream.
     pub fn reader(&self, stream: u32) -> Result<StreamReader<R>, TraceError> {
         let chunks = self.stream(stream)?.chunks.len();
         self.range_reader(stream, 0..chunks)
     }
 
-    /// Reads the `k`-th chunk of `stream` alone.
+    /// Returns a reader of the `k`-th chunk of `stream` only.
     ///
     /// # Errors
-    /// If the file has no such stream or chunk.
+    /// The file has no such stream or chunk.
     pub fn chunk_reader(&self, stream: u32, k: usize) -> Result<StreamReader<R>, TraceError> {
         self.range_reader(stream, k..k.saturating_add(1))
     }
 
-    /// Reads `stream` from the start of the chunk that contains instruction `position` (or the last
-    /// chunk) to the end.
+    /// Returns a reader of `stream` from the start of the chunk that contains instruction
+    /// `position` (or of the last chunk) to the end.
     ///
     /// # Errors
-    /// If the file has no such stream.
+    /// The file has no such stream.
     pub fn reader_at(&self, stream: u32, position: u64) -> Result<StreamReader<R>, TraceError> {
         let info = self.stream(stream)?;
         let first = |&k: &u32| self.chunks()[k as usize].header.first;
@@ -304,10 +307,10 @@ impl<R: Read + Seek> TraceFile<R> {
         self.range_reader(stream, k..info.chunks.len())
     }
 
-    /// Reads the chunks `range` of `stream`.
+    /// Returns a reader of the chunks `range` of `stream`.
     ///
     /// # Errors
-    /// If the file has no such stream or chunks.
+    /// The file has no such stream or chunks.
     pub fn range_reader(
         &self,
         stream: u32,
@@ -321,15 +324,15 @@ impl<R: Read + Seek> TraceFile<R> {
         StreamReader::new(self.shared.clone(), chunks.to_vec())
     }
 
-    /// True if the order in which threads synchronized is in the file.
+    /// Returns true if the file contains the order in which threads synchronized.
     pub fn has_tickets(&self) -> bool {
         self.shared.minor >= MINOR_WITH_TICKETS
     }
 
-    /// Reads the tickets of `stream`, ahead of and independent of its instructions.
+    /// Returns a reader of the tickets of `stream`, independent of its instructions.
     ///
     /// # Errors
-    /// If the file has no such stream.
+    /// The file has no such stream.
     pub fn tickets(&self, stream: u32) -> Result<TicketReader<R>, TraceError> {
         Ok(TicketReader::new(self.shared.clone(), self.stream(stream)?.chunks.clone()))
     }
@@ -346,12 +349,12 @@ impl<R: Read + Seek> TraceFile<R> {
         &self.shared.source
     }
 
-    /// The place of chunk `k`, for messages.
+    /// Returns the place of chunk `k`, for messages.
     pub(crate) fn place(&self, k: usize) -> Place {
         self.shared.chunks.place(self.path(), k)
     }
 
-    /// Checks the chunks that are not streams; damage goes to `faults`.
+    /// Checks the chunks that are not streams. Appends damage to `faults`.
     pub(crate) fn check_other_chunks(
         &self,
         faults: &mut Vec<TraceError>,
@@ -371,7 +374,7 @@ impl<R: Read + Seek> TraceFile<R> {
     }
 }
 
-/// Opens the good part of a file.
+/// Opens the intact part of a file.
 fn recover<R: Read + Seek>(
     bytes: R,
     path: &Path,
@@ -409,7 +412,7 @@ fn read_file_header<R: Read + Seek>(source: &Source<R>) -> Result<(MachineInfo, 
     })
 }
 
-/// The streams of the file; their chunks must follow each other without a hole.
+/// Returns the streams of the file. The chunks of a stream must be consecutive.
 fn find_streams<R: Read + Seek>(
     source: &Source<R>,
     chunks: &ChunkList,
@@ -436,7 +439,7 @@ fn find_streams<R: Read + Seek>(
     Ok(streams.into_values().collect())
 }
 
-/// One number for the content: machine and all chunks' checksums in order.
+/// Returns the hash of the content: machine, and the checksums of all chunks in order.
 fn content_hash(machine: &MachineInfo, entries: &[IndexEntry]) -> u64 {
     let mut hasher = Xxh3Default::new();
     hasher.update(&crate::layout::file_header_bytes(machine, MINOR));

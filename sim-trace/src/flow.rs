@@ -1,7 +1,7 @@
-//! Which block may follow which: the successors that the last word of straight-line code allows.
-//! Only the branch forms of A64 matter here; everything else falls through.
+//! Control flow between blocks: the successors that an instruction word allows. Only branches of
+//! A64 matter; other words fall through.
 
-/// Where control may go after an instruction.
+/// Possible successors of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exits {
     fall_through: Option<u64>,
@@ -10,7 +10,7 @@ pub(crate) struct Exits {
 }
 
 impl Exits {
-    /// Successors of `word` at `pc`.
+    /// Returns the successors of `word` at `pc`.
     pub(crate) fn of(pc: u64, word: u32) -> Exits {
         let to = |bytes: i64| Some(pc.wrapping_add_signed(bytes));
         let next = to(4);
@@ -32,31 +32,31 @@ impl Exits {
         }
     }
 
-    /// True if `pc` may come next.
+    /// Returns true if `pc` may come next.
     #[inline]
     pub(crate) fn allow(&self, pc: u64) -> bool {
         self.anywhere || self.fall_through == Some(pc) || self.target == Some(pc)
     }
 }
 
-/// Signed branch offset in bytes of the field of `bits` bits at `low`.
+/// Returns the signed branch offset, in bytes, of the field of `bits` bits at bit `low`.
 fn offset(word: u32, low: u32, bits: u32) -> i64 {
     let field = word << (32 - low - bits);
     i64::from(field.cast_signed() >> (32 - bits)) * 4
 }
 
-/// True for a word that may send control elsewhere: the end of a block.
+/// Returns true for a word that may change control flow and so ends a block.
 pub(crate) fn is_branch(word: u32) -> bool {
     let exits = Exits::of(0x1000, word);
     exits.anywhere || exits.target.is_some()
 }
 
-/// True for the words of the loads and stores group, prefetches among them.
+/// Returns true for the words of the loads and stores group, including prefetches.
 pub(crate) fn is_load_or_store(word: u32) -> bool {
     word & 0x0a00_0000 == 0x0800_0000 || is_sve_access(word)
 }
 
-/// True for `PRFM` and `PRFUM`.
+/// Returns true for `PRFM` and `PRFUM`.
 pub(crate) fn is_prefetch(word: u32) -> bool {
     let is_literal = word & 0xff00_0000 == 0xd800_0000;
     let is_scaled = word & 0xffc0_0000 == 0xf980_0000;
@@ -65,24 +65,26 @@ pub(crate) fn is_prefetch(word: u32) -> bool {
     is_literal || is_scaled || is_unscaled || is_register
 }
 
-/// True for the words of SVE loads and stores, prefetches among them.
+/// Returns true for the words of SVE loads and stores, including prefetches.
 pub(crate) fn is_sve_access(word: u32) -> bool {
     word & 0x9e00_0000 == 0x8400_0000
 }
 
-/// True for SVE words.
+/// Returns true for SVE words.
 pub(crate) fn is_sve(word: u32) -> bool {
     word & 0x1e00_0000 == 0x0400_0000
 }
 
-/// True for words that access memory whenever they complete, tag instructions and SVE left out.
+/// Returns true for words that access memory whenever they complete, except tag instructions and
+/// SVE.
 pub(crate) fn must_access(word: u32) -> bool {
     let is_load_or_store = word & 0x0a00_0000 == 0x0800_0000;
     let is_tag = word & 0xff20_0000 == 0xd920_0000;
     is_load_or_store && !is_tag && !is_prefetch(word) && !is_store_exclusive(word)
 }
 
-/// True for STXR, STLXR, STXP, STLXP (and their byte and halfword forms), which may fail to store.
+/// Returns true for STXR, STLXR, STXP, STLXP (and their byte and halfword forms), which may fail to
+/// store.
 pub(crate) fn is_store_exclusive(word: u32) -> bool {
     word & 0x3fe0_0000 == 0x0800_0000 || word & 0xbfe0_0000 == 0x8820_0000
 }
@@ -92,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn successors_of_each_branch_form() {
+    fn every_branch_form_allows_its_successors_only() {
         let at = 0x1000;
         let cases: &[(u32, &[u64], &[u64])] = &[
             (0xd503_201f, &[0x1004], &[0x1000, 0x1008]),        // nop
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_access_memory_is_known_by_its_word() {
+    fn words_that_must_access_memory_are_recognized() {
         // ldr, ldp, str q, stlr, ldadd, cas, ldr literal.
         for word in [
             0xf940_0041u32,
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn store_exclusives_are_known_by_their_word() {
+    fn words_of_store_exclusives_are_recognized() {
         for word in
             [0xc800_7c41u32, 0x8800_fc41, 0x0800_7c41, 0x4800_fc41, 0xc820_0c41, 0x8820_8c41]
         {

@@ -1,7 +1,8 @@
-//! Traces of other tools: recognized by what is in them, unpacked, and turned into n2sim's own.
+//! Import of traces of other tools: recognizes the format by its content, unpacks it, and converts
+//! it to the format of n2sim.
 //!
-//! What a format does not say is written into the result ([`Lack`](crate::Lack), and sentences in `Meta::gaps`), so
-//! that every reader of its counts can be told.
+//! The result records the data that a format does not contain ([`MissingData`](crate::MissingData),
+//! and sentences in `Meta::gaps`), so that reports can warn.
 
 mod builder;
 mod champsim;
@@ -37,31 +38,31 @@ use unpack::{Unpacked, read_up_to, unpack};
 
 pub use builder::Imported;
 
-/// Files that a folder of traces may have.
+/// Largest number of files in a directory of traces.
 const FILES_MAX: usize = 4096;
-/// Bytes of the longest program file that is read.
+/// Largest size of a program file, in bytes.
 const ELF_MAX: u64 = 2 << 30;
 
-/// A format of another tool.
+/// Trace format of another tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// DynamoRIO's offline traces.
+    /// Offline trace of DynamoRIO.
     Drmemtrace,
-    /// Arm's Tarmac text.
+    /// Tarmac text of Arm.
     Tarmac,
-    /// Text of QEMU's execlog plugin.
+    /// Text of the execlog plugin of QEMU.
     Execlog,
-    /// gem5's protobuf instruction trace.
+    /// Protobuf instruction trace of gem5.
     Gem5Inst,
-    /// Text of gem5's Exec flag.
+    /// Text of the Exec flag of gem5.
     Gem5Exec,
-    /// Traces of the first Championship Value Prediction.
+    /// Trace of the first Championship Value Prediction.
     Cvp1,
-    /// ChampSim's records of 64 bytes.
+    /// ChampSim trace with records of 64 bytes.
     Champsim,
-    /// ChampSim's records of 96 bytes.
+    /// ChampSim trace with records of 96 bytes.
     Cloudsuite,
-    /// Text of valgrind's lackey.
+    /// Text of the lackey tool of valgrind.
     Lackey,
 }
 
@@ -79,7 +80,7 @@ impl Format {
         Format::Lackey,
     ];
 
-    /// Its name on the command line.
+    /// Returns the name of the format on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Format::Drmemtrace => "drmemtrace",
@@ -94,7 +95,7 @@ impl Format {
         }
     }
 
-    /// What it is, for people.
+    /// Returns the name of the format in messages.
     pub fn title(self) -> &'static str {
         match self {
             Format::Drmemtrace => "DynamoRIO drmemtrace",
@@ -109,36 +110,36 @@ impl Format {
         }
     }
 
-    /// The format of this name.
+    /// Returns the format with this command-line name.
     pub fn from_name(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// True if every instruction's word must come from the program's file.
+    /// Returns true if all instruction words must come from the program file.
     pub fn needs_elf(self) -> bool {
         matches!(self, Format::Gem5Exec | Format::Lackey)
     }
 }
 
-/// How a foreign trace is read.
+/// Options for reading a foreign trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// The format, if it is not to be recognized.
+    /// Format of the trace; recognized from the content if `None`.
     pub from: Option<Format>,
-    /// The program's ELF file, and where it was loaded if it can be loaded anywhere.
+    /// ELF file of the program, and its load address if it is position-independent.
     pub elf: Option<(PathBuf, u64)>,
-    /// Instructions to read at most.
+    /// Largest number of instructions to read.
     pub limit: Option<u64>,
 }
 
-/// A foreign trace: its bytes can be opened again and again.
+/// A foreign trace that can be opened several times.
 struct Input<'a> {
     path: &'a Path,
     open: &'a dyn Fn() -> io::Result<Unpacked<'a>>,
 }
 
 impl<'a> Input<'a> {
-    /// The first bytes, unpacked, and the packings.
+    /// Returns the first bytes, unpacked, and the names of the compressions.
     fn head(&self) -> Result<(Vec<u8>, Vec<&'static str>), TraceError> {
         let read = || {
             let mut unpacked = (self.open)()?;
@@ -149,7 +150,7 @@ impl<'a> Input<'a> {
         };
         read().map_err(|error: io::Error| TraceError::Import {
             path: self.path.to_path_buf(),
-            format: "a packed trace",
+            format: "a compressed trace",
             place: "unpacking".into(),
             what: error.to_string(),
             instructions: 0,
@@ -161,12 +162,12 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Reads the foreign trace at `input` (a file, or a folder of one file per thread) and writes it as
+/// Imports the foreign trace at `input` (a file, or a directory with one file per thread) to
 /// `output`.
 ///
 /// # Errors
-/// If the format is not known, the trace is damaged or not of A64 code, words are missing and no program
-/// file gives them, or `output` cannot be written.
+/// The format is unknown, the trace is damaged or not of A64 code, words are missing and no program
+/// file has them, or `output` cannot be written.
 pub fn import(
     input: &Path,
     output: &Path,
@@ -179,18 +180,20 @@ pub fn import(
     Ok(Imported { summary: writer.finish()?, ..imported })
 }
 
-/// Reads the foreign trace at `input` into a file without a name, which goes when the trace is closed.
+/// Imports the foreign trace at `input` into a file without a name, which is removed when the trace
+/// is closed.
 ///
 /// # Errors
-/// As [`import`].
+/// The same as for [`import`].
 pub fn open(input: &Path, options: &ImportOptions) -> Result<(TraceFile, Imported), TraceError> {
     open_within(input, options, &MemoryBudget::default())
 }
 
-/// [`open`] with an account for the memory that the trace and its readers take.
+/// Imports a foreign trace like [`open`], and reserves the memory of the trace and its readers in
+/// `budget`.
 ///
 /// # Errors
-/// As [`open`], or if the code of the trace does not fit the account.
+/// The same as for [`open`], or the code of the trace exceeds the budget.
 pub fn open_within(
     input: &Path,
     options: &ImportOptions,
@@ -210,10 +213,10 @@ pub fn open_within(
     Ok((trace, Imported { summary, ..imported }))
 }
 
-/// Reads a foreign trace from memory into memory: for tests of the readers.
+/// Imports a foreign trace from memory to memory, for tests of the readers.
 ///
 /// # Errors
-/// As [`import`].
+/// The same as for [`import`].
 pub fn import_bytes(
     bytes: &[u8],
     elf: Option<&[u8]>,
@@ -235,7 +238,7 @@ pub fn import_bytes(
     Ok((Imported { format, packings, skipped, summary }, sink.into_inner()))
 }
 
-/// What will be read.
+/// Files, format and program of an import.
 struct Plan<'a> {
     path: &'a Path,
     files: Vec<PathBuf>,
@@ -281,7 +284,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The trace itself, or the files of a folder in order of their names.
+/// Returns the trace itself, or the files of a directory in order of their names.
 fn files(path: &Path) -> Result<Vec<PathBuf>, TraceError> {
     if !path.is_dir() {
         crate::file::open_file(path)?;
@@ -299,11 +302,11 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, TraceError> {
         files.sort();
         Ok(files)
     };
-    let files = list().map_err(TraceError::io(path, "reading the folder"))?;
+    let files = list().map_err(TraceError::io(path, "reading the directory"))?;
     if files.is_empty() {
         return Err(TraceError::NotAFile {
             path: path.to_path_buf(),
-            found: "a folder without files",
+            found: "a directory without files",
         });
     }
     Ok(files)
@@ -320,7 +323,7 @@ fn format_of(path: &Path, head: &[u8], options: &ImportOptions) -> Result<Format
     let known = options.from.or_else(|| recognize::recognize(head));
     known.ok_or_else(|| {
         if path.is_dir() {
-            let found = "a folder without traces of other tools";
+            let found = "a directory without traces of other tools";
             return TraceError::NotAFile { path: path.to_path_buf(), found };
         }
         let (found, remedy) = crate::error::recognize(head);
@@ -328,7 +331,7 @@ fn format_of(path: &Path, head: &[u8], options: &ImportOptions) -> Result<Format
     })
 }
 
-/// Origin of an imported trace.
+/// Returns the origin of an imported trace.
 fn meta(path: &Path, format: Format, head: &[u8]) -> Meta {
     let text = recognize::text(head);
     let full_system = match format {
@@ -367,11 +370,11 @@ fn needs_elf(path: &Path, format: Format) -> TraceError {
     TraceError::NeedsProgram { path, what }
 }
 
-/// What is said where a word is wanted and nobody has it.
+/// Returns the message for an instruction without a word in trace and program file.
 fn no_word(pc: u64) -> String {
     format!(
-        "the instruction at {pc:#x} has no word here, and no program file has it: give the file that \
-             ran there, with the address where it was loaded (--elf FILE@ADDRESS)"
+        "neither the trace nor a program file has the word of the instruction at {pc:#x}; pass the \
+             file that ran there, with its load address (--elf FILE@ADDRESS)"
     )
 }
 
@@ -406,11 +409,16 @@ fn read_one<W: Write + Seek>(
     };
     let stop = read();
     let instructions = to.instructions();
-    stop.or_else(|stop| told(stop, input.path, format, instructions))
+    stop.or_else(|stop| stop_result(stop, input.path, format, instructions))
 }
 
-/// What a stop means to the caller.
-fn told(stop: Stop, path: &Path, format: Format, instructions: u64) -> Result<(), TraceError> {
+/// Returns the result of an import that stopped early.
+fn stop_result(
+    stop: Stop,
+    path: &Path,
+    format: Format,
+    instructions: u64,
+) -> Result<(), TraceError> {
     let (place, what) = match stop {
         Stop::Enough => return Ok(()),
         Stop::Output(error) => return Err(error),
@@ -428,13 +436,12 @@ fn finish<W: Write + Seek>(
 ) -> Result<(TraceWriter<W>, u64), TraceError> {
     let instructions = builder.instructions();
     if instructions == 0 {
-        let (place, what) =
-            ("the whole trace".into(), "no executed instruction stands in it".into());
+        let (place, what) = ("the whole trace".into(), "it has no executed instruction".into());
         let (path, format) = (path.to_path_buf(), format.title());
         return Err(TraceError::Import { path, format, place, what, instructions });
     }
     builder.finish().or_else(|stop| {
-        told(stop, path, format, instructions)?;
+        stop_result(stop, path, format, instructions)?;
         Err(TraceError::Rejected("an import ended twice"))
     })
 }

@@ -1,4 +1,4 @@
-//! The program's code as the recorder saw it, page by page: what the wrong path fetches from.
+//! Code image of the recorded program, page by page. Wrong paths fetch from it.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub struct CodeImage {
 }
 
 impl CodeImage {
-    /// An empty image with pages of `page_bytes`.
+    /// Creates an empty image with pages of `page_bytes` bytes.
     pub(crate) fn new(page_bytes: u32) -> CodeImage {
         CodeImage { page_bytes, pages: BTreeMap::new() }
     }
@@ -22,32 +22,32 @@ impl CodeImage {
         self.pages.insert(va, bytes.into());
     }
 
-    /// Bytes of a page.
+    /// Returns the size of a page in bytes.
     pub fn page_bytes(&self) -> u32 {
         self.page_bytes
     }
 
-    /// Number of pages.
+    /// Returns the number of pages.
     pub fn len(&self) -> usize {
         self.pages.len()
     }
 
-    /// True without pages.
+    /// Returns true if the image has no pages.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
 
-    /// The page that begins at `va`.
+    /// Returns the page that begins at `va`.
     pub fn page(&self, va: u64) -> Option<&[u8]> {
         self.pages.get(&va).map(AsRef::as_ref)
     }
 
-    /// All pages as (address, bytes), in order of address.
+    /// Returns all pages as (address, bytes), in order of address.
     pub fn pages(&self) -> impl ExactSizeIterator<Item = (u64, &[u8])> {
         self.pages.iter().map(|(&va, bytes)| (va, bytes.as_ref()))
     }
 
-    /// The instruction word at `pc`, if its page is known and `pc` is a multiple of 4.
+    /// Returns the instruction word at `pc`, if its page is known and `pc` is a multiple of 4.
     pub fn word_at(&self, pc: u64) -> Option<u32> {
         let within = pc & u64::from(self.page_bytes - 1);
         if !pc.is_multiple_of(4) {
@@ -56,7 +56,7 @@ impl CodeImage {
         self.page(pc - within).map(|page| u32_at(page, within as usize))
     }
 
-    /// True if the image holds exactly `words` at `pc`.
+    /// Returns true if the image holds exactly `words` at `pc`.
     pub(crate) fn holds(&self, pc: u64, words: &[u32]) -> bool {
         words.iter().zip((pc..).step_by(4)).all(|(&word, pc)| self.word_at(pc) == Some(word))
     }

@@ -1,28 +1,28 @@
-//! The end of the file: the index of all chunks and the record of totals.
+//! End of the file: the index of all chunks, and the record of totals.
 
 use crate::layout::{ChunkHeader, HEADER_BYTES, HeaderFault, u32_at, u64_at};
 
-/// Bytes of one index entry: the chunk's offset and a copy of its header.
+/// Size of one index entry, in bytes: the offset of a chunk and a copy of its header.
 pub(crate) const INDEX_ENTRY_BYTES: usize = 8 + HEADER_BYTES;
-/// Bytes of the END chunk's payload.
+/// Size of the payload of the END chunk, in bytes.
 pub(crate) const END_BYTES: usize = 64;
 
-/// A chunk and its place.
+/// Index entry of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexEntry {
-    /// Byte offset of the chunk's header in the file.
+    /// Byte offset of the header of the chunk in the file.
     pub offset: u64,
-    /// The header.
+    /// Header of the chunk.
     pub header: ChunkHeader,
 }
 
-/// Appends the entry of a chunk at `offset`.
+/// Appends the index entry of a chunk at `offset`.
 pub(crate) fn put_index_entry(index: &mut Vec<u8>, offset: u64, header: &ChunkHeader) {
     index.extend_from_slice(&offset.to_le_bytes());
     index.extend_from_slice(&header.to_bytes());
 }
 
-/// The entries of an index column whose length is a multiple of [`INDEX_ENTRY_BYTES`].
+/// Returns the entries of an index column. Its length must be a multiple of [`INDEX_ENTRY_BYTES`].
 pub(crate) fn index_entries(
     column: &[u8],
 ) -> impl Iterator<Item = Result<IndexEntry, HeaderFault>> {
@@ -34,11 +34,11 @@ pub(crate) fn index_entries(
     })
 }
 
-/// Totals of the file.
+/// Totals of the file, stored in the END chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EndRecord {
     pub(crate) index_offset: u64,
-    /// Chunks before END.
+    /// Number of chunks before END.
     pub(crate) chunks: u32,
     pub(crate) streams: u32,
     pub(crate) instructions: u64,

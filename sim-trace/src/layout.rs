@@ -1,72 +1,72 @@
-//! The fixed parts of the file, byte by byte: the file header and the chunk header.
-//! `docs/trace-format.md` is the description for people; a test compares the two.
+//! Fixed parts of the file, byte by byte: the file header and the chunk header. A test compares
+//! them with their description in `docs/trace-format.md`.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::meta::MachineInfo;
 
-/// First eight bytes of every trace. The high bit and the line ends show transfers in text mode.
+/// First eight bytes of every trace. Transfers in text mode damage the high bit or the line ends.
 pub(crate) const FILE_MAGIC: [u8; 8] = *b"\x89N2T\r\n\x1a\n";
 /// First four bytes of every chunk.
 pub(crate) const CHUNK_MAGIC: [u8; 4] = *b"N2CK";
-/// A reader refuses any other major version.
+/// Major version. A reader refuses any other one.
 pub(crate) const MAJOR: u16 = 1;
-/// Minor versions add chunk kinds, events and META keys that older readers skip. A file carries the
-/// lowest one that says all that is in it.
+/// Lowest minor version. Minor versions add chunk kinds, events and META keys that older readers
+/// skip. A file carries the lowest one that covers its content.
 pub(crate) const MINOR: u16 = 0;
-/// The minor version of files with a MAP chunk.
+/// Minor version of files with a MAP chunk.
 pub(crate) const MINOR_WITH_MAP: u16 = 1;
-/// The minor version of files that say which elements of SVE instructions were active.
+/// Minor version of files with the active elements of SVE instructions.
 pub(crate) const MINOR_WITH_ELEMENTS: u16 = 2;
-/// The minor version of files that say what was read from and written to system registers.
+/// Minor version of files with values of system registers.
 pub(crate) const MINOR_WITH_REGISTERS: u16 = 3;
-/// The minor version of files that say in which order threads synchronized.
+/// Minor version of files with the order in which threads synchronized.
 pub(crate) const MINOR_WITH_TICKETS: u16 = 4;
-/// The only instruction set of format 1.
+/// Number of A64, the only instruction set of format 1.
 pub(crate) const ISA_A64: u32 = 1;
-/// Bit of the file header's flags: the trace contains the kernel.
+/// Flag of the file header: the trace contains the kernel.
 pub(crate) const FLAG_FULL_SYSTEM: u32 = 1;
-/// Bytes of the file header and of each chunk header.
+/// Size of the file header and of each chunk header, in bytes.
 pub(crate) const HEADER_BYTES: usize = 64;
 
-/// Most instructions in one block.
+/// Largest number of instructions in a block.
 pub(crate) const MAX_BLOCK_INSTS: usize = 4096;
-/// Most instructions in one STREAM chunk; writers stop at about half of it.
+/// Largest number of instructions in a STREAM chunk. Writers stop at about half of it.
 pub(crate) const MAX_CHUNK_INSTS: u32 = 1 << 21;
-/// Most side events in one STREAM chunk.
+/// Largest number of side events in a STREAM chunk.
 pub(crate) const MAX_CHUNK_EVENTS: u32 = 1 << 18;
-/// Most bytes of the META text.
+/// Largest size of the META text, in bytes.
 pub(crate) const MAX_META_BYTES: u64 = 64 << 20;
-/// Most IMAGE bytes in one chunk.
+/// Largest number of code bytes in an IMAGE chunk.
 pub(crate) const MAX_IMAGE_BYTES: u64 = 4 << 20;
-/// Most blocks in one BLOCKS chunk.
+/// Largest number of blocks in a BLOCKS chunk.
 pub(crate) const MAX_CHUNK_BLOCKS: u32 = 1 << 20;
-/// Most entries of a page map.
+/// Largest number of entries of a page map.
 pub(crate) const MAX_MAP_ENTRIES: u32 = 1 << 20;
 
-/// What a chunk contains.
+/// Kind of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ChunkKind {
-    /// JSON text on origin and limits; the last one of the file holds.
+    /// JSON text on origin and limits. The last META chunk of a file is valid.
     Meta,
     /// Pages of code.
     Image,
     /// Definitions of blocks: address and words of straight-line code.
     Blocks,
-    /// Part of one thread's instruction stream.
+    /// Part of the instruction stream of one thread.
     Stream,
-    /// The page map: virtual to physical address, with attributes.
+    /// Page map: virtual to physical addresses, with attributes.
     Map,
     /// Places and headers of all chunks before it.
     Index,
-    /// Totals; always last.
+    /// Totals; always the last chunk.
     End,
-    /// A kind of a later minor version.
+    /// Kind of a later minor version.
     Unknown(u16),
 }
 
 impl ChunkKind {
-    /// Number in the file.
+    /// Returns the number of the kind in the file.
     pub fn number(self) -> u16 {
         match self {
             ChunkKind::Meta => 1,
@@ -97,27 +97,28 @@ impl ChunkKind {
 /// The 64-byte header of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkHeader {
-    /// What the chunk contains.
+    /// Kind of the chunk.
     pub kind: ChunkKind,
-    /// 0 = columns plain, 1 = zstd.
+    /// Codec of the columns: 0 for plain, 1 for zstd.
     pub codec: u8,
-    /// Columns in the payload.
+    /// Number of columns in the payload.
     pub columns: u8,
-    /// Thread that a STREAM chunk belongs to; 0 elsewhere.
+    /// Thread of a STREAM chunk; 0 for other kinds.
     pub stream: u32,
     /// Number of the chunk among those of its kind and stream, from 0.
     pub sequence: u32,
-    /// Bytes behind the header.
+    /// Number of bytes after the header.
     pub payload_bytes: u32,
-    /// Block executions (STREAM), blocks (BLOCKS), pages (IMAGE) or entries (MAP).
+    /// Number of block executions (STREAM), blocks (BLOCKS), pages (IMAGE) or entries (MAP).
     pub blocks: u32,
-    /// Executed instructions (STREAM) or instructions of all blocks (BLOCKS).
+    /// Number of executed instructions (STREAM) or of instructions in all blocks (BLOCKS).
     pub instructions: u32,
-    /// Data addresses.
+    /// Number of data addresses.
     pub accesses: u32,
-    /// Side events.
+    /// Number of side events.
     pub events: u32,
-    /// Number of the first instruction in its stream (STREAM), of the first block (BLOCKS).
+    /// Position of the first instruction in its stream (STREAM), or number of the first block
+    /// (BLOCKS).
     pub first: u64,
     /// xxh3 of the payload.
     pub payload_hash: u64,
@@ -125,10 +126,10 @@ pub struct ChunkHeader {
 
 /// Codec of a chunk whose columns are stored plain.
 pub(crate) const CODEC_PLAIN: u8 = 0;
-/// Codec of a chunk whose columns are zstd frames, except where plain is shorter.
+/// Codec of a chunk whose columns are zstd frames, except columns that are shorter when plain.
 pub(crate) const CODEC_ZSTD: u8 = 1;
 
-/// Why 64 bytes are no chunk header.
+/// Reason for which 64 bytes are not a chunk header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HeaderFault {
     Magic,
@@ -136,7 +137,7 @@ pub(crate) enum HeaderFault {
 }
 
 impl ChunkHeader {
-    /// A header with all counts zero.
+    /// Returns a header with all counts zero.
     pub(crate) fn new(kind: ChunkKind, sequence: u32) -> ChunkHeader {
         ChunkHeader {
             kind,
@@ -154,8 +155,8 @@ impl ChunkHeader {
         }
     }
 
-    /// The header as it stands in the file; the last eight bytes are the xxh3 of the others and,
-    /// through the payload's hash among them, vouch for the whole chunk.
+    /// Returns the header in its file format. The last eight bytes are the xxh3 of the others.
+    /// Because these include the hash of the payload, the checksum covers the whole chunk.
     pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut b = [0; HEADER_BYTES];
         b[0..4].copy_from_slice(&CHUNK_MAGIC);
@@ -177,7 +178,7 @@ impl ChunkHeader {
         b
     }
 
-    /// The header that `b` holds.
+    /// Returns the header in `b`.
     pub(crate) fn from_bytes(b: &[u8; HEADER_BYTES]) -> Result<ChunkHeader, HeaderFault> {
         if b[0..4] != CHUNK_MAGIC {
             return Err(HeaderFault::Magic);
@@ -201,18 +202,18 @@ impl ChunkHeader {
         })
     }
 
-    /// The checksum over header and (through its hash) payload.
+    /// Returns the checksum over the header and, through its hash, the payload.
     pub(crate) fn hash(&self) -> u64 {
         u64_at(&self.to_bytes(), 56)
     }
 
-    /// Bytes of header and payload in the file.
+    /// Returns the size of header and payload in the file, in bytes.
     pub(crate) fn total_bytes(&self) -> u64 {
         HEADER_BYTES as u64 + u64::from(self.payload_bytes)
     }
 }
 
-/// The file header with the properties of the traced machine.
+/// Returns the file header with the properties of the traced machine.
 pub(crate) fn file_header_bytes(machine: &MachineInfo, minor: u16) -> [u8; HEADER_BYTES] {
     let mut b = [0; HEADER_BYTES];
     b[0..8].copy_from_slice(&FILE_MAGIC);
@@ -231,18 +232,18 @@ pub(crate) fn file_header_bytes(machine: &MachineInfo, minor: u16) -> [u8; HEADE
     b
 }
 
-/// What is wrong with a file header that has the right magic.
+/// Fault of a file header with correct magic bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileHeaderFault {
     Major(u16),
     Other(&'static str),
 }
 
-/// Checks everything in the file header but the magic. Also returns the minor version.
+/// Checks the file header except its magic bytes. Returns the machine and the minor version.
 pub(crate) fn parse_file_header(
     b: &[u8; HEADER_BYTES],
 ) -> Result<(MachineInfo, u16), FileHeaderFault> {
-    // The version comes before the checksum: a later major version may place it elsewhere.
+    // Check the version before the checksum, which a later major version may place elsewhere.
     let major = u16::from_le_bytes([b[8], b[9]]);
     if major != MAJOR {
         return Err(FileHeaderFault::Major(major));
@@ -264,7 +265,7 @@ pub(crate) fn parse_file_header(
     Ok((machine, u16::from_le_bytes([b[10], b[11]])))
 }
 
-/// Refuses sizes that no A64 machine has.
+/// Refuses sizes that no A64 machine can have.
 pub(crate) fn check_machine(machine: &MachineInfo) -> Result<(), &'static str> {
     let page = machine.page_bytes;
     if !page.is_power_of_two() || !(1 << 10..=1 << 16).contains(&page) {
@@ -281,14 +282,14 @@ pub(crate) fn check_machine(machine: &MachineInfo) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Little-endian number at `at`.
+/// Returns the little-endian number at `at`.
 pub(crate) fn u32_at(b: &[u8], at: usize) -> u32 {
     let mut word = [0; 4];
     word.copy_from_slice(&b[at..at + 4]);
     u32::from_le_bytes(word)
 }
 
-/// Little-endian number at `at`.
+/// Returns the little-endian number at `at`.
 pub(crate) fn u64_at(b: &[u8], at: usize) -> u64 {
     let mut word = [0; 8];
     word.copy_from_slice(&b[at..at + 8]);

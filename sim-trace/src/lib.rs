@@ -2,19 +2,20 @@
 //!
 //! The file format (`.n2t`) is described byte by byte in `docs/trace-format.md`. In reading order:
 //!
-//! * [`TraceWriter`]: give it code pages, define blocks, push block executions, finish;
+//! * [`TraceWriter`]: takes code pages, block definitions and block executions, and writes a trace;
 //! * [`TraceFile`]: an open trace: [`Meta`], [`StaticTable`], [`CodeImage`], [`StreamInfo`];
 //! * [`StreamReader`]: batches of [`sim_core::TraceInst`] and the [`StreamEvent`]s between them;
-//! * [`PageMap`]: physical pages and attributes, where the trace says them;
-//! * [`verify`], [`info`], [`dump`], [`repack`], [`slice()`], [`merge`]: check, describe, print, write anew;
-//! * [`TraceError`]: what can be wrong, with file, chunk, offset and remedy;
-//! * [`StatesWriter`], [`StatesReader`]: what a machine knew at places of a trace;
+//! * [`PageMap`]: physical pages and attributes, if the trace has them;
+//! * [`verify`], [`info`], [`dump`], [`repack`], [`slice()`], [`merge`]: check, describe, print and
+//!   rewrite traces;
+//! * [`TraceError`]: faults with file, chunk, offset and remedy;
+//! * [`StatesWriter`], [`StatesReader`]: warm states of a machine at positions of a trace;
 //! * [`foreign`]: traces of other tools, read directly or imported;
 //! * [`scenario`]: the small files of directed tests.
 //!
-//! An instruction in a trace is a number, [`sim_core::InstId`], into the [`StaticTable`] (address and
-//! word), so that whoever replays it decodes each word once. This crate knows of words only what
-//! control flow needs and which ones are store-exclusives.
+//! An instruction in a trace is a number, [`sim_core::InstId`], into the [`StaticTable`] of
+//! addresses and words, so that a replay decodes each word once. This crate decodes from words only
+//! control flow, the kinds of memory accesses, and store-exclusives.
 //!
 //! ```
 //! use sim_trace::{Access, Meta, TraceFile, TraceWriter, WriterOptions};
@@ -42,10 +43,9 @@
 //! # Ok::<(), sim_trace::TraceError>(())
 //! ```
 //!
-//! Limits: A64 only; one data address per instruction (gathers and scatters keep the first); no
-//! register values; one page map for the whole trace ([`PageMap`]), whatever address space runs.
+//! Limits: A64 only; further data addresses only for gathers and scatters; no values of general
+//! registers; one page map for the whole trace ([`PageMap`]), whatever address space runs.
 
-mod ahead;
 mod column;
 mod error;
 mod event;
@@ -54,14 +54,15 @@ mod flow;
 pub mod foreign;
 mod image;
 mod index;
-mod lack;
 mod layout;
 mod limits;
 mod load;
 mod meta;
+mod missing_data;
 mod page_map;
 mod page_text;
 mod predict;
+mod read_ahead;
 mod reader;
 mod repack;
 mod rewrite;
@@ -75,18 +76,18 @@ mod varint;
 mod verify;
 mod writer;
 
-pub use ahead::AheadReader;
 pub use error::{Place, TraceError};
 pub use event::{Further, StreamEvent};
 pub use file::{StreamInfo, TraceFile};
 pub use image::CodeImage;
 pub use index::IndexEntry;
-pub use lack::Lack;
 pub use layout::{ChunkHeader, ChunkKind};
 pub use meta::{MachineInfo, Meta, OPERANDS, Symbol};
+pub use missing_data::MissingData;
 pub use page_map::{BadPageMap, PageEntry, PageMap, PageMemory};
 pub use page_text::PageTextError;
-pub use reader::{Call, EventAt, OrderNote, Skim, StreamReader, Ticket, TicketReader};
+pub use read_ahead::ReadAhead;
+pub use reader::{BlockVisitor, Call, EventAt, OrderNote, StreamReader, Ticket, TicketReader};
 pub use repack::{repack, repack_with_map};
 pub use rewrite::{Join, Slice, merge, slice};
 pub use states::{StatePlace, StatesError, StatesHeader, StatesReader, StatesWriter};

@@ -1,5 +1,5 @@
-//! How large the parts of a file may be, for writer and reader, and how much memory its code takes. Every length is
-//! compared with these before it is believed, so that a few hostile bytes cannot ask for gigabytes.
+//! Limits on the parts of a file, for writer and reader, and the memory of its code. Every length
+//! is checked before it is used, so that a few hostile bytes cannot request gigabytes.
 
 use sim_core::{InstId, MemoryBudget, OverBudget, Reserved};
 
@@ -11,7 +11,7 @@ use crate::layout::{
 use crate::statics::CodeWord;
 use crate::varint::MAX_VARINT;
 
-/// A count or length that is too large.
+/// Fault of a count or length that exceeds its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLarge {
     pub(crate) what: &'static str,
@@ -19,14 +19,14 @@ pub(crate) struct TooLarge {
     pub(crate) limit: u64,
 }
 
-/// Refuses `value` over `limit`.
+/// Refuses a `value` above `limit`.
 pub(crate) fn at_most(what: &'static str, value: u64, limit: u64) -> Result<(), TooLarge> {
     if value > limit { Err(TooLarge { what, value, limit }) } else { Ok(()) }
 }
 
 const VARINT: u64 = MAX_VARINT as u64;
 
-/// Raw bytes that the columns of a STREAM chunk may have by its counts.
+/// Returns the largest raw lengths of the columns of a STREAM chunk, from its counts.
 pub(crate) fn stream_columns(header: &ChunkHeader) -> Result<[u64; 5], TooLarge> {
     let instructions = u64::from(header.instructions);
     let (blocks, accesses) = (u64::from(header.blocks), u64::from(header.accesses));
@@ -40,7 +40,7 @@ pub(crate) fn stream_columns(header: &ChunkHeader) -> Result<[u64; 5], TooLarge>
     Ok([blocks, VARINT * blocks, shapes, VARINT * accesses, MAX_EVENT_BYTES as u64 * events])
 }
 
-/// Raw bytes that the columns of an IMAGE chunk may have.
+/// Returns the largest raw lengths of the columns of an IMAGE chunk.
 pub(crate) fn image_columns(header: &ChunkHeader, page_bytes: u32) -> Result<[u64; 2], TooLarge> {
     let pages = u64::from(header.blocks);
     let bytes = pages * u64::from(page_bytes);
@@ -48,7 +48,7 @@ pub(crate) fn image_columns(header: &ChunkHeader, page_bytes: u32) -> Result<[u6
     Ok([VARINT * pages, bytes])
 }
 
-/// Raw bytes that the columns of a BLOCKS chunk may have.
+/// Returns the largest raw lengths of the columns of a BLOCKS chunk.
 pub(crate) fn blocks_columns(header: &ChunkHeader) -> Result<[u64; 2], TooLarge> {
     let (blocks, instructions) = (u64::from(header.blocks), u64::from(header.instructions));
     at_most("the block count", blocks, MAX_CHUNK_BLOCKS.into())?;
@@ -56,31 +56,35 @@ pub(crate) fn blocks_columns(header: &ChunkHeader) -> Result<[u64; 2], TooLarge>
     Ok([2 * VARINT * blocks, 4 * instructions])
 }
 
-/// Raw bytes that the column of a MAP chunk may have: the granule, and four integers an entry.
+/// Returns the largest raw length of the column of a MAP chunk: the granule, and four integers for
+/// each entry.
 pub(crate) fn map_columns(header: &ChunkHeader) -> Result<[u64; 1], TooLarge> {
     at_most("the number of entries", header.blocks.into(), MAX_MAP_ENTRIES.into())?;
     Ok([VARINT * (1 + 4 * u64::from(header.blocks))])
 }
 
-/// Places of instructions in blocks, all blocks together: a place is a 32-bit number.
+/// Largest number of instructions of all blocks. A place is a 32-bit index of one of them.
 pub(crate) const MAX_PLACES: u64 = u32::MAX as u64 - 1;
 
-/// Refuses blocks with more instructions together than places can be numbered. Writer and reader ask the same.
+/// Refuses `more` instructions of blocks after `before` if their places exceed 32 bits.
 pub(crate) fn places(before: u64, more: u64) -> Result<(), TooLarge> {
     at_most("the number of instructions of all blocks", before.saturating_add(more), MAX_PLACES)
 }
 
-/// Memory of one page besides its bytes.
+/// Overhead of one page, in bytes.
 const PAGE_COST: u64 = 64;
-/// Memory of an instruction of a block while the table is built: vectors may have twice the room that is used.
+/// Memory of an instruction of a block during construction, in bytes. Vectors may have twice the
+/// capacity that they use.
 const PLACE_COST: u64 = 2 * size_of::<InstId>() as u64;
-/// Memory of a distinct instruction while the table is built: its word, and an entry of a hash map.
+/// Memory of a distinct instruction during construction, in bytes: its word, and an entry of a hash
+/// map.
 const DISTINCT_COST: u64 =
     2 * size_of::<CodeWord>() as u64 + 2 * (size_of::<CodeWord>() as u64 + 9);
-/// What remains of [`DISTINCT_COST`] once the table is built.
+/// Part of [`DISTINCT_COST`] that remains after construction.
 const DISTINCT_KEPT: u64 = size_of::<CodeWord>() as u64;
 
-/// Memory of the code of a trace: it grows with what is really unpacked, not with what headers promise.
+/// Memory reserved for the code of a trace. It grows with the unpacked data, not with the counts of
+/// headers.
 pub(crate) struct CodeMemory {
     reserved: Reserved,
     places: u64,
@@ -88,31 +92,31 @@ pub(crate) struct CodeMemory {
 }
 
 impl CodeMemory {
-    /// Nothing yet.
+    /// Creates an empty reservation.
     pub(crate) fn new(budget: &MemoryBudget) -> Result<CodeMemory, OverBudget> {
         Ok(CodeMemory { reserved: budget.reserve(0, CODE)?, places: 0, distinct: 0 })
     }
 
-    /// A page comes in; `replaces` an earlier one at its address.
+    /// Reserves memory for a page. `replaces` is true if it replaces an earlier one at its address.
     pub(crate) fn page(&mut self, page_bytes: u32, replaces: bool) -> Result<(), OverBudget> {
         let bytes = if replaces { 0 } else { u64::from(page_bytes) + PAGE_COST };
         self.reserved.grow(bytes)
     }
 
-    /// A block comes in, whose instructions may all be new.
+    /// Reserves memory for a block whose instructions may all be new.
     pub(crate) fn block(&mut self, instructions: usize) -> Result<(), OverBudget> {
         self.places += instructions as u64;
         self.distinct += instructions as u64;
         self.reserved.grow(instructions as u64 * (PLACE_COST + DISTINCT_COST) + PLACE_COST)
     }
 
-    /// So many instructions of the last block were known already.
+    /// Releases the memory of those instructions of the last block that were known already.
     pub(crate) fn known(&mut self, instructions: usize) {
         self.distinct -= instructions as u64;
         self.reserved.shrink(instructions as u64 * DISTINCT_COST);
     }
 
-    /// The table is built, and its vectors have no spare room.
+    /// Releases the memory of construction. The vectors of the table have no spare capacity.
     pub(crate) fn finish(mut self) -> Reserved {
         self.reserved.shrink(self.places * PLACE_COST / 2);
         self.reserved.shrink(self.distinct * (DISTINCT_COST - DISTINCT_KEPT));
@@ -120,7 +124,7 @@ impl CodeMemory {
     }
 }
 
-/// Use of the memory for code, in messages.
+/// Name of the memory for code in messages.
 pub(crate) const CODE: &str = "the code pages and blocks of the trace";
 
 #[cfg(test)]
@@ -146,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_chunk_stays_within_bounded_memory() {
+    fn the_memory_of_a_full_chunk_is_bounded() {
         let full = ChunkHeader {
             blocks: MAX_CHUNK_INSTS,
             instructions: MAX_CHUNK_INSTS,

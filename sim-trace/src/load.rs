@@ -1,4 +1,4 @@
-//! Loads the static part of a trace: META text, page map, code pages, block definitions.
+//! Loading of the static part of a trace: META text, page map, code pages, block definitions.
 
 use std::io::{Read, Seek};
 
@@ -22,11 +22,11 @@ use crate::varint::{Bytes, unzigzag};
 pub(crate) struct Code {
     pub(crate) image: CodeImage,
     pub(crate) statics: StaticTable,
-    /// What both take.
+    /// Memory reserved for both.
     pub(crate) reserved: Reserved,
 }
 
-/// The last META chunk, or an empty one if an unfinished file has none.
+/// Loads the last META chunk. Returns empty metadata if an unfinished file has none.
 pub(crate) fn load_meta<R: Read + Seek>(
     source: &Source<R>,
     chunks: &ChunkList,
@@ -48,7 +48,7 @@ pub(crate) fn load_meta<R: Read + Seek>(
     Ok(Meta { machine, ..meta })
 }
 
-/// The page map, if the file has one.
+/// Loads the page map, if the file has one.
 pub(crate) fn load_page_map<R: Read + Seek>(
     source: &Source<R>,
     chunks: &ChunkList,
@@ -69,10 +69,10 @@ pub(crate) fn load_page_map<R: Read + Seek>(
     map.map(Some).map_err(|source| TraceError::PageMap { place: place(), source })
 }
 
-/// Pages and blocks, in file order: a block takes its words from the pages before it.
+/// Loads pages and blocks in file order. A block takes its words from the pages before it.
 ///
 /// # Errors
-/// If a chunk is damaged, or if code takes more memory than `budget` has.
+/// A chunk is damaged, or the code exceeds `budget`.
 pub(crate) fn load_code<R: Read + Seek>(
     source: &Source<R>,
     chunks: &ChunkList,
@@ -115,7 +115,7 @@ pub(crate) fn load_code<R: Read + Seek>(
     Ok(Code { image: loader.image, statics: loader.blocks.finish(), reserved })
 }
 
-/// Why code cannot be loaded.
+/// Reason for which code cannot be loaded.
 enum Stop {
     Fault(&'static str),
     TooLarge(TooLarge),
@@ -140,19 +140,19 @@ impl From<OverBudget> for Stop {
     }
 }
 
-/// Columns for one kind of chunk.
+/// Creates columns for one kind of chunk.
 pub(crate) fn new_columns<const N: usize>(
     path: &std::path::Path,
 ) -> Result<Columns<N>, TraceError> {
     Columns::new().map_err(TraceError::io(path, "starting zstd"))
 }
 
-/// Refuses a chunk with another number of columns than its kind has.
+/// Refuses a chunk with the wrong number of columns for its kind.
 pub(crate) fn check_columns<const N: usize>(header: &ChunkHeader) -> Result<(), &'static str> {
     if usize::from(header.columns) == N {
         Ok(())
     } else {
-        Err("its kind of chunk has another number of columns")
+        Err("the number of columns is wrong for this kind of chunk")
     }
 }
 
@@ -189,7 +189,7 @@ impl CodeLoader {
     /// Adds the blocks of an unpacked BLOCKS chunk.
     fn blocks(&mut self, header: &ChunkHeader) -> Result<(), Stop> {
         if header.first != self.blocks.next_block() {
-            return Err("block numbers do not continue those of the chunk before".into());
+            return Err("block numbers do not continue those of the previous chunk".into());
         }
         let mut heads = Bytes::new(self.columns.column(0));
         let mut inline = Bytes::new(self.columns.column(1));

@@ -1,10 +1,10 @@
-//! What a trace says about itself: where it comes from and what it does not contain.
+//! Metadata of a trace: its origin, and the data that it does not contain.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
 /// Origin and limits of a trace, kept as JSON in the META chunk. Keys that this version does not
 /// know are ignored, so that a later minor version may add some.
@@ -13,62 +13,64 @@ use crate::lack::Lack;
 pub struct Meta {
     /// Program and version that wrote the trace.
     pub producer: String,
-    /// The recorded command line.
+    /// Recorded command line.
     pub command: Vec<String>,
-    /// What executed the program: name, version, mode.
+    /// Engine that executed the program: name, version, mode.
     pub engine: String,
-    /// The processor that the engine was told to be.
+    /// CPU that the engine emulated.
     pub cpu: String,
-    /// Plain sentences on what the recorder could not see ("PRFM addresses are absent").
+    /// Sentences on data that the recorder could not see ("PRFM addresses are absent").
     pub gaps: Vec<String>,
-    /// What the trace lacks that makes counts doubtful; reports mark those.
+    /// Missing data that makes counts doubtful. Reports mark such counts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lacks: Vec<Lack>,
-    /// How to make the trace again, if it can be made again.
+    pub lacks: Vec<MissingData>,
+    /// Instructions to make the trace again, if possible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
     /// Functions of the main program, for regions of interest and reports; addresses as executed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub symbols: Vec<Symbol>,
-    /// Anything else that a producer wants to keep.
+    /// Any other information of the producer.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, String>,
-    /// The traced machine; stands in the file header, not in the JSON text.
+    /// The traced machine, stored in the file header, not in the JSON text.
     #[serde(skip)]
     pub machine: MachineInfo,
 }
 
-/// Key of a note that recordings have since their recorder rebuilds operands of maintenance: how many it knew.
+/// Key of the note with the number of maintenance operands that the recorder rebuilt. Absent in
+/// recordings of older versions, which rebuilt none.
 pub const OPERANDS: &str = "operands-of-maintenance";
 
 /// A named range of code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
-    /// Name as in the symbol table.
+    /// Name in the symbol table.
     pub name: String,
-    /// First byte, as executed.
+    /// Address of the first byte, as executed.
     pub addr: u64,
     /// Length in bytes.
     pub size: u64,
 }
 
-/// Properties of the traced machine that change what instructions do.
+/// Properties of the traced machine that affect the behavior of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MachineInfo {
-    /// Bytes of an IMAGE page: a power of two from 1 KiB to 64 KiB.
+    /// Size of an IMAGE page in bytes: a power of two from 1 KiB to 64 KiB.
     pub page_bytes: u32,
-    /// Bytes of an SVE vector; 0 without SVE.
+    /// Size of an SVE vector in bytes; 0 without SVE.
     pub vector_bytes: u32,
-    /// Bytes that one `DC ZVA` clears.
+    /// Number of bytes that one `DC ZVA` zeroes.
     pub dc_zva_bytes: u32,
-    /// Main ID register of the traced processor; 0 if unknown.
+    /// Main ID register of the traced CPU; 0 if unknown.
     pub midr: u64,
-    /// The trace contains the kernel (recorded in full-system mode).
+    /// True if the trace contains the kernel (recorded in full-system mode).
     pub full_system: bool,
 }
 
 impl Default for MachineInfo {
-    /// A Neoverse N2 running user programs: 4 KiB pages, 128-bit vectors, 64-byte `DC ZVA`.
+    /// Returns a Neoverse N2 that runs user programs: 4 KiB pages, 128-bit vectors, 64-byte `DC
+    /// ZVA`.
     fn default() -> Self {
         MachineInfo {
             page_bytes: 4096,
@@ -81,7 +83,7 @@ impl Default for MachineInfo {
 }
 
 impl Meta {
-    /// Address range of the function `name`.
+    /// Returns the symbol of the function `name`.
     pub fn symbol(&self, name: &str) -> Option<&Symbol> {
         self.symbols.iter().find(|symbol| symbol.name == name)
     }

@@ -1,20 +1,20 @@
-//! The page map of a trace: which physical page and which attributes its virtual pages had (PMU
-//! guide 3.2.18). The sizes of blocks and of contiguous ranges are the Arm architecture's.
+//! Page map of a trace: physical pages and attributes of its virtual pages (PMU guide 3.2.18).
+//! Sizes of blocks and contiguous ranges are those of the Arm architecture.
 
 use thiserror::Error;
 
 use crate::layout::MAX_MAP_ENTRIES;
 use crate::varint::{Bytes, put_varint, unzigzag, zigzag};
 
-/// What a page's attributes say about caching.
+/// Memory type of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PageMemory {
     /// Normal memory, write-back cacheable.
     #[default]
     Cacheable,
-    /// Normal memory that no cache keeps.
+    /// Normal memory, non-cacheable.
     NonCacheable,
-    /// A device.
+    /// Device memory.
     Device,
 }
 
@@ -23,109 +23,110 @@ pub enum PageMemory {
 pub struct PageEntry {
     /// First virtual address, a multiple of `bytes`.
     pub virt: u64,
-    /// Bytes of the page or block; with `contiguous`, of the whole range.
+    /// Size of the page or block in bytes; with `contiguous`, size of the whole range.
     pub bytes: u64,
     /// Physical address of the first byte, a multiple of `bytes`.
     pub phys: u64,
     /// Memory type.
     pub memory: PageMemory,
-    /// Normal Tagged memory; only cacheable memory can be.
+    /// Normal Tagged memory. Only cacheable memory can be tagged.
     pub tagged: bool,
-    /// May be written.
+    /// Permission to write.
     pub write: bool,
-    /// May be executed.
+    /// Permission to execute.
     pub execute: bool,
-    /// Holds for every address space.
+    /// Global mapping, valid in every address space.
     pub global: bool,
-    /// Contiguous hint: one TLB entry holds the whole range.
+    /// Contiguous hint: one TLB entry covers the whole range.
     pub contiguous: bool,
 }
 
-/// A map that no tables of its granule can say.
+/// Error of a map that no translation tables can express.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BadPageMap {
-    /// The granule.
-    #[error("{0} bytes are no translation granule: use 4096, 16384 or 65536")]
+    /// The granule does not exist.
+    #[error("{0} bytes is not a translation granule; use 4096, 16384 or 65536")]
     Granule(u64),
-    /// More entries than a trace may have.
+    /// There are more entries than a trace may have.
     #[error("{0} entries, the limit is {MAX_MAP_ENTRIES}")]
     TooMany(usize),
-    /// The size of an entry.
+    /// An entry has a wrong size.
     #[error(
-        "entry {virt:#x}: {bytes} bytes are no {what} of the {granule}-byte granule: use {sizes}"
+        "entry {virt:#x}: {bytes} bytes is not a {what} of the {granule}-byte granule; use {sizes}"
     )]
     Size {
-        /// Its virtual address.
+        /// Virtual address of the entry.
         virt: u64,
-        /// Its size.
+        /// Size of the entry.
         bytes: u64,
         /// "page or block" or "contiguous range".
         what: &'static str,
-        /// The granule of the map.
+        /// Granule of the map.
         granule: u64,
-        /// The sizes that there are.
+        /// List of the possible sizes.
         sizes: String,
     },
-    /// An address that does not begin a page, block or range.
+    /// An address does not begin a page, block or range.
     #[error("entry {virt:#x}: {which} address {addr:#x} is not a multiple of its {bytes} bytes")]
     Unaligned {
-        /// Its virtual address.
+        /// Virtual address of the entry.
         virt: u64,
         /// "virtual" or "physical".
         which: &'static str,
-        /// The address.
+        /// Unaligned address.
         addr: u64,
-        /// Bytes of the entry.
+        /// Size of the entry.
         bytes: u64,
     },
-    /// An address of more than 48 bits.
+    /// An address has more than 48 bits.
     #[error("entry {virt:#x}: {which} address {addr:#x} has more than 48 bits")]
     Beyond {
-        /// Its virtual address.
+        /// Virtual address of the entry.
         virt: u64,
         /// "virtual" or "physical".
         which: &'static str,
-        /// The address.
+        /// Address with too many bits.
         addr: u64,
     },
     /// Two entries map the same virtual address.
     #[error("entry {virt:#x} overlaps the entry {before:#x}")]
     Overlap {
-        /// Virtual address of the later one.
+        /// Virtual address of the later entry.
         virt: u64,
-        /// Virtual address of the one before.
+        /// Virtual address of the earlier entry.
         before: u64,
     },
-    /// Attributes of a later version, or damaged ones.
+    /// Attributes are damaged or from a later version.
     #[error("entry {virt:#x}: unknown attributes {attributes:#x}")]
     Attributes {
-        /// Its virtual address.
+        /// Virtual address of the entry.
         virt: u64,
-        /// The number that stands for them.
+        /// Attributes as stored.
         attributes: u64,
     },
-    /// Tagged memory that is not cacheable.
+    /// Tagged memory is not cacheable.
     #[error("entry {virt:#x}: only cacheable memory can be tagged")]
     Tagged {
-        /// Its virtual address.
+        /// Virtual address of the entry.
         virt: u64,
     },
-    /// The entries do not fill the chunk, or the chunk ends before them.
+    /// The chunk contains fewer or more entries than its header counts.
     #[error("{0}")]
     Cut(&'static str),
 }
 
-/// Bits of addresses, virtual ones in each half of the address space.
+/// Width of an address in bits; for virtual addresses, in each half of the address space.
 const ADDRESS_BITS: u32 = 48;
-/// Numbers of the attribute bits; bits 0 and 1 are the memory type.
+/// First attribute bit, of tagged memory. Bits 0 and 1 are the memory type.
 const TAGGED: u64 = 1 << 2;
 const WRITE: u64 = 1 << 3;
 const EXECUTE: u64 = 1 << 4;
 const GLOBAL: u64 = 1 << 5;
 const CONTIGUOUS: u64 = 1 << 6;
 
-/// Sizes of pages and blocks of a granule, and pages or blocks in a contiguous range.
+/// Returns the sizes of pages and blocks of a granule, each with the number of them in a contiguous
+/// range.
 fn sizes(granule: u64) -> Option<&'static [(u64, u64)]> {
     match granule {
         4096 => Some(&[(4 << 10, 16), (2 << 20, 16), (1 << 30, 16)]),
@@ -135,7 +136,7 @@ fn sizes(granule: u64) -> Option<&'static [(u64, u64)]> {
     }
 }
 
-/// A whole map: entries in order of virtual address that do not overlap.
+/// A page map: entries in order of virtual address, without overlaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageMap {
     granule: u64,
@@ -143,10 +144,10 @@ pub struct PageMap {
 }
 
 impl PageMap {
-    /// A map of tables with pages of `granule` bytes; the entries may come in any order.
+    /// Creates a map for translation tables of this granule. The entries may be in any order.
     ///
     /// # Errors
-    /// If there is no such granule, or an entry cannot be in its tables, or two overlap.
+    /// The granule does not exist, an entry cannot be in its tables, or two entries overlap.
     pub fn new(granule: u64, mut entries: Vec<PageEntry>) -> Result<PageMap, BadPageMap> {
         if sizes(granule).is_none() {
             return Err(BadPageMap::Granule(granule));
@@ -157,7 +158,7 @@ impl PageMap {
         entries.sort_by_key(|entry| entry.virt);
         entries.iter().try_for_each(|entry| entry.check(granule))?;
         for pair in entries.windows(2) {
-            // Both are aligned to their sizes, so the subtraction is all that can show an overlap.
+            // Both are aligned to their sizes, so this subtraction detects every overlap.
             if pair[1].virt - pair[0].virt < pair[0].bytes {
                 return Err(BadPageMap::Overlap { virt: pair[1].virt, before: pair[0].virt });
             }
@@ -165,22 +166,22 @@ impl PageMap {
         Ok(PageMap { granule, entries })
     }
 
-    /// Bytes of a page of the tables: 4096, 16384 or 65536.
+    /// Returns the granule of the tables: 4096, 16384 or 65536 bytes.
     pub fn granule(&self) -> u64 {
         self.granule
     }
 
-    /// The entries in order of virtual address.
+    /// Returns the entries in order of virtual address.
     pub fn entries(&self) -> &[PageEntry] {
         &self.entries
     }
 
-    /// Bytes of virtual memory that the map names.
+    /// Returns the bytes of virtual memory that the map covers.
     pub fn mapped_bytes(&self) -> u64 {
         self.entries.iter().map(|entry| entry.bytes).sum()
     }
 
-    /// The column of a MAP chunk.
+    /// Returns the map as the column of a MAP chunk.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         put_varint(&mut out, self.granule);
@@ -196,7 +197,7 @@ impl PageMap {
         out
     }
 
-    /// The map that a MAP chunk's column holds; nothing of it is believed.
+    /// Returns the map in the column of a MAP chunk. Checks all content.
     pub(crate) fn decode(column: &[u8], count: u32) -> Result<PageMap, BadPageMap> {
         let mut bytes = Bytes::new(column);
         let mut next = || bytes.varint().ok_or(BadPageMap::Cut("the entries end early"));
@@ -218,7 +219,8 @@ impl PageMap {
 }
 
 impl PageEntry {
-    /// Bytes of the descriptor's page or block: with `contiguous`, of one of the range.
+    /// Returns the size in bytes of the page or block of one descriptor; with `contiguous`, of one
+    /// in the range.
     pub fn unit_bytes(&self, granule: u64) -> u64 {
         if !self.contiguous {
             return self.bytes;
@@ -228,7 +230,7 @@ impl PageEntry {
         unit.map_or(self.bytes, |&(unit, _)| unit)
     }
 
-    /// Refuses what no descriptor says.
+    /// Refuses an entry that no descriptor can express.
     fn check(&self, granule: u64) -> Result<(), BadPageMap> {
         let PageEntry { virt, bytes, phys, .. } = *self;
         let known = sizes(granule).unwrap_or_default();
@@ -243,7 +245,8 @@ impl PageEntry {
             if !addr.is_multiple_of(bytes) {
                 return Err(BadPageMap::Unaligned { virt, which, addr, bytes });
             }
-            // Aligned and of a size that divides 2^48: an entry that begins inside ends inside.
+            // Entries are aligned and their sizes divide 2^48, so one that begins inside ends
+            // inside.
             let upper = addr >> ADDRESS_BITS;
             if upper != 0 && (which == "physical" || upper != u64::MAX >> ADDRESS_BITS) {
                 return Err(BadPageMap::Beyond { virt, which, addr });
@@ -255,7 +258,7 @@ impl PageEntry {
         Ok(())
     }
 
-    /// The attributes as one number.
+    /// Returns the attributes as one number.
     fn attributes(&self) -> u64 {
         let memory = match self.memory {
             PageMemory::Cacheable => 0,
@@ -305,7 +308,7 @@ impl PageEntry {
 mod tests {
     use super::*;
 
-    /// A column as a hostile writer would make it: nothing is checked.
+    /// Returns an unchecked column, as a hostile writer would make it.
     fn column(granule: u64, entries: &[PageEntry]) -> Vec<u8> {
         PageMap { granule, entries: entries.to_vec() }.encode()
     }
@@ -314,35 +317,35 @@ mod tests {
         PageEntry { virt, bytes, phys, write: true, ..PageEntry::default() }
     }
 
-    /// Why a reader refuses a chunk of these entries.
+    /// Returns the reason for which a reader refuses a chunk of these entries.
     fn refusal(granule: u64, entries: &[PageEntry]) -> String {
         let error = PageMap::decode(&column(granule, entries), entries.len() as u32);
-        error.expect_err("a map that no tables can say").to_string()
+        error.expect_err("a map that no tables can express").to_string()
     }
 
     #[test]
-    fn a_reader_refuses_what_no_tables_can_say() {
+    fn a_reader_refuses_a_map_that_no_tables_can_express() {
         let good = page(0x40_0000, 0x20_0000, 0x8000_0000);
         assert!(PageMap::decode(&column(4096, &[good]), 1).is_ok());
         let tagged_device =
             PageEntry { memory: PageMemory::Device, tagged: true, ..page(0, 4096, 0) };
         let range = PageEntry { contiguous: true, ..page(0, 4096, 0) };
         for (granule, entries, reason) in [
-            (8192, vec![], "8192 bytes are no translation granule"),
+            (8192, vec![], "8192 bytes is not a translation granule"),
             (4096, vec![good, page(0x5f_f000, 4096, 0)], "overlaps the entry 0x400000"),
             (4096, vec![good, good], "overlaps"),
             (4096, vec![page(0x800, 4096, 0)], "virtual address 0x800 is not a multiple of"),
             (4096, vec![page(0, 2 << 20, 4096)], "physical address 0x1000 is not a multiple"),
-            (4096, vec![page(0, 8192, 0)], "are no page or block of the 4096-byte granule"),
+            (4096, vec![page(0, 8192, 0)], "is not a page or block of the 4096-byte granule"),
             (4096, vec![page(0, 0, 0)], "entry 0x0: 0 bytes"),
             (16_384, vec![page(0, 4096, 0)], "use 16384, 33554432"),
-            (4096, vec![range], "no contiguous range of the 4096-byte granule: use 65536,"),
+            (4096, vec![range], "not a contiguous range of the 4096-byte granule; use 65536,"),
             (4096, vec![page(1 << 48, 4096, 0)], "virtual address 0x1000000000000 has more"),
             (4096, vec![page(0, 4096, 1 << 48)], "physical address 0x1000000000000 has more"),
             (4096, vec![tagged_device], "only cacheable memory can be tagged"),
         ] {
-            let told = refusal(granule, &entries);
-            assert!(told.contains(reason), "{told}");
+            let error = refusal(granule, &entries);
+            assert!(error.contains(reason), "{error}");
         }
         let top = page(u64::MAX << 12, 4096, 0);
         assert!(PageMap::new(4096, vec![top]).is_ok(), "the upper half ends with it");
@@ -355,19 +358,19 @@ mod tests {
             let mut bytes = whole.clone();
             bytes.pop();
             put_varint(&mut bytes, attributes);
-            let told = PageMap::decode(&bytes, 1).expect_err("unknown").to_string();
-            assert_eq!(told, format!("entry 0x0: unknown attributes {attributes:#x}"));
+            let error = PageMap::decode(&bytes, 1).expect_err("unknown").to_string();
+            assert_eq!(error, format!("entry 0x0: unknown attributes {attributes:#x}"));
         }
-        let told = |bytes: &[u8], n| PageMap::decode(bytes, n).expect_err("cut").to_string();
-        assert_eq!(told(&whole, 0), "more entries than counted");
-        assert_eq!(told(&whole, 2), "the entries end early");
+        let error = |bytes: &[u8], n| PageMap::decode(bytes, n).expect_err("cut").to_string();
+        assert_eq!(error(&whole, 0), "more entries than counted");
+        assert_eq!(error(&whole, 2), "the entries end early");
         for length in 0..whole.len() {
-            assert_eq!(told(&whole[..length], 1), "the entries end early");
+            assert_eq!(error(&whole[..length], 1), "the entries end early");
         }
     }
 
     #[test]
-    fn a_contiguous_range_knows_its_pages() {
+    fn a_contiguous_range_knows_the_size_of_its_pages() {
         let units = [(4096, 64 << 10, 4096), (4096, 16 << 30, 1 << 30), (16_384, 2 << 20, 16_384)];
         for (granule, bytes, unit) in units {
             let range = PageEntry { contiguous: true, ..page(0, bytes, 0) };

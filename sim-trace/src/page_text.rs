@@ -1,4 +1,4 @@
-//! A page map as text, for people and scripts: one page, block or contiguous range per line.
+//! Text form of a page map: one page, block or contiguous range per line.
 
 use std::str::FromStr;
 
@@ -6,22 +6,22 @@ use thiserror::Error;
 
 use crate::page_map::{BadPageMap, PageEntry, PageMap, PageMemory};
 
-/// Why a text is no page map.
+/// Error of a text that is not a page map.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PageTextError {
-    /// A line that says nothing known.
+    /// A line cannot be parsed.
     #[error("line {line}: {what}")]
     Line {
         /// Number of the line, from 1.
         line: usize,
-        /// What is wrong and what would be right.
+        /// Fault and remedy.
         what: String,
     },
-    /// A text without a page: an empty file, or the wrong one.
-    #[error("it names no page; write VIRTUAL,BYTES,PHYSICAL,ATTRIBUTES on a line of its own")]
+    /// The text has no page: an empty file, or the wrong one.
+    #[error("it has no page; write VIRTUAL,BYTES,PHYSICAL,ATTRIBUTES on a line of its own")]
     Empty,
-    /// The lines together are no map.
+    /// The entries do not form a map.
     #[error(transparent)]
     Map(#[from] BadPageMap),
 }
@@ -30,9 +30,9 @@ impl FromStr for PageMap {
     type Err = PageTextError;
 
     /// Reads lines `granule,BYTES` (once) and `VIRTUAL,BYTES,PHYSICAL,ATTRIBUTES`. Numbers are
-    /// decimal or 0x..., attributes words with spaces between: `cacheable` (if none is named),
-    /// `non-cacheable` or `device`; `tagged`, `write`, `execute`, `global`, `contiguous`. What
-    /// stands behind `#` is a comment.
+    /// decimal or 0x.... Attributes are words with spaces between: `cacheable` (the default),
+    /// `non-cacheable` or `device`; `tagged`, `write`, `execute`, `global`, `contiguous`. `#`
+    /// starts a comment.
     fn from_str(text: &str) -> Result<PageMap, PageTextError> {
         let (mut granule, mut entries) = (None, Vec::new());
         for (line, text) in (1..).zip(text.lines()) {
@@ -44,7 +44,7 @@ impl FromStr for PageMap {
                 ["granule", bytes] if granule.is_none() => {
                     granule = Some(number(bytes).map_err(at)?);
                 }
-                ["granule", _] => return Err(at("the granule stands twice".to_owned())),
+                ["granule", _] => return Err(at("the granule is given twice".to_owned())),
                 [virt, bytes, phys, words] => {
                     entries.push(entry([virt, bytes, phys], words).map_err(at)?);
                 }
@@ -76,7 +76,7 @@ fn entry([virt, bytes, phys]: [&str; 3], words: &str) -> Result<PageEntry, Strin
             "contiguous" => entry.contiguous = true,
             _ => {
                 return Err(format!(
-                    "unknown attribute '{word}': use cacheable, non-cacheable, device, tagged, \
+                    "unknown attribute '{word}'; use cacheable, non-cacheable, device, tagged, \
                      write, execute, global, contiguous"
                 ));
             }
@@ -88,7 +88,7 @@ fn entry([virt, bytes, phys]: [&str; 3], words: &str) -> Result<PageEntry, Strin
 fn number(text: &str) -> Result<u64, String> {
     let hex = text.strip_prefix("0x").map(|digits| u64::from_str_radix(digits, 16));
     let value = hex.unwrap_or_else(|| text.parse());
-    value.map_err(|_| format!("'{text}' is no number: use decimal or 0x..."))
+    value.map_err(|_| format!("'{text}' is not a number; use decimal or 0x..."))
 }
 
 #[cfg(test)]
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_without_a_page_is_no_map() {
+    fn a_text_without_a_page_is_refused() {
         for text in ["", "# nothing\n", "granule,4096\n"] {
             assert_eq!(text.parse::<PageMap>(), Err(PageTextError::Empty), "{text:?}");
         }
@@ -126,17 +126,17 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_named() {
-        for (text, told) in [
-            ("\n0,4096,0,shared", "line 2: unknown attribute 'shared': use cacheable"),
+    fn an_error_names_the_bad_line() {
+        for (text, expected) in [
+            ("\n0,4096,0,shared", "line 2: unknown attribute 'shared'; use cacheable"),
             ("0,4096", "line 1: expected granule,BYTES or VIRTUAL"),
-            ("x,4096,0,", "line 1: 'x' is no number"),
-            ("granule,4096\ngranule,4096", "line 2: the granule stands twice"),
-            ("granule,4095\n0,4096,0,", "4095 bytes are no translation granule"),
-            ("0,4097,0,", "entry 0x0: 4097 bytes are no page or block"),
+            ("x,4096,0,", "line 1: 'x' is not a number"),
+            ("granule,4096\ngranule,4096", "line 2: the granule is given twice"),
+            ("granule,4095\n0,4096,0,", "4095 bytes is not a translation granule"),
+            ("0,4097,0,", "entry 0x0: 4097 bytes is not a page or block"),
         ] {
             let error = text.parse::<PageMap>().expect_err(text).to_string();
-            assert!(error.starts_with(told), "{error}");
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 }

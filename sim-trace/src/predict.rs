@@ -1,28 +1,29 @@
-//! What both sides of a STREAM chunk guess alike: the next block and the next address. The file
-//! holds only what the guess missed. Nothing is remembered across chunks, so each decodes alone.
+//! Predictors of the next block and the next address, shared by encoder and decoder of a STREAM
+//! chunk. The file holds only the differences from the prediction. Each chunk starts with empty
+//! predictors, so that it can be decoded separately.
 
-/// Recent successors that one block remembers; two bits of the control byte choose among them.
+/// Number of recent successors kept for each block. Two bits of the control byte select one.
 pub(crate) const SUCCESSORS: usize = 4;
-/// A successor that is not known yet.
+/// Number of a successor that is not known yet.
 pub(crate) const NO_BLOCK: u32 = u32::MAX;
 
-/// Control byte: bits 0-1 choose a recent successor of the previous block.
+/// Mask of the control byte: bits that select a recent successor of the previous block.
 pub(crate) const CONTROL_SUCCESSOR: u8 = 3;
-/// Control byte: the block's number is in the column of explicit numbers.
+/// Bit of the control byte: the block number is in the column of explicit numbers.
 pub(crate) const CONTROL_EXPLICIT: u8 = 1 << 2;
-/// Control byte: other instructions access memory than when the block last ran as a whole.
+/// Bit of the control byte: the accessing instructions differ from the last whole run of the block.
 pub(crate) const CONTROL_SHAPE: u8 = 1 << 3;
-/// Control byte: the block was left early; executed count and shape of this run follow.
+/// Bit of the control byte: the block was left early; executed count and shape of this run follow.
 pub(crate) const CONTROL_PARTIAL: u8 = 1 << 4;
 
-/// What one stream remembers of one block within a chunk.
+/// Predictor state of one block within a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockMemory {
-    /// The chunk in which the rest is valid.
+    /// Chunk in which the other fields are valid.
     pub(crate) chunk: u32,
     successors: [u32; SUCCESSORS],
     oldest: u8,
-    /// Accesses of a whole run of the block.
+    /// Number of accesses of a whole run of the block.
     pub(crate) accesses: u16,
 }
 
@@ -30,56 +31,57 @@ impl BlockMemory {
     pub(crate) const EMPTY: BlockMemory =
         BlockMemory { chunk: 0, successors: [NO_BLOCK; SUCCESSORS], oldest: 0, accesses: 0 };
 
-    /// Nothing known yet in `chunk`.
+    /// Returns the empty state for `chunk`.
     pub(crate) fn fresh(chunk: u32) -> BlockMemory {
         BlockMemory { chunk, ..BlockMemory::EMPTY }
     }
 
-    /// The remembered successor number `k` (only its low two bits count).
+    /// Returns recent successor `k`. Only the low two bits of `k` count.
     #[inline(always)]
     pub(crate) fn successor(&self, k: u8) -> u32 {
         self.successors[usize::from(k & CONTROL_SUCCESSOR)]
     }
 
-    /// Which remembered successor `block` is.
+    /// Returns the index of `block` among the recent successors.
     #[inline]
     pub(crate) fn find(&self, block: u32) -> Option<u8> {
         self.successors.iter().position(|&b| b == block).map(|k| k as u8)
     }
 
-    /// Remembers `block` in place of the oldest. Places do not move, so loops repeat their bytes.
+    /// Replaces the oldest successor by `block`. The others keep their index, so loops repeat their
+    /// control bytes.
     pub(crate) fn remember(&mut self, block: u32) {
         self.successors[usize::from(self.oldest)] = block;
         self.oldest = (self.oldest + 1) & CONTROL_SUCCESSOR;
     }
 }
 
-/// Guess for the next address of one instruction of one block: last address plus a stride that was
-/// seen twice in a row.
+/// Stride predictor for the addresses of one instruction of one block. It predicts the last address
+/// plus the last stride that occurred twice in a row.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AddrGuess {
+pub(crate) struct AddrPredictor {
     last: u64,
     stride: u64,
     candidate: u64,
-    /// The chunk in which the rest is valid.
+    /// Chunk in which the other fields are valid.
     pub(crate) chunk: u32,
 }
 
-impl AddrGuess {
-    /// The first address of the instruction in `chunk` was `addr`.
-    pub(crate) fn first(addr: u64, chunk: u32) -> AddrGuess {
-        AddrGuess { last: addr, stride: 0, candidate: 0, chunk }
+impl AddrPredictor {
+    /// Returns a predictor after the first address of the instruction in `chunk`.
+    pub(crate) fn first(addr: u64, chunk: u32) -> AddrPredictor {
+        AddrPredictor { last: addr, stride: 0, candidate: 0, chunk }
     }
 
-    /// The address expected next.
+    /// Returns the predicted next address.
     #[inline(always)]
     pub(crate) fn next(&self) -> u64 {
         self.last.wrapping_add(self.stride)
     }
 
-    /// The address was `addr`.
+    /// Updates the predictor with the actual address.
     #[inline(always)]
-    pub(crate) fn learn(&mut self, addr: u64) {
+    pub(crate) fn update(&mut self, addr: u64) {
         let step = addr.wrapping_sub(self.last);
         if step == self.candidate {
             self.stride = step;

@@ -1,4 +1,5 @@
-//! Reads one stream of a trace as batches of [`TraceInst`], chunk by chunk, in reused buffers.
+//! Reader of one stream of a trace. Decodes batches of [`TraceInst`], chunk by chunk, into reused
+//! buffers.
 
 pub(crate) mod decoder;
 mod event_cursor;
@@ -18,33 +19,34 @@ use crate::source::At;
 use decoder::{Decoder, MoreAddrs, STREAM_COLUMNS};
 use sim_files::File;
 
-pub use decoder::Skim;
+pub use decoder::BlockVisitor;
 pub use tickets::{Call, OrderNote, Ticket, TicketReader};
 
-/// A side event and its place in the batch.
+/// A side event and its position in the batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventAt {
-    /// Instructions of the batch before the event: it stands before `batch[position]`.
+    /// Number of instructions of the batch before the event, which precedes `batch[position]`.
     pub position: u32,
-    /// What happened.
+    /// The side event.
     pub event: StreamEvent,
 }
 
-/// Reads one stream, or some chunks of it. Several readers of a file are independent of each other
-/// and may run on several threads.
+/// Reader of one stream, or of some chunks of it. Readers of the same file are independent of each
+/// other and may run on several threads.
 pub struct StreamReader<R: Read + Seek = File> {
     shared: Arc<Shared<R>>,
-    /// Chunks to read, in order, and how many were begun.
+    /// Numbers of the chunks to read, in order.
     chunks: Vec<u32>,
+    /// Number of chunks begun.
     begun: usize,
     decoder: Decoder,
     payload: Vec<u8>,
     events: Vec<EventAt>,
     more: MoreAddrs,
     batch_start: u64,
-    /// Go on with the next chunk after a damaged one.
+    /// True to continue with the next chunk after a damaged one.
     skips_damage: bool,
-    /// What the decoder takes of the file's budget.
+    /// Memory reserved for the decoder.
     _reserved: Reserved,
 }
 
@@ -74,18 +76,20 @@ impl<R: Read + Seek> StreamReader<R> {
         })
     }
 
-    /// A reader that, after an error, goes on with the next chunk.
+    /// Returns this reader, changed to continue with the next chunk after an error.
     pub(crate) fn skipping_damage(self) -> StreamReader<R> {
         StreamReader { skips_damage: true, ..self }
     }
 
-    /// Replaces the content of `out` by the next instructions, at most 16384, whole blocks of one
-    /// chunk; false at the end. A batch may be empty where a stream has events but no instructions.
-    /// Allocates nothing once its buffers have grown.
+    /// Replaces the content of `out` with the next instructions: whole blocks of one chunk, at most
+    /// 16384 instructions. Returns false at the end.
+    ///
+    /// A batch is empty if a stream has events but no instructions. Allocates nothing once the
+    /// buffers have grown.
     ///
     /// # Errors
-    /// If the chunk is damaged or contradicts itself; what was delivered before stays good up to
-    /// the start of that chunk. Nothing follows an error: the next call says that it is the end.
+    /// The chunk is damaged or contradicts itself. Instructions before this chunk are valid. After
+    /// an error the reader is at its end.
     pub fn next_batch(&mut self, out: &mut Vec<TraceInst>) -> Result<bool, TraceError> {
         out.clear();
         self.events.clear();
@@ -117,13 +121,13 @@ impl<R: Read + Seek> StreamReader<R> {
         Ok(true)
     }
 
-    /// Goes on to the first end of a block at or behind instruction `until` of the stream, or to its end, and
-    /// tells `visitor` what ran on the way. Where it is then: [`StreamReader::position`]. Behind a skim that
-    /// hears of no accesses nothing but another one can follow.
+    /// Advances to the first block end at or after instruction `until`, or to the end of the stream.
+    /// Passes the executed blocks to `visitor`. [`StreamReader::position`] then returns the new
+    /// position. After a skim without [`BlockVisitor::ACCESSES`] the reader can only skim.
     ///
     /// # Errors
-    /// As [`StreamReader::next_batch`].
-    pub fn skim<V: Skim>(&mut self, until: u64, visitor: &mut V) -> Result<(), TraceError> {
+    /// The same as for [`StreamReader::next_batch`].
+    pub fn skim<V: BlockVisitor>(&mut self, until: u64, visitor: &mut V) -> Result<(), TraceError> {
         self.events.clear();
         self.more.clear();
         let result = self.try_skim(until, visitor);
@@ -134,7 +138,7 @@ impl<R: Read + Seek> StreamReader<R> {
         result
     }
 
-    fn try_skim<V: Skim>(&mut self, until: u64, visitor: &mut V) -> Result<(), TraceError> {
+    fn try_skim<V: BlockVisitor>(&mut self, until: u64, visitor: &mut V) -> Result<(), TraceError> {
         loop {
             if self.decoder.is_open() {
                 self.decoder.skim(until, visitor).at(|| self.place(self.chunks[self.begun - 1]))?;
@@ -148,23 +152,24 @@ impl<R: Read + Seek> StreamReader<R> {
         }
     }
 
-    /// Number, in the stream, of the instruction behind the last that was read.
+    /// Returns the position in the stream of the next instruction to read.
     pub fn position(&self) -> u64 {
         self.decoder.position()
     }
 
-    /// Side events of the last batch, in order.
+    /// Returns the side events of the last batch, in order.
     pub fn events(&self) -> &[EventAt] {
         &self.events
     }
 
-    /// Addresses that instructions of the last batch have behind their first, in the order of the
-    /// instructions: [`InstFlags::further`](sim_core::InstFlags::further) says how many are whose.
+    /// Returns the second and further addresses of instructions of the last batch, in instruction
+    /// order. [`InstFlags::further`](sim_core::InstFlags::further) gives their number for each
+    /// instruction.
     pub fn more(&self) -> &[u64] {
         &self.more.addrs
     }
 
-    /// Number, in the stream, of the first instruction of the last batch.
+    /// Returns the position in the stream of the first instruction of the last batch.
     pub fn batch_start(&self) -> u64 {
         self.batch_start
     }

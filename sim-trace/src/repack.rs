@@ -1,4 +1,4 @@
-//! Writes a trace anew: at another compression level, or what is good of a damaged one.
+//! Rewriting of a trace at another compression level, or of the intact part of a damaged trace.
 
 use std::io::{BufWriter, Read, Seek, Write};
 use std::path::Path;
@@ -18,10 +18,10 @@ use crate::writer::Summary;
 use crate::writer::output::{Output, begin_file, end_file};
 
 /// Writes the content of `file` to `destination` at zstd `level` (3 to keep, 19 to archive), with a
-/// new index and totals. Chunks of unknown kinds are copied as they are.
+/// new index and totals. Copies chunks of unknown kinds unchanged.
 ///
 /// # Errors
-/// If a chunk is damaged or the system refuses; `destination` is untouched then.
+/// A chunk is damaged, or a system call fails. `destination` does not change then.
 pub fn repack<R: Read + Seek>(
     file: &TraceFile<R>,
     destination: &Path,
@@ -30,10 +30,10 @@ pub fn repack<R: Read + Seek>(
     repack_with(file, destination, level, file.page_map())
 }
 
-/// As [`repack`], with `map` in place of the page map that `file` has.
+/// Rewrites a trace like [`repack`], with `map` instead of the page map of `file`.
 ///
 /// # Errors
-/// As [`repack`].
+/// The same as for [`repack`].
 pub fn repack_with_map<R: Read + Seek>(
     file: &TraceFile<R>,
     destination: &Path,
@@ -52,7 +52,7 @@ fn repack_with<R: Read + Seek>(
     let (temp, sink) = begin_file(destination, NewFile::beside)?;
     let sink = BufWriter::with_capacity(1 << 18, sink);
     let mut output = Output::begin(sink, destination.to_path_buf(), file.meta(), level)?;
-    // First, so that a cut file still has it.
+    // Write the map first, so that a truncated file has it, too.
     map.map_or(Ok(()), |map| output.page_map(map))?;
     output.needs(file.version().1);
     let mut repacker = Repacker {
@@ -117,7 +117,7 @@ impl<R: Read + Seek, W: Write + Seek> Repacker<'_, R, W> {
                     .at(place)?;
                 self.output.chunk(*header, &self.five.all())
             }
-            // Written before all others.
+            // The map was written first.
             ChunkKind::Map => Ok(()),
             _ => self.output.packed_chunk(*header, payload),
         }

@@ -1,5 +1,5 @@
-//! Writes parts of traces, or several traces, as a new one: instruction by instruction, with the code image,
-//! the page map and the side events.
+//! Writing of a part of a trace, or of several traces, as a new trace: instruction by instruction,
+//! with code image, page map and side events.
 
 use std::io::{Read, Seek};
 use std::ops::Range;
@@ -14,34 +14,35 @@ use crate::meta::Meta;
 use crate::reader::EventAt;
 use crate::writer::{Access, BlockId, Summary, TraceWriter, WriterOptions};
 
-/// What [`slice()`] keeps.
+/// Selection of the part of a trace that [`slice()`] keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// The threads, by the number of their streams; all if empty.
+    /// Numbers of the kept streams; empty for all.
     pub streams: Vec<u32>,
-    /// Positions of instructions in each stream.
+    /// Positions of the kept instructions in each stream.
     pub range: Range<u64>,
-    /// Without the order in which the threads synchronized: nobody waits for another one in a replay.
+    /// True to drop the order in which the threads synchronized. No thread then waits for another
+    /// one in a replay.
     pub without_order: bool,
 }
 
-/// How traces are put together.
+/// Way to combine traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
-    /// Each is one stretch of the same run: a stream goes on in the stream of that number.
+    /// Each trace is a part of the same run: a stream continues the stream of the same number.
     Parts,
-    /// Each has threads of its own, which get new numbers.
+    /// Each trace has its own threads, which get new numbers.
     Threads,
 }
 
-/// What a trace lacks whose tickets were left out.
+/// Gap of a trace whose tickets were dropped.
 const NO_ORDER: &str = "the order in which the threads synchronized was not kept";
 
 /// Writes a part of `file` to `destination`.
 ///
 /// # Errors
-/// If the part is empty, a stream is absent or damaged, or the system refuses; `destination` is untouched
-/// then.
+/// The part is empty, a stream is absent or damaged, or a system call fails. `destination` does not
+/// change then.
 pub fn slice<R: Read + Seek>(
     file: &TraceFile<R>,
     what: &Slice,
@@ -57,7 +58,7 @@ pub fn slice<R: Read + Seek>(
         u64::MAX => format!("instructions {start} and later"),
         _ => format!("instructions {start} to {end}"),
     };
-    meta.gaps.push(format!("of each thread only {part} of {:016x} are here", file.hash()));
+    meta.gaps.push(format!("each thread has only {part} of trace {:016x}", file.hash()));
     if *without_order && file.has_tickets() {
         meta.gaps.push(NO_ORDER.to_owned());
     }
@@ -71,7 +72,8 @@ pub fn slice<R: Read + Seek>(
     joined.finish(format!("{part} in stream {}", list(streams)))
 }
 
-/// True if the tickets of each file are above those of the files before it, as those of parts of one recording are.
+/// Returns true if all tickets of each file are above those of the previous files, as in parts of
+/// one recording.
 fn have_one_order<R: Read + Seek>(files: &[TraceFile<R>]) -> Result<bool, TraceError> {
     let mut above = None;
     for file in files.iter().filter(|file| file.has_tickets()) {
@@ -89,12 +91,12 @@ fn have_one_order<R: Read + Seek>(files: &[TraceFile<R>]) -> Result<bool, TraceE
     Ok(true)
 }
 
-/// Writes several traces as one to `destination`. They must have been recorded on the same machine; what the
-/// first says of itself holds.
+/// Writes several traces as one to `destination`. They must come from the same machine. The result
+/// takes its META from the first.
 ///
 /// # Errors
-/// If the traces do not fit together, a stream is damaged, or the system refuses; `destination` is
-/// untouched then.
+/// The traces do not fit together, a stream is damaged, or a system call fails. `destination` does
+/// not change then.
 pub fn merge<R: Read + Seek>(
     files: &[TraceFile<R>],
     join: Join,
@@ -107,7 +109,7 @@ pub fn merge<R: Read + Seek>(
     let mut meta = merged_meta(first, files);
     let keeps_tickets = match join {
         Join::Parts => have_one_order(files)?,
-        // Numbers of several recordings say nothing about each other.
+        // Tickets of different recordings are not comparable.
         Join::Threads => files.iter().filter(|file| file.has_tickets()).count() <= 1,
     };
     if !keeps_tickets {
@@ -134,7 +136,7 @@ pub fn merge<R: Read + Seek>(
     joined.finish("instruction in any of them".to_owned())
 }
 
-/// What a merged trace says of itself: the first's words, and every gap.
+/// Returns the META of a merged trace: that of the first trace, with the gaps and symbols of all.
 fn merged_meta<R: Read + Seek>(first: &TraceFile<R>, files: &[TraceFile<R>]) -> Meta {
     let mut meta = first.meta().clone();
     for file in files {
@@ -145,7 +147,7 @@ fn merged_meta<R: Read + Seek>(first: &TraceFile<R>, files: &[TraceFile<R>]) -> 
         meta.lacks.extend(&other.lacks);
         let known = meta.symbols.len();
         for symbol in &other.symbols {
-            // The first's symbols are sorted as recorded; a trace of another program adds its own.
+            // The symbols of the first trace are sorted; a trace of another program adds its own.
             if !meta.symbols[..known].contains(symbol) {
                 meta.symbols.push(symbol.clone());
             }
@@ -159,20 +161,20 @@ fn merged_meta<R: Read + Seek>(first: &TraceFile<R>, files: &[TraceFile<R>]) -> 
     meta
 }
 
-/// Refuses what one machine cannot have recorded.
+/// Refuses a trace that another machine must have recorded.
 fn check_fits<R: Read + Seek>(first: &TraceFile<R>, file: &TraceFile<R>) -> Result<(), TraceError> {
     let refuse = |what| Err(TraceError::Misfit { path: file.path().to_path_buf(), what });
     if file.meta().machine != first.meta().machine {
         return refuse("it was recorded on another machine (`n2sim trace info`: machine)");
     }
     match (first.page_map(), file.page_map()) {
-        (Some(one), Some(other)) if one != other => refuse("its page map is another one"),
+        (Some(one), Some(other)) if one != other => refuse("its page map differs"),
         (None, Some(_)) => refuse("it has a page map and the first has none"),
         _ => Ok(()),
     }
 }
 
-/// How many instructions before it an event belongs to.
+/// Returns the distance, in instructions, from an event back to the instruction it belongs to.
 fn reach(event: &StreamEvent) -> u64 {
     match event {
         StreamEvent::StoreExclusive { back, .. } | StreamEvent::Elements { back, .. } => {
@@ -183,8 +185,9 @@ fn reach(event: &StreamEvent) -> u64 {
     }
 }
 
-/// The event at `last`, if it stands behind and tells of an instruction before.
-fn pulled_to(last: u32, at: EventAt) -> EventAt {
+/// Returns the event moved to `last` if it lies after `last` and belongs to an instruction before
+/// it.
+fn moved_to(last: u32, at: EventAt) -> EventAt {
     let by = at.position.saturating_sub(last);
     let mut event = at.event;
     let (StreamEvent::Ticket { back, .. }
@@ -204,7 +207,7 @@ fn list(streams: &[u32]) -> String {
     streams.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// The trace that grows.
+/// The trace that is being written.
 struct Joined {
     writer: TraceWriter,
     has_map: bool,
@@ -222,7 +225,7 @@ impl Joined {
         Ok(Joined { writer, has_map: false, begun: Vec::new(), keeps_tickets: true })
     }
 
-    /// Pages and page map of `file`. Threads of one trace share an address space.
+    /// Adds code pages and page map of `file`. Threads of one trace share an address space.
     fn code<R: Read + Seek>(&mut self, file: &TraceFile<R>, join: Join) -> Result<(), TraceError> {
         if let Some(map) = file.page_map().filter(|_| !self.has_map) {
             self.writer.page_map(map)?;
@@ -231,8 +234,8 @@ impl Joined {
         for (va, bytes) in file.image().pages() {
             let other = self.writer.page_at(va).filter(|page| *page != bytes);
             if join == Join::Threads && other.is_some() {
-                let what = "its code at the same addresses is another program's: threads of one \
-                            trace share their memory";
+                let what = "it has the code of another program at the same addresses; threads of \
+                            one trace share their memory";
                 return Err(TraceError::Misfit { path: file.path().to_path_buf(), what });
             }
             self.writer.image_page(va, bytes)?;
@@ -253,7 +256,7 @@ impl Joined {
         range: Range<u64>,
     ) -> Result<(), TraceError> {
         let mut copier = Copier::new(file, to);
-        // From one instruction earlier: a ticket of the first may end the chunk before its own.
+        // Start one instruction earlier: a ticket of the first may end the previous chunk.
         let mut reader = file.reader_at(from, range.start.saturating_sub(1))?;
         let mut batch = Vec::new();
         while reader.next_batch(&mut batch)? {
@@ -263,21 +266,21 @@ impl Joined {
             }
             let first = range.start.saturating_sub(start).min(batch.len() as u64) as u32;
             let last = range.end.saturating_sub(start).min(batch.len() as u64) as u32;
-            // What belongs to an instruction before the first is not kept.
+            // Drop events of instructions before the first.
             let is_inside = |at: &EventAt| {
                 let kept_before = (start + u64::from(at.position)).checked_sub(range.start);
                 let has_its_own = kept_before.is_some_and(|kept| kept >= reach(&at.event));
                 let is_kept = match at.event {
-                    // It may stand before its instruction, which must not be the one behind the last.
+                    // A ticket may precede its instruction, which must not follow the last one.
                     StreamEvent::Ticket { back, .. } => {
-                        let behind = start + u64::from(at.position) >= range.end;
-                        self.keeps_tickets && !(behind && back == 0)
+                        let is_after = start + u64::from(at.position) >= range.end;
+                        self.keeps_tickets && !(is_after && back == 0)
                     }
                     _ => true,
                 };
                 (has_its_own || range.start == 0) && at.position <= last && is_kept
             };
-            let events = reader.events().iter().map(|at| pulled_to(last, *at));
+            let events = reader.events().iter().map(|at| moved_to(last, *at));
             let events: Vec<EventAt> = events.filter(is_inside).collect();
             copier.batch(&batch, first..last, &events, &mut self.writer)?;
         }
@@ -293,22 +296,23 @@ impl Joined {
     }
 }
 
-/// Where a static instruction stands in the old trace's blocks, and its straight line in the new trace.
+/// Straight-line code from a static instruction to the end of a block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
-    /// The block with the most instructions behind it, and its index there.
+    /// Block of the old trace with the longest straight line from the instruction.
     block: u32,
+    /// Index of the instruction in that block.
     index: u16,
-    /// Instructions from it to the block's end.
+    /// Number of instructions from it to the end of the block.
     len: u16,
-    /// Those as a block of the new trace, once they are defined.
+    /// Block of the new trace, once it is defined.
     id: Option<BlockId>,
 }
 
-/// Copies one stream.
+/// Copier of one stream.
 struct Copier<'a, R: Read + Seek> {
     file: &'a TraceFile<R>,
-    /// By static instruction.
+    /// Straight lines, by static instruction.
     lines: Vec<Line>,
     to: u32,
     accesses: Vec<Access>,
@@ -353,7 +357,7 @@ impl<'a, R: Read + Seek> Copier<'a, R> {
         }
     }
 
-    /// Copies the straight line at the start of `insts`; how many instructions it has.
+    /// Copies the straight line at the start of `insts`. Returns its number of instructions.
     fn run(&mut self, insts: &[TraceInst], writer: &mut TraceWriter) -> Result<u32, TraceError> {
         let statics = self.file.statics();
         let line = &mut self.lines[insts[0].id as usize];

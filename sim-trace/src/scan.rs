@@ -1,5 +1,5 @@
-//! Finds the chunks of a file: through the index at its end, or by walking from header to header
-//! when the end is damaged or missing.
+//! Search for the chunks of a file: through the index at its end, or from header to header if the
+//! end is damaged or missing.
 
 use std::io::{Read, Seek};
 
@@ -9,22 +9,22 @@ use crate::index::{END_BYTES, EndRecord, INDEX_ENTRY_BYTES, IndexEntry, index_en
 use crate::layout::{ChunkHeader, ChunkKind, HEADER_BYTES, HeaderFault};
 use crate::source::{ChunkList, Source};
 
-/// Bytes of the END chunk.
+/// Size of the END chunk, in bytes.
 const END_CHUNK_BYTES: u64 = (HEADER_BYTES + END_BYTES) as u64;
 
-/// The chunks of a file that is whole.
+/// The chunks of a complete file.
 pub(crate) struct Found {
     pub(crate) chunks: ChunkList,
-    /// The index was damaged and the chunks were found one by one.
+    /// True if the index was damaged and the chunks were found by their headers.
     pub(crate) index_rebuilt: bool,
-    /// What END says of the whole file.
+    /// Totals in END.
     pub(crate) totals: EndRecord,
 }
 
-/// The chunks of a whole file.
+/// Returns the chunks of a complete file.
 ///
 /// # Errors
-/// If the file ends early, or neither index nor headers give all chunks that END promises.
+/// The file ends early, or neither index nor headers give as many chunks as END counts.
 pub(crate) fn find_chunks<R: Read + Seek>(source: &Source<R>) -> Result<Found, TraceError> {
     let end = read_end(source)?;
     if let Some(totals) = end
@@ -35,7 +35,7 @@ pub(crate) fn find_chunks<R: Read + Seek>(source: &Source<R>) -> Result<Found, T
     let Walked { chunks, number, damage } = walk(source, false)?;
     let place = chunks.place(source.path(), chunks.entries.len());
     match (damage, end) {
-        // Damage to INDEX itself loses nothing.
+        // Damage to INDEX loses no data.
         (damage, Some(totals))
             if (damage.is_none() || totals.index_offset == place.offset)
                 && chunks.entries.len() + 1 == totals.chunks as usize =>
@@ -45,17 +45,17 @@ pub(crate) fn find_chunks<R: Read + Seek>(source: &Source<R>) -> Result<Found, T
         (Some(damage), _) => Err(damage),
         (None, _) => Err(TraceError::Inconsistent {
             place: chunks.end_place(source.path(), end_offset(source), number),
-            what: "END promises another number of chunks than there are",
+            what: "the chunk count of END differs from the number of chunks",
         }),
     }
 }
 
-/// Where END stands in a whole file.
+/// Returns the offset of END in a complete file.
 pub(crate) fn end_offset<R: Read + Seek>(source: &Source<R>) -> u64 {
     source.length().saturating_sub(END_CHUNK_BYTES)
 }
 
-/// The totals at the very end, if they are intact.
+/// Returns the totals at the end of the file, if they are intact.
 fn read_end<R: Read + Seek>(source: &Source<R>) -> Result<Option<EndRecord>, TraceError> {
     let least = HEADER_BYTES as u64 + END_CHUNK_BYTES;
     let Some(offset) = source.length().checked_sub(END_CHUNK_BYTES) else {
@@ -78,7 +78,7 @@ fn is_end(header: &ChunkHeader, payload: &[u8; END_BYTES]) -> bool {
         && header.payload_hash == xxhash_rust::xxh3::xxh3_64(payload)
 }
 
-/// The chunks that the index names, if it is intact and its entries tile the file.
+/// Returns the chunks in the index, if it is intact and its entries cover the file without gaps.
 fn read_index<R: Read + Seek>(
     source: &Source<R>,
     end: &EndRecord,
@@ -86,7 +86,7 @@ fn read_index<R: Read + Seek>(
     let Some((entry, payload)) = read_index_payload(source, end)? else {
         return Ok(None);
     };
-    // Each chunk has a header of 64 bytes: that bounds the entries by the size of the file.
+    // Each chunk has a header of 64 bytes, so the size of the file bounds the number of entries.
     let limit = source.length() / HEADER_BYTES as u64 * INDEX_ENTRY_BYTES as u64;
     let mut columns =
         Columns::<1>::new().map_err(TraceError::io(source.path(), "starting zstd"))?;
@@ -110,14 +110,14 @@ fn read_index<R: Read + Seek>(
     Ok(whole.then_some(chunks))
 }
 
-/// Header and payload of the INDEX chunk, if it stands where END says and reaches up to END.
+/// Returns header and payload of the INDEX chunk, if it is at the offset in END and ends at END.
 fn read_index_payload<R: Read + Seek>(
     source: &Source<R>,
     end: &EndRecord,
 ) -> Result<Option<(IndexEntry, Vec<u8>)>, TraceError> {
     let offset = end.index_offset;
-    let behind = source.length() - END_CHUNK_BYTES;
-    if offset < HEADER_BYTES as u64 || behind.saturating_sub(offset) < HEADER_BYTES as u64 {
+    let end_of_index = source.length() - END_CHUNK_BYTES;
+    if offset < HEADER_BYTES as u64 || end_of_index.saturating_sub(offset) < HEADER_BYTES as u64 {
         return Ok(None);
     }
     let mut header = [0; HEADER_BYTES];
@@ -125,7 +125,7 @@ fn read_index_payload<R: Read + Seek>(
     let Ok(header) = ChunkHeader::from_bytes(&header) else {
         return Ok(None);
     };
-    if header.kind != ChunkKind::Index || offset + header.total_bytes() != behind {
+    if header.kind != ChunkKind::Index || offset + header.total_bytes() != end_of_index {
         return Ok(None);
     }
     let entry = IndexEntry { offset, header };
@@ -135,17 +135,17 @@ fn read_index_payload<R: Read + Seek>(
     Ok(payload.ok().map(|payload| (entry, payload)))
 }
 
-/// Chunks found from header to header.
+/// Chunks found by their headers.
 pub(crate) struct Walked {
     pub(crate) chunks: ChunkList,
     /// Number of the chunk at which the walk ended.
     number: u32,
-    /// Why it ended there, if not with END.
+    /// Damage at that chunk, if it is not END.
     pub(crate) damage: Option<TraceError>,
 }
 
-/// Walks from header to header up to END or the first damage, which is returned beside the chunks
-/// before it. With `payloads`, payload checksums count as damage too. INDEX and END are left out.
+/// Walks from header to header up to END or the first damage. Returns the chunks before it without
+/// INDEX, and the damage. With `payloads`, checks the payloads, too.
 pub(crate) fn walk<R: Read + Seek>(
     source: &Source<R>,
     payloads: bool,
@@ -153,7 +153,7 @@ pub(crate) fn walk<R: Read + Seek>(
     let mut chunks = ChunkList::default();
     let mut offset = HEADER_BYTES as u64;
     let mut buffer = Vec::new();
-    // INDEX counts in the numbers of a place, although it is not kept.
+    // INDEX has a number, although it is not kept.
     let mut number = 0u32;
     loop {
         let place = || {
@@ -174,7 +174,7 @@ pub(crate) fn walk<R: Read + Seek>(
         }
         match header.kind {
             ChunkKind::End if offset + header.total_bytes() < source.length() => {
-                let what = "there are bytes behind this END chunk";
+                let what = "bytes follow this END chunk";
                 let damage = TraceError::Inconsistent { place: place(), what };
                 return Ok(Walked { chunks, number, damage: Some(damage) });
             }
@@ -187,7 +187,7 @@ pub(crate) fn walk<R: Read + Seek>(
     }
 }
 
-/// Why there is no further header.
+/// Reason for which no header follows.
 enum Stop {
     Cut(&'static str),
     Damaged,
@@ -211,13 +211,13 @@ fn next_header<R: Read + Seek>(
         return Ok(Err(Stop::Cut("the END chunk is missing")));
     }
     if left < HEADER_BYTES as u64 {
-        return Ok(Err(Stop::Cut("its header is cut")));
+        return Ok(Err(Stop::Cut("its header is truncated")));
     }
     let mut bytes = [0; HEADER_BYTES];
     source.read_at(offset, &mut bytes)?;
     Ok(match ChunkHeader::from_bytes(&bytes) {
         Err(HeaderFault::Magic | HeaderFault::Checksum) => Err(Stop::Damaged),
-        Ok(header) if header.total_bytes() > left => Err(Stop::Cut("its payload is cut")),
+        Ok(header) if header.total_bytes() > left => Err(Stop::Cut("its payload is truncated")),
         Ok(header) => Ok(header),
     })
 }

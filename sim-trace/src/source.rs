@@ -1,4 +1,4 @@
-//! The file as a reader sees it: checked reads of whole chunks, and places for messages.
+//! Byte source of a trace: checked reads of whole chunks, and places for messages.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::index::IndexEntry;
 use crate::layout::{ChunkHeader, HEADER_BYTES};
 use crate::limits::TooLarge;
 
-/// The bytes of a trace. Several readers share it: a chunk is one read under the lock.
+/// The bytes of a trace, shared by several readers. A chunk is one read under the lock.
 pub(crate) struct Source<R> {
     bytes: Mutex<R>,
     path: PathBuf,
@@ -20,7 +20,7 @@ pub(crate) struct Source<R> {
 }
 
 impl<R: Read + Seek> Source<R> {
-    /// Takes the bytes and finds their length.
+    /// Creates a source from bytes and finds their length.
     pub(crate) fn new(mut bytes: R, path: &Path) -> Result<Source<R>, TraceError> {
         let length = bytes.seek(SeekFrom::End(0)).map_err(TraceError::io(path, "reading"))?;
         Ok(Source { bytes: Mutex::new(bytes), path: path.to_path_buf(), length })
@@ -30,14 +30,14 @@ impl<R: Read + Seek> Source<R> {
         &self.path
     }
 
-    /// Bytes of the file.
+    /// Returns the size of the file in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
     /// Fills `buffer` from `offset`.
     pub(crate) fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), TraceError> {
-        // A reader that panicked while it held the lock left no half-made state behind.
+        // The lock protects no state that a panicking reader could leave inconsistent.
         let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let mut read = |bytes: &mut R| -> io::Result<()> {
             bytes.seek(SeekFrom::Start(offset))?;
@@ -46,8 +46,8 @@ impl<R: Read + Seek> Source<R> {
         read(&mut bytes).map_err(TraceError::io(&self.path, "reading the trace"))
     }
 
-    /// Reads and checks a chunk into `buffer`, which is reused; returns its payload. The entry's
-    /// length must have been compared with the file's.
+    /// Reads a chunk into the reused `buffer` and checks it. Returns its payload. The caller has
+    /// checked that the chunk lies within the file.
     pub(crate) fn chunk<'b>(
         &self,
         entry: &IndexEntry,
@@ -67,11 +67,11 @@ impl<R: Read + Seek> Source<R> {
     }
 }
 
-/// All chunks of a file and the good instructions before each.
+/// All chunks of a file, and the number of intact instructions before each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChunkList {
     pub(crate) entries: Vec<IndexEntry>,
-    /// Their numbers in the file; INDEX has one too, and is not kept.
+    /// Numbers of the chunks in the file. INDEX has a number, but no entry here.
     numbers: Vec<u32>,
     good: Vec<u64>,
     total: u64,
@@ -88,30 +88,30 @@ impl ChunkList {
         }
     }
 
-    /// Number of the chunk behind the last.
-    fn behind(&self) -> u32 {
+    /// Returns the number that the next chunk would have.
+    fn next_number(&self) -> u32 {
         self.numbers.last().map_or(0, |last| last + 1)
     }
 
-    /// The place of END, which stands at `offset`, of a file with so many chunks before it.
+    /// Returns the place of the END chunk, which is at `offset` after `chunks` chunks.
     pub(crate) fn end_place(&self, path: &Path, offset: u64, chunks: u32) -> Place {
         Place { chunk: chunks, offset, ..self.place(path, self.entries.len()) }
     }
 
-    /// The place of the `k`-th of these chunks, or behind the last.
+    /// Returns the place of the `k`-th of these chunks, or the place after the last.
     pub(crate) fn place(&self, path: &Path, k: usize) -> Place {
         let end =
             self.entries.last().map_or(HEADER_BYTES as u64, |e| e.offset + e.header.total_bytes());
         Place {
             path: path.to_path_buf(),
-            chunk: self.numbers.get(k).copied().unwrap_or(self.behind()),
+            chunk: self.numbers.get(k).copied().unwrap_or(self.next_number()),
             offset: self.entries.get(k).map_or(end, |e| e.offset),
             good_instructions: self.good.get(k).copied().unwrap_or(self.total),
         }
     }
 }
 
-/// Turns faults without a place into errors with one.
+/// Conversion of faults without a place into errors with a place.
 pub(crate) trait At<T> {
     fn at(self, place: impl FnOnce() -> Place) -> Result<T, TraceError>;
 }

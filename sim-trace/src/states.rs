@@ -1,22 +1,22 @@
-//! A file of states: what a machine had in its caches and predictors at some places of a trace, one behind
-//! the other.
+//! File of warm states: the content of caches and predictors at some places of a trace, in order.
 //!
-//! A state is a list of words of which this file knows nothing. Each is stored by how it differs from the one
-//! before, the first one from zeros, because little of a large cache changes from one place to the next.
+//! A state is a list of words without a meaning here. Each state is stored as its difference from
+//! the previous one, the first from zeros, because little of a large cache changes between places.
 //!
 //! | bytes | content |
 //! |---|---|
 //! | 8 | `N2STATES` |
 //! | 4 | version |
 //! | 4 | number of states |
-//! | 8 each | hash of the trace, of the machine, of the places; words of a state; hash (XXH3) of all before |
+//! | 8 each | hash of the trace, of the machine, of the places; words of a state |
+//! | 8 | hash (XXH3) of all bytes before it |
 //! | for each state: 8, 8 | position in the stream; cycle |
-//! | 4, 4, 4 | instruction that ran last; bytes of the difference; bytes of it compressed (zstd) |
-//! | 8 | hash (XXH3) of these and of the compressed bytes |
+//! | 4, 4, 4 | last executed instruction; size of the difference; size of it compressed (zstd) |
+//! | 8 | hash (XXH3) of this entry and of the compressed bytes |
 //! | | the compressed bytes |
 //!
-//! A difference is a list of runs: words that stay, words that change, and by how much each of them does
-//! (`varint`). All numbers are little-endian.
+//! A difference is a list of runs: the number of unchanged words, the number of changed words, and
+//! the change of each (`varint`). All numbers are little-endian.
 
 use std::io::{self, Read, Write};
 
@@ -28,80 +28,82 @@ const MAGIC: &[u8; 8] = b"N2STATES";
 const VERSION: u32 = 1;
 const HEADER: usize = 48;
 const ENTRY: usize = 28;
-/// Level of compression: zstd's usual one.
+/// zstd level, the default of the tool.
 const LEVEL: i32 = 3;
-/// Words of the largest state that is read: 1 GiB.
+/// Largest number of words of a state that is read: 1 GiB.
 const MOST_WORDS: u64 = 1 << 27;
-/// Most bytes that a word takes in a difference: two varints for its run, one for itself.
+/// Largest size of a word in a difference, in bytes: two varints for its run, one for the change.
 const WORST: usize = 27;
 
-/// What the states belong to.
+/// Origin and size of the states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatesHeader {
-    /// How many there are.
+    /// Number of states.
     pub count: u32,
     /// Hash of the trace.
     pub trace: u64,
     /// Hash of the machine.
     pub machine: u64,
-    /// Hash of the places, as whoever chose them names them.
+    /// Hash of the places, computed by their selection.
     pub places: u64,
-    /// Words of each.
+    /// Number of words of a state.
     pub words: u64,
 }
 
-/// Where a state was taken.
+/// Place of a state in the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatePlace {
-    /// Instructions of the stream before it.
+    /// Number of instructions of the stream before the state.
     pub position: u64,
-    /// The machine's clock there.
+    /// Cycle of the machine at that position.
     pub cycle: u64,
-    /// The instruction that ran last: where it went on the machine has not learned; `None` at the begin.
+    /// Last executed instruction, whose successor the predictors have not yet learned; `None` at
+    /// the start.
     pub last: Option<u32>,
 }
 
-/// Why a file of states cannot be used.
+/// Error of a states file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatesError {
-    /// The system refuses it.
+    /// A system call fails.
     #[error("{file}: {source}")]
     Io {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// It is something else.
-    #[error("{file}: no file of states, such as n2sim trace regions writes beside its windows")]
+    /// The file has another format.
+    #[error("{file}: not a states file; `n2sim trace regions` writes one with its windows")]
     Foreign {
-        /// The file.
+        /// Name of the file.
         file: String,
     },
-    /// Another version wrote it.
+    /// The file has another version.
     #[error(
-        "{file}: version {found} of the format, this n2sim reads {VERSION}: find the windows again"
+        "{file}: version {found} of the format, this n2sim reads {VERSION}; run n2sim trace regions \
+         again"
     )]
     Version {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// Its version.
+        /// Version in the file.
         found: u32,
     },
-    /// It is damaged.
-    #[error("{file}: {place}: {what}; find the windows again with n2sim trace regions")]
+    /// The file is damaged.
+    #[error("{file}: {place}: {what}; run n2sim trace regions again")]
     Damaged {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// Where.
+        /// Place of the damage.
         place: String,
-        /// What is wrong.
+        /// Description of the damage.
         what: &'static str,
     },
 }
 
-/// Writes a file of states.
+/// Writer of a states file.
 pub struct StatesWriter<W> {
     out: W,
     zstd: zstd::bulk::Compressor<'static>,
@@ -110,10 +112,10 @@ pub struct StatesWriter<W> {
 }
 
 impl<W: Write> StatesWriter<W> {
-    /// Begins a file.
+    /// Begins a file and writes its header.
     ///
     /// # Errors
-    /// If `out` does not take it.
+    /// Writing to `out` fails.
     pub fn new(mut out: W, header: &StatesHeader) -> io::Result<StatesWriter<W>> {
         let mut bytes = Vec::with_capacity(HEADER + 8);
         bytes.extend_from_slice(MAGIC);
@@ -129,13 +131,13 @@ impl<W: Write> StatesWriter<W> {
         Ok(StatesWriter { out, zstd, before, difference: Vec::new() })
     }
 
-    /// Adds the next state, which has as many words as the header says.
+    /// Appends the next state, with as many words as in the header.
     ///
     /// # Errors
-    /// If `out` does not take it.
+    /// Writing to `out` fails.
     ///
     /// # Panics
-    /// If it has another number of words.
+    /// The state has another number of words.
     pub fn add(&mut self, place: &StatePlace, words: &[u64]) -> io::Result<()> {
         self.difference.clear();
         put_difference(&mut self.difference, &self.before, words);
@@ -154,7 +156,7 @@ impl<W: Write> StatesWriter<W> {
         self.out.write_all(&bytes)
     }
 
-    /// Gives the destination back.
+    /// Returns the destination.
     pub fn into_inner(self) -> W {
         self.out
     }
@@ -164,7 +166,7 @@ fn entry_hash(entry: &[u8], packed: &[u8]) -> u64 {
     xxh3_64(packed) ^ xxh3_64(entry).rotate_left(1)
 }
 
-/// Reads a file of states, one behind the other.
+/// Reader of a states file, state by state.
 pub struct StatesReader {
     input: Box<dyn Read>,
     file: String,
@@ -177,10 +179,10 @@ pub struct StatesReader {
 }
 
 impl StatesReader {
-    /// Reads the begin of `file`.
+    /// Reads the header of `file`.
     ///
     /// # Errors
-    /// If it is no such file, damaged or of another version.
+    /// The file is not a states file, is damaged, or is of another version.
     pub fn new(input: impl Read + 'static, file: &str) -> Result<StatesReader, StatesError> {
         let io = |source| StatesError::Io { file: file.to_owned(), source };
         let mut input: Box<dyn Read> = Box::new(input);
@@ -189,13 +191,10 @@ impl StatesReader {
         if !bytes.starts_with(MAGIC) {
             return Err(StatesError::Foreign { file: file.to_owned() });
         }
-        let damaged = |what| StatesError::Damaged {
-            file: file.to_owned(),
-            place: "its first bytes".to_owned(),
-            what,
-        };
+        let damaged =
+            |what| StatesError::Damaged { file: file.to_owned(), place: "header".to_owned(), what };
         if bytes.len() < HEADER + 8 {
-            return Err(damaged("the file ends there"));
+            return Err(damaged("the file ends inside it"));
         }
         let word = |at: usize| number(&bytes[at..at + 8]);
         if number(&bytes[8..12]) != u64::from(VERSION) {
@@ -203,7 +202,7 @@ impl StatesReader {
             return Err(StatesError::Version { file: file.to_owned(), found });
         }
         if word(HEADER) != xxh3_64(&bytes[..HEADER]) {
-            return Err(damaged("the checksum is another one"));
+            return Err(damaged("the checksum does not match"));
         }
         let header = StatesHeader {
             count: number(&bytes[12..16]) as u32,
@@ -213,7 +212,7 @@ impl StatesReader {
             words: word(40),
         };
         if header.words > MOST_WORDS {
-            return Err(damaged("states are larger than any machine's"));
+            return Err(damaged("states are larger than those of any machine"));
         }
         let zstd = zstd::bulk::Decompressor::new().map_err(io)?;
         Ok(StatesReader {
@@ -228,31 +227,31 @@ impl StatesReader {
         })
     }
 
-    /// What the states belong to.
+    /// Returns the header of the file.
     pub fn header(&self) -> &StatesHeader {
         &self.header
     }
 
-    /// Name of the file, for messages.
+    /// Returns the name of the file, for messages.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// The next state and where it was taken; `None` behind the last one.
+    /// Returns the next state and its place, or `None` after the last.
     ///
     /// # Errors
-    /// If it is damaged.
+    /// The state is damaged.
     pub fn next_state(&mut self) -> Result<Option<(StatePlace, &[u64])>, StatesError> {
         if self.begun == self.header.count {
             return Ok(None);
         }
         self.begun += 1;
-        // Only now, when whoever reads has seen how large states are.
+        // Allocate late, after the caller could check the size of states.
         self.words.resize(self.header.words as usize, 0);
         match self.read() {
             Ok(place) => Ok(Some((place, &self.words))),
-            Err(Trouble::Io(source)) => Err(StatesError::Io { file: self.file.clone(), source }),
-            Err(Trouble::Damage(what)) => {
+            Err(ReadFault::Io(source)) => Err(StatesError::Io { file: self.file.clone(), source }),
+            Err(ReadFault::Damage(what)) => {
                 let (file, number) = (self.file.clone(), self.begun);
                 let place = format!("state {number} of {}", self.header.count);
                 self.begun = self.header.count;
@@ -261,64 +260,64 @@ impl StatesReader {
         }
     }
 
-    fn read(&mut self) -> Result<StatePlace, Trouble> {
+    fn read(&mut self) -> Result<StatePlace, ReadFault> {
         let mut entry = [0; ENTRY + 8];
         read_all(&mut self.input, &mut entry)?;
         let short = |at: usize| number(&entry[at..at + 4]) as u32;
         let (last, plain, packed) = (short(16), short(20) as usize, short(24) as usize);
         let most = zstd::zstd_safe::compress_bound(plain);
         if plain > WORST * self.words.len() + PADDING || packed > most {
-            return Err(Trouble::Damage("it is larger than states are"));
+            return Err(ReadFault::Damage("it is larger than any state"));
         }
         self.packed.clear();
         let read = self.input.by_ref().take(packed as u64).read_to_end(&mut self.packed)?;
         if read < packed {
-            return Err(Trouble::Damage("the file ends inside it"));
+            return Err(ReadFault::Damage("the file ends inside it"));
         }
         if number(&entry[ENTRY..]) != entry_hash(&entry[..ENTRY], &self.packed) {
-            return Err(Trouble::Damage("the checksum is another one"));
+            return Err(ReadFault::Damage("the checksum does not match"));
         }
         self.difference.clear();
         self.difference.reserve(plain + PADDING);
         self.zstd
             .decompress_to_buffer(&self.packed, &mut self.difference)
-            .map_err(|_| Trouble::Damage("it cannot be unpacked"))?;
+            .map_err(|_| ReadFault::Damage("it cannot be unpacked"))?;
         if self.difference.len() != plain {
-            return Err(Trouble::Damage("it has another length than it says"));
+            return Err(ReadFault::Damage("its unpacked length does not match"));
         }
         self.difference.extend_from_slice(&[0; PADDING]);
         apply(&self.difference, plain, &mut self.words)
-            .ok_or(Trouble::Damage("it does not fit the machine's words"))?;
+            .ok_or(ReadFault::Damage("it does not fit the words of the machine"))?;
         let (position, cycle) = (number(&entry[..8]), number(&entry[8..16]));
         Ok(StatePlace { position, cycle, last: (last != u32::MAX).then_some(last) })
     }
 }
 
-enum Trouble {
+enum ReadFault {
     Io(io::Error),
     Damage(&'static str),
 }
 
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Trouble {
+impl From<io::Error> for ReadFault {
+    fn from(error: io::Error) -> ReadFault {
         match error.kind() {
-            io::ErrorKind::UnexpectedEof => Trouble::Damage("the file ends inside it"),
-            _ => Trouble::Io(error),
+            io::ErrorKind::UnexpectedEof => ReadFault::Damage("the file ends inside it"),
+            _ => ReadFault::Io(error),
         }
     }
 }
 
-fn read_all(input: &mut impl Read, bytes: &mut [u8]) -> Result<(), Trouble> {
-    input.read_exact(bytes).map_err(Trouble::from)
+fn read_all(input: &mut impl Read, bytes: &mut [u8]) -> Result<(), ReadFault> {
+    input.read_exact(bytes).map_err(ReadFault::from)
 }
 
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// How `now` differs from `before`.
+/// Appends the difference of `now` from `before`.
 fn put_difference(out: &mut Vec<u8>, before: &[u64], now: &[u64]) {
-    let (mut at, mut told) = (0, 0);
+    let (mut at, mut written) = (0, 0);
     while at < now.len() {
         if now[at] == before[at] {
             at += same(&now[at..], &before[at..]);
@@ -326,17 +325,17 @@ fn put_difference(out: &mut Vec<u8>, before: &[u64], now: &[u64]) {
         }
         let pairs = now[at..].iter().zip(&before[at..]);
         let count = pairs.take_while(|(now, before)| now != before).count();
-        put_varint(out, (at - told) as u64);
+        put_varint(out, (at - written) as u64);
         put_varint(out, count as u64);
         for (now, before) in now[at..at + count].iter().zip(&before[at..]) {
             put_varint(out, zigzag(now.wrapping_sub(*before)));
         }
         at += count;
-        told = at;
+        written = at;
     }
 }
 
-/// How many words at the begin are the same.
+/// Returns the number of equal words at the start.
 fn same(a: &[u64], b: &[u64]) -> usize {
     const BLOCK: usize = 64;
     let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK));
@@ -344,19 +343,20 @@ fn same(a: &[u64], b: &[u64]) -> usize {
     whole + a[whole..].iter().zip(&b[whole..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Changes words by a difference of so many bytes with [`PADDING`] behind them; `None` if it does not fit.
+/// Applies a difference of `length` bytes, followed by [`PADDING`], to `words`. Returns `None` if
+/// it does not fit.
 fn apply(padded: &[u8], length: usize, words: &mut [u64]) -> Option<()> {
     let (mut pos, mut at) = (0, 0_usize);
     while pos < length {
-        let (gap, behind) = varint_at(padded, pos)?;
-        let (count, behind) = varint_at(padded, behind)?;
-        pos = behind;
+        let (gap, next) = varint_at(padded, pos)?;
+        let (count, next) = varint_at(padded, next)?;
+        pos = next;
         at = at.checked_add(usize::try_from(gap).ok()?)?;
         let end = at.checked_add(usize::try_from(count).ok()?)?;
         for word in words.get_mut(at..end)? {
-            let (change, behind) = varint_at(padded, pos)?;
+            let (change, next) = varint_at(padded, pos)?;
             *word = word.wrapping_add(unzigzag(change));
-            pos = behind;
+            pos = next;
         }
         at = end;
     }
@@ -401,7 +401,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_again(
+        fn reading_returns_the_written_states(
             states in (1_usize..200).prop_flat_map(|words| {
                 let word = prop_oneof![3 => Just(0_u64), 1 => any::<u64>(), 1 => 0..300_u64];
                 prop::collection::vec(prop::collection::vec(word, words), 1..6)
@@ -416,16 +416,16 @@ mod tests {
         }
 
         #[test]
-        fn a_changed_byte_is_found(at in 0_usize..1000, change in 1_u8..=255) {
+        fn a_changed_byte_is_detected(at in 0_usize..1000, change in 1_u8..=255) {
             let mut bytes = written(&some_states());
             let at = at % bytes.len();
             bytes[at] ^= change;
-            let error = read(&bytes).expect_err("one byte is another one");
+            let error = read(&bytes).expect_err("one byte differs");
             prop_assert!(error.to_string().starts_with("a.states: "), "{error}");
         }
 
         #[test]
-        fn a_cut_file_is_found(length in 0_usize..1000) {
+        fn a_truncated_file_is_detected(length in 0_usize..1000) {
             let mut bytes = written(&some_states());
             let length = length % bytes.len();
             bytes.truncate(length);
@@ -433,7 +433,7 @@ mod tests {
         }
 
         #[test]
-        fn no_difference_makes_it_fall(
+        fn no_difference_makes_apply_panic(
             mut bytes in prop::collection::vec(any::<u8>(), 0..60),
             words in 0_usize..20,
         ) {
@@ -445,13 +445,13 @@ mod tests {
 
     #[test]
     fn messages_name_the_file_and_the_place() {
-        let told = |bytes: &[u8]| read(bytes).expect_err("it is wrong").to_string();
-        assert!(told(b"[[window]]").starts_with("a.states: no file of states"));
+        let error = |bytes: &[u8]| read(bytes).expect_err("it is wrong").to_string();
+        assert!(error(b"[[window]]").starts_with("a.states: not a states file"));
         let mut bytes = written(&some_states());
         bytes[8] = 9;
-        assert!(told(&bytes).contains("version 9 of the format, this n2sim reads 1"));
+        assert!(error(&bytes).contains("version 9 of the format, this n2sim reads 1"));
         let mut bytes = written(&some_states());
         *bytes.last_mut().expect("there is one") ^= 1;
-        assert!(told(&bytes).contains("state 4 of 4: the checksum is another one"));
+        assert!(error(&bytes).contains("state 4 of 4: the checksum does not match"));
     }
 }

@@ -1,4 +1,4 @@
-//! A trace as text for people: what it is, and its instructions one per line.
+//! Text output of a trace: a summary, and its instructions one per line.
 
 use std::fmt;
 use std::io::{Read, Seek, Write};
@@ -13,36 +13,36 @@ use crate::layout::ChunkKind;
 use crate::meta::Meta;
 use crate::reader::EventAt;
 
-/// What `n2sim trace info` shows; `Display` prints it.
+/// Summary of a trace, printed by `n2sim trace info`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
     /// Major and minor version of the format.
     pub version: (u16, u16),
     /// Content hash.
     pub hash: u64,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub file_bytes: u64,
     /// Origin and limits.
     pub meta: Meta,
-    /// The threads.
+    /// Streams of all threads.
     pub streams: Vec<StreamInfo>,
-    /// Different blocks.
+    /// Number of distinct blocks.
     pub blocks: usize,
-    /// Different instructions.
+    /// Number of distinct instructions.
     pub static_insts: usize,
-    /// Code pages.
+    /// Number of code pages.
     pub pages: usize,
-    /// Entries, bytes mapped and granule of the page map, if there is one.
+    /// Number of entries, mapped bytes and granule of the page map, if the trace has one.
     pub page_map: Option<(usize, u64, u64)>,
-    /// Bytes in the file of META, IMAGE, BLOCKS, STREAM and other chunks.
+    /// Bytes of the file in META, IMAGE, BLOCKS, STREAM and other chunks.
     pub bytes_by_kind: [(&'static str, u64); 5],
-    /// The order in which threads synchronized is there.
+    /// True if the trace contains the order in which threads synchronized.
     pub has_tickets: bool,
-    /// The index was lost and rebuilt.
+    /// True if the index was lost and rebuilt.
     pub index_rebuilt: bool,
 }
 
-/// Collects what there is to say about a trace, without reading its streams.
+/// Returns the summary of a trace. Does not read its streams.
 pub fn info<R: Read + Seek>(file: &TraceFile<R>) -> Info {
     let mut bytes = [("META", 0), ("IMAGE", 0), ("BLOCKS", 0), ("STREAM", 0), ("other", 0)];
     for entry in file.chunks() {
@@ -96,7 +96,7 @@ impl fmt::Display for Info {
             writeln!(f, "recipe        {}", recipe.shown())?;
         }
         if !lacks.is_empty() {
-            let labels: Vec<_> = lacks.iter().map(|lack| lack.label()).collect();
+            let labels: Vec<_> = lacks.iter().map(|missing| missing.label()).collect();
             writeln!(f, "lacks         {}", labels.join(", "))?;
         }
         for gap in gaps {
@@ -120,7 +120,7 @@ impl fmt::Display for Info {
             )?;
         }
         if self.has_tickets {
-            writeln!(f, "order         in which threads synchronized: by tickets")?;
+            writeln!(f, "order         threads synchronize as recorded (tickets)")?;
         }
         self.write_streams(f)
     }
@@ -153,11 +153,11 @@ impl Info {
 }
 
 /// Writes the instructions `range` of `stream`, one per line: position, address, word, data address
-/// and flags; events stand on lines of their own, before the instruction that they precede.
-/// `describe` may add a column, such as the disassembly; it gets address and word.
+/// and flags. An event has its own line before the next instruction. `describe` returns a further
+/// column, such as the disassembly, for an address and a word.
 ///
 /// # Errors
-/// If the trace is damaged there or `out` refuses.
+/// The trace is damaged in this range, or writing to `out` fails.
 pub fn dump<R: Read + Seek>(
     file: &TraceFile<R>,
     stream: u32,
@@ -216,7 +216,7 @@ fn output(source: std::io::Error) -> TraceError {
     TraceError::io(Path::new("output"), "writing")(source)
 }
 
-/// Flags as words.
+/// Flags of an instruction, printed as words.
 struct Flags(InstFlags);
 
 impl fmt::Display for Flags {

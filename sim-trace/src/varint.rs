@@ -1,7 +1,7 @@
-//! Variable-length integers: the number of trailing zero bits of the first byte says how many bytes
-//! follow, so that a reader needs one load, one bit count and two shifts instead of a loop.
+//! Variable-length integers. The trailing zero bits of the first byte give the number of bytes that
+//! follow. A reader needs one load, one bit count and two shifts instead of a loop.
 //!
-//! | first byte | bytes in all | value bits |
+//! | first byte | total bytes | value bits |
 //! |---|---|---|
 //! | `xxxxxxx1` | 1 | 7 |
 //! | `xxxxxx10` | 2 | 14 |
@@ -9,12 +9,12 @@
 //! | `10000000` | 8 | 56 |
 //! | `00000000` | 9 | 64, in the eight bytes that follow |
 //!
-//! Value bits are little-endian above the length mark. Signed values are zig-zag coded first.
+//! Value bits are little-endian above the length mark. Signed values are zigzag-coded first.
 
-/// Most bytes of one integer.
+/// Largest size of an integer in bytes.
 pub(crate) const MAX_VARINT: usize = 9;
 
-/// Bytes of zeros that a buffer for [`varint_at`] has behind its content.
+/// Number of zero bytes that follow the content of a buffer for [`varint_at`].
 pub(crate) const PADDING: usize = 16;
 
 /// Appends `value`.
@@ -28,20 +28,21 @@ pub(crate) fn put_varint(out: &mut Vec<u8>, value: u64) {
         return;
     }
     let word = ((value << 1) | 1) << (length - 1);
-    // Eight bytes are one store of the host; a part of them would be a call that copies.
+    // Eight bytes are one store on the host; fewer would be a call to a copy function.
     let end = out.len() + length as usize;
     out.extend_from_slice(&word.to_le_bytes());
     out.truncate(end);
 }
 
-/// The integer at `pos` of a padded buffer and the position behind it; `None` outside the buffer.
+/// Returns the integer at `pos` of a padded buffer and the position after it. Returns `None`
+/// outside the buffer.
 #[inline(always)]
 pub(crate) fn varint_at(padded: &[u8], pos: usize) -> Option<(u64, usize)> {
     let word = u64::from_le_bytes(*padded.get(pos..)?.first_chunk::<8>()?);
     let zeros = word.trailing_zeros();
     if zeros < 8 {
         let length = zeros + 1;
-        // Shift the bytes behind this integer out at the top, then the length mark at the bottom.
+        // Shift the following bytes out at the top, then the length mark out at the bottom.
         let value = (word << (64 - 8 * length)) >> (64 - 8 * length) >> length;
         return Some((value, pos + length as usize));
     }
@@ -49,20 +50,20 @@ pub(crate) fn varint_at(padded: &[u8], pos: usize) -> Option<(u64, usize)> {
     Some((word, pos + MAX_VARINT))
 }
 
-/// Small magnitudes of either sign become small numbers.
+/// Encodes a signed value so that small magnitudes of either sign become small numbers.
 #[inline(always)]
 pub(crate) fn zigzag(value: u64) -> u64 {
     let value = value.cast_signed();
     ((value << 1) ^ (value >> 63)).cast_unsigned()
 }
 
-/// Undoes [`zigzag`].
+/// Decodes a value encoded by [`zigzag`].
 #[inline(always)]
 pub(crate) fn unzigzag(value: u64) -> u64 {
     (value >> 1) ^ (value & 1).wrapping_neg()
 }
 
-/// A cursor over a column without padding; every read is checked.
+/// A cursor over a column without padding. Every read is checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bytes<'a> {
     rest: &'a [u8],
@@ -77,7 +78,7 @@ impl<'a> Bytes<'a> {
         self.rest.is_empty()
     }
 
-    /// Bytes that are left.
+    /// Returns the number of bytes left.
     pub(crate) fn remaining(&self) -> usize {
         self.rest.len()
     }
@@ -105,13 +106,13 @@ impl<'a> Bytes<'a> {
 mod tests {
     use super::*;
 
-    /// Values around every change of length.
+    /// Returns values around every change of length.
     fn edges() -> impl Iterator<Item = u64> {
         (0..64).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1]).chain([u64::MAX])
     }
 
     #[test]
-    fn every_length_comes_back_from_both_readers() {
+    fn both_readers_return_integers_of_every_length() {
         for value in edges() {
             let mut out = Vec::new();
             put_varint(&mut out, value);
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_integer_is_absent_not_a_panic() {
+    fn a_truncated_integer_reads_as_none_without_a_panic() {
         for value in edges() {
             let mut out = Vec::new();
             put_varint(&mut out, value);

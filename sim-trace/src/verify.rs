@@ -1,4 +1,4 @@
-//! Reads a whole trace and says whether every part of it is intact and plausible.
+//! Verification of a whole trace: reads every part and checks that it is intact and plausible.
 
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -11,45 +11,47 @@ use crate::file::TraceFile;
 use crate::flow::Exits;
 use crate::reader::{EventAt, StreamReader, TicketReader};
 
-/// What a complete reading found.
+/// Result of reading a whole trace.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// Chunks read, INDEX and END not counted.
+    /// Number of chunks read, without INDEX and END.
     pub chunks: u32,
-    /// Instructions decoded.
+    /// Number of decoded instructions.
     pub instructions: u64,
-    /// Data addresses decoded.
+    /// Number of decoded data addresses.
     pub accesses: u64,
-    /// Side events decoded.
+    /// Number of decoded side events.
     pub events: u64,
-    /// Instructions that the chunk headers promise.
+    /// Number of instructions according to the chunk headers.
     pub promised: u64,
-    /// Places where the recorder says that instructions are absent.
+    /// Number of places at which the recorder reports absent instructions.
     pub gaps: u64,
-    /// How many are absent there, where it knew.
+    /// Number of absent instructions, as far as the recorder knew it.
     pub lost: u64,
-    /// Events that say only "control went elsewhere".
+    /// Number of events that report an unexplained change of control flow.
     pub redirects: u64,
-    /// Instructions that cannot follow the one before, and no event says why.
+    /// Number of instructions that cannot follow the previous one, without an event that explains
+    /// it.
     pub unexplained: u64,
-    /// Stream and position of the first of those.
+    /// Stream and position of the first unexplained instruction.
     pub first_unexplained: Option<(u32, u64)>,
-    /// Register events that do not stand behind the access that they tell of.
+    /// Number of register events that do not directly follow the access they describe.
     pub misplaced_registers: u64,
-    /// Tickets: the order in which threads synchronized.
+    /// Number of tickets, which give the order in which threads synchronized.
     pub tickets: u64,
-    /// Tickets whose number does not rise, or is there twice.
+    /// Number of tickets that are duplicates or out of order.
     pub misordered_tickets: u64,
-    /// Stream and position of the first of those.
+    /// Stream and position of the first misordered ticket.
     pub first_misordered: Option<(u32, u64)>,
-    /// The index was lost and rebuilt.
+    /// True if the index was lost and rebuilt.
     pub index_rebuilt: bool,
     /// Damaged or contradictory chunks, in file order.
     pub faults: Vec<TraceError>,
 }
 
 impl Report {
-    /// True if all chunks are intact and all control flow is explained.
+    /// Returns true if all chunks are intact, all control flow is explained, and all registers and
+    /// tickets are in order.
     pub fn is_good(&self) -> bool {
         self.faults.is_empty()
             && self.unexplained == 0
@@ -59,18 +61,18 @@ impl Report {
     }
 }
 
-/// Opens and reads all of the trace at `path`.
+/// Opens and reads the whole trace at `path`.
 ///
 /// # Errors
-/// If the trace cannot even be opened; damage in single chunks is in the report instead.
+/// The trace cannot be opened. Damage of single chunks is in the report instead.
 pub fn verify(path: &Path) -> Result<Report, TraceError> {
     verify_file(&TraceFile::open(path)?)
 }
 
-/// Reads all of an open trace.
+/// Reads the whole of an open trace.
 ///
 /// # Errors
-/// If the system refuses; damage in single chunks is in the report instead.
+/// A system call fails. Damage of single chunks is in the report instead.
 pub fn verify_file<R: Read + Seek>(file: &TraceFile<R>) -> Result<Report, TraceError> {
     let exits: Vec<Exits> =
         file.statics().insts().iter().map(|inst| Exits::of(inst.pc, inst.word)).collect();
@@ -84,7 +86,7 @@ pub fn verify_file<R: Read + Seek>(file: &TraceFile<R>) -> Result<Report, TraceE
         let mut reader = file.reader(info.stream)?.skipping_damage();
         let mut flow = Flow { file, exits: &exits, stream: info.stream, last: None };
         while let Err(fault) = flow.follow_until_damage(&mut reader, &mut report) {
-            // What precedes a damaged chunk says nothing on what follows it.
+            // Instructions before a damaged chunk do not constrain those after it.
             flow.last = None;
             report.faults.push(fault);
         }
@@ -97,14 +99,14 @@ pub fn verify_file<R: Read + Seek>(file: &TraceFile<R>) -> Result<Report, TraceE
     Ok(report)
 }
 
-/// Takes the tickets of all streams in the order of their numbers, each of which must be there once.
+/// Checks the tickets of all streams in order of their numbers. Each number must occur once.
 fn check_tickets<R: Read + Seek>(
     file: &TraceFile<R>,
     report: &mut Report,
 ) -> Result<(), TraceError> {
     let next = |reader: &mut TicketReader<R>, faults: &mut Vec<TraceError>| {
         reader.next_ticket().unwrap_or_else(|fault| {
-            // A damaged chunk was found before.
+            // A damaged chunk may be known already.
             if faults.iter().all(|known| known.chunk() != fault.chunk()) {
                 faults.push(fault);
             }
@@ -134,7 +136,7 @@ fn check_tickets<R: Read + Seek>(
     Ok(())
 }
 
-/// Follows control through one stream.
+/// Check of the control flow of one stream.
 struct Flow<'a, R: Read + Seek> {
     file: &'a TraceFile<R>,
     exits: &'a [Exits],
@@ -177,9 +179,10 @@ impl<R: Read + Seek> Flow<'_, R> {
         Ok(())
     }
 
-    /// Register events of a batch that do not stand behind an `MRS` or `MSR` of their register.
+    /// Returns the number of register events of a batch that do not directly follow an `MRS` or
+    /// `MSR` of their register.
     fn misplaced_registers(&self, batch: &[TraceInst], events: &[EventAt]) -> u64 {
-        let stands_behind = |at: &EventAt, wanted: RegisterAccess| {
+        let follows_access = |at: &EventAt, wanted: RegisterAccess| {
             let before = match (at.position as usize).checked_sub(1) {
                 Some(i) => batch.get(i),
                 None => self.last.as_ref(),
@@ -189,7 +192,7 @@ impl<R: Read + Seek> Flow<'_, R> {
         };
         let misplaced = events.iter().filter(|at| match at.event {
             StreamEvent::Register { encoding, value, is_write } => {
-                !stands_behind(at, RegisterAccess { encoding, value, is_write })
+                !follows_access(at, RegisterAccess { encoding, value, is_write })
             }
             _ => false,
         });

@@ -1,7 +1,7 @@
-//! Writes a trace: give it code pages, define blocks, push block executions, finish.
+//! Writer of traces: takes code pages, block definitions and block executions.
 //!
-//! The file grows beside its destination and gets its name when it is finished, so that a file with
-//! that name is always whole.
+//! It writes a temporary file in the directory of the destination and renames it at the end. A
+//! file with the final name is therefore always complete.
 
 pub(crate) mod output;
 mod salvage;
@@ -28,25 +28,25 @@ use crate::page_map::PageMap;
 use output::{Output, begin_file, end_file};
 use stream_encoder::StreamEncoder;
 
-/// Number of a block: address and words of straight-line code that never change.
+/// Number of a block, which is straight-line code with a fixed address and fixed words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u32);
 
 /// One data address of a block execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    /// Which instruction of the block, from 0.
+    /// Index of the instruction in the block, from 0.
     pub index: u16,
-    /// First byte accessed.
+    /// Address of the first byte accessed.
     pub addr: u64,
 }
 
-/// How a trace is written.
+/// Options of a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriterOptions {
     /// zstd level: 1 while capturing, 3 to keep, 9 or 19 to archive.
     pub level: i32,
-    /// A chunk ends with the first block at or over this many instructions.
+    /// Number of instructions at which a chunk ends, after the current block.
     pub chunk_instructions: u32,
 }
 
@@ -56,37 +56,37 @@ impl Default for WriterOptions {
     }
 }
 
-/// What was written.
+/// Totals of a written trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Executed instructions of all streams.
+    /// Number of executed instructions of all streams.
     pub instructions: u64,
-    /// Block executions.
+    /// Number of block executions.
     pub blocks: u64,
-    /// Data addresses.
+    /// Number of data addresses.
     pub accesses: u64,
-    /// Side events.
+    /// Number of side events.
     pub events: u64,
-    /// Redirects that the writer added because the next block could not follow.
+    /// Number of redirects that the writer added because a block could not follow the previous one.
     pub redirects: u64,
-    /// Threads.
+    /// Number of threads.
     pub streams: u32,
-    /// Different blocks.
+    /// Number of distinct blocks.
     pub distinct_blocks: u32,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub file_bytes: u64,
 }
 
-/// Place and length of a block in arrays over the instructions of all blocks.
+/// Range of a block in arrays over the instructions of all blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockShape {
-    /// Index of its first instruction.
+    /// Index of the first instruction of the block.
     pub(crate) start: u32,
-    /// Its instructions.
+    /// Number of instructions of the block.
     pub(crate) len: u16,
 }
 
-/// A block as the writer keeps it.
+/// A defined block.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     pc: u64,
@@ -94,38 +94,39 @@ struct Block {
     exits: Exits,
 }
 
-/// Writes one trace file.
+/// Writer of one trace file.
 pub struct TraceWriter<W: Write + Seek = BufWriter<File>> {
     output: Output<W>,
     temp: Option<Unfinished>,
     meta: Meta,
     options: WriterOptions,
     image: CodeImage,
-    /// Pages not yet written.
+    /// Addresses of pages that are not yet written.
     pending_pages: Vec<u64>,
     blocks: Vec<Block>,
     words: Vec<u32>,
-    /// Blocks by hash of address and words; equal hashes chain through the list.
+    /// Numbers of blocks by hash of address and words.
     by_content: FxHashMap<u64, Vec<u32>>,
-    /// First block not yet written.
+    /// Number of the first block that is not yet written.
     pending_block: usize,
     streams: BTreeMap<u32, StreamEncoder>,
     summary: Summary,
 }
 
 impl TraceWriter {
-    /// Begins a trace that will be `path` when finished, written at capture speed.
+    /// Begins a trace that gets the name `path` when finished. Uses the options for fast capture.
     ///
     /// # Errors
-    /// If the temporary file beside `path` cannot be made, or `meta.machine` is impossible.
+    /// The temporary file cannot be created in the directory of `path`, or `meta.machine` is
+    /// impossible.
     pub fn create(path: &Path, meta: Meta) -> Result<TraceWriter, TraceError> {
         TraceWriter::create_with(path, meta, WriterOptions::default())
     }
 
-    /// As [`TraceWriter::create`], with a choice of compression and chunk length.
+    /// Begins a trace like [`TraceWriter::create`], with these options.
     ///
     /// # Errors
-    /// As [`TraceWriter::create`].
+    /// The same as for [`TraceWriter::create`].
     pub fn create_with(
         path: &Path,
         meta: Meta,
@@ -134,11 +135,12 @@ impl TraceWriter {
         TraceWriter::begin(path, meta, options, NewFile::beside)
     }
 
-    /// As [`TraceWriter::create_with`] for what cannot be made again: if this process is killed, its unfinished
-    /// file stays beside `path` as `NAME.XXXXXX.partial`, from which `n2sim trace recover` takes whole chunks.
+    /// Begins a trace like [`TraceWriter::create_with`], for a recording that cannot be repeated.
+    /// If this process is killed, the unfinished file remains as `NAME.XXXXXX.partial` in the
+    /// directory of `path`. `n2sim trace recover` recovers its complete chunks.
     ///
     /// # Errors
-    /// As [`TraceWriter::create`].
+    /// The same as for [`TraceWriter::create`].
     pub fn record(
         path: &Path,
         meta: Meta,
@@ -160,11 +162,11 @@ impl TraceWriter {
         Ok(writer)
     }
 
-    /// Writes what is left, the index and the totals, and gives the file its name.
+    /// Writes the open chunks, the index and the totals, and gives the file its name.
     ///
     /// # Errors
-    /// If the system refuses; the temporary file is removed then, but a recording ([`TraceWriter::record`]) that
-    /// cannot be synced or renamed stays under its temporary name.
+    /// A system call fails. The temporary file is removed then. Only a recording
+    /// ([`TraceWriter::record`]) that cannot be synced or renamed stays under its temporary name.
     pub fn finish(mut self) -> Result<Summary, TraceError> {
         let temp = self.temp.take();
         let (summary, sink) = self.finish_into()?;
@@ -176,10 +178,10 @@ impl TraceWriter {
 }
 
 impl<W: Write + Seek> TraceWriter<W> {
-    /// Writes a trace into any sink; `path` is for messages only.
+    /// Begins a trace in any sink. `path` is used in messages only.
     ///
     /// # Errors
-    /// If the sink refuses, or `meta.machine` is impossible.
+    /// Writing to the sink fails, or `meta.machine` is impossible.
     pub fn new(
         sink: W,
         path: &Path,
@@ -208,38 +210,38 @@ impl<W: Write + Seek> TraceWriter<W> {
         })
     }
 
-    /// Origin and limits as they will be written.
+    /// Returns origin and limits of the trace.
     pub fn meta(&self) -> &Meta {
         &self.meta
     }
 
-    /// Changes what the trace says about itself; the state at [`finish`](TraceWriter::finish) holds.
-    /// The page size must stay as it was.
+    /// Returns origin and limits of the trace for changes. [`finish`](TraceWriter::finish) writes
+    /// their last state. The page size must not change.
     pub fn meta_mut(&mut self) -> &mut Meta {
         &mut self.meta
     }
 
-    /// Says which physical pages the program's pages have. Give it before the first block runs, so
-    /// that an unfinished file has it too.
+    /// Writes the page map of the program. Call it before the first block execution, so that an
+    /// unfinished file has the map, too.
     ///
     /// # Errors
-    /// If the trace has a page map already, or the sink refuses.
+    /// The trace has a page map already, or writing to the sink fails.
     pub fn page_map(&mut self, map: &PageMap) -> Result<(), TraceError> {
         self.output.page_map(map)
     }
 
-    /// Gives the code page at `va`, for the wrong path and so that blocks need not repeat words. A
-    /// page given again replaces the earlier one (generated code); an equal one costs nothing.
+    /// Adds the code page at `va`. Wrong paths fetch from it, and blocks need not repeat its words.
+    /// A page with new content replaces the earlier one (generated code).
     ///
     /// # Errors
-    /// If `va` or the length does not fit the page size.
+    /// `va` or the length does not fit the page size.
     pub fn image_page(&mut self, va: u64, bytes: &[u8]) -> Result<(), TraceError> {
         let page = self.image.page_bytes();
         if bytes.len() != page as usize || !va.is_multiple_of(page.into()) {
             return Err(TraceError::Rejected("an image page needs the page size and alignment"));
         }
         if self.image.page(va) != Some(bytes) {
-            // A block defined on the old content must find it in the file before the new one.
+            // Blocks defined on the old content must precede the new content in the file.
             if self.image.page(va).is_some() {
                 self.write_definitions()?;
             }
@@ -249,10 +251,10 @@ impl<W: Write + Seek> TraceWriter<W> {
         Ok(())
     }
 
-    /// The number of the block of `words` at `pc`: a new one, or the one that it got before.
+    /// Returns the number of the block of `words` at `pc`. Defines the block at its first use.
     ///
     /// # Errors
-    /// If `pc` is not a multiple of 4 or the block is empty, too long or wraps around.
+    /// `pc` is not a multiple of 4, or the block is empty, too long or wraps around.
     pub fn define_block(&mut self, pc: u64, words: &[u32]) -> Result<BlockId, TraceError> {
         let len = u16::try_from(words.len())
             .ok()
@@ -281,15 +283,15 @@ impl<W: Write + Seek> TraceWriter<W> {
         Ok(BlockId(id))
     }
 
-    /// Appends one execution of `block` to `stream`: its first `executed` instructions, the
-    /// addresses of those that accessed memory (one each, in rising order of index) and what
-    /// happened after the last of them. `executed` 0 records the event alone.
+    /// Appends one execution of the first `executed` instructions of `block` to `stream`.
+    /// `accesses` has one address for each accessing instruction, in increasing order of index.
+    /// `event` follows the last instruction. With `executed` 0 only the event is recorded.
     ///
-    /// Where the block cannot follow the one before and no event says why, a
+    /// If the block cannot follow the previous one and no event explains it, a
     /// [`StreamEvent::Redirect`] is written in between.
     ///
     /// # Errors
-    /// If the block is unknown, an index is out of range or order, or the sink refuses.
+    /// The block is unknown, an index is out of range or order, or writing to the sink fails.
     pub fn push_block(
         &mut self,
         stream: u32,
@@ -307,7 +309,7 @@ impl<W: Write + Seek> TraceWriter<W> {
             let exits = self.exits_after(pc, shape, executed, exits);
             let chunk_instructions = self.options.chunk_instructions;
             let encoder = encoder_of(&mut self.streams, stream);
-            // The event that explains the arrival belongs to the chunk of the block before.
+            // The event that explains the arrival belongs to the chunk of the previous block.
             let redirected = encoder.explain_arrival(pc);
             let full = encoder.open_instructions() >= chunk_instructions
                 || encoder.open_events() >= MAX_CHUNK_EVENTS / 2;
@@ -325,10 +327,10 @@ impl<W: Write + Seek> TraceWriter<W> {
         }
     }
 
-    /// Appends an event to `stream` behind its last instruction (or before its first).
+    /// Appends an event to `stream` after its last instruction (or before its first).
     ///
     /// # Errors
-    /// If the sink refuses.
+    /// Writing to the sink fails.
     pub fn push_event(&mut self, stream: u32, event: StreamEvent) -> Result<(), TraceError> {
         match event {
             StreamEvent::Elements { .. } => self.output.needs(MINOR_WITH_ELEMENTS),
@@ -338,33 +340,33 @@ impl<W: Write + Seek> TraceWriter<W> {
         }
         let encoder = self.stream_mut(stream);
         encoder.event(&event);
-        // Only events without blocks between them get here; one redirect may still follow.
+        // Reached only by events without blocks in between; one redirect may still follow.
         if encoder.open_events() >= MAX_CHUNK_EVENTS - 1 {
             self.write_stream_chunk(stream)?;
         }
         Ok(())
     }
 
-    /// Instructions pushed so far, all streams together.
+    /// Returns the number of instructions pushed so far to all streams.
     pub fn instructions(&self) -> u64 {
         let open: u64 = self.streams.values().map(|s| u64::from(s.open_instructions())).sum();
         self.summary.instructions + open
     }
 
-    /// The code page at `va` as it was given last.
+    /// Returns the last content of the code page at `va`.
     pub(crate) fn page_at(&self, va: u64) -> Option<&[u8]> {
         self.image.page(va)
     }
 
-    /// Instructions of all different blocks so far.
+    /// Returns the number of instructions of all distinct blocks so far.
     pub(crate) fn code_words(&self) -> usize {
         self.words.len()
     }
 
-    /// Writes what is left, the index and the totals, and gives the sink back.
+    /// Writes the open chunks, the index and the totals. Returns the sink, too.
     ///
     /// # Errors
-    /// If the sink refuses.
+    /// Writing to the sink fails.
     pub fn finish_into(mut self) -> Result<(Summary, W), TraceError> {
         let streams: Vec<u32> = self.streams.keys().copied().collect();
         self.write_definitions()?;
@@ -387,7 +389,7 @@ impl<W: Write + Seek> TraceWriter<W> {
         &self.words[start..start + usize::from(shape.len)]
     }
 
-    /// Where control may go after the first `executed` instructions.
+    /// Returns the possible successors of the first `executed` instructions.
     fn exits_after(&self, pc: u64, shape: BlockShape, executed: u16, whole: Exits) -> Exits {
         if executed == shape.len {
             return whole;
@@ -396,7 +398,7 @@ impl<W: Write + Seek> TraceWriter<W> {
         Exits::of(pc + 4 * u64::from(last), self.words[(shape.start + last) as usize])
     }
 
-    /// Writes the open chunk of `stream` behind all definitions that it needs.
+    /// Writes the open chunk of `stream` after all definitions that it needs.
     fn write_stream_chunk(&mut self, stream: u32) -> Result<(), TraceError> {
         self.write_definitions()?;
         let Some(encoder) = self.streams.get_mut(&stream).filter(|e| !e.is_empty()) else {
@@ -405,7 +407,7 @@ impl<W: Write + Seek> TraceWriter<W> {
         let (header, columns) = encoder.chunk();
         self.output.meta_once(&self.meta)?;
         self.output.chunk(header, &columns)?;
-        // What is in the file can be recovered if this process is killed.
+        // Written chunks can be recovered if this process is killed.
         self.output.flush()?;
         self.summary.instructions += u64::from(header.instructions);
         self.summary.blocks += u64::from(header.blocks);
@@ -415,7 +417,7 @@ impl<W: Write + Seek> TraceWriter<W> {
         Ok(())
     }
 
-    /// Writes pages and blocks that are new.
+    /// Writes new pages and blocks.
     fn write_definitions(&mut self) -> Result<(), TraceError> {
         let mut pages = std::mem::take(&mut self.pending_pages);
         pages.sort_unstable();
@@ -435,7 +437,7 @@ impl<W: Write + Seek> TraceWriter<W> {
     }
 }
 
-/// Refuses an execution that a trace cannot hold.
+/// Refuses an execution that a trace cannot represent.
 fn check_execution(
     shape: BlockShape,
     executed: u16,
@@ -448,7 +450,7 @@ fn check_execution(
     for access in accesses {
         if access.index < free || access.index >= executed {
             return Err(TraceError::Rejected(
-                "accesses need rising indexes below the executed count, one per instruction",
+                "accesses need increasing indexes below the executed count, one per instruction",
             ));
         }
         free = access.index + 1;

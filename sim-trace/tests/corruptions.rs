@@ -1,5 +1,5 @@
-//! A thousand random corruptions of a real trace: each is refused, or read to the last good chunk, with a
-//! message that names the place.
+//! Test of a thousand random corruptions of a real trace: each is refused, or read to the last
+//! intact chunk, with a message that names the place.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use sim_trace::{ChunkKind, Slice, TraceError, TraceFile, WriterOptions, slice, v
 const CORRUPTIONS: u64 = 1000;
 const FILE_HEADER: usize = 64;
 
-/// Steele, Lea and Flood's generator: the same corruptions on every machine.
+/// SplitMix64 generator (Steele, Lea and Flood): the same corruptions on every machine.
 struct Random(u64);
 
 impl Random {
@@ -30,10 +30,10 @@ impl Random {
     }
 }
 
-/// A part of a committed trace in many small chunks.
+/// Returns a part of a committed trace in many small chunks.
 fn trace() -> Vec<u8> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("part.n2t");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("part.n2t");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/lz.n2t");
     let source = TraceFile::open(&source).unwrap();
     let what = Slice { streams: Vec::new(), range: 1_000_000..1_060_000, without_order: false };
@@ -42,7 +42,7 @@ fn trace() -> Vec<u8> {
     std::fs::read(&path).unwrap()
 }
 
-/// One corruption: bytes that differ, cut, added, moved or doubled.
+/// Applies one corruption: changed, removed, added, moved or duplicated bytes.
 fn corrupt(bytes: &[u8], chunks: &[(usize, usize)], random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let at = random.below(bytes.len());
@@ -73,13 +73,13 @@ fn corrupt(bytes: &[u8], chunks: &[(usize, usize)], random: &mut Random) -> Vec<
     bytes
 }
 
-/// What a corrupted trace may still give.
+/// The intact trace, for comparison.
 struct Original {
     bytes: Vec<u8>,
     whole: Played,
-    /// Offset and end of each chunk; of INDEX and END too.
+    /// Offset and end of each chunk, including INDEX and END.
     chunks: Vec<(usize, usize)>,
-    /// Instructions before each chunk.
+    /// Number of instructions before each chunk.
     before: Vec<u64>,
 }
 
@@ -103,8 +103,8 @@ impl Original {
         Original { bytes, whole, chunks, before }
     }
 
-    /// The chunk that holds the first byte that is another one.
-    fn first_hurt(&self, corrupted: &[u8]) -> Option<usize> {
+    /// Returns the chunk with the first changed byte.
+    fn first_damaged(&self, corrupted: &[u8]) -> Option<usize> {
         let same = self.bytes.iter().zip(corrupted).take_while(|(a, b)| a == b).count();
         let is_equal = same == self.bytes.len() && same == corrupted.len();
         if is_equal || same < FILE_HEADER {
@@ -118,8 +118,9 @@ impl Original {
         self.whole.insts.starts_with(&part.insts) && self.whole.events.starts_with(&part.events)
     }
 
-    /// Plain reading: complete and right, or an error with a place that is not before the damage.
-    fn check_reading(&self, corrupted: &[u8], hurt: usize) -> Option<TraceError> {
+    /// Reads the trace normally. The result must be complete and correct, or an error with a place
+    /// that is not before the damage.
+    fn check_reading(&self, corrupted: &[u8], damaged: usize) -> Option<TraceError> {
         let read = || -> Result<Played, TraceError> {
             let file = open(corrupted.to_vec())?;
             let report = verify_file(&file)?;
@@ -129,12 +130,12 @@ impl Original {
         };
         match read() {
             Ok(played) => {
-                assert_eq!(played, self.whole, "a change of chunk {hurt} was not noticed");
+                assert_eq!(played, self.whole, "a change of chunk {damaged} was not noticed");
                 None
             }
             Err(error) => {
                 let place = error.place().unwrap_or_else(|| panic!("{error}: it has no place"));
-                assert!(place.offset >= self.chunks[hurt].0 as u64, "chunk {hurt}: {error}");
+                assert!(place.offset >= self.chunks[damaged].0 as u64, "chunk {damaged}: {error}");
                 let text = error.to_string();
                 assert!(text.contains(&format!("chunk {} at byte", place.chunk)), "{text}");
                 assert!(
@@ -146,8 +147,9 @@ impl Original {
         }
     }
 
-    /// Recovery: every chunk before the damage, and nothing that was not recorded.
-    fn check_recovery(&self, corrupted: &[u8], hurt: usize) {
+    /// Recovers the trace. The result must have every chunk before the damage, and recorded data
+    /// only.
+    fn check_recovery(&self, corrupted: &[u8], damaged: usize) {
         let recover = || {
             let bytes = Cursor::new(corrupted.to_vec());
             let (file, damage) = TraceFile::recover_from_reader(bytes, path())?;
@@ -159,17 +161,26 @@ impl Original {
         };
         let (part, damage) = match recover() {
             Ok(recovered) => recovered,
-            // A chunk that is whole but stands where it does not belong contradicts the others.
+            // An intact chunk at a wrong place contradicts the others.
             Err(error @ TraceError::Inconsistent { .. }) => {
                 let place = error.place().unwrap();
-                assert!(place.offset >= self.chunks[hurt].0 as u64, "chunk {hurt}: {error}");
-                assert!(place.good_instructions >= self.before[hurt], "chunk {hurt}: {error}");
+                assert!(place.offset >= self.chunks[damaged].0 as u64, "chunk {damaged}: {error}");
+                assert!(
+                    place.good_instructions >= self.before[damaged],
+                    "chunk {damaged}: {error}"
+                );
                 return;
             }
-            Err(error) => panic!("chunk {hurt}: {error}"),
+            Err(error) => panic!("chunk {damaged}: {error}"),
         };
-        assert!(self.is_prefix(&part), "chunk {hurt}: recovery made something up");
-        assert!(part.insts.len() as u64 >= self.before[hurt], "chunk {hurt}: good chunks are lost");
+        assert!(
+            self.is_prefix(&part),
+            "chunk {damaged}: recovery returned data that was not recorded"
+        );
+        assert!(
+            part.insts.len() as u64 >= self.before[damaged],
+            "chunk {damaged}: good chunks are lost"
+        );
         if let Some(damage) = damage {
             assert_eq!(damage.good_instructions(), Some(part.insts.len() as u64), "{damage}");
         }
@@ -181,23 +192,23 @@ fn a_thousand_corruptions_are_refused_or_read_to_the_last_good_chunk() {
     let original = Original::new();
     assert!(original.chunks.len() > 30, "{} chunks", original.chunks.len());
     let mut random = Random(2026);
-    let (mut refused, mut unharmed) = (0, 0);
+    let (mut refused, mut intact) = (0, 0);
     for number in 0..CORRUPTIONS {
         let corrupted = corrupt(&original.bytes, &original.chunks, &mut random);
-        let Some(hurt) = original.first_hurt(&corrupted) else {
-            // Equal bytes, or a file header that says so.
+        let Some(damaged) = original.first_damaged(&corrupted) else {
+            // The bytes are equal, or the file header is damaged.
             match open(corrupted.clone()) {
                 Ok(_) => assert_eq!(corrupted, original.bytes, "corruption {number}"),
                 Err(error) => assert!(error.place().is_none(), "corruption {number}: {error}"),
             }
             continue;
         };
-        match original.check_reading(&corrupted, hurt) {
+        match original.check_reading(&corrupted, damaged) {
             Some(_) => refused += 1,
-            None => unharmed += 1,
+            None => intact += 1,
         }
-        original.check_recovery(&corrupted, hurt);
+        original.check_recovery(&corrupted, damaged);
     }
-    // Only what INDEX says can be lost without loss.
-    assert!(refused > 800, "{refused} refused, {unharmed} read whole");
+    // Only INDEX can be lost without losing data.
+    assert!(refused > 800, "{refused} refused, {intact} read completely");
 }

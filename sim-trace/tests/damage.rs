@@ -1,4 +1,4 @@
-//! Whatever the bytes are, a reader answers with instructions or an error with a place.
+//! Tests of damaged files: for any bytes, a reader returns instructions, or an error with a place.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use sim_trace::{ChunkKind, TraceError, TraceFile, TraceWriter, verify_file};
 
 type Streams = Vec<(u32, Played)>;
 
-/// Plays the good part of a damaged file; the instructions of all streams.
+/// Recovers a damaged file. Returns the intact part of all streams, and the damage.
 fn recovered(bytes: &[u8]) -> Result<(Streams, Option<TraceError>), TraceError> {
     let (file, damage) = TraceFile::recover_from_reader(Cursor::new(bytes.to_vec()), path())?;
     let streams = file.streams().iter().map(|s| s.stream);
@@ -22,7 +22,7 @@ fn recovered(bytes: &[u8]) -> Result<(Streams, Option<TraceError>), TraceError> 
     Ok((played.collect::<Result<_, TraceError>>()?, damage))
 }
 
-/// True if each stream of `part` is a beginning of the same stream of `whole`.
+/// Returns true if each stream of `part` is a prefix of the same stream of `whole`.
 fn is_prefix(part: &[(u32, Played)], whole: &[(u32, Played)]) -> bool {
     part.iter().all(|(stream, part)| {
         let whole = &whole.iter().find(|(s, _)| s == stream).unwrap().1;
@@ -40,7 +40,7 @@ fn every_flipped_byte_is_found_or_harmless() {
             let mut damaged = bytes.clone();
             damaged[at] ^= flip;
             match play_all(damaged.clone()) {
-                Ok(played) => assert_eq!(played, whole, "byte {at} changed the content unseen"),
+                Ok(played) => assert_eq!(played, whole, "byte {at} changed the content undetected"),
                 Err(error) => {
                     found += 1;
                     let good = error.good_instructions();
@@ -54,7 +54,7 @@ fn every_flipped_byte_is_found_or_harmless() {
             }
         }
     }
-    // INDEX can be rebuilt; everything else must be noticed.
+    // INDEX can be rebuilt; all other damage must be detected.
     let index: usize = 64 + 72 * (count_chunks(&bytes));
     assert!(found >= 3 * (bytes.len() - index), "{found} of {}", 3 * bytes.len());
 }
@@ -64,7 +64,7 @@ fn count_chunks(bytes: &[u8]) -> usize {
 }
 
 #[test]
-fn every_truncation_is_refused_with_the_count_that_recovery_yields() {
+fn every_truncation_is_refused_with_the_number_of_recoverable_instructions() {
     let bytes = sample().write();
     let whole = play_all(bytes.clone()).unwrap();
     for length in 1..bytes.len() {
@@ -87,18 +87,18 @@ fn every_truncation_is_refused_with_the_count_that_recovery_yields() {
 
 #[test]
 fn only_files_are_read_and_only_files_are_replaced() {
-    let told = |path: &str| TraceFile::open(Path::new(path)).err().unwrap().to_string();
-    assert!(told("/").contains("this is a folder"), "{}", told("/"));
-    assert!(told("/dev/zero").contains("a device or a pipe"), "{}", told("/dev/zero"));
+    let error_of = |path: &str| TraceFile::open(Path::new(path)).err().unwrap().to_string();
+    assert!(error_of("/").contains("this is a directory"), "{}", error_of("/"));
+    assert!(error_of("/dev/zero").contains("a device or a pipe"), "{}", error_of("/dev/zero"));
 
-    let told = |path: &Path| match TraceWriter::create(path, sim_trace::Meta::default()) {
+    let error_of = |path: &Path| match TraceWriter::create(path, sim_trace::Meta::default()) {
         Ok(_) => panic!("{} must be refused", path.display()),
         Err(error) => error.to_string(),
     };
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    assert!(told(folder).contains("this is a folder"));
-    assert!(told(Path::new("/dev/null")).contains("a device or a pipe"));
-    assert!(told(&folder.join("no/a.n2t")).contains("there is no folder"));
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    assert!(error_of(directory).contains("this is a directory"));
+    assert!(error_of(Path::new("/dev/null")).contains("a device or a pipe"));
+    assert!(error_of(&directory.join("no/a.n2t")).contains("there is no directory"));
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn unknown_kinds_are_skipped_and_unknown_majors_refused() {
 }
 
 #[test]
-fn other_files_are_refused_by_what_they_are() {
+fn errors_of_other_files_name_their_kind() {
     let cases: &[(&[u8], &str)] = &[
         (b"", "the file is empty"),
         (b"\x7fELF\x02\x01\x01", "an ELF header"),
@@ -198,7 +198,7 @@ fn other_files_are_refused_by_what_they_are() {
     assert!(matches!(absent, TraceError::NotFound(_)), "{absent}");
 }
 
-/// A chunk header with right checksums.
+/// Returns a chunk header with correct checksums.
 fn header(kind: u8, columns: u8, counts: [u32; 4], payload: &[u8]) -> [u8; 64] {
     let mut header = [0; 64];
     header[0..4].copy_from_slice(b"N2CK");
@@ -215,7 +215,7 @@ fn header(kind: u8, columns: u8, counts: [u32; 4], payload: &[u8]) -> [u8; 64] {
     header
 }
 
-/// A file header and chunks with right checksums, whatever they say.
+/// A forged file: a file header, and chunks of any content with correct checksums.
 struct Forged(Vec<u8>);
 
 impl Forged {
@@ -223,7 +223,8 @@ impl Forged {
         Forged(sample().write()[..64].to_vec())
     }
 
-    /// `counts`: blocks, instructions, accesses, events. Columns: (raw length claimed, bytes).
+    /// Appends a chunk. `counts` are blocks, instructions, accesses, events. `columns` are pairs of
+    /// a claimed raw length and bytes.
     fn chunk(mut self, kind: u8, counts: [u32; 4], columns: &[(u32, Vec<u8>)]) -> Forged {
         let mut payload = Vec::new();
         for (raw, stored) in columns {
@@ -237,7 +238,7 @@ impl Forged {
         self
     }
 
-    /// Adds INDEX and END, so that the file is whole.
+    /// Adds INDEX and END, so that the file is complete.
     fn finish(self) -> Vec<u8> {
         let mut index = Vec::new();
         let (mut offset, mut chunks, mut instructions) = (64, 1u32, 0u64);
@@ -263,7 +264,7 @@ impl Forged {
     }
 
     fn error(self) -> TraceError {
-        recovered(&self.0).expect_err("a forged chunk must not be believed")
+        recovered(&self.0).expect_err("a forged chunk must be refused")
     }
 }
 
@@ -272,11 +273,11 @@ fn zeros(n: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_bomb_is_refused_before_it_unpacks() {
+fn a_decompression_bomb_is_refused_before_it_is_unpacked() {
     let too_large = |error: TraceError| {
         assert!(matches!(error, TraceError::TooLarge { .. }), "{error}");
     };
-    // A column that claims more than its chunk's counts allow.
+    // A column that claims more than the counts of its chunk allow.
     let column = |raw| vec![(raw, zeros(1 << 20)), (0, vec![])];
     too_large(Forged::new().chunk(3, [1, 1, 0, 0], &column(1 << 30)).error());
     too_large(Forged::new().chunk(1, [0; 4], &[(u32::MAX, zeros(1 << 20))]).error());
@@ -289,11 +290,11 @@ fn a_bomb_is_refused_before_it_unpacks() {
     too_large(Forged::new().chunk(4, [2, 1, 0, 0], &five).error());
     too_large(Forged::new().chunk(4, [1, 1, 2, 0], &five).error());
     too_large(Forged::new().chunk(4, [1, 1, 0, u32::MAX], &five).error());
-    // Legal chunks, but many: pages of zeros take next to nothing in the file.
+    // Many valid chunks: pages of zeros take almost no room in the file.
     let mut many = Forged::new();
     for n in 0..20_u32 {
-        // An integer of three bytes: behind the pages of the chunks before. The byte 1 is the integer 0: each further page
-        // follows the one before.
+        // The first integer has three bytes and skips the pages of the previous chunks. The byte 1
+        // is the integer 0: each further page follows the previous one.
         let first = ((n * 2048) << 3 | 4).to_le_bytes();
         let places = zstd::bulk::compress(&[&first[..3], &[1; 1023]].concat(), 19).unwrap();
         many = many.chunk(2, [1024, 0, 0, 0], &[(1026, places), (4 << 20, zeros(4 << 20))]);
@@ -302,11 +303,11 @@ fn a_bomb_is_refused_before_it_unpacks() {
     let path = Path::new("memory.n2t");
     let refused = TraceFile::from_reader_within(Cursor::new(many.finish()), path, &small).err();
     assert!(matches!(refused, Some(TraceError::Memory { .. })), "{refused:?}");
-    assert_eq!(small.used(), 0, "what was read before is given back");
+    assert_eq!(small.used(), 0, "memory of the pages read so far is released");
 }
 
 #[test]
-fn verify_finds_flow_that_no_event_explains() {
+fn verify_finds_control_flow_that_no_event_explains() {
     // One block of one NOP, which cannot follow itself, twice.
     let definition = [(2, vec![0x01, 0x07]), (4, NOP.to_le_bytes().to_vec())];
     let columns = [vec![4, 4], vec![1, 1], vec![], vec![], vec![]];
@@ -318,7 +319,7 @@ fn verify_finds_flow_that_no_event_explains() {
 }
 
 #[test]
-fn contradictions_are_named() {
+fn errors_name_contradictions() {
     let inconsistent = |forged: Forged, part: &str| {
         let error = forged.error();
         assert!(matches!(error, TraceError::Inconsistent { .. }), "{error}");
@@ -336,7 +337,7 @@ fn contradictions_are_named() {
     };
     let one = [1, 1, 0, 0];
     assert!(recovered(&stream(one, [&[4], &[1], &[], &[], &[]]).0).is_ok());
-    inconsistent(stream(one, [&[], &[1], &[], &[], &[]]), "one byte per block");
+    inconsistent(stream(one, [&[], &[1], &[], &[], &[]]), "not the number of blocks");
     inconsistent(stream(one, [&[0], &[], &[], &[], &[]]), "no number");
     inconsistent(stream(one, [&[4], &[], &[], &[], &[]]), "block numbers end early");
     inconsistent(stream(one, [&[4], &[5], &[], &[], &[]]), "beyond the blocks");
@@ -348,7 +349,10 @@ fn contradictions_are_named() {
     inconsistent(stream([1, 1, 0, 1], [&[4], &[1], &[], &[], &[]]), "counts");
     inconsistent(stream([1, 1, 1, 0], [&[4], &[1], &[], &[1], &[]]), "longer or shorter");
     inconsistent(stream([1, 1, 0, 1], [&[4], &[1], &[], &[], &[7, 9, 1]]), "longer or shorter");
-    inconsistent(stream([1, 1, 0, 1], [&[4], &[1], &[], &[], &[1, 9, 255]]), "cut or too long");
+    inconsistent(
+        stream([1, 1, 0, 1], [&[4], &[1], &[], &[], &[1, 9, 255]]),
+        "truncated or too long",
+    );
     let wrong_table = |columns: &[(u32, Vec<u8>)]| Forged::new().chunk(3, [1, 1, 0, 0], columns);
     inconsistent(wrong_table(&[(2, vec![1, 7])]), "number of columns");
     inconsistent(wrong_table(&[(2, vec![9, 9, 9]), (4, vec![0; 4])]), "unpack");
@@ -379,7 +383,7 @@ proptest! {
         columns in prop::array::uniform5(prop::collection::vec(any::<u8>(), 0..40)),
         seed in recordings(),
     ) {
-        // Definitions of a real recording, then a stream chunk of random columns that fit it.
+        // Use definitions of a real recording, then a stream chunk of random columns that fit them.
         let bytes = seed.write();
         let file = open(bytes.clone()).unwrap();
         let first_stream = file.chunks().iter().find(|c| c.header.kind == ChunkKind::Stream);
@@ -392,7 +396,7 @@ proptest! {
     }
 }
 
-/// Offsets of all chunks, INDEX and END included.
+/// Returns the offsets of all chunks, including INDEX and END.
 fn offsets(bytes: &[u8]) -> Vec<usize> {
     let mut offsets = vec![64];
     while let Some(&at) = offsets.last().filter(|at| **at < bytes.len()) {
@@ -404,10 +408,10 @@ fn offsets(bytes: &[u8]) -> Vec<usize> {
 }
 
 #[test]
-fn chunks_behind_the_index_have_their_numbers() {
+fn chunks_after_the_index_keep_their_numbers() {
     let bytes = sample().write();
     let at = offsets(&bytes);
-    // The last chunk and INDEX change places: the index is lost.
+    // Swap the last chunk and INDEX, so that the index is lost.
     let [last, index, end] = at[at.len() - 3..] else { panic!("three chunks") };
     let mut swapped = bytes[..last].to_vec();
     swapped.extend_from_slice(&bytes[index..end]);
@@ -423,7 +427,7 @@ fn chunks_behind_the_index_have_their_numbers() {
 }
 
 #[test]
-fn wrong_totals_are_those_of_the_end() {
+fn an_error_of_wrong_totals_has_the_place_of_the_end_chunk() {
     let mut bytes = sample().write();
     let at = offsets(&bytes);
     let end = *at.last().unwrap();
@@ -433,7 +437,7 @@ fn wrong_totals_are_those_of_the_end() {
     let hash = xxhash_rust::xxh3::xxh3_64(&bytes[end..end + 56]);
     bytes[end + 56..end + 64].copy_from_slice(&hash.to_le_bytes());
     let damage = open(bytes).err().unwrap();
-    assert!(damage.to_string().contains("another number of instructions"), "{damage}");
+    assert!(damage.to_string().contains("the instruction count of END differs"), "{damage}");
     let place = damage.place().unwrap();
     assert_eq!((place.chunk as usize, place.offset as usize), (at.len() - 1, end), "{damage}");
 }

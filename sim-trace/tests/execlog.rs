@@ -1,4 +1,4 @@
-//! What QEMU's execlog does not say, and what is made of it.
+//! Tests of the import of QEMU execlog text where data is missing.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sim_core::InstFlags;
 use sim_trace::foreign::{ImportOptions, import_bytes};
-use sim_trace::{Lack, StreamEvent, TraceFile};
+use sim_trace::{MissingData, StreamEvent, TraceFile};
 
 fn imported(text: &str) -> TraceFile<Cursor<Vec<u8>>> {
     let (_, bytes) = import_bytes(text.as_bytes(), None, &ImportOptions::default()).unwrap();
@@ -15,7 +15,7 @@ fn imported(text: &str) -> TraceFile<Cursor<Vec<u8>>> {
 }
 
 #[test]
-fn a_load_without_its_access_and_control_elsewhere_has_faulted() {
+fn a_load_without_access_before_a_jump_is_imported_as_a_fault() {
     let handled = "0, 0x1000, 0xd503201f, \"nop\"\n\
                    0, 0x1004, 0xf9400041, \"ldr x1, [x2]\"\n\
                    0, 0x9000, 0xd503201f, \"nop\"\n";
@@ -29,8 +29,9 @@ fn a_load_without_its_access_and_control_elsewhere_has_faulted() {
 }
 
 #[test]
-fn a_load_that_goes_on_or_a_store_that_stored_has_not() {
-    // The first lost its access, but goes on; the second is a store-exclusive that failed; the third stored.
+fn other_loads_and_stores_are_not_imported_as_faults() {
+    // The first has no access, but falls through; the second is a failed store-exclusive; the third
+    // has its access.
     let others = "0, 0x1000, 0xf9400041, \"ldr x1, [x2]\"\n\
                   0, 0x1004, 0xc8007c41, \"stxr w0, x1, [x2]\"\n\
                   0, 0x2000, 0xf9000041, \"str x1, [x2]\", store, 0x8000\n\
@@ -45,9 +46,9 @@ fn a_load_that_goes_on_or_a_store_that_stored_has_not() {
 }
 
 #[test]
-fn a_prefetch_without_address_is_a_lack() {
+fn a_prefetch_without_address_counts_as_missing_data() {
     let with = imported("0, 0x1000, 0xf9800020, \"prfm pldl1keep, [x1]\"\n");
-    assert_eq!(with.meta().lacks, [Lack::Prefetches, Lack::Image]);
+    assert_eq!(with.meta().lacks, [MissingData::Prefetches, MissingData::Image]);
     let without = imported("0, 0x1000, 0xf9400041, \"ldr x1, [x2]\", load, 0x10\n");
-    assert_eq!(without.meta().lacks, [Lack::Image]);
+    assert_eq!(without.meta().lacks, [MissingData::Image]);
 }

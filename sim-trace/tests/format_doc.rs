@@ -1,4 +1,4 @@
-//! `docs/trace-format.md` says what the code does: header tables, and the example byte by byte.
+//! Tests that `docs/trace-format.md` matches the code: header tables, and the example byte by byte.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -23,7 +23,7 @@ fn doc() -> String {
 /// A row of a header table: offset, length, name.
 type Field = (usize, usize, String);
 
-/// The header table under `heading`.
+/// Returns the header table under `heading`.
 fn table(doc: &str, heading: &str) -> Vec<Field> {
     let section = doc.split(heading).nth(1).expect("the heading is in the document");
     let rows = section.lines().skip_while(|line| !line.starts_with("| ---")).skip(1);
@@ -39,16 +39,17 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b))
 }
 
-/// The table tiles 64 bytes, and `value` agrees with the bytes of each field that it knows.
+/// Checks that the table covers 64 bytes without gaps, and that `value` matches the bytes of each
+/// field.
 fn check(table: &[Field], header: &[u8], value: impl Fn(&str) -> Option<u64>) {
     let mut end = 0;
     for (offset, bytes, name) in table {
-        assert_eq!(*offset, end, "{name} leaves a hole");
+        assert_eq!(*offset, end, "{name} leaves a gap");
         end = offset + bytes;
         let found = &header[*offset..end];
         match value(name) {
             Some(expected) => assert_eq!(number(found), expected, "{name}"),
-            None => panic!("the document has a field {name} that the code has not"),
+            None => panic!("the document has a field {name} that the code does not have"),
         }
     }
     assert_eq!(end, 64);
@@ -110,14 +111,14 @@ fn chunk_headers_are_as_described() {
     }
 }
 
-/// A machine with every header field in use.
+/// Returns the metadata of a machine with every header field in use.
 fn example_meta() -> Meta {
     let mut meta = Meta { producer: "doc".into(), command: vec!["./a".into()], ..Meta::default() };
     meta.machine.full_system = true;
     meta
 }
 
-/// The trace of the document's last section.
+/// Returns the trace of the last section of the document.
 fn example() -> Vec<u8> {
     let sink = Cursor::new(Vec::new());
     let options = WriterOptions::default();
@@ -130,7 +131,7 @@ fn example() -> Vec<u8> {
     writer.finish_into().unwrap().1.into_inner()
 }
 
-/// All bytes of `file`, field by field.
+/// Returns all bytes of `file` as text, field by field.
 fn annotate(doc: &str, file: &[u8]) -> String {
     let chunk_fields = table(doc, "## 3. Chunk header");
     let mut out = String::from("file header\n");
@@ -182,7 +183,7 @@ fn columns(out: &mut String, file: &[u8], payload: usize, names: &[&str]) {
     }
 }
 
-/// Bytes, at most 16 a line, and what they are.
+/// Appends bytes, at most 16 a line, with the name of their field.
 fn line(out: &mut String, file: &[u8], at: usize, length: usize, name: &str) {
     for (i, bytes) in file[at..at + length].chunks(16).enumerate() {
         let hex: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
@@ -192,9 +193,10 @@ fn line(out: &mut String, file: &[u8], at: usize, length: usize, name: &str) {
     }
 }
 
-/// `BLESS=1 cargo test -p sim-trace` writes the example into the document.
+/// Compares the example of the document with the bytes of the writer. `BLESS=1 cargo test -p
+/// sim-trace` writes it to the document.
 #[test]
-fn the_example_is_what_the_writer_writes() {
+fn the_example_matches_the_output_of_the_writer() {
     let doc = doc();
     let (before, rest) = doc.split_once("```text\n").expect("the example is fenced");
     let (example_text, after) = rest.split_once("```").expect("the example is fenced");
@@ -206,7 +208,7 @@ fn the_example_is_what_the_writer_writes() {
     }
 }
 
-/// Traces that fuzzing starts from; `BLESS=1` writes them again.
+/// Returns the seed traces of the fuzzer. `BLESS=1` writes them again.
 fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     let mut long = sample();
     long.chunk_instructions = 1 << 20;
@@ -224,18 +226,18 @@ fn seeds() -> Vec<(&'static str, Vec<u8>)> {
 
 #[test]
 fn committed_seeds_stay_readable() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds/n2t_reader");
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds/n2t_reader");
     for (name, bytes) in seeds() {
-        // The fuzz target takes one byte off: 1 asks it to put checksums right.
+        // The fuzz target removes the first byte. If it is 1, the target corrects all checksums.
         for (choice, kind) in [(0, "as-is"), (1, "resealed")] {
-            let path = folder.join(format!("{name}-{kind}"));
+            let path = directory.join(format!("{name}-{kind}"));
             if std::env::var_os("BLESS").is_some() {
                 fs::write(&path, [&[choice], &bytes[..]].concat()).unwrap();
             }
             let committed = fs::read(&path).unwrap();
             let same =
                 play_all(committed[1..].to_vec()).unwrap() == play_all(bytes.clone()).unwrap();
-            assert!(same, "{} reads otherwise than it was written", path.display());
+            assert!(same, "{} reads differently than it was written", path.display());
         }
     }
 }

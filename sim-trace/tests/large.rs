@@ -1,4 +1,5 @@
-//! What the writer accepts the reader accepts, however much code and however many threads there are.
+//! Tests of large traces: the reader accepts every trace of the writer, whatever its code size and
+//! number of threads.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -22,7 +23,7 @@ fn writer(chunk_instructions: u32) -> TraceWriter<Sink> {
     TraceWriter::new(Cursor::default(), Path::new("large.n2t"), Meta::default(), options).unwrap()
 }
 
-/// A trace that runs so many different instructions once.
+/// Returns a trace that runs `instructions` distinct instructions once.
 fn straight_line(instructions: usize) -> Sink {
     let mut writer = writer(1 << 20);
     for first in (0..instructions).step_by(4096) {
@@ -37,7 +38,7 @@ fn open(bytes: Sink, budget: &MemoryBudget) -> Result<TraceFile<Sink>, TraceErro
     TraceFile::from_reader_within(bytes, Path::new("large.n2t"), budget)
 }
 
-/// Address and word of every instruction that a stream ran, with its data address.
+/// Returns address, word and data address of every executed instruction of a stream.
 fn played(file: &TraceFile<Sink>, stream: u32) -> Vec<(u64, u32, u64)> {
     let (mut reader, mut batch, mut all) = (file.reader(stream).unwrap(), Vec::new(), Vec::new());
     while reader.next_batch(&mut batch).unwrap() {
@@ -59,21 +60,21 @@ fn two_million_distinct_nops_in_a_small_file_are_read() {
     assert_eq!(file.statics().len(), 2_000_000);
     assert!(budget.used() < 2_000_000 * 24, "{} bytes stay for the code", budget.used());
     drop(file);
-    assert_eq!(budget.used(), 0, "a closed file gives all of it back");
+    assert_eq!(budget.used(), 0, "a closed file releases all of it");
 }
 
 #[test]
-fn more_code_than_the_memory_allows_is_refused_with_needed_size_limit_and_option() {
+fn code_beyond_the_budget_is_refused_with_needed_size_limit_and_option() {
     let refused = open(straight_line(600_000), &MemoryBudget::new(16 << 20)).err().unwrap();
-    let told = refused.to_string();
-    assert!(matches!(refused, TraceError::Memory { .. }), "{told}");
+    let error = refused.to_string();
+    assert!(matches!(refused, TraceError::Memory { .. }), "{error}");
     let expected = "large.n2t: the code pages and blocks of the trace need at least 16.";
-    assert!(told.starts_with(expected), "{told}");
-    assert!(told.ends_with("the limit is 16.0 MiB; raise it with --max-memory"), "{told}");
+    assert!(error.starts_with(expected), "{error}");
+    assert!(error.ends_with("the limit is 16.0 MiB; raise it with --max-memory"), "{error}");
 }
 
 #[test]
-fn readers_of_threads_take_from_the_account_while_they_are_open() {
+fn readers_reserve_memory_while_they_are_open() {
     let budget = MemoryBudget::new(64 << 20);
     let file = open(straight_line(100_000), &budget).unwrap();
     let before = budget.used();
@@ -84,12 +85,12 @@ fn readers_of_threads_take_from_the_account_while_they_are_open() {
 }
 
 #[test]
-fn a_page_that_is_rewritten_for_ever_is_charged_once() {
+fn the_memory_of_a_repeatedly_rewritten_page_is_counted_once() {
     let mut writer = writer(1 << 20);
     for n in 0..3000_u32 {
         let page: Vec<u8> = [NOP, n].map(u32::to_le_bytes).concat().repeat(512);
         writer.image_page(BASE, &page).unwrap();
-        // A block on the old content lets the writer put each page into the file.
+        // A block on the old content makes the writer write each page.
         let block = writer.define_block(BASE, &[NOP]).unwrap();
         writer.push_block(0, block, 1, &[], None).unwrap();
         let new = writer.define_block(BASE + 4, &[n]).unwrap();
@@ -99,14 +100,14 @@ fn a_page_that_is_rewritten_for_ever_is_charged_once() {
     assert_eq!(file.statics().len(), 3001);
 }
 
-/// What a recorder does next.
+/// Step of a recorder.
 #[derive(Clone, Debug)]
 enum Step {
-    /// A thread runs code of this length at this place, in this version of it, with an access to this address.
+    /// Run of a version of the code at a place, with one access.
     Run { stream: u32, place: u32, length: u16, version: u32, addr: u64 },
-    /// Something is missing.
+    /// Gap in a stream.
     Gap { stream: u32 },
-    /// A system call.
+    /// System call of a stream.
     Call { stream: u32, number: u64 },
 }
 
@@ -125,7 +126,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn what_a_recorder_writes_is_read_back(steps in steps(), chunk in 1u32..200_000) {
+    fn reading_returns_what_a_recorder_wrote(steps in steps(), chunk in 1u32..200_000) {
         let mut writer = writer(chunk);
         let mut expected = std::collections::BTreeMap::<u32, Vec<(u64, u32, u64)>>::new();
         for step in &steps {

@@ -1,4 +1,4 @@
-//! The page map of a trace: written, read, kept by whatever rewrites a trace, refused when damaged.
+//! Tests of the page map of a trace: writing, reading, rewriting, and damage.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -15,14 +15,14 @@ use sim_trace::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A trace of a few loads with `map`.
+/// Returns a trace of a few loads with `map`.
 fn written(map: &PageMap) -> Vec<u8> {
     let sink = Cursor::new(Vec::new());
     let options = WriterOptions { level: 3, chunk_instructions: 1 };
     let mut writer = TraceWriter::new(sink, path(), Meta::default(), options).unwrap();
     writer.page_map(map).unwrap();
-    let told = writer.page_map(map).unwrap_err().to_string();
-    assert_eq!(told, "trace writer: a trace has one page map");
+    let error = writer.page_map(map).unwrap_err().to_string();
+    assert_eq!(error, "trace writer: a trace has one page map");
     let block = writer.define_block(0x1000, &[LDR, RET]).unwrap();
     for addr in [0x8000, 0x9000, 0xa000] {
         writer.push_block(0, block, 2, &[Access { index: 0, addr }], None).unwrap();
@@ -39,7 +39,7 @@ fn small() -> PageMap {
     PageMap::new(4096, vec![page(0x20_0000, 2 << 20, 0x4000_0000), device]).unwrap()
 }
 
-/// Sizes of a granule: bytes, and whether they are a contiguous range.
+/// Returns the sizes of a granule in bytes, each with true for a contiguous range.
 fn sizes(granule: u64) -> Vec<(u64, bool)> {
     let all: [&[u64]; 2] = match granule {
         4096 => [&[1 << 12, 1 << 21, 1 << 30], &[1 << 16, 1 << 25, 1 << 34]],
@@ -51,7 +51,7 @@ fn sizes(granule: u64) -> Vec<(u64, bool)> {
     range(false).chain(range(true)).collect()
 }
 
-/// Entries one behind the other with gaps, from one of the two halves.
+/// Strategy for maps of consecutive entries with gaps, in one half of the address space.
 fn maps() -> impl Strategy<Value = PageMap> {
     let granules = prop::sample::select(vec![4096u64, 16_384, 65_536]);
     granules.prop_flat_map(|granule| {
@@ -85,7 +85,7 @@ fn maps() -> impl Strategy<Value = PageMap> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn every_map_comes_back(map in maps()) {
+    fn reading_returns_every_written_map(map in maps()) {
         let file = open(written(&map)).unwrap();
         prop_assert_eq!(file.page_map(), Some(&map));
         prop_assert_eq!(file.version(), (1, 1));
@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn order_does_not_matter(map in maps()) {
+    fn the_order_of_entries_does_not_matter(map in maps()) {
         let mut entries = map.entries().to_vec();
         entries.reverse();
         prop_assert_eq!(PageMap::new(map.granule(), entries).unwrap(), map);
@@ -101,7 +101,7 @@ proptest! {
 }
 
 #[test]
-fn info_shows_it_and_a_trace_without_one_is_of_version_1_0() {
+fn info_shows_the_map_and_a_trace_without_one_has_version_1_0() {
     let file = open(written(&small())).unwrap();
     let text = info(&file).to_string();
     assert!(text.contains("page map      2 entries, 2101248 bytes mapped, granule 4096"), "{text}");
@@ -112,9 +112,9 @@ fn info_shows_it_and_a_trace_without_one_is_of_version_1_0() {
 }
 
 #[test]
-fn repack_and_recover_keep_it_and_another_can_take_its_place() {
-    let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().join("again.n2t");
+fn repack_and_recover_keep_the_map_and_another_map_can_replace_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let to = directory.path().join("again.n2t");
     let map = small();
     let bytes = written(&map);
     let map_of = |path| TraceFile::open(path).unwrap().page_map().cloned();
@@ -124,7 +124,7 @@ fn repack_and_recover_keep_it_and_another_can_take_its_place() {
     assert_eq!(map_of(&to), Some(map.clone()));
     assert_eq!(play_all(fs::read(&to).unwrap()).unwrap(), play_all(bytes.clone()).unwrap());
 
-    // Cut in its last stream chunk.
+    // Truncate the file in its last stream chunk.
     let stream = file.chunks().iter().rfind(|c| c.header.kind == ChunkKind::Stream).unwrap();
     let cut = bytes[..stream.offset as usize + 70].to_vec();
     let (file, damage) = TraceFile::recover_from_reader(Cursor::new(cut), path()).unwrap();
@@ -142,14 +142,14 @@ fn repack_and_recover_keep_it_and_another_can_take_its_place() {
     }
 }
 
-/// The offset of the MAP chunk.
+/// Returns the offset of the MAP chunk.
 fn map_at(bytes: &[u8]) -> usize {
     let file = open(bytes.to_vec()).unwrap();
     let map = file.chunks().iter().find(|c| c.header.kind == ChunkKind::Map).unwrap();
     map.offset as usize
 }
 
-/// Puts the checksums of the chunk at `at` right and spoils INDEX, so that readers walk the chunks.
+/// Corrects the checksums of the chunk at `at` and damages INDEX, so that readers walk the chunks.
 fn reseal(bytes: &mut [u8], at: usize) {
     let length = u32::from_le_bytes(bytes[at + 16..at + 20].try_into().unwrap()) as usize;
     let payload = xxh3_64(&bytes[at + 64..at + 64 + length]);
@@ -161,7 +161,7 @@ fn reseal(bytes: &mut [u8], at: usize) {
 }
 
 fn opening(bytes: Vec<u8>) -> TraceError {
-    open(bytes).err().expect("the map is no map")
+    open(bytes).err().expect("the map is not valid")
 }
 
 #[test]
@@ -175,34 +175,34 @@ fn a_damaged_map_is_refused_with_file_place_and_reason() {
     flipped[at + 64 + length - 1] ^= 2;
     assert!(matches!(opening(flipped), TraceError::Checksum { part: "payload", .. }));
 
-    // The attributes are the last byte: bit 7 is none.
+    // The attributes are the last byte. Memory type 3 does not exist.
     let mut unknown = bytes.clone();
     unknown.splice(at + 64 + length - 1..at + 64 + length, [(3 << 1) | 1]);
     reseal(&mut unknown, at);
     let error = opening(unknown);
-    let told = error.to_string();
+    let text = error.to_string();
     let expected = format!("memory.n2t: chunk 0 at byte {at}: page map: entry 0x2000: unknown");
-    assert!(told.starts_with(&expected), "{told}");
-    let TraceError::PageMap { source, .. } = error else { panic!("{told}") };
+    assert!(text.starts_with(&expected), "{text}");
+    let TraceError::PageMap { source, .. } = error else { panic!("{text}") };
     assert_eq!(source, BadPageMap::Attributes { virt: 0x2000, attributes: 3 });
 
     let mut miscounted = bytes.clone();
     miscounted[at + 20] = 2;
     reseal(&mut miscounted, at);
-    let told = opening(miscounted).to_string();
-    assert!(told.contains("page map: the entries end early"), "{told}");
+    let error = opening(miscounted).to_string();
+    assert!(error.contains("page map: the entries end early"), "{error}");
 
     let mut huge = bytes.clone();
     huge[at + 20..at + 24].copy_from_slice(&((1u32 << 20) + 1).to_le_bytes());
     reseal(&mut huge, at);
-    let told = opening(huge).to_string();
-    assert!(told.contains("the number of entries is 1048577, the limit is 1048576"), "{told}");
+    let error = opening(huge).to_string();
+    assert!(error.contains("the number of entries is 1048577, the limit is 1048576"), "{error}");
 
-    // The same chunk once more behind itself.
+    // The same chunk twice.
     let mut doubled = bytes;
     let chunk = doubled[at..at + 64 + length].to_vec();
     doubled.splice(at..at, chunk);
     let doubled = TraceFile::recover_from_reader(Cursor::new(doubled), path());
-    let told = doubled.err().unwrap().to_string();
-    assert!(told.contains("the file has more than one page map"), "{told}");
+    let error = doubled.err().unwrap().to_string();
+    assert!(error.contains("the file has more than one page map"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Slices and merged traces hold exactly what the traces had that they were made from.
+//! Tests that slices and merged traces have exactly the content of their sources.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -15,12 +15,12 @@ use sim_trace::{
 
 const OPTIONS: WriterOptions = WriterOptions { level: 3, chunk_instructions: 64 };
 
-/// Everything in a trace of this memory or disk.
+/// Reads all streams of the trace at `path`.
 fn streams(path: &Path) -> Vec<(u32, Played)> {
     play_all(std::fs::read(path).unwrap()).unwrap()
 }
 
-/// Without the tickets of no instruction that a random recording may end with.
+/// Removes tickets without an instruction, which a random recording may end with.
 fn sound(mut played: Played) -> Played {
     let count = played.insts.len() as u64;
     let is_stray = |at: u64, event: StreamEvent| match event {
@@ -33,10 +33,11 @@ fn sound(mut played: Played) -> Played {
     played
 }
 
-/// The instructions `range` of a stream and the events behind one of them; all if the range begins at 0.
+/// Returns the instructions `start..end` of a stream and the events that belong to one of them.
+/// Keeps events before the first instruction if `start` is 0.
 fn cut(played: &Played, start: u64, end: u64) -> Played {
     let kept = |(at, event): &(u64, StreamEvent)| {
-        // One that stands further behind the last instruction is pulled up to it.
+        // An event after the last instruction moves to it.
         let by = at.saturating_sub(end);
         let mut event = *event;
         let its_own = match &mut event {
@@ -50,7 +51,7 @@ fn cut(played: &Played, start: u64, end: u64) -> Played {
                 *back = back.saturating_sub(by as u16);
                 own
             }
-            // What happened between two instructions is told of the one before.
+            // Other events belong to the previous instruction.
             _ if by > 0 => None,
             _ => at.checked_sub(1),
         };
@@ -69,9 +70,9 @@ fn kept(range: std::ops::Range<u64>) -> Slice {
 }
 
 #[test]
-fn a_slice_keeps_image_names_and_notes_and_says_what_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("slice.n2t");
+fn a_slice_keeps_image_symbols_and_machine_and_records_its_range() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("slice.n2t");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/atomics.n2t");
     let file = TraceFile::open(&source).unwrap();
     let what = Slice { streams: vec![1], range: 5_000..25_000, without_order: false };
@@ -89,21 +90,21 @@ fn a_slice_keeps_image_names_and_notes_and_says_what_it_is() {
 
 #[test]
 fn an_empty_slice_or_an_absent_stream_is_refused_and_leaves_no_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("slice.n2t");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("slice.n2t");
     let file = open(sample().write()).unwrap();
     let error = slice(&file, &kept(1_000_000..2_000_000), &path, OPTIONS).unwrap_err();
     assert!(matches!(error, TraceError::Nothing { .. }), "{error}");
     let what = Slice { streams: vec![77], range: 0..10, without_order: false };
     let error = slice(&file, &what, &path, OPTIONS).unwrap_err();
     assert!(error.to_string().contains("no stream 77"), "{error}");
-    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    assert_eq!(directory.path().read_dir().unwrap().count(), 0);
 }
 
 #[test]
-fn parts_go_on_with_a_gap_and_threads_side_by_side() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("merged.n2t");
+fn merged_parts_continue_after_a_gap_and_merged_threads_get_new_numbers() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("merged.n2t");
     let one = sample().write();
     let files = || [open(one.clone()).unwrap(), open(one.clone()).unwrap()];
     let whole = play_all(one.clone()).unwrap();
@@ -134,24 +135,24 @@ fn parts_go_on_with_a_gap_and_threads_side_by_side() {
 
 #[test]
 fn traces_of_different_programs_or_machines_are_not_merged() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("merged.n2t");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("merged.n2t");
     let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces");
     let open = |name: &str| TraceFile::open(&traces.join(name)).unwrap();
     let files = [open("hash.n2t"), open("sort.n2t")];
     let error = merge(&files, Join::Threads, &path, OPTIONS).unwrap_err().to_string();
-    assert!(error.contains("sort.n2t") && error.contains("another program's"), "{error}");
+    assert!(error.contains("sort.n2t") && error.contains("code of another program"), "{error}");
     let files = [open("hash.n2t"), open("vector.n2t")];
     let error = merge(&files, Join::Parts, &path, OPTIONS).unwrap_err().to_string();
     assert!(error.contains("vector.n2t") && error.contains("another machine"), "{error}");
-    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    assert_eq!(directory.path().read_dir().unwrap().count(), 0);
 }
 
 #[test]
-fn a_slice_has_the_ticket_of_its_first_instruction_from_the_end_of_the_chunk_before() {
+fn a_slice_has_the_ticket_of_its_first_instruction_from_the_end_of_the_previous_chunk() {
     const NOP: u32 = 0xd503_201f;
-    let folder = tempfile::tempdir().unwrap();
-    let [path, part] = ["whole.n2t", "part.n2t"].map(|name| folder.path().join(name));
+    let directory = tempfile::tempdir().unwrap();
+    let [path, part] = ["whole.n2t", "part.n2t"].map(|name| directory.path().join(name));
     let mut writer = TraceWriter::create_with(&path, Meta::default(), OPTIONS).unwrap();
     let block = writer.define_block(0x1000, &[NOP; 64]).unwrap();
     writer.push_block(0, block, 64, &[], None).unwrap();
@@ -165,18 +166,18 @@ fn a_slice_has_the_ticket_of_its_first_instruction_from_the_end_of_the_chunk_bef
     assert_eq!(tickets.next_ticket().unwrap(), None);
     slice(&TraceFile::open(&path).unwrap(), &kept(0..64), &part, OPTIONS).unwrap();
     let mut tickets = TraceFile::open(&part).unwrap().tickets(0).unwrap();
-    assert_eq!(tickets.next_ticket().unwrap(), None, "it is the next one's");
+    assert_eq!(tickets.next_ticket().unwrap(), None, "it belongs to the next instruction");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_slice_of_any_recording_is_what_stood_there(
+    fn a_slice_has_the_content_of_its_range_in_any_recording(
         recording in recordings(), start in 0u64..200, count in 1u64..300,
     ) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("slice.n2t");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("slice.n2t");
         let bytes = recording.write();
         let whole = play_all(bytes.clone()).unwrap();
         let file = open(bytes).unwrap();

@@ -1,4 +1,4 @@
-//! What is written comes back, exactly.
+//! Tests that reading returns exactly the written trace.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use common::*;
 use proptest::prelude::*;
 use sim_core::{Activity, InstFlags};
 use sim_trace::{
-    Access, BlockId, Further, Meta, Skim, StreamEvent, TraceError, TraceFile, TraceWriter,
+    Access, BlockId, BlockVisitor, Further, Meta, StreamEvent, TraceError, TraceFile, TraceWriter,
     WriterOptions,
 };
 
@@ -18,7 +18,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn any_recording_comes_back(recording in recordings()) {
+    fn reading_returns_any_written_recording(recording in recordings()) {
         let (bytes, summary) = recording.write_with_summary();
         let file_bytes = bytes.len() as u64;
         let file = open(bytes).unwrap();
@@ -40,12 +40,12 @@ proptest! {
     }
 
     #[test]
-    fn each_chunk_alone_reads_as_within_the_stream(recording in recordings()) {
+    fn a_chunk_reads_the_same_alone_and_within_the_stream(recording in recordings()) {
         let file = open(recording.write()).unwrap();
         for info in file.streams() {
             let whole = play(&file, file.reader(info.stream).unwrap()).unwrap();
             let mut joined = Played::default();
-            // Backwards, so that nothing can leak from a chunk to the next.
+            // Read backwards, so that no state can leak from a chunk to the next.
             for k in (0..info.chunks.len()).rev() {
                 let mut part = play(&file, file.chunk_reader(info.stream, k).unwrap()).unwrap();
                 let n = part.insts.len() as u64;
@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_skimmed_and_what_is_read_behind_it_is_the_whole(
+    fn skimming_a_part_and_reading_the_rest_yields_the_whole(
         recording in recordings(),
         until in 0u64..200,
     ) {
@@ -76,9 +76,9 @@ proptest! {
             prop_assert_eq!(&seen.insts, &skimmed.collect::<Vec<_>>());
             let rest = play(&file, reader).unwrap();
             prop_assert_eq!(&rest.insts, &whole.insts[at as usize..]);
-            let behind = whole.events.iter().filter(|(place, _)| *place > at);
-            let behind: Vec<_> = behind.map(|&(place, event)| (place - at, event)).collect();
-            prop_assert!(rest.events.ends_with(&behind), "only events at the seam may be on either side");
+            let later = whole.events.iter().filter(|(place, _)| *place > at);
+            let later: Vec<_> = later.map(|&(place, event)| (place - at, event)).collect();
+            prop_assert!(rest.events.ends_with(&later), "only events at the seam may be on either side");
 
             let mut blocks = Blocks(0);
             let mut reader = file.reader(info.stream).unwrap();
@@ -90,13 +90,13 @@ proptest! {
     }
 }
 
-/// What a skim tells, as addresses of instructions and of what they access.
+/// Visitor that collects addresses of instructions and of their accesses.
 struct Seen<'a> {
     file: &'a TraceFile<Bytes>,
     insts: Vec<(u64, Option<u64>)>,
 }
 
-impl Skim for Seen<'_> {
+impl BlockVisitor for Seen<'_> {
     const ACCESSES: bool = true;
 
     fn block(&mut self, block: u32, place: u32, executed: u16) {
@@ -115,10 +115,10 @@ impl Skim for Seen<'_> {
     }
 }
 
-/// Counts instructions.
+/// Visitor that counts instructions.
 struct Blocks(u64);
 
-impl Skim for Blocks {
+impl BlockVisitor for Blocks {
     const ACCESSES: bool = false;
 
     fn block(&mut self, _block: u32, _place: u32, executed: u16) {
@@ -127,7 +127,7 @@ impl Skim for Blocks {
 }
 
 #[test]
-fn origin_and_machine_come_back() {
+fn reading_returns_the_written_origin_and_machine() {
     let file = open(sample().write()).unwrap();
     assert_eq!(*file.meta(), meta());
     assert_eq!(file.meta().symbol("main").unwrap().addr, 0xffff_0000_0000_1000);
@@ -143,7 +143,7 @@ fn meta_may_change_until_the_end() {
     for _ in 0..4 {
         writer.push_block(7, block, 1, &[], None).unwrap();
     }
-    writer.meta_mut().gaps.push("said late".into());
+    writer.meta_mut().gaps.push("added late".into());
     writer.meta_mut().machine.vector_bytes = 32;
     let changed = writer.meta().clone();
     let (_, sink) = writer.finish_into().unwrap();
@@ -156,7 +156,7 @@ fn equal_code_is_stored_once() {
     let mut writer = TraceWriter::new(sink, path(), meta(), WriterOptions::default()).unwrap();
     let a = writer.define_block(0x1000, &[NOP, RET]).unwrap();
     assert_eq!(writer.define_block(0x1000, &[NOP, RET]).unwrap(), a);
-    // Other words at the same place are another block: the program rewrote its code.
+    // Other words at the same address are another block: the program rewrote its code.
     let b = writer.define_block(0x1000, &[LDR, RET]).unwrap();
     assert_ne!(a, b);
     // A block in the middle of another shares its instructions.
@@ -210,8 +210,8 @@ fn a_block_that_cannot_follow_is_explained_by_a_redirect() {
         (target, 1, None),
         (svc, 1, None),
         (a, 1, None),      // 6: an SVC that returns elsewhere
-        (fall, 1, None),   // 7: a block left early that goes on elsewhere
-        (a, 2, Some(gap)), // 8: a straight-line block that goes elsewhere; then a gap explains itself
+        (fall, 1, None),   // 7: a block left early, then control goes elsewhere
+        (a, 2, Some(gap)), // 8: a straight-line block, then control goes elsewhere; the gap needs none
         (svc, 1, None),
     ] {
         writer.push_block(0, block, n, &[], event).unwrap();
@@ -250,12 +250,12 @@ fn store_exclusive_outcome_can_be_stated() {
 /// `ld1w {z0.s}, p0/z, [x1, z3.s, uxtw]`, a gather.
 const GATHER: u32 = 0x8503_4020;
 
-/// An event on the elements of the instruction `back` places before it.
+/// Returns an event for the elements of the instruction `back` places before it.
 fn elements(back: u16, activity: Activity, active: u16, addrs: &[u64]) -> StreamEvent {
     StreamEvent::Elements { back, activity, active, further: Further::of(addrs).unwrap() }
 }
 
-/// A block of two gathers, run once for each list of events.
+/// Returns a trace of a block of two gathers, run once for each list of events.
 fn gathers(runs: &[&[StreamEvent]]) -> std::io::Cursor<Vec<u8>> {
     let sink = std::io::Cursor::new(Vec::new());
     let mut writer = TraceWriter::new(sink, path(), meta(), WriterOptions::default()).unwrap();
@@ -271,7 +271,7 @@ fn gathers(runs: &[&[StreamEvent]]) -> std::io::Cursor<Vec<u8>> {
 }
 
 #[test]
-fn elements_come_back_in_the_order_of_their_instructions() {
+fn elements_are_read_in_the_order_of_their_instructions() {
     let runs: [&[StreamEvent]; 3] = [
         &[
             elements(3, Activity::All, 0, &[0x4000, 0x3ff0, 0x9000, 0x4000]),
@@ -327,7 +327,7 @@ fn events_without_instructions_are_kept() {
 }
 
 #[test]
-fn the_writer_refuses_what_a_trace_cannot_hold() {
+fn the_writer_refuses_input_that_a_trace_cannot_represent() {
     let sink = std::io::Cursor::new(Vec::new());
     let mut writer = TraceWriter::new(sink, path(), meta(), WriterOptions::default()).unwrap();
     let block = writer.define_block(0x1000, &[NOP, RET]).unwrap();
@@ -344,17 +344,19 @@ fn the_writer_refuses_what_a_trace_cannot_hold() {
     assert!(rejected(writer.define_block(u64::MAX - 3, &[NOP]).map(drop)));
     assert!(rejected(writer.image_page(0x1000, &[0; 100])));
     assert!(rejected(writer.image_page(0x1004, &[0; 4096])));
-    let mut odd = Meta::default();
-    odd.machine.page_bytes = 3000;
+    let mut impossible = Meta::default();
+    impossible.machine.page_bytes = 3000;
     let sink = std::io::Cursor::new(Vec::new());
-    assert!(rejected(TraceWriter::new(sink, path(), odd, WriterOptions::default()).map(drop)));
+    assert!(rejected(
+        TraceWriter::new(sink, path(), impossible, WriterOptions::default()).map(drop)
+    ));
 }
 
 #[test]
 fn a_file_has_its_name_only_when_it_is_finished() {
-    let folder = std::env::temp_dir().join(format!("n2t-writer-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("a.n2t");
+    let directory = std::env::temp_dir().join(format!("n2t-writer-{}", std::process::id()));
+    fs::create_dir_all(&directory).unwrap();
+    let path = directory.join("a.n2t");
     let write = || {
         let mut writer = TraceWriter::create(&path, meta()).unwrap();
         let block = writer.define_block(0x1000, &[RET]).unwrap();
@@ -362,11 +364,11 @@ fn a_file_has_its_name_only_when_it_is_finished() {
         writer
     };
     drop(write());
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "dropped unfinished: nothing stays");
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 0, "a dropped writer leaves no file");
     let summary = write().finish().unwrap();
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
     let file = TraceFile::open(&path).unwrap();
     assert_eq!(file.file_bytes(), summary.file_bytes);
     assert_eq!(file.instructions(), 1);
-    fs::remove_dir_all(&folder).unwrap();
+    fs::remove_dir_all(&directory).unwrap();
 }

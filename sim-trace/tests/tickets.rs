@@ -1,4 +1,5 @@
-//! The order in which threads synchronized: written, read ahead, verified, cut and joined.
+//! Tests of tickets, the order in which threads synchronized: writing, reading, verifying, slicing,
+//! merging.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -14,7 +15,8 @@ use sim_trace::{
 
 const NOPS: [u32; 4] = [NOP; 4];
 
-/// Streams of blocks of four instructions, the second of which has the ticket that is given for the block.
+/// Returns a trace with streams of blocks of four instructions. The second instruction of each
+/// block has the ticket given for the block.
 fn trace(streams: &[&[Option<u64>]]) -> Vec<u8> {
     let options = WriterOptions { chunk_instructions: 8, ..WriterOptions::default() };
     let mut writer = TraceWriter::new(Cursor::new(Vec::new()), path(), meta(), options).unwrap();
@@ -38,7 +40,7 @@ fn tickets<R: std::io::Read + std::io::Seek>(file: &TraceFile<R>, stream: u32) -
 }
 
 #[test]
-fn tickets_are_read_ahead_with_the_numbers_of_their_instructions() {
+fn tickets_are_read_with_the_positions_of_their_instructions() {
     let blocks = [Some(5), None, Some(6), Some(1 << 40), None, None, None, Some((1 << 40) + 3)];
     let file = open(trace(&[&blocks, &[None; 3]])).unwrap();
     assert!(file.has_tickets());
@@ -53,14 +55,14 @@ fn tickets_are_read_ahead_with_the_numbers_of_their_instructions() {
 }
 
 #[test]
-fn a_trace_without_tickets_is_of_an_older_version() {
+fn a_trace_without_tickets_has_an_older_version() {
     let file = open(trace(&[&[None; 4]])).unwrap();
     assert!(!file.has_tickets());
     assert_eq!(file.version(), (1, 0));
 }
 
 #[test]
-fn numbers_that_do_not_rise_or_are_there_twice_are_found_with_their_place() {
+fn decreasing_and_duplicate_tickets_are_found_with_their_place() {
     let falls = [Some(5), Some(4)];
     let twice: [&[Option<u64>]; 2] = [&[Some(1), Some(3)], &[Some(2), Some(3)]];
     for (streams, place) in [(&[&falls[..]][..], (0, 5)), (&twice[..], (1, 5))] {
@@ -90,34 +92,35 @@ fn a_ticket_of_no_instruction_is_damage() {
 #[test]
 fn a_slice_keeps_the_tickets_of_its_instructions() {
     let file = open(trace(&[&[Some(1), Some(4), Some(6)], &[Some(2), Some(3), Some(5)]])).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().join("slice.n2t");
-    // Begins on the second block's ticket, ends behind the third block's: inside its block.
+    let directory = tempfile::tempdir().unwrap();
+    let to = directory.path().join("slice.n2t");
+    // The slice begins at the ticket of the second block and ends after that of the third, inside
+    // it.
     let what = Slice { streams: Vec::new(), range: 5..10, without_order: false };
     slice(&file, &what, &to, WriterOptions::default()).unwrap();
     let part = TraceFile::open(&to).unwrap();
     assert_eq!(tickets(&part, 0), [(0, 4), (4, 6)]);
     assert_eq!(tickets(&part, 1), [(0, 3), (4, 5)]);
     assert!(verify_file(&part).unwrap().is_good());
-    // Without the order all of them are gone, and that is said.
+    // Without the order it has no tickets, and a gap says so.
     let what = Slice { streams: Vec::new(), range: 0..u64::MAX, without_order: true };
     slice(&file, &what, &to, WriterOptions::default()).unwrap();
     let free = TraceFile::open(&to).unwrap();
     assert!(!free.has_tickets() && free.instructions() == file.instructions());
     assert!(free.meta().gaps.iter().any(|gap| gap.contains("synchronized")));
-    // One instruction later the first ticket is another instruction's.
+    // One instruction later, the first ticket belongs to an instruction before the slice.
     let what = Slice { streams: vec![1], range: 6..9, without_order: false };
     slice(&file, &what, &to, WriterOptions::default()).unwrap();
     assert_eq!(tickets(&TraceFile::open(&to).unwrap(), 1), []);
 }
 
 #[test]
-fn parts_of_a_run_keep_one_order_and_other_runs_keep_none() {
+fn merged_parts_keep_their_order_and_merged_runs_keep_none() {
     let one = || open(trace(&[&[Some(1), Some(3)], &[Some(2)]])).unwrap();
     let later = || open(trace(&[&[Some(5)], &[Some(4)]])).unwrap();
     let bare = || open(trace(&[&[None; 2]])).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().join("merged.n2t");
+    let directory = tempfile::tempdir().unwrap();
+    let to = directory.path().join("merged.n2t");
     let joined = |files: &[TraceFile<_>], join| {
         merge(files, join, &to, WriterOptions::default()).unwrap();
         let file = TraceFile::open(&to).unwrap();

@@ -1,4 +1,4 @@
-//! What is built on the reader: verify, info, dump, repack, seeking.
+//! Tests of the tools on top of the reader: verify, info, dump, repack, seeking.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -13,11 +13,11 @@ use sim_trace::{
     StreamEvent, TraceFile, TraceWriter, WriterOptions, dump, info, repack, verify, verify_file,
 };
 
-/// A folder for one test, removed when it ends well.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("n2t-{name}-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    folder
+/// Creates a directory for one test, which removes it when it succeeds.
+fn directory(name: &str) -> PathBuf {
+    let directory = std::env::temp_dir().join(format!("n2t-{name}-{}", std::process::id()));
+    fs::create_dir_all(&directory).unwrap();
+    directory
 }
 
 #[test]
@@ -33,25 +33,25 @@ fn verify_counts_everything_and_finds_each_fault() {
     assert_eq!(report.redirects, summary.redirects);
     assert_eq!(report.chunks as usize, file.chunks().len());
 
-    // Two chunks of one stream hurt: both are listed, in order, and the others are still read.
-    let hurt = [file.streams()[0].chunks[0], file.streams()[0].chunks[2]];
+    // Two damaged chunks of a stream are both listed, in order, and the others are still read.
+    let bad = [file.streams()[0].chunks[0], file.streams()[0].chunks[2]];
     let mut damaged = bytes;
-    for k in hurt {
+    for k in bad {
         damaged[file.chunks()[k as usize].offset as usize + 64 + 42] ^= 1;
     }
     let report = verify_file(&open(damaged).unwrap()).unwrap();
     let places: Vec<u32> = report.faults.iter().map(|f| f.place().unwrap().chunk).collect();
-    assert_eq!(places, hurt);
+    assert_eq!(places, bad);
     assert!(report.instructions > 0 && report.instructions < summary.instructions);
 }
 
 #[test]
 fn repack_keeps_the_content_at_any_level() {
-    let folder = folder("repack");
+    let directory = directory("repack");
     let bytes = sample().write();
     let file = open(bytes.clone()).unwrap();
     for level in [1, 19] {
-        let path = folder.join("a.n2t");
+        let path = directory.join("a.n2t");
         let summary = repack(&file, &path, level).unwrap();
         let again = fs::read(&path).unwrap();
         assert_eq!(summary.file_bytes, again.len() as u64);
@@ -59,22 +59,22 @@ fn repack_keeps_the_content_at_any_level() {
         assert_eq!(*TraceFile::open(&path).unwrap().meta(), *file.meta());
         assert_eq!(play_all(again).unwrap(), play_all(bytes.clone()).unwrap());
     }
-    fs::remove_dir_all(&folder).unwrap();
+    fs::remove_dir_all(&directory).unwrap();
 }
 
 #[test]
-fn a_cut_trace_becomes_whole_by_recover_and_repack() {
-    let folder = folder("recover");
+fn recover_and_repack_make_a_truncated_trace_complete() {
+    let directory = directory("recover");
     let bytes = sample().write();
     let cut = &bytes[..bytes.len() * 2 / 3];
     let (good, damage) = TraceFile::recover_from_reader(Cursor::new(cut.to_vec()), path()).unwrap();
     let instructions = damage.unwrap().good_instructions().unwrap();
     assert!(instructions > 0);
-    let path = folder.join("whole.n2t");
+    let path = directory.join("whole.n2t");
     repack(&good, &path, 3).unwrap();
     assert_eq!(TraceFile::open(&path).unwrap().instructions(), instructions);
     assert!(verify(&path).unwrap().is_good());
-    fs::remove_dir_all(&folder).unwrap();
+    fs::remove_dir_all(&directory).unwrap();
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn squeeze(line: &str) -> String {
 }
 
 #[test]
-fn info_tells_origin_gaps_and_sizes() {
+fn info_shows_origin_gaps_and_sizes() {
     let bytes = sample().write();
     let text = info(&open(bytes.clone()).unwrap()).to_string();
     for part in [
@@ -138,7 +138,7 @@ fn info_tells_origin_gaps_and_sizes() {
 }
 
 #[test]
-fn chunks_with_very_many_events_are_split_and_stay_explained() {
+fn chunks_with_very_many_events_are_split_and_control_flow_stays_explained() {
     let sink = Cursor::new(Vec::new());
     let mut writer = TraceWriter::new(sink, path(), meta(), WriterOptions::default()).unwrap();
     let block = writer.define_block(0x1000, &[NOP]).unwrap();

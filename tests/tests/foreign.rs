@@ -13,7 +13,7 @@ use sim_core::PmuEvent;
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session, trust};
 use sim_tests::{read, repository};
 use sim_trace::foreign::{Format, ImportOptions, import_bytes};
-use sim_trace::{Lack, TraceFile};
+use sim_trace::{MissingData, TraceFile};
 use writers::{Dialect, Step, committed, elf, steps};
 
 /// A written trace and what is expected of it.
@@ -110,9 +110,9 @@ fn what_was_written_comes_back_instruction_by_instruction() {
                 );
             }
             let lacks = &file.meta().lacks;
-            assert_eq!(lacks.contains(&Lack::Words), !sample.has_words, "{name}");
-            assert_eq!(lacks.contains(&Lack::Image), !sample.has_elf, "{name}");
-            assert_eq!(lacks.contains(&Lack::Threads), !sample.has_threads, "{name}");
+            assert_eq!(lacks.contains(&MissingData::Words), !sample.has_words, "{name}");
+            assert_eq!(lacks.contains(&MissingData::Image), !sample.has_elf, "{name}");
+            assert_eq!(lacks.contains(&MissingData::Threads), !sample.has_threads, "{name}");
         }
     }
 }
@@ -283,7 +283,7 @@ fn an_x86_trace_is_laid_out_anew_and_runs() {
     std::fs::write(&path, trace).unwrap();
     let file = TraceFile::open(&path).unwrap();
     assert!(sim_trace::verify(&path).unwrap().is_good());
-    assert!(file.meta().lacks.contains(&Lack::InstructionSet));
+    assert!(file.meta().lacks.contains(&MissingData::InstructionSet));
     // A load, an operation, a load and a store, a branch.
     assert_eq!(file.instructions(), 5 * TURNS);
     let found = writers::steps(&file, usize::MAX);
@@ -364,11 +364,14 @@ fn execlog_of_a_whole_system_has_physical_addresses() {
     std::fs::write(&path, trace).unwrap();
     let file = TraceFile::open(&path).unwrap();
     let meta = file.meta();
-    assert!(meta.machine.full_system && meta.lacks.contains(&Lack::VirtualAddresses), "{meta:?}");
+    assert!(
+        meta.machine.full_system && meta.lacks.contains(&MissingData::VirtualAddresses),
+        "{meta:?}"
+    );
     for (found, wanted) in writers::steps(&file, usize::MAX).iter().zip(&steps) {
         assert_eq!((found.pc, found.word, found.addr), (wanted.pc, wanted.word, wanted.addr));
     }
-    let doubt = |event| trust::doubt(event, &[Lack::VirtualAddresses]);
+    let doubt = |event| trust::doubt(event, &[MissingData::VirtualAddresses]);
     assert!(doubt(PmuEvent::DTLB_WALK).is_some() && doubt(PmuEvent::L1D_CACHE).is_none());
 }
 

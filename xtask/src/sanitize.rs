@@ -66,7 +66,7 @@ const RUNS: [Run; 11] = [
     under(Tool::Miri, TRACE_READERS, HOST),
     under(Tool::Miri, METRIC_READERS, HOST),
     under(Tool::Thread, "-p sim-capture", ""),
-    under(Tool::Thread, "-p sim-trace --test ahead", ""),
+    under(Tool::Thread, "-p sim-trace --test read_ahead", ""),
     under(Tool::Thread, "-p sim-machine --test windows chunks", ""),
     under(Tool::Address, "-p sim-capture", ""),
     under(Tool::Address, "-p sim-trace --tests", ""),

@@ -7,7 +7,7 @@ use super::system::SystemTally;
 use super::wire::{MAX_VCPUS, control};
 use anyhow::Result;
 use sim_core::Shown;
-use sim_trace::{Lack, Summary};
+use sim_trace::{MissingData, Summary};
 use std::fmt::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -141,14 +141,14 @@ pub(super) fn operands(t: &Tally) -> (String, String) {
 }
 
 /// What the recording lacks that makes counts doubtful.
-pub(super) fn lacks(t: &Tally) -> Vec<Lack> {
+pub(super) fn lacks(t: &Tally) -> Vec<MissingData> {
     let all = [
-        (t.lost_accesses > 0, Lack::SomeAddresses),
-        (t.sve_lost > 0, Lack::SveAccesses),
-        (t.zero_lines.absent() > 0, Lack::ZeroedLines),
-        (t.maintenance.absent() > 0, Lack::Maintenance),
-        (t.prefetches.absent() > 0, Lack::Prefetches),
-        (t.untold_predicates > 0, Lack::Predicates),
+        (t.lost_accesses > 0, MissingData::SomeAddresses),
+        (t.sve_lost > 0, MissingData::SveAccesses),
+        (t.zero_lines.absent() > 0, MissingData::ZeroedLines),
+        (t.maintenance.absent() > 0, MissingData::Maintenance),
+        (t.prefetches.absent() > 0, MissingData::Prefetches),
+        (t.untold_predicates > 0, MissingData::Predicates),
     ];
     all.into_iter().filter(|(is_lacking, _)| *is_lacking).map(|(_, lack)| lack).collect()
 }

@@ -19,7 +19,7 @@ use super::{CaptureArgs, Setup};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use debugger::Debugger;
 use look::{Places, Seen};
-use sim_files::ScratchFolder;
+use sim_files::ScratchDirectory;
 use sim_trace::{Meta, TraceFile, TraceWriter, WriterOptions};
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
@@ -45,7 +45,7 @@ struct Recorded {
 pub(super) fn run(args: &CaptureArgs, setup: &Setup) -> Result<ExitCode> {
     let stopwatch = Stopwatch::start();
     let path = args.output.clone().unwrap_or_else(|| super::default_output(&setup.program.path));
-    let folder = ScratchFolder::new().context("cannot make a temporary folder")?;
+    let folder = ScratchDirectory::new().context("cannot make a temporary folder")?;
     let first = first(args, setup, folder.path()).context("the first run")?;
     let places = look::places(&first.recorder.shared.blocks);
     let (seen, mut second) =

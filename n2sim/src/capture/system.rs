@@ -181,7 +181,7 @@ fn finish(
     meta.lacks = account::lacks(&shared.tally);
     if !has_registers {
         // A kernel always maintains its TLBs.
-        meta.lacks.push(sim_trace::Lack::Maintenance);
+        meta.lacks.push(sim_trace::MissingData::Maintenance);
         meta.lacks.sort_unstable();
         meta.lacks.dedup();
     }

@@ -12,7 +12,7 @@ use sim_metrics::formula::{Catalog, Machine};
 use sim_report::explain::{Explanation, Topic, metrics};
 use sim_report::perf_stat::grouped;
 use sim_report::stalls::Ledger;
-use sim_trace::Lack;
+use sim_trace::MissingData;
 
 use super::ExplainArgs;
 use crate::{opened, stat};
@@ -94,7 +94,7 @@ fn events_of(section: &str) -> Vec<PmuEvent> {
     events
 }
 
-fn of_event(event: PmuEvent, counts: &Counts, lacks: &[Lack]) -> Value {
+fn of_event(event: PmuEvent, counts: &Counts, lacks: &[MissingData]) -> Value {
     let count = counts.value(event);
     let instructions = counts.value(PmuEvent::INST_RETIRED);
     let mut notes = Vec::new();

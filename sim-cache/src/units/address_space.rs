@@ -245,15 +245,15 @@ mod tests {
 
     #[test]
     fn a_saved_address_space_keeps_its_vmid_and_a_damaged_one_uses_the_first() {
-        use sim_core::{Giver, Taker};
+        use sim_core::{StateLoader, StateSaver};
         let mut space = AddressSpace::new(TableBaseRegister::Lower);
         for vmid in [5, 7] {
             assert!(!space.write_stage2_table_base(vmid << OPERAND_ID_SHIFT));
         }
-        let mut words = Taker::take(&mut space);
+        let mut words = StateSaver::save(&mut space);
         let loaded = |words: &[u64]| {
             let mut other = AddressSpace::new(TableBaseRegister::Lower);
-            other.visit(&mut Giver::new(words));
+            other.visit(&mut StateLoader::new(words));
             other
         };
         assert_eq!((loaded(&words).vmid(), loaded(&words).key(9)), (7, space.key(9)));

@@ -1,21 +1,21 @@
-//! Threads that claim, fill and publish slots while a reader takes them. Miri and the thread sanitizer
-//! run these tests too (`cargo xtask sanitize`).
+//! Test of threads that claim, fill and publish slots while a reader drains them. Miri and the
+//! thread sanitizer run it too (`cargo xtask sanitize`).
 
 use super::*;
 
-/// Threads, each with a stream of its own.
+/// Number of threads, each with its own stream.
 const STREAMS: usize = 3;
-/// Slots of each stream: together more than the memory has, so that slots are used again.
+/// Slots of each stream: together more than the memory has, so that slots are reused.
 const SLOTS_OF_EACH: u64 = if cfg!(miri) { 4 } else { 500 };
-/// Words of each slot: few, so that threads claim most of the time.
+/// Words of each slot: few, so that threads claim slots most of the time.
 const WORDS: u64 = 3;
 
-/// A word that says where it belongs.
+/// Returns a word that encodes its stream, slot and index.
 fn word(stream: u64, sequence: u64, index: u64) -> u64 {
     stream << 32 | sequence << 8 | index
 }
 
-/// The part of a thread of the engine; it ends early when the reader stops.
+/// Writes one stream, like a thread of the engine. Returns early if the reader stops.
 fn write(memory: SharedMemory, stream: u64) {
     let Some(mut writer) = StreamWriter::new(memory, stream) else { return };
     for sequence in 0..SLOTS_OF_EACH {
@@ -28,11 +28,12 @@ fn write(memory: SharedMemory, stream: u64) {
     }
 }
 
-/// Slots taken so far of each stream.
+/// Number of slots drained so far from each stream.
 type Taken = [u64; STREAMS];
 
-/// The part of the reader: checks all words below the cursors, of slots that are being filled too, and
-/// takes each full slot that is the next of its stream. Returns whether there was any.
+/// Drains the memory once, like the reader: checks all words below the cursors, also in slots that
+/// are being filled, and frees each full slot that is the next of its stream. Returns whether it
+/// freed any.
 fn drain(memory: SharedMemory, taken: &mut Taken) -> Result<bool, String> {
     let before = *taken;
     for slot in 0..memory.control(control::SLOTS_USED).load(Ordering::Acquire) as usize {

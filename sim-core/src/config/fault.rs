@@ -1,4 +1,4 @@
-//! What is wrong with a configuration and where: file, line, the line itself with a caret.
+//! Faults of a configuration: file, line number, and the line itself with a caret.
 
 use crate::shown::Shown;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use toml_edit::{DocumentMut, TableLike};
 
-/// Why a configuration is refused.
+/// Error that refuses a configuration.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
@@ -15,57 +15,57 @@ pub enum ConfigError {
     Read {
         /// The file.
         file: String,
-        /// What the system says.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A file that is longer than any configuration.
-    #[error("{file}: more than {max} bytes; this is no configuration")]
+    /// A file is longer than any configuration.
+    #[error("{file}: more than {max} bytes; this is not a configuration")]
     TooLong {
         /// The file.
         file: String,
-        /// The most that are read.
+        /// Largest size that is read, in bytes.
         max: u64,
     },
-    /// A file names a base that is neither beside it nor part of the program.
-    #[error("{file}: the base '{}' is neither a file beside it nor one of {known}", base.shown())]
+    /// A file names a base that is neither in its directory nor part of the program.
+    #[error("{file}: the base '{}' is neither a file in its directory nor one of {known}", base.shown())]
     NoBase {
         /// The file that names the base.
         file: String,
-        /// The name it gives.
+        /// Name of the base.
         base: String,
-        /// The files that are part of the program.
+        /// Names of the files that are part of the program.
         known: String,
     },
-    /// Bases of bases: most likely a circle.
-    #[error("{file}: more than {max} files stand on one another; look for a circle of `base` keys")]
+    /// Too many nested base files, most likely a cycle of `base` keys.
+    #[error("{file}: more than {max} nested base files; check the `base` keys for a cycle")]
     TooManyBases {
-        /// The file on top.
+        /// The topmost file.
         file: String,
-        /// The most that are followed.
+        /// Largest number of files.
         max: usize,
     },
-    /// An override that is no `key=value`.
+    /// An override is not of the form `key=value`.
     #[error("cannot read the override '{}': write it as table.key=value, for example {EXAMPLE}", .0.shown())]
     Assignment(String),
-    /// All faults that were found, each with its place.
+    /// The document has faults; each has its place.
     #[error("{}", list(.0))]
     Refused(Vec<Fault>),
 }
 
-/// An override as it is meant, for messages.
+/// Example of a correct override, for messages.
 const EXAMPLE: &str = "core.clock-hz=3000000000";
 
-/// What a check of parsed values found, not yet tied to a place.
+/// A problem that a check of parsed values found, not yet tied to a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Dotted key of the value, such as `memory.l1d.ways`; a table when a key is missing.
+    /// Dotted key of the value, such as `memory.l1d.ways`. Names the table if a key is missing.
     pub key: String,
-    /// The rule that is broken and what would be right.
+    /// Broken rule and remedy.
     pub message: String,
 }
 
 impl Problem {
-    /// A problem with the value of `key`.
+    /// Creates a problem with the value of `key`.
     pub fn new(key: impl Into<String>, message: impl Into<String>) -> Problem {
         Problem { key: key.into(), message: message.into() }
     }
@@ -74,26 +74,26 @@ impl Problem {
 /// A problem with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where to repair it, if it was written anywhere.
+    /// Place to fix, if the value was written anywhere.
     pub place: Option<Place>,
     /// Dotted key.
     pub key: String,
-    /// The rule that is broken and what would be right.
+    /// Broken rule and remedy.
     pub message: String,
 }
 
-/// A stretch of a line of a file, or of an override.
+/// A range of characters in one line of a file or override.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file, or `--set`.
+    /// Name of the file, or `--set`.
     pub source: String,
-    /// Line, from 1.
+    /// Line number, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// The line as written.
+    /// Line as written.
     pub text: String,
-    /// Characters to underline.
+    /// Number of characters to underline.
     pub width: usize,
 }
 
@@ -118,7 +118,7 @@ impl Place {
         format!("{}:{}:{}", self.source, self.line, self.column)
     }
 
-    /// The line and, under it, the caret.
+    /// Prints the line with carets below the range.
     fn draw(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = self.line.to_string();
         let margin = " ".repeat(number.len());
@@ -137,10 +137,10 @@ fn list(faults: &[Fault]) -> String {
     }
 }
 
-/// The source that stands in messages about overrides.
+/// Name of overrides as a source, for messages.
 const COMMAND_LINE: &str = "--set";
 
-/// One text of a document with the places of its keys.
+/// One text of a document, with the places of its keys.
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
     source: String,
@@ -148,7 +148,7 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// A file. A fault of TOML itself is reported here.
+    /// Parses the text of a file. Fails if it is not TOML.
     pub(super) fn file(name: &str, text: &str) -> Result<Layer, ConfigError> {
         match toml_edit::Document::parse(text.to_owned()) {
             Ok(spans) => Ok(Layer { source: name.to_owned(), spans }),
@@ -160,7 +160,7 @@ impl Layer {
         }
     }
 
-    /// An override `key=value`; a value that TOML cannot read is meant as a string.
+    /// Parses an override `key=value`. A value that is not TOML counts as a string.
     pub(super) fn command_line(assignment: &str) -> Result<Layer, ConfigError> {
         let broken = || ConfigError::Assignment(assignment.to_owned());
         let (key, value) = assignment.split_once('=').ok_or_else(broken)?;
@@ -177,12 +177,12 @@ impl Layer {
         Ok(Layer { source: COMMAND_LINE.to_owned(), spans })
     }
 
-    /// The text in a form that can be changed and keeps comments.
+    /// Returns the text in a form that can be edited and that keeps comments.
     pub(super) fn editable(&self) -> DocumentMut {
         self.spans.clone().into_mut()
     }
 
-    /// How a value that this layer changes says where it comes from.
+    /// Returns the source that is noted on the values that this layer changes.
     pub(super) fn reason(&self) -> String {
         if self.source == COMMAND_LINE {
             return String::from("set on the command line");
@@ -190,7 +190,7 @@ impl Layer {
         format!("set in {}", self.source)
     }
 
-    /// The layer in the name of the document.
+    /// Returns the part of the document's name that names this layer.
     pub(super) fn title(&self) -> String {
         if self.source == COMMAND_LINE {
             return format!("{COMMAND_LINE} {}", self.spans.raw().replacen(" = ", "=", 1));
@@ -198,12 +198,12 @@ impl Layer {
         self.source.clone()
     }
 
-    /// The first line of this layer.
+    /// Returns the first line of this layer.
     pub(super) fn head(&self) -> Place {
         place(&self.source, self.spans.raw(), 0..0)
     }
 
-    /// Where this layer writes `path`: the value, the key of a table, or nothing.
+    /// Returns the place of `path` in this layer: the value or the key of a table.
     pub(super) fn place(&self, path: &[String]) -> Option<Place> {
         let (last, parents) = path.split_last()?;
         let mut table: &dyn TableLike = self.spans.as_table();
@@ -220,12 +220,12 @@ impl Layer {
     }
 }
 
-/// From the key to the end of its value.
+/// Returns the range from the start of a key to the end of its value.
 fn whole(key: Range<usize>, value: Option<Range<usize>>) -> Range<usize> {
     key.start..value.map_or(key.end, |value| value.end.max(key.end))
 }
 
-/// The first line of `span`.
+/// Returns the first line of `span`.
 fn place(source: &str, text: &str, span: Range<usize>) -> Place {
     let start = span.start.min(text.len());
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);

@@ -1,14 +1,14 @@
-//! Laying one configuration text over another: only known keys, only values of the same type.
+//! Merging of an overlay into a base: known keys only, and values of the same type only.
 
 use toml_edit::{Item, TableLike, Value};
 
 use super::fault::Problem;
 use crate::pmu_event::edit_distance;
 
-/// What may follow a number on the command line ([`super::units`]).
+/// Hint about the units of numbers on the command line ([`super::units`]).
 const UNITS: &str = "; --set takes 64K, 2M, 1G and 64KiB, 2MiB, 1GiB too";
 
-/// Everything that forbids laying `over` on `base`.
+/// Returns all problems that prevent merging `over` into `base`.
 pub(super) fn check(base: &dyn TableLike, over: &dyn TableLike) -> Vec<Problem> {
     let mut problems = Vec::new();
     check_table(base, base, over, "", &mut problems);
@@ -43,7 +43,7 @@ fn check_table(
     }
 }
 
-/// Lays `over` on `base`; what changes says so behind the value, with `reason`.
+/// Merges `over` into `base`. Each changed value gets a comment with `reason` and its old value.
 pub(super) fn apply(base: &mut dyn TableLike, over: &dyn TableLike, reason: &str) {
     for (key, item) in over.iter() {
         let old = base.get_mut(key).expect("the overlay was checked against its base");
@@ -76,13 +76,13 @@ fn replace(old: &mut Item, new: &Item, reason: &str) {
     *old = Item::Value(value.decorated(" ", remark));
 }
 
-/// The comment behind a value, without its mark.
+/// Returns the comment after a value, without its `#`.
 fn comment_of(value: &Value) -> String {
     let suffix = value.decor().suffix().and_then(|raw| raw.as_str()).unwrap_or_default();
     suffix.trim().trim_start_matches('#').trim().to_owned()
 }
 
-/// True when `new` may stand where `old` stands.
+/// Returns true if `new` may replace `old`.
 fn fits(old: &Item, new: &Item) -> bool {
     let is_whole_float = old.is_float() && new.is_integer();
     is_whole_float || old.type_name() == new.type_name()
@@ -90,7 +90,7 @@ fn fits(old: &Item, new: &Item) -> bool {
 
 fn kind(item: &Item) -> &'static str {
     match item.type_name() {
-        "string" => "a text",
+        "string" => "a string",
         "integer" => "a whole number",
         "float" => "a number",
         "boolean" => "true or false",
@@ -101,7 +101,7 @@ fn kind(item: &Item) -> &'static str {
     }
 }
 
-/// The message for a key that `root` does not have.
+/// Returns the message for a key that `root` does not have.
 fn unknown(root: &dyn TableLike, path: &str) -> String {
     let mut keys = Vec::new();
     collect(root, "", &mut keys);
@@ -123,14 +123,14 @@ fn collect(table: &dyn TableLike, prefix: &str, keys: &mut Vec<String>) {
     }
 }
 
-/// The item at `path`.
+/// Returns the item at `path`.
 pub(super) fn get<'t>(table: &'t dyn TableLike, path: &[String]) -> Option<&'t Item> {
     let (first, rest) = path.split_first()?;
     let item = table.get(first)?;
     if rest.is_empty() { Some(item) } else { get(item.as_table_like()?, rest) }
 }
 
-/// Takes the item at `path` out.
+/// Removes and returns the item at `path`.
 pub(super) fn remove(table: &mut dyn TableLike, path: &[String]) -> Option<Item> {
     let (first, rest) = path.split_first()?;
     if rest.is_empty() {
@@ -139,7 +139,8 @@ pub(super) fn remove(table: &mut dyn TableLike, path: &[String]) -> Option<Item>
     remove(table.get_mut(first)?.as_table_like_mut()?, rest)
 }
 
-/// The path of the innermost key or value that covers the byte `at` of `text`; empty if none does.
+/// Returns the path of the innermost key or value that covers byte `at` of `text`; empty if none
+/// does.
 pub(super) fn path_at(text: &str, at: usize) -> Vec<String> {
     let mut path = Vec::new();
     if let Ok(document) = toml_edit::Document::parse(text) {

@@ -120,7 +120,7 @@ fn an_override_is_refused_with_its_text() {
     assert_eq!(message(base().set("core.clock=1")), expected);
     assert!(
         message(base().set("core.clock-hz=fast"))
-            .contains("`core.clock-hz` is a whole number, not a text; --set takes 64K")
+            .contains("`core.clock-hz` is a whole number, not a string; --set takes 64K")
     );
     assert!(message(base().set("core.revision")).contains("write it as table.key=value"));
     assert!(message(base().set("a b=1")).contains("write it as table.key=value"));
@@ -130,79 +130,79 @@ fn an_override_is_refused_with_its_text() {
 fn a_full_file_reports_all_its_unknown_keys_with_their_lines() {
     let text = BASE.replace("ways", "wais").replace("[core]", "[core]\nspeed = 1");
     let document = Document::from_text("mine.toml", &text).expect("TOML");
-    let told = message(document.parse::<Config>());
+    let error = message(document.parse::<Config>());
     assert!(
-        told.starts_with("3 faults in the configuration\n\nmine.toml:3:1: unknown field `speed`"),
-        "{told}"
+        error.starts_with("3 faults in the configuration\n\nmine.toml:3:1: unknown field `speed`"),
+        "{error}"
     );
-    assert!(told.contains("mine.toml:8:1: unknown field `wais`"), "{told}");
-    assert!(told.contains("mine.toml:7:1: missing field `ways`"), "{told}");
+    assert!(error.contains("mine.toml:8:1: unknown field `wais`"), "{error}");
+    assert!(error.contains("mine.toml:7:1: missing field `ways`"), "{error}");
 }
 
 #[test]
 fn a_wrong_value_points_to_the_layer_that_wrote_it() {
     let document = base().set("memory.l1d.ways=-1").expect("the type fits");
-    let told = message(document.parse::<Config>());
+    let error = message(document.parse::<Config>());
     let expected =
         "--set: invalid value: integer `-1`, expected a whole number from 0 to 4294967295";
-    assert!(told.starts_with(expected), "{told}");
+    assert!(error.starts_with(expected), "{error}");
     let document = Document::from_text("m.toml", &BASE.replace("ways = 4", "ways = 4.5"));
-    let told = message(document.expect("TOML").parse::<Config>());
-    assert!(told.starts_with("m.toml:7:1: invalid type: floating point `4.5`"), "{told}");
+    let error = message(document.expect("TOML").parse::<Config>());
+    assert!(error.starts_with("m.toml:7:1: invalid type: floating point `4.5`"), "{error}");
 }
 
 #[test]
 fn broken_toml_names_line_and_column() {
-    let told = message(Document::from_text("m.toml", "[core]\nrevision = \n"));
-    assert!(told.starts_with("m.toml:2:1"), "{told}");
-    assert!(told.contains("2 | revision ="), "{told}");
+    let error = message(Document::from_text("m.toml", "[core]\nrevision = \n"));
+    assert!(error.starts_with("m.toml:2:1"), "{error}");
+    assert!(error.contains("2 | revision ="), "{error}");
 }
 
 #[test]
 fn checks_after_parsing_point_into_the_file_too() {
     let problems = [Problem::new("memory.l1d.ways", "3 ways: use a power of two")];
-    let told = message(base().refuse(&problems));
+    let error = message(base().refuse(&problems));
     assert!(
-        told.starts_with("base.toml:7:1: 3 ways: use a power of two\n  |\n7 | ways = 4"),
-        "{told}"
+        error.starts_with("base.toml:7:1: 3 ways: use a power of two\n  |\n7 | ways = 4"),
+        "{error}"
     );
     assert!(base().refuse(&[]).is_ok());
 }
 
 #[test]
-fn a_file_that_lacks_a_table_is_named_and_told_the_remedy() {
-    let told = message(Document::from_text("empty.toml", "").expect("TOML").parse::<Config>());
+fn a_missing_table_is_reported_with_the_file_and_the_remedy() {
+    let error = message(Document::from_text("empty.toml", "").expect("TOML").parse::<Config>());
     let expected = "empty.toml:1:1: missing field `core`; add it, or change only what differs";
-    assert!(told.starts_with(expected), "{told}");
+    assert!(error.starts_with(expected), "{error}");
 }
 
 #[test]
 fn a_fraction_and_a_device_are_refused_in_plain_words() {
-    let told = message(base().with_overlay("m.toml", "memory.l1d.ways = 4.5"));
+    let error = message(base().with_overlay("m.toml", "memory.l1d.ways = 4.5"));
     assert!(
-        told.contains("`memory.l1d.ways` is a whole number, not one with a fraction"),
-        "{told}"
+        error.contains("`memory.l1d.ways` is a whole number, not one with a fraction"),
+        "{error}"
     );
-    let told = message(Document::load(std::path::Path::new("/dev/zero"), &[]));
-    assert_eq!(told, "/dev/zero: more than 1048576 bytes; this is no configuration");
+    let error = message(Document::load(std::path::Path::new("/dev/zero"), &[]));
+    assert_eq!(error, "/dev/zero: more than 1048576 bytes; this is not a configuration");
 }
 
 #[test]
-fn bases_are_followed_and_circles_refused() {
+fn bases_are_followed_and_cycles_refused() {
     let embedded = [
         Embedded { name: "n2.toml", text: BASE },
         Embedded { name: "silicon.toml", text: "base = \"n2.toml\"\nmemory.l1d.ways = 8\n" },
-        Embedded { name: "circle.toml", text: "base = \"circle.toml\"\n" },
+        Embedded { name: "itself.toml", text: "base = \"itself.toml\"\n" },
         Embedded { name: "lost.toml", text: "base = \"nowhere.toml\"\n" },
         Embedded { name: "number.toml", text: "base = 1\n" },
     ];
     let silicon = Document::from_embedded("silicon.toml", &embedded).expect("both exist");
     assert_eq!(silicon.get("memory.l1d.ways").as_deref(), Some("8"));
     assert_eq!(silicon.get("base"), None);
-    assert!(message(Document::from_embedded("circle.toml", &embedded)).contains("circle"));
+    assert!(message(Document::from_embedded("itself.toml", &embedded)).contains("for a cycle"));
     let lost = message(Document::from_embedded("lost.toml", &embedded));
     assert!(
-        lost.contains("lost.toml: the base 'nowhere.toml' is neither a file beside it"),
+        lost.contains("lost.toml: the base 'nowhere.toml' is neither a file in its directory"),
         "{lost}"
     );
     let number = message(Document::from_embedded("number.toml", &embedded));

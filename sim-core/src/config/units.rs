@@ -1,11 +1,12 @@
-//! Numbers with K, M or G. A size of memory or of a table is built in powers of two, so K is 1024 there: `128K` of
-//! `size-bytes`, `8K` of `btb-entries`. Everywhere else K is 1000: `3G` of `clock-hz`. `KiB`, `MiB` and `GiB` are powers of
-//! 1024 for every key.
+//! Numbers with a K, M or G suffix. Sizes of memories and tables are powers of two, so K is 1024
+//! there: `128K` of `size-bytes`, `8K` of `btb-entries`. Everywhere else K is 1000: `3G` of
+//! `clock-hz`. `KiB`, `MiB` and `GiB` are powers of 1024 for every key.
 
 /// Last words of keys that hold sizes.
 const SIZES: [&str; 2] = ["bytes", "entries"];
 
-/// The number that `text` gives to `key`; none if it has no unit, or is not a whole number with one.
+/// Returns the number that `text` means for `key`. Returns `None` unless `text` is a whole number
+/// with a unit.
 pub fn resolve(key: &str, text: &str) -> Option<u64> {
     let (text, base) = match text.strip_suffix("iB") {
         Some(number) => (number, 1024),
@@ -24,7 +25,7 @@ pub fn resolve(key: &str, text: &str) -> Option<u64> {
     number.checked_mul(base.pow(power))
 }
 
-/// What K means for a key.
+/// Returns the value of K for a key.
 fn base(key: &str) -> u64 {
     let last = key.rsplit(['.', '-']).next().unwrap_or_default();
     if SIZES.contains(&last) { 1024 } else { 1000 }
@@ -51,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_whole_number_with_a_unit_stays_as_it_is() {
+    fn text_other_than_a_whole_number_with_a_unit_is_not_resolved() {
         for text in ["128", "K", "", "1.5K", "-1K", "12KB", "12iB", "tageK", "99999999999G", "1é"]
         {
             assert_eq!(resolve("memory.l1d.size-bytes", text), None, "{text}");

@@ -7,9 +7,9 @@ use crate::approach::{Approach, Places, show_state};
 use crate::error::MachineError;
 use crate::touches::Touches;
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, Giver, NullSink, StateVisitor, WarmState};
+use sim_core::{Cycle, NullSink, StateLoader, StateVisitor, WarmState};
 use sim_isa::Program;
-use sim_trace::{Skim, StatePlace, StreamReader};
+use sim_trace::{BlockVisitor, StatePlace, StreamReader};
 
 /// Stretches of fewer instructions are run.
 const SHORTEST: u64 = 2_000;
@@ -21,7 +21,7 @@ const LATEST: Cycle = 1 << 40;
 /// Nobody hears what lies on the way.
 struct Unheard;
 
-impl Skim for Unheard {
+impl BlockVisitor for Unheard {
     const ACCESSES: bool = true;
 
     #[inline]
@@ -94,7 +94,7 @@ impl CoreRun {
         if reader.position() != place.position || place.cycle > LATEST || !is_known {
             return Ok(None);
         }
-        show_state(memory, &mut self.pipeline, &mut Giver::new(words));
+        show_state(memory, &mut self.pipeline, &mut StateLoader::new(words));
         self.pipeline.idle_until(place.cycle, &mut self.totals);
         self.reader = Source::Here(Box::new(reader));
         self.batch.clear();

@@ -2,14 +2,14 @@
 //! thread of its own.
 
 use sim_core::TraceInst;
-use sim_trace::{AheadReader, EventAt, Skim, StreamReader, TraceError};
+use sim_trace::{BlockVisitor, EventAt, ReadAhead, StreamReader, TraceError};
 
 /// A reader of one stream.
 pub(crate) enum Source {
     /// It decodes when it is asked, and may pass stretches.
     Here(Box<StreamReader>),
     /// It is ahead, and is read from the first instruction to the last.
-    Ahead(AheadReader),
+    Ahead(ReadAhead),
 }
 
 impl Source {
@@ -56,7 +56,11 @@ impl Source {
     }
 
     /// As [`StreamReader::skim`].
-    pub(crate) fn skim<V: Skim>(&mut self, until: u64, visitor: &mut V) -> Result<(), TraceError> {
+    pub(crate) fn skim<V: BlockVisitor>(
+        &mut self,
+        until: u64,
+        visitor: &mut V,
+    ) -> Result<(), TraceError> {
         match self {
             Source::Here(reader) => reader.skim(until, visitor),
             Source::Ahead(_) => unreachable!("windows are read here"),

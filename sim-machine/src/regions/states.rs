@@ -7,7 +7,7 @@
 
 use std::io::Write;
 
-use sim_core::{NullSink, Taker};
+use sim_core::{NullSink, StateSaver};
 use sim_pipeline::Pipeline;
 use sim_trace::{StatePlace, StatesError, StatesHeader, StatesReader, StatesWriter};
 use xxhash_rust::xxh3::Xxh3Default;
@@ -54,18 +54,18 @@ impl Regions {
         // As a core that stands still at the begin, whose way this is.
         let begin = pipeline.idle_until(0, &mut NullSink);
         let mut machine = Approach::new(0, &places, program, pipeline, memory, begin, NullSink);
-        let mut taker = Taker::default();
-        machine.show_state(&mut taker);
-        let header = self.states_header(session, taker.words.len() as u64);
+        let mut saver = StateSaver::default();
+        machine.show_state(&mut saver);
+        let header = self.states_header(session, saver.words.len() as u64);
         let mut writer = StatesWriter::new(out, &header).map_err(io)?;
         let mut reader = trace.reader(stream.stream)?;
         for window in &self.windows {
             reader.skim(window.begins_behind(self.warmup), &mut machine)?;
             let (cycle, last) = machine.place();
-            taker.words.clear();
-            machine.show_state(&mut taker);
+            saver.words.clear();
+            machine.show_state(&mut saver);
             let place = StatePlace { position: reader.position(), cycle, last };
-            writer.add(&place, &taker.words).map_err(io)?;
+            writer.add(&place, &saver.words).map_err(io)?;
             progress(reader.position());
         }
         writer.into_inner().flush().map_err(io)?;

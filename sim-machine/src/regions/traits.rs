@@ -5,7 +5,7 @@
 use crate::approach::Approach;
 use crate::known::KNOWN;
 use sim_core::Counts;
-use sim_trace::Skim;
+use sim_trace::BlockVisitor;
 
 /// Ages of blocks, in executed blocks, as log2.
 const BLOCK_AGES: [u32; 3] = [8, 12, 16];
@@ -16,7 +16,7 @@ pub(crate) const TRAITS: usize = KNOWN.len() + 1 + BLOCK_AGES.len();
 pub(crate) type Traits = [f64; TRAITS];
 
 /// Who knows traits of a stretch of a trace.
-pub(crate) trait Character: Skim {
+pub(crate) trait Character: BlockVisitor {
     /// What was met since the last time.
     fn take(&mut self) -> Traits;
 }
@@ -57,7 +57,7 @@ impl Character for TraitReader<'_> {
     }
 }
 
-impl Skim for TraitReader<'_> {
+impl BlockVisitor for TraitReader<'_> {
     const ACCESSES: bool = true;
 
     #[inline]

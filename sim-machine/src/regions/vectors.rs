@@ -9,7 +9,7 @@ use super::traits::{Character, TRAITS, Traits};
 use crate::known::KNOWN;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use sim_trace::Skim;
+use sim_trace::BlockVisitor;
 
 /// Dimensions that are left of the blocks.
 const BLOCK_DIMENSIONS: usize = 16;
@@ -110,7 +110,7 @@ impl<C: Character> VectorReader<C> {
     }
 }
 
-impl<C: Character> Skim for VectorReader<C> {
+impl<C: Character> BlockVisitor for VectorReader<C> {
     const ACCESSES: bool = true;
 
     #[inline]
@@ -171,7 +171,7 @@ mod tests {
     /// Knows nothing.
     struct Plain;
 
-    impl Skim for Plain {
+    impl BlockVisitor for Plain {
         const ACCESSES: bool = true;
         fn block(&mut self, _block: u32, _place: u32, _executed: u16) {}
     }

@@ -16,7 +16,7 @@ use crate::region::RegionWatch;
 use crate::regions::{Region, Regions, only_thread};
 use crate::touches::Touches;
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, NullSink, Taker};
+use sim_core::{Cycle, NullSink, StateSaver};
 use sim_trace::{StatesError, StatesReader};
 
 /// A part of a thread that is counted.
@@ -145,9 +145,9 @@ impl Bench {
 
     /// Words of its state.
     fn words(&mut self) -> u64 {
-        let mut taker = Taker::default();
-        show_state(&mut self.memory, &mut self.core, &mut taker);
-        taker.words.len() as u64
+        let mut saver = StateSaver::default();
+        show_state(&mut self.memory, &mut self.core, &mut saver);
+        saver.words.len() as u64
     }
 
     /// Runs to the begin of a window, and counts the window.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use sim_isa::{MemOp, Ordering, Special, Synchronizes};
 use sim_trace::{
-    Call, OrderNote, Skim, StaticTable, StreamReader, Ticket, TicketReader, TraceFile,
+    BlockVisitor, Call, OrderNote, StaticTable, StreamReader, Ticket, TicketReader, TraceFile,
 };
 
 use super::calls;
@@ -111,7 +111,7 @@ struct Walk<'a> {
     fresh: usize,
 }
 
-impl Skim for Walk<'_> {
+impl BlockVisitor for Walk<'_> {
     const ACCESSES: bool = true;
 
     #[inline]
@@ -230,7 +230,7 @@ impl Arriving {
                     tickets.push(ticket);
                 }
                 (OrderNote::Call(call), None) => self.last_call = Some(call),
-                (OrderNote::Call(call), Some(at)) if call.behind == at + 1 => {
+                (OrderNote::Call(call), Some(at)) if call.after == at + 1 => {
                     return Ok(Some((tickets, Some(call))));
                 }
                 _ => {
@@ -294,7 +294,7 @@ impl Arriving {
 
     /// What a ticket stands for that an instruction has beside its own: its thread begins there, or a call is back.
     fn entry(&self, position: u64) -> (Scope, Scope) {
-        match self.last_call.filter(|call| call.behind == position) {
+        match self.last_call.filter(|call| call.after == position) {
             Some(call) => (calls::scopes(&call).1, Scope::Nowhere),
             None if self.is_first && position == 0 => (Scope::Creation(None), Scope::Nowhere),
             None => (Scope::Everywhere, Scope::Everywhere),

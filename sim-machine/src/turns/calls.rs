@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     fn of(number: u64, args: [u64; 6]) -> (Scope, Scope) {
-        scopes(&Call { behind: 1, number, args })
+        scopes(&Call { after: 1, number, args })
     }
 
     #[test]

@@ -5,7 +5,7 @@ use sim_core::PmuEvent;
 use sim_core::flow::Account;
 use sim_machine::scenario::Walked;
 use sim_machine::trust;
-use sim_trace::Lack;
+use sim_trace::MissingData;
 
 use super::chart::Chart;
 use super::text::difference;
@@ -23,7 +23,7 @@ pub fn flows(
     lead: &str,
     charts: &[Chart],
     accounts: &[Account],
-    lacks: &[Lack],
+    lacks: &[MissingData],
 ) -> String {
     let mut sections: Vec<Section> = charts
         .iter()
@@ -123,7 +123,7 @@ fn figure(id: &str, chart: &Chart, title: &str) -> Markup {
     page::Chart { id, title, text, svg: svg::linked(chart), table }.html()
 }
 
-fn account_table(accounts: &[Account], lacks: &[Lack]) -> Table {
+fn account_table(accounts: &[Account], lacks: &[MissingData]) -> Table {
     let caption = "Visits of the boxes that name an event, and its count";
     let mut table = Table::new("accounts", caption)
         .text("Event")

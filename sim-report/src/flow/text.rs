@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use sim_core::flow::Account;
 use sim_machine::trust;
-use sim_trace::Lack;
+use sim_trace::MissingData;
 
 use super::chart::{Chart, ChartBox, percent};
 use crate::perf_stat::grouped;
@@ -93,7 +93,11 @@ fn events(part: &ChartBox) -> String {
 
 /// The events of the boxes: what their visits say, and what was counted; what a trace that lacks
 /// something makes doubtful is marked.
-pub fn write_account(out: &mut impl Write, accounts: &[Account], lacks: &[Lack]) -> io::Result<()> {
+pub fn write_account(
+    out: &mut impl Write,
+    accounts: &[Account],
+    lacks: &[MissingData],
+) -> io::Result<()> {
     let (visits, counted) = ("visits", "counted");
     writeln!(out, "{:<30}{visits:>18}{counted:>18}", "events of the boxes")?;
     for account in accounts.iter().filter(|account| account.visits > 0 || account.counted > 0) {

@@ -1,4 +1,4 @@
-//! From single instructions to blocks: what readers of foreign traces fill.
+//! Builder that readers of foreign traces fill: joins single instructions to blocks.
 
 use std::io::{Seek, Write};
 
@@ -9,22 +9,23 @@ use super::stop::Stop;
 use crate::error::TraceError;
 use crate::event::StreamEvent;
 use crate::flow::{is_branch, is_prefetch, is_sve, is_sve_access, must_access};
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 use crate::writer::{Access, Summary, TraceWriter};
 
-/// Longest block that is made: code without a branch is cut there.
+/// Largest number of instructions in a block. Longer code without a branch is split.
 const BLOCK_MAX: usize = 256;
-/// Instructions that all different blocks may have together: 128 MiB of code, and as much memory as a
-/// reader of the result is willing to spend.
+/// Largest number of instructions in all distinct blocks: 128 MiB of code, which limits the memory
+/// of a reader of the result.
 const CODE_MAX: usize = 1 << 23;
-/// Instructions that zero a line, without the register that has its address. Tools that watch loads and
-/// stores do not see what they write.
+/// Word of `DC ZVA` without its register. Tools that observe loads and stores do not see its
+/// writes.
 const DC_ZVA: u32 = 0xd50b_7420;
+/// Word of `DC GZVA` without its register.
 const DC_GZVA: u32 = 0xd50b_7480;
-/// Threads that a trace may have.
+/// Largest number of threads in a trace.
 const THREADS_MAX: usize = 4096;
 
-/// A block of a thread that may still grow.
+/// The unfinished block of a thread.
 #[derive(Default)]
 struct Open {
     pc: u64,
@@ -33,15 +34,15 @@ struct Open {
 }
 
 impl Open {
-    /// True if the instruction at `pc` belongs to the block.
-    fn goes_on_at(&self, pc: u64) -> bool {
+    /// Returns true if the instruction at `pc` continues the block.
+    fn continues_at(&self, pc: u64) -> bool {
         let Some(last) = self.words.last() else { return false };
         let next = self.pc.wrapping_add(4 * self.words.len() as u64);
         next == pc && pc != 0 && self.words.len() < BLOCK_MAX && !is_branch(*last)
     }
 }
 
-/// Where the instructions of a foreign trace go.
+/// Builder of a trace from single instructions of a foreign trace.
 pub(super) struct Builder<W: Write + Seek> {
     writer: TraceWriter<W>,
     code: Option<Code>,
@@ -54,7 +55,8 @@ pub(super) struct Builder<W: Write + Seek> {
 }
 
 impl<W: Write + Seek> Builder<W> {
-    /// Writes to `writer` at most `limit` instructions. `code` is the program's file.
+    /// Creates a builder that writes at most `limit` instructions to `writer`. `code` is the code
+    /// of the program file.
     pub(super) fn new(
         mut writer: TraceWriter<W>,
         code: Option<Code>,
@@ -62,10 +64,10 @@ impl<W: Write + Seek> Builder<W> {
     ) -> Result<Builder<W>, TraceError> {
         match &code {
             Some(code) => {
-                code.give_pages(&mut writer)?;
+                code.write_pages(&mut writer)?;
                 writer.meta_mut().symbols = code.symbols();
             }
-            None => writer.meta_mut().lacks.push(Lack::Image),
+            None => writer.meta_mut().lacks.push(MissingData::Image),
         }
         Ok(Builder {
             writer,
@@ -79,18 +81,18 @@ impl<W: Write + Seek> Builder<W> {
         })
     }
 
-    /// What follows stands in another file: its threads are others.
+    /// Starts another file, whose threads differ from those of the previous files.
     pub(super) fn next_file(&mut self) {
         self.file += 1;
     }
 
-    /// The stream of the thread that the trace calls `name`.
+    /// Returns the stream of the thread that the trace calls `name`.
     pub(super) fn thread(&mut self, name: u64) -> Result<u32, Stop> {
         let next = self.threads.len();
         let stream = *self.numbers.entry((self.file, name)).or_insert(next as u32);
         if stream as usize == next {
             if next == THREADS_MAX {
-                let what = format!("more than {THREADS_MAX} threads: this is no such trace");
+                let what = format!("more than {THREADS_MAX} threads: this is not such a trace");
                 return Err(Stop::Fault { place: format!("thread {name}"), what });
             }
             self.threads.push(Open::default());
@@ -98,7 +100,7 @@ impl<W: Write + Seek> Builder<W> {
         Ok(stream)
     }
 
-    /// The next instruction of a thread.
+    /// Appends an instruction to a thread.
     pub(super) fn inst(&mut self, stream: u32, pc: u64, word: u32) -> Result<(), Stop> {
         if self.left == 0 {
             return Err(Stop::Enough);
@@ -108,7 +110,7 @@ impl<W: Write + Seek> Builder<W> {
                 format!("an instruction at {pc:#x}: the address of A64 code is a multiple of 4");
             return Err(Stop::Fault { place: format!("instruction {}", self.instructions), what });
         }
-        if !self.threads[stream as usize].goes_on_at(pc) {
+        if !self.threads[stream as usize].continues_at(pc) {
             self.end_block(stream)?;
             self.threads[stream as usize].pc = pc;
         }
@@ -118,7 +120,7 @@ impl<W: Write + Seek> Builder<W> {
         Ok(())
     }
 
-    /// A data address of the last instruction of a thread; of several the first counts.
+    /// Adds a data address to the last instruction of a thread. The first of several counts.
     pub(super) fn access(&mut self, stream: u32, addr: u64) {
         let open = &mut self.threads[stream as usize];
         let Some(last) = open.words.len().checked_sub(1) else { return };
@@ -128,7 +130,7 @@ impl<W: Write + Seek> Builder<W> {
         }
     }
 
-    /// The same where the lowest counts.
+    /// Adds a data address to the last instruction of a thread. The lowest of several counts.
     pub(super) fn lowest_access(&mut self, stream: u32, addr: u64) {
         let open = &mut self.threads[stream as usize];
         let last = open.words.len().wrapping_sub(1);
@@ -140,7 +142,8 @@ impl<W: Write + Seek> Builder<W> {
         }
     }
 
-    /// Address of the last instruction of a thread, if it must access memory and did not.
+    /// Returns the address of the last instruction of a thread if it must access memory and did
+    /// not.
     pub(super) fn unaccessed(&self, stream: u32) -> Option<u64> {
         let open = &self.threads[stream as usize];
         let (last, word) = open.words.iter().enumerate().next_back()?;
@@ -148,41 +151,42 @@ impl<W: Write + Seek> Builder<W> {
         (must_access(*word) && !accessed).then_some(open.pc + 4 * last as u64)
     }
 
-    /// Something that happened behind the last instruction of a thread.
+    /// Appends an event after the last instruction of a thread.
     pub(super) fn event(&mut self, stream: u32, event: StreamEvent) -> Result<(), Stop> {
         self.end_block(stream)?;
         Ok(self.writer.push_event(stream, event)?)
     }
 
-    /// The word that the program's file has at `pc`.
+    /// Returns the word at `pc` in the program file.
     pub(super) fn word_at(&self, pc: u64) -> Option<u32> {
         self.code.as_ref()?.word_at(pc)
     }
 
-    /// True if the program's file is known.
+    /// Returns true if the program file is known.
     pub(super) fn has_code(&self) -> bool {
         self.code.is_some()
     }
 
-    /// The trace lacks something.
-    pub(super) fn lack(&mut self, lack: Lack) {
-        let lacks = &mut self.writer.meta_mut().lacks;
-        if let Err(place) = lacks.binary_search(&lack) {
-            lacks.insert(place, lack);
+    /// Records in META that data is missing.
+    pub(super) fn note_missing(&mut self, missing: MissingData) {
+        let all = &mut self.writer.meta_mut().lacks;
+        if let Err(place) = all.binary_search(&missing) {
+            all.insert(place, missing);
         }
     }
 
-    /// A line or record that says nothing was passed over.
+    /// Counts a skipped line or record.
     pub(super) fn skip(&mut self) {
         self.skipped += 1;
     }
 
-    /// Instructions so far.
+    /// Returns the number of instructions so far.
     pub(super) fn instructions(&self) -> u64 {
         self.instructions
     }
 
-    /// Writes what is left; returns the lines and records passed over beside the writer.
+    /// Writes the unfinished blocks. Returns the writer and the number of skipped lines and
+    /// records.
     pub(super) fn finish(mut self) -> Result<(TraceWriter<W>, u64), Stop> {
         for stream in 0..self.threads.len() {
             self.end_block(stream as u32)?;
@@ -190,60 +194,64 @@ impl<W: Write + Seek> Builder<W> {
         let skipped = self.skipped;
         let meta = self.writer.meta_mut();
         let sentences: Vec<String> =
-            meta.lacks.iter().map(|lack| lack.sentence().to_owned()).collect();
+            meta.lacks.iter().map(|missing| missing.sentence().to_owned()).collect();
         meta.gaps.extend(sentences);
         if skipped > 0 {
             meta.notes
-                .insert("skipped".into(), format!("{skipped} lines or records that say nothing"));
+                .insert("skipped".into(), format!("{skipped} lines or records without content"));
         }
         Ok((self.writer, skipped))
     }
 
-    /// Writes the open block of a thread.
+    /// Writes the unfinished block of a thread.
     fn end_block(&mut self, stream: u32) -> Result<(), Stop> {
         let open = &mut self.threads[stream as usize];
         if open.words.is_empty() {
             return Ok(());
         }
         let is_known = |at: usize| open.accesses.iter().any(|one| usize::from(one.index) == at);
-        let lacks = |is_one: fn(u32) -> bool| {
+        let is_missing = |is_one: fn(u32) -> bool| {
             let mut all = open.words.iter().enumerate().filter(|(_, word)| is_one(**word));
             all.any(|(at, _)| !is_known(at))
         };
         let is_zeroing: fn(u32) -> bool = |word| matches!(word & !0x1f, DC_ZVA | DC_GZVA);
         let unknown = [
-            (Lack::ZeroedLines, is_zeroing),
-            (Lack::Prefetches, is_prefetch),
-            (Lack::SveAccesses, is_sve_access),
+            (MissingData::ZeroedLines, is_zeroing),
+            (MissingData::Prefetches, is_prefetch),
+            (MissingData::SveAccesses, is_sve_access),
         ];
-        let unknown = unknown.map(|(lack, is_one)| lacks(is_one).then_some(lack));
+        let unknown = unknown.map(|(missing, is_one)| is_missing(is_one).then_some(missing));
         let is_predicated = open.words.iter().any(|word| is_sve(*word));
         let block = self.writer.define_block(open.pc, &open.words)?;
         let executed = open.words.len() as u16;
         self.writer.push_block(stream, block, executed, &open.accesses, None)?;
         open.words.clear();
         open.accesses.clear();
-        // No other format has predicates.
-        let is_predicated = is_predicated.then_some(Lack::Predicates);
-        unknown.into_iter().chain([is_predicated]).flatten().for_each(|lack| self.lack(lack));
+        // No foreign format has predicates.
+        let is_predicated = is_predicated.then_some(MissingData::Predicates);
+        unknown
+            .into_iter()
+            .chain([is_predicated])
+            .flatten()
+            .for_each(|missing| self.note_missing(missing));
         if self.writer.code_words() > CODE_MAX {
             let what =
-                format!("more than {CODE_MAX} different instructions: this is no such trace");
+                format!("more than {CODE_MAX} different instructions: this is not such a trace");
             return Err(Stop::Fault { place: format!("instruction {}", self.instructions), what });
         }
         Ok(())
     }
 }
 
-/// What an import wrote.
+/// Result of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
-    /// The format that was read.
+    /// Format of the foreign trace.
     pub format: super::Format,
-    /// Packings that were taken off, the outermost first.
+    /// Compressions of the foreign trace, the outermost first.
     pub packings: Vec<&'static str>,
-    /// Lines or records that said nothing.
+    /// Number of skipped lines or records.
     pub skipped: u64,
-    /// What was written.
+    /// Summary of the written trace.
     pub summary: Summary,
 }

@@ -1,11 +1,11 @@
-//! ChampSim's traces: records of 64 bytes, or of 96 (`cloudsuite`), without header, words and sizes.
+//! ChampSim traces: records of 64 bytes, or of 96 (`cloudsuite`), without header, words and sizes.
 //!
-//! Each has address, whether it branches and was taken, register numbers (0: none) and data addresses
-//! (0: none). What kind of branch it is follows from whether it reads and writes the instruction pointer
-//! (26), the stack pointer (6) and the flags (25). The target is the address of the next record.
+//! A record has an address, the flags "is a branch" and "taken", register numbers (0: none) and
+//! data addresses (0: none). The kind of a branch follows from its reads and writes of instruction
+//! pointer (26), stack pointer (6) and flags (25). Its target is the address of the next record.
 //!
-//! Most published ones are of x86 programs. Then the code is laid out anew: every instruction takes four
-//! bytes, or four for each access and for the rest of it, in the order of the addresses.
+//! Most published traces are of x86 programs. The import lays out their code again, in the order of
+//! the addresses: each instruction takes four bytes, or four for each access and four for the rest.
 
 use std::io::{Read, Seek, Write};
 
@@ -15,32 +15,32 @@ use super::builder::Builder;
 use super::stop::Stop;
 use super::unpack::read_up_to;
 use super::words::{Class, Reg, Sketch, word};
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
-/// Different instructions that a trace may have.
+/// Largest number of distinct instructions in a trace.
 const SITES_MAX: usize = 1 << 22;
-/// Longest x86 instruction.
+/// Size of the longest x86 instruction, in bytes.
 const X86_BYTES_MAX: u64 = 15;
 
-/// What stands for the distance by which an access moves its base register: it is not known, and of no
-/// consequence.
+/// Assumed distance by which an access updates its base register. The real distance is unknown and
+/// does not affect the model.
 const BASE_STEP: i64 = 8;
 
 const SP: u8 = 6;
 const FLAGS: u8 = 25;
 const IP: u8 = 26;
 
-/// Which of the two records.
+/// Layout of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// 2 registers and addresses written, 4 read.
+    /// Record with 2 written and 4 read registers, and as many addresses.
     Short,
-    /// 4 and 4, and an address space.
+    /// Record with 4 written and 4 read registers, as many addresses, and an address space.
     Long,
 }
 
 impl Shape {
-    /// Bytes of a record.
+    /// Returns the size of a record, in bytes.
     pub(super) fn bytes(self) -> usize {
         match self {
             Shape::Short => 64,
@@ -48,7 +48,7 @@ impl Shape {
         }
     }
 
-    /// Registers and addresses written.
+    /// Returns the number of written registers, which is also that of written addresses.
     fn written(self) -> usize {
         match self {
             Shape::Short => 2,
@@ -57,7 +57,7 @@ impl Shape {
     }
 }
 
-/// One record.
+/// A record of the trace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
     pub(super) ip: u64,
@@ -70,7 +70,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Takes the bytes of a record apart.
+    /// Parses the bytes of a record.
     pub(super) fn parse(bytes: &[u8], shape: Shape) -> Record {
         let written = shape.written();
         let registers = |from: usize, n: usize| {
@@ -92,7 +92,7 @@ impl Record {
         }
     }
 
-    /// What kind of branch it is, by what it does to the three special registers.
+    /// Returns the class of a branch, derived from its use of the three special registers.
     fn branch(&self) -> Option<Class> {
         if self.branches == 0 {
             return None;
@@ -114,7 +114,8 @@ impl Record {
         })
     }
 
-    /// A64 instructions that stand for it: one for each access and one for a branch, at least one.
+    /// Returns the number of A64 instructions that replace the record: one for each access and one
+    /// for a branch, at least one.
     fn parts(&self) -> usize {
         (self.loads.len() + self.stores.len() + usize::from(self.branches != 0)).max(1)
     }
@@ -124,7 +125,7 @@ fn long(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Records, one after the other.
+/// Reader of records.
 pub(super) struct Records<R> {
     bytes: R,
     shape: Shape,
@@ -137,7 +138,7 @@ impl<R: Read> Records<R> {
         Records { bytes, shape, offset: 0, buffer: [0; 96] }
     }
 
-    /// The next record; `None` at the end.
+    /// Returns the next record, or `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Record>, Stop> {
         let buffer = &mut self.buffer[..self.shape.bytes()];
         match read_up_to(&mut self.bytes, buffer).map_err(Stop::Input)? {
@@ -156,25 +157,25 @@ impl<R: Read> Records<R> {
     }
 }
 
-/// What is known of an instruction from the whole trace.
+/// Summary of all executions of an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Site {
-    /// Where its first A64 instruction stands.
+    /// Address of the first A64 instruction that replaces it.
     pc: u64,
-    /// A64 instructions that stand for it.
+    /// Number of A64 instructions that replace it.
     parts: u8,
-    /// Where it went when it was taken.
+    /// Last target of a taken branch.
     target: Option<u64>,
 }
 
-/// All instructions of a trace.
+/// Layout of all instructions of a trace.
 struct Layout {
     sites: FxHashMap<u64, Site>,
     is_a64: bool,
 }
 
 impl Layout {
-    /// Reads the trace once: which instructions there are, and where their branches go.
+    /// Reads the trace once and collects its instructions and the targets of its branches.
     fn of(mut records: Records<impl Read>, limit: u64) -> Result<Layout, Stop> {
         let mut sites: FxHashMap<u64, Site> = FxHashMap::default();
         let mut taken_at = None;
@@ -190,8 +191,9 @@ impl Layout {
             site.parts = site.parts.max(record.parts() as u8);
             taken_at = (record.branches == 1 && record.taken == 1).then_some(record.ip);
             if sites.len() > SITES_MAX {
-                let what =
-                    format!("more than {SITES_MAX} different instructions: this is no such trace");
+                let what = format!(
+                    "more than {SITES_MAX} different instructions: this is not such a trace"
+                );
                 return Err(Stop::at_byte(records.offset, what));
             }
         }
@@ -200,7 +202,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Gives every instruction its place.
+    /// Assigns an address to each instruction.
     fn place(&mut self) {
         let mut ips: Vec<u64> = self.sites.keys().copied().collect();
         ips.sort_unstable();
@@ -211,35 +213,31 @@ impl Layout {
                 _ if self.is_a64 => ip,
                 None => (ip & !3).min(u64::MAX >> 2),
                 Some((before, pc, parts)) => {
-                    let behind = pc.saturating_add(4 * u64::from(parts));
+                    let end = pc.saturating_add(4 * u64::from(parts));
                     let gap = ip - before;
-                    // The next instruction, unless there is a hole.
-                    if gap <= X86_BYTES_MAX {
-                        behind
-                    } else {
-                        behind.max(pc.saturating_add(gap & !3))
-                    }
+                    // Place it next to the previous instruction, unless there is a gap.
+                    if gap <= X86_BYTES_MAX { end } else { end.max(pc.saturating_add(gap & !3)) }
                 }
             };
             last = Some((ip, site.pc, site.parts));
         }
     }
 
-    /// Where a branch at `ip` goes, as laid out.
+    /// Returns the target of a branch at `ip`, as laid out.
     fn target(&self, ip: u64) -> Option<u64> {
         let site = self.sites.get(&self.sites.get(&ip)?.target?)?;
         Some(site.pc)
     }
 }
 
-/// Gives register numbers of the trace to general registers, in the order in which they come.
+/// Mapping of register numbers of the trace to general registers, in order of first use.
 struct Names {
     names: [Option<u8>; 256],
     next: u8,
 }
 
 impl Names {
-    /// General registers that are given away: X30 belongs to calls.
+    /// Number of general registers to assign. X30 is reserved for calls.
     const GENERAL: u8 = 30;
 
     fn reg(&mut self, number: u8) -> Option<Reg> {
@@ -262,7 +260,7 @@ impl Names {
     }
 }
 
-/// Reads the trace, which `open` opens, twice.
+/// Reads the trace twice, each time opened by `open`.
 pub(super) fn read<W: Write + Seek, R: Read>(
     open: impl Fn() -> std::io::Result<R>,
     shape: Shape,
@@ -270,11 +268,11 @@ pub(super) fn read<W: Write + Seek, R: Read>(
     to: &mut Builder<W>,
 ) -> Result<(), Stop> {
     let layout = Layout::of(Records::new(open().map_err(Stop::Input)?, shape), limit)?;
-    for lack in [Lack::Words, Lack::Sizes, Lack::Threads] {
-        to.lack(lack);
+    for missing in [MissingData::Words, MissingData::Sizes, MissingData::Threads] {
+        to.note_missing(missing);
     }
     if !layout.is_a64 {
-        to.lack(Lack::InstructionSet);
+        to.note_missing(MissingData::InstructionSet);
     }
     let stream = to.thread(0)?;
     let mut names = Names { names: [None; 256], next: 0 };
@@ -296,7 +294,7 @@ pub(super) fn read<W: Write + Seek, R: Read>(
     Ok(())
 }
 
-/// A record with its registers and target in A64's terms.
+/// A record with its registers and target in A64 terms.
 struct Instruction<'a> {
     record: &'a Record,
     target: Option<u64>,
@@ -310,8 +308,9 @@ impl Instruction<'_> {
         word(&Sketch { class, pc, target: *target, reads, writes, base_step: None })
     }
 
-    /// The word of a part. Of the registers that an x86 instruction reads, nothing says which make the
-    /// address of its load: one is taken, so that a running sum does not seem to wait for its loads.
+    /// Returns the word of a part. The trace does not show which of the registers that an x86
+    /// instruction reads form the address of its load. One of them is chosen, so that a running sum
+    /// does not depend on its own loads.
     fn part_word(&self, class: Class, pc: u64) -> u32 {
         let Instruction { target, reads, writes, .. } = self;
         let reads: Vec<Reg> = match class {
@@ -323,20 +322,21 @@ impl Instruction<'_> {
         word(&Sketch { class, pc, target: *target, reads: &reads, writes, base_step: None })
     }
 
-    /// The base register of an access of A64 that moves it: read, and written beside what is loaded.
-    fn moved_base(&self, class: Class) -> Option<Reg> {
+    /// Returns the base register of an A64 access that updates it: it is read, and written in
+    /// addition to the loaded registers.
+    fn updated_base(&self, class: Class) -> Option<Reg> {
         let others = match class {
             Class::Load(_) => 1,
             Class::Store(_) => 0,
             _ => return None,
         };
-        let is_moved = |reg: &&Reg| **reg != Reg::Flags && self.writes.contains(reg);
-        self.reads.iter().find(is_moved).filter(|_| self.writes.len() > others).copied()
+        let is_updated = |reg: &&Reg| **reg != Reg::Flags && self.writes.contains(reg);
+        self.reads.iter().find(is_updated).filter(|_| self.writes.len() > others).copied()
     }
 
-    /// The word of an instruction of A64.
+    /// Returns the word of an A64 instruction.
     fn whole_word(&self, class: Class, pc: u64) -> u32 {
-        let Some(base) = self.moved_base(class) else { return self.word(class, pc) };
+        let Some(base) = self.updated_base(class) else { return self.word(class, pc) };
         let is_other = |reg: &Reg| *reg != base;
         let others = self.reads.iter().copied().filter(is_other);
         let reads: Vec<Reg> = std::iter::once(base).chain(others).collect();
@@ -345,7 +345,7 @@ impl Instruction<'_> {
         word(&Sketch { class, pc, target: None, reads: &reads, writes: &writes, base_step })
     }
 
-    /// One A64 instruction for one of A64.
+    /// Writes one A64 instruction for a record of an A64 program.
     fn whole<W: Write + Seek>(
         &self,
         stream: u32,
@@ -367,7 +367,7 @@ impl Instruction<'_> {
         Ok(())
     }
 
-    /// An A64 instruction for each access of one of x86, and one for the branch.
+    /// Writes an A64 instruction for each access of an x86 instruction, and one for its branch.
     fn in_parts<W: Write + Seek>(
         &self,
         stream: u32,
@@ -378,9 +378,9 @@ impl Instruction<'_> {
         let loads = self.record.loads.iter().map(|addr| (Class::Load(8), Some(*addr)));
         let stores = self.record.stores.iter().map(|addr| (Class::Store(8), Some(*addr)));
         let mut parts: Vec<(Class, Option<u64>)> = loads.chain(stores).collect();
-        let behind = usize::from(site.parts).saturating_sub(branch.is_some().into());
-        // What has no part in this execution still stands in the code.
-        while parts.len() < behind {
+        let count = usize::from(site.parts).saturating_sub(branch.is_some().into());
+        // Fill up parts that this execution does not use, because the code contains them.
+        while parts.len() < count {
             parts.push((Class::Integer, None));
         }
         parts.extend(branch.map(|class| (class, None)));

@@ -1,9 +1,17 @@
-//! Traces of the first Championship Value Prediction: A64 code as classes with registers and sizes.
+//! Traces of the first Championship Value Prediction: A64 instructions as classes with registers
+//! and sizes.
 //!
-//! A record: address u64, class u8; for loads and stores address u64 and bytes of one register u8; for
-//! branches taken u8 and, if taken, target u64; number of sources u8 and their numbers; number of results
-//! u8, their numbers, and the values (16 bytes of a vector register, else 8). Registers: 0 to 30 general,
-//! 31 SP, 32 to 63 vector, 64 flags.
+//! A record consists of:
+//!
+//! * address u64, class u8;
+//! * for loads and stores: data address u64, size of one register u8;
+//! * for branches: taken u8 and, if taken, target u64;
+//! * number of sources u8, and their register numbers;
+//! * number of results u8, their register numbers, and their values (16 bytes for a vector
+//!   register, else 8).
+//!
+//! Registers 0 to 30 are general registers, 31 is SP, 32 to 63 are vector registers, 64 is the
+//! flags.
 
 use std::io::{Read, Seek, Write};
 
@@ -13,16 +21,17 @@ use super::builder::Builder;
 use super::stop::Stop;
 use super::unpack::read_up_to;
 use super::words::{Class, Reg, Sketch, word};
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
-/// Largest distance between the address of an access and what is left in its base register.
+/// Largest distance between the address of an access and the updated value of its base register.
 const BASE_STEP_MAX: i64 = 4096;
-/// Largest distance between an address and its base register: what an offset of 16 bytes a step reaches.
+/// Largest distance between an address and its base register: the range of a scaled offset of
+/// 16-byte accesses.
 const BASE_DISTANCE_MAX: u64 = 65_520;
-/// Branches whose targets are remembered at most.
+/// Largest number of branches whose targets are stored.
 const BRANCHES_MAX: usize = 1 << 22;
 
-/// Numbers of the classes.
+/// Number of the first class, of loads.
 const LOAD: u8 = 1;
 const STORE: u8 = 2;
 const CONDITIONAL: u8 = 3;
@@ -32,7 +41,7 @@ const FLOAT: u8 = 6;
 const SLOW: u8 = 7;
 const UNDEFINED: u8 = 8;
 
-/// One record.
+/// A record of the trace.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     pub(super) pc: u64,
@@ -41,11 +50,11 @@ pub(super) struct Record {
     bytes: u8,
     pub(super) target: Option<u64>,
     reads: Vec<u8>,
-    /// Register and low half of the value.
+    /// Register number and low 64 bits of the value, for each result.
     writes: Vec<(u8, u64)>,
 }
 
-/// Reads records and knows where it is.
+/// Reader of records that counts bytes.
 pub(super) struct Records<R> {
     bytes: R,
     offset: u64,
@@ -56,7 +65,7 @@ impl<R: Read> Records<R> {
         Records { bytes, offset: 0 }
     }
 
-    /// The next record; `None` at the end.
+    /// Returns the next record, or `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Record>, Stop> {
         let start = self.offset;
         let mut pc = [0; 8];
@@ -101,7 +110,7 @@ impl<R: Read> Records<R> {
         Ok(Some(record))
     }
 
-    /// True if the last record that fits before `end` was read: the longest has few hundred bytes.
+    /// Returns true if the reader has read records almost up to byte `end`.
     pub(super) fn is_near(&self, end: u64) -> bool {
         end - self.offset.min(end) < 32 && self.offset > 0
     }
@@ -137,7 +146,8 @@ fn register(number: u8) -> Option<Reg> {
     }
 }
 
-/// What a load or store leaves in the general register that it reads and writes, seen from its address.
+/// Returns the base register that a load or store updates, and the distance of its new value from
+/// the data address.
 fn base_step(record: &Record) -> Option<(u8, i64)> {
     let is_base = |(register, value): &(u8, u64)| {
         let step = value.wrapping_sub(record.addr).cast_signed();
@@ -165,12 +175,12 @@ fn class_of(record: &Record) -> Class {
     }
 }
 
-/// The last values of the general registers and of SP.
+/// Last known values of the general registers and SP.
 #[derive(Default)]
 struct Values([Option<u64>; 32]);
 
 impl Values {
-    fn learn(&mut self, record: &Record) {
+    fn update(&mut self, record: &Record) {
         for (register, value) in &record.writes {
             if let Some(known) = self.0.get_mut(usize::from(*register)) {
                 *known = Some(*value);
@@ -178,7 +188,7 @@ impl Values {
         }
     }
 
-    /// The register that an access takes its address from: the source whose value is next to it.
+    /// Returns the base register of an access: the source whose value is nearest to the address.
     fn base(&self, record: &Record) -> Option<u8> {
         let distance = |register: &u8| {
             let value = (*self.0.get(usize::from(*register))?)?;
@@ -190,7 +200,7 @@ impl Values {
     }
 }
 
-/// The word that stands for a record.
+/// Returns the word that replaces a record.
 fn stand_in(record: &Record, target: Option<u64>, base: Option<u8>) -> u32 {
     let mut reads: Vec<Reg> = record.reads.iter().filter_map(|n| register(*n)).collect();
     let mut writes = record.writes.iter().map(|(n, _)| *n).collect::<Vec<u8>>();
@@ -200,7 +210,7 @@ fn stand_in(record: &Record, target: Option<u64>, base: Option<u8>) -> u32 {
         writes.retain(|number| *number != base);
     }
     if let Some(base) = step.map(|(base, _)| base).or(base).and_then(register) {
-        // The base stands first, as the stand-ins have it.
+        // `Sketch` expects the base register first.
         reads.retain(|reg| *reg != base);
         reads.insert(0, base);
     }
@@ -212,8 +222,8 @@ fn stand_in(record: &Record, target: Option<u64>, base: Option<u8>) -> u32 {
 
 /// Reads the whole trace.
 pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Result<(), Stop> {
-    to.lack(Lack::Words);
-    to.lack(Lack::Threads);
+    to.note_missing(MissingData::Words);
+    to.note_missing(MissingData::Threads);
     let stream = to.thread(0)?;
     let mut targets: FxHashMap<u64, u64> = FxHashMap::default();
     let mut values = Values::default();
@@ -227,7 +237,7 @@ pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Re
             target => target.or_else(|| targets.get(&record.pc).copied()),
         };
         to.inst(stream, record.pc, stand_in(&record, target, values.base(&record)))?;
-        values.learn(&record);
+        values.update(&record);
         if matches!(record.class, LOAD | STORE) {
             to.access(stream, record.addr);
         }

@@ -1,8 +1,9 @@
-//! DynamoRIO's offline traces (drmemtrace): records of 12 bytes, type u16, size u16, value u64.
+//! Offline traces of DynamoRIO (drmemtrace): records of 12 bytes with type u16, size u16, value
+//! u64.
 //!
-//! An instruction has its word in a record before it the first time (or after its code changed), its
-//! accesses in records behind it. Markers say what architecture it is, which thread, and where the kernel
-//! came between. Only traces of AArch64 can be replayed.
+//! A record with the word precedes an instruction at its first execution and after its code
+//! changed. Records of its accesses follow the instruction. Markers give architecture, thread and
+//! kernel events. Only AArch64 traces can be replayed.
 
 use std::io::{Read, Seek, Write};
 
@@ -13,14 +14,14 @@ use super::stop::Stop;
 use super::unpack::read_up_to;
 use super::words::{Class, Reg, Sketch, word};
 use crate::event::StreamEvent;
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
-/// Bytes of a record.
+/// Size of a record, in bytes.
 const RECORD_BYTES: usize = 12;
-/// Places whose words are remembered at most.
+/// Largest number of addresses whose words are stored.
 const WORDS_MAX: usize = 1 << 23;
 
-/// Types of records. The format only ever adds some at the end.
+/// Types of records. Later versions of the format only append types.
 mod kind {
     pub(super) const READ: u16 = 0;
     pub(super) const WRITE: u16 = 1;
@@ -46,7 +47,7 @@ mod kind {
     pub(super) const UNTAKEN: u16 = 49;
 }
 
-/// Types of markers, in the size of their record.
+/// Types of markers, stored in the size field of their record.
 mod marker {
     pub(super) const KERNEL_EVENT: u16 = 0;
     pub(super) const KERNEL_XFER: u16 = 1;
@@ -66,7 +67,7 @@ mod file_type {
     pub(super) const DATA_FILTERED: u64 = 0x100;
 }
 
-/// One record.
+/// A record of the trace.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     kind: u16,
@@ -82,7 +83,7 @@ impl Record {
     }
 }
 
-/// True if `head` begins as such a trace: its header, and a marker behind it.
+/// Returns true if `head` begins with a drmemtrace header and a marker.
 pub(super) fn is_begun_by(head: &[u8]) -> bool {
     let mut records = head.as_chunks().0.iter().map(Record::of);
     let is_header = |record: Record| record.kind == kind::HEADER && record.value < 256;
@@ -90,7 +91,7 @@ pub(super) fn is_begun_by(head: &[u8]) -> bool {
         && records.next().is_some_and(|second| second.kind == kind::MARKER)
 }
 
-/// An instruction whose accesses are still to come.
+/// An instruction whose accesses are not yet complete.
 struct Pending {
     pc: u64,
     kind: u16,
@@ -105,7 +106,7 @@ struct Access {
     bytes: u8,
 }
 
-/// One file while it is read.
+/// State of reading one file.
 struct File<'a, W: Write + Seek> {
     to: &'a mut Builder<W>,
     stream: Option<u32>,
@@ -113,12 +114,12 @@ struct File<'a, W: Write + Seek> {
     /// Bytes of the word of the next instruction.
     encoding: Vec<u8>,
     pending: Option<Pending>,
-    /// Where direct branches went.
+    /// Last targets of direct branches.
     targets: FxHashMap<u64, u64>,
     window: Option<u64>,
 }
 
-/// Reads one file: the trace of a thread, or of several one after the other.
+/// Reads one file: the trace of one thread, or of several threads one after the other.
 pub(super) fn read<W: Write + Seek>(mut bytes: impl Read, to: &mut Builder<W>) -> Result<(), Stop> {
     let mut file = File {
         to,
@@ -153,7 +154,7 @@ impl<W: Write + Seek> File<'_, W> {
             kind::INST..=kind::RETURN | kind::TAKEN | kind::UNTAKEN | kind::NO_FETCH => {
                 if record.size != 4 {
                     let what =
-                        format!("an instruction of {} bytes: this is no A64 code", record.size);
+                        format!("an instruction of {} bytes: this is not A64 code", record.size);
                     return Err(Stop::at_byte(offset, what));
                 }
                 self.inst(record.kind, record.value)?;
@@ -181,7 +182,7 @@ impl<W: Write + Seek> File<'_, W> {
         slot.get_or_insert(Access { addr: record.value, bytes: record.size.min(16) as u8 });
     }
 
-    /// The instruction at `pc` begins; the one before it is complete.
+    /// Begins the instruction at `pc`. The previous one is complete.
     fn inst(&mut self, kind: u16, pc: u64) -> Result<(), Stop> {
         self.end_inst(Some(pc))?;
         if let Some(word) = self.encoding.first_chunk() {
@@ -196,7 +197,7 @@ impl<W: Write + Seek> File<'_, W> {
         Ok(())
     }
 
-    /// Lengths of the instructions that follow the last one.
+    /// Begins the instructions of a bundle, which directly follow the last one.
     fn bundle(&mut self, record: Record) -> Result<(), Stop> {
         for _ in 0..record.size.min(8) {
             let Some(pc) = self.pending.as_ref().map(|last| last.pc.wrapping_add(4)) else { break };
@@ -205,7 +206,7 @@ impl<W: Write + Seek> File<'_, W> {
         Ok(())
     }
 
-    /// Writes the instruction that waits; `next` is where it went on.
+    /// Writes the pending instruction. `next` is the address of the next one.
     fn end_inst(&mut self, next: Option<u64>) -> Result<(), Stop> {
         let Some(pending) = self.pending.take() else { return Ok(()) };
         let stream = match self.stream {
@@ -223,9 +224,9 @@ impl<W: Write + Seek> File<'_, W> {
         Ok(())
     }
 
-    /// A word of the same class, where the trace was made without words.
+    /// Returns a word of the same class, for a trace that was recorded without words.
     fn stand_in(&mut self, pending: &Pending, next: Option<u64>) -> u32 {
-        self.to.lack(Lack::Words);
+        self.to.note_missing(MissingData::Words);
         let Pending { pc, kind, load, store, .. } = *pending;
         let is_taken = matches!(kind, kind::TAKEN | kind::DIRECT_JUMP | kind::DIRECT_CALL)
             || kind == kind::CONDITIONAL && next != Some(pc.wrapping_add(4));
@@ -245,7 +246,7 @@ impl<W: Write + Seek> File<'_, W> {
             _ => Class::Integer,
         };
         let target = self.targets.get(&pc).copied();
-        // Registers that change from place to place, so that not everything waits for everything.
+        // Choose registers by address, so that not all instructions depend on each other.
         let (read, written) = ((pc >> 2) % 13, (pc >> 2) % 17 + 13);
         let (reads, writes) = ([Reg::X(read as u8)], [Reg::X(written as u8)]);
         word(&Sketch { class, pc, target, reads: &reads, writes: &writes, base_step: None })
@@ -264,7 +265,7 @@ impl<W: Write + Seek> File<'_, W> {
                 _ => return Ok(()),
             },
             marker::UNCOMPLETED => {
-                // The instruction whose word comes next began and did not end.
+                // The instruction of the next word began and did not complete.
                 self.encoding.clear();
                 return Ok(());
             }
@@ -280,16 +281,16 @@ impl<W: Write + Seek> File<'_, W> {
     fn file_type(&mut self, bits: u64, offset: u64) -> Result<(), Stop> {
         if bits & file_type::AARCH64 == 0 && bits & file_type::OTHER != 0 {
             let what =
-                "the trace was recorded on another architecture: only AArch64 can be replayed";
+                "the trace is from another architecture; only AArch64 traces can be replayed";
             return Err(Stop::at_byte(offset, what));
         }
         if bits & file_type::INSTRUCTION_ONLY != 0 {
-            self.to.lack(Lack::Addresses);
+            self.to.note_missing(MissingData::Addresses);
         }
         let filters =
             file_type::FILTERED | file_type::INSTRUCTIONS_FILTERED | file_type::DATA_FILTERED;
         if bits & filters != 0 {
-            self.to.lack(Lack::Filtered);
+            self.to.note_missing(MissingData::Filtered);
         }
         Ok(())
     }

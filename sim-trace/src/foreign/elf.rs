@@ -1,4 +1,5 @@
-//! The program's own file: instruction words for traces that have none, code for the wrong path, names.
+//! ELF file of the traced program: instruction words for traces without words, code for wrong
+//! paths, and symbols.
 
 use std::io::{Seek, Write};
 
@@ -10,10 +11,10 @@ use crate::error::TraceError;
 use crate::meta::Symbol;
 use crate::writer::TraceWriter;
 
-/// Symbols that are kept at most.
+/// Largest number of symbols that are kept.
 const SYMBOLS_MAX: usize = 1 << 20;
 
-/// Code of an ELF file at the addresses where it ran.
+/// Code of an ELF file at the addresses where it was loaded.
 pub(super) struct Code {
     /// Start and bytes of each executable segment.
     segments: Vec<(u64, Vec<u8>)>,
@@ -21,15 +22,16 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// The code of the ELF file in `bytes`, moved by `bias` if the file can be loaded anywhere.
+    /// Returns the code of the ELF file in `bytes`. The addresses of a position-independent file
+    /// are moved by `bias`.
     pub(super) fn parse(bytes: &[u8], bias: u64) -> Result<Code, String> {
         let elf = ElfFile64::<Endianness>::parse(bytes).map_err(|error| error.to_string())?;
         let (header, endian) = (elf.elf_header(), elf.endian());
         if header.e_machine(endian) != EM_AARCH64 {
-            return Err("it is for another machine; give the AArch64 program".into());
+            return Err("it is for another machine; pass the AArch64 program".into());
         }
         if bias != 0 && header.e_type(endian) != ET_DYN {
-            return Err("it has fixed addresses; give it without @ADDRESS".into());
+            return Err("it has fixed addresses; pass it without @ADDRESS".into());
         }
         let mut segments = Vec::new();
         let mut room = bytes.len();
@@ -37,12 +39,12 @@ impl Code {
             if segment.p_type(endian) != PT_LOAD || !segment.p_flags(endian).contains(PF_X) {
                 continue;
             }
-            let data = segment.data(endian, bytes).map_err(|()| "a segment is cut")?;
+            let data = segment.data(endian, bytes).map_err(|()| "a segment is truncated")?;
             let start = segment.p_vaddr(endian).wrapping_add(bias);
             if start.checked_add(data.len() as u64).is_none() {
-                return Err("a segment lies beyond all addresses".into());
+                return Err("a segment exceeds the address space".into());
             }
-            // Headers that all name the same bytes would ask for any memory.
+            // Headers that all refer to the same bytes could request unbounded memory.
             room = room.checked_sub(data.len()).ok_or("its segments overlap in the file")?;
             segments.push((start, data.to_vec()));
         }
@@ -52,7 +54,7 @@ impl Code {
         Ok(Code { segments, symbols: functions(&elf, bias) })
     }
 
-    /// The word at `pc`.
+    /// Returns the word at `pc`.
     pub(super) fn word_at(&self, pc: u64) -> Option<u32> {
         self.segments.iter().find_map(|(start, bytes)| {
             let at = usize::try_from(pc.checked_sub(*start)?).ok()?;
@@ -60,13 +62,13 @@ impl Code {
         })
     }
 
-    /// Names of its functions.
+    /// Returns the symbols of all functions.
     pub(super) fn symbols(&self) -> Vec<Symbol> {
         self.symbols.clone()
     }
 
-    /// Gives every page of code to the writer.
-    pub(super) fn give_pages<W: Write + Seek>(
+    /// Writes every page of code.
+    pub(super) fn write_pages<W: Write + Seek>(
         &self,
         writer: &mut TraceWriter<W>,
     ) -> Result<(), TraceError> {
@@ -104,7 +106,7 @@ fn functions(elf: &ElfFile64<'_>, bias: u64) -> Vec<Symbol> {
 mod tests {
     use super::*;
 
-    /// A program with as many headers as given, each of the same 64 bytes of code.
+    /// Returns a program with this number of segments, each with the same 64 bytes of code.
     fn program(segments: u16) -> Vec<u8> {
         let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xb7\0\x01\0\0\0".to_vec();
         for number in [0x40_0000u64, 64, 0] {
@@ -126,11 +128,11 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_name_the_same_bytes_cannot_ask_for_any_memory() {
+    fn headers_that_refer_to_the_same_bytes_cannot_request_unbounded_memory() {
         let one = Code::parse(&program(1), 0).map(|code| code.word_at(0x40_0000));
         assert_eq!(one, Ok(Some(0x1f1f_1f1f)));
         assert!(Code::parse(&program(5), 0).is_ok(), "as many bytes as the file has");
-        let told = Code::parse(&program(2000), 0).map(|code| code.segments.len());
-        assert_eq!(told, Err(String::from("its segments overlap in the file")));
+        let result = Code::parse(&program(2000), 0).map(|code| code.segments.len());
+        assert_eq!(result, Err(String::from("its segments overlap in the file")));
     }
 }

@@ -1,9 +1,11 @@
-//! Text of QEMU's `execlog` plugin: one line per executed instruction.
+//! Text of the `execlog` plugin of QEMU: one line per executed instruction.
 //!
-//! `CPU, 0xADDRESS, 0xWORD, "disassembly"`, then `, load, 0xADDRESS` and `, store, 0xADDRESS` for each
-//! access. In full-system mode the addresses are physical, with the name of the device behind them.
-//! The text may stand between lines of QEMU's other logs, and threads that write at the same time put
-//! theirs on one line: `..., load, 0x10` and `1, 0x400, ...` become `..., load, 0x101, 0x400, ...`.
+//! A line is `CPU, 0xADDRESS, 0xWORD, "disassembly"`, then `, load, 0xADDRESS` or `, store,
+//! 0xADDRESS` for each access. In full-system mode addresses are physical, and the name of the
+//! device follows.
+//!
+//! Lines of other QEMU logs may come in between. Threads that write at the same time may share a
+//! line: `..., load, 0x10` and `1, 0x400, ...` become `..., load, 0x101, 0x400, ...`.
 
 use std::io::{BufReader, Read, Seek, Write};
 
@@ -11,48 +13,48 @@ use super::builder::Builder;
 use super::lines::{Lines, hex, hex_word};
 use super::stop::Stop;
 use crate::event::StreamEvent;
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
 /// An executed instruction.
 pub(super) struct Line<'a> {
     cpu: u64,
     pc: u64,
     word: u32,
-    /// What stands behind the disassembly.
+    /// Text after the disassembly.
     accesses: &'a str,
 }
 
-/// Takes a line apart; `None` if it is another program's.
+/// Parses a line. Returns `None` for a line of another kind.
 pub(super) fn parse(line: &str) -> Option<Line<'_>> {
     take(&mut &*line)
 }
 
-/// Takes the first instruction of `rest`, and leaves what another thread wrote behind it.
+/// Takes the first instruction from `rest` and leaves the text of another thread after it.
 fn take<'a>(rest: &mut &'a str) -> Option<Line<'a>> {
-    let (cpu, behind) = rest.split_once(", 0x")?;
-    let (pc, behind) = behind.split_once(", 0x")?;
-    let (word, behind) = behind.split_once(", \"")?;
-    // The disassembly holds commas, and no quotation mark.
-    let (_, behind) = behind.split_once('"')?;
-    let own = length_of_accesses(behind);
-    let (accesses, next) = behind.split_at_checked(own)?;
+    let (cpu, after) = rest.split_once(", 0x")?;
+    let (pc, after) = after.split_once(", 0x")?;
+    let (word, after) = after.split_once(", \"")?;
+    // The disassembly contains commas, but no quotation mark.
+    let (_, after) = after.split_once('"')?;
+    let own = length_of_accesses(after);
+    let (accesses, next) = after.split_at_checked(own)?;
     *rest = next;
     Some(Line { cpu: cpu.parse().ok()?, pc: hex(pc)?, word: hex_word(word)?, accesses })
 }
 
-/// Where the next instruction begins behind a disassembly: two fields before the next quotation mark, with
-/// one digit, its processor, before them.
-fn length_of_accesses(behind: &str) -> usize {
-    let Some(quote) = behind.find(", \"") else { return behind.len() };
-    let head = &behind[..quote];
+/// Returns the length of the accesses in the text after a disassembly. The next instruction begins
+/// with one digit, its CPU, two fields before the next quotation mark.
+fn length_of_accesses(after: &str) -> usize {
+    let Some(quote) = after.find(", \"") else { return after.len() };
+    let head = &after[..quote];
     let pc = head.rfind(", ").and_then(|word| head[..word].rfind(", "));
     match pc {
         Some(pc) if head[..pc].ends_with(|c: char| c.is_ascii_digit()) => pc - 1,
-        _ => behind.len(),
+        _ => after.len(),
     }
 }
 
-/// An access, and whether a device is named behind it.
+/// Returns each access, and whether a device name follows it.
 fn accesses(text: &str) -> impl Iterator<Item = (u64, bool)> {
     let mut fields = text.split(", ").map(str::trim).peekable();
     std::iter::from_fn(move || {
@@ -75,7 +77,7 @@ fn accesses(text: &str) -> impl Iterator<Item = (u64, bool)> {
     })
 }
 
-/// True if the trace is of a whole system: some access in `head` names a device.
+/// Returns true if the trace is of a whole system: an access in `head` names a device.
 pub(super) fn is_full_system(head: &str) -> bool {
     head.lines().filter_map(parse).any(|line| accesses(line.accesses).any(|(_, device)| device))
 }
@@ -90,15 +92,15 @@ pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Re
                 to.skip();
                 break;
             };
-            give(&inst, to)?;
+            push(&inst, to)?;
         }
     }
     Ok(())
 }
 
-fn give<W: Write + Seek>(inst: &Line<'_>, to: &mut Builder<W>) -> Result<(), Stop> {
+fn push<W: Write + Seek>(inst: &Line<'_>, to: &mut Builder<W>) -> Result<(), Stop> {
     let stream = to.thread(inst.cpu)?;
-    // What faults is printed like what completes, but without its access, and control goes elsewhere.
+    // A faulting instruction has a line without its access, and control goes elsewhere.
     if to.unaccessed(stream).is_some_and(|pc| inst.pc != pc + 4) {
         to.event(stream, StreamEvent::Signal { number: 0, abandoned: true })?;
     }
@@ -106,7 +108,7 @@ fn give<W: Write + Seek>(inst: &Line<'_>, to: &mut Builder<W>) -> Result<(), Sto
     for (addr, has_device) in accesses(inst.accesses) {
         to.access(stream, addr);
         if has_device {
-            to.lack(Lack::VirtualAddresses);
+            to.note_missing(MissingData::VirtualAddresses);
         }
     }
     Ok(())
@@ -117,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_taken_apart() {
+    fn a_line_is_parsed() {
         let text = r#"3, 0x40071c, 0xa9bf7bfd, "stp x29, x30, [sp, #-0x10]!", store, 0x7ff0, store, 0x7ff8"#;
         let line = parse(text).expect("a line");
         assert_eq!((line.cpu, line.pc, line.word), (3, 0x40_071c, 0xa9bf_7bfd));
@@ -126,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_or_a_register_may_stand_behind_an_access() {
+    fn a_device_or_a_register_may_follow_an_access() {
         let text = ", load, 0x4000_0000".replace('_', "") + ", mach-virt ram, x3 -> 0x1";
         assert_eq!(accesses(&text).collect::<Vec<_>>(), [(0x4000_0000, true)]);
         let text = ", store, 0x10, x3 -> 0x1";
@@ -134,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_threads_wrote_together_are_told_apart() {
+    fn instructions_of_threads_that_share_a_line_are_separated() {
         let text = r#"0, 0x400104, 0xf9400041, "ldr x1, [x2]", load, 0x7ff81, 0x400108, 0xd503201f, "nop"0, 0x40010c, 0xd503201f, "nop""#;
         let mut rest = text;
         let found: Vec<_> = std::iter::from_fn(|| take(&mut rest)).collect();
@@ -145,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_not_taken() {
+    fn lines_of_other_kinds_are_not_parsed() {
         for other in [
             "",
             "Linking TBs 0x7f",

@@ -1,8 +1,8 @@
-//! Text of gem5's `Exec` debug flag: addresses only, the words come from the program's file.
+//! Text of the `Exec` debug flag of gem5. It has addresses only; words come from the program file.
 //!
-//! `TICK: CPU: [A0 ][T0 : ]0xADDRESS[ @symbol+offset][.uop] : disassembly : OpClass : A=0x... flags=(..)`.
-//! An instruction of several micro-operations has one line each, and may have one of its own, which
-//! ends behind the disassembly.
+//! A line is `TICK: CPU: [A0 ][T0 : ]0xADDRESS[ @symbol+offset][.uop] : disassembly : OpClass :
+//! A=0x... flags=(..)`. An instruction of several micro-operations has one line for each. It may
+//! have a line of its own, which ends after the disassembly.
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, Read, Seek, Write};
@@ -11,28 +11,28 @@ use super::builder::Builder;
 use super::lines::{Lines, hex};
 use super::stop::Stop;
 
-/// One line that stands for an execution.
+/// A line of an executed instruction or micro-operation.
 pub(super) struct Line<'a> {
     cpu: &'a str,
     thread: u64,
     pc: u64,
     /// Number of the micro-operation, if the instruction has several.
     uop: Option<u64>,
-    /// The data address.
+    /// Data address.
     addr: Option<u64>,
-    /// The line of an instruction whose micro-operations have their own.
+    /// True for the line of an instruction whose micro-operations have their own lines.
     is_summary: bool,
 }
 
-/// Takes a line apart; `None` if it is another one.
+/// Parses a line. Returns `None` for a line of another kind.
 pub(super) fn parse(line: &str) -> Option<Line<'_>> {
     let (tick, rest) = line.split_once(": ")?;
     tick.trim().parse::<u64>().ok()?;
     let (cpu, rest) = rest.split_once(": ")?;
     let (head, pc, rest) = {
         let at = rest.find("0x")?;
-        let (digits, behind) = rest[at + 2..].split_at(hex_digits(&rest[at + 2..]));
-        (&rest[..at], hex(digits)?, behind)
+        let (digits, after) = rest[at + 2..].split_at(hex_digits(&rest[at + 2..]));
+        (&rest[..at], hex(digits)?, after)
     };
     let thread = head.split_whitespace().find_map(|word| word.strip_prefix('T')?.parse().ok());
     let (place, rest) = rest.split_once(" : ")?;
@@ -48,7 +48,7 @@ fn hex_digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_hexdigit).count()
 }
 
-/// The number behind the last point of `@symbol+4. 0`.
+/// Returns the number after the last point of `@symbol+4. 0`.
 fn micro_op(place: &str) -> Option<u64> {
     let (_, number) = place.trim_end().rsplit_once('.')?;
     number.trim().parse().ok()
@@ -58,7 +58,7 @@ fn micro_op(place: &str) -> Option<u64> {
 pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Result<(), Stop> {
     let mut lines = Lines::new(BufReader::new(bytes));
     let mut cpus: BTreeMap<String, u64> = BTreeMap::new();
-    // Address and last micro-operation of the instruction that each stream is in.
+    // Address and last micro-operation of the current instruction of each stream.
     let mut open: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
     while let Some(line) = lines.next()? {
         let Some(Line { cpu, thread, pc, uop, addr, is_summary }) = parse(line) else {
@@ -74,9 +74,9 @@ pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Re
             None => *cpus.entry(cpu.to_owned()).or_insert(next),
         };
         let stream = to.thread(number << 32 | thread & 0xffff_ffff)?;
-        let goes_on =
+        let continues =
             |uop: u64| open.get(&stream).is_some_and(|&(at, last)| at == pc && uop > last);
-        if !uop.is_some_and(goes_on) {
+        if !uop.is_some_and(continues) {
             match to.word_at(pc) {
                 Some(word) => to.inst(stream, pc, word)?,
                 None => return Err(lines.fault(super::no_word(pc))),
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_several_forms_are_taken_apart() {
+    fn lines_of_several_forms_are_parsed() {
         let line = "  77000: system.cpu: A0 T0 : 0x400598 @main+8    :   ldr   x0, [sp, #8] : MemRead :  D=0x0000000000000001 A=0x7ffeff8  flags=(IsInteger|IsLoad)";
         let found = parse(line).expect("a line");
         assert_eq!((found.cpu, found.thread, found.pc), ("system.cpu", 0, 0x40_0598));

@@ -1,29 +1,30 @@
-//! gem5's protobuf instruction trace: the signature `gem5`, then messages with their lengths before them.
+//! Protobuf instruction trace of gem5: the signature `gem5`, then messages, each after its length.
 //!
-//! The first message is the header (1 object, 2 version, 3 tick frequency, 4 whether accesses are in it);
-//! each other one is an instruction: 1 address, 2 word (fixed32), 4 CPU, 8 accesses (1 address, 2 size),
-//! 9 bytes of the word. gem5's elastic traces have the same signature and no words: they are refused.
+//! The first message is the header: 1 object, 2 version, 3 tick frequency, 4 has accesses. Each
+//! other message is an instruction: 1 address, 2 word (fixed32), 4 CPU, 8 accesses (1 address, 2
+//! size), 9 bytes of the word. Elastic traces of gem5 have the same signature, but no words; they
+//! are refused.
 
 use std::io::{Read, Seek, Write};
 
 use super::builder::Builder;
 use super::stop::Stop;
 use super::unpack::read_up_to;
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
-/// The four bytes before the messages.
+/// Four bytes before the messages.
 pub(super) const SIGNATURE: &[u8] = b"gem5";
-/// Bytes of the longest message.
+/// Largest size of a message, in bytes.
 const MESSAGE_MAX: u64 = 1 << 20;
 
-/// A field of a message.
+/// Value of a field of a message.
 #[derive(Clone, Copy)]
 enum Value<'a> {
     Number(u64),
     Bytes(&'a [u8]),
 }
 
-/// The fields of a message, in order; `None` where it is damaged.
+/// Returns the fields of a message in order, and `None` at damage.
 fn fields(message: &[u8]) -> impl Iterator<Item = Option<(u64, Value<'_>)>> {
     let mut rest = message;
     std::iter::from_fn(move || {
@@ -47,8 +48,8 @@ fn take_field<'a>(rest: &mut &'a [u8]) -> Option<(u64, Value<'a>)> {
         5 => 4,
         _ => return None,
     };
-    let (bytes, behind) = rest.split_at_checked(length)?;
-    *rest = behind;
+    let (bytes, after) = rest.split_at_checked(length)?;
+    *rest = after;
     let number = || bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
     Some((key >> 3, if key & 7 == 2 { Value::Bytes(bytes) } else { Value::Number(number()) }))
 }
@@ -56,8 +57,8 @@ fn take_field<'a>(rest: &mut &'a [u8]) -> Option<(u64, Value<'a>)> {
 fn take_varint(rest: &mut &[u8]) -> Option<u64> {
     let mut number = 0u64;
     for shift in (0..64).step_by(7) {
-        let (byte, behind) = rest.split_first()?;
-        *rest = behind;
+        let (byte, after) = rest.split_first()?;
+        *rest = after;
         number |= u64::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {
             return Some(number);
@@ -66,7 +67,7 @@ fn take_varint(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Messages, one after the other.
+/// Reader of messages.
 struct Messages<R> {
     bytes: R,
     offset: u64,
@@ -74,14 +75,14 @@ struct Messages<R> {
 }
 
 impl<R: Read> Messages<R> {
-    /// The next message; `None` at the end.
+    /// Returns the next message, or `None` at the end.
     fn next(&mut self) -> Result<Option<&[u8]>, Stop> {
         let start = self.offset;
         let Some(length) = self.length()? else { return Ok(None) };
         if length > MESSAGE_MAX {
             return Err(Stop::at_byte(
                 start,
-                format!("a message of {length} bytes is no instruction"),
+                format!("a message of {length} bytes is not an instruction"),
             ));
         }
         self.buffer.resize(length as usize, 0);
@@ -144,7 +145,7 @@ fn parse(message: &[u8]) -> Option<Inst> {
     has_pc.then_some(inst)
 }
 
-/// True for the header of gem5's other protobuf trace, of dependencies: field 4 is its window.
+/// Returns true for a message of an elastic trace of gem5, which holds dependencies.
 fn is_dependency_trace(first: &[u8]) -> bool {
     fields(first)
         .flatten()
@@ -162,18 +163,18 @@ pub(super) fn read<W: Write + Seek>(mut bytes: impl Read, to: &mut Builder<W>) -
     let header = messages.next()?.ok_or_else(|| Stop::at_byte(4, "the header is missing"))?;
     let no_accesses = |field| matches!(field, Some((4, Value::Number(0))));
     if fields(header).any(no_accesses) {
-        to.lack(Lack::Addresses);
+        to.note_missing(MissingData::Addresses);
     }
     loop {
         let start = messages.offset;
         let Some(message) = messages.next()? else { return Ok(()) };
         let Some(Inst { pc, word, cpu, addr }) = parse(message) else {
-            return Err(Stop::at_byte(start, "this message is no instruction"));
+            return Err(Stop::at_byte(start, "this message is not an instruction"));
         };
         let Some(word) = word.or_else(|| to.word_at(pc)) else {
             let what = if to.instructions() == 0 && is_dependency_trace(message) {
-                "this is a trace of dependencies (elastic), which has no instruction words: record an \
-                 instruction trace, or use gem5's TarmacTracer"
+                "this is an elastic trace (of dependencies), which has no instruction words; record \
+                 an instruction trace, or use the TarmacTracer of gem5"
                     .to_owned()
             } else {
                 super::no_word(pc)

@@ -1,24 +1,25 @@
-//! Text of valgrind's `lackey --trace-mem=yes`: addresses only, the words come from the program's file.
+//! Text of `valgrind --tool=lackey --trace-mem=yes`. It has addresses only; words come from the
+//! program file.
 //!
-//! `I  ADDRESS,SIZE` is an instruction; ` L`, ` S` and ` M` behind it are its load, store and
-//! modification. Valgrind's own lines (`==PID==`) stand in between.
+//! `I  ADDRESS,SIZE` is an instruction. Lines with ` L`, ` S` and ` M` after it are its load, store
+//! and modification. Lines of valgrind itself (`==PID==`) may come in between.
 
 use std::io::{BufReader, Read, Seek, Write};
 
 use super::builder::Builder;
 use super::lines::{Lines, hex};
 use super::stop::Stop;
-use crate::lack::Lack;
+use crate::missing_data::MissingData;
 
-/// One line.
+/// A line of the trace.
 pub(super) enum Line {
-    /// An instruction, and its length.
+    /// Address and size of an instruction.
     Inst(u64, u64),
     /// A data address.
     Access(u64),
 }
 
-/// Takes a line apart; `None` if it is another one.
+/// Parses a line. Returns `None` for a line of another kind.
 pub(super) fn parse(line: &str) -> Option<Line> {
     let (kind, rest) = line.split_at_checked(3)?;
     let (addr, size) = rest.split_once(',')?;
@@ -32,7 +33,7 @@ pub(super) fn parse(line: &str) -> Option<Line> {
 
 /// Reads the whole text.
 pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Result<(), Stop> {
-    to.lack(Lack::Threads);
+    to.note_missing(MissingData::Threads);
     let stream = to.thread(0)?;
     let mut lines = Lines::new(BufReader::new(bytes));
     while let Some(line) = lines.next()? {
@@ -43,7 +44,7 @@ pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Re
             },
             Some(Line::Inst(pc, size)) => {
                 let what =
-                    format!("the instruction at {pc:#x} has {size} bytes: this is no A64 program");
+                    format!("the instruction at {pc:#x} has {size} bytes: this is not A64 code");
                 return Err(lines.fault(what));
             }
             Some(Line::Access(addr)) => to.access(stream, addr),
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_told_apart() {
+    fn lines_are_recognized_by_kind() {
         assert!(matches!(parse("I  04001090,4"), Some(Line::Inst(0x400_1090, 4))));
         for (line, addr) in [(" L 1ffeff7e0,8", 0x1_ffef_f7e0), (" S 10,4", 16), (" M 20,8", 32)] {
             assert!(matches!(parse(line), Some(Line::Access(found)) if found == addr), "{line}");

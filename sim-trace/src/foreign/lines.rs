@@ -1,13 +1,13 @@
-//! Lines of a text of any length: one at a time, of bounded length, numbered.
+//! Reader of text lines with bounded length, which counts lines.
 
 use std::io::{self, BufRead};
 
 use super::stop::Stop;
 
-/// Bytes of the longest line; a gather of many elements has a few thousand.
+/// Largest length of a line, in bytes. A gather of many elements has a few thousand.
 const LINE_MAX: u64 = 1 << 20;
 
-/// Reads a text line by line.
+/// Reader of a text, line by line.
 pub(super) struct Lines<R> {
     bytes: R,
     line: Vec<u8>,
@@ -19,7 +19,8 @@ impl<R: BufRead> Lines<R> {
         Lines { bytes, line: Vec::new(), number: 0 }
     }
 
-    /// The next line without its end; `None` behind the last. What is no text reads as an empty line.
+    /// Returns the next line without its end, or `None` after the last. A line that is not UTF-8
+    /// reads as empty.
     pub(super) fn next(&mut self) -> Result<Option<&str>, Stop> {
         self.line.clear();
         let mut bounded = io::Read::take(&mut self.bytes, LINE_MAX);
@@ -33,19 +34,19 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(std::str::from_utf8(&self.line).unwrap_or("").trim_end()))
     }
 
-    /// What is wrong with the line that was read last.
+    /// Returns a fault in the last line.
     pub(super) fn fault(&self, what: impl Into<String>) -> Stop {
         Stop::Fault { place: format!("line {}", self.number), what: what.into() }
     }
 }
 
-/// A number in hexadecimal digits, with or without `0x` before them.
+/// Parses a hexadecimal number, with or without `0x`.
 pub(super) fn hex(text: &str) -> Option<u64> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     if digits.starts_with('+') { None } else { u64::from_str_radix(digits, 16).ok() }
 }
 
-/// An instruction word: at most eight hexadecimal digits.
+/// Parses an instruction word of at most 32 bits in hexadecimal.
 pub(super) fn hex_word(text: &str) -> Option<u32> {
     hex(text).and_then(|word| u32::try_from(word).ok())
 }

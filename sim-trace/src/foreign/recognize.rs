@@ -1,18 +1,18 @@
-//! Which tool made a trace, by its first bytes once it is unpacked.
+//! Recognition of the format of a foreign trace by its first unpacked bytes.
 
 use super::champsim::{self, Shape};
 use super::{Format, cvp1, drmemtrace, execlog, gem5_exec, gem5_inst, lackey, tarmac};
 
-/// Bytes that are looked at.
+/// Number of bytes that are examined.
 pub(super) const HEAD_BYTES: usize = 1 << 16;
-/// Lines of a text that must be understood, of a hundred; logs of other kinds may stand between.
+/// Smallest share of text lines in the format, in percent. The others may belong to other logs.
 const LINES_PERCENT: usize = 10;
-/// Records of a binary trace that must follow each other, of a hundred.
+/// Smallest share of binary records that follow each other, in percent.
 const RECORDS_PERCENT: usize = 80;
-/// Longest x86 instruction.
+/// Size of the longest x86 instruction, in bytes.
 const X86_BYTES_MAX: u64 = 15;
 
-/// The format of which `head` is the begin.
+/// Returns the format of a trace that begins with `head`.
 pub(super) fn recognize(head: &[u8]) -> Option<Format> {
     if head.starts_with(gem5_inst::SIGNATURE) {
         return Some(Format::Gem5Inst);
@@ -31,7 +31,7 @@ pub(super) fn recognize(head: &[u8]) -> Option<Format> {
     (best.0 >= RECORDS_PERCENT).then_some(best.1)
 }
 
-/// The head as a text, without a character that it may cut.
+/// Returns the head as text, without a character that it truncates.
 pub(super) fn text(head: &[u8]) -> Option<&str> {
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
@@ -46,7 +46,7 @@ pub(super) fn text(head: &[u8]) -> Option<&str> {
 fn text_format(text: &str) -> Option<Format> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let is_tarmac =
-        |line: &str| tarmac::parse(line).is_some_and(|(_, said)| said != tarmac::Said::Nothing);
+        |line: &str| tarmac::parse(line).is_some_and(|(_, entry)| entry != tarmac::Entry::Nothing);
     let count = |is_one: &dyn Fn(&str) -> bool| lines.iter().filter(|line| is_one(line)).count();
     let counts = [
         (count(&|line| execlog::parse(line).is_some()), Format::Execlog),
@@ -58,7 +58,7 @@ fn text_format(text: &str) -> Option<Format> {
     (most > 0 && 100 * most >= LINES_PERCENT * lines.len()).then_some(format)
 }
 
-/// Part of the records that look like ChampSim's and follow each other.
+/// Returns the share of records, in percent, that look like ChampSim records and follow each other.
 fn champsim_percent(head: &[u8], shape: Shape) -> usize {
     let records: Vec<_> = head
         .chunks_exact(shape.bytes())
@@ -72,7 +72,7 @@ fn champsim_percent(head: &[u8], shape: Shape) -> usize {
     };
     match records.len() {
         0 => 0,
-        // One record alone says little.
+        // A single record must be the whole head.
         1 => {
             usize::from(
                 records[0].ip != 0
@@ -85,7 +85,7 @@ fn champsim_percent(head: &[u8], shape: Shape) -> usize {
     }
 }
 
-/// Part of the records that look like CVP-1's and follow each other.
+/// Returns the share of records, in percent, that look like CVP-1 records and follow each other.
 fn cvp1_percent(head: &[u8]) -> usize {
     let mut records = cvp1::Records::new(head);
     let (mut all, mut good) = (0, 0);
@@ -98,7 +98,7 @@ fn cvp1_percent(head: &[u8]) -> usize {
                 expected = Some(record.target.unwrap_or(record.pc.wrapping_add(4)));
             }
             Ok(None) => break,
-            // The head cuts its last record; a fault before that is none of CVP-1.
+            // The head truncates its last record; any other fault rules out CVP-1.
             Err(_) if records.is_near(head.len() as u64) => break,
             Err(_) => return 0,
         }

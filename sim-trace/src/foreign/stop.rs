@@ -1,24 +1,24 @@
-//! Why the reading of a foreign trace ends before its end.
+//! Reasons for which reading of a foreign trace stops early.
 
 use std::io;
 
 use crate::error::TraceError;
 
-/// Why reading stopped.
+/// Reason for which reading stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// As many instructions as were asked for.
+    /// The limit on instructions is reached.
     Enough,
-    /// The trace says something that cannot be.
+    /// The trace has an impossible content.
     Fault {
-        /// Line or byte.
+        /// Line or byte of the fault.
         place: String,
-        /// What is wrong there.
+        /// Description of the fault.
         what: String,
     },
     /// The bytes cannot be read or unpacked.
     Input(io::Error),
-    /// What was read cannot be written.
+    /// The result cannot be written.
     Output(TraceError),
 }
 
@@ -29,7 +29,7 @@ impl From<TraceError> for Stop {
 }
 
 impl Stop {
-    /// Something wrong at a byte of the unpacked trace.
+    /// Returns a fault at a byte of the unpacked trace.
     pub(super) fn at_byte(offset: u64, what: impl Into<String>) -> Stop {
         Stop::Fault { place: format!("byte {offset}"), what: what.into() }
     }

@@ -1,5 +1,5 @@
-//! Compression, known by the first bytes of a file: gzip, xz, bzip2, zstd, lz4, snappy, zip. Everything
-//! is unpacked while it is read; a file may be packed more than once.
+//! Decompression of gzip, xz, bzip2, zstd, lz4, snappy and zip, recognized by the first bytes. Data
+//! is unpacked while it is read. A file may be compressed several times.
 
 use std::collections::VecDeque;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
@@ -8,33 +8,34 @@ use flate2::Crc;
 use flate2::read::{DeflateDecoder, MultiGzDecoder};
 use sim_files::File;
 
-/// How often a file may be packed into another one.
+/// Largest number of nested compressions.
 const LAYERS_MAX: usize = 3;
-/// Bytes that the longest signature has.
+/// Size of the longest signature, in bytes.
 const SIGNATURE_BYTES: usize = 10;
-/// Memory that an xz file may ask for, in KiB: what `xz -9` needs, four times.
+/// Largest memory for decoding xz, in KiB: four times the need of `xz -9`.
 const XZ_MEMORY_KIB: u32 = 256 << 10;
-/// The first bytes of a zip archive.
+/// First bytes of a zip archive.
 const ZIP: &[u8] = b"PK\x03\x04";
-/// Bytes of an archive inside another packing: it is read in many places, so it is unpacked to the disk.
+/// Largest size of an archive inside another compression, in bytes. Because an archive needs random
+/// access, it is unpacked to the disk.
 const INNER_ARCHIVE_MAX: u64 = 4 << 30;
-/// Bytes that are read from the system at once.
+/// Size of one read from the system, in bytes.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// Bytes that can be read from any place.
+/// Bytes with random access.
 pub(super) trait Source: Read + Seek {}
 
 impl<S: Read + Seek> Source for S {}
 
-/// A file with its packings taken off.
+/// The unpacked content of a file.
 pub(super) struct Unpacked<'a> {
-    /// What is inside.
+    /// Unpacked bytes.
     pub(super) bytes: Box<dyn Read + 'a>,
-    /// Names of the packings, the outermost first.
+    /// Names of the compressions, the outermost first.
     pub(super) packings: Vec<&'static str>,
 }
 
-/// Takes every known packing off `source`.
+/// Returns `source` without its known compressions.
 pub(super) fn unpack<'a>(source: impl Source + 'a) -> io::Result<Unpacked<'a>> {
     let mut source = source;
     let mut signature = [0; SIGNATURE_BYTES];
@@ -65,17 +66,17 @@ pub(super) fn unpack<'a>(source: impl Source + 'a) -> io::Result<Unpacked<'a>> {
     Ok(Unpacked { bytes, packings })
 }
 
-/// The bytes in a file without a name.
+/// Copies bytes to a file without a name. Returns the file, at its start.
 fn on_disk(bytes: impl Read) -> io::Result<File> {
     let mut file = File::from_std(tempfile::tempfile()?);
     if io::copy(&mut bytes.take(INNER_ARCHIVE_MAX + 1), &mut file)? > INNER_ARCHIVE_MAX {
-        return Err(invalid("the packed archive has more than 4 GiB: take the outer packing off"));
+        return Err(invalid("the inner archive has more than 4 GiB; remove the outer compression"));
     }
     file.seek(SeekFrom::Start(0))?;
     Ok(file)
 }
 
-/// The packing whose signature `head` is.
+/// Returns the name of the compression whose signature starts `head`.
 fn packing(head: &[u8]) -> Option<&'static str> {
     const KNOWN: [(&[u8], &str); 6] = [
         (b"\x1f\x8b\x08", "gzip"),
@@ -88,7 +89,7 @@ fn packing(head: &[u8]) -> Option<&'static str> {
     KNOWN.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| *name)
 }
 
-/// What unpacks `packed`, buffered: readers take small pieces.
+/// Returns a decoder of `packed`, buffered because readers take small pieces.
 fn decoder<'a>(name: &str, packed: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     Ok(match name {
         "gzip" => buffered(MultiGzDecoder::new(packed)),
@@ -107,7 +108,7 @@ fn buffered<'a>(unpacked: impl Read + 'a) -> Box<dyn Read + 'a> {
     Box::new(BufReader::with_capacity(BUFFER_BYTES, unpacked))
 }
 
-/// Fills `buffer` as far as the bytes go.
+/// Fills `buffer` as far as possible. Returns the number of bytes read.
 pub(super) fn read_up_to(bytes: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -121,7 +122,7 @@ pub(super) fn read_up_to(bytes: &mut impl Read, buffer: &mut [u8]) -> io::Result
     Ok(filled)
 }
 
-/// A file of a zip archive.
+/// A file in a zip archive.
 struct Member {
     start: u64,
     packed_bytes: u64,
@@ -129,7 +130,7 @@ struct Member {
     crc: u32,
 }
 
-/// The files of a zip archive, in order of their names, one behind the other.
+/// Reader of the files of a zip archive, one after the other in order of their names.
 struct ZipMembers<R: Source> {
     members: VecDeque<Member>,
     state: State<R>,
@@ -137,7 +138,7 @@ struct ZipMembers<R: Source> {
     expected: u32,
 }
 
-/// What of the archive is being read.
+/// State of reading the archive.
 enum State<R: Read> {
     Between(R),
     Stored(io::Take<R>),
@@ -149,7 +150,7 @@ impl<R: Source> ZipMembers<R> {
     fn open(source: R) -> io::Result<ZipMembers<R>> {
         let mut archive = zip::ZipArchive::new(source)?;
         if archive.offset() > 0 {
-            return Err(invalid("several zip archives one behind the other: give one"));
+            return Err(invalid("several concatenated zip archives; pass a single one"));
         }
         let mut members = Vec::new();
         for number in 0..archive.len() {
@@ -171,7 +172,7 @@ impl<R: Source> ZipMembers<R> {
             };
             let start = file
                 .data_start()
-                .ok_or_else(|| invalid("a file in the zip archive has no place"))?;
+                .ok_or_else(|| invalid("a file in the zip archive has no data"))?;
             let name = file.name_raw().to_vec();
             members.push((
                 name,
@@ -193,7 +194,7 @@ impl<R: Source> ZipMembers<R> {
         })
     }
 
-    /// Begins the next file; false behind the last.
+    /// Begins the next file. Returns false after the last.
     fn next_member(&mut self, mut source: R) -> io::Result<bool> {
         let Some(member) = self.members.pop_front() else {
             self.state = State::Between(source);
@@ -253,7 +254,7 @@ mod tests {
 
     use super::*;
 
-    /// What is packed: long enough for several blocks of most packings.
+    /// Returns content that is long enough for several blocks of most compressions.
     fn content() -> Vec<u8> {
         (0..300_000u32).flat_map(|n| (n / 7).to_le_bytes()).collect()
     }
@@ -324,7 +325,7 @@ mod tests {
     const ALL: [&str; 7] = ["gzip", "xz", "bzip2", "zstd", "lz4", "snappy", "zip"];
 
     #[test]
-    fn every_packing_comes_off_also_one_in_another() {
+    fn every_compression_is_unpacked_even_a_nested_one() {
         let content = content();
         assert_eq!(unpacked(&content).expect("not packed"), (content.clone(), vec![]));
         for name in ALL {
@@ -339,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_one_behind_the_other_are_all_read() {
+    fn concatenated_frames_are_all_read() {
         for name in ["gzip", "xz", "bzip2", "zstd", "snappy"] {
             let twice = packed(name, b"first second ").repeat(2);
             assert_eq!(unpacked(&twice).expect(name).0, b"first second first second ", "{name}");
@@ -347,16 +348,16 @@ mod tests {
     }
 
     #[test]
-    fn archives_one_behind_the_other_are_refused() {
+    fn concatenated_archives_are_refused() {
         let twice = packed("zip", b"first second ").repeat(2);
         for bytes in [packed("gzip", &twice), twice] {
-            let told = unpacked(&bytes).expect_err("two archives").to_string();
-            assert!(told.contains("one behind the other"), "{told}");
+            let error = unpacked(&bytes).expect_err("two archives").to_string();
+            assert!(error.contains("concatenated"), "{error}");
         }
     }
 
     #[test]
-    fn damage_is_refused_and_cuts_are_noticed() {
+    fn damage_and_truncation_are_detected() {
         let content = content();
         for name in ALL {
             let whole = packed(name, &content);

@@ -1,31 +1,31 @@
-//! A64 words that stand for instructions of which only the class, the registers and the target are known
-//! (Arm architecture, "A64 base instruction descriptions").
+//! Stand-in A64 words for instructions with known class, registers and target only (Arm
+//! architecture, "A64 base instruction descriptions").
 
-/// A register of the stand-in.
+/// Register of a stand-in word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reg {
-    /// X0 to X30.
+    /// General register X0 to X30.
     X(u8),
-    /// The stack pointer.
+    /// Stack pointer.
     Sp,
-    /// V0 to V31.
+    /// Vector register V0 to V31.
     V(u8),
-    /// The condition flags.
+    /// Condition flags.
     Flags,
 }
 
-/// What the instruction does.
+/// Class of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Integer,
-    /// A slow integer operation.
+    /// Slow integer operation.
     Multiply,
     Float,
-    /// Bytes of one register.
+    /// Load, with the size of one register in bytes.
     Load(u8),
-    /// Bytes of one register.
+    /// Store, with the size of one register in bytes.
     Store(u8),
-    /// A load and a store of the same address.
+    /// Load and store of the same address.
     ReadModifyWrite,
     Jump,
     IndirectJump,
@@ -35,25 +35,26 @@ pub(super) enum Class {
     Conditional,
 }
 
-/// An instruction of which the class is known.
+/// Known properties of an instruction without a word.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sketch<'a> {
     pub(super) class: Class,
-    /// Where it stands.
+    /// Address of the instruction.
     pub(super) pc: u64,
-    /// Where a direct branch goes, if that is known.
+    /// Target of a direct branch, if known.
     pub(super) target: Option<u64>,
+    /// Source registers; for a load or store the base register comes first.
     pub(super) reads: &'a [Reg],
     pub(super) writes: &'a [Reg],
-    /// What a load or store adds to its base register, if it does.
+    /// Distance that a load or store adds to its base register, if it updates the register.
     pub(super) base_step: Option<i64>,
 }
 
 const NOP: u32 = 0xd503_201f;
-/// The zero register.
+/// Number of the zero register.
 const ZR: u32 = 31;
 
-/// The word that stands for `sketch`.
+/// Returns a word with the properties of `sketch`.
 pub(super) fn word(sketch: &Sketch<'_>) -> u32 {
     let regs = Regs::of(sketch);
     match sketch.class {
@@ -72,14 +73,14 @@ pub(super) fn word(sketch: &Sketch<'_>) -> u32 {
             0xb500_0000 | distance(sketch, 19) << 5 | regs.x(0)
         }
         Class::Conditional => 0x5400_0001 | distance(sketch, 19) << 5,
-        Class::IndirectJump => 0xd61f_0000 | regs.jumps_to() << 5,
-        Class::IndirectCall => 0xd63f_0000 | regs.jumps_to() << 5,
+        Class::IndirectJump => 0xd61f_0000 | regs.branch_source() << 5,
+        Class::IndirectCall => 0xd63f_0000 | regs.branch_source() << 5,
         Class::Return => 0xd65f_03c0,
     }
 }
 
-/// The field of `bits` bits with the distance to the target in words; two words where the target is not
-/// known or too far.
+/// Returns the branch field of `bits` bits: the distance to the target in words, or two words if
+/// the target is unknown or too far.
 fn distance(sketch: &Sketch<'_>, bits: u32) -> u32 {
     let distance = sketch.target.map(|target| target.wrapping_sub(sketch.pc).cast_signed());
     let reach = 1i64 << (bits + 1);
@@ -90,7 +91,7 @@ fn distance(sketch: &Sketch<'_>, bits: u32) -> u32 {
     words as u32 & ((1 << bits) - 1)
 }
 
-/// The registers of a sketch by their kind.
+/// Registers of a sketch by kind.
 struct Regs {
     reads_x: Vec<u32>,
     reads_v: Vec<u32>,
@@ -130,7 +131,7 @@ impl Regs {
         }
     }
 
-    /// The source at place `n`, or the zero register.
+    /// Returns general source register number `n`, or the zero register.
     fn x(&self, n: usize) -> u32 {
         self.reads_x.get(n).copied().unwrap_or(ZR)
     }
@@ -139,12 +140,12 @@ impl Regs {
         self.reads_v.get(n).copied().unwrap_or(0)
     }
 
-    /// The destination, or the zero register.
+    /// Returns the general destination register, or the zero register.
     fn out(&self) -> u32 {
         self.writes_x.first().copied().unwrap_or(ZR)
     }
 
-    /// The register that a load adds to its base.
+    /// Returns the index register of a load.
     fn index(&self) -> Option<u32> {
         self.reads_x.get(usize::from(!self.reads_sp)).copied()
     }
@@ -153,12 +154,12 @@ impl Regs {
         self.x(2)
     }
 
-    /// The register that an indirect branch reads.
-    fn jumps_to(&self) -> u32 {
+    /// Returns the register that an indirect branch reads.
+    fn branch_source(&self) -> u32 {
         self.reads_x.first().copied().unwrap_or(16)
     }
 
-    /// The register that holds the address: the first source, SP where it is one.
+    /// Returns the base register: SP if it is a source, else the first source.
     fn base(&self) -> u32 {
         if self.reads_sp { 31 } else { self.reads_x.first().copied().unwrap_or(31) }
     }
@@ -206,7 +207,7 @@ impl Regs {
         }
     }
 
-    /// A load or store of one or two registers.
+    /// Returns the word of a load or store of one or two registers.
     fn transfer(&self, bytes: u8, is_load: bool, step: Option<i64>) -> u32 {
         let (x, v) = match is_load {
             true => (&self.writes_x[..], &self.writes_v[..]),
@@ -219,7 +220,7 @@ impl Regs {
             data.remove(0);
         }
         let first = data.first().copied().unwrap_or(if is_vector { 0 } else { ZR });
-        // Two registers of a pair, and data and base of a writing form, must differ.
+        // The registers of a pair must differ, and so must data and updated base.
         let second = data.get(1).copied().filter(|second| *second != first);
         if step.is_some() && !is_vector && (base == first || Some(base) == second) {
             base = (0..30).find(|reg| *reg != first && Some(*reg) != second).unwrap_or(0);
@@ -238,7 +239,7 @@ impl Regs {
                 let form = match (step, self.index().filter(|_| is_load)) {
                     // Post-indexed: bit 24 clear, 01 in bits 11 and 10.
                     (Some(step), _) => form & !0x0100_0000 | (step as u32 & 0x1ff) << 12 | 0x400,
-                    // Another register is added: bit 24 clear, bit 21 set, 10 in bits 11 and 10, LSL.
+                    // Register offset: bit 24 clear, bit 21 set, 10 in bits 11 and 10, LSL.
                     (None, Some(index)) => form & !0x0100_0000 | 0x0020_6800 | index << 16,
                     (None, None) => form,
                 };
@@ -248,8 +249,8 @@ impl Regs {
     }
 }
 
-/// STR with an unsigned offset of zero, by the bytes of its register. 128 bits of a vector have the bit
-/// of the load beside that of the size.
+/// Returns STR with an unsigned offset of zero, by the size of its register in bytes. Of a 128-bit
+/// vector, bit 23 extends the size field.
 fn single_form(bytes: u8, is_vector: bool) -> u32 {
     match (is_vector, bytes) {
         (false, 1) => 0x3900_0000,
@@ -264,7 +265,7 @@ fn single_form(bytes: u8, is_vector: bool) -> u32 {
     }
 }
 
-/// STP with an offset of zero, and the bytes that its offset counts.
+/// Returns STP with an offset of zero, and the scale of its offset in bytes.
 fn pair_form(bytes: u8, is_vector: bool) -> (u32, i64) {
     match (is_vector, bytes) {
         (false, ..=4) => (0x2900_0000, 4),
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_those_of_an_assembler() {
+    fn words_match_those_of_an_assembler() {
         use Reg::{Flags, Sp, V, X};
         let cases: [(Class, &[Reg], &[Reg], u32); 25] = [
             (Class::Integer, &[X(1), X(2)], &[X(0)], 0x8b02_0020), // add x0, x1, x2
@@ -321,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn base_registers_are_stepped() {
+    fn base_registers_are_updated() {
         let load = |step, writes: &[Reg]| {
             let reads = &[Reg::X(2)];
             word(&Sketch {

@@ -1,10 +1,11 @@
-//! Turns the columns of a STREAM chunk back into instructions. The mirror of
-//! [`crate::writer::stream_encoder`]: both learn the same from the same sequence.
+//! Decoder of the columns of a STREAM chunk. Its predictors learn from the same sequence as those
+//! of [`crate::writer::stream_encoder`].
 //!
-//! The fast path is one block execution whose block is a recent successor and whose accesses are
-//! those of its last run: copy the block's template, add one guess and one integer per address.
+//! The fast path handles a block execution whose block is a recent successor and whose accesses are
+//! those of its last run. It copies the template of the block and adds a prediction and a stored
+//! difference for each address.
 
-mod skim;
+mod block_visitor;
 
 use sim_core::{Activity, InstFlags, TraceInst};
 
@@ -12,13 +13,15 @@ use crate::column::{ColumnFault, Columns};
 use crate::event::StreamEvent;
 use crate::flow::is_store_exclusive;
 use crate::layout::ChunkHeader;
-use crate::predict::{AddrGuess, BlockMemory, CONTROL_EXPLICIT, CONTROL_PARTIAL, CONTROL_SHAPE};
+use crate::predict::{
+    AddrPredictor, BlockMemory, CONTROL_EXPLICIT, CONTROL_PARTIAL, CONTROL_SHAPE,
+};
 use crate::reader::EventAt;
 use crate::reader::event_cursor::EventCursor;
 use crate::statics::StaticTable;
 use crate::varint::{unzigzag, varint_at};
 
-pub use skim::Skim;
+pub use block_visitor::BlockVisitor;
 
 /// Columns of a STREAM chunk: control, explicit block numbers, shapes, addresses, events.
 pub(crate) const STREAM_COLUMNS: usize = 5;
@@ -28,11 +31,11 @@ const SHAPES: usize = 2;
 const ADDRS: usize = 3;
 pub(crate) const EVENTS: usize = 4;
 
-/// A batch ends with the first block that brings it to this many instructions. 128 KiB of them
-/// stay in a second-level cache of the host.
+/// Number of instructions at which a batch ends, after the current block. The instructions take
+/// 128 KiB and stay in an L2 cache of the host.
 const BATCH: usize = 8192;
 
-/// What a decoder knows of a block.
+/// Decoder state of a block.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     memory: BlockMemory,
@@ -40,7 +43,7 @@ struct Block {
     len: u16,
 }
 
-/// How far a chunk is decoded: positions in its columns and counts.
+/// Progress in a chunk: positions in its columns, and counts.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cursor {
     control: usize,
@@ -54,34 +57,36 @@ struct Cursor {
     last_addr: u64,
 }
 
-/// Decodes the chunks of one stream.
+/// Decoder of the chunks of one stream.
 pub(crate) struct Decoder {
     columns: Columns<STREAM_COLUMNS>,
     header: Option<ChunkHeader>,
     cursor: Cursor,
-    /// Stamp of the open chunk in `blocks` and `guesses`, from 1.
+    /// Stamp of the open chunk in `blocks` and `predictors`, from 1.
     chunk: u32,
     blocks: Vec<Block>,
-    /// Instructions of all blocks as the last whole run left them, addresses aside.
+    /// Instructions of all blocks after their last whole run, without addresses.
     template: Vec<TraceInst>,
-    /// Of each instruction of each block: whether it is a store-exclusive.
+    /// For each instruction of each block, true if it is a store-exclusive.
     exclusive: Vec<bool>,
-    guesses: Vec<AddrGuess>,
-    /// Which instructions of a block accessed memory in its last whole run, at the block's start.
+    predictors: Vec<AddrPredictor>,
+    /// Indexes of the instructions that accessed memory in the last whole run of a block, from the
+    /// start of the block on.
     shapes: Vec<u16>,
     /// Indexes of the accesses of a partial run.
     partial: Vec<u16>,
-    /// Instructions before the open chunk.
+    /// Number of instructions before the open chunk.
     first: u64,
 }
 
-/// Memory of the library that unpacks columns, and of columns of a usual length.
+/// Memory of the decompression library and of columns of typical length, in bytes.
 const UNPACKING: u64 = 160 << 10;
 
 impl Decoder {
-    /// Bytes that a decoder of this code takes.
+    /// Returns the memory that a decoder of this code takes, in bytes.
     pub(crate) fn memory(statics: &StaticTable) -> u64 {
-        let of_place = size_of::<TraceInst>() + size_of::<AddrGuess>() + size_of::<(bool, u16)>();
+        let of_place =
+            size_of::<TraceInst>() + size_of::<AddrPredictor>() + size_of::<(bool, u16)>();
         let blocks = statics.blocks() as u64 * size_of::<Block>() as u64;
         statics.places().len() as u64 * of_place as u64 + blocks + UNPACKING
     }
@@ -106,29 +111,29 @@ impl Decoder {
                 .iter()
                 .map(|&id| is_store_exclusive(statics.insts()[id as usize].word))
                 .collect(),
-            guesses: vec![AddrGuess::default(); insts.len()],
+            predictors: vec![AddrPredictor::default(); insts.len()],
             shapes: vec![0; insts.len()],
             partial: Vec::new(),
             first: 0,
         })
     }
 
-    /// True while a chunk has something left.
+    /// Returns true while a chunk is open.
     pub(crate) fn is_open(&self) -> bool {
         self.header.is_some()
     }
 
-    /// Gives the open chunk up.
+    /// Abandons the open chunk.
     pub(crate) fn close(&mut self) {
         self.header = None;
     }
 
-    /// Number, in the stream, of the next instruction.
+    /// Returns the position of the next instruction in the stream.
     pub(crate) fn position(&self) -> u64 {
         self.first + u64::from(self.cursor.instructions)
     }
 
-    /// Unpacks a chunk and forgets what was learned from the one before.
+    /// Unpacks a chunk and resets all predictors.
     pub(crate) fn open(
         &mut self,
         header: &ChunkHeader,
@@ -137,7 +142,9 @@ impl Decoder {
     ) -> Result<(), ColumnFault> {
         self.columns.unpack(payload, header.codec, limits)?;
         if self.columns.length(CONTROL) != header.blocks as usize {
-            return Err(ColumnFault::Inconsistent("the control column has not one byte per block"));
+            return Err(ColumnFault::Inconsistent(
+                "the length of the control column is not the number of blocks",
+            ));
         }
         self.header = Some(*header);
         self.first = header.first;
@@ -146,7 +153,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Appends the next instructions of the open chunk and closes it behind its last.
+    /// Appends the next instructions of the open chunk and closes the chunk after its last one.
     pub(crate) fn batch(
         &mut self,
         out: &mut Vec<TraceInst>,
@@ -182,7 +189,7 @@ impl Decoder {
             if control & (CONTROL_SHAPE | CONTROL_PARTIAL) == 0 {
                 self.whole_block(block, &mut cursor, out)?;
             } else {
-                self.odd_block(id, block, control, &mut cursor, out)?;
+                self.irregular_block(id, block, control, &mut cursor, out)?;
             }
         }
         cursor.instructions += (out.len() - before) as u32;
@@ -190,7 +197,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Which block comes next.
+    /// Returns the number of the next block.
     #[inline(always)]
     fn next_block(&mut self, control: u8, cursor: &mut Cursor) -> Result<u32, &'static str> {
         match cursor.previous {
@@ -201,7 +208,7 @@ impl Decoder {
         }
     }
 
-    /// One run of a whole block with the accesses of its last run.
+    /// Decodes one run of a whole block with the accesses of its last run.
     #[inline(always)]
     fn whole_block(
         &mut self,
@@ -214,16 +221,16 @@ impl Decoder {
         let base = out.len();
         out.extend_from_slice(&self.template[start..end]);
         let insts = &mut out[base..];
-        let guesses = &mut self.guesses[start..end];
+        let predictors = &mut self.predictors[start..end];
         let addrs = self.columns.padded(ADDRS);
         let mut pos = cursor.addrs;
         let mut addr = cursor.last_addr;
         for &index in &self.shapes[start..start + usize::from(block.memory.accesses)] {
             let (delta, next) = varint_at(addrs, pos).ok_or("the addresses end early")?;
             pos = next;
-            let guess = &mut guesses[usize::from(index)];
-            addr = guess.next().wrapping_add(unzigzag(delta));
-            guess.learn(addr);
+            let predictor = &mut predictors[usize::from(index)];
+            addr = predictor.next().wrapping_add(unzigzag(delta));
+            predictor.update(addr);
             insts[usize::from(index)].addr = addr;
         }
         cursor.addrs = pos;
@@ -232,7 +239,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// The block whose number stands in the column of explicit numbers.
+    /// Returns the next block from the column of explicit numbers.
     #[cold]
     fn explicit_block(&mut self, control: u8, cursor: &mut Cursor) -> Result<u32, &'static str> {
         if control & CONTROL_EXPLICIT == 0 {
@@ -255,9 +262,9 @@ impl Decoder {
         Ok(id)
     }
 
-    /// A run that was cut short or whose accesses differ from the last run's.
+    /// Decodes a partial run, or a run whose accesses differ from those of the last run.
     #[cold]
-    fn odd_block(
+    fn irregular_block(
         &mut self,
         id: u32,
         block: Block,
@@ -284,7 +291,7 @@ impl Decoder {
             out.extend(insts);
         }
         for &index in &accesses {
-            let addr = self.odd_address(start + usize::from(index), cursor)?;
+            let addr = self.irregular_address(start + usize::from(index), cursor)?;
             let inst = &mut out[base + usize::from(index)];
             inst.addr = addr;
             inst.flags = InstFlags::HAS_ADDR;
@@ -294,7 +301,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Executed instructions of a partial run.
+    /// Reads the number of executed instructions of a partial run.
     fn partial_length(&self, block: Block, cursor: &mut Cursor) -> Result<u16, &'static str> {
         let (executed, next) =
             varint_at(self.columns.padded(SHAPES), cursor.shapes).ok_or("the shapes end early")?;
@@ -305,7 +312,7 @@ impl Decoder {
             .ok_or("a partial block runs none or all of its instructions")
     }
 
-    /// Reads which of `len` instructions access memory.
+    /// Reads the indexes of those of `len` instructions that access memory.
     fn bitmap(
         &self,
         len: u16,
@@ -324,30 +331,30 @@ impl Decoder {
         Ok(())
     }
 
-    /// An address that may be its instruction's first of the chunk.
-    fn odd_address(&mut self, slot: usize, cursor: &mut Cursor) -> Result<u64, &'static str> {
+    /// Reads an address that may be the first of its instruction in the chunk.
+    fn irregular_address(&mut self, slot: usize, cursor: &mut Cursor) -> Result<u64, &'static str> {
         let delta = self.integer(ADDRS, &mut cursor.addrs).ok_or("the addresses end early")?;
-        let guess = &mut self.guesses[slot];
-        let known = guess.chunk == self.chunk;
-        let expected = if known { guess.next() } else { cursor.last_addr };
+        let predictor = &mut self.predictors[slot];
+        let known = predictor.chunk == self.chunk;
+        let expected = if known { predictor.next() } else { cursor.last_addr };
         let addr = expected.wrapping_add(unzigzag(delta));
         if known {
-            guess.learn(addr);
+            predictor.update(addr);
         } else {
-            *guess = AddrGuess::first(addr, self.chunk);
+            *predictor = AddrPredictor::first(addr, self.chunk);
         }
         cursor.last_addr = addr;
         Ok(addr)
     }
 
-    /// The integer at `pos` of a column, if it lies within the column.
+    /// Reads the integer at `pos` of a column. Returns `None` if it exceeds the column.
     fn integer(&self, column: usize, pos: &mut usize) -> Option<u64> {
         let (value, next) = varint_at(self.columns.padded(column), *pos)?;
         *pos = next;
         (next <= self.columns.length(column)).then_some(value)
     }
 
-    /// Makes `accesses` the shape of whole runs of the block.
+    /// Sets the accesses of whole runs of the block.
     fn set_shape(&mut self, id: u32, accesses: &[u16]) {
         let Block { start, len, .. } = self.blocks[id as usize];
         let range = start as usize..start as usize + usize::from(len);
@@ -362,7 +369,8 @@ impl Decoder {
         self.blocks[id as usize].memory.accesses = accesses.len() as u16;
     }
 
-    /// Delivers the events up to the end of the batch and flags the instructions before them.
+    /// Reads the events up to the end of the batch and sets the flags of the instructions before
+    /// them.
     fn events(
         &mut self,
         out: &mut [TraceInst],
@@ -380,7 +388,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Everything that the header counts was there, and nothing else.
+    /// Checks that the content of the chunk matches the counts of its header.
     fn check_end(&self, header: &ChunkHeader) -> Result<(), &'static str> {
         let c = &self.cursor;
         let consumed = [c.control, c.ids, c.shapes, c.addrs, c.events.at];
@@ -400,12 +408,11 @@ fn flags_without_access(store_exclusive: bool) -> InstFlags {
     if store_exclusive { InstFlags::EXCLUSIVE_FAILED } else { InstFlags::default() }
 }
 
-/// Addresses of the elements of a batch behind the first of their instruction, in the order of the
-/// instructions.
+/// Second and further addresses of the instructions of a batch, in instruction order.
 #[derive(Debug, Default)]
 pub(crate) struct MoreAddrs {
     pub(crate) addrs: Vec<u64>,
-    /// First instruction that may get some.
+    /// Index of the first instruction that may still get further addresses.
     free: usize,
 }
 
@@ -416,7 +423,7 @@ impl MoreAddrs {
     }
 }
 
-/// Sets what `event` says about the instructions before it.
+/// Sets the flags that `event` implies for the instructions before it.
 fn flag(
     before: &mut [TraceInst],
     event: &StreamEvent,
@@ -433,7 +440,7 @@ fn flag(
             let index = before.len().wrapping_sub(back.into());
             let inst = inst_before(before, back).ok_or("elements of no instruction")?;
             if index < more.free {
-                return Err("the elements of an instruction are out of order");
+                return Err("elements of an instruction are out of order");
             }
             more.free = index + 1;
             inst.flags = inst.flags.with_predicate(activity, active);
@@ -457,7 +464,7 @@ fn flag(
     Ok(())
 }
 
-/// The instruction `back` places before the event.
+/// Returns the instruction `back` places before the event.
 fn inst_before(before: &mut [TraceInst], back: u16) -> Option<&mut TraceInst> {
     before.len().checked_sub(back.into()).and_then(|i| before.get_mut(i))
 }

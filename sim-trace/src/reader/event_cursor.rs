@@ -1,23 +1,23 @@
-//! How far the events of a chunk are read: all readers of a chunk take them from here.
+//! Cursor over the events of a chunk, used by all readers of chunks.
 
 use crate::event::StreamEvent;
 use crate::varint::Bytes;
 
-/// A place in the column of events.
+/// A position in the column of events.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EventCursor {
-    /// Bytes read.
+    /// Number of bytes read.
     pub(crate) at: usize,
-    /// Events read.
+    /// Number of events read.
     pub(crate) count: u32,
-    /// Instructions of the chunk before the last event.
+    /// Number of instructions of the chunk before the last event.
     pub(crate) place: u32,
-    /// The last ticket.
+    /// Number of the last ticket.
     ticket: u64,
 }
 
 impl EventCursor {
-    /// The next event of `column` that stands behind at most `until` instructions of the chunk.
+    /// Returns the next event of `column` if at most `until` instructions of the chunk precede it.
     pub(crate) fn next(
         &mut self,
         column: &[u8],
@@ -33,7 +33,7 @@ impl EventCursor {
             return Ok(None);
         }
         let event = StreamEvent::take(&mut bytes, &mut self.ticket);
-        let event = event.ok_or("an event is cut or too long")?;
+        let event = event.ok_or("an event is truncated or too long")?;
         self.at = column.len() - bytes.remaining();
         self.count += 1;
         self.place = place as u32;

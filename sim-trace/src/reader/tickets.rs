@@ -1,5 +1,5 @@
-//! Reads the tickets and system calls of one stream ahead of its instructions: of each chunk with events only their column is
-//! unpacked, so that to look far ahead costs little and needs memory for one chunk.
+//! Reader of the tickets and system calls of one stream, ahead of its instructions. It unpacks only
+//! the event column of a chunk, so that reading far ahead is fast and takes memory for one chunk.
 
 use std::io::{Read, Seek};
 use std::sync::Arc;
@@ -15,40 +15,41 @@ use crate::load::check_columns;
 use crate::source::At;
 use sim_files::File;
 
-/// An instruction that synchronizes, and its place among those of all threads.
+/// Position of a synchronizing instruction in the order of all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
-    /// Number of the instruction in its stream.
+    /// Position of the instruction in its stream.
     pub position: u64,
     /// Number among the tickets of all streams.
     pub order: u64,
 }
 
-/// What a stream says of the order among threads.
+/// Record of a stream that concerns the order of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderNote {
     /// A ticket.
     Ticket(Ticket),
-    /// A system call, of which the tickets tell when it began and when it was back.
+    /// A system call. Tickets order its begin and its return.
     Call(Call),
 }
 
 /// A system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Number in the stream of the instruction behind the call.
-    pub behind: u64,
-    /// Number of the call.
+    /// Position in the stream of the instruction after the call.
+    pub after: u64,
+    /// Number of the system call.
     pub number: u64,
-    /// Its arguments.
+    /// Arguments of the system call.
     pub args: [u64; 6],
 }
 
-/// Reads the tickets of one stream, in order.
+/// Reader of the tickets of one stream, in order.
 pub struct TicketReader<R: Read + Seek = File> {
     shared: Arc<Shared<R>>,
-    /// Chunks to read, in order, and how many were begun.
+    /// Numbers of the chunks to read, in order.
     chunks: Vec<u32>,
+    /// Number of chunks begun.
     begun: usize,
     columns: Columns<STREAM_COLUMNS>,
     payload: Vec<u8>,
@@ -57,15 +58,16 @@ pub struct TicketReader<R: Read + Seek = File> {
 
 impl<R: Read + Seek> TicketReader<R> {
     pub(crate) fn new(shared: Arc<Shared<R>>, chunks: Vec<u32>) -> TicketReader<R> {
-        let (columns, payload) = (Columns::resting(), Vec::new());
+        let (columns, payload) = (Columns::paused(), Vec::new());
         let cursor = EventCursor::default();
         TicketReader { shared, chunks, begun: 0, columns, payload, cursor }
     }
 
-    /// The next ticket; `None` behind the last.
+    /// Returns the next ticket, or `None` after the last.
     ///
     /// # Errors
-    /// If a chunk is damaged, or a ticket belongs to no instruction of its chunk. Nothing follows an error.
+    /// A chunk is damaged, or a ticket belongs to no instruction of its chunk. After an error the
+    /// reader is at its end.
     pub fn next_ticket(&mut self) -> Result<Option<Ticket>, TraceError> {
         loop {
             match self.next_note()? {
@@ -76,10 +78,10 @@ impl<R: Read + Seek> TicketReader<R> {
         }
     }
 
-    /// The next ticket or system call; `None` behind the last.
+    /// Returns the next ticket or system call, or `None` after the last.
     ///
     /// # Errors
-    /// As [`TicketReader::next_ticket`].
+    /// The same as for [`TicketReader::next_ticket`].
     pub fn next_note(&mut self) -> Result<Option<OrderNote>, TraceError> {
         let found = self.try_next();
         if found.is_err() {
@@ -98,7 +100,7 @@ impl<R: Read + Seek> TicketReader<R> {
                 let header = &shared.chunks.entries[k as usize].header;
                 let column = self.columns.column(EVENTS);
                 while let Some(event) = self.cursor.next(column, header.instructions).at(place)? {
-                    let behind = header.first + u64::from(self.cursor.place);
+                    let after = header.first + u64::from(self.cursor.place);
                     match event {
                         StreamEvent::Ticket { order, back } => {
                             let at = self.cursor.place.checked_sub(back.into());
@@ -107,7 +109,7 @@ impl<R: Read + Seek> TicketReader<R> {
                             return Ok(Some(OrderNote::Ticket(Ticket { position, order })));
                         }
                         StreamEvent::Syscall { number, args, .. } => {
-                            return Ok(Some(OrderNote::Call(Call { behind, number, args })));
+                            return Ok(Some(OrderNote::Call(Call { after, number, args })));
                         }
                         _ => {}
                     }
@@ -132,8 +134,8 @@ impl<R: Read + Seek> TicketReader<R> {
         let limits = stream_columns(&entry.header).at(place)?;
         let payload = shared.source.chunk(entry, place, &mut self.payload)?;
         self.columns.unpack_some(payload, entry.header.codec, limits, |i| i == EVENTS).at(place)?;
-        // There are many of these readers, and a long way to the next chunk.
-        self.columns.rest();
+        // There is a reader for each thread, and the next chunk may be far away: release memory.
+        self.columns.pause();
         self.payload = Vec::new();
         Ok(())
     }

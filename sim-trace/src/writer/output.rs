@@ -1,4 +1,4 @@
-//! Puts chunks into the sink and remembers them for the index.
+//! Output of chunks to the sink, with an index of them.
 
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::page_map::PageMap;
 use crate::varint::{put_varint, zigzag};
 use sim_core::Shown;
 
-/// The growing file.
+/// The file under construction.
 pub(crate) struct Output<W> {
     sink: W,
     path: PathBuf,
@@ -29,11 +29,11 @@ pub(crate) struct Output<W> {
     minor: u16,
     has_map: bool,
     packer: ColumnPacker,
-    /// Index entries of the chunks so far.
+    /// Index entries of the written chunks.
     index: Vec<u8>,
     chunks: u32,
     written_meta: Option<Meta>,
-    /// Chunks so far by kind: META, IMAGE, BLOCKS.
+    /// Number of written chunks by kind: META, IMAGE, BLOCKS.
     sequences: [u32; 3],
 }
 
@@ -52,7 +52,7 @@ impl<W: Write + Seek> Output<W> {
         Ok(output)
     }
 
-    /// Goes on behind the file header and `entries` in a sink that holds just that.
+    /// Continues in a sink that contains the file header and the chunks of `entries`.
     pub(crate) fn resume(
         sink: W,
         path: PathBuf,
@@ -84,7 +84,7 @@ impl<W: Write + Seek> Output<W> {
         Ok(output)
     }
 
-    /// What the file header will say: the machine and the minor version.
+    /// Returns the machine and the minor version for the file header.
     pub(crate) fn machine(&self) -> (MachineInfo, u16) {
         (self.machine, self.minor)
     }
@@ -115,7 +115,7 @@ impl<W: Write + Seek> Output<W> {
         Ok(())
     }
 
-    /// Writes a chunk whose payload is as it should be.
+    /// Writes a chunk whose payload is packed already.
     pub(crate) fn packed_chunk(
         &mut self,
         header: ChunkHeader,
@@ -129,25 +129,25 @@ impl<W: Write + Seek> Output<W> {
         Ok(())
     }
 
-    /// Notes a written chunk for the index.
+    /// Adds a written chunk to the index.
     fn count(&mut self, header: &ChunkHeader) {
         put_index_entry(&mut self.index, self.offset, header);
         self.chunks += 1;
         self.offset += header.total_bytes();
     }
 
-    /// Writes META unless it was written before, so that an unfinished file says what it is.
+    /// Writes META unless it was written before, so that an unfinished file has META, too.
     pub(crate) fn meta_once(&mut self, meta: &Meta) -> Result<(), TraceError> {
         if self.written_meta.is_none() { self.meta(meta) } else { Ok(()) }
     }
 
-    /// Writes META unless the last one says the same.
+    /// Writes META unless it equals the last one.
     pub(crate) fn meta(&mut self, meta: &Meta) -> Result<(), TraceError> {
         if self.written_meta.as_ref() == Some(meta) {
             return Ok(());
         }
         let text = serde_json::to_vec(meta)
-            .map_err(|_| TraceError::Rejected("META cannot be put into JSON"))?;
+            .map_err(|_| TraceError::Rejected("META cannot be written as JSON"))?;
         if text.len() as u64 > MAX_META_BYTES {
             return Err(TraceError::Rejected("META is over 64 MiB; leave symbols out"));
         }
@@ -156,17 +156,17 @@ impl<W: Write + Seek> Output<W> {
         self.chunk(header, &[&text])
     }
 
-    /// Gives the operating system all chunks so far.
+    /// Flushes all chunks to the operating system.
     pub(crate) fn flush(&mut self) -> Result<(), TraceError> {
         self.sink.flush().map_err(TraceError::io(&self.path, "writing the trace"))
     }
 
-    /// The file holds something that came with `minor`.
+    /// Raises the minor version to at least `minor`, which the content needs.
     pub(crate) fn needs(&mut self, minor: u16) {
         self.minor = self.minor.max(minor);
     }
 
-    /// Writes the page map; a file has one.
+    /// Writes the page map. A file has at most one.
     pub(crate) fn page_map(&mut self, map: &PageMap) -> Result<(), TraceError> {
         if self.has_map {
             return Err(TraceError::Rejected("a trace has one page map"));
@@ -182,7 +182,7 @@ impl<W: Write + Seek> Output<W> {
 
     /// Writes the pages at the addresses `vas`.
     pub(crate) fn image(&mut self, image: &CodeImage, vas: &[u64]) -> Result<(), TraceError> {
-        // A quarter of the reader's limit.
+        // Use a quarter of the limit of readers.
         let pages_per_chunk = (MAX_IMAGE_BYTES / 4 / u64::from(image.page_bytes())) as usize;
         let page_bytes = u64::from(image.page_bytes());
         for vas in vas.chunks(pages_per_chunk.max(1)) {
@@ -202,7 +202,7 @@ impl<W: Write + Seek> Output<W> {
         Ok(())
     }
 
-    /// Writes block definitions from number `first` on.
+    /// Writes block definitions, numbered from `first`.
     pub(crate) fn blocks<'a>(
         &mut self,
         mut first: u64,
@@ -231,7 +231,7 @@ impl<W: Write + Seek> Output<W> {
         self.chunk(header, &[&open.heads, &open.words])
     }
 
-    /// Writes INDEX and END, and the file header once more if it must say something else now.
+    /// Writes INDEX and END, and the file header again if its content has changed.
     pub(crate) fn end(mut self, meta: &Meta, totals: &Summary) -> Result<(u64, W), TraceError> {
         let index_offset = self.offset;
         let index = std::mem::take(&mut self.index);
@@ -274,7 +274,7 @@ impl<W: Write + Seek> Output<W> {
     }
 }
 
-/// Columns of a BLOCKS chunk while they grow.
+/// Columns of a BLOCKS chunk under construction.
 #[derive(Default)]
 struct BlockColumns {
     heads: Vec<u8>,
@@ -299,7 +299,7 @@ impl BlockColumns {
     }
 }
 
-/// Makes the temporary file of what will be a trace at `destination`, by `make`.
+/// Creates the temporary file of a trace at `destination` by `make`.
 pub(crate) fn begin_file(
     destination: &Path,
     make: fn(&Path) -> io::Result<NewFile>,
@@ -309,7 +309,7 @@ pub(crate) fn begin_file(
     Ok(made.split())
 }
 
-/// Gives the finished trace its name. Its sink has nothing left to write.
+/// Gives the finished trace its name. The sink has no buffered data.
 pub(crate) fn end_file(temp: Unfinished, sink: BufWriter<File>) -> Result<(), TraceError> {
     let destination = temp.destination().to_path_buf();
     let finish = || {
@@ -319,18 +319,18 @@ pub(crate) fn end_file(temp: Unfinished, sink: BufWriter<File>) -> Result<(), Tr
     finish().map_err(TraceError::io(&destination, "naming the finished trace"))
 }
 
-/// The finished trace takes the place of what has its name: that must be a file or nothing. (To
-/// rename over a device would replace the device.)
+/// Checks that `path` names a regular file or nothing. Renaming over a device would replace the
+/// device.
 fn check_destination(path: &Path) -> Result<(), TraceError> {
     let refuse = |what: String| Err(TraceError::Destination { path: path.to_path_buf(), what });
     match path.metadata() {
-        Ok(found) if found.is_dir() => return refuse(String::from("this is a folder")),
+        Ok(found) if found.is_dir() => return refuse(String::from("this is a directory")),
         Ok(found) if !found.is_file() => return refuse(String::from("this is a device or a pipe")),
         _ => {}
     }
-    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        Some(folder) if !folder.is_dir() => {
-            refuse(format!("there is no folder {}", folder.shown()))
+    match path.parent().filter(|directory| !directory.as_os_str().is_empty()) {
+        Some(directory) if !directory.is_dir() => {
+            refuse(format!("there is no directory {}", directory.shown()))
         }
         _ => Ok(()),
     }

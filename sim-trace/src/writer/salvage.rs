@@ -1,5 +1,5 @@
-//! What to do when the system refuses to take more of a trace, because the disk is full for instance: the
-//! chunks that it took become a whole, shorter trace.
+//! Salvage of a trace after a write error, such as a full disk: the written chunks become a
+//! complete, shorter trace.
 
 use std::io::{BufWriter, Seek, SeekFrom};
 
@@ -14,7 +14,7 @@ use crate::meta::{MachineInfo, Meta};
 use crate::scan::{Walked, walk};
 use crate::source::Source;
 
-/// A trace whose chunks are in its temporary file, but not its end.
+/// A trace whose temporary file contains chunks, but not the end.
 struct Unfinished {
     temp: TempFile,
     meta: Meta,
@@ -23,11 +23,12 @@ struct Unfinished {
 }
 
 impl TraceWriter {
-    /// As [`TraceWriter::finish`]; but if the system refuses, the trace gets as many of its chunks as have room with
-    /// their index, and the reason is returned beside what it holds. It then says in its gaps that it is cut.
+    /// Finishes the trace like [`TraceWriter::finish`]. After a write error the trace keeps as many
+    /// chunks as fit together with their index, and its gaps record the truncation. Returns the
+    /// summary, and the error if there was one.
     ///
     /// # Errors
-    /// If not one chunk of a stream could be kept; there is no file then.
+    /// No chunk of a stream could be kept. No file remains then.
     pub fn finish_or_cut(mut self) -> Result<(Summary, Option<TraceError>), TraceError> {
         let Some(unfinished) = self.unfinished() else {
             return self.finish().map(|summary| (summary, None));
@@ -41,14 +42,14 @@ impl TraceWriter {
         }
     }
 
-    /// Makes a trace of the chunks that were written before the system refused with `refusal`, as
-    /// [`TraceWriter::finish_or_cut`] does.
+    /// Makes a trace of the chunks written before the error `refusal`, like
+    /// [`TraceWriter::finish_or_cut`].
     ///
     /// # Errors
-    /// As [`TraceWriter::finish_or_cut`].
+    /// The same as for [`TraceWriter::finish_or_cut`].
     pub fn cut(mut self, refusal: TraceError) -> Result<(Summary, TraceError), TraceError> {
         let Some(unfinished) = self.unfinished() else { return Err(refusal) };
-        // What is still in the buffer of the sink goes the way of the refused bytes.
+        // Bytes that are still in the buffer of the sink are lost, like the refused ones.
         drop(self);
         unfinished.cut(refusal)
     }
@@ -61,24 +62,24 @@ impl TraceWriter {
 }
 
 impl Unfinished {
-    /// Ends the file behind the last chunk that leaves room for what must follow.
+    /// Ends the file after the last chunk that leaves room for META, index and totals.
     fn cut(mut self, refusal: TraceError) -> Result<(Summary, TraceError), TraceError> {
         let path = self.temp.path();
         let file =
             File::open(path).map_err(TraceError::io(path, "reading the unfinished trace"))?;
         let Walked { chunks, .. } = walk(&Source::new(file, path)?, true)?;
-        self.meta.gaps.push(format!("the trace is cut: {refusal}"));
+        self.meta.gaps.push(format!("the trace is truncated: {refusal}"));
         for count in (1..=chunks.entries.len()).rev() {
             let kept = &chunks.entries[..count];
             if kept.iter().all(|entry| entry.header.kind != ChunkKind::Stream) {
                 break;
             }
-            match self.end_behind(kept) {
+            match self.end_after(kept) {
                 Ok((summary, sink)) => {
                     end_file(self.temp, sink)?;
                     return Ok((summary, refusal));
                 }
-                // Still no room: with one chunk less there may be.
+                // Still no room: try with one chunk less.
                 Err(TraceError::Io { .. }) => {}
                 Err(other) => return Err(other),
             }
@@ -86,7 +87,7 @@ impl Unfinished {
         Err(refusal)
     }
 
-    fn end_behind(&self, kept: &[IndexEntry]) -> Result<(Summary, BufWriter<File>), TraceError> {
+    fn end_after(&self, kept: &[IndexEntry]) -> Result<(Summary, BufWriter<File>), TraceError> {
         let path = self.temp.path();
         let end = kept.last().map_or(HEADER_BYTES as u64, |e| e.offset + e.header.total_bytes());
         let doing = "cutting the unfinished trace";
@@ -105,7 +106,7 @@ impl Unfinished {
     }
 }
 
-/// The totals of these chunks.
+/// Returns the totals of these chunks.
 fn summary_of(kept: &[IndexEntry]) -> Summary {
     let mut summary = Summary::default();
     let mut streams = Vec::new();

@@ -1,40 +1,42 @@
-//! Turns one thread's block executions into the columns of STREAM chunks.
-//! [`crate::reader::decoder`] is its mirror: both learn the same from the same sequence.
+//! Encoder of the block executions of one thread into the columns of STREAM chunks. Its predictors
+//! learn from the same sequence as those of [`crate::reader::decoder`].
 
 use crate::event::StreamEvent;
 use crate::flow::Exits;
 use crate::layout::{ChunkHeader, ChunkKind};
-use crate::predict::{AddrGuess, BlockMemory, CONTROL_EXPLICIT, CONTROL_PARTIAL, CONTROL_SHAPE};
+use crate::predict::{
+    AddrPredictor, BlockMemory, CONTROL_EXPLICIT, CONTROL_PARTIAL, CONTROL_SHAPE,
+};
 use crate::varint::{put_varint, zigzag};
 use crate::writer::{Access, BlockShape};
 
-/// Columns of a STREAM chunk, in file order.
+/// Number of columns of a STREAM chunk.
 pub(crate) const STREAM_COLUMNS: usize = 5;
 
-/// One thread's encoder.
+/// Encoder of the stream of one thread.
 pub(crate) struct StreamEncoder {
     stream: u32,
     sequence: u32,
     first: u64,
-    /// Counts of the open chunk.
+    /// Number of block executions in the open chunk.
     blocks: u32,
     instructions: u32,
     accesses: u32,
     events: u32,
-    /// Control, explicit block numbers, shapes, addresses, events.
+    /// Columns in file order: control, explicit block numbers, shapes, addresses, events.
     columns: [Vec<u8>; STREAM_COLUMNS],
     last_event: u32,
     last_ticket: u64,
     /// Previous block of the open chunk.
     previous: Option<u32>,
     last_addr: u64,
-    /// Stamp of the open chunk in `memory` and `guesses`, from 1.
+    /// Stamp of the open chunk in `memory` and `predictors`, from 1.
     chunk: u32,
     memory: Vec<BlockMemory>,
-    guesses: Vec<AddrGuess>,
-    /// Which instructions of each block accessed memory, at the block's place.
+    predictors: Vec<AddrPredictor>,
+    /// Indexes of the accessing instructions of each block, from the start of the block on.
     shapes: Vec<u16>,
-    /// Where control may go next, over chunk borders; `None` where anything may come.
+    /// Possible successors of the last block, kept across chunks; `None` if any block may follow.
     exits: Option<Exits>,
 }
 
@@ -55,28 +57,29 @@ impl StreamEncoder {
             last_addr: 0,
             chunk: 1,
             memory: Vec::new(),
-            guesses: Vec::new(),
+            predictors: Vec::new(),
             shapes: Vec::new(),
             exits: None,
         }
     }
 
-    /// Instructions in the open chunk.
+    /// Returns the number of instructions in the open chunk.
     pub(crate) fn open_instructions(&self) -> u32 {
         self.instructions
     }
 
-    /// Events in the open chunk.
+    /// Returns the number of events in the open chunk.
     pub(crate) fn open_events(&self) -> u32 {
         self.events
     }
 
-    /// True if there is nothing to write.
+    /// Returns true if the open chunk is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.instructions == 0 && self.events == 0
     }
 
-    /// Adds a redirect if control cannot have come from the last block to `pc` by itself.
+    /// Adds a redirect if `pc` is not a successor of the last block and no event explains it.
+    /// Returns whether it did.
     pub(crate) fn explain_arrival(&mut self, pc: u64) -> bool {
         let unexplained = self.exits.is_some_and(|exits| !exits.allow(pc));
         if unexplained {
@@ -85,7 +88,8 @@ impl StreamEncoder {
         unexplained
     }
 
-    /// Appends one execution of block `id`, which may be partial. The accesses were checked.
+    /// Appends one execution of block `id`, which may be partial. The caller has checked the
+    /// accesses.
     pub(crate) fn block(
         &mut self,
         id: u32,
@@ -117,7 +121,7 @@ impl StreamEncoder {
         self.exits = Some(exits);
     }
 
-    /// Appends an event behind the last instruction.
+    /// Appends an event after the last instruction.
     pub(crate) fn event(&mut self, event: &StreamEvent) {
         put_varint(&mut self.columns[4], u64::from(self.instructions - self.last_event));
         event.put(&mut self.last_ticket, &mut self.columns[4]);
@@ -128,7 +132,8 @@ impl StreamEncoder {
         }
     }
 
-    /// Header and columns of the open chunk. Call [`StreamEncoder::next_chunk`] when written.
+    /// Returns header and columns of the open chunk. Call [`StreamEncoder::next_chunk`] after
+    /// writing them.
     pub(crate) fn chunk(&self) -> (ChunkHeader, [&[u8]; STREAM_COLUMNS]) {
         let header = ChunkHeader {
             columns: STREAM_COLUMNS as u8,
@@ -143,7 +148,7 @@ impl StreamEncoder {
         (header, self.columns.each_ref().map(|c| c.as_slice()))
     }
 
-    /// Forgets everything that was learned, for the next chunk.
+    /// Starts the next chunk with empty predictors.
     pub(crate) fn next_chunk(&mut self) {
         self.sequence += 1;
         self.first += u64::from(self.instructions);
@@ -164,13 +169,13 @@ impl StreamEncoder {
             self.memory.resize(id as usize + 1, BlockMemory::EMPTY);
         }
         let end = shape.start as usize + usize::from(shape.len);
-        if self.guesses.len() < end {
-            self.guesses.resize(end, AddrGuess::default());
+        if self.predictors.len() < end {
+            self.predictors.resize(end, AddrPredictor::default());
             self.shapes.resize(end, 0);
         }
     }
 
-    /// Control bits that name the block.
+    /// Returns the control bits that select the block.
     fn choose_block(&mut self, id: u32) -> u8 {
         if let Some(previous) = self.previous {
             if let Some(k) = self.memory[previous as usize].find(id) {
@@ -201,7 +206,7 @@ impl StreamEncoder {
         }
     }
 
-    /// One bit per instruction: it accessed memory.
+    /// Appends one bit per instruction, set if it accessed memory.
     fn bitmap(&mut self, len: u16, accesses: &[Access]) {
         let column = &mut self.columns[2];
         let start = column.len();
@@ -211,28 +216,29 @@ impl StreamEncoder {
         }
     }
 
-    /// Addresses of instructions that all accessed memory in this chunk before.
+    /// Appends addresses of instructions that have accessed memory in this chunk before.
     #[inline]
     fn addresses(&mut self, shape: BlockShape, accesses: &[Access]) {
         for access in accesses {
-            let guess = &mut self.guesses[shape.start as usize + usize::from(access.index)];
-            put_varint(&mut self.columns[3], zigzag(access.addr.wrapping_sub(guess.next())));
-            guess.learn(access.addr);
+            let predictor = &mut self.predictors[shape.start as usize + usize::from(access.index)];
+            put_varint(&mut self.columns[3], zigzag(access.addr.wrapping_sub(predictor.next())));
+            predictor.update(access.addr);
             self.last_addr = access.addr;
         }
     }
 
-    /// Addresses where some may be an instruction's first of the chunk: those count from the
-    /// address before.
+    /// Appends addresses, some of which may be the first of their instruction in the chunk. Those
+    /// are stored relative to the previous address.
     fn addresses_with_first(&mut self, shape: BlockShape, accesses: &[Access]) {
         for access in accesses {
-            let guess = &mut self.guesses[shape.start as usize + usize::from(access.index)];
-            let expected = if guess.chunk == self.chunk { guess.next() } else { self.last_addr };
+            let predictor = &mut self.predictors[shape.start as usize + usize::from(access.index)];
+            let expected =
+                if predictor.chunk == self.chunk { predictor.next() } else { self.last_addr };
             put_varint(&mut self.columns[3], zigzag(access.addr.wrapping_sub(expected)));
-            if guess.chunk == self.chunk {
-                guess.learn(access.addr);
+            if predictor.chunk == self.chunk {
+                predictor.update(access.addr);
             } else {
-                *guess = AddrGuess::first(access.addr, self.chunk);
+                *predictor = AddrPredictor::first(access.addr, self.chunk);
             }
             self.last_addr = access.addr;
         }

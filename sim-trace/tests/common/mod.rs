@@ -1,4 +1,5 @@
-//! Small traces for tests: a recording as plain data, written to memory, and what must come back.
+//! Small traces for tests: recordings as plain data, written to memory, with the expected result of
+//! reading them.
 
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
@@ -29,7 +30,7 @@ pub(crate) struct Run {
     pub(crate) stream: u32,
     pub(crate) block: usize,
     pub(crate) executed: u16,
-    /// (index, address) in rising order.
+    /// (index, address) in increasing order.
     pub(crate) accesses: Vec<(u16, u64)>,
     pub(crate) event: Option<StreamEvent>,
 }
@@ -73,7 +74,7 @@ impl Recording {
         for (va, bytes) in &self.pages {
             writer.image_page(*va, bytes).unwrap();
         }
-        // Blocks are defined when they first run, as a recorder does.
+        // Define blocks at their first run, as a recorder does.
         let mut ids: Vec<Option<BlockId>> = vec![None; self.blocks.len()];
         for run in &self.runs {
             let (pc, words) = &self.blocks[run.block];
@@ -87,7 +88,7 @@ impl Recording {
         (sink.into_inner(), summary)
     }
 
-    /// What `stream` must read as, by the plain meaning of the calls.
+    /// Returns the expected content of `stream`.
     pub(crate) fn expected(&self, stream: u32) -> Played {
         let mut played = Played::default();
         for run in self.runs.iter().filter(|run| run.stream == stream) {
@@ -119,7 +120,7 @@ pub(crate) struct PlayedInst {
     pub(crate) flags: InstFlags,
 }
 
-/// A stream as plain data; events with their position in the stream.
+/// A stream as plain data. Events have their position in the stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Played {
     pub(crate) insts: Vec<PlayedInst>,
@@ -139,7 +140,7 @@ impl Played {
         }
     }
 
-    /// Removes the redirects that the writer adds by itself.
+    /// Returns this stream without the redirects that the writer adds.
     pub(crate) fn without_redirects(mut self) -> Played {
         let redirect = |event: &StreamEvent| *event == StreamEvent::Redirect;
         for &(position, event) in &self.events {
@@ -158,7 +159,7 @@ pub(crate) fn open(bytes: Vec<u8>) -> Result<TraceFile<Bytes>, TraceError> {
     TraceFile::from_reader(Cursor::new(bytes), path())
 }
 
-/// Reads what `reader` has left.
+/// Reads the rest of `reader`.
 pub(crate) fn play(
     file: &TraceFile<Bytes>,
     mut reader: StreamReader<Bytes>,
@@ -181,7 +182,7 @@ pub(crate) fn play(
     Ok(played)
 }
 
-/// Reads everything that a file has: what a fuzzer and the damage tests call.
+/// Reads all streams of a file.
 pub(crate) fn play_all(bytes: Vec<u8>) -> Result<Vec<(u32, Played)>, TraceError> {
     let file = open(bytes)?;
     let streams: Vec<u32> = file.streams().iter().map(|s| s.stream).collect();
@@ -229,7 +230,7 @@ fn block() -> impl Strategy<Value = (u64, Vec<u32>)> {
     (pc, prop::collection::vec(word, 1..24))
 }
 
-/// A page that overlaps with many of the blocks and agrees with some.
+/// Strategy for a page that overlaps with many of the blocks and matches some.
 fn page() -> impl Strategy<Value = (u64, Vec<u8>)> {
     let word = prop::sample::select(vec![NOP, LDR, STR, RET]);
     let words = prop::collection::vec(word, 4)
@@ -242,9 +243,9 @@ fn run(blocks: Vec<(u64, Vec<u32>)>) -> impl Strategy<Value = Run> {
     (0u32..3, 0..n, any::<u64>(), any::<u16>(), prop::collection::vec(address(), 24), event())
         .prop_map(move |(stream, block, mask, cut, addrs, event)| {
             let len = blocks[block].1.len() as u16;
-            // One in eight is left early, one in eight of those at once.
+            // One in eight is partial.
             let executed = if cut % 8 == 0 { cut / 8 % len } else { len };
-            // Mostly the same instructions access memory, sometimes others.
+            // Usually the same instructions access memory, sometimes others.
             let mask = if mask % 4 == 0 { mask >> 2 } else { 0x5555 };
             let accesses =
                 (0..executed).filter(|i| mask >> i & 1 == 1).map(|i| (i, addrs[usize::from(i)]));
@@ -252,7 +253,7 @@ fn run(blocks: Vec<(u64, Vec<u32>)>) -> impl Strategy<Value = Run> {
         })
 }
 
-/// Random recordings: several streams, overlapping blocks, partial runs, all events.
+/// Strategy for random recordings: several streams, overlapping blocks, partial runs, all events.
 pub(crate) fn recordings() -> impl Strategy<Value = Recording> {
     (
         prop::collection::vec(block(), 1..12),
@@ -269,8 +270,8 @@ pub(crate) fn recordings() -> impl Strategy<Value = Recording> {
         })
 }
 
-/// A fixed small recording with a loop, a strided load, a partial block, a signal, two threads and
-/// several chunks.
+/// Returns a small fixed recording with a loop, a strided load, a partial block, a signal, two
+/// threads and several chunks.
 pub(crate) fn sample() -> Recording {
     let blocks = vec![
         (0x1000, vec![NOP, LDR, STR, B_EQ]),

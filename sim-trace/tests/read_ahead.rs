@@ -1,52 +1,52 @@
-//! A reader that is ahead tells what the reader itself tells, damage included.
+//! Tests that a read-ahead reader returns the same as the reader itself, including damage.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 
 use sim_core::TraceInst;
-use sim_trace::{AheadReader, EventAt, TraceFile};
+use sim_trace::{EventAt, ReadAhead, TraceFile};
 
-/// All that came of one batch, or the error.
-type Told = Result<(Vec<TraceInst>, Vec<EventAt>, Vec<u64>, u64, u64), String>;
+/// All results of one batch, or the error.
+type Outcome = Result<(Vec<TraceInst>, Vec<EventAt>, Vec<u64>, u64, u64), String>;
 
 fn committed(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces").join(name)
 }
 
-/// What a reader tells, batch by batch, up to its end or its error.
+/// Collects the results of a reader, batch by batch, up to its end or its error.
 macro_rules! all_of {
     ($reader:expr) => {{
-        let (mut reader, mut out, mut told) = ($reader, Vec::new(), Vec::<Told>::new());
+        let (mut reader, mut out, mut all) = ($reader, Vec::new(), Vec::<Outcome>::new());
         loop {
             match reader.next_batch(&mut out) {
-                Ok(false) => break told,
+                Ok(false) => break all,
                 Ok(true) => {
                     let (events, more) = (reader.events().to_vec(), reader.more().to_vec());
                     let (start, end) = (reader.batch_start(), reader.position());
-                    told.push(Ok((out.clone(), events, more, start, end)));
+                    all.push(Ok((out.clone(), events, more, start, end)));
                 }
                 Err(error) => {
-                    told.push(Err(error.to_string()));
+                    all.push(Err(error.to_string()));
                     assert!(!reader.next_batch(&mut out).unwrap(), "nothing follows an error");
-                    break told;
+                    break all;
                 }
             }
         }
     }};
 }
 
-/// What both readers of the first stream with instructions tell.
-fn both(path: &Path) -> [Vec<Told>; 2] {
+/// Returns the results of both readers for the first stream with instructions.
+fn both(path: &Path) -> [Vec<Outcome>; 2] {
     let file = TraceFile::open(path).unwrap();
     let stream = file.streams().iter().find(|one| one.instructions > 0).unwrap().stream;
     let reader = || file.reader(stream).unwrap();
-    [all_of!(reader()), all_of!(AheadReader::new(reader()).unwrap())]
+    [all_of!(reader()), all_of!(ReadAhead::new(reader()).unwrap())]
 }
 
 #[test]
-fn batches_with_all_that_belongs_to_them_are_the_same() {
-    // Gathers with further addresses; exceptions and registers.
+fn batches_events_and_further_addresses_are_the_same() {
+    // One trace has gathers with further addresses, the other exceptions and registers.
     for name in ["vector.n2t", "system.n2t"] {
         let [here, ahead] = both(&committed(name));
         assert!(here == ahead, "{name}");
@@ -57,7 +57,7 @@ fn batches_with_all_that_belongs_to_them_are_the_same() {
 }
 
 #[test]
-fn damage_is_told_behind_the_same_instructions() {
+fn damage_is_reported_after_the_same_instructions() {
     let mut bytes = std::fs::read(committed("lz.n2t")).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0x10;
@@ -69,11 +69,11 @@ fn damage_is_told_behind_the_same_instructions() {
 }
 
 #[test]
-fn who_stops_early_is_done_at_once() {
+fn dropping_a_reader_early_ends_its_thread() {
     let file = TraceFile::open(&committed("lz.n2t")).unwrap();
-    let mut ahead = AheadReader::new(file.reader(file.streams()[0].stream).unwrap()).unwrap();
+    let mut ahead = ReadAhead::new(file.reader(file.streams()[0].stream).unwrap()).unwrap();
     let mut out = Vec::new();
     assert!(ahead.next_batch(&mut out).unwrap() && !out.is_empty());
     drop(ahead);
-    drop(AheadReader::new(file.reader(file.streams()[0].stream).unwrap()).unwrap());
+    drop(ReadAhead::new(file.reader(file.streams()[0].stream).unwrap()).unwrap());
 }

@@ -1,8 +1,8 @@
-//! Reads a stream on a thread of its own, a few batches ahead of who uses them: unpacking, checksum and decoding
-//! go on while the batch before is simulated.
+//! Read-ahead of a stream on a separate thread: it unpacks, checks and decodes a few batches while
+//! the previous batch is simulated.
 //!
-//! Batches, their order and errors are those of the reader itself. Buffers go around in a circle; who stops early
-//! drops the reader, and the thread ends with its next batch.
+//! Batches, their order and errors are the same as from the reader itself. Buffers are recycled.
+//! Dropping the reader early ends the thread at its next batch.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -12,41 +12,42 @@ use sim_core::TraceInst;
 use crate::error::TraceError;
 use crate::reader::{EventAt, StreamReader};
 
-/// Batches that are ready at most, while one is used and one is filled.
+/// Largest number of ready batches, in addition to the one in use and the one being filled.
 const READY: usize = 4;
 
-/// Instructions with everything that the reader says of them.
+/// A batch of instructions with all results of the reader.
 #[derive(Debug, Default)]
 struct Batch {
     insts: Vec<TraceInst>,
     events: Vec<EventAt>,
     more: Vec<u64>,
-    /// Number of the first instruction in the stream, and of the one behind the last.
+    /// Position of the first instruction in the stream.
     start: u64,
+    /// Position after the last instruction in the stream.
     end: u64,
 }
 
-/// A reader that is ahead.
+/// Reader of a stream that decodes ahead on a separate thread.
 #[derive(Debug)]
-pub struct AheadReader {
-    /// `None` once it is dropped.
+pub struct ReadAhead {
+    /// Ready batches; `None` during drop.
     batches: Option<Receiver<Result<Batch, TraceError>>>,
     used: SyncSender<Batch>,
     current: Batch,
     thread: Option<JoinHandle<()>>,
 }
 
-impl AheadReader {
-    /// Lets the reader go ahead from where it stands.
+impl ReadAhead {
+    /// Starts reading ahead from the current position of `reader`.
     ///
     /// # Errors
-    /// If the system has no thread to give.
-    pub fn new(mut reader: StreamReader) -> std::io::Result<AheadReader> {
-        let (give, batches) = sync_channel(READY);
-        let (used, take) = sync_channel::<Batch>(READY + 2);
+    /// The thread cannot be started.
+    pub fn new(mut reader: StreamReader) -> std::io::Result<ReadAhead> {
+        let (ready, batches) = sync_channel(READY);
+        let (used, recycled) = sync_channel::<Batch>(READY + 2);
         let read = move || {
             loop {
-                let mut batch = take.try_recv().unwrap_or_default();
+                let mut batch = recycled.try_recv().unwrap_or_default();
                 let read = match reader.next_batch(&mut batch.insts) {
                     Ok(true) => {
                         batch.events.clear();
@@ -60,22 +61,22 @@ impl AheadReader {
                     Err(error) => Err(error),
                 };
                 let is_last = read.is_err();
-                if give.send(read).is_err() || is_last {
+                if ready.send(read).is_err() || is_last {
                     return;
                 }
             }
         };
         let thread = std::thread::Builder::new().name("n2sim-decode".to_owned()).spawn(read)?;
         let (current, thread) = (Batch::default(), Some(thread));
-        Ok(AheadReader { batches: Some(batches), used, current, thread })
+        Ok(ReadAhead { batches: Some(batches), used, current, thread })
     }
 
-    /// As [`StreamReader::next_batch`].
+    /// Replaces the content of `out` with the next batch, like [`StreamReader::next_batch`].
     ///
     /// # Errors
-    /// As there, behind the same instructions.
+    /// The same as for [`StreamReader::next_batch`], after the same instructions.
     pub fn next_batch(&mut self, out: &mut Vec<TraceInst>) -> Result<bool, TraceError> {
-        // What was used goes back, its memory in it.
+        // Return the used batch to the thread, so that its memory is reused.
         let end = self.current.end;
         let mut done = std::mem::take(&mut self.current);
         (self.current.start, self.current.end) = (end, end);
@@ -91,38 +92,38 @@ impl AheadReader {
         Ok(true)
     }
 
-    /// Waits for the end of the thread, which has nothing more to give. If it panicked, so does its user: the
-    /// stream did not end there.
+    /// Waits for the end of the thread, which has no more batches. Propagates a panic of the
+    /// thread, because the stream did not end there.
     fn join(&mut self) {
         if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join) {
             std::panic::resume_unwind(panic);
         }
     }
 
-    /// As [`StreamReader::events`].
+    /// Returns the side events of the last batch, in order.
     pub fn events(&self) -> &[EventAt] {
         &self.current.events
     }
 
-    /// As [`StreamReader::more`].
+    /// Returns the second and further addresses of instructions, like [`StreamReader::more`].
     pub fn more(&self) -> &[u64] {
         &self.current.more
     }
 
-    /// As [`StreamReader::batch_start`].
+    /// Returns the position in the stream of the first instruction of the last batch.
     pub fn batch_start(&self) -> u64 {
         self.current.start
     }
 
-    /// As [`StreamReader::position`].
+    /// Returns the position in the stream of the next instruction to read.
     pub fn position(&self) -> u64 {
         self.current.end
     }
 }
 
-impl Drop for AheadReader {
+impl Drop for ReadAhead {
     fn drop(&mut self) {
-        // The thread finds nobody who takes its next batch.
+        // Without a receiver the thread ends at its next batch.
         self.batches = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

@@ -1,34 +1,37 @@
-//! Walks over a chunk without building instructions: which blocks ran, and what they touched.
+//! Fast pass over a chunk that reports executed blocks and their accesses without decoding
+//! instructions.
 //!
-//! The same columns as the full decoder reads, several times as fast; either may take over from the other
-//! behind any block. What the events say about instructions is left out.
+//! It reads the columns several times as fast as the full decoder. Either may continue after the
+//! other, at any block end. It ignores the flags that events set on instructions.
 
 use crate::predict::{CONTROL_PARTIAL, CONTROL_SHAPE};
 use crate::varint::{unzigzag, varint_at};
 
 use super::{ADDRS, Block, CONTROL, Cursor, Decoder, EVENTS};
 
-/// Hears what was executed, block by block.
+/// Visitor of executed blocks and their accesses.
 ///
-/// Instructions are named by their place among those of all blocks, one block after the other:
+/// A place is an index into the instructions of all blocks,
 /// [`StaticTable::places`](crate::StaticTable::places).
-pub trait Skim {
-    /// It wants to hear of accesses. Without them only half of the columns is read.
+pub trait BlockVisitor {
+    /// True to visit accesses. Without them only half of the columns are read.
     const ACCESSES: bool;
 
-    /// So many instructions of the block of this number ran, the first of them at `place`.
+    /// Visits a run of the first `executed` instructions of block `block`, whose first is at
+    /// `place`.
     fn block(&mut self, block: u32, place: u32, executed: u16);
 
-    /// The instruction at `place` accessed memory from this address on.
+    /// Visits an access of the instruction at `place` to memory at `addr`.
     fn access(&mut self, place: u32, addr: u64) {
         let _ = (place, addr);
     }
 }
 
 impl Decoder {
-    /// Tells what ran up to the first end of a block at or behind instruction `until` of the stream, or up
-    /// to the end of the open chunk. With [`Skim::ACCESSES`] the chunk may be read on from there.
-    pub(crate) fn skim<V: Skim>(
+    /// Passes executed blocks to `visitor`. Stops at the first block end at or after instruction
+    /// `until` of the stream, or at the end of the open chunk. With [`BlockVisitor::ACCESSES`]
+    /// decoding may continue from there.
+    pub(crate) fn skim<V: BlockVisitor>(
         &mut self,
         until: u64,
         visitor: &mut V,
@@ -56,7 +59,7 @@ impl Decoder {
     }
 
     #[inline(always)]
-    fn skim_block<V: Skim>(
+    fn skim_block<V: BlockVisitor>(
         &mut self,
         cursor: &mut Cursor,
         visitor: &mut V,
@@ -69,7 +72,7 @@ impl Decoder {
         };
         cursor.previous = Some(id);
         if control & (CONTROL_SHAPE | CONTROL_PARTIAL) != 0 {
-            return self.skim_odd_block(id, block, control, cursor, visitor);
+            return self.skim_irregular_block(id, block, control, cursor, visitor);
         }
         cursor.instructions += u32::from(block.len);
         visitor.block(id, block.start, block.len);
@@ -78,14 +81,14 @@ impl Decoder {
         }
         let start = block.start as usize;
         let end = start + usize::from(block.len);
-        let guesses = &mut self.guesses[start..end];
+        let predictors = &mut self.predictors[start..end];
         let addrs = self.columns.padded(ADDRS);
         for &index in &self.shapes[start..start + usize::from(block.memory.accesses)] {
             let (delta, next) = varint_at(addrs, cursor.addrs).ok_or("the addresses end early")?;
             cursor.addrs = next;
-            let guess = &mut guesses[usize::from(index)];
-            let addr = guess.next().wrapping_add(unzigzag(delta));
-            guess.learn(addr);
+            let predictor = &mut predictors[usize::from(index)];
+            let addr = predictor.next().wrapping_add(unzigzag(delta));
+            predictor.update(addr);
             cursor.last_addr = addr;
             visitor.access(block.start + u32::from(index), addr);
         }
@@ -93,9 +96,9 @@ impl Decoder {
         Ok(())
     }
 
-    /// A run that was cut short or whose accesses differ from the last run's.
+    /// Visits a partial run, or a run whose accesses differ from those of the last run.
     #[cold]
-    fn skim_odd_block<V: Skim>(
+    fn skim_irregular_block<V: BlockVisitor>(
         &mut self,
         id: u32,
         block: Block,
@@ -117,7 +120,7 @@ impl Decoder {
             }
             for &index in &accesses {
                 let place = block.start + u32::from(index);
-                let addr = self.odd_address(place as usize, cursor)?;
+                let addr = self.irregular_address(place as usize, cursor)?;
                 visitor.access(place, addr);
             }
             cursor.accesses += accesses.len() as u32;
@@ -126,7 +129,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Passes the events up to the present place.
+    /// Skips the events up to the current position.
     fn skim_events(&mut self) -> Result<(), &'static str> {
         let cursor = &mut self.cursor;
         let column = self.columns.column(EVENTS);
