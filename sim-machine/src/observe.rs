@@ -7,17 +7,17 @@
 
 mod column;
 mod core;
-mod fate;
 mod latency;
 mod profile;
 pub mod reuse;
+mod slot_class;
 pub mod timeline;
 
 pub use column::Column;
-pub use fate::{End, Fate, FateSlots};
 pub use latency::{Latencies, Latency, SOURCES};
 pub use profile::{BranchKind, CodeKind, InstCost};
 pub use reuse::{Curve, Reuse};
+pub use slot_class::{ClassSlots, SlotClass, TopDownCategory};
 pub use timeline::Interval;
 
 use sim_core::flow::FlowCounts;

@@ -19,7 +19,7 @@ pub use page::html;
 pub use text::write_text;
 
 /// Name and version of the JSON form.
-pub const FORMAT: &str = "n2sim-diff/1";
+pub const FORMAT: &str = "n2sim-diff/2";
 
 /// A number of a report: counts are exact.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -135,7 +135,7 @@ pub struct SectionDiff {
 /// The comparison of two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunDiff {
-    /// Name and version of this form: `n2sim-diff/1`.
+    /// Name and version of this form: `n2sim-diff/2`.
     pub format: String,
     /// The first run.
     pub from: Side,

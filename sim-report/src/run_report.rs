@@ -14,6 +14,7 @@ mod memory;
 mod miss_curves;
 mod names;
 mod observed;
+mod older;
 mod profiled;
 mod ratio;
 mod run;
@@ -37,18 +38,19 @@ pub use memory::{LookupRow, NamedCount, PrefetcherRow};
 pub use miss_curves::{CurvePoint, MissCurve, ModelMark};
 pub(crate) use observed::turns_of_a_round;
 pub use observed::{Observed, fitting_tick};
+pub use older::FORMAT_1;
 use profiled::Profiled;
 pub use run::{RunInfo, ThreadInfo, UnknownWordCount};
 pub use slots::{SlotNode, SlotPlace};
 pub use timeline::{Series, ThreadTimeline, Timeline};
 
 /// Name and version of the form: the number changes when a reader of the old one would misread.
-pub const FORMAT: &str = "n2sim-report/1";
+pub const FORMAT: &str = "n2sim-report/2";
 
 /// The report about one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunReport {
-    /// Name and version of this form: `n2sim-report/1`.
+    /// Name and version of this form: `n2sim-report/2`.
     pub format: String,
     /// What ran, on which machine.
     pub run: RunInfo,

@@ -12,9 +12,9 @@ use sim_core::{InstId, LINE_SHIFT, Lost, Operation, OperationKind, StallCause};
 
 use super::Seen;
 use super::column::Column;
-use super::fate::Fate;
 use super::profile::{Profile, cycles_of};
 use super::reuse::{MOST_LINES, MOST_PAGES, Reuse, Stack};
+use super::slot_class::SlotClass;
 use super::timeline::Recorder;
 
 /// What is known of one core.
@@ -76,7 +76,7 @@ impl Core {
     #[inline]
     pub(crate) fn lost(&mut self, lost: Lost) {
         if self.is_counted {
-            self.timeline.slots(Fate::of(&lost).end(), lost.slots);
+            self.timeline.slots(SlotClass::of(&lost).category(), lost.slots);
             self.lost.push(lost);
         }
     }
@@ -111,13 +111,13 @@ impl Core {
         };
         if self.is_counted {
             let profile = &mut seen.profile;
-            let fate = match (life.retired, culprit == own || !self.behind_branch) {
-                (true, _) => Fate::Retired,
-                (false, true) => Fate::ThrownAway,
-                (false, false) => Fate::BehindBranch,
+            let class = match (life.retired, culprit == own || !self.behind_branch) {
+                (true, _) => SlotClass::Retired,
+                (false, true) => SlotClass::SquashedOther,
+                (false, false) => SlotClass::SquashedByBranch,
             };
-            self.timeline.slots(fate.end(), life.mops.into());
-            profile.of(Some(culprit)).slots[fate.index()] += u64::from(life.mops);
+            self.timeline.slots(class.category(), life.mops.into());
+            profile.of(Some(culprit)).slots[class.index()] += u64::from(life.mops);
             self.blame(operation, culprit, profile);
             self.give_columns(Some(own), profile);
             profile.of(Some(own)).cycles += std::mem::take(&mut self.cycles);
@@ -137,14 +137,14 @@ impl Core {
         for lost in self.lost.drain(..) {
             let before = self.last.filter(|_| operation.life.retired && is_of_branch(lost.cause));
             let owner = lost.owner.or(before).unwrap_or(culprit);
-            profile.of(Some(owner)).slots[Fate::of(&lost).index()] += lost.slots;
+            profile.of(Some(owner)).slots[SlotClass::of(&lost).index()] += lost.slots;
         }
     }
 
     fn charge_lost(&mut self, owner: Option<InstId>, profile: &mut Profile) {
         for lost in self.lost.drain(..) {
             let owner = lost.owner.or(owner);
-            profile.of(owner).slots[Fate::of(&lost).index()] += lost.slots;
+            profile.of(owner).slots[SlotClass::of(&lost).index()] += lost.slots;
         }
     }
 

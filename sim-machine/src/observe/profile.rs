@@ -4,8 +4,8 @@ use sim_core::operation::{AccessKind, BranchCourse};
 use sim_core::{InstId, OpLife, Operation, OperationKind};
 
 use super::column::Column;
-use super::fate::FateSlots;
 use super::latency::SOURCES;
+use super::slot_class::ClassSlots;
 
 /// Kind of a branch instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,13 +90,13 @@ pub struct InstCost {
     /// How often it retired.
     pub retired: u64,
     /// How often it was executed and thrown away.
-    pub thrown_away: u64,
+    pub squashed: u64,
     /// Cycles up to the rename of what comes behind it.
     pub cycles: u64,
     /// Events (index: `Column as usize`).
     pub columns: [u64; Column::COUNT],
-    /// Rename slots that it is charged with (index: [`super::fate::Fate::index`]).
-    pub slots: FateSlots,
+    /// Rename slots that it is charged with (index: [`super::slot_class::SlotClass::index`]).
+    pub slots: ClassSlots,
     /// Of an access that retired: where its data was (index: place in [`SOURCES`]).
     pub sources: [u64; SOURCES.len()],
     /// Of a load that retired: cycles from issue to data.
@@ -118,7 +118,7 @@ impl InstCost {
     pub fn add(&mut self, other: &InstCost) {
         let pairs = [
             (&mut self.retired, other.retired),
-            (&mut self.thrown_away, other.thrown_away),
+            (&mut self.squashed, other.squashed),
             (&mut self.cycles, other.cycles),
             (&mut self.load_cycles, other.load_cycles),
             (&mut self.taken, other.taken),
@@ -135,7 +135,7 @@ impl InstCost {
     pub(crate) fn execute(&mut self, operation: &Operation) {
         let life = &operation.life;
         if !life.retired {
-            self.thrown_away += 1;
+            self.squashed += 1;
             return;
         }
         self.retired += 1;

@@ -1,7 +1,7 @@
 //! A run over time in a bounded number of intervals: when there are too many, two become one.
 
 use super::column::Column;
-use super::fate::End;
+use super::slot_class::TopDownCategory;
 
 /// Intervals of a core at most; at least half as many, but for a short run.
 pub const MOST: usize = 240;
@@ -16,7 +16,7 @@ pub struct Interval {
     /// Events (index: `Column as usize`).
     pub columns: [u64; Column::COUNT],
     /// Slots (index: `End as usize`). A stall that lasts longer than the interval ends in a later one.
-    pub slots: [u64; End::COUNT],
+    pub slots: [u64; TopDownCategory::COUNT],
 }
 
 impl Interval {
@@ -75,7 +75,7 @@ impl Recorder {
     }
 
     #[inline]
-    pub(crate) fn slots(&mut self, end: End, slots: u64) {
+    pub(crate) fn slots(&mut self, end: TopDownCategory, slots: u64) {
         self.open.slots[end as usize] += slots;
     }
 

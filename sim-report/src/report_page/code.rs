@@ -109,7 +109,7 @@ fn instructions(code: &Code) -> Table {
             code_cell(&hot.word),
             hot.kind.as_str().into(),
         ];
-        let own = [hot.thrown_away.into(), Cell::number(hot.load_cycles, 1), sources(hot)];
+        let own = [hot.squashed.into(), Cell::number(hot.load_cycles, 1), sources(hot)];
         table.push(named.into_iter().chain(cost_cells(&hot.cost)).chain(own));
     }
     table

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use sim_core::{DataSource, InstId};
-use sim_machine::observe::{CodeKind, Column, End, Fate, InstCost, SOURCES};
+use sim_machine::observe::{CodeKind, Column, InstCost, SOURCES, SlotClass, TopDownCategory};
 
-use super::names::{fate_names, kind_name};
+use super::names::{class_names, kind_name};
 use super::profiled::Profiled;
 use super::ratio::{over, percent};
 use crate::symbols::SourceLine;
@@ -131,7 +131,8 @@ pub struct HotInstruction {
     /// What it cost.
     pub cost: Cost,
     /// How often it was executed on abandoned paths.
-    pub thrown_away: u64,
+    #[serde(alias = "thrown_away")]
+    pub squashed: u64,
     /// Of a load: mean cycles from issue to data.
     pub load_cycles: Option<f64>,
     /// Of a load or store that retired: where its data came from.
@@ -223,18 +224,18 @@ fn summed<'a, K: Ord>(all: impl Iterator<Item = (K, &'a InstCost)>) -> Vec<(K, I
 impl Cost {
     pub(super) fn of(cost: &InstCost, all_slots: u64) -> Cost {
         let end = |end| {
-            let own = Fate::all().filter(|fate| fate.end() == end);
-            own.map(|fate| cost.slots[fate.index()]).sum()
+            let own = SlotClass::all().filter(|class| class.category() == end);
+            own.map(|class| cost.slots[class.index()]).sum()
         };
         let event = |column: Column| cost.columns[column as usize];
         let instructions = event(Column::Instructions);
         Cost {
             slots: cost.all_slots(),
             percent: percent(cost.all_slots(), all_slots),
-            retiring: end(End::Retiring),
-            bad_speculation: end(End::BadSpeculation),
-            frontend: end(End::Frontend),
-            backend: end(End::Backend),
+            retiring: end(TopDownCategory::Retiring),
+            bad_speculation: end(TopDownCategory::BadSpeculation),
+            frontend: end(TopDownCategory::Frontend),
+            backend: end(TopDownCategory::Backend),
             causes: causes(cost),
             cycles: cost.cycles,
             instructions,
@@ -251,10 +252,10 @@ impl Cost {
 
 /// What was lost, most first.
 fn causes(cost: &InstCost) -> Vec<CauseSlots> {
-    let lost = Fate::all().filter(|fate| fate.end() != End::Retiring);
-    let named = lost.map(|fate| {
-        let (cause, name) = fate_names(fate);
-        CauseSlots { cause, name: name.to_owned(), slots: cost.slots[fate.index()] }
+    let lost = SlotClass::all().filter(|class| class.category() != TopDownCategory::Retiring);
+    let named = lost.map(|class| {
+        let (cause, name) = class_names(class);
+        CauseSlots { cause, name: name.to_owned(), slots: cost.slots[class.index()] }
     });
     let mut causes: Vec<CauseSlots> = named.filter(|cause| cause.slots > 0).collect();
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.slots));
@@ -278,7 +279,7 @@ impl HotInstruction {
             word: format!("{word:08x}"),
             kind: kind_name(cost.kind).to_owned(),
             cost: Cost::of(cost, profile.all_slots()),
-            thrown_away: cost.thrown_away,
+            squashed: cost.squashed,
             load_cycles: is_load.then(|| over(cost.load_cycles, cost.retired, 1.0)).flatten(),
             sources: supplied.map(source).collect(),
         }

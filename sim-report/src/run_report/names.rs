@@ -1,7 +1,7 @@
 //! Names of what the model knows by type: sources of data, fates of slots, kinds of code.
 
 use sim_core::StallCause;
-use sim_machine::observe::{BranchKind, CodeKind, Fate};
+use sim_machine::observe::{BranchKind, CodeKind, SlotClass};
 
 /// The name of a cause for programs.
 pub(super) fn cause_id(cause: StallCause) -> String {
@@ -9,13 +9,15 @@ pub(super) fn cause_id(cause: StallCause) -> String {
 }
 
 /// What became of slots: a name for programs, the same in every report, and one for people.
-pub(super) fn fate_names(fate: Fate) -> (String, &'static str) {
-    match fate {
-        Fate::Retired => ("retired".to_owned(), "operations that retired"),
-        Fate::BehindBranch => ("behind_branch".to_owned(), "behind a mispredicted branch"),
-        Fate::ThrownAway => ("thrown_away".to_owned(), "flushed or not completed"),
-        Fate::Empty(cause) => (cause_id(cause), cause.label()),
-        Fate::Stalled(root) => (snake_case(&format!("{root:?}")), root.label()),
+pub(super) fn class_names(class: SlotClass) -> (String, &'static str) {
+    match class {
+        SlotClass::Retired => ("retired".to_owned(), "operations that retired"),
+        SlotClass::SquashedByBranch => {
+            ("squashed_by_branch".to_owned(), "squashed: branch mispredict")
+        }
+        SlotClass::SquashedOther => ("squashed_other".to_owned(), "squashed: other"),
+        SlotClass::Empty(cause) => (cause_id(cause), cause.label()),
+        SlotClass::Stalled(root) => (snake_case(&format!("{root:?}")), root.label()),
     }
 }
 
@@ -61,12 +63,12 @@ mod tests {
 
     #[test]
     fn causes_have_names_for_programs() {
-        let id = |cause| fate_names(Fate::Empty(cause)).0;
+        let id = |cause| class_names(SlotClass::Empty(cause)).0;
         assert_eq!(id(StallCause::FetchL1iMiss), "fetch_l1i_miss");
-        assert_eq!(fate_names(Fate::Stalled(RootCause::LoadDram)).0, "load_dram");
-        let mut ids: Vec<String> = Fate::all().map(|fate| fate_names(fate).0).collect();
+        assert_eq!(class_names(SlotClass::Stalled(RootCause::LoadDram)).0, "load_dram");
+        let mut ids: Vec<String> = SlotClass::all().map(|class| class_names(class).0).collect();
         ids.sort();
         ids.dedup();
-        assert_eq!(ids.len(), Fate::COUNT);
+        assert_eq!(ids.len(), SlotClass::COUNT);
     }
 }

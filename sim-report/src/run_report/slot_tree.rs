@@ -3,7 +3,7 @@
 use sim_core::PmuEvent::{self, *};
 use sim_core::RootCause;
 use sim_core::StallCause::{self, *};
-use sim_machine::observe::Fate;
+use sim_machine::observe::SlotClass;
 
 /// A node before anything was counted.
 pub(super) enum Shape {
@@ -21,15 +21,15 @@ pub(super) enum Shape {
         parts: &'static [Shape],
     },
     /// A single cause.
-    Cause(Fate),
+    Cause(SlotClass),
 }
 
 const fn empty(cause: StallCause) -> Shape {
-    Shape::Cause(Fate::Empty(cause))
+    Shape::Cause(SlotClass::Empty(cause))
 }
 
 const fn stalled(root: RootCause) -> Shape {
-    Shape::Cause(Fate::Stalled(root))
+    Shape::Cause(SlotClass::Stalled(root))
 }
 
 /// All slots.
@@ -46,7 +46,7 @@ const RETIRING: Shape = Shape::Part {
     name: "retiring",
     meaning: "Slots whose operation did useful work: it retired.",
     events: &[OP_RETIRED],
-    parts: &[Shape::Cause(Fate::Retired)],
+    parts: &[Shape::Cause(SlotClass::Retired)],
 };
 
 const BAD_SPECULATION: Shape = Shape::Part {
@@ -62,7 +62,7 @@ const BAD_SPECULATION: Shape = Shape::Part {
             meaning: "A branch went another way than predicted.",
             events: &[BR_MIS_PRED, BR_MIS_PRED_RETIRED],
             parts: &[
-                Shape::Cause(Fate::BehindBranch),
+                Shape::Cause(SlotClass::SquashedByBranch),
                 empty(FetchMispredict),
                 empty(FetchNoTarget),
             ],
@@ -72,7 +72,7 @@ const BAD_SPECULATION: Shape = Shape::Part {
             name: "other flushes",
             meaning: "Operations were executed again, or did not complete, though no branch was wrong.",
             events: &[],
-            parts: &[Shape::Cause(Fate::ThrownAway), empty(FetchMemoryOrder)],
+            parts: &[Shape::Cause(SlotClass::SquashedOther), empty(FetchMemoryOrder)],
         },
     ],
 };
@@ -106,8 +106,8 @@ const FRONTEND: Shape = Shape::Part {
             parts: &[empty(FetchPredictWidth), empty(FetchWidth)],
         },
         Shape::Part {
-            id: "no_work",
-            name: "no work",
+            id: "idle",
+            name: "idle: nothing to fetch",
             meaning: "There was nothing to fetch.",
             events: &[STALL_SLOT_FRONTEND],
             parts: &[empty(FetchAsleep), empty(FetchEnd)],
@@ -158,17 +158,17 @@ const BACKEND: Shape = Shape::Part {
 };
 
 /// What a cause means.
-pub(super) fn meaning_of(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Retired => "The operation in the slot retired.",
-        Fate::BehindBranch => {
+pub(super) fn meaning_of(class: SlotClass) -> &'static str {
+    match class {
+        SlotClass::Retired => "The operation in the slot retired.",
+        SlotClass::SquashedByBranch => {
             "The operation stood behind a branch that went another way, and was thrown away."
         }
-        Fate::ThrownAway => {
+        SlotClass::SquashedOther => {
             "The operation was executed too early and again, or ended in an exception before it was complete."
         }
-        Fate::Empty(cause) => meaning_of_cause(cause),
-        Fate::Stalled(root) => meaning_of_root(root),
+        SlotClass::Empty(cause) => meaning_of_cause(cause),
+        SlotClass::Stalled(root) => meaning_of_root(root),
     }
 }
 
@@ -244,12 +244,12 @@ pub(super) fn meaning_of_cause(cause: StallCause) -> &'static str {
 }
 
 /// Events that tell of a cause; none where no event does.
-pub(super) fn events_of(fate: Fate) -> &'static [PmuEvent] {
-    match fate {
-        Fate::Retired => &[OP_RETIRED],
-        Fate::BehindBranch => &[OP_SPEC, OP_RETIRED, BR_MIS_PRED],
-        Fate::ThrownAway => &[OP_SPEC, OP_RETIRED],
-        Fate::Empty(cause) => match cause {
+pub(super) fn events_of(class: SlotClass) -> &'static [PmuEvent] {
+    match class {
+        SlotClass::Retired => &[OP_RETIRED],
+        SlotClass::SquashedByBranch => &[OP_SPEC, OP_RETIRED, BR_MIS_PRED],
+        SlotClass::SquashedOther => &[OP_SPEC, OP_RETIRED],
+        SlotClass::Empty(cause) => match cause {
             FetchL1iMiss => &[L1I_CACHE_REFILL],
             FetchItlbMiss => &[L1I_TLB_REFILL, ITLB_WALK],
             FetchMispredict => &[BR_MIS_PRED],
@@ -258,7 +258,7 @@ pub(super) fn events_of(fate: Fate) -> &'static [PmuEvent] {
             FetchException => &[EXC_TAKEN, EXC_RETURN],
             _ => &[],
         },
-        Fate::Stalled(root) => match root {
+        SlotClass::Stalled(root) => match root {
             RootCause::LoadL2 => &[L1D_CACHE_REFILL],
             RootCause::LoadSlc => &[L2D_CACHE_REFILL, STALL_BACKEND_MEM, LL_CACHE_RD],
             RootCause::LoadPeer => &[L2D_CACHE_REFILL, STALL_BACKEND_MEM],
@@ -275,11 +275,11 @@ pub(super) fn events_of(fate: Fate) -> &'static [PmuEvent] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_machine::observe::End;
+    use sim_machine::observe::TopDownCategory;
 
-    fn collect(shape: &Shape, above: &str, found: &mut Vec<(Fate, String)>) {
+    fn collect(shape: &Shape, above: &str, found: &mut Vec<(SlotClass, String)>) {
         match shape {
-            Shape::Cause(fate) => found.push((*fate, above.to_owned())),
+            Shape::Cause(class) => found.push((*class, above.to_owned())),
             Shape::Part { id, parts, .. } => {
                 parts.iter().for_each(|part| collect(part, &format!("{above}/{id}"), found));
             }
@@ -290,17 +290,17 @@ mod tests {
     fn every_fate_stands_once_under_the_end_that_answers_for_it() {
         let mut found = Vec::new();
         collect(&TREE, "", &mut found);
-        assert_eq!(found.len(), Fate::COUNT);
-        for fate in Fate::all() {
-            let (_, place) = found.iter().find(|(own, _)| *own == fate).expect("it has a place");
-            let end = match fate.end() {
-                End::Retiring => "/slots/retiring",
-                End::BadSpeculation => "/slots/bad_speculation/",
-                End::Frontend => "/slots/frontend/",
-                End::Backend => "/slots/backend/",
+        assert_eq!(found.len(), SlotClass::COUNT);
+        for class in SlotClass::all() {
+            let (_, place) = found.iter().find(|(own, _)| *own == class).expect("it has a place");
+            let end = match class.category() {
+                TopDownCategory::Retiring => "/slots/retiring",
+                TopDownCategory::BadSpeculation => "/slots/bad_speculation/",
+                TopDownCategory::Frontend => "/slots/frontend/",
+                TopDownCategory::Backend => "/slots/backend/",
             };
-            assert!(place.starts_with(end), "{fate:?} in {place}");
-            assert!(meaning_of(fate).ends_with('.'));
+            assert!(place.starts_with(end), "{class:?} in {place}");
+            assert!(meaning_of(class).ends_with('.'));
         }
     }
 }

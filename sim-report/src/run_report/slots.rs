@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sim_core::{PmuEvent, RootCause, StallCause};
-use sim_machine::observe::{Fate, InstCost};
+use sim_machine::observe::{InstCost, SlotClass};
 
 use super::code::Place;
-use super::names::{cause_id, fate_names};
+use super::names::{cause_id, class_names};
 use super::profiled::Profiled;
 use super::ratio::percent;
 use super::slot_tree::{Shape, TREE, events_of, meaning_of, meaning_of_cause};
 
-/// Slots with one fate, and what they consist of. The children add up to their parent; a node without
+/// Slots with one class, and what they consist of. The children add up to their parent; a node without
 /// any is a single cause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SlotNode {
@@ -58,8 +58,8 @@ impl SlotNode {
 
     fn grown(shape: &Shape, above: &str, profile: &Profiled<'_>) -> SlotNode {
         match shape {
-            Shape::Cause(Fate::Stalled(root)) => SlotNode::root(*root, above, profile),
-            Shape::Cause(fate) => SlotNode::leaf(*fate, above, profile),
+            Shape::Cause(SlotClass::Stalled(root)) => SlotNode::root(*root, above, profile),
+            Shape::Cause(class) => SlotNode::leaf(*class, above, profile),
             Shape::Part { id, name, meaning, events, parts } => {
                 let id = joined(above, id);
                 let children = parts.iter().map(|part| SlotNode::grown(part, &id, profile));
@@ -73,24 +73,24 @@ impl SlotNode {
         }
     }
 
-    fn leaf(fate: Fate, above: &str, profile: &Profiled<'_>) -> SlotNode {
-        let (id, name) = fate_names(fate);
-        let slots = profile.total.slots[fate.index()];
+    fn leaf(class: SlotClass, above: &str, profile: &Profiled<'_>) -> SlotNode {
+        let (id, name) = class_names(class);
+        let slots = profile.total.slots[class.index()];
         SlotNode {
             id: joined(above, &id),
             name: name.to_owned(),
-            meaning: meaning_of(fate).to_owned(),
+            meaning: meaning_of(class).to_owned(),
             slots,
             percent: percent(slots, profile.all_slots()),
-            events: mnemonics(events_of(fate)),
+            events: mnemonics(events_of(class)),
             children: Vec::new(),
-            hottest: hottest(fate, slots, profile),
+            hottest: hottest(class, slots, profile),
         }
     }
 
     /// A root of the back end, and the structures that were full when it held the core up.
     fn root(root: RootCause, above: &str, profile: &Profiled<'_>) -> SlotNode {
-        let leaf = SlotNode::leaf(Fate::Stalled(root), above, profile);
+        let leaf = SlotNode::leaf(SlotClass::Stalled(root), above, profile);
         let causes = StallCause::ALL.into_iter().filter(|cause| !cause.is_frontend());
         let seen_as = |cause: StallCause| SlotNode {
             id: joined(&leaf.id, &cause_id(cause)),
@@ -142,9 +142,9 @@ fn mnemonics(events: &[PmuEvent]) -> Vec<String> {
     events.iter().map(|event| event.mnemonic().to_owned()).collect()
 }
 
-/// The instructions with most slots of this fate.
-fn hottest(fate: Fate, all: u64, profile: &Profiled<'_>) -> Vec<SlotPlace> {
-    let of = |cost: &InstCost| cost.slots[fate.index()];
+/// The instructions with most slots of this class.
+fn hottest(class: SlotClass, all: u64, profile: &Profiled<'_>) -> Vec<SlotPlace> {
+    let of = |cost: &InstCost| cost.slots[class.index()];
     let mut charged: Vec<_> =
         profile.instructions.iter().map(|(_, cost)| *cost).filter(|cost| of(cost) > 0).collect();
     charged.sort_by_key(|cost| (std::cmp::Reverse(of(cost)), cost.pc));

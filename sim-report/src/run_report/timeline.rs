@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sim_core::PmuEvent;
-use sim_machine::observe::{Column, End, Interval};
+use sim_machine::observe::{Column, Interval, TopDownCategory};
 
 use super::observed::Observed;
 use super::ratio::{over, some_percent};
@@ -70,16 +70,16 @@ const PER_THOUSAND: [(&str, &str, Column); 7] = [
 ];
 
 /// Shares of the slots that are shown over time.
-const SHARES: [(&str, &str, End, &[PmuEvent]); End::COUNT] = [
-    ("retiring", "retiring", End::Retiring, &[PmuEvent::OP_RETIRED]),
+const SHARES: [(&str, &str, TopDownCategory, &[PmuEvent]); TopDownCategory::COUNT] = [
+    ("retiring", "retiring", TopDownCategory::Retiring, &[PmuEvent::OP_RETIRED]),
     (
         "bad_speculation",
         "bad speculation",
-        End::BadSpeculation,
+        TopDownCategory::BadSpeculation,
         &[PmuEvent::OP_SPEC, PmuEvent::OP_RETIRED],
     ),
-    ("frontend", "front end", End::Frontend, &[PmuEvent::STALL_SLOT_FRONTEND]),
-    ("backend", "back end", End::Backend, &[PmuEvent::STALL_SLOT_BACKEND]),
+    ("frontend", "front end", TopDownCategory::Frontend, &[PmuEvent::STALL_SLOT_FRONTEND]),
+    ("backend", "back end", TopDownCategory::Backend, &[PmuEvent::STALL_SLOT_BACKEND]),
 ];
 
 impl ThreadTimeline {
