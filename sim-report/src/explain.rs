@@ -10,11 +10,11 @@ pub mod graph;
 mod index;
 pub mod markdown;
 pub mod metrics;
+mod pitfall_table;
+mod pitfalls;
 mod sections;
 pub mod text;
 mod ties;
-mod trap_table;
-mod traps;
 pub mod why;
 
 use std::collections::BTreeSet;
@@ -27,9 +27,9 @@ pub use causes::cause;
 pub use find::{FindError, Topic, find};
 pub use index::{Evidence, Example, Index, Place, Proof};
 pub use metrics::metric;
+pub use pitfalls::Pitfall;
 pub use sections::section;
 pub use ties::{Origin, Tie};
-pub use traps::Trap;
 
 /// What is explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -73,7 +73,8 @@ pub struct Explanation {
     /// Names of the same thing in other published lists.
     pub other_names: Vec<String>,
     /// Where readers of it go wrong.
-    pub traps: Vec<Trap>,
+    #[serde(rename = "traps")]
+    pub pitfalls: Vec<Pitfall>,
     /// Where the model raises it, or the events that it is made of.
     pub raised: Vec<Place>,
     /// Scenarios that prove it, its own first.
@@ -101,7 +102,7 @@ pub fn event(event: PmuEvent) -> Explanation {
         excludes: clauses(info.excludes),
         relations: ties::of_event(event),
         other_names: info.other_names.iter().map(|name| (*name).to_owned()).collect(),
-        traps: traps::of_event(event),
+        pitfalls: pitfalls::of_event(event),
         raised: raised(event),
         scenarios: evidence.scenarios.clone(),
         more_scenarios: evidence.more_scenarios,

@@ -2,7 +2,7 @@
 
 use sim_core::StallCause;
 
-use super::{Explanation, Index, Kind, Origin, Tie, Trap};
+use super::{Explanation, Index, Kind, Origin, Pitfall, Tie};
 
 /// Explains a cause.
 pub fn cause(cause: StallCause) -> Explanation {
@@ -37,12 +37,12 @@ pub fn cause(cause: StallCause) -> Explanation {
         )],
         relations: ties.into_iter().filter(|tie| !tie.others.is_empty()).collect(),
         other_names: Vec::new(),
-        traps: vec![
-            Trap::new(
+        pitfalls: vec![
+            Pitfall::new(
                 "no event of its own",
                 "the PMU tells only the two ends apart; the cause is known to the model alone: n2sim stat --stalls",
             ),
-            Trap::new("what helps", remedy),
+            Pitfall::new("what helps", remedy),
         ],
         raised: evidence.raised,
         scenarios: evidence.scenarios,

@@ -29,11 +29,11 @@ pub fn page(of: &Explanation) -> String {
         format!("{}: {}", escaped(&label(tie)), others.join(", "))
     });
     list(&mut text, "Relations", tie);
-    let traps = of.traps.iter();
+    let pitfalls = of.pitfalls.iter();
     list(
         &mut text,
-        "Traps",
-        traps.map(|t| format!("**{}**: {}", escaped(&t.title), escaped(&t.text))),
+        "Pitfalls",
+        pitfalls.map(|t| format!("**{}**: {}", escaped(&t.title), escaped(&t.text))),
     );
     list(
         &mut text,

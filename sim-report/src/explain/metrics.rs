@@ -5,9 +5,9 @@ use sim_core::PmuEvent;
 use sim_metrics::Truth;
 use sim_metrics::formula::{Catalog, EventUse, Linked, Machine, MetricFormula, lint};
 
-use super::{Explanation, Index, Kind, Origin, Tie, Trap, raised, traps};
+use super::{Explanation, Index, Kind, Origin, Pitfall, Tie, pitfalls, raised};
 
-/// Traps of an event that every formula over it inherits.
+/// Pitfalls of an event that every formula over it inherits.
 const INHERITED: [&str; 6] =
     ["never counts", "alias", "EXTLLC", "needs tagging", "needs profiling", "erratum"];
 
@@ -34,7 +34,7 @@ pub fn metric(metric: &MetricFormula, catalog: &Catalog) -> Explanation {
         excludes: Vec::new(),
         relations: ties(metric, &events, catalog),
         other_names: Vec::new(),
-        traps: traps(metric, &events, catalog),
+        pitfalls: pitfalls(metric, &events, catalog),
         raised: places(&events),
         scenarios: evidence.scenarios,
         more_scenarios: evidence.more_scenarios,
@@ -110,19 +110,18 @@ fn ties(metric: &MetricFormula, events: &[PmuEvent], catalog: &Catalog) -> Vec<T
     ties.into_iter().filter(|tie: &Tie| !tie.others.is_empty()).collect()
 }
 
-fn traps(metric: &MetricFormula, events: &[PmuEvent], catalog: &Catalog) -> Vec<Trap> {
+fn pitfalls(metric: &MetricFormula, events: &[PmuEvent], catalog: &Catalog) -> Vec<Pitfall> {
     let findings = lint(metric, catalog, None);
-    let mut traps: Vec<Trap> =
-        findings.into_iter().map(|finding| Trap::new("lint", finding.message)).collect();
+    let mut pitfalls: Vec<Pitfall> =
+        findings.into_iter().map(|finding| Pitfall::new("lint", finding.message)).collect();
     for event in events {
-        let inherited = traps::of_event(*event).into_iter();
-        let inherited = inherited.filter(|trap| INHERITED.contains(&trap.title.as_str()));
-        traps
-            .extend(inherited.map(|trap| {
-                Trap::new(&trap.title, format!("{}: {}", event.mnemonic(), trap.text))
-            }));
+        let inherited = pitfalls::of_event(*event).into_iter();
+        let inherited = inherited.filter(|pitfall| INHERITED.contains(&pitfall.title.as_str()));
+        pitfalls.extend(inherited.map(|pitfall| {
+            Pitfall::new(&pitfall.title, format!("{}: {}", event.mnemonic(), pitfall.text))
+        }));
     }
-    traps
+    pitfalls
 }
 
 fn places(events: &[PmuEvent]) -> Vec<super::Place> {

@@ -28,7 +28,7 @@ fn blank(section: &str, title: &str, counts: Vec<String>) -> Explanation {
         excludes: Vec::new(),
         relations: Vec::new(),
         other_names: Vec::new(),
-        traps: Vec::new(),
+        pitfalls: Vec::new(),
         raised: Vec::new(),
         scenarios: Vec::new(),
         more_scenarios: 0,

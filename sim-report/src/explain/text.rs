@@ -23,9 +23,9 @@ pub fn write(out: &mut impl Write, of: &Explanation) -> io::Result<()> {
     list(out, first, &of.counts)?;
     list(out, "does not count", &of.excludes)?;
     relations(out, of)?;
-    let traps: Vec<String> =
-        of.traps.iter().map(|trap| format!("{}: {}", trap.title, trap.text)).collect();
-    list(out, "traps", &traps)?;
+    let pitfalls: Vec<String> =
+        of.pitfalls.iter().map(|pitfall| format!("{}: {}", pitfall.title, pitfall.text)).collect();
+    list(out, "pitfalls", &pitfalls)?;
     list(
         out,
         "raised in",

@@ -76,7 +76,7 @@ fn words(kind: RelationKind) -> (&'static str, Origin) {
         RelationKind::ImpliedSumOf => ("sum of", Origin::Inferred),
         RelationKind::ImpliedSubsetOf => ("at most", Origin::Inferred),
         RelationKind::ImpliedSupersetOf => ("at least each of", Origin::Inferred),
-        // These name nobody: they are traps (`super::traps`).
+        // These name nobody: they are pitfalls (`super::pitfalls`).
         RelationKind::Never
         | RelationKind::RequiresExtllc
         | RelationKind::RequiresMte

@@ -34,9 +34,9 @@ fn entry(event: PmuEvent, listed: &[PmuEvent]) -> Markup {
             dl {
                 dt { "Counts" } (clauses(&own.counts))
                 @if !own.excludes.is_empty() { dt { "Does not count" } (clauses(&own.excludes)) }
-                @if !own.traps.is_empty() {
+                @if !own.pitfalls.is_empty() {
                     dt { "Beware" }
-                    @for trap in &own.traps { dd { strong { (trap.title) } ": " (trap.text) } }
+                    @for pitfall in &own.pitfalls { dd { strong { (pitfall.title) } ": " (pitfall.text) } }
                 }
                 @if !own.relations.is_empty() { dt { "Ties" } (ties(&own, listed)) }
                 dt { "Number" }

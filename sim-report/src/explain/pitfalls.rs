@@ -1,63 +1,63 @@
-//! Where readers of an event go wrong: what follows from the event table, and what [`super::trap_table`] says.
+//! Where readers of an event go wrong: what follows from the event table, and what [`super::pitfall_table`] says.
 
 use serde::Serialize;
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{Group, RelationKind};
 
-use super::trap_table::{INSTEAD, SILICON, TRAPS};
+use super::pitfall_table::{INSTEAD, PITFALLS, SILICON};
 
 /// One mistake that is easily made with an event, metric or cause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Trap {
+pub struct Pitfall {
     /// In a few words, such as `never counts`.
     pub title: String,
     /// What to know.
     pub text: String,
 }
 
-impl Trap {
-    pub(super) fn new(title: &str, text: impl Into<String>) -> Trap {
-        Trap { title: title.to_owned(), text: text.into() }
+impl Pitfall {
+    pub(super) fn new(title: &str, text: impl Into<String>) -> Pitfall {
+        Pitfall { title: title.to_owned(), text: text.into() }
     }
 }
 
-/// Every trap of an event, the hardest first.
-pub(super) fn of_event(event: PmuEvent) -> Vec<Trap> {
-    let mut traps: Vec<Trap> = never(event).into_iter().collect();
-    traps.extend(alias(event));
-    traps.extend(requirements(event));
+/// Every pitfall of an event, the hardest first.
+pub(super) fn of_event(event: PmuEvent) -> Vec<Pitfall> {
+    let mut pitfalls: Vec<Pitfall> = never(event).into_iter().collect();
+    pitfalls.extend(alias(event));
+    pitfalls.extend(requirements(event));
     let about = |events: &[PmuEvent]| events.contains(&event);
-    let own = TRAPS.iter().filter(|row| about(row.events));
-    traps.extend(own.map(|row| Trap::new(row.title, row.text)));
+    let own = PITFALLS.iter().filter(|row| about(row.events));
+    pitfalls.extend(own.map(|row| Pitfall::new(row.title, row.text)));
     if counts_wrong_paths(event) {
-        traps.push(Trap::new(
+        pitfalls.push(Pitfall::new(
             "wrong paths count",
             "work behind a mispredicted branch counts too, although it is thrown away",
         ));
     }
     let differing = SILICON.iter().filter(|row| about(row.events));
-    traps.extend(differing.map(|row| Trap::new("silicon differs", row.text)));
-    traps
+    pitfalls.extend(differing.map(|row| Pitfall::new("silicon differs", row.text)));
+    pitfalls
 }
 
-fn never(event: PmuEvent) -> Option<Trap> {
+fn never(event: PmuEvent) -> Option<Pitfall> {
     let instead = INSTEAD.iter().find(|(never, _)| *never == event);
     let instead = instead.map_or("", |(_, instead)| *instead);
     let text = format!("the counter stays 0 whatever runs, and PMCEID says so; {instead}");
-    event.never_counts().then(|| Trap::new("never counts", text))
+    event.never_counts().then(|| Pitfall::new("never counts", text))
 }
 
-fn alias(event: PmuEvent) -> Option<Trap> {
+fn alias(event: PmuEvent) -> Option<Pitfall> {
     let of = event.relation(RelationKind::AliasOf)?.first()?;
     let text = format!(
         "another name of {}: both counters always show the same, so a formula that subtracts or \
          compares them says nothing",
         of.mnemonic()
     );
-    Some(Trap::new("alias", text))
+    Some(Pitfall::new("alias", text))
 }
 
-fn requirements(event: PmuEvent) -> impl Iterator<Item = Trap> {
+fn requirements(event: PmuEvent) -> impl Iterator<Item = Pitfall> {
     let text = |kind: RelationKind| match kind {
         RelationKind::RequiresExtllc => Some((
             "EXTLLC",
@@ -82,7 +82,7 @@ fn requirements(event: PmuEvent) -> impl Iterator<Item = Trap> {
     let relations = event.info().relations.iter();
     relations
         .filter_map(move |relation| text(relation.kind))
-        .map(|(title, text)| Trap::new(title, text))
+        .map(|(title, text)| Pitfall::new(title, text))
 }
 
 /// True for events of work that may be thrown away again.

@@ -4,7 +4,7 @@
 use sim_core::PmuEvent;
 use sim_core::pmu_event::PmuEvent::*;
 
-/// A trap of some events.
+/// A pitfall of some events.
 pub(super) struct Row {
     pub(super) title: &'static str,
     pub(super) events: &'static [PmuEvent],
@@ -75,7 +75,7 @@ pub(super) const SILICON: &[Row] = &[
 ];
 
 /// The rows, by group.
-pub(super) const TRAPS: &[Row] = &[
+pub(super) const PITFALLS: &[Row] = &[
     // Translation.
     row(
         "more refills than accesses",
