@@ -12,9 +12,9 @@ pub mod markdown;
 pub mod metrics;
 mod pitfall_table;
 mod pitfalls;
+mod relations;
 mod sections;
 pub mod text;
-mod ties;
 pub mod why;
 
 use std::collections::BTreeSet;
@@ -28,8 +28,8 @@ pub use find::{FindError, Topic, find};
 pub use index::{Evidence, Example, Index, Place, Proof};
 pub use metrics::metric;
 pub use pitfalls::Pitfall;
+pub use relations::{EventRelation, Origin};
 pub use sections::section;
-pub use ties::{Origin, Tie};
 
 /// What is explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -69,7 +69,7 @@ pub struct Explanation {
     /// What one might expect in it that is not.
     pub excludes: Vec<String>,
     /// How it is tied to others.
-    pub relations: Vec<Tie>,
+    pub relations: Vec<EventRelation>,
     /// Names of the same thing in other published lists.
     pub other_names: Vec<String>,
     /// Where readers of it go wrong.
@@ -100,7 +100,7 @@ pub fn event(event: PmuEvent) -> Explanation {
         formula: None,
         counts: clauses(info.counts),
         excludes: clauses(info.excludes),
-        relations: ties::of_event(event),
+        relations: relations::of_event(event),
         other_names: info.other_names.iter().map(|name| (*name).to_owned()).collect(),
         pitfalls: pitfalls::of_event(event),
         raised: raised(event),
@@ -113,7 +113,7 @@ pub fn event(event: PmuEvent) -> Explanation {
 /// The places of an event and of those that it is the sum or another name of.
 fn raised(event: PmuEvent) -> Vec<Place> {
     let mut places = BTreeSet::new();
-    for part in ties::parts(event) {
+    for part in relations::parts(event) {
         places.extend(Index::get().event(part).raised.iter().cloned());
         if part == PmuEvent::CHAIN {
             places.insert(carry());

@@ -2,7 +2,7 @@
 
 use sim_core::StallCause;
 
-use super::{Explanation, Index, Kind, Origin, Pitfall, Tie};
+use super::{EventRelation, Explanation, Index, Kind, Origin, Pitfall};
 
 /// Explains a cause.
 pub fn cause(cause: StallCause) -> Explanation {
@@ -12,17 +12,17 @@ pub fn cause(cause: StallCause) -> Explanation {
         true => ("front end", &["STALL_SLOT_FRONTEND", "STALL_SLOT", "STALL_FRONTEND", "STALL"]),
         false => ("back end", &["STALL_SLOT_BACKEND", "STALL_SLOT", "STALL_BACKEND", "STALL"]),
     };
-    let counted = Tie {
+    let counted = EventRelation {
         label: String::from("its slots are in"),
         origin: Origin::Printed,
         others: events.iter().map(|name| (*name).to_owned()).collect(),
     };
-    let events_beside = Tie {
+    let events_beside = EventRelation {
         label: String::from("look also at"),
         origin: Origin::Inferred,
         others: beside(cause).iter().map(|name| (*name).to_owned()).collect(),
     };
-    let ties = [counted, events_beside];
+    let relations = [counted, events_beside];
     Explanation {
         kind: Kind::Cause,
         name: cause.label().to_owned(),
@@ -35,7 +35,7 @@ pub fn cause(cause: StallCause) -> Explanation {
         excludes: vec![String::from(
             "slots that another cause explains: each empty slot has exactly one",
         )],
-        relations: ties.into_iter().filter(|tie| !tie.others.is_empty()).collect(),
+        relations: relations.into_iter().filter(|relation| !relation.others.is_empty()).collect(),
         other_names: Vec::new(),
         pitfalls: vec![
             Pitfall::new(

@@ -1,11 +1,11 @@
 //! The relations of an event, metric, section or cause as a picture: DOT, or SVG that stands alone.
 //!
-//! Drawn by hand: one box with its ties in rows needs no layout of a library.
+//! Drawn by hand: one box with its relations in rows needs no layout of a library.
 
 use std::fmt::Write;
 
 use super::text::label;
-use super::{Explanation, Tie};
+use super::{EventRelation, Explanation};
 use crate::page::palette::svg_style;
 
 /// Height of a box, distance of boxes, and the margin around the picture.
@@ -25,9 +25,9 @@ pub fn dot(of: &Explanation) -> String {
     let mut text = format!("digraph \"{}\" {{\n", quoted(&of.name));
     text += "    rankdir=LR;\n    node [shape=box, fontname=\"monospace\"];\n";
     let _ = writeln!(text, "    \"{}\" [penwidth=2];", quoted(&of.name));
-    for tie in &of.relations {
-        for other in &tie.others {
-            let (name, other, label) = (quoted(&of.name), quoted(other), quoted(&label(tie)));
+    for relation in &of.relations {
+        for other in &relation.others {
+            let (name, other, label) = (quoted(&of.name), quoted(other), quoted(&label(relation)));
             let _ = writeln!(text, "    \"{name}\" -> \"{other}\" [label=\"{label}\"];");
         }
     }
@@ -53,7 +53,7 @@ impl Label {
     }
 }
 
-/// The graph as a picture: the subject at the left, its ties at the right, each under its words.
+/// The graph as a picture: the subject at the left, its relations at the right, each under its words.
 pub fn svg(of: &Explanation) -> String {
     let labels = layout(of);
     let width = labels.iter().map(|label| label.x + label.width).max().unwrap_or(0) + MARGIN;
@@ -84,12 +84,12 @@ fn layout(of: &Explanation) -> Vec<Label> {
     let x = MARGIN + width + ARROWS;
     let mut labels = Vec::new();
     let mut y = MARGIN;
-    for tie in &of.relations {
-        let words = self::label(tie);
+    for relation in &of.relations {
+        let words = self::label(relation);
         let width = words.chars().count() * WORD_LETTER;
         labels.push(Label { x, y, width, text: words, is_name: false });
         y += BOX_HEIGHT + 2;
-        for other in &tie.others {
+        for other in &relation.others {
             let width = name_width(other);
             labels.push(Label { x, y, width, text: other.clone(), is_name: true });
             y += BOX_HEIGHT + GAP;
@@ -132,8 +132,9 @@ fn draw(svg: &mut String, label: &Label, is_subject: bool) {
 }
 
 fn description(of: &Explanation) -> String {
-    let tie = |tie: &Tie| format!("{}: {}", label(tie), tie.others.join(", "));
-    of.relations.iter().map(tie).collect::<Vec<_>>().join("; ")
+    let relation =
+        |relation: &EventRelation| format!("{}: {}", label(relation), relation.others.join(", "));
+    of.relations.iter().map(relation).collect::<Vec<_>>().join("; ")
 }
 
 fn escaped(text: &str) -> String {
@@ -165,7 +166,7 @@ mod tests {
     fn every_tie_is_drawn() {
         let of = super::super::event(PmuEvent::L1D_CACHE_REFILL);
         let (dot, svg) = (dot(&of), svg(&of));
-        for other in of.relations.iter().flat_map(|tie| &tie.others) {
+        for other in of.relations.iter().flat_map(|relation| &relation.others) {
             assert!(dot.contains(&format!("-> \"{other}\"")), "{dot}");
             assert!(svg.contains(&format!(">{other}</text>")), "{svg}");
         }

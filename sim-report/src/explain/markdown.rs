@@ -24,11 +24,12 @@ pub fn page(of: &Explanation) -> String {
     };
     list(&mut text, first, of.counts.iter().map(|clause| escaped(clause)));
     list(&mut text, "Does not count", of.excludes.iter().map(|clause| escaped(clause)));
-    let tie = of.relations.iter().map(|tie| {
-        let others: Vec<String> = tie.others.iter().map(|other| format!("`{other}`")).collect();
-        format!("{}: {}", escaped(&label(tie)), others.join(", "))
+    let relation = of.relations.iter().map(|relation| {
+        let others: Vec<String> =
+            relation.others.iter().map(|other| format!("`{other}`")).collect();
+        format!("{}: {}", escaped(&label(relation)), others.join(", "))
     });
-    list(&mut text, "Relations", tie);
+    list(&mut text, "Relations", relation);
     let pitfalls = of.pitfalls.iter();
     list(
         &mut text,

@@ -5,7 +5,7 @@ use sim_core::PmuEvent;
 use sim_metrics::Truth;
 use sim_metrics::formula::{Catalog, EventUse, Linked, Machine, MetricFormula, lint};
 
-use super::{Explanation, Index, Kind, Origin, Pitfall, Tie, pitfalls, raised};
+use super::{EventRelation, Explanation, Index, Kind, Origin, Pitfall, pitfalls, raised};
 
 /// Pitfalls of an event that every formula over it inherits.
 const INHERITED: [&str; 6] =
@@ -32,7 +32,7 @@ pub fn metric(metric: &MetricFormula, catalog: &Catalog) -> Explanation {
         formula: Some(formula),
         counts: meaning(metric),
         excludes: Vec::new(),
-        relations: ties(metric, &events, catalog),
+        relations: relations(metric, &events, catalog),
         other_names: Vec::new(),
         pitfalls: pitfalls(metric, &events, catalog),
         raised: places(&events),
@@ -84,8 +84,8 @@ fn meaning(metric: &MetricFormula) -> Vec<String> {
     meaning
 }
 
-fn ties(metric: &MetricFormula, events: &[PmuEvent], catalog: &Catalog) -> Vec<Tie> {
-    let tie = |label: &str, others: Vec<String>| Tie {
+fn relations(metric: &MetricFormula, events: &[PmuEvent], catalog: &Catalog) -> Vec<EventRelation> {
+    let relation = |label: &str, others: Vec<String>| EventRelation {
         label: label.to_owned(),
         origin: Origin::Formula,
         others,
@@ -102,12 +102,12 @@ fn ties(metric: &MetricFormula, events: &[PmuEvent], catalog: &Catalog) -> Vec<T
     let parts = others().filter(|other| names(&own, &other.name));
     let users = others().filter(|other| names(&text(other), &metric.name));
     let list = |found: Vec<&MetricFormula>| found.iter().map(|other| other.name.clone()).collect();
-    let ties = [
-        tie("computed from", events.iter().map(|event| event.mnemonic().to_owned()).collect()),
-        tie("uses the metrics", list(parts.collect())),
-        tie("used by the metrics", list(users.collect())),
+    let relations = [
+        relation("computed from", events.iter().map(|event| event.mnemonic().to_owned()).collect()),
+        relation("uses the metrics", list(parts.collect())),
+        relation("used by the metrics", list(users.collect())),
     ];
-    ties.into_iter().filter(|tie: &Tie| !tie.others.is_empty()).collect()
+    relations.into_iter().filter(|relation: &EventRelation| !relation.others.is_empty()).collect()
 }
 
 fn pitfalls(metric: &MetricFormula, events: &[PmuEvent], catalog: &Catalog) -> Vec<Pitfall> {

@@ -4,7 +4,7 @@ use sim_core::PmuEvent;
 use sim_core::flow::{Flow, FlowEdge};
 use sim_core::pmu_event::Group;
 
-use super::{Explanation, Index, Kind, Origin, Proof, Tie};
+use super::{EventRelation, Explanation, Index, Kind, Origin, Proof};
 
 /// Scenarios that a group of events names.
 const NAMED: usize = 8;
@@ -45,7 +45,7 @@ fn of_group(group: Group) -> Explanation {
     let scenarios: Vec<Proof> = first.into_iter().take(NAMED).collect();
     let names = events.iter().map(|event| event.mnemonic().to_owned()).collect();
     let events_tie =
-        Tie { label: String::from("its events"), origin: Origin::Printed, others: names };
+        EventRelation { label: String::from("its events"), origin: Origin::Printed, others: names };
     Explanation {
         relations: vec![events_tie],
         more_scenarios: all - scenarios.len(),
@@ -55,7 +55,7 @@ fn of_group(group: Group) -> Explanation {
     }
 }
 
-/// What ties the events of a group together, in a sentence.
+/// What relations the events of a group together, in a sentence.
 fn about(group: Group) -> &'static str {
     match group {
         Group::Tlb => {
@@ -112,14 +112,14 @@ fn of_flow(flow: Flow) -> Explanation {
         }
     });
     let ways = FlowEdge::ALL.iter().map(|edge| edge.info()).filter(|edge| edge.flow == flow);
-    let ties = ways.map(|edge| Tie {
+    let relations = ways.map(|edge| EventRelation {
         label: format!("{}, {}", edge.from, edge.label),
         origin: Origin::Printed,
         others: vec![edge.to.to_owned()],
     });
     let evidence = Index::get().flow(info.section).cloned().unwrap_or_default();
     Explanation {
-        relations: ties.collect(),
+        relations: relations.collect(),
         scenarios: evidence.scenarios,
         more_scenarios: evidence.more_scenarios,
         example: evidence.example,

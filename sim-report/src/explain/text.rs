@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Explanation, Kind, Origin, Place, Tie};
+use super::{EventRelation, Explanation, Kind, Origin, Place};
 
 /// Columns of a line.
 const WIDTH: usize = 100;
@@ -72,28 +72,28 @@ fn list(out: &mut impl Write, title: &str, lines: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// The ties as a small tree.
+/// The relations as a small tree.
 fn relations(out: &mut impl Write, of: &Explanation) -> io::Result<()> {
     if of.relations.is_empty() {
         return Ok(());
     }
     writeln!(out, "\nrelations\n  {}", of.name)?;
     let last = of.relations.len() - 1;
-    for (i, tie) in of.relations.iter().enumerate() {
+    for (i, relation) in of.relations.iter().enumerate() {
         let branch = if i == last { "`-" } else { "|-" };
         let stem = if i == last { "  " } else { "| " };
-        let text = wrapped(&format!("{}: {}", label(tie), tie.others.join(", ")), 7);
+        let text = wrapped(&format!("{}: {}", label(relation), relation.others.join(", ")), 7);
         let text = text.replace("\n     ", &format!("\n  {stem} "));
         writeln!(out, "  {branch} {text}")?;
     }
     Ok(())
 }
 
-/// What a tie is called, with who says so where it is not the guide.
-pub(super) fn label(tie: &Tie) -> String {
-    match tie.origin {
-        Origin::Inferred => format!("{} (inferred)", tie.label),
-        Origin::Printed | Origin::Formula => tie.label.clone(),
+/// What a relation is called, with who says so where it is not the guide.
+pub(super) fn label(relation: &EventRelation) -> String {
+    match relation.origin {
+        Origin::Inferred => format!("{} (inferred)", relation.label),
+        Origin::Printed | Origin::Formula => relation.label.clone(),
     }
 }
 

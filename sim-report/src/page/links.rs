@@ -38,7 +38,7 @@ fn entry(event: PmuEvent, listed: &[PmuEvent]) -> Markup {
                     dt { "Beware" }
                     @for pitfall in &own.pitfalls { dd { strong { (pitfall.title) } ": " (pitfall.text) } }
                 }
-                @if !own.relations.is_empty() { dt { "Ties" } (ties(&own, listed)) }
+                @if !own.relations.is_empty() { dt { "Related events" } (relations(&own, listed)) }
                 dt { "Number" }
                 dd { @if let Some(code) = &own.code { code { (code) } ", " }
                     (own.unit) ", PMU guide " (own.section) }
@@ -52,10 +52,10 @@ fn clauses(clauses: &[String]) -> Markup {
     html! { @for clause in clauses { dd { (clause) } } }
 }
 
-fn ties(own: &Explanation, listed: &[PmuEvent]) -> Markup {
-    html! { @for tie in &own.relations {
-        dd { (tie.label) " "
-            @for (i, name) in tie.others.iter().enumerate() {
+fn relations(own: &Explanation, listed: &[PmuEvent]) -> Markup {
+    html! { @for relation in &own.relations {
+        dd { (relation.label) " "
+            @for (i, name) in relation.others.iter().enumerate() {
                 @if i > 0 { ", " }
                 @match PmuEvent::from_name(name) {
                     Ok(other) if listed.contains(&other) => (event_link(other)),

@@ -18,7 +18,7 @@ pub enum Origin {
 
 /// One relation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Tie {
+pub struct EventRelation {
     /// How the two sides are tied: `sum of`, `at most`.
     pub label: String,
     /// Whether the guide says so.
@@ -28,11 +28,15 @@ pub struct Tie {
 }
 
 /// The relations of an event that name others, those that others state of it last.
-pub(super) fn of_event(event: PmuEvent) -> Vec<Tie> {
-    let mut ties = Vec::new();
+pub(super) fn of_event(event: PmuEvent) -> Vec<EventRelation> {
+    let mut relations = Vec::new();
     for relation in event.info().relations.iter().filter(|relation| !relation.others.is_empty()) {
         let (label, origin) = words(relation.kind);
-        ties.push(Tie { label: label.to_owned(), origin, others: names(relation.others) });
+        relations.push(EventRelation {
+            label: label.to_owned(),
+            origin,
+            others: names(relation.others),
+        });
     }
     let stated_of = |kind: RelationKind| -> Vec<PmuEvent> {
         let names_it =
@@ -47,10 +51,14 @@ pub(super) fn of_event(event: PmuEvent) -> Vec<Tie> {
         let others = stated_of(kind);
         if !others.is_empty() {
             let origin = words(kind).1;
-            ties.push(Tie { label: label.to_owned(), origin, others: names(&others) });
+            relations.push(EventRelation {
+                label: label.to_owned(),
+                origin,
+                others: names(&others),
+            });
         }
     }
-    ties
+    relations
 }
 
 /// The events whose places raise this one: itself, and the parts of a sum or what an alias stands for.
