@@ -3,7 +3,7 @@
 
 use sim_core::{DataSource, Happened, Lost, OperationKind};
 
-use super::{Lives, TracedOp};
+use super::{PipeView, TracedOp};
 use crate::stalls;
 
 /// Cycles of waiting for an operand that are worth a note: shorter waits are the way to the pipes.
@@ -17,18 +17,18 @@ fn name_of(op: &TracedOp) -> String {
 }
 
 /// The notes, the most telling first. Empty for an operation of which there is nothing to say.
-pub fn notes(lives: &Lives, op: &TracedOp) -> Vec<String> {
+pub fn notes(view: &PipeView, op: &TracedOp) -> Vec<String> {
     let mut notes = Vec::new();
     for Lost { cause, root, slots, .. } in &op.lost {
         let noun = if *slots == 1 { "slot" } else { "slots" };
         notes.push(format!("{slots} {noun} lost: {}", stalls::reason(*cause, *root)));
     }
-    memory(lives, op, &mut notes);
+    memory(view, op, &mut notes);
     let life = &op.operation.life;
-    if let Some(need) = lives.waited_for(op) {
+    if let Some(need) = view.waited_for(op) {
         let cycles = need.ready.min(op.end()).saturating_sub(life.rename + 1);
         if cycles >= WAIT_LEAST {
-            notes.push(format!("waited {cycles} cycles for {}", name_of(&lives.ops[need.place])));
+            notes.push(format!("waited {cycles} cycles for {}", name_of(&view.ops[need.place])));
         }
     }
     if life.mispredicted {
@@ -48,7 +48,7 @@ pub fn notes(lives: &Lives, op: &TracedOp) -> Vec<String> {
 }
 
 /// The access: what it met, where its data was, how long it took.
-fn memory(lives: &Lives, op: &TracedOp, notes: &mut Vec<String>) {
+fn memory(view: &PipeView, op: &TracedOp, notes: &mut Vec<String>) {
     let OperationKind::Access(_) = op.operation.kind else { return };
     let life = &op.operation.life;
     if life.happened.has(Happened::FAULT) {
@@ -71,7 +71,7 @@ fn memory(lives: &Lives, op: &TracedOp, notes: &mut Vec<String>) {
         return;
     }
     if life.source == DataSource::StoreQueue {
-        let store = op.needs.iter().rev().map(|need| &lives.ops[need.place]);
+        let store = op.needs.iter().rev().map(|need| &view.ops[need.place]);
         let store = store.into_iter().find(|other| other.operation.life.written > 0);
         let from = store.map_or_else(|| String::from("an older store"), name_of);
         notes.push(format!("data forwarded from {from}"));

@@ -8,7 +8,7 @@ use sim_core::{
 };
 use sim_isa::{Program, Reg, Rename};
 
-use super::{Lives, Need, TracedOp};
+use super::{Need, PipeView, TracedOp};
 
 /// Operations that are looked at for the store that a load read from: more than a reorder buffer holds.
 const STORES_BACK: usize = 1024;
@@ -53,9 +53,9 @@ impl<'p> Watch<'p> {
     }
 
     /// What was seen.
-    pub fn finish(self, trace: String, thread: u32) -> Lives {
+    pub fn finish(self, trace: String, thread: u32) -> PipeView {
         let Watch { window, ops, lost_to_none, .. } = self;
-        Lives { trace, thread, window, ops, lost_to_none, doubt: None }
+        PipeView { trace, thread, window, ops, lost_to_none, doubt: None }
     }
 
     /// The instruction, by the number that the trace gives it or by its address on a wrong path.
@@ -171,7 +171,7 @@ impl EventSink for Watch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lives::notes::notes;
+    use crate::pipeview::notes::notes;
     use sim_core::LoadWait;
     use sim_machine::ConfigSource;
     use sim_machine::scenario::{configure, walk_case};
@@ -181,7 +181,7 @@ mod tests {
     const WORDS: [u32; 3] = [0xF840_8401, 0xEB02_001F, 0x8B02_0023];
 
     /// A cold load that updates its base, one that reads the base, one that reads the data.
-    fn post_indexed() -> Lives {
+    fn post_indexed() -> PipeView {
         let [load, compare, add] = WORDS;
         let steps = format!("word {load:#x} 0x8000 & word {compare:#x} & word {add:#x}");
         let case = parse_steps(("given", "K1"), ("do", &steps)).expect("steps");
@@ -200,17 +200,17 @@ mod tests {
 
     #[test]
     fn who_reads_an_updated_base_did_not_wait_for_the_data() {
-        let lives = post_indexed();
-        let [load, compare, add] = &lives.ops[..] else { panic!("three operations") };
+        let view = post_indexed();
+        let [load, compare, add] = &view.ops[..] else { panic!("three operations") };
         let (issue, data) = (load.operation.life.issue, load.operation.life.complete);
         assert!(data > issue + 300, "the data comes from memory");
         assert_eq!(compare.needs.len(), 1);
         assert!(compare.needs[0].ready <= issue + 1, "{:?}", compare.needs);
         assert!(compare.operation.life.issue <= issue + 2, "{:?}", compare.operation.life);
-        assert_eq!(notes(&lives, compare), Vec::<String>::new());
-        assert_eq!(lives.waited_for(add), Some(Need { place: 0, ready: data }));
+        assert_eq!(notes(&view, compare), Vec::<String>::new());
+        assert_eq!(view.waited_for(add), Some(Need { place: 0, ready: data }));
         let waited = data - (add.operation.life.rename + 1);
-        assert_eq!(notes(&lives, add), [format!("waited {waited} cycles for 0")]);
+        assert_eq!(notes(&view, add), [format!("waited {waited} cycles for 0")]);
     }
 
     /// The operations of steps on warm TLBs and a machine with one refill buffer.
@@ -240,8 +240,8 @@ mod tests {
 
     #[test]
     fn arrows_end_where_somebody_waited() {
-        let lives = post_indexed();
-        let picture = super::super::svg::draw(&lives, &crate::Symbols::default());
+        let view = post_indexed();
+        let picture = super::super::svg::draw(&view, &crate::Symbols::default());
         // The legend's arrow stands behind its text, those of operations on lines of their own.
         let arrow = "<path class=\"need stroke-orange\"";
         let ends = picture.lines().filter(|line| line.starts_with(arrow)).count();

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use sim_core::Cycle;
 
-use super::{Lives, TracedOp};
+use super::{PipeView, TracedOp};
 
 /// Ticks of a cycle: what gem5 has at 1 GHz, so that viewers find the cycle by themselves.
 const TICKS: u64 = 1000;
@@ -14,8 +14,8 @@ const TICKS: u64 = 1000;
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write(out: &mut impl Write, lives: &Lives) -> io::Result<()> {
-    let mut ops: Vec<&TracedOp> = lives.ops.iter().collect();
+pub fn write(out: &mut impl Write, view: &PipeView) -> io::Result<()> {
+    let mut ops: Vec<&TracedOp> = view.ops.iter().collect();
     ops.sort_by_key(|op| op.operation.life.fetch);
     for (number, op) in ops.into_iter().enumerate() {
         write_op(out, number, op)?;

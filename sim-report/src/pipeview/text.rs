@@ -10,7 +10,7 @@ use sim_core::Cycle;
 use super::axis::Axis;
 use super::notes::notes;
 use super::stage::{Span, Stage, spans};
-use super::{Lives, TracedOp};
+use super::{PipeView, TracedOp};
 use crate::perf_stat::grouped;
 use crate::symbols::Symbols;
 
@@ -31,31 +31,31 @@ const CAUSES: usize = 5;
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write(out: &mut impl Write, lives: &Lives, symbols: &Symbols) -> io::Result<()> {
-    writeln!(out, "\n{}\n", wrapped(&lives.title(), 1))?;
+pub fn write(out: &mut impl Write, view: &PipeView, symbols: &Symbols) -> io::Result<()> {
+    writeln!(out, "\n{}\n", wrapped(&view.title(), 1))?;
     let legend: Vec<String> =
         Stage::ALL.iter().map(|stage| format!("{} {}", stage.letter(), stage.label())).collect();
     writeln!(out, "{}", wrapped(&legend.join(", "), 1))?;
     let rest = "x thrown away; --- wrong path. The row of digits: cycles of each column, + for ten and more.";
     writeln!(out, "{}", wrapped(rest, 1))?;
     let mut from = 0;
-    while from < lives.ops.len() {
-        from = write_block(out, lives, symbols, from)?;
+    while from < view.ops.len() {
+        from = write_block(out, view, symbols, from)?;
     }
-    write_sum(out, lives)
+    write_sum(out, view)
 }
 
 /// The operations from this place on whose stages fit beside each other: the place behind the last.
 fn write_block(
     out: &mut impl Write,
-    lives: &Lives,
+    view: &PipeView,
     symbols: &Symbols,
     from: usize,
 ) -> io::Result<usize> {
     let mut axis = Axis::default();
     let mut changes: Vec<Cycle> = Vec::new();
     let mut to = from;
-    for op in lives.ops[from..].iter().take(BLOCK) {
+    for op in view.ops[from..].iter().take(BLOCK) {
         changes.extend(spans(op).iter().flat_map(|span| [span.from, span.to]));
         // The squash has a column of its own.
         changes.extend(op.is_flushed().then_some(op.end() + 1));
@@ -71,7 +71,7 @@ fn write_block(
     let head = format!("from cycle {first}");
     writeln!(out, "\n {head:<width$}  {digits}", width = NUMBER + INSTRUCTION + 1)?;
     let mut inside = None;
-    for op in &lives.ops[from..to] {
+    for op in &view.ops[from..to] {
         let pc = op.operation.life.pc;
         let function = symbols.function(pc).map(|place| place.function.addr);
         if function != inside {
@@ -79,7 +79,7 @@ fn write_block(
             let name = shortened(&symbols.name(pc), WIDTH - NUMBER - 3);
             writeln!(out, " {:NUMBER$} {name}:", "")?;
         }
-        write_op(out, lives, op, &axis)?;
+        write_op(out, view, op, &axis)?;
     }
     Ok(to)
 }
@@ -91,12 +91,12 @@ fn digit(cycles: &std::ops::Range<Cycle>) -> char {
         .unwrap_or('+')
 }
 
-fn write_op(out: &mut impl Write, lives: &Lives, op: &TracedOp, axis: &Axis) -> io::Result<()> {
+fn write_op(out: &mut impl Write, view: &PipeView, op: &TracedOp, axis: &Axis) -> io::Result<()> {
     let number = op.number().map_or_else(|| String::from("---"), |number| number.to_string());
     let instruction = shortened(&op.instruction(), INSTRUCTION);
     let strip = strip(op, &spans(op), axis);
     writeln!(out, " {number:>NUMBER$} {instruction:<INSTRUCTION$}  {strip}")?;
-    let notes = notes(lives, op);
+    let notes = notes(view, op);
     if !notes.is_empty() {
         writeln!(out, "{}", wrapped(&notes.join("; "), NUMBER + 4))?;
     }
@@ -141,17 +141,17 @@ fn wrapped(text: &str, indent: usize) -> String {
     lines.iter().map(|line| format!("{blanks}{line}")).collect::<Vec<_>>().join("\n")
 }
 
-fn write_sum(out: &mut impl Write, lives: &Lives) -> io::Result<()> {
-    let cycles = lives.cycles();
-    let right = lives.ops.len() - lives.flushed();
+fn write_sum(out: &mut impl Write, view: &PipeView) -> io::Result<()> {
+    let cycles = view.cycles();
+    let right = view.ops.len() - view.flushed();
     writeln!(
         out,
         "\n {} instructions in {} cycles, {} executed in vain",
         grouped(right as u64),
         grouped(cycles.end - cycles.start),
-        grouped(lives.flushed() as u64)
+        grouped(view.flushed() as u64)
     )?;
-    let lost = lives.lost();
+    let lost = view.lost();
     for (reason, slots) in lost.iter().take(CAUSES) {
         writeln!(out, " {:>12} slots lost: {}", grouped(*slots), reason)?;
     }
@@ -159,8 +159,8 @@ fn write_sum(out: &mut impl Write, lives: &Lives) -> io::Result<()> {
         let rest: u64 = lost[CAUSES..].iter().map(|(_, slots)| slots).sum();
         writeln!(out, " {:>12} slots lost: other causes", grouped(rest))?;
     }
-    if lives.lost_to_none > 0 {
-        let slots = grouped(lives.lost_to_none);
+    if view.lost_to_none > 0 {
+        let slots = grouped(view.lost_to_none);
         writeln!(out, " {slots:>12} slots lost: before a squash, behind the last that got one")?;
     }
     writeln!(out)

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::axis::{Axis, Piece};
 use super::notes::notes;
 use super::stage::{Span, Stage, spans};
-use super::{Lives, TracedOp};
+use super::{PipeView, TracedOp};
 use crate::page::palette::{self, Color};
 use crate::perf_stat::grouped;
 use crate::symbols::Symbols;
@@ -68,8 +68,8 @@ fn bar(stage: Stage, is_wrong: bool) -> String {
 }
 
 /// The picture.
-pub fn draw(lives: &Lives, symbols: &Symbols) -> String {
-    let rows: Vec<Row<'_>> = lives.ops.iter().map(|op| Row::new(lives, op)).collect();
+pub fn draw(view: &PipeView, symbols: &Symbols) -> String {
+    let rows: Vec<Row<'_>> = view.ops.iter().map(|op| Row::new(view, op)).collect();
     let changes = rows.iter().flat_map(|row| &row.spans).flat_map(|span| [span.from, span.to]);
     let axis = Axis::new(changes.collect(), STRETCH);
     let ends = rows.iter().map(|row| x_of(&axis, row.op.last()) + 24 + text_width(&row.shown));
@@ -77,7 +77,7 @@ pub fn draw(lives: &Lives, symbols: &Symbols) -> String {
     let width = ends.max().unwrap_or(0).max(legend).max(LEFT + axis.cells() * CELL) + 16;
     let height = TOP + rows.len() as u64 * ROW + 16;
     let mut svg = String::with_capacity(1000 + rows.len() * 700);
-    let title = escaped(&lives.title());
+    let title = escaped(&view.title());
     push(
         &mut svg,
         format_args!(
@@ -85,7 +85,7 @@ pub fn draw(lives: &Lives, symbols: &Symbols) -> String {
              viewBox=\"0 0 {width} {height}\" role=\"img\"><title>{title}</title>\n<desc>{}</desc>\n\
              {}{STYLE}\n<rect class=\"fill-paper\" width=\"{width}\" height=\"{height}\"/>\n\
              <text class=\"l title fill-ink\" x=\"16\" y=\"26\">{title}</text>\n",
-            escaped(&description(lives)),
+            escaped(&description(view)),
             palette::svg_style()
         ),
     );
@@ -94,7 +94,7 @@ pub fn draw(lives: &Lives, symbols: &Symbols) -> String {
     for (number, row) in rows.iter().enumerate() {
         draw_row(&mut svg, number, row, &axis, symbols);
     }
-    draw_needs(&mut svg, lives, &axis);
+    draw_needs(&mut svg, view, &axis);
     svg.push_str("</svg>\n");
     svg
 }
@@ -110,20 +110,20 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn new(lives: &Lives, op: &'a TracedOp) -> Row<'a> {
-        let notes = notes(lives, op).join("; ");
+    fn new(view: &PipeView, op: &'a TracedOp) -> Row<'a> {
+        let notes = notes(view, op).join("; ");
         let shown = cut(&notes, NOTES);
         Row { op, spans: spans(op), instruction: op.instruction(), notes, shown }
     }
 }
 
-fn description(lives: &Lives) -> String {
-    let lost: u64 = lives.lost().iter().map(|(_, slots)| slots).sum();
+fn description(view: &PipeView) -> String {
+    let lost: u64 = view.lost().iter().map(|(_, slots)| slots).sum();
     format!(
         "A row for each operation in the order of rename, with a bar for each stage over the cycles. \
          {} operations, {} of them on wrong paths; {} rename slots lost.",
-        grouped(lives.ops.len() as u64),
-        grouped(lives.flushed() as u64),
+        grouped(view.ops.len() as u64),
+        grouped(view.flushed() as u64),
         grouped(lost)
     )
 }
@@ -319,9 +319,9 @@ fn draw_bars(svg: &mut String, spans: &[Span], axis: &Axis, top: u64, is_wrong: 
 }
 
 /// A line from where a producer's result was there to the begin of the execution of an operation that waited.
-fn draw_needs(svg: &mut String, lives: &Lives, axis: &Axis) {
-    for (row, op) in lives.ops.iter().enumerate() {
-        let Some(need) = lives.waited_for(op) else { continue };
+fn draw_needs(svg: &mut String, view: &PipeView, axis: &Axis) {
+    for (row, op) in view.ops.iter().enumerate() {
+        let Some(need) = view.waited_for(op) else { continue };
         let ready = need.ready.min(op.end());
         let (from, to) = (x_of(axis, ready), x_of(axis, op.operation.life.issue.max(ready)));
         let middle = |row: usize| TOP + row as u64 * ROW + ROW / 2;

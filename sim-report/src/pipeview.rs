@@ -41,7 +41,7 @@ pub struct TracedOp {
 /// A result that an operation reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// Who makes it: a place in [`Lives::ops`].
+    /// Who makes it: a place in [`PipeView::ops`].
     pub place: usize,
     /// First cycle in which it can be read; of an updated base register long before a load has its data.
     pub ready: Cycle,
@@ -49,7 +49,7 @@ pub struct Need {
 
 /// The operations of a window in the order of rename, right and wrong paths alike.
 #[derive(Clone, Debug, Default)]
-pub struct Lives {
+pub struct PipeView {
     /// The trace's name.
     pub trace: String,
     /// The thread's stream.
@@ -97,7 +97,7 @@ impl TracedOp {
     }
 }
 
-impl Lives {
+impl PipeView {
     /// The result that an operation waited for: the last to be there of those that it reads, if that was
     /// after its rename.
     pub fn waited_for(&self, op: &TracedOp) -> Option<Need> {

@@ -7,7 +7,7 @@ use sim_core::{Cycle, Lost, StallCause};
 
 use super::notes::notes;
 use super::stage::{Stage, spans};
-use super::{Lives, Need, TracedOp};
+use super::{Need, PipeView, TracedOp};
 use crate::symbols::Symbols;
 
 /// The lane of the stages.
@@ -26,9 +26,9 @@ impl Lines {
 }
 
 /// The places of the operations in the order of their fetch: what the file numbers from 0.
-fn by_fetch(lives: &Lives) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..lives.ops.len()).collect();
-    order.sort_by_key(|&place| lives.ops[place].operation.life.fetch);
+fn by_fetch(view: &PipeView) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..view.ops.len()).collect();
+    order.sort_by_key(|&place| view.ops[place].operation.life.fetch);
     order
 }
 
@@ -36,27 +36,27 @@ fn by_fetch(lives: &Lives) -> Vec<usize> {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write(out: &mut impl Write, lives: &Lives, symbols: &Symbols) -> io::Result<()> {
-    let order = by_fetch(lives);
+pub fn write(out: &mut impl Write, view: &PipeView, symbols: &Symbols) -> io::Result<()> {
+    let order = by_fetch(view);
     let mut ids = vec![0; order.len()];
     for (id, place) in order.iter().enumerate() {
         ids[*place] = id;
     }
     let mut retired = 0_u64;
     let mut retire_ids = vec![0; order.len()];
-    for (id, op) in retire_ids.iter_mut().zip(&lives.ops) {
+    for (id, op) in retire_ids.iter_mut().zip(&view.ops) {
         *id = retired;
         retired += u64::from(!op.is_flushed());
     }
     let mut lines = Lines::default();
     for (id, &place) in order.iter().enumerate() {
-        let op = &lives.ops[place];
-        declare(&mut lines, lives, op, id, symbols);
+        let op = &view.ops[place];
+        declare(&mut lines, view, op, id, symbols);
         live(&mut lines, op, id);
         let at = op.operation.life.issue.clamp(op.operation.life.fetch, op.end() - 1);
         // An arrow from the end of an execution would lie about a base register, which was there long before.
         let is_drawn = |need: &&Need| {
-            let life = &lives.ops[need.place].operation.life;
+            let life = &view.ops[need.place].operation.life;
             life.fetch <= at && need.ready >= life.complete
         };
         for need in op.needs.iter().filter(is_drawn) {
@@ -69,15 +69,15 @@ pub fn write(out: &mut impl Write, lives: &Lives, symbols: &Symbols) -> io::Resu
 }
 
 /// The operation's texts, in the cycle of its fetch: left pane, then what the pointer shows.
-fn declare(lines: &mut Lines, lives: &Lives, op: &TracedOp, id: usize, symbols: &Symbols) {
+fn declare(lines: &mut Lines, view: &PipeView, op: &TracedOp, id: usize, symbols: &Symbols) {
     let life = &op.operation.life;
     let (at, number) = (life.fetch, op.operation.number);
     let wrong = if life.wrong_path { " (wrong path)" } else { "" };
     let text = one_line(&format!("{number}{wrong} {:x} {}", life.pc, op.instruction()));
-    lines.put(at, format!("I\t{id}\t{number}\t{}", lives.thread));
+    lines.put(at, format!("I\t{id}\t{number}\t{}", view.thread));
     lines.put(at, format!("L\t{id}\t0\t{text}"));
-    let place = lives.place(op, symbols);
-    let hover = [place].into_iter().chain(notes(lives, op));
+    let place = view.place(op, symbols);
+    let hover = [place].into_iter().chain(notes(view, op));
     for note in
         hover.chain((life.written > 0).then(|| format!("written in cycle {}", life.written)))
     {
