@@ -3,10 +3,10 @@
 //! of the configuration ([`sensitivity`]); how windows of traces did ([`regions`]); and the model beside
 //! real machines ([`silicon`]).
 
+pub mod multiplexing;
 pub mod regions;
 pub mod sensitivity;
 pub mod silicon;
-pub mod turns;
 
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::bar::BarPlot;

@@ -100,5 +100,5 @@ fn unknown_words(run: &RunInfo) -> Table {
 
 /// A time with the unit that makes it short.
 pub(super) fn seconds(seconds: f64) -> String {
-    crate::figure::turns::time_name(seconds * 1e9)
+    crate::figure::multiplexing::time_name(seconds * 1e9)
 }

@@ -15,7 +15,7 @@ const PERCENTS: (f64, f64) = (-1.0, 3.0);
 
 /// The estimates of one length of turns.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TurnErrors {
+pub struct SliceErrors {
     /// Modeled time of a turn, in nanoseconds.
     pub tick_ns: u64,
     /// Half of the estimates are less wrong than this, in percent of the truth; none without estimates.
@@ -32,9 +32,9 @@ fn on_axis(percent: f64) -> f64 {
 }
 
 /// Error over the length of a turn, both axes logarithmic.
-pub fn turns(points: &[TurnErrors], default_tick_ns: u64) -> String {
-    let curve = |of: fn(&TurnErrors) -> Option<f64>, color: &str, name: &str| {
-        let at = |point: &TurnErrors| Some(((point.tick_ns as f64).log10(), on_axis(of(point)?)));
+pub fn errors(points: &[SliceErrors], default_tick_ns: u64) -> String {
+    let curve = |of: fn(&SliceErrors) -> Option<f64>, color: &str, name: &str| {
+        let at = |point: &SliceErrors| Some(((point.tick_ns as f64).log10(), on_axis(of(point)?)));
         LinePlot::new()
             .with_data(points.iter().filter_map(at).collect::<Vec<_>>())
             .with_color(color)
@@ -84,13 +84,13 @@ mod tests {
 
     #[test]
     fn the_picture_names_its_axes_and_the_default() {
-        let point = |tick_ns, median_percent| TurnErrors {
+        let point = |tick_ns, median_percent| SliceErrors {
             tick_ns,
             median_percent: Some(median_percent),
             most_percent: Some(10.0 * median_percent),
             never_percent: 0.0,
         };
-        let svg = turns(&[point(100, 0.5), point(10_000, 5.0)], 4_000_000);
+        let svg = errors(&[point(100, 0.5), point(10_000, 5.0)], 4_000_000);
         for part in ["<svg", "length of a turn", "percent", "perf: 4 ms", "10 us", "never had"] {
             assert!(svg.contains(part), "{part}");
         }
