@@ -194,13 +194,13 @@ fn a_comparison_begins_with_its_verdict_and_names_units_and_shares() {
         "{text}"
     );
     assert!(!text.contains(".. "), "no name is cut: {text}");
-    assert!(text.contains("Where the rename slots went (slots)"), "{text}");
+    assert!(text.contains("Rename slots (top-down) (slots)"), "{text}");
     assert!(text.contains(" % of slots") && text.contains("->"), "{text}");
     assert!(text.contains("Functions (slots)"), "{text}");
     let time = text.lines().find(|line| line.starts_with(" modeled time")).unwrap();
     assert!(time.contains(" us "), "{time}");
     let page = printed(&[&args[..], &["--html"]].concat());
-    assert!(page.contains("The second run takes ") && page.contains("Of all slots, from"));
+    assert!(page.contains("The second run takes ") && page.contains("Share of slots, from"));
     assert!(!page.contains(">1 numbers of this part"));
 }
 

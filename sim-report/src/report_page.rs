@@ -27,11 +27,11 @@ pub fn html(report: &RunReport) -> String {
     };
     let sections = vec![
         section("run", "The run", run::body(report)),
-        section("slots", "Where the rename slots went", slots::body(&report.top_down)),
+        section("slots", "Rename slots (top-down)", slots::body(&report.top_down)),
         section("time", "Over time", time::body(&report.timeline)),
         section("caches", "Caches and TLBs", memory::body(report)),
         section("latencies", "Latency of loads", latencies::body(&report.load_latencies)),
-        section("curves", "Misses by size", curves::body(&report.miss_curves)),
+        section("curves", "Miss-ratio curves", curves::body(&report.miss_curves)),
         section("flows", "Flows of the PMU guide", flows::body(&report.flows)),
         section("code", "Hot code", code::body(&report.code)),
         section("branches", "Branches", branches::body(&report.branches)),

@@ -41,7 +41,7 @@ fn sites(branches: &Branches) -> Table {
     let caption = "Where mispredictions come from; slots: thrown away, and empty behind them";
     let table = Table::new("branch-sites", caption).filter().text("Branch").text("Address");
     let table = table.text("Kind").number("Retired").number("Taken").number("Mispredicted");
-    let mut table = table.number("Miss ratio").number("Of all misses").number("Slots");
+    let mut table = table.number("Miss ratio").number("Share of misses").number("Slots");
     for site in &branches.sites {
         table.push([
             place_cell(&site.place),

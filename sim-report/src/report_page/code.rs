@@ -37,12 +37,13 @@ pub(super) fn body(code: &Code) -> Markup {
 
 /// Columns of every cost.
 fn with_cost(table: Table) -> Table {
-    let table = table.number("Slots").number("Of all").number("Retiring").number("Bad speculation");
-    let table = table.number("Front end").number("Back end").prose("Lost most to").number("Cycles");
+    let table = table.number("Slots").number("Share").number("Retiring").number("Bad speculation");
+    let table =
+        table.number("Front end").number("Back end").prose("Top stall cause").number("Cycles");
     let table =
         table.number("Instructions").number("IPC").number("Branch misses").number("L1I refills");
-    let table = table.number("L1D refills").number("L2 refills").number("Data walks");
-    table.number("Code walks")
+    let table = table.number("L1D refills").number("L2 refills").number("DTLB walks");
+    table.number("ITLB walks")
 }
 
 fn cost_cells(cost: &Cost) -> [Cell; 16] {

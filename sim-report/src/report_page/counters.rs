@@ -48,7 +48,7 @@ fn events(report: &RunReport) -> Table {
     }
     let is_estimated = report.run.tick_ns.is_some();
     if is_estimated {
-        table = table.number("Six counters").number("Counted for").number("Error");
+        table = table.number("Multiplexed").number("Time running").number("Error");
     }
     let mut table = table.text("Part of the core").text("Guide");
     let has_doubts = report.events.iter().any(|own| own.doubt.is_some());
@@ -86,7 +86,7 @@ fn metrics(report: &RunReport) -> Table {
     let table = Table::new("metrics", caption).filter().text("Metric").number("Value");
     let mut table = table.number("Truth");
     if is_estimated {
-        table = table.number("Six counters");
+        table = table.number("Multiplexed");
     }
     let mut table = table.text("Unit").prose("What it says").prose("Formula").text("Groups");
     for metric in &report.metrics {

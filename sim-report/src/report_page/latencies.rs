@@ -55,12 +55,11 @@ fn slower_than_farther(histograms: &[&LatencyHistogram]) -> Vec<String> {
 
 fn summary(histograms: &[LatencyHistogram]) -> Table {
     let caption = "Cycles from issue to data of loads that retired, by where their data came from";
-    let table =
-        Table::new("latency-table", caption).text("Source").number("Loads").number("Of all");
+    let table = Table::new("latency-table", caption).text("Source").number("Loads").number("Share");
     let table = table.number("Mean").number("= Free buffer").number("+ Line on its way");
     let table = table.number("+ Service").number("Lines on their way");
     let table = table.number("Least").number("Median").number("90%").number("99%");
-    let mut table = table.number("Most").number("Cycles of all");
+    let mut table = table.number("Max").number("Total cycles");
     let cycles = |cycles: Option<u64>| cycles.map_or(Cell::None, Cell::Count);
     for own in histograms {
         table.push([

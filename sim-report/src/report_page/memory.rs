@@ -48,8 +48,8 @@ fn both(misses: &NamedCount, accesses: &NamedCount) -> Cell {
 fn prefetchers(report: &RunReport) -> Table {
     let caption = "What became of the lines that prefetchers brought; accuracy: used of all whose end is \
                    known, coverage: used of all that would have missed";
-    let table = Table::new("prefetch-table", caption).text("Prefetcher").number("Asked for");
-    let table = table.number("Useful").number("Late").number("Useless").number("Not foreseen");
+    let table = Table::new("prefetch-table", caption).text("Prefetcher").number("Issued");
+    let table = table.number("Useful").number("Late").number("Useless").number("Uncovered misses");
     let mut table = table.number("Accuracy").number("Coverage");
     for row in &report.prefetchers {
         table.push([

@@ -43,7 +43,7 @@ fn facts(run: &RunInfo) -> Markup {
             dt { "Core" } dd { "Neoverse N2 " (run.revision) " at " (format!("{frequency:.2}")) " GHz" }
             dt { "Modeled time" } dd { (seconds(run.seconds)) }
             dt { "Counted" } dd { (counted(run)) }
-            dt { "Six counters" } dd { (six_counters(run)) }
+            dt { "Multiplexed" } dd { (six_counters(run)) }
             dt { "Seed" } dd { (run.seed) }
             dt { "Hashes" }
             dd { "trace " code { (run.trace_hash) } ", configuration " code { (run.config_hash) } }

@@ -113,7 +113,7 @@ fn hottest(node: &SlotNode) -> Table {
     let caption = format!("Instructions that cost most of: {}", node.name);
     let table = Table::new(format!("hottest-{}", element_id(&node.id)), caption);
     let mut table =
-        table.text("Instruction").text("Address").number("Slots").number("Of this cause");
+        table.text("Instruction").text("Address").number("Slots").number("Share of cause");
     for hot in &node.hottest {
         let address = super::code_cell(&hot.place.address);
         table.push([place_cell(&hot.place), address, Cell::Count(hot.slots), percent(hot.percent)]);

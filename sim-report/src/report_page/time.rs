@@ -61,7 +61,7 @@ fn chart(thread: &ThreadTimeline, unit: &str) -> Markup {
     let id = format!("time-{}-{place}", thread.thread);
     let title = match series.as_slice() {
         [one] => format!("{} ({unit})", one.name),
-        _ if unit == PARTS_OF_A_WHOLE => String::from("Where the rename slots went, percent"),
+        _ if unit == PARTS_OF_A_WHOLE => String::from("Rename slots (top-down), percent"),
         _ => format!("Events {unit}"),
     };
     let (svg, legend) = if unit == PARTS_OF_A_WHOLE {

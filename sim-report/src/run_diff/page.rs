@@ -94,7 +94,7 @@ fn table(section: &SectionDiff) -> Table {
     }
     let has_shares = has_shares(section);
     if has_shares {
-        table = table.number("Of all slots, from").number("To");
+        table = table.number("Share of slots, from").number("To");
     }
     let has_doubts = section.changes.iter().any(|change| change.doubt.is_some());
     if has_doubts {

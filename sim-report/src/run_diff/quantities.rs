@@ -59,7 +59,7 @@ pub(super) fn groups(report: &RunReport) -> Vec<Group> {
         Group {
             missing,
             whole,
-            ..group("slots", "Where the rename slots went", slots(&report.top_down))
+            ..group("slots", "Rename slots (top-down)", slots(&report.top_down))
         },
         group("metrics", "Metrics", metrics(report)),
         group("caches", "Caches", lookups(&report.caches)),
