@@ -1,22 +1,22 @@
-//! What can become of a rename slot (PMU guide 4.7, 4.12): every slot has exactly one class.
+//! Classes of rename slots (PMU guide 4.7, 4.12). Every slot has exactly one class.
 
 use std::ops::{Deref, DerefMut};
 
 use sim_core::{Lost, RootCause, StallCause};
 
-/// What became of a slot.
+/// Class of a rename slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotClass {
-    /// Its operation retired.
+    /// Slot of an operation that retired.
     Retired,
-    /// Its operation stood behind a mispredicted branch.
+    /// Slot of an operation after a mispredicted branch.
     SquashedByBranch,
-    /// Its operation was thrown away for another reason: a load had passed the store that it reads from, or
-    /// an instruction did not complete.
+    /// Slot of an operation squashed for another reason: a memory-order violation, or an
+    /// instruction that did not complete.
     SquashedOther,
-    /// The front end left it empty.
+    /// Slot that the front end left empty, with the cause.
     Empty(StallCause),
-    /// The back end left it empty, and waited for this.
+    /// Slot that the back end did not accept, with the root cause.
     Stalled(RootCause),
 }
 
@@ -44,27 +44,27 @@ impl DerefMut for ClassSlots {
     }
 }
 
-/// Which part of the core answers for a slot: top-down level 1.
+/// Top-down category (level 1) of a rename slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TopDownCategory {
     /// Useful work.
     Retiring,
-    /// Work in vain, and the refill behind it.
+    /// Work on a wrong path, and the refill after it.
     BadSpeculation,
-    /// Nothing came.
+    /// No operation was delivered.
     Frontend,
-    /// Something came and was not taken.
+    /// An operation was delivered and not accepted.
     Backend,
 }
 
 impl TopDownCategory {
-    /// How many there are.
+    /// Number of categories.
     pub const COUNT: usize = 4;
 }
 
 impl SlotClass {
-    /// The class of a lost slot.
+    /// Returns the class of a lost slot.
     #[inline]
     pub fn of(lost: &Lost) -> SlotClass {
         if lost.cause.is_frontend() {
@@ -74,13 +74,14 @@ impl SlotClass {
         }
     }
 
-    /// How many there are.
+    /// Number of classes.
     pub const COUNT: usize = SlotClass::FIRST_ROOT + RootCause::COUNT - 1;
 
-    /// Fates that are no roots: three uses of a slot and the causes of the front end.
+    /// Index of the first root cause: three classes of used slots and the front-end causes precede
+    /// it.
     const FIRST_ROOT: usize = 3 + StallCause::FRONT_END;
 
-    /// Every class, by index.
+    /// Returns every class, by index.
     pub fn all() -> impl Iterator<Item = SlotClass> {
         let used = [SlotClass::Retired, SlotClass::SquashedByBranch, SlotClass::SquashedOther];
         let empty = StallCause::ALL.into_iter().filter(|cause| cause.is_frontend());
@@ -88,7 +89,7 @@ impl SlotClass {
         used.into_iter().chain(empty.map(SlotClass::Empty)).chain(stalled)
     }
 
-    /// Its place in a table of all.
+    /// Returns the position in a table of all classes.
     #[inline]
     pub fn index(self) -> usize {
         match self {
@@ -96,14 +97,14 @@ impl SlotClass {
             SlotClass::SquashedByBranch => 1,
             SlotClass::SquashedOther => 2,
             SlotClass::Empty(cause) => 3 + cause as usize,
-            // The first root is that of the front end.
+            // The first root cause is the one of the front end and has no class.
             SlotClass::Stalled(root) => SlotClass::FIRST_ROOT + root as usize - 1,
         }
     }
 
-    /// Who answers for it. Slots that are empty because a path was thrown away are bad speculation.
+    /// Returns the top-down category. Slots left empty by a squash are bad speculation.
     #[inline]
-    pub fn end(self) -> End {
+    pub fn category(self) -> TopDownCategory {
         use StallCause::{FetchMemoryOrder, FetchMispredict, FetchNoTarget};
         match self {
             SlotClass::Retired => TopDownCategory::Retiring,
@@ -124,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_fate_has_a_place_of_its_own() {
+    fn every_class_has_its_own_index() {
         let places: Vec<usize> = SlotClass::all().map(SlotClass::index).collect();
         assert_eq!(places, (0..SlotClass::COUNT).collect::<Vec<usize>>());
     }
