@@ -3,18 +3,18 @@
 
 use super::{CountTableError, Row, Value};
 
-/// Separators that people use, likeliest first.
+/// Common separators, most likely first.
 const SEPARATORS: [char; 7] = [',', ';', '\t', '|', '^', ':', ' '];
-/// Fields that are empty in a row that holds nothing but a further metric.
+/// Fewest empty fields of a row that holds only another metric.
 const METRIC_EMPTY_FIELDS: usize = 4;
 
-/// The separator, if the text is one of rows.
+/// Returns the separator, if the text consists of CSV rows.
 pub(super) fn separator(text: &str) -> Option<char> {
     let lines = || text.lines().filter(|line| !line.trim_start().starts_with('#'));
     SEPARATORS.into_iter().find(|separator| lines().any(|line| entry(line, *separator).is_some()))
 }
 
-/// One line; `None` if it holds no count.
+/// Reads one line. Returns `None` if it holds no count.
 pub(super) fn row(
     line: &str,
     number: usize,
@@ -41,12 +41,12 @@ pub(super) fn row(
     Ok(Some(Row { whose, is_function, event: entry.event, value, share }))
 }
 
-/// True for the names of the columns.
+/// Returns whether the line holds the column names.
 fn is_head(line: &str, separator: char) -> bool {
     line.split(separator).any(|field| field.trim() == "counter-value")
 }
 
-/// The fields of a line; one that holds the separator stands in quotation marks.
+/// Returns the fields of a line. A field that contains the separator is quoted.
 fn fields(line: &str, separator: char) -> Vec<String> {
     let (mut fields, mut field, mut is_quoted) = (Vec::new(), String::new(), false);
     let mut chars = line.chars().peekable();
@@ -67,6 +67,7 @@ fn fields(line: &str, separator: char) -> Vec<String> {
     fields
 }
 
+/// Parsed fields of a row.
 struct Entry {
     whose: Vec<String>,
     value: String,
@@ -74,7 +75,8 @@ struct Entry {
     percent: f64,
 }
 
-/// The event is found by its name: the value stands two fields before it, the times behind it.
+/// Parses the fields of a row. The event is found by its name: the value is two fields before it,
+/// the times follow it.
 fn entry(line: &str, separator: char) -> Option<Entry> {
     let fields = fields(line, separator);
     let at = (2..fields.len()).find(|&at| {
@@ -101,7 +103,8 @@ fn entry(line: &str, separator: char) -> Option<Entry> {
     })
 }
 
-/// A row that gives a further metric of the event above it: all fields before it are empty.
+/// Returns whether the row holds another metric of the event above it: all fields before the metric
+/// are empty.
 fn is_metric(line: &str, separator: char) -> bool {
     let fields: Vec<&str> = line.split(separator).map(str::trim).collect();
     let is_empty = |field: &&&str| field.is_empty();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::text::{label, place_text};
 use super::{Explanation, Kind};
 
-/// The whole explanation, its name as a heading of the second level.
+/// Returns the whole explanation, with its name as a heading of the second level.
 pub fn page(of: &Explanation) -> String {
     let mut text = format!("## `{}`\n\n", of.name);
     let code = of.code.as_ref().map_or(String::new(), |code| format!(", event `{code}`"));
@@ -34,7 +34,7 @@ pub fn page(of: &Explanation) -> String {
     list(
         &mut text,
         "Pitfalls",
-        pitfalls.map(|t| format!("**{}**: {}", escaped(&t.title), escaped(&t.text))),
+        pitfalls.map(|p| format!("**{}**: {}", escaped(&p.title), escaped(&p.text))),
     );
     list(
         &mut text,
@@ -61,7 +61,7 @@ fn list(text: &mut String, title: &str, lines: impl Iterator<Item = String>) {
     }
 }
 
-/// Keeps `*`, `_`, `<` and the like from meaning something.
+/// Escapes the characters that have a meaning in Markdown.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
