@@ -161,7 +161,7 @@ fn a_load_says_why_it_is_no_refill() {
     let inner = step("410-l1d-refill", "T.L1D_CACHE_REFILL_OUTER.2", 1);
     assert!(because(&inner, "L2D_CACHE_REFILL_RD").contains("L2 had the line"));
     let slc = step("620-last-level", "T.LL_CACHE_RD.1", 1);
-    assert!(because(&slc, "LL_CACHE_MISS_RD").contains("system level cache had the line"));
+    assert!(because(&slc, "LL_CACHE_MISS_RD").contains("system level cache held the line"));
     let extllc = step("620-last-level", "T.LL_CACHE_RD.5", 1);
     assert!(because(&extllc, "LL_CACHE_RD").contains("EXTLLC is clear"));
 }
@@ -243,6 +243,6 @@ fn an_instruction_that_comes_later_says_where() {
     let before = (number.parse::<u64>().unwrap() - 1).to_string();
     let told = printed(&["explain", "--why", place, "--limit", &before]);
     assert!(told.contains("\nexecuted once\n"), "{told}");
-    assert!(told.contains("1. once (100.0 %): wrong path, thrown away"), "{told}");
+    assert!(told.contains("1. once (100.0 %): wrong path, squashed"), "{told}");
     assert!(!told.contains("right path"), "{told}");
 }

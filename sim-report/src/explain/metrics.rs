@@ -1,5 +1,5 @@
-//! What a metric says: its formula, the events it is made of, what it claims, and a scenario whose counts it
-//! can be worked out from by hand.
+//! Explanations of metrics: formula, events, claim, and a scenario from whose counts the value can
+//! be computed by hand.
 
 use sim_core::PmuEvent;
 use sim_metrics::Truth;
@@ -11,7 +11,7 @@ use super::{EventRelation, Explanation, Index, Kind, Origin, Pitfall, pitfalls, 
 const INHERITED: [&str; 6] =
     ["never counts", "alias", "EXTLLC", "needs tagging", "needs profiling", "erratum"];
 
-/// Explains a metric of the catalog. One of another file than the program's own has no scenario.
+/// Explains a metric of the catalog. A metric that is not built in has no scenario.
 pub fn metric(metric: &MetricFormula, catalog: &Catalog) -> Explanation {
     let events = events(metric, catalog);
     let evidence = Index::get().metric(&metric.name).cloned().unwrap_or_default();
@@ -42,7 +42,7 @@ pub fn metric(metric: &MetricFormula, catalog: &Catalog) -> Explanation {
     }
 }
 
-/// The value of a metric over some counts; `None` where the formula has none there.
+/// Returns the value of a metric for given counts, or `None` if the formula has none for them.
 pub fn value(
     metric: &MetricFormula,
     catalog: &Catalog,
@@ -56,7 +56,7 @@ pub fn value(
     (evaluation.trouble.is_none() && value.is_finite()).then_some(value)
 }
 
-/// The events that a metric is made of, those of the metrics that it names included.
+/// Returns the events of a metric, including those of the metrics that it uses.
 pub fn events(metric: &MetricFormula, catalog: &Catalog) -> Vec<PmuEvent> {
     linked(metric, catalog).map_or(Vec::new(), |linked| linked.core_events())
 }

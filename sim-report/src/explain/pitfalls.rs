@@ -1,4 +1,5 @@
-//! Where readers of an event go wrong: what follows from the event table, and what [`super::pitfall_table`] says.
+//! Common mistakes with events: those that follow from the event table, and those in
+//! [`super::pitfall_table`].
 
 use serde::Serialize;
 use sim_core::PmuEvent;
@@ -6,12 +7,12 @@ use sim_core::pmu_event::{Group, RelationKind};
 
 use super::pitfall_table::{INSTEAD, PITFALLS, SILICON};
 
-/// One mistake that is easily made with an event, metric or cause.
+/// Common mistake with an event, metric or cause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pitfall {
-    /// In a few words, such as `never counts`.
+    /// Short title, such as `never counts`.
     pub title: String,
-    /// What to know.
+    /// Explanation.
     pub text: String,
 }
 
@@ -21,7 +22,7 @@ impl Pitfall {
     }
 }
 
-/// Every pitfall of an event, the hardest first.
+/// Returns every pitfall of an event, the most serious first.
 pub(super) fn of_event(event: PmuEvent) -> Vec<Pitfall> {
     let mut pitfalls: Vec<Pitfall> = never(event).into_iter().collect();
     pitfalls.extend(alias(event));
@@ -32,7 +33,7 @@ pub(super) fn of_event(event: PmuEvent) -> Vec<Pitfall> {
     if counts_wrong_paths(event) {
         pitfalls.push(Pitfall::new(
             "wrong paths count",
-            "work behind a mispredicted branch counts too, although it is thrown away",
+            "work on a wrong path counts too, although it is squashed",
         ));
     }
     let differing = SILICON.iter().filter(|row| about(row.events));
@@ -43,15 +44,15 @@ pub(super) fn of_event(event: PmuEvent) -> Vec<Pitfall> {
 fn never(event: PmuEvent) -> Option<Pitfall> {
     let instead = INSTEAD.iter().find(|(never, _)| *never == event);
     let instead = instead.map_or("", |(_, instead)| *instead);
-    let text = format!("the counter stays 0 whatever runs, and PMCEID says so; {instead}");
+    let text = format!("the counter stays 0 for every program, as PMCEID states; {instead}");
     event.never_counts().then(|| Pitfall::new("never counts", text))
 }
 
 fn alias(event: PmuEvent) -> Option<Pitfall> {
     let of = event.relation(RelationKind::AliasOf)?.first()?;
     let text = format!(
-        "another name of {}: both counters always show the same, so a formula that subtracts or \
-         compares them says nothing",
+        "another name of {}: both counters always show the same value, so a formula that subtracts or \
+         compares them is meaningless",
         of.mnemonic()
     );
     Some(Pitfall::new("alias", text))
@@ -62,7 +63,7 @@ fn requirements(event: PmuEvent) -> impl Iterator<Item = Pitfall> {
         RelationKind::RequiresExtllc => Some((
             "EXTLLC",
             "counts only while CPUECTLR.EXTLLC is 1, which firmware sets on chips that have a system \
-             level cache; software at EL1 and EL0 cannot tell a 0 of a clear bit from a 0 of no reads",
+             level cache; software at EL1 and EL0 cannot distinguish a clear bit from no reads",
         )),
         RelationKind::RequiresMte => Some((
             "needs tagging",
@@ -75,7 +76,7 @@ fn requirements(event: PmuEvent) -> impl Iterator<Item = Pitfall> {
         RelationKind::RequiresOddCounter => Some((
             "odd counters only",
             "works on counters 1, 3 and 5: it counts the overflows of the even counter just below, \
-             which names the event; on an even counter it counts nothing",
+             which names the event; on an even counter it stays 0",
         )),
         _ => None,
     };
@@ -85,10 +86,10 @@ fn requirements(event: PmuEvent) -> impl Iterator<Item = Pitfall> {
         .map(|(title, text)| Pitfall::new(title, text))
 }
 
-/// True for events of work that may be thrown away again.
+/// Returns whether the event counts work that may be squashed.
 fn counts_wrong_paths(event: PmuEvent) -> bool {
     use PmuEvent::*;
-    // What a store does behind its retirement, and what is no work of an instruction.
+    // Work of a store after its retirement, and work that belongs to no instruction.
     const ARCHITECTURAL: &[PmuEvent] = &[
         TTBR_WRITE_RETIRED,
         L1D_CACHE_WR,

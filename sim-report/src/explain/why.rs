@@ -1,9 +1,9 @@
-//! Why an instruction raised what it raised, and why not what one might expect: the executions of one
-//! instruction, put together where they went the same way.
+//! Reasons why an instruction raised its events, and why not others that one might expect.
+//! Executions of the instruction that raised the same events are combined.
 //!
-//! A [`Witness`] listens to a run and keeps what belongs to the
-//! instruction: what was told since the operation before it. Each different way through the core is a
-//! [`Course`]; at most [`COURSES`] are kept apart.
+//! A [`Witness`] observes a run and keeps the data of one instruction: the reports since the
+//! previous operation. Executions with the same events, flow edges and outcome form one [`Course`];
+//! at most [`COURSES`] are kept.
 
 mod absent;
 mod reasons;
@@ -25,45 +25,45 @@ use crate::stalls;
 pub use absent::Absent;
 pub use reasons::Reason;
 
-/// Different ways that are kept apart; executions that go any other way are only counted.
+/// Most variants that are kept; executions of any further variant are only counted.
 pub const COURSES: usize = 256;
 
-/// What one execution raised.
+/// Events of one execution.
 #[derive(Clone, Debug, Default)]
 pub struct Execution {
-    /// Its events, without clocks and stalls: those are time, not work.
+    /// Events, without clocks and stalls, which belong to time and not to work.
     pub counts: Counts,
-    /// The edges of the flows that it took.
+    /// Edges of the flows that were taken.
     pub flows: FlowCounts,
-    /// Empty rename slots that it was the cause of.
+    /// Empty rename slots that it caused.
     pub lost: Slots,
-    /// What went through the core; none for a step of a scenario that is no instruction.
+    /// Operation in the core; absent for a step of a scenario that is not an instruction.
     pub operation: Option<Operation>,
 }
 
-/// Executions that went the same way.
+/// Executions with the same events, flow edges and outcome.
 #[derive(Clone, Debug)]
 pub struct Course {
-    /// How many.
+    /// Number of executions.
     pub times: u64,
-    /// The first of them.
+    /// First execution.
     pub first: Execution,
-    /// Cycles from issue to result: fewest, most, all together.
+    /// Cycles from issue to result: minimum, maximum and sum.
     pub latency: (u64, u64, u64),
-    /// Empty rename slots that all of them were the cause of, by cause.
+    /// Empty rename slots that all executions caused, by cause.
     pub lost: Slots,
 }
 
-/// All that was seen of one instruction.
+/// Observed executions of one instruction.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// Ways, the most frequent first.
+    /// Variants, the most frequent first.
     pub courses: Vec<Course>,
-    /// Executions that went other ways than those kept.
+    /// Executions of variants that were not kept.
     pub others: u64,
 }
 
-/// Listens for the instruction at one address.
+/// Observer of the instruction at one address.
 #[derive(Clone, Debug)]
 pub struct Witness {
     pc: u64,
@@ -73,20 +73,20 @@ pub struct Witness {
     others: u64,
 }
 
-/// What is heard of one core.
+/// State of the observer for one core.
 #[derive(Clone, Debug, Default)]
 struct Listening {
     execution: Execution,
     is_counted: bool,
-    /// The last operation generated an exception, whose events are told behind it.
+    /// Whether the last operation generated an exception, whose events are reported after it.
     has_exception: bool,
-    /// That operation, if it is the one that is listened for.
+    /// Last operation, if it generated an exception and is the observed instruction.
     waiting: Option<Execution>,
 }
 
 impl Seen {
-    /// A step of a scenario, all its repetitions as one. Of a step that is more than one instruction the first
-    /// speaks for it.
+    /// Returns a step of a scenario, with all its repetitions combined. A step of several
+    /// instructions is represented by the first.
     pub fn of_step(step: &Walked) -> Seen {
         let mut counts = Counts::default();
         for event in PmuEvent::ALL.into_iter().filter(|event| !is_time(*event)) {
@@ -102,14 +102,14 @@ impl Seen {
 }
 
 impl Execution {
-    /// Cycles from its issue to its result.
+    /// Returns the cycles from issue to result.
     fn latency(&self) -> u64 {
         let life = self.operation.map(|operation| operation.life).unwrap_or_default();
         life.complete.saturating_sub(life.issue)
     }
 }
 
-/// Told by the PMU's clocks and the slots of rename, whichever instruction is there.
+/// Returns whether the event counts clock cycles or rename slots, whatever the instruction.
 fn is_time(event: PmuEvent) -> bool {
     use PmuEvent::*;
     matches!(
@@ -125,25 +125,25 @@ fn is_time(event: PmuEvent) -> bool {
 }
 
 impl Witness {
-    /// Listens for the instruction at `pc` in the counted part of a run.
+    /// Creates an observer of the instruction at `pc` in the counted part of a run.
     pub fn new(pc: u64) -> Witness {
         let (cores, courses) = (vec![Listening::default()], BTreeMap::new());
         Witness { pc, cores, now: 0, courses, others: 0 }
     }
 
-    /// What was seen, the most frequent way first.
+    /// Returns the observed executions, the most frequent variant first.
     pub fn seen(mut self) -> Seen {
         for core in 0..self.cores.len() {
             self.now = core;
-            self.settle();
+            self.end_exception();
         }
         let mut courses: Vec<Course> = self.courses.into_values().collect();
         courses.sort_by_key(|course| std::cmp::Reverse(course.times));
         Seen { courses, others: self.others }
     }
 
-    /// No more is told of the exception of the last operation.
-    fn settle(&mut self) {
+    /// Ends the exception of the last operation: no further report belongs to it.
+    fn end_exception(&mut self) {
         self.heard().has_exception = false;
         if let Some(execution) = self.heard().waiting.take() {
             self.keep(execution);
@@ -171,7 +171,7 @@ impl Witness {
     }
 }
 
-/// Two executions with the same key went the same way.
+/// Returns a key that is equal for executions of the same variant.
 fn key_of(execution: &Execution) -> Vec<u64> {
     let mut key = Vec::new();
     if let Some(Operation { life, .. }) = &execution.operation {
@@ -230,7 +230,7 @@ impl EventSink for Witness {
     }
 
     fn operation(&mut self, operation: &Operation) {
-        self.settle();
+        self.end_exception();
         let pc = self.pc;
         let heard = self.heard();
         let execution = std::mem::take(&mut heard.execution);
@@ -249,61 +249,61 @@ impl EventSink for Witness {
     }
 }
 
-/// Where an execution took place: what some rules depend on.
+/// Context of an execution on which some rules depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// A step of a scenario, whose own fetches are free unless it says otherwise.
+    /// Whether it is a step of a scenario, whose own fetches are free by default.
     pub is_step: bool,
 }
 
-/// One way, explained.
+/// Explanation of one variant.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainedCourse {
-    /// Executions that went it.
+    /// Number of executions.
     pub times: u64,
-    /// In a sentence: path, data, time.
+    /// Path, data source and time in a sentence.
     pub summary: String,
-    /// The way through each flow that was walked.
+    /// Path through each flow.
     pub ways: Vec<String>,
-    /// What was raised, and why.
+    /// Events that were raised, with reasons.
     pub raised: Vec<Reason>,
     /// Events that count it through their parts or under another name.
     pub derived: Vec<String>,
-    /// What was not raised though one might expect it, and why.
+    /// Events that one might expect and that were not raised, with reasons.
     pub not_raised: Vec<Absent>,
-    /// Empty rename slots that these executions were the cause of.
+    /// Empty rename slots that these executions caused.
     pub lost_slots: Vec<LostSlots>,
 }
 
-/// Slots that stayed empty for one reason.
+/// Slots that stayed empty for one cause.
 #[derive(Clone, Debug, Serialize)]
 pub struct LostSlots {
     /// The cause, as the stall ledger names it.
     pub cause: String,
-    /// How many.
+    /// Number of slots.
     pub slots: u64,
 }
 
-/// All ways of one instruction, explained.
+/// Explanation of all variants of one instruction.
 #[derive(Clone, Debug, Serialize)]
 pub struct Why {
-    /// The instruction or step.
+    /// Instruction or step.
     pub subject: String,
-    /// Executions, wrong paths included.
+    /// Executions, including wrong paths.
     pub executions: u64,
-    /// Those whose path was thrown away.
+    /// Executions on wrong paths.
     pub on_wrong_paths: u64,
-    /// Ways, the most frequent first.
+    /// Variants, the most frequent first.
     pub courses: Vec<ExplainedCourse>,
-    /// Executions that went ways which are not shown.
+    /// Executions of variants that are not shown.
     pub not_shown: u64,
 }
 
-/// Explains what was seen; at most `shown` ways.
+/// Explains the observed executions, at most `shown` variants.
 pub fn explain(subject: String, seen: &Seen, setting: Setting, shown: usize) -> Why {
     let all: u64 = seen.courses.iter().map(|course| course.times).sum();
     let is_wrong = |course: &&Course| {
-        course.first.operation.is_some_and(|operation| reasons::is_abandoned(&operation))
+        course.first.operation.is_some_and(|operation| reasons::is_squashed(&operation))
     };
     let explained = |course: &Course| ExplainedCourse {
         times: course.times,
@@ -341,12 +341,12 @@ mod tests {
     use super::*;
     use sim_core::OpLife;
 
-    fn told(witness: &mut Witness, pc: u64, exception: bool) {
+    fn run(witness: &mut Witness, pc: u64, exception: bool) {
         let life = OpLife { pc, retired: true, mops: 1, ..OpLife::default() };
         witness.operation(&Operation { life, exception, ..Operation::default() });
     }
 
-    fn listening() -> Witness {
+    fn counting_witness() -> Witness {
         let mut witness = Witness::new(8);
         witness.core(0);
         witness.counting(true);
@@ -354,15 +354,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_before_an_operation_is_its_own_and_nothing_else_is() {
-        let mut witness = listening();
+    fn only_reports_since_the_previous_operation_belong_to_an_operation() {
+        let mut witness = counting_witness();
         witness.count(PmuEvent::LD_SPEC, 1);
-        told(&mut witness, 4, false);
+        run(&mut witness, 4, false);
         witness.count(PmuEvent::ST_SPEC, 1);
         witness.squashed();
         witness.count(PmuEvent::DP_SPEC, 1);
         witness.count(PmuEvent::CPU_CYCLES, 9);
-        told(&mut witness, 8, false);
+        run(&mut witness, 8, false);
         let seen = witness.seen();
         let counts = &seen.courses[0].first.counts;
         let raised: Vec<PmuEvent> =
@@ -371,26 +371,26 @@ mod tests {
     }
 
     #[test]
-    fn only_the_counted_part_is_listened_to() {
+    fn only_the_counted_part_is_observed() {
         let mut witness = Witness::new(8);
-        told(&mut witness, 8, false);
+        run(&mut witness, 8, false);
         witness.counting(true);
-        told(&mut witness, 8, false);
+        run(&mut witness, 8, false);
         witness.counting(false);
-        told(&mut witness, 8, false);
+        run(&mut witness, 8, false);
         let seen = witness.seen();
         assert_eq!((seen.courses.len(), seen.courses[0].times), (1, 1));
     }
 
     #[test]
-    fn the_exception_of_an_operation_is_told_behind_it() {
-        let mut witness = listening();
-        told(&mut witness, 8, true);
+    fn exception_events_after_an_operation_belong_to_it() {
+        let mut witness = counting_witness();
+        run(&mut witness, 8, true);
         witness.count(PmuEvent::EXC_SVC, 1);
-        told(&mut witness, 12, false);
-        told(&mut witness, 4, true);
+        run(&mut witness, 12, false);
+        run(&mut witness, 4, true);
         witness.count(PmuEvent::EXC_TAKEN, 1);
-        told(&mut witness, 8, false);
+        run(&mut witness, 8, false);
         let seen = witness.seen();
         let svc = |course: &Course| course.first.counts.raised(PmuEvent::EXC_SVC);
         let taken = |course: &Course| course.first.counts.raised(PmuEvent::EXC_TAKEN);
@@ -399,11 +399,11 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_and_nothing_is_lost() {
-        let mut witness = listening();
+    fn memory_is_bounded_and_every_execution_is_counted() {
+        let mut witness = counting_witness();
         for n in 0..2 * COURSES as u64 {
             witness.count(PmuEvent::LD_SPEC, n + 1);
-            told(&mut witness, 8, false);
+            run(&mut witness, 8, false);
         }
         let seen = witness.seen();
         assert_eq!((seen.courses.len(), seen.others), (COURSES, COURSES as u64));

@@ -116,9 +116,9 @@ pub(super) fn points(ticks_ns: &[u64], found: &[Estimates]) -> Vec<SliceErrors> 
     let point = |(i, tick_ns): (usize, &u64)| {
         let errors = Errors::of(i, found);
         SliceErrors {
-            tick_ns: *tick_ns,
+            slice_ns: *tick_ns,
             median_percent: errors.quantile(0.5),
-            most_percent: errors.quantile(0.9),
+            p90_percent: errors.quantile(0.9),
             never_percent: errors.never_percent(),
         }
     };

@@ -1,4 +1,4 @@
-//! Why an instruction raised its events, as text for a terminal.
+//! Reasons for the events of an instruction, as text for a terminal.
 
 use std::io::{self, Write};
 
@@ -6,24 +6,24 @@ use super::{Absent, ExplainedCourse, Reason, Why};
 use crate::explain::text::wrapped;
 use crate::perf_stat::grouped;
 
-/// Columns of an event's name.
+/// Width of the column of event names.
 const NAME_WIDTH: usize = 24;
 
-/// Writes all ways. Of the second and all others only what is not as in the first, and where the model raises
-/// events not at all, unless it is to be `verbose`.
+/// Writes all variants. For the second and later variants it writes only the differences from the
+/// first, and no places in the model, unless `verbose` is set.
 ///
 /// # Errors
 /// The output cannot be written.
 pub fn write(out: &mut impl Write, why: &Why, verbose: bool) -> io::Result<()> {
     writeln!(out, "{}", why.subject)?;
     let (all, wrong) = (grouped(why.executions), grouped(why.on_wrong_paths));
-    let ways = match why.courses.len() {
-        1 => String::from("one way"),
-        n => format!("{n} ways"),
+    let variants = match why.courses.len() {
+        1 => String::from("one variant"),
+        n => format!("{n} variants"),
     };
     match why.executions {
         1 => writeln!(out, "executed once")?,
-        _ => writeln!(out, "executed {all} times, {wrong} of them on wrong paths; {ways} shown")?,
+        _ => writeln!(out, "executed {all} times, {wrong} of them on wrong paths; {variants} shown")?,
     }
     for (i, course) in why.courses.iter().enumerate() {
         let share = course.times as f64 / why.executions.max(1) as f64 * 100.0;
@@ -40,16 +40,16 @@ pub fn write(out: &mut impl Write, why: &Why, verbose: bool) -> io::Result<()> {
         }
     }
     if why.courses.len() > 1 && !verbose {
-        writeln!(out, "\nBehind way 1 only what is not as there is told; -v tells all.")?;
+        writeln!(out, "\nAfter variant 1 only the differences from it are shown; -v shows everything.")?;
     }
     if why.not_shown > 0 {
         let more = grouped(why.not_shown);
-        writeln!(out, "\n{more} more executions went other ways (--ways shows more)")?;
+        writeln!(out, "\n{more} more executions had other variants (--max-variants shows more)")?;
     }
     Ok(())
 }
 
-/// What a way has otherwise than the first.
+/// Returns the differences of a variant from the first one.
 fn differing(course: &ExplainedCourse, first: &ExplainedCourse) -> ExplainedCourse {
     let is_known = |reason: &Reason| {
         first.raised.iter().any(|known| known.event == reason.event && known.n == reason.n)
@@ -61,7 +61,7 @@ fn differing(course: &ExplainedCourse, first: &ExplainedCourse) -> ExplainedCour
     let not_raised = lacking.map(|reason| Absent {
         event: reason.event.clone(),
         because: why_not(&reason.event)
-            .map_or_else(|| String::from("only in way 1"), |absent| absent.because.clone()),
+            .map_or_else(|| String::from("only in variant 1"), |absent| absent.because.clone()),
     });
     let derived = course.derived.iter().filter(|name| !first.derived.contains(name));
     ExplainedCourse {
@@ -75,7 +75,7 @@ fn differing(course: &ExplainedCourse, first: &ExplainedCourse) -> ExplainedCour
 
 fn write_course(out: &mut impl Write, course: &ExplainedCourse, places: bool) -> io::Result<()> {
     for way in &course.ways {
-        writeln!(out, "   way     {}", wrapped(way, 11))?;
+        writeln!(out, "   path    {}", wrapped(way, 11))?;
     }
     for reason in &course.raised {
         let place = match reason.places.as_slice() {
@@ -102,12 +102,12 @@ fn write_course(out: &mut impl Write, course: &ExplainedCourse, places: bool) ->
         .map(|lost| format!("{} {}", grouped(lost.slots), lost.cause))
         .collect();
     if !lost.is_empty() {
-        writeln!(out, "   slots   left empty for it: {}", wrapped(&lost.join(", "), 11))?;
+        writeln!(out, "   slots   left empty by it: {}", wrapped(&lost.join(", "), 11))?;
     }
     Ok(())
 }
 
-/// Name and number keep their columns; the reason breaks under itself.
+/// Wraps a line so that the reason continues below itself, after the columns of name and number.
 fn hanging(line: &str) -> String {
     let indent = 11 + NAME_WIDTH + 6;
     match line.char_indices().nth(NAME_WIDTH + 6) {
