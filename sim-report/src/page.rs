@@ -137,8 +137,8 @@ mod tests {
     }
 
     #[test]
-    fn the_contents_lead_to_the_sections() {
-        fn the_contents_link_to_the_sections() {
+    fn the_contents_link_to_the_sections() {
+        let page = page();
         assert!(page.contains(r##"<a href="#one">One &amp; only</a>"##), "{page}");
         assert!(page.contains(r#"<section id="one" aria-labelledby="one-heading">"#));
         assert!(page.contains("<p>1 &lt; 2</p>"));

@@ -84,9 +84,7 @@ fn about(group: Group) -> &'static str {
         Group::Instruction => {
             "instructions and the operations that they become, executed or retired, and instructions by class"
         }
-        Group::Branch => {
-            "branches by kind, executed or retired, and mispredicted branches"
-        }
+        Group::Branch => "branches by kind, executed or retired, and mispredicted branches",
         Group::Exception => {
             "exceptions taken and returns, by kind and by whether they are taken locally"
         }

@@ -245,13 +245,7 @@ fn finish(ranks: &Ranks, rects: &[Rect], tops: &[(f64, f64)], wires: &[Wire]) ->
     Layout { boxes, routes, size: Size { width: right, height: bottom } }
 }
 
-fn route(
-    wire: usize,
-    ranks: &Ranks,
-    rects: &[Rect],
-    tops: &[(f64, f64)],
-    wires: &[Wire],
-) -> Route {
+fn route(wire: usize, ranks: &Ranks, rects: &[Rect], tops: &[(f64, f64)], wires: &[Wire]) -> Route {
     let lanes = &ranks.lanes[wire];
     let (from, to) = (wires[wire].from, wires[wire].to);
     let mut points = vec![(port(from, lanes[0], &ranks.below[from], rects), rects[from].bottom())];

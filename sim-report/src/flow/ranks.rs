@@ -132,7 +132,8 @@ impl Ranks {
     fn crossings(&self) -> usize {
         let place = self.place_in_layer();
         let between = |layer: &Vec<usize>| {
-            let joined = |i: &usize| self.below[*i].iter().map(|end| place[*end]).collect::<Vec<_>>();
+            let joined =
+                |i: &usize| self.below[*i].iter().map(|end| place[*end]).collect::<Vec<_>>();
             let ends: Vec<Vec<usize>> = layer.iter().map(joined).collect();
             let mut count = 0;
             for (k, left) in ends.iter().enumerate() {

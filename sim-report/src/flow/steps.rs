@@ -31,8 +31,8 @@ pub fn summary(walked: &Walked) -> Vec<String> {
     let mut summary: Vec<String> = accesses.map(access).collect();
     summary.dedup();
     if summary.len() > SHOWN {
-            summary.truncate(SHOWN);
-            summary.push(String::from("and so on"));
+        summary.truncate(SHOWN);
+        summary.push(String::from("and so on"));
     }
     if summary.is_empty() && !walked.order.is_empty() {
         summary.push(format!("all work is done after {} cycles", grouped(walked.cycles)));

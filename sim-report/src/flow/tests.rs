@@ -66,9 +66,17 @@ fn lines_avoid_boxes_and_labels() {
                     top,
                     size: super::layout::Size { width: 1.0, height: bottom - top },
                 };
-                assert!(!layout.boxes.iter().any(|part| part.overlaps(&lane)), "{}", chart.heading());
+                assert!(
+                    !layout.boxes.iter().any(|part| part.overlaps(&lane)),
+                    "{}",
+                    chart.heading()
+                );
                 let mut labels = layout.routes.iter().enumerate().filter(|(k, _)| *k != i);
-                assert!(!labels.any(|(_, other)| other.label.overlaps(&lane)), "{}", chart.heading());
+                assert!(
+                    !labels.any(|(_, other)| other.label.overlaps(&lane)),
+                    "{}",
+                    chart.heading()
+                );
             }
             let (from, to) = (chart.edges[i].from, chart.edges[i].to);
             let at = |x: f64, part: &Rect| (part.left..=part.right()).contains(&x);
@@ -86,11 +94,7 @@ fn a_figure_is_self_contained_and_one_for_a_page_links_its_events() {
         assert_eq!(opened, text.matches("</g>").count(), "{text}");
         for outside in ["http://", "https://", "var(", "<script", "url(", "<a "] {
             let found = text.matches(outside).count();
-            assert_eq!(
-                found,
-                usize::from(outside == "http://"),
-                "{outside} except the name space"
-            );
+            assert_eq!(found, usize::from(outside == "http://"), "{outside} except the name space");
         }
         let page = svg::linked(&chart);
         for event in chart.boxes.iter().flat_map(|part| part.events) {

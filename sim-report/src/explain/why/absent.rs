@@ -235,7 +235,7 @@ impl Rules<'_> {
         }
         if course.exception_return {
             self.missing(BR_RETIRED, "an exception return is not a branch here");
-            } else if is_squashed(operation) {
+        } else if is_squashed(operation) {
             self.missing(BR_RETIRED, "its path was squashed");
         }
     }
@@ -261,10 +261,7 @@ impl Rules<'_> {
             return;
         }
         if self.took(FlowEdge::L2ReadHit) && !self.took(FlowEdge::L2ReadMiss) {
-            self.missing(
-                L2D_CACHE_REFILL_RD,
-                "the L2 held the line, or a refill was pending",
-            );
+            self.missing(L2D_CACHE_REFILL_RD, "the L2 held the line, or a refill was pending");
             self.missing(BUS_ACCESS_RD, "no request had to leave the core");
         }
         if self.has(L2D_CACHE_REFILL_RD) {

@@ -23,7 +23,9 @@ pub fn write(out: &mut impl Write, why: &Why, verbose: bool) -> io::Result<()> {
     };
     match why.executions {
         1 => writeln!(out, "executed once")?,
-        _ => writeln!(out, "executed {all} times, {wrong} of them on wrong paths; {variants} shown")?,
+        _ => {
+            writeln!(out, "executed {all} times, {wrong} of them on wrong paths; {variants} shown")?
+        }
     }
     for (i, course) in why.courses.iter().enumerate() {
         let share = course.times as f64 / why.executions.max(1) as f64 * 100.0;
@@ -40,7 +42,10 @@ pub fn write(out: &mut impl Write, why: &Why, verbose: bool) -> io::Result<()> {
         }
     }
     if why.courses.len() > 1 && !verbose {
-        writeln!(out, "\nAfter variant 1 only the differences from it are shown; -v shows everything.")?;
+        writeln!(
+            out,
+            "\nAfter variant 1 only the differences from it are shown; -v shows everything."
+        )?;
     }
     if why.not_shown > 0 {
         let more = grouped(why.not_shown);
