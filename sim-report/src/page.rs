@@ -18,7 +18,7 @@ pub use table::{Cell, Table};
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
 /// SHA-256 of the script, the only one that the page's policy allows.
-const SCRIPT_HASH: &str = "JmRV9Vz/roFJvDhbHod58U2asZbH9JhATkglbD4HMyo=";
+const SCRIPT_HASH: &str = "2TbBsxTZpu3FpL6uzpP77qRuYIroJ4nRxQ0GtS9GmRQ=";
 
 /// Page of sections.
 #[derive(Clone, Debug)]
