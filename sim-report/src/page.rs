@@ -18,7 +18,7 @@ pub use table::{Cell, Table};
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
 /// SHA-256 of the script, the only one that the page's policy allows.
-const SCRIPT_HASH: &str = "2TbBsxTZpu3FpL6uzpP77qRuYIroJ4nRxQ0GtS9GmRQ=";
+const SCRIPT_HASH: &str = "X0STlvWr9D2th8w9Wokj//bpeMVwnY6UVEQzm/01F2o=";
 
 /// Page of sections.
 #[derive(Clone, Debug)]

@@ -1,5 +1,4 @@
-// Sorts and filters tables, moves through trees by arrow keys, and makes boxes keyboard stops only
-// if they
+// Sorts and filters tables, moves through trees by arrow keys, and makes boxes keyboard stops only if they
 // scroll. The page is readable without this script. The script stores nothing.
 "use strict";
 

@@ -50,8 +50,8 @@ pub struct OverflowProfile {
     pub mappings: Vec<Mapping>,
     /// Times of the program's start and end, in nanoseconds.
     pub times: (u64, u64),
-    /// The samples, in order of time.
     /// Samples, in order of time.
+    pub samples: Vec<OverflowSample>,
 }
 
 impl OverflowProfile {

@@ -58,7 +58,7 @@ pub struct Stamp {
     /// Process.
     pub pid: u32,
     /// Thread.
-    /// Thread.
+    pub tid: u32,
     /// Time, in nanoseconds.
     pub time: u64,
     /// CPU.

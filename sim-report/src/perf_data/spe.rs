@@ -27,10 +27,10 @@ pub enum Metadata {
 
 /// Part of a buffer that one interrupt drained.
 #[derive(Clone, Debug, PartialEq, Eq)]
-/// Time, in ticks of the generic timer.
-    /// When, in ticks of the generic timer.
+pub struct AuxChunk {
+    /// Time, in ticks of the generic timer.
+    pub time: u64,
     /// Content.
-    /// The bytes.
     pub bytes: Vec<u8>,
     /// Whether data after it was lost.
     pub truncated: bool,
