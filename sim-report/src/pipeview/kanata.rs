@@ -1,5 +1,5 @@
-//! The log that the pipeline viewer Konata reads: "Kanata", version 4 of its format. Tab-separated lines
-//! in the order of time; `C` lets time go on, everything else happens in the present cycle.
+//! Log for the pipeline viewer Konata: "Kanata" format, version 4. The file has tab-separated lines
+//! in order of time: `C` advances the cycle, and every other line belongs to the present cycle.
 
 use std::io::{self, Write};
 
@@ -10,9 +10,9 @@ use super::stage::{Stage, spans};
 use super::{Need, PipeView, TracedOp};
 use crate::symbols::Symbols;
 
-/// The lane of the stages.
+/// Lane of the stages.
 const STAGES: u8 = 0;
-/// The lane above, for what held an operation up.
+/// Lane above, for stall causes.
 const STALLS: u8 = 1;
 
 /// Lines with their cycles.
@@ -25,7 +25,8 @@ impl Lines {
     }
 }
 
-/// The places of the operations in the order of their fetch: what the file numbers from 0.
+/// Returns the indices of the operations in the order of fetch, in which the file numbers them from
+/// 0.
 fn by_fetch(view: &PipeView) -> Vec<usize> {
     let mut order: Vec<usize> = (0..view.ops.len()).collect();
     order.sort_by_key(|&place| view.ops[place].operation.life.fetch);
@@ -52,9 +53,10 @@ pub fn write(out: &mut impl Write, view: &PipeView, symbols: &Symbols) -> io::Re
     for (id, &place) in order.iter().enumerate() {
         let op = &view.ops[place];
         declare(&mut lines, view, op, id, symbols);
-        live(&mut lines, op, id);
+        write_stages(&mut lines, op, id);
         let at = op.operation.life.issue.clamp(op.operation.life.fetch, op.end() - 1);
-        // An arrow from the end of an execution would lie about a base register, which was there long before.
+        // An arrow from the end of execution would be wrong for a base register, which was ready
+        // long before.
         let is_drawn = |need: &&Need| {
             let life = &view.ops[need.place].operation.life;
             life.fetch <= at && need.ready >= life.complete
@@ -68,7 +70,7 @@ pub fn write(out: &mut impl Write, view: &PipeView, symbols: &Symbols) -> io::Re
     write_in_time(out, lines)
 }
 
-/// The operation's texts, in the cycle of its fetch: left pane, then what the pointer shows.
+/// Writes the texts of an operation in the cycle of its fetch: the left pane, then the tooltip.
 fn declare(lines: &mut Lines, view: &PipeView, op: &TracedOp, id: usize, symbols: &Symbols) {
     let life = &op.operation.life;
     let (at, number) = (life.fetch, op.operation.number);
@@ -85,13 +87,14 @@ fn declare(lines: &mut Lines, view: &PipeView, op: &TracedOp, id: usize, symbols
     }
 }
 
-/// Names come from files of users: a tab or a line end would be another field.
+/// Replaces control characters: names come from user files, and a tab or a line end would start
+/// another field.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// The stages, and the stall above them.
-fn live(lines: &mut Lines, op: &TracedOp, id: usize) {
+/// Writes the stages, and the stall above them.
+fn write_stages(lines: &mut Lines, op: &TracedOp, id: usize) {
     for span in spans(op).iter().filter(|span| span.stage != Stage::Drain) {
         lines.put(span.from, format!("S\t{id}\t{STAGES}\t{}", span.stage.short()));
     }
