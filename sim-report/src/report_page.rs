@@ -30,7 +30,7 @@ pub fn html(report: &RunReport) -> String {
         section("slots", "Rename slots (top-down)", slots::body(&report.top_down)),
         section("time", "Over time", time::body(&report.timeline)),
         section("caches", "Caches and TLBs", memory::body(report)),
-        section("latencies", "Latency of loads", latencies::body(&report.load_latencies)),
+        section("latencies", "Load latencies", latencies::body(&report.load_latencies)),
         section("curves", "Miss-ratio curves", curves::body(&report.miss_curves)),
         section("flows", "Flows of the PMU guide", flows::body(&report.flows)),
         section("code", "Hot code", code::body(&report.code)),
