@@ -36,7 +36,7 @@ pub use flows::{BoxCount, BoxEvent, EdgeCount, FlowCount};
 pub use latencies::{LatencyBucket, LatencyHistogram};
 pub use memory::{LookupRow, NamedCount, PrefetcherRow};
 pub use miss_curves::{CurvePoint, MissCurve, ModelMark};
-pub(crate) use observed::turns_of_a_round;
+pub(crate) use observed::slices_per_round;
 pub use observed::{Observed, fitting_tick};
 pub use older::FORMAT_1;
 use profiled::Profiled;

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::page::{Cell, Table};
-use crate::run_report::{EventCount, MetricValue, RunReport, turns_of_a_round};
+use crate::run_report::{EventCount, MetricValue, RunReport, slices_per_round};
 
 use super::run::seconds;
 use super::{event_cell, percent};
@@ -30,7 +30,7 @@ fn explained(report: &RunReport) -> Markup {
                  difference from the exact count."
             } @else {
                 "This run of " (seconds(report.run.seconds)) " is too short to estimate that: " code { "perf" }
-                " uses time slices of 4 ms, Linux at least 1 ms, and the events need " (turns_of_a_round())
+                " uses time slices of 4 ms, Linux at least 1 ms, and the events need " (slices_per_round())
                 " time slices for one round. " code { "--tick" } " sets shorter time slices."
             }
         }

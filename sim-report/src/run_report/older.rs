@@ -1,11 +1,12 @@
-//! Reports of version 1 of the form, which named three nodes of the slot tree and one field otherwise.
+//! Reader of reports in form 1, which used other names for three nodes of the slot tree and one
+//! field.
 
 use super::{Code, FORMAT, RunReport, SlotNode};
 
-/// Name and version of the earlier form that can still be read.
+/// Name and version of the previous form, which can still be read.
 pub const FORMAT_1: &str = "n2sim-report/1";
 
-/// Names of version 1 in the slot tree, each with the present name.
+/// Names of form 1 in the slot tree, each with the present name.
 const RENAMED: [(&str, &str); 5] = [
     ("behind_branch", "squashed_by_branch"),
     ("thrown_away", "squashed_other"),
@@ -15,7 +16,7 @@ const RENAMED: [(&str, &str); 5] = [
 ];
 
 impl RunReport {
-    /// Gives a report of version 1 the present names; leaves any other report unchanged.
+    /// Converts a report of form 1 to the present names. Leaves any other report unchanged.
     pub fn upgrade(&mut self) {
         if self.format != FORMAT_1 {
             return;
