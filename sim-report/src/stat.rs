@@ -69,7 +69,7 @@ pub struct Row {
     pub enabled_ns: u64,
     /// Modeled time during which the event was on a counter, in nanoseconds.
     pub running_ns: u64,
-    /// Half of the 95 % confidence interval in percent of the count, if it is an estimate from samples.
+    /// Half of the 95 % confidence interval, in percent of the count, for an estimate from samples.
     pub variance: Option<f64>,
     /// Exact count, if requested.
     pub truth: Option<u64>,

@@ -31,7 +31,7 @@ fn explained(report: &RunReport) -> Markup {
             } @else {
                 "This run of " (seconds(report.run.seconds)) " is too short to estimate that: " code { "perf" }
                 " uses time slices of 4 ms, Linux at least 1 ms, and the events need " (slices_per_round())
-                " time slices for one round. " code { "--tick" } " sets shorter time slices."
+                " time slices for one round. " code { "--mux-interval" } " sets shorter time slices."
             }
         }
     }

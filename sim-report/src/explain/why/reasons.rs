@@ -12,7 +12,7 @@ use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 
-use super::{Course, Execution};
+use super::{Execution, Variant};
 use crate::explain::{Index, Place};
 
 /// Event that was raised.
@@ -168,8 +168,8 @@ fn way(flow: Flow, flows: &FlowCounts) -> Option<String> {
 }
 
 /// Returns path, data source and time in a sentence.
-pub(super) fn summary(course: &Course) -> String {
-    let Some(operation) = &course.first.operation else {
+pub(super) fn summary(variant: &Variant) -> String {
+    let Some(operation) = &variant.first.operation else {
         return String::from("no instruction: work of the memory system for others");
     };
     let mut parts = vec![String::from(path(operation))];
@@ -179,8 +179,8 @@ pub(super) fn summary(course: &Course) -> String {
     if operation.life.mispredicted {
         parts.push(String::from("mispredicted"));
     }
-    let (least, most, sum) = course.latency;
-    let mean = sum as f64 / course.times as f64;
+    let (least, most, sum) = variant.latency;
+    let mean = sum as f64 / variant.times as f64;
     parts.push(match least == most {
         true => format!("{least} cycles from issue to result"),
         false => format!("{mean:.1} cycles from issue to result ({least} to {most})"),

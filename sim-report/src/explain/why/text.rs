@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Absent, ExplainedCourse, Reason, Why};
+use super::{Absent, ExplainedVariant, Reason, Why};
 use crate::explain::text::wrapped;
 use crate::perf_stat::grouped;
 
@@ -17,7 +17,7 @@ const NAME_WIDTH: usize = 24;
 pub fn write(out: &mut impl Write, why: &Why, verbose: bool) -> io::Result<()> {
     writeln!(out, "{}", why.subject)?;
     let (all, wrong) = (grouped(why.executions), grouped(why.on_wrong_paths));
-    let variants = match why.courses.len() {
+    let variants = match why.variants.len() {
         1 => String::from("one variant"),
         n => format!("{n} variants"),
     };
@@ -27,21 +27,21 @@ pub fn write(out: &mut impl Write, why: &Why, verbose: bool) -> io::Result<()> {
             writeln!(out, "executed {all} times, {wrong} of them on wrong paths; {variants} shown")?
         }
     }
-    for (i, course) in why.courses.iter().enumerate() {
-        let share = course.times as f64 / why.executions.max(1) as f64 * 100.0;
-        let times = match course.times {
+    for (i, variant) in why.variants.iter().enumerate() {
+        let share = variant.times as f64 / why.executions.max(1) as f64 * 100.0;
+        let times = match variant.times {
             1 => String::from("once"),
             n => format!("{} times", grouped(n)),
         };
-        writeln!(out, "\n{}. {times} ({share:.1} %): {}", i + 1, course.summary)?;
-        match why.courses.first() {
+        writeln!(out, "\n{}. {times} ({share:.1} %): {}", i + 1, variant.summary)?;
+        match why.variants.first() {
             Some(first) if i > 0 && !verbose => {
-                write_course(out, &differing(course, first), false)?
+                write_variant(out, &differing(variant, first), false)?
             }
-            _ => write_course(out, course, verbose)?,
+            _ => write_variant(out, variant, verbose)?,
         }
     }
-    if why.courses.len() > 1 && !verbose {
+    if why.variants.len() > 1 && !verbose {
         writeln!(
             out,
             "\nAfter variant 1 only the differences from it are shown; -v shows everything."
@@ -55,34 +55,34 @@ pub fn write(out: &mut impl Write, why: &Why, verbose: bool) -> io::Result<()> {
 }
 
 /// Returns the differences of a variant from the first one.
-fn differing(course: &ExplainedCourse, first: &ExplainedCourse) -> ExplainedCourse {
+fn differing(variant: &ExplainedVariant, first: &ExplainedVariant) -> ExplainedVariant {
     let is_known = |reason: &Reason| {
         first.raised.iter().any(|known| known.event == reason.event && known.n == reason.n)
     };
-    let raised = course.raised.iter().filter(|reason| !is_known(reason)).cloned().collect();
-    let here = |event: &str| course.raised.iter().any(|reason| reason.event == event);
-    let why_not = |event: &str| course.not_raised.iter().find(|absent| absent.event == event);
+    let raised = variant.raised.iter().filter(|reason| !is_known(reason)).cloned().collect();
+    let here = |event: &str| variant.raised.iter().any(|reason| reason.event == event);
+    let why_not = |event: &str| variant.not_raised.iter().find(|absent| absent.event == event);
     let lacking = first.raised.iter().filter(|reason| !here(&reason.event));
     let not_raised = lacking.map(|reason| Absent {
         event: reason.event.clone(),
         because: why_not(&reason.event)
             .map_or_else(|| String::from("only in variant 1"), |absent| absent.because.clone()),
     });
-    let derived = course.derived.iter().filter(|name| !first.derived.contains(name));
-    ExplainedCourse {
-        ways: course.ways.iter().filter(|way| !first.ways.contains(way)).cloned().collect(),
+    let derived = variant.derived.iter().filter(|name| !first.derived.contains(name));
+    ExplainedVariant {
+        ways: variant.ways.iter().filter(|way| !first.ways.contains(way)).cloned().collect(),
         raised,
         derived: derived.cloned().collect(),
         not_raised: not_raised.collect(),
-        ..course.clone()
+        ..variant.clone()
     }
 }
 
-fn write_course(out: &mut impl Write, course: &ExplainedCourse, places: bool) -> io::Result<()> {
-    for way in &course.ways {
+fn write_variant(out: &mut impl Write, variant: &ExplainedVariant, places: bool) -> io::Result<()> {
+    for way in &variant.ways {
         writeln!(out, "   path    {}", wrapped(way, 11))?;
     }
-    for reason in &course.raised {
+    for reason in &variant.raised {
         let place = match reason.places.as_slice() {
             _ if !places => String::new(),
             [] => String::new(),
@@ -94,14 +94,14 @@ fn write_course(out: &mut impl Write, course: &ExplainedCourse, places: bool) ->
             format!("{:<NAME_WIDTH$} {:>3}  {}{place}", reason.event, reason.n, reason.because);
         writeln!(out, "   raised  {}", hanging(&line))?;
     }
-    if !course.derived.is_empty() {
-        writeln!(out, "   so also {}", wrapped(&course.derived.join(", "), 11))?;
+    if !variant.derived.is_empty() {
+        writeln!(out, "   so also {}", wrapped(&variant.derived.join(", "), 11))?;
     }
-    for absent in &course.not_raised {
+    for absent in &variant.not_raised {
         let line = format!("{:<NAME_WIDTH$}   0  {}", absent.event, absent.because);
         writeln!(out, "   not     {}", hanging(&line))?;
     }
-    let lost: Vec<String> = course
+    let lost: Vec<String> = variant
         .lost_slots
         .iter()
         .map(|lost| format!("{} {}", grouped(lost.slots), lost.cause))
