@@ -137,8 +137,8 @@ impl Value {
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
     /// Interval, thread, CPU, socket or function, as printed.
-    whose: String,
-    /// Whether `whose` is a function.
+    owner: String,
+    /// Whether `owner` is a function.
     is_function: bool,
     /// The event as printed, with its modifiers.
     event: String,
@@ -160,7 +160,7 @@ pub struct TwoNames {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CountTable {
     /// Thread, CPU, function or other owner, as printed; empty if there is only one.
-    pub whose: String,
+    pub owner: String,
     /// Whether the counts belong to a function.
     pub is_function: bool,
     /// Counts by event.
@@ -275,25 +275,25 @@ impl Tables {
         }
     }
 
-    fn table(&mut self, whose: &str, is_function: bool) -> &mut CountTable {
-        let whose = match self.run {
-            1 => whose.to_owned(),
-            n => format!("run {n} {whose}").trim_end().to_owned(),
+    fn table(&mut self, owner: &str, is_function: bool) -> &mut CountTable {
+        let owner = match self.run {
+            1 => owner.to_owned(),
+            n => format!("run {n} {owner}").trim_end().to_owned(),
         };
-        let known = self.tables[self.run_start..].iter().position(|table| table.whose == whose);
+        let known = self.tables[self.run_start..].iter().position(|table| table.owner == owner);
         let at = known.map_or(self.tables.len(), |at| at + self.run_start);
         if at == self.tables.len() {
-            self.tables.push(CountTable { whose, is_function, ..CountTable::default() });
+            self.tables.push(CountTable { owner, is_function, ..CountTable::default() });
         }
         &mut self.tables[at]
     }
 
     fn insert(&mut self, row: Row, line: usize) -> Result<(), CountTableError> {
         let levels = levels(&row.event);
-        let is_shared = !row.is_function && is_read_while_running(&row.whose);
+        let is_shared = !row.is_function && is_read_while_running(&row.owner);
         let tolerance = self.tolerance;
-        let whose = [row.whose.as_str(), &levels].join(" ");
-        let table = self.table(whose.trim(), row.is_function);
+        let owner = [row.owner.as_str(), &levels].join(" ");
+        let table = self.table(owner.trim(), row.is_function);
         let Some(event) = core_event(&row.event) else {
             table.unknown.push(row.event);
             return Ok(());
@@ -356,7 +356,7 @@ impl CountTable {
 
 /// Returns whether the owner is none that perf prints: time, CPU, core, die, socket, node, cache,
 /// cluster, or `comm-tid`.
-fn is_function(whose: &str) -> bool {
+fn is_function(owner: &str) -> bool {
     let is_number =
         |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit() || c == b'.');
     let is_unit = |word: &str| {
@@ -366,12 +366,12 @@ fn is_function(whose: &str) -> bool {
         parts.into_iter().all(is_part)
     };
     let is_thread = |word: &str| word.rsplit_once('-').is_some_and(|(_, tid)| is_number(tid));
-    !whose.is_empty() && !is_thread(whose) && !whose.split(' ').all(is_unit)
+    !owner.is_empty() && !is_thread(owner) && !owner.split(' ').all(is_unit)
 }
 
 /// Returns whether the counts are of an interval or a CPU and so are read while programs run.
-fn is_read_while_running(whose: &str) -> bool {
-    whose.split(' ').any(|word| {
+fn is_read_while_running(owner: &str) -> bool {
+    owner.split(' ').any(|word| {
         let is_time = word.contains('.') && word.parse::<f64>().is_ok();
         let digits = word.trim_start_matches("CPU").trim_start_matches(['S', 'N', 'D']);
         let is_cpu = digits.len() < word.len() && digits.starts_with(|c: char| c.is_ascii_digit());
@@ -392,7 +392,7 @@ mod tests {
         let values = |table: &CountTable| {
             table.counts.iter().map(|(event, count)| (*event, count.value)).collect()
         };
-        tables(text).into_iter().map(|table| (table.whose.clone(), values(&table))).collect()
+        tables(text).into_iter().map(|table| (table.owner.clone(), values(&table))).collect()
     }
 
     fn message(text: &str) -> String {
@@ -431,7 +431,7 @@ mod tests {
     #[test]
     fn threads_sockets_intervals_and_levels_make_tables_of_their_own() {
         let csv = "prog-1,4,,ld_spec,9,100.00,,\nprog-2,5,,ld_spec,9,100.00,,\n";
-        let of = |whose: &str, count| (whose.to_owned(), vec![(LD_SPEC, count)]);
+        let of = |owner: &str, count| (owner.to_owned(), vec![(LD_SPEC, count)]);
         assert_eq!(counts(csv), [of("prog-1", 4), of("prog-2", 5)]);
         let csv = "     1.000100000,S0,2,4,,ld_spec:u,9,39.00,,\n";
         assert_eq!(counts(csv), [of("1.000100000 S0 u", 4)]);
@@ -452,8 +452,8 @@ mod tests {
     fn runs_in_one_file_have_separate_tables() {
         let text = " Performance counter stats for 'a':\n\n     4      ld_spec\n\n\
             \x20Performance counter stats for 'b':\n\n     5      ld_spec\n";
-        let whose: Vec<String> = tables(text).into_iter().map(|table| table.whose).collect();
-        assert_eq!(whose, ["", "run 2"]);
+        let owner: Vec<String> = tables(text).into_iter().map(|table| table.owner).collect();
+        assert_eq!(owner, ["", "run 2"]);
         let csv =
             "# started on Mon\n4,,ld_spec,9,100.00,,\n# started on Tue\n5,,ld_spec,9,100.00,,\n";
         assert_eq!(tables(csv).len(), 2);
@@ -521,12 +521,12 @@ mod tests {
         let json = "{\"function\" : \"main\", \"counter-value\" : \"9\", \"event\" : \"cycles\"}\n\
             {\"function\" : \"f(int, long)\", \"counter-value\" : \"4\", \"event\" : \"cycles\"}\n";
         for form in [text, csv, json] {
-            let of = |whose: &str, count| (whose.to_owned(), vec![(CPU_CYCLES, count)]);
+            let of = |owner: &str, count| (owner.to_owned(), vec![(CPU_CYCLES, count)]);
             assert_eq!(counts(form), [of("main", 9), of("f(int, long)", 4)], "{form}");
             assert!(tables(form).iter().all(|table| table.is_function), "{form}");
         }
-        for whose in ["prog-1", "1.5", "CPU0", "S0-D0-C1", "1.5 S0", "3", "S0-D0-L3-ID8", ""] {
-            assert!(!is_function(whose), "{whose}");
+        for owner in ["prog-1", "1.5", "CPU0", "S0-D0-C1", "1.5 S0", "3", "S0-D0-L3-ID8", ""] {
+            assert!(!is_function(owner), "{owner}");
         }
         let error = message(" Exact counts by function for 'x':\n\n  75.00%   3   1  0.5  main\n");
         assert!(error.starts_with("1: a table by function"), "{error}");

@@ -78,7 +78,7 @@ pub fn write<R: Read + Seek>(
     let decoded: Vec<Inst> = codes.iter().map(|code| sim_isa::decode(code.word)).collect();
     let mut reader = trace.reader(stream)?;
     let (mut batch, mut waiting) = (Vec::new(), None::<sim_core::TraceInst>);
-    let mut give = |one: sim_core::TraceInst, next: Option<sim_core::TraceInst>| {
+    let mut write_step = |one: sim_core::TraceInst, next: Option<sim_core::TraceInst>| {
         let code = codes[one.id as usize];
         let step = Step {
             stream,
@@ -96,12 +96,12 @@ pub fn write<R: Read + Seek>(
     while reader.next_batch(&mut batch)? {
         for inst in &batch {
             if let Some(before) = waiting.replace(*inst) {
-                give(before, Some(*inst))?;
+                write_step(before, Some(*inst))?;
             }
         }
     }
     if let Some(last) = waiting {
-        give(last, None)?;
+        write_step(last, None)?;
     }
     Ok(())
 }

@@ -22,5 +22,5 @@ use sim_core::flow::{FlowCounts, FlowGraph};
 
 /// Returns a flow as a self-contained figure, with the counts of a run if given.
 pub fn svg(graph: &FlowGraph, counts: Option<&FlowCounts>) -> String {
-    svg::alone(&Chart::new(graph, counts))
+    svg::single(&Chart::new(graph, counts))
 }

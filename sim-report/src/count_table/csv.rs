@@ -1,4 +1,4 @@
-//! Rows of `perf stat -x SEP`: `[time,] [whose, [CPUs,]] value, unit, event, [variance%,] run_ns,
+//! Rows of `perf stat -x SEP`: `[time,] [owner, [CPUs,]] value, unit, event, [variance%,] run_ns,
 //! percent, metric, unit`.
 
 use super::{CountTableError, Row, Value};
@@ -35,10 +35,10 @@ pub(super) fn row(
         value: super::shown(&entry.value),
     })?;
     let share = entry.percent / 100.0;
-    let whose: Vec<&str> = entry.whose.iter().map(String::as_str).collect();
-    let whose = super::owner(&whose);
-    let is_function = super::is_function(&whose);
-    Ok(Some(Row { whose, is_function, event: entry.event, value, share }))
+    let owner: Vec<&str> = entry.owner.iter().map(String::as_str).collect();
+    let owner = super::owner(&owner);
+    let is_function = super::is_function(&owner);
+    Ok(Some(Row { owner, is_function, event: entry.event, value, share }))
 }
 
 /// Returns whether the line holds the column names.
@@ -69,7 +69,7 @@ fn fields(line: &str, separator: char) -> Vec<String> {
 
 /// Parsed fields of a row.
 struct Entry {
-    whose: Vec<String>,
+    owner: Vec<String>,
     value: String,
     event: String,
     percent: f64,
@@ -96,7 +96,7 @@ fn entry(line: &str, separator: char) -> Option<Entry> {
     times.next()?.parse::<u64>().ok()?;
     let percent = times.next()?.parse().ok()?;
     Some(Entry {
-        whose: fields[..at - 2].to_vec(),
+        owner: fields[..at - 2].to_vec(),
         value: fields[at - 2].clone(),
         event: fields[at..=end].join(&separator.to_string()),
         percent,

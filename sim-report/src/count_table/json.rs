@@ -33,8 +33,8 @@ pub(super) fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableEr
     let function = text("function");
     let is_function = function.is_some();
     let owners = OWNERS.into_iter().filter_map(text).chain(function);
-    let whose: Vec<String> = interval.into_iter().chain(owners).collect();
+    let owner: Vec<String> = interval.into_iter().chain(owners).collect();
     let percent = object.get("pcnt-running").and_then(Json::as_f64).unwrap_or(100.0);
-    let (whose, share) = (whose.join(" "), percent / 100.0);
-    Ok(Some(Row { whose, is_function, event, value, share }))
+    let (owner, share) = (owner.join(" "), percent / 100.0);
+    Ok(Some(Row { owner, is_function, event, value, share }))
 }

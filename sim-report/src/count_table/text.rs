@@ -1,5 +1,5 @@
 //! Rows of the human-readable text of `perf stat` and `perf stat report`:
-//! `[time] [whose [CPUs]] value [unit] event [# metric] [( +- variance )] [(percent)]`.
+//! `[time] [owner [CPUs]] value [unit] event [# metric] [( +- variance )] [(percent)]`.
 
 use super::{CountTableError, Row, Value};
 
@@ -49,7 +49,7 @@ impl Place {
         }
         let row = row(line, number)?;
         Ok(row.map(|row| match &self.function {
-            Some(name) => Row { whose: name.clone(), is_function: true, ..row },
+            Some(name) => Row { owner: name.clone(), is_function: true, ..row },
             None => row,
         }))
     }
@@ -90,9 +90,9 @@ fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableError> {
     };
     match value_in(before).filter(|_| is_event(event)) {
         Some((owners, value)) => {
-            let whose = super::owner(owners);
+            let owner = super::owner(owners);
             let event = (*event).to_owned();
-            Ok(Some(Row { whose, is_function: false, event, value, share }))
+            Ok(Some(Row { owner, is_function: false, event, value, share }))
         }
         None if line.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '<') => {
             Err(CountTableError::Row { line: number, text: super::shown(line.trim()) })

@@ -18,12 +18,12 @@ pub fn cause(cause: StallCause) -> Explanation {
         origin: Origin::Printed,
         others: events.iter().map(|name| (*name).to_owned()).collect(),
     };
-    let events_beside = EventRelation {
+    let related = EventRelation {
         label: String::from("see also"),
         origin: Origin::Inferred,
-        others: beside(cause).iter().map(|name| (*name).to_owned()).collect(),
+        others: related_events(cause).iter().map(|name| (*name).to_owned()).collect(),
     };
-    let relations = [counted, events_beside];
+    let relations = [counted, related];
     Explanation {
         kind: Kind::Cause,
         name: cause.label().to_owned(),
@@ -84,7 +84,7 @@ const WORDS: [(StallCause, &str, &str); StallCause::COUNT] = [
 ];
 
 /// Returns events that increase with the cause.
-fn beside(cause: StallCause) -> &'static [&'static str] {
+fn related_events(cause: StallCause) -> &'static [&'static str] {
     match cause {
         StallCause::FetchL1iMiss => &["L1I_CACHE_REFILL"],
         StallCause::FetchItlbMiss => &["L1I_TLB_REFILL", "ITLB_WALK"],

@@ -19,7 +19,7 @@ pub fn page(of: &Explanation) -> String {
     }
     let first = match of.kind {
         Kind::Event => "Counts",
-        Kind::Metric | Kind::Cause => "Says",
+        Kind::Metric | Kind::Cause => "Meaning",
         Kind::Section => "About",
     };
     list(&mut text, first, of.counts.iter().map(|clause| escaped(clause)));

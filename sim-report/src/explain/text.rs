@@ -17,7 +17,7 @@ pub fn write(out: &mut impl Write, of: &Explanation) -> io::Result<()> {
     writeln!(out, "{}", heading(of))?;
     let first = match of.kind {
         Kind::Event => "counts",
-        Kind::Metric | Kind::Cause => "says",
+        Kind::Metric | Kind::Cause => "meaning",
         Kind::Section => "about",
     };
     list(out, first, &of.counts)?;

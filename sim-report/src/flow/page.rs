@@ -51,13 +51,13 @@ pub fn walk(title: String, lead: &str, walked: &[Walked]) -> String {
     let mut sections: Vec<Section> = Vec::new();
     for (number, step) in walked.iter().enumerate() {
         let charts = steps::charts(step);
-        let besides = steps::besides(step);
+        let others = steps::others(step);
         events.extend(events_of(&charts));
-        events.extend(besides.iter().map(|(event, _)| *event));
+        events.extend(others.iter().map(|(event, _)| *event));
         sections.push(Section {
             id: format!("step-{number}"),
             heading: format!("{}: {}", number + 1, step.step.text),
-            body: step_body(number, step, &charts, &besides),
+            body: step_body(number, step, &charts, &others),
         });
     }
     sections.push(glossary_of(events));
@@ -66,12 +66,7 @@ pub fn walk(title: String, lead: &str, walked: &[Walked]) -> String {
     Page { title, lead, sections }.html()
 }
 
-fn step_body(
-    number: usize,
-    step: &Walked,
-    charts: &[Chart],
-    besides: &[(PmuEvent, u64)],
-) -> Markup {
+fn step_body(number: usize, step: &Walked, charts: &[Chart], others: &[(PmuEvent, u64)]) -> Markup {
     html! {
         @for words in steps::summary(step) { p { (words) } }
         @if step.time_with_later { p.quiet { (steps::TIME_WITH_LATER) "." } }
@@ -79,8 +74,8 @@ fn step_body(
             (figure(&format!("step-{number}-flow-{flow}"), chart, &section_title(chart)))
         }
         @if charts.is_empty() { p { "It passes none of the flows." } }
-        @if !besides.is_empty() {
-            p { "Also counted: " @for (i, (event, count)) in besides.iter().enumerate() {
+        @if !others.is_empty() {
+            p { "Also counted: " @for (i, (event, count)) in others.iter().enumerate() {
                 @if i > 0 { ", " }
                 (event_link(*event)) " " (crate::perf_stat::grouped(*count))
             } "." }

@@ -90,7 +90,7 @@ pub fn source_name(source: DataSource) -> &'static str {
 }
 
 /// Returns the counts of the step that belong to no visited box.
-pub fn besides(walked: &Walked) -> Vec<(PmuEvent, u64)> {
+pub fn others(walked: &Walked) -> Vec<(PmuEvent, u64)> {
     let charts = charts(walked);
     let boxes = charts.iter().flat_map(|chart| &chart.boxes);
     let at_boxes: Vec<PmuEvent> = boxes
@@ -120,10 +120,10 @@ pub fn write_step(out: &mut impl Write, walked: &Walked) -> io::Result<()> {
         // The step is the heading above.
         text::write_path(out, &Chart { subject: None, ..chart })?;
     }
-    let (derived, besides): (Vec<_>, Vec<_>) =
-        besides(walked).into_iter().partition(|(event, _)| is_derived(*event));
+    let (derived, others): (Vec<_>, Vec<_>) =
+        others(walked).into_iter().partition(|(event, _)| is_derived(*event));
     write_events(out, "  therefore:", &derived)?;
-    write_events(out, "  also:", &besides)?;
+    write_events(out, "  also:", &others)?;
     writeln!(out)
 }
 

@@ -37,7 +37,7 @@ const STYLE: &str = "\
 .flow .edge{fill:none}.flow .idle{stroke-dasharray:2 4}";
 
 /// Returns one chart as a separate file.
-pub fn alone(chart: &Chart) -> String {
+pub fn single(chart: &Chart) -> String {
     sheet(std::slice::from_ref(chart))
 }
 

@@ -89,7 +89,7 @@ fn lines_avoid_boxes_and_labels() {
 #[test]
 fn a_figure_is_self_contained_and_one_for_a_page_links_its_events() {
     for chart in charts() {
-        let text = svg::alone(&chart);
+        let text = svg::single(&chart);
         let opened = text.matches("<g ").count();
         assert_eq!(opened, text.matches("</g>").count(), "{text}");
         for outside in ["http://", "https://", "var(", "<script", "url(", "<a "] {
