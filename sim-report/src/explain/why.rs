@@ -1,9 +1,9 @@
 //! Reasons why an instruction raised its events, and why not others that one might expect.
 //! Executions of the instruction that raised the same events are combined.
 //!
-//! A [`InstObserver`] observes a run and keeps the data of one instruction: the reports since the
-//! previous operation. Executions with the same events, flow edges and outcome form one [`Variant`];
-//! at most [`MAX_VARIANTS`] are kept.
+//! An [`InstObserver`] observes a run and keeps the data of one instruction: the reports since
+//! the previous operation. Executions with the same events, flow edges and outcome form one
+//! [`Variant`]; at most [`MAX_VARIANTS`] are kept.
 
 mod absent;
 mod reasons;
