@@ -185,7 +185,7 @@ fn write_summary(
     check: &Check,
     doubts: usize,
 ) -> io::Result<()> {
-    let whose = match table.whose.as_str() {
+    let whose = match table.owner.as_str() {
         "" => String::new(),
         whose => format!(" ({whose})"),
     };

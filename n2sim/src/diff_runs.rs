@@ -86,8 +86,9 @@ fn report(args: &DiffArgs, path: &Path, config: &str) -> anyhow::Result<RunRepor
     let place = path.shown();
     if is_report(path) {
         let text = input::text(path).with_context(|| format!("cannot read {place}"))?;
-        let report: RunReport = serde_json::from_str(&text)
+        let mut report: RunReport = serde_json::from_str(&text)
             .with_context(|| format!("{place}: no report of `n2sim report --json`"))?;
+        report.upgrade();
         if report.format != FORMAT {
             anyhow::bail!("{place}: its form is '{}', this n2sim reads {FORMAT}", report.format);
         }

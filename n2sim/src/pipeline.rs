@@ -1,4 +1,4 @@
-//! `n2sim pipeline`: the lives of a window's operations, as text, as a picture, or for a viewer.
+//! `n2sim pipeline`: shows the pipeline stages of the operations of a window, as text, as a figure or for a viewer.
 
 use std::io::Write;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use clap::{ArgGroup, Args};
 use sim_core::PmuEvent;
 use sim_machine::{RunOptions, Session, trust};
 use sim_report::Symbols;
-use sim_report::lives::{Lives, Watch, kanata, o3, svg, text};
+use sim_report::pipeview::{PipeView, Watch, kanata, o3, svg, text};
 use sim_trace::{MissingData, StreamInfo};
 
 use crate::Verdict;
@@ -81,15 +81,15 @@ pub(crate) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
     let window = window_of(&stream, args)?;
     let symbols = per_function::symbols(session.trace(), args.elf.as_deref())?;
     let mut out = Output::create(args.output.as_deref())?;
-    let lives = watch(&session, args, core, &stream, window)?;
+    let view = watch(&session, args, core, &stream, window)?;
     if args.kanata {
-        kanata::write(&mut out, &lives, &symbols)?;
+        kanata::write(&mut out, &view, &symbols)?;
     } else if args.o3 {
-        o3::write(&mut out, &lives)?;
+        o3::write(&mut out, &view)?;
     } else if args.svg {
-        out.write_all(picture(&lives, &symbols)?.as_bytes())?;
+        out.write_all(picture(&view, &symbols)?.as_bytes())?;
     } else {
-        text::write(&mut out, &lives, &symbols)?;
+        text::write(&mut out, &view, &symbols)?;
     }
     out.finish()?;
     Ok(Verdict::Good)
@@ -135,7 +135,7 @@ fn watch(
     core: usize,
     stream: &StreamInfo,
     window: Range<u64>,
-) -> anyhow::Result<Lives> {
+) -> anyhow::Result<PipeView> {
     let is_alone = session.trace().streams().iter().filter(|one| one.instructions > 0).count() == 1;
     let options = RunOptions { limit: is_alone.then_some(window.end), ..RunOptions::default() };
     let mut program = session.program()?;
@@ -143,20 +143,20 @@ fn watch(
     stat::with_progress(session, &options, |progress| {
         Ok(session.run_heard(&options, progress, &mut watch)?)
     })?;
-    let lives = watch.finish(args.trace.shown().to_string(), stream.stream);
+    let view = watch.finish(args.trace.shown().to_string(), stream.stream);
     let doubt = trust::doubt(PmuEvent::CPU_CYCLES, &trust::lacks(session.trace()));
-    Ok(Lives { doubt: doubt.map(MissingData::label), ..lives })
+    Ok(PipeView { doubt: doubt.map(MissingData::label), ..view })
 }
 
-fn picture(lives: &Lives, symbols: &Symbols) -> anyhow::Result<String> {
-    let (operations, most) = (lives.ops.len(), svg::OPERATIONS_MAX);
+fn picture(view: &PipeView, symbols: &Symbols) -> anyhow::Result<String> {
+    let (operations, most) = (view.ops.len(), svg::OPERATIONS_MAX);
     if operations > most {
         anyhow::bail!(
             "{operations} operations, wrong paths included, are too many for one picture: give a window \
              with at most {most}, or --kanata"
         );
     }
-    Ok(svg::draw(lives, symbols))
+    Ok(svg::draw(view, symbols))
 }
 
 #[cfg(test)]

@@ -131,7 +131,28 @@ fn two_traces_are_compared_by_rates_too() {
 }
 
 #[test]
-fn what_is_no_report_is_refused() {
+fn a_report_of_version_1_equals_the_same_report_of_version_2() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let (new, old) = (path("new.json"), path("old.json"));
+    printed(&["report", &trace("hash.n2t"), "--limit", "2k", "--json", "-o", &new]);
+    let mut text = std::fs::read_to_string(&new).unwrap();
+    for (name, before) in [
+        ("n2sim-report/2", "n2sim-report/1"),
+        ("squashed_by_branch", "behind_branch"),
+        ("squashed_other", "thrown_away"),
+        ("\"squashed\"", "\"thrown_away\""),
+        ("frontend.idle", "frontend.no_work"),
+    ] {
+        assert!(text.contains(name), "{name}");
+        text = text.replace(name, before);
+    }
+    std::fs::write(&old, text).unwrap();
+    assert!(printed(&["diff", &old, &new]).contains(" 0 numbers changed"));
+}
+
+#[test]
+fn a_file_that_is_not_a_report_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -142,7 +163,7 @@ fn what_is_no_report_is_refused() {
     printed(&["report", &trace("hash.n2t"), "--limit", "2k", "--json", "-o", &good]);
     let text = std::fs::read_to_string(&good).unwrap();
     let cut = file("cut.json", &text[..text.len() / 2]);
-    let other = file("other.json", &text.replacen("n2sim-report/1", "n2sim-report/9", 1));
+    let other = file("other.json", &text.replacen("n2sim-report/2", "n2sim-report/9", 1));
     let object = file("object.json", "{}");
     let deep = file("deep.json", &"{\"a\":".repeat(100_000));
     for wrong in [&cut, &other, &object, &deep] {
@@ -173,13 +194,13 @@ fn a_comparison_begins_with_its_verdict_and_names_units_and_shares() {
         "{text}"
     );
     assert!(!text.contains(".. "), "no name is cut: {text}");
-    assert!(text.contains("Where the rename slots went (slots)"), "{text}");
+    assert!(text.contains("Rename slots (top-down) (slots)"), "{text}");
     assert!(text.contains(" % of slots") && text.contains("->"), "{text}");
     assert!(text.contains("Functions (slots)"), "{text}");
     let time = text.lines().find(|line| line.starts_with(" modeled time")).unwrap();
     assert!(time.contains(" us "), "{time}");
     let page = printed(&[&args[..], &["--html"]].concat());
-    assert!(page.contains("The second run takes ") && page.contains("Of all slots, from"));
+    assert!(page.contains("The second run takes ") && page.contains("Share of slots, from"));
     assert!(!page.contains(">1 numbers of this part"));
 }
 

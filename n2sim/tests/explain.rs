@@ -151,17 +151,17 @@ fn a_load_says_why_it_is_no_refill() {
     let first = step("410-l1d-refill", "T.L1D_CACHE_REFILL.2", 1);
     assert!(course(&first).0.contains(&refill.to_owned()));
     let merged = step("410-l1d-refill", "T.L1D_CACHE_REFILL.2", 2);
-    assert!(because(&merged, refill).contains("already on its way"));
+    assert!(because(&merged, refill).contains("already pending"));
     let hit = step("410-l1d-refill", "T.L1D_CACHE_REFILL.1", 2);
     assert!(because(&hit, refill).contains("was in the L1 D-cache"));
     let uncached = step("410-l1d-refill", "T.L1D_CACHE_REFILL.10", 1);
     assert!(because(&uncached, "L1D_CACHE_RD").contains("not cached"));
     let wrong_path = step("300-retirement", "T.L1D_CACHE_REFILL.9", 1);
-    assert!(because(&wrong_path, "INST_RETIRED").contains("thrown away"));
+    assert!(because(&wrong_path, "INST_RETIRED").contains("squashed"));
     let inner = step("410-l1d-refill", "T.L1D_CACHE_REFILL_OUTER.2", 1);
-    assert!(because(&inner, "L2D_CACHE_REFILL_RD").contains("L2 had the line"));
+    assert!(because(&inner, "L2D_CACHE_REFILL_RD").contains("L2 held the line"));
     let slc = step("620-last-level", "T.LL_CACHE_RD.1", 1);
-    assert!(because(&slc, "LL_CACHE_MISS_RD").contains("system level cache had the line"));
+    assert!(because(&slc, "LL_CACHE_MISS_RD").contains("system level cache held the line"));
     let extllc = step("620-last-level", "T.LL_CACHE_RD.5", 1);
     assert!(because(&extllc, "LL_CACHE_RD").contains("EXTLLC is clear"));
 }
@@ -193,7 +193,7 @@ fn an_instruction_of_a_trace_says_how_its_executions_went() {
 fn what_cannot_be_explained_is_refused_with_the_remedy() {
     let cases: [(&[&str], &str); 12] = [
         (&["explain"], "required"),
-        (&["explain", "nothing_like_it"], "nor is it a metric"),
+        (&["explain", "nothing_like_it"], "it is not a metric"),
         (&["explain", "9.9"], "sections are 4.1 to 4.14"),
         (&["explain", "cycles", "--why", "x@0"], "cannot be used with"),
         (&["explain", "--why", "traces/hash.n2t"], "write TRACE@0xPC"),
@@ -238,11 +238,11 @@ fn an_instruction_that_comes_later_says_where() {
     let number = told.split("--limit ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
     assert!(told.contains("it is first executed as instruction "), "{told}");
     let reached = printed(&["explain", "--why", place, "--limit", number]);
-    assert!(reached.contains("right path"), "{reached}");
+    assert!(reached.contains("correct path"), "{reached}");
     // One instruction less, and what is left of it was fetched on a wrong path.
     let before = (number.parse::<u64>().unwrap() - 1).to_string();
     let told = printed(&["explain", "--why", place, "--limit", &before]);
     assert!(told.contains("\nexecuted once\n"), "{told}");
-    assert!(told.contains("1. once (100.0 %): wrong path, thrown away"), "{told}");
-    assert!(!told.contains("right path"), "{told}");
+    assert!(told.contains("1. once (100.0 %): wrong path, squashed"), "{told}");
+    assert!(!told.contains("correct path"), "{told}");
 }

@@ -211,7 +211,7 @@ fn a_step_has_the_cycles_that_its_own_access_took() {
 
 #[test]
 fn stalls_of_a_load_alone_are_explained() {
-    let why = "Nothing is fetched behind a step: while it waits, empty slots count as";
+    let why = "Nothing is fetched after a step: while it waits, empty slots count as";
     let cold = shown(&["flow", "--access", "LD8 0x8000"]);
     assert!(cold.contains("STALL_FRONTEND 476") && cold.contains(why), "{cold}");
     let page = shown(&["flow", "--access", "LD8 0x8000", "--html"]);

@@ -140,7 +140,7 @@ fn what_follows_from_doubtful_counts_is_marked_too() {
         "{text}"
     );
     let page = done(&["diff", "--runs", native, &trace, "--limit", "5k", "--html"]).0;
-    assert!(page.contains("The trace of the second run lacks something"), "{page}");
+    assert!(page.contains("Data is missing from the trace of the second run"), "{page}");
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn own_formulas_and_thresholds_are_understood() {
     let (code, printed, said) = run(&args);
     assert_eq!(code, 0, "{said}");
     let line = printed.lines().find(|line| line.contains("slow")).unwrap();
-    assert!(line.contains("  x ") && line.ends_with("bad, says its threshold"), "{line}");
+    assert!(line.contains("  x ") && line.ends_with("exceeds its threshold"), "{line}");
     assert!(
         printed.lines().any(|line| line.trim_start().starts_with("nan ") && line.contains("none"))
     );

@@ -1,23 +1,24 @@
-//! Looks at a run from all sides at once, for reports: where slots went and which code is to blame, the run
-//! over time, flows, reuse of lines and pages, latencies, branches. PMU guide 4.7 (slots) and chapter 5.
+//! Observation of a whole run for reports: classes of rename slots and the code charged with them,
+//! the run over time, flows, reuse of lines and pages, load latencies and branches.
 //!
-//! What is kept grows with the code that ran and with the lines that are remembered, never with the length
-//! of the run: some 500 bytes for each static instruction, [`timeline::MOST`] intervals, and for each thread
-//! up to [`reuse::MOST_LINES`] lines and [`reuse::MOST_PAGES`] pages of data and of code.
+//! PMU guide 4.7 (slots) and chapter 5 (flows). Memory grows with the code that ran and with the
+//! lines in use, never with the length of the run. It holds about 500 bytes for each static
+//! instruction and [`timeline::MOST`] intervals. Each thread adds up to [`reuse::MOST_LINES`] lines
+//! and [`reuse::MOST_PAGES`] pages, of data and of code.
 
 mod column;
 mod core;
-mod fate;
 mod latency;
 mod profile;
 pub mod reuse;
+mod slot_class;
 pub mod timeline;
 
 pub use column::Column;
-pub use fate::{End, Fate, FateSlots};
 pub use latency::{Latencies, Latency, SOURCES};
 pub use profile::{BranchKind, CodeKind, InstCost};
 pub use reuse::{Curve, Reuse};
+pub use slot_class::{ClassSlots, SlotClass, TopDownCategory};
 pub use timeline::Interval;
 
 use sim_core::flow::FlowCounts;
@@ -27,7 +28,7 @@ use self::column::Columns;
 use self::core::Core;
 use self::profile::Profile;
 
-/// A sink that follows a run and keeps what a report shows.
+/// Sink that collects, during a run, the data that a report shows.
 #[derive(Clone, Debug)]
 pub struct RunObserver {
     cores: Vec<Core>,
@@ -37,7 +38,7 @@ pub struct RunObserver {
     seen: Seen,
 }
 
-/// What is kept of all cores together.
+/// Data collected over all cores together.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     profile: Profile,
@@ -47,41 +48,42 @@ struct Seen {
 }
 
 impl RunObserver {
-    /// Has seen nothing yet. Pages have this size, a power of two.
+    /// Creates an observer without data. `page_bytes` is the page size, a power of two.
     pub fn new(page_bytes: u64) -> RunObserver {
         let page_shift = page_bytes.max(1).ilog2();
         let (cores, columns) = (vec![Core::new(page_shift)], Columns::default());
         RunObserver { cores, now: 0, columns, page_shift, seen: Seen::default() }
     }
 
-    /// What each instruction cost, with its number in the trace; code that only abandoned paths met comes
-    /// behind that.
+    /// Returns the cost of each instruction with its number in the trace. Code that ran only on
+    /// wrong paths follows the rest.
     pub fn instructions(&self) -> impl Iterator<Item = (InstId, &InstCost)> {
-        self.seen.profile.met()
+        self.seen.profile.rows()
     }
 
-    /// What belongs to no instruction: slots behind the last one, fetches that no operation came of.
+    /// Returns the cost that belongs to no instruction: slots after the last one, and fetches
+    /// without an operation.
     pub fn elsewhere(&self) -> &InstCost {
         &self.seen.profile.elsewhere
     }
 
-    /// How often the edges of the flows were taken.
+    /// Returns how often each edge of the flows was taken.
     pub fn flows(&self) -> &FlowCounts {
         &self.seen.flows
     }
 
-    /// How long retired loads took.
+    /// Returns the latencies of retired loads.
     pub fn latencies(&self) -> &Latencies {
         &self.seen.latencies
     }
 
-    /// Misses by size, of lines and pages of data and code.
+    /// Returns the miss-ratio curves for lines and pages of data and of code.
     pub fn curves(&self) -> &Reuse<Curve> {
         &self.seen.curves
     }
 
-    /// Length of an interval in cycles, and the intervals of each core, the last one as long as the rest of
-    /// its run.
+    /// Returns the length of an interval in cycles, and the intervals of each core. The last
+    /// interval ends with the run of its core.
     pub fn timelines(&self) -> (u64, Vec<Vec<Interval>>) {
         timeline::aligned(self.cores.iter().map(|core| &core.timeline))
     }

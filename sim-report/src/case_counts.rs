@@ -1,4 +1,4 @@
-//! What a scenario counted, step by step: `n2sim check --case NAME`.
+//! Counts of a scenario case, step by step: `n2sim check --case NAME`.
 
 use std::io::{self, Write};
 
@@ -10,19 +10,20 @@ use sim_trace::scenario::{Bound, Case, Join};
 use crate::explain;
 use crate::perf_stat::grouped;
 
-/// Columns of an event's name and of the totals.
+/// Width of the column of event names.
 const NAME_WIDTH: usize = 24;
+/// Width of a column of counts.
 const COUNT_WIDTH: usize = 8;
-/// More steps than this are not shown one by one.
+/// Most steps that get a column each.
 const STEPS_SHOWN: usize = 4;
-/// Decimals of a metric's value.
+/// Decimals of the value of a metric.
 const DECIMALS: usize = 3;
-/// The r0p3 of a case that says nothing else.
+/// Revision r0p3, the default of a case.
 const REVISION: u8 = 3;
-/// Longest step that heads a column.
+/// Longest step text in a column heading.
 const STEP_WIDTH: usize = 18;
 
-/// Writes the counts of a case: of `events`, or of all that are not 0.
+/// Writes the counts of a case for `events`, or for all events that are not 0 if `events` is empty.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -48,13 +49,13 @@ pub fn write(
         }
         let bound = case.expect.events.iter().find(|known| known.event == event);
         let counted = grouped(verdict.counts.value(event));
-        let expected = bound.map_or(String::from("any"), |known| told(known.bound));
+        let expected = bound.map_or(String::from("any"), |known| bound_text(known.bound));
         writeln!(out, " {counted:>COUNT_WIDTH$} {expected:>COUNT_WIDTH$}")?;
     }
     write_counters(out, case, verdict)
 }
 
-/// Writes the values of metrics over the counts of a case.
+/// Writes the values of metrics computed from the counts of a case.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -83,7 +84,8 @@ fn shown(verdict: &Verdict, events: &[PmuEvent]) -> Vec<PmuEvent> {
     }
 }
 
-/// The steps that get a column each, with what heads it; none if there is but one, or too many.
+/// Returns the steps that get a column each, with their headings. Returns none for a single step or
+/// too many.
 fn columns<'a>(case: &Case, verdict: &'a Verdict) -> Vec<(String, &'a StepCounts)> {
     let steps = &verdict.by_step;
     if !(2..=STEPS_SHOWN).contains(&steps.len()) {
@@ -92,7 +94,7 @@ fn columns<'a>(case: &Case, verdict: &'a Verdict) -> Vec<(String, &'a StepCounts
     steps.iter().map(|step| (head(case, step), step)).collect()
 }
 
-/// The step as written, with how it is joined to the one before.
+/// Returns the step as written, with its join to the previous step.
 fn head(case: &Case, added: &StepCounts) -> String {
     let step = case.steps.iter().find(|step| step.place == added.place);
     let joined = step.is_some_and(|step| step.join == Join::With);
@@ -103,7 +105,7 @@ fn head(case: &Case, added: &StepCounts) -> String {
     short(&if joined { format!("& {text}") } else { text })
 }
 
-/// What stands above the names: the only step, or how many there are.
+/// Returns the heading above the names: the only step, or the number of steps.
 fn heading(case: &Case, columns: &[(String, &StepCounts)]) -> String {
     match case.steps.len() {
         1 => case.steps.iter().map(|step| short(&step.text)).collect(),
@@ -119,7 +121,7 @@ fn short(step: &str) -> String {
     }
 }
 
-/// The counters that a case looks at.
+/// Writes the counters that a case checks.
 fn write_counters(out: &mut impl Write, case: &Case, verdict: &Verdict) -> io::Result<()> {
     for expected in &case.expect.counters {
         let wrong = verdict.wrong_counters.iter().find(|wrong| wrong.expected == *expected);
@@ -133,7 +135,7 @@ fn write_counters(out: &mut impl Write, case: &Case, verdict: &Verdict) -> io::R
     Ok(())
 }
 
-fn told(bound: Bound) -> String {
+fn bound_text(bound: Bound) -> String {
     match bound.min == bound.max {
         true => grouped(bound.min),
         false => bound.to_string(),

@@ -1,5 +1,5 @@
-//! `n2sim check --show`: what the cases of a file counted, as tables, to look at before something is claimed.
-//! Events stand in the order of the guide, so that a load reads from the TLBs to memory.
+//! Tables of the counts of scenario cases, for `n2sim check --show`: for inspection before a claim
+//! is written. Events follow the order of the guide, so that a load reads from the TLBs to memory.
 
 use std::io::{self, Write};
 
@@ -8,21 +8,23 @@ use sim_core::{Counts, PmuEvent};
 use sim_machine::scenario::{StepCounts, Verdict};
 use sim_trace::scenario::Case;
 
-/// Columns of numbers that stand side by side in 80 characters.
+/// Columns of numbers that fit in 80 characters.
 const COLUMNS: usize = 7;
-/// Characters of a column of numbers.
+/// Characters of one column of numbers.
 const NUMBER: usize = 6;
-/// Characters of an event's name, the longest but two.
+/// Characters of the column of event names; only two names are longer.
 const NAME: usize = 22;
-/// Clocks, which go on between steps.
+/// Clocks, which advance between steps.
 const CLOCKS: [PmuEvent; 3] = [PmuEvent::CPU_CYCLES, PmuEvent::BUS_CYCLES, PmuEvent::CNT_CYCLES];
 
-/// A column with its heading.
+/// Heading and counts of a column.
 type Column<'a> = (String, &'a Counts);
 
-/// Writes what the cases of a file counted: those of one step each in one table side by side, else a table for
-/// each case with its steps side by side. `chosen` events stand there even if they are 0; without it all that
-/// counted anything do, but for clocks and stalls, which depend on the waiting between steps.
+/// Writes the counts of the cases of a file. Cases of one step each share a table, side by side.
+/// Otherwise each case has a table with its steps side by side.
+///
+/// A table lists the `chosen` events, even if they are 0. By default it lists every event that
+/// counted, without clocks and stalls, which depend on the waiting between steps.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -44,7 +46,7 @@ pub fn write(
         writeln!(
             out,
             "  {number:>4}  {test}: {} (line {})",
-            said(&verdict.by_step[0]),
+            step_text(&verdict.by_step[0]),
             place.line
         )?;
         writeln!(out, "        {claim}")?;
@@ -61,7 +63,7 @@ fn write_steps(
 ) -> io::Result<()> {
     writeln!(out, "\n  {} (line {})\n  {}", case.test, case.place.line, case.claim)?;
     for (number, step) in (1..).zip(&verdict.by_step) {
-        writeln!(out, "  {number:>4}  {}", said(step))?;
+        writeln!(out, "  {number:>4}  {}", step_text(step))?;
     }
     let late = late(verdict);
     let mut columns = vec![(String::from("all"), &verdict.counts)];
@@ -74,7 +76,7 @@ fn write_steps(
     write_table(out, &events, &columns)
 }
 
-fn said(step: &StepCounts) -> String {
+fn step_text(step: &StepCounts) -> String {
     let StepCounts { step, times, .. } = step;
     let first = format!(" (1 of {times})");
     match step.strip_suffix(&first) {
@@ -83,7 +85,7 @@ fn said(step: &StepCounts) -> String {
     }
 }
 
-/// What came behind the last step: lines that were on their way, cycles until all is done.
+/// Returns the counts after the last step: pending refills, and cycles until all work is done.
 fn late(verdict: &Verdict) -> Counts {
     let mut of_steps = Counts::default();
     for StepCounts { counts, .. } in &verdict.by_step {
@@ -92,7 +94,7 @@ fn late(verdict: &Verdict) -> Counts {
     verdict.counts.since(&of_steps)
 }
 
-/// The events of a table.
+/// Returns the events of a table.
 fn events(chosen: Option<&[PmuEvent]>, columns: &[Column<'_>]) -> Vec<PmuEvent> {
     if let Some(events) = chosen {
         return events.to_vec();

@@ -1,5 +1,5 @@
-//! Counts as `perf stat` printed them, of this program or of a real machine: text, CSV (`-x`) or
-//! JSON lines (`-j`). Rows of one thread, CPU, socket, level or interval make one table.
+//! Reader of counts that `perf stat` or n2sim printed: text, CSV (`-x`) or JSON lines (`-j`). The
+//! rows of one thread, CPU, socket, level or interval form one table.
 
 mod csv;
 mod json;
@@ -10,18 +10,18 @@ use std::collections::BTreeMap;
 use sim_core::{EventName, PmuEvent};
 use sim_metrics::Count;
 
-/// Why a file gives no counts.
+/// Error in a file of counts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CountTableError {
-    /// A line of JSON that is none.
+    /// Line that is not a JSON object.
     #[error("not a JSON object: {reason}")]
     Json {
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Fault found by the parser.
         reason: String,
     },
-    /// A line of JSON without a field that every count has.
+    /// JSON object without a field that every count has.
     #[error("`{field}` is missing; make the file with perf stat -j")]
     Field {
         /// The line, from 1.
@@ -29,52 +29,54 @@ pub enum CountTableError {
         /// The field.
         field: &'static str,
     },
-    /// A line that nothing else explains.
+    /// Line that is not a row of any known form.
     #[error("'{text}' is not a perf stat row; fix or remove it")]
     Row {
         /// The line, from 1.
         line: usize,
-        /// What stands there.
+        /// Content of the line.
         text: String,
     },
-    /// A count that is none.
+    /// Value that is not a count.
     #[error("'{value}' is not a count")]
     Value {
         /// The line, from 1.
         line: usize,
-        /// What stands there.
+        /// Value as written.
         value: String,
     },
-    /// Two counts of one event.
-    #[error("{event} stands twice in the same table, with {first} and {second}")]
+    /// Two different counts of one event.
+    #[error(
+        "{event} occurs twice in one table, as {first} and {second}; remove one of the two lines"
+    )]
     Twice {
-        /// The line of the second, from 1.
+        /// Line of the second count, from 1.
         line: usize,
         /// The event as printed.
         event: String,
-        /// Its first count.
+        /// First count.
         first: u64,
-        /// Its second count.
+        /// Second count.
         second: u64,
     },
-    /// The table of `n2sim stat --per-function` for people.
+    /// Human-readable table of `n2sim stat --per-function`.
     #[error(
-        "a table by function has cycles and instructions alone, between which no rule holds; make the file with \
+        "a table by function holds only cycles and instructions, to which no rule applies; make the file with \
          n2sim stat --per-function -x, or -j"
     )]
     FunctionTable {
-        /// Its first line, from 1.
+        /// First line of the table, from 1.
         line: usize,
     },
-    /// A file without any.
+    /// File without counts.
     #[error("no line holds the count of a Neoverse N2 event; make the file with perf stat")]
     Nothing,
 }
 
-/// Characters of a line that a message shows.
+/// Most characters of a line that a message shows.
 const SHOWN_MAX: usize = 80;
 
-/// The beginning of what stands in a file, for a message.
+/// Returns the beginning of a text from a file, for a message.
 fn shown(text: &str) -> String {
     match text.char_indices().nth(SHOWN_MAX) {
         Some((end, _)) => format!("{}...", &text[..end]),
@@ -83,7 +85,7 @@ fn shown(text: &str) -> String {
 }
 
 impl CountTableError {
-    /// The line with the fault.
+    /// Returns the line with the fault.
     pub fn line(&self) -> Option<usize> {
         match self {
             CountTableError::Json { line, .. }
@@ -97,24 +99,24 @@ impl CountTableError {
     }
 }
 
-/// How far counters of one table may be apart that are read one after another while the program
-/// goes on: in intervals, and on whole CPUs [assumed: some microseconds of a second].
+/// Tolerated relative difference of counters that are read one after another while the program
+/// runs: in intervals, and on whole CPUs [assumed: some microseconds of a second].
 const READING_TOLERANCE: f64 = 0.01;
-/// How far an estimate may be from the truth [assumed: programs change from phase to phase].
+/// Tolerated relative error of an estimate [assumed: programs change from phase to phase].
 const ESTIMATE_TOLERANCE: f64 = 0.1;
 
-/// What a row says of an event.
+/// Value of an event in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Value {
     Count(u64),
-    /// Of a clock or a foreign event: `13.33` msec.
+    /// Fraction, as of a clock or an unknown event: `13.33` msec.
     Fraction,
     /// `<not counted>`, `<not supported>`.
     Missing,
 }
 
 impl Value {
-    /// `123`, `123.000000` as JSON has it, or `<not ...>`.
+    /// Parses `123`, `123.000000` as in JSON, or `<not ...>`.
     fn parse(text: &str) -> Option<Value> {
         if text == "<not counted>" || text == "<not supported>" {
             return Some(Value::Missing);
@@ -131,12 +133,12 @@ impl Value {
     }
 }
 
-/// One row of any form.
+/// Row of any form.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
     /// Interval, thread, CPU, socket or function, as printed.
-    whose: String,
-    /// It is a function.
+    owner: String,
+    /// Whether `owner` is a function.
     is_function: bool,
     /// The event as printed, with its modifiers.
     event: String,
@@ -145,54 +147,54 @@ struct Row {
     share: f64,
 }
 
-/// One event that stands in a table under two names, with different counts.
+/// Event that a table lists under two names, with different counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TwoNames {
     /// One name with its count.
     pub first: (String, u64),
-    /// The other.
+    /// Other name with its count.
     pub second: (String, u64),
 }
 
-/// The counts of one window on one thread or CPU.
+/// Counts of one window on one thread or CPU.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CountTable {
-    /// Whose counts, as printed; empty for the only one.
-    pub whose: String,
-    /// They are of a function.
+    /// Thread, CPU, function or other owner, as printed; empty if there is only one.
+    pub owner: String,
+    /// Whether the counts belong to a function.
     pub is_function: bool,
     /// Counts by event.
     pub counts: BTreeMap<PmuEvent, Count>,
-    /// Names under which the events stand.
+    /// Names of the events in the file.
     names: BTreeMap<PmuEvent, String>,
-    /// Events under two names, with different counts.
+    /// Events that have two names with different counts.
     pub two_names: Vec<TwoNames>,
-    /// Events that were asked for and have no count.
+    /// Requested events without a count.
     pub missing: Vec<String>,
-    /// Names that are no event of this core, such as task-clock.
+    /// Names that are not events of this core, such as task-clock.
     pub unknown: Vec<String>,
 }
 
 impl CountTable {
-    /// The events that were counted for a part of the time and scaled.
+    /// Returns the number of events that were counted for part of the time and scaled.
     pub fn estimates(&self) -> usize {
         self.counts.values().filter(|count| count.is_estimate).count()
     }
 }
 
-/// How much is forgiven.
+/// Tolerance of the comparisons.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tolerance {
-    /// What the form of the file makes likely.
+    /// Tolerance that the form of the file makes likely.
     Usual,
-    /// This share, for every count.
+    /// Relative tolerance for every count.
     Given(f64),
 }
 
 /// Reads all tables of a file, in its order.
 ///
 /// # Errors
-/// A line is no part of a table, or no line holds a count.
+/// Fails if a line is not part of a table, or if no line holds a count.
 pub fn read(text: &str, tolerance: Tolerance) -> Result<Vec<CountTable>, CountTableError> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     let is_json = first.is_some_and(|line| line.starts_with('{'));
@@ -215,25 +217,25 @@ pub fn read(text: &str, tolerance: Tolerance) -> Result<Vec<CountTable>, CountTa
     tables.finish()
 }
 
-/// The event behind a name that perf printed; `None` if the cores do not count it.
+/// Returns the event that perf printed under a name, or `None` if the cores do not count it.
 fn core_event(printed: &str) -> Option<PmuEvent> {
     let name = EventName::split(printed).ok()?;
     if name.is_of_core() { name.event().ok() } else { None }
 }
 
-/// The modifiers of a printed name that say where was counted: levels, guest and host.
+/// Returns the modifiers of a printed name that select levels, guest and host.
 fn levels(printed: &str) -> String {
     let modifiers = EventName::split(printed).map_or("", |name| name.modifiers);
     "ukhGH".chars().filter(|level| modifiers.contains(*level)).collect()
 }
 
-/// True for the line that perf writes before the counts of another run in the same file.
+/// Returns whether perf writes this line before the counts of another run in the same file.
 fn starts_a_run(line: &str) -> bool {
     text::is_head(line) || line.starts_with("# started on")
 }
 
-/// Whose count a row holds: the number of CPUs behind a socket or node is left out, for it differs
-/// between events that are and are not supported.
+/// Returns the owner of the count in a row. The number of CPUs of a socket or node is left out,
+/// because it differs between supported and unsupported events.
 fn owner(fields: &[&str]) -> String {
     let is_group = |text: &str| {
         let mut chars = text.chars();
@@ -248,12 +250,13 @@ fn owner(fields: &[&str]) -> String {
     }
 }
 
-/// The tables of a file as they grow.
+/// Tables of a file, under construction.
 #[derive(Debug)]
 struct Tables {
     tables: Vec<CountTable>,
-    /// Where the tables of the present run begin, and its number.
+    /// Index of the first table of the present run.
     run_start: usize,
+    /// Number of the present run, from 1.
     run: usize,
     tolerance: Tolerance,
 }
@@ -272,25 +275,25 @@ impl Tables {
         }
     }
 
-    fn table(&mut self, whose: &str, is_function: bool) -> &mut CountTable {
-        let whose = match self.run {
-            1 => whose.to_owned(),
-            n => format!("run {n} {whose}").trim_end().to_owned(),
+    fn table(&mut self, owner: &str, is_function: bool) -> &mut CountTable {
+        let owner = match self.run {
+            1 => owner.to_owned(),
+            n => format!("run {n} {owner}").trim_end().to_owned(),
         };
-        let known = self.tables[self.run_start..].iter().position(|table| table.whose == whose);
+        let known = self.tables[self.run_start..].iter().position(|table| table.owner == owner);
         let at = known.map_or(self.tables.len(), |at| at + self.run_start);
         if at == self.tables.len() {
-            self.tables.push(CountTable { whose, is_function, ..CountTable::default() });
+            self.tables.push(CountTable { owner, is_function, ..CountTable::default() });
         }
         &mut self.tables[at]
     }
 
     fn insert(&mut self, row: Row, line: usize) -> Result<(), CountTableError> {
         let levels = levels(&row.event);
-        let is_shared = !row.is_function && is_read_while_running(&row.whose);
+        let is_shared = !row.is_function && is_read_while_running(&row.owner);
         let tolerance = self.tolerance;
-        let whose = [row.whose.as_str(), &levels].join(" ");
-        let table = self.table(whose.trim(), row.is_function);
+        let owner = [row.owner.as_str(), &levels].join(" ");
+        let table = self.table(owner.trim(), row.is_function);
         let Some(event) = core_event(&row.event) else {
             table.unknown.push(row.event);
             return Ok(());
@@ -324,7 +327,7 @@ impl Tables {
 }
 
 impl CountTable {
-    /// The same event may stand in a table under two names, not twice under one.
+    /// Adds a count. One event may appear in a table under two names, not twice under one.
     fn add(
         &mut self,
         event: PmuEvent,
@@ -351,8 +354,9 @@ impl CountTable {
     }
 }
 
-/// True for an owner that is none of perf's: time, CPU, core, die, socket, node, cache, cluster, or `comm-tid`.
-fn is_function(whose: &str) -> bool {
+/// Returns whether the owner is none that perf prints: time, CPU, core, die, socket, node, cache,
+/// cluster, or `comm-tid`.
+fn is_function(owner: &str) -> bool {
     let is_number =
         |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit() || c == b'.');
     let is_unit = |word: &str| {
@@ -362,12 +366,12 @@ fn is_function(whose: &str) -> bool {
         parts.into_iter().all(is_part)
     };
     let is_thread = |word: &str| word.rsplit_once('-').is_some_and(|(_, tid)| is_number(tid));
-    !whose.is_empty() && !is_thread(whose) && !whose.split(' ').all(is_unit)
+    !owner.is_empty() && !is_thread(owner) && !owner.split(' ').all(is_unit)
 }
 
-/// True for counts of an interval or of a CPU, which are read while programs go on.
-fn is_read_while_running(whose: &str) -> bool {
-    whose.split(' ').any(|word| {
+/// Returns whether the counts are of an interval or a CPU and so are read while programs run.
+fn is_read_while_running(owner: &str) -> bool {
+    owner.split(' ').any(|word| {
         let is_time = word.contains('.') && word.parse::<f64>().is_ok();
         let digits = word.trim_start_matches("CPU").trim_start_matches(['S', 'N', 'D']);
         let is_cpu = digits.len() < word.len() && digits.starts_with(|c: char| c.is_ascii_digit());
@@ -388,7 +392,7 @@ mod tests {
         let values = |table: &CountTable| {
             table.counts.iter().map(|(event, count)| (*event, count.value)).collect()
         };
-        tables(text).into_iter().map(|table| (table.whose.clone(), values(&table))).collect()
+        tables(text).into_iter().map(|table| (table.owner.clone(), values(&table))).collect()
     }
 
     fn message(text: &str) -> String {
@@ -397,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_perf_gives_the_same_table() {
+    fn every_form_of_perf_output_gives_the_same_table() {
         let csv = "# started on Monday\n\n\
             40,,cycles,13333333,100.00,3.000,GHz\n\
             ,,,,,1.5,extra metric\n\
@@ -427,7 +431,7 @@ mod tests {
     #[test]
     fn threads_sockets_intervals_and_levels_make_tables_of_their_own() {
         let csv = "prog-1,4,,ld_spec,9,100.00,,\nprog-2,5,,ld_spec,9,100.00,,\n";
-        let of = |whose: &str, count| (whose.to_owned(), vec![(LD_SPEC, count)]);
+        let of = |owner: &str, count| (owner.to_owned(), vec![(LD_SPEC, count)]);
         assert_eq!(counts(csv), [of("prog-1", 4), of("prog-2", 5)]);
         let csv = "     1.000100000,S0,2,4,,ld_spec:u,9,39.00,,\n";
         assert_eq!(counts(csv), [of("1.000100000 S0 u", 4)]);
@@ -445,18 +449,18 @@ mod tests {
     }
 
     #[test]
-    fn runs_in_one_file_are_kept_apart() {
+    fn runs_in_one_file_have_separate_tables() {
         let text = " Performance counter stats for 'a':\n\n     4      ld_spec\n\n\
             \x20Performance counter stats for 'b':\n\n     5      ld_spec\n";
-        let whose: Vec<String> = tables(text).into_iter().map(|table| table.whose).collect();
-        assert_eq!(whose, ["", "run 2"]);
+        let owner: Vec<String> = tables(text).into_iter().map(|table| table.owner).collect();
+        assert_eq!(owner, ["", "run 2"]);
         let csv =
             "# started on Mon\n4,,ld_spec,9,100.00,,\n# started on Tue\n5,,ld_spec,9,100.00,,\n";
         assert_eq!(tables(csv).len(), 2);
     }
 
     #[test]
-    fn events_are_known_in_every_spelling() {
+    fn an_event_is_recognized_in_every_spelling() {
         for name in ["ld_spec", "LD_SPEC", "r70", "r0070", "armv8_pmuv3_0/ld_spec/"] {
             assert_eq!(counts(&format!("4,,{name},9,100.00,,"))[0].1, [(LD_SPEC, 4)], "{name}");
         }
@@ -467,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn one_event_under_two_names_is_compared() {
+    fn counts_of_one_event_under_two_names_are_compared() {
         let csv = "40,,cycles,9,100.00,,\n40,,cpu_cycles,9,100.00,,\n41,,r11,9,100.00,,\n";
         let two = &tables(csv)[0].two_names;
         assert_eq!(two.len(), 1);
@@ -475,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_trusted_as_their_form_allows() {
+    fn the_tolerance_depends_on_the_form() {
         let tolerance = |csv: &str| tables(csv)[0].counts[&LD_SPEC].tolerance;
         assert_eq!(tolerance("4,,ld_spec,9,100.00,,"), 0.0);
         assert_eq!(tolerance("prog-1,4,,ld_spec,9,100.00,,"), 0.0, "a thread is stopped");
@@ -487,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused_with_its_line() {
+    fn an_unreadable_line_is_refused_with_its_number() {
         assert!(message("").contains("no line holds the count"));
         assert!(message("hello, world").contains("no line holds the count"));
         assert!(message("{\"event\" : 1").starts_with("1: not a JSON object"));
@@ -497,19 +501,19 @@ mod tests {
         let half = "4.5,,ld_spec,9,100.00,,";
         assert_eq!(message(half), "1: 'ld_spec with a fraction' is not a count");
         let twice = "4,,ld_spec,9,100.00,,\n5,,ld_spec,9,100.00,,";
-        assert!(message(twice).starts_with("2: ld_spec stands twice"), "{}", message(twice));
+        assert!(message(twice).starts_with("2: ld_spec occurs twice"), "{}", message(twice));
         let cut = "4,,ld_spec,9,100.00,,\n400,,st_sp";
         assert_eq!(message(cut), "2: '400,,st_sp' is not a perf stat row; fix or remove it");
         let text = "        4      ld_spec\n     1,23\n";
         assert!(message(text).starts_with("2: '1,23' is not a perf stat row"), "{}", message(text));
         let long = format!("<!doctype html>{}\n", "x".repeat(3000));
-        let told = message(&long);
-        assert!(told.len() < 150 && told.contains("xxx...' is not a perf stat row"), "{told}");
+        let error = message(&long);
+        assert!(error.len() < 150 && error.contains("xxx...' is not a perf stat row"), "{error}");
     }
 
-    /// What `n2sim stat --per-function` prints, and a name with the separator in it.
+    /// Covers the output of `n2sim stat --per-function`, and a name that contains the separator.
     #[test]
-    fn functions_make_tables_of_their_own_in_every_form() {
+    fn each_function_has_its_own_table_in_every_form() {
         let text = " Performance counter stats for 'x':\n\n main:\n\n\
             \x20     9      cycles                #    2.750 GHz\n\n f(int, long):\n\n\
             \x20     4      cycles\n\n      0.001 seconds time elapsed (modeled)\n";
@@ -517,20 +521,20 @@ mod tests {
         let json = "{\"function\" : \"main\", \"counter-value\" : \"9\", \"event\" : \"cycles\"}\n\
             {\"function\" : \"f(int, long)\", \"counter-value\" : \"4\", \"event\" : \"cycles\"}\n";
         for form in [text, csv, json] {
-            let of = |whose: &str, count| (whose.to_owned(), vec![(CPU_CYCLES, count)]);
+            let of = |owner: &str, count| (owner.to_owned(), vec![(CPU_CYCLES, count)]);
             assert_eq!(counts(form), [of("main", 9), of("f(int, long)", 4)], "{form}");
             assert!(tables(form).iter().all(|table| table.is_function), "{form}");
         }
-        for whose in ["prog-1", "1.5", "CPU0", "S0-D0-C1", "1.5 S0", "3", "S0-D0-L3-ID8", ""] {
-            assert!(!is_function(whose), "{whose}");
+        for owner in ["prog-1", "1.5", "CPU0", "S0-D0-C1", "1.5 S0", "3", "S0-D0-L3-ID8", ""] {
+            assert!(!is_function(owner), "{owner}");
         }
-        let told = message(" Exact counts by function for 'x':\n\n  75.00%   3   1  0.5  main\n");
-        assert!(told.starts_with("1: a table by function"), "{told}");
+        let error = message(" Exact counts by function for 'x':\n\n  75.00%   3   1  0.5  main\n");
+        assert!(error.starts_with("1: a table by function"), "{error}");
     }
 
-    /// Names of columns and what produced the counts, which `--header` prints; chapters; metrics.
+    /// Covers column names, `--header` lines, chapter headings and metrics.
     #[test]
-    fn what_stands_beside_the_counts_is_passed_over() {
+    fn lines_other_than_counts_are_skipped() {
         let expected = vec![(String::new(), vec![(LD_SPEC, 4)])];
         let csv = "counter-value,unit,event,event-runtime,pcnt-running,metric-value,metric-unit\n\
             4,,ld_spec,9,100.00,,\n,,,,,0.25,per cycle  ipc\n";

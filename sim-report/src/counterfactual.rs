@@ -1,4 +1,5 @@
-//! What a run would save if one thing cost nothing, beside the ledger's share of it.
+//! Cycles that a run would save if one resource cost nothing, next to its share of the stall
+//! ledger.
 
 use std::io::{self, Write};
 
@@ -8,14 +9,16 @@ use sim_machine::counterfactual::{Change, Counterfactual, Ideal, LEAST, Pair, Sl
 use crate::perf_stat::grouped;
 use crate::run_diff::csv::quoted;
 
-/// Columns of a name, of cycles, of a share.
+/// Width of the column of names.
 const NAME_WIDTH: usize = 24;
+/// Width of the column of cycles.
 const CYCLES_WIDTH: usize = 18;
+/// Width of a column of shares.
 const SHARE_WIDTH: usize = 9;
-/// Changes that a line of text names.
+/// Most changes named in a line of text.
 const CHANGES_NAMED: usize = 3;
 
-/// Writes a table for people.
+/// Writes a human-readable table.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -49,20 +52,20 @@ fn row(
     writeln!(out, "{}", text.unwrap_or_default().trim_end())
 }
 
-/// The pairs of which both together save more or less than each alone.
+/// Writes the pairs that save more or less together than each alone.
 fn write_pairs(out: &mut impl Write, found: &Counterfactual) -> io::Result<()> {
-    let is_told = |pair: &&Pair| found.interaction(pair).abs() >= LEAST;
-    let mut pairs: Vec<&Pair> = found.pairs.iter().filter(is_told).collect();
+    let is_shown = |pair: &&Pair| found.interaction(pair).abs() >= LEAST;
+    let mut pairs: Vec<&Pair> = found.pairs.iter().filter(is_shown).collect();
     if pairs.is_empty() {
         let runs = found.pairs.len();
         return match runs {
             0 => Ok(()),
-            _ => writeln!(out, "\n No two of these interact by 1 % ({runs} pairs)"),
+            _ => writeln!(out, "\n No pair interacts by 1 % or more ({runs} pairs)"),
         };
     }
     let strength = |pair: &Pair| found.interaction(pair).abs();
     pairs.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
-    writeln!(out, "\n Pairs: what both save beyond what each saves alone")?;
+    writeln!(out, "\n Pairs: cycles that both save beyond the sum of each alone")?;
     for pair in pairs {
         let [a, b] = pair.ideals.map(Ideal::label);
         let (both, more) = (percent(found.saved(&pair.slots)), found.interaction(pair));
@@ -73,12 +76,13 @@ fn write_pairs(out: &mut impl Write, found: &Counterfactual) -> io::Result<()> {
     Ok(())
 }
 
-/// Both must go before the time is saved.
-const OVERLAP: &str = "overlap: each hides behind the other";
-/// Either saves the same time.
+/// Interaction of two costs that overlap: both must go before the time is saved.
+const OVERLAP: &str = "overlap: each hides the other";
+/// Interaction of two costs that share cycles: either saves the same time.
 const SHARED: &str = "shared: either saves these cycles";
 
-/// Why an ideal does not save the ledger's share: where its slots went, or came from.
+/// Returns the reasons why an ideal does not save the ledger's share: causes that gained or lost
+/// slots.
 fn why(found: &Counterfactual, ideal: Ideal, slots: &Slots) -> Vec<String> {
     if (found.saved(slots) - found.charged(ideal)).abs() < LEAST && ideal != Ideal::Window {
         return Vec::new();
@@ -125,7 +129,7 @@ pub fn write_json(out: &mut impl Write, found: &Counterfactual) -> io::Result<()
 }
 
 /// Writes a line of fields for each run: ideal, cycles, cycles saved, percent saved, percent of the
-/// ledger, percent of interaction, why. What contains the separator is quoted.
+/// ledger, percent of interaction, reasons. A field that contains the separator is quoted.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -149,7 +153,7 @@ pub fn write_csv(out: &mut impl Write, found: &Counterfactual, separator: &str) 
     Ok(())
 }
 
-/// One run, for programs.
+/// Fields of one run in machine-readable output.
 struct Line<'a> {
     name: String,
     slots: &'a Slots,

@@ -1,4 +1,5 @@
-//! Why two configurations count differently, as text, CSV, JSON, or over many traces as Markdown.
+//! Differences of counts between two configurations with their causes, as text, CSV and JSON, or
+//! over many traces as Markdown.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,13 +10,13 @@ use sim_machine::diff::{Cause, Diff, EventDiff, Evidence};
 
 use crate::perf_stat::grouped;
 
-/// Causes named behind an event in text; the others are few percent each.
+/// Most causes named after an event in text; each of the rest has a few percent.
 const CAUSES_SHOWN: usize = 3;
 
-/// Change from which on it is printed as a factor.
+/// Smallest change that is printed as a factor.
 const FACTOR_LEAST: f64 = 9.0;
 
-/// What is compared, for headings.
+/// Names of the compared runs, for headings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
     /// The trace.
@@ -26,7 +27,7 @@ pub struct Names {
     pub to: String,
 }
 
-/// Writes the table for people.
+/// Writes a human-readable table.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -51,7 +52,7 @@ pub fn write_text(out: &mut impl Write, names: &Names, diff: &Diff) -> io::Resul
     writeln!(out)
 }
 
-/// Writes one line per differing event and trace; the first of many calls writes the names of columns.
+/// Writes one line for each differing event and trace. The caller writes the column names first.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -77,7 +78,7 @@ pub fn write_csv(
     Ok(())
 }
 
-/// Writes one JSON object per trace, in one line.
+/// Writes one JSON object for each trace, on one line.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -107,20 +108,20 @@ pub fn write_json(out: &mut impl Write, names: &Names, diff: &Diff) -> io::Resul
     writeln!(out, "{object}")
 }
 
-/// What one event did over all traces.
+/// Changes of one event over all traces.
 #[derive(Default)]
 struct Span {
     traces: usize,
     low: Option<f64>,
     high: Option<f64>,
-    /// Traces in which the count was zero before.
+    /// Traces in which the count was zero in the first configuration.
     from_zero: usize,
     timing: usize,
-    /// Traces in which each cause (by its index) moved the event.
+    /// Number of traces in which each cause (by its index) changed the event.
     causes: BTreeMap<usize, usize>,
 }
 
-/// Writes one table over all traces: for each event the range of its changes, and the keys.
+/// Writes one table over all traces: the range of changes of each event, and the keys.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -227,7 +228,7 @@ fn change_text(event: &EventDiff) -> String {
     event.change().map_or_else(|| String::from("from 0"), percent)
 }
 
-/// A change in percent; one of many times the count as a factor.
+/// Formats a change in percent, or as a factor if it is large.
 fn percent(change: f64) -> String {
     let percent = change * 100.0;
     if change >= FACTOR_LEAST {
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn csv_and_json_say_the_same() {
+    fn csv_and_json_hold_the_same_data() {
         let csv = text(|out| write_csv(out, &names("a.n2t"), &diff(), ","));
         assert!(csv.ends_with(",0,20,,semantics.bus-unit x.y,alone\n"), "{csv}");
         let json = text(|out| write_json(out, &names("a.n2t"), &diff()));
@@ -300,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_gives_the_range_over_all_traces() {
+    fn markdown_shows_the_range_over_all_traces() {
         let mut second = diff();
         second.events[0].to = 1100;
         second.events[0].is_timing = false;

@@ -1,9 +1,9 @@
-//! An instruction word as text, for people: printing only, the model has its own decoder.
+//! Disassembly of an instruction word, for printing only: the model has its own decoder.
 
 use fARM64::format::{FmtFormatter, Formatter};
 use fARM64::{Decoder, DecoderOptions};
 
-/// The instruction as an assembler would be given it; `.inst` with the word where it has no name.
+/// Returns the instruction in assembler syntax, or `.inst` with the word if it has no name.
 ///
 /// ```
 /// use sim_report::disassembly::text;
@@ -19,6 +19,6 @@ pub fn text(pc: u64, word: u32) -> String {
     }
     let mut text = String::new();
     FmtFormatter::new().format(&inst, &mut text);
-    // Columns are ours.
+    // The disassembler aligns columns; callers do that themselves.
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,7 @@
-//! The errors of metrics over workloads as a picture (SVG): one mark for each run, metrics in colors. Runs
-//! have no order, so no line joins their marks. A triangle at the edge stands for an error beyond it.
+//! Errors of metrics over workloads as a figure (SVG): one mark for each run, one color for each
+//! metric.
+//!
+//! Runs have no order, so no line joins their marks. A triangle at the edge is an error beyond it.
 
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::ScatterPlot;
@@ -11,19 +13,22 @@ use kuva::render::render::render_multiple;
 
 use crate::validate::{Judged, error_of, run_name};
 
-/// Metrics drawn; the others are nearer to their truths.
+/// Most metrics drawn; the rest have smaller errors.
 const SHOWN: usize = 8;
-/// Colors that the color-blind can tell apart (Okabe and Ito), and gray.
+/// Colors that color-blind readers can distinguish (Okabe and Ito), and gray.
 const COLORS: [&str; SHOWN] =
     ["#D55E00", "#0072B2", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#222222", "#999999"];
-/// Size of a picture; it is wider with many runs.
+/// Smallest width of a figure, in pixels.
 const WIDTH: f64 = 900.0;
+/// Width of each run, in pixels.
 const RUN_WIDTH: f64 = 60.0;
+/// Height of a figure, in pixels.
 const HEIGHT: f64 = 560.0;
-/// An error beyond this is marked at the edge with its size: one wild metric would hide all others.
+/// Largest error within the axes. A larger one is marked at the edge with its size, so that one
+/// metric does not hide all others.
 const ERROR_MAX: f64 = 200.0;
 
-/// The errors of the metrics that are farthest off, over all runs.
+/// Draws the errors of the metrics with the largest errors, over all runs.
 pub fn errors(judged: &[Judged]) -> String {
     let mut worst: Vec<&Judged> = judged.iter().filter(|one| size(one) > 0.0).collect();
     worst.sort_by(|a, b| size(b).total_cmp(&size(a)));
@@ -45,7 +50,7 @@ pub fn errors(judged: &[Judged]) -> String {
         beyond.extend(outside);
     }
     if plots.is_empty() {
-        // Nothing is off: an empty picture still has its axes.
+        // Without errors, the figure still has its axes.
         plots.push(Plot::Scatter(ScatterPlot::new().with_data(vec![(0.0, 0.0)])));
     }
     let names: Vec<String> = judged.first().map_or_else(Vec::new, |one| {
@@ -59,16 +64,16 @@ pub fn errors(judged: &[Judged]) -> String {
     svg
 }
 
-/// The largest error of a metric, for the order.
+/// Returns the largest error of a metric, for sorting.
 fn size(one: &Judged) -> f64 {
     let errors = one.verdicts.iter().filter_map(error_of);
     errors.fold(0.0, |size, error| size.max(error.abs()))
 }
 
-/// A run's place and its error.
+/// Position of a run and its error.
 type Point = (f64, f64);
 
-/// The place of a metric's marks beside those of the others, within the width of a run.
+/// Returns the offset of the marks of a metric within the width of a run.
 fn offset(place: usize, metrics: usize) -> f64 {
     const SPREAD: f64 = 0.5;
     SPREAD * ((place as f64 + 0.5) / metrics as f64 - 0.5)
@@ -79,7 +84,7 @@ fn points(one: &Judged, offset: f64) -> Vec<Point> {
     errors.filter_map(|(run, error)| Some((run as f64 + offset, error?))).collect()
 }
 
-/// Triangles at the edge for errors beyond it.
+/// Draws triangles at the edge for errors beyond it.
 fn clipped(points: &[Point], color: &str) -> Vec<ScatterPlot> {
     let sides = [(MarkerShape::Triangle, 1.0), (MarkerShape::TriangleDown, -1.0)];
     let marks = |(marker, sign): (MarkerShape, f64)| {
@@ -91,7 +96,7 @@ fn clipped(points: &[Point], color: &str) -> Vec<ScatterPlot> {
     sides.into_iter().filter_map(marks).collect()
 }
 
-/// The size of an error beside its triangle.
+/// Returns the size of an error as a label at its triangle.
 fn size_beyond((run, error): Point) -> TextAnnotation {
     let inside = 0.94 * ERROR_MAX * error.signum();
     TextAnnotation::new(format!("{error:+.0}"), run, inside)
@@ -111,17 +116,17 @@ fn layout(plots: &[Plot], names: &[String]) -> Layout {
     Layout::auto_from_plots(plots)
         .with_width(WIDTH.max(RUN_WIDTH * (names.len() as f64 + 5.0)))
         .with_height(HEIGHT)
-        .with_title("How far metrics are from what truly happened")
+        .with_title("Errors of metrics against ground-truth values")
         .with_subtitle(
-            "the metrics that are farthest off; shares in percentage points, others in percent of the \
-             truth; triangles: beyond the edge, with the error",
+            "the metrics with the largest errors; shares in percentage points, others in percent of the \
+             true value; triangles: beyond the edge, with the error",
         )
         .with_title_size(20)
         .with_label_size(15)
         .with_tick_size(12)
         .with_body_size(13)
         .with_x_label("run")
-        .with_y_label("value less truth")
+        .with_y_label("value minus true value")
         .with_x_axis_min(-0.5)
         .with_x_axis_max(last + 0.5)
         .with_x_tick_step(1.0)
@@ -136,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_to_draw_is_a_picture_all_the_same() {
+    fn a_figure_without_errors_is_still_a_figure() {
         assert!(errors(&[]).contains("<svg"));
     }
 

@@ -1,41 +1,44 @@
-//! The exported event bus of a run, cycle by cycle: as a value change dump (IEEE 1364, clause 18) for wave
-//! viewers, or as one line of text per cycle (Cortex-A53 manual, 12.9, has the bits).
+//! Exported event bus of a run, cycle by cycle: as a value change dump (IEEE 1364, clause 18) for
+//! wave viewers, or as one line of text per cycle. The bits are those of the Cortex-A53 manual,
+//! 12.9.
 
 use std::io::{self, Write};
 
 use sim_core::Cycle;
 use sim_pmu::event_bus::Wire;
 
-/// How the bus is written.
+/// Output format of the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BusFormat {
-    /// A value change dump; one unit of its time is one cycle.
+    /// Value change dump; one unit of its time is one cycle.
     Vcd,
     /// One line per cycle and core in which a bit is set.
     Text,
 }
 
-/// Writes the cycles of all cores, in order of time.
+/// Writer of the bus cycles of all cores, in order of time.
 #[derive(Debug)]
 pub struct BusWriter<W> {
     out: W,
     format: BusFormat,
     wires: Vec<Wire>,
-    /// What is on the bus of each core in the cycle before the present one.
+    /// Bits on the bus of each core in the previous cycle.
     shown: Vec<u32>,
-    /// What is on it in the present cycle, as far as that is known.
+    /// Bits known so far for the present cycle.
     present: Vec<u32>,
     now: Cycle,
-    /// Cycles in which a bit was set, of all cores.
+    /// Cycles of all cores in which a bit was set.
     cycles: u64,
 }
 
-/// The name of a wire in the dump: its event, or the condition that two instructions retired.
+/// Returns the name of a wire in the dump: its event, or the condition that two instructions
+/// retired.
 fn name(wire: &Wire) -> &'static str {
     wire.event.unwrap_or("TWO_INST_RETIRED")
 }
 
-/// The short name of a wire inside the dump: printable characters, unique for each core and bit.
+/// Returns the short name of a wire inside the dump: printable characters, unique for each core and
+/// bit.
 fn code(core: usize, bit: u8) -> String {
     const FIRST: usize = 33;
     const CODES: usize = 94;
@@ -51,8 +54,8 @@ fn code(core: usize, bit: u8) -> String {
 }
 
 impl<W: Write> BusWriter<W> {
-    /// Writes the head: `streams` are the threads of the cores, `core` is whose bus it is and `source`
-    /// what was run.
+    /// Writes the header. `streams` are the threads of the cores, `core` names the CPU that exports
+    /// the bus, and `source` is the trace.
     ///
     /// # Errors
     /// The output cannot be written.
@@ -107,7 +110,8 @@ impl<W: Write> BusWriter<W> {
         writeln!(out, "# cores run threads {}; cycle, core, bits, events", threads.join(", "))
     }
 
-    /// The bus of a core in one cycle; cycles come in order, cores of one cycle too.
+    /// Writes the bus of a core in one cycle. Cycles come in order, and so do the cores of one
+    /// cycle.
     ///
     /// # Errors
     /// The output cannot be written.
@@ -132,7 +136,7 @@ impl<W: Write> BusWriter<W> {
         if cycle > self.now {
             self.write_present()?;
             if cycle > self.now + 1 {
-                // Nothing is set in the cycle behind: all wires fall.
+                // No bit is set in the cycle in between: all wires fall.
                 self.now += 1;
                 self.write_present()?;
             }
@@ -142,7 +146,7 @@ impl<W: Write> BusWriter<W> {
         Ok(())
     }
 
-    /// Writes what changed on all buses from the cycle before the present one.
+    /// Writes the changes on all buses since the previous cycle.
     fn write_present(&mut self) -> io::Result<()> {
         if self.present == self.shown {
             self.present.fill(0);
@@ -167,7 +171,8 @@ impl<W: Write> BusWriter<W> {
         Ok(())
     }
 
-    /// Ends the dump one cycle behind the last one; the output, and how many cycles it got.
+    /// Ends the dump one cycle after the last one. Returns the output and the number of cycles
+    /// written.
     ///
     /// # Errors
     /// The output cannot be written.
@@ -187,7 +192,7 @@ mod tests {
     use super::*;
 
     fn wires() -> Vec<Wire> {
-        let wire = |bit, event| Wire { bit, event, title: "what it says" };
+        let wire = |bit, event| Wire { bit, event, title: "a title" };
         vec![wire(7, Some("INST_RETIRED")), wire(8, None)]
     }
 
@@ -198,13 +203,13 @@ mod tests {
         for (cycle, core, bits) in cycles {
             writer.cycle(*cycle, *core, *bits).expect("memory");
         }
-        let (out, told) = writer.finish().expect("memory");
-        assert_eq!(told as usize, cycles.len());
+        let (out, count) = writer.finish().expect("memory");
+        assert_eq!(count as usize, cycles.len());
         String::from_utf8(out).expect("text")
     }
 
     #[test]
-    fn a_wire_is_up_for_its_cycle_alone() {
+    fn a_wire_is_high_only_in_its_cycle() {
         let cycles = [(0, 0, 0x80), (1, 0, 0x180), (1, 1, 0x80), (2, 1, 0x80), (9, 0, 0x80)];
         let text = written(BusFormat::Vcd, &cycles);
         let (_, changes) = text.split_once("$dumpvars\n").expect("a dump");

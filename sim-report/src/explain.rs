@@ -1,8 +1,8 @@
-//! What an event, a metric, a section of the guide or a cause of an empty slot is: everything that a reader
-//! may ask about it, as data. Guide: chapters 4 and 5.
+//! Explanations of events, metrics, sections of the guide and causes of empty slots, as data. PMU
+//! guide chapters 4 and 5.
 //!
-//! Meaning, unit and relations come from the event table; the places that raise an event and the scenarios that
-//! prove it come from [`Index`], which a test holds against the model.
+//! Meaning, unit and relations come from the event table. The places that raise an event and the
+//! scenarios that prove it come from [`Index`], which a test checks against the model.
 
 mod causes;
 mod find;
@@ -10,11 +10,11 @@ pub mod graph;
 mod index;
 pub mod markdown;
 pub mod metrics;
+mod pitfall_table;
+mod pitfalls;
+mod relations;
 mod sections;
 pub mod text;
-mod ties;
-mod trap_table;
-mod traps;
 pub mod why;
 
 use std::collections::BTreeSet;
@@ -27,60 +27,61 @@ pub use causes::cause;
 pub use find::{FindError, Topic, find};
 pub use index::{Evidence, Example, Index, Place, Proof};
 pub use metrics::metric;
+pub use pitfalls::Pitfall;
+pub use relations::{EventRelation, Origin};
 pub use sections::section;
-pub use ties::{Origin, Tie};
-pub use traps::Trap;
 
-/// What is explained.
+/// Kind of the explained subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A PMU event.
+    /// PMU event.
     Event,
-    /// A formula over events.
+    /// Formula over events.
     Metric,
-    /// A section of the guide: a group of events, or a flow.
+    /// Section of the guide: a group of events, or a flow.
     Section,
-    /// Why a rename slot stayed empty.
+    /// Cause of an empty rename slot.
     Cause,
 }
 
-/// Everything that is known of one event, metric, section or cause.
+/// Explanation of one event, metric, section or cause.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explanation {
-    /// What it is.
+    /// Kind of the subject.
     pub kind: Kind,
-    /// Its mnemonic, its name, or the number of the section.
+    /// Mnemonic, name, or number of the section.
     pub name: String,
-    /// Number of the event, as `perf` writes it (`r0003`); none for anything else.
+    /// Number of an event as `perf` writes it (`r0003`); absent for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// A short title.
+    /// Short title.
     pub title: String,
     /// Section of the PMU guide.
     pub section: String,
-    /// What one count, or one unit of the value, stands for.
+    /// Meaning of one count, or of one unit of the value.
     pub unit: String,
-    /// The formula of a metric.
+    /// Formula of a metric.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formula: Option<String>,
-    /// What it means: for an event each kind of occurrence that counts.
+    /// Meaning; for an event each kind of occurrence that counts.
     pub counts: Vec<String>,
-    /// What one might expect in it that is not.
+    /// Occurrences that a reader might expect to count and that do not.
     pub excludes: Vec<String>,
-    /// How it is tied to others.
-    pub relations: Vec<Tie>,
-    /// Names of the same thing in other published lists.
+    /// Relations to other events.
+    pub relations: Vec<EventRelation>,
+    /// Names of the same event in other published lists.
     pub other_names: Vec<String>,
-    /// Where readers of it go wrong.
-    pub traps: Vec<Trap>,
-    /// Where the model raises it, or the events that it is made of.
+    /// Common mistakes of readers.
+    #[serde(rename = "traps")]
+    pub pitfalls: Vec<Pitfall>,
+    /// Places in the model that raise the event, or the events of the formula.
     pub raised: Vec<Place>,
     /// Scenarios that prove it, its own first.
     pub scenarios: Vec<Proof>,
-    /// How many more scenarios count it.
+    /// Number of further scenarios that count it.
     pub more_scenarios: usize,
-    /// The scenario that shows it best: a command to run, and what it prints.
+    /// Scenario that shows it best: a command and its output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<Example>,
 }
@@ -99,9 +100,9 @@ pub fn event(event: PmuEvent) -> Explanation {
         formula: None,
         counts: clauses(info.counts),
         excludes: clauses(info.excludes),
-        relations: ties::of_event(event),
+        relations: relations::of_event(event),
         other_names: info.other_names.iter().map(|name| (*name).to_owned()).collect(),
-        traps: traps::of_event(event),
+        pitfalls: pitfalls::of_event(event),
         raised: raised(event),
         scenarios: evidence.scenarios.clone(),
         more_scenarios: evidence.more_scenarios,
@@ -109,10 +110,10 @@ pub fn event(event: PmuEvent) -> Explanation {
     }
 }
 
-/// The places of an event and of those that it is the sum or another name of.
+/// Returns the places that raise an event, its parts or its alias.
 fn raised(event: PmuEvent) -> Vec<Place> {
     let mut places = BTreeSet::new();
-    for part in ties::parts(event) {
+    for part in relations::parts(event) {
         places.extend(Index::get().event(part).raised.iter().cloned());
         if part == PmuEvent::CHAIN {
             places.insert(carry());
@@ -121,7 +122,7 @@ fn raised(event: PmuEvent) -> Vec<Place> {
     places.into_iter().collect()
 }
 
-/// Where `CHAIN` counts: within the PMU, which no scenario hears as an event.
+/// Returns the place that counts `CHAIN`: inside the PMU, where no scenario sees it as an event.
 fn carry() -> Place {
     Place {
         event: PmuEvent::CHAIN.mnemonic().to_owned(),
@@ -130,11 +131,11 @@ fn carry() -> Place {
     }
 }
 
-/// The clauses of a meaning: the table separates them by semicolons.
+/// Returns the clauses of a meaning, which the table separates by semicolons.
 fn clauses(text: &str) -> Vec<String> {
     let mut clauses: Vec<String> = Vec::new();
     for piece in text.split("; ").filter(|piece| !piece.is_empty()) {
-        // A semicolon within brackets separates nothing.
+        // A semicolon in parentheses does not separate clauses.
         match clauses.last_mut().filter(|last| is_open(last)) {
             Some(last) => *last = format!("{last}; {piece}"),
             None => clauses.push(piece.to_owned()),

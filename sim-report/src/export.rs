@@ -1,4 +1,5 @@
-//! A trace for other simulators: ChampSim's records, and text of one line per instruction.
+//! Export of a trace for other simulators: ChampSim's records, and text with one line per
+//! instruction.
 
 mod champsim;
 mod text;
@@ -9,7 +10,7 @@ use sim_core::InstFlags;
 use sim_isa::{Inst, MemOp};
 use sim_trace::{TraceError, TraceFile};
 
-/// What a trace is written as.
+/// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// ChampSim's records of 64 bytes.
@@ -18,7 +19,7 @@ pub enum Target {
     Text,
 }
 
-/// Why a trace cannot be written.
+/// Error while exporting a trace.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
@@ -30,26 +31,27 @@ pub enum ExportError {
     Output(#[from] io::Error),
 }
 
-/// One executed instruction, with what the decoder knows of its word.
+/// Executed instruction with its decoded form.
 pub(crate) struct Step<'a> {
     pub(crate) stream: u32,
     pub(crate) pc: u64,
     pub(crate) word: u32,
     pub(crate) inst: &'a Inst,
     pub(crate) addr: Option<u64>,
-    /// Address of the instruction behind it; of the last one, the next in the code.
+    /// Address of the next executed instruction, or for the last one of the next instruction in the
+    /// code.
     pub(crate) next: u64,
 }
 
 impl Step<'_> {
-    /// It reads the memory at its address.
+    /// Returns whether it reads memory at a known address.
     pub(crate) fn loads(&self) -> bool {
         let op = self.inst.mem.op;
         let atomic = [MemOp::AtomicLoad, MemOp::AtomicStore, MemOp::AtomicSwap].contains(&op);
         self.addr.is_some() && (op == MemOp::Load || atomic)
     }
 
-    /// It writes the memory at its address.
+    /// Returns whether it writes memory at a known address.
     pub(crate) fn stores(&self) -> bool {
         let writers = [
             MemOp::Store,
@@ -65,7 +67,7 @@ impl Step<'_> {
 /// Writes the instructions of one thread.
 ///
 /// # Errors
-/// If the trace is damaged or `out` cannot be written.
+/// Fails if the trace is damaged or `out` cannot be written.
 pub fn write<R: Read + Seek>(
     trace: &TraceFile<R>,
     stream: u32,
@@ -76,7 +78,7 @@ pub fn write<R: Read + Seek>(
     let decoded: Vec<Inst> = codes.iter().map(|code| sim_isa::decode(code.word)).collect();
     let mut reader = trace.reader(stream)?;
     let (mut batch, mut waiting) = (Vec::new(), None::<sim_core::TraceInst>);
-    let mut give = |one: sim_core::TraceInst, next: Option<sim_core::TraceInst>| {
+    let mut write_step = |one: sim_core::TraceInst, next: Option<sim_core::TraceInst>| {
         let code = codes[one.id as usize];
         let step = Step {
             stream,
@@ -94,12 +96,12 @@ pub fn write<R: Read + Seek>(
     while reader.next_batch(&mut batch)? {
         for inst in &batch {
             if let Some(before) = waiting.replace(*inst) {
-                give(before, Some(*inst))?;
+                write_step(before, Some(*inst))?;
             }
         }
     }
     if let Some(last) = waiting {
-        give(last, None)?;
+        write_step(last, None)?;
     }
     Ok(())
 }

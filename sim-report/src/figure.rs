@@ -1,12 +1,14 @@
-//! The measured memory as pictures (SVG): latency ladder, TLB knees, bandwidth, core to core; and what
-//! turns on the counters do ([`turns`]); how metrics follow a key
-//! of the configuration ([`sensitivity`]); how windows of traces did ([`regions`]); and the model beside
-//! real machines ([`silicon`]).
+//! Figures (SVG) of the measured memory: latency over the footprint, TLB reach, bandwidth, core to
+//! core.
+//!
+//! The submodules draw the error of multiplexing ([`mod@multiplexing`]), metrics over a key of the
+//! configuration ([`mod@sensitivity`]), the error of windows of traces ([`regions`]), and the model
+//! against real machines ([`mod@silicon`]).
 
+pub mod multiplexing;
 pub mod regions;
 pub mod sensitivity;
 pub mod silicon;
-pub mod turns;
 
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::bar::BarPlot;
@@ -26,10 +28,11 @@ use sim_machine::ladder::target::{self, Target, Unit};
 
 use crate::ladder::{published, setting_name, size_name, unit_name};
 
-/// Size of a picture.
+/// Width of a figure, in pixels.
 const WIDTH: f64 = 900.0;
+/// Height of a figure, in pixels.
 const HEIGHT: f64 = 560.0;
-/// Colors that the color-blind can tell apart (Okabe and Ito).
+/// Color that color-blind readers can distinguish from the others (Okabe and Ito).
 const BLUE: &str = "#0072B2";
 const ORANGE: &str = "#D55E00";
 const SKY: &str = "#56B4E9";
@@ -37,10 +40,10 @@ const YELLOW: &str = "#E69F00";
 const GREEN: &str = "#009E73";
 const GRAY: &str = "#999999";
 const PUBLISHED: &str = "#222222";
-/// Footprint (log2) right of which the middle of a label would be cut at the edge.
+/// Largest footprint (log2) at which a label centered on it is not cut at the edge.
 const LAST_LABEL: f64 = 26.6;
 
-/// Latency over the footprint, both axes logarithmic, with the published values as marks.
+/// Draws the latency over the footprint on logarithmic axes, with the published values as marks.
 pub fn latency(config: &MachineConfig, rungs: &[Rung]) -> String {
     let styles = [(BLUE, false), (SKY, true), (ORANGE, false), (YELLOW, true)];
     let mut plots: Vec<Plot> = Vec::new();
@@ -79,7 +82,7 @@ pub fn latency(config: &MachineConfig, rungs: &[Rung]) -> String {
     draw(plots, layout)
 }
 
-/// Cost of a load over the number of pages, with the configured sizes of the TLBs.
+/// Draws the cost of a load over the number of pages, with the configured sizes of the TLBs.
 pub fn knees(config: &MachineConfig, knees: &[Knee]) -> String {
     let curve = |cost: fn(&Knee) -> f64, color: &str, name: &str| {
         let points = knees.iter().map(|knee| (log2(knee.pages as f64), cost(knee)));
@@ -89,7 +92,7 @@ pub fn knees(config: &MachineConfig, knees: &[Knee]) -> String {
             .with_stroke_width(2.6)
             .with_legend(name.to_owned())
     };
-    let packed = curve(|knee| knee.packed_cycles, GRAY, "as many lines, packed: caches alone");
+    let packed = curve(|knee| knee.packed_cycles, GRAY, "same lines, packed: caches alone");
     let plots = vec![
         Plot::Line(packed.with_line_style(LineStyle::Dashed)),
         Plot::Line(curve(|knee| knee.cycles, BLUE, "one line on each page")),
@@ -121,7 +124,7 @@ pub fn knees(config: &MachineConfig, knees: &[Knee]) -> String {
     draw(plots, layout)
 }
 
-/// Read rate of each level with and without prefetch, with the published rates as marks.
+/// Draws the read rate of each level with and without prefetch, with the published rates as marks.
 pub fn rates(config: &MachineConfig, rates: &[Rate]) -> String {
     let ghz = config.core.clock_hz as f64 / 1e9;
     let of = |prefetch: bool| rates.iter().filter(move |rate| rate.prefetch == prefetch);
@@ -142,7 +145,7 @@ pub fn rates(config: &MachineConfig, rates: &[Rate]) -> String {
         of(true).enumerate().map(|(i, rate)| (i as f64 + 1.0, per_cycle(rate))).collect();
     let plots = vec![Plot::Bar(bars), marks(points.clone())];
     let mut layout = base_layout(&plots, "Read bandwidth of one core")
-        .with_subtitle(format!("16-byte loads from end to end, pages of 2 MiB, core at {ghz} GHz"))
+        .with_subtitle(format!("sequential 16-byte loads, pages of 2 MiB, core at {ghz} GHz"))
         .with_y_label("bytes per cycle")
         .with_y_axis_min(0.0)
         .with_y_axis_max(56.0)
@@ -157,7 +160,7 @@ pub fn rates(config: &MachineConfig, rates: &[Rate]) -> String {
     draw(plots, layout)
 }
 
-/// A published rate in the unit of the axis.
+/// Returns a published rate in the unit of the axis.
 fn published_rate(target: &Target, per_cycle: f64) -> String {
     let unit = unit_name(Unit::BytesPerCycle);
     match target.unit {
@@ -166,7 +169,8 @@ fn published_rate(target: &Target, per_cycle: f64) -> String {
     }
 }
 
-/// Cycles of a line that another core wrote, by that core's place, with the published range.
+/// Draws the cycles for a line that another core wrote, by the place of that core, with the
+/// published range.
 pub fn handovers(config: &MachineConfig, handovers: &[Handover]) -> String {
     let ghz = config.core.clock_hz as f64 / 1e9;
     let mut bars = BarPlot::new();
@@ -175,13 +179,13 @@ pub fn handovers(config: &MachineConfig, handovers: &[Handover]) -> String {
     }
     let target = target::CORE_TO_CORE;
     let plots = vec![Plot::Bar(bars)];
-    let mut layout = base_layout(&plots, "A line that another core has just written")
-        .with_subtitle(format!("compare-and-swaps in turn with core 0, cores at {ghz} GHz"))
+    let mut layout = base_layout(&plots, "Line last written by another core")
+        .with_subtitle(format!("alternating compare-and-swap with core 0, cores at {ghz} GHz"))
         .with_x_label("the other core")
         .with_y_label("cycles per compare-and-swap")
         .with_y_axis_min(0.0)
         .with_y_axis_max(200.0);
-    for (value, name) in [(target.low, "published, least"), (target.high, "published, most")] {
+    for (value, name) in [(target.low, "published minimum"), (target.high, "published maximum")] {
         let line = ReferenceLine::horizontal(value)
             .with_color(GREEN)
             .with_label(format!("{name}: {value} cycles"));
@@ -244,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_names_its_axes_units_and_published_values() {
+    fn a_figure_names_its_axes_units_and_published_values() {
         let rung = |footprint_bytes, cycles| Rung { footprint_bytes, cycles: [cycles; 4] };
         let svg = latency(&config(), &[rung(2 << 10, 4.0), rung(128 << 20, 390.0)]);
         for part in ["<svg", "footprint", "cycles per load", "16 MiB", "97.6 cycles", "128"] {

@@ -1,8 +1,8 @@
-//! The flows of PMU guide chapter 5 for the eye: as they are declared, or with the counts of a run.
+//! Charts of the flows of PMU guide chapter 5, as declared or with the counts of a run.
 //!
-//! A [`Chart`] is what all forms show: [`svg()`] draws it with a layout of its own, in which labels are places
-//! like boxes and so cannot overlap; [`text`] writes it for a terminal, [`dot()`] for Graphviz, [`page`] for a
-//! browser. [`steps`] is a scenario step by step.
+//! A [`Chart`] holds the content of all output formats. [`svg()`] draws it with a layout in which
+//! labels are laid out like boxes and so cannot overlap. [`text`] writes it for a terminal,
+//! [`dot()`] for Graphviz, and [`page`] for a browser. [`steps`] shows a scenario step by step.
 
 mod chart;
 mod dot;
@@ -20,7 +20,7 @@ pub use dot::dot;
 
 use sim_core::flow::{FlowCounts, FlowGraph};
 
-/// A flow as a picture that needs nothing but itself, with the counts of a run if there are some.
+/// Returns a flow as a self-contained figure, with the counts of a run if given.
 pub fn svg(graph: &FlowGraph, counts: Option<&FlowCounts>) -> String {
-    svg::alone(&Chart::new(graph, counts))
+    svg::single(&Chart::new(graph, counts))
 }

@@ -1,4 +1,4 @@
-//! What the functions of a program cost, as a table; the shares of all add up to the run.
+//! Costs of the functions of a program as a table. The shares of all functions add up to the run.
 
 use std::io::{self, Write};
 
@@ -7,16 +7,16 @@ use sim_core::{Counts, PmuEvent};
 use crate::perf_stat::grouped;
 use crate::stat::{Owner, Row, Section, StatReport};
 
-/// A function with what its instructions raised.
+/// Function with the counts of its instructions.
 #[derive(Clone, Debug)]
 pub struct FunctionRow {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its counts.
+    /// Counts.
     pub counts: Counts,
 }
 
-/// Events that are shown per thousand instructions, with the words over their columns.
+/// Events that are shown per thousand instructions, with their column headings.
 const PER_THOUSAND: [(&str, PmuEvent); 4] = [
     ("br-miss", PmuEvent::BR_MIS_PRED_RETIRED),
     ("l1i-refill", PmuEvent::L1I_CACHE_REFILL),
@@ -24,7 +24,7 @@ const PER_THOUSAND: [(&str, PmuEvent); 4] = [
     ("l2-refill", PmuEvent::L2D_CACHE_REFILL),
 ];
 
-/// Writes a line for each function: cycles, instructions, and what it meets per thousand of them.
+/// Writes a line for each function: cycles, instructions, and events per thousand instructions.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -54,12 +54,12 @@ fn percent(part: u64, all: u64) -> f64 {
     if all == 0 { 0.0 } else { part as f64 * 100.0 / all as f64 }
 }
 
-/// One number over another; a dash without a divisor.
+/// Returns one number over another, or a dash if the divisor is 0.
 fn ratio(n: u64, d: u64, scale: f64) -> String {
     if d == 0 { String::from("-") } else { format!("{:.2}", n as f64 / d as f64 * scale) }
 }
 
-/// The same report with a heading for each function.
+/// Returns the same report with a heading for each function.
 #[must_use]
 pub fn by_function(report: StatReport) -> StatReport {
     let mut sections: Vec<Section> = Vec::new();
@@ -83,7 +83,7 @@ mod tests {
     use sim_core::EventSink;
 
     #[test]
-    fn shares_add_up_and_nothing_is_divided_by_nothing() {
+    fn shares_add_up_and_a_ratio_to_zero_is_a_dash() {
         let row = |name: &str, counted: &[(PmuEvent, u64)]| {
             let mut counts = Counts::default();
             counted.iter().for_each(|&(event, n)| counts.count(event, n));

@@ -1,12 +1,12 @@
-//! What produced a result, as `#` lines: enough to repeat it.
+//! Header of a result as `#` lines: everything that is needed to repeat the run.
 
 use std::io::{self, Write};
 
 use serde_json::json;
 use sim_machine::{Mode, RunHeader};
 
-/// Writes version, configuration, trace, seed, the order of several threads, the mode with what it does not give, and
-/// what the trace lacks, one per line.
+/// Writes version, configuration, trace and seed, one per line. The order of several threads, the
+/// mode with its missing results, and data missing from the trace follow if they apply.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -63,7 +63,7 @@ mod tests {
     use sim_trace::MissingData;
 
     #[test]
-    fn the_header_names_all_that_a_repetition_needs() {
+    fn the_header_holds_everything_that_a_repetition_needs() {
         let header = RunHeader {
             version: "0.1.0".into(),
             config: "neoverse-n2.toml + --set core.revision=\"r0p0\"".into(),

@@ -1,5 +1,5 @@
-//! The measured memory as tables: latency over the footprint, TLB knees, bandwidth of each level,
-//! each with what was published of silicon.
+//! Tables of the measured memory: latency over the footprint, TLB reach, bandwidth of each level,
+//! each with published values of silicon.
 
 use std::io::{self, Write};
 
@@ -10,22 +10,22 @@ use sim_machine::ladder::knees::Knee;
 use sim_machine::ladder::latency::{self, PUBLISHED_SETTING, Rung, SETTINGS, Setting};
 use sim_machine::ladder::target::{self, Target, Unit};
 
-/// How a table is written.
+/// Output format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Columns for people.
+    /// Human-readable columns.
     Text,
-    /// One line of names, then values.
+    /// CSV: one line of column names, then values.
     Csv,
 }
 
-/// Name of a setting's curve.
+/// Returns the name of the curve of a setting.
 pub fn setting_name(setting: Setting) -> String {
     let prefetch = if setting.prefetch { "on" } else { "off" };
     format!("{} pages, prefetch {prefetch}", size_name(setting.page_bytes))
 }
 
-/// A size in the largest binary unit that holds it without fraction.
+/// Formats a size in the largest binary unit in which it has no fraction.
 pub fn size_name(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     let fits = |(shift, _): &(u32, &str)| bytes >= 1 << shift && bytes.is_multiple_of(1 << shift);
@@ -35,7 +35,7 @@ pub fn size_name(bytes: u64) -> String {
     }
 }
 
-/// Unit as it stands behind a number.
+/// Returns the unit as written after a number.
 pub fn unit_name(unit: Unit) -> &'static str {
     match unit {
         Unit::Cycles => "cycles",
@@ -44,7 +44,7 @@ pub fn unit_name(unit: Unit) -> &'static str {
     }
 }
 
-/// A published value or range.
+/// Formats a published value or range.
 pub fn published(target: &Target) -> String {
     let unit = unit_name(target.unit);
     if target.low == target.high {
@@ -98,7 +98,7 @@ pub fn write_latency(
     Ok(())
 }
 
-/// Writes the cost of translations.
+/// Writes the cost of address translation.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -138,7 +138,7 @@ pub fn write_knees(
     Ok(())
 }
 
-/// Writes the rates.
+/// Writes the read bandwidths.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -183,7 +183,7 @@ pub fn write_rates(out: &mut impl Write, rates: &[Rate], form: Form) -> io::Resu
     Ok(())
 }
 
-/// Writes what a line from another core costs.
+/// Writes the cost of a line that another core wrote.
 ///
 /// # Errors
 /// The output cannot be written.

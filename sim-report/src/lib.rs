@@ -1,27 +1,30 @@
-//! Writes results for people and for other programs. It computes nothing but ratios of counts.
+//! Output of results for users and for other programs. This crate computes only ratios of counts.
 //!
-//! * [`stat`]: which counts to print: rows from an [`sim_machine::Outcome`];
-//! * [`perf_stat`]: those rows as `perf stat` prints them: text, CSV, JSON;
-//! * [`stalls`]: the stall ledger as a table; [`prefetches`]: what became of prefetched lines;
-//! * [`case_counts`]: what a scenario counted, step by step; [`case_tables`]: the same of all cases of a file;
-//! * [`count_table`]: counts that `perf stat` printed, of any machine, read again;
-//! * [`spe`]: sample records, read, summed up and printed;
-//! * [`diff`]: why two configurations count differently;
-//! * [`perf_data`]: files that Linux' `perf` reads; [`symbols`]: names of code;
-//! * [`flow`]: the flows of the guide as pictures and text;
-//! * [`functions`]: what the functions of a program cost;
-//! * [`validate`]: how metrics did against the truth, [`error_figure`]: as a picture;
-//! * [`lives`]: the lives of operations, stage by stage; [`disassembly`]: words as text;
+//! * [`stat`]: selection of the counts to print: rows from a [`sim_machine::Outcome`];
+//! * [`perf_stat`]: these rows in the formats of `perf stat`: text, CSV, JSON;
+//! * [`stalls`]: the stall ledger as a table; [`prefetches`]: the outcome of prefetched lines;
+//! * [`case_counts`]: counts of a scenario, step by step; [`case_tables`]: counts of all cases of a
+//!   file;
+//! * [`count_table`]: reader of counts that `perf stat` printed on any machine;
+//! * [`spe`]: sample records, read, summarized and printed;
+//! * [`diff`]: differences of counts between two configurations, with their causes;
+//! * [`counterfactual`]: cycles that a run would save if a resource cost nothing;
+//! * [`perf_data`]: files for Linux `perf`; [`symbols`]: names of code;
+//! * [`flow`]: the flows of the guide as figures and text;
+//! * [`functions`]: costs of the functions of a program;
+//! * [`validate`]: metrics against ground-truth values, [`error_figure`]: the same as a figure;
+//! * [`pipeview`]: pipeline stages of operations; [`disassembly`]: instruction words as text;
 //! * [`metrics`]: values of metrics, as `perf stat -M` prints them;
-//! * [`explain`]: what an event is, and what proves it;
+//! * [`explain`]: explanations of events, with the scenarios that prove them;
 //! * [`export`]: traces for other simulators;
 //! * [`event_bus`]: the exported event bus, as a value change dump or text;
-//! * [`program_pmu`]: what a traced program did to its PMU;
-//! * [`run_report`]: everything that a report about one run shows, as data;
-//! * [`run_diff`]: what changed between two of those;
-//! * [`header`]: what produced a result;
-//! * [`page`]: what every page (HTML) is made in, and the colors of every drawing;
-//! * [`ladder`]: what the memory's latencies and rates are, as tables; [`figure`]: as pictures, and those of `docs`.
+//! * [`program_pmu`]: accesses of a traced program to its PMU;
+//! * [`run_report`]: the data of a report about one run;
+//! * [`run_diff`]: differences between two such reports;
+//! * [`header`]: the description of a run in front of its results;
+//! * [`page`]: the frame of every HTML page, and the colors of every drawing;
+//! * [`ladder`]: latencies and bandwidths of the memory as tables; [`figure`]: the same as figures,
+//!   and the figures of `docs`.
 
 pub mod case_counts;
 pub mod case_tables;
@@ -38,11 +41,11 @@ pub mod flow;
 pub mod functions;
 pub mod header;
 pub mod ladder;
-pub mod lives;
 pub mod metrics;
 pub mod page;
 pub mod perf_data;
 pub mod perf_stat;
+pub mod pipeview;
 pub mod prefetches;
 pub mod program_pmu;
 pub mod report_page;

@@ -4,42 +4,42 @@ use std::io::{self, Write};
 
 use serde_json::to_string as quoted;
 
-/// Columns of a value in text.
+/// Width of a value in text.
 const VALUE_WIDTH: usize = 18;
-/// Columns of a unit in text.
+/// Width of a unit in text.
 const UNIT_WIDTH: usize = 24;
-/// Columns of a name in text.
+/// Width of a name in text.
 const NAME_WIDTH: usize = 28;
-/// Fields of a CSV line in front of a metric that stands alone: value, unit, event, time, percent.
+/// Empty fields of a CSV line before a metric without an event: value, unit, event, time, percent.
 const EMPTY_FIELDS: usize = 5;
-/// Significant digits of a value in text, at least.
+/// Fewest significant digits of a value in text.
 const DIGITS: i32 = 4;
-/// Decimals of a value in text, at most.
+/// Most decimals of a value in text.
 const DECIMALS_MAX: i32 = 9;
 
-/// The value of one metric.
+/// Value of one metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricRow {
-    /// The thread, in a report by thread.
+    /// Thread, in a report by thread.
     pub thread: Option<String>,
     /// Name of the metric.
     pub name: String,
-    /// The value from the counters, scaled; NaN where there is none.
+    /// Value from the counters, scaled; NaN if there is none.
     pub value: f64,
-    /// The value from exact counts, if it was asked for.
+    /// Value from exact counts, if requested.
     pub exact: Option<f64>,
-    /// The unit; may be empty.
+    /// Unit; may be empty.
     pub unit: String,
-    /// Decimals that perf prints; text has more where they show less than four digits.
+    /// Decimals that perf prints; text has more if these show less than four digits.
     pub decimals: usize,
-    /// True where the metric's own threshold calls the value bad.
+    /// Whether the value exceeds the threshold of the metric.
     pub is_bad: bool,
-    /// What the trace lacks so that the value is doubtful.
+    /// Data missing from the trace that makes the value doubtful.
     pub doubt: Option<&'static str>,
 }
 
 impl MetricRow {
-    /// The unit and the name, as perf joins them.
+    /// Returns the unit and the name, joined as in perf.
     fn label(&self) -> String {
         match self.unit.as_str() {
             "" => self.name.clone(),
@@ -47,7 +47,7 @@ impl MetricRow {
         }
     }
 
-    /// A value for people: perf's decimals, and at least four significant digits.
+    /// Formats a value for text: with perf's decimals, and at least four significant digits.
     fn rounded(&self, value: f64) -> String {
         if !value.is_finite() {
             return exactly(value);
@@ -64,19 +64,19 @@ impl MetricRow {
         usize::try_from(decimals).unwrap_or_default().max(self.decimals)
     }
 
-    /// The exact value and how far the estimate is from it, with the same decimals.
+    /// Formats the exact value and the error of the estimate, with the same decimals.
     fn difference(&self, exact: f64) -> String {
         let decimals = self.decimals_of(exact);
         format!("exact {}, {:+.decimals$}", self.rounded(exact), self.value - exact)
     }
 }
 
-/// A value for programs: the shortest text that reads back as the same number.
+/// Formats a value for programs: the shortest text that reads back as the same number.
 fn exactly(value: f64) -> String {
     if value.is_nan() { String::from("nan") } else { format!("{value}") }
 }
 
-/// Writes the form for people.
+/// Writes the human-readable form.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -86,7 +86,7 @@ pub fn write_text(out: &mut impl Write, rows: &[MetricRow]) -> io::Result<()> {
         let thread = row.thread.as_ref().map_or(String::new(), |thread| format!("{thread:>18} "));
         let value = row.rounded(row.value);
         let exact = row.exact.map_or(String::new(), |exact| format!("  {}", row.difference(exact)));
-        let bad = if row.is_bad { "  bad, says its threshold" } else { "" };
+        let bad = if row.is_bad { "  exceeds its threshold" } else { "" };
         let doubt = row.doubt.map(|lack| format!("  # doubtful: {lack}")).unwrap_or_default();
         let line = format!(
             "{thread}{value:>VALUE_WIDTH$}  {:<UNIT_WIDTH$} {:<NAME_WIDTH$}{exact}{bad}{doubt}",
@@ -97,8 +97,8 @@ pub fn write_text(out: &mut impl Write, rows: &[MetricRow]) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Writes one line per metric, the fields of events empty; the exact value stands last, where it was asked for.
-/// Events with a variance have one field more.
+/// Writes one line per metric, with the fields of events empty. The exact value, if requested,
+/// comes last. `has_variance` adds the field that events with a variance have.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -119,7 +119,7 @@ pub fn write_csv(
     Ok(())
 }
 
-/// Writes one JSON object per line; the value is a string, as in perf.
+/// Writes one JSON object per line. The value is a string, as in perf.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_says_that_a_value_is_doubtful() {
+    fn every_form_marks_a_doubtful_value() {
         let rows = [MetricRow { doubt: Some("no sizes"), ..row(0.513, "per cycle") }];
         let text = written(|out| write_text(out, &rows));
         assert!(text.contains("ipc                           # doubtful: no sizes\n"), "{text}");
@@ -207,16 +207,16 @@ mod tests {
     }
 
     #[test]
-    fn text_shows_the_exact_value_beside() {
+    fn text_shows_the_exact_value_next_to_the_estimate() {
         let rows = [MetricRow { exact: Some(0.5), ..row(0.513, "per cycle") }];
         let text = written(|out| write_text(out, &rows));
         assert!(text.contains("0.5130  per cycle"), "{text}");
         assert!(text.contains("ipc                           exact 0.5000, +0.0130"), "{text}");
     }
 
-    /// Two thirds of a millionth and 123.456 thousand, with one decimal in perf.
+    /// Includes two thirds of a millionth and 123.456 thousand, with one decimal in perf.
     #[test]
-    fn text_has_four_digits_and_programs_get_them_all() {
+    fn text_has_four_digits_and_machine_readable_forms_have_all() {
         for (value, text, exact) in [
             (0.414_779_123, "0.4148", "0.414779123"),
             (7.12, "7.120", "7.12"),

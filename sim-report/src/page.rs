@@ -1,7 +1,7 @@
-//! What every page of n2sim is made in: shell, style, tables, charts, links to events.
+//! Frame of the HTML pages of n2sim: shell, style, tables, charts, links to events.
 //!
-//! A page is one file: it reads from disk, asks no network (its own policy forbids it), and needs no script to be
-//! read. The script sorts and filters tables.
+//! A page is one file. It needs no network, which its own policy forbids, and is readable without
+//! its script. The script sorts and filters tables.
 
 pub mod chart;
 pub mod links;
@@ -17,33 +17,33 @@ pub use table::{Cell, Table};
 
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
-/// SHA-256 of the script: the one script that a page allows itself.
-const SCRIPT_HASH: &str = "JmRV9Vz/roFJvDhbHod58U2asZbH9JhATkglbD4HMyo=";
+/// SHA-256 of the script, the only one that the page's policy allows.
+const SCRIPT_HASH: &str = "X0STlvWr9D2th8w9Wokj//bpeMVwnY6UVEQzm/01F2o=";
 
-/// A page of sections.
+/// Page of sections.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The page's heading.
+    /// Heading of the page.
     pub title: String,
-    /// What it is a page of, below the heading.
+    /// Introduction below the heading.
     pub lead: Markup,
-    /// Its parts, listed in the contents.
+    /// Sections, listed in the contents.
     pub sections: Vec<Section>,
 }
 
-/// A part of a page.
+/// Section of a page.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// Unique in the page.
+    /// Identifier, unique in the page.
     pub id: String,
-    /// Its heading.
+    /// Heading.
     pub heading: String,
-    /// What it holds; headings in it begin at `h3`.
+    /// Content; its headings begin at `h3`.
     pub body: Markup,
 }
 
 impl Page {
-    /// The whole file.
+    /// Returns the whole file.
     pub fn html(&self) -> String {
         let policy = format!(
             "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_HASH}'; \
@@ -58,7 +58,7 @@ impl Page {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     meta name="generator" content={ "n2sim " (env!("CARGO_PKG_VERSION")) };
-                    // An empty icon, so that no browser asks for one.
+                    // An empty icon, so that browsers do not request one.
                     link rel="icon" href="data:,";
                     title { (self.title) }
                     style { (PreEscaped(palette::page_style())) (PreEscaped(STYLE)) }
@@ -97,7 +97,7 @@ impl Page {
     }
 }
 
-/// The switch of themes. The style sheet alone obeys it.
+/// Returns the switch of themes, which works through the style sheet alone.
 fn themes() -> Markup {
     html! {
         fieldset.themes {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_contents_lead_to_the_sections() {
+    fn the_contents_link_to_the_sections() {
         let page = page();
         assert!(page.contains(r##"<a href="#one">One &amp; only</a>"##), "{page}");
         assert!(page.contains(r#"<section id="one" aria-labelledby="one-heading">"#));

@@ -1,8 +1,9 @@
-//! perf.data, the file of Linux' `perf record`, so that unmodified `perf` reads what the model saw.
+//! Files of Linux' `perf record` (perf.data), so that unmodified `perf` reads the output of the
+//! model.
 //!
-//! [`PerfData`] is the container: event attributes, records in order, features. [`attr`] says what an
-//! event is; [`records`] has a verb for every kind of record; [`machine`] describes the machine;
-//! [`spe`] and [`overflow`] put the two kinds of profiles into it, [`counts`] what `perf stat record` writes.
+//! [`PerfData`] is the container: event attributes, records in order, features. [`attr`] describes
+//! an event, [`records`] adds each kind of record, and [`machine`] describes the machine. [`spe`]
+//! and [`overflow`] store the two kinds of profiles, [`counts`] the output of `perf stat record`.
 
 pub mod attr;
 pub mod counts;
@@ -23,23 +24,23 @@ use words::Words;
 
 /// Bytes of the header of the file.
 const HEADER_BYTES: u64 = 104;
-/// Bits of the map of features.
+/// Bits of the bitmap of features.
 const FEATURE_BITS: usize = 256;
 
-/// A perf.data file in the making.
+/// Contents of a perf.data file.
 #[derive(Clone, Debug, Default)]
 pub struct PerfData {
     attrs: Vec<Attr>,
     data: Vec<u8>,
     features: BTreeMap<u8, Vec<u8>>,
-    /// Where each AUXTRACE record begins in the data, and the length of its head.
+    /// Offset of each AUXTRACE record in the data, and the length of its header.
     auxtraces: Vec<(u64, u64)>,
     first_time: Option<u64>,
     last_time: u64,
 }
 
 impl PerfData {
-    /// A file with these events and no records.
+    /// Creates a file with these events and no records.
     pub fn new(attrs: Vec<Attr>) -> PerfData {
         PerfData { attrs, ..PerfData::default() }
     }
@@ -49,7 +50,7 @@ impl PerfData {
         self.features.insert(bit, body);
     }
 
-    /// The events of the file.
+    /// Returns the events of the file.
     pub fn attrs(&self) -> &[Attr] {
         &self.attrs
     }
@@ -57,7 +58,7 @@ impl PerfData {
     /// Writes the file.
     ///
     /// # Errors
-    /// If `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let ids_at = |index: usize| {
             let before = self.attrs[..index].iter().map(|attr| attr.ids.len() as u64 * 8);
@@ -87,12 +88,12 @@ impl PerfData {
         words.bytes(b"PERFILE2").u64(HEADER_BYTES).u64(attr::ENTRY_BYTES);
         words.u64(attrs_at).u64(self.attrs.len() as u64 * attr::ENTRY_BYTES);
         words.u64(data_at).u64(self.data.len() as u64);
-        // There is no section of event types: EVENT_DESC has the names.
+        // The section of event types is empty: EVENT_DESC has the names.
         words.u64(0).u64(0).bytes(&bitmap);
         words.0
     }
 
-    /// The features given, and those that follow from the records.
+    /// Returns the given features, and those that follow from the records.
     fn all_features(&self, data_at: u64) -> BTreeMap<u8, Vec<u8>> {
         let mut all = self.features.clone();
         all.insert(machine::feature::EVENT_DESC, attr::descriptions(&self.attrs));

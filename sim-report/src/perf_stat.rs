@@ -1,7 +1,7 @@
 //! A `stat` report in the three forms of Linux `perf stat`: text, CSV (`-x`) and JSON lines (`-j`).
 //!
-//! The order of fields is perf's own, so that what reads perf's output reads ours. JSON follows
-//! the present form of perf: metric values are strings, and left out where there is no metric.
+//! The order of fields is perf's, so that programs that read perf's output read this one. JSON
+//! follows the present form of perf: metric values are strings, and are absent without a metric.
 
 use std::io::{self, Write};
 
@@ -11,18 +11,19 @@ use sim_machine::Mode;
 
 use crate::stat::{Comment, Owner, Reading, Row, StatReport, Style};
 
-/// Columns of a count in text.
+/// Width of a count in text.
 const VALUE_WIDTH: usize = 18;
-/// Columns of an event's name in text; a longer name widens the column.
+/// Width of an event's name in text; a longer name widens the column.
 const NAME_WIDTH: usize = 32;
 
-/// What perf writes in the place of a count that there is not.
+/// Text that perf writes for an event that never had a counter.
 const NOT_COUNTED: &str = "<not counted>";
+/// Text that perf writes for an event that no counter supports.
 const NOT_SUPPORTED: &str = "<not supported>";
-/// Unit in which perf writes the times of clocks.
+/// Unit in which perf writes clock times.
 const TIME_UNIT: &str = "msec";
 
-/// Writes the form for people.
+/// Writes the human-readable form.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -44,7 +45,7 @@ pub fn write_text(out: &mut impl Write, report: &StatReport) -> io::Result<()> {
     }
 }
 
-/// Writes one line per count, fields separated by `separator`.
+/// Writes one line per count, with fields separated by `separator`.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -55,18 +56,18 @@ pub fn write_csv(out: &mut impl Write, report: &StatReport, separator: &str) -> 
     Ok(())
 }
 
-/// Which fields the lines of a report have beside those of every report.
+/// Optional fields of the lines of a report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Columns {
-    /// The end of an interval.
+    /// End of the interval.
     pub time: bool,
-    /// A thread.
+    /// Thread.
     pub thread: bool,
-    /// A function.
+    /// Function.
     pub function: bool,
-    /// How far an estimate from windows may be from the count.
+    /// Error bound of an estimate from windows.
     pub variance: bool,
-    /// The exact count and the error.
+    /// Exact count and error.
     pub truth: bool,
 }
 
@@ -106,7 +107,8 @@ pub fn write_json(out: &mut impl Write, report: &StatReport) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the form for people of a report by intervals, with the head of the columns before the first.
+/// Writes the human-readable form of a report by intervals, with column headings before the first
+/// interval.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -128,7 +130,7 @@ pub fn write_text_interval(
     report.rows().try_for_each(|row| writeln!(out, "{}", text_row(row, name_width)))
 }
 
-/// Columns of the longest name.
+/// Returns the width of the column of names.
 fn name_width(report: &StatReport) -> usize {
     let longest = report.rows().map(|row| row.name.len()).max().unwrap_or_default();
     longest.max(NAME_WIDTH)
@@ -149,16 +151,16 @@ fn text_row(row: &Row, name_width: usize) -> String {
     let start = text_start(row);
     let line =
         format!("{start}{value:>VALUE_WIDTH$} {unit:4} {:<name_width$}{truth}{comment}", row.name);
-    // As perf does: only an event that was not counted all the time says for how much of it it was.
-    let took_turns = row.running_ns != row.enabled_ns;
+    // As in perf, the share of time is shown only for an event that was not counted all the time.
+    let is_multiplexed = row.running_ns != row.enabled_ns;
     let percent =
-        if took_turns { format!("  ({:.2}%)", row.percent_running()) } else { String::new() };
+        if is_multiplexed { format!("  ({:.2}%)", row.percent_running()) } else { String::new() };
     let variance =
         row.variance.map(|percent| format!("  ( +-{percent:6.2}% )")).unwrap_or_default();
     format!("{}{variance}{percent}", line.trim_end())
 }
 
-/// Time and owner before a count.
+/// Returns time and owner before a count.
 fn text_start(row: &Row) -> String {
     let time = row.time_ns.map(|ns| format!("{:>16} ", seconds(ns))).unwrap_or_default();
     match &row.owner {
@@ -169,7 +171,7 @@ fn text_start(row: &Row) -> String {
     }
 }
 
-/// The truth beside an estimate, and how far the estimate is from it.
+/// Returns the exact count of an estimate, and the error of the estimate.
 fn text_truth(truth: u64, row: &Row) -> String {
     let error =
         row.percent_error().map_or_else(|| String::from("-"), |error| format!("{error:+.2}%"));
@@ -185,7 +187,7 @@ fn text_comment(comment: Comment) -> String {
     }
 }
 
-/// A number with commas between groups of three digits.
+/// Formats a number with commas between groups of three digits.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -198,8 +200,8 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// `[time,] [owner, [CPUs,]] value, unit, event, [variance,] run_ns, percent, metric value, metric unit [, truth,
-/// error]`.
+/// Returns the fields of a CSV line: `[time,] [owner, [CPUs,]] value, unit, event, [variance,]
+/// run_ns, percent, metric value, metric unit [, truth, error]`.
 fn csv_fields(row: &Row, separator: &str) -> Vec<String> {
     let mut fields: Vec<String> = row.time_ns.map(seconds).into_iter().collect();
     match &row.owner {
@@ -232,7 +234,7 @@ fn csv_fields(row: &Row, separator: &str) -> Vec<String> {
     fields
 }
 
-/// What stands in the field of the metric's unit, which is there for every count: also that it is doubtful.
+/// Returns the field of the metric's unit, which every count has. It also marks a doubtful count.
 fn doubted(label: String, row: &Row) -> String {
     match row.doubt {
         None => label,
@@ -241,7 +243,7 @@ fn doubted(label: String, row: &Row) -> String {
     }
 }
 
-/// The percentage of time as perf writes it for programs: whole, with two zeros behind it.
+/// Returns the percentage of time as perf writes it for programs: an integer followed by two zeros.
 fn whole_percent(row: &Row) -> String {
     format!("{}.00", row.percent_running().floor())
 }
@@ -293,7 +295,7 @@ fn json_object(row: &Row) -> io::Result<String> {
     Ok(format!("{{{}}}", fields.join(", ")))
 }
 
-/// A field that may hold the separator, as a function's name does, in quotation marks if it holds it.
+/// Quotes a field, such as the name of a function, if it contains the separator.
 fn quoted_field(field: &str, separator: &str) -> String {
     if field.contains(separator) || field.contains('"') {
         return format!("\"{}\"", field.replace('"', "\"\""));
@@ -301,7 +303,7 @@ fn quoted_field(field: &str, separator: &str) -> String {
     field.to_owned()
 }
 
-/// The owner in one word: `comm-tid`, a number, `S0-D0-C1`, a function.
+/// Returns the owner in one word: `comm-tid`, a number, `S0-D0-C1`, a function.
 fn owner_name(owner: &Owner) -> String {
     match owner {
         Owner::Thread(thread) => format!("{}-{}", thread.comm, thread.stream),
@@ -311,12 +313,12 @@ fn owner_name(owner: &Owner) -> String {
     }
 }
 
-/// A core as perf names it: one socket, one die.
+/// Returns the name of a core in perf: one socket, one die.
 fn core_id(core: usize) -> String {
     format!("S0-D0-C{core}")
 }
 
-/// A time in seconds with nine decimals.
+/// Formats a time in seconds with nine decimals.
 fn seconds(ns: u64) -> String {
     format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }

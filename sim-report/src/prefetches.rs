@@ -1,4 +1,4 @@
-//! What became of prefetched lines, as a table or as JSON: the statistics beside the PMU events.
+//! Outcome of prefetched lines, as a table or as JSON: statistics in addition to the PMU events.
 
 use std::io::{self, Write};
 
@@ -7,8 +7,8 @@ use sim_machine::{Outcome, PrefetchCounts};
 
 use crate::perf_stat::grouped;
 
-/// Writes the table: accuracy is the used part of lines whose fate is known, coverage the part of
-/// the lines needed that were prefetched.
+/// Writes the table. Accuracy is the used share of the lines with a known outcome. Coverage is the
+/// share of the needed lines that were prefetched.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -16,7 +16,7 @@ pub fn write_text(out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
     writeln!(
         out,
         " {:<12} {:>14} {:>14} {:>14} {:>14} {:>14} {:>9} {:>9}",
-        "Prefetches", "issued", "useful", "late", "useless", "not foreseen", "accuracy", "coverage"
+        "Prefetches", "issued", "useful", "late", "useless", "uncovered", "accuracy", "coverage"
     )?;
     for (name, counts) in outcome.prefetches().named() {
         let PrefetchCounts { issued, useful, late, useless, missed } = counts;
@@ -32,7 +32,7 @@ pub fn write_text(out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Writes one JSON object per prefetcher, one in a line.
+/// Writes one JSON object per prefetcher, one on each line.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -80,11 +80,11 @@ mod tests {
     }
 
     #[test]
-    fn cores_are_added_and_ratios_follow() {
+    fn counts_of_cores_are_summed_before_ratios() {
         let lines = lines(write_text);
         let fields: Vec<&str> = lines[3].split_whitespace().collect();
         assert_eq!(fields, ["L2", "2,000", "1,200", "300", "500", "500", "75.0%", "75.0%"]);
-        assert!(lines[1].ends_with("-         -"), "nothing was prefetched: {}", lines[1]);
+        assert!(lines[1].ends_with("-         -"), "no line was prefetched: {}", lines[1]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What a traced program did to its PMU, as a table: each access with what the modeled unit gave, and what
-//! is left in the counters (PMU guide 3.1).
+//! Accesses of a traced program to its PMU, as a table: the result of each access in the modeled
+//! unit, and the final values of the counters (PMU guide 3.1).
 
 use std::io::{self, Write};
 
@@ -30,16 +30,16 @@ fn line(seen: &ProgramAccess) -> String {
     let access = seen.access;
     let name = match seen.register {
         Some(register) => register.name(),
-        None => format!("0x{:04x} (no register of the PMU)", access.encoding),
+        None => format!("0x{:04x} (not a register of the PMU)", access.encoding),
     };
     let verb = if access.is_write { "MSR" } else { "MRS" };
-    let told = match (seen.outcome, access.is_write) {
+    let result = match (seen.outcome, access.is_write) {
         (Ok(value), true) => format!(" = 0x{value:x}"),
         (Ok(value), false) if value == access.value => format!(" gives {value}, as recorded"),
         (Ok(value), false) => format!(" gives {value}; {} was recorded", access.value),
         (Err(refused), _) => format!(": {refused}"),
     };
-    format!("{level:<10} {verb} {name}{told}")
+    format!("{level:<10} {verb} {name}{result}")
 }
 
 fn write_counters(out: &mut impl Write, pmu: &Pmu) -> io::Result<()> {
@@ -60,7 +60,7 @@ mod tests {
     use sim_pmu::{PmuVersion, Register};
 
     #[test]
-    fn each_access_says_what_it_gave_or_why_it_is_refused() {
+    fn each_access_shows_its_result_or_why_it_is_refused() {
         let mut program = ProgramPmu::new(PmuVersion::V8p4);
         let access = |register: Register, value, is_write| RegisterAccess {
             encoding: register.encoding().bits(),

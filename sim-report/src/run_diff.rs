@@ -1,5 +1,5 @@
-//! What changed between two runs: every number that their reports have, paired by its name, with size and
-//! sign. Numbers that are the same are only counted.
+//! Differences between two runs: every number of their reports, paired by its name, with size and
+//! sign. Equal numbers are only counted.
 
 pub(crate) mod csv;
 mod page;
@@ -19,22 +19,22 @@ pub use page::html;
 pub use text::write_text;
 
 /// Name and version of the JSON form.
-pub const FORMAT: &str = "n2sim-diff/1";
+pub const FORMAT: &str = "n2sim-diff/2";
 
-/// A number of a report: counts are exact.
+/// Number of a report. Counts are exact.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Number {
-    /// A count.
+    /// Count.
     Count(u64),
-    /// A difference of counts.
+    /// Difference of counts.
     Difference(i64),
-    /// Anything else.
+    /// Any other value.
     Value(f64),
 }
 
 impl Number {
-    /// The number, rounded if it is a very large count.
+    /// Returns the number, rounded if it is a very large count.
     pub fn as_f64(self) -> f64 {
         match self {
             Number::Count(count) => count as f64,
@@ -58,108 +58,108 @@ impl Number {
 /// One of the two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Side {
-    /// What was given on the command line.
+    /// Argument of the command line.
     pub name: String,
-    /// The trace.
+    /// Trace.
     pub trace: String,
-    /// The configuration.
+    /// Configuration.
     pub config: String,
     /// Retired instructions.
     pub instructions: u64,
     /// Cycles.
     pub cycles: u64,
-    /// What the trace lacks that makes counts doubtful.
+    /// Data missing from the trace that makes counts doubtful.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
 }
 
-/// A setting that is not the same.
+/// Setting that differs between the runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SettingChange {
-    /// Which one.
+    /// Name of the setting.
     pub name: String,
-    /// In the first run.
+    /// Value in the first run.
     pub from: String,
-    /// In the second.
+    /// Value in the second run.
     pub to: String,
 }
 
-/// A number that is not the same.
+/// Number that differs between the runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
-    /// Its name, the same in every report, unique in its section.
+    /// Identifier, the same in every report and unique in its section.
     pub id: String,
-    /// Its name for people.
+    /// Readable name.
     pub name: String,
-    /// What it counts.
+    /// Unit.
     pub unit: String,
-    /// The event that it is the count of, if it is one.
+    /// Event, if the number is the count of one.
     pub event: Option<String>,
-    /// In the first run; absent if its report does not have it.
+    /// Value in the first run; absent if its report does not have it.
     pub from: Option<Number>,
-    /// In the second run.
+    /// Value in the second run.
     pub to: Option<Number>,
-    /// The second less the first.
+    /// Second value minus the first.
     pub change: Option<Number>,
-    /// The change in percent of the first; absent from 0.
+    /// Change in percent of the first value; absent if that is 0.
     pub percent: Option<f64>,
-    /// Of a count, if the runs have different numbers of instructions: the change of the count per
-    /// instruction, in percent.
+    /// Change of the count per instruction, in percent, if the runs have different numbers of
+    /// instructions.
     pub rate_percent: Option<f64>,
-    /// Of slots: their part of all slots of the first run, in percent.
+    /// Share of all slots of the first run, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_share: Option<f64>,
-    /// The same of the second run.
+    /// Share of all slots of the second run, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to_share: Option<f64>,
-    /// What the trace of one of the runs lacks so that this count is doubtful.
+    /// Data missing from the trace of one of the runs that makes this count doubtful.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
 }
 
-/// What changed in one part of the report.
+/// Differences in one part of the report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SectionDiff {
-    /// Its name, the same in every comparison.
+    /// Identifier, the same in every comparison.
     pub id: String,
-    /// Its heading.
+    /// Heading.
     pub title: String,
-    /// What changed, in the order of the report.
+    /// Differences, in the order of the report.
     pub changes: Vec<Change>,
-    /// Numbers that are the same.
+    /// Number of equal numbers.
     pub unchanged: u64,
-    /// Numbers that changed by less than was asked for.
+    /// Number of changes below the requested minimum.
     pub small: u64,
 }
 
-/// The comparison of two runs.
+/// Comparison of two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunDiff {
-    /// Name and version of this form: `n2sim-diff/1`.
+    /// Name and version of this form: `n2sim-diff/2`.
     pub format: String,
     /// The first run.
     pub from: Side,
     /// The second run.
     pub to: Side,
-    /// Which run is faster, and what it gains or loses most, in a sentence or two.
+    /// Verdict in a sentence or two: the faster run, and its largest gain or loss.
     pub verdict: String,
     /// Settings that differ.
     pub settings: Vec<SettingChange>,
-    /// The parts of the report.
+    /// Parts of the report.
     pub sections: Vec<SectionDiff>,
 }
 
-/// A run with the name that it was given.
+/// Run with its name.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedRun<'a> {
-    /// The name.
+    /// Name.
     pub name: &'a str,
-    /// The report.
+    /// Report.
     pub report: &'a RunReport,
 }
 
 impl RunDiff {
-    /// Compares two runs; changes of less than `least` percent are only counted.
+    /// Compares two runs. Changes below `least` percent are only counted.
     pub fn new(from: NamedRun<'_>, to: NamedRun<'_>, least: f64) -> RunDiff {
         let instructions = (from.report.run.instructions, to.report.run.instructions);
         let sections = groups(from.report).into_iter().zip(groups(to.report));
@@ -173,7 +173,7 @@ impl RunDiff {
         }
     }
 
-    /// How many numbers changed.
+    /// Returns how many numbers changed.
     pub fn changed(&self) -> usize {
         let changes = self.sections.iter().flat_map(|section| &section.changes);
         changes.filter(|change| !change.is_same()).count()
@@ -192,7 +192,7 @@ fn side(run: NamedRun<'_>) -> Side {
     }
 }
 
-/// What makes events of a run doubtful, each once.
+/// Returns the data missing from the trace that makes counts of a run doubtful, each item once.
 fn doubts(report: &RunReport) -> Vec<String> {
     let mut doubts: Vec<String> = Vec::new();
     for doubt in report.events.iter().filter_map(|event| event.doubt.as_ref()) {
@@ -230,7 +230,7 @@ fn settings(from: &RunReport, to: &RunReport) -> Vec<SettingChange> {
     differing.map(change).collect()
 }
 
-/// Part of a number by which a reader of JSON may round it.
+/// Relative error by which a reader of JSON may round a number.
 const ROUNDING: f64 = 1e-12;
 
 fn is_same(from: Option<Number>, to: Option<Number>) -> bool {
@@ -242,7 +242,7 @@ fn is_same(from: Option<Number>, to: Option<Number>) -> bool {
     }
 }
 
-/// Numbers of one name are paired in their order, should a report have several.
+/// Name of a number with its occurrence, so that numbers of the same name are paired in order.
 type Key = (String, usize);
 
 fn keyed(quantities: Vec<Quantity>) -> Vec<(Key, Quantity)> {
@@ -272,7 +272,7 @@ fn section(from: Group, to: Group, instructions: (u64, u64), least: f64) -> Sect
     };
     let large: Vec<String> =
         all.iter().filter(|change| is_large(change)).map(|change| change.id.clone()).collect();
-    // A part is shown below what it is a part of, whether that changed or not.
+    // A parent is shown above its changed parts, even if it did not change.
     let is_whole =
         |change: &Change| id == SLOTS && large.iter().any(|part| is_part(part, &change.id));
     let count =
@@ -284,16 +284,17 @@ fn section(from: Group, to: Group, instructions: (u64, u64), least: f64) -> Sect
     SectionDiff { id, title, changes, unchanged, small }
 }
 
-/// The section of the tree of slots.
+/// Section of the slot tree.
 const SLOTS: &str = "slots";
 
-/// True if the quantity `part` is below `whole` in the tree that their names make: `slots.backend` below `slots`.
+/// Returns whether the quantity `part` is below `whole` in the tree of names: `slots.backend` is
+/// below `slots`.
 fn is_part(part: &str, whole: &str) -> bool {
     part.strip_prefix(whole).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// The quantities of both reports in the order of the first. What only the second one has comes behind
-/// everything else that has the same parent; what has no parent, at the end.
+/// Returns the quantities of both reports in the order of the first. A quantity of the second
+/// report alone follows the others of the same parent; without a parent it is last.
 fn paired(from: Group, to: Group) -> Vec<(Quantity, Option<Number>, Option<Number>)> {
     let (missing, mut order) = (from.missing, Vec::new());
     let mut others: BTreeMap<Key, Quantity> = BTreeMap::new();
@@ -314,9 +315,10 @@ fn paired(from: Group, to: Group) -> Vec<(Quantity, Option<Number>, Option<Numbe
         let is_family = |other: &Quantity| {
             parent.as_ref().is_some_and(|parent| other.id == *parent || is_part(&other.id, parent))
         };
-        let behind = pairs.iter().rposition(|(other, ..)| is_family(other));
+        let last_of_family = pairs.iter().rposition(|(other, ..)| is_family(other));
         let value = quantity.value;
-        pairs.insert(behind.map_or(pairs.len(), |last| last + 1), (quantity, missing, value));
+        let at = last_of_family.map_or(pairs.len(), |last| last + 1);
+        pairs.insert(at, (quantity, missing, value));
     }
     pairs
 }
@@ -348,14 +350,14 @@ fn change(
     }
 }
 
-/// The part of a whole, in percent.
+/// Returns the part of a whole, in percent.
 fn share(number: Option<Number>, whole: Option<u64>) -> Option<f64> {
     let whole = whole.filter(|whole| *whole > 0)?;
     Some(number?.as_f64() / whole as f64 * 100.0)
 }
 
 impl Change {
-    /// Nothing changed: it is told for the parts of it that did.
+    /// Returns whether the number is equal in both runs; it is listed only above its changed parts.
     fn is_same(&self) -> bool {
         is_same(self.from, self.to)
     }
@@ -389,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_stands_below_what_it_is_a_part_of() {
+    fn a_part_is_listed_below_its_parent() {
         let count = |n| Some(Number::Count(n));
         let slots =
             |quantities: &[(&str, Option<Number>)]| Group { id: SLOTS, ..group(quantities) };
@@ -413,18 +415,18 @@ mod tests {
             ])
         };
         let diff = section(from(), to(), (10, 10), 0.0);
-        let told: Vec<&str> = diff.changes.iter().map(|change| change.id.as_str()).collect();
-        assert_eq!(told, ["slots", "slots.front", "slots.front.width", "slots.front.miss"]);
+        let listed: Vec<&str> = diff.changes.iter().map(|change| change.id.as_str()).collect();
+        assert_eq!(listed, ["slots", "slots.front", "slots.front.width", "slots.front.miss"]);
         assert_eq!(
             (diff.unchanged, diff.small),
             (4, 0),
-            "two of the four are told for their parts"
+            "two of the four are listed above their parts"
         );
         assert_eq!(diff.changes.iter().filter(|change| !change.is_same()).count(), 2);
     }
 
     #[test]
-    fn only_what_changed_is_told_with_size_and_sign() {
+    fn only_changes_are_listed_with_size_and_sign() {
         let from = group(&[
             ("same", Some(Number::Count(7))),
             ("less", Some(Number::Count(u64::MAX))),
@@ -440,9 +442,9 @@ mod tests {
             ("never", None),
         ]);
         let diff = section(from, to, (10, 10), 0.0);
-        let told: Vec<_> = diff.changes.iter().map(|c| (c.id.as_str(), c.change)).collect();
+        let listed: Vec<_> = diff.changes.iter().map(|c| (c.id.as_str(), c.change)).collect();
         assert_eq!(
-            told,
+            listed,
             [
                 ("less", Some(Number::Difference(-1))),
                 ("zero", Some(Number::Difference(5))),
@@ -454,18 +456,18 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_that_is_left_out_has_no_slots() {
+    fn a_cause_that_a_report_leaves_out_has_no_slots() {
         let mut from = group(&[("a", Some(Number::Count(1)))]);
         from.missing = Some(Number::Count(0));
         let to = group(&[("b", Some(Number::Count(5)))]);
         let diff = section(from, to, (1, 1), 0.0);
-        let told: Vec<_> = diff.changes.iter().map(|c| (c.id.as_str(), c.change)).collect();
+        let listed: Vec<_> = diff.changes.iter().map(|c| (c.id.as_str(), c.change)).collect();
         let (a, b) = (Number::Difference(-1), Number::Difference(5));
-        assert_eq!(told, [("a", Some(a)), ("b", Some(b))]);
+        assert_eq!(listed, [("a", Some(a)), ("b", Some(b))]);
     }
 
     #[test]
-    fn numbers_of_one_name_are_paired_in_order() {
+    fn numbers_of_the_same_name_are_paired_in_order() {
         let from = group(&[("f", Some(Number::Count(1))), ("f", Some(Number::Count(2)))]);
         let to = group(&[("f", Some(Number::Count(1))), ("f", Some(Number::Count(3)))]);
         let diff = section(from, to, (10, 20), 0.0);
@@ -479,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn small_changes_are_counted() {
+    fn small_changes_are_only_counted() {
         let from = group(&[("a", Some(Number::Count(1000))), ("b", Some(Number::Value(1.0)))]);
         let to = group(&[("a", Some(Number::Count(1009))), ("b", Some(Number::Value(0.9)))]);
         let diff = section(from, to, (1, 1), 1.0);

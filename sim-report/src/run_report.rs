@@ -1,9 +1,9 @@
-//! Everything that a report about one run shows, as data: the page, the JSON form and comparisons of runs
-//! read it, and compute nothing but shapes. PMU guide chapters 4 and 5; slots 4.7 and 4.12.
+//! Data of a report about one run. The page, the JSON form and comparisons of runs read it and only
+//! format it. PMU guide chapters 4 and 5; slots 4.7 and 4.12.
 //!
-//! Counts are those of `n2sim stat`. Slots tile: the nodes of [`SlotNode`] add up to their parents, and the
-//! costs of all code with [`Code::elsewhere`] add up to the root. `docs/report.schema.json` describes the
-//! JSON form.
+//! Counts are those of `n2sim stat`. The nodes of [`SlotNode`] add up to their parents, and the
+//! costs of all code with [`Code::elsewhere`] add up to the root. `docs/report.schema.json`
+//! describes the JSON form.
 
 mod branches;
 mod code;
@@ -14,6 +14,7 @@ mod memory;
 mod miss_curves;
 mod names;
 mod observed;
+mod older;
 mod profiled;
 mod ratio;
 mod run;
@@ -35,53 +36,55 @@ pub use flows::{BoxCount, BoxEvent, EdgeCount, FlowCount};
 pub use latencies::{LatencyBucket, LatencyHistogram};
 pub use memory::{LookupRow, NamedCount, PrefetcherRow};
 pub use miss_curves::{CurvePoint, MissCurve, ModelMark};
-pub(crate) use observed::turns_of_a_round;
+pub(crate) use observed::slices_per_round;
 pub use observed::{Observed, fitting_tick};
+pub use older::FORMAT_1;
 use profiled::Profiled;
 pub use run::{RunInfo, ThreadInfo, UnknownWordCount};
 pub use slots::{SlotNode, SlotPlace};
 pub use timeline::{Series, ThreadTimeline, Timeline};
 
-/// Name and version of the form: the number changes when a reader of the old one would misread.
-pub const FORMAT: &str = "n2sim-report/1";
+/// Name and version of the form. The number increases when a reader of the previous form would
+/// fail.
+pub const FORMAT: &str = "n2sim-report/2";
 
-/// The report about one run.
+/// Report about one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunReport {
-    /// Name and version of this form: `n2sim-report/1`.
+    /// Name and version of this form: `n2sim-report/2`.
     pub format: String,
-    /// What ran, on which machine.
+    /// Trace, configuration and length of the run.
     pub run: RunInfo,
-    /// The threads, each on a core of its own.
+    /// Threads, one per core.
     pub threads: Vec<ThreadInfo>,
     /// Every event, in the order of the PMU guide, with its exact count.
     pub events: Vec<EventCount>,
     /// Every built-in metric, from exact counts.
     pub metrics: Vec<MetricValue>,
-    /// Where the rename slots went: five per cycle, down to single causes.
+    /// Rename slots, five per cycle, as a tree down to single causes.
     pub top_down: SlotNode,
-    /// The run over time.
+    /// Run over time.
     pub timeline: Timeline,
     /// Lookups and misses of caches.
     pub caches: Vec<LookupRow>,
     /// Lookups and misses of TLBs.
     pub tlbs: Vec<LookupRow>,
-    /// What became of prefetched lines.
+    /// Outcome of prefetched lines.
     pub prefetchers: Vec<PrefetcherRow>,
-    /// The flows of PMU guide chapter 5 with their counts.
+    /// Flows of PMU guide chapter 5 with their counts.
     pub flows: Vec<FlowCount>,
-    /// How many accesses would miss in caches and TLBs of other sizes.
+    /// Miss-ratio curves for caches and TLBs of other sizes.
     pub miss_curves: Vec<MissCurve>,
-    /// How long retired loads took, by where their data came from.
+    /// Latencies of retired loads by data source.
     pub load_latencies: Vec<LatencyHistogram>,
-    /// Functions, lines and instructions with what they cost.
+    /// Costs of functions, lines and instructions.
     pub code: Code,
     /// Branches and their mispredictions.
     pub branches: Branches,
 }
 
 impl RunReport {
-    /// The report about a run. Code is named by `symbols`.
+    /// Creates the report about a run. `symbols` names the code.
     pub fn new(observed: &Observed<'_>, symbols: &Symbols) -> RunReport {
         let profile = Profiled::new(observed, symbols);
         RunReport {
@@ -103,7 +106,7 @@ impl RunReport {
         }
     }
 
-    /// The exact count of an event, by its mnemonic.
+    /// Returns the exact count of an event, by its mnemonic.
     pub fn count(&self, event: &str) -> Option<u64> {
         self.events.iter().find(|own| own.event == event).map(|own| own.count)
     }
@@ -117,7 +120,7 @@ impl RunReport {
         writeln!(out)
     }
 
-    /// The JSON schema of the form, as text.
+    /// Returns the JSON schema of the form, as text.
     pub fn schema() -> String {
         let schema = serde_json::to_string_pretty(&schemars::schema_for!(RunReport));
         schema.expect("a schema is plain data") + "\n"

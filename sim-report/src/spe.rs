@@ -1,8 +1,8 @@
-//! Sample records of the Statistical Profiling Extension: found in files, summed up, printed.
+//! Sample records of the Statistical Profiling Extension: reading, summing and printing.
 //!
-//! * [`input`]: raw bytes or a `perf.data` file; [`profile`]: the sums;
-//! * [`text`], [`json`]: the sums as tables; [`columns`]: records as rows; [`csv`]: those rows as files;
-//! * [`truth`]: sampled distributions beside the exact one; [`figure`]: pictures.
+//! * [`input`]: raw bytes or a `perf.data` file; [`profile`]: sums;
+//! * [`text`], [`json`]: sums as tables; [`columns`]: records as rows; [`csv`]: rows as files;
+//! * [`truth`]: sampled distributions against the exact distribution; [`figure`]: figures.
 
 pub mod columns;
 pub mod csv;

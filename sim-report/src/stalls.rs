@@ -1,5 +1,5 @@
-//! The stall ledger: where the rename slots of a window went, cause by cause.
-//! Guide: 4.7 (slots and stalls); the finer causes are the model's own.
+//! Stall ledger: the rename slots of a window, cause by cause. PMU guide 4.7 (slots and stalls);
+//! the finer causes are the model's own.
 
 use std::io::{self, Write};
 
@@ -9,12 +9,14 @@ use sim_metrics::identities::SLOTS_PER_CYCLE;
 
 use crate::perf_stat::grouped;
 
-/// Columns of a cause, of its slots, of their share.
+/// Width of the column of causes.
 const NAME_WIDTH: usize = 34;
+/// Width of the column of slots.
 const SLOTS_WIDTH: usize = 18;
+/// Width of the column of shares.
 const SHARE_WIDTH: usize = 8;
 
-/// Writes the ledger of all cores together, or one for each.
+/// Writes the ledger of all cores together, or a ledger for each core.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -29,19 +31,19 @@ pub fn write(out: &mut impl Write, outcome: &Outcome, per_thread: bool) -> io::R
     Ok(())
 }
 
-/// Slots by what became of them.
+/// Rename slots: used, and empty by cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ledger {
-    /// Slots offered: five per cycle.
+    /// Slots of the window: five per cycle.
     pub offered: u64,
-    /// Slots that took an operation.
+    /// Slots with an operation.
     pub used: u64,
-    /// Empty slots by cause and root.
+    /// Empty slots by cause and root cause.
     pub stalled: LostSlots,
 }
 
 impl Ledger {
-    /// The slots of these cores together.
+    /// Returns the sum over these cores.
     pub fn new(cores: &[CoreOutcome]) -> Ledger {
         let mut ledger = Ledger { offered: 0, used: 0, stalled: LostSlots::default() };
         for core in cores {
@@ -52,19 +54,19 @@ impl Ledger {
         ledger
     }
 
-    /// Empty slots of one end.
+    /// Returns the empty slots of the front end or the back end.
     pub fn end(&self, is_frontend: bool) -> u64 {
         self.stalled.end(is_frontend)
     }
 
-    /// Slots offered minus slots with a known fate: 0, or the ledger is wrong.
+    /// Returns the slots of the window minus all known slots: 0, unless the ledger is wrong.
     pub fn unexplained(&self) -> i128 {
         let known = self.used + self.end(true) + self.end(false);
         i128::from(self.offered) - i128::from(known)
     }
 }
 
-/// The causes under which a root is seen, most slots first.
+/// Returns the causes under which a root cause appears, most slots first.
 fn seen_as(stalled: &LostSlots, root: RootCause) -> Vec<(StallCause, u64)> {
     let mut causes: Vec<(StallCause, u64)> = StallCause::ALL
         .into_iter()
@@ -75,7 +77,7 @@ fn seen_as(stalled: &LostSlots, root: RootCause) -> Vec<(StallCause, u64)> {
     causes
 }
 
-/// Why slots stayed empty, in one phrase: the root, and the structure that was full.
+/// Returns the reason for empty slots in one phrase: the root cause, and the full structure.
 pub fn reason(cause: StallCause, root: RootCause) -> String {
     if cause.is_frontend() {
         return cause.label().to_owned();
@@ -176,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_without_a_cause_are_not_hidden() {
+    fn slots_without_a_cause_are_reported() {
         let text = text(&outcome(2999), true);
         assert!(text.starts_with(" Rename slots of thread 3 "), "{text}");
         assert!(text.contains("\n 1 slots have no cause"), "{text}");

@@ -1,5 +1,5 @@
-//! Which counts a `stat` report shows, with the ratio beside each: the step between a finished run
-//! and the forms in which it is printed.
+//! Selection of the counts that a `stat` report shows, each with its ratio: the step between a
+//! finished run and its output formats.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -10,21 +10,21 @@ use sim_machine::{CoreOutcome, Mode, Outcome, RunHeader, trust};
 use sim_metrics::{Metric, Unit};
 use sim_pmu::perf::{self, PerfEvent, Status};
 
-/// An event as the user asked for it.
+/// Event as the user requested it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selected {
-    /// The name as typed, with its modifiers.
+    /// Name as typed, with its modifiers.
     pub name: String,
-    /// The event, and where it is counted.
+    /// Event and the levels at which it is counted.
     pub event: PerfEvent,
 }
 
-/// What stands in the place of the count.
+/// Value of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// A count, scaled up if the event took turns.
+    /// Count, scaled up if the event was multiplexed.
     Count(u64),
-    /// A time in nanoseconds, where a clock was asked for.
+    /// Time in nanoseconds, for a clock.
     Time(u64),
     /// The event was never on a counter.
     NotCounted,
@@ -32,18 +32,18 @@ pub enum Reading {
     NotSupported,
 }
 
-/// The ratio behind a count.
+/// Ratio after a count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comment {
-    /// The number.
+    /// Value.
     pub value: f64,
-    /// How it is written.
+    /// Style of the value.
     pub style: Style,
-    /// The words behind it.
+    /// Label after the value.
     pub label: &'static str,
 }
 
-/// How the number of a comment is written.
+/// Style of the value of a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Two decimals.
@@ -54,36 +54,36 @@ pub enum Style {
     Frequency,
 }
 
-/// One count.
+/// Count of one event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// End of the interval in nanoseconds, in a report by intervals.
     pub time_ns: Option<u64>,
-    /// Whose count it is, in a report that tells several apart.
+    /// Owner of the count, in a report with several owners.
     pub owner: Option<Owner>,
     /// Name of the event as printed.
     pub name: String,
-    /// The count.
+    /// Count.
     pub reading: Reading,
-    /// Modeled time during which it was to be counted, in nanoseconds.
+    /// Modeled time during which the event was enabled, in nanoseconds.
     pub enabled_ns: u64,
-    /// Modeled time during which it was on a counter.
+    /// Modeled time during which the event was on a counter, in nanoseconds.
     pub running_ns: u64,
-    /// Half of the 95 % confidence interval in percent of the count, if it is an estimate from samples.
+    /// Half of the 95 % confidence interval, in percent of the count, for an estimate from samples.
     pub variance: Option<f64>,
-    /// What a counter of its own would have counted, if that was asked for.
+    /// Exact count, if requested.
     pub truth: Option<u64>,
-    /// The ratio behind it.
+    /// Ratio after the count.
     pub comment: Option<Comment>,
-    /// Why the count cannot be trusted, in a word or two.
+    /// Reason why the count is doubtful, in a word or two.
     pub doubt: Option<&'static str>,
-    /// How much of the machine was simulated.
+    /// Simulated part of the machine.
     pub mode: Mode,
 }
 
 impl Row {
-    /// Part of the time for which the event was counted, in percent; all of it where there was none, as
-    /// perf has it.
+    /// Returns the share of the time for which the event was counted, in percent. Without any time
+    /// it is 100, as in perf.
     pub fn percent_running(&self) -> f64 {
         match self.enabled_ns {
             enabled if self.running_ns == enabled => 100.0,
@@ -91,7 +91,7 @@ impl Row {
         }
     }
 
-    /// How far the count is from the truth, in percent of the truth; none without a count.
+    /// Returns the error of the count, in percent of the exact count, or `None` without a count.
     pub fn percent_error(&self) -> Option<f64> {
         let Reading::Count(count) = self.reading else { return None };
         match self.truth? {
@@ -101,7 +101,7 @@ impl Row {
     }
 }
 
-/// A thread as `perf stat --per-thread` names it: `comm-tid`.
+/// Thread, named `comm-tid` as in `perf stat --per-thread`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
     /// Name of the program.
@@ -110,28 +110,28 @@ pub struct Thread {
     pub stream: u32,
 }
 
-/// Whose counts stand apart from others.
+/// Owner of counts that are listed separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// A thread.
+    /// Thread.
     Thread(Thread),
-    /// A CPU; the counts of all CPUs stand together, event by event.
+    /// CPU; the counts of all CPUs are listed together, event by event.
     Cpu(usize),
-    /// A core, which is one CPU; all its events stand together.
+    /// Core, which is one CPU; all its events are listed together.
     Core(usize),
-    /// A function of the program; all its events stand together.
+    /// Function of the program; all its events are listed together.
     Function(String),
 }
 
 impl Owner {
-    /// The threads of a run, as owners of what its cores read.
+    /// Returns the threads of a run, as owners of the readings of its cores.
     pub fn threads(outcome: &Outcome) -> Vec<Owner> {
         let comm = program_name(&outcome.header.trace);
         let thread = |core: &CoreOutcome| Thread { comm: comm.clone(), stream: core.stream };
         outcome.cores.iter().map(|core| Owner::Thread(thread(core))).collect()
     }
 
-    fn stands_together(&self) -> bool {
+    fn is_listed_together(&self) -> bool {
         matches!(self, Owner::Core(_) | Owner::Function(_))
     }
 }
@@ -139,27 +139,27 @@ impl Owner {
 /// Rows under one heading.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Section {
-    /// The heading; a chosen list of events has none.
+    /// Heading; absent for a chosen list of events.
     pub title: Option<String>,
-    /// The rows.
+    /// Rows.
     pub rows: Vec<Row>,
 }
 
-/// Everything that a `stat` report prints.
+/// Content of a `stat` report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatReport {
-    /// What was counted.
+    /// Trace that was counted.
     pub target: String,
-    /// The rows.
+    /// Rows, by section.
     pub sections: Vec<Section>,
-    /// Modeled time of the window in seconds: that of the core that ran longest. None where no cycles are
-    /// counted.
+    /// Modeled time of the window in seconds, of the core that ran longest; absent if cycles are
+    /// not counted.
     pub elapsed_seconds: Option<f64>,
-    /// Number of rows of the whole table, if only the most telling of them are here.
+    /// Number of rows of the whole table, if this report is its short form.
     pub short_of: Option<usize>,
 }
 
-/// The events of the short table: time, work, branches, misses from the core outwards, what was waited for.
+/// Events of the short table: time, instructions, branches, misses from the core outwards, stalls.
 const SHORT: [PmuEvent; 13] = [
     PmuEvent::CPU_CYCLES,
     PmuEvent::INST_RETIRED,
@@ -176,33 +176,33 @@ const SHORT: [PmuEvent; 13] = [
     PmuEvent::EXC_TAKEN,
 ];
 
-/// What the counters of a machine said about a list of events.
+/// Readings of the counters of a machine for a list of events.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'a> {
-    /// The events, in the order of printing.
+    /// Events, in the order of printing.
     pub events: &'a [Selected],
-    /// For each core the reading of each event.
+    /// Reading of each event on each core.
     pub readings: &'a [Vec<perf::Reading>],
-    /// The same of counters that nobody shared, to print beside them.
+    /// Exact readings to print next to them.
     pub truth: Option<&'a [Vec<perf::Reading>]>,
 }
 
-/// How a report is made from an outcome.
+/// Options of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct StatOptions<'a> {
-    /// The chosen events; without them the exact counts of all, by chapters of the guide.
+    /// Chosen events; by default the exact counts of all events, by chapters of the guide.
     pub counted: Option<Counted<'a>>,
-    /// Whose readings stand apart, one owner for each core of the readings; without them the sum of all
-    /// is shown.
+    /// Owners of separate readings, one for each core of the readings; by default the sum of all is
+    /// shown.
     pub owners: Option<&'a [Owner]>,
-    /// The revision counts one stalled slot too many in every cycle.
+    /// Whether the revision counts one stalled slot too many in every cycle.
     pub has_stall_slot_erratum: bool,
-    /// For each event, by its number, how far the estimate may be from its count, in percent.
+    /// Error bound of the estimate of each event, by its number, in percent.
     pub errors: Option<&'a [f64]>,
 }
 
 impl StatReport {
-    /// Collects the rows of an outcome.
+    /// Creates the report of an outcome.
     pub fn new(outcome: &Outcome, options: &StatOptions<'_>) -> StatReport {
         let sections = if let Some(counted) = &options.counted {
             let columns = Column::all(outcome, options, counted);
@@ -235,13 +235,13 @@ impl StatReport {
         }
     }
 
-    /// The rows of the events that matter most, in one section; without those that were not counted, and those that
-    /// are 0 unless `zeros` are wanted too.
+    /// Returns the rows of the most important events, in one section. Events that are not supported
+    /// are left out, and so are counts of 0 unless `zeros` is set.
     #[must_use]
     pub fn short(mut self, zeros: bool) -> StatReport {
         let whole: BTreeSet<&str> = self.rows().map(|row| row.name.as_str()).collect();
         let whole = whole.len();
-        let is_said = |row: &Row| match row.reading {
+        let is_shown = |row: &Row| match row.reading {
             Reading::NotSupported => false,
             Reading::Count(0) => zeros,
             _ => true,
@@ -249,14 +249,14 @@ impl StatReport {
         let all: Vec<Row> = self.sections.drain(..).flat_map(|section| section.rows).collect();
         let of_event = |event: PmuEvent| {
             let name = event.perf_name();
-            all.iter().filter(move |row| row.name == name && is_said(row)).cloned()
+            all.iter().filter(move |row| row.name == name && is_shown(row)).cloned()
         };
         let rows = SHORT.into_iter().flat_map(of_event).collect();
         self.sections = vec![Section { title: None, rows }];
         StatReport { short_of: Some(whole), ..self }
     }
 
-    /// The same, with the end of the interval in which it was counted.
+    /// Sets the end of the interval in which the report was counted.
     #[must_use]
     pub fn at(mut self, time_ns: u64) -> StatReport {
         let rows = self.sections.iter_mut().flat_map(|section| &mut section.rows);
@@ -264,16 +264,16 @@ impl StatReport {
         self
     }
 
-    /// All rows, whatever their heading.
+    /// Returns all rows of all sections.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.sections.iter().flat_map(|section| &section.rows)
     }
 }
 
-/// The rows of some of the events.
+/// Returns the rows of a range of events.
 fn rows(columns: &[Column<'_>], events: Range<usize>) -> Vec<Row> {
     let mut owners = columns.iter().filter_map(|column| column.owner.as_ref());
-    if owners.any(Owner::stands_together) {
+    if owners.any(Owner::is_listed_together) {
         let of = |column| events.clone().map(move |i| Column::row(column, i));
         columns.iter().flat_map(of).collect()
     } else {
@@ -282,12 +282,12 @@ fn rows(columns: &[Column<'_>], events: Range<usize>) -> Vec<Row> {
     }
 }
 
-/// Every event, chapter by chapter, for those who read all of them.
+/// Returns every event, chapter by chapter.
 pub fn every_event() -> Vec<Selected> {
     all_events().0
 }
 
-/// Every event, chapter by chapter and by its number there, with the places of the chapters.
+/// Returns every event, by chapter and number, and the range of each chapter.
 fn all_events() -> (Vec<Selected>, Vec<(Group, Range<usize>)>) {
     let (mut events, mut chapters) = (Vec::new(), Vec::new());
     for group in Group::ALL {
@@ -301,12 +301,13 @@ fn all_events() -> (Vec<Selected>, Vec<(Group, Range<usize>)>) {
     (events, chapters)
 }
 
-/// What counters of their own read for each event, core by core.
+/// Returns the exact reading of each event, core by core.
 pub fn exact(outcome: &Outcome, events: &[Selected]) -> Vec<Vec<perf::Reading>> {
     exact_by_core(outcome, events).collect()
 }
 
-/// The same, all cores together: memory follows the events, however many cores there are.
+/// Returns the exact readings, summed over all cores. The memory it needs depends on the events and
+/// not on the number of cores.
 pub fn exact_sum(outcome: &Outcome, events: &[Selected]) -> Vec<perf::Reading> {
     exact_by_core(outcome, events).reduce(plus).unwrap_or_default()
 }
@@ -322,8 +323,8 @@ fn exact_by_core(
     })
 }
 
-/// What a counter of its own reads for an event that came so often on a core with these counts; nothing if the mode
-/// does not give it.
+/// Returns the exact reading of an event that occurred `value` times on a core with these counts.
+/// The reading is not supported if the mode does not provide the event.
 pub fn reading(mode: Mode, counts: &Counts, event: PmuEvent, value: u64) -> perf::Reading {
     if !mode.gives(event) {
         return perf::Reading { status: Status::NotSupported, ..perf::Reading::default() };
@@ -335,7 +336,7 @@ pub fn reading(mode: Mode, counts: &Counts, event: PmuEvent, value: u64) -> perf
     perf::Reading::exact(value, cycles)
 }
 
-/// The readings of one owner, or of all together.
+/// Readings of one owner, or their sum.
 struct Column<'a> {
     owner: Option<Owner>,
     events: &'a [Selected],
@@ -375,7 +376,7 @@ impl<'a> Column<'a> {
     }
 
     fn row(&self, i: usize) -> Row {
-        // A core that has ended reads nothing more.
+        // A core that has ended has no further readings.
         let reading = self.readings.get(i).copied().unwrap_or_default();
         let shown = match (reading.status, reading.scaled()) {
             (Status::NotSupported, _) => Reading::NotSupported,
@@ -410,7 +411,7 @@ impl<'a> Column<'a> {
             return Some(Comment { value, style: Style::Frequency, label: "GHz" });
         }
         let metric = Metric::beside(event)?;
-        // What is divided by must have been counted too, and at the same levels.
+        // The divisor must have been counted too, at the same levels.
         let is_it =
             |other: &Selected, event| other.event == PerfEvent { levels, ..PerfEvent::new(event) };
         let count = |event| {
@@ -426,12 +427,12 @@ impl<'a> Column<'a> {
     }
 }
 
-/// The readings of all cores together.
+/// Returns the sum of the readings of all cores.
 pub fn sum(cores: &[Vec<perf::Reading>]) -> Vec<perf::Reading> {
     cores.iter().cloned().reduce(plus).unwrap_or_default()
 }
 
-/// The readings of two cores together; one that has ended may have none.
+/// Returns the sum of the readings of two cores; a core that has ended may have none.
 fn plus(sum: Vec<perf::Reading>, core: Vec<perf::Reading>) -> Vec<perf::Reading> {
     match sum.is_empty() {
         true => core,
@@ -440,13 +441,13 @@ fn plus(sum: Vec<perf::Reading>, core: Vec<perf::Reading>) -> Vec<perf::Reading>
     }
 }
 
-/// Cycles as nanoseconds, rounded down.
+/// Converts cycles to nanoseconds, rounded down.
 pub fn nanoseconds(cycles: u64, clock_hz: u64) -> u64 {
     let ns = u128::from(cycles) * 1_000_000_000 / u128::from(clock_hz.max(1));
     u64::try_from(ns).unwrap_or(u64::MAX)
 }
 
-/// `traces/hash.n2t` is the program `hash`.
+/// Returns the program name of a trace: `hash` for `traces/hash.n2t`.
 pub fn program_name(trace: &str) -> String {
     let file = trace.rsplit('/').next().unwrap_or(trace);
     file.strip_suffix(".n2t").unwrap_or(file).to_owned()

@@ -1,5 +1,5 @@
-//! Names of code: functions from a trace or an ELF file, source lines and inlined calls from DWARF. The
-//! one place where an address becomes a name.
+//! Names of code: functions from a trace or an ELF file, source lines and inlined calls from DWARF.
+//! Every conversion of an address to a name is here.
 
 mod code_elf;
 mod lines;
@@ -15,56 +15,56 @@ pub use program::{ProgramFile, Segment, SymbolError};
 
 use lines::Lines;
 
-/// A named range of code.
+/// Named range of code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// Its name, demangled.
+    /// Name, demangled.
     pub name: String,
-    /// First byte, as executed.
+    /// First address, as executed.
     pub addr: u64,
     /// Length in bytes.
     pub size: u64,
 }
 
-/// A function, and where an address lies in it.
+/// Function, and the offset of an address in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<'a> {
-    /// The function.
+    /// Function.
     pub function: &'a Function,
-    /// Bytes from its first.
+    /// Offset in bytes.
     pub offset: u64,
 }
 
-/// One function that is active at an address: the innermost inlined one first, the real one last.
+/// Function that is active at an address. The innermost inlined one comes first, the real one last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Its name.
+    /// Name.
     pub function: String,
-    /// File and line, where the program was built with them.
+    /// File and line, if the program contains them.
     pub line: Option<SourceLine>,
 }
 
-/// A line of a source file.
+/// Line of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
-    /// The file as the compiler names it.
+    /// File as the compiler names it.
     pub file: String,
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: u32,
 }
 
-/// What is known of the names of a program's code.
+/// Known names of a program's code and data.
 #[derive(Debug, Default)]
 pub struct Symbols {
-    /// By address; none overlaps the next.
+    /// Functions by address, without overlaps.
     functions: Vec<Function>,
-    /// By address; variables of programs, which traces do not name.
+    /// Variables by address. Only programs name them, traces do not.
     variables: Vec<Function>,
     lines: Vec<Lines>,
 }
 
 impl Symbols {
-    /// The functions that the trace names.
+    /// Returns the functions that the trace names.
     pub fn from_trace<R: Read + Seek>(trace: &TraceFile<R>) -> Symbols {
         let functions = trace.meta().symbols.iter().map(|symbol| Function {
             name: demangled(&symbol.name),
@@ -75,11 +75,10 @@ impl Symbols {
         Symbols { functions, ..Symbols::default() }
     }
 
-    /// Adds what an ELF file knows of the code that it was loaded as. Where both name an address, the
-    /// names that are here already stay.
+    /// Adds the names of an ELF file at its load address. Existing names of an address stay.
     ///
     /// # Errors
-    /// If it is no ELF file for AArch64, or another program than the trace has.
+    /// Fails if it is not an ELF file for AArch64, or not the program of the trace.
     pub fn add(&mut self, program: &ProgramFile) -> Result<(), SymbolError> {
         let mut functions = std::mem::take(&mut self.functions);
         functions.extend(program.functions()?);
@@ -91,20 +90,20 @@ impl Symbols {
         Ok(())
     }
 
-    /// The functions, by address.
+    /// Returns the functions, by address.
     pub fn functions(&self) -> &[Function] {
         &self.functions
     }
 
-    /// The function at an address.
+    /// Returns the function at an address.
     pub fn function(&self, pc: u64) -> Option<Place<'_>> {
-        let behind = self.functions.partition_point(|function| function.addr <= pc);
-        let function = self.functions.get(behind.checked_sub(1)?)?;
+        let after = self.functions.partition_point(|function| function.addr <= pc);
+        let function = self.functions.get(after.checked_sub(1)?)?;
         let offset = pc - function.addr;
         (offset < function.size).then_some(Place { function, offset })
     }
 
-    /// `function+0x14`, or the bare address where no function is known.
+    /// Returns `function+0x14`, or the bare address if no function is known.
     pub fn name(&self, pc: u64) -> String {
         match self.function(pc) {
             Some(Place { function, offset: 0 }) => function.name.clone(),
@@ -113,7 +112,7 @@ impl Symbols {
         }
     }
 
-    /// `variable+0x14` of data; nothing where no variable is known.
+    /// Returns `variable+0x14` for data, or `None` if no variable is known.
     pub fn data_name(&self, address: u64) -> Option<String> {
         let after = self.variables.partition_point(|variable| variable.addr <= address);
         let variable = self.variables.get(after.checked_sub(1)?)?;
@@ -124,8 +123,8 @@ impl Symbols {
         }
     }
 
-    /// The functions active at an address with their lines, innermost first. Empty where nothing is
-    /// known.
+    /// Returns the functions active at an address with their lines, innermost first. Returns an
+    /// empty list if none is known.
     pub fn frames(&self, pc: u64) -> Vec<Frame> {
         let inlined = self.lines.iter().map(|lines| lines.frames(pc));
         if let Some(frames) = inlined.into_iter().find(|frames| !frames.is_empty()) {
@@ -136,8 +135,8 @@ impl Symbols {
     }
 }
 
-/// The name that a programmer gave, where the compiler has made another of it. A symbol table may hold any bytes: what
-/// acts on a terminal or would end a line of a table stands as an escape.
+/// Returns the name in the source, if the compiler mangled it. A symbol table may contain any
+/// bytes: control characters and line ends become escapes.
 fn demangled(name: &str) -> String {
     match rustc_demangle::try_demangle(name) {
         Ok(plain) => format!("{plain:#}").shown().to_string(),
@@ -145,8 +144,8 @@ fn demangled(name: &str) -> String {
     }
 }
 
-/// By address, without doubles; a function without a length reaches to the next, and none reaches into
-/// the next.
+/// Sorts functions by address and removes duplicates. A function without a length extends to the
+/// next one, and none overlaps the next one.
 fn sorted(mut functions: Vec<Function>) -> Vec<Function> {
     functions.sort_by_key(|function| function.addr);
     functions.dedup_by_key(|function| function.addr);
@@ -172,9 +171,9 @@ mod tests {
     }
 
     #[test]
-    fn an_address_belongs_to_the_function_around_it() {
+    fn an_address_belongs_to_the_function_that_contains_it() {
         let symbols = symbols(&[("b", 0x2000, 0x10), ("a", 0x1000, 0), ("alias", 0x2000, 0x10)]);
-        assert_eq!(symbols.name(0x1ffc), "a+0xffc", "without a length it reaches to the next");
+        assert_eq!(symbols.name(0x1ffc), "a+0xffc", "without a length it extends to the next");
         assert_eq!(symbols.name(0x2000), "b");
         assert_eq!(symbols.name(0x200c), "b+0xc");
         for unknown in [0, 0xfff, 0x2010, u64::MAX] {
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn data_belongs_to_the_variable_around_it() {
+    fn data_belongs_to_the_variable_that_contains_it() {
         let variable = |name: &str, addr, size| Function { name: name.to_owned(), addr, size };
         let variables = sorted(vec![variable("pool", 0x2000, 0x100), variable("seed", 0x1000, 8)]);
         let symbols = Symbols { variables, ..Symbols::default() };
@@ -196,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn rust_names_are_read_as_written() {
+    fn rust_names_are_demangled() {
         let symbols = symbols(&[("_RNvCs1234_7mycrate3foo", 0, 4), ("_ZN3foo3barE", 8, 4)]);
         assert_eq!(symbols.name(0), "mycrate::foo");
         assert_eq!(symbols.name(8), "foo::bar");

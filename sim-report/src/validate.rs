@@ -1,5 +1,5 @@
-//! How metrics did against the truth: for people, one row per metric over all runs or one per run; for
-//! programs as CSV and JSON; for documents as Markdown, complete enough to stand in a bug report.
+//! Results of checking metrics against ground-truth values: text with one row per metric over all
+//! runs or one per run, CSV and JSON for programs, and Markdown for bug reports.
 
 mod markdown;
 mod numbers;
@@ -16,52 +16,53 @@ pub use numbers::{error_of, error_text, value_text};
 use numbers::{in_unit, multiplexing_error, rounded};
 pub use rows::{write_csv, write_json};
 
-/// All that was judged, with what a repetition needs.
+/// Verdicts on metrics, with the data that a repetition needs.
 #[derive(Clone, Debug, Default)]
 pub struct Judgment {
-    /// The metrics, in the order of their file.
+    /// Metrics, in the order of their file.
     pub metrics: Vec<Judged>,
-    /// The runs, in the order of the verdicts of each metric.
+    /// Runs, in the order of the verdicts of each metric.
     pub runs: Vec<RunInfo>,
-    /// The command line.
+    /// Command line.
     pub command: String,
     /// Version of n2sim.
     pub version: String,
 }
 
-/// What produced the verdicts of one run.
+/// Run that produced verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunInfo {
-    /// The name that verdicts have.
+    /// Name of the run in the verdicts.
     pub name: String,
     /// Hash of the trace's content.
     pub trace_hash: u64,
-    /// Name of the configuration, with what was changed of it.
+    /// Name of the configuration, with its changes.
     pub config: String,
-    /// Hash of the whole configuration.
+    /// Hash of the merged configuration.
     pub config_hash: u64,
 }
 
-/// A metric with its verdicts, one for each run.
+/// Metric with its verdicts, one for each run.
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
     /// Name of the metric.
     pub metric: String,
-    /// Its formula, as it is written.
+    /// Formula as written.
     pub formula: String,
-    /// Its factor and unit; empty without one.
+    /// Factor and unit; empty without them.
     pub scale: String,
-    /// The file that it is from.
+    /// File that contains the metric.
     pub source: String,
-    /// Why the formula cannot be read, if it cannot.
+    /// Fault of a formula that cannot be read.
     pub unreadable: Option<String>,
-    /// One verdict for each run, in the order of the runs.
+    /// Verdicts, in the order of the runs.
     pub verdicts: Vec<Verdict>,
-    /// What only all runs together show.
+    /// Reason that only all runs together show.
     pub common: Option<Reason>,
 }
 
-/// The reasons of one metric with the runs that they were found in, the most frequent first.
+/// Returns the reasons of one metric with the number of runs that have each, the most frequent
+/// first.
 fn reasons(judged: &Judged) -> Vec<(&Reason, usize)> {
     let mut reasons: Vec<(&Reason, usize)> = Vec::new();
     for finding in judged.verdicts.iter().flat_map(|verdict| &verdict.findings) {
@@ -76,35 +77,35 @@ fn reasons(judged: &Judged) -> Vec<(&Reason, usize)> {
 }
 
 impl Judged {
-    /// The run in which it was farthest from the truth; by percentage points for shares.
+    /// Returns the run with the largest error, which for shares is in percentage points.
     pub fn worst(&self) -> Option<&Verdict> {
         let distance = |verdict: &&Verdict| error_of(verdict).map_or(-1.0, f64::abs);
         self.verdicts.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)))
     }
 
-    /// Returns the number of runs with this status.
-    pub fn runs_with(&self, status: ValidationStatus) -> usize {
-        self.verdicts.iter().filter(|verdict| verdict.status == status).count()
+    /// Returns the number of runs with this standing.
+    pub fn standing(&self, standing: Standing) -> usize {
+        self.verdicts.iter().filter(|verdict| verdict.standing == standing).count()
     }
 
-    /// What is missing for a verdict, if it is.
+    /// Returns the data missing for a verdict, if any.
     pub fn missing(&self) -> Option<&str> {
         self.verdicts.iter().find_map(|verdict| verdict.missing.as_deref())
     }
 
-    /// Why a verdict is doubtful, if one is, and in how many runs.
+    /// Returns the reason why a verdict is doubtful, if one is, with the number of such runs.
     fn doubt(&self) -> Option<(&'static str, usize)> {
         let runs = self.verdicts.iter().filter(|verdict| verdict.doubt.is_some()).count();
         self.verdicts.iter().find_map(|verdict| verdict.doubt).map(|why| (why, runs))
     }
 
-    /// True if a run says nothing for sure: what its trace lacks makes the counts doubtful.
+    /// Returns whether a verdict is doubtful because data is missing from its trace.
     pub fn is_doubtful(&self) -> bool {
         self.doubt().is_some()
     }
 
-    /// What is offered in its place, with the words before and behind: a correction that is farther from
-    /// the truth in some runs is not right, and said to be nearer in the others.
+    /// Returns a corrected formula, with the words before and after it. A correction that is
+    /// farther from the true value in some runs is called nearer, not right.
     fn corrected(&self) -> Option<(String, &str, String)> {
         let is_faulty = |verdict: &&Verdict| verdict.findings.iter().any(|f| f.reason.is_fault());
         let has_any = |verdict: &&Verdict| verdict.corrected.is_some();
@@ -118,27 +119,27 @@ impl Judged {
             false => String::from("right is"),
         };
         let worst = self.worst().filter(|worst| worst.corrected_value.is_some());
-        let behind = worst.map_or_else(String::new, |worst| {
+        let after = worst.map_or_else(String::new, |worst| {
             let value = value_text(worst.truth, worst.corrected_value);
             format!(" ({value} in {})", run_name(&worst.trace))
         });
-        Some((before, text, behind))
+        Some((before, text, after))
     }
 
-    /// The greatest error that sharing six counters adds.
+    /// Returns the largest error that multiplexing on six counters adds.
     fn worst_multiplexing(&self) -> Option<f64> {
         let errors = self.verdicts.iter().filter_map(multiplexing_error);
         errors.max_by(|a, b| a.abs().total_cmp(&b.abs()))
     }
 
-    /// True if it was off in a run, has no value or is made wrong.
+    /// Returns whether the metric was off in a run, has no value, or has a faulty formula.
     pub fn alarms(&self) -> bool {
-        let is_made_wrong = self.unreadable.is_some() || self.common.is_some();
-        is_made_wrong || self.verdicts.iter().any(Verdict::alarms)
+        let is_faulty = self.unreadable.is_some() || self.common.is_some();
+        is_faulty || self.verdicts.iter().any(Verdict::alarms)
     }
 }
 
-/// `speculation (+0.31 pp), unexplained`.
+/// Returns the codes of the reasons: `speculation (+0.31 pp), unexplained`.
 fn codes(verdict: &Verdict) -> String {
     let is_share = verdict.truth.is_some_and(|truth| truth.unit() == TruthUnit::Share);
     let text = |finding: &Finding| match finding.shift {
@@ -158,14 +159,14 @@ fn shortened(text: &str, width: usize) -> String {
     format!("{kept}..")
 }
 
-/// The name of a run without its folder.
+/// Returns the name of a run without its directory.
 pub(crate) fn run_name(trace: &str) -> &str {
     let (path, variant) = trace.split_once(' ').unwrap_or((trace, ""));
     let start = path.rfind('/').map_or(0, |at| at + 1);
     if variant.is_empty() { &path[start..] } else { &trace[start..] }
 }
 
-/// Width of the names of runs: as wide as the longest, within reason.
+/// Returns the width of the names of runs: the longest, within limits.
 fn run_width(judged: &[Judged]) -> usize {
     let runs = judged.iter().flat_map(|one| &one.verdicts);
     let longest = runs.map(|verdict| run_name(&verdict.trace).chars().count()).max();
@@ -182,7 +183,7 @@ pub fn write_runs(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
     writeln!(
         out,
         " {:<28} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  reasons",
-        "metric", "run", "value", "truth", "error", "r0p2", "r0p3", "6 counters", "their part"
+        "metric", "run", "value", "truth", "error", "r0p2", "r0p3", "6 counters", "mux error"
     )?;
     for one in judged {
         if let Some(why) = &one.unreadable {
@@ -221,7 +222,7 @@ pub fn write_runs(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
     write_evidence(out, judgment)
 }
 
-/// Writes one row for each metric: how it did over all runs, and its worst case.
+/// Writes one row for each metric: its results over all runs, and its worst case.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -263,7 +264,7 @@ pub fn write_summary(out: &mut impl Write, judgment: &Judgment) -> io::Result<()
     write_evidence(out, judgment)
 }
 
-/// `speculation (3), in-flight (1)`: the reasons with the runs that have each.
+/// Returns the reasons with the number of runs that have each: `speculation (3), in-flight (1)`.
 fn counted_codes(one: &Judged) -> String {
     let reasons = reasons(one);
     let text = |(reason, runs): &(&Reason, usize)| format!("{} ({runs})", reason.code());
@@ -271,20 +272,20 @@ fn counted_codes(one: &Judged) -> String {
     doubt.into_iter().chain(reasons.iter().map(text)).collect::<Vec<_>>().join(", ")
 }
 
-/// The codes that a table has, each once, with the first metric that has it.
+/// Returns the codes of a table, each once, with the first metric that has it.
 fn legend(judged: &[Judged]) -> Vec<(&Judged, &Reason)> {
-    let mut told: Vec<(&Judged, &Reason)> = Vec::new();
+    let mut listed: Vec<(&Judged, &Reason)> = Vec::new();
     for one in judged {
         for (reason, _) in reasons(one) {
-            if !told.iter().any(|(_, own)| own.code() == reason.code()) {
-                told.push((one, reason));
+            if !listed.iter().any(|(_, own)| own.code() == reason.code()) {
+                listed.push((one, reason));
             }
         }
     }
-    told
+    listed
 }
 
-/// What the codes of the table mean, each once.
+/// Writes the meaning of the codes of the table, each once.
 fn write_words(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
     let legend = legend(judged);
     if !legend.is_empty() {
@@ -296,7 +297,7 @@ fn write_words(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
     Ok(())
 }
 
-/// The formulas that are off, with what they were computed from; and the runs.
+/// Writes the formulas that are off, with their counts, and the runs.
 fn write_evidence(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
     write_unreadable(out, &judgment.metrics)?;
     let is_off = |one: &&Judged| one.alarms() && one.unreadable.is_none();
@@ -309,8 +310,8 @@ fn write_evidence(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
         if let Some(worst) = one.worst().filter(|worst| !worst.counts.is_empty()) {
             writeln!(out, "    {}: {}", run_name(&worst.trace), counts_text(worst))?;
         }
-        if let Some((before, corrected, behind)) = one.corrected() {
-            writeln!(out, "    {before}: {corrected}{behind}")?;
+        if let Some((before, corrected, after)) = one.corrected() {
+            writeln!(out, "    {before}: {corrected}{after}")?;
         }
     }
     if !judgment.runs.is_empty() {
@@ -329,7 +330,7 @@ fn write_evidence(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
     Ok(())
 }
 
-/// The formulas that have no value anywhere, with what is wrong with them.
+/// Writes the formulas without any value, with their faults.
 fn write_unreadable(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
     let faults = judged.iter().filter_map(|one| Some((one, one.unreadable.as_ref()?)));
     let mut faults = faults.peekable();
@@ -345,7 +346,7 @@ fn write_unreadable(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
     Ok(())
 }
 
-/// The formula with its unit.
+/// Returns the formula with its unit.
 fn formula_text(one: &Judged) -> String {
     match one.scale.as_str() {
         "" => one.formula.clone(),
@@ -353,7 +354,7 @@ fn formula_text(one: &Judged) -> String {
     }
 }
 
-/// `INST_RETIRED 2,000, CPU_CYCLES 1,000`.
+/// Returns the counts of a verdict: `INST_RETIRED 2,000, CPU_CYCLES 1,000`.
 fn counts_text(verdict: &Verdict) -> String {
     let counts = verdict.counts.iter().map(|(name, count)| match *count {
         count if count.fract() == 0.0 && (0.0..1e18).contains(&count) => {
@@ -429,12 +430,12 @@ mod tests {
         {
             assert!(row.contains(part), "{part} in {row}");
         }
-        assert!(text.contains("waits for a pending line"), "the words of the code");
+        assert!(text.contains("waits for a line"), "the meaning of the code");
         let text = written(|out| write_markdown(out, &judged()));
         assert!(text.contains("| `l1d` | `l1d.miss_ratio` | 1 | 2 | -6.00 pp |"), "{text}");
     }
 
-    /// What a bug report needs stands in the text itself.
+    /// Checks that the text contains the data that a bug report needs.
     #[test]
     fn every_form_has_formula_counts_hashes_and_correction() {
         let markdown = written(|out| write_markdown(out, &judged()));
@@ -464,16 +465,16 @@ mod tests {
         assert!((first["relative"].as_f64().expect("a number") + 0.1).abs() < 1e-9);
     }
 
-    /// The error of the counting stands beside the formula's and is no reason.
+    /// The error of multiplexing is separate from the error of the formula and is not a reason.
     #[test]
-    fn multiplexing_has_a_column_of_its_own() {
+    fn the_error_of_multiplexing_has_a_separate_column() {
         let text = written(|out| write_runs(out, &judged()));
         let row = text.lines().nth(1).expect("a row");
         assert!(row.contains("+2.00 pp") && !text.contains("multiplexing"), "{text}");
     }
 
     #[test]
-    fn without_what_is_missing_there_is_no_verdict() {
+    fn a_metric_with_missing_data_has_no_verdict() {
         let mut judgment = judged();
         judgment.metrics[0].verdicts.truncate(1);
         judgment.runs.truncate(1);
@@ -495,7 +496,7 @@ mod tests {
     const CSV: Form = |out, judgment| write_csv(out, judgment, ";");
 
     #[test]
-    fn every_form_says_that_a_verdict_is_doubtful() {
+    fn every_form_marks_a_doubtful_verdict() {
         let mut judgment = judged();
         for verdict in &mut judgment.metrics[0].verdicts {
             verdict.status = ValidationStatus::Doubtful;
@@ -510,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_stands_apart_with_what_is_wrong() {
+    fn an_unreadable_formula_is_listed_separately_with_its_fault() {
         let mut judgment = judged();
         let one = &mut judgment.metrics[0];
         one.unreadable = Some("column 4: a value is missing".to_owned());
@@ -526,7 +527,7 @@ mod tests {
         }
     }
 
-    /// One of the runs does not offer it: it is farther from the truth there.
+    /// One of the runs does not offer the correction, which is farther from the true value there.
     #[test]
     fn a_correction_that_is_nearer_in_some_runs_only_is_not_called_right() {
         let mut judgment = judged();
@@ -546,7 +547,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_read_every_run() {
+    fn machine_readable_forms_have_every_run() {
         let text = written(|out| write_csv(out, &judged(), ","));
         assert_eq!(text.lines().count(), 4);
         assert!(text.lines().nth(3).expect("the third run").contains("\"traces/c,d.n2t\""));
@@ -563,7 +564,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_in_the_unit_of_the_truth() {
+    fn a_value_is_in_the_unit_of_its_truth() {
         assert_eq!(value_text(Some(Truth::Ipc), Some(1.5)), "1.500");
         assert_eq!(value_text(Some(Truth::BytesRead), Some(1234567.0)), "1,234,567");
         assert_eq!(value_text(Some(Truth::BytesRead), Some(-3.0)), "-3");

@@ -49,8 +49,8 @@ fn check_slots(observed: &Observed<'_>, report: &RunReport, trace: &str) {
     check_node(root, trace);
     let of = |id: &str| root.find(id).map_or(0, |node| node.slots);
     let used = of("slots.retiring")
-        + of("slots.bad_speculation.mispredicts.behind_branch")
-        + of("slots.bad_speculation.other_flushes.thrown_away");
+        + of("slots.bad_speculation.mispredicts.squashed_by_branch")
+        + of("slots.bad_speculation.other_flushes.squashed_other");
     assert_eq!(used, counts.value(PmuEvent::OP_SPEC), "{trace}: used slots");
     assert_eq!(of("slots.retiring"), counts.value(PmuEvent::OP_RETIRED), "{trace}");
     let (stalls, lost) = (observed.outcome.stalls(), &report.code.total.causes);

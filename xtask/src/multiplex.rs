@@ -6,7 +6,7 @@ mod page;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use sim_report::figure::turns::turns;
+use sim_report::figure::multiplexing::errors;
 use sim_tests::multiplex::{Estimates, estimates};
 use sim_tests::{files_below, repository};
 
@@ -47,7 +47,7 @@ fn write_all(docs: &Path, found: &[Estimates]) -> Result<()> {
     let files = [
         ("multiplexing.md", page::page(&TICKS_NS, found)),
         ("multiplexing.tsv", page::data(&TICKS_NS, found)),
-        ("figures/multiplexing.svg", turns(&page::points(&TICKS_NS, found), default_tick_ns)),
+        ("figures/multiplexing.svg", errors(&page::points(&TICKS_NS, found), default_tick_ns)),
     ];
     for (name, text) in files {
         let path = docs.join(name);

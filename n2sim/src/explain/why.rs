@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use sim_core::{PmuEvent, TraceInst};
 use sim_machine::scenario::{configure, walk_case};
-use sim_report::explain::why::{Seen, Setting, Why, Witness, explain, text};
+use sim_report::explain::why::{InstObserver, Observed, Setting, Why, explain, text};
 use sim_report::{Symbols, disassembly};
 use sim_trace::TraceFile;
 use sim_trace::scenario::{self, Case};
@@ -42,13 +42,13 @@ fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Resu
             nearest(session.trace(), pc)
         );
     };
-    let mut witness = Witness::new(pc);
+    let mut observer = InstObserver::new(pc);
     let options = on_trace::options(args);
     stat::with_progress(&session, &options, |progress| {
-        Ok(session.run_heard(&options, progress, &mut witness)?)
+        Ok(session.run_heard(&options, progress, &mut observer)?)
     })?;
-    let seen = witness.seen();
-    if seen.courses.is_empty() {
+    let observed = observer.finish();
+    if observed.variants.is_empty() {
         let part = "was not executed in this part of the trace";
         bail!("{}: {} {part}{}", trace.shown(), symbols.name(pc), first_of(session.trace(), pc)?);
     }
@@ -57,8 +57,8 @@ fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Resu
         None => format!("{pc:#x}"),
     };
     let text = disassembly::text(pc, word);
-    let subject = format!("{name}: {text} (word {word:#010x}), {}", kind_of(&seen));
-    Ok(explain(subject, &seen, Setting { is_step: false }, args.ways))
+    let subject = format!("{name}: {text} (word {word:#010x}), {}", kind_of(&observed));
+    Ok(explain(subject, &observed, Setting { is_step: false }, args.ways))
 }
 
 /// An address: hexadecimal, or a function with a distance from its first instruction.
@@ -119,9 +119,10 @@ fn first_of(trace: &TraceFile, pc: u64) -> anyhow::Result<String> {
 }
 
 /// What kind of instruction it is, by the events that it raises itself.
-fn kind_of(seen: &Seen) -> &'static str {
-    let has =
-        |event: PmuEvent| seen.courses.iter().any(|course| course.first.counts.raised(event) > 0);
+fn kind_of(observed: &Observed) -> &'static str {
+    let has = |event: PmuEvent| {
+        observed.variants.iter().any(|variant| variant.first.counts.raised(event) > 0)
+    };
     match (has(PmuEvent::LD_SPEC), has(PmuEvent::ST_SPEC)) {
         (true, true) => "an atomic",
         (true, false) => "a load",
@@ -151,7 +152,7 @@ fn of_step(args: &ExplainArgs, place: &str) -> anyhow::Result<Why> {
     let together = if did.times > 1 { ", all its repetitions together" } else { "" };
     let (steps, step) = (walked.len(), &did.step.text);
     let subject = format!("{}, step {number} of {steps}: {step}{together}", case.test);
-    Ok(explain(subject, &Seen::of_step(did), Setting { is_step: true }, args.ways))
+    Ok(explain(subject, &Observed::of_step(did), Setting { is_step: true }, args.ways))
 }
 
 /// `FILE:CASE:STEP`, or `FILE:STEP` for a file with one case.

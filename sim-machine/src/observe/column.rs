@@ -1,9 +1,9 @@
-//! The events that are kept instruction by instruction and interval by interval: a few of all.
+//! Events that are counted for each instruction and for each interval: a selection.
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{COUNT, RelationKind};
 
-/// An event that is kept, whatever finer events it is the sum of.
+/// Selected event. Its finer events count towards it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Column {
@@ -26,7 +26,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// How many there are.
+    /// Number of columns.
     pub const COUNT: usize = Column::ALL.len();
 
     /// Every column.
@@ -41,7 +41,7 @@ impl Column {
         Column::ItlbWalks,
     ];
 
-    /// The event as printed.
+    /// Returns the event of this column.
     pub fn event(self) -> PmuEvent {
         match self {
             Column::Instructions => PmuEvent::INST_RETIRED,
@@ -56,7 +56,7 @@ impl Column {
     }
 }
 
-/// The column of each event as it is raised.
+/// Column of each event as the model raises it.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns([Option<Column>; COUNT]);
 
@@ -71,7 +71,7 @@ impl Default for Columns {
 }
 
 impl Columns {
-    /// The column to which what is raised as `event` belongs.
+    /// Returns the column to which occurrences of `event` belong.
     #[inline]
     pub(crate) fn of(&self, event: PmuEvent) -> Option<Column> {
         self.0[event as usize]

@@ -1,42 +1,47 @@
-//! One core as it is observed: who is to blame for a slot, and what belongs to which instruction.
+//! Observation of one core: the instruction charged with each slot, and the events of each
+//! instruction.
 //!
-//! * What was raised since the last operation belongs to the one that is told.
-//! * A slot of an abandoned path is charged to the branch in front of it, or to the load that was flushed.
-//! * A slot lost to the refill behind a branch, or because prediction did not know it, to that branch.
-//! * A slot lost because an entry frees only at retirement (reorder buffer, load queue, registers), to
-//!   the instruction for which retirement waited.
-//! * Any other to the operation that came late or could not be sent on.
+//! * Events raised since the last operation belong to the operation that is reported now.
+//! * A slot on a wrong path is charged to the mispredicted branch, or to the flushed load.
+//! * A slot lost to the refill after a branch, or to a branch unknown to prediction, is charged to
+//!   that branch.
+//! * A slot lost because an entry frees only at retirement (reorder buffer, load queue, registers)
+//!   is charged to the instruction for which retirement waited.
+//! * Any other slot is charged to the operation that came late or could not proceed.
 
 use sim_core::operation::AccessKind;
 use sim_core::{InstId, LINE_SHIFT, Lost, Operation, OperationKind, StallCause};
 
 use super::Seen;
 use super::column::Column;
-use super::fate::Fate;
 use super::profile::{Profile, cycles_of};
 use super::reuse::{MOST_LINES, MOST_PAGES, Reuse, Stack};
+use super::slot_class::SlotClass;
 use super::timeline::Recorder;
 
-/// What is known of one core.
+/// State of one observed core.
 #[derive(Clone, Debug)]
 pub(crate) struct Core {
     pub(crate) is_counted: bool,
     pub(crate) timeline: Recorder,
-    /// Raised, lost since the last operation; cycles before the first one.
+    /// Events raised since the last operation.
     columns: [u64; Column::COUNT],
+    /// Slots lost since the last operation.
     lost: Vec<Lost>,
+    /// Cycles before the first operation.
     cycles: u64,
-    /// The instruction of the right path that was told last, and whether it was mispredicted.
+    /// Last reported instruction of the correct path.
     last: Option<InstId>,
-    behind_branch: bool,
-    /// A load that was flushed with all behind it.
+    /// Whether `last` is a mispredicted branch.
+    after_branch: bool,
+    /// Load that was flushed together with all younger operations.
     flushed: Option<InstId>,
     page_shift: u32,
     used: Reuse<Stack>,
 }
 
 impl Core {
-    /// Nothing has run yet.
+    /// Creates the state before the first operation.
     pub(crate) fn new(page_shift: u32) -> Core {
         Core {
             is_counted: false,
@@ -45,7 +50,7 @@ impl Core {
             lost: Vec::new(),
             cycles: 0,
             last: None,
-            behind_branch: false,
+            after_branch: false,
             flushed: None,
             page_shift,
             used: Reuse {
@@ -57,7 +62,7 @@ impl Core {
         }
     }
 
-    /// The clock goes on: time of the last instruction, for which it waited.
+    /// Adds cycles to the last instruction, which the clock waited for.
     #[inline]
     pub(crate) fn pass(&mut self, cycles: u64, profile: &mut Profile) {
         self.timeline.pass(cycles);
@@ -76,12 +81,12 @@ impl Core {
     #[inline]
     pub(crate) fn lost(&mut self, lost: Lost) {
         if self.is_counted {
-            self.timeline.slots(Fate::of(&lost).end(), lost.slots);
+            self.timeline.slots(SlotClass::of(&lost).category(), lost.slots);
             self.lost.push(lost);
         }
     }
 
-    /// Counting begins or ends; what is open belongs to no instruction.
+    /// Starts or stops counting. Pending slots and events are charged to no instruction.
     pub(crate) fn set_counted(&mut self, is_counted: bool, profile: &mut Profile) {
         self.charge_lost(None, profile);
         self.give_columns(None, profile);
@@ -89,35 +94,35 @@ impl Core {
         self.is_counted = is_counted;
     }
 
-    /// What was raised since the last operation belongs to none that comes.
+    /// Ends a squashed path: its pending events belong to no later operation.
     pub(crate) fn squashed(&mut self, profile: &mut Profile) {
         let culprit = self.flushed.or(self.last);
         self.charge_lost(culprit, profile);
         self.give_columns(None, profile);
-        self.behind_branch = false;
+        self.after_branch = false;
         self.flushed = None;
     }
 
     #[inline]
     pub(crate) fn operation(&mut self, operation: &Operation, seen: &mut Seen) {
         let life = &operation.life;
-        seen.profile.meet(operation);
+        seen.profile.ensure_row(operation);
         let own = life.inst;
-        // Who is charged with what stands on an abandoned path.
-        let culprit = match (life.retired, self.behind_branch, self.last) {
+        // The instruction charged with the slots of a wrong path.
+        let culprit = match (life.retired, self.after_branch, self.last) {
             (true, ..) => own,
             (false, true, Some(branch)) => branch,
             (false, ..) => *self.flushed.get_or_insert(own),
         };
         if self.is_counted {
             let profile = &mut seen.profile;
-            let fate = match (life.retired, culprit == own || !self.behind_branch) {
-                (true, _) => Fate::Retired,
-                (false, true) => Fate::ThrownAway,
-                (false, false) => Fate::BehindBranch,
+            let class = match (life.retired, culprit == own || !self.after_branch) {
+                (true, _) => SlotClass::Retired,
+                (false, true) => SlotClass::SquashedOther,
+                (false, false) => SlotClass::SquashedByBranch,
             };
-            self.timeline.slots(fate.end(), life.mops.into());
-            profile.of(Some(culprit)).slots[fate.index()] += u64::from(life.mops);
+            self.timeline.slots(class.category(), life.mops.into());
+            profile.of(Some(culprit)).slots[class.index()] += u64::from(life.mops);
             self.blame(operation, culprit, profile);
             self.give_columns(Some(own), profile);
             profile.of(Some(own)).cycles += std::mem::take(&mut self.cycles);
@@ -128,7 +133,7 @@ impl Core {
         }
     }
 
-    /// Charges what was lost since the last operation.
+    /// Charges the slots lost since the last operation.
     #[inline]
     fn blame(&mut self, operation: &Operation, culprit: InstId, profile: &mut Profile) {
         if self.lost.is_empty() {
@@ -137,14 +142,14 @@ impl Core {
         for lost in self.lost.drain(..) {
             let before = self.last.filter(|_| operation.life.retired && is_of_branch(lost.cause));
             let owner = lost.owner.or(before).unwrap_or(culprit);
-            profile.of(Some(owner)).slots[Fate::of(&lost).index()] += lost.slots;
+            profile.of(Some(owner)).slots[SlotClass::of(&lost).index()] += lost.slots;
         }
     }
 
     fn charge_lost(&mut self, owner: Option<InstId>, profile: &mut Profile) {
         for lost in self.lost.drain(..) {
             let owner = lost.owner.or(owner);
-            profile.of(owner).slots[Fate::of(&lost).index()] += lost.slots;
+            profile.of(owner).slots[SlotClass::of(&lost).index()] += lost.slots;
         }
     }
 
@@ -156,21 +161,21 @@ impl Core {
         }
     }
 
-    /// The right path goes on.
+    /// Records a retired operation of the correct path.
     #[inline]
     fn retire(&mut self, operation: &Operation, seen: &mut Seen) {
         let life = &operation.life;
         self.last = Some(life.inst);
-        self.behind_branch = life.mispredicted;
+        self.after_branch = life.mispredicted;
         self.flushed = None;
         self.fetched(life.pc, seen);
         let OperationKind::Access(access) = operation.kind else { return };
         let addr = match access.kind {
-            // Clears the line around its address.
+            // `DC ZVA` clears the line that contains its address.
             AccessKind::ZeroLine => life.addr >> LINE_SHIFT << LINE_SHIFT,
             _ => life.addr,
         };
-        // An importer of a trace may not know where an access went.
+        // Imported traces may lack the address of an access.
         if addr != 0 {
             self.accessed(addr, u64::from(access.bytes), seen);
         }
@@ -207,7 +212,7 @@ impl Core {
     }
 }
 
-/// Returns whether the branch before the operation that came late is charged with the slots.
+/// Returns whether a slot with this cause is charged to the branch before the late operation.
 fn is_of_branch(cause: StallCause) -> bool {
     use StallCause::{
         FetchBtbBubble, FetchException, FetchMispredict, FetchNoTarget, FetchResteer,

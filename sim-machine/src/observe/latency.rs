@@ -1,8 +1,8 @@
-//! How long loads took, by where their data came from: histograms of a fixed size.
+//! Load latencies by data source, as histograms of fixed size.
 
 use sim_core::{DataSource, LoadWait};
 
-/// Every source, in the order of distance.
+/// Data sources, nearest first.
 pub const SOURCES: [DataSource; 8] = [
     DataSource::StoreQueue,
     DataSource::L1,
@@ -14,27 +14,28 @@ pub const SOURCES: [DataSource; 8] = [
     DataSource::Device,
 ];
 
-/// Buckets of one power of two: latencies are told apart to an eighth.
+/// Buckets per power of two: latencies are resolved to one eighth.
 const STEPS: u64 = 8;
-/// Buckets: 0 to 7 cycles one by one, then [`STEPS`] for each power of two that a cycle count can have.
+/// Number of buckets: one for each of 0 to 7 cycles, then [`STEPS`] for each power of two up to 64
+/// bits.
 const BUCKETS: usize = (STEPS as usize) * 62;
 
-/// Loads of one source.
+/// Latencies of the loads from one source.
 #[derive(Clone, Debug)]
 pub struct Latency {
-    /// Loads.
+    /// Number of loads.
     pub loads: u64,
-    /// Cycles of all of them.
+    /// Sum of their latencies, in cycles.
     pub cycles: u64,
-    /// The fastest; meaningless without loads.
+    /// Smallest latency; `u64::MAX` without loads.
     pub min: u64,
-    /// The slowest.
+    /// Largest latency.
     pub max: u64,
-    /// Cycles in which they waited for a free refill buffer.
+    /// Cycles of waiting for a free refill buffer.
     pub buffer_wait: u64,
-    /// Cycles in which they waited for a line on its way.
+    /// Cycles of waiting for a pending refill of the same line.
     pub line_wait: u64,
-    /// Those that waited for a line on its way.
+    /// Loads that waited for a pending refill of the same line.
     pub found_on_its_way: u64,
     buckets: Box<[u64]>,
 }
@@ -61,8 +62,8 @@ impl Latency {
         self.buckets[bucket(cycles)] += 1;
     }
 
-    /// Fewest and most cycles of each bucket that is not empty, with its loads. The outer ones end where
-    /// the loads do.
+    /// Returns the smallest and largest cycle count of each non-empty bucket, with its loads. The
+    /// outer bounds are the smallest and largest latency.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let filled = self.buckets.iter().enumerate().filter(|(_, loads)| **loads > 0);
         filled.map(|(number, loads)| {
@@ -71,8 +72,8 @@ impl Latency {
         })
     }
 
-    /// The cycles that so many percent of the loads did not exceed: the end of their bucket. `None`
-    /// without loads.
+    /// Returns the latency that `percent` of the loads do not exceed: the upper bound of their
+    /// bucket. Returns `None` without loads.
     pub fn percentile(&self, percent: u64) -> Option<u64> {
         let wanted = (u128::from(self.loads) * u128::from(percent)).div_ceil(100);
         let mut seen = 0;
@@ -93,7 +94,7 @@ fn bucket(cycles: u64) -> usize {
     (power * STEPS + (cycles >> power)) as usize
 }
 
-/// Fewest and most cycles of a bucket.
+/// Returns the smallest and largest cycle count of a bucket.
 fn range(number: usize) -> (u64, u64) {
     let number = number as u64;
     if number < STEPS {
@@ -104,18 +105,18 @@ fn range(number: usize) -> (u64, u64) {
     (step << power, (step << power) + ((1 << power) - 1))
 }
 
-/// Retired loads by source.
+/// Latencies of retired loads by data source.
 #[derive(Clone, Debug, Default)]
 pub struct Latencies([Latency; SOURCES.len()]);
 
 impl Latencies {
-    /// A load took so long.
+    /// Adds a load with its latency.
     #[inline]
     pub(crate) fn add(&mut self, source: DataSource, cycles: u64, wait: LoadWait) {
         self.0[source as usize].add(cycles, wait);
     }
 
-    /// The loads of one source.
+    /// Returns the latencies of the loads from one source.
     pub fn of(&self, source: DataSource) -> &Latency {
         &self.0[source as usize]
     }
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_ends_of_buckets_but_never_beyond_the_slowest() {
+    fn a_percentile_is_the_end_of_its_bucket_and_at_most_the_largest_latency() {
         let mut latency = Latency::default();
         assert_eq!(latency.percentile(50), None);
         (0..98).for_each(|_| latency.add(4, LoadWait::default()));

@@ -1,13 +1,13 @@
-//! What each static instruction cost. Grows with the code that runs.
+//! Costs of static instructions. The table grows with the code that runs.
 
 use sim_core::operation::{AccessKind, BranchCourse};
 use sim_core::{InstId, OpLife, Operation, OperationKind};
 
 use super::column::Column;
-use super::fate::FateSlots;
 use super::latency::SOURCES;
+use super::slot_class::ClassSlots;
 
-/// Kind of a branch instruction.
+/// Type of a branch instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BranchKind {
     /// `B.cond`, `CBZ`, `TBZ`.
@@ -25,7 +25,7 @@ pub enum BranchKind {
 }
 
 impl BranchKind {
-    /// Every kind.
+    /// All branch types.
     pub const ALL: [BranchKind; 6] = [
         BranchKind::Conditional,
         BranchKind::Direct,
@@ -47,19 +47,19 @@ impl BranchKind {
     }
 }
 
-/// What an instruction is.
+/// Type of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CodeKind {
-    /// Neither of the others.
+    /// Any other instruction, exception returns included.
     #[default]
     Other,
-    /// A load.
+    /// Load.
     Load,
-    /// A store, or `DC ZVA`.
+    /// Store or `DC ZVA`.
     Store,
-    /// An atomic.
+    /// Atomic access.
     Atomic,
-    /// A branch, but no exception return.
+    /// Branch other than an exception return.
     Branch(BranchKind),
 }
 
@@ -80,45 +80,45 @@ impl CodeKind {
     }
 }
 
-/// What one static instruction cost.
+/// Cost of one static instruction.
 #[derive(Clone, Debug, Default)]
 pub struct InstCost {
-    /// Where it is.
+    /// Address.
     pub pc: u64,
-    /// What it is.
+    /// Type.
     pub kind: CodeKind,
-    /// How often it retired.
+    /// Number of retired executions.
     pub retired: u64,
-    /// How often it was executed and thrown away.
-    pub thrown_away: u64,
-    /// Cycles up to the rename of what comes behind it.
+    /// Number of squashed executions.
+    pub squashed: u64,
+    /// Cycles up to the rename of the next instruction.
     pub cycles: u64,
     /// Events (index: `Column as usize`).
     pub columns: [u64; Column::COUNT],
-    /// Rename slots that it is charged with (index: [`super::fate::Fate::index`]).
-    pub slots: FateSlots,
-    /// Of an access that retired: where its data was (index: place in [`SOURCES`]).
+    /// Rename slots charged to the instruction (index: [`super::slot_class::SlotClass::index`]).
+    pub slots: ClassSlots,
+    /// Data sources of retired accesses (index: position in [`SOURCES`]).
     pub sources: [u64; SOURCES.len()],
-    /// Of a load that retired: cycles from issue to data.
+    /// Cycles of retired loads from issue to data.
     pub load_cycles: u64,
-    /// Of a branch that retired: how often it was taken.
+    /// Number of taken executions of a retired branch.
     pub taken: u64,
-    /// Of a branch that retired: how often it was mispredicted.
+    /// Number of mispredicted executions of a retired branch.
     pub mispredicted: u64,
-    is_met: bool,
+    has_run: bool,
 }
 
 impl InstCost {
-    /// All slots that it is charged with.
+    /// Returns all slots charged to the instruction.
     pub fn all_slots(&self) -> u64 {
         self.slots.iter().sum()
     }
 
-    /// Adds the cost of other code; what it is and where stays.
+    /// Adds the cost of other code. Type and address stay.
     pub fn add(&mut self, other: &InstCost) {
         let pairs = [
             (&mut self.retired, other.retired),
-            (&mut self.thrown_away, other.thrown_away),
+            (&mut self.squashed, other.squashed),
             (&mut self.cycles, other.cycles),
             (&mut self.load_cycles, other.load_cycles),
             (&mut self.taken, other.taken),
@@ -130,12 +130,12 @@ impl InstCost {
         add_all(&mut self.sources, &other.sources);
     }
 
-    /// It went through the core.
+    /// Counts one execution.
     #[inline]
     pub(crate) fn execute(&mut self, operation: &Operation) {
         let life = &operation.life;
         if !life.retired {
-            self.thrown_away += 1;
+            self.squashed += 1;
             return;
         }
         self.retired += 1;
@@ -155,7 +155,7 @@ impl InstCost {
     }
 }
 
-/// Cycles of a load from issue to data.
+/// Returns the cycles of a load from issue to data.
 #[inline]
 pub(crate) fn cycles_of(life: &OpLife) -> u64 {
     life.complete.saturating_sub(life.issue)
@@ -165,33 +165,35 @@ fn add_all<const N: usize>(sums: &mut [u64; N], others: &[u64; N]) {
     sums.iter_mut().zip(others).for_each(|(sum, n)| *sum += n);
 }
 
-/// The costs of all code.
+/// Costs of all code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Profile {
     costs: Vec<InstCost>,
+    /// Costs that belong to no instruction.
     pub(crate) elsewhere: InstCost,
 }
 
 impl Profile {
-    /// Makes sure that this instruction has a row.
+    /// Creates the row of an instruction at its first execution.
     #[inline]
-    pub(crate) fn meet(&mut self, operation: &Operation) {
+    pub(crate) fn ensure_row(&mut self, operation: &Operation) {
         let number = operation.life.inst as usize;
         if number >= self.costs.len() {
             self.costs.resize_with((number + 1).next_power_of_two(), InstCost::default);
         }
         let cost = &mut self.costs[number];
-        if !cost.is_met {
+        if !cost.has_run {
             *cost = InstCost {
                 pc: operation.life.pc,
                 kind: CodeKind::of(operation.kind),
-                is_met: true,
+                has_run: true,
                 ..InstCost::default()
             };
         }
     }
 
-    /// The row of an instruction that was met; of none, what is charged to nobody.
+    /// Returns the row of an instruction that has run, or, for `None`, the row of costs that belong
+    /// to no instruction.
     #[inline]
     pub(crate) fn of(&mut self, inst: Option<InstId>) -> &mut InstCost {
         match inst {
@@ -200,8 +202,8 @@ impl Profile {
         }
     }
 
-    /// The rows of all that were met.
-    pub(crate) fn met(&self) -> impl Iterator<Item = (InstId, &InstCost)> {
-        (0..).zip(&self.costs).filter(|(_, cost)| cost.is_met)
+    /// Returns the rows of all instructions that have run.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (InstId, &InstCost)> {
+        (0..).zip(&self.costs).filter(|(_, cost)| cost.has_run)
     }
 }

@@ -1,37 +1,38 @@
-//! How far apart the uses of a line or page lie: exact stack distances, and from them the misses of any
-//! size of memory that replaces what was used least recently (Mattson's stack algorithm).
+//! Reuse of lines and pages: exact stack distances, and from them the misses of an LRU memory of
+//! any size (Mattson's stack algorithm).
 //!
-//! The distance of an access is the number of other units used since the last use of its own; a memory of
-//! `n` units misses if it is `n` or more. Units stand in the order of their last use on a strip of places
-//! with a bit for each place in use; a sum over the bits behind a unit is its distance. A tree over the
-//! words of bits answers in a few steps; when the strip is full, it is packed.
+//! The distance of an access is the number of other units used since the last use of its unit. A
+//! memory of `n` units misses if the distance is `n` or more. Each unit has a place on a strip, in
+//! the order of last use, and each place in use has its bit set. The distance of a unit is the
+//! number of set bits after its place. A tree over the words of bits finds that sum in logarithmic
+//! time. A full strip is packed.
 
 use rustc_hash::FxHashMap;
 
-/// Lines that are remembered: 64 MiB, twice the largest system level cache.
+/// Most lines tracked for each stack: 64 MiB, twice the largest system level cache.
 pub const MOST_LINES: usize = 1 << 20;
-/// Pages that are remembered.
+/// Most pages tracked for each stack.
 pub const MOST_PAGES: usize = 1 << 18;
 
-/// Bits of a word of the strip.
+/// Bits of one word of the strip.
 const WORD: usize = 64;
-/// Words of the first strip.
+/// Words of the initial strip.
 const FIRST_WORDS: usize = 64;
 
-/// One of these for each kind of unit whose reuse is looked at.
+/// One value for each kind of unit whose reuse is measured.
 #[derive(Clone, Debug, Default)]
 pub struct Reuse<T> {
-    /// Lines that loads, stores and atomics touch.
+    /// Lines touched by loads, stores and atomics.
     pub data_lines: T,
-    /// Lines that instructions come from, each time the program goes on in another one.
+    /// Lines of instructions; a use begins when the program enters another line.
     pub code_lines: T,
-    /// Pages that loads, stores and atomics touch.
+    /// Pages touched by loads, stores and atomics.
     pub data_pages: T,
-    /// Pages that instructions come from, each time the program goes on in another one.
+    /// Pages of instructions; a use begins when the program enters another page.
     pub code_pages: T,
 }
 
-/// The accesses of one kind by distance.
+/// Accesses of one kind by stack distance.
 #[derive(Clone, Debug, Default)]
 pub struct Curve {
     by_distance: Vec<u64>,
@@ -56,60 +57,61 @@ impl Curve {
         }
     }
 
-    /// All accesses.
+    /// Returns the number of accesses.
     pub fn accesses(&self) -> u64 {
         self.new + self.by_distance.iter().sum::<u64>()
     }
 
-    /// Accesses to units that were not remembered: first uses, unless [`Curve::is_cut`].
+    /// Returns the accesses to units that were not tracked: first uses, unless [`Curve::is_cut`].
     pub fn new_units(&self) -> u64 {
         self.new
     }
 
-    /// Some thread used more units than are remembered: some of the new ones were old.
+    /// Returns whether some thread used more units than are tracked, so that some reuses count as
+    /// first uses.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Accesses that miss in a memory of so many units.
+    /// Returns the accesses that miss in a memory of `units` units.
     pub fn misses(&self, units: usize) -> u64 {
         self.new + self.by_distance.iter().skip(units).sum::<u64>()
     }
 
-    /// The smallest size at which only first uses miss.
+    /// Returns the smallest size, in units, at which only first uses miss.
     pub fn largest(&self) -> usize {
         self.by_distance.iter().rposition(|n| *n > 0).map_or(0, |distance| distance + 1)
     }
 }
 
-/// What an access turned out to be.
+/// Result of looking up an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
-    /// So many other units came between.
+    /// Reuse, with the number of other units used in between.
     Again(usize),
-    /// The unit is not among those remembered; `is_cut`: some were given up.
+    /// Unit that is not tracked; `is_cut` if units have been dropped.
     New { is_cut: bool },
 }
 
-/// The units of one thread in the order of their last use.
+/// Units of one thread in the order of their last use.
 #[derive(Clone, Debug)]
 pub(crate) struct Stack {
     most: usize,
     place_of: FxHashMap<u64, u32>,
-    /// The unit at each place; stale where the bit is not set.
+    /// Unit at each place; stale where the bit is clear.
     unit_at: Vec<u64>,
     bits: Vec<u64>,
-    /// Fenwick tree over the bits of each word, from 1.
+    /// Fenwick tree over the number of bits set in each word, from index 1.
     tree: Vec<u32>,
     next: usize,
-    /// No place before this one is in use.
+    /// Lower bound of the places in use.
     oldest: usize,
     last: Option<u64>,
     is_cut: bool,
 }
 
 impl Stack {
-    /// Remembers up to so many units.
+    /// Creates a stack that tracks up to `most` units.
     pub(crate) fn new(most: usize) -> Stack {
         Stack {
             most,
@@ -124,13 +126,13 @@ impl Stack {
         }
     }
 
-    /// The unit used last.
+    /// Returns the unit used last.
     #[inline]
     pub(crate) fn last(&self) -> Option<u64> {
         self.last
     }
 
-    /// A unit is used; `curve` hears of it.
+    /// Records a use of a unit, and counts it in `curve` if given.
     #[inline]
     pub(crate) fn touch(&mut self, unit: u64, curve: Option<&mut Curve>) {
         let used = if self.last == Some(unit) { Use::Again(0) } else { self.find(unit) };
@@ -164,7 +166,7 @@ impl Stack {
         used
     }
 
-    /// Places in use up to this one, itself included.
+    /// Returns the number of places in use up to and including `place`.
     fn up_to(&self, place: usize) -> usize {
         let (word, bit) = (place / WORD, place % WORD);
         let inside = (self.bits[word] & (u64::MAX >> (WORD - 1 - bit))).count_ones();
@@ -199,7 +201,7 @@ impl Stack {
         self.set(self.oldest, false);
     }
 
-    /// Moves the units together; on a strip of twice the length, if half of it is in use.
+    /// Packs the units to the front of the strip, which doubles if more than half of it is in use.
     #[cold]
     fn pack(&mut self) {
         let is_used = |place: &usize| self.bits[place / WORD] >> (place % WORD) & 1 == 1;
@@ -230,7 +232,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
-    /// The definition: a list, the unit used last in front.
+    /// Reference model: a list with the unit used last in front.
     #[derive(Default)]
     struct List(Vec<u64>);
 
@@ -252,7 +254,7 @@ mod tests {
             (Stack::new(most), List::default(), Curve::default());
         let mut expected = Vec::new();
         for _ in 0..accesses {
-            // Near units more often than far ones.
+            // Units with small numbers are more frequent.
             let unit = random.random_range(0..units).min(random.random_range(0..units));
             expected.push(list.touch(unit, most));
             stack.touch(unit, Some(&mut curve));
@@ -271,20 +273,20 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_those_of_a_list() {
+    fn distances_equal_those_of_a_list() {
         compare(1 << 20, 3, 1000);
         compare(1 << 20, 500, 20_000);
         compare(1 << 20, 5000, 30_000);
     }
 
     #[test]
-    fn what_was_given_up_is_new_when_it_comes_again() {
+    fn a_dropped_unit_counts_as_new_when_it_is_used_again() {
         compare(100, 300, 20_000);
         compare(4096, 6000, 30_000);
     }
 
     #[test]
-    fn a_sweep_misses_in_all_that_is_smaller() {
+    fn a_sweep_misses_in_every_smaller_memory() {
         let (mut stack, mut curve) = (Stack::new(MOST_LINES), Curve::default());
         for _ in 0..3 {
             (0..10_000).for_each(|unit| stack.touch(unit, Some(&mut curve)));

@@ -1,22 +1,22 @@
-//! A run over time in a bounded number of intervals: when there are too many, two become one.
+//! A run over time as a bounded number of intervals: when there are too many, each pair is merged.
 
 use super::column::Column;
-use super::fate::End;
+use super::slot_class::TopDownCategory;
 
-/// Intervals of a core at most; at least half as many, but for a short run.
+/// Most intervals of a core. A run that is not very short has at least half as many.
 pub const MOST: usize = 240;
-/// Cycles of the first intervals.
+/// Cycles of an interval at the start.
 const FIRST_STEP: u64 = 64;
 
-/// What was counted in one interval.
+/// Counts of one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interval {
     /// Cycles.
     pub cycles: u64,
     /// Events (index: `Column as usize`).
     pub columns: [u64; Column::COUNT],
-    /// Slots (index: `End as usize`). A stall that lasts longer than the interval ends in a later one.
-    pub slots: [u64; End::COUNT],
+    /// Slots (index: `TopDownCategory as usize`). A stall counts in the interval in which it ends.
+    pub slots: [u64; TopDownCategory::COUNT],
 }
 
 impl Interval {
@@ -31,7 +31,7 @@ impl Interval {
     }
 }
 
-/// The intervals of one core. Time is its counted cycles.
+/// Intervals of one core, over its counted cycles.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorder {
     step: u64,
@@ -46,7 +46,7 @@ impl Default for Recorder {
 }
 
 impl Recorder {
-    /// Time goes on.
+    /// Advances time.
     #[inline]
     pub(crate) fn pass(&mut self, cycles: u64) {
         if self.open.cycles + cycles >= self.step {
@@ -75,15 +75,15 @@ impl Recorder {
     }
 
     #[inline]
-    pub(crate) fn slots(&mut self, end: End, slots: u64) {
-        self.open.slots[end as usize] += slots;
+    pub(crate) fn slots(&mut self, category: TopDownCategory, slots: u64) {
+        self.open.slots[category as usize] += slots;
     }
 
-    /// The intervals with this step, a larger one by some powers of two.
+    /// Returns the intervals with a step that is larger by a power of two.
     fn with_step(&self, step: u64) -> Vec<Interval> {
         let mut all = self.done.clone();
         match all.last_mut() {
-            // What came at the very end of the last interval, in no time, belongs to it.
+            // Counts at the very end of the last interval, in no time, belong to it.
             Some(last) if self.open.cycles == 0 => last.add(&self.open),
             _ => all.push(self.open),
         }
@@ -96,7 +96,7 @@ impl Recorder {
     }
 }
 
-/// Each two neighbors as one.
+/// Merges each pair of neighbors.
 fn halved(intervals: &[Interval]) -> Vec<Interval> {
     let pair = |pair: &[Interval]| {
         let mut sum = pair[0];
@@ -106,7 +106,7 @@ fn halved(intervals: &[Interval]) -> Vec<Interval> {
     intervals.chunks(2).map(pair).collect()
 }
 
-/// The intervals of all cores with the same step.
+/// Returns a common step and the intervals of all cores with that step.
 pub(crate) fn aligned<'a>(
     cores: impl Iterator<Item = &'a Recorder> + Clone,
 ) -> (u64, Vec<Vec<Interval>>) {
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_lost_however_long_the_run() {
+    fn no_count_is_lost_whatever_the_length_of_the_run() {
         for cycles in [0, 1, 63, 64, 65, 64 * 239, 64 * 240, 1_000_003, u64::MAX / 8] {
             let mut recorder = Recorder::default();
             recorder.count(Column::Instructions, 7);

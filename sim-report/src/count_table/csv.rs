@@ -1,20 +1,20 @@
-//! Rows of `perf stat -x SEP`: `[time,] [whose, [CPUs,]] value, unit, event, [variance%,] run_ns,
+//! Rows of `perf stat -x SEP`: `[time,] [owner, [CPUs,]] value, unit, event, [variance%,] run_ns,
 //! percent, metric, unit`.
 
 use super::{CountTableError, Row, Value};
 
-/// Separators that people use, likeliest first.
+/// Common separators, most likely first.
 const SEPARATORS: [char; 7] = [',', ';', '\t', '|', '^', ':', ' '];
-/// Fields that are empty in a row that holds nothing but a further metric.
+/// Fewest empty fields of a row that holds only another metric.
 const METRIC_EMPTY_FIELDS: usize = 4;
 
-/// The separator, if the text is one of rows.
+/// Returns the separator, if the text consists of CSV rows.
 pub(super) fn separator(text: &str) -> Option<char> {
     let lines = || text.lines().filter(|line| !line.trim_start().starts_with('#'));
     SEPARATORS.into_iter().find(|separator| lines().any(|line| entry(line, *separator).is_some()))
 }
 
-/// One line; `None` if it holds no count.
+/// Reads one line. Returns `None` if it holds no count.
 pub(super) fn row(
     line: &str,
     number: usize,
@@ -35,18 +35,18 @@ pub(super) fn row(
         value: super::shown(&entry.value),
     })?;
     let share = entry.percent / 100.0;
-    let whose: Vec<&str> = entry.whose.iter().map(String::as_str).collect();
-    let whose = super::owner(&whose);
-    let is_function = super::is_function(&whose);
-    Ok(Some(Row { whose, is_function, event: entry.event, value, share }))
+    let owner: Vec<&str> = entry.owner.iter().map(String::as_str).collect();
+    let owner = super::owner(&owner);
+    let is_function = super::is_function(&owner);
+    Ok(Some(Row { owner, is_function, event: entry.event, value, share }))
 }
 
-/// True for the names of the columns.
+/// Returns whether the line holds the column names.
 fn is_head(line: &str, separator: char) -> bool {
     line.split(separator).any(|field| field.trim() == "counter-value")
 }
 
-/// The fields of a line; one that holds the separator stands in quotation marks.
+/// Returns the fields of a line. A field that contains the separator is quoted.
 fn fields(line: &str, separator: char) -> Vec<String> {
     let (mut fields, mut field, mut is_quoted) = (Vec::new(), String::new(), false);
     let mut chars = line.chars().peekable();
@@ -67,14 +67,16 @@ fn fields(line: &str, separator: char) -> Vec<String> {
     fields
 }
 
+/// Parsed fields of a row.
 struct Entry {
-    whose: Vec<String>,
+    owner: Vec<String>,
     value: String,
     event: String,
     percent: f64,
 }
 
-/// The event is found by its name: the value stands two fields before it, the times behind it.
+/// Parses the fields of a row. The event is found by its name: the value is two fields before it,
+/// the times follow it.
 fn entry(line: &str, separator: char) -> Option<Entry> {
     let fields = fields(line, separator);
     let at = (2..fields.len()).find(|&at| {
@@ -94,14 +96,15 @@ fn entry(line: &str, separator: char) -> Option<Entry> {
     times.next()?.parse::<u64>().ok()?;
     let percent = times.next()?.parse().ok()?;
     Some(Entry {
-        whose: fields[..at - 2].to_vec(),
+        owner: fields[..at - 2].to_vec(),
         value: fields[at - 2].clone(),
         event: fields[at..=end].join(&separator.to_string()),
         percent,
     })
 }
 
-/// A row that gives a further metric of the event above it: all fields before it are empty.
+/// Returns whether the row holds another metric of the event above it: all fields before the metric
+/// are empty.
 fn is_metric(line: &str, separator: char) -> bool {
     let fields: Vec<&str> = line.split(separator).map(str::trim).collect();
     let is_empty = |field: &&&str| field.is_empty();

@@ -4,10 +4,10 @@ use serde_json::Value as Json;
 
 use super::{CountTableError, Row, Value};
 
-/// Keys that say whose count it is.
+/// Keys that name the owner of a count.
 const OWNERS: [&str; 8] = ["core", "die", "socket", "node", "cache", "cluster", "cpu", "thread"];
 
-/// One line; `None` if it holds no count.
+/// Reads one line. Returns `None` if it holds no count.
 pub(super) fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableError> {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {
@@ -17,8 +17,7 @@ pub(super) fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableEr
         .map_err(|error| CountTableError::Json { line: number, reason: error.to_string() })?;
     let text = |key: &str| object.get(key).and_then(Json::as_str).map(str::to_owned);
     let Some(event) = text("event") else {
-        // Further metrics of an event stand on lines of their own.
-        // What produced the counts is an object of its own.
+        // Further metrics of an event, and the description of the run, are separate objects.
         let is_other = ["metric-value", "metricgroup", "n2sim"];
         let is_metric = is_other.iter().any(|key| object.get(key).is_some());
         let error = CountTableError::Field { line: number, field: "event" };
@@ -34,8 +33,8 @@ pub(super) fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableEr
     let function = text("function");
     let is_function = function.is_some();
     let owners = OWNERS.into_iter().filter_map(text).chain(function);
-    let whose: Vec<String> = interval.into_iter().chain(owners).collect();
+    let owner: Vec<String> = interval.into_iter().chain(owners).collect();
     let percent = object.get("pcnt-running").and_then(Json::as_f64).unwrap_or(100.0);
-    let (whose, share) = (whose.join(" "), percent / 100.0);
-    Ok(Some(Row { whose, is_function, event, value, share }))
+    let (owner, share) = (owner.join(" "), percent / 100.0);
+    Ok(Some(Row { owner, is_function, event, value, share }))
 }

@@ -1,29 +1,29 @@
-//! Rows of the text that `perf stat` and `perf stat report` print for people:
-//! `[time] [whose [CPUs]] value [unit] event [# metric] [( +- variance )] [(percent)]`.
+//! Rows of the human-readable text of `perf stat` and `perf stat report`:
+//! `[time] [owner [CPUs]] value [unit] event [# metric] [( +- variance )] [(percent)]`.
 
 use super::{CountTableError, Row, Value};
 
-/// Ends of lines that begin with a number and hold no count.
+/// Endings of lines that begin with a number and hold no count.
 const TIMES: [&str; 4] = ["seconds time elapsed", "seconds user", "seconds sys", "(modeled)"];
 
-/// True at the head of the counts of another program or run.
+/// Returns whether the line heads the counts of another program or run.
 pub(super) fn is_head(line: &str) -> bool {
     line.trim_start().starts_with("Performance counter stats for")
 }
 
-/// Where in the output of a run a line stands.
+/// Position within the output of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
-    /// Below the head of a run, above its times.
+    /// Whether the line is below the heading of a run and above its times.
     is_in_run: bool,
-    /// Below the times of a run, where other tables stand.
+    /// Whether the line is below the times of a run, where other tables follow.
     is_after_run: bool,
-    /// The function whose counts these are.
+    /// Function that the counts belong to.
     function: Option<String>,
 }
 
 impl Place {
-    /// One line; `None` if it holds no count.
+    /// Reads one line. Returns `None` if it holds no count.
     pub(super) fn row(
         &mut self,
         line: &str,
@@ -49,38 +49,38 @@ impl Place {
         }
         let row = row(line, number)?;
         Ok(row.map(|row| match &self.function {
-            Some(name) => Row { whose: name.clone(), is_function: true, ..row },
+            Some(name) => Row { owner: name.clone(), is_function: true, ..row },
             None => row,
         }))
     }
 }
 
-/// The heading of counts: ` name:`.
+/// Returns the name in a heading of counts: ` name:`.
 fn title(line: &str) -> Option<&str> {
     let name = line.strip_prefix(' ')?.strip_suffix(':')?;
     let is_one = !name.starts_with(' ') && !name.is_empty();
     is_one.then_some(name)
 }
 
-/// True for the heading of a chapter of events.
+/// Returns whether the heading is a chapter of events.
 fn is_chapter(title: &str) -> bool {
     title.contains("(PMU guide ")
 }
 
-/// True at the head of the table by function that `n2sim stat` prints for people.
+/// Returns whether the line heads the human-readable table by function of `n2sim stat`.
 fn is_function_table(line: &str) -> bool {
     line.trim_start().starts_with("Exact counts by function for")
 }
 
-/// True for a time behind the counts of a run.
+/// Returns whether the line is a time after the counts of a run.
 fn is_time(line: &str) -> bool {
     TIMES.iter().any(|end| line.trim_end().ends_with(end))
 }
 
-/// One line; `None` if it holds no count.
+/// Reads one line. Returns `None` if it holds no count.
 fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableError> {
     let (line, share) = without_percent(line);
-    // Only ASCII blanks separate: others are thousands separators of some languages.
+    // Only ASCII blanks separate columns: other blanks are thousands separators of some languages.
     let head = line.split('#').next().unwrap_or(line);
     let head = head.replace("<not counted>", "<not-counted>");
     let head = head.replace("<not supported>", "<not-supported>");
@@ -90,9 +90,9 @@ fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableError> {
     };
     match value_in(before).filter(|_| is_event(event)) {
         Some((owners, value)) => {
-            let whose = super::owner(owners);
+            let owner = super::owner(owners);
             let event = (*event).to_owned();
-            Ok(Some(Row { whose, is_function: false, event, value, share }))
+            Ok(Some(Row { owner, is_function: false, event, value, share }))
         }
         None if line.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '<') => {
             Err(CountTableError::Row { line: number, text: super::shown(line.trim()) })
@@ -101,7 +101,8 @@ fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableError> {
     }
 }
 
-/// The value before an event, with a unit between them or without, and what stands before it.
+/// Returns the value before an event, with or without a unit in between, and the fields before the
+/// value.
 fn value_in<'a, 'b>(before: &'a [&'b str]) -> Option<(&'a [&'b str], Value)> {
     let (last, owners) = before.split_last()?;
     if let Some(value) = number_of(last) {
@@ -112,7 +113,7 @@ fn value_in<'a, 'b>(before: &'a [&'b str]) -> Option<(&'a [&'b str], Value)> {
     Some((owners, number_of(value)?))
 }
 
-/// A value, with the thousands separators of any language.
+/// Parses a value with the thousands separators of any language.
 fn number_of(token: &str) -> Option<Value> {
     let token = token.replace("<not-", "<not ");
     let is_separator = |c: char| matches!(c, ',' | '.' | '\'' | '’' | '\u{a0}' | '\u{202f}');
@@ -129,7 +130,7 @@ fn is_event(token: &str) -> bool {
     token.starts_with(|c: char| c.is_ascii_alphabetic()) && token.chars().all(is_inside)
 }
 
-/// The line without what stands in parentheses at its end, and the share of time in it.
+/// Returns the line without the parentheses at its end, and the share of time that they give.
 fn without_percent(line: &str) -> (&str, f64) {
     let (mut line, mut share) = (line.trim_end(), 1.0);
     while let Some((rest, inside)) = line.strip_suffix(')').and_then(|line| line.rsplit_once('(')) {

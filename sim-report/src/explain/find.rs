@@ -1,4 +1,5 @@
-//! What a reader may type: an event, a metric, a section of the guide or a cause of an empty slot.
+//! Lookup of a name that a reader types: an event, a metric, a section of the guide or a stall
+//! cause.
 
 use sim_core::StallCause;
 use sim_core::pmu_event::{EventNameError, PmuEvent};
@@ -6,39 +7,39 @@ use sim_metrics::formula::Catalog;
 
 use super::{Explanation, cause, event, metric, section};
 
-/// What was meant.
+/// Subject that a name means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Topic {
-    /// An event.
+    /// Event.
     Event(PmuEvent),
-    /// A metric of the catalog, by its name there.
+    /// Metric of the catalog, by its name there.
     Metric(String),
-    /// A group of events or a flow, by its section.
+    /// Group of events or flow, by its section.
     Section(String),
-    /// A cause of an empty slot.
+    /// Cause of an empty slot.
     Cause(StallCause),
 }
 
-/// Nothing is called so.
+/// Error for a name without a subject.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    /// A section that the guide has not, or that says nothing about events.
+    /// Section that the guide does not have, or that has no events.
     #[error(
         "the guide's section {0} has no events and no flow; sections are 4.1 to 4.14 (events, such as 4.2.1) \
          and 5.1 to 5.8 (flows)"
     )]
     Section(String),
-    /// Anything else.
+    /// Any other name.
     #[error(
-        "{0}; nor is it a metric (n2sim list metrics), a section of the guide (4.2, 5.4) or a cause of a stall (n2sim stat --stalls)"
+        "{0}; it is not a metric (n2sim list metrics), a section of the guide (4.2, 5.4) or a stall cause (n2sim stat --stalls)"
     )]
     Name(EventNameError),
 }
 
-/// Finds what a name means. Events come first, then metrics, sections and causes.
+/// Returns the subject of a name. Events come first, then metrics, sections and causes.
 ///
 /// # Errors
-/// Nothing is called so.
+/// Fails if no subject has this name.
 pub fn find(name: &str, catalog: &Catalog) -> Result<Topic, FindError> {
     let unknown = match PmuEvent::from_name(name) {
         Ok(event) => return Ok(Topic::Event(event)),
@@ -65,16 +66,16 @@ fn of_section(number: &str) -> Option<Topic> {
     own.map(Topic::Event)
 }
 
-/// Letters and digits alone: `L1I miss`, `l1i-miss` and `L1I_MISS` are one.
+/// Returns only the letters and digits: `L1I miss`, `l1i-miss` and `L1I_MISS` are the same.
 fn plain(text: &str) -> String {
     text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 impl Topic {
-    /// Everything that is known of it.
+    /// Returns the explanation of the subject.
     ///
     /// # Panics
-    /// For a metric or a section that [`find`] did not name.
+    /// Panics for a metric or a section that [`find`] did not return.
     pub fn explain(&self, catalog: &Catalog) -> Explanation {
         match self {
             Topic::Event(event) => self::event(*event),
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nothing_is_refused_with_what_there_is() {
+    fn an_unknown_name_is_refused_with_the_known_ones() {
         let catalog = sim_metrics::builtin::catalog();
         let refused = |name: &str| find(name, &catalog).expect_err(name).to_string();
         assert!(refused("5.9").contains("5.1 to 5.8"));
@@ -114,7 +115,7 @@ mod tests {
         assert!(refused("0x7fff").contains("no event has the number 0x7FFF"));
     }
 
-    /// Every subject has an explanation that says something.
+    /// Covers every section and every cause: each has a meaning and a relation.
     #[test]
     fn every_section_and_every_cause_is_explained() {
         let catalog = sim_metrics::builtin::catalog();

@@ -1,33 +1,36 @@
-//! The relations of an event, metric, section or cause as a picture: DOT, or SVG that stands alone.
+//! Relations of an event, metric, section or cause as a figure: DOT, or self-contained SVG.
 //!
-//! Drawn by hand: one box with its ties in rows needs no layout of a library.
+//! The SVG is drawn directly: one box with its relations in rows needs no layout library.
 
 use std::fmt::Write;
 
 use super::text::label;
-use super::{Explanation, Tie};
+use super::{EventRelation, Explanation};
 use crate::page::palette::svg_style;
 
-/// Height of a box, distance of boxes, and the margin around the picture.
+/// Height of a box, in pixels.
 const BOX_HEIGHT: usize = 26;
+/// Distance between boxes, in pixels.
 const GAP: usize = 8;
+/// Margin around the figure, in pixels.
 const MARGIN: usize = 16;
-/// Distance of the box in the middle from what it is tied to: room for the arrows.
+/// Distance of the related boxes from the subject, in pixels: room for the arrows.
 const ARROWS: usize = 70;
-/// Width of a letter of names (monospaced) and, generously, of words.
+/// Width of a letter of a name (monospaced), in pixels.
 const NAME_LETTER: usize = 8;
+/// Width of a letter of a label, in pixels, with a reserve.
 const WORD_LETTER: usize = 8;
-/// Blank at both sides of a name in its box.
+/// Space at both sides of a name in its box, in pixels.
 const PADDING: usize = 10;
 
-/// The graph in the DOT language.
+/// Returns the graph in the DOT language.
 pub fn dot(of: &Explanation) -> String {
     let mut text = format!("digraph \"{}\" {{\n", quoted(&of.name));
     text += "    rankdir=LR;\n    node [shape=box, fontname=\"monospace\"];\n";
     let _ = writeln!(text, "    \"{}\" [penwidth=2];", quoted(&of.name));
-    for tie in &of.relations {
-        for other in &tie.others {
-            let (name, other, label) = (quoted(&of.name), quoted(other), quoted(&label(tie)));
+    for relation in &of.relations {
+        for other in &relation.others {
+            let (name, other, label) = (quoted(&of.name), quoted(other), quoted(&label(relation)));
             let _ = writeln!(text, "    \"{name}\" -> \"{other}\" [label=\"{label}\"];");
         }
     }
@@ -38,7 +41,7 @@ fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// A rectangle with text in it, or the place that a line of text takes.
+/// Rectangle with text in it, or the space of a line of text.
 struct Label {
     x: usize,
     y: usize,
@@ -53,7 +56,8 @@ impl Label {
     }
 }
 
-/// The graph as a picture: the subject at the left, its ties at the right, each under its words.
+/// Draws the graph as SVG: the subject at the left, its relations at the right, each with its
+/// label.
 pub fn svg(of: &Explanation) -> String {
     let labels = layout(of);
     let width = labels.iter().map(|label| label.x + label.width).max().unwrap_or(0) + MARGIN;
@@ -77,19 +81,19 @@ pub fn svg(of: &Explanation) -> String {
     svg + "</svg>\n"
 }
 
-/// Where everything stands; the subject first.
+/// Returns the position of every label; the subject comes first.
 fn layout(of: &Explanation) -> Vec<Label> {
     let name_width = |text: &str| text.chars().count() * NAME_LETTER + 2 * PADDING;
     let width = name_width(&of.name);
     let x = MARGIN + width + ARROWS;
     let mut labels = Vec::new();
     let mut y = MARGIN;
-    for tie in &of.relations {
-        let words = self::label(tie);
+    for relation in &of.relations {
+        let words = self::label(relation);
         let width = words.chars().count() * WORD_LETTER;
         labels.push(Label { x, y, width, text: words, is_name: false });
         y += BOX_HEIGHT + 2;
-        for other in &tie.others {
+        for other in &relation.others {
             let width = name_width(other);
             labels.push(Label { x, y, width, text: other.clone(), is_name: true });
             y += BOX_HEIGHT + GAP;
@@ -132,8 +136,9 @@ fn draw(svg: &mut String, label: &Label, is_subject: bool) {
 }
 
 fn description(of: &Explanation) -> String {
-    let tie = |tie: &Tie| format!("{}: {}", label(tie), tie.others.join(", "));
-    of.relations.iter().map(tie).collect::<Vec<_>>().join("; ")
+    let relation =
+        |relation: &EventRelation| format!("{}: {}", label(relation), relation.others.join(", "));
+    of.relations.iter().map(relation).collect::<Vec<_>>().join("; ")
 }
 
 fn escaped(text: &str) -> String {
@@ -162,10 +167,10 @@ mod tests {
     }
 
     #[test]
-    fn every_tie_is_drawn() {
+    fn every_relation_is_drawn() {
         let of = super::super::event(PmuEvent::L1D_CACHE_REFILL);
         let (dot, svg) = (dot(&of), svg(&of));
-        for other in of.relations.iter().flat_map(|tie| &tie.others) {
+        for other in of.relations.iter().flat_map(|relation| &relation.others) {
             assert!(dot.contains(&format!("-> \"{other}\"")), "{dot}");
             assert!(svg.contains(&format!(">{other}</text>")), "{svg}");
         }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::text::{label, place_text};
 use super::{Explanation, Kind};
 
-/// The whole explanation, its name as a heading of the second level.
+/// Returns the whole explanation, with its name as a heading of the second level.
 pub fn page(of: &Explanation) -> String {
     let mut text = format!("## `{}`\n\n", of.name);
     let code = of.code.as_ref().map_or(String::new(), |code| format!(", event `{code}`"));
@@ -19,21 +19,22 @@ pub fn page(of: &Explanation) -> String {
     }
     let first = match of.kind {
         Kind::Event => "Counts",
-        Kind::Metric | Kind::Cause => "Says",
+        Kind::Metric | Kind::Cause => "Meaning",
         Kind::Section => "About",
     };
     list(&mut text, first, of.counts.iter().map(|clause| escaped(clause)));
     list(&mut text, "Does not count", of.excludes.iter().map(|clause| escaped(clause)));
-    let tie = of.relations.iter().map(|tie| {
-        let others: Vec<String> = tie.others.iter().map(|other| format!("`{other}`")).collect();
-        format!("{}: {}", escaped(&label(tie)), others.join(", "))
+    let relation = of.relations.iter().map(|relation| {
+        let others: Vec<String> =
+            relation.others.iter().map(|other| format!("`{other}`")).collect();
+        format!("{}: {}", escaped(&label(relation)), others.join(", "))
     });
-    list(&mut text, "Relations", tie);
-    let traps = of.traps.iter();
+    list(&mut text, "Relations", relation);
+    let pitfalls = of.pitfalls.iter();
     list(
         &mut text,
-        "Traps",
-        traps.map(|t| format!("**{}**: {}", escaped(&t.title), escaped(&t.text))),
+        "Pitfalls",
+        pitfalls.map(|p| format!("**{}**: {}", escaped(&p.title), escaped(&p.text))),
     );
     list(
         &mut text,
@@ -60,7 +61,7 @@ fn list(text: &mut String, title: &str, lines: impl Iterator<Item = String>) {
     }
 }
 
-/// Keeps `*`, `_`, `<` and the like from meaning something.
+/// Escapes the characters that have a meaning in Markdown.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,17 +1,17 @@
-//! What a metric says: its formula, the events it is made of, what it claims, and a scenario whose counts it
-//! can be worked out from by hand.
+//! Explanations of metrics: formula, events, claim, and a scenario from whose counts the value can
+//! be computed by hand.
 
 use sim_core::PmuEvent;
 use sim_metrics::Truth;
 use sim_metrics::formula::{Catalog, EventUse, Linked, Machine, MetricFormula, lint};
 
-use super::{Explanation, Index, Kind, Origin, Tie, Trap, raised, traps};
+use super::{EventRelation, Explanation, Index, Kind, Origin, Pitfall, pitfalls, raised};
 
-/// Traps of an event that every formula over it inherits.
+/// Pitfalls of an event that every formula over it inherits.
 const INHERITED: [&str; 6] =
     ["never counts", "alias", "EXTLLC", "needs tagging", "needs profiling", "erratum"];
 
-/// Explains a metric of the catalog. One of another file than the program's own has no scenario.
+/// Explains a metric of the catalog. A metric that is not built in has no scenario.
 pub fn metric(metric: &MetricFormula, catalog: &Catalog) -> Explanation {
     let events = events(metric, catalog);
     let evidence = Index::get().metric(&metric.name).cloned().unwrap_or_default();
@@ -32,9 +32,9 @@ pub fn metric(metric: &MetricFormula, catalog: &Catalog) -> Explanation {
         formula: Some(formula),
         counts: meaning(metric),
         excludes: Vec::new(),
-        relations: ties(metric, &events, catalog),
+        relations: relations(metric, &events, catalog),
         other_names: Vec::new(),
-        traps: traps(metric, &events, catalog),
+        pitfalls: pitfalls(metric, &events, catalog),
         raised: places(&events),
         scenarios: evidence.scenarios,
         more_scenarios: evidence.more_scenarios,
@@ -42,7 +42,7 @@ pub fn metric(metric: &MetricFormula, catalog: &Catalog) -> Explanation {
     }
 }
 
-/// The value of a metric over some counts; `None` where the formula has none there.
+/// Returns the value of a metric for given counts, or `None` if the formula has none for them.
 pub fn value(
     metric: &MetricFormula,
     catalog: &Catalog,
@@ -56,7 +56,7 @@ pub fn value(
     (evaluation.nan_reason.is_none() && value.is_finite()).then_some(value)
 }
 
-/// The events that a metric is made of, those of the metrics that it names included.
+/// Returns the events of a metric, including those of the metrics that it uses.
 pub fn events(metric: &MetricFormula, catalog: &Catalog) -> Vec<PmuEvent> {
     linked(metric, catalog).map_or(Vec::new(), |linked| linked.core_events())
 }
@@ -84,8 +84,8 @@ fn meaning(metric: &MetricFormula) -> Vec<String> {
     meaning
 }
 
-fn ties(metric: &MetricFormula, events: &[PmuEvent], catalog: &Catalog) -> Vec<Tie> {
-    let tie = |label: &str, others: Vec<String>| Tie {
+fn relations(metric: &MetricFormula, events: &[PmuEvent], catalog: &Catalog) -> Vec<EventRelation> {
+    let relation = |label: &str, others: Vec<String>| EventRelation {
         label: label.to_owned(),
         origin: Origin::Formula,
         others,
@@ -102,27 +102,26 @@ fn ties(metric: &MetricFormula, events: &[PmuEvent], catalog: &Catalog) -> Vec<T
     let parts = others().filter(|other| names(&own, &other.name));
     let users = others().filter(|other| names(&text(other), &metric.name));
     let list = |found: Vec<&MetricFormula>| found.iter().map(|other| other.name.clone()).collect();
-    let ties = [
-        tie("computed from", events.iter().map(|event| event.mnemonic().to_owned()).collect()),
-        tie("uses the metrics", list(parts.collect())),
-        tie("used by the metrics", list(users.collect())),
+    let relations = [
+        relation("computed from", events.iter().map(|event| event.mnemonic().to_owned()).collect()),
+        relation("uses the metrics", list(parts.collect())),
+        relation("used by the metrics", list(users.collect())),
     ];
-    ties.into_iter().filter(|tie: &Tie| !tie.others.is_empty()).collect()
+    relations.into_iter().filter(|relation: &EventRelation| !relation.others.is_empty()).collect()
 }
 
-fn traps(metric: &MetricFormula, events: &[PmuEvent], catalog: &Catalog) -> Vec<Trap> {
+fn pitfalls(metric: &MetricFormula, events: &[PmuEvent], catalog: &Catalog) -> Vec<Pitfall> {
     let findings = lint(metric, catalog, None);
-    let mut traps: Vec<Trap> =
-        findings.into_iter().map(|finding| Trap::new("lint", finding.message)).collect();
+    let mut pitfalls: Vec<Pitfall> =
+        findings.into_iter().map(|finding| Pitfall::new("lint", finding.message)).collect();
     for event in events {
-        let inherited = traps::of_event(*event).into_iter();
-        let inherited = inherited.filter(|trap| INHERITED.contains(&trap.title.as_str()));
-        traps
-            .extend(inherited.map(|trap| {
-                Trap::new(&trap.title, format!("{}: {}", event.mnemonic(), trap.text))
-            }));
+        let inherited = pitfalls::of_event(*event).into_iter();
+        let inherited = inherited.filter(|pitfall| INHERITED.contains(&pitfall.title.as_str()));
+        pitfalls.extend(inherited.map(|pitfall| {
+            Pitfall::new(&pitfall.title, format!("{}: {}", event.mnemonic(), pitfall.text))
+        }));
     }
-    traps
+    pitfalls
 }
 
 fn places(events: &[PmuEvent]) -> Vec<super::Place> {

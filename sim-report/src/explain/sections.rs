@@ -1,15 +1,16 @@
-//! What a section of the guide is about: a group of events (4.1 to 4.14), or a flow (5.1 to 5.8).
+//! Explanations of sections of the guide: groups of events (4.1 to 4.14) and flows (5.1 to 5.8).
 
 use sim_core::PmuEvent;
 use sim_core::flow::{Flow, FlowEdge};
 use sim_core::pmu_event::Group;
 
-use super::{Explanation, Index, Kind, Origin, Proof, Tie};
+use super::{EventRelation, Explanation, Index, Kind, Origin, Proof};
 
-/// Scenarios that a group of events names.
+/// Most scenarios listed for a group of events.
 const NAMED: usize = 8;
 
-/// Explains a section: `4.2` or `5.4`. Sections of single events are explained by their events.
+/// Explains a section: `4.2` or `5.4`. Returns `None` for a section of a single event, which the
+/// event explains.
 pub fn section(number: &str) -> Option<Explanation> {
     let group = Group::ALL.into_iter().find(|group| group.section() == number);
     group.map(of_group).or_else(|| Flow::of_section(number).map(of_flow))
@@ -28,7 +29,7 @@ fn blank(section: &str, title: &str, counts: Vec<String>) -> Explanation {
         excludes: Vec::new(),
         relations: Vec::new(),
         other_names: Vec::new(),
-        traps: Vec::new(),
+        pitfalls: Vec::new(),
         raised: Vec::new(),
         scenarios: Vec::new(),
         more_scenarios: 0,
@@ -44,10 +45,10 @@ fn of_group(group: Group) -> Explanation {
     let all: usize = evidence().map(|own| own.scenarios.len() + own.more_scenarios).sum();
     let scenarios: Vec<Proof> = first.into_iter().take(NAMED).collect();
     let names = events.iter().map(|event| event.mnemonic().to_owned()).collect();
-    let events_tie =
-        Tie { label: String::from("its events"), origin: Origin::Printed, others: names };
+    let own_events =
+        EventRelation { label: String::from("its events"), origin: Origin::Printed, others: names };
     Explanation {
-        relations: vec![events_tie],
+        relations: vec![own_events],
         more_scenarios: all - scenarios.len(),
         scenarios,
         example: evidence().find_map(|own| own.example.clone()),
@@ -55,48 +56,46 @@ fn of_group(group: Group) -> Explanation {
     }
 }
 
-/// What ties the events of a group together, in a sentence.
+/// Returns the common subject of a group of events, in a sentence.
 fn about(group: Group) -> &'static str {
     match group {
         Group::Tlb => {
-            "how addresses become physical: look-ups and refills of the two L1 TLBs and of the L2 TLB that they share, and the walks of the page tables when all of them miss"
+            "translation of addresses: lookups and refills of the two L1 TLBs and of the L2 TLB that they share, and the page table walks when all of them miss"
         }
         Group::L1d => {
-            "what loads and stores do to the L1 data cache: look-ups, lines brought, modified lines that leave, lines that somebody invalidates"
+            "accesses of loads and stores to the L1 data cache: lookups, refills, write-backs and invalidations"
         }
-        Group::L1i => "what fetching does to the L1 instruction cache: look-ups and lines brought",
+        Group::L1i => "fetches from the L1 instruction cache: lookups and refills",
         Group::L2 => {
-            "the private L2, which holds data and code: look-ups by the L1 caches and by write-backs, lines brought, lines sent out"
+            "the private L2, which holds data and code: lookups by the L1 caches and by write-backs, refills, lines written back"
         }
         Group::Llc => {
-            "who answered a read that left the core: the system level cache, or anything behind it. The core has no L3, so the events named after one stay 0"
+            "the source of data for a read that left the core: the system level cache, or memory below it. The core has no L3, so the events named after one stay 0"
         }
         Group::Memory => {
-            "accesses of the load/store unit wherever they are served, transactions between the core and the interconnect, data of another chip, errors of the core's RAMs"
+            "accesses of the load/store unit wherever they are served, transactions between the core and the interconnect, data from another chip, errors of the core's RAMs"
         }
         Group::Pipeline => {
-            "rename slots that stayed empty, as cycles and as slots, and whether the front end or the back end is why"
+            "rename slots that stayed empty, as cycles and as slots, divided into front end and back end"
         }
         Group::LoadStore => {
-            "load and store instructions by kind: unaligned, exclusive, ordered, barriers. They are counted when they execute, also on wrong paths"
+            "load and store instructions by kind: unaligned, exclusive, ordered, barriers. They count when they execute, also on wrong paths"
         }
         Group::Instruction => {
             "instructions and the operations that they become, executed or retired, and instructions by class"
         }
-        Group::Branch => {
-            "branches by kind, executed or retired, and those that went against their prediction"
-        }
+        Group::Branch => "branches by kind, executed or retired, and mispredicted branches",
         Group::Exception => {
             "exceptions taken and returns, by kind and by whether they are taken locally"
         }
         Group::Cpu => {
-            "clocks, the carry that makes two counters one, and events that software raises"
+            "clocks, the carry that combines two counters, and events that software raises"
         }
         Group::Simd => {
             "Advanced SIMD, floating-point and SVE work: instructions, operations, elements, predicates"
         }
         Group::Spe => {
-            "what the statistical profiling unit does: its population, the samples it takes, those its filters keep, and those that collide"
+            "the statistical profiling unit: its population, the samples that it takes, those that its filters keep, and those that collide"
         }
     }
 }
@@ -112,14 +111,14 @@ fn of_flow(flow: Flow) -> Explanation {
         }
     });
     let ways = FlowEdge::ALL.iter().map(|edge| edge.info()).filter(|edge| edge.flow == flow);
-    let ties = ways.map(|edge| Tie {
+    let relations = ways.map(|edge| EventRelation {
         label: format!("{}, {}", edge.from, edge.label),
         origin: Origin::Printed,
         others: vec![edge.to.to_owned()],
     });
     let evidence = Index::get().flow(info.section).cloned().unwrap_or_default();
     Explanation {
-        relations: ties.collect(),
+        relations: relations.collect(),
         scenarios: evidence.scenarios,
         more_scenarios: evidence.more_scenarios,
         example: evidence.example,

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::{Explanation, Kind, Origin, Place, Tie};
+use super::{EventRelation, Explanation, Kind, Origin, Place};
 
-/// Columns of a line.
+/// Width of a line, in columns.
 const WIDTH: usize = 100;
 
-/// Writes everything that is known.
+/// Writes the whole explanation.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -17,15 +17,15 @@ pub fn write(out: &mut impl Write, of: &Explanation) -> io::Result<()> {
     writeln!(out, "{}", heading(of))?;
     let first = match of.kind {
         Kind::Event => "counts",
-        Kind::Metric | Kind::Cause => "says",
+        Kind::Metric | Kind::Cause => "meaning",
         Kind::Section => "about",
     };
     list(out, first, &of.counts)?;
     list(out, "does not count", &of.excludes)?;
     relations(out, of)?;
-    let traps: Vec<String> =
-        of.traps.iter().map(|trap| format!("{}: {}", trap.title, trap.text)).collect();
-    list(out, "traps", &traps)?;
+    let pitfalls: Vec<String> =
+        of.pitfalls.iter().map(|pitfall| format!("{}: {}", pitfall.title, pitfall.text)).collect();
+    list(out, "pitfalls", &pitfalls)?;
     list(
         out,
         "raised in",
@@ -46,7 +46,7 @@ pub fn write(out: &mut impl Write, of: &Explanation) -> io::Result<()> {
     Ok(())
 }
 
-/// Section, unit, formula and other names, one line each.
+/// Returns section, unit, formula and other names, one line each.
 fn heading(of: &Explanation) -> String {
     let mut lines = Vec::new();
     let unit = match of.unit.as_str() {
@@ -72,32 +72,32 @@ fn list(out: &mut impl Write, title: &str, lines: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// The ties as a small tree.
+/// Writes the relations as a small tree.
 fn relations(out: &mut impl Write, of: &Explanation) -> io::Result<()> {
     if of.relations.is_empty() {
         return Ok(());
     }
     writeln!(out, "\nrelations\n  {}", of.name)?;
     let last = of.relations.len() - 1;
-    for (i, tie) in of.relations.iter().enumerate() {
+    for (i, relation) in of.relations.iter().enumerate() {
         let branch = if i == last { "`-" } else { "|-" };
         let stem = if i == last { "  " } else { "| " };
-        let text = wrapped(&format!("{}: {}", label(tie), tie.others.join(", ")), 7);
+        let text = wrapped(&format!("{}: {}", label(relation), relation.others.join(", ")), 7);
         let text = text.replace("\n     ", &format!("\n  {stem} "));
         writeln!(out, "  {branch} {text}")?;
     }
     Ok(())
 }
 
-/// What a tie is called, with who says so where it is not the guide.
-pub(super) fn label(tie: &Tie) -> String {
-    match tie.origin {
-        Origin::Inferred => format!("{} (inferred)", tie.label),
-        Origin::Printed | Origin::Formula => tie.label.clone(),
+/// Returns the label of a relation, marked if the guide does not state it.
+pub(super) fn label(relation: &EventRelation) -> String {
+    match relation.origin {
+        Origin::Inferred => format!("{} (inferred)", relation.label),
+        Origin::Printed | Origin::Formula => relation.label.clone(),
     }
 }
 
-/// `file: function`, and which event, if it is not the one that is explained.
+/// Returns `file: function`, with the event if it is not the explained one.
 pub(super) fn place_text(of: &Explanation, place: &Place) -> String {
     match place.event == of.name {
         true => format!("{}: {}", place.file, place.function),
@@ -105,7 +105,7 @@ pub(super) fn place_text(of: &Explanation, place: &Place) -> String {
     }
 }
 
-/// Breaks a text at blanks; lines after the first are indented.
+/// Breaks a text at blanks. Lines after the first are indented.
 pub(super) fn wrapped(text: &str, indent: usize) -> String {
     let mut lines = String::new();
     let mut column = indent;
@@ -131,7 +131,7 @@ mod tests {
     use sim_core::PmuEvent;
 
     #[test]
-    fn no_line_of_any_event_is_longer_than_the_terminal() {
+    fn no_line_of_any_event_exceeds_the_terminal() {
         for event in PmuEvent::ALL {
             let mut out = Vec::new();
             write(&mut out, &super::super::event(event)).expect("memory can be written");

@@ -1,9 +1,9 @@
-//! Why an instruction raised what it raised, and why not what one might expect: the executions of one
-//! instruction, put together where they went the same way.
+//! Reasons why an instruction raised its events, and why not others that one might expect.
+//! Executions of the instruction that raised the same events are combined.
 //!
-//! A [`Witness`] listens to a run and keeps what belongs to the
-//! instruction: what was told since the operation before it. Each different way through the core is a
-//! [`Course`]; at most [`COURSES`] are kept apart.
+//! An [`InstObserver`] observes a run and keeps the data of one instruction: the reports since
+//! the previous operation. Executions with the same events, flow edges and outcome form one
+//! [`Variant`]; at most [`MAX_VARIANTS`] are kept.
 
 mod absent;
 mod reasons;
@@ -25,69 +25,69 @@ use crate::stalls;
 pub use absent::Absent;
 pub use reasons::Reason;
 
-/// Different ways that are kept apart; executions that go any other way are only counted.
-pub const COURSES: usize = 256;
+/// Most variants that are kept; executions of any further variant are only counted.
+pub const MAX_VARIANTS: usize = 256;
 
-/// What one execution raised.
+/// Events of one execution.
 #[derive(Clone, Debug, Default)]
 pub struct Execution {
-    /// Its events, without clocks and stalls: those are time, not work.
+    /// Events, without clocks and stalls, which belong to time and not to work.
     pub counts: Counts,
-    /// The edges of the flows that it took.
+    /// Edges of the flows that were taken.
     pub flows: FlowCounts,
-    /// Empty rename slots that it was the cause of.
+    /// Empty rename slots that it caused.
     pub lost: Slots,
-    /// What went through the core; none for a step of a scenario that is no instruction.
+    /// Operation in the core; absent for a step of a scenario that is not an instruction.
     pub operation: Option<Operation>,
 }
 
-/// Executions that went the same way.
+/// Executions with the same events, flow edges and outcome.
 #[derive(Clone, Debug)]
-pub struct Course {
-    /// How many.
+pub struct Variant {
+    /// Number of executions.
     pub times: u64,
-    /// The first of them.
+    /// First execution.
     pub first: Execution,
-    /// Cycles from issue to result: fewest, most, all together.
+    /// Cycles from issue to result: minimum, maximum and sum.
     pub latency: (u64, u64, u64),
-    /// Empty rename slots that all of them were the cause of, by cause.
+    /// Empty rename slots that all executions caused, by cause.
     pub lost: Slots,
 }
 
-/// All that was seen of one instruction.
+/// Observed executions of one instruction.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
-    /// Ways, the most frequent first.
-    pub courses: Vec<Course>,
-    /// Executions that went other ways than those kept.
+pub struct Observed {
+    /// Variants, the most frequent first.
+    pub variants: Vec<Variant>,
+    /// Executions of variants that were not kept.
     pub others: u64,
 }
 
-/// Listens for the instruction at one address.
+/// Observer of the instruction at one address.
 #[derive(Clone, Debug)]
-pub struct Witness {
+pub struct InstObserver {
     pc: u64,
-    cores: Vec<Listening>,
+    cores: Vec<CoreState>,
     now: usize,
-    courses: BTreeMap<Vec<u64>, Course>,
+    variants: BTreeMap<Vec<u64>, Variant>,
     others: u64,
 }
 
-/// What is heard of one core.
+/// State of the observer for one core.
 #[derive(Clone, Debug, Default)]
-struct Listening {
+struct CoreState {
     execution: Execution,
     is_counted: bool,
-    /// The last operation generated an exception, whose events are told behind it.
+    /// Whether the last operation generated an exception, whose events are reported after it.
     has_exception: bool,
-    /// That operation, if it is the one that is listened for.
+    /// Last operation, if it generated an exception and is the observed instruction.
     waiting: Option<Execution>,
 }
 
-impl Seen {
-    /// A step of a scenario, all its repetitions as one. Of a step that is more than one instruction the first
-    /// speaks for it.
-    pub fn of_step(step: &Walked) -> Seen {
+impl Observed {
+    /// Returns a step of a scenario, with all its repetitions combined. A step of several
+    /// instructions is represented by the first.
+    pub fn of_step(step: &Walked) -> Observed {
         let mut counts = Counts::default();
         for event in PmuEvent::ALL.into_iter().filter(|event| !is_time(*event)) {
             counts.count(event, step.counts.raised(event));
@@ -96,20 +96,20 @@ impl Seen {
         let lost = Slots::default();
         let first = Execution { counts, flows, lost: lost.clone(), operation };
         let latency = first.latency();
-        let course = Course { times: 1, first, latency: (latency, latency, latency), lost };
-        Seen { courses: vec![course], others: 0 }
+        let variant = Variant { times: 1, first, latency: (latency, latency, latency), lost };
+        Observed { variants: vec![variant], others: 0 }
     }
 }
 
 impl Execution {
-    /// Cycles from its issue to its result.
+    /// Returns the cycles from issue to result.
     fn latency(&self) -> u64 {
         let life = self.operation.map(|operation| operation.life).unwrap_or_default();
         life.complete.saturating_sub(life.issue)
     }
 }
 
-/// Told by the PMU's clocks and the slots of rename, whichever instruction is there.
+/// Returns whether the event counts clock cycles or rename slots, whatever the instruction.
 fn is_time(event: PmuEvent) -> bool {
     use PmuEvent::*;
     matches!(
@@ -124,54 +124,54 @@ fn is_time(event: PmuEvent) -> bool {
     )
 }
 
-impl Witness {
-    /// Listens for the instruction at `pc` in the counted part of a run.
-    pub fn new(pc: u64) -> Witness {
-        let (cores, courses) = (vec![Listening::default()], BTreeMap::new());
-        Witness { pc, cores, now: 0, courses, others: 0 }
+impl InstObserver {
+    /// Creates an observer of the instruction at `pc` in the counted part of a run.
+    pub fn new(pc: u64) -> InstObserver {
+        let (cores, variants) = (vec![CoreState::default()], BTreeMap::new());
+        InstObserver { pc, cores, now: 0, variants, others: 0 }
     }
 
-    /// What was seen, the most frequent way first.
-    pub fn seen(mut self) -> Seen {
+    /// Returns the observed executions, the most frequent variant first.
+    pub fn finish(mut self) -> Observed {
         for core in 0..self.cores.len() {
             self.now = core;
-            self.settle();
+            self.end_exception();
         }
-        let mut courses: Vec<Course> = self.courses.into_values().collect();
-        courses.sort_by_key(|course| std::cmp::Reverse(course.times));
-        Seen { courses, others: self.others }
+        let mut variants: Vec<Variant> = self.variants.into_values().collect();
+        variants.sort_by_key(|variant| std::cmp::Reverse(variant.times));
+        Observed { variants, others: self.others }
     }
 
-    /// No more is told of the exception of the last operation.
-    fn settle(&mut self) {
-        self.heard().has_exception = false;
-        if let Some(execution) = self.heard().waiting.take() {
+    /// Ends the exception of the last operation: no further report belongs to it.
+    fn end_exception(&mut self) {
+        self.state().has_exception = false;
+        if let Some(execution) = self.state().waiting.take() {
             self.keep(execution);
         }
     }
 
-    fn heard(&mut self) -> &mut Listening {
+    fn state(&mut self) -> &mut CoreState {
         &mut self.cores[self.now]
     }
 
     fn keep(&mut self, execution: Execution) {
         let key = key_of(&execution);
         let latency = execution.latency();
-        if let Some(course) = self.courses.get_mut(&key) {
-            course.times += 1;
-            let (least, most, sum) = course.latency;
-            course.latency = (least.min(latency), most.max(latency), sum + latency);
-            course.lost.plus(&execution.lost);
-        } else if self.courses.len() < COURSES {
+        if let Some(variant) = self.variants.get_mut(&key) {
+            variant.times += 1;
+            let (least, most, sum) = variant.latency;
+            variant.latency = (least.min(latency), most.max(latency), sum + latency);
+            variant.lost.plus(&execution.lost);
+        } else if self.variants.len() < MAX_VARIANTS {
             let (lost, latency) = (execution.lost.clone(), (latency, latency, latency));
-            self.courses.insert(key, Course { times: 1, first: execution, latency, lost });
+            self.variants.insert(key, Variant { times: 1, first: execution, latency, lost });
         } else {
             self.others += 1;
         }
     }
 }
 
-/// Two executions with the same key went the same way.
+/// Returns a key that is equal for executions of the same variant.
 fn key_of(execution: &Execution) -> Vec<u64> {
     let mut key = Vec::new();
     if let Some(Operation { life, .. }) = &execution.operation {
@@ -193,143 +193,149 @@ fn key_of(execution: &Execution) -> Vec<u64> {
     key
 }
 
-impl EventSink for Witness {
+impl EventSink for InstObserver {
     const FOLLOWS_RUN: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         if is_time(event) {
             return;
         }
-        let heard = self.heard();
-        if heard.has_exception && event.info().group == Group::Exception {
-            if let Some(execution) = &mut heard.waiting {
+        let state = self.state();
+        if state.has_exception && event.info().group == Group::Exception {
+            if let Some(execution) = &mut state.waiting {
                 execution.counts.count(event, n);
             }
         } else {
-            heard.execution.counts.count(event, n);
+            state.execution.counts.count(event, n);
         }
     }
 
     fn edge(&mut self, edge: FlowEdge) {
-        self.heard().execution.flows.edge(edge);
+        self.state().execution.flows.edge(edge);
     }
 
     fn lost(&mut self, lost: Lost) {
-        self.heard().execution.lost.add(lost.cause, lost.root, lost.slots);
+        self.state().execution.lost.add(lost.cause, lost.root, lost.slots);
     }
 
     fn core(&mut self, core: usize) {
         if core >= self.cores.len() {
-            self.cores.resize_with(core + 1, Listening::default);
+            self.cores.resize_with(core + 1, CoreState::default);
         }
         self.now = core;
     }
 
     fn counting(&mut self, is_counted: bool) {
-        self.heard().is_counted = is_counted;
+        self.state().is_counted = is_counted;
     }
 
     fn operation(&mut self, operation: &Operation) {
-        self.settle();
+        self.end_exception();
         let pc = self.pc;
-        let heard = self.heard();
-        let execution = std::mem::take(&mut heard.execution);
-        heard.has_exception = operation.exception;
-        if operation.life.pc == pc && heard.is_counted {
+        let state = self.state();
+        let execution = std::mem::take(&mut state.execution);
+        state.has_exception = operation.exception;
+        if operation.life.pc == pc && state.is_counted {
             let execution = Execution { operation: Some(*operation), ..execution };
             match operation.exception {
-                true => heard.waiting = Some(execution),
+                true => state.waiting = Some(execution),
                 false => self.keep(execution),
             }
         }
     }
 
     fn squashed(&mut self) {
-        self.heard().execution = Execution::default();
+        self.state().execution = Execution::default();
     }
 }
 
-/// Where an execution took place: what some rules depend on.
+/// Context of an execution on which some rules depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// A step of a scenario, whose own fetches are free unless it says otherwise.
+    /// Whether it is a step of a scenario, whose own fetches are free by default.
     pub is_step: bool,
 }
 
-/// One way, explained.
+/// Explanation of one variant.
 #[derive(Clone, Debug, Serialize)]
-pub struct ExplainedCourse {
-    /// Executions that went it.
+pub struct ExplainedVariant {
+    /// Number of executions.
     pub times: u64,
-    /// In a sentence: path, data, time.
+    /// Path, data source and time in a sentence.
     pub summary: String,
-    /// The way through each flow that was walked.
+    /// Path through each flow.
     pub ways: Vec<String>,
-    /// What was raised, and why.
+    /// Events that were raised, with reasons.
     pub raised: Vec<Reason>,
     /// Events that count it through their parts or under another name.
     pub derived: Vec<String>,
-    /// What was not raised though one might expect it, and why.
+    /// Events that one might expect and that were not raised, with reasons.
     pub not_raised: Vec<Absent>,
-    /// Empty rename slots that these executions were the cause of.
+    /// Empty rename slots that these executions caused.
     pub lost_slots: Vec<LostSlots>,
 }
 
-/// Slots that stayed empty for one reason.
+/// Slots that stayed empty for one cause.
 #[derive(Clone, Debug, Serialize)]
 pub struct LostSlots {
     /// The cause, as the stall ledger names it.
     pub cause: String,
-    /// How many.
+    /// Number of slots.
     pub slots: u64,
 }
 
-/// All ways of one instruction, explained.
+/// Explanation of all variants of one instruction.
 #[derive(Clone, Debug, Serialize)]
 pub struct Why {
-    /// The instruction or step.
+    /// Instruction or step.
     pub subject: String,
-    /// Executions, wrong paths included.
+    /// Executions, including wrong paths.
     pub executions: u64,
-    /// Those whose path was thrown away.
+    /// Executions on wrong paths.
     pub on_wrong_paths: u64,
-    /// Ways, the most frequent first.
-    pub courses: Vec<ExplainedCourse>,
-    /// Executions that went ways which are not shown.
+    /// Variants, the most frequent first.
+    #[serde(rename = "courses")]
+    pub variants: Vec<ExplainedVariant>,
+    /// Executions of variants that are not shown.
     pub not_shown: u64,
 }
 
-/// Explains what was seen; at most `shown` ways.
-pub fn explain(subject: String, seen: &Seen, setting: Setting, shown: usize) -> Why {
-    let all: u64 = seen.courses.iter().map(|course| course.times).sum();
-    let is_wrong = |course: &&Course| {
-        course.first.operation.is_some_and(|operation| reasons::is_abandoned(&operation))
+/// Explains the observed executions, at most `shown` variants.
+pub fn explain(subject: String, observed: &Observed, setting: Setting, shown: usize) -> Why {
+    let all: u64 = observed.variants.iter().map(|variant| variant.times).sum();
+    let is_wrong = |variant: &&Variant| {
+        variant.first.operation.is_some_and(|operation| reasons::is_squashed(&operation))
     };
-    let explained = |course: &Course| ExplainedCourse {
-        times: course.times,
-        summary: reasons::summary(course),
-        ways: reasons::ways(&course.first.flows),
-        raised: reasons::raised(&course.first),
-        derived: reasons::derived(&course.first.counts),
-        not_raised: absent::all(&course.first, setting),
-        lost_slots: lost(course),
+    let explained = |variant: &Variant| ExplainedVariant {
+        times: variant.times,
+        summary: reasons::summary(variant),
+        ways: reasons::ways(&variant.first.flows),
+        raised: reasons::raised(&variant.first),
+        derived: reasons::derived(&variant.first.counts),
+        not_raised: absent::all(&variant.first, setting),
+        lost_slots: lost(variant),
     };
-    let hidden: u64 = seen.courses.iter().skip(shown).map(|course| course.times).sum();
+    let hidden: u64 = observed.variants.iter().skip(shown).map(|variant| variant.times).sum();
     Why {
         subject,
-        executions: all + seen.others,
-        on_wrong_paths: seen.courses.iter().filter(is_wrong).map(|course| course.times).sum(),
-        courses: seen.courses.iter().take(shown).map(explained).collect(),
-        not_shown: hidden + seen.others,
+        executions: all + observed.others,
+        on_wrong_paths: observed
+            .variants
+            .iter()
+            .filter(is_wrong)
+            .map(|variant| variant.times)
+            .sum(),
+        variants: observed.variants.iter().take(shown).map(explained).collect(),
+        not_shown: hidden + observed.others,
     }
 }
 
-fn lost(course: &Course) -> Vec<LostSlots> {
+fn lost(variant: &Variant) -> Vec<LostSlots> {
     let all =
         StallCause::ALL.into_iter().flat_map(|cause| RootCause::ALL.map(|root| (cause, root)));
     let named = |(cause, root)| LostSlots {
         cause: stalls::reason(cause, root),
-        slots: course.lost.at(cause, root),
+        slots: variant.lost.at(cause, root),
     };
     let mut lost: Vec<LostSlots> = all.map(named).filter(|lost| lost.slots > 0).collect();
     lost.sort_by_key(|lost| std::cmp::Reverse(lost.slots));
@@ -341,74 +347,74 @@ mod tests {
     use super::*;
     use sim_core::OpLife;
 
-    fn told(witness: &mut Witness, pc: u64, exception: bool) {
+    fn run(observer: &mut InstObserver, pc: u64, exception: bool) {
         let life = OpLife { pc, retired: true, mops: 1, ..OpLife::default() };
-        witness.operation(&Operation { life, exception, ..Operation::default() });
+        observer.operation(&Operation { life, exception, ..Operation::default() });
     }
 
-    fn listening() -> Witness {
-        let mut witness = Witness::new(8);
-        witness.core(0);
-        witness.counting(true);
-        witness
+    fn counting_observer() -> InstObserver {
+        let mut observer = InstObserver::new(8);
+        observer.core(0);
+        observer.counting(true);
+        observer
     }
 
     #[test]
-    fn what_is_told_before_an_operation_is_its_own_and_nothing_else_is() {
-        let mut witness = listening();
-        witness.count(PmuEvent::LD_SPEC, 1);
-        told(&mut witness, 4, false);
-        witness.count(PmuEvent::ST_SPEC, 1);
-        witness.squashed();
-        witness.count(PmuEvent::DP_SPEC, 1);
-        witness.count(PmuEvent::CPU_CYCLES, 9);
-        told(&mut witness, 8, false);
-        let seen = witness.seen();
-        let counts = &seen.courses[0].first.counts;
+    fn only_reports_since_the_previous_operation_belong_to_an_operation() {
+        let mut observer = counting_observer();
+        observer.count(PmuEvent::LD_SPEC, 1);
+        run(&mut observer, 4, false);
+        observer.count(PmuEvent::ST_SPEC, 1);
+        observer.squashed();
+        observer.count(PmuEvent::DP_SPEC, 1);
+        observer.count(PmuEvent::CPU_CYCLES, 9);
+        run(&mut observer, 8, false);
+        let observed = observer.finish();
+        let counts = &observed.variants[0].first.counts;
         let raised: Vec<PmuEvent> =
             PmuEvent::ALL.into_iter().filter(|event| counts.raised(*event) > 0).collect();
         assert_eq!(raised, [PmuEvent::DP_SPEC]);
     }
 
     #[test]
-    fn only_the_counted_part_is_listened_to() {
-        let mut witness = Witness::new(8);
-        told(&mut witness, 8, false);
-        witness.counting(true);
-        told(&mut witness, 8, false);
-        witness.counting(false);
-        told(&mut witness, 8, false);
-        let seen = witness.seen();
-        assert_eq!((seen.courses.len(), seen.courses[0].times), (1, 1));
+    fn only_the_counted_part_is_observed() {
+        let mut observer = InstObserver::new(8);
+        run(&mut observer, 8, false);
+        observer.counting(true);
+        run(&mut observer, 8, false);
+        observer.counting(false);
+        run(&mut observer, 8, false);
+        let observed = observer.finish();
+        assert_eq!((observed.variants.len(), observed.variants[0].times), (1, 1));
     }
 
     #[test]
-    fn the_exception_of_an_operation_is_told_behind_it() {
-        let mut witness = listening();
-        told(&mut witness, 8, true);
-        witness.count(PmuEvent::EXC_SVC, 1);
-        told(&mut witness, 12, false);
-        told(&mut witness, 4, true);
-        witness.count(PmuEvent::EXC_TAKEN, 1);
-        told(&mut witness, 8, false);
-        let seen = witness.seen();
-        let svc = |course: &Course| course.first.counts.raised(PmuEvent::EXC_SVC);
-        let taken = |course: &Course| course.first.counts.raised(PmuEvent::EXC_TAKEN);
-        assert_eq!(seen.courses.iter().map(svc).sum::<u64>(), 1);
-        assert_eq!(seen.courses.iter().map(taken).sum::<u64>(), 0, "another one's");
+    fn exception_events_after_an_operation_belong_to_it() {
+        let mut observer = counting_observer();
+        run(&mut observer, 8, true);
+        observer.count(PmuEvent::EXC_SVC, 1);
+        run(&mut observer, 12, false);
+        run(&mut observer, 4, true);
+        observer.count(PmuEvent::EXC_TAKEN, 1);
+        run(&mut observer, 8, false);
+        let observed = observer.finish();
+        let svc = |variant: &Variant| variant.first.counts.raised(PmuEvent::EXC_SVC);
+        let taken = |variant: &Variant| variant.first.counts.raised(PmuEvent::EXC_TAKEN);
+        assert_eq!(observed.variants.iter().map(svc).sum::<u64>(), 1);
+        assert_eq!(observed.variants.iter().map(taken).sum::<u64>(), 0, "another one's");
     }
 
     #[test]
-    fn memory_is_bounded_and_nothing_is_lost() {
-        let mut witness = listening();
-        for n in 0..2 * COURSES as u64 {
-            witness.count(PmuEvent::LD_SPEC, n + 1);
-            told(&mut witness, 8, false);
+    fn memory_is_bounded_and_every_execution_is_counted() {
+        let mut observer = counting_observer();
+        for n in 0..2 * MAX_VARIANTS as u64 {
+            observer.count(PmuEvent::LD_SPEC, n + 1);
+            run(&mut observer, 8, false);
         }
-        let seen = witness.seen();
-        assert_eq!((seen.courses.len(), seen.others), (COURSES, COURSES as u64));
-        let why = explain(String::new(), &seen, Setting { is_step: false }, 3);
-        assert_eq!((why.executions, why.courses.len()), (2 * COURSES as u64, 3));
-        assert_eq!(why.not_shown, 2 * COURSES as u64 - 3);
+        let observed = observer.finish();
+        assert_eq!((observed.variants.len(), observed.others), (MAX_VARIANTS, MAX_VARIANTS as u64));
+        let why = explain(String::new(), &observed, Setting { is_step: false }, 3);
+        assert_eq!((why.executions, why.variants.len()), (2 * MAX_VARIANTS as u64, 3));
+        assert_eq!(why.not_shown, 2 * MAX_VARIANTS as u64 - 3);
     }
 }

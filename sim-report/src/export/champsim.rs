@@ -1,8 +1,9 @@
-//! ChampSim's record of 64 bytes: address, branch, taken, 2 registers written and 4 read, 2 addresses
-//! written and 4 read, all little-endian; 0 where there is none.
+//! ChampSim's record of 64 bytes: address, branch, taken, 2 registers written and 4 read, 2
+//! addresses written and 4 read. All fields are little-endian, and 0 if unused.
 //!
-//! Registers: 6 the stack pointer, 25 the flags, 26 the program counter, which together tell the kinds of
-//! branches; X0 from 64 on, V0 from 97 on. An access that crosses into another line of 64 bytes names both.
+//! Registers: 6 is the stack pointer, 25 the flags, 26 the program counter; together they encode
+//! the kinds of branches. X0 is 64, V0 is 97. An access that crosses into another line of 64 bytes
+//! has both addresses.
 
 use std::io::{self, Write};
 
@@ -13,9 +14,9 @@ use super::Step;
 const SP: u8 = 6;
 const FLAGS: u8 = 25;
 const IP: u8 = 26;
-/// A register that is none of the three.
+/// Register other than these three.
 const ANY: u8 = 64;
-/// Bytes of a cache line there.
+/// Bytes of a cache line in ChampSim.
 const LINE: u64 = 64;
 
 /// Writes one record.
@@ -41,14 +42,14 @@ pub(super) fn write(step: &Step<'_>, out: &mut impl Write) -> io::Result<()> {
     out.write_all(&record)
 }
 
-/// As many as there is room for.
+/// Stores as many registers as fit.
 fn put(room: &mut [u8], registers: &[u8]) {
     for (slot, register) in room.iter_mut().zip(registers) {
         *slot = *register;
     }
 }
 
-/// The address of the access, and where it goes on in another line.
+/// Returns the address of the access, and the address of the second line if it crosses into one.
 fn lines(step: &Step<'_>) -> impl Iterator<Item = u64> {
     let last = u64::from(step.inst.mem.bytes).saturating_sub(1);
     let second = step.addr.and_then(|addr| {
@@ -58,7 +59,7 @@ fn lines(step: &Step<'_>) -> impl Iterator<Item = u64> {
     step.addr.into_iter().chain(second)
 }
 
-/// Registers read and written; those of a branch say its kind.
+/// Returns the registers read and written. For a branch they encode its kind.
 fn registers(step: &Step<'_>) -> (Vec<u8>, Vec<u8>) {
     let numbers = |regs: &[Reg]| -> Vec<u8> { regs.iter().copied().map(number).collect() };
     let (reads, writes) = (numbers(step.inst.srcs()), numbers(step.inst.dsts()));
@@ -67,8 +68,8 @@ fn registers(step: &Step<'_>) -> (Vec<u8>, Vec<u8>) {
         BranchKind::None => (reads, writes),
         BranchKind::Direct => (vec![], vec![IP]),
         BranchKind::Conditional => {
-            let what = if reads.contains(&FLAGS) { FLAGS } else { other };
-            (vec![IP, what], vec![IP])
+            let source = if reads.contains(&FLAGS) { FLAGS } else { other };
+            (vec![IP, source], vec![IP])
         }
         BranchKind::Call => (vec![IP, SP], vec![IP, SP]),
         BranchKind::IndirectCall => (vec![IP, SP, other], vec![IP, SP]),

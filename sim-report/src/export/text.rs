@@ -1,5 +1,5 @@
 //! One line per instruction in the layout of QEMU's execlog plugin, which several tools read:
-//! `THREAD, 0xADDRESS, 0xWORD, "what it is", load, 0xADDRESS, store, 0xADDRESS`.
+//! `THREAD, 0xADDRESS, 0xWORD, "kind", load, 0xADDRESS, store, 0xADDRESS`.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ pub(super) fn write(step: &Step<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// What the decoder makes of it, where a disassembly would stand.
+/// Returns the kind of the instruction, in place of a disassembly.
 fn class(step: &Step<'_>) -> &'static str {
     let inst = step.inst;
     match (inst.branch, inst.mem.op, inst.special) {

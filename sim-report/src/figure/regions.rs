@@ -1,5 +1,5 @@
-//! How far windows are from the whole run as a picture (SVG): one mark for each event and trace, with the interval
-//! that was told for it.
+//! Error of windows against the whole run as a figure (SVG): one mark for each event and trace,
+//! with the interval of its estimate.
 
 use kuva::plot::ScatterPlot;
 use kuva::plot::scatter::MarkerShape;
@@ -9,31 +9,32 @@ use kuva::render::plots::Plot;
 
 use super::{BLUE, GRAY, GREEN, ORANGE, PUBLISHED, SKY, YELLOW, base_layout, custom, draw};
 
-/// Colors of the traces, neighbors far apart.
+/// Colors of the traces, with neighbors that differ clearly.
 const COLORS: [&str; 10] =
     [ORANGE, BLUE, GREEN, YELLOW, SKY, "#CC79A7", PUBLISHED, GRAY, "#8C510A", "#4D4D9A"];
-/// Size of a picture.
+/// Width of a figure, in pixels.
 const WIDTH: f64 = 1200.0;
+/// Height of a figure, in pixels.
 const HEIGHT: f64 = 640.0;
-/// Room above and below the axes: the names of events stand aslant below.
+/// Margins above and below the axes, in pixels: the names of events are printed aslant below.
 const MARGINS: (f64, f64) = (66.0, 106.0);
-/// Part of the room between two events that the marks of one take.
+/// Share of the distance between two events that the marks of one event take.
 const SPREAD: f64 = 0.7;
-/// An error beyond this is drawn at the edge.
+/// Largest error within the axes; a larger one is drawn at the edge.
 const ERROR_MAX: f64 = 20.0;
-/// What is aimed at, percent.
+/// Target for the error, in percent.
 const AIM: f64 = 3.0;
 
-/// The estimates of one trace.
+/// Estimates of one trace.
 #[derive(Clone, Debug)]
 pub struct Estimated {
-    /// Its name.
+    /// Name of the trace.
     pub trace: String,
-    /// For each event how far the estimate is from the run, and half of the interval told, in percent.
+    /// Error of the estimate and half of its interval for each event, in percent of the run.
     pub events: Vec<(f64, f64)>,
 }
 
-/// The estimates of these traces, event by event.
+/// Draws the errors of these traces, event by event.
 pub fn errors(events: &[&str], traces: &[Estimated]) -> String {
     let step = SPREAD / traces.len().max(1) as f64;
     let plot = |(n, one): (usize, &Estimated)| {
@@ -59,7 +60,7 @@ pub fn errors(events: &[&str], traces: &[Estimated]) -> String {
     };
     let mut plots: Vec<Plot> = traces.iter().enumerate().map(plot).collect();
     if plots.is_empty() {
-        // Nothing was run: an empty picture still has its axes.
+        // Without runs, the figure still has its axes.
         plots.push(Plot::Scatter(ScatterPlot::new().with_data(vec![(0.0, 0.0)])));
     }
     let layout = layout(&plots, events);
@@ -74,13 +75,13 @@ fn layout(plots: &[Plot], events: &[&str]) -> Layout {
         let named = is_whole.then(|| labels.get(x.round() as usize).cloned());
         named.flatten().unwrap_or_default()
     };
-    // The events name the axis.
-    base_layout(plots, "How far windows are from the whole run")
+    // The names of the events label the axis.
+    base_layout(plots, "Error of windows against the whole run")
         .with_width(WIDTH)
         .with_height(HEIGHT)
         .with_force_margins_y(MARGINS.0, MARGINS.1)
         .with_subtitle(
-            "bars: the interval told with the estimate; green: 3 %; beyond 20 % drawn at the edge",
+            "bars: interval of the estimate; green: 3 %; errors beyond 20 % drawn at the edge",
         )
         .with_title_size(20)
         .with_label_size(15)
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_trace_is_drawn_and_nothing_is_a_picture_too() {
+    fn every_trace_is_drawn_and_a_figure_without_traces_has_axes() {
         let events = vec![(1.0, 2.0), (-90.0, 300.0)];
         let one = |trace: &str| Estimated { trace: trace.to_owned(), events: events.clone() };
         let svg = errors(&["CPI", "DTLB_WALK"], &[one("perl"), one("xz")]);

@@ -1,4 +1,4 @@
-//! How a metric follows one key of the configuration: a line for each trace, and their mean.
+//! Sensitivity of a metric to one key of the configuration: a line for each trace, and their mean.
 
 use kuva::plot::legend::LegendPosition;
 use kuva::plot::scatter::MarkerShape;
@@ -9,25 +9,26 @@ use crate::ladder::size_name;
 
 use super::{BLUE, GRAY, GREEN, ORANGE, PUBLISHED, SKY, YELLOW, base_layout, custom, draw};
 
-/// Traces that have a line; the others are in the mean alone.
+/// Most traces with a line; the rest count only in the mean.
 const SHOWN: usize = 6;
-/// Colors of their lines, the farthest first.
+/// Colors of the lines, largest change first.
 const COLORS: [&str; SHOWN] = [ORANGE, BLUE, GREEN, YELLOW, SKY, GRAY];
-/// The least that the vertical axis shows of the value 1.
+/// Smallest distance from the value 1 that the vertical axis shows.
 const LEAST_SPAN: f64 = 0.02;
-/// Characters of the longest value under the axis.
+/// Most characters of a value below the axis.
 const LABEL_CHARS: usize = 14;
 
-/// What one trace does when a key changes.
+/// Metric of one trace over the values of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// The trace.
+    /// Name of the trace.
     pub name: String,
-    /// For each value of the key, the metric in parts of that at the first value; none without one.
+    /// Metric at each value of the key, relative to the first value; absent where the metric has
+    /// none.
     pub values: Vec<Option<f64>>,
 }
 
-/// The metric over the values of the key, in parts of its value at the first of them.
+/// Draws the metric over the values of the key, relative to its value at the first of them.
 pub fn sensitivity(key: &str, values: &[String], metric: &str, curves: &[Curve]) -> String {
     let mut order: Vec<&Curve> = curves.iter().collect();
     order.sort_by(|a, b| span(b).total_cmp(&span(a)));
@@ -52,7 +53,7 @@ pub fn sensitivity(key: &str, values: &[String], metric: &str, curves: &[Curve])
         subtitle += &format!("; {hidden} more traces in the mean");
     }
     let last = values.len().saturating_sub(1) as f64;
-    let layout = base_layout(&plots, &format!("How {metric} follows the {}", key.words))
+    let layout = base_layout(&plots, &format!("Sensitivity of {metric} to the {}", key.words))
         .with_subtitle(subtitle)
         .with_x_label(key.label())
         .with_y_label(format!("{metric}, relative to {first}"))
@@ -81,12 +82,13 @@ fn line(curve: &Curve, color: &str, width: f64) -> [Plot; 2] {
     [Plot::Line(line), Plot::Scatter(marks)]
 }
 
-/// How far the curve goes from 1.
+/// Returns the largest distance of the curve from 1.
 fn span(curve: &Curve) -> f64 {
     curve.values.iter().flatten().fold(0.0, |span, value| f64::max(span, (value - 1.0).abs()))
 }
 
-/// The geometric mean of the curves at each place, of those that have a value there.
+/// Returns the geometric mean of the curves at each position, over the curves that have a value
+/// there.
 fn mean(curves: &[Curve], places: usize) -> Vec<Option<f64>> {
     let at = |place: usize| {
         let values = curves.iter().filter_map(|curve| curve.values.get(place).copied().flatten());
@@ -96,23 +98,23 @@ fn mean(curves: &[Curve], places: usize) -> Vec<Option<f64>> {
     (0..places).map(at).collect()
 }
 
-/// The value at a place of the axis; nothing between two of them.
+/// Returns the value at a position of the axis, or an empty label between two values.
 fn label(labels: &[String], x: f64) -> String {
     let is_whole = (x - x.round()).abs() < 1e-6 && x >= 0.0;
     let label = labels.get(x.round() as usize).filter(|_| is_whole);
     label.cloned().unwrap_or_default()
 }
 
-/// A key of the configuration as people read it.
+/// Key of the configuration in readable form.
 struct Key<'a> {
     key: &'a str,
-    /// `l2 size` of `memory.l2.size-bytes`.
+    /// Words of the key: `l2 size` for `memory.l2.size-bytes`.
     words: String,
-    /// What its numbers count, if the key says so.
+    /// Unit of the numbers, if the key contains it.
     unit: Option<&'static str>,
 }
 
-/// Units that stand at the end of keys.
+/// Units at the end of keys.
 const UNITS: [&str; 5] = ["bytes", "cycles", "entries", "hz", "percent"];
 
 impl Key<'_> {
@@ -120,22 +122,22 @@ impl Key<'_> {
         let parts: Vec<&str> = key.split(['.', '-']).collect();
         let unit = UNITS.into_iter().find(|unit| parts.len() > 2 && parts.last() == Some(unit));
         let end = parts.len() - usize::from(unit.is_some());
-        // The first part says only in which half of the machine it is.
+        // The first part only selects pipeline or memory.
         let begin = usize::from(end > 1);
         Key { key, words: parts[begin..end].join(" "), unit }
     }
 
-    /// The name of the axis.
+    /// Returns the label of the axis.
     fn label(&self) -> String {
         match self.unit {
-            // Sizes have their unit at each value.
+            // Sizes show their unit at each value.
             Some("bytes") | None => self.key.to_owned(),
             Some("hz") => format!("{}, Hz", self.key),
             Some(unit) => format!("{}, {unit}", self.key),
         }
     }
 
-    /// A value on the axis.
+    /// Returns the label of a value on the axis.
     fn value(&self, value: &str) -> String {
         match (self.unit, value.parse::<u64>()) {
             (Some("bytes"), Ok(bytes)) => size_name(bytes),
@@ -156,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_names_the_key_its_values_and_the_traces() {
+    fn a_figure_names_the_key_its_values_and_the_traces() {
         let curve = |name: &str, last: f64| Curve {
             name: name.to_owned(),
             values: vec![Some(1.0), None, Some(last)],
@@ -165,7 +167,7 @@ mod tests {
         let curves = [curve("hash", 1.2), curve("sort", 0.9)];
         let svg = sensitivity("memory.l2.size-bytes", &values, "ipc", &curves);
         for expected in [
-            "How ipc follows the l2 size",
+            "Sensitivity of ipc to the l2 size",
             "ipc, relative to 512 KiB",
             "1 is its value at 512 KiB",
             "memory.l2.size-bytes",
@@ -182,24 +184,24 @@ mod tests {
 
     #[test]
     fn a_key_is_read_as_words_and_a_unit() {
-        let told = |key: &str, value: &str| {
+        let text = |key: &str, value: &str| {
             let key = Key::of(key);
             (key.words.clone(), key.label(), key.value(value))
         };
         let expected = |all: [&str; 3]| (all[0].to_owned(), all[1].to_owned(), all[2].to_owned());
         assert_eq!(
-            told("memory.l2.size-bytes", "262144"),
+            text("memory.l2.size-bytes", "262144"),
             expected(["l2 size", "memory.l2.size-bytes", "256 KiB"])
         );
         assert_eq!(
-            told("memory.dram.access-cycles", "200"),
+            text("memory.dram.access-cycles", "200"),
             expected(["dram access", "memory.dram.access-cycles, cycles", "200"])
         );
-        assert_eq!(told("seed", "7"), expected(["seed", "seed", "7"]));
+        assert_eq!(text("seed", "7"), expected(["seed", "seed", "7"]));
     }
 
     #[test]
-    fn traces_without_values_leave_an_empty_picture() {
+    fn traces_without_values_leave_an_empty_figure() {
         let curve = Curve { name: "idle".to_owned(), values: vec![None, None] };
         let svg = sensitivity("k", &["1".to_owned(), "2".to_owned()], "ipc", &[curve]);
         assert!(svg.contains("idle"));

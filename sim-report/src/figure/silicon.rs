@@ -1,4 +1,5 @@
-//! Time in the model over time on real machines as a picture (SVG), both axes logarithmic: one mark for each row.
+//! Time in the model over time on real machines as a figure (SVG), on logarithmic axes: one mark
+//! for each row.
 
 use kuva::plot::scatter::MarkerShape;
 use kuva::plot::{LinePlot, LineStyle, ScatterPlot};
@@ -6,17 +7,18 @@ use kuva::render::plots::Plot;
 
 use super::{BLUE, GRAY, ORANGE, PUBLISHED, base_layout, custom, draw};
 
-/// Both axes, in powers of ten of a nanosecond: from a vector byte to a random read of memory.
+/// Ends of both axes, in powers of ten of a nanosecond: from a vector byte to a random read of
+/// memory.
 const AXIS: (f64, f64) = (-2.0, 3.0);
-/// An error that counts as near.
+/// Relative error up to which the model counts as close.
 const NEAR: f64 = 0.15;
 
-/// One row on one machine.
+/// Row measured on one machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
-    /// Of the first of the two machines.
+    /// Whether it belongs to the first of the two machines.
     pub is_first: bool,
-    /// Nothing was fitted to it.
+    /// Whether it was held out of fitting.
     pub is_held_out: bool,
     /// Nanoseconds on silicon.
     pub silicon: f64,
@@ -24,7 +26,7 @@ pub struct Point {
     pub model: f64,
 }
 
-/// The rows of two machines with these names.
+/// Draws the rows of two machines with these names.
 pub fn silicon(machines: [&str; 2], points: &[Point]) -> String {
     let mut plots = vec![
         diagonal(1.0, PUBLISHED, LineStyle::Solid, "equal"),
@@ -40,7 +42,7 @@ pub fn silicon(machines: [&str; 2], points: &[Point]) -> String {
             if data.is_empty() {
                 continue;
             }
-            let kind = if is_held_out { "held out" } else { "the others" };
+            let kind = if is_held_out { "held out" } else { "other rows" };
             let marks = ScatterPlot::new()
                 .with_data(data)
                 .with_color(color)
@@ -68,7 +70,7 @@ pub fn silicon(machines: [&str; 2], points: &[Point]) -> String {
     draw(plots, layout)
 }
 
-/// The line on which the model takes `factor` times as long.
+/// Returns the line on which the model takes `factor` times as long.
 fn diagonal(factor: f64, color: &str, style: LineStyle, name: &str) -> Plot {
     let ends = [AXIS.0, AXIS.1].map(|x| (x, x + factor.log10()));
     let line = LinePlot::new()
@@ -89,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_machines_are_drawn_and_none_is_a_picture_too() {
+    fn both_machines_are_drawn_and_a_figure_without_rows_has_axes() {
         let point = |is_first| Point { is_first, is_held_out: false, silicon: 1.0, model: 2.0 };
         let svg = silicon(["cobalt-100", "yitian-710"], &[point(true), point(false)]);
         assert!(svg.contains("cobalt-100") && svg.contains("yitian-710"), "{svg}");

@@ -1,61 +1,62 @@
-//! What every form of a flow shows: its boxes, its edges, how often each was taken and what part that is.
+//! Content of a flow chart: its boxes, its edges, how often each was taken and its share.
 
 use petgraph::visit::EdgeRef;
 use sim_core::PmuEvent;
 use sim_core::flow::{Flow, FlowBox, FlowCounts, FlowGraph, Link};
 
-/// Letters of a chart's subject: a step of a scenario may name thousands of addresses.
+/// Most characters of the subject of a chart: a step of a scenario may name thousands of addresses.
 const SUBJECT_MAX: usize = 60;
 
-/// A flow with what is known of its edges.
+/// Flow with the counts of its edges.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// Which flow it is.
+    /// Flow.
     pub flow: Flow,
-    /// Its boxes, in the order of the declaration.
+    /// Boxes, in the order of the declaration.
     pub boxes: Vec<ChartBox>,
-    /// Its edges, by the places of their boxes in `boxes`.
+    /// Edges, by the positions of their boxes in `boxes`.
     pub edges: Vec<ChartEdge>,
-    /// Entries beside the guide's list that were never taken; they and what only they reach are left out.
+    /// Entries outside the guide's list that were never taken. They, and boxes that only they
+    /// reach, are left out.
     pub left_out: Vec<&'static str>,
-    /// What is shown of the flow, if not all of it: a step of a scenario, a trace.
+    /// Subject of a partial flow: a step of a scenario, a trace.
     pub subject: Option<String>,
 }
 
-/// One box.
+/// Box of a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct ChartBox {
-    /// Number in the guide's list, 0 without one.
+    /// Number in the guide's list, or 0.
     pub step: u8,
     /// Name, unique in its flow.
     pub name: &'static str,
-    /// Events that are raised here.
+    /// Events that the box raises.
     pub events: &'static [PmuEvent],
-    /// How often it was visited, if that is known.
+    /// Number of visits, if known.
     pub visits: Option<u64>,
-    /// No edge leads to it.
+    /// Whether no edge leads to it.
     pub is_entry: bool,
-    /// No edge leaves it.
+    /// Whether no edge leaves it.
     pub is_end: bool,
 }
 
-/// One edge.
+/// Edge of a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct ChartEdge {
-    /// Place of the box that it leaves.
+    /// Position of the box that it leaves.
     pub from: usize,
-    /// Place of the box that it enters.
+    /// Position of the box that it enters.
     pub to: usize,
-    /// What was decided; empty where there is only one way.
+    /// Decision; empty if there is no alternative.
     pub label: &'static str,
-    /// How often it was taken, if that is known.
+    /// Number of times that it was taken, if known.
     pub taken: Option<u64>,
-    /// Which part of the decisions of its box, if there was more than one decision to take.
+    /// Share of the decisions of its box, if there was more than one.
     pub share: Option<f64>,
 }
 
 impl Chart {
-    /// The flow as it is declared, or with the counts of a run.
+    /// Creates the chart of a flow as declared, or with the counts of a run.
     pub fn new(graph: &FlowGraph, counts: Option<&FlowCounts>) -> Chart {
         let nodes = graph.graph();
         let boxes: Vec<ChartBox> = nodes
@@ -83,19 +84,19 @@ impl Chart {
         if counts.is_some() { chart.without_idle_entries() } else { chart }
     }
 
-    /// True if an access went through this flow.
+    /// Returns whether an access went through this flow.
     pub fn was_taken(&self) -> bool {
         self.boxes.iter().any(|part| part.visits.is_some_and(|visits| visits > 0))
     }
 
-    /// Section and title, and what is shown of it.
+    /// Returns section, title and subject.
     pub fn heading(&self) -> String {
         let info = self.flow.info();
         let subject = self.subject.as_ref().map(|subject| format!(": {subject}"));
         format!("{} {}{}", info.section, info.title, subject.unwrap_or_default())
     }
 
-    /// The same chart, said to be of this; a long text is cut.
+    /// Sets the subject of the chart. A long text is cut.
     #[must_use]
     pub fn of(self, subject: &str) -> Chart {
         let mut short: String = subject.chars().take(SUBJECT_MAX).collect();
@@ -105,12 +106,12 @@ impl Chart {
         Chart { subject: Some(short), ..self }
     }
 
-    /// Edges that leave a box, in the order of the declaration.
-    pub fn ways_out(&self, place: usize) -> impl Iterator<Item = &ChartEdge> {
+    /// Returns the edges that leave a box, in the order of the declaration.
+    pub fn edges_out(&self, place: usize) -> impl Iterator<Item = &ChartEdge> {
         self.edges.iter().filter(move |edge| edge.from == place)
     }
 
-    /// Leaves out entries that the guide's list does not have and nobody came through.
+    /// Leaves out entries outside the guide's list that were never taken.
     fn without_idle_entries(self) -> Chart {
         let is_idle = |part: &ChartBox| {
             part.is_entry && part.step == 0 && part.visits.is_some_and(|visits| visits == 0)
@@ -141,7 +142,7 @@ impl Chart {
 }
 
 impl ChartBox {
-    /// `3: L2 TLB lookup`, without the number where the guide has none.
+    /// Returns `3: L2 TLB lookup`, without the number if the guide has none.
     pub fn title(&self) -> String {
         match self.step {
             0 => self.name.to_owned(),
@@ -150,7 +151,7 @@ impl ChartBox {
     }
 }
 
-/// `97.2 %`; a part that is neither none nor all is never printed as such.
+/// Formats a share such as `97.2 %`. A share between none and all is never rounded to either.
 pub(super) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
@@ -165,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_do_not_round_to_none_or_all() {
+    fn a_share_between_none_and_all_is_not_rounded_to_either() {
         assert_eq!(percent(1.0), "100.0 %");
         assert_eq!(percent(0.999_999), ">99.9 %");
         assert_eq!(percent(0.000_001), "<0.1 %");
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_entries_beside_the_guides_list_are_left_out_when_there_are_counts() {
+    fn unused_entries_outside_the_guides_list_are_left_out_when_there_are_counts() {
         let graph = FlowGraph::new(Flow::LoadTlb);
         let declared = Chart::new(&graph, None);
         assert_eq!((declared.boxes.len(), declared.left_out.len()), (14, 0));

@@ -1,11 +1,11 @@
-//! Flows in the DOT language of Graphviz: each in a cluster of its own.
+//! Flows in the DOT language of Graphviz: one cluster for each flow.
 
 use std::fmt::Write;
 
 use super::chart::{Chart, ChartEdge, percent};
 use crate::perf_stat::grouped;
 
-/// All charts as one directed graph.
+/// Returns all charts as one directed graph.
 pub fn dot(charts: &[Chart]) -> String {
     let mut text = String::from("digraph flows {\n");
     text += "    node [shape=box, fontname=\"sans-serif\"];\n    edge [fontname=\"sans-serif\"];\n";
@@ -48,7 +48,7 @@ fn label(edge: &ChartEdge) -> String {
     lines.join("\\n")
 }
 
-/// Text inside quotes.
+/// Escapes a text for use inside quotes.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,30 +1,33 @@
-//! Places the boxes and labels of a directed graph without cycles, in layers from top to bottom.
+//! Layered layout of the boxes and labels of a directed graph without cycles, from top to bottom.
 //!
-//! The method is the usual one of layered drawings: ranks by the longest way, fewest crossings found by
-//! sweeps, then positions by least squares. A label is a place of its own on its edge, in a layer between two
-//! layers of boxes, and a long edge keeps a lane in every layer that it crosses. So nothing can overlap.
+//! The method is that of layered drawings: ranks by the longest path, few crossings found by
+//! sweeps, then positions by least squares. A label is a node of its own on its edge, in a layer
+//! between two layers of boxes. A long edge has a lane in every layer that it crosses. Therefore
+//! nothing can overlap.
 
 use super::ranks::{Place, Ranks};
 
-/// Space between two neighbors of a layer.
+/// Space between two neighbors of a layer, in pixels.
 const BESIDE: f64 = 18.0;
-/// Width of the lane of an edge that passes a layer.
+/// Width of the lane of an edge that passes a layer, in pixels.
 const LANE: f64 = 10.0;
-/// Height between two layers, in which edges bend: at least, at most, and per pixel that an edge goes aside.
+/// Smallest height between two layers, in which edges bend, in pixels.
 const BEND: f64 = 22.0;
+/// Largest height between two layers, in pixels.
 const BEND_MOST: f64 = 60.0;
+/// Height between two layers per pixel that an edge moves sideways.
 const SLOPE: f64 = 0.11;
-/// Sweeps of the positions; they settle long before.
+/// Sweeps over the positions, more than they need to converge.
 const SWEEPS: usize = 200;
 
-/// Width and height of what is placed.
+/// Width and height of an element, in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Size {
     pub(super) width: f64,
     pub(super) height: f64,
 }
 
-/// A place in the drawing.
+/// Rectangle in the drawing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rect {
     pub(super) left: f64,
@@ -45,9 +48,9 @@ impl Rect {
         self.left + self.size.width
     }
 
-    /// True if both have a point in common.
+    /// Returns whether both rectangles have a point in common.
     #[cfg(test)]
-    pub(super) fn meets(&self, other: &Rect) -> bool {
+    pub(super) fn overlaps(&self, other: &Rect) -> bool {
         self.left < other.right()
             && other.left < self.right()
             && self.top < other.bottom()
@@ -55,7 +58,7 @@ impl Rect {
     }
 }
 
-/// An edge to place: numbers of its boxes and the size of its label.
+/// Edge to lay out: numbers of its boxes and the size of its label.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wire {
     pub(super) from: usize,
@@ -63,24 +66,25 @@ pub(super) struct Wire {
     pub(super) label: Size,
 }
 
-/// Where an edge runs.
+/// Route of an edge.
 #[derive(Clone, Debug)]
-pub(super) struct Course {
-    /// Where it leaves its box, the upper and lower end of each lane and label that it passes, where it arrives.
+pub(super) struct Route {
+    /// Start at its box, the upper and lower end of each lane and label that it passes, and its
+    /// end.
     pub(super) points: Vec<(f64, f64)>,
-    /// Where its label stands.
+    /// Rectangle of its label.
     pub(super) label: Rect,
 }
 
-/// A finished drawing.
+/// Finished drawing.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub(super) boxes: Vec<Rect>,
-    pub(super) courses: Vec<Course>,
+    pub(super) routes: Vec<Route>,
     pub(super) size: Size,
 }
 
-/// Places everything. Wires must not form a cycle.
+/// Lays out boxes and wires. Wires must not form a cycle.
 pub(super) fn place(boxes: &[Size], wires: &[Wire]) -> Layout {
     let ranks = Ranks::new(boxes.len(), wires);
     let size_of = |place: Place| match place {
@@ -104,10 +108,10 @@ pub(super) fn place(boxes: &[Size], wires: &[Wire]) -> Layout {
     finish(&ranks, &rects, &tops, wires)
 }
 
-/// Top and height of each layer.
+/// Returns top and height of each layer.
 fn tops(ranks: &Ranks, sizes: &[Size], middles: &[f64]) -> Vec<(f64, f64)> {
     let aside = |i: &usize| {
-        ranks.below[*i].iter().map(|tie| (middles[*tie] - middles[*i]).abs()).fold(0.0, f64::max)
+        ranks.below[*i].iter().map(|end| (middles[*end] - middles[*i]).abs()).fold(0.0, f64::max)
     };
     let mut top = 0.0;
     let layer = |members: &Vec<usize>| {
@@ -120,7 +124,7 @@ fn tops(ranks: &Ranks, sizes: &[Size], middles: &[f64]) -> Vec<(f64, f64)> {
     ranks.layers.iter().map(layer).collect()
 }
 
-/// The middle of everything, from left to right.
+/// Returns the middle of every node, from left to right.
 fn middles(ranks: &Ranks, sizes: &[Size]) -> Vec<f64> {
     let mut at = vec![0.0; sizes.len()];
     for layer in &ranks.layers {
@@ -136,7 +140,7 @@ fn middles(ranks: &Ranks, sizes: &[Size]) -> Vec<f64> {
             _ => (0..ranks.layers.len()).rev().collect(),
         };
         for layer in order.into_iter().map(|rank| &ranks.layers[rank]) {
-            settle(layer, ranks, sizes, &mut at);
+            fit_layer(layer, ranks, sizes, &mut at);
         }
     }
     for lanes in ranks.lanes.iter().chain(&ranks.lanes) {
@@ -147,10 +151,10 @@ fn middles(ranks: &Ranks, sizes: &[Size]) -> Vec<f64> {
     at
 }
 
-/// Moves a layer as near to its neighbors' middles as its widths allow: pools of those that touch, each at
-/// the mean of what its members wish.
-fn settle(layer: &[usize], ranks: &Ranks, sizes: &[Size], at: &mut [f64]) {
-    // (sum of weighted wishes, weight, members); wishes are taken as if everything had no width.
+/// Moves the nodes of a layer as close to their preferred positions as their widths allow. Nodes
+/// that touch form a pool at the mean of their preferred positions.
+fn fit_layer(layer: &[usize], ranks: &Ranks, sizes: &[Size], at: &mut [f64]) {
+    // (sum of weighted positions, weight, members), with positions as if nodes had no width.
     let mut pools: Vec<(f64, f64, usize)> = Vec::new();
     let mut offset = 0.0;
     let mut offsets = Vec::with_capacity(layer.len());
@@ -159,8 +163,8 @@ fn settle(layer: &[usize], ranks: &Ranks, sizes: &[Size], at: &mut [f64]) {
             offset += (sizes[layer[k - 1]].width + sizes[*i].width) / 2.0 + BESIDE;
         }
         offsets.push(offset);
-        let (wish, weight) = wish(*i, ranks, at);
-        pools.push(((wish - offset) * weight, weight, 1));
+        let (preferred, weight) = preferred(*i, ranks, at);
+        pools.push(((preferred - offset) * weight, weight, 1));
         while let [.., left, right] = pools[..] {
             if left.0 / left.1 <= right.0 / right.1 {
                 break;
@@ -177,7 +181,7 @@ fn settle(layer: &[usize], ranks: &Ranks, sizes: &[Size], at: &mut [f64]) {
     }
 }
 
-/// Draws an edge with few bends: as many lanes as have room for it stand straight below each other.
+/// Straightens an edge: as many consecutive lanes as have room get the same horizontal position.
 fn straighten(lanes: &[usize], ranks: &Ranks, sizes: &[Size], at: &mut [f64]) {
     let mut rest = lanes;
     while !rest.is_empty() {
@@ -199,19 +203,19 @@ fn straighten(lanes: &[usize], ranks: &Ranks, sizes: &[Size], at: &mut [f64]) {
     }
 }
 
-/// How far a lane could move between its neighbors.
+/// Returns the range in which a lane can move between its neighbors.
 fn room_of(lane: usize, ranks: &Ranks, sizes: &[Size], at: &[f64]) -> (f64, f64) {
     let layer = &ranks.layers[ranks.rank_of[lane]];
     let place = layer.iter().position(|other| *other == lane).unwrap_or(0);
     let apart = |other: usize| (sizes[other].width + sizes[lane].width) / 2.0 + BESIDE;
     let left = place.checked_sub(1).map(|left| at[layer[left]] + apart(layer[left]));
     let right = layer.get(place + 1).map(|right| at[*right] - apart(*right));
-    // Rounding may leave no room at all: then it stays.
+    // Rounding may leave no room: then the lane stays.
     (left.unwrap_or(f64::MIN).min(at[lane]), right.unwrap_or(f64::MAX).max(at[lane]))
 }
 
-/// Where one would like to stand, and how much: lanes want to be straight more than boxes.
-fn wish(i: usize, ranks: &Ranks, at: &[f64]) -> (f64, f64) {
+/// Returns the preferred position of a node and its weight. Straight lanes weigh more than boxes.
+fn preferred(i: usize, ranks: &Ranks, at: &[f64]) -> (f64, f64) {
     let straight = |a: usize, b: usize| match (ranks.places[a], ranks.places[b]) {
         (Place::Lane { .. }, Place::Lane { .. }) => 6.0,
         (Place::Box(_), Place::Box(_)) => 1.0,
@@ -227,7 +231,7 @@ fn wish(i: usize, ranks: &Ranks, at: &[f64]) -> (f64, f64) {
     (sum / weight, weight)
 }
 
-/// Boxes and courses by the numbers of those who asked.
+/// Returns boxes and routes by the numbers of the caller.
 fn finish(ranks: &Ranks, rects: &[Rect], tops: &[(f64, f64)], wires: &[Wire]) -> Layout {
     let mut boxes = vec![Rect { left: 0.0, top: 0.0, size: Size::default() }; ranks.boxes];
     for (i, place) in ranks.places.iter().enumerate() {
@@ -235,19 +239,13 @@ fn finish(ranks: &Ranks, rects: &[Rect], tops: &[(f64, f64)], wires: &[Wire]) ->
             boxes[*number] = rects[i];
         }
     }
-    let courses = (0..wires.len()).map(|wire| course(wire, ranks, rects, tops, wires)).collect();
+    let routes = (0..wires.len()).map(|wire| route(wire, ranks, rects, tops, wires)).collect();
     let right = rects.iter().map(Rect::right).fold(0.0, f64::max);
     let bottom = tops.last().map_or(0.0, |(top, height)| top + height);
-    Layout { boxes, courses, size: Size { width: right, height: bottom } }
+    Layout { boxes, routes, size: Size { width: right, height: bottom } }
 }
 
-fn course(
-    wire: usize,
-    ranks: &Ranks,
-    rects: &[Rect],
-    tops: &[(f64, f64)],
-    wires: &[Wire],
-) -> Course {
+fn route(wire: usize, ranks: &Ranks, rects: &[Rect], tops: &[(f64, f64)], wires: &[Wire]) -> Route {
     let lanes = &ranks.lanes[wire];
     let (from, to) = (wires[wire].from, wires[wire].to);
     let mut points = vec![(port(from, lanes[0], &ranks.below[from], rects), rects[from].bottom())];
@@ -263,10 +261,10 @@ fn course(
     }
     let last = lanes[lanes.len() - 1];
     points.push((port(to, last, &ranks.above[to], rects), rects[to].top));
-    Course { points, label }
+    Route { points, label }
 }
 
-/// Where an edge meets its box: the edges of a side share its width, from left to right.
+/// Returns where an edge joins its box: the edges of a side share its width, from left to right.
 fn port(node: usize, lane: usize, side: &[usize], rects: &[Rect]) -> f64 {
     let mut order: Vec<usize> = side.to_vec();
     order.sort_by(|a, b| rects[*a].middle().total_cmp(&rects[*b].middle()));
@@ -297,18 +295,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_overlaps_and_edges_run_down((boxes, wires) in graph()) {
+        fn no_two_nodes_overlap_and_edges_run_down((boxes, wires) in graph()) {
             let layout = place(&boxes, &wires);
-            let labels = layout.courses.iter().map(|course| course.label);
+            let labels = layout.routes.iter().map(|route| route.label);
             let all: Vec<Rect> = layout.boxes.iter().copied().chain(labels).collect();
             for (i, one) in all.iter().enumerate() {
                 prop_assert!(one.left >= -0.01 && one.right() <= layout.size.width + 0.01);
                 for other in &all[i + 1..] {
-                    prop_assert!(!one.meets(other), "{one:?} {other:?}");
+                    prop_assert!(!one.overlaps(other), "{one:?} {other:?}");
                 }
             }
-            for course in &layout.courses {
-                prop_assert!(course.points.windows(2).all(|two| two[0].1 <= two[1].1));
+            for route in &layout.routes {
+                prop_assert!(route.points.windows(2).all(|two| two[0].1 <= two[1].1));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Flows as a page: each picture with its numbers in a table behind it, events that lead to the glossary.
+//! Page of flows: each figure with its numbers in a table, and events that link to the glossary.
 
 use maud::{Markup, html};
 use sim_core::PmuEvent;
@@ -12,12 +12,12 @@ use super::text::difference;
 use super::{steps, svg};
 use crate::page::{self, Cell, Page, Section, Table, event_link, glossary};
 
-/// How to read the pictures.
-const LEGEND: &str = "Numbers in discs are those of the guide's lists. With counts, an edge is the thicker the more often \
-    it was taken, and dashed if it never was.";
+/// Legend of the figures.
+const LEGEND: &str = "Numbers in discs are those of the guide's lists. With counts, the width of an edge shows how often \
+    it was taken; a dashed edge never was.";
 
-/// A page of flows as they are declared, or with the counts of a run and what they say of the events; what
-/// a trace that lacks something makes doubtful is marked.
+/// Returns a page of flows as declared, or with the counts of a run and the counts of the events.
+/// Counts that the trace makes doubtful are marked.
 pub fn flows(
     title: String,
     lead: &str,
@@ -45,19 +45,19 @@ pub fn flows(
     Page { title, lead: html! { p { (lead) } p { (LEGEND) } }, sections }.html()
 }
 
-/// A page of a scenario step by step.
+/// Returns a page of a scenario, step by step.
 pub fn walk(title: String, lead: &str, walked: &[Walked]) -> String {
     let mut events = Vec::new();
     let mut sections: Vec<Section> = Vec::new();
     for (number, step) in walked.iter().enumerate() {
         let charts = steps::charts(step);
-        let besides = steps::besides(step);
+        let others = steps::others(step);
         events.extend(events_of(&charts));
-        events.extend(besides.iter().map(|(event, _)| *event));
+        events.extend(others.iter().map(|(event, _)| *event));
         sections.push(Section {
             id: format!("step-{number}"),
             heading: format!("{}: {}", number + 1, step.step.text),
-            body: step_body(number, step, &charts, &besides),
+            body: step_body(number, step, &charts, &others),
         });
     }
     sections.push(glossary_of(events));
@@ -66,21 +66,16 @@ pub fn walk(title: String, lead: &str, walked: &[Walked]) -> String {
     Page { title, lead, sections }.html()
 }
 
-fn step_body(
-    number: usize,
-    step: &Walked,
-    charts: &[Chart],
-    besides: &[(PmuEvent, u64)],
-) -> Markup {
+fn step_body(number: usize, step: &Walked, charts: &[Chart], others: &[(PmuEvent, u64)]) -> Markup {
     html! {
         @for words in steps::summary(step) { p { (words) } }
         @if step.time_with_later { p.quiet { (steps::TIME_WITH_LATER) "." } }
         @for (flow, chart) in charts.iter().enumerate() {
             (figure(&format!("step-{number}-flow-{flow}"), chart, &section_title(chart)))
         }
-        @if charts.is_empty() { p { "It goes through none of the flows." } }
-        @if !besides.is_empty() {
-            p { "Counted besides: " @for (i, (event, count)) in besides.iter().enumerate() {
+        @if charts.is_empty() { p { "It passes none of the flows." } }
+        @if !others.is_empty() {
+            p { "Also counted: " @for (i, (event, count)) in others.iter().enumerate() {
                 @if i > 0 { ", " }
                 (event_link(*event)) " " (crate::perf_stat::grouped(*count))
             } "." }
@@ -88,11 +83,11 @@ fn step_body(
     }
 }
 
-/// What there is to see in a flow whose name stands above.
+/// Returns the caption of a flow, whose name is in the heading.
 fn caption(chart: &Chart) -> &'static str {
     match chart.boxes.iter().any(|part| part.visits.is_some()) {
-        true => "How often each way was taken",
-        false => "The flow as it is declared",
+        true => "Counts of each edge",
+        false => "The flow as declared",
     }
 }
 
@@ -104,7 +99,7 @@ fn section_title(chart: &Chart) -> String {
 fn figure(id: &str, chart: &Chart, title: &str) -> Markup {
     let mut table = Table::new(format!("{id}-numbers"), format!("Edges of {}", chart.heading()))
         .text("From")
-        .text("Decided")
+        .text("Decision")
         .text("To");
     let has_counts = chart.boxes.iter().any(|part| part.visits.is_some());
     if has_counts {
@@ -129,7 +124,7 @@ fn account_table(accounts: &[Account], lacks: &[MissingData]) -> Table {
         .text("Event")
         .number("Visits")
         .number("Counted")
-        .text("Why they differ");
+        .text("Reason for the difference");
     if !lacks.is_empty() {
         table = table.text("Doubtful");
     }
@@ -150,10 +145,10 @@ fn events_of(charts: &[Chart]) -> Vec<PmuEvent> {
     charts.iter().flat_map(|chart| &chart.boxes).flat_map(|part| part.events).copied().collect()
 }
 
-/// What every event of the page is, and those that they lead to.
+/// Returns the entries of every event of the page, and of the events that these entries link to.
 fn glossary_of(mut events: Vec<PmuEvent>) -> Section {
     let mut at = 0;
-    // Relations of an entry are links too: what they name needs an entry.
+    // Relations of an entry are links too: their events need entries.
     while let Some(event) = events.get(at) {
         let related = event.info().relations.iter().flat_map(|relation| relation.others);
         let more: Vec<PmuEvent> =

@@ -1,33 +1,35 @@
-//! Layers of a layered drawing: which rank everything is in, and in which order, so that few edges cross.
+//! Layers of a layered drawing: the rank of each node, and its position in the layer so that few
+//! edges cross.
 
 use super::layout::Wire;
 
-/// What stands in a layer.
+/// Node of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The box with this number.
+    /// Box with this number.
     Box(usize),
-    /// Where an edge passes; the first lane of an edge has its label.
+    /// Lane of an edge that passes; the first lane of an edge has its label.
     Lane { wire: usize, has_label: bool },
 }
 
-/// Everything that is drawn, in layers: boxes in the even ones, labels in the odd ones.
+/// Nodes of the drawing in layers: boxes in the even ones, labels in the odd ones.
 #[derive(Debug)]
 pub(super) struct Ranks {
-    /// How many boxes there are; they come first among the places.
+    /// Number of boxes, which come first among the places.
     pub(super) boxes: usize,
     pub(super) places: Vec<Place>,
     pub(super) rank_of: Vec<usize>,
     /// Members of each layer from left to right.
     pub(super) layers: Vec<Vec<usize>>,
-    /// What each place is tied to in the layer above and below.
+    /// Nodes joined to each node in the layer above.
     pub(super) above: Vec<Vec<usize>>,
+    /// Nodes joined to each node in the layer below.
     pub(super) below: Vec<Vec<usize>>,
-    /// The lanes of each wire from top to bottom; at least one.
+    /// Lanes of each wire from top to bottom; at least one.
     pub(super) lanes: Vec<Vec<usize>>,
 }
 
-/// Rounds of sweeps and swaps for fewer crossings.
+/// Rounds of sweeps and swaps that reduce crossings.
 const ROUNDS: usize = 24;
 
 impl Ranks {
@@ -52,7 +54,7 @@ impl Ranks {
         ranks
     }
 
-    /// The lanes of a wire through the layers between its boxes.
+    /// Adds the lanes of a wire through the layers between its boxes.
     fn lay(&mut self, number: usize, wire: &Wire) {
         let mut lanes = Vec::new();
         let mut last = wire.from;
@@ -71,7 +73,7 @@ impl Ranks {
         self.lanes.push(lanes);
     }
 
-    /// Orders the layers; the best order found stays.
+    /// Orders the layers and keeps the best order found.
     fn untangle(&mut self) {
         let mut best = (self.crossings(), self.layers.clone());
         for round in 0..ROUNDS {
@@ -92,10 +94,10 @@ impl Ranks {
     fn order_by_neighbors(&mut self, rank: usize, from_above: bool) {
         let place = self.place_in_layer();
         let mean = |i: usize| {
-            let ties = if from_above { &self.above[i] } else { &self.below[i] };
-            match ties.len() {
+            let joined = if from_above { &self.above[i] } else { &self.below[i] };
+            match joined.len() {
                 0 => place[i] as f64,
-                n => ties.iter().map(|tie| place[*tie] as f64).sum::<f64>() / n as f64,
+                n => joined.iter().map(|end| place[*end] as f64).sum::<f64>() / n as f64,
             }
         };
         let mut layer = self.layers[rank].clone();
@@ -103,7 +105,7 @@ impl Ranks {
         self.layers[rank] = layer;
     }
 
-    /// Swaps neighbors of a layer as long as that leaves fewer crossings.
+    /// Swaps neighbors of a layer while that reduces crossings.
     fn swap_neighbors(&mut self) {
         for rank in 0..self.layers.len() {
             for k in 1..self.layers[rank].len() {
@@ -126,12 +128,13 @@ impl Ranks {
         place
     }
 
-    /// Pairs of ties between two layers that cross.
+    /// Returns the number of pairs of edges between two layers that cross.
     fn crossings(&self) -> usize {
         let place = self.place_in_layer();
         let between = |layer: &Vec<usize>| {
-            let tied = |i: &usize| self.below[*i].iter().map(|tie| place[*tie]).collect::<Vec<_>>();
-            let ends: Vec<Vec<usize>> = layer.iter().map(tied).collect();
+            let joined =
+                |i: &usize| self.below[*i].iter().map(|end| place[*end]).collect::<Vec<_>>();
+            let ends: Vec<Vec<usize>> = layer.iter().map(joined).collect();
             let mut count = 0;
             for (k, left) in ends.iter().enumerate() {
                 for right in &ends[k + 1..] {
@@ -145,10 +148,11 @@ impl Ranks {
     }
 }
 
-/// Even ranks: each box below everything that leads to it, and an entry as low as it can stand.
+/// Returns even ranks: each box is below every box that leads to it, and an entry is as low as
+/// possible.
 fn ranks_of_boxes(boxes: usize, wires: &[Wire]) -> Vec<usize> {
     let mut rank = vec![0; boxes];
-    // As many rounds as there are boxes settle every graph without cycles.
+    // One round for each box is enough for every graph without cycles.
     for _ in 0..boxes {
         for wire in wires {
             rank[wire.to] = rank[wire.to].max(rank[wire.from] + 2);

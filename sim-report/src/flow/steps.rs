@@ -1,4 +1,5 @@
-//! A scenario step by step: what each step took, the ways it went, what it counted besides.
+//! A scenario step by step: the accesses of each step, its paths through the flows, and its other
+//! counts.
 
 use std::io::{self, Write};
 
@@ -12,10 +13,10 @@ use super::chart::Chart;
 use super::text;
 use crate::perf_stat::grouped;
 
-/// Accesses of a step that are told one by one.
+/// Most accesses of a step that are listed one by one.
 const SHOWN: usize = 8;
 
-/// The ways of a step through the flows, in the order in which it came into them.
+/// Returns the charts of the flows that a step entered, in the order of entry.
 pub fn charts(walked: &Walked) -> Vec<Chart> {
     let charts = walked
         .order
@@ -24,19 +25,19 @@ pub fn charts(walked: &Walked) -> Vec<Chart> {
     charts.filter(Chart::was_taken).collect()
 }
 
-/// What a step took, in a few words: source of the data, cycles.
+/// Returns a summary of the accesses of a step: source of the data, cycles.
 pub fn summary(walked: &Walked) -> Vec<String> {
     let accesses = walked.operations.iter().filter(|one| one.life.addr != 0 && one.life.mops > 0);
-    let mut told: Vec<String> = accesses.map(access).collect();
-    told.dedup();
-    if told.len() > SHOWN {
-        told.truncate(SHOWN);
-        told.push(String::from("and so on"));
+    let mut summary: Vec<String> = accesses.map(access).collect();
+    summary.dedup();
+    if summary.len() > SHOWN {
+        summary.truncate(SHOWN);
+        summary.push(String::from("and so on"));
     }
-    if told.is_empty() && !walked.order.is_empty() {
-        told.push(format!("everything is there after {} cycles", grouped(walked.cycles)));
+    if summary.is_empty() && !walked.order.is_empty() {
+        summary.push(format!("all work is done after {} cycles", grouped(walked.cycles)));
     }
-    told
+    summary
 }
 
 fn access(operation: &Operation) -> String {
@@ -55,26 +56,26 @@ fn access(operation: &Operation) -> String {
     }
 }
 
-/// Why a step that waits counts stalls of the front end, line by line.
-const NOTHING_BEHIND: [&str; 3] = [
-    "Nothing is fetched behind a step: while it waits, empty slots count as",
-    "STALL_FRONTEND. In a program younger instructions fill the window behind it, and",
+/// Reason why a step that waits counts stalls of the front end, line by line.
+const NOTHING_YOUNGER: [&str; 3] = [
+    "Nothing is fetched after a step: while it waits, empty slots count as",
+    "STALL_FRONTEND. In a program younger instructions fill the window, and",
     "the wait counts as STALL_BACKEND.",
 ];
 
-/// What a reader of the steps' stalls has to know, line by line; nothing if no step waited.
+/// Returns a note on the stalls of the steps, line by line. The note is empty if no step waited.
 pub fn note(walked: &[Walked]) -> &'static [&'static str] {
     let waits = |step: &Walked| {
         !step.operations.is_empty() && step.counts.value(PmuEvent::STALL_FRONTEND) > 0
     };
-    if walked.iter().any(waits) { &NOTHING_BEHIND } else { &[] }
+    if walked.iter().any(waits) { &NOTHING_YOUNGER } else { &[] }
 }
 
-/// What is said of a step whose time is told with a later one.
+/// Note for a step whose time is counted with a later one.
 pub const TIME_WITH_LATER: &str =
     "its cycles and stalls are counted with the last step joined by &";
 
-/// Where data comes from, as the scenarios call it.
+/// Returns the name of a data source, as in the scenarios.
 pub fn source_name(source: DataSource) -> &'static str {
     match source {
         DataSource::StoreQueue => "an older store",
@@ -88,8 +89,8 @@ pub fn source_name(source: DataSource) -> &'static str {
     }
 }
 
-/// What else the step counted: what no visited box has.
-pub fn besides(walked: &Walked) -> Vec<(PmuEvent, u64)> {
+/// Returns the counts of the step that belong to no visited box.
+pub fn others(walked: &Walked) -> Vec<(PmuEvent, u64)> {
     let charts = charts(walked);
     let boxes = charts.iter().flat_map(|chart| &chart.boxes);
     let at_boxes: Vec<PmuEvent> = boxes
@@ -105,7 +106,7 @@ pub fn besides(walked: &Walked) -> Vec<(PmuEvent, u64)> {
         .collect()
 }
 
-/// One step as text.
+/// Writes one step as text.
 pub fn write_step(out: &mut impl Write, walked: &Walked) -> io::Result<()> {
     let wrong_path = if walked.step.wrong_path { "  (wrong path)" } else { "" };
     writeln!(out, "{}{wrong_path}", walked.step.text)?;
@@ -116,17 +117,17 @@ pub fn write_step(out: &mut impl Write, walked: &Walked) -> io::Result<()> {
         writeln!(out, "  {TIME_WITH_LATER}")?;
     }
     for chart in charts(walked) {
-        // The step stands above.
+        // The step is the heading above.
         text::write_path(out, &Chart { subject: None, ..chart })?;
     }
-    let (derived, besides): (Vec<_>, Vec<_>) =
-        besides(walked).into_iter().partition(|(event, _)| is_derived(*event));
-    write_events(out, "  and so:", &derived)?;
-    write_events(out, "  besides:", &besides)?;
+    let (derived, others): (Vec<_>, Vec<_>) =
+        others(walked).into_iter().partition(|(event, _)| is_derived(*event));
+    write_events(out, "  therefore:", &derived)?;
+    write_events(out, "  also:", &others)?;
     writeln!(out)
 }
 
-/// True for a printed sum, and for another name of an event.
+/// Returns whether the event is a sum or another name of an event.
 fn is_derived(event: PmuEvent) -> bool {
     let kinds = [RelationKind::AliasOf, RelationKind::SumOf, RelationKind::ImpliedSumOf];
     kinds.into_iter().any(|kind| event.relation(kind).is_some())
@@ -136,9 +137,9 @@ fn write_events(out: &mut impl Write, head: &str, events: &[(PmuEvent, u64)]) ->
     if events.is_empty() {
         return Ok(());
     }
-    let told = events.iter().map(|(event, count)| match count {
+    let words = events.iter().map(|(event, count)| match count {
         1 => event.mnemonic().to_owned(),
         _ => format!("{} {}", event.mnemonic(), grouped(*count)),
     });
-    text::write_wrapped(out, head, told)
+    text::write_wrapped(out, head, words)
 }

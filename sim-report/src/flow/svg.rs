@@ -1,32 +1,34 @@
-//! A flow as a picture (SVG): boxes with their events, edges with what was decided and how often.
+//! A flow as a figure (SVG): boxes with their events, edges with decisions and counts.
 //!
-//! The picture needs nothing but itself: no script, no font, no CSS variable, so that printers and plain
-//! viewers show it too. A page takes it over with `page::chart`. An edge that was never taken is dashed, one that was is the thicker the more often.
+//! The figure is self-contained, without scripts, fonts and CSS variables, so that printers and
+//! simple viewers show it too. `page::chart` embeds it in a page. An edge that was never taken is
+//! dashed; the width of an edge grows with its count.
 
 use std::fmt::Write;
 
 use super::chart::{Chart, ChartBox, ChartEdge, percent};
-use super::layout::{self, Course, Layout, Rect, Size, Wire};
+use super::layout::{self, Layout, Rect, Route, Size, Wire};
 use crate::page::palette;
 use crate::perf_stat::grouped;
 
-/// Room around the drawing.
+/// Margin around the drawing, in pixels.
 const MARGIN: f64 = 16.0;
-/// Height of the title above it.
+/// Height of the title above the drawing, in pixels.
 const TITLE: f64 = 34.0;
-/// Height of a line of text.
+/// Height of a line of text, in pixels.
 const LINE: f64 = 17.0;
-/// Room between the frame of a box and its text.
+/// Padding between the frame of a box and its text, in pixels.
 const PAD: f64 = 9.0;
-/// Width of the disc with the number of a box, with the gap behind it.
+/// Width of the disc with the number of a box, with the gap after it, in pixels.
 const DISC: f64 = 25.0;
-/// Sizes of letters, as in [`STYLE`].
+/// Size of the letters of text in pixels, as in [`STYLE`].
 const TEXT_SIZE: f64 = 13.0;
+/// Size of the letters of event names in pixels, as in [`STYLE`].
 const CODE_SIZE: f64 = 12.0;
-/// Length of an arrow's head.
+/// Length of an arrowhead, in pixels.
 const HEAD: f64 = 8.0;
 
-/// Letters and lines; the colors are those of the palette.
+/// Style of letters and lines; the colors come from the palette.
 const STYLE: &str = "\
 .flow text{font:13px \"Liberation Sans\",Arial,Helvetica,\"DejaVu Sans\",sans-serif}\
 .flow .title{font-size:16px;font-weight:bold}.flow .name,.flow .number{font-weight:bold}\
@@ -34,17 +36,17 @@ const STYLE: &str = "\
 .flow .box{stroke-width:1.2}.flow .unused{stroke-dasharray:4 3}\
 .flow .edge{fill:none}.flow .idle{stroke-dasharray:2 4}";
 
-/// One chart as a file of its own.
-pub fn alone(chart: &Chart) -> String {
+/// Returns one chart as a separate file.
+pub fn single(chart: &Chart) -> String {
     sheet(std::slice::from_ref(chart))
 }
 
-/// Several charts below each other as one file.
+/// Returns several charts below each other as one file.
 pub fn sheet(charts: &[Chart]) -> String {
     file(charts, false)
 }
 
-/// One chart for a page with a glossary: its events are links to `#event-NAME`.
+/// Returns one chart for a page with a glossary: its events are links to `#event-NAME`.
 pub fn linked(chart: &Chart) -> String {
     file(std::slice::from_ref(chart), true)
 }
@@ -60,9 +62,9 @@ fn file(charts: &[Chart], is_linked: bool) -> String {
         _ => String::from("Flows of the PMU guide"),
     };
     let mut text = open(Size { width, height }, &title);
-    let told: Vec<String> = charts.iter().map(described).collect();
-    let (title, told) = (escaped(&title), escaped(&told.join("\n")));
-    line(&mut text, format_args!("<title>{title}</title>\n<desc>{told}</desc>"));
+    let descriptions: Vec<String> = charts.iter().map(described).collect();
+    let (title, description) = (escaped(&title), escaped(&descriptions.join("\n")));
+    line(&mut text, format_args!("<title>{title}</title>\n<desc>{description}</desc>"));
     line(&mut text, format_args!("{}<style>{STYLE}</style>", palette::svg_style()));
     line(&mut text, format_args!("<rect class=\"fill-paper\" width=\"100%\" height=\"100%\"/>"));
     let mut top = 0.0;
@@ -84,25 +86,25 @@ fn open(Size { width, height }: Size, label: &str) -> String {
     )
 }
 
-/// The chart in words, for those who do not see it.
+/// Returns the chart in words, for screen readers.
 fn described(chart: &Chart) -> String {
     let name = |place: usize| chart.boxes[place].name;
-    let told = chart.edges.iter().map(|edge| {
+    let edges = chart.edges.iter().map(|edge| {
         let label =
             if edge.label.is_empty() { String::new() } else { format!(" ({})", edge.label) };
         let taken = edge.taken.map(|taken| format!(", {} times", grouped(taken)));
         format!("{} to {}{label}{}", name(edge.from), name(edge.to), taken.unwrap_or_default())
     });
-    told.collect::<Vec<_>>().join("; ")
+    edges.collect::<Vec<_>>().join("; ")
 }
 
-/// A chart with the place of everything.
+/// Chart with its layout.
 pub(super) struct Drawing<'a> {
     chart: &'a Chart,
     pub(super) layout: Layout,
-    /// Events are links.
+    /// Whether events are links.
     is_linked: bool,
-    /// The most that any edge was taken, for the width of the others.
+    /// Count of the edge that was taken most often, for the relative width of the others.
     most: u64,
 }
 
@@ -124,7 +126,7 @@ impl<'a> Drawing<'a> {
         Drawing { chart, layout, is_linked, most }
     }
 
-    /// Size with title, margins and what is said below.
+    /// Returns the size with title, margins and the note below.
     fn size(&self) -> Size {
         let title = match self.is_linked {
             true => 0.0,
@@ -136,13 +138,13 @@ impl<'a> Drawing<'a> {
         Size { width, height: self.layout.size.height + self.title_height() + below + 2.0 * MARGIN }
     }
 
-    /// What is not drawn.
+    /// Returns the note on entries that are not drawn.
     fn note(&self) -> Option<String> {
         let left_out = &self.chart.left_out;
         (!left_out.is_empty()).then(|| format!("Not taken, not drawn: {}", left_out.join(", ")))
     }
 
-    /// Height of the title; a page has it in front of the picture.
+    /// Returns the height of the title; a page has it above the figure.
     fn title_height(&self) -> f64 {
         if self.is_linked { 0.0 } else { TITLE }
     }
@@ -159,14 +161,14 @@ impl<'a> Drawing<'a> {
         }
         let top = MARGIN + self.title_height();
         line(text, format_args!("<g transform=\"translate({MARGIN} {top})\">"));
-        for (edge, course) in self.chart.edges.iter().zip(&self.layout.courses) {
-            self.write_edge(text, edge, course);
+        for (edge, route) in self.chart.edges.iter().zip(&self.layout.routes) {
+            self.write_edge(text, edge, route);
         }
         for (place, rect) in self.layout.boxes.iter().enumerate() {
             self.write_box(text, &self.chart.boxes[place], rect);
         }
-        for (edge, course) in self.chart.edges.iter().zip(&self.layout.courses) {
-            write_label(text, edge, &course.label);
+        for (edge, route) in self.chart.edges.iter().zip(&self.layout.routes) {
+            write_label(text, edge, &route.label);
         }
         if let Some(note) = self.note() {
             let y = self.layout.size.height + LINE + 2.0;
@@ -243,12 +245,12 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// The line of an edge, and its head.
-    fn write_edge(&self, text: &mut String, edge: &ChartEdge, course: &Course) {
+    /// Writes the line of an edge and its arrowhead.
+    fn write_edge(&self, text: &mut String, edge: &ChartEdge, route: &Route) {
         let idle = edge.taken == Some(0);
         let width = match edge.taken {
             None | Some(0) => 1.3,
-            // From 1.3 to 4.2 by the logarithm: one in a million is still seen.
+            // From 1.3 to 4.2 by the logarithm: one in a million stays visible.
             Some(taken) if self.most > 1 => {
                 1.3 + 2.9 * (taken as f64).ln_1p() / (self.most as f64).ln_1p()
             }
@@ -259,13 +261,13 @@ impl<'a> Drawing<'a> {
         } else {
             ("edge stroke-quiet", "fill-quiet")
         };
-        for part in parts(edge, course) {
+        for part in parts(edge, route) {
             line(
                 text,
                 format_args!("<path class=\"{kind}\" stroke-width=\"{width:.1}\" d=\"{part}\"/>"),
             );
         }
-        if let Some((x, y)) = course.points.last() {
+        if let Some((x, y)) = route.points.last() {
             let half = (width + 3.0).min(6.0);
             line(
                 text,
@@ -278,9 +280,10 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// The line of an edge as far as it is drawn in one go: it stops above its label and goes on below.
-fn parts(edge: &ChartEdge, course: &Course) -> Vec<String> {
-    let mut points = course.points.clone();
+/// Returns the unbroken pieces of the line of an edge: it stops above its label and continues
+/// below.
+fn parts(edge: &ChartEdge, route: &Route) -> Vec<String> {
+    let mut points = route.points.clone();
     if let Some((_, y)) = points.last_mut() {
         *y -= HEAD - 1.0;
     }
@@ -290,9 +293,9 @@ fn parts(edge: &ChartEdge, course: &Course) -> Vec<String> {
     for (i, two) in points.windows(2).enumerate() {
         let ((x, y), (to_x, to_y)) = (two[0], two[1]);
         if i % 2 == 1 {
-            // Through a layer: the first one is that of the label.
+            // Through a layer: the first layer is the one of the label.
             if i == 1 && has_label {
-                let (above, below) = (course.label.top, course.label.bottom() + 1.0);
+                let (above, below) = (route.label.top, route.label.bottom() + 1.0);
                 write!(path, "V{above:.1}").expect("a string takes any text");
                 parts.push(std::mem::replace(&mut path, format!("M{x:.1} {below:.1}")));
             }
@@ -321,7 +324,7 @@ fn write_label(text: &mut String, edge: &ChartEdge, place: &Rect) {
     }
 }
 
-/// What stands on an edge.
+/// Returns the label of an edge, line by line.
 fn label_lines(edge: &ChartEdge) -> Vec<String> {
     let mut lines = Vec::new();
     if !edge.label.is_empty() {
@@ -334,17 +337,17 @@ fn label_lines(edge: &ChartEdge) -> Vec<String> {
     lines
 }
 
-/// Room for the text of a box and for the edges at its sides.
+/// Returns the size of a box for its text and for the edges at its sides.
 fn box_size(chart: &Chart, place: usize) -> Size {
     let part = &chart.boxes[place];
     let into = chart.edges.iter().filter(|edge| edge.to == place).count();
-    let sides = into.max(chart.ways_out(place).count()) as f64 * 26.0;
+    let sides = into.max(chart.edges_out(place).count()) as f64 * 26.0;
     let lines = 1 + part.events.len() + usize::from(part.visits.is_some());
     let width = (content_width(part) + 2.0 * PAD).max(sides);
     Size { width, height: lines as f64 * LINE + 2.0 * PAD - 2.0 }
 }
 
-/// Width of the widest line in a box.
+/// Returns the width of the widest line in a box.
 fn content_width(part: &ChartBox) -> f64 {
     let disc = if part.step > 0 { DISC } else { 0.0 };
     let visits = part.visits.map(|visits| text_width(&grouped(visits)));
@@ -352,7 +355,7 @@ fn content_width(part: &ChartBox) -> f64 {
     events.chain(visits).fold(disc + text_width(part.name) * 1.08, f64::max)
 }
 
-/// Width of a text, no less than in any of the usual fonts.
+/// Returns an upper bound of the width of a text in the usual fonts, in pixels.
 fn text_width(text: &str) -> f64 {
     let em = |letter: char| match letter {
         'i' | 'l' | 'j' | '.' | ',' | ':' | ';' | '\'' | '|' | ' ' | '(' | ')' | 'I' => 0.40,
@@ -364,7 +367,7 @@ fn text_width(text: &str) -> f64 {
     text.chars().map(em).sum::<f64>() * TEXT_SIZE
 }
 
-/// Width of the name of an event.
+/// Returns the width of the name of an event, in pixels.
 fn code_width(text: &str) -> f64 {
     text.chars().count() as f64 * 0.62 * CODE_SIZE
 }
@@ -373,7 +376,7 @@ fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
     writeln!(text, "{what}").expect("a string takes any text");
 }
 
-/// Text as XML wants it.
+/// Escapes a text for XML.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

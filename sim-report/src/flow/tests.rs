@@ -1,4 +1,4 @@
-//! The pictures of every flow: nothing overlaps, nothing is cut off, nothing is missing.
+//! Tests of the figures of every flow: no overlap, nothing cut off, nothing missing.
 
 use sim_core::EventSink;
 use sim_core::flow::{Flow, FlowCounts, FlowEdge, FlowGraph};
@@ -7,7 +7,7 @@ use super::layout::Rect;
 use super::svg::Drawing;
 use super::{Chart, svg};
 
-/// Every edge taken often, so that every number is long.
+/// Counts with a high count of every edge, so that every number is long.
 fn busy() -> FlowCounts {
     let mut counts = FlowCounts::default();
     let graphs = Flow::ALL.map(FlowGraph::new);
@@ -17,7 +17,7 @@ fn busy() -> FlowCounts {
     counts
 }
 
-/// One edge taken, all others not.
+/// Counts with one edge taken.
 fn sparse() -> FlowCounts {
     let mut counts = FlowCounts::default();
     counts.edge(FlowEdge::LoadTlbHit);
@@ -38,26 +38,27 @@ fn charts() -> Vec<Chart> {
 fn boxes_and_labels_never_overlap() {
     for chart in charts() {
         let layout = Drawing::new(&chart, false).layout;
-        let labels = layout.courses.iter().map(|course| course.label);
+        let labels = layout.routes.iter().map(|route| route.label);
         let all: Vec<Rect> = layout.boxes.iter().copied().chain(labels).collect();
         for (i, one) in all.iter().enumerate() {
             assert!(one.left >= -0.01 && one.right() <= layout.size.width + 0.01, "{one:?}");
             assert!(one.top >= 0.0 && one.bottom() <= layout.size.height + 0.01, "{one:?}");
             for other in &all[i + 1..] {
-                assert!(!one.meets(other), "{}: {one:?} {other:?}", chart.heading());
+                assert!(!one.overlaps(other), "{}: {one:?} {other:?}", chart.heading());
             }
         }
     }
 }
 
-/// Points along a line, curves included, are in no box but at the ends, and in no label of another edge.
+/// Checks points along each line, curves included: only its ends are in a box, and none is in the
+/// label of another edge.
 #[test]
-fn lines_pass_beside_boxes_and_labels() {
+fn lines_avoid_boxes_and_labels() {
     for chart in charts() {
         let layout = Drawing::new(&chart, false).layout;
-        for (i, course) in layout.courses.iter().enumerate() {
-            let (first, last) = (course.points[0], course.points[course.points.len() - 1]);
-            let inner = course.points[1..course.points.len() - 1].chunks(2);
+        for (i, route) in layout.routes.iter().enumerate() {
+            let (first, last) = (route.points[0], route.points[route.points.len() - 1]);
+            let inner = route.points[1..route.points.len() - 1].chunks(2);
             for pass in inner {
                 let ((x, top), (_, bottom)) = (pass[0], pass[1]);
                 let lane = Rect {
@@ -65,9 +66,17 @@ fn lines_pass_beside_boxes_and_labels() {
                     top,
                     size: super::layout::Size { width: 1.0, height: bottom - top },
                 };
-                assert!(!layout.boxes.iter().any(|part| part.meets(&lane)), "{}", chart.heading());
-                let mut labels = layout.courses.iter().enumerate().filter(|(k, _)| *k != i);
-                assert!(!labels.any(|(_, other)| other.label.meets(&lane)), "{}", chart.heading());
+                assert!(
+                    !layout.boxes.iter().any(|part| part.overlaps(&lane)),
+                    "{}",
+                    chart.heading()
+                );
+                let mut labels = layout.routes.iter().enumerate().filter(|(k, _)| *k != i);
+                assert!(
+                    !labels.any(|(_, other)| other.label.overlaps(&lane)),
+                    "{}",
+                    chart.heading()
+                );
             }
             let (from, to) = (chart.edges[i].from, chart.edges[i].to);
             let at = |x: f64, part: &Rect| (part.left..=part.right()).contains(&x);
@@ -78,18 +87,14 @@ fn lines_pass_beside_boxes_and_labels() {
 }
 
 #[test]
-fn a_picture_needs_nothing_but_itself_and_one_for_a_page_links_its_events() {
+fn a_figure_is_self_contained_and_one_for_a_page_links_its_events() {
     for chart in charts() {
-        let text = svg::alone(&chart);
+        let text = svg::single(&chart);
         let opened = text.matches("<g ").count();
         assert_eq!(opened, text.matches("</g>").count(), "{text}");
         for outside in ["http://", "https://", "var(", "<script", "url(", "<a "] {
             let found = text.matches(outside).count();
-            assert_eq!(
-                found,
-                usize::from(outside == "http://"),
-                "{outside} but for the name space"
-            );
+            assert_eq!(found, usize::from(outside == "http://"), "{outside} except the name space");
         }
         let page = svg::linked(&chart);
         for event in chart.boxes.iter().flat_map(|part| part.events) {

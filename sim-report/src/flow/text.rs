@@ -1,4 +1,5 @@
-//! Flows for a terminal of 80 columns: boxes with their events, below each the ways out of it.
+//! Flows for a terminal of 80 columns: boxes with their events, each followed by the edges that
+//! leave it.
 
 use std::io::{self, Write};
 
@@ -9,22 +10,23 @@ use sim_trace::MissingData;
 use super::chart::{Chart, ChartBox, percent};
 use crate::perf_stat::grouped;
 
-/// Columns of words, in front of those of numbers.
+/// Width of the column of words, before the numbers.
 const WORDS: usize = 58;
-/// Columns of a count and of a share.
+/// Width of the column of counts.
 const COUNT: usize = 13;
+/// Width of the column of shares.
 const SHARE: usize = 8;
-/// Columns of a line of words.
+/// Width of a line of words.
 const WIDTH: usize = 78;
-/// Columns of the name of a box, in front of its events.
+/// Width of the name of a box, before its events.
 const NAME: usize = 34;
 
-/// The flow with every box and every edge, and with its counts if it has some.
+/// Writes the flow with every box and every edge, and with its counts if known.
 pub fn write_chart(out: &mut impl Write, chart: &Chart) -> io::Result<()> {
     writeln!(out, "{}", chart.heading())?;
     for (place, part) in chart.boxes.iter().enumerate() {
         write_box(out, part)?;
-        for edge in chart.ways_out(place) {
+        for edge in chart.edges_out(place) {
             let arrow = match edge.label {
                 "" => String::new(),
                 label => format!("{label} "),
@@ -64,7 +66,7 @@ fn write_box(out: &mut impl Write, part: &ChartBox) -> io::Result<()> {
     }
 }
 
-/// The way that was taken: visited boxes with their events, and what was decided between them.
+/// Writes the path that was taken: visited boxes with their events, and the decisions between them.
 pub fn write_path(out: &mut impl Write, chart: &Chart) -> io::Result<()> {
     writeln!(out, "  {}", chart.heading())?;
     for (place, part) in chart.boxes.iter().enumerate() {
@@ -72,7 +74,7 @@ pub fn write_path(out: &mut impl Write, chart: &Chart) -> io::Result<()> {
         let title = part.title() + &times(visits);
         let events = events(part);
         writeln!(out, "{}", format!("    {title:<NAME$}{events}").trim_end())?;
-        let decided = chart.ways_out(place).filter(|edge| !edge.label.is_empty());
+        let decided = chart.edges_out(place).filter(|edge| !edge.label.is_empty());
         for edge in decided {
             let Some(taken) = edge.taken.filter(|taken| *taken > 0) else { continue };
             let (label, times, to) = (edge.label, times(taken), chart.boxes[edge.to].title());
@@ -82,7 +84,7 @@ pub fn write_path(out: &mut impl Write, chart: &Chart) -> io::Result<()> {
     Ok(())
 }
 
-/// ` x 3`, nothing for once.
+/// Returns ` x 3`, or an empty text for once.
 fn times(n: u64) -> String {
     if n == 1 { String::new() } else { format!(" x {}", grouped(n)) }
 }
@@ -91,13 +93,9 @@ fn events(part: &ChartBox) -> String {
     part.events.iter().map(|event| event.mnemonic()).collect::<Vec<_>>().join(", ")
 }
 
-/// The events of the boxes: what their visits say, and what was counted; what a trace that lacks
-/// something makes doubtful is marked.
-pub fn write_account(
-    out: &mut impl Write,
-    accounts: &[Account],
-    lacks: &[MissingData],
-) -> io::Result<()> {
+/// Writes the visits of the boxes of each event and its count. Counts that the trace makes doubtful
+/// are marked.
+pub fn write_account(out: &mut impl Write, accounts: &[Account], lacks: &[MissingData]) -> io::Result<()> {
     let (visits, counted) = ("visits", "counted");
     writeln!(out, "{:<30}{visits:>18}{counted:>18}", "events of the boxes")?;
     for account in accounts.iter().filter(|account| account.visits > 0 || account.counted > 0) {
@@ -112,15 +110,15 @@ pub fn write_account(
     Ok(())
 }
 
-/// Why visits and count are not one number.
+/// Returns the reason why visits and count differ.
 pub(super) fn difference(account: &Account) -> &'static str {
     match account.reason {
-        "" => "the configuration counts it otherwise than the guide",
+        "" => "the configuration differs from the guide here",
         reason => reason,
     }
 }
 
-/// Words with commas between them, in lines that fit.
+/// Writes words with commas between them, in lines that fit.
 pub(super) fn write_wrapped(
     out: &mut impl Write,
     head: &str,

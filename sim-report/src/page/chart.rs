@@ -1,32 +1,32 @@
-//! A chart of a page: the drawing, what it shows in words, and its numbers as a table behind it.
+//! Chart of a page: the drawing, a description in words, and its numbers as a table.
 
 use maud::{Markup, PreEscaped, html};
 
 use super::Table;
 use super::palette::svg_style;
 
-/// A figure of a page.
+/// Chart of a page.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// Unique in the page.
+    /// Identifier, unique in the page.
     pub id: String,
-    /// What it shows, in a line.
+    /// Title of one line.
     pub title: String,
-    /// What there is to see in it, for those who do and those who do not see it.
+    /// Description, also for readers who cannot see the drawing.
     pub text: String,
-    /// The drawing: an `<svg>` element or file.
+    /// Drawing: an `<svg>` element or file.
     pub svg: String,
-    /// The numbers of the drawing.
+    /// Numbers of the drawing.
     pub table: Table,
 }
 
 impl Chart {
-    /// The figure. The drawing scrolls sideways in its own box; the table opens below it.
+    /// Returns the figure. The drawing scrolls sideways in its box; the table opens below it.
     pub fn html(&self) -> Markup {
         self.html_with(&Markup::default())
     }
 
-    /// The figure with a legend above the drawing.
+    /// Returns the figure with a legend above the drawing.
     pub fn html_with(&self, legend: &Markup) -> Markup {
         let title_id = format!("{}-title", self.id);
         html! {
@@ -43,15 +43,15 @@ impl Chart {
     }
 }
 
-/// A drawing in a box that scrolls, named by the element with this id.
+/// Returns a drawing in a box that scrolls, named by the element with this id.
 pub fn drawing(label_id: &str, svg: &str) -> Markup {
     html! {
         div.wide.drawing tabindex="0" role="group" aria-labelledby=(label_id) { (inline(svg)) }
     }
 }
 
-/// A drawing's file as an element of a page: without its declaration, and without the style of the
-/// palette, which the page has in a form that follows its switch of themes.
+/// Returns the file of a drawing as an element of a page: without its declaration, and without the
+/// style of the palette, for which the page has a variant that follows its theme.
 pub fn inline(svg: &str) -> Markup {
     let element = svg.find("<svg").map_or("", |start| &svg[start..]);
     PreEscaped(element.replace(&svg_style(), "").trim_end().to_owned())
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_becomes_an_element_that_follows_the_page() {
+    fn a_file_becomes_an_element_with_the_style_of_the_page() {
         let own = "<style>.mine{stroke-width:2}</style>";
         let file = format!("<?xml version=\"1.0\"?>\n<svg>{}{own}<g/></svg>\n", svg_style());
         assert_eq!(inline(&file).into_string(), format!("<svg>{own}<g/></svg>"));
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_has_its_numbers_behind_it() {
+    fn a_chart_includes_a_table_of_its_numbers() {
         let table = Table::new("t", "Values").text("x").row(["1".into()]);
         let (id, title, text) = ("c".into(), "A & B".into(), String::new());
         let chart = Chart { id, title, text, svg: "<svg/>".into(), table };

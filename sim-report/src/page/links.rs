@@ -1,23 +1,23 @@
-//! Events in a page: a link where one is named, and the glossary where the links lead.
+//! Events in a page: links at their names, and the glossary with their entries.
 
 use maud::{Markup, html};
 use sim_core::PmuEvent;
 
 use crate::explain::{self, Explanation};
 
-/// The name of an event, as a link to its entry in the page's glossary.
+/// Returns the name of an event as a link to its entry in the page's glossary.
 pub fn event_link(event: PmuEvent) -> Markup {
     let name = event.mnemonic();
     html! { a.event href=(event_href(event)) { (name) } }
 }
 
-/// The address of an event's entry in a page that has a glossary; for links in drawings.
+/// Returns the address of an event's entry in a page with a glossary, for links in drawings.
 pub fn event_href(event: PmuEvent) -> String {
     format!("#event-{}", event.mnemonic())
 }
 
-/// An entry for each of these events, in the order of their names. Links between entries lead only where there
-/// is one.
+/// Returns an entry for each of these events, in the order of their names. Entries link only to
+/// entries on the same page.
 pub fn glossary(events: &[PmuEvent]) -> Markup {
     let mut events = events.to_vec();
     events.sort_by_key(|event| event.mnemonic());
@@ -34,11 +34,11 @@ fn entry(event: PmuEvent, listed: &[PmuEvent]) -> Markup {
             dl {
                 dt { "Counts" } (clauses(&own.counts))
                 @if !own.excludes.is_empty() { dt { "Does not count" } (clauses(&own.excludes)) }
-                @if !own.traps.is_empty() {
-                    dt { "Beware" }
-                    @for trap in &own.traps { dd { strong { (trap.title) } ": " (trap.text) } }
+                @if !own.pitfalls.is_empty() {
+                    dt { "Pitfalls" }
+                    @for pitfall in &own.pitfalls { dd { strong { (pitfall.title) } ": " (pitfall.text) } }
                 }
-                @if !own.relations.is_empty() { dt { "Ties" } (ties(&own, listed)) }
+                @if !own.relations.is_empty() { dt { "Related events" } (relations(&own, listed)) }
                 dt { "Number" }
                 dd { @if let Some(code) = &own.code { code { (code) } ", " }
                     (own.unit) ", PMU guide " (own.section) }
@@ -52,10 +52,10 @@ fn clauses(clauses: &[String]) -> Markup {
     html! { @for clause in clauses { dd { (clause) } } }
 }
 
-fn ties(own: &Explanation, listed: &[PmuEvent]) -> Markup {
-    html! { @for tie in &own.relations {
-        dd { (tie.label) " "
-            @for (i, name) in tie.others.iter().enumerate() {
+fn relations(own: &Explanation, listed: &[PmuEvent]) -> Markup {
+    html! { @for relation in &own.relations {
+        dd { (relation.label) " "
+            @for (i, name) in relation.others.iter().enumerate() {
                 @if i > 0 { ", " }
                 @match PmuEvent::from_name(name) {
                     Ok(other) if listed.contains(&other) => (event_link(other)),
@@ -66,7 +66,7 @@ fn ties(own: &Explanation, listed: &[PmuEvent]) -> Markup {
     } }
 }
 
-/// What proves the entry, closed until it is asked for.
+/// Returns the evidence for the entry, initially closed.
 fn proof(own: &Explanation) -> Markup {
     html! { @if !own.scenarios.is_empty() || !own.raised.is_empty() {
         details.aside {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn every_link_of_a_glossary_leads_to_an_entry() {
+    fn every_link_of_a_glossary_has_an_entry() {
         assert!(expect_no_dangling_links(&PmuEvent::ALL) > 100);
         let few = [PmuEvent::L1D_CACHE, PmuEvent::L1D_CACHE_RD, PmuEvent::L1D_CACHE];
         assert!(expect_no_dangling_links(&few) > 0);

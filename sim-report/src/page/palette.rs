@@ -1,23 +1,23 @@
-//! The colors of every page and drawing, each once for light and once for dark.
+//! Colors of every page and drawing, one set for light and one for dark.
 //!
-//! Text has a contrast of at least 4.5 to whatever it stands on, a shape at least 3 to the paper (held by a
-//! test); what a color says is also said by a word or a pattern.
+//! Text has a contrast of at least 4.5 to its background, a shape at least 3 to the paper (held by
+//! a test). A word or a pattern repeats the meaning of every color.
 
 use std::fmt::Write;
 
-/// A color in both themes, as `#rrggbb`.
+/// Color in both themes, as `#rrggbb`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Color {
-    /// Its name in style sheets: `--name`, and the classes `fill-name` and `stroke-name`.
+    /// Name in style sheets: `--name`, and the classes `fill-name` and `stroke-name`.
     pub name: &'static str,
-    /// On light paper.
+    /// Value on light paper.
     pub light: &'static str,
-    /// On dark paper.
+    /// Value on dark paper.
     pub dark: &'static str,
 }
 
 impl Color {
-    /// The color as a value in a page's own style sheet and drawings.
+    /// Returns the color as a value for the page's own style sheet and drawings.
     pub fn var(self) -> String {
         format!("var(--{})", self.name)
     }
@@ -33,19 +33,19 @@ macro_rules! colors {
 }
 
 colors! {
-    /// What everything stands on.
+    /// Background of the page.
     PAPER = "paper", "#ffffff", "#14171c";
     /// Boxes, table heads, summaries.
     PANEL = "panel", "#f3f5f7", "#20262e";
     /// Text.
     INK = "ink", "#1b1f24", "#e8eaed";
-    /// Text of less weight: units, notes.
+    /// Secondary text: units, notes.
     QUIET = "quiet", "#515a64", "#aeb6c0";
     /// Links.
     LINK = "link", "#0a4fb3", "#8cbeff";
     /// Borders, axes and arrows.
     LINE = "line", "#6e7781", "#8b949e";
-    /// Lines of a grid and between rows: they need not be seen to read.
+    /// Grid lines and lines between rows, which are decoration.
     GRID = "grid", "#d8dee4", "#363d47";
     /// First color of a series.
     BLUE = "blue", "#0072b2", "#56b4e9";
@@ -55,11 +55,11 @@ colors! {
     GREEN = "green", "#00785a", "#2bc196";
     /// Fourth color of a series.
     PURPLE = "purple", "#8a4f9e", "#cc9ae0";
-    /// Fifth color of a series; what is wrong or thrown away.
+    /// Fifth color of a series; errors and squashed work.
     RED = "red", "#b3261e", "#ff8a80";
     /// Sixth color of a series.
     YELLOW = "yellow", "#8f6a00", "#e6c229";
-    /// What is left over.
+    /// Everything else.
     GRAY = "gray", "#6b7280", "#9aa3af";
     /// A box of the first color, with text in it.
     BLUE_TINT = "blue-tint", "#dceefa", "#12364d";
@@ -73,16 +73,16 @@ colors! {
     RED_TINT = "red-tint", "#fbe1df", "#541f1c";
     /// A box of the sixth color, with text in it.
     YELLOW_TINT = "yellow-tint", "#faf0cc", "#43360a";
-    /// A box of no color, with text in it.
+    /// A gray box, with text in it.
     GRAY_TINT = "gray-tint", "#e9ebee", "#343a43";
 }
 
 /// The solid colors of a series, in the order of their use.
 pub const SERIES: [Color; 6] = [BLUE, ORANGE, GREEN, PURPLE, RED, YELLOW];
 
-/// The `<style>` element of a drawing that is a file of its own: classes `fill-*` and `stroke-*` for
-/// every color, dark where the reader prefers it. Without variables, so that printers and other
-/// readers of SVG see the colors too.
+/// Returns the `<style>` element of a drawing in a separate file: classes `fill-*` and `stroke-*`
+/// for every color, dark if the reader prefers it. The element uses no variables, so that printers
+/// and other readers of SVG show the colors too.
 pub fn svg_style() -> String {
     let light = classes(|color| color.light.to_owned());
     let dark = classes(|color| color.dark.to_owned());
@@ -92,7 +92,7 @@ pub fn svg_style() -> String {
     )
 }
 
-/// The same for a page: variables that follow the page's theme, and classes that use them.
+/// Returns the style for a page: variables that follow the page's theme, and classes that use them.
 pub(super) fn page_style() -> String {
     let mut variables = String::new();
     for Color { name, light, dark } in COLORS {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn text_can_be_read_on_everything_it_stands_on() {
+    fn text_is_readable_on_every_background() {
         let tints = COLORS.into_iter().filter(|color| color.name.ends_with("-tint"));
         for below in tints.chain([PAPER, PANEL]) {
             for text in [INK, QUIET, LINK] {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_can_be_told_from_the_paper() {
+    fn shapes_are_distinct_from_the_paper() {
         for shape in SERIES.into_iter().chain([LINE, GRAY]) {
             expect(shape, PAPER, 3.0);
             expect(shape, PANEL, 3.0);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drawing_of_its_own_uses_no_variables() {
+    fn a_drawing_in_a_separate_file_uses_no_variables() {
         let style = svg_style();
         assert!(!style.contains("var("), "{style}");
         assert!(style.contains(".fill-ink{fill:#1b1f24}"), "{style}");

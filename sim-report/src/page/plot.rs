@@ -1,4 +1,4 @@
-//! Plots of a page: kuva's, in the colors of the page, so that they follow its theme.
+//! Plots of a page, drawn by kuva in the colors of the page so that they follow its theme.
 
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::{LinePlot, LineStyle};
@@ -12,22 +12,24 @@ use maud::{Markup, html};
 
 use super::palette::{Color, GRID, INK, LINE, SERIES};
 
-/// Size of a plot: narrow enough for a column of text.
+/// Width of a plot, in pixels: it fits a column of text.
 const WIDTH: f64 = 760.0;
+/// Height of a plot, in pixels.
 const HEIGHT: f64 = 330.0;
-/// About what the axes take of the width, and a letter of the name of a mark.
+/// Approximate width of the axes, in pixels.
 const MARGINS: f64 = 90.0;
+/// Approximate width of a letter of the name of a mark, in pixels.
 const LETTER: f64 = 7.0;
-/// Ticks that have room for their names on the horizontal axis.
+/// Most ticks with room for their names on the horizontal axis.
 const MOST_TICKS: f64 = 11.0;
-/// Dashes of the lines of a plot, in turns: lines differ by more than color.
+/// Dash patterns of successive lines, so that lines differ by more than color.
 const DASHES: [&str; 4] = ["", "7 3", "2 3", "10 3 2 3"];
 
-/// What a line looks like.
+/// Appearance of a line.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     color: Color,
-    /// Lengths of dashes and gaps; empty for a line without gaps.
+    /// Lengths of dashes and gaps; empty for a solid line.
     dashes: &'static str,
 }
 
@@ -38,36 +40,36 @@ impl Look {
     }
 }
 
-/// One line of a plot.
+/// Line of a plot.
 pub struct Line {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub name: String,
-    /// Its points from left to right.
+    /// Points from left to right.
     pub points: Vec<(f64, f64)>,
 }
 
 /// Lines over a common axis.
 pub struct Lines {
-    /// What the horizontal axis shows.
+    /// Label of the horizontal axis.
     pub x_label: String,
-    /// What the vertical axis shows.
+    /// Label of the vertical axis.
     pub y_label: String,
-    /// The lines.
+    /// Lines.
     pub lines: Vec<Line>,
-    /// Vertical marks: name and place.
+    /// Vertical marks: name and position.
     pub marks: Vec<(String, f64)>,
-    /// Names of places on the horizontal axis, if they are no plain numbers.
+    /// Formatter of the values on the horizontal axis; absent for plain numbers.
     pub x_names: Option<fn(f64) -> String>,
-    /// The same of the vertical axis.
+    /// Formatter of the values on the vertical axis; absent for plain numbers.
     pub y_names: Option<fn(f64) -> String>,
-    /// Ends of the horizontal axis, if not those of the lines, and the distance of its ticks.
+    /// Ends of the horizontal axis and the distance of its ticks; by default the ends of the lines.
     pub x_range: Option<(f64, f64, f64)>,
-    /// Ends of the vertical axis, if not those of the lines.
+    /// Ends of the vertical axis; by default the ends of the lines.
     pub y_range: Option<(f64, f64)>,
 }
 
 impl Lines {
-    /// Lines without marks on plain axes.
+    /// Creates an empty plot with plain axes.
     pub fn new(x_label: &str, y_label: &str) -> Lines {
         Lines {
             x_label: x_label.to_owned(),
@@ -81,15 +83,15 @@ impl Lines {
         }
     }
 
-    /// Sets a logarithmic horizontal axis over these places and the names of the marks, with a tick at every
-    /// power of two, or at every other one where they are many.
+    /// Sets a logarithmic horizontal axis that covers all points and the names of the marks. There
+    /// is a tick at every power of two, or at every second one if there are many.
     pub fn fit_powers_of_two(&mut self) {
         let points = self.lines.iter().flat_map(|line| &line.points).map(|(x, _)| *x);
         let places = || points.clone().chain(self.marks.iter().map(|(_, x)| *x));
         let low = places().fold(f64::INFINITY, f64::min).floor();
         let mut high = places().fold(low + 1.0, f64::max);
         for (name, place) in &self.marks {
-            // The name stands right of its mark: this part of the width is left for it.
+            // The name is to the right of its mark: this part of the width is reserved for it.
             let part = (name.chars().count() as f64 * LETTER + 10.0) / (WIDTH - MARGINS);
             high = high.max((place - part * low) / (1.0 - part));
         }
@@ -98,7 +100,7 @@ impl Lines {
         }
     }
 
-    /// Which line is which; nothing to say of a single one.
+    /// Returns the legend of the lines, which is empty for a single line.
     pub fn legend(&self) -> Markup {
         if self.lines.len() < 2 {
             return Markup::default();
@@ -114,7 +116,7 @@ impl Lines {
         } } }
     }
 
-    /// The drawing.
+    /// Draws the plot.
     pub fn svg(&self, title: &str) -> String {
         let plot = |(i, line): (usize, &Line)| {
             let Look { color, dashes } = Look::of_line(i);
@@ -148,7 +150,7 @@ impl Lines {
     }
 }
 
-/// Which area is which.
+/// Returns the legend of areas.
 pub fn areas_legend<'a>(areas: impl IntoIterator<Item = (&'a str, Color)>) -> Markup {
     html! { ul.legend { @for (name, color) in areas {
         li {
@@ -160,7 +162,7 @@ pub fn areas_legend<'a>(areas: impl IntoIterator<Item = (&'a str, Color)>) -> Ma
     } } }
 }
 
-/// A layout in the page's colors.
+/// Returns a layout in the page's colors.
 pub(crate) fn layout(plots: &[Plot]) -> Layout {
     let text = |color: Color| color.var();
     let theme = Theme {
@@ -183,7 +185,7 @@ pub(crate) fn layout(plots: &[Plot]) -> Layout {
         .with_theme(theme)
 }
 
-/// The drawing, named for those who do not see it; its numbers are in the table behind it.
+/// Returns the drawing with a name for screen readers.
 pub(crate) fn draw(plots: Vec<Plot>, layout: Layout, title: &str) -> String {
     let svg = SvgBackend.render_scene(&render_multiple(plots, layout));
     let title = html! { (title) }.into_string();
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_the_last_mark_has_room() {
+    fn the_name_of_the_last_mark_fits() {
         let mut lines = Lines::new("x", "y");
         lines.lines.push(Line { name: "a".into(), points: vec![(6.0, 1.0), (12.0, 0.0)] });
         lines.marks.push(("system level cache".into(), 25.0));
@@ -225,8 +227,8 @@ mod tests {
     }
 
     #[test]
-    fn a_plot_of_nothing_is_no_fault() {
+    fn an_empty_plot_can_be_drawn() {
         let empty = Lines::new("x", "y");
-        assert!(empty.svg("nothing").contains("<svg"));
+        assert!(empty.svg("empty").contains("<svg"));
     }
 }

@@ -1,6 +1,5 @@
-// Tables that can be sorted and filtered, trees that obey arrow keys, boxes that are stops of the keyboard
-// only where they scroll.
-// The page reads without it, and it remembers nothing.
+// Sorts and filters tables, moves through trees by arrow keys, and makes boxes keyboard stops only if they
+// scroll. The page is readable without this script. The script stores nothing.
 "use strict";
 
 const value = (row, at) => {
@@ -8,7 +7,7 @@ const value = (row, at) => {
   return cell.dataset.value ?? cell.textContent.trim();
 };
 
-// Numbers by value, what has none last; words by the alphabet.
+// Compares numbers by value, with missing values last, and words alphabetically.
 function compare(a, b, isNumber) {
   if (!isNumber) return a.localeCompare(b);
   const [x, y] = [parseFloat(a), parseFloat(b)];
@@ -25,7 +24,7 @@ function sortable(table) {
     button.textContent = head.textContent;
     head.replaceChildren(button);
     button.addEventListener("click", () => {
-      // Numbers are asked for from the top, words from the beginning.
+      // The first click sorts numbers from the largest, words from the first.
       const first = isNumber ? "descending" : "ascending";
       const other = isNumber ? "ascending" : "descending";
       const order = head.getAttribute("aria-sort") === first ? other : first;
@@ -73,7 +72,8 @@ function filterable(table) {
   });
 }
 
-// In a tree of details: right opens, left closes or goes to the branch above, up and down go along.
+// Keys in a tree of details: right opens, left closes or moves to the parent, up and down move
+// along.
 function arrows(tree) {
   const isShown = (summary) => {
     for (let at = summary.parentElement.parentElement; at !== tree; at = at.parentElement) {

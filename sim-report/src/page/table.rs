@@ -1,18 +1,18 @@
-//! A table of a page: caption, typed columns, exact values behind the printed ones.
+//! Table of a page: caption, typed columns, and exact values of rounded numbers.
 //!
-//! Numbers stand to the right and carry the exact value in `data-value`: the script sorts by it, and so
-//! may any program that reads the page.
+//! Numbers are aligned right and have the exact value in `data-value`. The script sorts by it, and
+//! other programs can read it.
 
 use maud::{Markup, PreEscaped, Render, html};
 
 use crate::perf_stat::grouped;
 
-/// What a cell shows.
+/// Content of a cell.
 #[derive(Clone, Debug)]
 pub enum Cell {
     /// Words.
     Text(String),
-    /// Markup with the text that it is sorted and filtered by.
+    /// Markup with the text by which it is sorted and filtered.
     Markup(Markup, String),
     /// A count, printed with thousands separated.
     Count(u64),
@@ -20,7 +20,7 @@ pub enum Cell {
     Number(f64, usize),
     /// A share of 1, printed in percent.
     Share(f64),
-    /// Nothing that could be said: an event without a value, a ratio of nothing.
+    /// No value: an event without a count, a ratio without a divisor.
     None,
 }
 
@@ -43,17 +43,17 @@ impl From<u64> for Cell {
 }
 
 impl Cell {
-    /// A number, or nothing if it is none.
+    /// Returns a number, or an empty cell if it is not finite.
     pub fn number(value: Option<f64>, decimals: usize) -> Cell {
         value.filter(|value| value.is_finite()).map_or(Cell::None, |v| Cell::Number(v, decimals))
     }
 
-    /// Part of a whole, or nothing if the whole is.
+    /// Returns a part of a whole, or an empty cell if the whole is 0.
     pub fn share(part: u64, whole: u64) -> Cell {
         if whole == 0 { Cell::None } else { Cell::Share(part as f64 / whole as f64) }
     }
 
-    /// What a program reads; a number in full.
+    /// Returns the exact value for programs.
     fn value(&self) -> Option<String> {
         match self {
             Cell::Count(count) => Some(count.to_string()),
@@ -77,7 +77,7 @@ impl Render for Cell {
     }
 }
 
-/// How a column is read.
+/// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -91,11 +91,11 @@ struct Column {
     kind: Kind,
 }
 
-/// A table; the first column names its rows.
+/// Table whose first column names the rows.
 ///
 /// ```
 /// # use sim_report::page::{Cell, Table};
-/// let table = Table::new("levels", "What each level answered").text("Level").number("Hits");
+/// let table = Table::new("levels", "Hits of each level").text("Level").number("Hits");
 /// let html = table.row(["L1D".into(), Cell::Count(1234)]).html().into_string();
 /// assert!(html.contains("1,234"));
 /// ```
@@ -109,25 +109,25 @@ pub struct Table {
 }
 
 impl Table {
-    /// An empty table. The id is unique in the page.
+    /// Creates an empty table. The id is unique in the page.
     pub fn new(id: impl Into<String>, caption: impl Into<String>) -> Table {
         let (id, caption) = (id.into(), caption.into());
         Table { id, caption, columns: Vec::new(), rows: Vec::new(), can_filter: false }
     }
 
-    /// One more column, of words.
+    /// Adds a column of words.
     #[must_use]
     pub fn text(self, name: impl Into<String>) -> Table {
         self.column(name, Kind::Text)
     }
 
-    /// One more column, of whole phrases: it stays wide enough to read them.
+    /// Adds a column of phrases, which stays wide enough to read them.
     #[must_use]
     pub fn prose(self, name: impl Into<String>) -> Table {
         self.column(name, Kind::Prose)
     }
 
-    /// One more column, of numbers.
+    /// Adds a column of numbers.
     #[must_use]
     pub fn number(self, name: impl Into<String>) -> Table {
         self.column(name, Kind::Number)
@@ -138,21 +138,21 @@ impl Table {
         self
     }
 
-    /// With a box to filter its rows.
+    /// Adds a box that filters the rows.
     #[must_use]
     pub fn filter(mut self) -> Table {
         self.can_filter = true;
         self
     }
 
-    /// One more row.
+    /// Adds a row and returns the table.
     #[must_use]
     pub fn row(mut self, cells: impl IntoIterator<Item = Cell>) -> Table {
         self.push(cells);
         self
     }
 
-    /// Adds a row. Cells that are missing stay empty.
+    /// Adds a row. Missing cells are empty.
     pub fn push(&mut self, cells: impl IntoIterator<Item = Cell>) {
         let mut row: Vec<Cell> = cells.into_iter().collect();
         debug_assert!(row.len() <= self.columns.len(), "a cell without a column in {}", self.id);
@@ -160,12 +160,12 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// True without rows.
+    /// Returns whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The table in a box of its own that scrolls sideways where the screen is narrow.
+    /// Returns the table in a box that scrolls sideways on a narrow screen.
     pub fn html(&self) -> Markup {
         let filter = self.can_filter.then_some("");
         let caption_id = format!("{}-caption", self.id);
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_printed_short_and_kept_in_full() {
+    fn a_number_is_printed_short_and_stored_in_full() {
         let table = Table::new("t", "Numbers").text("What").number("Value");
         let table = table
             .row(["a <b>".into(), 1_234_567.into()])

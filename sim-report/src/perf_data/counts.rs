@@ -1,4 +1,5 @@
-//! The file of `perf stat record`: what counters held at the end of a run, or of each interval of it.
+//! Files of `perf stat record`: readings of counters at the end of a run, or of each of its
+//! intervals.
 
 use sim_core::PmuEvent;
 use sim_pmu::perf::{PerfEvent, Reading, Status};
@@ -9,52 +10,57 @@ use super::machine::{Machine, feature};
 use super::words::Words;
 use crate::stat::{Selected, nanoseconds};
 
-/// Kinds of records.
+/// Record type of the configuration.
 const STAT_CONFIG: u32 = 75;
+/// Record type of a reading.
 const STAT: u32 = 76;
+/// Record type of the end of a round.
 const STAT_ROUND: u32 = 77;
-/// `read_format`: a reading holds the times for which it was enabled and running.
+/// `read_format` of readings with the times enabled and running.
 const TIMES: u64 = 3;
-/// Tags of STAT_CONFIG.
+/// Tag of the aggregation mode in STAT_CONFIG.
 const AGGREGATION: u64 = 0;
+/// Tag of the interval in STAT_CONFIG.
 const INTERVAL: u64 = 1;
+/// Tag of scaling in STAT_CONFIG.
 const SCALE: u64 = 2;
-/// One number for all CPUs and threads.
+/// Aggregation over all CPUs and threads.
 const GLOBAL: u64 = 1;
 /// CPU of an event that follows a task.
 const ANY_CPU: u32 = u32::MAX;
-/// Kinds of rounds.
+/// Round at the end of an interval.
 const ROUND_INTERVAL: u64 = 0;
+/// Round at the end of the run.
 const ROUND_FINAL: u64 = 1;
-/// The process that a trace stands for; no trace knows its number.
+/// Process number of the traced program, which no trace contains.
 const PID: u32 = 1;
 
-/// What all counters held at one time.
+/// Readings of all counters at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Round {
-    /// Nanoseconds from the start of counting.
+    /// Nanoseconds since the start of counting.
     pub time_ns: u64,
-    /// The reading of each event since the start of counting, of all cores together.
+    /// Reading of each event since the start of counting, summed over all cores.
     pub readings: Vec<Reading>,
 }
 
-/// What a counting run was.
+/// Results of a counting run.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts<'a> {
-    /// The events.
+    /// Events.
     pub events: &'a [Selected],
-    /// Their readings: one round, or one for each interval.
+    /// Readings: one round, or one for each interval.
     pub rounds: &'a [Round],
-    /// Milliseconds of an interval, if there are any.
+    /// Interval in milliseconds, if any.
     pub interval_ms: Option<u64>,
-    /// Clock of the core, which measures times.
+    /// Frequency of the core clock, in which times are measured.
     pub clock_hz: u64,
     /// Name of the program.
     pub comm: &'a str,
 }
 
 impl PerfData {
-    /// The counts of a run as a file that `perf stat report` reads.
+    /// Returns the counts of a run as a file for `perf stat report`.
     pub fn of_counts(counts: &Counts<'_>, machine: &Machine) -> PerfData {
         let attrs = (1..).zip(counts.events).map(|(id, event)| attr(id, event)).collect();
         let mut file = PerfData::new(attrs);
@@ -102,8 +108,8 @@ impl PerfData {
     }
 }
 
-/// The attribute of an event. Cycles and instructions are those of every processor, so that perf knows
-/// what to divide by them.
+/// Returns the attribute of an event. Cycles and instructions are generic hardware events, so that
+/// perf computes its ratios.
 fn attr(id: u64, selected: &Selected) -> Attr {
     let PerfEvent { event, levels, .. } = selected.event;
     let (kind, config) = match event {

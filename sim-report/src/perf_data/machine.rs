@@ -1,4 +1,4 @@
-//! The features of a perf.data file that describe the machine and the recording.
+//! Features of a perf.data file that describe the machine and the recording.
 
 use super::PerfData;
 use super::words::Words;
@@ -7,42 +7,42 @@ use super::words::Words;
 const E_MACHINE_AARCH64: u32 = 183;
 /// Bytes of a cache line.
 const LINE_BYTES: u32 = 64;
-/// Block of memory by which nodes are told apart: as large as keeps the map of them short.
+/// Block of memory that belongs to one node, large enough to keep the map of blocks short.
 const MEMORY_BLOCK_BYTES: u64 = 4 << 30;
 
 /// Numbers of features.
 pub mod feature {
-    /// Name of the machine.
+    /// Host name.
     pub const HOSTNAME: u8 = 3;
-    /// Release of the system.
+    /// Release of the operating system.
     pub const OSRELEASE: u8 = 4;
     /// Version of the tool.
     pub const VERSION: u8 = 5;
     /// Architecture.
     pub const ARCH: u8 = 6;
-    /// Number of processors.
+    /// Number of CPUs.
     pub const NRCPUS: u8 = 7;
-    /// Name of the processor.
+    /// Name of the CPU.
     pub const CPUDESC: u8 = 8;
-    /// Identity of the processor: `MIDR_EL1`.
+    /// Identity of the CPU: `MIDR_EL1`.
     pub const CPUID: u8 = 9;
-    /// Kilobytes of memory.
+    /// Memory, in kilobytes.
     pub const TOTAL_MEM: u8 = 10;
-    /// The command that recorded.
+    /// Command line of the recording.
     pub const CMDLINE: u8 = 11;
     /// Names of the events.
     pub const EVENT_DESC: u8 = 12;
-    /// Processors of cores and sockets.
+    /// CPUs of cores and sockets.
     pub const CPU_TOPOLOGY: u8 = 13;
-    /// Memory and processors of nodes.
+    /// Memory and CPUs of nodes.
     pub const NUMA_TOPOLOGY: u8 = 14;
     /// Numbers of PMUs.
     pub const PMU_MAPPINGS: u8 = 16;
-    /// Where AUX data is.
+    /// Locations of AUX data.
     pub const AUXTRACE: u8 = 18;
-    /// It holds counts, no samples.
+    /// Marks a file with counts and no samples.
     pub const STAT: u8 = 19;
-    /// First and last time.
+    /// Times of the first and the last record.
     pub const SAMPLE_TIME: u8 = 21;
     /// Blocks of memory by node.
     pub const MEM_TOPOLOGY: u8 = 22;
@@ -52,23 +52,23 @@ pub mod feature {
     pub const CACHE_LINE: u8 = 34;
 }
 
-/// The machine that a file comes from.
+/// Machine that a file was recorded on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
     /// `MIDR_EL1`.
     pub midr: u64,
-    /// Processors, one for each thread of the trace.
+    /// Number of CPUs, one for each thread of the trace.
     pub cpus: u32,
-    /// Bytes of memory.
+    /// Memory, in bytes.
     pub memory: u64,
-    /// Version of the program that writes.
+    /// Version of n2sim.
     pub version: String,
-    /// Its command line.
+    /// Command line of n2sim.
     pub command: Vec<String>,
 }
 
 impl PerfData {
-    /// Enters what describes the machine.
+    /// Adds the features that describe the machine.
     pub fn describe(&mut self, machine: &Machine) {
         let text = |text: &str| {
             let mut words = Words::default();
@@ -104,7 +104,7 @@ impl PerfData {
         self.feature(feature::CACHE_LINE, LINE_BYTES.to_le_bytes().to_vec());
     }
 
-    /// One socket, one node, one thread a core.
+    /// Adds the topology: one socket, one node, one thread per core.
     fn describe_topology(&mut self, machine: &Machine) {
         let last = machine.cpus.saturating_sub(1);
         let all = if last == 0 { "0".to_owned() } else { format!("0-{last}") };

@@ -1,61 +1,61 @@
-//! A profile of counters that overflowed, as `perf record -e EVENT -c PERIOD -g` writes it: one sample for
-//! each overflow, with its chain of calls.
+//! Profile of counter overflows, as `perf record -e EVENT -c PERIOD -g` writes it: one sample for
+//! each overflow, with its call chain.
 
 use super::attr::{Attr, flag, kind, sample_type};
 use super::records::{Mapping, Sample, Stamp};
 use super::{Machine, PerfData};
 
-/// The fields of a sample.
+/// Fields of a sample.
 pub(crate) const SAMPLE_TYPE: u64 =
     sample_type::TRAILER | sample_type::IP | sample_type::CALLCHAIN | sample_type::PERIOD;
-/// Callers that a chain has at most: readers take 127 addresses, the instruction itself is one.
+/// Most callers of a chain: readers accept 127 addresses, one of them the instruction itself.
 pub const CALLERS_MAX: usize = 126;
 
-/// An event whose overflows were sampled.
+/// Event whose overflows were sampled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OverflowEvent {
-    /// Its name as its user wrote it.
+    /// Name as the user wrote it.
     pub name: String,
-    /// Its number.
+    /// Event number.
     pub code: u16,
-    /// Events from one sample to the next.
+    /// Events between two samples.
     pub period: u64,
-    /// Bits of [`flag`]: levels that are left out.
+    /// Bits of [`flag`] for excluded levels.
     pub excluded: u64,
 }
 
-/// A sample, of whom and when.
+/// Sample with its event, thread and time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OverflowSample {
-    /// Number of the event in the profile.
+    /// Index of the event in the profile.
     pub event: usize,
-    /// Number of the thread in the profile.
+    /// Index of the thread in the profile.
     pub thread: usize,
-    /// Nanoseconds.
+    /// Time, in nanoseconds.
     pub time: u64,
-    /// What it says.
+    /// Content of the sample.
     pub sample: Sample,
 }
 
-/// A whole profile.
+/// Profile of a run.
 #[derive(Clone, Debug, Default)]
 pub struct OverflowProfile {
-    /// The events.
+    /// Events.
     pub events: Vec<OverflowEvent>,
     /// Name of the program.
     pub comm: String,
-    /// Numbers of its threads, processor by processor; the first is the process.
+    /// Thread numbers, CPU by CPU; the first one is the process.
     pub tids: Vec<u32>,
-    /// What is mapped.
+    /// Mappings of files.
     pub mappings: Vec<Mapping>,
-    /// When the program began and ended, in nanoseconds.
+    /// Times of the program's start and end, in nanoseconds.
     pub times: (u64, u64),
-    /// The samples, in order of time.
+    /// Samples, in order of time.
     pub samples: Vec<OverflowSample>,
 }
 
 impl OverflowProfile {
-    /// The profile as a perf.data file of this machine.
+    /// Returns the profile as a perf.data file of this machine.
     pub fn perf_data(&self, machine: &Machine) -> PerfData {
         let mut file = PerfData::new(self.attrs());
         file.describe(machine);
@@ -78,7 +78,7 @@ impl OverflowProfile {
     }
 
     fn attrs(&self) -> Vec<Attr> {
-        let told =
+        let recorded =
             flag::MMAP | flag::MMAP_DATA | flag::MMAP2 | flag::COMM | flag::COMM_EXEC | flag::TASK;
         let common = flag::DISABLED | flag::INHERIT | flag::ENABLE_ON_EXEC | flag::SAMPLE_ID_ALL;
         let attr = |(index, event): (usize, &OverflowEvent)| Attr {
@@ -87,7 +87,7 @@ impl OverflowProfile {
             config: [event.code.into(), 0, 0],
             period: event.period,
             sample_type: SAMPLE_TYPE,
-            flags: common | event.excluded | if index == 0 { told } else { 0 },
+            flags: common | event.excluded | if index == 0 { recorded } else { 0 },
             ids: (0..self.tids.len()).map(|thread| self.id(index, thread)).collect(),
             ..Attr::default()
         };

@@ -1,25 +1,29 @@
-//! The records of a perf.data file: one verb for each kind. Those of the kernel end with a [`Stamp`].
+//! Records of a perf.data file, one method for each type. Records of the kernel end with a
+//! [`Stamp`].
 
 use super::PerfData;
 use super::words::Words;
 
-/// Bytes of the head of every record.
+/// Bytes of the header of every record.
 const HEAD_BYTES: usize = 8;
 /// Bytes of a thread's name.
 const COMM_BYTES: usize = 16;
-/// Bytes of the longest path, and processors in the longest list, that are written.
+/// Bytes of the longest path that is written.
 const PATH_BYTES: usize = 4095;
+/// CPUs of the longest list that is written.
 const CPUS_MAX: u16 = 4096;
-/// `prot` of mapped code and of mapped data.
+/// `prot` of mapped code.
 const PROT_READ_EXECUTE: u32 = 5;
+/// `prot` of mapped data.
 const PROT_READ_WRITE: u32 = 3;
 /// `flags` of a private mapping.
 const MAP_PRIVATE: u32 = 2;
-/// CONTEXT that stands before the user's part of a chain of calls.
+/// CONTEXT before the user part of a call chain.
 const CONTEXT_USER: u64 = 0xffff_ffff_ffff_fe00;
+/// CONTEXT before the kernel part of a call chain.
 const CONTEXT_KERNEL: u64 = 0xffff_ffff_ffff_ff80;
 
-/// Kinds of records.
+/// Record types.
 mod kind {
     pub(super) const COMM: u32 = 3;
     pub(super) const EXIT: u32 = 4;
@@ -38,79 +42,80 @@ mod kind {
     pub(super) const FINISHED_INIT: u32 = 82;
 }
 
-/// Bits of `misc` in the head of a record.
+/// Bits of `misc` in the header of a record.
 mod misc {
     pub(super) const KERNEL: u16 = 1;
     pub(super) const USER: u16 = 2;
-    /// Of a name: it comes of starting a program. Of a mapping: it holds data.
+    /// The name was set by the start of a program.
     pub(super) const COMM_EXEC: u16 = 1 << 13;
+    /// The mapping holds data.
     pub(super) const MMAP_DATA: u16 = 1 << 13;
 }
 
-/// When, where and of whom a record is.
+/// Time, CPU, thread and event of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamp {
     /// Process.
     pub pid: u32,
     /// Thread.
     pub tid: u32,
-    /// Nanoseconds.
+    /// Time, in nanoseconds.
     pub time: u64,
-    /// Processor.
+    /// CPU.
     pub cpu: u32,
-    /// The event that the record belongs to.
+    /// Number of the event that the record belongs to.
     pub id: u64,
 }
 
-/// A part of a file in the memory of a process.
+/// Part of a file mapped into a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
     /// First address.
     pub start: u64,
-    /// Bytes.
+    /// Length in bytes.
     pub bytes: u64,
-    /// Where in the file it begins.
+    /// Offset in the file.
     pub offset: u64,
-    /// It holds code.
+    /// Whether it holds code.
     pub is_code: bool,
-    /// The file, or `//anon`.
+    /// Path of the file, or `//anon`.
     pub path: String,
 }
 
-/// One sample of an event that overflowed.
+/// Sample of an event that overflowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// Address of the instruction.
     pub ip: u64,
-    /// It ran above EL0.
+    /// Whether the instruction ran above EL0.
     pub is_kernel: bool,
-    /// Events since the sample before.
+    /// Events since the previous sample.
     pub period: u64,
     /// Return addresses, innermost first.
     pub callers: Vec<u64>,
 }
 
-/// Bytes of a SPE buffer that one interrupt handed over.
+/// Part of an SPE buffer that one interrupt drained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aux<'a> {
-    /// Offset of the first byte in all that the processor has recorded.
+    /// Offset of the first byte in everything that the CPU has recorded.
     pub offset: u64,
     /// Bits of [`aux_flag`].
     pub flags: u64,
-    /// The bytes.
+    /// Content.
     pub bytes: &'a [u8],
 }
 
 /// Flags of an AUX record.
 pub mod aux_flag {
-    /// Something was lost behind it.
+    /// Data after this record was lost.
     pub const TRUNCATED: u64 = 1 << 0;
     /// Samples collided.
     pub const COLLISION: u64 = 1 << 3;
 }
 
 impl PerfData {
-    /// A record of the tool; its body fits 16 bits of length.
+    /// Adds a record of the tool. Its body fits 16 bits of length.
     pub(super) fn record(&mut self, kind: u32, misc: u16, body: &Words) {
         let bytes = u16::try_from(body.0.len() + HEAD_BYTES).expect("the callers bound every body");
         let mut head = Words::default();
@@ -119,7 +124,7 @@ impl PerfData {
         self.data.extend_from_slice(&body.0);
     }
 
-    /// A record of the kernel: what it says, and its stamp behind it.
+    /// Adds a record of the kernel: the body, followed by its stamp.
     fn stamped(&mut self, kind: u32, misc: u16, mut body: Words, stamp: &Stamp) {
         body.u32(stamp.pid).u32(stamp.tid).u64(stamp.time).u32(stamp.cpu).u32(0).u64(stamp.id);
         self.record(kind, misc, &body);
@@ -130,9 +135,9 @@ impl PerfData {
         self.last_time = self.last_time.max(time);
     }
 
-    /// Which id is which event's on which processor.
+    /// Adds the index of events and CPUs by id.
     pub fn id_index(&mut self) {
-        // A record holds 2000 entries and more; a trace has not so many threads.
+        // A record holds more than 2000 entries, and a trace has fewer threads.
         for attr in 0..self.attrs.len() {
             for first in (0..self.attrs[attr].ids.len()).step_by(1024) {
                 let ids = &self.attrs[attr].ids[first..];
@@ -147,7 +152,7 @@ impl PerfData {
         }
     }
 
-    /// How the generic timer of this rate becomes nanoseconds.
+    /// Adds the conversion of the generic timer at this rate to nanoseconds.
     pub fn time_conv(&mut self, counter_hz: u64) {
         let (shift, mult) = time_factors(counter_hz);
         let mut body = Words::default();
@@ -156,7 +161,7 @@ impl PerfData {
         self.record(kind::TIME_CONV, 0, &body);
     }
 
-    /// That AUX data is SPE's, with the words that the version of the metadata has.
+    /// Adds the description of SPE's AUX data, with the words of its metadata version.
     pub fn auxtrace_info(&mut self, words: &[u64]) {
         let mut body = Words::default();
         body.u32(super::spe::AUXTRACE_ARM_SPE).u32(0);
@@ -166,14 +171,14 @@ impl PerfData {
         self.record(kind::AUXTRACE_INFO, 0, &body);
     }
 
-    /// The process that is followed.
+    /// Adds the profiled process.
     pub fn thread_map(&mut self, pid: u32, comm: &str) {
         let mut body = Words::default();
         body.u64(1).u64(pid.into()).field(comm, COMM_BYTES);
         self.record(kind::THREAD_MAP, 0, &body);
     }
 
-    /// The processors that are followed.
+    /// Adds the profiled CPUs.
     pub fn cpu_map(&mut self, cpus: u16) {
         let mut body = Words::default();
         let cpus = cpus.min(CPUS_MAX);
@@ -186,14 +191,14 @@ impl PerfData {
         self.record(kind::CPU_MAP, 0, &body);
     }
 
-    /// That tasks are followed, on whatever processor they run.
+    /// Adds a CPU map for tasks that are profiled on any CPU.
     pub(super) fn no_cpu_map(&mut self) {
         let mut body = Words::default();
         body.u16(0).u16(1).u16(u16::MAX).u16(0);
         self.record(kind::CPU_MAP, 0, &body);
     }
 
-    /// A thread's name; `is_exec`: because it began to run this program.
+    /// Adds a thread's name. `is_exec` marks the start of a program.
     pub fn comm(&mut self, name: &str, is_exec: bool, stamp: &Stamp) {
         let mut short = Words::default();
         short.field(name, COMM_BYTES);
@@ -202,25 +207,25 @@ impl PerfData {
         self.stamped(kind::COMM, if is_exec { misc::COMM_EXEC } else { 0 }, body, stamp);
     }
 
-    /// A mapping of a process. A path longer than those of Linux is cut.
+    /// Adds a mapping of a process. A path longer than Linux allows is cut.
     pub fn mmap2(&mut self, mapping: &Mapping, stamp: &Stamp) {
         let prot = if mapping.is_code { PROT_READ_EXECUTE } else { PROT_READ_WRITE };
         let path = &mapping.path.as_bytes()[..mapping.path.len().min(PATH_BYTES)];
         let mut body = Words::default();
         body.u32(stamp.pid).u32(stamp.tid);
         body.u64(mapping.start).u64(mapping.bytes).u64(mapping.offset);
-        // Device and inode: readers tell files apart by their names.
+        // Device and inode: readers identify files by their names.
         body.u32(0).u32(0).u64(0).u64(0).u32(prot).u32(MAP_PRIVATE).name(path);
         let data = if mapping.is_code { 0 } else { misc::MMAP_DATA };
         self.stamped(kind::MMAP2, misc::USER | data, body, stamp);
     }
 
-    /// A thread begins.
+    /// Adds the start of a thread.
     pub fn fork(&mut self, parent: u32, stamp: &Stamp) {
         self.task(kind::FORK, parent, stamp);
     }
 
-    /// A thread ends.
+    /// Adds the end of a thread.
     pub fn exit(&mut self, parent: u32, stamp: &Stamp) {
         self.task(kind::EXIT, parent, stamp);
     }
@@ -231,14 +236,14 @@ impl PerfData {
         self.stamped(kind, 0, body, stamp);
     }
 
-    /// AUX data of a thread begins on a processor.
+    /// Adds the start of a thread's AUX data on a CPU.
     pub fn itrace_start(&mut self, stamp: &Stamp) {
         let mut body = Words::default();
         body.u32(stamp.pid).u32(stamp.tid);
         self.stamped(kind::ITRACE_START, 0, body, stamp);
     }
 
-    /// What an interrupt handed over: that it did, and the bytes.
+    /// Adds the bytes that an interrupt drained, with the record of the interrupt.
     pub fn aux(&mut self, aux: &Aux<'_>, stamp: &Stamp) {
         let bytes = aux.bytes.len() as u64;
         let mut body = Words::default();
@@ -253,7 +258,7 @@ impl PerfData {
         self.note_time(stamp.time);
     }
 
-    /// A sample with the fields that `SAMPLE_TYPE` of the overflow profile names.
+    /// Adds a sample with the fields of the overflow profile's `SAMPLE_TYPE`.
     pub fn sample(&mut self, sample: &Sample, stamp: &Stamp) {
         let context = if sample.is_kernel { CONTEXT_KERNEL } else { CONTEXT_USER };
         let callers = &sample.callers[..sample.callers.len().min(super::overflow::CALLERS_MAX)];
@@ -269,18 +274,19 @@ impl PerfData {
         self.note_time(stamp.time);
     }
 
-    /// No later record is older than the records up to here.
+    /// Ends a round: no later record is older than the records before it.
     pub fn finished_round(&mut self) {
         self.record(kind::FINISHED_ROUND, 0, &Words::default());
     }
 
-    /// What the tool found when it began is told.
+    /// Ends the synthesized records of the start.
     pub fn finished_init(&mut self) {
         self.record(kind::FINISHED_INIT, 0, &Words::default());
     }
 }
 
-/// Shift and factor that make nanoseconds of ticks: `(ticks * factor) >> shift`, as exact as 32 bits allow.
+/// Returns shift and factor that convert ticks to nanoseconds: `(ticks * factor) >> shift`, as
+/// exact as 32 bits allow.
 fn time_factors(counter_hz: u64) -> (u32, u32) {
     let hz = u128::from(counter_hz.max(1));
     let at = |shift: u32| ((1_000_000_000_u128 << shift) + hz / 2) / hz;
@@ -288,7 +294,7 @@ fn time_factors(counter_hz: u64) -> (u32, u32) {
     found.unwrap_or((0, u32::MAX))
 }
 
-/// Nanoseconds of a reading of the generic timer, as readers compute them from TIME_CONV.
+/// Converts a reading of the generic timer to nanoseconds, as readers do with TIME_CONV.
 pub fn nanoseconds(ticks: u64, counter_hz: u64) -> u64 {
     let (shift, mult) = time_factors(counter_hz);
     let low = ticks & ((1 << shift) - 1);

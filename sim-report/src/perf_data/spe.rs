@@ -1,81 +1,83 @@
-//! A profile of the Statistical Profiling Extension as `perf record -e arm_spe_0//` writes it: the bytes of
-//! each processor's buffer, and what is needed to decode them.
+//! Profile of the Statistical Profiling Extension, as `perf record -e arm_spe_0//` writes it: the
+//! bytes of each CPU's buffer, and the records needed to decode them.
 
 use super::attr::{Attr, DUMMY, flag, kind, sample_type};
 use super::records::{Aux, Mapping, Stamp, aux_flag, nanoseconds};
 use super::{Machine, PerfData};
 
-/// Number of this kind of AUX data.
+/// Type number of SPE's AUX data.
 pub(crate) const AUXTRACE_ARM_SPE: u32 = 4;
-/// Most bytes of an AUXTRACE record; no record of the stream straddles two, for it is a multiple of 64.
+/// Most bytes of an AUXTRACE record. The value is a multiple of 64, so that no SPE record straddles
+/// two.
 const AUX_BYTES: usize = 1 << 20;
-/// First words of a processor's part of the metadata in its second version.
+/// First word of a CPU's part of the metadata in its second version.
 const METADATA_MAGIC: u64 = 0x1010_1010_1010_1010;
+/// Second version of the metadata.
 const METADATA_VERSION: u64 = 2;
 
-/// Which form the description of the AUX data has.
+/// Version of the description of the AUX data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metadata {
-    /// Read by every version of perf.
+    /// Version that every perf reads.
     #[default]
     V1,
-    /// Read by perf after 6.12 only; says the identity of each processor.
+    /// Version that only perf after 6.12 reads; includes the identity of each CPU.
     V2,
 }
 
-/// What one service of the interrupt handed over.
+/// Part of a buffer that one interrupt drained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuxChunk {
-    /// When, in ticks of the generic timer.
+    /// Time, in ticks of the generic timer.
     pub time: u64,
-    /// The bytes.
+    /// Content.
     pub bytes: Vec<u8>,
-    /// Something behind them was lost.
+    /// Whether data after it was lost.
     pub truncated: bool,
-    /// Samples have collided.
+    /// Whether samples collided.
     pub collided: bool,
 }
 
-/// A thread, on its processor.
+/// Thread on its CPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpeThread {
-    /// Its number; that of the first is the process.
+    /// Thread number; the first thread's is the process number.
     pub tid: u32,
-    /// What its unit wrote, in order.
+    /// Output of its SPE unit, in order.
     pub chunks: Vec<AuxChunk>,
 }
 
-/// A whole profile.
+/// Profile of a run.
 #[derive(Clone, Debug, Default)]
 pub struct SpeProfile {
-    /// The event as its user named it.
+    /// Event as the user named it.
     pub event: String,
     /// `config`, `config1` and `config2` of `arm_spe_0`.
     pub config: [u64; 3],
-    /// Operations from one sample to the next.
+    /// Operations between two samples.
     pub period: u64,
-    /// Bits of [`flag`]: levels that are left out.
+    /// Bits of [`flag`] for excluded levels.
     pub excluded: u64,
-    /// Rate of the generic timer.
+    /// Frequency of the generic timer.
     pub counter_hz: u64,
-    /// Its reading when the program began, and when it ended.
+    /// Readings of the generic timer at the start and the end of the program.
     pub times: (u64, u64),
     /// Shortest interval of the unit.
     pub min_interval: u64,
     /// Name of the program.
     pub comm: String,
-    /// Number of its process.
+    /// Process number.
     pub pid: u32,
-    /// What is mapped.
+    /// Mappings of files.
     pub mappings: Vec<Mapping>,
-    /// Its threads, processor by processor.
+    /// Threads, CPU by CPU.
     pub threads: Vec<SpeThread>,
-    /// Form of the metadata.
+    /// Version of the metadata.
     pub metadata: Metadata,
 }
 
 impl SpeProfile {
-    /// The profile as a perf.data file of this machine.
+    /// Returns the profile as a perf.data file of this machine.
     pub fn perf_data(&self, machine: &Machine) -> PerfData {
         let mut file = PerfData::new(self.attrs());
         file.describe(machine);
@@ -111,14 +113,14 @@ impl SpeProfile {
             ids: (1..=cpus).collect(),
             ..Attr::default()
         };
-        let told = flag::MMAP | flag::MMAP_DATA | flag::MMAP2 | flag::COMM | flag::COMM_EXEC;
+        let recorded = flag::MMAP | flag::MMAP_DATA | flag::MMAP2 | flag::COMM | flag::COMM_EXEC;
         let dummy = Attr {
             name: String::from("dummy:u"),
             kind: kind::SOFTWARE,
             config: [DUMMY, 0, 0],
             period: 1,
             sample_type: sample_type::TRAILER | sample_type::IP,
-            flags: common | told | flag::TASK | flag::CONTEXT_SWITCH,
+            flags: common | recorded | flag::TASK | flag::CONTEXT_SWITCH,
             ids: (cpus + 1..=2 * cpus).collect(),
             ..Attr::default()
         };
@@ -141,7 +143,7 @@ impl SpeProfile {
         }
     }
 
-    /// Side records of the program's start are the second event's.
+    /// Returns the stamp of a side record, which belongs to the second event.
     fn stamp(&self, tid: u32, cpu: u32, time: u64) -> Stamp {
         let id = self.threads.len() as u64 + u64::from(cpu) + 1;
         Stamp { pid: self.pid, tid, time, cpu, id }

@@ -1,4 +1,4 @@
-//! An independent reader takes every file that is written.
+//! Tests with an independent reader, which accepts every file that is written.
 
 use std::io::Cursor;
 
@@ -10,7 +10,7 @@ use super::records::Sample;
 use super::spe::{AuxChunk, Metadata, SpeProfile, SpeThread};
 use super::{Machine, Mapping, PerfData};
 
-/// A load at 0x400158, as perf's own decoder prints it.
+/// Record of a load at 0x400158, as perf's own decoder prints it.
 const RECORD: [u8; 64] = {
     let mut bytes = [0; 64];
     let front = [
@@ -63,7 +63,7 @@ fn spe(metadata: Metadata) -> PerfData {
     profile.perf_data(&machine(2))
 }
 
-/// The names of all events, the kinds of all records, and the records themselves as debug text.
+/// Returns the names of all events, and all records as debug text.
 fn read(file: &PerfData) -> (Vec<String>, Vec<String>) {
     let mut bytes = Vec::new();
     file.write(&mut bytes).expect("memory");
@@ -94,7 +94,7 @@ fn count(records: &[String], head: &str) -> usize {
 }
 
 #[test]
-fn another_reader_takes_a_profile_of_spe() {
+fn an_independent_reader_accepts_a_profile_of_spe() {
     for metadata in [Metadata::V1, Metadata::V2] {
         let (names, records) = read(&spe(metadata));
         assert_eq!(names, ["arm_spe_0/ts_enable=1/", "dummy:u"]);
@@ -106,7 +106,7 @@ fn another_reader_takes_a_profile_of_spe() {
 }
 
 #[test]
-fn another_reader_takes_samples_with_their_callers() {
+fn an_independent_reader_accepts_samples_with_their_callers() {
     let sample =
         Sample { ip: 0x40_0100, is_kernel: false, period: 1000, callers: vec![0x40_0204; 300] };
     let profile = OverflowProfile {

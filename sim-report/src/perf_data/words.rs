@@ -1,11 +1,11 @@
-//! Little-endian words one behind the other, as all parts of a perf.data file are.
+//! Writer of consecutive little-endian words, of which all parts of a perf.data file consist.
 
-/// Bytes to which paths and names in records are padded.
+/// Alignment of paths and names in records, in bytes.
 const ALIGN: usize = 8;
-/// Bytes to which the strings of features are padded.
+/// Alignment of the strings of features, in bytes.
 const STRING_ALIGN: usize = 64;
 
-/// Bytes that grow.
+/// Buffer of bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Words(pub(crate) Vec<u8>);
 
@@ -27,7 +27,7 @@ impl Words {
         self.bytes(&value.to_le_bytes())
     }
 
-    /// A name with the zero that ends it, padded with more of them.
+    /// Appends a name with its terminating zero, padded with zeros.
     pub(crate) fn name(&mut self, name: &[u8]) -> &mut Words {
         self.bytes(name);
         let end = (self.0.len() + 1).next_multiple_of(ALIGN);
@@ -35,7 +35,7 @@ impl Words {
         self
     }
 
-    /// A name in a field of fixed length: cut if it is too long, with at least one zero.
+    /// Appends a name in a field of fixed length: cut if it is too long, with at least one zero.
     pub(crate) fn field(&mut self, name: &str, bytes: usize) -> &mut Words {
         let end = self.0.len() + bytes;
         let kept = name.len().min(bytes.saturating_sub(1));
@@ -44,7 +44,7 @@ impl Words {
         self
     }
 
-    /// A string of a feature: its padded length, then it.
+    /// Appends a string of a feature: its padded length, then the text.
     pub(crate) fn string(&mut self, text: &str) -> &mut Words {
         let bytes = (text.len() + 1).next_multiple_of(STRING_ALIGN);
         self.u32(bytes as u32).field(text, bytes)

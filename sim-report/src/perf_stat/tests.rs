@@ -5,7 +5,7 @@ use super::*;
 use crate::stat::{self, Counted, Selected, StatOptions};
 use sim_pmu::perf::{PerfEvent, Reading, Status};
 
-/// Two threads; the second ran half as long.
+/// Returns the outcome of two threads; the second ran half as long.
 fn outcome() -> Outcome {
     let core = |stream, scale: u64| {
         let mut counts = Counts::default();
@@ -43,7 +43,7 @@ fn select(names: &[&str]) -> Vec<Selected> {
     names.iter().map(selected).collect()
 }
 
-/// Every event is counted all the time; one with `:k` is refused.
+/// Returns a report in which every event is counted all the time; an event with `:k` is refused.
 fn report(names: &[&str], per_thread: bool) -> StatReport {
     let (outcome, events) = (outcome(), select(names));
     let mut readings = stat::exact(&outcome, &events);
@@ -60,8 +60,8 @@ fn report(names: &[&str], per_thread: bool) -> StatReport {
     StatReport::new(&outcome, &options)
 }
 
-/// A report of events that took turns, with the truth beside them.
-fn turns(readings: &[Reading]) -> StatReport {
+/// Returns a report of multiplexed events, with their exact counts.
+fn multiplexed(readings: &[Reading]) -> StatReport {
     let events = select(&["inst_retired", "r10", "l1d_cache", "ld_spec"]);
     let truth =
         [vec![Reading::exact(1_000, 4_000), Reading::exact(0, 4_000), Reading::exact(70, 4_000)]];
@@ -87,7 +87,7 @@ fn uneven() -> [Reading; 4] {
 }
 
 #[test]
-fn an_event_that_took_turns_says_for_how_long_and_how_wrong_it_is() {
+fn a_multiplexed_event_shows_its_time_running_and_its_error() {
     let expected = "
  Performance counter stats for 'traces/hash.n2t':
 
@@ -99,15 +99,15 @@ fn an_event_that_took_turns_says_for_how_long_and_how_wrong_it_is() {
        0.001000000 seconds time elapsed (modeled)
 
 ";
-    assert_eq!(text(|out| write_text(out, &turns(&uneven()))), expected);
+    assert_eq!(text(|out| write_text(out, &multiplexed(&uneven()))), expected);
     let csv = "\
 989,,inst_retired,667,33.00,,,1000,-1.1000
 0,,r10,1000,50.00,,,0,0.0000
 70,,l1d_cache,2000,100.00,,,70,0.0000
 <not counted>,,ld_spec,0,0.00,,,5,
 ";
-    assert_eq!(text(|out| write_csv(out, &turns(&uneven()), ",")), csv);
-    let json = text(|out| write_json(out, &turns(&uneven())));
+    assert_eq!(text(|out| write_csv(out, &multiplexed(&uneven()), ",")), csv);
+    let json = text(|out| write_json(out, &multiplexed(&uneven())));
     let lines: Vec<&str> = json.lines().collect();
     assert!(
         lines[0]
@@ -177,7 +177,7 @@ fn json_has_the_keys_of_perf_in_their_order() {
 }
 
 #[test]
-fn threads_stand_in_front_event_by_event() {
+fn rows_begin_with_the_thread_event_by_event() {
     let report = report(&["inst_retired", "cpu_cycles"], true);
     let csv = "\
 hash-0;3000000;;inst_retired;1000000;100.00;1.50;insn per cycle
@@ -213,7 +213,8 @@ fn digits_are_grouped_by_three() {
     }
 }
 
-/// Two cores in the interval that ends after 0.1 ms, and no second core in the next one.
+/// Returns a report of two cores in the interval that ends after 0.1 ms, with one core less in the
+/// next interval.
 fn interval(owners: Option<&[Owner]>, number: u64) -> StatReport {
     let events = select(&["r11", "ld_spec"]);
     let both = [Reading::exact(200_000, 200_000), Reading::exact(5, 200_000)].to_vec();
@@ -225,7 +226,7 @@ fn interval(owners: Option<&[Owner]>, number: u64) -> StatReport {
 }
 
 #[test]
-fn an_interval_stands_before_its_counts() {
+fn rows_begin_with_the_end_of_the_interval() {
     let csv = |owners: &[Owner]| text(|out| write_csv(out, &interval(Some(owners), 2), ","));
     assert_eq!(
         csv(&[Owner::Cpu(0), Owner::Cpu(1)]),
@@ -244,7 +245,7 @@ fn an_interval_stands_before_its_counts() {
     assert!(json.starts_with(start), "{json}");
 }
 
-/// The columns are those that perf 6.1 printed on a real machine, but for the wider name.
+/// The columns are those of perf 6.1 on a real machine, except for the wider name.
 #[test]
 fn intervals_have_the_columns_of_perf() {
     let together = text(|out| write_text_interval(out, &interval(None, 1), true));
@@ -270,11 +271,11 @@ fn intervals_have_the_columns_of_perf() {
     ];
     assert_eq!(of(Owner::Cpu(0)), cpu);
     let later = text(|out| write_text_interval(out, &interval(None, 2), false));
-    assert!(later.starts_with("     0.000200000 "), "one head is enough: {later}");
+    assert!(later.starts_with("     0.000200000 "), "one heading is enough: {later}");
 }
 
 #[test]
-fn a_function_may_have_the_separator_in_its_name() {
+fn a_function_name_that_contains_the_separator_is_quoted() {
     let owners = [Owner::Function("max(int, \"int\")".into()), Owner::Function("main".into())];
     let csv = text(|out| write_csv(out, &interval(Some(&owners), 1), ","));
     assert!(csv.starts_with("0.000100000,\"max(int, \"\"int\"\")\",200000,,r11,"), "{csv}");

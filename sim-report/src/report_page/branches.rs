@@ -1,4 +1,4 @@
-//! Branches: how many went wrong, of which kind, and where (PMU guide 4.10).
+//! Branches: mispredictions by kind and by branch (PMU guide 4.10).
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use crate::run_report::Branches;
 
 use super::{code_cell, event, left_out, percent, place_cell};
 
-/// The tables.
+/// Returns the tables.
 pub(super) fn body(branches: &Branches) -> Markup {
     html! {
         p {
@@ -38,10 +38,10 @@ fn kinds(branches: &Branches) -> Table {
 }
 
 fn sites(branches: &Branches) -> Table {
-    let caption = "Where mispredictions come from; slots: thrown away, and empty behind them";
+    let caption = "Mispredicted branches; slots: squashed, and empty during the refill";
     let table = Table::new("branch-sites", caption).filter().text("Branch").text("Address");
     let table = table.text("Kind").number("Retired").number("Taken").number("Mispredicted");
-    let mut table = table.number("Miss ratio").number("Of all misses").number("Slots");
+    let mut table = table.number("Miss ratio").number("Share of misses").number("Slots");
     for site in &branches.sites {
         table.push([
             place_cell(&site.place),

@@ -1,4 +1,4 @@
-//! Functions, source lines and instructions with the slots that they cost, and why.
+//! Functions, source lines and instructions with the slots charged to them, and the causes.
 
 use maud::{Markup, html};
 
@@ -8,13 +8,13 @@ use crate::run_report::{Code, Cost, HotInstruction};
 
 use super::{code_cell, left_out, percent, place_cell};
 
-/// Causes that a row names.
+/// Most causes in a row.
 const CAUSES: usize = 3;
 
-/// The tables.
+/// Returns the tables.
 pub(super) fn body(code: &Code) -> Markup {
     html! {
-        p { "Slots are charged to the instruction that is to blame: those behind a mispredicted branch to the \
+        p { "Slots are charged to the instruction that causes the loss: those after a mispredicted branch to the \
              branch, those of a full reorder buffer to its oldest instruction. " (grouped(code.elsewhere.slots))
             " slots belong to no instruction." }
         @if code.has_functions {
@@ -22,7 +22,7 @@ pub(super) fn body(code: &Code) -> Markup {
             (functions(code).html())
             (left_out(code.functions_left_out, "functions"))
         } @else {
-            p.note { "The trace names no functions; " code { "--elf PROGRAM" } " gives their names." }
+            p.note { "The trace does not name functions; add " code { "--elf PROGRAM" } " for their names." }
         }
         @if code.has_lines {
             h3 { "Source lines" }
@@ -35,14 +35,15 @@ pub(super) fn body(code: &Code) -> Markup {
     }
 }
 
-/// Columns of every cost.
+/// Adds the columns of a cost.
 fn with_cost(table: Table) -> Table {
-    let table = table.number("Slots").number("Of all").number("Retiring").number("Bad speculation");
-    let table = table.number("Front end").number("Back end").prose("Lost most to").number("Cycles");
+    let table = table.number("Slots").number("Share").number("Retiring").number("Bad speculation");
+    let table =
+        table.number("Front end").number("Back end").prose("Top stall cause").number("Cycles");
     let table =
         table.number("Instructions").number("IPC").number("Branch misses").number("L1I refills");
-    let table = table.number("L1D refills").number("L2 refills").number("Data walks");
-    table.number("Code walks")
+    let table = table.number("L1D refills").number("L2 refills").number("DTLB walks");
+    table.number("ITLB walks")
 }
 
 fn cost_cells(cost: &Cost) -> [Cell; 16] {
@@ -66,7 +67,7 @@ fn cost_cells(cost: &Cost) -> [Cell; 16] {
     ]
 }
 
-/// What most of the lost slots were lost to.
+/// Returns the causes of most of the lost slots.
 fn causes(cost: &Cost) -> Cell {
     let share = |slots: u64| slots as f64 * 100.0 / cost.slots.max(1) as f64;
     let named = cost.causes.iter().take(CAUSES);
@@ -78,7 +79,7 @@ fn causes(cost: &Cost) -> Cell {
 }
 
 fn functions(code: &Code) -> Table {
-    let caption = "What functions cost, code inlined into them included, calls not";
+    let caption = "Costs of functions, including code inlined into them, excluding calls";
     let mut table = with_cost(Table::new("functions", caption).filter().text("Function"));
     for function in &code.functions {
         table.push([code_cell(&function.name)].into_iter().chain(cost_cells(&function.cost)));
@@ -87,7 +88,7 @@ fn functions(code: &Code) -> Table {
 }
 
 fn lines(code: &Code) -> Table {
-    let table = Table::new("lines", "What source lines cost, wherever they were inlined").filter();
+    let table = Table::new("lines", "Costs of source lines, including inlined copies").filter();
     let mut table = with_cost(table.text("Line").text("Function"));
     for line in &code.lines {
         let place = code_cell(&format!("{}:{}", line.file, line.line));
@@ -98,9 +99,9 @@ fn lines(code: &Code) -> Table {
 }
 
 fn instructions(code: &Code) -> Table {
-    let table = Table::new("instructions", "What instructions cost").filter();
+    let table = Table::new("instructions", "Costs of instructions").filter();
     let table = table.text("Instruction").text("Address").text("Word").text("Kind");
-    let table = with_cost(table).number("Thrown away").number("Load cycles");
+    let table = with_cost(table).number("Squashed").number("Load cycles");
     let mut table = table.prose("Data from");
     for hot in &code.instructions {
         let named = [
@@ -109,7 +110,7 @@ fn instructions(code: &Code) -> Table {
             code_cell(&hot.word),
             hot.kind.as_str().into(),
         ];
-        let own = [hot.thrown_away.into(), Cell::number(hot.load_cycles, 1), sources(hot)];
+        let own = [hot.squashed.into(), Cell::number(hot.load_cycles, 1), sources(hot)];
         table.push(named.into_iter().chain(cost_cells(&hot.cost)).chain(own));
     }
     table

@@ -1,14 +1,14 @@
-//! Every event and metric: exact, and as six counters that all events share would have shown it.
+//! Every event and metric: exact, and as estimated if all events share six counters.
 
 use maud::{Markup, html};
 
 use crate::page::{Cell, Table};
-use crate::run_report::{EventCount, MetricValue, RunReport, turns_of_a_round};
+use crate::run_report::{EventCount, MetricValue, RunReport, slices_per_round};
 
 use super::run::seconds;
 use super::{event_cell, percent};
 
-/// The tables.
+/// Returns the tables.
 pub(super) fn body(report: &RunReport) -> Markup {
     html! {
         (explained(report))
@@ -19,19 +19,19 @@ pub(super) fn body(report: &RunReport) -> Markup {
     }
 }
 
-/// What the counts and the estimates are; why there are no estimates.
+/// Explains the counts and the estimates, or why there are no estimates.
 fn explained(report: &RunReport) -> Markup {
-    let all = "The model counts every event all the time. A real core has six counters: with all events asked for at \
-               once, each has one for part of the time, and its count is scaled up. ";
+    let all = "The model counts every event all the time. A real core has six counters: if all events are requested at \
+               once, each counts for part of the time, and its count is scaled up. ";
     html! {
         p { (all)
             @if report.run.tick_ns.is_some() {
-                "The estimate is what " code { "perf" } " would have shown with turns of this length; the error says \
-                 how far it is from the exact count."
+                "The estimate is what " code { "perf" } " would have shown with time slices of this length; the error is its \
+                 difference from the exact count."
             } @else {
                 "This run of " (seconds(report.run.seconds)) " is too short to estimate that: " code { "perf" }
-                " takes turns of 4 ms, Linux of 1 ms at the least, and the events need " (turns_of_a_round())
-                " turns to come round once. " code { "--tick" } " estimates with shorter turns."
+                " uses time slices of 4 ms, Linux at least 1 ms, and the events need " (slices_per_round())
+                " time slices for one round. " code { "--mux-interval" } " sets shorter time slices."
             }
         }
     }
@@ -48,7 +48,7 @@ fn events(report: &RunReport) -> Table {
     }
     let is_estimated = report.run.tick_ns.is_some();
     if is_estimated {
-        table = table.number("Six counters").number("Counted for").number("Error");
+        table = table.number("Multiplexed").number("Time running").number("Error");
     }
     let mut table = table.text("Part of the core").text("Guide");
     let has_doubts = report.events.iter().any(|own| own.doubt.is_some());
@@ -81,19 +81,19 @@ fn metrics(report: &RunReport) -> Table {
     let is_estimated = report.run.tick_ns.is_some();
     let estimated = if is_estimated { ", and the formula over six counters" } else { "" };
     let caption = format!(
-        "Built-in metrics: their formula over exact counts, what they claim to be as it really was{estimated}"
+        "Built-in metrics: formula over exact counts, ground-truth value of the claim{estimated}"
     );
     let table = Table::new("metrics", caption).filter().text("Metric").number("Value");
-    let mut table = table.number("Truth");
+    let mut table = table.number("Ground truth");
     if is_estimated {
-        table = table.number("Six counters");
+        table = table.number("Multiplexed");
     }
-    let mut table = table.text("Unit").prose("What it says").prose("Formula").text("Groups");
+    let mut table = table.text("Unit").prose("Description").prose("Formula").text("Groups");
     for metric in &report.metrics {
         let number = |value| Cell::number(value, usize::from(metric.decimals));
         let estimate = is_estimated.then(|| number(metric.six_counters));
         let values = [number(metric.value), number(metric.truth)].into_iter().chain(estimate);
-        table.push([name_of(metric)].into_iter().chain(values).chain(told_of(metric)));
+        table.push([name_of(metric)].into_iter().chain(values).chain(texts_of(metric)));
     }
     table
 }
@@ -103,7 +103,7 @@ fn name_of(metric: &MetricValue) -> Cell {
     Cell::Markup(name, metric.metric.clone())
 }
 
-fn told_of(metric: &MetricValue) -> [Cell; 4] {
+fn texts_of(metric: &MetricValue) -> [Cell; 4] {
     [
         metric.unit.as_str().into(),
         metric.description.as_str().into(),

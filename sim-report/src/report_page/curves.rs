@@ -1,4 +1,5 @@
-//! How many accesses would miss in memories of other sizes, with the sizes of the modeled machine marked.
+//! Miss-ratio curves: misses in memories of other sizes, with the sizes of the modeled machine
+//! marked.
 
 use maud::{Markup, html};
 
@@ -9,14 +10,14 @@ use crate::run_report::{MissCurve, ModelMark};
 
 use super::{event, percent};
 
-/// All curves.
+/// Returns all curves.
 pub(super) fn body(curves: &[MissCurve]) -> Markup {
     html! {
-        p { "Each curve says which part of the accesses would miss in a fully associative memory of that size \
-             that replaces what was used least recently. It is exact, and counts the right path alone; the model's \
-             own structures have ways, neighbors and wrong paths, so their counts stand beside it." }
+        p { "Each curve shows the share of accesses that would miss in a fully associative LRU memory of that size. \
+             It is exact, and counts the correct path alone. The model's own structures have ways, neighbors and \
+             wrong paths, so their counts are listed next to it." }
         @for curve in curves { @if curve.accesses == 0 {
-            p { (curve.name) ": no access." }
+            p { (curve.name) ": no accesses." }
         } @else {
             (chart(curve).html())
             @if !curve.marks.is_empty() { (marks(curve).html()) }
@@ -25,8 +26,8 @@ pub(super) fn body(curves: &[MissCurve]) -> Markup {
 }
 
 fn chart(curve: &MissCurve) -> Chart {
-    let title = format!("{}: misses by size", curve.name);
-    let text = said(curve);
+    let title = format!("{}: miss ratio by size", curve.name);
+    let text = summary(curve);
     let mut lines = Lines::new("size", "percent of accesses that miss");
     lines.x_names = Some(power_of_two);
     let place = |units: u64| ((units.max(1) as f64) * curve.unit_bytes as f64).log2();
@@ -34,7 +35,7 @@ fn chart(curve: &MissCurve) -> Chart {
         curve.points.iter().map(|point| (place(point.units), point.miss_percent)).collect();
     let marks = curve.marks.iter().map(|mark| (mark.structure.clone(), place(mark.units)));
     lines.marks = marks.collect();
-    // Where everything fits, only first uses miss, whatever the size.
+    // With room for all units, only first uses miss, whatever the size.
     let largest =
         lines.marks.iter().map(|(_, at)| *at).fold(place(curve.footprint_units) + 1.0, f64::max);
     if let Some((_, percent)) =
@@ -47,7 +48,7 @@ fn chart(curve: &MissCurve) -> Chart {
     lines.y_range = Some((0.0, 100.0));
     let svg = lines.svg(&title);
     let mut table = Table::new(format!("curve-{}-points", curve.id), title.clone());
-    table = table.number("Units").text("Size").number("Misses").number("Of accesses");
+    table = table.number("Units").text("Size").number("Misses").number("Miss ratio");
     for point in &curve.points {
         let bytes = size(point.units as f64 * curve.unit_bytes as f64);
         table.push([
@@ -60,8 +61,8 @@ fn chart(curve: &MissCurve) -> Chart {
     Chart { id: format!("curve-{}", curve.id), title, text, svg, table }
 }
 
-/// What the curve is made of.
-fn said(curve: &MissCurve) -> String {
+/// Returns the number of accesses and units of a curve, in a sentence.
+fn summary(curve: &MissCurve) -> String {
     let plural =
         |count: u64, one: &'static str, many: &'static str| if count == 1 { one } else { many };
     let mut text = format!(
@@ -73,7 +74,7 @@ fn said(curve: &MissCurve) -> String {
         size(curve.unit_bytes as f64),
     );
     if curve.is_cut {
-        text += &format!(" Only the {} used last were remembered.", grouped(curve.most_units));
+        text += &format!(" Only the {} units used last were tracked.", grouped(curve.most_units));
     }
     text
 }
@@ -82,7 +83,7 @@ fn marks(curve: &MissCurve) -> Table {
     let caption = format!("{}: the sizes of the modeled machine", curve.name);
     let table = Table::new(format!("curve-{}-marks", curve.id), caption);
     let table = table.text("Structure").number("Units").text("Size").number("Misses on the curve");
-    let mut table = table.number("Of accesses").text("Event").number("Counted by the model");
+    let mut table = table.number("Miss ratio").text("Event").number("Counted by the model");
     for mark in &curve.marks {
         let [event, counted] = counted(mark);
         table.push([
@@ -109,7 +110,7 @@ fn power_of_two(exponent: f64) -> String {
     if exponent.fract() == 0.0 { size(exponent.exp2()) } else { String::new() }
 }
 
-/// A size in the unit that makes it short.
+/// Formats a size in the unit that makes it short.
 fn size(bytes: f64) -> String {
     let (scaled, unit) = match bytes {
         b if b >= 1024.0 * 1024.0 * 1024.0 => (b / (1024.0 * 1024.0 * 1024.0), "GiB"),
@@ -125,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_have_the_unit_that_makes_them_short() {
+    fn a_size_is_in_the_unit_that_makes_it_short() {
         let names = [64.0, 65536.0, 1.5 * 1_048_576.0, 4.0 * 1_073_741_824.0].map(size);
         assert_eq!(names, ["64 B", "64 KiB", "1.5 MiB", "4 GiB"]);
     }

@@ -1,4 +1,4 @@
-//! The flows of PMU guide chapter 5 with the counts of the run: drawn, and as a table.
+//! Flows of PMU guide chapter 5 with the counts of the run: as figures and as tables.
 
 use maud::{Markup, html};
 use sim_core::flow::{Flow, FlowGraph};
@@ -10,16 +10,16 @@ use crate::run_report::FlowCount;
 
 use super::{event_cell, percent};
 
-/// Every flow that something went through; the others by name.
+/// Returns every flow that an access entered, and the names of the others.
 pub(super) fn body(flows: &[FlowCount]) -> Markup {
     let (taken, idle): (Vec<&FlowCount>, Vec<&FlowCount>) =
         flows.iter().partition(|flow| entered(flow) > 0);
     html! {
-        p { "An access walks from box to box; the numbers say how often, and the events at a box are raised there. \
+        p { "An access moves from box to box. The numbers count the moves, and the events of a box are raised there. \
              Open a flow to see it." }
         @for flow in &taken { (one(flow, flows)) }
         @if !idle.is_empty() {
-            p.quiet { "Nothing went through: "
+            p.quiet { "Not entered: "
                 @for (i, flow) in idle.iter().enumerate() {
                     @if i > 0 { ", " }
                     (flow.section) " " (flow.title)
@@ -28,7 +28,7 @@ pub(super) fn body(flows: &[FlowCount]) -> Markup {
     }
 }
 
-/// Visits of the busiest box: with none, nothing went through the flow.
+/// Returns the visits of the busiest box, which are 0 if no access entered the flow.
 fn entered(flow: &FlowCount) -> u64 {
     flow.boxes.iter().map(|part| part.visits).max().unwrap_or(0)
 }
@@ -55,9 +55,9 @@ fn one(flow: &FlowCount, flows: &[FlowCount]) -> Markup {
 }
 
 fn edges(id: &str, heading: &str, flow: &FlowCount) -> Table {
-    let table = Table::new(format!("{id}-edges"), format!("{heading}: which way accesses went"));
+    let table = Table::new(format!("{id}-edges"), format!("{heading}: edges taken"));
     let mut table =
-        table.text("From").text("Decision").text("To").number("Taken").number("Of its box");
+        table.text("From").text("Decision").text("To").number("Taken").number("Share of box");
     for edge in &flow.edges {
         table.push([
             edge.from.as_str().into(),
@@ -71,7 +71,7 @@ fn edges(id: &str, heading: &str, flow: &FlowCount) -> Table {
 }
 
 fn boxes(id: &str, heading: &str, flow: &FlowCount) -> Table {
-    let caption = format!("{heading}: events at its boxes; counts are those of the whole run");
+    let caption = format!("{heading}: events of its boxes, with the counts of the whole run");
     let table = Table::new(format!("{id}-boxes"), caption);
     let mut table = table.text("Box").number("Visits").text("Event").number("Count");
     for part in &flow.boxes {

@@ -1,4 +1,4 @@
-//! How long loads took, by where their data came from.
+//! Load latencies by data source.
 
 use maud::{Markup, html};
 
@@ -8,10 +8,10 @@ use crate::run_report::LatencyHistogram;
 
 use super::percent;
 
-/// What stands at the lower end of the logarithmic axis: less than one load.
+/// Lower end of the logarithmic axis: less than one load.
 const FLOOR: f64 = 0.5;
 
-/// Summary and histogram.
+/// Returns summary and histogram.
 pub(super) fn body(histograms: &[LatencyHistogram]) -> Markup {
     let seen: Vec<&LatencyHistogram> = histograms.iter().filter(|own| own.loads > 0).collect();
     if seen.is_empty() {
@@ -20,20 +20,20 @@ pub(super) fn body(histograms: &[LatencyHistogram]) -> Markup {
     html! {
         (summary(histograms).html())
         p.quiet {
-            "The mean of a source has three parts. A load waits for a free refill buffer when all are taken by \
-             older misses, stores among them; it waits for a line that a prefetch or another access has asked for \
-             already; the rest is service. The source is where the line was when the access found it."
+            "The mean of a source has three parts. A load waits for a free refill buffer if older misses, including \
+             those of stores, use all of them; it waits for a line that a prefetch or another access has already \
+             requested; the rest is service. The source is the place of the line when the access found it."
         }
         @for words in slower_than_farther(&seen) { p { (words) } }
         (chart(&seen))
     }
 }
 
-/// Why a nearer source was slower than one that is farther away, where it was.
+/// Explains each nearer source whose mean latency exceeds that of a farther source.
 fn slower_than_farther(histograms: &[&LatencyHistogram]) -> Vec<String> {
     let mean = |own: &LatencyHistogram| own.mean.unwrap_or(0.0);
     let is_refill = |own: &LatencyHistogram| !["older store", "L1"].contains(&own.source.as_str());
-    let told = histograms.iter().enumerate().filter_map(|(place, own)| {
+    let sentences = histograms.iter().enumerate().filter_map(|(place, own)| {
         if !is_refill(own) {
             return None;
         }
@@ -41,7 +41,7 @@ fn slower_than_farther(histograms: &[&LatencyHistogram]) -> Vec<String> {
         let part = |part: Option<f64>| part.unwrap_or(0.0);
         Some(format!(
             "Loads from {} took longer than those from {}: of {:.1} cycles they waited {:.1} for a free refill \
-             buffer and {:.1} for a line on its way; service took {:.1}.",
+             buffer and {:.1} for a pending line; service took {:.1}.",
             own.source,
             farther.source,
             mean(own),
@@ -50,17 +50,16 @@ fn slower_than_farther(histograms: &[&LatencyHistogram]) -> Vec<String> {
             part(own.mean_service)
         ))
     });
-    told.collect()
+    sentences.collect()
 }
 
 fn summary(histograms: &[LatencyHistogram]) -> Table {
-    let caption = "Cycles from issue to data of loads that retired, by where their data came from";
-    let table =
-        Table::new("latency-table", caption).text("Source").number("Loads").number("Of all");
-    let table = table.number("Mean").number("= Free buffer").number("+ Line on its way");
-    let table = table.number("+ Service").number("Lines on their way");
-    let table = table.number("Least").number("Median").number("90%").number("99%");
-    let mut table = table.number("Most").number("Cycles of all");
+    let caption = "Cycles from issue to data of retired loads, by data source";
+    let table = Table::new("latency-table", caption).text("Source").number("Loads").number("Share");
+    let table = table.number("Mean").number("= Free buffer").number("+ Pending line");
+    let table = table.number("+ Service").number("Pending lines");
+    let table = table.number("Min").number("Median").number("90%").number("99%");
+    let mut table = table.number("Max").number("Total cycles");
     let cycles = |cycles: Option<u64>| cycles.map_or(Cell::None, Cell::Count);
     for own in histograms {
         table.push([
@@ -84,9 +83,9 @@ fn summary(histograms: &[LatencyHistogram]) -> Table {
 }
 
 fn chart(histograms: &[&LatencyHistogram]) -> Markup {
-    let title = String::from("Loads by cycles and source of data");
-    let text = "Both axes are logarithmic. A line is as high as the number of loads that took about so many \
-                cycles; it lies at the bottom where there were none.";
+    let title = String::from("Loads by latency and data source");
+    let text = "Both axes are logarithmic. The height of a line is the number of loads with about this latency; \
+                it is at the bottom where there are none.";
     let mut lines = Lines::new("cycles from issue to data", "loads");
     lines.x_names = Some(power_of_two);
     lines.y_names = Some(power_of_ten);
@@ -97,7 +96,7 @@ fn chart(histograms: &[&LatencyHistogram]) -> Markup {
     }
     lines.fit_powers_of_two();
     let svg = lines.svg(&title);
-    let caption = "Loads by cycles and source of data";
+    let caption = "Loads by latency and data source";
     let mut table = Table::new("latency-buckets", caption).text("Source");
     table = table.number("From cycle").number("To cycle").number("Loads");
     for (own, bucket) in histograms.iter().flat_map(|own| own.buckets.iter().map(move |b| (own, b)))
@@ -113,7 +112,7 @@ fn chart(histograms: &[&LatencyHistogram]) -> Markup {
     chart.html_with(&lines.legend())
 }
 
-/// The outline of a histogram on logarithmic axes, down to the floor where buckets are empty.
+/// Returns the outline of a histogram on logarithmic axes, at the floor for empty buckets.
 fn steps(histogram: &LatencyHistogram) -> Vec<(f64, f64)> {
     let floor = FLOOR.log10();
     let mut points: Vec<(f64, f64)> = Vec::new();
@@ -174,15 +173,15 @@ mod tests {
     }
 
     #[test]
-    fn a_near_source_that_is_slower_says_what_it_waited_for() {
+    fn a_near_source_with_a_larger_latency_is_explained() {
         let (near, far) =
             (took("L2", [150.0, 20.0, 39.0]), took("system level cache", [0.0, 9.0, 100.0]));
-        let told = slower_than_farther(&[&near, &far]);
+        let sentences = slower_than_farther(&[&near, &far]);
         assert_eq!(
-            told,
+            sentences,
             [
                 "Loads from L2 took longer than those from system level cache: of 209.0 cycles they waited \
-              150.0 for a free refill buffer and 20.0 for a line on its way; service took 39.0."
+              150.0 for a free refill buffer and 20.0 for a pending line; service took 39.0."
             ]
         );
         assert!(slower_than_farther(&[&took("L2", [0.0, 0.0, 13.0]), &far]).is_empty());
@@ -216,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn no_loads_are_said() {
+    fn a_run_without_loads_is_reported_as_such() {
         assert!(body(&[]).into_string().contains("No load retired"));
     }
 }

@@ -7,14 +7,14 @@ use crate::run_report::{LookupRow, NamedCount, RunReport};
 
 use super::{event, percent};
 
-/// The tables.
+/// Returns the tables.
 pub(super) fn body(report: &RunReport) -> Markup {
     html! {
         h3 { "Caches" }
-        (lookups("cache-table", "Lookups of the caches and what missed. A refill of the L2 counts as read, by the guide, for a store too: \
-             its reads and its writes have no ratio of their own", &report.caches).html())
+        (lookups("cache-table", "Lookups and misses of the caches. By the guide, an L2 refill for a store counts as a read too, so \
+             its reads and its writes have no separate ratios", &report.caches).html())
         h3 { "TLBs" }
-        (lookups("tlb-table", "Lookups of the TLBs and what missed", &report.tlbs).html())
+        (lookups("tlb-table", "Lookups and misses of the TLBs", &report.tlbs).html())
         h3 { "Prefetchers" }
         (prefetchers(report).html())
     }
@@ -39,17 +39,17 @@ fn lookups(id: &str, caption: &str, rows: &[LookupRow]) -> Table {
     table
 }
 
-/// The events of a ratio.
+/// Returns the events of a ratio.
 fn both(misses: &NamedCount, accesses: &NamedCount) -> Cell {
     let markup = html! { (event(&misses.event)) " of " (event(&accesses.event)) };
     Cell::Markup(markup, format!("{} of {}", misses.event, accesses.event))
 }
 
 fn prefetchers(report: &RunReport) -> Table {
-    let caption = "What became of the lines that prefetchers brought; accuracy: used of all whose end is \
-                   known, coverage: used of all that would have missed";
-    let table = Table::new("prefetch-table", caption).text("Prefetcher").number("Asked for");
-    let table = table.number("Useful").number("Late").number("Useless").number("Not foreseen");
+    let caption = "Outcome of prefetched lines; accuracy: used share of lines with a known outcome, \
+                   coverage: prefetched share of lines that would have missed";
+    let table = Table::new("prefetch-table", caption).text("Prefetcher").number("Issued");
+    let table = table.number("Useful").number("Late").number("Useless").number("Uncovered misses");
     let mut table = table.number("Accuracy").number("Coverage");
     for row in &report.prefetchers {
         table.push([

@@ -1,4 +1,4 @@
-//! The head of the report: what ran, on which machine, and what to know before any number.
+//! Head of the report: the run, the machine, and notes that apply to all numbers.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use crate::run_report::{RunInfo, RunReport};
 
 use super::{code_cell, slots};
 
-/// The run in a sentence, what to look at first, and what a reader of the counts should know.
+/// Returns the run in a sentence, the largest loss, and the notes.
 pub(super) fn lead(report: &RunReport) -> Markup {
     let run = &report.run;
     html! {
@@ -24,7 +24,7 @@ pub(super) fn lead(report: &RunReport) -> Markup {
     }
 }
 
-/// Facts and threads.
+/// Returns facts and threads.
 pub(super) fn body(report: &RunReport) -> Markup {
     let run = &report.run;
     html! {
@@ -43,23 +43,23 @@ fn facts(run: &RunInfo) -> Markup {
             dt { "Core" } dd { "Neoverse N2 " (run.revision) " at " (format!("{frequency:.2}")) " GHz" }
             dt { "Modeled time" } dd { (seconds(run.seconds)) }
             dt { "Counted" } dd { (counted(run)) }
-            dt { "Six counters" } dd { (six_counters(run)) }
+            dt { "Multiplexed" } dd { (six_counters(run)) }
             dt { "Seed" } dd { (run.seed) }
             dt { "Hashes" }
             dd { "trace " code { (run.trace_hash) } ", configuration " code { (run.config_hash) } }
-            dt { "Made by" } dd { "n2sim " (run.version) }
+            dt { "Created by" } dd { "n2sim " (run.version) }
         }
     }
 }
 
 fn six_counters(run: &RunInfo) -> String {
     match run.tick_ns {
-        Some(tick) => format!("estimates with turns of {}", seconds(tick as f64 / 1e9)),
-        None => String::from("the run is too short to estimate anything"),
+        Some(tick) => format!("estimates with time slices of {}", seconds(tick as f64 / 1e9)),
+        None => String::from("the run is too short for estimates"),
     }
 }
 
-/// Which part of the trace was counted, and how many instructions that were.
+/// Returns which part of the trace was counted, with its number of instructions.
 fn counted(run: &RunInfo) -> String {
     let mut text = match (&run.roi, run.limit) {
         (None, None) => String::from("the whole trace"),
@@ -68,7 +68,7 @@ fn counted(run: &RunInfo) -> String {
         (Some(roi), Some(limit)) => format!("{roi}, {}", at_most(limit)),
     };
     if run.warmup > 0 {
-        text += &format!(", after {} that only warmed the machine", grouped(run.warmup));
+        text += &format!(", after {} of warm-up", grouped(run.warmup));
     }
     text + &format!(": {} instructions", grouped(run.instructions))
 }
@@ -78,7 +78,7 @@ fn at_most(limit: u64) -> String {
 }
 
 fn threads(report: &RunReport) -> Table {
-    let table = Table::new("threads", "Threads, each on a core of its own");
+    let table = Table::new("threads", "Threads, one per core");
     let mut table = table.text("Thread").number("Cycles").number("Instructions").number("IPC");
     for thread in &report.threads {
         let name = Cell::Text(thread.thread.to_string());
@@ -89,7 +89,7 @@ fn threads(report: &RunReport) -> Table {
 }
 
 fn unknown_words(run: &RunInfo) -> Table {
-    let caption = "Words that the decoder does not know; each ran as an operation of one cycle";
+    let caption = "Unknown instruction words, each executed as an operation of one cycle";
     let table = Table::new("unknown-words", caption);
     let mut table = table.text("Address").text("Word").number("Executions");
     for word in &run.unknown_words {
@@ -98,7 +98,7 @@ fn unknown_words(run: &RunInfo) -> Table {
     table
 }
 
-/// A time with the unit that makes it short.
+/// Formats a time in the unit that makes it short.
 pub(super) fn seconds(seconds: f64) -> String {
-    crate::figure::turns::time_name(seconds * 1e9)
+    crate::figure::multiplexing::time_name(seconds * 1e9)
 }

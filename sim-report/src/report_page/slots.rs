@@ -1,5 +1,5 @@
-//! Top-down: where the rename slots went, as a tree to open branch by branch, down to single causes and the
-//! instructions that cost most (PMU guide 4.7 and 4.12).
+//! Top-down: the rename slots as a tree whose branches open, down to single causes and the
+//! instructions with the largest cost (PMU guide 4.7 and 4.12).
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ use crate::run_report::SlotNode;
 
 use super::{events, percent, place_cell};
 
-/// Parts of the whole that have a color of their own, by their place in the tree.
+/// Colors of the top-down categories, by their nodes in the tree.
 const COLORS: [(&str, Color); 4] = [
     ("slots.retiring", GREEN),
     ("slots.bad_speculation", RED),
@@ -18,13 +18,13 @@ const COLORS: [(&str, Color); 4] = [
     ("slots.backend", ORANGE),
 ];
 
-/// The strip of the whole and the tree below it.
+/// Returns the strip of categories and the tree below it.
 pub(super) fn body(top: &SlotNode) -> Markup {
     html! {
-        p { (top.meaning) " All of them: " strong { (grouped(top.slots)) } "." }
+        p { (top.meaning) " Total: " strong { (grouped(top.slots)) } "." }
         (strip(top))
         p.quiet #tree-help {
-            "Open a branch to see what it consists of. With the keyboard: up and down move, right opens, left closes."
+            "Open a branch to see its parts. With the keyboard: up and down move, right opens, left closes."
         }
         ul.tree aria-describedby="tree-help" {
             @for child in &top.children { li { (node(child, &opened(top))) } }
@@ -32,7 +32,8 @@ pub(super) fn body(top: &SlotNode) -> Markup {
     }
 }
 
-/// What to look at first, in a sentence: the cause that cost most, and the instruction that it is charged to.
+/// Returns a sentence on the largest loss: the cause with most slots, and the instruction that it
+/// is charged to.
 pub(super) fn look_first(top: &SlotNode) -> Markup {
     let path = top.worst();
     let Some(cause) = path.last() else {
@@ -54,12 +55,12 @@ pub(super) fn look_first(top: &SlotNode) -> Markup {
     }
 }
 
-/// The branches of the tree that are open from the start: those on the way to the cause that cost most.
+/// Returns the branches of the tree that are initially open: those above the cause with most slots.
 fn opened(top: &SlotNode) -> Vec<&str> {
     top.worst().into_iter().map(|node| node.id.as_str()).collect()
 }
 
-/// The first level as one strip. The tree says the same in words.
+/// Returns the first level as one strip. The tree has the same content in words.
 fn strip(top: &SlotNode) -> Markup {
     html! {
         div.strip aria-hidden="true" { @for child in &top.children { @if child.percent > 0.0 {
@@ -93,7 +94,7 @@ fn node(node: &SlotNode, open: &[&str]) -> Markup {
     }
 }
 
-/// Name, bar, share, slots.
+/// Returns name, bar, share and slots of a node.
 fn line(node: &SlotNode) -> Markup {
     let bar =
         format!("width:{:.3}%;background:{}", node.percent.clamp(0.0, 100.0), color(node).var());
@@ -110,10 +111,10 @@ fn element_id(id: &str) -> String {
 }
 
 fn hottest(node: &SlotNode) -> Table {
-    let caption = format!("Instructions that cost most of: {}", node.name);
+    let caption = format!("Instructions with most slots of: {}", node.name);
     let table = Table::new(format!("hottest-{}", element_id(&node.id)), caption);
     let mut table =
-        table.text("Instruction").text("Address").number("Slots").number("Of this cause");
+        table.text("Instruction").text("Address").number("Slots").number("Share of cause");
     for hot in &node.hottest {
         let address = super::code_cell(&hot.place.address);
         table.push([place_cell(&hot.place), address, Cell::Count(hot.slots), percent(hot.percent)]);

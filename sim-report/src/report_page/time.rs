@@ -12,13 +12,13 @@ use crate::run_report::{Series, ThreadTimeline, Timeline};
 
 use super::events;
 
-/// Unit of values that add up to a whole.
+/// Unit of values that add up to 100 percent.
 const PARTS_OF_A_WHOLE: &str = "percent of slots";
-/// What the parts of the slots look like, in the order of their names.
+/// Colors of the parts of the slots, by identifier.
 const SLOT_COLORS: [(&str, Color); 4] =
     [("retiring", GREEN), ("bad_speculation", RED), ("frontend", BLUE), ("backend", ORANGE)];
 
-/// The charts of all threads.
+/// Returns the charts of all threads.
 pub(super) fn body(timeline: &Timeline) -> Markup {
     html! {
         p { "Intervals of " (grouped(timeline.step_cycles)) " cycles of each core." }
@@ -29,7 +29,7 @@ pub(super) fn body(timeline: &Timeline) -> Markup {
     }
 }
 
-/// Units in the order in which they come.
+/// Returns the units in their order.
 fn units(thread: &ThreadTimeline) -> Vec<&str> {
     let mut units: Vec<&str> = Vec::new();
     for series in &thread.series {
@@ -44,7 +44,7 @@ fn of_unit<'a>(thread: &'a ThreadTimeline, unit: &str) -> Vec<&'a Series> {
     thread.series.iter().filter(|series| series.unit == unit).collect()
 }
 
-/// What the values are computed from.
+/// Returns the events from which the values are computed.
 fn sources(thread: &ThreadTimeline, unit: &str) -> Markup {
     let mut names: Vec<String> = Vec::new();
     for name in of_unit(thread, unit).iter().flat_map(|series| &series.events) {
@@ -61,7 +61,7 @@ fn chart(thread: &ThreadTimeline, unit: &str) -> Markup {
     let id = format!("time-{}-{place}", thread.thread);
     let title = match series.as_slice() {
         [one] => format!("{} ({unit})", one.name),
-        _ if unit == PARTS_OF_A_WHOLE => String::from("Where the rename slots went, percent"),
+        _ if unit == PARTS_OF_A_WHOLE => String::from("Rename slots (top-down), percent"),
         _ => format!("Events {unit}"),
     };
     let (svg, legend) = if unit == PARTS_OF_A_WHOLE {
@@ -73,13 +73,13 @@ fn chart(thread: &ThreadTimeline, unit: &str) -> Markup {
     let text = match quiet.as_slice() {
         _ if unit == PARTS_OF_A_WHOLE => String::new(),
         [] => String::new(),
-        names => format!("Not drawn, because nothing happened: {}.", names.join(", ")),
+        names => format!("Not drawn, because all values are 0: {}.", names.join(", ")),
     };
     let table = table(&id, &thread.ends, &series, &title);
     Chart { id, title, text, svg, table }.html_with(&legend)
 }
 
-/// True without a value other than 0.
+/// Returns whether every value is 0 or absent.
 fn is_quiet(series: &Series) -> bool {
     series.values.iter().all(|value| value.is_none_or(|value| value == 0.0))
 }
@@ -122,7 +122,7 @@ fn areas(ends: &[u64], series: &[&Series], title: &str) -> (String, Markup) {
     (draw(plots, layout, title), legend)
 }
 
-/// Both ends of each interval: a value holds from one to the other.
+/// Returns both ends of each interval, between which a value holds.
 fn spans(ends: &[u64]) -> impl Iterator<Item = [f64; 2]> + '_ {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     starts.zip(ends).map(|(start, end)| [start as f64, *end as f64])
@@ -145,7 +145,7 @@ fn table(id: &str, ends: &[u64], series: &[&Series], title: &str) -> Table {
     table
 }
 
-/// `1.5M` for a number of cycles on an axis.
+/// Formats a number of cycles on an axis, such as `1.5M`.
 fn short(number: f64) -> String {
     let (scaled, unit) = match number.abs() {
         n if n >= 1e9 => (number / 1e9, "G"),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_happened_is_named_and_not_drawn() {
+    fn a_series_of_zeros_is_named_and_not_drawn() {
         let series = |id: &str, values: Vec<Option<f64>>| Series {
             id: id.into(),
             name: format!("name of {id}"),
@@ -188,7 +188,7 @@ mod tests {
             threads: vec![ThreadTimeline { thread: 0, ends: vec![10, 20], series }],
         };
         let html = body(&timeline).into_string();
-        assert!(html.contains("nothing happened: name of b."), "{html}");
+        assert!(html.contains("all values are 0: name of b."), "{html}");
         assert!(!html.contains("NaN"), "{html}");
     }
 }

@@ -1,4 +1,5 @@
-//! What changed between two runs, as separated values: a line of names, then one for each number.
+//! Differences between two runs as separated values: a line of names, then one line for each
+//! number.
 
 use std::io::{self, Write};
 
@@ -19,7 +20,7 @@ const FIELDS: [&str; 11] = [
     "to_share_percent",
 ];
 
-/// Writes the numbers that changed. What contains the separator, a quote or a line break is quoted.
+/// Writes the numbers that changed. A field with the separator, a quote or a line break is quoted.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -57,7 +58,7 @@ fn fields(section: &str, change: &Change) -> [String; 11] {
     ]
 }
 
-/// In quotes where a reader would take it for more than one field.
+/// Quotes a field that a reader could take for more than one.
 pub(crate) fn quoted(field: &str, separator: &str) -> String {
     let is_plain = !field.contains(separator) && !field.contains(['"', '\n', '\r']);
     if is_plain { field.to_owned() } else { format!("\"{}\"", field.replace('"', "\"\"")) }
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_holds_the_separator_is_quoted() {
+    fn a_field_that_contains_the_separator_is_quoted() {
         assert_eq!(quoted("L2, all", ","), "\"L2, all\"");
         assert_eq!(quoted("L2, all", ";"), "L2, all");
         assert_eq!(quoted("operator\"\" _s", ";"), "\"operator\"\"\"\" _s\"");

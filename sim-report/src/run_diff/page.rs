@@ -1,4 +1,4 @@
-//! What changed between two runs, as a page.
+//! Differences between two runs, as a page.
 
 use maud::{Markup, html};
 use sim_core::PmuEvent;
@@ -8,7 +8,7 @@ use super::{Change, Number, RunDiff, SectionDiff};
 use crate::page::{Cell, Chart, Page, Section, Table, event_link, glossary, palette};
 use crate::perf_stat::grouped;
 
-/// The page, one file.
+/// Returns the page as one file.
 pub fn html(diff: &RunDiff) -> String {
     let mut sections = vec![summary(diff)];
     let changed = diff.sections.iter().filter(|section| !section.changes.is_empty());
@@ -19,10 +19,10 @@ pub fn html(diff: &RunDiff) -> String {
     }));
     let events = events(diff);
     if !events.is_empty() {
-        let (id, heading) = (String::from("glossary"), String::from("What the events are"));
+        let (id, heading) = (String::from("glossary"), String::from("Event glossary"));
         sections.push(Section { id, heading, body: glossary(&events) });
     }
-    let title = String::from("What changed between two runs");
+    let title = String::from("Differences between two runs");
     Page { title, lead: lead(diff), sections }.html()
 }
 
@@ -32,7 +32,7 @@ fn lead(diff: &RunDiff) -> Markup {
         p { "From " strong { (diff.from.name) } " to " strong { (diff.to.name) } "." }
         p.lead { (diff.verdict) }
         p { (grouped(diff.changed() as u64)) " numbers of the reports changed and are listed; "
-            (grouped(unchanged)) " are the same." }
+            (grouped(unchanged)) " are equal." }
     }
 }
 
@@ -55,8 +55,8 @@ fn summary(diff: &RunDiff) -> Section {
     let body = html! {
         (runs.html())
         @for (word, side) in doubts.iter().filter(|(_, side)| !side.doubts.is_empty()) {
-            p { "The trace of the " (word) " run lacks something: " (side.doubts.join(", "))
-                ". Counts that this spoils are marked, and what follows from them is as doubtful." }
+            p { "Data is missing from the trace of the " (word) " run: " (side.doubts.join(", "))
+                ". Counts that depend on it are marked; numbers computed from these are doubtful as well." }
         }
         @if settings.is_empty() { p { "Both have the same settings." } } @else { (settings.html()) }
     };
@@ -68,23 +68,23 @@ fn body(section: &SectionDiff) -> Markup {
     html! {
         @if section.id == "slots" { (chart(section).html()) } @else { (table.html()) }
         p.quiet { (same(section.unchanged))
-            @if section.small > 0 { ", " (grouped(section.small)) " changed by less than was asked for" }
+            @if section.small > 0 { ", " (grouped(section.small)) " changed by less than the minimum" }
             "." }
     }
 }
 
 fn same(numbers: u64) -> String {
     match numbers {
-        1 => String::from("1 number of this part is the same"),
-        n => format!("{} numbers of this part are the same", grouped(n)),
+        1 => String::from("1 number of this part is equal"),
+        n => format!("{} numbers of this part are equal", grouped(n)),
     }
 }
 
 fn table(section: &SectionDiff) -> Table {
     let has_rates = section.changes.iter().any(|change| change.rate_percent.is_some());
     let mut table =
-        Table::new(format!("{}-changes", section.id), format!("{}: what changed", section.title))
-            .text("What")
+        Table::new(format!("{}-changes", section.id), format!("{}: differences", section.title))
+            .text("Name")
             .number("From")
             .number("To")
             .number("Change")
@@ -94,7 +94,7 @@ fn table(section: &SectionDiff) -> Table {
     }
     let has_shares = has_shares(section);
     if has_shares {
-        table = table.number("Of all slots, from").number("To");
+        table = table.number("Share of slots, from").number("To");
     }
     let has_doubts = section.changes.iter().any(|change| change.doubt.is_some());
     if has_doubts {
@@ -138,7 +138,7 @@ fn cell(change: &Change, number: Option<Number>) -> Cell {
     }
 }
 
-/// The exact difference stands behind what is printed.
+/// Returns a difference as printed, with the exact value for sorting.
 fn difference(change: &Change) -> Cell {
     let Some(number) = change.change else { return Cell::None };
     let exact = match number {
@@ -152,19 +152,22 @@ fn percent(percent: Option<f64>) -> Cell {
     percent.map_or(Cell::None, |p| Cell::Markup(html! { (format!("{p:+.2}")) }, p.to_string()))
 }
 
-/// The events that the page names.
+/// Returns the events that the page names.
 fn events(diff: &RunDiff) -> Vec<PmuEvent> {
     let changes = diff.sections.iter().flat_map(|section| &section.changes);
     changes.filter_map(|change| PmuEvent::from_name(change.event.as_deref()?).ok()).collect()
 }
 
-/// Pixels: a row, the names, the room for bars on each side, numbers behind them.
+/// Height of a row, in pixels.
 const ROW: u64 = 22;
+/// Width of the names, in pixels.
 const NAMES: u64 = 250;
+/// Width for bars on each side, in pixels.
 const SIDE: u64 = 120;
+/// Width of the numbers after the bars, in pixels.
 const NUMBERS: u64 = 96;
 
-/// Slots more or less, as bars to the right and to the left of a line.
+/// Draws more or fewer slots as bars to the right or to the left of a line.
 fn chart(section: &SectionDiff) -> Chart {
     let changes: Vec<&Change> =
         section.changes.iter().filter(|change| change.change.is_some()).collect();
@@ -174,7 +177,7 @@ fn chart(section: &SectionDiff) -> Chart {
     let zero = NAMES + NUMBERS + SIDE;
     let drawing = html! {
         svg width=(width) height=(height)
-            viewBox={ "0 0 " (width) " " (height) } role="img" aria-label="Slots more or less by cause" {
+            viewBox={ "0 0 " (width) " " (height) } role="img" aria-label="Change of slots by cause" {
             (maud::PreEscaped(palette::svg_style()))
             text.fill-quiet x=(zero - 10) y="16" font-size="12" text-anchor="end" { "fewer slots" }
             text.fill-quiet x=(zero + 10) y="16" font-size="12" { "more slots" }
@@ -187,7 +190,7 @@ fn chart(section: &SectionDiff) -> Chart {
     Chart {
         id: String::from("slots-chart"),
         title: String::from("Slots by cause: more to the right, fewer to the left."),
-        text: String::from("Each line is a part of the one that it is indented below."),
+        text: String::from("Each line is a part of the line above it with less indentation."),
         svg: drawing.into_string(),
         table: table(section),
     }

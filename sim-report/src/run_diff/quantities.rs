@@ -1,26 +1,26 @@
-//! A report as a list of named numbers.
+//! The numbers of a report as a list with names.
 
 use sim_core::PmuEvent;
 
 use super::Number;
 use crate::run_report::{Code, LookupRow, MissCurve, RunReport, SlotNode};
 
-/// A number and what it is called.
+/// Number with its name.
 pub(super) struct Quantity {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) unit: String,
     pub(super) event: Option<String>,
     pub(super) value: Option<Number>,
-    /// What the trace lacks so that it is doubtful.
+    /// Data missing from the trace that makes it doubtful.
     pub(super) doubt: Option<String>,
 }
 
-/// The numbers of one part of a report.
+/// Numbers of one part of a report.
 pub(super) struct Group {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
-    /// What a number is that a report leaves out.
+    /// Value of a number that a report leaves out.
     pub(super) missing: Option<Number>,
     /// All slots of the run, if the numbers are parts of them.
     pub(super) whole: Option<u64>,
@@ -43,8 +43,8 @@ fn value(
     Quantity { id: id.into(), name: name.into(), unit, event: None, value, doubt: None }
 }
 
-/// The parts of a report, the same for every one. What six counters would have read is left out: it differs
-/// with every change of timing.
+/// Returns the parts of a report, the same for every report. Multiplexed estimates are left out:
+/// they differ with every change of timing.
 pub(super) fn groups(report: &RunReport) -> Vec<Group> {
     let group = |id, title, quantities| {
         let (missing, whole) = (None, None);
@@ -52,25 +52,25 @@ pub(super) fn groups(report: &RunReport) -> Vec<Group> {
     };
     let whole = Some(report.top_down.slots);
     let of_slots = |group: Group| Group { whole, ..group };
-    // Causes without slots are left out of the tree.
+    // The tree leaves out causes without slots.
     let missing = Some(Number::Count(0));
     vec![
         group("run", "The run", run(report)),
         Group {
             missing,
             whole,
-            ..group("slots", "Where the rename slots went", slots(&report.top_down))
+            ..group("slots", "Rename slots (top-down)", slots(&report.top_down))
         },
         group("metrics", "Metrics", metrics(report)),
         group("caches", "Caches", lookups(&report.caches)),
         group("tlbs", "TLBs", lookups(&report.tlbs)),
-        group("latencies", "How long loads took", latencies(report)),
+        group("latencies", "Load latencies", latencies(report)),
         group("prefetchers", "Prefetchers", prefetchers(report)),
         group("branches", "Branches", branches(report)),
         of_slots(group("functions", "Functions", functions(&report.code))),
         of_slots(group("lines", "Source lines", lines(&report.code))),
         of_slots(group("instructions", "Instructions", instructions(&report.code))),
-        group("curves", "Footprints and misses by size", curves(&report.miss_curves)),
+        group("curves", "Footprints and miss-ratio curves", curves(&report.miss_curves)),
         group("flows", "Flows of the guide", flows(report)),
         group("events", "Events", events(report)),
     ]
@@ -90,7 +90,7 @@ fn run(report: &RunReport) -> Vec<Quantity> {
     ]
 }
 
-/// The nodes in the order of the tree, each behind its parent.
+/// Returns the nodes in the order of the tree, each after its parent.
 fn slots(root: &SlotNode) -> Vec<Quantity> {
     let mut quantities = Vec::new();
     let mut open = vec![(root, 0)];
@@ -143,19 +143,19 @@ fn latencies(report: &RunReport) -> Vec<Quantity> {
             value(format!("{source}.mean"), format!("{source}: mean"), "cycles", row.mean),
             value(
                 format!("{source}.mean_buffer_wait"),
-                format!("{source}: of it, for a free buffer"),
+                format!("{source}: mean wait for a free buffer"),
                 "cycles",
                 row.mean_buffer_wait,
             ),
             value(
                 format!("{source}.mean_line_wait"),
-                format!("{source}: of it, for a line on its way"),
+                format!("{source}: mean wait for a pending line"),
                 "cycles",
                 row.mean_line_wait,
             ),
             cycles("median", "median", row.median),
-            cycles("p90", "90 of 100", row.p90),
-            cycles("p99", "99 of 100", row.p99),
+            cycles("p90", "p90", row.p90),
+            cycles("p99", "p99", row.p99),
         ]
     };
     report.load_latencies.iter().flat_map(of_source).collect()

@@ -1,14 +1,15 @@
-//! What changed between two runs, for terminals.
+//! Differences between two runs, for terminals.
 
 use std::io::{self, Write};
 
 use super::{Change, Number, RunDiff, SectionDiff};
 use crate::perf_stat::grouped;
 
-/// Columns of names and of numbers.
+/// Width of a name.
 const NAME: usize = 30;
+/// Width of a number.
 const NUMBER: usize = 14;
-/// Columns of a change per instruction, or of shares: `100.0->100.0`.
+/// Width of a change per instruction, or of shares: `100.0->100.0`.
 const LAST: usize = 13;
 
 /// Writes the comparison.
@@ -39,9 +40,9 @@ pub fn write_text(out: &mut impl Write, diff: &RunDiff) -> io::Result<()> {
     let small: u64 = diff.sections.iter().map(|section| section.small).sum();
     write!(out, "\n {} numbers changed", grouped(diff.changed() as u64))?;
     if small > 0 {
-        write!(out, ", {} changed by less than was asked for", grouped(small))?;
+        write!(out, ", {} changed by less than the minimum", grouped(small))?;
     }
-    writeln!(out, ", {} are the same.\n", grouped(unchanged))
+    writeln!(out, ", {} are equal.\n", grouped(unchanged))
 }
 
 fn write_section(out: &mut impl Write, section: &SectionDiff) -> io::Result<()> {
@@ -68,21 +69,21 @@ fn write_section(out: &mut impl Write, section: &SectionDiff) -> io::Result<()> 
     Ok(())
 }
 
-/// True where the numbers are parts of all slots.
+/// Returns whether the numbers are parts of all slots.
 pub(super) fn has_shares(section: &SectionDiff) -> bool {
     section.changes.iter().any(|change| change.from_share.is_some() || change.to_share.is_some())
 }
 
-/// The unit of all numbers of a section, if they have one.
+/// Returns the unit of all numbers of a section, if they have the same and the title does not name
+/// it.
 fn common_unit(section: &SectionDiff) -> Option<&str> {
     let (first, others) = section.changes.split_first()?;
     let is_same = others.iter().all(|change| change.unit == first.unit);
-    // That events are events needs no word.
-    let is_told = first.unit.eq_ignore_ascii_case(&section.title);
-    (is_same && !others.is_empty() && !is_told).then_some(first.unit.as_str())
+    let is_in_title = section.title.to_lowercase().contains(&first.unit.to_lowercase());
+    (is_same && !others.is_empty() && !is_in_title).then_some(first.unit.as_str())
 }
 
-fn row(change: &Change, unit_is_told: bool) -> String {
+fn row(change: &Change, is_unit_in_heading: bool) -> String {
     let number = |number| number_with(number, &change.unit, printed);
     let percent = |percent: Option<f64>| percent.map_or_else(String::new, |p| format!("{p:+.1}%"));
     let (from, to) = (number(change.from), number(change.to));
@@ -92,7 +93,7 @@ fn row(change: &Change, unit_is_told: bool) -> String {
         (None, None) => percent(change.rate_percent),
         (from, to) => format!("{:.1}->{:.1}", from.unwrap_or(0.0), to.unwrap_or(0.0)),
     };
-    let name = if unit_is_told { change.name.clone() } else { named(change) };
+    let name = if is_unit_in_heading { change.name.clone() } else { named(change) };
     let name = name.replace('\u{a0}', " ").replace(char::is_control, "?");
     let (name, own_line) = fitted(&name);
     let doubt =
@@ -102,7 +103,7 @@ fn row(change: &Change, unit_is_told: bool) -> String {
     )
 }
 
-/// The number as text; seconds in the unit that makes them short.
+/// Formats a number; seconds get the unit that makes them short.
 fn number_with(number: Option<Number>, unit: &str, print: fn(Number) -> String) -> String {
     match number {
         None => String::from("-"),
@@ -111,13 +112,13 @@ fn number_with(number: Option<Number>, unit: &str, print: fn(Number) -> String) 
     }
 }
 
-/// A difference with its sign.
+/// Formats a difference with its sign.
 pub(super) fn changed_by(number: Number, unit: &str) -> String {
     let plus = if number.as_f64() > 0.0 { "+" } else { "" };
     if unit == "seconds" { format!("{plus}{}", time(number)) } else { signed(number) }
 }
 
-/// A time or a difference of times.
+/// Formats a time or a difference of times.
 pub(super) fn time(number: Number) -> String {
     let seconds = number.as_f64();
     let sign = if seconds < 0.0 { "-" } else { "" };
@@ -130,19 +131,19 @@ pub(super) fn time(number: Number) -> String {
     format!("{sign}{:.3} {unit}", seconds.abs() * scale)
 }
 
-/// The name, with its unit where neither section nor name tells it.
+/// Returns the name, followed by its unit if neither section nor name contains it.
 pub(super) fn named(change: &Change) -> String {
     let words = change.name.replace('_', " ").to_lowercase();
     match change.unit.as_str() {
         "per 1000 instructions" => format!("{}, MPKI", change.name),
-        // Times have their unit behind each number.
+        // Times have their unit after each number.
         "" | "seconds" => change.name.clone(),
         unit if words.contains(&unit.to_lowercase()) => change.name.clone(),
         unit => format!("{}, {}", change.name, unit.replace("percent", "%")),
     }
 }
 
-/// A text in lines that are as wide as the tables, each behind a blank.
+/// Folds a text into lines as wide as the tables, each indented by a blank.
 fn folded(text: &str) -> Vec<String> {
     let width = 1 + NAME + 3 * NUMBER + LAST;
     let mut lines: Vec<String> = Vec::new();
@@ -158,7 +159,7 @@ fn folded(text: &str) -> Vec<String> {
     lines
 }
 
-/// A name that fits its column, and before it, on a line of its own, one that does not.
+/// Returns a name that fits its column, or an empty name and a separate line for a longer one.
 fn fitted(name: &str) -> (&str, String) {
     match name.chars().count() {
         0..NAME => (name, String::new()),
@@ -166,7 +167,7 @@ fn fitted(name: &str) -> (&str, String) {
     }
 }
 
-/// A number with as many digits as say something.
+/// Formats a number with its significant digits.
 pub(super) fn printed(number: Number) -> String {
     match number {
         Number::Count(count) => grouped(count),
@@ -186,7 +187,7 @@ pub(super) fn printed(number: Number) -> String {
     }
 }
 
-/// The same with its sign.
+/// Formats a number with its sign and significant digits.
 pub(super) fn signed(number: Number) -> String {
     let sign = if number.as_f64() > 0.0 { "+" } else { "" };
     format!("{sign}{}", printed(number))
@@ -197,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_their_sign_and_no_empty_digits() {
+    fn a_number_has_its_sign_and_only_significant_digits() {
         assert_eq!(signed(Number::Difference(-1_234)), "-1,234");
         assert_eq!(signed(Number::Difference(i64::MIN)), "-9,223,372,036,854,775,808");
         assert_eq!(signed(Number::Difference(5)), "+5");

@@ -1,32 +1,32 @@
-//! Which of two runs is faster, and what it gains or loses most.
+//! Verdict on two runs: the faster one, and its largest gain or loss.
 
 use crate::perf_stat::grouped;
 use crate::run_report::{RunReport, SlotNode};
 
-/// Causes that are named on each side.
+/// Most causes named for gains and for losses.
 const NAMED: usize = 2;
-/// Changes of the cycles below this are none, in percent.
+/// Smallest relevant change of the cycles, in percent.
 const NONE: f64 = 0.05;
 
-/// Cycles first, then the causes whose slots changed most.
+/// Returns a verdict: cycles first, then the causes whose slots changed most.
 pub(super) fn sentence(from: &RunReport, to: &RunReport) -> String {
     let (before, after) = (&from.run, &to.run);
     if before.cycles == 0 || before.instructions == 0 || after.instructions == 0 {
-        return String::from("One of the runs counted nothing: there is nothing to compare.");
+        return String::from("One of the runs counted nothing and cannot be compared.");
     }
-    // What the first run would be with as many instructions as the second has.
+    // Scales the first run to the number of instructions of the second.
     let scale = after.instructions as f64 / before.instructions as f64;
     let percent = (after.cycles as f64 / (before.cycles as f64 * scale) - 1.0) * 100.0;
     let per = if before.instructions == after.instructions { "" } else { " per instruction" };
     let cycles = format!("({} -> {})", grouped(before.cycles), grouped(after.cycles));
     let mut text = if percent.abs() < NONE {
-        format!("Both runs take as many cycles{per} {cycles}.")
+        format!("Both runs take the same number of cycles{per} {cycles}.")
     } else {
         let word = if percent > 0.0 { "more" } else { "fewer" };
         format!("The second run takes {:.1} % {word} cycles{per} {cycles}.", percent.abs())
     };
     let changes = changes(&from.top_down, &to.top_down, scale);
-    let per = if per.is_empty() { "" } else { ", as many instructions assumed" };
+    let per = if per.is_empty() { "" } else { ", for equal numbers of instructions" };
     let more = named(changes.iter().rev().filter(|(_, slots)| *slots > 0.0));
     if !more.is_empty() {
         text += &format!(" It loses more rename slots to {more}{per}.");
@@ -38,7 +38,8 @@ pub(super) fn sentence(from: &RunReport, to: &RunReport) -> String {
     text
 }
 
-/// The causes with the change of their slots, the largest gain first. Slots that retired are no cause.
+/// Returns the causes with the change of their slots, the largest gain first. Retired slots are not
+/// a cause.
 fn changes(from: &SlotNode, to: &SlotNode, scale: f64) -> Vec<(String, f64)> {
     let mut changes: Vec<(String, String, f64)> = Vec::new();
     for (node, sign) in leaves(from).map(|n| (n, -scale)).chain(leaves(to).map(|n| (n, 1.0))) {

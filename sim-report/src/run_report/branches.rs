@@ -1,4 +1,4 @@
-//! Branches: how many went wrong, of which kind, and where.
+//! Branches: mispredictions by kind and by branch.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,58 +9,58 @@ use super::names::branch_name;
 use super::profiled::Profiled;
 use super::ratio::{percent, some_percent};
 
-/// Branches that retired, and which of them went wrong.
+/// Retired branches and their mispredictions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Branches {
-    /// All of them, `BR_RETIRED`.
+    /// Retired branches, `BR_RETIRED`.
     pub retired: u64,
-    /// Those that were mispredicted, `BR_MIS_PRED_RETIRED`.
+    /// Mispredicted branches, `BR_MIS_PRED_RETIRED`.
     pub mispredicted: u64,
-    /// The same by kind.
+    /// Counts by kind of branch.
     pub kinds: Vec<BranchKindCount>,
-    /// Where mispredictions come from, most first.
+    /// Branches with mispredictions, most mispredicted first.
     pub sites: Vec<BranchSite>,
     /// Branches with mispredictions that are not listed.
     pub sites_left_out: u64,
 }
 
-/// Branches of one kind.
+/// Counts of one kind of branch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BranchKindCount {
     /// `conditional`, `direct`, `call`, `indirect`, `indirect call`, `return`.
     pub kind: String,
-    /// Retired.
+    /// Retired executions.
     pub retired: u64,
-    /// Taken of them.
+    /// Taken executions.
     pub taken: u64,
-    /// Mispredicted of them.
+    /// Mispredicted executions.
     pub mispredicted: u64,
-    /// Mispredicted of all, in percent.
+    /// Share of mispredicted executions, in percent.
     pub miss_percent: Option<f64>,
 }
 
-/// One branch instruction.
+/// Branch instruction with its counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BranchSite {
-    /// Where it is.
+    /// Place in the program.
     pub place: Place,
     /// Its kind, as in the counts by kind.
     pub kind: String,
-    /// Retired.
+    /// Retired executions.
     pub retired: u64,
-    /// Taken of them.
+    /// Taken executions.
     pub taken: u64,
-    /// Mispredicted of them.
+    /// Mispredicted executions.
     pub mispredicted: u64,
-    /// Mispredicted of all its executions, in percent.
+    /// Share of mispredicted executions, in percent.
     pub miss_percent: f64,
-    /// Of all mispredictions, in percent.
+    /// Share of all mispredictions, in percent.
     pub share_percent: f64,
-    /// Slots that its mispredictions cost: operations thrown away and the refill behind it.
+    /// Slots lost to its mispredictions: squashed operations and the refill after them.
     pub bad_slots: u64,
 }
 
-/// Branches that are listed.
+/// Most branches listed.
 const SITES: usize = 100;
 
 impl Branches {

@@ -1,56 +1,56 @@
-//! What code costs: functions, source lines, instructions.
+//! Costs of functions, source lines and instructions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use sim_core::{DataSource, InstId};
-use sim_machine::observe::{CodeKind, Column, End, Fate, InstCost, SOURCES};
+use sim_machine::observe::{CodeKind, Column, InstCost, SOURCES, SlotClass, TopDownCategory};
 
-use super::names::{fate_names, kind_name};
+use super::names::{class_names, kind_name};
 use super::profiled::Profiled;
 use super::ratio::{over, percent};
 use crate::symbols::SourceLine;
 
-/// Where an instruction is.
+/// Place of an instruction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
-    /// Its address, in hexadecimal.
+    /// Address, in hexadecimal.
     pub address: String,
-    /// `function+0x14`, or the address where no function is known.
+    /// `function+0x14`, or the address if no function is known.
     pub symbol: String,
-    /// Source file and line, `file.c:12`, where the program was built with them.
+    /// Source file and line, `file.c:12`, if the program contains them.
     pub line: Option<String>,
 }
 
 /// Slots of one cause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CauseSlots {
-    /// The cause, as the last part of its place in the tree of slots: `load_dram`.
+    /// Cause, as the last part of its place in the slot tree: `load_dram`.
     pub cause: String,
-    /// Its name.
+    /// Name of the cause.
     pub name: String,
-    /// Slots.
+    /// Number of slots.
     pub slots: u64,
 }
 
-/// What some code cost. Slots are charged to the instruction that is to blame: those of an abandoned path
-/// to its branch, those of a full reorder buffer to its oldest instruction.
+/// Cost of some code. Slots are charged to the instruction that causes the loss: those of a wrong
+/// path to its branch, those of a full reorder buffer to its oldest instruction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cost {
-    /// Rename slots: used, thrown away and empty.
+    /// Rename slots: used, squashed and empty.
     pub slots: u64,
-    /// Of all slots, in percent.
+    /// Share of all slots, in percent.
     pub percent: f64,
     /// Slots of operations that retired.
     pub retiring: u64,
-    /// Slots of operations that were thrown away, and empty ones of the refill behind them.
+    /// Slots of squashed operations, and empty slots of the refill after them.
     pub bad_speculation: u64,
     /// Other slots that the front end left empty.
     pub frontend: u64,
-    /// Slots that the back end refused.
+    /// Slots that the back end did not accept.
     pub backend: u64,
-    /// The empty and thrown-away slots cause by cause, most first.
+    /// Squashed and empty slots by cause, most first.
     pub causes: Vec<CauseSlots>,
     /// Cycles up to the rename of its instructions, as `n2sim stat --per-function` gives them.
     pub cycles: u64,
@@ -60,7 +60,7 @@ pub struct Cost {
     pub ipc: Option<f64>,
     /// Retired branches that were mispredicted.
     pub branch_misses: u64,
-    /// `L1I_CACHE_REFILL` of its instructions, on right and wrong paths.
+    /// `L1I_CACHE_REFILL` of its instructions, on correct and wrong paths.
     pub l1i_refills: u64,
     /// `L1D_CACHE_REFILL`.
     pub l1d_refills: u64,
@@ -72,88 +72,90 @@ pub struct Cost {
     pub itlb_walks: u64,
 }
 
-/// What the code of the program cost, the most expensive first.
+/// Costs of the code of the program, the most expensive first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Code {
-    /// The trace, or a program given beside it, names functions.
+    /// Whether the trace, or a program given with it, names functions.
     pub has_functions: bool,
-    /// A program given beside the trace names source lines.
+    /// Whether a program given with the trace names source lines.
     pub has_lines: bool,
     /// Functions.
     pub functions: Vec<HotFunction>,
-    /// Functions that cost something but are not listed.
+    /// Functions with a cost that are not listed.
     pub functions_left_out: u64,
     /// Source lines.
     pub lines: Vec<HotLine>,
-    /// Lines that cost something but are not listed.
+    /// Lines with a cost that are not listed.
     pub lines_left_out: u64,
     /// Instructions.
     pub instructions: Vec<HotInstruction>,
-    /// Instructions that cost something but are not listed.
+    /// Instructions with a cost that are not listed.
     pub instructions_left_out: u64,
-    /// What belongs to no instruction: slots behind the last one, and fetches that no operation came of.
+    /// Cost that belongs to no instruction: slots after the last one, and fetches without an
+    /// operation.
     pub elsewhere: Cost,
-    /// What all code together cost, listed or not.
+    /// Cost of all code, listed or not.
     pub total: Cost,
 }
 
-/// A function.
+/// Function with its cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HotFunction {
-    /// Its name; `[unknown]` for code without one.
+    /// Name; `[unknown]` for code without one.
     pub name: String,
-    /// What it cost, inlined calls included, calls not.
+    /// Cost, including inlined calls, excluding other calls.
     pub cost: Cost,
 }
 
-/// A source line.
+/// Source line with its cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HotLine {
-    /// The file as the compiler names it.
+    /// File as the compiler names it.
     pub file: String,
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: u32,
-    /// The function that it was written in, which may have been inlined elsewhere.
+    /// Function that contains the line, which may have been inlined elsewhere.
     pub function: String,
-    /// What it cost.
+    /// Cost.
     pub cost: Cost,
 }
 
-/// An instruction.
+/// Instruction with its cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HotInstruction {
-    /// Where it is.
+    /// Place in the program.
     pub place: Place,
-    /// Its word, in hexadecimal.
+    /// Instruction word, in hexadecimal.
     pub word: String,
     /// `load`, `store`, `atomic`, `branch` or `other`.
     pub kind: String,
-    /// What it cost.
+    /// Cost.
     pub cost: Cost,
-    /// How often it was executed on abandoned paths.
-    pub thrown_away: u64,
-    /// Of a load: mean cycles from issue to data.
+    /// Number of squashed executions.
+    #[serde(alias = "thrown_away")]
+    pub squashed: u64,
+    /// Mean cycles of a load from issue to data; absent for other instructions.
     pub load_cycles: Option<f64>,
-    /// Of a load or store that retired: where its data came from.
+    /// Data sources of a retired load or store.
     pub sources: Vec<SourceCount>,
 }
 
-/// Accesses with the same source of data.
+/// Number of accesses with one data source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceCount {
-    /// Where the data came from: `L1`, `L2`, `system level cache`.
+    /// Data source: `L1`, `L2`, `system level cache`.
     pub source: String,
-    /// Accesses that retired.
+    /// Retired accesses.
     pub accesses: u64,
 }
 
-/// Functions that are listed.
+/// Most functions listed.
 const FUNCTIONS: usize = 100;
-/// Source lines that are listed.
+/// Most source lines listed.
 const LINES: usize = 200;
-/// Instructions that are listed.
+/// Most instructions listed.
 const INSTRUCTIONS: usize = 200;
-/// The function of code without a name.
+/// Function name of code without one.
 const UNKNOWN: &str = "[unknown]";
 
 impl Code {
@@ -185,7 +187,7 @@ impl Code {
     }
 }
 
-/// What each function cost, the most expensive first.
+/// Returns the cost of each function, the most expensive first.
 fn functions(profile: &Profiled<'_>) -> Vec<(String, InstCost)> {
     let own = |pc| profile.symbols.function(pc).map(|place| place.function);
     let all = profile.instructions.iter().map(|(_, cost)| {
@@ -199,7 +201,7 @@ fn functions(profile: &Profiled<'_>) -> Vec<(String, InstCost)> {
     summed(all).into_iter().map(|((_, name), cost)| (name, cost)).collect()
 }
 
-/// What each source line cost, the most expensive first.
+/// Returns the cost of each source line, the most expensive first.
 fn lines(profile: &Profiled<'_>) -> Vec<((SourceLine, String), InstCost)> {
     let all = profile.instructions.iter().filter_map(|(_, cost)| {
         let (line, function) = profile.line(cost.pc)?;
@@ -209,7 +211,8 @@ fn lines(profile: &Profiled<'_>) -> Vec<((SourceLine, String), InstCost)> {
     summed(all).into_iter().map(line).collect()
 }
 
-/// The costs of what has the same key; the most expensive first, as expensive ones by their keys.
+/// Sums the costs with the same key. The most expensive sum comes first; equal sums are ordered by
+/// key.
 fn summed<'a, K: Ord>(all: impl Iterator<Item = (K, &'a InstCost)>) -> Vec<(K, InstCost)> {
     let mut sums: BTreeMap<K, InstCost> = BTreeMap::new();
     for (key, cost) in all {
@@ -222,19 +225,19 @@ fn summed<'a, K: Ord>(all: impl Iterator<Item = (K, &'a InstCost)>) -> Vec<(K, I
 
 impl Cost {
     pub(super) fn of(cost: &InstCost, all_slots: u64) -> Cost {
-        let end = |end| {
-            let own = Fate::all().filter(|fate| fate.end() == end);
-            own.map(|fate| cost.slots[fate.index()]).sum()
+        let category = |category| {
+            let own = SlotClass::all().filter(|class| class.category() == category);
+            own.map(|class| cost.slots[class.index()]).sum()
         };
         let event = |column: Column| cost.columns[column as usize];
         let instructions = event(Column::Instructions);
         Cost {
             slots: cost.all_slots(),
             percent: percent(cost.all_slots(), all_slots),
-            retiring: end(End::Retiring),
-            bad_speculation: end(End::BadSpeculation),
-            frontend: end(End::Frontend),
-            backend: end(End::Backend),
+            retiring: category(TopDownCategory::Retiring),
+            bad_speculation: category(TopDownCategory::BadSpeculation),
+            frontend: category(TopDownCategory::Frontend),
+            backend: category(TopDownCategory::Backend),
             causes: causes(cost),
             cycles: cost.cycles,
             instructions,
@@ -249,12 +252,12 @@ impl Cost {
     }
 }
 
-/// What was lost, most first.
+/// Returns the lost slots by cause, most first.
 fn causes(cost: &InstCost) -> Vec<CauseSlots> {
-    let lost = Fate::all().filter(|fate| fate.end() != End::Retiring);
-    let named = lost.map(|fate| {
-        let (cause, name) = fate_names(fate);
-        CauseSlots { cause, name: name.to_owned(), slots: cost.slots[fate.index()] }
+    let lost = SlotClass::all().filter(|class| class.category() != TopDownCategory::Retiring);
+    let named = lost.map(|class| {
+        let (cause, name) = class_names(class);
+        CauseSlots { cause, name: name.to_owned(), slots: cost.slots[class.index()] }
     });
     let mut causes: Vec<CauseSlots> = named.filter(|cause| cause.slots > 0).collect();
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.slots));
@@ -265,7 +268,7 @@ impl HotInstruction {
     fn of(id: InstId, cost: &InstCost, profile: &Profiled<'_>) -> HotInstruction {
         let trace = profile.observed.session.trace();
         let code = trace.statics().insts().get(id as usize).map(|code| code.word);
-        // Code that only an abandoned path met is in the image alone.
+        // Code that ran only on wrong paths is only in the image.
         let word = code.or_else(|| trace.image().word_at(cost.pc)).unwrap_or_default();
         let supplied = SOURCES.into_iter().zip(cost.sources).filter(|(_, accesses)| *accesses > 0);
         let source = |(source, accesses): (DataSource, u64)| {
@@ -278,7 +281,7 @@ impl HotInstruction {
             word: format!("{word:08x}"),
             kind: kind_name(cost.kind).to_owned(),
             cost: Cost::of(cost, profile.all_slots()),
-            thrown_away: cost.thrown_away,
+            squashed: cost.squashed,
             load_cycles: is_load.then(|| over(cost.load_cycles, cost.retired, 1.0)).flatten(),
             sources: supplied.map(source).collect(),
         }

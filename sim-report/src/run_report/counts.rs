@@ -1,4 +1,4 @@
-//! Events and metrics: exact, and as six counters would have shown them.
+//! Events and metrics: exact, and as estimated by six multiplexed counters.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,68 +13,68 @@ use super::observed::Observed;
 use super::ratio::percent;
 use crate::stat::{self, Selected};
 
-/// One event.
+/// Counts of one event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EventCount {
-    /// Mnemonic of Arm, such as `L1D_CACHE_REFILL`.
+    /// Arm's mnemonic, such as `L1D_CACHE_REFILL`.
     pub event: String,
-    /// Its name in perf, such as `l1d_cache_refill`; `n2sim stat -j` prints this one.
+    /// Name in perf, such as `l1d_cache_refill`, which `n2sim stat -j` prints.
     pub perf_name: String,
-    /// Its number as programmed into an event counter.
+    /// Number as programmed into an event counter.
     pub code: u16,
     /// Section of the PMU guide.
     pub section: String,
     /// Heading under which the guide lists it.
     pub group: String,
-    /// The exact count of all cores together.
+    /// Exact count, summed over all cores.
     pub count: u64,
-    /// The same, thread by thread.
+    /// Exact count of each thread.
     pub by_thread: Vec<u64>,
-    /// What perf would have read, had it asked for all events at once; absent where it was never on a
-    /// counter, cannot be counted, or the run is too short to estimate.
+    /// Estimate of perf with all events requested at once. Absent if the event never had a counter,
+    /// cannot be counted, or the run is too short.
     pub six_counters: Option<SixCounters>,
-    /// Why the count cannot be trusted, what the trace lacks above all; absent if it can be.
+    /// Reason why the count is doubtful, such as data missing from the trace; absent if it is
+    /// reliable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
 }
 
-/// A reading of one of six counters that all events share in turns.
+/// Reading of one of six counters that all events share by multiplexing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SixCounters {
-    /// What was counted, scaled up by enabled over running time.
+    /// Count scaled up by enabled over running time.
     pub estimate: u64,
-    /// Part of the time for which it was on a counter, in percent.
+    /// Share of the time on a counter, in percent.
     pub percent_running: f64,
-    /// How far the estimate is from the exact count, in percent of that; absent if that is 0 and the
-    /// estimate is not.
+    /// Error of the estimate, in percent of the exact count; absent if only the exact count is 0.
     pub percent_error: Option<f64>,
 }
 
-/// One metric.
+/// Value of one metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricValue {
-    /// Its name, as `n2sim stat -M` takes it.
+    /// Name, as `n2sim stat -M` accepts it.
     pub metric: String,
-    /// What it says.
+    /// Description.
     pub description: String,
-    /// Groups that it belongs to.
+    /// Groups of the metric.
     pub groups: Vec<String>,
-    /// Unit of its values.
+    /// Unit.
     pub unit: String,
-    /// Digits behind the point that make sense.
+    /// Significant decimals.
     pub decimals: u8,
-    /// Its formula as text.
+    /// Formula as text.
     pub formula: String,
-    /// Its value from exact counts; absent where it has none, such as a ratio over nothing.
+    /// Value from exact counts; absent if there is none, as for a ratio to 0.
     pub value: Option<f64>,
-    /// What it claims to be, as it really was; absent if nothing is known of that.
+    /// Ground-truth value of the metric's claim; absent if it is unknown.
     pub truth: Option<f64>,
-    /// Its value from six counters that all events share in turns.
+    /// Value from six counters that all events share by multiplexing.
     pub six_counters: Option<f64>,
 }
 
 impl EventCount {
-    /// Every event, chapter by chapter.
+    /// Returns every event, chapter by chapter.
     pub(super) fn all(observed: &Observed<'_>) -> Vec<EventCount> {
         let total = observed.outcome.total();
         let header = &observed.outcome.header;
@@ -122,7 +122,7 @@ impl SixCounters {
 }
 
 impl MetricValue {
-    /// Every built-in metric.
+    /// Returns every built-in metric.
     pub(super) fn all(observed: &Observed<'_>) -> Vec<MetricValue> {
         let catalog = builtin::catalog();
         let one = |metric| MetricValue::of(metric, &catalog, observed);
@@ -135,7 +135,7 @@ impl MetricValue {
         observed: &Observed<'_>,
     ) -> Option<MetricValue> {
         let evidence = &observed.evidence;
-        // A test of the built-in metrics holds that they read, link and claim truths.
+        // A test checks that the built-in metrics parse, link and claim known values.
         let formula = metric.formula.as_ref().ok()?;
         let linked = Linked::named(&metric.name, formula, catalog).ok()?;
         let judge = Validator::new(metric, catalog, Tolerance::default()).ok()?;

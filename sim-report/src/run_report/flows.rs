@@ -1,4 +1,4 @@
-//! The flows of PMU guide chapter 5 with what the run sent through them.
+//! Flows of PMU guide chapter 5 with the counts of the run.
 
 use petgraph::visit::EdgeRef;
 use schemars::JsonSchema;
@@ -9,60 +9,60 @@ use sim_core::{Counts, Flow, FlowEdge, PmuEvent};
 use super::observed::Observed;
 use super::ratio::some_percent;
 
-/// One flow.
+/// Flow with its counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowCount {
     /// Section of the guide: `5.1`.
     pub section: String,
-    /// What is walked through.
+    /// Title.
     pub title: String,
-    /// Its boxes, in the order of their declaration.
+    /// Boxes, in the order of the declaration.
     pub boxes: Vec<BoxCount>,
-    /// Its edges.
+    /// Edges.
     pub edges: Vec<EdgeCount>,
 }
 
-/// One box.
+/// Box with its visits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BoxCount {
     /// Name, unique in its flow.
     pub name: String,
-    /// Number in the guide's list; 0 for a box that the list does not have.
+    /// Number in the guide's list; 0 for a box that is not in it.
     pub step: u8,
-    /// How often it was visited.
+    /// Number of visits.
     pub visits: u64,
-    /// Events that are raised here.
+    /// Events that the box raises.
     pub events: Vec<BoxEvent>,
 }
 
-/// An event of a box.
+/// Event of a box.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BoxEvent {
-    /// Its mnemonic.
+    /// Mnemonic.
     pub event: String,
-    /// Its count in the whole run, from this box and any other.
+    /// Count in the whole run, from this box and any other.
     pub count: u64,
 }
 
-/// One edge.
+/// Edge with its count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EdgeCount {
-    /// Name of the decision, the same in every report; absent where the box has no other way out.
+    /// Name of the decision, the same in every report; absent if the box has a single exit.
     pub edge: Option<String>,
     /// Box that it leaves.
     pub from: String,
     /// Box that it enters.
     pub to: String,
-    /// What was decided; empty where nothing is.
+    /// Decision; empty if there is none.
     pub label: String,
-    /// How often it was taken.
+    /// Number of times that it was taken.
     pub taken: u64,
-    /// Of all that left its box, in percent; absent if nothing did.
+    /// Share of the visits of its box, in percent; absent without visits.
     pub percent: Option<f64>,
 }
 
 impl FlowCount {
-    /// Every flow.
+    /// Returns every flow.
     pub(super) fn all(observed: &Observed<'_>) -> Vec<FlowCount> {
         let total = observed.outcome.total();
         let counts = observed.observer.flows();
@@ -105,7 +105,7 @@ impl FlowCount {
         FlowCount { section, title, boxes, edges: edges.collect() }
     }
 
-    /// The counts of these flows, for those who draw them.
+    /// Returns the counts of these flows, for drawing.
     pub fn counts(flows: &[FlowCount]) -> FlowCounts {
         let mut counts = FlowCounts::default();
         for edge in flows.iter().flat_map(|flow| &flow.edges) {

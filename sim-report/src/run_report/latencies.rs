@@ -1,4 +1,4 @@
-//! How long loads took, by where their data came from.
+//! Load latencies by data source.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,58 +7,60 @@ use sim_machine::observe::{Latency, SOURCES};
 use super::observed::Observed;
 use super::ratio::{over, percent};
 
-/// How long retired loads took from issue to data, of one source of data.
+/// Latencies of retired loads with one data source, from issue to data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyHistogram {
-    /// Where the data came from: `L1`, `L2`, `system level cache`.
+    /// Data source: `L1`, `L2`, `system level cache`.
     pub source: String,
-    /// Loads.
+    /// Number of loads.
     pub loads: u64,
-    /// Of all loads, in percent.
+    /// Share of all loads, in percent.
     pub percent: f64,
-    /// Cycles of all of them together.
+    /// Sum of the latencies, in cycles.
     pub cycles: u64,
-    /// Mean cycles; absent without loads, as all below. The three parts that follow add up to it.
+    /// Mean latency in cycles, the sum of the following three parts; absent without loads, as are
+    /// all values below.
     pub mean: Option<f64>,
-    /// Of the mean: waiting for a free refill buffer of the L1 or a place in the queue of the L2.
+    /// Part of the mean: waiting for a free refill buffer of the L1 or a place in the queue of the
+    /// L2.
     #[serde(default)]
     pub mean_buffer_wait: Option<f64>,
-    /// Of the mean: waiting for a line that was on its way already, asked for by another access.
+    /// Part of the mean: waiting for a pending line that another access requested.
     #[serde(default)]
     pub mean_line_wait: Option<f64>,
-    /// Of the mean: the rest, translation and the way to the data and back.
+    /// Part of the mean: the rest, with translation and transfer.
     #[serde(default)]
     pub mean_service: Option<f64>,
-    /// Loads whose line was on its way already.
+    /// Loads that found their line pending.
     #[serde(default)]
     pub found_on_its_way: u64,
-    /// The fastest.
+    /// Smallest latency.
     pub min: Option<u64>,
-    /// Half of them took no longer; within the width of a bucket.
+    /// Median, to the width of a bucket.
     pub median: Option<u64>,
-    /// 90 of 100 took no longer; within the width of a bucket.
+    /// 90th percentile, to the width of a bucket.
     pub p90: Option<u64>,
-    /// 99 of 100 took no longer; within the width of a bucket.
+    /// 99th percentile, to the width of a bucket.
     pub p99: Option<u64>,
-    /// The slowest.
+    /// Largest latency.
     pub max: Option<u64>,
-    /// Loads by cycles, empty buckets left out.
+    /// Loads by latency, without empty buckets.
     pub buckets: Vec<LatencyBucket>,
 }
 
-/// Loads that took about as long.
+/// Loads with latencies in one range.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyBucket {
-    /// Fewest cycles of the bucket.
+    /// Smallest latency of the bucket, in cycles.
     pub from: u64,
-    /// Most cycles of the bucket.
+    /// Largest latency of the bucket, in cycles.
     pub to: u64,
-    /// Loads.
+    /// Number of loads.
     pub loads: u64,
 }
 
 impl LatencyHistogram {
-    /// Every source that supplied a load, the nearest first.
+    /// Returns every source that supplied a load, the nearest first.
     pub(super) fn all(observed: &Observed<'_>) -> Vec<LatencyHistogram> {
         let all = observed.observer.latencies();
         let loads = SOURCES.iter().map(|source| all.of(*source).loads).sum();
@@ -68,7 +70,7 @@ impl LatencyHistogram {
 
     fn of(source: &str, latency: &Latency, loads: u64) -> LatencyHistogram {
         let bucket = |(from, to, loads)| LatencyBucket { from, to, loads };
-        let met = (latency.loads > 0).then_some(latency);
+        let used = (latency.loads > 0).then_some(latency);
         LatencyHistogram {
             source: source.to_owned(),
             loads: latency.loads,
@@ -83,11 +85,11 @@ impl LatencyHistogram {
                 1.0,
             ),
             found_on_its_way: latency.found_on_its_way,
-            min: met.map(|latency| latency.min),
+            min: used.map(|latency| latency.min),
             median: latency.percentile(50),
             p90: latency.percentile(90),
             p99: latency.percentile(99),
-            max: met.map(|latency| latency.max),
+            max: used.map(|latency| latency.max),
             buckets: latency.buckets().map(bucket).collect(),
         }
     }

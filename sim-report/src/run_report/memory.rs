@@ -1,4 +1,4 @@
-//! Lookups and misses of caches and TLBs, and what prefetchers did. PMU guide 4.1 to 4.5.
+//! Lookups and misses of caches and TLBs, and the outcome of prefetches. PMU guide 4.1 to 4.5.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,58 +9,58 @@ use sim_machine::PrefetchCounts;
 use super::observed::Observed;
 use super::ratio::{over, some_percent};
 
-/// A count with the event that shows it.
+/// Count with its event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NamedCount {
     /// Mnemonic of the event.
     pub event: String,
-    /// Its count.
+    /// Count.
     pub count: u64,
 }
 
 /// Lookups of one structure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LookupRow {
-    /// The structure: `L1D`, `L2 TLB`.
+    /// Structure: `L1D`, `L2 TLB`.
     pub structure: String,
-    /// Which lookups: `all`, `read`, `write`.
+    /// Kind of lookups: `all`, `read`, `write`.
     pub kind: String,
-    /// Its size, for people: `64 KiB, 4-way` or `40 entries`.
+    /// Size in readable form: `64 KiB, 4-way` or `40 entries`.
     pub size: String,
     /// Lookups.
     pub accesses: NamedCount,
-    /// Refills, or what else counts as a miss there.
+    /// Refills, or the event that counts the misses of the structure.
     pub misses: NamedCount,
-    /// Misses of all lookups in percent; absent without lookups, and for reads and writes of the L2, whose
-    /// refills all count as reads.
+    /// Share of misses in the lookups, in percent. Absent without lookups, and for reads and writes
+    /// of the L2, whose refills all count as reads.
     pub miss_percent: Option<f64>,
-    /// Misses for each 1000 retired instructions.
+    /// Misses per 1000 retired instructions.
     pub mpki: Option<f64>,
 }
 
-/// What became of the lines that one prefetcher brought.
+/// Outcome of the lines of one prefetcher.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PrefetcherRow {
-    /// Which one: `l1d`, `l1i`, `l2`.
+    /// Prefetcher: `l1d`, `l1i`, `l2`.
     pub prefetcher: String,
-    /// Lines asked for.
+    /// Issued lines.
     pub issued: u64,
-    /// Used after they had come.
+    /// Lines used after their refill.
     pub useful: u64,
-    /// Asked for by the program while they were on their way.
+    /// Lines that the program requested while they were pending.
     pub late: u64,
-    /// Lost without a use.
+    /// Lines evicted without a use.
     pub useless: u64,
-    /// Misses that it did not preset_wrong_path.
+    /// Uncovered misses.
     pub missed: u64,
-    /// Used of all whose end is known, in percent.
+    /// Used share of the lines with a known outcome, in percent.
     pub accuracy_percent: Option<f64>,
-    /// Used of all that would have missed, in percent.
+    /// Prefetched share of the lines that would have missed, in percent.
     pub coverage_percent: Option<f64>,
 }
 
 impl LookupRow {
-    /// The caches, the nearest first.
+    /// Returns the caches, the nearest first.
     pub(super) fn caches(observed: &Observed<'_>) -> Vec<LookupRow> {
         let memory = &observed.session.config().memory;
         let cache = |bytes, ways| format!("{}, {ways}-way", binary(bytes));
@@ -84,7 +84,7 @@ impl LookupRow {
         LookupRow::rows(observed, &rows)
     }
 
-    /// The TLBs; a table walk is a miss of all of them.
+    /// Returns the TLBs; a table walk is a miss of all of them.
     pub(super) fn tlbs(observed: &Observed<'_>) -> Vec<LookupRow> {
         let memory = &observed.session.config().memory;
         let entries = |count: u32| format!("{count} entries");
@@ -113,7 +113,8 @@ impl LookupRow {
         let row = |&(structure, kind, size, accesses, misses): &(&str, &str, &str, _, _)| {
             let (accesses, misses) =
                 (NamedCount::of(accesses, &counts), NamedCount::of(misses, &counts));
-            // By the guide the L2's refills for stores count as reads: a ratio of one kind says nothing.
+            // By the guide, L2 refills for stores count as reads, so a ratio of one kind is
+            // meaningless.
             let is_mixed = structure == "L2" && kind != "all";
             let percent = some_percent(misses.count, accesses.count);
             LookupRow {
@@ -152,7 +153,7 @@ impl PrefetcherRow {
     }
 }
 
-/// Bytes in the largest unit that divides them.
+/// Formats bytes in the largest unit that divides them.
 pub(super) fn binary(bytes: u64) -> String {
     match bytes {
         0 => String::from("0 bytes"),

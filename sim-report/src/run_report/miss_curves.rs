@@ -1,4 +1,4 @@
-//! Misses by size: what caches and TLBs of other sizes would do.
+//! Miss-ratio curves: misses in caches and TLBs of other sizes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,66 +11,67 @@ use super::memory::NamedCount;
 use super::observed::Observed;
 use super::ratio::percent;
 
-/// How many accesses would miss in a fully associative memory of other sizes that replaces what was
-/// used least recently. Accesses of the right path alone, each thread on its own.
+/// Misses in a fully associative LRU memory of any size. Counts accesses of the correct path alone,
+/// each thread separately.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MissCurve {
-    /// Its name, the same in every report: `data_lines`, `code_lines`, `data_pages`, `code_pages`.
+    /// Identifier, the same in every report: `data_lines`, `code_lines`, `data_pages`,
+    /// `code_pages`.
     pub id: String,
-    /// What was accessed, for people.
+    /// Readable name of the accessed units.
     pub name: String,
     /// Bytes of a unit: a line or a page.
     pub unit_bytes: u64,
-    /// Accesses.
+    /// Number of accesses.
     pub accesses: u64,
-    /// Different units, of all threads. With `is_cut`: how often a unit came that was not among the
-    /// `most_units` used last.
+    /// Number of different units, of all threads. With `is_cut`: accesses to units that were not
+    /// among the `most_units` used last.
     pub footprint_units: u64,
-    /// Units that are remembered for each thread; distances up to here are exact.
+    /// Most units tracked for each thread; distances up to this number are exact.
     pub most_units: u64,
-    /// More units than that were in use: misses at the largest sizes are not only first uses.
+    /// Whether more units were in use, so that misses at the largest sizes are not only first uses.
     pub is_cut: bool,
-    /// Misses by size, smallest first.
+    /// Misses by size, the smallest size first.
     pub points: Vec<CurvePoint>,
-    /// The sizes of the modeled machine.
+    /// Sizes of the modeled machine.
     pub marks: Vec<ModelMark>,
 }
 
-/// Misses of one size.
+/// Misses at one size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CurvePoint {
     /// Size in units.
     pub units: u64,
     /// Accesses that would miss.
     pub misses: u64,
-    /// Of all accesses, in percent.
+    /// Share of all accesses, in percent.
     pub miss_percent: f64,
 }
 
-/// The size of a structure of the modeled machine, on a curve.
+/// Size of a structure of the modeled machine, on a curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelMark {
-    /// The structure: `L1D`.
+    /// Structure: `L1D`.
     pub structure: String,
-    /// Its size in units of the curve.
+    /// Size in units of the curve.
     pub units: u64,
-    /// What the curve says at this size.
+    /// Misses on the curve at this size.
     pub misses: u64,
-    /// Of all accesses, in percent.
+    /// Share of all accesses, in percent.
     pub miss_percent: f64,
-    /// What the model counted in its own one, with its ways, its neighbors and the wrong path; absent where
-    /// no event says it.
+    /// Count of the model, whose structure has ways, neighbors and wrong paths; absent without such
+    /// an event.
     pub counted: Option<NamedCount>,
 }
 
-/// Sizes of one power of two that a curve shows.
+/// Sizes per power of two on a curve.
 const STEPS: u64 = 4;
 
-/// A structure of the machine: its name, its size in units, what counts its misses.
+/// Structure of the machine: its name, its size in units, and the event that counts its misses.
 type Structure = (&'static str, u64, PmuEvent);
 
 impl MissCurve {
-    /// Data and code, by lines and by pages.
+    /// Returns the curves of data and code, by lines and by pages.
     pub(super) fn all(observed: &Observed<'_>) -> Vec<MissCurve> {
         let (curves, memory) = (observed.observer.curves(), &observed.session.config().memory);
         let (line, page) = (LINE_BYTES, memory.pages.page_bytes);
@@ -119,7 +120,7 @@ impl MissCurve {
             let (structure, counted) = (structure.to_owned(), NamedCount::of(event, &counts));
             ModelMark { structure, units, misses, miss_percent, counted: Some(counted) }
         };
-        // Beyond what is remembered nothing is known of a curve that was cut.
+        // Sizes beyond the tracked units are unknown on a cut curve.
         let is_known = |s: &&Structure| !curve.is_cut() || s.1 <= most as u64;
         MissCurve {
             id: id.to_owned(),
@@ -135,8 +136,8 @@ impl MissCurve {
     }
 }
 
-/// The sizes of a curve: powers of two and steps between them, up to the one at which nothing but
-/// first uses miss.
+/// Returns the sizes of a curve: powers of two and steps between them, up to the first size at
+/// which only first uses miss.
 fn sizes(largest: u64) -> impl Iterator<Item = u64> {
     let steps = (0..u64::BITS - 3)
         .flat_map(|power| (0..STEPS).map(move |step| (1_u64 << power) + ((step << power) / STEPS)));
@@ -151,7 +152,7 @@ mod tests {
     use super::sizes;
 
     #[test]
-    fn sizes_go_up_to_the_first_that_holds_everything() {
+    fn sizes_end_at_the_first_that_holds_all_units() {
         let all = |largest| sizes(largest).collect::<Vec<u64>>();
         assert_eq!(all(0), [1]);
         assert_eq!(all(5), [1, 2, 3, 4, 5]);

@@ -1,25 +1,27 @@
-//! Names of what the model knows by type: sources of data, fates of slots, kinds of code.
+//! Names of data sources, slot classes and kinds of code.
 
 use sim_core::StallCause;
-use sim_machine::observe::{BranchKind, CodeKind, Fate};
+use sim_machine::observe::{BranchKind, CodeKind, SlotClass};
 
-/// The name of a cause for programs.
+/// Returns the identifier of a cause.
 pub(super) fn cause_id(cause: StallCause) -> String {
     snake_case(&format!("{cause:?}"))
 }
 
-/// What became of slots: a name for programs, the same in every report, and one for people.
-pub(super) fn fate_names(fate: Fate) -> (String, &'static str) {
-    match fate {
-        Fate::Retired => ("retired".to_owned(), "operations that retired"),
-        Fate::BehindBranch => ("behind_branch".to_owned(), "behind a mispredicted branch"),
-        Fate::ThrownAway => ("thrown_away".to_owned(), "flushed or not completed"),
-        Fate::Empty(cause) => (cause_id(cause), cause.label()),
-        Fate::Stalled(root) => (snake_case(&format!("{root:?}")), root.label()),
+/// Returns the identifier of a slot class, the same in every report, and its readable name.
+pub(super) fn class_names(class: SlotClass) -> (String, &'static str) {
+    match class {
+        SlotClass::Retired => ("retired".to_owned(), "operations that retired"),
+        SlotClass::SquashedByBranch => {
+            ("squashed_by_branch".to_owned(), "squashed: branch mispredict")
+        }
+        SlotClass::SquashedOther => ("squashed_other".to_owned(), "squashed: other"),
+        SlotClass::Empty(cause) => (cause_id(cause), cause.label()),
+        SlotClass::Stalled(root) => (snake_case(&format!("{root:?}")), root.label()),
     }
 }
 
-/// `FetchL1iMiss` is `fetch_l1i_miss`.
+/// Converts `FetchL1iMiss` to `fetch_l1i_miss`.
 fn snake_case(name: &str) -> String {
     let mut text = String::new();
     for letter in name.chars() {
@@ -31,7 +33,7 @@ fn snake_case(name: &str) -> String {
     text
 }
 
-/// What an instruction is.
+/// Returns the name of a kind of instruction.
 pub(super) fn kind_name(kind: CodeKind) -> &'static str {
     match kind {
         CodeKind::Other => "other",
@@ -42,7 +44,7 @@ pub(super) fn kind_name(kind: CodeKind) -> &'static str {
     }
 }
 
-/// What a branch is.
+/// Returns the name of a kind of branch.
 pub(super) fn branch_name(kind: BranchKind) -> &'static str {
     match kind {
         BranchKind::Conditional => "conditional",
@@ -60,13 +62,13 @@ mod tests {
     use sim_core::RootCause;
 
     #[test]
-    fn causes_have_names_for_programs() {
-        let id = |cause| fate_names(Fate::Empty(cause)).0;
+    fn every_slot_class_has_a_unique_identifier() {
+        let id = |cause| class_names(SlotClass::Empty(cause)).0;
         assert_eq!(id(StallCause::FetchL1iMiss), "fetch_l1i_miss");
-        assert_eq!(fate_names(Fate::Stalled(RootCause::LoadDram)).0, "load_dram");
-        let mut ids: Vec<String> = Fate::all().map(|fate| fate_names(fate).0).collect();
+        assert_eq!(class_names(SlotClass::Stalled(RootCause::LoadDram)).0, "load_dram");
+        let mut ids: Vec<String> = SlotClass::all().map(|class| class_names(class).0).collect();
         ids.sort();
         ids.dedup();
-        assert_eq!(ids.len(), Fate::COUNT);
+        assert_eq!(ids.len(), SlotClass::COUNT);
     }
 }

@@ -1,4 +1,4 @@
-//! What code cost, with names: the step between what was observed and the tables of code.
+//! Costs of code with names: the step between observation and tables.
 
 use sim_core::{InstId, LostSlots};
 use sim_machine::observe::InstCost;
@@ -8,16 +8,16 @@ use super::observed::Observed;
 use crate::Symbols;
 use crate::symbols::SourceLine;
 
-/// The costs of all instructions, the most expensive first.
+/// Costs of all instructions, the most expensive first.
 pub(super) struct Profiled<'a> {
     pub(super) observed: &'a Observed<'a>,
     pub(super) symbols: &'a Symbols,
-    /// Those that cost anything.
+    /// Instructions with a cost.
     pub(super) instructions: Vec<(InstId, &'a InstCost)>,
     pub(super) elsewhere: &'a InstCost,
-    /// All of it together.
+    /// Sum of all costs.
     pub(super) total: InstCost,
-    /// Slots that stayed empty, by cause and root.
+    /// Empty slots, by cause and root cause.
     pub(super) stalls: LostSlots,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Profiled<'a> {
         let mut instructions: Vec<_> = observed.observer.instructions().collect();
         let mut total = elsewhere.clone();
         instructions.iter().for_each(|(_, cost)| total.add(cost));
-        // One that was only thrown away may have no slot, and events nevertheless.
+        // An instruction that was only squashed may have events without slots.
         let has_events = |cost: &InstCost| cost.columns.iter().any(|count| *count > 0);
         instructions
             .retain(|(_, cost)| cost.retired > 0 || cost.all_slots() > 0 || has_events(cost));
@@ -36,12 +36,12 @@ impl<'a> Profiled<'a> {
         Profiled { observed, symbols, instructions, elsewhere, total, stalls }
     }
 
-    /// All slots of the run.
+    /// Returns all slots of the run.
     pub(super) fn all_slots(&self) -> u64 {
         self.total.all_slots()
     }
 
-    /// Where an instruction is.
+    /// Returns the place of an instruction.
     pub(super) fn place(&self, cost: &InstCost) -> Place {
         Place {
             address: format!("{:#x}", cost.pc),
@@ -50,7 +50,7 @@ impl<'a> Profiled<'a> {
         }
     }
 
-    /// The source line at an address, and the function that it was written in.
+    /// Returns the source line at an address, and the function that contains it.
     pub(super) fn line(&self, pc: u64) -> Option<(SourceLine, String)> {
         let innermost = self.symbols.frames(pc).into_iter().next()?;
         Some((innermost.line?, innermost.function))

@@ -1,4 +1,4 @@
-//! What ran, on which machine, and what a reader should know before any number.
+//! Run of a report: trace, configuration, counted part, and notes that apply to all numbers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use sim_machine::{CoreOutcome, Outcome, UnknownWord};
 use super::observed::Observed;
 use super::ratio::over;
 
-/// The head of a report: enough to repeat the run.
+/// Head of a report: everything that is needed to repeat the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunInfo {
     /// Version of n2sim.
@@ -28,42 +28,42 @@ pub struct RunInfo {
     pub seed: u64,
     /// Clock of the modeled core in Hz.
     pub clock_hz: u64,
-    /// Instructions of each thread that only warmed the machine.
+    /// Warm-up instructions of each thread, which are not counted.
     pub warmup: u64,
-    /// Instructions of each thread that were to be counted; absent: all.
+    /// Most counted instructions of each thread; absent for all.
     pub limit: Option<u64>,
-    /// Markers between which was counted; absent: everywhere.
+    /// Markers at the ends of the counted part; absent for the whole run.
     pub roi: Option<String>,
     /// Modeled time of the counted part in seconds, of the core that ran longest.
     pub seconds: f64,
-    /// Counted cycles of all cores together.
+    /// Counted cycles, summed over all cores.
     pub cycles: u64,
-    /// Retired instructions of all cores together.
+    /// Retired instructions, summed over all cores.
     pub instructions: u64,
     /// Retired instructions per cycle.
     pub ipc: Option<f64>,
-    /// Modeled time of a turn on the six counters, in nanoseconds; absent where the run is too short to estimate
-    /// anything, and every estimate with it.
+    /// Time slice of multiplexing on the six counters, in nanoseconds of modeled time. Absent, as
+    /// are all estimates, if the run is too short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tick_ns: Option<u64>,
-    /// What a reader of the counts should know, one sentence each.
+    /// Notes for readers of the counts, one sentence each.
     pub notes: Vec<String>,
-    /// Words that the decoder does not know, most executed first.
+    /// Unknown instruction words, most executed first.
     pub unknown_words: Vec<UnknownWordCount>,
 }
 
-/// A word that the decoder does not know; it ran as an operation of one cycle.
+/// Instruction word that the decoder does not know; it ran as an operation of one cycle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnknownWordCount {
     /// Address of its first location, in hexadecimal.
     pub address: String,
-    /// The word, in hexadecimal.
+    /// Instruction word, in hexadecimal.
     pub word: String,
-    /// How often it was executed.
+    /// Number of executions.
     pub executions: u64,
 }
 
-/// One thread, which had a core of its own.
+/// Thread with its own core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadInfo {
     /// Number of its stream in the trace.
@@ -106,13 +106,13 @@ impl RunInfo {
     }
 }
 
-/// What the run says, and what the recorder could not see.
+/// Returns the notes of the run, and the gaps of the recording.
 fn notes(observed: &Observed<'_>) -> Vec<String> {
     let gaps = &observed.session.trace().meta().gaps;
     observed.outcome.notes.iter().chain(gaps).map(|note| note.shown().to_string()).collect()
 }
 
-/// Those of all threads; a word at one place is one.
+/// Returns the unknown words of all threads; equal words at one address are combined.
 fn unknown_words(outcome: &Outcome) -> Vec<UnknownWordCount> {
     let mut words: Vec<UnknownWord> = Vec::new();
     for word in outcome.cores.iter().flat_map(|core| &core.unknown_words) {

@@ -1,42 +1,43 @@
-//! The shape of the tree of slots: which causes make up which part of top-down, in words (PMU guide 4.7, 4.12).
+//! Structure of the slot tree: the causes in each part of top-down, with descriptions (PMU guide
+//! 4.7, 4.12).
 
 use sim_core::PmuEvent::{self, *};
 use sim_core::RootCause;
 use sim_core::StallCause::{self, *};
-use sim_machine::observe::Fate;
+use sim_machine::observe::SlotClass;
 
-/// A node before anything was counted.
+/// Node of the tree without counts.
 pub(super) enum Shape {
-    /// What other nodes make up.
+    /// Sum of other nodes.
     Part {
-        /// The last part of its place in the tree.
+        /// Last part of its place in the tree.
         id: &'static str,
-        /// Its name.
+        /// Name.
         name: &'static str,
-        /// What it means.
+        /// Description.
         meaning: &'static str,
-        /// Events that tell of it.
+        /// Events that count it.
         events: &'static [PmuEvent],
-        /// What makes it up.
+        /// Nodes of the sum.
         parts: &'static [Shape],
     },
-    /// A single cause.
-    Cause(Fate),
+    /// Single cause.
+    Cause(SlotClass),
 }
 
 const fn empty(cause: StallCause) -> Shape {
-    Shape::Cause(Fate::Empty(cause))
+    Shape::Cause(SlotClass::Empty(cause))
 }
 
 const fn stalled(root: RootCause) -> Shape {
-    Shape::Cause(Fate::Stalled(root))
+    Shape::Cause(SlotClass::Stalled(root))
 }
 
-/// All slots.
+/// Root of the tree: all slots.
 pub(super) const TREE: Shape = Shape::Part {
     id: "slots",
     name: "all rename slots",
-    meaning: "Rename can take five operations in each cycle; every one of these slots is used or has a cause.",
+    meaning: "Rename accepts five operations in each cycle. Every one of these slots is used or has a cause.",
     events: &[CPU_CYCLES],
     parts: &[RETIRING, BAD_SPECULATION, FRONTEND, BACKEND],
 };
@@ -44,25 +45,25 @@ pub(super) const TREE: Shape = Shape::Part {
 const RETIRING: Shape = Shape::Part {
     id: "retiring",
     name: "retiring",
-    meaning: "Slots whose operation did useful work: it retired.",
+    meaning: "Slots of operations that retired.",
     events: &[OP_RETIRED],
-    parts: &[Shape::Cause(Fate::Retired)],
+    parts: &[Shape::Cause(SlotClass::Retired)],
 };
 
 const BAD_SPECULATION: Shape = Shape::Part {
     id: "bad_speculation",
     name: "bad speculation",
-    meaning: "Slots of operations that were thrown away, and those that stayed empty while the right path was \
-              fetched; events count the latter as the front end's.",
+    meaning: "Slots of squashed operations, and slots that stayed empty while the correct path was fetched. \
+              The events count the latter for the front end.",
     events: &[OP_SPEC, OP_RETIRED],
     parts: &[
         Shape::Part {
             id: "mispredicts",
             name: "mispredicted branches",
-            meaning: "A branch went another way than predicted.",
+            meaning: "A branch was mispredicted.",
             events: &[BR_MIS_PRED, BR_MIS_PRED_RETIRED],
             parts: &[
-                Shape::Cause(Fate::BehindBranch),
+                Shape::Cause(SlotClass::SquashedByBranch),
                 empty(FetchMispredict),
                 empty(FetchNoTarget),
             ],
@@ -70,9 +71,9 @@ const BAD_SPECULATION: Shape = Shape::Part {
         Shape::Part {
             id: "other_flushes",
             name: "other flushes",
-            meaning: "Operations were executed again, or did not complete, though no branch was wrong.",
+            meaning: "Operations were executed again, or did not complete, without a mispredicted branch.",
             events: &[],
-            parts: &[Shape::Cause(Fate::ThrownAway), empty(FetchMemoryOrder)],
+            parts: &[Shape::Cause(SlotClass::SquashedOther), empty(FetchMemoryOrder)],
         },
     ],
 };
@@ -80,13 +81,13 @@ const BAD_SPECULATION: Shape = Shape::Part {
 const FRONTEND: Shape = Shape::Part {
     id: "frontend",
     name: "front end bound",
-    meaning: "Slots for which the front end had nothing, but for the refill behind a flush.",
+    meaning: "Slots for which the front end delivered no operation, without the refill after a flush.",
     events: &[STALL_SLOT_FRONTEND, STALL_FRONTEND],
     parts: &[
         Shape::Part {
             id: "latency",
             name: "fetch latency",
-            meaning: "Fetch waited for code, a translation or a new direction.",
+            meaning: "Fetch waited for code, a translation or a redirect.",
             events: &[STALL_FRONTEND],
             parts: &[
                 empty(FetchL1iMiss),
@@ -101,14 +102,14 @@ const FRONTEND: Shape = Shape::Part {
         Shape::Part {
             id: "bandwidth",
             name: "fetch bandwidth",
-            meaning: "Code came, but fewer operations in a cycle than rename takes.",
+            meaning: "Fetch delivered fewer operations in a cycle than rename accepts.",
             events: &[STALL_SLOT_FRONTEND],
             parts: &[empty(FetchPredictWidth), empty(FetchWidth)],
         },
         Shape::Part {
-            id: "no_work",
-            name: "no work",
-            meaning: "There was nothing to fetch.",
+            id: "idle",
+            name: "idle: nothing to fetch",
+            meaning: "No instruction was available to fetch.",
             events: &[STALL_SLOT_FRONTEND],
             parts: &[empty(FetchAsleep), empty(FetchEnd)],
         },
@@ -118,7 +119,7 @@ const FRONTEND: Shape = Shape::Part {
 const BACKEND: Shape = Shape::Part {
     id: "backend",
     name: "back end bound",
-    meaning: "Slots whose operation was there and could not be sent on.",
+    meaning: "Slots whose operation was delivered and not accepted.",
     events: &[STALL_SLOT_BACKEND, STALL_BACKEND],
     parts: &[
         Shape::Part {
@@ -157,24 +158,24 @@ const BACKEND: Shape = Shape::Part {
     ],
 };
 
-/// What a cause means.
-pub(super) fn meaning_of(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Retired => "The operation in the slot retired.",
-        Fate::BehindBranch => {
-            "The operation stood behind a branch that went another way, and was thrown away."
+/// Returns the description of a slot class.
+pub(super) fn meaning_of(class: SlotClass) -> &'static str {
+    match class {
+        SlotClass::Retired => "The operation in the slot retired.",
+        SlotClass::SquashedByBranch => {
+            "The operation followed a mispredicted branch and was squashed."
         }
-        Fate::ThrownAway => {
-            "The operation was executed too early and again, or ended in an exception before it was complete."
+        SlotClass::SquashedOther => {
+            "The operation was squashed and executed again, or ended in an exception before it completed."
         }
-        Fate::Empty(cause) => meaning_of_cause(cause),
-        Fate::Stalled(root) => meaning_of_root(root),
+        SlotClass::Empty(cause) => meaning_of_cause(cause),
+        SlotClass::Stalled(root) => meaning_of_root(root),
     }
 }
 
 fn meaning_of_root(root: RootCause) -> &'static str {
     match root {
-        RootCause::FrontEnd => "The front end had nothing.",
+        RootCause::FrontEnd => "The front end delivered no operation.",
         RootCause::LoadL2 => "A load missed the L1 D-cache and got its data from the L2.",
         RootCause::LoadSlc => "A load missed the L2 and got its data from the system level cache.",
         RootCause::LoadPeer => "A load missed the L2 and got its data from another core.",
@@ -184,72 +185,72 @@ fn meaning_of_root(root: RootCause) -> &'static str {
         RootCause::Translation => {
             "An access missed the L1 TLB and waited for the L2 TLB or a table walk."
         }
-        RootCause::StoreDrain => "A retired store waited until the cache had it.",
+        RootCause::StoreDrain => "A retired store waited to be written to the cache.",
         RootCause::LoadL1 => "A load that hits the L1 D-cache takes four cycles or more.",
         RootCause::Forwarding => "A load waited for an older store from which it reads.",
         RootCause::Unpipelined => "A divide or a square root occupied its pipe for several cycles.",
-        RootCause::Latency => "An operation computed, or was on its way through the pipeline.",
-        RootCause::Pipe => "An operation had its inputs, and other operations had its pipes.",
-        RootCause::Barrier => "A barrier, an acquire or a release held younger accesses back.",
-        RootCause::System => "A system register or maintenance operation held younger ones back.",
-        RootCause::Dispatch => "Dispatch takes only so many operations of one type in a cycle.",
-        RootCause::OtherThread => "The thread waited for another one, with which it synchronizes.",
+        RootCause::Latency => "An operation executed, or moved through the pipeline.",
+        RootCause::Pipe => "An operation had its inputs, and other operations used its pipes.",
+        RootCause::Barrier => "A barrier, an acquire or a release delayed younger accesses.",
+        RootCause::System => {
+            "A system register or maintenance operation delayed younger operations."
+        }
+        RootCause::Dispatch => {
+            "Dispatch accepts a limited number of operations of one type in a cycle."
+        }
+        RootCause::OtherThread => "The thread waited for a thread with which it synchronizes.",
     }
 }
 
-/// What it means that a cause was seen.
+/// Returns the description of a stall cause.
 pub(super) fn meaning_of_cause(cause: StallCause) -> &'static str {
     match cause {
         FetchL1iMiss => "Fetch waited for a line that the L1 I-cache did not have.",
         FetchItlbMiss => "Fetch waited for a translation that the instruction TLB did not have.",
-        FetchMispredict => {
-            "A branch had gone another way than predicted; the right path was on its way."
-        }
+        FetchMispredict => "A branch was mispredicted, and the correct path was being fetched.",
         FetchNoTarget => {
-            "No target was known of an indirect branch; fetch waited until it was computed."
+            "An indirect branch had no predicted target, and fetch waited for its result."
         }
         FetchMemoryOrder => {
-            "A load had passed the older store that it reads from; it was fetched again."
+            "A load was executed before the older store that it reads from, and was fetched again."
         }
-        FetchResteer => {
-            "No branch target buffer knew a taken branch; decode found it and sent fetch on."
-        }
+        FetchResteer => "No branch target buffer knew a taken branch, and decode redirected fetch.",
         FetchBtbBubble => {
             "The target of a taken branch came from the large, slower branch target buffer."
         }
         FetchPredictWidth => {
-            "Prediction names only so many blocks of code and taken branches in a cycle."
+            "Prediction provides a limited number of code blocks and taken branches in a cycle."
         }
-        FetchMopSwitch => {
-            "The cache of decoded operations ended; the longer way through decode began."
+        FetchMopSwitch => "Fetch switched from the MOP cache to the longer path through decode.",
+        FetchWidth => {
+            "A fetch ended at the end of its line or at the decode width, with too few operations."
         }
-        FetchWidth => "A fetch ended with its line or at the width of decode, and brought too few.",
-        FetchSerialise => "A serializing instruction let nothing behind it be fetched before.",
-        FetchException => "An exception was taken or returned from, or the trace has a gap here.",
+        FetchSerialise => "A serializing instruction delayed the fetch of younger instructions.",
+        FetchException => "An exception was taken or returned from, or the trace has a gap.",
         FetchAsleep => "The core slept in WFI or WFE.",
-        FetchEnd => "The thread began or had ended.",
+        FetchEnd => "The thread had not started or had ended.",
         ReorderBuffer => "No entry of the reorder buffer was free.",
-        IssueQueueInt => "The queues before the branch and integer pipes were full.",
-        IssueQueueMem => "The queues before the load and store pipes were full.",
-        IssueQueueVec => "The queues before the vector pipes were full.",
+        IssueQueueInt => "The issue queues of the branch and integer pipes were full.",
+        IssueQueueMem => "The issue queues of the load and store pipes were full.",
+        IssueQueueVec => "The issue queues of the vector pipes were full.",
         LoadQueue => "No entry of the load queue was free.",
         StoreQueue => "No entry of the store queue was free.",
-        IntRegisters => "No general register was free to rename to.",
-        VecRegisters => "No vector or predicate register was free to rename to.",
-        FlagRegisters => "No register for the condition flags was free to rename to.",
-        BranchQueue => "Too many branches were not yet retired.",
-        DispatchWidth => "More operations of one type than dispatch takes in a cycle.",
-        Serialise => "A barrier or another serializing operation held rename.",
+        IntRegisters => "No physical register was free for a general result.",
+        VecRegisters => "No physical register was free for a vector or predicate result.",
+        FlagRegisters => "No physical register was free for the condition flags.",
+        BranchQueue => "Too many branches had not retired.",
+        DispatchWidth => "More operations of one type were ready than dispatch accepts in a cycle.",
+        Serialise => "A barrier or another serializing operation blocked rename.",
     }
 }
 
-/// Events that tell of a cause; none where no event does.
-pub(super) fn events_of(fate: Fate) -> &'static [PmuEvent] {
-    match fate {
-        Fate::Retired => &[OP_RETIRED],
-        Fate::BehindBranch => &[OP_SPEC, OP_RETIRED, BR_MIS_PRED],
-        Fate::ThrownAway => &[OP_SPEC, OP_RETIRED],
-        Fate::Empty(cause) => match cause {
+/// Returns the events that count a slot class; empty if there is none.
+pub(super) fn events_of(class: SlotClass) -> &'static [PmuEvent] {
+    match class {
+        SlotClass::Retired => &[OP_RETIRED],
+        SlotClass::SquashedByBranch => &[OP_SPEC, OP_RETIRED, BR_MIS_PRED],
+        SlotClass::SquashedOther => &[OP_SPEC, OP_RETIRED],
+        SlotClass::Empty(cause) => match cause {
             FetchL1iMiss => &[L1I_CACHE_REFILL],
             FetchItlbMiss => &[L1I_TLB_REFILL, ITLB_WALK],
             FetchMispredict => &[BR_MIS_PRED],
@@ -258,7 +259,7 @@ pub(super) fn events_of(fate: Fate) -> &'static [PmuEvent] {
             FetchException => &[EXC_TAKEN, EXC_RETURN],
             _ => &[],
         },
-        Fate::Stalled(root) => match root {
+        SlotClass::Stalled(root) => match root {
             RootCause::LoadL2 => &[L1D_CACHE_REFILL],
             RootCause::LoadSlc => &[L2D_CACHE_REFILL, STALL_BACKEND_MEM, LL_CACHE_RD],
             RootCause::LoadPeer => &[L2D_CACHE_REFILL, STALL_BACKEND_MEM],
@@ -275,11 +276,11 @@ pub(super) fn events_of(fate: Fate) -> &'static [PmuEvent] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_machine::observe::End;
+    use sim_machine::observe::TopDownCategory;
 
-    fn collect(shape: &Shape, above: &str, found: &mut Vec<(Fate, String)>) {
+    fn collect(shape: &Shape, above: &str, found: &mut Vec<(SlotClass, String)>) {
         match shape {
-            Shape::Cause(fate) => found.push((*fate, above.to_owned())),
+            Shape::Cause(class) => found.push((*class, above.to_owned())),
             Shape::Part { id, parts, .. } => {
                 parts.iter().for_each(|part| collect(part, &format!("{above}/{id}"), found));
             }
@@ -287,20 +288,20 @@ mod tests {
     }
 
     #[test]
-    fn every_fate_stands_once_under_the_end_that_answers_for_it() {
+    fn every_class_occurs_once_in_its_category() {
         let mut found = Vec::new();
         collect(&TREE, "", &mut found);
-        assert_eq!(found.len(), Fate::COUNT);
-        for fate in Fate::all() {
-            let (_, place) = found.iter().find(|(own, _)| *own == fate).expect("it has a place");
-            let end = match fate.end() {
-                End::Retiring => "/slots/retiring",
-                End::BadSpeculation => "/slots/bad_speculation/",
-                End::Frontend => "/slots/frontend/",
-                End::Backend => "/slots/backend/",
+        assert_eq!(found.len(), SlotClass::COUNT);
+        for class in SlotClass::all() {
+            let (_, place) = found.iter().find(|(own, _)| *own == class).expect("it has a place");
+            let category = match class.category() {
+                TopDownCategory::Retiring => "/slots/retiring",
+                TopDownCategory::BadSpeculation => "/slots/bad_speculation/",
+                TopDownCategory::Frontend => "/slots/frontend/",
+                TopDownCategory::Backend => "/slots/backend/",
             };
-            assert!(place.starts_with(end), "{fate:?} in {place}");
-            assert!(meaning_of(fate).ends_with('.'));
+            assert!(place.starts_with(category), "{class:?} in {place}");
+            assert!(meaning_of(class).ends_with('.'));
         }
     }
 }

@@ -1,65 +1,65 @@
-//! Where the rename slots went, as a tree whose branches add up.
+//! Rename slots as a tree whose branches add up.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sim_core::{PmuEvent, RootCause, StallCause};
-use sim_machine::observe::{Fate, InstCost};
+use sim_machine::observe::{InstCost, SlotClass};
 
 use super::code::Place;
-use super::names::{cause_id, fate_names};
+use super::names::{cause_id, class_names};
 use super::profiled::Profiled;
 use super::ratio::percent;
 use super::slot_tree::{Shape, TREE, events_of, meaning_of, meaning_of_cause};
 
-/// Slots with one fate, and what they consist of. The children add up to their parent; a node without
-/// any is a single cause.
+/// Node of the slot tree. The children add up to their parent; a node without children is a single
+/// cause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SlotNode {
-    /// Its place in the tree, the same in every report: `slots.backend.memory.load_dram`.
+    /// Place in the tree, the same in every report: `slots.backend.memory.load_dram`.
     pub id: String,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What it means, in one sentence.
+    /// Description, in one or two sentences.
     pub meaning: String,
-    /// Slots.
+    /// Number of slots.
     pub slots: u64,
-    /// Their part of all slots, in percent.
+    /// Share of all slots, in percent.
     pub percent: f64,
-    /// Events that tell of them, mnemonics.
+    /// Mnemonics of events that count them.
     pub events: Vec<String>,
-    /// What they consist of.
+    /// Parts of the node.
     pub children: Vec<SlotNode>,
-    /// Of a single cause: the instructions that cost most of its slots.
+    /// Instructions with most slots of a single cause.
     pub hottest: Vec<SlotPlace>,
 }
 
-/// Slots of one cause that one instruction cost.
+/// Slots of one cause that are charged to one instruction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SlotPlace {
-    /// The instruction.
+    /// Place of the instruction.
     pub place: Place,
-    /// Slots.
+    /// Number of slots.
     pub slots: u64,
-    /// Their part of the slots of the cause, in percent.
+    /// Share of the slots of the cause, in percent.
     pub percent: f64,
 }
 
-/// The part of the tree that is no loss.
+/// Node of the tree that is not a loss.
 const RETIRING: &str = "slots.retiring";
 
-/// Instructions that are named under a cause.
+/// Most instructions listed for a cause.
 const HOTTEST: usize = 5;
 
 impl SlotNode {
-    /// The tree of a run.
+    /// Returns the tree of a run.
     pub(super) fn of(profile: &Profiled<'_>) -> SlotNode {
         SlotNode::grown(&TREE, "", profile)
     }
 
     fn grown(shape: &Shape, above: &str, profile: &Profiled<'_>) -> SlotNode {
         match shape {
-            Shape::Cause(Fate::Stalled(root)) => SlotNode::root(*root, above, profile),
-            Shape::Cause(fate) => SlotNode::leaf(*fate, above, profile),
+            Shape::Cause(SlotClass::Stalled(root)) => SlotNode::root(*root, above, profile),
+            Shape::Cause(class) => SlotNode::leaf(*class, above, profile),
             Shape::Part { id, name, meaning, events, parts } => {
                 let id = joined(above, id);
                 let children = parts.iter().map(|part| SlotNode::grown(part, &id, profile));
@@ -73,24 +73,24 @@ impl SlotNode {
         }
     }
 
-    fn leaf(fate: Fate, above: &str, profile: &Profiled<'_>) -> SlotNode {
-        let (id, name) = fate_names(fate);
-        let slots = profile.total.slots[fate.index()];
+    fn leaf(class: SlotClass, above: &str, profile: &Profiled<'_>) -> SlotNode {
+        let (id, name) = class_names(class);
+        let slots = profile.total.slots[class.index()];
         SlotNode {
             id: joined(above, &id),
             name: name.to_owned(),
-            meaning: meaning_of(fate).to_owned(),
+            meaning: meaning_of(class).to_owned(),
             slots,
             percent: percent(slots, profile.all_slots()),
-            events: mnemonics(events_of(fate)),
+            events: mnemonics(events_of(class)),
             children: Vec::new(),
-            hottest: hottest(fate, slots, profile),
+            hottest: hottest(class, slots, profile),
         }
     }
 
-    /// A root of the back end, and the structures that were full when it held the core up.
+    /// Returns the node of a back-end root cause, with the full structures in which it appeared.
     fn root(root: RootCause, above: &str, profile: &Profiled<'_>) -> SlotNode {
-        let leaf = SlotNode::leaf(Fate::Stalled(root), above, profile);
+        let leaf = SlotNode::leaf(SlotClass::Stalled(root), above, profile);
         let causes = StallCause::ALL.into_iter().filter(|cause| !cause.is_frontend());
         let seen_as = |cause: StallCause| SlotNode {
             id: joined(&leaf.id, &cause_id(cause)),
@@ -107,25 +107,26 @@ impl SlotNode {
         SlotNode { children, ..leaf }
     }
 
-    /// True for a single cause: below it stand at most the structures that it was seen in.
+    /// Returns whether the node is a single cause; its children are at most the structures in which
+    /// it appeared.
     pub fn is_cause(&self) -> bool {
         self.children.is_empty() || !self.hottest.is_empty()
     }
 
-    /// The way to the single cause that cost most slots, from below the root down to it; slots of operations
-    /// that retired are no loss. Empty if nothing was lost.
+    /// Returns the path to the cause with most slots, from below the root down to it. Retired
+    /// operations are not a loss. The path is empty if no slot was lost.
     pub fn worst(&self) -> Vec<&SlotNode> {
         if self.is_cause() {
             return Vec::new();
         }
         let losses = self.children.iter().filter(|node| node.id != RETIRING);
-        let ways = losses.map(|node| [vec![node], node.worst()].concat());
-        let lost = |way: &Vec<&SlotNode>| way.last().map_or(0, |cause| cause.slots);
-        // Of as large ones the first.
-        ways.filter(|way| lost(way) > 0).rev().max_by_key(lost).unwrap_or_default()
+        let paths = losses.map(|node| [vec![node], node.worst()].concat());
+        let lost = |path: &Vec<&SlotNode>| path.last().map_or(0, |cause| cause.slots);
+        // The first of several equal ones is returned.
+        paths.filter(|path| lost(path) > 0).rev().max_by_key(lost).unwrap_or_default()
     }
 
-    /// The node with this place in the tree.
+    /// Returns the node with this place in the tree.
     pub fn find(&self, id: &str) -> Option<&SlotNode> {
         if self.id == id {
             return Some(self);
@@ -142,9 +143,9 @@ fn mnemonics(events: &[PmuEvent]) -> Vec<String> {
     events.iter().map(|event| event.mnemonic().to_owned()).collect()
 }
 
-/// The instructions with most slots of this fate.
-fn hottest(fate: Fate, all: u64, profile: &Profiled<'_>) -> Vec<SlotPlace> {
-    let of = |cost: &InstCost| cost.slots[fate.index()];
+/// Returns the instructions with most slots of this class.
+fn hottest(class: SlotClass, all: u64, profile: &Profiled<'_>) -> Vec<SlotPlace> {
+    let of = |cost: &InstCost| cost.slots[class.index()];
     let mut charged: Vec<_> =
         profile.instructions.iter().map(|(_, cost)| *cost).filter(|cost| of(cost) > 0).collect();
     charged.sort_by_key(|cost| (std::cmp::Reverse(of(cost)), cost.pc));

@@ -1,47 +1,47 @@
-//! The run over time: intervals of equal length, counts and rates in each.
+//! The run over time: intervals of equal length, with counts and rates in each.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sim_core::PmuEvent;
-use sim_machine::observe::{Column, End, Interval};
+use sim_machine::observe::{Column, Interval, TopDownCategory};
 
 use super::observed::Observed;
 use super::ratio::{over, some_percent};
 
-/// The run in intervals of counted cycles.
+/// Run in intervals of counted cycles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timeline {
-    /// Cycles of an interval; the last one of a thread may be shorter.
+    /// Cycles of an interval; the last interval of a thread may be shorter.
     pub step_cycles: u64,
-    /// The same in nanoseconds.
+    /// Length of an interval, in nanoseconds.
     pub step_ns: f64,
-    /// Each thread on its own; the time of each begins with its first counted cycle.
+    /// Threads; the time of each starts with its first counted cycle.
     pub threads: Vec<ThreadTimeline>,
 }
 
-/// One thread over time.
+/// Thread over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadTimeline {
     /// Number of its stream in the trace.
     pub thread: u32,
-    /// End of each interval in cycles since the thread's first counted one.
+    /// End of each interval, in cycles since the thread's first counted cycle.
     pub ends: Vec<u64>,
-    /// What is shown over time, each with one value for an interval.
+    /// Series, each with one value for each interval.
     pub series: Vec<Series>,
 }
 
-/// One value for each interval.
+/// Series with one value for each interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Series {
-    /// Its name, the same in every report: `ipc`, `l1d_refill_mpki`.
+    /// Identifier, the same in every report: `ipc`, `l1d_refill_mpki`.
     pub id: String,
-    /// Its name for people.
+    /// Readable name.
     pub name: String,
     /// Unit of the values.
     pub unit: String,
-    /// Events that it is computed from, mnemonics.
+    /// Mnemonics of the events that it is computed from.
     pub events: Vec<String>,
-    /// The values; null where there is none, such as a rate per instruction without instructions.
+    /// Values; null if there is none, such as a rate per instruction without instructions.
     pub values: Vec<Option<f64>>,
 }
 
@@ -58,7 +58,7 @@ impl Timeline {
     }
 }
 
-/// Events per thousand instructions that are shown over time.
+/// Events per thousand instructions with a series.
 const PER_THOUSAND: [(&str, &str, Column); 7] = [
     ("branch_mpki", "mispredicted branches", Column::BranchMisses),
     ("l1i_mpki", "L1I refills", Column::L1iRefills),
@@ -69,17 +69,17 @@ const PER_THOUSAND: [(&str, &str, Column); 7] = [
     ("itlb_walk_pki", "instruction table walks", Column::ItlbWalks),
 ];
 
-/// Shares of the slots that are shown over time.
-const SHARES: [(&str, &str, End, &[PmuEvent]); End::COUNT] = [
-    ("retiring", "retiring", End::Retiring, &[PmuEvent::OP_RETIRED]),
+/// Shares of the slots with a series.
+const SHARES: [(&str, &str, TopDownCategory, &[PmuEvent]); TopDownCategory::COUNT] = [
+    ("retiring", "retiring", TopDownCategory::Retiring, &[PmuEvent::OP_RETIRED]),
     (
         "bad_speculation",
         "bad speculation",
-        End::BadSpeculation,
+        TopDownCategory::BadSpeculation,
         &[PmuEvent::OP_SPEC, PmuEvent::OP_RETIRED],
     ),
-    ("frontend", "front end", End::Frontend, &[PmuEvent::STALL_SLOT_FRONTEND]),
-    ("backend", "back end", End::Backend, &[PmuEvent::STALL_SLOT_BACKEND]),
+    ("frontend", "front end", TopDownCategory::Frontend, &[PmuEvent::STALL_SLOT_FRONTEND]),
+    ("backend", "back end", TopDownCategory::Backend, &[PmuEvent::STALL_SLOT_BACKEND]),
 ];
 
 impl ThreadTimeline {
@@ -117,7 +117,7 @@ impl Series {
         intervals: &[Interval],
         value: impl Fn(&Interval) -> Option<f64>,
     ) -> Series {
-        // Four digits behind the point are more than a chart can show.
+        // A chart shows fewer than four decimals.
         let rounded = |value: f64| (value * 1e4).round() / 1e4;
         Series {
             id: id.to_owned(),

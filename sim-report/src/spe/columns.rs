@@ -1,11 +1,11 @@
-//! Sample records as rows, one table for each kind of operation, in the columns of Arm's own decoder so
-//! that what reads its tables reads ours.
+//! Sample records as rows: one table for each kind of operation, in the columns of Arm's own
+//! decoder, so that readers of its tables read these too.
 
 use sim_pmu::spe::{AccessClass, InstAddress, OperationClass, OperationType, SpeRecord, SveShape};
 
 use super::profile::source_name;
 
-/// The three tables.
+/// Table of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
     /// Loads, stores and atomics.
@@ -16,20 +16,20 @@ pub enum Table {
     Others,
 }
 
-/// What stands in a column.
+/// Value in a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Nothing was recorded.
+    /// Not recorded.
     Missing,
-    /// A number.
+    /// Number.
     Number(u64),
     /// True or false.
     Flag(bool),
-    /// Addresses and names.
+    /// Address or name.
     Text(String),
 }
 
-/// What a column holds.
+/// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// [`Value::Number`].
@@ -40,14 +40,14 @@ pub enum Kind {
     Text,
 }
 
-/// A record and what the profile and the symbols know of it.
+/// Record with its CPU and symbol.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    /// The record.
+    /// Record.
     pub record: &'a SpeRecord,
-    /// The CPU that wrote it.
+    /// CPU that wrote the record.
     pub cpu: Option<u32>,
-    /// The function at its PC.
+    /// Function at the PC.
     pub symbol: Option<&'a str>,
 }
 
@@ -111,10 +111,10 @@ const OTHERS: [&str; 15] = [
 ];
 
 impl Table {
-    /// All three.
+    /// All tables.
     pub const ALL: [Table; 3] = [Table::Accesses, Table::Branches, Table::Others];
 
-    /// The table of a record.
+    /// Returns the table of a record.
     pub fn of(record: &SpeRecord) -> Table {
         match record.operation.unwrap_or_default().class {
             OperationClass::Access => Table::Accesses,
@@ -123,7 +123,7 @@ impl Table {
         }
     }
 
-    /// What its file's name ends with.
+    /// Returns the end of its file name.
     pub fn suffix(self) -> &'static str {
         match self {
             Table::Accesses => "ldst",
@@ -132,7 +132,7 @@ impl Table {
         }
     }
 
-    /// Its columns.
+    /// Returns its columns.
     pub fn columns(self) -> &'static [&'static str] {
         match self {
             Table::Accesses => &ACCESSES,
@@ -142,7 +142,7 @@ impl Table {
     }
 }
 
-/// What a column of this name holds.
+/// Returns the type of a column.
 pub fn kind(column: &str) -> Kind {
     match column {
         "cpu" | "el" | "br_tgt_lvl" | "pbt_lvl" | "issue_lat" | "total_lat" | "xlat_lat" | "ts"
@@ -154,7 +154,7 @@ pub fn kind(column: &str) -> Kind {
     }
 }
 
-/// The value of a record in a column.
+/// Returns the value of a record in a column.
 pub fn value(row: &Row<'_>, column: &str) -> Value {
     let record = row.record;
     let kind = record.operation.unwrap_or_default();
@@ -187,7 +187,7 @@ pub fn value(row: &Row<'_>, column: &str) -> Value {
     }
 }
 
-/// The columns that come from the payload of the operation type.
+/// Returns the value of a column that comes from the payload of the operation type.
 fn shape(kind: OperationType, column: &str) -> Value {
     let (atomic, exclusive, ordered) = match kind.access_class() {
         Some(AccessClass::Extended { atomic, exclusive, ordered }) => (atomic, exclusive, ordered),

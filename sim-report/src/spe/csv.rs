@@ -1,22 +1,22 @@
-//! Tables of sample records as CSV: a line of names, then a line per record.
+//! Tables of sample records as CSV: a line of column names, then a line per record.
 
 use std::io::{self, Write};
 
 use super::columns::{Row, Table, Value, value};
 
-/// The line of names.
+/// Writes the line of column names.
 ///
 /// # Errors
-/// If `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write_head(out: &mut impl Write, table: Table) -> io::Result<()> {
     let quoted: Vec<String> = table.columns().iter().map(|name| format!("\"{name}\"")).collect();
     writeln!(out, "{}", quoted.join(","))
 }
 
-/// A line; what was not recorded stays empty.
+/// Writes a line. Values that were not recorded stay empty.
 ///
 /// # Errors
-/// If `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write_row(out: &mut impl Write, table: Table, row: &Row<'_>) -> io::Result<()> {
     for (i, column) in table.columns().iter().enumerate() {
         let separator = if i == 0 { "" } else { "," };
@@ -30,7 +30,7 @@ pub fn write_row(out: &mut impl Write, table: Table, row: &Row<'_>) -> io::Resul
     writeln!(out)
 }
 
-/// In quotes where a reader would take it for more than one field.
+/// Quotes a text that a reader could take for more than one field.
 fn quoted(text: &str) -> String {
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),

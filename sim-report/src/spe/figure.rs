@@ -1,5 +1,5 @@
-//! Pictures (SVG) of one record byte by byte, of the way through the sampling unit, and of the accuracy
-//! over the interval.
+//! Figures (SVG) of one record byte by byte, of operations in the sampling unit, and of the
+//! accuracy over the interval.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ use crate::perf_stat::grouped;
 use super::profile::Profile;
 use super::truth::{Comparison, Funnel, Sampled, compare};
 
-/// Colors that the color-blind can tell apart (Okabe and Ito).
+/// Color that color-blind readers can distinguish from the others (Okabe and Ito).
 const BLUE: &str = "#0072B2";
 const ORANGE: &str = "#D55E00";
 const SKY: &str = "#56B4E9";
@@ -25,13 +25,16 @@ const YELLOW: &str = "#E69F00";
 const GREEN: &str = "#009E73";
 const PINK: &str = "#CC79A7";
 const GRAY: &str = "#BBBBBB";
-/// Bytes in a row of the picture of a record, and the size of one.
+/// Bytes in a row of the figure of a record.
 const ROW_BYTES: usize = 16;
+/// Width of a byte, in pixels.
 const CELL: usize = 52;
+/// Height of a row, in pixels.
 const ROW_HEIGHT: usize = 84;
+/// Margin of the figure, in pixels.
 const MARGIN: usize = 30;
 
-/// The 64 bytes of a record as N2 writes it: every packet with its bytes and what they say.
+/// Draws the 64 bytes of a record as the N2 writes it: every packet with its bytes and content.
 pub fn record(record: &SpeRecord) -> String {
     let bytes = encode_n2(record);
     let width = ROW_BYTES * CELL + 2 * MARGIN;
@@ -40,8 +43,8 @@ pub fn record(record: &SpeRecord) -> String {
     text(&mut svg, MARGIN, 28, 18, "start", "One sample record: 64 bytes, a packet in each color");
     for (start, packet) in packets(&bytes) {
         let Ok(packet) = packet else { break };
-        let said = packet.encode();
-        for (at, byte) in (start..).zip(said.iter()) {
+        let encoded = packet.encode();
+        for (at, byte) in (start..).zip(encoded.iter()) {
             draw_byte(&mut svg, at, *byte, color(&packet), at == start);
         }
         if packet != Packet::Padding {
@@ -52,33 +55,32 @@ pub fn record(record: &SpeRecord) -> String {
                 y + 46,
                 11,
                 "start",
-                &shortened(&packet, room(start, said.len())),
+                &shortened(&packet, room(start, encoded.len())),
             );
         }
         if let Packet::Events { .. } = packet {
-            let said = format!("EV in full:{}", packet.to_string().trim_start_matches("EV"));
-            text(&mut svg, MARGIN, height - 16, 12, "start", &said);
+            let events = format!("EV in full:{}", packet.to_string().trim_start_matches("EV"));
+            text(&mut svg, MARGIN, height - 16, 12, "start", &events);
         }
     }
     svg.push_str("</svg>\n");
     svg
 }
 
-/// Pixels that a text may take below the bytes of a packet in its first row.
+/// Returns the width available for a text below the bytes of a packet in its first row, in pixels.
 fn room(start: usize, length: usize) -> usize {
     let in_row = ROW_BYTES - start % ROW_BYTES;
     length.min(in_row) * CELL
 }
 
-/// What a packet says, in as many letters as there is room for; one that goes on in the next row is
-/// told there.
+/// Returns the content of a packet, or only its name if the content exceeds the width.
 fn shortened(packet: &Packet, pixels: usize) -> String {
-    let mut said = packet.to_string();
+    let mut content = packet.to_string();
     let letters = pixels / 6;
-    if said.len() > letters {
-        said = said.split(' ').next().unwrap_or_default().to_owned();
+    if content.len() > letters {
+        content = content.split(' ').next().unwrap_or_default().to_owned();
     }
-    said
+    content
 }
 
 fn corner(at: usize) -> (usize, usize) {
@@ -113,25 +115,26 @@ fn color(packet: &Packet) -> &'static str {
     }
 }
 
-/// The way of operations through the sampling unit: a bar for each step, with what stayed behind.
+/// Draws the steps of operations through the sampling unit: a bar for each step, with the losses
+/// before it.
 pub fn funnel(interval: u64, funnel: &Funnel) -> String {
     let fed = funnel.due - funnel.collided;
     let kept = fed - funnel.abandoned - funnel.filtered;
     let steps = [
-        ("population: operations heard (SAMPLE_POP)", funnel.population, String::new()),
-        ("fell due", funnel.due, format!("one of {} and a random few", grouped(interval))),
+        ("population: operations counted (SAMPLE_POP)", funnel.population, String::new()),
+        ("selected", funnel.due, format!("one of {} and a random few", grouped(interval))),
         ("sampled (SAMPLE_FEED)", fed, lost(funnel.collided, "collided (SAMPLE_COLLISION)")),
         (
             "retired, passed the filters (SAMPLE_FILTRATE)",
             kept,
             lost(funnel.abandoned, "on a wrong path") + &lost(funnel.filtered, "filtered"),
         ),
-        ("records in the buffer", funnel.written, lost(funnel.dropped, "found no room")),
+        ("records in the buffer", funnel.written, lost(funnel.dropped, "buffer full")),
     ];
     let (width, height) = (900, 80 + 70 * steps.len());
     let mut svg = open(width, height);
     text(&mut svg, width / 2, 28, 18, "middle", "From operations to records");
-    // The first bar is wider than any scale could show beside the others.
+    // The first bar is not to scale: it would hide the others.
     let most = funnel.due.max(1) as f64;
     for (i, (name, count, left)) in steps.iter().enumerate() {
         let share = (*count as f64 / most).min(1.0);
@@ -155,7 +158,8 @@ fn lost(count: u64, why: &str) -> String {
     if count == 0 { String::new() } else { format!("{} {why}  ", grouped(count)) }
 }
 
-/// How far samples are from the truth over the interval: measured, and by chance alone.
+/// Draws the distance of samples from the exact distribution over the interval: measured, and
+/// expected by chance.
 pub fn accuracy(trace: &str, exact: &Profile, sampled: &[Sampled]) -> String {
     let rows: Vec<Comparison> = sampled
         .iter()
@@ -185,10 +189,10 @@ pub fn accuracy(trace: &str, exact: &Profile, sampled: &[Sampled]) -> String {
     let layout = Layout::auto_from_plots(&plots)
         .with_width(900.0)
         .with_height(520.0)
-        .with_title(format!("Samples that stand in the wrong place: {trace}"))
+        .with_title(format!("Sampled distributions against the exact one: {trace}"))
         .with_title_size(20)
         .with_label_size(15)
-        .with_x_label("operations from one sample to the next")
+        .with_x_label("operations between two samples")
         .with_y_label("distance from the exact distribution")
         .with_x_tick_step(2.0)
         .with_x_tick_format(ticks(|x| grouped(2f64.powf(x).round() as u64)))

@@ -1,102 +1,109 @@
-//! Where sample records come from: raw bytes of a profiling buffer, or a `perf.data` file that Linux
-//! perf or we wrote.
+//! Input of sample records: raw bytes of a profiling buffer, or a `perf.data` file of Linux perf or
+//! of n2sim.
 
 use std::ops::Range;
 
 /// First bytes of a perf.data file.
 const MAGIC: &[u8; 8] = b"PERFILE2";
-/// The same, written by a machine of the other byte order.
+/// First bytes of a perf.data file in the other byte order.
 const MAGIC_SWAPPED: &[u8; 8] = b"2ELIFREP";
 /// Length of the header when perf writes to a pipe.
 const PIPE_HEADER: u64 = 16;
-/// Offsets in the header: bytes of it, of an attribute; the two sections that are read.
+/// Offset of the header size in the header.
 const HEADER_SIZE: usize = 8;
+/// Offset of the size of an attribute in the header.
 const ATTR_SIZE: usize = 16;
+/// Offset of the section of attributes in the header.
 const ATTRS: usize = 24;
+/// Offset of the data section in the header.
 const DATA: usize = 40;
-/// Records that say something of the profile.
+/// Record type of a mapping.
 const MMAP: u32 = 1;
 const MMAP2: u32 = 10;
 const AUX: u32 = 11;
 const AUXTRACE_INFO: u32 = 70;
 const AUXTRACE: u32 = 71;
 const COMPRESSED: [u32; 2] = [81, 83];
-/// The kind of trace in an `AUXTRACE_INFO` record.
+/// Type of Arm SPE in an `AUXTRACE_INFO` record.
 const ARM_SPE: u32 = 4;
-/// The version word of the newer form of its contents.
+/// Version word of the newer metadata.
 const METADATA_V2: u64 = 2;
-/// Where records of mappings have the start, the length and the offset in the file.
+/// Offsets of start, length and file offset in a mapping record.
 const MAPPED: [usize; 3] = [16, 24, 32];
-/// Where they have the name of the file, without and with what `MMAP2` adds.
+/// Offset of the file name in an `MMAP` record.
 const MMAP_NAME: usize = 40;
+/// Offset of the file name in an `MMAP2` record.
 const MMAP2_NAME: usize = 72;
-/// Flags of an `AUX` record.
+/// Flag of an `AUX` record: data was lost.
 const AUX_TRUNCATED: u64 = 1;
+/// Flag of an `AUX` record: samples collided.
 const AUX_COLLISION: u64 = 8;
 
-/// Why a file cannot be read.
+/// Error in an input file.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
-    /// Written by a big-endian machine.
-    #[error("a perf.data file of the other byte order: convert it on the machine that wrote it")]
+    /// File of a big-endian machine.
+    #[error("the perf.data file has the other byte order; convert it on the machine that wrote it")]
     OtherByteOrder,
-    /// `perf record -o -`.
-    #[error("perf wrote it to a pipe; let perf write to a file (-o perf.data)")]
+    /// Output of `perf record -o -`.
+    #[error("perf wrote the file to a pipe; let perf write to a file (-o perf.data)")]
     Pipe,
-    /// A compressed file.
-    #[error("its records are compressed; record without -z, or run `perf inject` on it first")]
+    /// Compressed file.
+    #[error(
+        "the records are compressed; record without -z, or run `perf inject` on the file first"
+    )]
     Compressed,
-    /// The file ends where it should not.
+    /// File that is cut or damaged.
     #[error("the perf.data file is cut or damaged at byte {0}")]
     Damaged(usize),
-    /// A perf.data file with no SPE in it.
-    #[error("no Arm SPE buffers are in it: record with `-e arm_spe_0/.../`")]
+    /// File of perf.data without SPE.
+    #[error("the file has no Arm SPE buffers; record with `-e arm_spe_0/.../`")]
     NoProfile,
 }
 
-/// A part of the file that holds sample records.
+/// Part of the file that holds sample records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// The CPU that wrote it; `None` where nothing says so.
+    /// CPU that wrote it, if known.
     pub cpu: Option<u32>,
-    /// Where it is in the file.
+    /// Location in the file.
     pub bytes: Range<usize>,
-    /// Where it was in the profiling buffer: alignment commands go by that.
+    /// Offset in the profiling buffer, to which alignment commands refer.
     pub address: u64,
 }
 
-/// A part of a file that was mapped into the program.
+/// Part of a file mapped into the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapped {
-    /// Its first address.
+    /// First address.
     pub start: u64,
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
-    /// Where it begins in the file.
+    /// Offset in the file.
     pub offset: u64,
-    /// The file.
+    /// Path of the file.
     pub path: String,
 }
 
-/// What a file holds.
+/// Content of an input file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
-    /// In the order of the file.
+    /// Buffers, in the order of the file.
     pub buffers: Vec<Buffer>,
-    /// What the program had mapped, in the order of the file.
+    /// Mappings of the program, in the order of the file.
     pub mapped: Vec<Mapped>,
-    /// Operations from one sample to the next, as perf was told.
+    /// Operations between two samples, as set in perf.
     pub period: Option<u64>,
-    /// Buffers that perf flagged: samples collided while they were written.
+    /// Buffers that perf flagged for collided samples.
     pub flagged_collision: u64,
-    /// Buffers that perf flagged: there was no room for all records.
+    /// Buffers that perf flagged for lost records.
     pub flagged_truncated: u64,
 }
 
-/// Finds the buffers of a file. What is no perf.data file is taken for raw bytes.
+/// Finds the buffers of a file. A file that is not a perf.data file is read as raw bytes.
 ///
 /// # Errors
-/// If it is a perf.data file that cannot be read.
+/// Fails if it is a perf.data file that cannot be read.
 pub fn find(file: &[u8]) -> Result<Input, InputError> {
     if file.starts_with(MAGIC_SWAPPED) {
         return Err(InputError::OtherByteOrder);
@@ -131,7 +138,7 @@ pub fn find(file: &[u8]) -> Result<Input, InputError> {
         }
         at = end;
         if kind == AUXTRACE {
-            // What the record announces stands behind it, outside its size.
+            // The data of the record follows it, outside its size.
             let buffer = buffer(file, end - size, end, data.end)?;
             at = buffer.bytes.end;
             input.buffers.push(buffer);
@@ -142,18 +149,18 @@ pub fn find(file: &[u8]) -> Result<Input, InputError> {
     Ok(input)
 }
 
-/// The dynamic number of the PMU, if the record tells of an Arm SPE.
+/// Returns the dynamic number of the PMU, if the record describes an Arm SPE.
 fn spe_type(file: &[u8], at: usize) -> Result<Option<u64>, InputError> {
     if half(file, at + 8)? != ARM_SPE {
         return Ok(None);
     }
     let first = word(file, at + 16)?;
-    // The newer form starts with its version and the length of its header.
+    // The newer metadata begins with its version and the length of its header.
     let place = if first == METADATA_V2 && quarter(file, at + 6)? > 32 { at + 32 } else { at + 16 };
     word(file, place).map(Some)
 }
 
-/// What a record of a mapping says; nothing without a name.
+/// Reads a mapping record. Returns `None` if it has no file name.
 fn mapped(file: &[u8], kind: u32, record: Range<usize>) -> Result<Option<Mapped>, InputError> {
     let name = record.start + if kind == MMAP2 { MMAP2_NAME } else { MMAP_NAME };
     let [start, bytes, offset] = MAPPED.map(|at| word(file, record.start + at));
@@ -164,7 +171,7 @@ fn mapped(file: &[u8], kind: u32, record: Range<usize>) -> Result<Option<Mapped>
     Ok((!mapped.path.is_empty()).then_some(mapped))
 }
 
-/// What an `AUXTRACE` record announces: `size, offset, reference, idx, tid, cpu`.
+/// Returns the buffer of an `AUXTRACE` record: `size, offset, reference, idx, tid, cpu`.
 fn buffer(file: &[u8], at: usize, start: usize, limit: usize) -> Result<Buffer, InputError> {
     let size = usize::try_from(word(file, at + 8)?).ok();
     let end = size.and_then(|size| start.checked_add(size)).filter(|end| *end <= limit);
@@ -174,11 +181,11 @@ fn buffer(file: &[u8], at: usize, start: usize, limit: usize) -> Result<Buffer, 
     Ok(Buffer { cpu, bytes: start..end, address: word(file, at + 16)? })
 }
 
-/// The period of the attribute whose PMU has this number.
+/// Returns the period of the attribute whose PMU has this number.
 fn period(file: &[u8], pmu_type: u64) -> Result<Option<u64>, InputError> {
     let attrs = section(file, ATTRS)?;
     let size = usize::try_from(word(file, ATTR_SIZE)?).unwrap_or(0);
-    // Below 24 bytes there would be no period in it.
+    // An attribute below 24 bytes has no period.
     if size < 24 {
         return Err(InputError::Damaged(ATTR_SIZE));
     }
@@ -190,7 +197,7 @@ fn period(file: &[u8], pmu_type: u64) -> Result<Option<u64>, InputError> {
     Ok(None)
 }
 
-/// A section of the header, `offset, size`, cut to the file.
+/// Reads a section of the header, `offset, size`. Fails if it exceeds the file.
 fn section(file: &[u8], at: usize) -> Result<Range<usize>, InputError> {
     let place = |at| word(file, at).map(usize::try_from);
     match (place(at)?, place(at + 8)?) {
@@ -221,7 +228,7 @@ fn quarter(file: &[u8], at: usize) -> Result<u16, InputError> {
 mod tests {
     use super::*;
 
-    /// A perf.data file of the fewest parts: one attribute, metadata, a flagged buffer of `content`.
+    /// Returns a minimal perf.data file: one attribute, metadata, a flagged buffer of `content`.
     fn perf_data(info: &[u64], content: &[u8]) -> Vec<u8> {
         let words = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let record = |kind: u64, body: &[u64]| -> Vec<u8> {
@@ -274,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_cannot_be_read_are_told_apart_and_none_panics() {
+    fn every_unreadable_file_has_its_own_error_and_none_panics() {
         assert_eq!(find(b"2ELIFREP"), Err(InputError::OtherByteOrder));
         let pipe = [&MAGIC[..], &16_u64.to_le_bytes()].concat();
         assert_eq!(find(&pipe), Err(InputError::Pipe));

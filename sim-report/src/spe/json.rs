@@ -1,4 +1,4 @@
-//! A profile as one JSON object.
+//! SPE profile as one JSON object.
 
 use serde_json::{Value, json};
 use sim_core::LINE_SHIFT;
@@ -6,7 +6,7 @@ use sim_pmu::spe::Events;
 
 use super::text::Report;
 
-/// Everything that the text says, and every latency histogram in full.
+/// Returns everything that the text shows, and every latency histogram in full.
 pub fn of(report: &Report<'_>) -> Value {
     let (input, profile) = (report.input, report.profile);
     let events: serde_json::Map<String, Value> = profile

@@ -1,17 +1,17 @@
-//! What a profile says on the whole: sums over sample records.
+//! Sums over the sample records of a profile.
 
 use std::collections::{BTreeMap, HashMap};
 
 use sim_core::{DataSource, LINE_SHIFT};
 use sim_pmu::spe::{Events, SpeRecord};
 
-/// Values of a 12-bit latency.
+/// Number of values of a 12-bit latency.
 const LATENCIES: usize = 0x1000;
 
-/// How operations are grouped: loads by where their data came from.
+/// Group of operations; loads are divided by data source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Group {
-    /// Loads, swaps and atomics with result, by data source; `None` where none was recorded.
+    /// Loads, swaps and atomics with result, by data source; `None` if it was not recorded.
     Load(Option<u16>),
     /// Stores and atomics without result.
     Store,
@@ -22,7 +22,7 @@ pub enum Group {
 }
 
 impl Group {
-    /// The group of a record.
+    /// Returns the group of a record.
     pub fn of(record: &SpeRecord) -> Group {
         match record.operation.unwrap_or_default() {
             kind if kind.is_load() => Group::Load(record.data_source),
@@ -32,7 +32,7 @@ impl Group {
         }
     }
 
-    /// Its name in reports.
+    /// Returns the name in reports.
     pub fn name(self) -> String {
         match self {
             Group::Load(Some(source)) => format!("load, {}", source_label(source)),
@@ -44,7 +44,8 @@ impl Group {
     }
 }
 
-/// A data source as all reports call it; the clusters, which the model has not, as Arm's decoder does.
+/// Returns the name of a data source in reports. Clusters, which the model does not have, get the
+/// name of Arm's decoder.
 fn source_label(source: u16) -> String {
     let source_of = |source: DataSource| source.label().to_owned();
     match source {
@@ -58,7 +59,7 @@ fn source_label(source: u16) -> String {
     }
 }
 
-/// The name of a data source of this family of cores, as Arm's decoder prints it; others by number.
+/// Returns the name of a data source of this family of cores, as in Arm's decoder, or its number.
 pub fn source_name(source: u16) -> String {
     let name = match source {
         0x0 => "L1D",
@@ -74,7 +75,7 @@ pub fn source_name(source: u16) -> String {
     name.to_owned()
 }
 
-/// How many samples took how many cycles.
+/// Samples by number of cycles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Latencies {
     counts: Vec<u64>,
@@ -87,37 +88,38 @@ impl Default for Latencies {
 }
 
 impl Latencies {
-    /// One more sample; what is longer than a counter can say counts as its largest value.
+    /// Adds a sample. A latency beyond the counter counts as its largest value.
     pub fn add(&mut self, cycles: u16) {
         self.counts[usize::from(cycles).min(LATENCIES - 1)] += 1;
     }
 
-    /// Adds another core's.
+    /// Adds the samples of another core.
     pub fn merge(&mut self, other: &Latencies) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(sum, more)| *sum += more);
     }
 
-    /// Samples.
+    /// Returns the number of samples.
     pub fn samples(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Cycles of all samples together.
+    /// Returns the sum of the cycles of all samples.
     pub fn cycles(&self) -> u64 {
         self.counts.iter().zip(0..).map(|(count, cycles)| count * cycles).sum()
     }
 
-    /// The squares of the cycles of all samples, summed.
+    /// Returns the sum of the squared cycles of all samples.
     pub fn squares(&self) -> f64 {
         self.counts.iter().zip(0_u64..).map(|(count, it)| *count as f64 * (it * it) as f64).sum()
     }
 
-    /// Mean; 0 without samples.
+    /// Returns the mean, or 0 without samples.
     pub fn mean(&self) -> f64 {
         self.cycles() as f64 / self.samples().max(1) as f64
     }
 
-    /// The smallest latency that `share` of the samples do not exceed; 0 without samples.
+    /// Returns the smallest latency that `share` of the samples do not exceed, or 0 without
+    /// samples.
     pub fn percentile(&self, share: f64) -> u64 {
         let wanted = (self.samples() as f64 * share).ceil() as u64;
         let mut seen = 0;
@@ -128,7 +130,7 @@ impl Latencies {
         reached.map_or(0, |(_, cycles)| cycles)
     }
 
-    /// Samples by powers of two: the first has 0 and 1 cycles, the last 2048 and more.
+    /// Returns the samples by powers of two: the first has 0 and 1 cycles, the last 2048 and more.
     pub fn octaves(&self) -> [u64; 12] {
         let mut octaves = [0; 12];
         for (cycles, count) in self.counts.iter().enumerate() {
@@ -138,20 +140,20 @@ impl Latencies {
     }
 }
 
-/// What was sampled of one instruction.
+/// Samples of one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Samples.
+    /// Number of samples.
     pub samples: u64,
-    /// Total latency of them all.
+    /// Sum of their total latencies.
     pub cycles: u64,
-    /// Those that refilled the L1 D-cache.
+    /// Samples that refilled the L1 D-cache.
     pub refills: u64,
     /// Mispredicted branches.
     pub mispredicted: u64,
 }
 
-/// What was sampled of one cache line.
+/// Samples of one cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// Loads.
@@ -160,21 +162,21 @@ pub struct Line {
     pub stores: u64,
     /// Accesses that refilled the L1 D-cache.
     pub refills: u64,
-    /// Loads whose data came from another core or chip.
+    /// Loads with data from another core or chip.
     pub from_others: u64,
-    /// Total latency of its loads.
+    /// Sum of the total latencies of its loads.
     pub cycles: u64,
-    /// The lowest virtual address that was used, for its name.
+    /// Lowest virtual address used, for its name.
     pub virtual_address: Option<u64>,
 }
 
 impl Line {
-    /// Loads and stores.
+    /// Returns the number of loads and stores.
     pub fn samples(&self) -> u64 {
         self.loads + self.stores
     }
 
-    /// Adds a virtual address.
+    /// Includes a virtual address.
     fn use_address(&mut self, address: Option<u64>) {
         self.virtual_address = match (self.virtual_address, address) {
             (Some(own), Some(other)) => Some(own.min(other)),
@@ -186,21 +188,22 @@ impl Line {
 /// Sums over sample records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
-    /// Records.
+    /// Number of records.
     pub records: u64,
-    /// Packets in them that have no known meaning.
+    /// Packets without a known meaning.
     pub unknown_packets: u64,
     /// Records with each event.
     pub events: [u64; 32],
     /// Total latency of each group.
     pub total: BTreeMap<Group, Latencies>,
-    /// Issue latency, summed, of each group.
+    /// Sum of the issue latencies of each group.
     pub issue_cycles: BTreeMap<Group, u64>,
     /// Translation latency of loads and stores.
     pub translation: Latencies,
-    /// By program counter.
+    /// Samples by program counter.
     pub places: HashMap<u64, Place>,
-    /// By line: of the physical address, or of the virtual one where that was not recorded.
+    /// Samples by line of the physical address, or of the virtual address if the former was not
+    /// recorded.
     pub lines: HashMap<u64, Line>,
 }
 
@@ -246,7 +249,7 @@ impl Profile {
         }
     }
 
-    /// Adds another core's records.
+    /// Adds the records of another core.
     pub fn merge(&mut self, other: &Profile) {
         self.records += other.records;
         self.unknown_packets += other.unknown_packets;
@@ -276,30 +279,30 @@ impl Profile {
         }
     }
 
-    /// Samples of a group.
+    /// Returns the samples of a group.
     pub fn samples(&self, group: Group) -> u64 {
         self.total.get(&group).map_or(0, Latencies::samples)
     }
 
-    /// Records with an event.
+    /// Returns the number of records with an event.
     pub fn with_event(&self, event: Events) -> u64 {
         self.events.get(event.0.trailing_zeros() as usize).copied().unwrap_or(0)
     }
 
-    /// The instructions with most samples; of equal ones the lower address first.
+    /// Returns the instructions with most samples; of equal ones the lower address comes first.
     pub fn hot_places(&self, top: usize) -> Vec<(u64, Place)> {
         most(&self.places, top, |place| place.samples)
     }
 
-    /// The lines with most loads and stores.
+    /// Returns the lines with most loads and stores.
     pub fn hot_lines(&self, top: usize) -> Vec<(u64, Line)> {
         most(&self.lines, top, Line::samples)
     }
 }
 
 fn most<T: Copy>(all: &HashMap<u64, T>, top: usize, weight: impl Fn(&T) -> u64) -> Vec<(u64, T)> {
-    let mut sorted: Vec<(u64, T)> = all.iter().map(|(at, what)| (*at, *what)).collect();
-    sorted.sort_by_key(|(at, what)| (std::cmp::Reverse(weight(what)), *at));
+    let mut sorted: Vec<(u64, T)> = all.iter().map(|(at, own)| (*at, *own)).collect();
+    sorted.sort_by_key(|(at, own)| (std::cmp::Reverse(weight(own)), *at));
     sorted.truncate(top);
     sorted
 }
@@ -341,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn profiles_of_two_cores_are_one() {
+    fn merged_profiles_of_two_cores_equal_one_profile() {
         let records = [load(4, 0, 4), load(4, 8, 9), load(8, 0, 7)];
         let sum = |records: &[SpeRecord]| {
             let mut profile = Profile::default();

@@ -1,4 +1,4 @@
-//! A profile as tables for people.
+//! SPE profile as human-readable tables.
 
 use std::io::{self, Write};
 
@@ -9,54 +9,54 @@ use sim_pmu::spe::{Damage, Events};
 use super::input::Input;
 use super::profile::{Group, Latencies, Line, Place, Profile};
 
-/// Samples from which on a line is called hot; fewer are chance.
+/// Fewest samples of a hot line; fewer occur by chance.
 const HOT_SAMPLES: u64 = 3;
-/// Damaged places that are listed one by one.
+/// Most damaged places that are listed.
 const DAMAGE_SHOWN: usize = 8;
-/// Heads of the columns of the histogram: the least latency of each.
+/// Column headings of the histogram: the smallest latency of each column.
 const OCTAVES: [&str; 12] =
     ["<2", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024", "2048+"];
 
-/// What a program counter is called: function and offset, and the line of its source.
+/// Function that names a program counter: function and offset, and source line.
 pub type Namer<'a> = dyn Fn(u64) -> String + 'a;
 
-/// What data at a virtual address is called; nothing where no variable is known.
+/// Function that names data at a virtual address, or returns `None` for an unknown variable.
 pub type DataNamer<'a> = dyn Fn(u64) -> Option<String> + 'a;
 
-/// A profile and where it came from.
+/// Profile with its source.
 pub struct Report<'a> {
-    /// The file's parts.
+    /// Parts of the file.
     pub input: &'a Input,
-    /// Places in the file that are no profile: the offset of the buffer, and the damage in it.
+    /// Damaged places in the file: the offset of the buffer, and the damage in it.
     pub damage: &'a [(usize, Damage)],
-    /// Its sums.
+    /// Sums of the profile.
     pub profile: &'a Profile,
-    /// Names for program counters.
+    /// Function that names program counters.
     pub name: &'a Namer<'a>,
-    /// Names for data.
+    /// Function that names data.
     pub data: &'a DataNamer<'a>,
-    /// Rows of the tables of instructions and lines.
+    /// Most rows of the tables of instructions and lines.
     pub top: usize,
 }
 
-/// Everything, table after table.
+/// Writes all tables.
 ///
 /// # Errors
-/// If `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
     let Report { input, damage, profile, .. } = report;
     let buffers = counted(input.buffers.len() as u64, "buffer");
     writeln!(out, "{} in {buffers}", counted(profile.records, "sampled operation"))?;
     if let Some(period) = input.period {
-        writeln!(out, "sampled every {} operations, as perf was told", grouped(period))?;
+        writeln!(out, "sampled every {} operations, as set in perf", grouped(period))?;
     }
     if input.flagged_collision > 0 {
         let flagged = counted(input.flagged_collision, "buffer");
-        writeln!(out, "samples collided in {flagged}: some that fell due are missing")?;
+        writeln!(out, "samples collided in {flagged}: some selected operations are missing")?;
     }
     if input.flagged_truncated > 0 {
         let flagged = counted(input.flagged_truncated, "buffer");
-        writeln!(out, "records were lost at the end of {flagged}: there was no room")?;
+        writeln!(out, "records were lost at the end of {flagged}: the buffer was full")?;
     }
     if profile.unknown_packets > 0 {
         let unknown = counted(profile.unknown_packets, "packet");
@@ -73,7 +73,7 @@ pub fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
     write_lines(out, report)
 }
 
-/// The damaged places, the first ones in full.
+/// Writes the damaged places, the first ones in full.
 fn write_damage(out: &mut impl Write, damage: &[(usize, Damage)]) -> io::Result<()> {
     for (start, damage) in damage.iter().take(DAMAGE_SHOWN) {
         let (at, skipped) = (start + damage.offset, damage.to - damage.from);
@@ -179,7 +179,7 @@ fn write_lines(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
         let rare = counted(rare, "line");
         return writeln!(
             out,
-            "\nno hot lines: {rare} of 64 bytes, with less than {HOT_SAMPLES} samples each"
+            "\nno hot lines: {rare} of 64 bytes, with fewer than {HOT_SAMPLES} samples each"
         );
     }
     writeln!(
@@ -203,15 +203,15 @@ fn write_lines(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
         )?;
     }
     if rare > 0 {
-        writeln!(out, "and {} with less than {HOT_SAMPLES} samples each", counted(rare, "line"))?;
+        writeln!(out, "and {} with fewer than {HOT_SAMPLES} samples each", counted(rare, "line"))?;
     }
     Ok(())
 }
 
-/// `1 buffer`, `2 buffers`.
-fn counted(number: u64, what: &str) -> String {
+/// Formats a number with its noun: `1 buffer`, `2 buffers`.
+fn counted(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", grouped(number))
+    format!("{} {noun}{plural}", grouped(number))
 }
 
 fn percent(part: u64, whole: u64) -> String {

@@ -1,5 +1,5 @@
-//! Sampled distributions beside the exact one: how far they are from it, how far chance alone would
-//! take them, and how long to sample for a wanted accuracy.
+//! Sampled distributions against the exact distribution: their distance, the distance expected by
+//! chance, and the sampling time for a given accuracy.
 
 use std::collections::HashMap;
 use std::f64::consts::PI;
@@ -12,32 +12,32 @@ use crate::perf_stat::grouped;
 
 use super::profile::{Group, Latencies, Profile};
 
-/// Standard errors within which 95 of 100 estimates lie.
+/// Standard errors that cover 95 percent of the estimates.
 const TWO_SIDED_95: f64 = 1.96;
-/// Error of a share that the advice is for: one point of a hundred.
+/// Error of a share that the advice is for: one percentage point.
 const WANTED: f64 = 0.01;
 
-/// The way of operations through the sampling unit: each step leaves some behind.
+/// Steps of operations through the sampling unit, each with its losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Funnel {
-    /// Operations that the unit heard while profiling was on.
+    /// Operations that the unit counted while profiling was on.
     pub population: u64,
-    /// Of these, fell due.
+    /// Operations that were selected.
     pub due: u64,
-    /// Of these, met another sample in flight.
+    /// Selected operations that collided with another sample in flight.
     pub collided: u64,
-    /// Ran on a wrong path.
+    /// Samples on a wrong path.
     pub abandoned: u64,
-    /// Were removed by a filter.
+    /// Samples removed by a filter.
     pub filtered: u64,
-    /// Found no room in the buffer.
+    /// Samples without room in the buffer.
     pub dropped: u64,
-    /// Left a record.
+    /// Samples that left a record.
     pub written: u64,
 }
 
 impl Funnel {
-    /// Together with another core's.
+    /// Returns the sum with another core's counts.
     #[must_use]
     pub fn plus(&self, other: &Funnel) -> Funnel {
         Funnel {
@@ -52,34 +52,34 @@ impl Funnel {
     }
 }
 
-/// What was sampled with one interval.
+/// Samples with one interval.
 #[derive(Clone, Debug, Default)]
 pub struct Sampled {
-    /// Operations from one sample to the next; `None` for the records of a file.
+    /// Operations between two samples; `None` for the records of a file.
     pub interval: Option<u64>,
-    /// What became of the operations that fell due; `None` for the records of a file.
+    /// Outcome of the selected operations; `None` for the records of a file.
     pub funnel: Option<Funnel>,
-    /// The records.
+    /// Sums over the records.
     pub profile: Profile,
 }
 
-/// How far a sampled distribution is from the exact one.
+/// Distance of a sampled distribution from the exact one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Distance {
-    /// The part of the samples that would have to be elsewhere (total variation distance).
+    /// Share of the samples that differs from the exact distribution (total variation distance).
     pub measured: f64,
-    /// What random samples of this number would show on average.
+    /// Mean distance of random samples of the same number.
     pub expected: f64,
 }
 
-/// The distance between two sets of counts.
+/// Returns the distance between two sets of counts.
 pub fn distance<K: Eq + Hash>(exact: &HashMap<K, u64>, sampled: &HashMap<K, u64>) -> Distance {
     let total: f64 = exact.values().sum::<u64>() as f64;
     let samples: f64 = sampled.values().sum::<u64>() as f64;
     if total == 0.0 || samples == 0.0 {
         return Distance { measured: if total == samples { 0.0 } else { 1.0 }, expected: 0.0 };
     }
-    // Finite populations vary less: none at all once everything is sampled.
+    // Samples of a finite population vary less, and not at all if everything is sampled.
     let left = (1.0 - samples / total).max(0.0);
     let (mut measured, mut expected) = (0.0, 0.0);
     for (key, count) in exact {
@@ -88,31 +88,32 @@ pub fn distance<K: Eq + Hash>(exact: &HashMap<K, u64>, sampled: &HashMap<K, u64>
         measured += (estimate - share).abs();
         expected += (2.0 * share * (1.0 - share) * left / (PI * samples)).sqrt();
     }
-    let strangers: u64 =
+    let unknown: u64 =
         sampled.iter().filter(|(key, _)| !exact.contains_key(key)).map(|(_, count)| count).sum();
-    measured += strangers as f64 / samples;
+    measured += unknown as f64 / samples;
     Distance { measured: measured / 2.0, expected: expected / 2.0 }
 }
 
-/// Operations that a random byte adds to an interval on average, and the one that is sampled.
+/// Mean number of operations that a random byte adds to an interval, plus the sampled one.
 const JITTER_MEAN: f64 = 128.5;
 
-/// Samples for a share to be within `error` of the truth, 95 times of 100.
+/// Returns the number of samples with which a share is within `error` of the true share, with a
+/// probability of 95 %.
 pub fn samples_needed(share: f64, error: f64) -> u64 {
     (share * (1.0 - share) * (TWO_SIDED_95 / error).powi(2)).ceil() as u64
 }
 
-/// A profile's samples by group.
+/// Returns the samples of a profile by group.
 fn groups(profile: &Profile) -> HashMap<Group, u64> {
     profile.total.iter().map(|(group, total)| (*group, total.samples())).collect()
 }
 
-/// A profile's samples by instruction.
+/// Returns the samples of a profile by instruction.
 fn places(profile: &Profile) -> HashMap<u64, u64> {
     profile.places.iter().map(|(pc, place)| (*pc, place.samples)).collect()
 }
 
-/// Latency of all loads: mean, and standard deviation.
+/// Returns mean and standard deviation of the latency of all loads.
 fn load_latency(profile: &Profile) -> (f64, f64) {
     let loads = |group: &Group| matches!(group, Group::Load(_));
     let (mut samples, mut sum, mut squares) = (0.0, 0.0, 0.0);
@@ -128,26 +129,26 @@ fn load_latency(profile: &Profile) -> (f64, f64) {
     (mean, (squares / samples - mean * mean).max(0.0).sqrt())
 }
 
-/// One line of the comparison.
+/// Row of the comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparison {
-    /// Operations from one sample to the next.
+    /// Operations between two samples.
     pub interval: Option<u64>,
-    /// Records.
+    /// Number of records.
     pub samples: u64,
-    /// Of the operations that fell due, those that collided.
+    /// Collided share of the selected operations.
     pub collided: Option<f64>,
-    /// Over groups: data sources of loads, stores, branches, others.
+    /// Distance over groups: data sources of loads, stores, branches, others.
     pub groups: Distance,
-    /// Over instructions.
+    /// Distance over instructions.
     pub places: Distance,
-    /// Mean latency of loads over the exact mean, less one.
+    /// Relative error of the mean latency of loads.
     pub latency_error: f64,
-    /// What 95 of 100 random samples of this number stay within.
+    /// Relative error that 95 of 100 random samples of this number do not exceed.
     pub latency_bound: f64,
 }
 
-/// Compares what was sampled with what there was.
+/// Compares a sampled profile with the exact one.
 pub fn compare(exact: &Profile, sampled: &Sampled) -> Comparison {
     let profile = &sampled.profile;
     let ((truth, deviation), (mean, _)) = (load_latency(exact), load_latency(profile));
@@ -172,10 +173,11 @@ fn loads(profile: &Profile) -> u64 {
     profile.total.iter().filter(|(group, _)| is_load(group)).map(|(_, it)| it.samples()).sum()
 }
 
-/// The exact shares, and how far each way of sampling is from them.
+/// Writes the samples of each interval, their distance from the exact profile, and advice on
+/// sampling time.
 ///
 /// # Errors
-/// If `out` cannot be written.
+/// Fails if `out` cannot be written.
 pub fn write(
     out: &mut impl Write,
     exact: &Profile,
@@ -220,7 +222,7 @@ fn write_funnels(out: &mut impl Write, sampled: &[Sampled]) -> io::Result<()> {
         "{:>9}{:>14}{:>11}{:>10}{:>11}{:>10}{:>9}{:>11}",
         "interval",
         "population",
-        "fell due",
+        "selected",
         "collided",
         "wrong path",
         "filtered",
@@ -245,12 +247,12 @@ fn write_funnels(out: &mut impl Write, sampled: &[Sampled]) -> io::Result<()> {
     Ok(())
 }
 
-/// How long to sample for a share to be within a point of the truth.
+/// Writes the sampling time with which a share is within one percentage point of the true share.
 fn write_advice(out: &mut impl Write, exact: &Profile, seconds: f64) -> io::Result<()> {
     writeln!(
         out,
-        "\nsamples for a share within one point of the truth, 95 times of 100, and the time that \
-         takes"
+        "\nsamples and time for a share within one percentage point of the true share, with a \
+         probability of 95 %"
     )?;
     writeln!(out, "{:<24}{:>9}{:>10}{:>14}{:>14}", "", "share", "samples", "at 1,024", "at 4,096")?;
     let rate = exact.records as f64 / seconds;
@@ -271,7 +273,7 @@ fn write_advice(out: &mut impl Write, exact: &Profile, seconds: f64) -> io::Resu
     Ok(())
 }
 
-/// The comparison as JSON.
+/// Returns the comparison as JSON.
 pub fn to_json(exact: &Profile, sampled: &[Sampled]) -> Value {
     let rows = sampled.iter().map(|sampled| {
         let row = compare(exact, sampled);
@@ -326,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_is_the_part_that_is_elsewhere() {
+    fn the_distance_is_the_differing_share() {
         let exact = counts(&[500, 300, 200]);
         let same = distance(&exact, &counts(&[50, 30, 20]));
         assert!(same.measured < 1e-12 && same.expected > 0.02);
@@ -336,17 +338,17 @@ mod tests {
         assert_eq!(
             (whole.measured, whole.expected),
             (0.0, 0.0),
-            "all of it leaves nothing to chance"
+            "a complete sample leaves nothing to chance"
         );
     }
 
-    /// Coin tosses: the mean distance of many experiments is the expected one.
+    /// Repeats a random experiment: the mean measured distance is the expected one.
     #[test]
-    fn chance_is_foreseen() {
+    fn the_mean_distance_by_chance_is_the_expected_one() {
         let exact = counts(&[1_000_000, 1_000_000, 2_000_000]);
         let (mut state, mut sum) = (1_u64, 0.0);
         let (experiments, samples) = (400, 250);
-        let mut foreseen = 0.0;
+        let mut expected = 0.0;
         for _ in 0..experiments {
             let mut sampled = HashMap::new();
             for _ in 0..samples {
@@ -356,14 +358,14 @@ mod tests {
             }
             let distance = distance(&exact, &sampled);
             sum += distance.measured;
-            foreseen = distance.expected;
+            expected = distance.expected;
         }
         let mean = sum / f64::from(experiments);
-        assert!((mean / foreseen - 1.0).abs() < 0.1, "{mean} {foreseen}");
+        assert!((mean / expected - 1.0).abs() < 0.1, "{mean} {expected}");
     }
 
     #[test]
-    fn a_half_needs_most_samples() {
+    fn a_share_of_one_half_needs_most_samples() {
         assert_eq!(samples_needed(0.5, 0.01), 9604);
         assert!(samples_needed(0.01, 0.01) < 400);
     }

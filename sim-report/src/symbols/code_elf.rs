@@ -1,5 +1,5 @@
-//! An ELF file made from a trace: its code pages at their addresses, its functions by name. For readers
-//! that want the traced program where nobody has it any more.
+//! ELF file made from a trace: its code pages at their addresses, with the names of its functions.
+//! It serves readers that need the traced program after it is lost.
 
 use std::io::{Read, Seek};
 
@@ -13,19 +13,22 @@ use super::program::{ProgramFile, SymbolError};
 use super::{Function, sorted};
 use crate::perf_data::words::Words;
 
-/// Bytes of the headers of an ELF file for 64 bits: of the file, of a segment, of a section, of a symbol.
+/// Bytes of the header of a 64-bit ELF file.
 const FILE_HEADER: u64 = 64;
+/// Bytes of the header of a segment.
 const SEGMENT_HEADER: u64 = 56;
+/// Bytes of the header of a section.
 const SECTION_HEADER: u16 = 64;
+/// Bytes of a symbol.
 const SYMBOL: u64 = 24;
-/// Bytes to which segments are aligned.
+/// Alignment of segments, in bytes.
 const PAGE_BYTES: u64 = 4096;
 
-/// Code pages without a hole.
+/// Contiguous code pages.
 struct Region {
     addr: u64,
     bytes: Vec<u8>,
-    /// Where it lies in the file.
+    /// Offset in the file.
     offset: u64,
 }
 
@@ -35,11 +38,11 @@ impl Region {
     }
 }
 
-/// The code of `trace` as an ELF file for AArch64, which readers take for its program. `file` is the
-/// name that it will have.
+/// Returns the code of `trace` as an ELF file for AArch64, which readers accept as its program.
+/// `file` is its name.
 ///
 /// # Errors
-/// If the trace holds no code page with an executed instruction.
+/// Fails if the trace holds no code page with an executed instruction.
 pub fn code_elf<R: Read + Seek>(
     file: &str,
     trace: &TraceFile<R>,
@@ -80,7 +83,8 @@ fn encode<R: Read + Seek>(trace: &TraceFile<R>) -> Vec<u8> {
     file.0
 }
 
-/// The code pages, those that touch put together, each at an offset that is congruent to its address.
+/// Returns the code pages, with adjacent ones joined, each at an offset that is congruent to its
+/// address.
 fn regions<R: Read + Seek>(trace: &TraceFile<R>) -> Vec<Region> {
     let mut regions: Vec<Region> = Vec::new();
     for (addr, bytes) in trace.image().pages() {
@@ -100,7 +104,7 @@ fn regions<R: Read + Seek>(trace: &TraceFile<R>) -> Vec<Region> {
     regions
 }
 
-/// `.symtab` and its names; the names of the sections stand before them.
+/// Returns `.symtab` and its names, which follow the names of the sections.
 fn symbol_table(functions: &[Function], regions: &[Region]) -> (Vec<u8>, Vec<u8>) {
     let mut strings = b"\0.text\0.symtab\0.strtab\0".to_vec();
     let mut table = Words::default();
@@ -123,7 +127,7 @@ fn file_header(file: &mut Words, headers_at: u64, regions: u16) {
     file.u16(ET_EXEC.0).u16(EM_AARCH64.0).u32(1).u64(0);
     file.u64(FILE_HEADER).u64(headers_at).u32(0);
     file.u16(FILE_HEADER as u16).u16(SEGMENT_HEADER as u16).u16(regions);
-    // Behind the empty section and those of code: symbols, then names.
+    // The sections of symbols and names follow the empty section and those of code.
     file.u16(SECTION_HEADER).u16(regions + 3).u16(regions + 2);
 }
 
@@ -143,7 +147,7 @@ fn section_headers(file: &mut Words, regions: &[Region], at: [u64; 2], bytes: [u
     }
     let names = regions.len() as u32 + 2;
     file.u32(symtab).u32(SHT_SYMTAB.0).u64(0).u64(0).u64(at[0]).u64(bytes[0] as u64);
-    // All symbols but the empty one are global.
+    // All symbols except the empty one are global.
     file.u32(names).u32(1).u64(8).u64(SYMBOL);
     file.u32(strtab).u32(SHT_STRTAB.0).u64(0).u64(0).u64(at[1]).u64(bytes[1] as u64);
     file.u32(0).u32(0).u64(1).u64(0);
@@ -162,15 +166,15 @@ mod tests {
     }
 
     #[test]
-    fn the_file_names_what_the_trace_names() {
+    fn the_file_has_the_names_of_the_trace() {
         for name in ["hash.n2t", "sort.n2t", "vector.n2t"] {
             let trace = trace(name);
             let program = code_elf("made.elf", &trace).expect("the trace has its code");
-            let told = Symbols::from_trace(&trace);
+            let expected = Symbols::from_trace(&trace);
             let mut read = Symbols::default();
             read.add(&program).expect("the same program");
-            assert_eq!(read.functions(), told.functions(), "{name}");
-            assert!(!told.functions().is_empty(), "{name}");
+            assert_eq!(read.functions(), expected.functions(), "{name}");
+            assert!(!expected.functions().is_empty(), "{name}");
             let elf = object::File::parse(program.bytes()).expect("an ELF file");
             assert_eq!(elf.architecture(), object::Architecture::Aarch64);
             assert!(elf.symbols().all(|symbol| symbol.is_definition() || symbol.name() == Ok("")));
@@ -182,9 +186,9 @@ mod tests {
     fn another_program_is_refused() {
         let (hash, sort) = (trace("hash.n2t"), trace("sort.n2t"));
         let program = code_elf("hash.elf", &hash).expect("the trace has its code");
-        let told = ProgramFile::new("hash.elf", program.bytes().to_vec(), &sort);
-        let told = told.expect_err("another program").to_string();
-        assert!(told.starts_with("hash.elf is not the program of the trace: at 0x"), "{told}");
+        let error = ProgramFile::new("hash.elf", program.bytes().to_vec(), &sort);
+        let error = error.expect_err("another program").to_string();
+        assert!(error.starts_with("hash.elf is not the program of the trace: at 0x"), "{error}");
         for damaged in [0, 3, 64, 100, program.bytes().len() - 1] {
             let cut = program.bytes()[..damaged].to_vec();
             ProgramFile::new("cut.elf", cut, &hash).expect_err("damaged");

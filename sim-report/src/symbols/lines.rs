@@ -12,7 +12,7 @@ use super::{Frame, SourceLine, demangled};
 
 type Reader = EndianArcSlice<RunTimeEndian>;
 
-/// The line table of a file that was loaded `bias` bytes above its own addresses.
+/// Line table of a file loaded `bias` bytes above its own addresses.
 pub(crate) struct Lines {
     context: Context<Reader>,
     bias: u64,
@@ -25,7 +25,8 @@ impl fmt::Debug for Lines {
 }
 
 impl Lines {
-    /// Those of a file that was built with them. Damaged ones count as none: lines are an extra.
+    /// Returns the lines of a file that contains them. Damaged lines count as none, because lines
+    /// are optional.
     pub(crate) fn of(file: &object::File<'_>, bias: u64) -> Option<Lines> {
         let endian =
             if file.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
@@ -41,7 +42,7 @@ impl Lines {
         Some(Lines { context: Context::from_dwarf(dwarf).ok()?, bias })
     }
 
-    /// The functions at an address as executed, innermost first.
+    /// Returns the functions at an address as executed, innermost first.
     pub(crate) fn frames(&self, pc: u64) -> Vec<Frame> {
         let mut frames = Vec::new();
         let found = self.context.find_frames(pc.wrapping_sub(self.bias)).skip_all_loads();

@@ -1,4 +1,4 @@
-//! The ELF file of a traced program: that it is the program, where it was loaded, what it names.
+//! ELF file of a traced program: check against the trace, load address, names.
 
 use std::io::{Read, Seek};
 
@@ -11,57 +11,57 @@ use thiserror::Error;
 use super::lines::Lines;
 use super::{Function, demangled};
 
-/// Bytes to which the system rounds what it maps.
+/// Alignment of mappings, in bytes.
 const PAGE_BYTES: u64 = 4096;
 
-/// Why an ELF file cannot name the code of a trace.
+/// Error in an ELF file that should name the code of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SymbolError {
-    /// Not an ELF file, or one for another machine.
-    #[error("{file} is no 64-bit ELF program for AArch64: {reason}")]
+    /// File that is not an ELF file, or an ELF file for another machine.
+    #[error("{file} is not a 64-bit ELF program for AArch64: {reason}")]
     NotAProgram {
-        /// The file.
+        /// File name.
         file: String,
-        /// What it is, or what is wrong in it.
+        /// Type of the file, or its fault.
         reason: String,
     },
-    /// Its code is not what the trace recorded.
+    /// File with other code than the trace recorded.
     #[error(
         "{file} is not the program of the trace: at {pc:#x} it has the word {word:08x}, the trace \
-         {traced:08x}; give the file that was recorded"
+         {traced:08x}; pass the recorded ELF file"
     )]
     AnotherProgram {
-        /// The file.
+        /// File name.
         file: String,
         /// First address that differs, as executed.
         pc: u64,
-        /// The file's word there.
+        /// Word of the file at this address.
         word: u32,
-        /// The trace's.
+        /// Word of the trace at this address.
         traced: u32,
     },
-    /// None of its code is in the trace.
-    #[error("{file} has no code where the trace has executed any; give the file that was recorded")]
+    /// File whose code the trace did not execute.
+    #[error("{file} contains none of the code the trace executed; pass the recorded ELF file")]
     Elsewhere {
-        /// The file.
+        /// File name.
         file: String,
     },
 }
 
-/// A part of a file as it was mapped when the program ran.
+/// Part of a file as mapped during the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// First address, a multiple of the page size.
     pub start: u64,
     /// Length in bytes, a multiple of the page size.
     pub bytes: u64,
-    /// Where it begins in the file, a multiple of the page size.
+    /// Offset in the file, a multiple of the page size.
     pub offset: u64,
-    /// It holds code.
+    /// Whether it holds code.
     pub is_code: bool,
 }
 
-/// An ELF file, and by how much its addresses were moved when it was loaded.
+/// ELF file with its load offset.
 #[derive(Clone, Debug)]
 pub struct ProgramFile {
     file: String,
@@ -71,10 +71,10 @@ pub struct ProgramFile {
 }
 
 impl ProgramFile {
-    /// The file that `trace` was recorded of, or one of its libraries. `file` is its name, for messages.
+    /// Opens the program of `trace`, or one of its libraries. `file` is its name, for messages.
     ///
     /// # Errors
-    /// If it is no ELF file for AArch64, or if its code is not what the trace executed.
+    /// Fails if it is not an ELF file for AArch64, or if the trace executed other code.
     pub fn new<R: Read + Seek>(
         file: &str,
         bytes: Vec<u8>,
@@ -110,10 +110,10 @@ impl ProgramFile {
         Ok(ProgramFile { file: file.to_owned(), segments, bias, bytes })
     }
 
-    /// A file of which a part was mapped: the byte at `offset` in it was at address `start`.
+    /// Opens a file of which a part was mapped: the byte at `offset` was at address `start`.
     ///
     /// # Errors
-    /// If it is not an ELF file for AArch64, or has nothing to map at that offset.
+    /// Fails if it is not an ELF file for AArch64, or has no segment at that offset.
     pub fn mapped(
         file: &str,
         bytes: Vec<u8>,
@@ -131,45 +131,46 @@ impl ProgramFile {
         }
         let bias = elf.elf_program_headers().iter().find_map(|header| {
             let (begin, bytes) = (header.p_offset(endian), header.p_filesz(endian));
-            // The system maps from the beginning of a page on.
+            // The system maps whole pages.
             let page = begin - begin % PAGE_BYTES;
             let is_loaded = header.p_type(endian) == PT_LOAD;
             let is_it = is_loaded && page <= offset && offset < begin.saturating_add(bytes);
             let address = header.p_vaddr(endian).wrapping_add(offset.wrapping_sub(begin));
             is_it.then(|| start.wrapping_sub(address))
         });
-        let bias = bias.ok_or_else(|| refuse("it has no segment that was mapped so"))?;
+        let bias = bias.ok_or_else(|| refuse("it has no segment at the mapped offset"))?;
         Ok(ProgramFile { file: file.to_owned(), segments: Vec::new(), bias, bytes })
     }
 
-    /// Its name.
+    /// Returns the file name.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// Its content.
+    /// Returns the content.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Its parts as mapped.
+    /// Returns the mapped parts.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// Its functions, as executed.
+    /// Returns the functions, at their executed addresses.
     pub(crate) fn functions(&self) -> Result<Vec<Function>, SymbolError> {
         self.named(SymbolKind::Text)
     }
 
-    /// Its variables, where they were.
+    /// Returns the variables, at their addresses in the run.
     pub(crate) fn variables(&self) -> Result<Vec<Function>, SymbolError> {
         let mut variables = self.named(SymbolKind::Data)?;
         variables.retain(|variable| variable.size > 0);
         Ok(variables)
     }
 
-    /// What it defines of a kind, as executed. A stripped file still names what others may use.
+    /// Returns the definitions of a kind, at their addresses in the run. A stripped file still has
+    /// its exported names.
     fn named(&self, kind: SymbolKind) -> Result<Vec<Function>, SymbolError> {
         let elf = self.parse()?;
         let is_stripped = elf.symbols().next().is_none();
@@ -185,7 +186,7 @@ impl ProgramFile {
         Ok(functions.collect())
     }
 
-    /// Its source lines, if it was built with them.
+    /// Returns the source lines, if the file contains them.
     pub(crate) fn lines(&self) -> Option<Lines> {
         Lines::of(&self.parse().ok()?, self.bias)
     }
@@ -198,7 +199,8 @@ impl ProgramFile {
     }
 }
 
-/// By how much a file that can be loaded anywhere was moved: told by a function that both name.
+/// Returns the load offset of a relocatable file, found by a function that both the file and the
+/// trace name.
 fn bias<R: Read + Seek>(elf: &ElfFile64<'_>, trace: &TraceFile<R>) -> Option<u64> {
     let known = &trace.meta().symbols;
     elf.symbols().find_map(|symbol| {
@@ -209,7 +211,8 @@ fn bias<R: Read + Seek>(elf: &ElfFile64<'_>, trace: &TraceFile<R>) -> Option<u64
     })
 }
 
-/// Compares a code segment with what the trace executed of it; the number of words that both have.
+/// Compares a code segment with the instructions that the trace executed in it. Returns the number
+/// of compared words.
 fn compare<R: Read + Seek>(
     file: &str,
     start: u64,

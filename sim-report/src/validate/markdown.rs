@@ -1,4 +1,4 @@
-//! Verdicts as Markdown that can be pasted into a bug report as it is.
+//! Verdicts as Markdown for bug reports.
 
 use std::io::{self, Write};
 
@@ -9,8 +9,8 @@ use super::{
     run_name, value_text,
 };
 
-/// Writes everything as Markdown: the table, what its words mean, and of every formula that is off the
-/// text, the counts and what would be right.
+/// Writes everything as Markdown: the table, the meaning of its codes, and text, counts and
+/// correction of every formula that is off.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -77,7 +77,7 @@ fn write_table(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
     Ok(())
 }
 
-/// One metric that is off.
+/// Writes the section of one metric that is off.
 fn write_section(out: &mut impl Write, one: &Judged) -> io::Result<()> {
     writeln!(out, "\n### `{}`\n\n    {}\n", one.metric, formula_text(one))?;
     if !one.source.is_empty() {
@@ -86,10 +86,10 @@ fn write_section(out: &mut impl Write, one: &Judged) -> io::Result<()> {
     if let Some(truth) = one.verdicts.iter().find_map(|verdict| verdict.truth) {
         writeln!(out, "* **Claims** `{}`: {}", truth.name(), truth.definition())?;
     }
-    if let Some((before, corrected, behind)) = one.corrected() {
+    if let Some((before, corrected, after)) = one.corrected() {
         let before = before.replacen('r', "R", usize::from(before.starts_with('r')));
         let before = before.replacen('n', "N", usize::from(before.starts_with('n')));
-        writeln!(out, "* **{before}** `{corrected}`{behind}")?;
+        writeln!(out, "* **{before}** `{corrected}`{after}")?;
     }
     writeln!(
         out,
@@ -111,14 +111,14 @@ fn write_section(out: &mut impl Write, one: &Judged) -> io::Result<()> {
     Ok(())
 }
 
-/// The reasons, and what makes the counts doubtful.
+/// Returns the reasons, preceded by the reason for doubtful counts.
 fn reasons_text(verdict: &Verdict) -> String {
     let doubt = verdict.doubt.map(|why| format!("doubtful: {why}"));
     let codes = Some(codes(verdict)).filter(|codes| !codes.is_empty());
     doubt.into_iter().chain(codes).collect::<Vec<_>>().join(", ")
 }
 
-/// Text that does not end the cell of a table.
+/// Escapes a text for the cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }

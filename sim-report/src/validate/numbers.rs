@@ -1,11 +1,12 @@
-//! Values and errors of verdicts, in the unit of their truth.
+//! Values and errors of verdicts, in the unit of their ground truth.
 
 use sim_metrics::validator::Verdict;
 use sim_metrics::{Truth, TruthUnit};
 
 use crate::perf_stat::grouped;
 
-/// The error by which runs are compared: percentage points for shares, else percent of the truth.
+/// Returns the error by which runs are compared: percentage points for shares, otherwise percent of
+/// the true value.
 pub fn error_of(verdict: &Verdict) -> Option<f64> {
     match verdict.truth?.unit() {
         TruthUnit::Share => verdict.difference().map(|difference| 100.0 * difference),
@@ -13,12 +14,12 @@ pub fn error_of(verdict: &Verdict) -> Option<f64> {
     }
 }
 
-/// The error with its unit: `+3.20 pp` or `-12.0 %`.
+/// Formats the error with its unit: `+3.20 pp` or `-12.0 %`.
 pub fn error_text(verdict: &Verdict) -> String {
     in_unit(verdict.truth, error_of(verdict))
 }
 
-/// What sharing six counters adds, in the unit of [`error_of`].
+/// Returns the error that multiplexing on six counters adds, in the unit of [`error_of`].
 pub(super) fn multiplexing_error(verdict: &Verdict) -> Option<f64> {
     let added = verdict.multiplexing()?;
     match verdict.truth.map(Truth::unit) {
@@ -27,7 +28,7 @@ pub(super) fn multiplexing_error(verdict: &Verdict) -> Option<f64> {
     }
 }
 
-/// An error with the unit that a truth's errors have.
+/// Formats an error in the unit of the errors of a truth.
 pub(super) fn in_unit(truth: Option<Truth>, error: Option<f64>) -> String {
     let is_share = truth.is_some_and(|truth| truth.unit() == TruthUnit::Share);
     match error {
@@ -37,12 +38,12 @@ pub(super) fn in_unit(truth: Option<Truth>, error: Option<f64>) -> String {
     }
 }
 
-/// Rounded to a part of one, without the sign of a zero.
+/// Rounds to a fraction of one and drops the sign of zero.
 pub(super) fn rounded(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts + 0.0
 }
 
-/// A value in the unit of its truth.
+/// Formats a value in the unit of its truth.
 pub fn value_text(truth: Option<Truth>, value: Option<f64>) -> String {
     let Some(value) = value else { return String::from("-") };
     match truth.map(Truth::unit) {
@@ -61,14 +62,14 @@ pub fn value_text(truth: Option<Truth>, value: Option<f64>) -> String {
     }
 }
 
-/// Counts from which on parts of one do not matter.
+/// Smallest count that is printed without decimals.
 const WHOLE_MIN: f64 = 10.0;
-/// Numbers from which on all digits would not fit in a column.
+/// Smallest number with too many digits for a column.
 const WIDE_MIN: f64 = 1e12;
-/// Numbers below which zeros behind the point would not fit.
+/// Smallest number below 1 whose leading zeros fit in a column.
 const SMALL_MIN: f64 = 1e-4;
 
-/// A number with three decimals; one below 1 with four digits that say something.
+/// Formats a number with three decimals, or a number below 1 with four significant digits.
 pub(super) fn number_text(value: f64) -> String {
     match value.abs() {
         0.0 => String::from("0.000"),

@@ -1,4 +1,4 @@
-//! Verdicts for programs: one line for each metric and run, as CSV or as a JSON object.
+//! Verdicts in machine-readable form: one line for each metric and run, as CSV or as a JSON object.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use sim_metrics::validator::Verdict;
 
 use super::{Judged, Judgment, RunInfo};
 
-/// Writes one line for each metric and run, the names of the columns first.
+/// Writes one line for each metric and run, after a line of column names.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -65,12 +65,12 @@ pub fn write_csv(out: &mut impl Write, judgment: &Judgment, separator: &str) -> 
     Ok(())
 }
 
-/// What is missing for a verdict: a formula that can be read, or what it refers to.
+/// Returns what prevents a verdict: a formula that cannot be read, or missing data.
 fn missing<'a>(one: &'a Judged, verdict: &'a Verdict) -> Option<&'a str> {
     one.unreadable.as_deref().or(verdict.missing.as_deref())
 }
 
-/// A field in quotes where it contains what ends a field.
+/// Quotes a field that contains the separator, a quote or a line break.
 fn quoted(field: &str, separator: &str) -> String {
     if field.contains(separator) || field.contains(['"', '\n']) {
         format!("\"{}\"", field.replace('"', "\"\""))
@@ -79,7 +79,7 @@ fn quoted(field: &str, separator: &str) -> String {
     }
 }
 
-/// Writes one JSON object for each metric and run, each in a line.
+/// Writes one JSON object for each metric and run, each on one line.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -96,7 +96,7 @@ pub fn write_json(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
     Ok(())
 }
 
-/// A verdict with all that it was computed from.
+/// Returns a verdict with the data that it was computed from.
 fn object(one: &Judged, verdict: &Verdict, run: Option<&RunInfo>) -> serde_json::Value {
     let reasons = verdict.findings.iter().map(|finding| {
         let (code, words) = (finding.reason.code(), finding.reason.to_string());

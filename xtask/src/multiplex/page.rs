@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sim_core::PmuEvent;
 use sim_pmu::perf::{Reading, Status};
-use sim_report::figure::turns::{TurnErrors, time_name};
+use sim_report::figure::multiplexing::{SliceErrors, time_name};
 use sim_tests::multiplex::Estimates;
 
 /// Events that a trace raises less often are left out of the error figures: a few occurrences are seen
@@ -112,13 +112,13 @@ impl Errors {
 }
 
 /// The points of the figure.
-pub(super) fn points(ticks_ns: &[u64], found: &[Estimates]) -> Vec<TurnErrors> {
+pub(super) fn points(ticks_ns: &[u64], found: &[Estimates]) -> Vec<SliceErrors> {
     let point = |(i, tick_ns): (usize, &u64)| {
         let errors = Errors::of(i, found);
-        TurnErrors {
-            tick_ns: *tick_ns,
+        SliceErrors {
+            slice_ns: *tick_ns,
             median_percent: errors.quantile(0.5),
-            most_percent: errors.quantile(0.9),
+            p90_percent: errors.quantile(0.9),
             never_percent: errors.never_percent(),
         }
     };

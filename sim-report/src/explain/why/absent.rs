@@ -1,5 +1,5 @@
-//! Why an execution did not raise what one might expect of it: rules by kind of instruction, each with the
-//! evidence that it asks for. What no rule explains is left out.
+//! Reasons why an execution did not raise events that one might expect: rules by kind of
+//! instruction, each with a check of its evidence. An event that no rule explains is left out.
 
 use serde::Serialize;
 use sim_core::PmuEvent::{self, *};
@@ -7,25 +7,25 @@ use sim_core::memory_port::Happened;
 use sim_core::operation::{AccessKind, AccessShape, BranchCourse};
 use sim_core::{Activity, DataSource, FlowEdge, Operation, OperationKind};
 
-use super::reasons::is_abandoned;
+use super::reasons::is_squashed;
 use super::{Execution, Setting};
 
-/// An event that was not raised.
+/// Event that was not raised.
 #[derive(Clone, Debug, Serialize)]
 pub struct Absent {
     /// Mnemonic.
     pub event: String,
-    /// Why not.
+    /// Reason.
     pub because: String,
 }
 
-/// Collects the rules that hold.
+/// Collector of the rules that apply.
 struct Rules<'a> {
     execution: &'a Execution,
     found: Vec<Absent>,
 }
 
-/// Every event that one might expect and that has a reason to be missing.
+/// Returns every event that one might expect and that has a reason to be absent.
 pub(super) fn all(execution: &Execution, setting: Setting) -> Vec<Absent> {
     let mut rules = Rules { execution, found: Vec::new() };
     rules.fetch(setting);
@@ -51,7 +51,7 @@ impl Rules<'_> {
         self.execution.flows.taken(edge) > 0
     }
 
-    /// States that an event is missing, if it is.
+    /// Records that an event is absent, unless it was raised.
     fn missing(&mut self, event: PmuEvent, because: &str) {
         if !self.has(event) {
             let event = event.mnemonic().to_owned();
@@ -64,26 +64,26 @@ impl Rules<'_> {
             if self.took(FlowEdge::L1iHit) && !self.took(FlowEdge::L1iMiss) {
                 self.missing(
                     L1I_CACHE_REFILL,
-                    "its line was in the L1 I-cache, or already on its way",
+                    "its line was in the L1 I-cache, or a refill was pending",
                 );
             }
             if self.took(FlowEdge::FetchTlbHit) && !self.took(FlowEdge::FetchTlbMiss) {
                 self.missing(
                     L1I_TLB_REFILL,
-                    "its page was in the L1 I-side TLB, or already on its way",
+                    "its page was in the L1 I-side TLB, or a refill was pending",
                 );
             }
         } else if setting.is_step {
             if self.execution.operation.is_some() {
                 self.missing(
                     L1I_CACHE,
-                    "steps of a scenario are fetched for free unless the case is given own fetches",
+                    "steps of a scenario are fetched for free unless the case has its own fetches",
                 );
             }
         } else {
             self.missing(
                 L1I_CACHE,
-                "its line was fetched for an instruction before it: one access serves a whole line",
+                "its line was fetched for an earlier instruction: one access serves a whole line",
             );
         }
     }
@@ -92,14 +92,14 @@ impl Rules<'_> {
         if operation.life.mops == 0 {
             self.missing(
                 OP_SPEC,
-                "it shares the slot of the instruction before it: a fused pair is one operation",
+                "it shares the slot of the previous instruction: a fused pair is one operation",
             );
         }
         if operation.life.retired {
             return;
         }
-        let because = match is_abandoned(operation) {
-            true => "its path was thrown away: executed, never retired",
+        let because = match is_squashed(operation) {
+            true => "its path was squashed: executed, never retired",
             false => {
                 "it ended in an exception, whose handler returns to it: this time it did not retire"
             }
@@ -121,7 +121,7 @@ impl Rules<'_> {
             self.write(operation);
         }
         if shape.exclusive && kind == AccessKind::Store {
-            self.missing(STREX_PASS_SPEC, "it had lost its reservation and stored nothing");
+            self.missing(STREX_PASS_SPEC, "it had lost its reservation and stored no data");
             self.missing(STREX_FAIL_SPEC, "it still had its reservation");
         }
         match (shape.aligned, reads) {
@@ -151,16 +151,16 @@ impl Rules<'_> {
             return self.missing(lookup, no_access(operation));
         }
         if self.took(edges.walk_fault) {
-            return self.missing(refill, "the walk found no translation: nothing is installed");
+            return self.missing(refill, "the walk found no translation: no entry is allocated");
         }
         if !self.took(edges.l1_miss) {
             self.missing(
                 refill,
-                "its page was in the L1 D-side TLB, or on its way for an access before it",
+                "its page was in the L1 D-side TLB, or an earlier access had a refill pending",
             );
-            self.missing(DTLB_WALK, "the L1 D-side TLB knew the page");
+            self.missing(DTLB_WALK, "the L1 D-side TLB held the page");
         } else if self.took(edges.l2_hit) {
-            self.missing(DTLB_WALK, "the L2 TLB knew the page: a refill without a walk");
+            self.missing(DTLB_WALK, "the L2 TLB held the page: a refill without a walk");
         }
     }
 
@@ -168,9 +168,9 @@ impl Rules<'_> {
         let life = &operation.life;
         if !self.has(L1D_CACHE_RD) {
             let because = match life.source {
-                DataSource::Device => "its memory is not cached: nothing is looked up",
+                DataSource::Device => "its memory is not cached: no cache is looked up",
                 _ if life.happened.has(Happened::FAULT) => {
-                    "its translation failed: nothing is looked up"
+                    "its translation failed: no cache is looked up"
                 }
                 _ => no_access(operation),
             };
@@ -178,16 +178,16 @@ impl Rules<'_> {
         }
         let because = match life.source {
             DataSource::StoreQueue => {
-                "an older store in the store queue had its data; the line was there or on its way"
+                "an older store in the store queue had its data; the line was present or pending"
             }
             _ if life.happened.has(Happened::L1_MISS) => {
-                "its line was already on its way: the refill is that of the access, or the prefetch, that asked first"
+                "its line was already pending: the refill counts for the earlier access or prefetch"
             }
             _ => "its line was in the L1 D-cache",
         };
         self.missing(L1D_CACHE_REFILL_RD, because);
         if self.took(FlowEdge::L1dReadNoVictim) && !self.took(FlowEdge::L1dReadVictim) {
-            self.missing(L1D_CACHE_WB_VICTIM, "its set had room, or the line that left was clean");
+            self.missing(L1D_CACHE_WB_VICTIM, "its set had room, or the evicted line was clean");
         }
     }
 
@@ -196,24 +196,24 @@ impl Rules<'_> {
             let life = &operation.life;
             let because = match life.source {
                 _ if life.happened.has(Happened::FAULT) => {
-                    "its translation failed: nothing is written"
+                    "its translation failed: no data is written"
                 }
-                _ if is_abandoned(operation) => {
-                    "a store writes when it has retired, and this one never did"
+                _ if is_squashed(operation) => {
+                    "a store writes after it retires, and this one never retired"
                 }
-                DataSource::Device => "its memory is not cached: nothing is looked up",
+                DataSource::Device => "its memory is not cached: no cache is looked up",
                 _ => no_access(operation),
             };
             return self.missing(L1D_CACHE_WR, because);
         }
         let because = match () {
             () if self.took(FlowEdge::L1dWriteStream) => {
-                "whole lines are written without being read: the write went on to the L2 (write streaming)"
+                "whole lines are written without a read: the write went to the L2 (write streaming)"
             }
             () if self.took(FlowEdge::L1dWriteHit) => {
-                "its line was in the L1 D-cache, or already on its way"
+                "its line was in the L1 D-cache, or a refill was pending"
             }
-            // The read half of an atomic refills.
+            // The read half of an atomic refills the line.
             () => return,
         };
         self.missing(L1D_CACHE_REFILL_WR, because);
@@ -223,20 +223,20 @@ impl Rules<'_> {
         let life = &operation.life;
         if self.has(BR_MIS_PRED) {
             let because = match life.retired {
-                true => "decode found where it goes: no instruction behind it was thrown away",
-                false => "its own path was thrown away",
+                true => "decode found its target: no younger instruction was squashed",
+                false => "its own path was squashed",
             };
             self.missing(BR_MIS_PRED_RETIRED, because);
         } else if !course.exception_return {
-            self.missing(BR_MIS_PRED, "it went as predicted");
+            self.missing(BR_MIS_PRED, "it was predicted correctly");
         }
         if !course.taken {
-            self.missing(PC_WRITE_SPEC, "it was not taken: the PC just went on");
+            self.missing(PC_WRITE_SPEC, "it was not taken: the next PC was sequential");
         }
         if course.exception_return {
-            self.missing(BR_RETIRED, "an exception return is no branch here");
-        } else if is_abandoned(operation) {
-            self.missing(BR_RETIRED, "its path was thrown away");
+            self.missing(BR_RETIRED, "an exception return is not a branch here");
+        } else if is_squashed(operation) {
+            self.missing(BR_RETIRED, "its path was squashed");
         }
     }
 
@@ -246,26 +246,23 @@ impl Rules<'_> {
         }
         if self.execution.operation.is_some_and(|operation| operation.kind == OperationKind::Other)
         {
-            self.missing(MEM_ACCESS_RD, "a preload is no access of a load");
+            self.missing(MEM_ACCESS_RD, "a preload is not an access of a load");
             self.missing(
                 L1D_CACHE_REFILL_RD,
-                "lines that a preload brings are not counted, then or at their first use",
+                "lines that a preload brings in count neither then nor at their first use",
             );
         }
     }
 
-    /// What a refill of an L1 cache did not do further out.
+    /// Explains events beyond an L1 cache that its refill did not raise.
     fn beyond_l1(&mut self) {
         let looked = self.has(L2D_CACHE_RD) || self.has(L2D_CACHE_WR);
         if !looked {
             return;
         }
         if self.took(FlowEdge::L2ReadHit) && !self.took(FlowEdge::L2ReadMiss) {
-            self.missing(
-                L2D_CACHE_REFILL_RD,
-                "the L2 had the line, or it was already on its way there",
-            );
-            self.missing(BUS_ACCESS_RD, "nothing had to leave the core");
+            self.missing(L2D_CACHE_REFILL_RD, "the L2 held the line, or a refill was pending");
+            self.missing(BUS_ACCESS_RD, "no request had to leave the core");
         }
         if self.has(L2D_CACHE_REFILL_RD) {
             self.missing(LL_CACHE_RD, "CPUECTLR.EXTLLC is clear (semantics.extllc)");
@@ -275,12 +272,12 @@ impl Rules<'_> {
             );
         }
         if self.has(LL_CACHE_RD) {
-            self.missing(LL_CACHE_MISS_RD, "the system level cache had the line");
+            self.missing(LL_CACHE_MISS_RD, "the system level cache held the line");
         }
     }
 }
 
-/// The edges that tell how a translation went.
+/// Edges that show the path of a translation.
 #[derive(Clone, Copy)]
 struct Edges {
     l1_miss: FlowEdge,
@@ -300,15 +297,15 @@ const WRITE_EDGES: Edges = Edges {
     walk_fault: FlowEdge::StoreWalkFault,
 };
 
-/// Why an access never reached the memory system.
+/// Returns the reason why an access never reached the memory system.
 fn no_access(operation: &Operation) -> &'static str {
     match operation {
         _ if operation.predicated && operation.activity == Activity::None => {
-            "its predicate lets no element work: nothing is accessed"
+            "its predicate disables every element: no access is made"
         }
-        _ if is_abandoned(operation) => {
-            "nobody knows its address on a wrong path, or its path ended before it could issue"
+        _ if is_squashed(operation) => {
+            "its address on a wrong path is unknown, or its path was squashed before it could issue"
         }
-        _ => "it accessed nothing: the trace has no address for it",
+        _ => "it made no access: the trace has no address for it",
     }
 }

@@ -1,4 +1,5 @@
-//! Why an execution raised its events: the box of a flow that it passed, or what kind of instruction it is.
+//! Reasons why an execution raised its events: the box of a flow that it passed, or the kind of
+//! instruction.
 
 use serde::Serialize;
 use sim_core::flow::{Flow, FlowBox, FlowCounts, FlowGraph, Link};
@@ -11,28 +12,28 @@ use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 
-use super::{Course, Execution};
+use super::{Execution, Variant};
 use crate::explain::{Index, Place};
 
-/// One event that was raised.
+/// Event that was raised.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reason {
     /// Mnemonic.
     pub event: String,
-    /// How often.
+    /// Number of occurrences.
     pub n: u64,
-    /// Why.
+    /// Reason.
     pub because: String,
-    /// Where the model raises it: `file: function`.
+    /// Places in the model that raise it: `file: function`.
     pub places: Vec<String>,
 }
 
-/// True on a path that was thrown away.
-pub(super) fn is_abandoned(operation: &Operation) -> bool {
+/// Returns whether the operation ran on a squashed path.
+pub(super) fn is_squashed(operation: &Operation) -> bool {
     !operation.life.retired && !operation.exception && !operation.life.happened.has(Happened::FAULT)
 }
 
-/// Every event that was raised, in the order of the event table.
+/// Returns every event that was raised, in the order of the event table.
 pub(super) fn raised(execution: &Execution) -> Vec<Reason> {
     let of_event = |event: PmuEvent| {
         let n = execution.counts.raised(event);
@@ -46,8 +47,8 @@ pub(super) fn raised(execution: &Execution) -> Vec<Reason> {
     PmuEvent::ALL.into_iter().filter_map(of_event).collect()
 }
 
-/// Where the model raises the event for work of this kind: atomics have functions of their own, and so
-/// have maintenance and what scenarios do to the rename slots.
+/// Returns the places in the model that raise the event for work of this kind. Atomics,
+/// maintenance, and the rename slots of scenarios have separate functions.
 fn places(event: PmuEvent, execution: &Execution) -> Vec<String> {
     let is_atomic = execution.operation.is_some_and(|operation| match operation.kind {
         OperationKind::Access(shape) => !matches!(shape.kind, AccessKind::Load | AccessKind::Store),
@@ -55,18 +56,25 @@ fn places(event: PmuEvent, execution: &Execution) -> Vec<String> {
     });
     let is_plain =
         matches!(execution.operation, Some(operation) if operation.kind != OperationKind::Other);
-    let told = |place: &Place| format!("{}: {}", place.file, place.function);
+    let text = |place: &Place| format!("{}: {}", place.file, place.function);
     let all = &Index::get().event(event).raised;
     let fitting = all.iter().filter(|place| {
-        let of_others = ["maintenance.rs", "maintain.rs", "offer.rs", "snoop.rs"];
+        let of_others = [
+            "maintenance.rs",
+            "maintain.rs",
+            "system_ops.rs",
+            "offer.rs",
+            "rename_slots.rs",
+            "snoop.rs",
+        ];
         place.file.contains("atomic") <= is_atomic
             && !(is_plain && of_others.iter().any(|file| place.file.ends_with(file)))
     });
-    let fitting: Vec<String> = fitting.map(told).collect();
-    if fitting.is_empty() { all.iter().map(told).collect() } else { fitting }
+    let fitting: Vec<String> = fitting.map(text).collect();
+    if fitting.is_empty() { all.iter().map(text).collect() } else { fitting }
 }
 
-/// Events that show what was raised through their parts, or under another name.
+/// Returns the events that count the raised events through their parts, or under another name.
 pub(super) fn derived(counts: &Counts) -> Vec<String> {
     let kinds = [RelationKind::AliasOf, RelationKind::SumOf, RelationKind::ImpliedSumOf];
     let is_derived = |event: &PmuEvent| {
@@ -74,37 +82,37 @@ pub(super) fn derived(counts: &Counts) -> Vec<String> {
             && counts.raised(*event) == 0
             && counts.value(*event) > 0
     };
-    let told = |event: PmuEvent| format!("{} {}", event.mnemonic(), counts.value(event));
-    PmuEvent::ALL.into_iter().filter(is_derived).map(told).collect()
+    let text = |event: PmuEvent| format!("{} {}", event.mnemonic(), counts.value(event));
+    PmuEvent::ALL.into_iter().filter(is_derived).map(text).collect()
 }
 
 fn because(event: PmuEvent, execution: &Execution) -> String {
     let info = event.info();
     match event {
         PmuEvent::INST_SPEC => return String::from("it was executed"),
-        PmuEvent::OP_SPEC => return String::from("it took so many rename slots"),
+        PmuEvent::OP_SPEC => return String::from("it took this many rename slots"),
         PmuEvent::INST_RETIRED | PmuEvent::OP_RETIRED | PmuEvent::BR_RETIRED => {
             return String::from("it retired");
         }
-        PmuEvent::BR_PRED => return String::from("every branch is one, well predicted or not"),
+        PmuEvent::BR_PRED => return String::from("every branch counts, well predicted or not"),
         PmuEvent::BR_MIS_PRED => {
-            return String::from("it went against its prediction, or had none");
+            return String::from("it was mispredicted, or had no prediction");
         }
         PmuEvent::BR_MIS_PRED_RETIRED => {
             return String::from(
-                "it went against its prediction and retired: what was behind it is lost",
+                "it was mispredicted and retired: all younger operations are squashed",
             );
         }
         PmuEvent::LL_CACHE_RD => return String::from("a cacheable read left the core"),
         PmuEvent::LL_CACHE_MISS_RD => {
-            return String::from("its data came from behind the system level cache");
+            return String::from("its data came from beyond the system level cache");
         }
         PmuEvent::PC_WRITE_SPEC => return String::from("it changed the PC"),
         _ => {}
     }
     let kinds = [Group::LoadStore, Group::Instruction, Group::Branch, Group::Simd];
     if kinds.contains(&info.group) {
-        return format!("what it is: {}", lower(info.title));
+        return format!("kind of instruction: {}", lower(info.title));
     }
     let boxes: Vec<String> =
         Flow::ALL.into_iter().flat_map(|flow| boxes_of(flow, event, &execution.flows)).collect();
@@ -114,14 +122,14 @@ fn because(event: PmuEvent, execution: &Execution) -> String {
     }
 }
 
-/// Where an event was raised on the way through a flow: the boxes, and what led there.
+/// Returns the boxes of a flow that raised an event, each with the decision that led to it.
 fn boxes_of(flow: Flow, event: PmuEvent, flows: &FlowCounts) -> Vec<String> {
     let graph = FlowGraph::new(flow);
     let shape = graph.graph();
     let section = flow.info().section;
     let is_its_own =
         |node: &NodeIndex| shape[*node].events.contains(&event) && flows.visits(&graph, *node) > 0;
-    let told = |node: NodeIndex| {
+    let text = |node: NodeIndex| {
         let FlowBox { name, .. } = shape[node];
         let led =
             shape.edges_directed(node, Direction::Incoming).find_map(|edge| match edge.weight() {
@@ -133,10 +141,10 @@ fn boxes_of(flow: Flow, event: PmuEvent, flows: &FlowCounts) -> Vec<String> {
         let led = led.map_or(String::new(), |led| format!(" ({led})"));
         format!("flow {section}, {name}{led}")
     };
-    shape.node_indices().filter(is_its_own).map(told).collect()
+    shape.node_indices().filter(is_its_own).map(text).collect()
 }
 
-/// The ways through the flows: for each one that was walked its decisions.
+/// Returns the paths through the flows: the decisions in each flow with an edge taken.
 pub(super) fn ways(flows: &FlowCounts) -> Vec<String> {
     Flow::ALL.into_iter().filter_map(|flow| way(flow, flows)).collect()
 }
@@ -159,20 +167,20 @@ fn way(flow: Flow, flows: &FlowCounts) -> Option<String> {
     (!steps.is_empty()).then(|| format!("{} {}: {}", info.section, info.title, steps.join("; ")))
 }
 
-/// Path, data source and time in a sentence.
-pub(super) fn summary(course: &Course) -> String {
-    let Some(operation) = &course.first.operation else {
-        return String::from("no instruction: what the memory system does for others");
+/// Returns path, data source and time in a sentence.
+pub(super) fn summary(variant: &Variant) -> String {
+    let Some(operation) = &variant.first.operation else {
+        return String::from("no instruction: work of the memory system for others");
     };
     let mut parts = vec![String::from(path(operation))];
     if matches!(operation.kind, OperationKind::Access(_)) {
         parts.push(source(operation).to_owned());
     }
     if operation.life.mispredicted {
-        parts.push(String::from("against its prediction"));
+        parts.push(String::from("mispredicted"));
     }
-    let (least, most, sum) = course.latency;
-    let mean = sum as f64 / course.times as f64;
+    let (least, most, sum) = variant.latency;
+    let mean = sum as f64 / variant.times as f64;
     parts.push(match least == most {
         true => format!("{least} cycles from issue to result"),
         false => format!("{mean:.1} cycles from issue to result ({least} to {most})"),
@@ -182,13 +190,13 @@ pub(super) fn summary(course: &Course) -> String {
 
 fn path(operation: &Operation) -> &'static str {
     match operation {
-        _ if operation.life.retired => "right path",
-        _ if is_abandoned(operation) => "wrong path, thrown away",
+        _ if operation.life.retired => "correct path",
+        _ if is_squashed(operation) => "wrong path, squashed",
         _ => "ended in an exception",
     }
 }
 
-/// Where the data of an access came from.
+/// Returns the source of the data of an access.
 fn source(operation: &Operation) -> &'static str {
     if operation.life.happened.has(Happened::FAULT) {
         return "no data";

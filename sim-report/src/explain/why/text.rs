@@ -1,83 +1,88 @@
-//! Why an instruction raised its events, as text for a terminal.
+//! Reasons for the events of an instruction, as text for a terminal.
 
 use std::io::{self, Write};
 
-use super::{Absent, ExplainedCourse, Reason, Why};
+use super::{Absent, ExplainedVariant, Reason, Why};
 use crate::explain::text::wrapped;
 use crate::perf_stat::grouped;
 
-/// Columns of an event's name.
+/// Width of the column of event names.
 const NAME_WIDTH: usize = 24;
 
-/// Writes all ways. Of the second and all others only what is not as in the first, and where the model raises
-/// events not at all, unless it is to be `verbose`.
+/// Writes all variants. For the second and later variants it writes only the differences from the
+/// first, and no places in the model, unless `verbose` is set.
 ///
 /// # Errors
 /// The output cannot be written.
 pub fn write(out: &mut impl Write, why: &Why, verbose: bool) -> io::Result<()> {
     writeln!(out, "{}", why.subject)?;
     let (all, wrong) = (grouped(why.executions), grouped(why.on_wrong_paths));
-    let ways = match why.courses.len() {
-        1 => String::from("one way"),
-        n => format!("{n} ways"),
+    let variants = match why.variants.len() {
+        1 => String::from("one variant"),
+        n => format!("{n} variants"),
     };
     match why.executions {
         1 => writeln!(out, "executed once")?,
-        _ => writeln!(out, "executed {all} times, {wrong} of them on wrong paths; {ways} shown")?,
+        _ => {
+            writeln!(out, "executed {all} times, {wrong} of them on wrong paths; {variants} shown")?
+        }
     }
-    for (i, course) in why.courses.iter().enumerate() {
-        let share = course.times as f64 / why.executions.max(1) as f64 * 100.0;
-        let times = match course.times {
+    for (i, variant) in why.variants.iter().enumerate() {
+        let share = variant.times as f64 / why.executions.max(1) as f64 * 100.0;
+        let times = match variant.times {
             1 => String::from("once"),
             n => format!("{} times", grouped(n)),
         };
-        writeln!(out, "\n{}. {times} ({share:.1} %): {}", i + 1, course.summary)?;
-        match why.courses.first() {
+        writeln!(out, "\n{}. {times} ({share:.1} %): {}", i + 1, variant.summary)?;
+        match why.variants.first() {
             Some(first) if i > 0 && !verbose => {
-                write_course(out, &differing(course, first), false)?
+                write_variant(out, &differing(variant, first), false)?
             }
-            _ => write_course(out, course, verbose)?,
+            _ => write_variant(out, variant, verbose)?,
         }
     }
-    if why.courses.len() > 1 && !verbose {
-        writeln!(out, "\nBehind way 1 only what is not as there is told; -v tells all.")?;
+    if why.variants.len() > 1 && !verbose {
+        writeln!(
+            out,
+            "\nAfter variant 1 only the differences from it are shown; -v shows everything."
+        )?;
     }
     if why.not_shown > 0 {
         let more = grouped(why.not_shown);
-        writeln!(out, "\n{more} more executions went other ways (--ways shows more)")?;
+        writeln!(out, "\n{more} more executions had other variants (--max-variants shows more)")?;
     }
     Ok(())
 }
 
-/// What a way has otherwise than the first.
-fn differing(course: &ExplainedCourse, first: &ExplainedCourse) -> ExplainedCourse {
+/// Returns the differences of a variant from the first one.
+fn differing(variant: &ExplainedVariant, first: &ExplainedVariant) -> ExplainedVariant {
     let is_known = |reason: &Reason| {
         first.raised.iter().any(|known| known.event == reason.event && known.n == reason.n)
     };
-    let raised = course.raised.iter().filter(|reason| !is_known(reason)).cloned().collect();
-    let here = |event: &str| course.raised.iter().any(|reason| reason.event == event);
-    let why_not = |event: &str| course.not_raised.iter().find(|absent| absent.event == event);
+    let raised = variant.raised.iter().filter(|reason| !is_known(reason)).cloned().collect();
+    let here = |event: &str| variant.raised.iter().any(|reason| reason.event == event);
+    let why_not = |event: &str| variant.not_raised.iter().find(|absent| absent.event == event);
     let lacking = first.raised.iter().filter(|reason| !here(&reason.event));
     let not_raised = lacking.map(|reason| Absent {
         event: reason.event.clone(),
         because: why_not(&reason.event)
-            .map_or_else(|| String::from("only in way 1"), |absent| absent.because.clone()),
+            .map_or_else(|| String::from("only in variant 1"), |absent| absent.because.clone()),
     });
-    let derived = course.derived.iter().filter(|name| !first.derived.contains(name));
-    ExplainedCourse {
-        ways: course.ways.iter().filter(|way| !first.ways.contains(way)).cloned().collect(),
+    let derived = variant.derived.iter().filter(|name| !first.derived.contains(name));
+    ExplainedVariant {
+        ways: variant.ways.iter().filter(|way| !first.ways.contains(way)).cloned().collect(),
         raised,
         derived: derived.cloned().collect(),
         not_raised: not_raised.collect(),
-        ..course.clone()
+        ..variant.clone()
     }
 }
 
-fn write_course(out: &mut impl Write, course: &ExplainedCourse, places: bool) -> io::Result<()> {
-    for way in &course.ways {
-        writeln!(out, "   way     {}", wrapped(way, 11))?;
+fn write_variant(out: &mut impl Write, variant: &ExplainedVariant, places: bool) -> io::Result<()> {
+    for way in &variant.ways {
+        writeln!(out, "   path    {}", wrapped(way, 11))?;
     }
-    for reason in &course.raised {
+    for reason in &variant.raised {
         let place = match reason.places.as_slice() {
             _ if !places => String::new(),
             [] => String::new(),
@@ -89,25 +94,25 @@ fn write_course(out: &mut impl Write, course: &ExplainedCourse, places: bool) ->
             format!("{:<NAME_WIDTH$} {:>3}  {}{place}", reason.event, reason.n, reason.because);
         writeln!(out, "   raised  {}", hanging(&line))?;
     }
-    if !course.derived.is_empty() {
-        writeln!(out, "   so also {}", wrapped(&course.derived.join(", "), 11))?;
+    if !variant.derived.is_empty() {
+        writeln!(out, "   so also {}", wrapped(&variant.derived.join(", "), 11))?;
     }
-    for absent in &course.not_raised {
+    for absent in &variant.not_raised {
         let line = format!("{:<NAME_WIDTH$}   0  {}", absent.event, absent.because);
         writeln!(out, "   not     {}", hanging(&line))?;
     }
-    let lost: Vec<String> = course
+    let lost: Vec<String> = variant
         .lost_slots
         .iter()
         .map(|lost| format!("{} {}", grouped(lost.slots), lost.cause))
         .collect();
     if !lost.is_empty() {
-        writeln!(out, "   slots   left empty for it: {}", wrapped(&lost.join(", "), 11))?;
+        writeln!(out, "   slots   left empty by it: {}", wrapped(&lost.join(", "), 11))?;
     }
     Ok(())
 }
 
-/// Name and number keep their columns; the reason breaks under itself.
+/// Wraps a line so that the reason continues below itself, after the columns of name and number.
 fn hanging(line: &str) -> String {
     let indent = 11 + NAME_WIDTH + 6;
     match line.char_indices().nth(NAME_WIDTH + 6) {

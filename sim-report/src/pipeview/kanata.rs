@@ -1,5 +1,5 @@
-//! The log that the pipeline viewer Konata reads: "Kanata", version 4 of its format. Tab-separated lines
-//! in the order of time; `C` lets time go on, everything else happens in the present cycle.
+//! Log for the pipeline viewer Konata: "Kanata" format, version 4. The file has tab-separated lines
+//! in order of time: `C` advances the cycle, and every other line belongs to the present cycle.
 
 use std::io::{self, Write};
 
@@ -7,12 +7,12 @@ use sim_core::{Cycle, Lost, StallCause};
 
 use super::notes::notes;
 use super::stage::{Stage, spans};
-use super::{Lives, Need, TracedOp};
+use super::{Need, PipeView, TracedOp};
 use crate::symbols::Symbols;
 
-/// The lane of the stages.
+/// Lane of the stages.
 const STAGES: u8 = 0;
-/// The lane above, for what held an operation up.
+/// Lane above, for stall causes.
 const STALLS: u8 = 1;
 
 /// Lines with their cycles.
@@ -25,10 +25,11 @@ impl Lines {
     }
 }
 
-/// The places of the operations in the order of their fetch: what the file numbers from 0.
-fn by_fetch(lives: &Lives) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..lives.ops.len()).collect();
-    order.sort_by_key(|&place| lives.ops[place].operation.life.fetch);
+/// Returns the indices of the operations in the order of fetch, in which the file numbers them from
+/// 0.
+fn by_fetch(view: &PipeView) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..view.ops.len()).collect();
+    order.sort_by_key(|&place| view.ops[place].operation.life.fetch);
     order
 }
 
@@ -36,27 +37,28 @@ fn by_fetch(lives: &Lives) -> Vec<usize> {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write(out: &mut impl Write, lives: &Lives, symbols: &Symbols) -> io::Result<()> {
-    let order = by_fetch(lives);
+pub fn write(out: &mut impl Write, view: &PipeView, symbols: &Symbols) -> io::Result<()> {
+    let order = by_fetch(view);
     let mut ids = vec![0; order.len()];
     for (id, place) in order.iter().enumerate() {
         ids[*place] = id;
     }
     let mut retired = 0_u64;
     let mut retire_ids = vec![0; order.len()];
-    for (id, op) in retire_ids.iter_mut().zip(&lives.ops) {
+    for (id, op) in retire_ids.iter_mut().zip(&view.ops) {
         *id = retired;
         retired += u64::from(!op.is_flushed());
     }
     let mut lines = Lines::default();
     for (id, &place) in order.iter().enumerate() {
-        let op = &lives.ops[place];
-        declare(&mut lines, lives, op, id, symbols);
-        live(&mut lines, op, id);
+        let op = &view.ops[place];
+        declare(&mut lines, view, op, id, symbols);
+        write_stages(&mut lines, op, id);
         let at = op.operation.life.issue.clamp(op.operation.life.fetch, op.end() - 1);
-        // An arrow from the end of an execution would lie about a base register, which was there long before.
+        // An arrow from the end of execution would be wrong for a base register, which was ready
+        // long before.
         let is_drawn = |need: &&Need| {
-            let life = &lives.ops[need.place].operation.life;
+            let life = &view.ops[need.place].operation.life;
             life.fetch <= at && need.ready >= life.complete
         };
         for need in op.needs.iter().filter(is_drawn) {
@@ -68,16 +70,16 @@ pub fn write(out: &mut impl Write, lives: &Lives, symbols: &Symbols) -> io::Resu
     write_in_time(out, lines)
 }
 
-/// The operation's texts, in the cycle of its fetch: left pane, then what the pointer shows.
-fn declare(lines: &mut Lines, lives: &Lives, op: &TracedOp, id: usize, symbols: &Symbols) {
+/// Writes the texts of an operation in the cycle of its fetch: the left pane, then the tooltip.
+fn declare(lines: &mut Lines, view: &PipeView, op: &TracedOp, id: usize, symbols: &Symbols) {
     let life = &op.operation.life;
     let (at, number) = (life.fetch, op.operation.number);
     let wrong = if life.wrong_path { " (wrong path)" } else { "" };
     let text = one_line(&format!("{number}{wrong} {:x} {}", life.pc, op.instruction()));
-    lines.put(at, format!("I\t{id}\t{number}\t{}", lives.thread));
+    lines.put(at, format!("I\t{id}\t{number}\t{}", view.thread));
     lines.put(at, format!("L\t{id}\t0\t{text}"));
-    let place = lives.place(op, symbols);
-    let hover = [place].into_iter().chain(notes(lives, op));
+    let place = view.place(op, symbols);
+    let hover = [place].into_iter().chain(notes(view, op));
     for note in
         hover.chain((life.written > 0).then(|| format!("written in cycle {}", life.written)))
     {
@@ -85,13 +87,14 @@ fn declare(lines: &mut Lines, lives: &Lives, op: &TracedOp, id: usize, symbols: 
     }
 }
 
-/// Names come from files of users: a tab or a line end would be another field.
+/// Replaces control characters: names come from user files, and a tab or a line end would start
+/// another field.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// The stages, and the stall above them.
-fn live(lines: &mut Lines, op: &TracedOp, id: usize) {
+/// Writes the stages, and the stall above them.
+fn write_stages(lines: &mut Lines, op: &TracedOp, id: usize) {
     for span in spans(op).iter().filter(|span| span.stage != Stage::Drain) {
         lines.put(span.from, format!("S\t{id}\t{STAGES}\t{}", span.stage.short()));
     }

@@ -1,34 +1,36 @@
-//! What the stages of an operation do not show: why slots were lost before it, where its data came from,
-//! what it waited for.
+//! Notes on an operation beyond its stages: causes of lost slots before it, source of its data, and
+//! operands that it waited for.
 
 use sim_core::{DataSource, Happened, Lost, OperationKind};
 
-use super::{Lives, TracedOp};
+use super::{PipeView, TracedOp};
 use crate::stalls;
 
-/// Cycles of waiting for an operand that are worth a note: shorter waits are the way to the pipes.
+/// Fewest cycles of waiting for an operand that get a note: shorter waits are the latency to the
+/// pipes.
 const WAIT_LEAST: u64 = 10;
-/// Cycles from the retirement of a store to its write that are worth one.
+/// Fewest cycles from the retirement of a store to its write that get a note.
 const WRITE_LEAST: u64 = 10;
 
-/// What an operation that is no wrong path's is called: its number, or what it is.
+/// Returns the number of an operation, or a name for the wrong path.
 fn name_of(op: &TracedOp) -> String {
     op.number().map_or_else(|| String::from("the wrong path"), |number| number.to_string())
 }
 
-/// The notes, the most telling first. Empty for an operation of which there is nothing to say.
-pub fn notes(lives: &Lives, op: &TracedOp) -> Vec<String> {
+/// Returns the notes, the most important first. The list is empty for an operation without special
+/// events.
+pub fn notes(view: &PipeView, op: &TracedOp) -> Vec<String> {
     let mut notes = Vec::new();
     for Lost { cause, root, slots, .. } in &op.lost {
         let noun = if *slots == 1 { "slot" } else { "slots" };
         notes.push(format!("{slots} {noun} lost: {}", stalls::reason(*cause, *root)));
     }
-    memory(lives, op, &mut notes);
+    memory(view, op, &mut notes);
     let life = &op.operation.life;
-    if let Some(need) = lives.waited_for(op) {
+    if let Some(need) = view.waited_for(op) {
         let cycles = need.ready.min(op.end()).saturating_sub(life.rename + 1);
         if cycles >= WAIT_LEAST {
-            notes.push(format!("waited {cycles} cycles for {}", name_of(&lives.ops[need.place])));
+            notes.push(format!("waited {cycles} cycles for {}", name_of(&view.ops[need.place])));
         }
     }
     if life.mispredicted {
@@ -40,15 +42,15 @@ pub fn notes(lives: &Lives, op: &TracedOp) -> Vec<String> {
         notes.push(String::from("not completed"));
     }
     if life.mops == 0 {
-        notes.push(String::from("one operation with the one before"));
+        notes.push(String::from("fused with the previous operation"));
     } else if life.mops > 1 {
         notes.push(format!("{} slots", life.mops));
     }
     notes
 }
 
-/// The access: what it met, where its data was, how long it took.
-fn memory(lives: &Lives, op: &TracedOp, notes: &mut Vec<String>) {
+/// Adds notes on the access: outcome, source of the data, cycles.
+fn memory(view: &PipeView, op: &TracedOp, notes: &mut Vec<String>) {
     let OperationKind::Access(_) = op.operation.kind else { return };
     let life = &op.operation.life;
     if life.happened.has(Happened::FAULT) {
@@ -59,7 +61,7 @@ fn memory(lives: &Lives, op: &TracedOp, notes: &mut Vec<String>) {
         notes.push(format!("{walk}: {} cycles", life.translation_cycles));
     }
     if life.wrong_path && life.complete > op.end() {
-        // What it would have met is known only to the model.
+        // The access was squashed before its result, which only the model knows.
         return;
     }
     if life.written > 0 {
@@ -71,20 +73,20 @@ fn memory(lives: &Lives, op: &TracedOp, notes: &mut Vec<String>) {
         return;
     }
     if life.source == DataSource::StoreQueue {
-        let store = op.needs.iter().rev().map(|need| &lives.ops[need.place]);
+        let store = op.needs.iter().rev().map(|need| &view.ops[need.place]);
         let store = store.into_iter().find(|other| other.operation.life.written > 0);
         let from = store.map_or_else(|| String::from("an older store"), name_of);
         notes.push(format!("data forwarded from {from}"));
     } else if life.source > DataSource::L1 || life.happened.has(Happened::L1_MISS) {
         let cycles = life.complete.saturating_sub(life.issue);
-        let (source, mut way) = (life.source.label(), "");
+        let (source, mut pending) = (life.source.label(), "");
         if life.happened.has(Happened::L1_MISS) && !life.happened.has(Happened::L1_REFILL) {
-            way = ", line was on its way";
+            pending = ", line was pending";
         }
         let queued = match op.operation.wait.buffer {
             0 => String::new(),
             buffer => format!(", {buffer} of them for a free refill buffer"),
         };
-        notes.push(format!("data from {source} after {cycles} cycles{queued}{way}"));
+        notes.push(format!("data from {source} after {cycles} cycles{queued}{pending}"));
     }
 }

@@ -1,35 +1,36 @@
-//! The cycles of a window as positions: stretches in which no operation changes its stage are shortened.
+//! Horizontal axis of a window: intervals in which no operation changes its stage are shortened.
 
 use std::ops::Range;
 
 use sim_core::Cycle;
 
-/// A stretch of cycles, and how much room it has.
+/// Interval of cycles with its width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The cycles.
+    /// Cycles.
     pub cycles: Range<Cycle>,
     /// Position of its first cycle, in cells.
     pub at: u64,
-    /// Its cells: as many as it has cycles, or fewer.
+    /// Width in cells: at most its number of cycles.
     pub cells: u64,
 }
 
 impl Piece {
-    /// True for a stretch that has less room than cycles.
+    /// Returns whether it has fewer cells than cycles.
     pub fn is_shortened(&self) -> bool {
         self.cells < self.cycles.end - self.cycles.start
     }
 }
 
-/// Where the cycles of a window are.
+/// Positions of the cycles of a window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Axis {
     pieces: Vec<Piece>,
 }
 
 impl Axis {
-    /// An axis on which stretches between two of the `changes` have at most `longest` cells.
+    /// Creates an axis on which an interval between two of the `changes` has at most `longest`
+    /// cells.
     pub fn new(mut changes: Vec<Cycle>, longest: u64) -> Axis {
         changes.sort_unstable();
         changes.dedup();
@@ -42,20 +43,21 @@ impl Axis {
         Axis { pieces: changes.windows(2).map(piece).collect() }
     }
 
-    /// Cells of the whole axis.
+    /// Returns the cells of the whole axis.
     pub fn cells(&self) -> u64 {
         self.pieces.last().map_or(0, |last| last.at + last.cells)
     }
 
-    /// The stretches.
+    /// Returns the intervals.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
-    /// Position of a cycle in cells; the ends of the axis for one outside it.
+    /// Returns the position of a cycle in cells, or the nearest end of the axis for a cycle outside
+    /// it.
     pub fn position(&self, cycle: Cycle) -> u64 {
-        let behind = self.pieces.partition_point(|piece| piece.cycles.start <= cycle);
-        let Some(piece) = behind.checked_sub(1).and_then(|last| self.pieces.get(last)) else {
+        let after = self.pieces.partition_point(|piece| piece.cycles.start <= cycle);
+        let Some(piece) = after.checked_sub(1).and_then(|last| self.pieces.get(last)) else {
             return 0;
         };
         piece.at + (cycle - piece.cycles.start).min(piece.cells)
@@ -67,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_stretches_are_shortened_and_nothing_else() {
+    fn only_long_intervals_are_shortened() {
         let axis = Axis::new(vec![110, 10, 12, 10, 14], 20);
         assert_eq!(axis.cells(), 24);
         let at = |cycle| axis.position(cycle);
@@ -79,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_without_cycles_has_no_room() {
+    fn an_axis_without_cycles_has_no_width() {
         for changes in [vec![], vec![7], vec![7, 7]] {
             let axis = Axis::new(changes, 20);
             assert_eq!((axis.cells(), axis.position(7)), (0, 0));

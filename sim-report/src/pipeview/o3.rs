@@ -1,21 +1,21 @@
-//! The text of gem5's out-of-order core (its debug flag `O3PipeView`): seven lines for each operation.
-//! A cycle is 1000 ticks; since tick 0 stands for "not reached", cycle 0 is tick 1000.
+//! Text of gem5's out-of-order core (its debug flag `O3PipeView`): seven lines for each operation.
+//! A cycle is 1000 ticks. Tick 0 means "not reached", so cycle 0 is tick 1000.
 
 use std::io::{self, Write};
 
 use sim_core::Cycle;
 
-use super::{Lives, TracedOp};
+use super::{PipeView, TracedOp};
 
-/// Ticks of a cycle: what gem5 has at 1 GHz, so that viewers find the cycle by themselves.
+/// Ticks of a cycle, as in gem5 at 1 GHz, so that viewers detect the cycle.
 const TICKS: u64 = 1000;
 
 /// Writes the operations in the order of their fetch.
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write(out: &mut impl Write, lives: &Lives) -> io::Result<()> {
-    let mut ops: Vec<&TracedOp> = lives.ops.iter().collect();
+pub fn write(out: &mut impl Write, view: &PipeView) -> io::Result<()> {
+    let mut ops: Vec<&TracedOp> = view.ops.iter().collect();
     ops.sort_by_key(|op| op.operation.life.fetch);
     for (number, op) in ops.into_iter().enumerate() {
         write_op(out, number, op)?;
@@ -25,7 +25,8 @@ pub fn write(out: &mut impl Write, lives: &Lives) -> io::Result<()> {
 
 fn write_op(out: &mut impl Write, number: usize, op: &TracedOp) -> io::Result<()> {
     let life = &op.operation.life;
-    // What a flushed operation did not come to has tick 0; rename did not see an aborted fetch.
+    // Stages that a flushed operation did not reach have tick 0. An aborted fetch never reached
+    // rename.
     let reached = |cycle: Cycle| if cycle < op.end() && life.rename > 0 { tick(cycle) } else { 0 };
     let (pc, text) = (life.pc, op.instruction());
     let dispatch = (life.rename + 1).min(life.issue.max(life.rename));

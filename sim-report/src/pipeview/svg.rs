@@ -1,51 +1,55 @@
-//! A window as a picture (SVG): a row for each operation, a bar for each stage with its letter, lines from
-//! results to those who waited for them. Self-contained, no scripts; legible on paper and in the dark.
+//! A window as a figure (SVG): a row for each operation, a bar with a letter for each stage, and
+//! lines from results to the operations that waited for them. The figure is self-contained and has
+//! no scripts; it has colors for light and dark themes.
 
 use std::fmt::Write;
 
 use super::axis::{Axis, Piece};
 use super::notes::notes;
 use super::stage::{Span, Stage, spans};
-use super::{Lives, TracedOp};
+use super::{PipeView, TracedOp};
 use crate::page::palette::{self, Color};
 use crate::perf_stat::grouped;
 use crate::symbols::Symbols;
 
-/// Most operations of a picture: more cannot be looked at, and a viewer of logs serves better.
+/// Most operations of a figure; a log viewer serves better for more.
 pub const OPERATIONS_MAX: usize = 5000;
 
-/// Pixels of a cycle, and of a row.
+/// Width of a cycle, in pixels.
 const CELL: u64 = 9;
+/// Height of a row, in pixels.
 const ROW: u64 = 16;
-/// Height of a bar.
+/// Height of a bar, in pixels.
 const BAR: u64 = 13;
-/// Cells of a stretch without a change, at most.
+/// Most cells of an interval without a change.
 const STRETCH: u64 = 16;
-/// Pixels of a character of labels and of notes, generously.
+/// Upper bound of the width of a character of a label, in pixels.
 const LABEL_CHAR: u64 = 7;
+/// Upper bound of the width of a character of a note, in pixels.
 const NOTE_CHAR: u64 = 7;
-/// Characters of the instruction and of the notes in a row; the pointer shows all of it.
+/// Most characters of an instruction in a row; the tooltip shows all of them.
 const INSTRUCTION: usize = 36;
+/// Most characters of the notes in a row; the tooltip shows all of them.
 const NOTES: usize = 64;
-/// Characters of the number.
+/// Characters of the operation number.
 const NUMBER: usize = 9;
-/// Left edge of the bars: number, instruction, a gap.
+/// Left edge of the bars, after number, instruction and a gap, in pixels.
 const LEFT: u64 = 16 + (NUMBER as u64 + 2 + INSTRUCTION as u64) * LABEL_CHAR;
-/// Top edge of the first row: title, legend, axis.
+/// Top edge of the first row, below title, legend and axis, in pixels.
 const TOP: u64 = 116;
-/// Least pixels between two numbers of the axis.
+/// Smallest distance between two numbers of the axis, in pixels.
 const TICKS_APART: u64 = 84;
-/// Rows after which the axis is repeated in the background.
+/// Rows of each background band.
 const SHADE: usize = 2;
 
-/// Beside the colors of the palette.
+/// Styles in addition to the colors of the palette.
 const STYLE: &str = "<style>\
 text.l{font-family:ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:11px}\
 text.l.title{font-size:14px;font-weight:bold}text.l.note{font-size:10px}text.l.x{font-size:9px}\
 .bar{stroke-width:.5}.wrong{stroke-dasharray:2 1}.gap{fill:none;stroke-dasharray:2 3}.need{fill:none}\
 </style>";
 
-/// The color of a stage's bars. A letter tells those of one color apart.
+/// Returns the color of the bars of a stage. Stages of the same color differ in their letters.
 fn color(stage: Stage) -> Color {
     match stage {
         Stage::Fetch | Stage::Decode => palette::BLUE_TINT,
@@ -59,7 +63,7 @@ fn color(stage: Stage) -> Color {
     }
 }
 
-/// The classes of a bar.
+/// Returns the classes of a bar.
 fn bar(stage: Stage, is_wrong: bool) -> String {
     match is_wrong {
         true => String::from("bar wrong fill-red-tint stroke-red"),
@@ -67,9 +71,9 @@ fn bar(stage: Stage, is_wrong: bool) -> String {
     }
 }
 
-/// The picture.
-pub fn draw(lives: &Lives, symbols: &Symbols) -> String {
-    let rows: Vec<Row<'_>> = lives.ops.iter().map(|op| Row::new(lives, op)).collect();
+/// Draws the figure.
+pub fn draw(view: &PipeView, symbols: &Symbols) -> String {
+    let rows: Vec<Row<'_>> = view.ops.iter().map(|op| Row::new(view, op)).collect();
     let changes = rows.iter().flat_map(|row| &row.spans).flat_map(|span| [span.from, span.to]);
     let axis = Axis::new(changes.collect(), STRETCH);
     let ends = rows.iter().map(|row| x_of(&axis, row.op.last()) + 24 + text_width(&row.shown));
@@ -77,7 +81,7 @@ pub fn draw(lives: &Lives, symbols: &Symbols) -> String {
     let width = ends.max().unwrap_or(0).max(legend).max(LEFT + axis.cells() * CELL) + 16;
     let height = TOP + rows.len() as u64 * ROW + 16;
     let mut svg = String::with_capacity(1000 + rows.len() * 700);
-    let title = escaped(&lives.title());
+    let title = escaped(&view.title());
     push(
         &mut svg,
         format_args!(
@@ -85,7 +89,7 @@ pub fn draw(lives: &Lives, symbols: &Symbols) -> String {
              viewBox=\"0 0 {width} {height}\" role=\"img\"><title>{title}</title>\n<desc>{}</desc>\n\
              {}{STYLE}\n<rect class=\"fill-paper\" width=\"{width}\" height=\"{height}\"/>\n\
              <text class=\"l title fill-ink\" x=\"16\" y=\"26\">{title}</text>\n",
-            escaped(&description(lives)),
+            escaped(&description(view)),
             palette::svg_style()
         ),
     );
@@ -94,36 +98,36 @@ pub fn draw(lives: &Lives, symbols: &Symbols) -> String {
     for (number, row) in rows.iter().enumerate() {
         draw_row(&mut svg, number, row, &axis, symbols);
     }
-    draw_needs(&mut svg, lives, &axis);
+    draw_needs(&mut svg, view, &axis);
     svg.push_str("</svg>\n");
     svg
 }
 
-/// What a row shows.
+/// Content of a row.
 struct Row<'a> {
     op: &'a TracedOp,
     spans: Vec<Span>,
     instruction: String,
     notes: String,
-    /// As much of the notes as a row has room for.
+    /// Part of the notes that fits in a row.
     shown: String,
 }
 
 impl<'a> Row<'a> {
-    fn new(lives: &Lives, op: &'a TracedOp) -> Row<'a> {
-        let notes = notes(lives, op).join("; ");
+    fn new(view: &PipeView, op: &'a TracedOp) -> Row<'a> {
+        let notes = notes(view, op).join("; ");
         let shown = cut(&notes, NOTES);
         Row { op, spans: spans(op), instruction: op.instruction(), notes, shown }
     }
 }
 
-fn description(lives: &Lives) -> String {
-    let lost: u64 = lives.lost().iter().map(|(_, slots)| slots).sum();
+fn description(view: &PipeView) -> String {
+    let lost: u64 = view.lost().iter().map(|(_, slots)| slots).sum();
     format!(
         "A row for each operation in the order of rename, with a bar for each stage over the cycles. \
          {} operations, {} of them on wrong paths; {} rename slots lost.",
-        grouped(lives.ops.len() as u64),
-        grouped(lives.flushed() as u64),
+        grouped(view.ops.len() as u64),
+        grouped(view.flushed() as u64),
         grouped(lost)
     )
 }
@@ -147,7 +151,7 @@ fn cut(text: &str, longest: usize) -> String {
     text.chars().take(longest - 1).chain(['\u{2026}']).collect()
 }
 
-/// Text between tags. Control characters, which no XML may hold, become blanks.
+/// Escapes a text for XML. Control characters, which XML forbids, become blanks.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -163,14 +167,14 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Pixels of an entry of the legend: swatch, text, gap.
+/// Returns the width of an entry of the legend, in pixels: swatch, text, gap.
 fn entry_width(label: &str) -> u64 {
     CELL + 8 + label.chars().count() as u64 * LABEL_CHAR + 14
 }
 
-/// What a bar of a wrong path is called.
-const WRONG: &str = "wrong path, thrown away";
-/// What a line between two rows is called.
+/// Legend of a bar on a wrong path.
+const WRONG: &str = "wrong path, squashed";
+/// Legend of a line between two rows.
 const NEED: &str = "waited for this result";
 
 fn legend_width() -> u64 {
@@ -205,7 +209,7 @@ fn draw_legend(svg: &mut String) {
     );
 }
 
-/// Shades, numbers of cycles, and what was shortened.
+/// Draws the background bands, the cycle numbers, and marks for shortened intervals.
 fn draw_axis(svg: &mut String, axis: &Axis, rows: u64, width: u64) {
     for row in (0..rows).filter(|row| row / SHADE as u64 % 2 == 1) {
         let y = TOP + row * ROW;
@@ -239,7 +243,7 @@ fn draw_axis(svg: &mut String, axis: &Axis, rows: u64, width: u64) {
     }
 }
 
-/// How many cycles a shortened stretch has: a line of its own, above the numbers.
+/// Draws the number of cycles of a shortened interval, on a separate line above the cycle numbers.
 fn draw_gap(svg: &mut String, piece: &Piece, bottom: u64) {
     let from = LEFT + piece.at * CELL;
     let (to, y) = (from + piece.cells * CELL, TOP - 20);
@@ -290,7 +294,7 @@ fn draw_row(svg: &mut String, number: usize, row: &Row<'_>, axis: &Axis, symbols
     svg.push_str("</g>\n");
 }
 
-/// The bars of a row, and their letters in one text.
+/// Draws the bars of a row, and their letters in one text.
 fn draw_bars(svg: &mut String, spans: &[Span], axis: &Axis, top: u64, is_wrong: bool) {
     let (mut places, mut letters) = (String::new(), String::new());
     let y = top + 1;
@@ -318,10 +322,11 @@ fn draw_bars(svg: &mut String, spans: &[Span], axis: &Axis, top: u64, is_wrong: 
     );
 }
 
-/// A line from where a producer's result was there to the begin of the execution of an operation that waited.
-fn draw_needs(svg: &mut String, lives: &Lives, axis: &Axis) {
-    for (row, op) in lives.ops.iter().enumerate() {
-        let Some(need) = lives.waited_for(op) else { continue };
+/// Draws a line from the cycle in which a result was ready to the issue of an operation that waited
+/// for it.
+fn draw_needs(svg: &mut String, view: &PipeView, axis: &Axis) {
+    for (row, op) in view.ops.iter().enumerate() {
+        let Some(need) = view.waited_for(op) else { continue };
         let ready = need.ready.min(op.end());
         let (from, to) = (x_of(axis, ready), x_of(axis, op.operation.life.issue.max(ready)));
         let middle = |row: usize| TOP + row as u64 * ROW + ROW / 2;

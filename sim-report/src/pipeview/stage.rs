@@ -1,39 +1,39 @@
-//! A life cut into stages, none of which overlap.
+//! Division of an operation's timeline into stages that do not overlap.
 
 use sim_core::operation::AccessKind;
 use sim_core::{Cycle, OperationKind};
 
 use super::TracedOp;
 
-/// Where an operation is.
+/// Stage of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// Its word is read.
+    /// Fetch of the instruction word.
     Fetch,
-    /// On its way to rename: decoded, or brought by the MOP cache.
+    /// Between fetch and rename: decode, or delivery from the MOP cache.
     Decode,
-    /// At rename, without a slot: the slots before it are taken, or something that it needs is not free.
+    /// At rename, without a slot: older operations use the slots, or a resource is not free.
     Queue,
-    /// Takes its rename slot.
+    /// Rename slot.
     Rename,
-    /// In an issue queue: operands or a pipe are missing.
+    /// In an issue queue, waiting for operands or a pipe.
     Wait,
-    /// Executes.
+    /// Execution.
     Execute,
-    /// Executes: its address is translated, the L1 TLB missed.
+    /// Execution: translation of the address after an L1 TLB miss.
     Translate,
-    /// Executes: its data is read.
+    /// Execution: read of the data.
     Memory,
-    /// Has its result and waits for older ones to retire.
+    /// Completed, waiting for older operations to retire.
     Done,
-    /// Retires.
+    /// Retirement.
     Retire,
-    /// A retired store that is not yet in the cache.
+    /// Retired store that is not yet in the cache.
     Drain,
 }
 
 impl Stage {
-    /// Every stage, in the order of a life.
+    /// Every stage, in pipeline order.
     pub const ALL: [Stage; 11] = [
         Stage::Fetch,
         Stage::Decode,
@@ -48,7 +48,7 @@ impl Stage {
         Stage::Drain,
     ];
 
-    /// The letter in text and pictures.
+    /// Returns the letter in text and figures.
     pub fn letter(self) -> char {
         match self {
             Stage::Fetch => 'F',
@@ -65,7 +65,7 @@ impl Stage {
         }
     }
 
-    /// The name in logs. Konata takes what has an X in it for execution.
+    /// Returns the name in logs. Konata treats a name that contains X as execution.
     pub fn short(self) -> &'static str {
         match self {
             Stage::Fetch => "F",
@@ -82,7 +82,7 @@ impl Stage {
         }
     }
 
-    /// What it is, in a word or two.
+    /// Returns the label, in a word or two.
     pub fn label(self) -> &'static str {
         match self {
             Stage::Fetch => "fetch",
@@ -100,22 +100,22 @@ impl Stage {
     }
 }
 
-/// A stage, from a cycle up to another that is no longer part of it.
+/// Stage with its cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The stage.
+    /// Stage.
     pub stage: Stage,
-    /// Its first cycle.
+    /// First cycle.
     pub from: Cycle,
-    /// The first cycle behind it.
+    /// First cycle after the stage.
     pub to: Cycle,
 }
 
-/// Puts stages one behind the other; what begins before the one ahead ended begins then.
+/// Builder of consecutive stages: a stage begins no earlier than the previous one ends.
 struct Cutter {
     spans: Vec<Span>,
     at: Cycle,
-    /// Nothing lasts longer: the squash.
+    /// Cycle of the squash, at which every stage ends.
     end: Cycle,
 }
 
@@ -129,8 +129,8 @@ impl Cutter {
     }
 }
 
-/// The stages of an operation, in order and without gaps from its fetch to [`TracedOp::end`]; behind that
-/// [`Stage::Drain`], if it is a store.
+/// Returns the stages of an operation, in order and without gaps from its fetch to
+/// [`TracedOp::end`]. [`Stage::Drain`] follows for a store.
 pub fn spans(op: &TracedOp) -> Vec<Span> {
     let life = &op.operation.life;
     let end = op.end();
@@ -158,7 +158,8 @@ pub fn spans(op: &TracedOp) -> Vec<Span> {
     cutter.spans
 }
 
-/// A store computes its address and takes its data while it executes; it writes later.
+/// Returns the stage of the execution. A store computes its address and reads its data when it
+/// executes; it writes later.
 fn execution(op: &TracedOp) -> Stage {
     match op.operation.kind {
         OperationKind::Access(access)
@@ -210,20 +211,20 @@ mod tests {
     };
 
     #[test]
-    fn a_life_is_cut_without_gaps() {
+    fn stages_have_no_gaps() {
         assert_eq!(drawn(LIFE), "FDDqqRiiXXwwwwC");
         assert_eq!(drawn(OpLife { written: 27, ..LIFE }), "FDDqqRiiXXwwwwCss");
     }
 
     #[test]
-    fn nothing_lasts_longer_than_its_squash() {
+    fn no_stage_ends_after_the_squash() {
         let wrong = OpLife { retired: false, wrong_path: true, ..LIFE };
         assert_eq!(drawn(OpLife { retire: 17, ..wrong }), "FDDqqRi");
         assert_eq!(drawn(OpLife { retire: 10, ..wrong }), "F", "a cycle of fetch at least");
     }
 
     #[test]
-    fn what_rename_does_itself_has_no_pipe() {
+    fn an_operation_done_at_rename_uses_no_pipe() {
         let moved = OpLife { issue: 15, complete: 15, ..LIFE };
         assert_eq!(drawn(moved), "FDDqqRwwwwwwwwC");
     }

@@ -1,7 +1,8 @@
-//! A window for terminals of 80 columns: a row for each operation, a letter for each stretch of cycles.
+//! A window for terminals of 80 columns: a row for each operation, a letter for each interval of
+//! cycles.
 //!
-//! Cycles in which no operation of a block changes its stage share a column; the line above a block says
-//! how many each column has.
+//! Cycles in which no operation of a block changes its stage share a column. The line above a block
+//! shows the number of cycles of each column.
 
 use std::io::{self, Write};
 
@@ -10,54 +11,56 @@ use sim_core::Cycle;
 use super::axis::Axis;
 use super::notes::notes;
 use super::stage::{Span, Stage, spans};
-use super::{Lives, TracedOp};
+use super::{PipeView, TracedOp};
 use crate::perf_stat::grouped;
 use crate::symbols::Symbols;
 
-/// Columns of a line.
+/// Width of a line.
 const WIDTH: usize = 80;
-/// Columns of the stages.
+/// Width of the stages.
 const STAGES: usize = 38;
-/// Columns of the instruction.
+/// Width of the instruction.
 const INSTRUCTION: usize = 27;
-/// Columns of the number.
+/// Width of the operation number.
 const NUMBER: usize = 10;
-/// Most operations of a block: what can be looked at together.
+/// Most operations of a block.
 const BLOCK: usize = 16;
-/// Causes that are listed at the end.
+/// Most causes listed at the end.
 const CAUSES: usize = 5;
 
 /// Writes the window.
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write(out: &mut impl Write, lives: &Lives, symbols: &Symbols) -> io::Result<()> {
-    writeln!(out, "\n{}\n", wrapped(&lives.title(), 1))?;
+pub fn write(out: &mut impl Write, view: &PipeView, symbols: &Symbols) -> io::Result<()> {
+    writeln!(out, "\n{}\n", wrapped(&view.title(), 1))?;
     let legend: Vec<String> =
         Stage::ALL.iter().map(|stage| format!("{} {}", stage.letter(), stage.label())).collect();
     writeln!(out, "{}", wrapped(&legend.join(", "), 1))?;
-    let rest = "x thrown away; --- wrong path. The row of digits: cycles of each column, + for ten and more.";
+    let rest =
+        "x squashed; --- wrong path. The row of digits: cycles of each column, + for ten and more.";
     writeln!(out, "{}", wrapped(rest, 1))?;
     let mut from = 0;
-    while from < lives.ops.len() {
-        from = write_block(out, lives, symbols, from)?;
+    while from < view.ops.len() {
+        from = write_block(out, view, symbols, from)?;
     }
-    write_sum(out, lives)
+    write_sum(out, view)
 }
 
-/// The operations from this place on whose stages fit beside each other: the place behind the last.
+/// Writes the operations from this index on whose stages fit next to each other. Returns the index
+/// after the last one.
 fn write_block(
     out: &mut impl Write,
-    lives: &Lives,
+    view: &PipeView,
     symbols: &Symbols,
     from: usize,
 ) -> io::Result<usize> {
     let mut axis = Axis::default();
     let mut changes: Vec<Cycle> = Vec::new();
     let mut to = from;
-    for op in lives.ops[from..].iter().take(BLOCK) {
+    for op in view.ops[from..].iter().take(BLOCK) {
         changes.extend(spans(op).iter().flat_map(|span| [span.from, span.to]));
-        // The squash has a column of its own.
+        // The squash has a separate column.
         changes.extend(op.is_flushed().then_some(op.end() + 1));
         let wider = Axis::new(changes.clone(), 1);
         if to > from && wider.cells() > STAGES as u64 {
@@ -71,7 +74,7 @@ fn write_block(
     let head = format!("from cycle {first}");
     writeln!(out, "\n {head:<width$}  {digits}", width = NUMBER + INSTRUCTION + 1)?;
     let mut inside = None;
-    for op in &lives.ops[from..to] {
+    for op in &view.ops[from..to] {
         let pc = op.operation.life.pc;
         let function = symbols.function(pc).map(|place| place.function.addr);
         if function != inside {
@@ -79,7 +82,7 @@ fn write_block(
             let name = shortened(&symbols.name(pc), WIDTH - NUMBER - 3);
             writeln!(out, " {:NUMBER$} {name}:", "")?;
         }
-        write_op(out, lives, op, &axis)?;
+        write_op(out, view, op, &axis)?;
     }
     Ok(to)
 }
@@ -91,19 +94,19 @@ fn digit(cycles: &std::ops::Range<Cycle>) -> char {
         .unwrap_or('+')
 }
 
-fn write_op(out: &mut impl Write, lives: &Lives, op: &TracedOp, axis: &Axis) -> io::Result<()> {
+fn write_op(out: &mut impl Write, view: &PipeView, op: &TracedOp, axis: &Axis) -> io::Result<()> {
     let number = op.number().map_or_else(|| String::from("---"), |number| number.to_string());
     let instruction = shortened(&op.instruction(), INSTRUCTION);
     let strip = strip(op, &spans(op), axis);
     writeln!(out, " {number:>NUMBER$} {instruction:<INSTRUCTION$}  {strip}")?;
-    let notes = notes(lives, op);
+    let notes = notes(view, op);
     if !notes.is_empty() {
         writeln!(out, "{}", wrapped(&notes.join("; "), NUMBER + 4))?;
     }
     Ok(())
 }
 
-/// A letter in each column of a stage; of what happens behind the axis nothing is shown.
+/// Returns a letter for each column of a stage. Events after the end of the axis are not shown.
 fn strip(op: &TracedOp, spans: &[Span], axis: &Axis) -> String {
     let mut cells = vec![' '; axis.cells() as usize + 1];
     for span in spans {
@@ -123,7 +126,7 @@ fn shortened(text: &str, columns: usize) -> String {
     text.chars().take(columns - 2).chain("..".chars()).collect()
 }
 
-/// The text in lines, each behind so many blanks.
+/// Breaks a text into lines, each indented by `indent` blanks.
 fn wrapped(text: &str, indent: usize) -> String {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -141,17 +144,17 @@ fn wrapped(text: &str, indent: usize) -> String {
     lines.iter().map(|line| format!("{blanks}{line}")).collect::<Vec<_>>().join("\n")
 }
 
-fn write_sum(out: &mut impl Write, lives: &Lives) -> io::Result<()> {
-    let cycles = lives.cycles();
-    let right = lives.ops.len() - lives.flushed();
+fn write_sum(out: &mut impl Write, view: &PipeView) -> io::Result<()> {
+    let cycles = view.cycles();
+    let correct = view.ops.len() - view.flushed();
     writeln!(
         out,
-        "\n {} instructions in {} cycles, {} executed in vain",
-        grouped(right as u64),
+        "\n {} instructions in {} cycles, {} on wrong paths",
+        grouped(correct as u64),
         grouped(cycles.end - cycles.start),
-        grouped(lives.flushed() as u64)
+        grouped(view.flushed() as u64)
     )?;
-    let lost = lives.lost();
+    let lost = view.lost();
     for (reason, slots) in lost.iter().take(CAUSES) {
         writeln!(out, " {:>12} slots lost: {}", grouped(*slots), reason)?;
     }
@@ -159,9 +162,9 @@ fn write_sum(out: &mut impl Write, lives: &Lives) -> io::Result<()> {
         let rest: u64 = lost[CAUSES..].iter().map(|(_, slots)| slots).sum();
         writeln!(out, " {:>12} slots lost: other causes", grouped(rest))?;
     }
-    if lives.lost_to_none > 0 {
-        let slots = grouped(lives.lost_to_none);
-        writeln!(out, " {slots:>12} slots lost: before a squash, behind the last that got one")?;
+    if view.lost_to_none > 0 {
+        let slots = grouped(view.lost_to_none);
+        writeln!(out, " {slots:>12} slots lost: before a squash, after the last operation")?;
     }
     writeln!(out)
 }

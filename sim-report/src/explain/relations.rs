@@ -1,38 +1,42 @@
-//! How an event is tied to others, for readers: the relations of the event table, each with its words.
+//! Relations of an event to other events, from the event table, with their labels.
 
 use serde::Serialize;
 use sim_core::PmuEvent;
 use sim_core::pmu_event::RelationKind;
 
-/// Who says that two things are tied.
+/// Source of a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    /// The guide says so.
+    /// The guide states it.
     Printed,
     /// It follows from the definitions.
     Inferred,
-    /// The formula says so.
+    /// The formula states it.
     Formula,
 }
 
-/// One relation.
+/// Relation of an event or metric to others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Tie {
-    /// How the two sides are tied: `sum of`, `at most`.
+pub struct EventRelation {
+    /// Label of the relation: `sum of`, `at most`.
     pub label: String,
-    /// Whether the guide says so.
+    /// Source of the relation.
     pub origin: Origin,
-    /// The other side, by mnemonic or metric name.
+    /// Related events or metrics, by mnemonic or name.
     pub others: Vec<String>,
 }
 
-/// The relations of an event that name others, those that others state of it last.
-pub(super) fn of_event(event: PmuEvent) -> Vec<Tie> {
-    let mut ties = Vec::new();
+/// Returns the relations of an event to others. Relations that other events state come last.
+pub(super) fn of_event(event: PmuEvent) -> Vec<EventRelation> {
+    let mut relations = Vec::new();
     for relation in event.info().relations.iter().filter(|relation| !relation.others.is_empty()) {
         let (label, origin) = words(relation.kind);
-        ties.push(Tie { label: label.to_owned(), origin, others: names(relation.others) });
+        relations.push(EventRelation {
+            label: label.to_owned(),
+            origin,
+            others: names(relation.others),
+        });
     }
     let stated_of = |kind: RelationKind| -> Vec<PmuEvent> {
         let names_it =
@@ -47,13 +51,18 @@ pub(super) fn of_event(event: PmuEvent) -> Vec<Tie> {
         let others = stated_of(kind);
         if !others.is_empty() {
             let origin = words(kind).1;
-            ties.push(Tie { label: label.to_owned(), origin, others: names(&others) });
+            relations.push(EventRelation {
+                label: label.to_owned(),
+                origin,
+                others: names(&others),
+            });
         }
     }
-    ties
+    relations
 }
 
-/// The events whose places raise this one: itself, and the parts of a sum or what an alias stands for.
+/// Returns the events whose places raise this one: itself, the parts of a sum, or the events of an
+/// alias.
 pub(super) fn parts(event: PmuEvent) -> Vec<PmuEvent> {
     let mut parts = vec![event];
     let derived = [RelationKind::AliasOf, RelationKind::SumOf, RelationKind::ImpliedSumOf];
@@ -76,7 +85,7 @@ fn words(kind: RelationKind) -> (&'static str, Origin) {
         RelationKind::ImpliedSumOf => ("sum of", Origin::Inferred),
         RelationKind::ImpliedSubsetOf => ("at most", Origin::Inferred),
         RelationKind::ImpliedSupersetOf => ("at least each of", Origin::Inferred),
-        // These name nobody: they are traps (`super::traps`).
+        // These relate to no other event: they are pitfalls (`super::pitfalls`).
         RelationKind::Never
         | RelationKind::RequiresExtllc
         | RelationKind::RequiresMte

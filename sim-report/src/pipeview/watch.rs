@@ -1,4 +1,4 @@
-//! Collects the operations of a window while the trace runs.
+//! Collector of the operations of a window during a run.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -8,34 +8,35 @@ use sim_core::{
 };
 use sim_isa::{Program, Reg, Rename};
 
-use super::{Lives, Need, TracedOp};
+use super::{Need, PipeView, TracedOp};
 
-/// Operations that are looked at for the store that a load read from: more than a reorder buffer holds.
+/// Operations searched for the store that a load read from: more than a reorder buffer holds.
 const STORES_BACK: usize = 1024;
 
-/// What each register holds, if an operation of the window wrote it.
+/// Writer of each register, if it is an operation of the window.
 type Writers = [Option<Need>; Reg::COUNT];
 
-/// Follows one core of a run and keeps what falls into the window.
+/// Observer of one core that collects the operations of the window.
 pub struct Watch<'p> {
     core: usize,
     current: usize,
     window: Range<u64>,
     program: &'p mut Program,
-    /// Instructions that the trace numbers; those behind are found on wrong paths.
+    /// Instructions that the trace numbers; later numbers are instructions of wrong paths.
     known: usize,
     ops: Vec<TracedOp>,
     lost: Vec<Lost>,
     lost_to_none: u64,
-    /// The window was reached, and is not behind.
+    /// Whether the next operation is in the window.
     is_inside: bool,
     writers: Writers,
-    /// The same before the present wrong path.
+    /// Writers before the present wrong path.
     before: Option<Box<Writers>>,
 }
 
 impl<'p> Watch<'p> {
-    /// Watches instructions `window` of a core, counted from 0. `program` is the code of the trace.
+    /// Creates an observer of the instructions `window` of a core, counted from 0. `program` is the
+    /// code of the trace.
     pub fn new(core: usize, window: Range<u64>, program: &'p mut Program) -> Watch<'p> {
         Watch {
             core,
@@ -52,13 +53,14 @@ impl<'p> Watch<'p> {
         }
     }
 
-    /// What was seen.
-    pub fn finish(self, trace: String, thread: u32) -> Lives {
+    /// Returns the collected operations.
+    pub fn finish(self, trace: String, thread: u32) -> PipeView {
         let Watch { window, ops, lost_to_none, .. } = self;
-        Lives { trace, thread, window, ops, lost_to_none, doubt: None }
+        PipeView { trace, thread, window, ops, lost_to_none, doubt: None }
     }
 
-    /// The instruction, by the number that the trace gives it or by its address on a wrong path.
+    /// Returns number and word of the instruction, found by its number in the trace or by its
+    /// address on a wrong path.
     fn word(&mut self, operation: &Operation) -> Option<(u32, u32)> {
         let id = operation.life.inst;
         let id = match (id as usize) < self.known {
@@ -81,7 +83,7 @@ impl<'p> Watch<'p> {
             needs.extend(forwarded_from(&self.ops, operation));
             needs.sort_unstable_by_key(|need: &Need| (need.place, Reverse(need.ready)));
             needs.dedup_by_key(|need| need.place);
-            // A move that rename does itself gives a register another name.
+            // A move eliminated at rename gives a register another name.
             let is_alias =
                 inst.rename == Rename::Move && operation.life.complete <= operation.life.rename + 1;
             let source = inst.srcs().first().filter(|_| is_alias);
@@ -100,7 +102,7 @@ impl<'p> Watch<'p> {
     }
 }
 
-/// The store that a load read its data from: the youngest older one with a byte of it.
+/// Returns the store that a load read its data from: the youngest older store that overlaps it.
 fn forwarded_from(ops: &[TracedOp], operation: &Operation) -> Option<Need> {
     let OperationKind::Access(AccessShape { bytes, .. }) = operation.kind else { return None };
     let life = &operation.life;
@@ -150,7 +152,7 @@ impl EventSink for Watch<'_> {
         } else {
             self.lost.clear();
         }
-        // What the first one of the window loses is told before it.
+        // Slots lost by the first operation of the window are reported before it.
         self.is_inside = (self.window.start..=self.window.end).contains(&(operation.number + 1));
     }
 
@@ -171,7 +173,7 @@ impl EventSink for Watch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lives::notes::notes;
+    use crate::pipeview::notes::notes;
     use sim_core::LoadWait;
     use sim_machine::ConfigSource;
     use sim_machine::scenario::{configure, walk_case};
@@ -180,8 +182,9 @@ mod tests {
     /// `ldr x1, [x0], #8`, `cmp x0, x2`, `add x3, x1, x2`.
     const WORDS: [u32; 3] = [0xF840_8401, 0xEB02_001F, 0x8B02_0023];
 
-    /// A cold load that updates its base, one that reads the base, one that reads the data.
-    fn post_indexed() -> Lives {
+    /// Returns a load that misses and updates its base, an operation that reads the base, and one
+    /// that reads the data.
+    fn post_indexed() -> PipeView {
         let [load, compare, add] = WORDS;
         let steps = format!("word {load:#x} 0x8000 & word {compare:#x} & word {add:#x}");
         let case = parse_steps(("given", "K1"), ("do", &steps)).expect("steps");
@@ -199,21 +202,21 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_an_updated_base_did_not_wait_for_the_data() {
-        let lives = post_indexed();
-        let [load, compare, add] = &lives.ops[..] else { panic!("three operations") };
+    fn a_reader_of_an_updated_base_does_not_wait_for_the_data() {
+        let view = post_indexed();
+        let [load, compare, add] = &view.ops[..] else { panic!("three operations") };
         let (issue, data) = (load.operation.life.issue, load.operation.life.complete);
         assert!(data > issue + 300, "the data comes from memory");
         assert_eq!(compare.needs.len(), 1);
         assert!(compare.needs[0].ready <= issue + 1, "{:?}", compare.needs);
         assert!(compare.operation.life.issue <= issue + 2, "{:?}", compare.operation.life);
-        assert_eq!(notes(&lives, compare), Vec::<String>::new());
-        assert_eq!(lives.waited_for(add), Some(Need { place: 0, ready: data }));
+        assert_eq!(notes(&view, compare), Vec::<String>::new());
+        assert_eq!(view.waited_for(add), Some(Need { place: 0, ready: data }));
         let waited = data - (add.operation.life.rename + 1);
-        assert_eq!(notes(&lives, add), [format!("waited {waited} cycles for 0")]);
+        assert_eq!(notes(&view, add), [format!("waited {waited} cycles for 0")]);
     }
 
-    /// The operations of steps on warm TLBs and a machine with one refill buffer.
+    /// Returns the operations of steps on warm TLBs and a machine with one refill buffer.
     fn with_one_buffer(steps: &str) -> Vec<Operation> {
         let case = parse_steps(("given", "K1"), ("do", steps)).expect("steps");
         let overrides = [String::from("memory.l1d.mshrs=1")];
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_says_whether_it_waited_for_a_buffer_or_for_a_line() {
+    fn a_load_reports_whether_it_waited_for_a_buffer_or_for_a_line() {
         let other_line = with_one_buffer("LD8 0x8000 & LD8 0x9000");
         assert_eq!(other_line[0].wait, LoadWait::default(), "the first finds all free");
         let first = other_line[0].life.complete - other_line[0].life.issue;
@@ -239,13 +242,14 @@ mod tests {
     }
 
     #[test]
-    fn arrows_end_where_somebody_waited() {
-        let lives = post_indexed();
-        let picture = super::super::svg::draw(&lives, &crate::Symbols::default());
-        // The legend's arrow stands behind its text, those of operations on lines of their own.
+    fn arrows_end_at_operations_that_waited() {
+        let view = post_indexed();
+        let figure = super::super::svg::draw(&view, &crate::Symbols::default());
+        // The legend's arrow follows its text on the same line; those of operations are on separate
+        // lines.
         let arrow = "<path class=\"need stroke-orange\"";
-        let ends = picture.lines().filter(|line| line.starts_with(arrow)).count();
-        assert_eq!(ends, 2, "{picture}");
-        assert_eq!(picture.matches(arrow).count(), ends + 1, "{picture}");
+        let ends = figure.lines().filter(|line| line.starts_with(arrow)).count();
+        assert_eq!(ends, 2, "{figure}");
+        assert_eq!(figure.matches(arrow).count(), ends + 1, "{figure}");
     }
 }

@@ -1,68 +1,69 @@
-//! Where readers of an event go wrong: what follows from the event table, and what [`super::trap_table`] says.
+//! Common mistakes with events: those that follow from the event table, and those in
+//! [`super::pitfall_table`].
 
 use serde::Serialize;
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{Group, RelationKind};
 
-use super::trap_table::{INSTEAD, SILICON, TRAPS};
+use super::pitfall_table::{INSTEAD, PITFALLS, SILICON};
 
-/// One mistake that is easily made with an event, metric or cause.
+/// Common mistake with an event, metric or cause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Trap {
-    /// In a few words, such as `never counts`.
+pub struct Pitfall {
+    /// Short title, such as `never counts`.
     pub title: String,
-    /// What to know.
+    /// Explanation.
     pub text: String,
 }
 
-impl Trap {
-    pub(super) fn new(title: &str, text: impl Into<String>) -> Trap {
-        Trap { title: title.to_owned(), text: text.into() }
+impl Pitfall {
+    pub(super) fn new(title: &str, text: impl Into<String>) -> Pitfall {
+        Pitfall { title: title.to_owned(), text: text.into() }
     }
 }
 
-/// Every trap of an event, the hardest first.
-pub(super) fn of_event(event: PmuEvent) -> Vec<Trap> {
-    let mut traps: Vec<Trap> = never(event).into_iter().collect();
-    traps.extend(alias(event));
-    traps.extend(requirements(event));
+/// Returns every pitfall of an event, the most serious first.
+pub(super) fn of_event(event: PmuEvent) -> Vec<Pitfall> {
+    let mut pitfalls: Vec<Pitfall> = never(event).into_iter().collect();
+    pitfalls.extend(alias(event));
+    pitfalls.extend(requirements(event));
     let about = |events: &[PmuEvent]| events.contains(&event);
-    let own = TRAPS.iter().filter(|row| about(row.events));
-    traps.extend(own.map(|row| Trap::new(row.title, row.text)));
+    let own = PITFALLS.iter().filter(|row| about(row.events));
+    pitfalls.extend(own.map(|row| Pitfall::new(row.title, row.text)));
     if counts_wrong_paths(event) {
-        traps.push(Trap::new(
+        pitfalls.push(Pitfall::new(
             "wrong paths count",
-            "work behind a mispredicted branch counts too, although it is thrown away",
+            "work on a wrong path counts too, although it is squashed",
         ));
     }
     let differing = SILICON.iter().filter(|row| about(row.events));
-    traps.extend(differing.map(|row| Trap::new("silicon differs", row.text)));
-    traps
+    pitfalls.extend(differing.map(|row| Pitfall::new("silicon differs", row.text)));
+    pitfalls
 }
 
-fn never(event: PmuEvent) -> Option<Trap> {
+fn never(event: PmuEvent) -> Option<Pitfall> {
     let instead = INSTEAD.iter().find(|(never, _)| *never == event);
     let instead = instead.map_or("", |(_, instead)| *instead);
-    let text = format!("the counter stays 0 whatever runs, and PMCEID says so; {instead}");
-    event.never_counts().then(|| Trap::new("never counts", text))
+    let text = format!("the counter stays 0 for every program, as PMCEID states; {instead}");
+    event.never_counts().then(|| Pitfall::new("never counts", text))
 }
 
-fn alias(event: PmuEvent) -> Option<Trap> {
+fn alias(event: PmuEvent) -> Option<Pitfall> {
     let of = event.relation(RelationKind::AliasOf)?.first()?;
     let text = format!(
-        "another name of {}: both counters always show the same, so a formula that subtracts or \
-         compares them says nothing",
+        "another name of {}: both counters always show the same value, so a formula that subtracts or \
+         compares them is meaningless",
         of.mnemonic()
     );
-    Some(Trap::new("alias", text))
+    Some(Pitfall::new("alias", text))
 }
 
-fn requirements(event: PmuEvent) -> impl Iterator<Item = Trap> {
+fn requirements(event: PmuEvent) -> impl Iterator<Item = Pitfall> {
     let text = |kind: RelationKind| match kind {
         RelationKind::RequiresExtllc => Some((
             "EXTLLC",
             "counts only while CPUECTLR.EXTLLC is 1, which firmware sets on chips that have a system \
-             level cache; software at EL1 and EL0 cannot tell a 0 of a clear bit from a 0 of no reads",
+             level cache; software at EL1 and EL0 cannot distinguish a clear bit from no reads",
         )),
         RelationKind::RequiresMte => Some((
             "needs tagging",
@@ -75,20 +76,20 @@ fn requirements(event: PmuEvent) -> impl Iterator<Item = Trap> {
         RelationKind::RequiresOddCounter => Some((
             "odd counters only",
             "works on counters 1, 3 and 5: it counts the overflows of the even counter just below, \
-             which names the event; on an even counter it counts nothing",
+             which names the event; on an even counter it stays 0",
         )),
         _ => None,
     };
     let relations = event.info().relations.iter();
     relations
         .filter_map(move |relation| text(relation.kind))
-        .map(|(title, text)| Trap::new(title, text))
+        .map(|(title, text)| Pitfall::new(title, text))
 }
 
-/// True for events of work that may be thrown away again.
+/// Returns whether the event counts work that may be squashed.
 fn counts_wrong_paths(event: PmuEvent) -> bool {
     use PmuEvent::*;
-    // What a store does behind its retirement, and what is no work of an instruction.
+    // Work of a store after its retirement, and work that belongs to no instruction.
     const ARCHITECTURAL: &[PmuEvent] = &[
         TTBR_WRITE_RETIRED,
         L1D_CACHE_WR,

@@ -1,4 +1,4 @@
-//! How wrong estimates are when events take turns on the counters, over the length of a turn.
+//! Error of multiplexed estimates over the time slice.
 
 use kuva::plot::legend::LegendPosition;
 use kuva::plot::{LinePlot, LineStyle};
@@ -7,55 +7,56 @@ use kuva::render::plots::Plot;
 
 use super::{BLUE, GRAY, GREEN, ORANGE, base_layout, custom, draw};
 
-/// Percentages below this are drawn at it: the axis is logarithmic.
+/// Smallest percentage drawn: the axis is logarithmic, and smaller values are drawn at this one.
 const LEAST_PERCENT: f64 = 0.1;
-/// Powers of ten at the ends of the axes: from 100 ns to 10 ms, from 0.1 to 1000 percent.
-const TURNS: (f64, f64) = (2.0, 7.0);
+/// Ends of the axis of time slices, in powers of ten of a nanosecond: 100 ns to 10 ms.
+const SLICES: (f64, f64) = (2.0, 7.0);
+/// Ends of the axis of errors, in powers of ten of a percent: 0.1 to 1000 percent.
 const PERCENTS: (f64, f64) = (-1.0, 3.0);
 
-/// The estimates of one length of turns.
+/// Errors of the estimates with one time slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TurnErrors {
-    /// Modeled time of a turn, in nanoseconds.
-    pub tick_ns: u64,
-    /// Half of the estimates are less wrong than this, in percent of the truth; none without estimates.
+pub struct SliceErrors {
+    /// Time slice, in nanoseconds of modeled time.
+    pub slice_ns: u64,
+    /// Median error, in percent of the true count; absent without estimates.
     pub median_percent: Option<f64>,
-    /// So are nine of ten.
-    pub most_percent: Option<f64>,
-    /// Events that never had a turn, in percent of all.
+    /// 90th percentile of the error, in percent of the true count; absent without estimates.
+    pub p90_percent: Option<f64>,
+    /// Events that were never counted, in percent of all events.
     pub never_percent: f64,
 }
 
-/// A number on a logarithmic axis.
+/// Returns a number on a logarithmic axis.
 fn on_axis(percent: f64) -> f64 {
     percent.max(LEAST_PERCENT).log10()
 }
 
-/// Error over the length of a turn, both axes logarithmic.
-pub fn turns(points: &[TurnErrors], default_tick_ns: u64) -> String {
-    let curve = |of: fn(&TurnErrors) -> Option<f64>, color: &str, name: &str| {
-        let at = |point: &TurnErrors| Some(((point.tick_ns as f64).log10(), on_axis(of(point)?)));
+/// Draws the error over the time slice, both axes logarithmic.
+pub fn errors(points: &[SliceErrors], default_slice_ns: u64) -> String {
+    let curve = |of: fn(&SliceErrors) -> Option<f64>, color: &str, name: &str| {
+        let at = |point: &SliceErrors| Some(((point.slice_ns as f64).log10(), on_axis(of(point)?)));
         LinePlot::new()
             .with_data(points.iter().filter_map(at).collect::<Vec<_>>())
             .with_color(color)
             .with_stroke_width(2.6)
             .with_legend(name.to_owned())
     };
-    let never = curve(|point| Some(point.never_percent), GRAY, "events that never had a turn");
+    let never = curve(|point| Some(point.never_percent), GRAY, "events never counted");
     let plots = vec![
-        Plot::Line(curve(|point| point.most_percent, ORANGE, "error of nine in ten, at most")),
-        Plot::Line(curve(|point| point.median_percent, BLUE, "error of half of them, at most")),
+        Plot::Line(curve(|point| point.p90_percent, ORANGE, "90th percentile of the error")),
+        Plot::Line(curve(|point| point.median_percent, BLUE, "median error")),
         Plot::Line(never.with_line_style(LineStyle::Dashed)),
     ];
-    let default = ReferenceLine::vertical((default_tick_ns as f64).log10())
+    let default = ReferenceLine::vertical((default_slice_ns as f64).log10())
         .with_color(GREEN)
         .with_label(String::from("perf: 4 ms"));
-    let layout = base_layout(&plots, "147 events in turns on six counters")
+    let layout = base_layout(&plots, "147 events multiplexed on six counters")
         .with_subtitle("all committed traces, most of about a millisecond; both axes logarithmic")
-        .with_x_label("length of a turn")
+        .with_x_label("time slice")
         .with_y_label("percent")
-        .with_x_axis_min(TURNS.0)
-        .with_x_axis_max(TURNS.1)
+        .with_x_axis_min(SLICES.0)
+        .with_x_axis_max(SLICES.1)
         .with_x_tick_step(1.0)
         .with_x_tick_format(custom(|x| time_name(10f64.powf(x))))
         .with_y_axis_min(PERCENTS.0)
@@ -68,7 +69,7 @@ pub fn turns(points: &[TurnErrors], default_tick_ns: u64) -> String {
     draw(plots, layout)
 }
 
-/// A time with the unit that makes it short.
+/// Formats a time in the unit that makes it short.
 pub fn time_name(ns: f64) -> String {
     let (number, unit) = match ns {
         ns if ns < 999.5 => (ns, "ns"),
@@ -83,15 +84,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_picture_names_its_axes_and_the_default() {
-        let point = |tick_ns, median_percent| TurnErrors {
-            tick_ns,
+    fn the_figure_names_its_axes_and_the_default() {
+        let point = |slice_ns, median_percent| SliceErrors {
+            slice_ns,
             median_percent: Some(median_percent),
-            most_percent: Some(10.0 * median_percent),
+            p90_percent: Some(10.0 * median_percent),
             never_percent: 0.0,
         };
-        let svg = turns(&[point(100, 0.5), point(10_000, 5.0)], 4_000_000);
-        for part in ["<svg", "length of a turn", "percent", "perf: 4 ms", "10 us", "never had"] {
+        let svg = errors(&[point(100, 0.5), point(10_000, 5.0)], 4_000_000);
+        for part in ["<svg", "time slice", "percent", "perf: 4 ms", "10 us", "never counted"] {
             assert!(svg.contains(part), "{part}");
         }
     }

@@ -1,9 +1,10 @@
-//! The lives of a window's operations: stage by stage, with what held them up, where their data came
-//! from, and what was executed in vain.
+//! Pipeline view of the operations of a window: stages, stall causes, data sources and wrong-path
+//! work.
 //!
-//! * [`Watch`] collects them from a run; [`stage`] cuts a life into stages; [`notes`] says the rest;
-//! * [`text`] for terminals, [`svg`] as a picture;
-//! * [`kanata`] for the viewer Konata, [`o3`] as gem5's out-of-order core writes it.
+//! * [`Watch`] collects the operations of a run; [`stage`] divides a timeline into stages;
+//!   [`notes`] describes everything else;
+//! * [`text`] writes for terminals, [`svg`] draws a figure;
+//! * [`kanata`] writes for the viewer Konata, [`o3`] in the format of gem5's out-of-order core.
 
 pub mod axis;
 pub mod kanata;
@@ -25,12 +26,12 @@ use crate::symbols::Symbols;
 
 pub use watch::Watch;
 
-/// One operation of the window.
+/// Operation of the window.
 #[derive(Clone, Debug)]
 pub struct TracedOp {
-    /// What the core told of it.
+    /// Report of the core.
     pub operation: Operation,
-    /// The instruction word; `None` where the trace has no code.
+    /// Instruction word; `None` if the trace has no code.
     pub word: Option<u32>,
     /// Rename slots that stayed empty because of it.
     pub lost: Vec<Lost>,
@@ -38,52 +39,53 @@ pub struct TracedOp {
     pub needs: Vec<Need>,
 }
 
-/// A result that an operation reads.
+/// Result that an operation reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// Who makes it: a place in [`Lives::ops`].
+    /// Operation that produces it: an index of [`PipeView::ops`].
     pub place: usize,
-    /// First cycle in which it can be read; of an updated base register long before a load has its data.
+    /// First cycle in which it can be read. An updated base register is ready long before the data
+    /// of its load.
     pub ready: Cycle,
 }
 
-/// The operations of a window in the order of rename, right and wrong paths alike.
+/// Operations of a window in the order of rename, on correct and wrong paths.
 #[derive(Clone, Debug, Default)]
-pub struct Lives {
-    /// The trace's name.
+pub struct PipeView {
+    /// Name of the trace.
     pub trace: String,
-    /// The thread's stream.
+    /// Stream of the thread.
     pub thread: u32,
-    /// Places of the thread's instructions, from 0.
+    /// Instruction numbers of the thread, from 0.
     pub window: Range<u64>,
-    /// The operations.
+    /// Operations.
     pub ops: Vec<TracedOp>,
-    /// Rename slots that stayed empty for what was thrown away before it got one.
+    /// Rename slots that stayed empty before a squash and belong to no operation.
     pub lost_to_none: u64,
-    /// What the trace lacks so that cycles are doubtful.
+    /// Data missing from the trace that makes cycles doubtful.
     pub doubt: Option<&'static str>,
 }
 
 impl TracedOp {
-    /// The cycle in which it left the core: the one behind its retirement, or that of the squash. Always
-    /// behind its fetch.
+    /// Returns the cycle in which it left the core: after its retirement, or the cycle of its
+    /// squash. The result is always after its fetch.
     pub fn end(&self) -> Cycle {
         let life = &self.operation.life;
         let end = if life.wrong_path { life.retire } else { life.retire + 1 };
         end.max(life.fetch + 1)
     }
 
-    /// The last cycle that concerns it: a store may be written long after it retired.
+    /// Returns its last cycle: a store may be written long after it retires.
     pub fn last(&self) -> Cycle {
         self.end().max(self.operation.life.written)
     }
 
-    /// It was thrown away, or ended in an exception.
+    /// Returns whether it was squashed or ended in an exception.
     pub fn is_flushed(&self) -> bool {
         !self.operation.life.retired
     }
 
-    /// The instruction as text.
+    /// Returns the instruction as text.
     pub fn instruction(&self) -> String {
         match self.word {
             Some(word) => disassembly::text(self.operation.life.pc, word),
@@ -91,33 +93,33 @@ impl TracedOp {
         }
     }
 
-    /// Its number in the stream; on a wrong path it has none.
+    /// Returns its number in the stream, or `None` on a wrong path.
     pub fn number(&self) -> Option<u64> {
         (!self.operation.life.wrong_path).then_some(self.operation.number)
     }
 }
 
-impl Lives {
-    /// The result that an operation waited for: the last to be there of those that it reads, if that was
-    /// after its rename.
+impl PipeView {
+    /// Returns the result that an operation waited for: the last of its inputs to be ready, if that
+    /// was after its rename.
     pub fn waited_for(&self, op: &TracedOp) -> Option<Need> {
         let last = op.needs.iter().copied().max_by_key(|need| need.ready)?;
         (last.ready > op.operation.life.rename + 1).then_some(last)
     }
 
-    /// First and last cycle.
+    /// Returns the range from the first to the last cycle.
     pub fn cycles(&self) -> Range<Cycle> {
         let first = self.ops.iter().map(|op| op.operation.life.fetch).min().unwrap_or(0);
         let last = self.ops.iter().map(TracedOp::last).max().unwrap_or(0);
         first..last.max(first)
     }
 
-    /// How many operations did not retire.
+    /// Returns the number of operations on wrong paths.
     pub fn flushed(&self) -> usize {
         self.ops.iter().filter(|op| op.operation.life.wrong_path).count()
     }
 
-    /// Slots lost by the operations of the window, by reason, the largest first.
+    /// Returns the slots lost by the operations of the window, by reason, the largest first.
     pub fn lost(&self) -> Vec<(String, u64)> {
         let mut sums = BTreeMap::new();
         for lost in self.ops.iter().flat_map(|op| &op.lost) {
@@ -129,7 +131,7 @@ impl Lives {
         sums.into_iter().map(named).collect()
     }
 
-    /// What it shows, in one line.
+    /// Returns the title, in one line.
     pub fn title(&self) -> String {
         let Range { start, end } = self.window;
         let cycles = self.cycles();
@@ -141,7 +143,7 @@ impl Lives {
         )
     }
 
-    /// Where an operation stands in the program.
+    /// Returns the location of an operation in the program.
     pub fn place(&self, op: &TracedOp, symbols: &Symbols) -> String {
         symbols.name(op.operation.life.pc)
     }
