@@ -1,4 +1,5 @@
-//! `docs/accuracy.md`: the model beside LLVM's model of the core and beside published measurements.
+//! `docs/accuracy.md`: the model compared with LLVM's model of the core and with published
+//! measurements.
 
 use std::fmt::Write;
 
@@ -9,7 +10,7 @@ use sim_machine::targets::{Target, back_end, front_end};
 use crate::kernels::llvm::{self, Figures};
 use crate::kernels::table::{AGREE, Row, Table, summary};
 
-/// The third part stands between these lines.
+/// Markers of the third part.
 const PART_THREE: [&str; 2] = ["<!-- part 3 begins -->\n", "<!-- part 3 ends -->\n"];
 
 const HEAD: &str = "# Accuracy
@@ -50,7 +51,7 @@ core with LLVM's booking in place of ours (\"as LLVM sees it\"). The rest is not
 LLVM's is a placeholder or silicon is known to differ.
 ";
 
-/// The page with a third part that was measured before.
+/// Returns the page with a third part that was measured before.
 ///
 /// # Panics
 ///
@@ -60,7 +61,7 @@ pub fn page(part_three: &str) -> String {
     page_of(&config, &Table::measure(&config.pipeline), part_three)
 }
 
-/// The page for kernels that are measured already.
+/// Returns the page for kernels that are measured already.
 pub fn page_of(config: &MachineConfig, table: &Table, part_three: &str) -> String {
     let mut text = format!("{HEAD}{READING}");
     write_summary(&mut text, table);
@@ -72,7 +73,7 @@ pub fn page_of(config: &MachineConfig, table: &Table, part_three: &str) -> Strin
     text
 }
 
-/// The configuration that the page is about: the default.
+/// Returns the configuration of the page: the default.
 ///
 /// # Panics
 ///
@@ -84,7 +85,7 @@ pub fn default_config() -> MachineConfig {
         .unwrap_or_else(|error| panic!("the built-in configuration: {error}"))
 }
 
-/// The third part of a page.
+/// Returns the third part of a page.
 pub fn part_three(page: &str) -> &str {
     let rest = page.split_once(PART_THREE[0]).map_or("", |(_, rest)| rest);
     rest.split_once(PART_THREE[1]).map_or("", |(part, _)| part)
@@ -135,7 +136,7 @@ fn write_classes(text: &mut String, table: &Table) {
     }
 }
 
-/// Classes in the order of the files.
+/// Returns the classes in the order of the files.
 fn classes(table: &Table) -> Vec<&str> {
     let mut classes: Vec<&str> = table.rows.iter().map(|row| row.kernel.class.as_str()).collect();
     classes.dedup();
@@ -163,7 +164,7 @@ fn write_causes(text: &mut String, table: &Table) {
     }
 }
 
-/// Smallest and largest of some ratios.
+/// Returns the smallest and largest of some ratios, as text.
 fn range(ratios: impl Iterator<Item = f64>) -> String {
     let (low, high) =
         ratios.fold((f64::MAX, f64::MIN), |(low, high), ratio| (low.min(ratio), high.max(ratio)));

@@ -146,11 +146,11 @@ fn compare(programs: &[PathBuf; 2], args: &Args, trace: &Path) -> anyhow::Result
     let mut comparison =
         Comparison { name, least: [f64::MAX; 2], ratios: Vec::new(), is_same: true };
     for _ in 0..args.turns {
-        let (base, told) = measure(&programs[0], args, trace)?;
-        let (now, tells) = measure(&programs[1], args, trace)?;
+        let (base, base_output) = measure(&programs[0], args, trace)?;
+        let (now, new_output) = measure(&programs[1], args, trace)?;
         comparison.least = [comparison.least[0].min(base), comparison.least[1].min(now)];
         comparison.ratios.push(base / now);
-        comparison.is_same &= told == tells;
+        comparison.is_same &= base_output == new_output;
     }
     comparison.ratios.sort_by(f64::total_cmp);
     Ok(comparison)
@@ -165,8 +165,8 @@ fn measure(program: &Path, args: &Args, trace: &Path) -> anyhow::Result<(f64, Ve
         .stdin(Stdio::null())
         .output()
         .with_context(|| program.display().to_string())?;
-    let told = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{}: {}", trace.display(), told.trim());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{}: {}", trace.display(), errors.trim());
     let time = children_time()?.saturating_sub(before).max(Duration::from_micros(1));
     Ok((time.as_secs_f64(), output.stdout))
 }

@@ -138,5 +138,5 @@ fn version(mca: &str) -> Result<String> {
     let output = Command::new(mca).arg("--version").output()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = text.lines().find(|line| line.contains("LLVM version"));
-    Ok(format!("llvm-mca, {}", line.context("llvm-mca tells no version")?.trim()))
+    Ok(format!("llvm-mca, {}", line.context("llvm-mca prints no version")?.trim()))
 }

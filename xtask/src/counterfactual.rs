@@ -60,7 +60,10 @@ fn tables(args: &Args) -> Result<String> {
     writeln!(out, "\n## Committed traces, {} instructions of each thread\n", args.limit)?;
     let rows = traces.iter().map(|(name, found)| (name.as_str(), found));
     ideal_table(&mut out, rows.clone())?;
-    writeln!(out, "\nPairs that save at least 2 % more or less together than the sum of each alone:\n")?;
+    writeln!(
+        out,
+        "\nPairs that save at least 2 % more or less together than the sum of each alone:\n"
+    )?;
     pair_table(&mut out, rows)?;
     writeln!(out, "\n## Kernels, all ideals\n")?;
     ideal_table(&mut out, kernels.iter().map(|(kernel, found)| (kernel.name(), found)))?;

@@ -117,13 +117,13 @@ fn figures(said: &str) -> Figures {
         let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
         digits.parse().unwrap_or(0)
     };
-    let behind =
+    let after =
         |mark: &str| said.rsplit_once(mark).map_or(0, |(_, rest)| number(rest.trim_start()));
     Figures {
-        executions: behind("stat::number_of_executed_units:"),
-        edges: behind(" cov: "),
-        inputs: behind(" corp: "),
-        peak_mib: behind("stat::peak_rss_mb:"),
+        executions: after("stat::number_of_executed_units:"),
+        edges: after(" cov: "),
+        inputs: after(" corp: "),
+        peak_mib: after("stat::peak_rss_mb:"),
     }
 }
 

@@ -32,7 +32,7 @@ struct LongRun {
     overflows: [u64; 3],
     truth: Counts,
     is_counted: bool,
-    heard: u64,
+    operations: u64,
 }
 
 fn counter(n: usize) -> CounterIndex {
@@ -52,7 +52,7 @@ impl LongRun {
             pmu.control(true, true);
         }
         let (truth, overflows) = (Counts::default(), [0; 3]);
-        LongRun { chained, single, overflows, truth, is_counted: false, heard: 0 }
+        LongRun { chained, single, overflows, truth, is_counted: false, operations: 0 }
     }
 
     /// Acts as an interrupt handler: adds an overflow to each counter whose flag is set.
@@ -112,8 +112,8 @@ impl EventSink for LongRun {
     }
 
     fn operation(&mut self, _operation: &sim_core::Operation) {
-        self.heard += 1;
-        if self.heard.is_multiple_of(SERVICE_EVERY) {
+        self.operations += 1;
+        if self.operations.is_multiple_of(SERVICE_EVERY) {
             self.serve();
         }
     }

@@ -97,9 +97,14 @@ const RULES: &[Rule] = &[
         mnemonics: "prfm prfum rprfm prfb prfh prfw prfd",
         ours: &[],
         theirs: &["loads", "reads other", "reads sp", "writes other"],
-        reason: "a prefetch is no load; the ones of no meaning read nothing",
+        reason: "a prefetch is not a load; prefetches without a meaning read nothing",
     },
-    Rule { mnemonics: "dc", ours: &["stores"], theirs: &[], reason: "DC ZVA and kin store" },
+    Rule {
+        mnemonics: "dc",
+        ours: &["stores"],
+        theirs: &[],
+        reason: "DC ZVA and similar operations store",
+    },
     Rule {
         mnemonics: "tlbi",
         ours: &["reads source"],

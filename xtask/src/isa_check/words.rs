@@ -12,7 +12,7 @@ pub(super) fn of_elf(path: &Path) -> Result<Vec<u32>> {
     let data = std::fs::read(path).with_context(place)?;
     let file = object::File::parse(&*data).with_context(place)?;
     if file.architecture() != Architecture::Aarch64 {
-        bail!("{} is no AArch64 file (machine {EM_AARCH64} expected)", path.display());
+        bail!("{} is not an AArch64 file (machine {EM_AARCH64} expected)", path.display());
     }
     let mut words = Vec::new();
     for section in file.sections() {
@@ -36,8 +36,9 @@ pub(super) fn of_list(path: &Path) -> Result<Vec<u32>> {
         if digits.is_empty() {
             continue;
         }
-        let word = u32::from_str_radix(digits, 16)
-            .with_context(|| format!("{}:{}: {digits} is no word", path.display(), number + 1))?;
+        let word = u32::from_str_radix(digits, 16).with_context(|| {
+            format!("{}:{}: {digits} is not a hexadecimal word", path.display(), number + 1)
+        })?;
         words.push(word);
     }
     Ok(distinct(words))
