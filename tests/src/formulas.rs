@@ -12,8 +12,8 @@ use crate::repository;
 /// A part of a committed trace on a configured machine.
 #[derive(Clone, Debug)]
 pub struct Part<'a> {
-    /// The trace, without folder and extension.
     /// The trace, without directory and extension.
+    pub trace: &'a str,
     /// Choice between silicon and the guide where they disagree.
     pub profile: Profile,
     /// Changes of the configuration, `key=value`.

@@ -12,7 +12,9 @@ use sim_trace::TraceFile;
 /// Upper bounds of plausible cycles: the average per instruction of a whole trace, and the wait for
 /// a line that another core took. The latter takes 50 to 60 ns between two cores of an N2 (Chips
 /// and Cheese), at most 165 cycles. Two threads that work on one line do little else than wait for
-/// it. Rename slots of a cycle, and so the maximum of retired instructions per cycle.
+/// it.
+const SLOWEST: (u64, u64) = (10, 165);
+/// Rename slots of a cycle, and so the maximum of retired instructions per cycle.
 const SLOTS: u64 = 5;
 
 /// Figures of a trace that passed.
