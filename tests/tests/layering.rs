@@ -36,7 +36,7 @@ fn members() -> Vec<(String, String)> {
     members
         .iter()
         .map(|member| {
-            let folder = member.as_str().expect("a member is a folder").to_owned();
+            let folder = member.as_str().expect("a member is a directory").to_owned();
             let package = manifest(&folder)["package"]["name"].as_str().map(str::to_owned);
             (folder, package.expect("a package has a name"))
         })

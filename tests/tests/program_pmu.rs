@@ -110,7 +110,7 @@ fn replay(path: &Path, program: &mut ProgramPmu) -> Outcome {
 
 #[test]
 fn a_recorded_driver_reads_the_true_counts_of_the_program() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     for name in ["sort.n2t", "hash.n2t", "interp.n2t"] {
         let path = folder.path().join(name);
         write(&path, name);
@@ -148,7 +148,7 @@ fn a_recorded_driver_reads_the_true_counts_of_the_program() {
 
 #[test]
 fn a_misplaced_register_event_is_found() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = tempfile::tempdir().expect("a directory");
     let path = folder.path().join("misplaced.n2t");
     let mut writer = TraceWriter::create(&path, sim_trace::Meta::default()).expect("a new file");
     let read = word_of(Register::PMCCNTR_EL0, false);

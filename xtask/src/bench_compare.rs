@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let programs = [build_revision(&root, &args.revision, &target)?, build(&root, &target)?];
     let traces = if args.traces.is_empty() { committed(&root)? } else { args.traces.clone() };
     println!(
-        "| trace | {}, s | working tree, s | times as fast | least to most | same output |",
+        "| trace | {}, s | working tree, s | speedup | minimum to maximum | same output |",
         args.revision
     );
     println!("| --- | ---: | ---: | ---: | ---: | --- |");

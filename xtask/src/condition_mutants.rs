@@ -125,7 +125,7 @@ fn copy_sources(root: &Path, copy: &Path, wanted: &[String]) -> anyhow::Result<W
     let (mut files, mut first) = (Wrapped::new(), 1);
     for name in listed.lines().filter(|name| root.join(name).is_file()) {
         let to = copy.join(name);
-        std::fs::create_dir_all(to.parent().context("a file has a folder")?)?;
+        std::fs::create_dir_all(to.parent().context("a file has a directory")?)?;
         if name == SWITCHED {
             continue;
         }

@@ -20,7 +20,7 @@ use rows::Row;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Directory of the recordings; existing ones are not made again [default: target/silicon]
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
     /// The n2sim that records [default: built from the working tree]
     #[arg(long, value_name = "PATH")]

@@ -96,7 +96,7 @@ mod tests {
         };
         let before = page(&[mutant(0, State::Survives), mutant(1, State::Noticed)]);
         assert!(before.contains("| sim-cache | 2 | 1 | 1 | 0 |"), "{before}");
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let file = folder.path().join("page.md");
         std::fs::write(&file, before).expect("it is written");
         let mut again = [mutant(0, State::Waits), mutant(1, State::Waits)];

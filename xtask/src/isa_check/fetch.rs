@@ -37,7 +37,10 @@ pub(super) fn libraries() -> Result<Vec<(String, PathBuf)>> {
         match path {
             Some(path) => found.push(((*name).to_owned(), path)),
             None => {
-                bail!("{name} is not below {}: remove that folder to fetch again", root.display())
+                bail!(
+                    "{name} is not below {}: remove that directory to fetch again",
+                    root.display()
+                )
             }
         }
     }
