@@ -226,7 +226,7 @@ fn any_bytes_are_refused_or_read() {
     }
 }
 
-/// Imports the bytes with every other set of options, and collects the error messages.
+/// Imports the bytes. Collects the error message, if any, which must be one line.
 fn try_import(bytes: &[u8], elf: &[u8], options: &ImportOptions, errors: &mut BTreeSet<String>) {
     if let Err(error) = import_bytes(bytes, Some(elf), options) {
         let error = error.to_string();
