@@ -1,4 +1,4 @@
-//! Speed of trace decoding alone: instructions per second of processor time of one thread, on every
+//! Speed of trace decoding alone: instructions per second of CPU time of one thread, on every
 //! committed trace.
 
 #![allow(missing_docs)]
@@ -10,7 +10,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use sim_benches::{ThreadTime, committed_traces, write_synthetic};
 use sim_trace::TraceFile;
 
-/// Decodes all streams; the sum of addresses stands in for a consumer.
+/// Decodes all streams. Returns the sum of addresses, in place of a consumer.
 fn decode_all(file: &TraceFile) -> u64 {
     let mut batch = Vec::new();
     let mut sum = 0u64;

@@ -1,4 +1,4 @@
-//! Time of one access of the memory system, by where it is served. Run with
+//! Time of one access of the memory system, by the level that serves it. Run with
 //! `cargo bench -p sim-benches --bench memory`.
 
 use std::hint::black_box;
@@ -23,7 +23,7 @@ fn system() -> MemorySystem {
 /// Accesses per pass.
 const N: u64 = 4096;
 
-/// Loads `N` addresses again and again, one per cycle.
+/// Loads `N` addresses repeatedly, one per cycle.
 fn loads(c: &mut Criterion, name: &str, kind: MemKind, addr: impl Fn(u64) -> u64) {
     let mut memory = system();
     let mut counts = Counts::default();

@@ -9,7 +9,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use sim_benches::committed_traces;
 use sim_machine::{ConfigSource, MachineConfig, RunHeader, RunOptions, Session};
 
-/// Instructions of each trace that one iteration runs: long enough to leave the start-up behind.
+/// Instructions of each trace in one iteration, enough to make the start-up negligible.
 const INSTRUCTIONS: u64 = 2_000_000;
 
 fn session(trace: &Path) -> Session {

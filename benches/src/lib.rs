@@ -1,4 +1,5 @@
-//! What the benches share: the traces to measure on, and a clock that other jobs do not disturb.
+//! Shared parts of the benches: the traces to measure on, and a clock that other jobs do not
+//! disturb.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use sim_trace::{Access, Meta, TraceError, TraceWriter};
 
-/// The committed traces, in order of name; none if the folder has none.
+/// Returns the committed traces, in order of name; none if the directory has none.
 pub fn committed_traces() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces");
     let mut traces: Vec<PathBuf> = fs::read_dir(folder)
@@ -21,8 +22,8 @@ pub fn committed_traces() -> Vec<PathBuf> {
 }
 
 /// Writes a synthetic trace of about `instructions`: 512 blocks of 2 to 9 instructions in loops of
-/// 8, a third of them with an address, half of those strided and half random. Its compression and
-/// its branches are kinder than a program's: use it only where no recorded trace is at hand.
+/// 8, a third of them with an address, half of those strided and half random. It compresses and
+/// predicts better than a program: use it only where no recorded trace is available.
 ///
 /// # Errors
 /// If the trace cannot be written.
@@ -52,8 +53,8 @@ pub fn write_synthetic(path: &Path, instructions: u64) -> Result<(), TraceError>
     writer.finish().map(drop)
 }
 
-/// Processor time of the measuring thread, so that a busy machine does not halve a figure. Where the
-/// system does not tell it (`/proc/thread-self/schedstat`), wall time.
+/// CPU time of the measuring thread, so that a busy machine does not halve a figure. Wall time
+/// where the system does not report it (`/proc/thread-self/schedstat`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThreadTime;
 
@@ -72,7 +73,7 @@ impl Measurement for ThreadTime {
     type Value = Duration;
 
     fn start(&self) -> Duration {
-        // The kernel brings the figure up to date when the thread is scheduled.
+        // The kernel updates the figure when the thread is scheduled.
         std::thread::yield_now();
         ThreadTime::now()
     }

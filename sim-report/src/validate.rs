@@ -83,9 +83,9 @@ impl Judged {
         self.verdicts.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)))
     }
 
-    /// Returns the number of runs with this standing.
-    pub fn standing(&self, standing: Standing) -> usize {
-        self.verdicts.iter().filter(|verdict| verdict.standing == standing).count()
+    /// Returns the number of runs with this status.
+    pub fn runs_with(&self, status: ValidationStatus) -> usize {
+        self.verdicts.iter().filter(|verdict| verdict.status == status).count()
     }
 
     /// Returns the data missing for a verdict, if any.

@@ -2,7 +2,7 @@
 
 # LLVM-MCA-BEGIN aese
 # class: crypto
-# shows: Round of AES without the mix, none waits for another.
+# shows: Round of AES without the mix, independent.
 .irp r,0,1,2,3,4,5,6,7
     aese v\r\().16b, v20.16b
 .endr
@@ -10,7 +10,7 @@
 
 # LLVM-MCA-BEGIN aese-chain
 # class: crypto
-# shows: Round of AES without the mix, each waits for the one before.
+# shows: Round of AES without the mix, each depends on the previous one.
 .rept 4
     aese v0.16b, v20.16b
 .endr
@@ -45,7 +45,7 @@
 
 # LLVM-MCA-BEGIN aesmc
 # class: crypto
-# shows: The mix alone, none waits for another.
+# shows: The mix alone, independent.
 .irp r,0,1,2,3,4,5,6,7
     aesmc v\r\().16b, v20.16b
 .endr
@@ -53,7 +53,7 @@
 
 # LLVM-MCA-BEGIN aesmc-chain
 # class: crypto
-# shows: The mix alone, each waits for the one before.
+# shows: The mix alone, each depends on the previous one.
 .rept 4
     aesmc v0.16b, v0.16b
 .endr
@@ -61,7 +61,7 @@
 
 # LLVM-MCA-BEGIN pmull64
 # class: crypto
-# shows: Polynomial multiply of doublewords, none waits for another.
+# shows: Polynomial multiply of doublewords, independent.
 .irp r,0,1,2,3,4,5,6,7
     pmull v\r\().1q, v20.1d, v21.1d
 .endr
@@ -69,7 +69,7 @@
 
 # LLVM-MCA-BEGIN pmull64-chain
 # class: crypto
-# shows: Polynomial multiply of doublewords, each waits for the one before.
+# shows: Polynomial multiply of doublewords, each depends on the previous one.
 .rept 4
     pmull2 v0.1q, v0.2d, v21.2d
 .endr
@@ -77,7 +77,7 @@
 
 # LLVM-MCA-BEGIN sha1c
 # class: crypto
-# shows: Rounds of SHA-1, none waits for another.
+# shows: Rounds of SHA-1, independent.
 .irp r,0,1,2,3,4,5,6,7
     sha1c q\r, s20, v21.4s
 .endr
@@ -85,7 +85,7 @@
 
 # LLVM-MCA-BEGIN sha1c-chain
 # class: crypto
-# shows: Rounds of SHA-1, each waits for the one before.
+# shows: Rounds of SHA-1, each depends on the previous one.
 .rept 4
     sha1c q0, s20, v21.4s
 .endr
@@ -93,7 +93,7 @@
 
 # LLVM-MCA-BEGIN sha1h
 # class: crypto
-# shows: Rotation of SHA-1, none waits for another.
+# shows: Rotation of SHA-1, independent.
 .irp r,0,1,2,3,4,5,6,7
     sha1h s\r, s20
 .endr
@@ -101,7 +101,7 @@
 
 # LLVM-MCA-BEGIN sha1h-chain
 # class: crypto
-# shows: Rotation of SHA-1, each waits for the one before.
+# shows: Rotation of SHA-1, each depends on the previous one.
 .rept 4
     sha1h s0, s0
 .endr
@@ -109,7 +109,7 @@
 
 # LLVM-MCA-BEGIN sha1su0
 # class: crypto
-# shows: Schedule of SHA-1, none waits for another.
+# shows: Schedule of SHA-1, independent.
 .irp r,0,1,2,3,4,5,6,7
     sha1su0 v\r\().4s, v20.4s, v21.4s
 .endr
@@ -117,7 +117,7 @@
 
 # LLVM-MCA-BEGIN sha1su0-chain
 # class: crypto
-# shows: Schedule of SHA-1, each waits for the one before.
+# shows: Schedule of SHA-1, each depends on the previous one.
 .rept 4
     sha1su0 v0.4s, v20.4s, v21.4s
 .endr
@@ -125,7 +125,7 @@
 
 # LLVM-MCA-BEGIN sha256h
 # class: crypto
-# shows: Rounds of SHA-256, none waits for another.
+# shows: Rounds of SHA-256, independent.
 .irp r,0,1,2,3,4,5,6,7
     sha256h q\r, q20, v21.4s
 .endr
@@ -133,7 +133,7 @@
 
 # LLVM-MCA-BEGIN sha256h-chain
 # class: crypto
-# shows: Rounds of SHA-256, each waits for the one before.
+# shows: Rounds of SHA-256, each depends on the previous one.
 .rept 4
     sha256h q0, q20, v21.4s
 .endr
@@ -141,7 +141,7 @@
 
 # LLVM-MCA-BEGIN sha256su1
 # class: crypto
-# shows: Schedule of SHA-256, none waits for another.
+# shows: Schedule of SHA-256, independent.
 .irp r,0,1,2,3,4,5,6,7
     sha256su1 v\r\().4s, v20.4s, v21.4s
 .endr
@@ -149,7 +149,7 @@
 
 # LLVM-MCA-BEGIN sha256su1-chain
 # class: crypto
-# shows: Schedule of SHA-256, each waits for the one before.
+# shows: Schedule of SHA-256, each depends on the previous one.
 .rept 4
     sha256su1 v0.4s, v20.4s, v21.4s
 .endr
@@ -165,7 +165,7 @@
 
 # LLVM-MCA-BEGIN eor3
 # class: crypto
-# shows: Three-way exclusive or, none waits for another.
+# shows: Three-way exclusive or, independent.
 .irp r,0,1,2,3,4,5,6,7
     eor3 v\r\().16b, v20.16b, v21.16b, v22.16b
 .endr
@@ -173,7 +173,7 @@
 
 # LLVM-MCA-BEGIN eor3-chain
 # class: crypto
-# shows: Three-way exclusive or, each waits for the one before.
+# shows: Three-way exclusive or, each depends on the previous one.
 .rept 4
     eor3 v0.16b, v0.16b, v21.16b, v22.16b
 .endr
@@ -181,7 +181,7 @@
 
 # LLVM-MCA-BEGIN bcax
 # class: crypto
-# shows: Bit clear and exclusive or, none waits for another.
+# shows: Bit clear and exclusive or, independent.
 .irp r,0,1,2,3,4,5,6,7
     bcax v\r\().16b, v20.16b, v21.16b, v22.16b
 .endr
@@ -189,7 +189,7 @@
 
 # LLVM-MCA-BEGIN bcax-chain
 # class: crypto
-# shows: Bit clear and exclusive or, each waits for the one before.
+# shows: Bit clear and exclusive or, each depends on the previous one.
 .rept 4
     bcax v0.16b, v0.16b, v21.16b, v22.16b
 .endr

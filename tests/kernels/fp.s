@@ -2,7 +2,7 @@
 
 # LLVM-MCA-BEGIN fadd-d
 # class: scalar fp
-# shows: Add, double, none waits for another.
+# shows: Add, double, independent.
 .irp r,0,1,2,3,4,5,6,7
     fadd d\r, d20, d21
 .endr
@@ -10,7 +10,7 @@
 
 # LLVM-MCA-BEGIN fadd-d-chain
 # class: scalar fp
-# shows: Add, double, each waits for the one before.
+# shows: Add, double, each depends on the previous one.
 .rept 4
     fadd d0, d0, d21
 .endr
@@ -18,7 +18,7 @@
 
 # LLVM-MCA-BEGIN fsub-h
 # class: scalar fp
-# shows: Subtract, half, none waits for another.
+# shows: Subtract, half, independent.
 .irp r,0,1,2,3,4,5,6,7
     fsub h\r, h20, h21
 .endr
@@ -26,7 +26,7 @@
 
 # LLVM-MCA-BEGIN fsub-h-chain
 # class: scalar fp
-# shows: Subtract, half, each waits for the one before.
+# shows: Subtract, half, each depends on the previous one.
 .rept 4
     fsub h0, h0, h21
 .endr
@@ -34,7 +34,7 @@
 
 # LLVM-MCA-BEGIN fabs
 # class: scalar fp
-# shows: Absolute value, none waits for another.
+# shows: Absolute value, independent.
 .irp r,0,1,2,3,4,5,6,7
     fabs s\r, s20
 .endr
@@ -42,7 +42,7 @@
 
 # LLVM-MCA-BEGIN fabs-chain
 # class: scalar fp
-# shows: Absolute value, each waits for the one before.
+# shows: Absolute value, each depends on the previous one.
 .rept 4
     fabs s0, s0
 .endr
@@ -50,7 +50,7 @@
 
 # LLVM-MCA-BEGIN fmaxnm
 # class: scalar fp
-# shows: Maximum, none waits for another.
+# shows: Maximum, independent.
 .irp r,0,1,2,3,4,5,6,7
     fmaxnm d\r, d20, d21
 .endr
@@ -58,7 +58,7 @@
 
 # LLVM-MCA-BEGIN fmaxnm-chain
 # class: scalar fp
-# shows: Maximum, each waits for the one before.
+# shows: Maximum, each depends on the previous one.
 .rept 4
     fmaxnm d0, d0, d21
 .endr
@@ -66,7 +66,7 @@
 
 # LLVM-MCA-BEGIN fmul-s
 # class: scalar fp
-# shows: Multiply, single, none waits for another.
+# shows: Multiply, single, independent.
 .irp r,0,1,2,3,4,5,6,7
     fmul s\r, s20, s21
 .endr
@@ -74,7 +74,7 @@
 
 # LLVM-MCA-BEGIN fmul-s-chain
 # class: scalar fp
-# shows: Multiply, single, each waits for the one before.
+# shows: Multiply, single, each depends on the previous one.
 .rept 4
     fmul s0, s0, s21
 .endr
@@ -82,7 +82,7 @@
 
 # LLVM-MCA-BEGIN fnmul-d
 # class: scalar fp
-# shows: Negated multiply, none waits for another.
+# shows: Negated multiply, independent.
 .irp r,0,1,2,3,4,5,6,7
     fnmul d\r, d20, d21
 .endr
@@ -90,7 +90,7 @@
 
 # LLVM-MCA-BEGIN fnmul-d-chain
 # class: scalar fp
-# shows: Negated multiply, each waits for the one before.
+# shows: Negated multiply, each depends on the previous one.
 .rept 4
     fnmul d0, d0, d21
 .endr
@@ -139,7 +139,7 @@
 
 # LLVM-MCA-BEGIN fcsel
 # class: scalar fp
-# shows: Select, none waits for another.
+# shows: Select, independent.
 .irp r,0,1,2,3,4,5,6,7
     fcsel d\r, d20, d21, gt
 .endr
@@ -147,7 +147,7 @@
 
 # LLVM-MCA-BEGIN fcsel-chain
 # class: scalar fp
-# shows: Select, each waits for the one before.
+# shows: Select, each depends on the previous one.
 .rept 4
     fcsel d0, d0, d21, gt
 .endr
@@ -163,7 +163,7 @@
 
 # LLVM-MCA-BEGIN fmov-reg
 # class: scalar fp
-# shows: Register move, none waits for another.
+# shows: Register move, independent.
 .irp r,0,1,2,3,4,5,6,7
     fmov d\r, d20
 .endr
@@ -171,7 +171,7 @@
 
 # LLVM-MCA-BEGIN fmov-reg-chain
 # class: scalar fp
-# shows: Register move, each waits for the one before.
+# shows: Register move, each depends on the previous one.
 .rept 4
     fmov d0, d0
 .endr
@@ -204,7 +204,7 @@
 
 # LLVM-MCA-BEGIN fdiv-h
 # class: scalar fp
-# shows: Divide, half, none waits for another.
+# shows: Divide, half, independent.
 .irp r,0,1,2,3
     fdiv h\r, h20, h21
 .endr
@@ -212,7 +212,7 @@
 
 # LLVM-MCA-BEGIN fdiv-h-chain
 # class: scalar fp
-# shows: Divide, half, each waits for the one before.
+# shows: Divide, half, each depends on the previous one.
 .rept 2
     fdiv h0, h0, h21
 .endr
@@ -220,7 +220,7 @@
 
 # LLVM-MCA-BEGIN fsqrt-h
 # class: scalar fp
-# shows: Square root, half, none waits for another.
+# shows: Square root, half, independent.
 .irp r,0,1,2,3
     fsqrt h\r, h20
 .endr
@@ -228,7 +228,7 @@
 
 # LLVM-MCA-BEGIN fsqrt-h-chain
 # class: scalar fp
-# shows: Square root, half, each waits for the one before.
+# shows: Square root, half, each depends on the previous one.
 .rept 2
     fsqrt h0, h0
 .endr
@@ -236,7 +236,7 @@
 
 # LLVM-MCA-BEGIN fdiv-s
 # class: scalar fp
-# shows: Divide, single, none waits for another.
+# shows: Divide, single, independent.
 .irp r,0,1,2,3
     fdiv s\r, s20, s21
 .endr
@@ -244,7 +244,7 @@
 
 # LLVM-MCA-BEGIN fdiv-s-chain
 # class: scalar fp
-# shows: Divide, single, each waits for the one before.
+# shows: Divide, single, each depends on the previous one.
 .rept 2
     fdiv s0, s0, s21
 .endr
@@ -252,7 +252,7 @@
 
 # LLVM-MCA-BEGIN fsqrt-s
 # class: scalar fp
-# shows: Square root, single, none waits for another.
+# shows: Square root, single, independent.
 .irp r,0,1,2,3
     fsqrt s\r, s20
 .endr
@@ -260,7 +260,7 @@
 
 # LLVM-MCA-BEGIN fsqrt-s-chain
 # class: scalar fp
-# shows: Square root, single, each waits for the one before.
+# shows: Square root, single, each depends on the previous one.
 .rept 2
     fsqrt s0, s0
 .endr
@@ -268,7 +268,7 @@
 
 # LLVM-MCA-BEGIN fdiv-d
 # class: scalar fp
-# shows: Divide, double, none waits for another.
+# shows: Divide, double, independent.
 .irp r,0,1,2,3
     fdiv d\r, d20, d21
 .endr
@@ -276,7 +276,7 @@
 
 # LLVM-MCA-BEGIN fdiv-d-chain
 # class: scalar fp
-# shows: Divide, double, each waits for the one before.
+# shows: Divide, double, each depends on the previous one.
 .rept 2
     fdiv d0, d0, d21
 .endr
@@ -284,7 +284,7 @@
 
 # LLVM-MCA-BEGIN fsqrt-d
 # class: scalar fp
-# shows: Square root, double, none waits for another.
+# shows: Square root, double, independent.
 .irp r,0,1,2,3
     fsqrt d\r, d20
 .endr
@@ -292,7 +292,7 @@
 
 # LLVM-MCA-BEGIN fsqrt-d-chain
 # class: scalar fp
-# shows: Square root, double, each waits for the one before.
+# shows: Square root, double, each depends on the previous one.
 .rept 2
     fsqrt d0, d0
 .endr
@@ -300,7 +300,7 @@
 
 # LLVM-MCA-BEGIN frinta
 # class: scalar fp
-# shows: Rounding, none waits for another.
+# shows: Rounding, independent.
 .irp r,0,1,2,3,4,5,6,7
     frinta d\r, d20
 .endr
@@ -308,7 +308,7 @@
 
 # LLVM-MCA-BEGIN frinta-chain
 # class: scalar fp
-# shows: Rounding, each waits for the one before.
+# shows: Rounding, each depends on the previous one.
 .rept 4
     frinta d0, d0
 .endr
@@ -316,7 +316,7 @@
 
 # LLVM-MCA-BEGIN fcvt-s-d
 # class: scalar fp
-# shows: Between precisions, none waits for another.
+# shows: Between precisions, independent.
 .irp r,0,1,2,3,4,5,6,7
     fcvt d\r, s20
 .endr
@@ -324,7 +324,7 @@
 
 # LLVM-MCA-BEGIN fcvt-s-d-chain
 # class: scalar fp
-# shows: Between precisions, each waits for the one before.
+# shows: Between precisions, each depends on the previous one.
 .rept 4
     fcvt s0, d0
     fcvt d0, s0
@@ -333,7 +333,7 @@
 
 # LLVM-MCA-BEGIN fcvtzs
 # class: scalar fp
-# shows: To an integer and back, none waits for another.
+# shows: To an integer and back, independent.
 .irp r,0,1,2,3,4,5,6,7
     fcvtzs x\r, d20
 .endr
@@ -341,7 +341,7 @@
 
 # LLVM-MCA-BEGIN fcvtzs-chain
 # class: scalar fp
-# shows: To an integer and back, each waits for the one before.
+# shows: To an integer and back, each depends on the previous one.
 .rept 4
     fcvtzs x0, d0
     scvtf d0, x0
@@ -415,7 +415,7 @@
 
 # LLVM-MCA-BEGIN frecpe-scalar
 # class: scalar fp
-# shows: Reciprocal estimate, none waits for another.
+# shows: Reciprocal estimate, independent.
 .irp r,0,1,2,3,4,5,6,7
     frecpe d\r, d20
 .endr
@@ -423,7 +423,7 @@
 
 # LLVM-MCA-BEGIN frecpe-scalar-chain
 # class: scalar fp
-# shows: Reciprocal estimate, each waits for the one before.
+# shows: Reciprocal estimate, each depends on the previous one.
 .rept 4
     frecpe d0, d0
 .endr
@@ -431,7 +431,7 @@
 
 # LLVM-MCA-BEGIN frecps-scalar
 # class: scalar fp
-# shows: Reciprocal step, none waits for another.
+# shows: Reciprocal step, independent.
 .irp r,0,1,2,3,4,5,6,7
     frecps d\r, d20, d21
 .endr
@@ -439,7 +439,7 @@
 
 # LLVM-MCA-BEGIN frecps-scalar-chain
 # class: scalar fp
-# shows: Reciprocal step, each waits for the one before.
+# shows: Reciprocal step, each depends on the previous one.
 .rept 4
     frecps d0, d0, d21
 .endr
@@ -447,7 +447,7 @@
 
 # LLVM-MCA-BEGIN bfcvt
 # class: scalar fp
-# shows: To brain float, none waits for another.
+# shows: To brain float, independent.
 .irp r,0,1,2,3,4,5,6,7
     bfcvt h\r, s20
 .endr
@@ -455,7 +455,7 @@
 
 # LLVM-MCA-BEGIN bfcvt-chain
 # class: scalar fp
-# shows: To brain float, each waits for the one before.
+# shows: To brain float, each depends on the previous one.
 .rept 4
     bfcvt h0, s0
 .endr

@@ -2,7 +2,7 @@
 
 # LLVM-MCA-BEGIN add-imm
 # class: integer
-# shows: Add of an immediate, none waits for another.
+# shows: Add of an immediate, independent.
 .irp r,0,1,2,3,4,5,6,7
     add x\r, x20, #17
 .endr
@@ -10,7 +10,7 @@
 
 # LLVM-MCA-BEGIN add-imm-chain
 # class: integer
-# shows: Add of an immediate, each waits for the one before.
+# shows: Add of an immediate, each depends on the previous one.
 .rept 4
     add x0, x0, #17
 .endr
@@ -18,7 +18,7 @@
 
 # LLVM-MCA-BEGIN add-reg
 # class: integer
-# shows: Add of registers, none waits for another.
+# shows: Add of registers, independent.
 .irp r,0,1,2,3,4,5,6,7
     add x\r, x20, x21
 .endr
@@ -26,7 +26,7 @@
 
 # LLVM-MCA-BEGIN add-reg-chain
 # class: integer
-# shows: Add of registers, each waits for the one before.
+# shows: Add of registers, each depends on the previous one.
 .rept 4
     add x0, x0, x21
 .endr
@@ -34,7 +34,7 @@
 
 # LLVM-MCA-BEGIN sub-w
 # class: integer
-# shows: Subtract of 32 bits, none waits for another.
+# shows: Subtract of 32 bits, independent.
 .irp r,0,1,2,3,4,5,6,7
     sub w\r, w20, w21
 .endr
@@ -42,7 +42,7 @@
 
 # LLVM-MCA-BEGIN sub-w-chain
 # class: integer
-# shows: Subtract of 32 bits, each waits for the one before.
+# shows: Subtract of 32 bits, each depends on the previous one.
 .rept 4
     sub w0, w20, w0
 .endr
@@ -50,7 +50,7 @@
 
 # LLVM-MCA-BEGIN add-lsl4
 # class: integer
-# shows: Add with a left shift of 4, none waits for another.
+# shows: Add with a left shift of 4, independent.
 .irp r,0,1,2,3,4,5,6,7
     add x\r, x20, x21, lsl #4
 .endr
@@ -58,7 +58,7 @@
 
 # LLVM-MCA-BEGIN add-lsl4-chain
 # class: integer
-# shows: Add with a left shift of 4, each waits for the one before.
+# shows: Add with a left shift of 4, each depends on the previous one.
 .rept 4
     add x0, x20, x0, lsl #4
 .endr
@@ -66,7 +66,7 @@
 
 # LLVM-MCA-BEGIN add-lsl5
 # class: integer
-# shows: Add with a left shift of 5, none waits for another.
+# shows: Add with a left shift of 5, independent.
 .irp r,0,1,2,3,4,5,6,7
     add x\r, x20, x21, lsl #5
 .endr
@@ -74,7 +74,7 @@
 
 # LLVM-MCA-BEGIN add-lsl5-chain
 # class: integer
-# shows: Add with a left shift of 5, each waits for the one before.
+# shows: Add with a left shift of 5, each depends on the previous one.
 .rept 4
     add x0, x20, x0, lsl #5
 .endr
@@ -82,7 +82,7 @@
 
 # LLVM-MCA-BEGIN sub-asr
 # class: integer
-# shows: Subtract with a right shift, none waits for another.
+# shows: Subtract with a right shift, independent.
 .irp r,0,1,2,3,4,5,6,7
     sub x\r, x20, x21, asr #3
 .endr
@@ -90,7 +90,7 @@
 
 # LLVM-MCA-BEGIN sub-asr-chain
 # class: integer
-# shows: Subtract with a right shift, each waits for the one before.
+# shows: Subtract with a right shift, each depends on the previous one.
 .rept 4
     sub x0, x20, x0, asr #3
 .endr
@@ -98,7 +98,7 @@
 
 # LLVM-MCA-BEGIN add-uxtw
 # class: integer
-# shows: Add with an extended register, none waits for another.
+# shows: Add with an extended register, independent.
 .irp r,0,1,2,3,4,5,6,7
     add x\r, x20, w21, uxtw #2
 .endr
@@ -106,7 +106,7 @@
 
 # LLVM-MCA-BEGIN add-uxtw-chain
 # class: integer
-# shows: Add with an extended register, each waits for the one before.
+# shows: Add with an extended register, each depends on the previous one.
 .rept 4
     add x0, x20, w0, uxtw #2
 .endr
@@ -114,7 +114,7 @@
 
 # LLVM-MCA-BEGIN adds-imm
 # class: integer
-# shows: Add with flags, none waits for another.
+# shows: Add with flags, independent.
 .irp r,0,1,2,3,4,5,6,7
     adds x\r, x20, #1
 .endr
@@ -122,7 +122,7 @@
 
 # LLVM-MCA-BEGIN adds-imm-chain
 # class: integer
-# shows: Add with flags, each waits for the one before.
+# shows: Add with flags, each depends on the previous one.
 .rept 4
     adds x0, x0, #1
 .endr
@@ -130,7 +130,7 @@
 
 # LLVM-MCA-BEGIN adds-lsl2
 # class: integer
-# shows: Add with a short shift and flags, none waits for another.
+# shows: Add with a short shift and flags, independent.
 .irp r,0,1,2,3,4,5,6,7
     adds x\r, x20, x21, lsl #2
 .endr
@@ -138,7 +138,7 @@
 
 # LLVM-MCA-BEGIN adds-lsl2-chain
 # class: integer
-# shows: Add with a short shift and flags, each waits for the one before.
+# shows: Add with a short shift and flags, each depends on the previous one.
 .rept 4
     adds x0, x0, x21, lsl #2
 .endr
@@ -146,7 +146,7 @@
 
 # LLVM-MCA-BEGIN subs-lsr
 # class: integer
-# shows: Subtract with a long shift and flags, none waits for another.
+# shows: Subtract with a long shift and flags, independent.
 .irp r,0,1,2,3,4,5,6,7
     subs x\r, x20, x21, lsr #7
 .endr
@@ -154,7 +154,7 @@
 
 # LLVM-MCA-BEGIN subs-lsr-chain
 # class: integer
-# shows: Subtract with a long shift and flags, each waits for the one before.
+# shows: Subtract with a long shift and flags, each depends on the previous one.
 .rept 4
     subs x0, x20, x0, lsr #7
 .endr
@@ -162,7 +162,7 @@
 
 # LLVM-MCA-BEGIN adds-sxth
 # class: integer
-# shows: Extended add with flags, none waits for another.
+# shows: Extended add with flags, independent.
 .irp r,0,1,2,3,4,5,6,7
     adds w\r, w20, w21, sxth
 .endr
@@ -170,7 +170,7 @@
 
 # LLVM-MCA-BEGIN adds-sxth-chain
 # class: integer
-# shows: Extended add with flags, each waits for the one before.
+# shows: Extended add with flags, each depends on the previous one.
 .rept 4
     adds w0, w20, w0, sxth
 .endr
@@ -178,7 +178,7 @@
 
 # LLVM-MCA-BEGIN adc
 # class: integer
-# shows: Add with carry in, none waits for another.
+# shows: Add with carry in, independent.
 .irp r,0,1,2,3,4,5,6,7
     adc x\r, x20, x21
 .endr
@@ -186,7 +186,7 @@
 
 # LLVM-MCA-BEGIN adc-chain
 # class: integer
-# shows: Add with carry in, each waits for the one before.
+# shows: Add with carry in, each depends on the previous one.
 .rept 4
     adc x0, x0, x21
 .endr
@@ -202,7 +202,7 @@
 
 # LLVM-MCA-BEGIN logic-imm
 # class: integer
-# shows: Logic with a bit pattern, none waits for another.
+# shows: Logic with a bit pattern, independent.
 .irp r,0,1,2,3,4,5,6,7
     eor x\r, x20, #0xff
 .endr
@@ -210,7 +210,7 @@
 
 # LLVM-MCA-BEGIN logic-imm-chain
 # class: integer
-# shows: Logic with a bit pattern, each waits for the one before.
+# shows: Logic with a bit pattern, each depends on the previous one.
 .rept 4
     eor x0, x0, #0xff
 .endr
@@ -218,7 +218,7 @@
 
 # LLVM-MCA-BEGIN logic-reg
 # class: integer
-# shows: Logic of registers, none waits for another.
+# shows: Logic of registers, independent.
 .irp r,0,1,2,3,4,5,6,7
     bic x\r, x20, x21
 .endr
@@ -226,7 +226,7 @@
 
 # LLVM-MCA-BEGIN logic-reg-chain
 # class: integer
-# shows: Logic of registers, each waits for the one before.
+# shows: Logic of registers, each depends on the previous one.
 .rept 4
     bic x0, x21, x0
 .endr
@@ -234,7 +234,7 @@
 
 # LLVM-MCA-BEGIN logic-shift
 # class: integer
-# shows: Logic with a shift, none waits for another.
+# shows: Logic with a shift, independent.
 .irp r,0,1,2,3,4,5,6,7
     orr x\r, x20, x21, ror #9
 .endr
@@ -242,7 +242,7 @@
 
 # LLVM-MCA-BEGIN logic-shift-chain
 # class: integer
-# shows: Logic with a shift, each waits for the one before.
+# shows: Logic with a shift, each depends on the previous one.
 .rept 4
     eor x0, x20, x0, ror #9
 .endr
@@ -250,7 +250,7 @@
 
 # LLVM-MCA-BEGIN ands-imm
 # class: integer
-# shows: Logic with flags, none waits for another.
+# shows: Logic with flags, independent.
 .irp r,0,1,2,3,4,5,6,7
     ands x\r, x20, #0xf0
 .endr
@@ -258,7 +258,7 @@
 
 # LLVM-MCA-BEGIN ands-imm-chain
 # class: integer
-# shows: Logic with flags, each waits for the one before.
+# shows: Logic with flags, each depends on the previous one.
 .rept 4
     ands x0, x0, #0xf0
 .endr
@@ -266,7 +266,7 @@
 
 # LLVM-MCA-BEGIN bics-reg
 # class: integer
-# shows: Logic of registers with flags, none waits for another.
+# shows: Logic of registers with flags, independent.
 .irp r,0,1,2,3,4,5,6,7
     bics x\r, x20, x21
 .endr
@@ -274,7 +274,7 @@
 
 # LLVM-MCA-BEGIN bics-reg-chain
 # class: integer
-# shows: Logic of registers with flags, each waits for the one before.
+# shows: Logic of registers with flags, each depends on the previous one.
 .rept 4
     bics x0, x20, x0
 .endr
@@ -282,7 +282,7 @@
 
 # LLVM-MCA-BEGIN ands-shift
 # class: integer
-# shows: Logic with a shift and flags, none waits for another.
+# shows: Logic with a shift and flags, independent.
 .irp r,0,1,2,3,4,5,6,7
     ands x\r, x20, x21, lsl #2
 .endr
@@ -290,7 +290,7 @@
 
 # LLVM-MCA-BEGIN ands-shift-chain
 # class: integer
-# shows: Logic with a shift and flags, each waits for the one before.
+# shows: Logic with a shift and flags, each depends on the previous one.
 .rept 4
     ands x0, x20, x0, lsl #2
 .endr
@@ -314,7 +314,7 @@
 
 # LLVM-MCA-BEGIN csel
 # class: integer
-# shows: Select between registers, none waits for another.
+# shows: Select between registers, independent.
 .irp r,0,1,2,3,4,5,6,7
     csel x\r, x20, x21, ne
 .endr
@@ -322,7 +322,7 @@
 
 # LLVM-MCA-BEGIN csel-chain
 # class: integer
-# shows: Select between registers, each waits for the one before.
+# shows: Select between registers, each depends on the previous one.
 .rept 4
     csel x0, x0, x21, ne
 .endr
@@ -330,7 +330,7 @@
 
 # LLVM-MCA-BEGIN csinc
 # class: integer
-# shows: Select or increment, none waits for another.
+# shows: Select or increment, independent.
 .irp r,0,1,2,3,4,5,6,7
     csinc x\r, x20, x21, lt
 .endr
@@ -338,7 +338,7 @@
 
 # LLVM-MCA-BEGIN csinc-chain
 # class: integer
-# shows: Select or increment, each waits for the one before.
+# shows: Select or increment, each depends on the previous one.
 .rept 4
     csinc x0, x21, x0, lt
 .endr
@@ -354,7 +354,7 @@
 
 # LLVM-MCA-BEGIN csneg
 # class: integer
-# shows: Select or negate, none waits for another.
+# shows: Select or negate, independent.
 .irp r,0,1,2,3,4,5,6,7
     csneg w\r, w20, w21, mi
 .endr
@@ -362,7 +362,7 @@
 
 # LLVM-MCA-BEGIN csneg-chain
 # class: integer
-# shows: Select or negate, each waits for the one before.
+# shows: Select or negate, each depends on the previous one.
 .rept 4
     csneg w0, w21, w0, mi
 .endr
@@ -386,7 +386,7 @@
 
 # LLVM-MCA-BEGIN movz
 # class: integer
-# shows: An immediate; and inserts of 16 bits, none waits for another.
+# shows: An immediate; and inserts of 16 bits, independent.
 .irp r,0,1,2,3,4,5,6,7
     movz x\r, #77
 .endr
@@ -394,7 +394,7 @@
 
 # LLVM-MCA-BEGIN movz-chain
 # class: integer
-# shows: An immediate; and inserts of 16 bits, each waits for the one before.
+# shows: An immediate; and inserts of 16 bits, each depends on the previous one.
 .rept 4
     movk x0, #77, lsl #16
 .endr
@@ -427,7 +427,7 @@
 
 # LLVM-MCA-BEGIN lslv
 # class: integer
-# shows: Shift by a register, none waits for another.
+# shows: Shift by a register, independent.
 .irp r,0,1,2,3,4,5,6,7
     lsl x\r, x20, x21
 .endr
@@ -435,7 +435,7 @@
 
 # LLVM-MCA-BEGIN lslv-chain
 # class: integer
-# shows: Shift by a register, each waits for the one before.
+# shows: Shift by a register, each depends on the previous one.
 .rept 4
     lsl x0, x0, x21
 .endr
@@ -443,7 +443,7 @@
 
 # LLVM-MCA-BEGIN rorv
 # class: integer
-# shows: Rotate by a register, none waits for another.
+# shows: Rotate by a register, independent.
 .irp r,0,1,2,3,4,5,6,7
     ror w\r, w20, w21
 .endr
@@ -451,7 +451,7 @@
 
 # LLVM-MCA-BEGIN rorv-chain
 # class: integer
-# shows: Rotate by a register, each waits for the one before.
+# shows: Rotate by a register, each depends on the previous one.
 .rept 4
     ror w0, w0, w21
 .endr
@@ -459,7 +459,7 @@
 
 # LLVM-MCA-BEGIN ubfx
 # class: integer
-# shows: Bit-field extract, none waits for another.
+# shows: Bit-field extract, independent.
 .irp r,0,1,2,3,4,5,6,7
     ubfx x\r, x20, #4, #9
 .endr
@@ -467,7 +467,7 @@
 
 # LLVM-MCA-BEGIN ubfx-chain
 # class: integer
-# shows: Bit-field extract, each waits for the one before.
+# shows: Bit-field extract, each depends on the previous one.
 .rept 4
     ubfx x0, x0, #4, #9
 .endr
@@ -475,7 +475,7 @@
 
 # LLVM-MCA-BEGIN sxtw
 # class: integer
-# shows: Sign extension, none waits for another.
+# shows: Sign extension, independent.
 .irp r,0,1,2,3,4,5,6,7
     sxtw x\r, w20
 .endr
@@ -483,7 +483,7 @@
 
 # LLVM-MCA-BEGIN sxtw-chain
 # class: integer
-# shows: Sign extension, each waits for the one before.
+# shows: Sign extension, each depends on the previous one.
 .rept 4
     sxtw x0, w0
 .endr
@@ -491,7 +491,7 @@
 
 # LLVM-MCA-BEGIN asr-imm
 # class: integer
-# shows: Shift by an immediate, none waits for another.
+# shows: Shift by an immediate, independent.
 .irp r,0,1,2,3,4,5,6,7
     asr x\r, x20, #3
 .endr
@@ -499,7 +499,7 @@
 
 # LLVM-MCA-BEGIN asr-imm-chain
 # class: integer
-# shows: Shift by an immediate, each waits for the one before.
+# shows: Shift by an immediate, each depends on the previous one.
 .rept 4
     asr x0, x0, #3
 .endr
@@ -507,7 +507,7 @@
 
 # LLVM-MCA-BEGIN bfi
 # class: integer
-# shows: Bit-field insert, none waits for another.
+# shows: Bit-field insert, independent.
 .irp r,0,1,2,3,4,5,6,7
     bfi x\r, x20, #8, #8
 .endr
@@ -515,7 +515,7 @@
 
 # LLVM-MCA-BEGIN bfi-chain
 # class: integer
-# shows: Bit-field insert, each waits for the one before.
+# shows: Bit-field insert, each depends on the previous one.
 .rept 4
     bfi x0, x20, #8, #8
 .endr
@@ -531,7 +531,7 @@
 
 # LLVM-MCA-BEGIN extr
 # class: integer
-# shows: Extract from two registers, none waits for another.
+# shows: Extract from two registers, independent.
 .irp r,0,1,2,3,4,5,6,7
     extr x\r, x20, x21, #11
 .endr
@@ -539,7 +539,7 @@
 
 # LLVM-MCA-BEGIN extr-chain
 # class: integer
-# shows: Extract from two registers, each waits for the one before.
+# shows: Extract from two registers, each depends on the previous one.
 .rept 4
     extr x0, x0, x21, #11
 .endr
@@ -547,7 +547,7 @@
 
 # LLVM-MCA-BEGIN ror-imm
 # class: integer
-# shows: Rotate by an immediate, none waits for another.
+# shows: Rotate by an immediate, independent.
 .irp r,0,1,2,3,4,5,6,7
     ror x\r, x20, #11
 .endr
@@ -555,7 +555,7 @@
 
 # LLVM-MCA-BEGIN ror-imm-chain
 # class: integer
-# shows: Rotate by an immediate, each waits for the one before.
+# shows: Rotate by an immediate, each depends on the previous one.
 .rept 4
     ror x0, x0, #11
 .endr
@@ -563,7 +563,7 @@
 
 # LLVM-MCA-BEGIN clz
 # class: integer
-# shows: Leading zeros, none waits for another.
+# shows: Leading zeros, independent.
 .irp r,0,1,2,3,4,5,6,7
     clz x\r, x20
 .endr
@@ -571,7 +571,7 @@
 
 # LLVM-MCA-BEGIN clz-chain
 # class: integer
-# shows: Leading zeros, each waits for the one before.
+# shows: Leading zeros, each depends on the previous one.
 .rept 4
     clz x0, x0
 .endr
@@ -579,7 +579,7 @@
 
 # LLVM-MCA-BEGIN rbit
 # class: integer
-# shows: Bit reversal, none waits for another.
+# shows: Bit reversal, independent.
 .irp r,0,1,2,3,4,5,6,7
     rbit x\r, x20
 .endr
@@ -587,7 +587,7 @@
 
 # LLVM-MCA-BEGIN rbit-chain
 # class: integer
-# shows: Bit reversal, each waits for the one before.
+# shows: Bit reversal, each depends on the previous one.
 .rept 4
     rbit x0, x0
 .endr
@@ -595,7 +595,7 @@
 
 # LLVM-MCA-BEGIN rev
 # class: integer
-# shows: Byte reversal, none waits for another.
+# shows: Byte reversal, independent.
 .irp r,0,1,2,3,4,5,6,7
     rev x\r, x20
 .endr
@@ -603,7 +603,7 @@
 
 # LLVM-MCA-BEGIN rev-chain
 # class: integer
-# shows: Byte reversal, each waits for the one before.
+# shows: Byte reversal, each depends on the previous one.
 .rept 4
     rev x0, x0
 .endr
@@ -611,7 +611,7 @@
 
 # LLVM-MCA-BEGIN rev16
 # class: integer
-# shows: Byte reversal in halfwords, none waits for another.
+# shows: Byte reversal in halfwords, independent.
 .irp r,0,1,2,3,4,5,6,7
     rev16 w\r, w20
 .endr
@@ -619,7 +619,7 @@
 
 # LLVM-MCA-BEGIN rev16-chain
 # class: integer
-# shows: Byte reversal in halfwords, each waits for the one before.
+# shows: Byte reversal in halfwords, each depends on the previous one.
 .rept 4
     rev16 w0, w0
 .endr
@@ -729,7 +729,7 @@
 
 # LLVM-MCA-BEGIN subps
 # class: integer
-# shows: Pointer difference with flags, none waits for another.
+# shows: Pointer difference with flags, independent.
 .irp r,0,1,2,3,4,5,6,7
     subps x\r, x20, x21
 .endr
@@ -737,7 +737,7 @@
 
 # LLVM-MCA-BEGIN subps-chain
 # class: integer
-# shows: Pointer difference with flags, each waits for the one before.
+# shows: Pointer difference with flags, each depends on the previous one.
 .rept 4
     subps x0, x0, x21
 .endr
@@ -745,7 +745,7 @@
 
 # LLVM-MCA-BEGIN irg
 # class: integer
-# shows: Random tag, none waits for another.
+# shows: Random tag, independent.
 .irp r,0,1,2,3,4,5,6,7
     irg x\r, x20
 .endr
@@ -753,7 +753,7 @@
 
 # LLVM-MCA-BEGIN irg-chain
 # class: integer
-# shows: Random tag, each waits for the one before.
+# shows: Random tag, each depends on the previous one.
 .rept 4
     irg x0, x0
 .endr
@@ -761,7 +761,7 @@
 
 # LLVM-MCA-BEGIN addg
 # class: integer
-# shows: Address and tag, none waits for another.
+# shows: Address and tag, independent.
 .irp r,0,1,2,3,4,5,6,7
     addg x\r, x20, #16, #1
 .endr
@@ -769,7 +769,7 @@
 
 # LLVM-MCA-BEGIN addg-chain
 # class: integer
-# shows: Address and tag, each waits for the one before.
+# shows: Address and tag, each depends on the previous one.
 .rept 4
     addg x0, x0, #16, #1
 .endr

@@ -2,7 +2,7 @@
 
 # LLVM-MCA-BEGIN ldr-imm
 # class: load
-# shows: Load by an immediate offset, none waits for another.
+# shows: Load by an immediate offset, independent.
 .irp r,0,1,2,3,4,5,6,7
     ldr x\r, [x20, #8]
 .endr
@@ -10,7 +10,7 @@
 
 # LLVM-MCA-BEGIN ldr-imm-chain
 # class: load
-# shows: Load by an immediate offset, each waits for the one before.
+# shows: Load by an immediate offset, each depends on the previous one.
 .rept 4
     ldr x0, [x0]
 .endr
@@ -18,7 +18,7 @@
 
 # LLVM-MCA-BEGIN ldur-w
 # class: load
-# shows: Load of 32 bits by an unscaled offset, none waits for another.
+# shows: Load of 32 bits by an unscaled offset, independent.
 .irp r,0,1,2,3,4,5,6,7
     ldur w\r, [x20, #-3]
 .endr
@@ -26,7 +26,7 @@
 
 # LLVM-MCA-BEGIN ldur-w-chain
 # class: load
-# shows: Load of 32 bits by an unscaled offset, each waits for the one before.
+# shows: Load of 32 bits by an unscaled offset, each depends on the previous one.
 .rept 4
     ldur w0, [x0, #-4]
 .endr
@@ -34,7 +34,7 @@
 
 # LLVM-MCA-BEGIN ldrb
 # class: load
-# shows: Load of a byte, none waits for another.
+# shows: Load of a byte, independent.
 .irp r,0,1,2,3,4,5,6,7
     ldrb w\r, [x20, #5]
 .endr
@@ -42,7 +42,7 @@
 
 # LLVM-MCA-BEGIN ldrb-chain
 # class: load
-# shows: Load of a byte, each waits for the one before.
+# shows: Load of a byte, each depends on the previous one.
 .rept 4
     ldrb w0, [x0, #5]
 .endr
@@ -50,7 +50,7 @@
 
 # LLVM-MCA-BEGIN ldrsh
 # class: load
-# shows: Load of a sign-extended halfword, none waits for another.
+# shows: Load of a sign-extended halfword, independent.
 .irp r,0,1,2,3,4,5,6,7
     ldrsh x\r, [x20, #6]
 .endr
@@ -58,7 +58,7 @@
 
 # LLVM-MCA-BEGIN ldrsh-chain
 # class: load
-# shows: Load of a sign-extended halfword, each waits for the one before.
+# shows: Load of a sign-extended halfword, each depends on the previous one.
 .rept 4
     ldrsh x0, [x0, #6]
 .endr
@@ -74,7 +74,7 @@
 
 # LLVM-MCA-BEGIN ldr-reg
 # class: load
-# shows: Load by a register offset, none waits for another.
+# shows: Load by a register offset, independent.
 .irp r,0,1,2,3,4,5,6,7
     ldr x\r, [x20, x21]
 .endr
@@ -82,7 +82,7 @@
 
 # LLVM-MCA-BEGIN ldr-reg-chain
 # class: load
-# shows: Load by a register offset, each waits for the one before.
+# shows: Load by a register offset, each depends on the previous one.
 .rept 4
     ldr x0, [x20, x0]
 .endr
@@ -90,7 +90,7 @@
 
 # LLVM-MCA-BEGIN ldr-reg-lsl
 # class: load
-# shows: Load by a scaled register offset, none waits for another.
+# shows: Load by a scaled register offset, independent.
 .irp r,0,1,2,3,4,5,6,7
     ldr x\r, [x20, x21, lsl #3]
 .endr
@@ -98,7 +98,7 @@
 
 # LLVM-MCA-BEGIN ldr-reg-lsl-chain
 # class: load
-# shows: Load by a scaled register offset, each waits for the one before.
+# shows: Load by a scaled register offset, each depends on the previous one.
 .rept 4
     ldr x0, [x20, x0, lsl #3]
 .endr
@@ -106,7 +106,7 @@
 
 # LLVM-MCA-BEGIN ldrh-uxtw
 # class: load
-# shows: Load by an extended register offset, none waits for another.
+# shows: Load by an extended register offset, independent.
 .irp r,0,1,2,3,4,5,6,7
     ldrh w\r, [x20, w21, uxtw #1]
 .endr
@@ -114,7 +114,7 @@
 
 # LLVM-MCA-BEGIN ldrh-uxtw-chain
 # class: load
-# shows: Load by an extended register offset, each waits for the one before.
+# shows: Load by an extended register offset, each depends on the previous one.
 .rept 4
     ldrh w0, [x20, w0, uxtw #1]
 .endr
@@ -156,7 +156,7 @@
 
 # LLVM-MCA-BEGIN ldp-x
 # class: load
-# shows: Pair of 64 bits, none waits for another.
+# shows: Pair of 64 bits, independent.
 .irp r,0,1,2,3,4,5,6,7
     ldp x\r, x1\r, [x20, #16]
 .endr
@@ -164,7 +164,7 @@
 
 # LLVM-MCA-BEGIN ldp-x-chain
 # class: load
-# shows: Pair of 64 bits, each waits for the one before.
+# shows: Pair of 64 bits, each depends on the previous one.
 .rept 4
     ldp x0, x1, [x0]
 .endr
@@ -172,7 +172,7 @@
 
 # LLVM-MCA-BEGIN ldp-w
 # class: load
-# shows: Pair of 32 bits, none waits for another.
+# shows: Pair of 32 bits, independent.
 .irp r,0,1,2,3,4,5,6,7
     ldp w\r, w1\r, [x20, #16]
 .endr
@@ -180,7 +180,7 @@
 
 # LLVM-MCA-BEGIN ldp-w-chain
 # class: load
-# shows: Pair of 32 bits, each waits for the one before.
+# shows: Pair of 32 bits, each depends on the previous one.
 .rept 4
     ldp w0, w1, [x0]
 .endr
@@ -212,7 +212,7 @@
 
 # LLVM-MCA-BEGIN ldpsw
 # class: load
-# shows: Pair of sign-extended words, none waits for another.
+# shows: Pair of sign-extended words, independent.
 .irp r,0,1,2,3,4,5,6,7
     ldpsw x\r, x1\r, [x20, #16]
 .endr
@@ -220,7 +220,7 @@
 
 # LLVM-MCA-BEGIN ldpsw-chain
 # class: load
-# shows: Pair of sign-extended words, each waits for the one before.
+# shows: Pair of sign-extended words, each depends on the previous one.
 .rept 4
     ldpsw x0, x1, [x0]
 .endr

@@ -2,7 +2,7 @@
 
 # LLVM-MCA-BEGIN mul
 # class: multiply
-# shows: Multiply, none waits for another.
+# shows: Multiply, independent.
 .irp r,0,1,2,3,4,5,6,7
     mul x\r, x20, x21
 .endr
@@ -10,7 +10,7 @@
 
 # LLVM-MCA-BEGIN mul-chain
 # class: multiply
-# shows: Multiply, each waits for the one before.
+# shows: Multiply, each depends on the previous one.
 .rept 4
     mul x0, x0, x21
 .endr
@@ -18,7 +18,7 @@
 
 # LLVM-MCA-BEGIN mul-w
 # class: multiply
-# shows: Multiply of 32 bits, none waits for another.
+# shows: Multiply of 32 bits, independent.
 .irp r,0,1,2,3,4,5,6,7
     mneg w\r, w20, w21
 .endr
@@ -26,7 +26,7 @@
 
 # LLVM-MCA-BEGIN mul-w-chain
 # class: multiply
-# shows: Multiply of 32 bits, each waits for the one before.
+# shows: Multiply of 32 bits, each depends on the previous one.
 .rept 4
     mneg w0, w0, w21
 .endr
@@ -34,7 +34,7 @@
 
 # LLVM-MCA-BEGIN smull
 # class: multiply
-# shows: Widening multiply, none waits for another.
+# shows: Widening multiply, independent.
 .irp r,0,1,2,3,4,5,6,7
     smull x\r, w20, w21
 .endr
@@ -42,7 +42,7 @@
 
 # LLVM-MCA-BEGIN smull-chain
 # class: multiply
-# shows: Widening multiply, each waits for the one before.
+# shows: Widening multiply, each depends on the previous one.
 .rept 4
     smull x0, w0, w21
 .endr
@@ -108,7 +108,7 @@
 
 # LLVM-MCA-BEGIN umulh
 # class: multiply
-# shows: High half of a product, none waits for another.
+# shows: High half of a product, independent.
 .irp r,0,1,2,3,4,5,6,7
     umulh x\r, x20, x21
 .endr
@@ -116,7 +116,7 @@
 
 # LLVM-MCA-BEGIN umulh-chain
 # class: multiply
-# shows: High half of a product, each waits for the one before.
+# shows: High half of a product, each depends on the previous one.
 .rept 4
     umulh x0, x0, x21
 .endr
@@ -124,7 +124,7 @@
 
 # LLVM-MCA-BEGIN sdiv-w
 # class: multiply
-# shows: Divide of 32 bits, none waits for another.
+# shows: Divide of 32 bits, independent.
 .irp r,0,1,2,3
     sdiv w\r, w20, w21
 .endr
@@ -132,7 +132,7 @@
 
 # LLVM-MCA-BEGIN sdiv-w-chain
 # class: multiply
-# shows: Divide of 32 bits, each waits for the one before.
+# shows: Divide of 32 bits, each depends on the previous one.
 .rept 2
     sdiv w0, w0, w21
 .endr
@@ -140,7 +140,7 @@
 
 # LLVM-MCA-BEGIN udiv-x
 # class: multiply
-# shows: Divide of 64 bits, none waits for another.
+# shows: Divide of 64 bits, independent.
 .irp r,0,1,2,3
     udiv x\r, x20, x21
 .endr
@@ -148,7 +148,7 @@
 
 # LLVM-MCA-BEGIN udiv-x-chain
 # class: multiply
-# shows: Divide of 64 bits, each waits for the one before.
+# shows: Divide of 64 bits, each depends on the previous one.
 .rept 2
     udiv x0, x0, x21
 .endr
@@ -197,7 +197,7 @@
 
 # LLVM-MCA-BEGIN pacia
 # class: multiply
-# shows: Authentication code, none waits for another.
+# shows: Authentication code, independent.
 .irp r,0,1,2,3,4,5,6,7
     pacia x\r, x20
 .endr
@@ -205,7 +205,7 @@
 
 # LLVM-MCA-BEGIN pacia-chain
 # class: multiply
-# shows: Authentication code, each waits for the one before.
+# shows: Authentication code, each depends on the previous one.
 .rept 4
     pacia x0, x20
 .endr
@@ -213,7 +213,7 @@
 
 # LLVM-MCA-BEGIN autda
 # class: multiply
-# shows: Authentication, none waits for another.
+# shows: Authentication, independent.
 .irp r,0,1,2,3,4,5,6,7
     autda x\r, x20
 .endr
@@ -221,7 +221,7 @@
 
 # LLVM-MCA-BEGIN autda-chain
 # class: multiply
-# shows: Authentication, each waits for the one before.
+# shows: Authentication, each depends on the previous one.
 .rept 4
     autda x0, x20
 .endr
@@ -229,7 +229,7 @@
 
 # LLVM-MCA-BEGIN pacga
 # class: multiply
-# shows: Generic authentication code, none waits for another.
+# shows: Generic authentication code, independent.
 .irp r,0,1,2,3,4,5,6,7
     pacga x\r, x20, x21
 .endr
@@ -237,7 +237,7 @@
 
 # LLVM-MCA-BEGIN pacga-chain
 # class: multiply
-# shows: Generic authentication code, each waits for the one before.
+# shows: Generic authentication code, each depends on the previous one.
 .rept 4
     pacga x0, x0, x21
 .endr
@@ -245,7 +245,7 @@
 
 # LLVM-MCA-BEGIN xpaci
 # class: multiply
-# shows: Strip of an authentication code, none waits for another.
+# shows: Strip of an authentication code, independent.
 .irp r,0,1,2,3,4,5,6,7
     xpaci x\r
 .endr
@@ -253,7 +253,7 @@
 
 # LLVM-MCA-BEGIN xpaci-chain
 # class: multiply
-# shows: Strip of an authentication code, each waits for the one before.
+# shows: Strip of an authentication code, each depends on the previous one.
 .rept 4
     xpaci x0
 .endr

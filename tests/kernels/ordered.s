@@ -77,7 +77,7 @@
 
 # LLVM-MCA-BEGIN cas-chain
 # class: ordered
-# shows: Compare and swap of what the one before returned.
+# shows: Compare and swap of the previous result.
 .rept 2
     cas x0, x21, [x20]
 .endr
@@ -85,7 +85,7 @@
 
 # LLVM-MCA-BEGIN casal
 # class: ordered
-# shows: Compare and swap, none waits for another.
+# shows: Compare and swap, independent.
 .irp r,0,1,2,3
     casal x\r, x21, [x20]
 .endr
@@ -109,7 +109,7 @@
 
 # LLVM-MCA-BEGIN ldadd-chain
 # class: ordered
-# shows: Atomic addition of what the one before returned.
+# shows: Atomic addition of the previous result.
 .rept 2
     ldadd x0, x0, [x20]
 .endr
@@ -161,7 +161,7 @@
 
 # LLVM-MCA-BEGIN isb
 # class: ordered
-# shows: Barrier that starts the front end anew.
+# shows: Barrier that restarts the front end.
     isb
     add x0, x20, #1
     add x1, x20, #1

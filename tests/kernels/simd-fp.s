@@ -2,7 +2,7 @@
 
 # LLVM-MCA-BEGIN vfadd
 # class: simd fp
-# shows: Add, none waits for another.
+# shows: Add, independent.
 .irp r,0,1,2,3,4,5,6,7
     fadd v\r\().4s, v20.4s, v21.4s
 .endr
@@ -10,7 +10,7 @@
 
 # LLVM-MCA-BEGIN vfadd-chain
 # class: simd fp
-# shows: Add, each waits for the one before.
+# shows: Add, each depends on the previous one.
 .rept 4
     fadd v0.4s, v0.4s, v21.4s
 .endr
@@ -18,7 +18,7 @@
 
 # LLVM-MCA-BEGIN vfaddp
 # class: simd fp
-# shows: Pairwise add, none waits for another.
+# shows: Pairwise add, independent.
 .irp r,0,1,2,3,4,5,6,7
     faddp v\r\().4s, v20.4s, v21.4s
 .endr
@@ -26,7 +26,7 @@
 
 # LLVM-MCA-BEGIN vfaddp-chain
 # class: simd fp
-# shows: Pairwise add, each waits for the one before.
+# shows: Pairwise add, each depends on the previous one.
 .rept 4
     faddp v0.4s, v0.4s, v21.4s
 .endr
@@ -34,7 +34,7 @@
 
 # LLVM-MCA-BEGIN vfcmgt
 # class: simd fp
-# shows: Compare, none waits for another.
+# shows: Compare, independent.
 .irp r,0,1,2,3,4,5,6,7
     fcmgt v\r\().2d, v20.2d, v21.2d
 .endr
@@ -42,7 +42,7 @@
 
 # LLVM-MCA-BEGIN vfcmgt-chain
 # class: simd fp
-# shows: Compare, each waits for the one before.
+# shows: Compare, each depends on the previous one.
 .rept 4
     fcmgt v0.2d, v0.2d, v21.2d
 .endr
@@ -50,7 +50,7 @@
 
 # LLVM-MCA-BEGIN vfmul
 # class: simd fp
-# shows: Multiply, none waits for another.
+# shows: Multiply, independent.
 .irp r,0,1,2,3,4,5,6,7
     fmul v\r\().4s, v20.4s, v21.4s
 .endr
@@ -58,7 +58,7 @@
 
 # LLVM-MCA-BEGIN vfmul-chain
 # class: simd fp
-# shows: Multiply, each waits for the one before.
+# shows: Multiply, each depends on the previous one.
 .rept 4
     fmul v0.4s, v0.4s, v21.4s
 .endr
@@ -107,7 +107,7 @@
 
 # LLVM-MCA-BEGIN vfcadd
 # class: simd fp
-# shows: Complex add, none waits for another.
+# shows: Complex add, independent.
 .irp r,0,1,2,3,4,5,6,7
     fcadd v\r\().4s, v20.4s, v21.4s, #90
 .endr
@@ -115,7 +115,7 @@
 
 # LLVM-MCA-BEGIN vfcadd-chain
 # class: simd fp
-# shows: Complex add, each waits for the one before.
+# shows: Complex add, each depends on the previous one.
 .rept 4
     fcadd v0.4s, v0.4s, v21.4s, #90
 .endr
@@ -139,7 +139,7 @@
 
 # LLVM-MCA-BEGIN vfmaxv-4s
 # class: simd fp
-# shows: Largest of four, none waits for another.
+# shows: Largest of four, independent.
 .irp r,0,1,2,3,4,5,6,7
     fmaxv s\r, v20.4s
 .endr
@@ -147,7 +147,7 @@
 
 # LLVM-MCA-BEGIN vfmaxv-4s-chain
 # class: simd fp
-# shows: Largest of four, each waits for the one before.
+# shows: Largest of four, each depends on the previous one.
 .rept 4
     fmaxv s0, v0.4s
 .endr
@@ -155,7 +155,7 @@
 
 # LLVM-MCA-BEGIN vfmaxv-8h
 # class: simd fp
-# shows: Largest of eight, none waits for another.
+# shows: Largest of eight, independent.
 .irp r,0,1,2,3,4,5,6,7
     fmaxnmv h\r, v20.8h
 .endr
@@ -163,7 +163,7 @@
 
 # LLVM-MCA-BEGIN vfmaxv-8h-chain
 # class: simd fp
-# shows: Largest of eight, each waits for the one before.
+# shows: Largest of eight, each depends on the previous one.
 .rept 4
     fmaxnmv h0, v0.8h
 .endr
@@ -171,7 +171,7 @@
 
 # LLVM-MCA-BEGIN vscvtf-2d
 # class: simd fp
-# shows: From integers, two elements, none waits for another.
+# shows: From integers, two elements, independent.
 .irp r,0,1,2,3,4,5,6,7
     scvtf v\r\().2d, v20.2d
 .endr
@@ -179,7 +179,7 @@
 
 # LLVM-MCA-BEGIN vscvtf-2d-chain
 # class: simd fp
-# shows: From integers, two elements, each waits for the one before.
+# shows: From integers, two elements, each depends on the previous one.
 .rept 4
     scvtf v0.2d, v0.2d
 .endr
@@ -187,7 +187,7 @@
 
 # LLVM-MCA-BEGIN vfcvtzs-4s
 # class: simd fp
-# shows: To integers, four elements, none waits for another.
+# shows: To integers, four elements, independent.
 .irp r,0,1,2,3,4,5,6,7
     fcvtzs v\r\().4s, v20.4s
 .endr
@@ -195,7 +195,7 @@
 
 # LLVM-MCA-BEGIN vfcvtzs-4s-chain
 # class: simd fp
-# shows: To integers, four elements, each waits for the one before.
+# shows: To integers, four elements, each depends on the previous one.
 .rept 4
     fcvtzs v0.4s, v0.4s
 .endr
@@ -203,7 +203,7 @@
 
 # LLVM-MCA-BEGIN vfrintn-8h
 # class: simd fp
-# shows: Rounding, eight elements, none waits for another.
+# shows: Rounding, eight elements, independent.
 .irp r,0,1,2,3,4,5,6,7
     frintn v\r\().8h, v20.8h
 .endr
@@ -211,7 +211,7 @@
 
 # LLVM-MCA-BEGIN vfrintn-8h-chain
 # class: simd fp
-# shows: Rounding, eight elements, each waits for the one before.
+# shows: Rounding, eight elements, each depends on the previous one.
 .rept 4
     frintn v0.8h, v0.8h
 .endr
@@ -219,7 +219,7 @@
 
 # LLVM-MCA-BEGIN vfcvtl-h
 # class: simd fp
-# shows: Half to single, none waits for another.
+# shows: Half to single, independent.
 .irp r,0,1,2,3,4,5,6,7
     fcvtl v\r\().4s, v20.4h
 .endr
@@ -227,7 +227,7 @@
 
 # LLVM-MCA-BEGIN vfcvtl-h-chain
 # class: simd fp
-# shows: Half to single, each waits for the one before.
+# shows: Half to single, each depends on the previous one.
 .rept 4
     fcvtn v0.4h, v0.4s
 .endr
@@ -235,7 +235,7 @@
 
 # LLVM-MCA-BEGIN vfcvtl-s
 # class: simd fp
-# shows: Single to double, none waits for another.
+# shows: Single to double, independent.
 .irp r,0,1,2,3,4,5,6,7
     fcvtl v\r\().2d, v20.2s
 .endr
@@ -243,7 +243,7 @@
 
 # LLVM-MCA-BEGIN vfcvtl-s-chain
 # class: simd fp
-# shows: Single to double, each waits for the one before.
+# shows: Single to double, each depends on the previous one.
 .rept 4
     fcvtn v0.2s, v0.2d
 .endr
@@ -251,7 +251,7 @@
 
 # LLVM-MCA-BEGIN vfrecpe
 # class: simd fp
-# shows: Reciprocal estimate, none waits for another.
+# shows: Reciprocal estimate, independent.
 .irp r,0,1,2,3,4,5,6,7
     frecpe v\r\().4s, v20.4s
 .endr
@@ -259,7 +259,7 @@
 
 # LLVM-MCA-BEGIN vfrecpe-chain
 # class: simd fp
-# shows: Reciprocal estimate, each waits for the one before.
+# shows: Reciprocal estimate, each depends on the previous one.
 .rept 4
     frecpe v0.4s, v0.4s
 .endr
@@ -275,7 +275,7 @@
 
 # LLVM-MCA-BEGIN vfrecps
 # class: simd fp
-# shows: Reciprocal step, none waits for another.
+# shows: Reciprocal step, independent.
 .irp r,0,1,2,3,4,5,6,7
     frecps v\r\().4s, v20.4s, v21.4s
 .endr
@@ -283,7 +283,7 @@
 
 # LLVM-MCA-BEGIN vfrecps-chain
 # class: simd fp
-# shows: Reciprocal step, each waits for the one before.
+# shows: Reciprocal step, each depends on the previous one.
 .rept 4
     frsqrts v0.4s, v0.4s, v21.4s
 .endr
@@ -363,7 +363,7 @@
 
 # LLVM-MCA-BEGIN vfdiv-4s-chain
 # class: simd fp
-# shows: Divide of four singles, each waits for the one before.
+# shows: Divide of four singles, each depends on the previous one.
 .rept 2
     fdiv v0.4s, v0.4s, v21.4s
 .endr
@@ -371,7 +371,7 @@
 
 # LLVM-MCA-BEGIN vfsqrt-2d-chain
 # class: simd fp
-# shows: Square root of two doubles, each waits for the one before.
+# shows: Square root of two doubles, each depends on the previous one.
 .rept 2
     fsqrt v0.2d, v0.2d
 .endr
@@ -393,7 +393,7 @@
 
 # LLVM-MCA-BEGIN bfcvtn
 # class: simd fp
-# shows: To brain float, none waits for another.
+# shows: To brain float, independent.
 .irp r,0,1,2,3,4,5,6,7
     bfcvtn v\r\().4h, v20.4s
 .endr
@@ -401,7 +401,7 @@
 
 # LLVM-MCA-BEGIN bfcvtn-chain
 # class: simd fp
-# shows: To brain float, each waits for the one before.
+# shows: To brain float, each depends on the previous one.
 .rept 4
     bfcvtn v0.4h, v0.4s
 .endr

@@ -2,7 +2,7 @@
 
 # LLVM-MCA-BEGIN vadd
 # class: simd integer
-# shows: Add, none waits for another.
+# shows: Add, independent.
 .irp r,0,1,2,3,4,5,6,7
     add v\r\().4s, v20.4s, v21.4s
 .endr
@@ -10,7 +10,7 @@
 
 # LLVM-MCA-BEGIN vadd-chain
 # class: simd integer
-# shows: Add, each waits for the one before.
+# shows: Add, each depends on the previous one.
 .rept 4
     add v0.4s, v0.4s, v21.4s
 .endr
@@ -18,7 +18,7 @@
 
 # LLVM-MCA-BEGIN vlogic
 # class: simd integer
-# shows: Logic, none waits for another.
+# shows: Logic, independent.
 .irp r,0,1,2,3,4,5,6,7
     orr v\r\().16b, v20.16b, v21.16b
 .endr
@@ -26,7 +26,7 @@
 
 # LLVM-MCA-BEGIN vlogic-chain
 # class: simd integer
-# shows: Logic, each waits for the one before.
+# shows: Logic, each depends on the previous one.
 .rept 4
     eor v0.16b, v0.16b, v21.16b
 .endr
@@ -34,7 +34,7 @@
 
 # LLVM-MCA-BEGIN vcmp
 # class: simd integer
-# shows: Compare, none waits for another.
+# shows: Compare, independent.
 .irp r,0,1,2,3,4,5,6,7
     cmgt v\r\().8h, v20.8h, v21.8h
 .endr
@@ -42,7 +42,7 @@
 
 # LLVM-MCA-BEGIN vcmp-chain
 # class: simd integer
-# shows: Compare, each waits for the one before.
+# shows: Compare, each depends on the previous one.
 .rept 4
     cmgt v0.8h, v0.8h, v21.8h
 .endr
@@ -50,7 +50,7 @@
 
 # LLVM-MCA-BEGIN vmax
 # class: simd integer
-# shows: Maximum, none waits for another.
+# shows: Maximum, independent.
 .irp r,0,1,2,3,4,5,6,7
     smax v\r\().4s, v20.4s, v21.4s
 .endr
@@ -58,7 +58,7 @@
 
 # LLVM-MCA-BEGIN vmax-chain
 # class: simd integer
-# shows: Maximum, each waits for the one before.
+# shows: Maximum, each depends on the previous one.
 .rept 4
     smax v0.4s, v0.4s, v21.4s
 .endr
@@ -66,7 +66,7 @@
 
 # LLVM-MCA-BEGIN vqadd
 # class: simd integer
-# shows: Saturating add, none waits for another.
+# shows: Saturating add, independent.
 .irp r,0,1,2,3,4,5,6,7
     uqadd v\r\().16b, v20.16b, v21.16b
 .endr
@@ -74,7 +74,7 @@
 
 # LLVM-MCA-BEGIN vqadd-chain
 # class: simd integer
-# shows: Saturating add, each waits for the one before.
+# shows: Saturating add, each depends on the previous one.
 .rept 4
     uqadd v0.16b, v0.16b, v21.16b
 .endr
@@ -82,7 +82,7 @@
 
 # LLVM-MCA-BEGIN vaddl
 # class: simd integer
-# shows: Long add, none waits for another.
+# shows: Long add, independent.
 .irp r,0,1,2,3,4,5,6,7
     uaddl v\r\().8h, v20.8b, v21.8b
 .endr
@@ -90,7 +90,7 @@
 
 # LLVM-MCA-BEGIN vaddl-chain
 # class: simd integer
-# shows: Long add, each waits for the one before.
+# shows: Long add, each depends on the previous one.
 .rept 4
     uaddw v0.8h, v0.8h, v21.8b
 .endr
@@ -98,7 +98,7 @@
 
 # LLVM-MCA-BEGIN vaddhn
 # class: simd integer
-# shows: Narrowing add, none waits for another.
+# shows: Narrowing add, independent.
 .irp r,0,1,2,3,4,5,6,7
     addhn v\r\().8b, v20.8h, v21.8h
 .endr
@@ -106,7 +106,7 @@
 
 # LLVM-MCA-BEGIN vaddhn-chain
 # class: simd integer
-# shows: Narrowing add, each waits for the one before.
+# shows: Narrowing add, each depends on the previous one.
 .rept 4
     addhn v0.8b, v0.8h, v21.8h
 .endr
@@ -114,7 +114,7 @@
 
 # LLVM-MCA-BEGIN vcnt
 # class: simd integer
-# shows: Bit count, none waits for another.
+# shows: Bit count, independent.
 .irp r,0,1,2,3,4,5,6,7
     cnt v\r\().16b, v20.16b
 .endr
@@ -122,7 +122,7 @@
 
 # LLVM-MCA-BEGIN vcnt-chain
 # class: simd integer
-# shows: Bit count, each waits for the one before.
+# shows: Bit count, each depends on the previous one.
 .rept 4
     cnt v0.16b, v0.16b
 .endr
@@ -130,7 +130,7 @@
 
 # LLVM-MCA-BEGIN vbsl
 # class: simd integer
-# shows: Bitwise select, none waits for another.
+# shows: Bitwise select, independent.
 .irp r,0,1,2,3,4,5,6,7
     bsl v\r\().16b, v20.16b, v21.16b
 .endr
@@ -138,7 +138,7 @@
 
 # LLVM-MCA-BEGIN vbsl-chain
 # class: simd integer
-# shows: Bitwise select, each waits for the one before.
+# shows: Bitwise select, each depends on the previous one.
 .rept 4
     bsl v0.16b, v20.16b, v21.16b
 .endr
@@ -146,7 +146,7 @@
 
 # LLVM-MCA-BEGIN vabd
 # class: simd integer
-# shows: Absolute difference, none waits for another.
+# shows: Absolute difference, independent.
 .irp r,0,1,2,3,4,5,6,7
     uabd v\r\().8h, v20.8h, v21.8h
 .endr
@@ -154,7 +154,7 @@
 
 # LLVM-MCA-BEGIN vabd-chain
 # class: simd integer
-# shows: Absolute difference, each waits for the one before.
+# shows: Absolute difference, each depends on the previous one.
 .rept 4
     uabd v0.8h, v0.8h, v21.8h
 .endr
@@ -194,7 +194,7 @@
 
 # LLVM-MCA-BEGIN vmul
 # class: simd integer
-# shows: Multiply, none waits for another.
+# shows: Multiply, independent.
 .irp r,0,1,2,3,4,5,6,7
     mul v\r\().4s, v20.4s, v21.4s
 .endr
@@ -202,7 +202,7 @@
 
 # LLVM-MCA-BEGIN vmul-chain
 # class: simd integer
-# shows: Multiply, each waits for the one before.
+# shows: Multiply, each depends on the previous one.
 .rept 4
     mul v0.4s, v0.4s, v21.4s
 .endr
@@ -210,7 +210,7 @@
 
 # LLVM-MCA-BEGIN vqdmulh
 # class: simd integer
-# shows: Doubling multiply, high half, none waits for another.
+# shows: Doubling multiply, high half, independent.
 .irp r,0,1,2,3,4,5,6,7
     sqdmulh v\r\().8h, v20.8h, v21.8h
 .endr
@@ -218,7 +218,7 @@
 
 # LLVM-MCA-BEGIN vqdmulh-chain
 # class: simd integer
-# shows: Doubling multiply, high half, each waits for the one before.
+# shows: Doubling multiply, high half, each depends on the previous one.
 .rept 4
     sqdmulh v0.8h, v0.8h, v21.8h
 .endr
@@ -282,7 +282,7 @@
 
 # LLVM-MCA-BEGIN vmull
 # class: simd integer
-# shows: Long multiply, none waits for another.
+# shows: Long multiply, independent.
 .irp r,0,1,2,3,4,5,6,7
     umull v\r\().8h, v20.8b, v21.8b
 .endr
@@ -290,7 +290,7 @@
 
 # LLVM-MCA-BEGIN vmull-chain
 # class: simd integer
-# shows: Long multiply, each waits for the one before.
+# shows: Long multiply, each depends on the previous one.
 .rept 4
     umull v0.4s, v0.4h, v21.4h
 .endr
@@ -298,7 +298,7 @@
 
 # LLVM-MCA-BEGIN vpmul
 # class: simd integer
-# shows: Polynomial multiply, none waits for another.
+# shows: Polynomial multiply, independent.
 .irp r,0,1,2,3,4,5,6,7
     pmul v\r\().16b, v20.16b, v21.16b
 .endr
@@ -306,7 +306,7 @@
 
 # LLVM-MCA-BEGIN vpmul-chain
 # class: simd integer
-# shows: Polynomial multiply, each waits for the one before.
+# shows: Polynomial multiply, each depends on the previous one.
 .rept 4
     pmul v0.16b, v0.16b, v21.16b
 .endr
@@ -362,7 +362,7 @@
 
 # LLVM-MCA-BEGIN vaddv-4s
 # class: simd integer
-# shows: Sum of four words, none waits for another.
+# shows: Sum of four words, independent.
 .irp r,0,1,2,3,4,5,6,7
     addv s\r, v20.4s
 .endr
@@ -370,7 +370,7 @@
 
 # LLVM-MCA-BEGIN vaddv-4s-chain
 # class: simd integer
-# shows: Sum of four words, each waits for the one before.
+# shows: Sum of four words, each depends on the previous one.
 .rept 4
     addv s0, v0.4s
 .endr
@@ -378,7 +378,7 @@
 
 # LLVM-MCA-BEGIN vaddv-8h
 # class: simd integer
-# shows: Sum of eight halfwords, none waits for another.
+# shows: Sum of eight halfwords, independent.
 .irp r,0,1,2,3,4,5,6,7
     addv h\r, v20.8h
 .endr
@@ -386,7 +386,7 @@
 
 # LLVM-MCA-BEGIN vaddv-8h-chain
 # class: simd integer
-# shows: Sum of eight halfwords, each waits for the one before.
+# shows: Sum of eight halfwords, each depends on the previous one.
 .rept 4
     addv h0, v0.8h
 .endr
@@ -394,7 +394,7 @@
 
 # LLVM-MCA-BEGIN vaddv-16b
 # class: simd integer
-# shows: Sum of sixteen bytes, none waits for another.
+# shows: Sum of sixteen bytes, independent.
 .irp r,0,1,2,3,4,5,6,7
     addv b\r, v20.16b
 .endr
@@ -402,7 +402,7 @@
 
 # LLVM-MCA-BEGIN vaddv-16b-chain
 # class: simd integer
-# shows: Sum of sixteen bytes, each waits for the one before.
+# shows: Sum of sixteen bytes, each depends on the previous one.
 .rept 4
     addv b0, v0.16b
 .endr
@@ -450,7 +450,7 @@
 
 # LLVM-MCA-BEGIN vmaxv-16b
 # class: simd integer
-# shows: Largest of sixteen, none waits for another.
+# shows: Largest of sixteen, independent.
 .irp r,0,1,2,3,4,5,6,7
     umaxv b\r, v20.16b
 .endr
@@ -458,7 +458,7 @@
 
 # LLVM-MCA-BEGIN vmaxv-16b-chain
 # class: simd integer
-# shows: Largest of sixteen, each waits for the one before.
+# shows: Largest of sixteen, each depends on the previous one.
 .rept 2
     umaxv b0, v0.16b
 .endr

@@ -2,7 +2,7 @@
 
 # LLVM-MCA-BEGIN vshl
 # class: simd shift and permute
-# shows: Shift by an immediate, none waits for another.
+# shows: Shift by an immediate, independent.
 .irp r,0,1,2,3,4,5,6,7
     shl v\r\().4s, v20.4s, #5
 .endr
@@ -10,7 +10,7 @@
 
 # LLVM-MCA-BEGIN vshl-chain
 # class: simd shift and permute
-# shows: Shift by an immediate, each waits for the one before.
+# shows: Shift by an immediate, each depends on the previous one.
 .rept 4
     shl v0.4s, v0.4s, #1
 .endr
@@ -18,7 +18,7 @@
 
 # LLVM-MCA-BEGIN vushr
 # class: simd shift and permute
-# shows: Right shift, none waits for another.
+# shows: Right shift, independent.
 .irp r,0,1,2,3,4,5,6,7
     ushr v\r\().2d, v20.2d, #5
 .endr
@@ -26,7 +26,7 @@
 
 # LLVM-MCA-BEGIN vushr-chain
 # class: simd shift and permute
-# shows: Right shift, each waits for the one before.
+# shows: Right shift, each depends on the previous one.
 .rept 4
     ushr v0.2d, v0.2d, #5
 .endr
@@ -34,7 +34,7 @@
 
 # LLVM-MCA-BEGIN vshll
 # class: simd shift and permute
-# shows: Widening shift, none waits for another.
+# shows: Widening shift, independent.
 .irp r,0,1,2,3,4,5,6,7
     ushll v\r\().8h, v20.8b, #2
 .endr
@@ -42,7 +42,7 @@
 
 # LLVM-MCA-BEGIN vshll-chain
 # class: simd shift and permute
-# shows: Widening shift, each waits for the one before.
+# shows: Widening shift, each depends on the previous one.
 .rept 4
     ushll v0.8h, v0.8b, #2
 .endr
@@ -50,7 +50,7 @@
 
 # LLVM-MCA-BEGIN vshrn
 # class: simd shift and permute
-# shows: Narrowing shift, none waits for another.
+# shows: Narrowing shift, independent.
 .irp r,0,1,2,3,4,5,6,7
     shrn v\r\().8b, v20.8h, #4
 .endr
@@ -58,7 +58,7 @@
 
 # LLVM-MCA-BEGIN vshrn-chain
 # class: simd shift and permute
-# shows: Narrowing shift, each waits for the one before.
+# shows: Narrowing shift, each depends on the previous one.
 .rept 4
     shrn v0.8b, v0.8h, #4
 .endr
@@ -66,7 +66,7 @@
 
 # LLVM-MCA-BEGIN vsli
 # class: simd shift and permute
-# shows: Shift and insert, none waits for another.
+# shows: Shift and insert, independent.
 .irp r,0,1,2,3,4,5,6,7
     sli v\r\().4s, v20.4s, #4
 .endr
@@ -74,7 +74,7 @@
 
 # LLVM-MCA-BEGIN vsli-chain
 # class: simd shift and permute
-# shows: Shift and insert, each waits for the one before.
+# shows: Shift and insert, each depends on the previous one.
 .rept 4
     sli v0.4s, v0.4s, #4
 .endr
@@ -82,7 +82,7 @@
 
 # LLVM-MCA-BEGIN vsshl
 # class: simd shift and permute
-# shows: Shift by a register, none waits for another.
+# shows: Shift by a register, independent.
 .irp r,0,1,2,3,4,5,6,7
     sshl v\r\().4s, v20.4s, v21.4s
 .endr
@@ -90,7 +90,7 @@
 
 # LLVM-MCA-BEGIN vsshl-chain
 # class: simd shift and permute
-# shows: Shift by a register, each waits for the one before.
+# shows: Shift by a register, each depends on the previous one.
 .rept 4
     sshl v0.4s, v0.4s, v21.4s
 .endr
@@ -98,7 +98,7 @@
 
 # LLVM-MCA-BEGIN vsrshr
 # class: simd shift and permute
-# shows: Rounding shift, none waits for another.
+# shows: Rounding shift, independent.
 .irp r,0,1,2,3,4,5,6,7
     srshr v\r\().8h, v20.8h, #3
 .endr
@@ -106,7 +106,7 @@
 
 # LLVM-MCA-BEGIN vsrshr-chain
 # class: simd shift and permute
-# shows: Rounding shift, each waits for the one before.
+# shows: Rounding shift, each depends on the previous one.
 .rept 4
     srshr v0.8h, v0.8h, #3
 .endr
@@ -114,7 +114,7 @@
 
 # LLVM-MCA-BEGIN vsqshl
 # class: simd shift and permute
-# shows: Saturating shift, none waits for another.
+# shows: Saturating shift, independent.
 .irp r,0,1,2,3,4,5,6,7
     sqshl v\r\().8h, v20.8h, v21.8h
 .endr
@@ -122,7 +122,7 @@
 
 # LLVM-MCA-BEGIN vsqshl-chain
 # class: simd shift and permute
-# shows: Saturating shift, each waits for the one before.
+# shows: Saturating shift, each depends on the previous one.
 .rept 4
     sqshl v0.8h, v0.8h, v21.8h
 .endr
@@ -130,7 +130,7 @@
 
 # LLVM-MCA-BEGIN vsqxtn
 # class: simd shift and permute
-# shows: Saturating narrowing, none waits for another.
+# shows: Saturating narrowing, independent.
 .irp r,0,1,2,3,4,5,6,7
     sqxtn v\r\().8b, v20.8h
 .endr
@@ -138,7 +138,7 @@
 
 # LLVM-MCA-BEGIN vsqxtn-chain
 # class: simd shift and permute
-# shows: Saturating narrowing, each waits for the one before.
+# shows: Saturating narrowing, each depends on the previous one.
 .rept 4
     sqxtn v0.8b, v0.8h
 .endr
@@ -170,7 +170,7 @@
 
 # LLVM-MCA-BEGIN vext
 # class: simd shift and permute
-# shows: Extract across two registers, none waits for another.
+# shows: Extract across two registers, independent.
 .irp r,0,1,2,3,4,5,6,7
     ext v\r\().16b, v20.16b, v21.16b, #5
 .endr
@@ -178,7 +178,7 @@
 
 # LLVM-MCA-BEGIN vext-chain
 # class: simd shift and permute
-# shows: Extract across two registers, each waits for the one before.
+# shows: Extract across two registers, each depends on the previous one.
 .rept 4
     ext v0.16b, v0.16b, v21.16b, #5
 .endr
@@ -186,7 +186,7 @@
 
 # LLVM-MCA-BEGIN vzip
 # class: simd shift and permute
-# shows: Interleave, none waits for another.
+# shows: Interleave, independent.
 .irp r,0,1,2,3,4,5,6,7
     zip1 v\r\().8h, v20.8h, v21.8h
 .endr
@@ -194,7 +194,7 @@
 
 # LLVM-MCA-BEGIN vzip-chain
 # class: simd shift and permute
-# shows: Interleave, each waits for the one before.
+# shows: Interleave, each depends on the previous one.
 .rept 4
     zip1 v0.8h, v0.8h, v21.8h
 .endr
@@ -202,7 +202,7 @@
 
 # LLVM-MCA-BEGIN vrev64
 # class: simd shift and permute
-# shows: Reversal, none waits for another.
+# shows: Reversal, independent.
 .irp r,0,1,2,3,4,5,6,7
     rev64 v\r\().16b, v20.16b
 .endr
@@ -210,7 +210,7 @@
 
 # LLVM-MCA-BEGIN vrev64-chain
 # class: simd shift and permute
-# shows: Reversal, each waits for the one before.
+# shows: Reversal, each depends on the previous one.
 .rept 4
     rev64 v0.16b, v0.16b
 .endr
@@ -218,7 +218,7 @@
 
 # LLVM-MCA-BEGIN vdup-elem
 # class: simd shift and permute
-# shows: One element to all, none waits for another.
+# shows: One element to all, independent.
 .irp r,0,1,2,3,4,5,6,7
     dup v\r\().4s, v20.s[1]
 .endr
@@ -226,7 +226,7 @@
 
 # LLVM-MCA-BEGIN vdup-elem-chain
 # class: simd shift and permute
-# shows: One element to all, each waits for the one before.
+# shows: One element to all, each depends on the previous one.
 .rept 4
     dup v0.4s, v0.s[1]
 .endr
@@ -234,7 +234,7 @@
 
 # LLVM-MCA-BEGIN vins-elem
 # class: simd shift and permute
-# shows: Element insert, none waits for another.
+# shows: Element insert, independent.
 .irp r,0,1,2,3,4,5,6,7
     mov v\r\().s[2], v20.s[1]
 .endr
@@ -242,7 +242,7 @@
 
 # LLVM-MCA-BEGIN vins-elem-chain
 # class: simd shift and permute
-# shows: Element insert, each waits for the one before.
+# shows: Element insert, each depends on the previous one.
 .rept 4
     mov v0.s[2], v0.s[1]
 .endr
@@ -266,7 +266,7 @@
 
 # LLVM-MCA-BEGIN vmov
 # class: simd shift and permute
-# shows: Register move, none waits for another.
+# shows: Register move, independent.
 .irp r,0,1,2,3,4,5,6,7
     mov v\r\().16b, v20.16b
 .endr
@@ -274,7 +274,7 @@
 
 # LLVM-MCA-BEGIN vmov-chain
 # class: simd shift and permute
-# shows: Register move, each waits for the one before.
+# shows: Register move, each depends on the previous one.
 .rept 4
     mov v0.16b, v0.16b
 .endr
@@ -331,7 +331,7 @@
 
 # LLVM-MCA-BEGIN vtbl3
 # class: simd shift and permute
-# shows: Look-up in three registers, none waits for another.
+# shows: Look-up in three registers, independent.
 .irp r,0,1,2,3
     tbl v\r\().16b, {v20.16b-v22.16b}, v23.16b
 .endr
@@ -339,7 +339,7 @@
 
 # LLVM-MCA-BEGIN vtbl3-chain
 # class: simd shift and permute
-# shows: Look-up in three registers, each waits for the one before.
+# shows: Look-up in three registers, each depends on the previous one.
 .rept 4
     tbl v0.16b, {v20.16b-v22.16b}, v0.16b
 .endr
@@ -347,7 +347,7 @@
 
 # LLVM-MCA-BEGIN vtbl4
 # class: simd shift and permute
-# shows: Look-up in four registers, none waits for another.
+# shows: Look-up in four registers, independent.
 .irp r,0,1,2,3
     tbl v\r\().16b, {v20.16b-v23.16b}, v24.16b
 .endr
@@ -355,7 +355,7 @@
 
 # LLVM-MCA-BEGIN vtbl4-chain
 # class: simd shift and permute
-# shows: Look-up in four registers, each waits for the one before.
+# shows: Look-up in four registers, each depends on the previous one.
 .rept 4
     tbl v0.16b, {v20.16b-v23.16b}, v0.16b
 .endr
@@ -379,7 +379,7 @@
 
 # LLVM-MCA-BEGIN vtbx3
 # class: simd shift and permute
-# shows: Look-up in three registers that keeps the rest, none waits for another.
+# shows: Look-up in three registers that keeps the rest, independent.
 .irp r,0,1,2,3
     tbx v\r\().16b, {v20.16b-v22.16b}, v24.16b
 .endr
@@ -387,7 +387,7 @@
 
 # LLVM-MCA-BEGIN vtbx3-chain
 # class: simd shift and permute
-# shows: Look-up in three registers that keeps the rest, each waits for the one before.
+# shows: Look-up in three registers that keeps the rest, each depends on the previous one.
 .rept 4
     tbx v0.16b, {v20.16b-v22.16b}, v24.16b
 .endr
@@ -395,7 +395,7 @@
 
 # LLVM-MCA-BEGIN vtbx4
 # class: simd shift and permute
-# shows: Look-up in four registers that keeps the rest, none waits for another.
+# shows: Look-up in four registers that keeps the rest, independent.
 .irp r,0,1,2,3
     tbx v\r\().16b, {v20.16b-v23.16b}, v24.16b
 .endr
@@ -403,7 +403,7 @@
 
 # LLVM-MCA-BEGIN vtbx4-chain
 # class: simd shift and permute
-# shows: Look-up in four registers that keeps the rest, each waits for the one before.
+# shows: Look-up in four registers that keeps the rest, each depends on the previous one.
 .rept 4
     tbx v0.16b, {v20.16b-v23.16b}, v24.16b
 .endr

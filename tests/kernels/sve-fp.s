@@ -2,7 +2,7 @@
 
 # LLVM-MCA-BEGIN zfadd
 # class: sve fp
-# shows: Add, none waits for another.
+# shows: Add, independent.
 .irp r,0,1,2,3,4,5,6,7
     fadd z\r\().s, z20.s, z21.s
 .endr
@@ -10,7 +10,7 @@
 
 # LLVM-MCA-BEGIN zfadd-chain
 # class: sve fp
-# shows: Add, each waits for the one before.
+# shows: Add, each depends on the previous one.
 .rept 4
     fadd z0.s, z0.s, z21.s
 .endr
@@ -18,7 +18,7 @@
 
 # LLVM-MCA-BEGIN zfmul
 # class: sve fp
-# shows: Multiply, none waits for another.
+# shows: Multiply, independent.
 .irp r,0,1,2,3,4,5,6,7
     fmul z\r\().d, z20.d, z21.d
 .endr
@@ -26,7 +26,7 @@
 
 # LLVM-MCA-BEGIN zfmul-chain
 # class: sve fp
-# shows: Multiply, each waits for the one before.
+# shows: Multiply, each depends on the previous one.
 .rept 4
     fmul z0.d, z0.d, z21.d
 .endr
@@ -34,7 +34,7 @@
 
 # LLVM-MCA-BEGIN zfscale
 # class: sve fp
-# shows: Scale by powers of two, none waits for another.
+# shows: Scale by powers of two, independent.
 .irp r,0,1,2,3,4,5,6,7
     fscale z\r\().s, p0/m, z\r\().s, z21.s
 .endr
@@ -42,7 +42,7 @@
 
 # LLVM-MCA-BEGIN zfscale-chain
 # class: sve fp
-# shows: Scale by powers of two, each waits for the one before.
+# shows: Scale by powers of two, each depends on the previous one.
 .rept 4
     fscale z0.s, p0/m, z0.s, z21.s
 .endr
@@ -50,7 +50,7 @@
 
 # LLVM-MCA-BEGIN zfcadd
 # class: sve fp
-# shows: Complex add, none waits for another.
+# shows: Complex add, independent.
 .irp r,0,1,2,3,4,5,6,7
     fcadd z\r\().s, p0/m, z\r\().s, z21.s, #90
 .endr
@@ -58,7 +58,7 @@
 
 # LLVM-MCA-BEGIN zfcadd-chain
 # class: sve fp
-# shows: Complex add, each waits for the one before.
+# shows: Complex add, each depends on the previous one.
 .rept 4
     fcadd z0.s, p0/m, z0.s, z21.s, #90
 .endr
@@ -114,7 +114,7 @@
 
 # LLVM-MCA-BEGIN zfcmgt
 # class: sve fp
-# shows: Compare to a predicate, none waits for another.
+# shows: Compare to a predicate, independent.
 .irp r,0,1,2,3,4,5
     fcmgt p\r\().s, p7/z, z20.s, z21.s
 .endr
@@ -122,7 +122,7 @@
 
 # LLVM-MCA-BEGIN zfcmgt-chain
 # class: sve fp
-# shows: Compare to a predicate, each waits for the one before.
+# shows: Compare to a predicate, each depends on the previous one.
 .rept 4
     fcmgt p0.s, p0/z, z20.s, z21.s
 .endr
@@ -138,7 +138,7 @@
 
 # LLVM-MCA-BEGIN zfaddv-h
 # class: sve fp
-# shows: Sum in any order, half, none waits for another.
+# shows: Sum in any order, half, independent.
 .irp r,0,1,2,3
     faddv h\r, p0, z20.h
 .endr
@@ -146,7 +146,7 @@
 
 # LLVM-MCA-BEGIN zfaddv-h-chain
 # class: sve fp
-# shows: Sum in any order, half, each waits for the one before.
+# shows: Sum in any order, half, each depends on the previous one.
 .rept 4
     faddv h0, p0, z0.h
 .endr
@@ -154,7 +154,7 @@
 
 # LLVM-MCA-BEGIN zfdiv-h
 # class: sve fp
-# shows: Divide, half, none waits for another.
+# shows: Divide, half, independent.
 .irp r,0,1,2,3
     fdiv z\r\().h, p0/m, z\r\().h, z21.h
 .endr
@@ -162,7 +162,7 @@
 
 # LLVM-MCA-BEGIN zfdiv-h-chain
 # class: sve fp
-# shows: Divide, half, each waits for the one before.
+# shows: Divide, half, each depends on the previous one.
 .rept 2
     fdiv z0.h, p0/m, z0.h, z21.h
 .endr
@@ -178,7 +178,7 @@
 
 # LLVM-MCA-BEGIN zscvtf-h
 # class: sve fp
-# shows: From integers, half, none waits for another.
+# shows: From integers, half, independent.
 .irp r,0,1,2,3,4,5,6,7
     scvtf z\r\().h, p0/m, z20.h
 .endr
@@ -186,7 +186,7 @@
 
 # LLVM-MCA-BEGIN zscvtf-h-chain
 # class: sve fp
-# shows: From integers, half, each waits for the one before.
+# shows: From integers, half, each depends on the previous one.
 .rept 4
     scvtf z0.h, p0/m, z0.h
 .endr
@@ -202,7 +202,7 @@
 
 # LLVM-MCA-BEGIN zfaddv-s
 # class: sve fp
-# shows: Sum in any order, single, none waits for another.
+# shows: Sum in any order, single, independent.
 .irp r,0,1,2,3
     faddv s\r, p0, z20.s
 .endr
@@ -210,7 +210,7 @@
 
 # LLVM-MCA-BEGIN zfaddv-s-chain
 # class: sve fp
-# shows: Sum in any order, single, each waits for the one before.
+# shows: Sum in any order, single, each depends on the previous one.
 .rept 4
     faddv s0, p0, z0.s
 .endr
@@ -218,7 +218,7 @@
 
 # LLVM-MCA-BEGIN zfdiv-s
 # class: sve fp
-# shows: Divide, single, none waits for another.
+# shows: Divide, single, independent.
 .irp r,0,1,2,3
     fdiv z\r\().s, p0/m, z\r\().s, z21.s
 .endr
@@ -226,7 +226,7 @@
 
 # LLVM-MCA-BEGIN zfdiv-s-chain
 # class: sve fp
-# shows: Divide, single, each waits for the one before.
+# shows: Divide, single, each depends on the previous one.
 .rept 2
     fdiv z0.s, p0/m, z0.s, z21.s
 .endr
@@ -242,7 +242,7 @@
 
 # LLVM-MCA-BEGIN zscvtf-s
 # class: sve fp
-# shows: From integers, single, none waits for another.
+# shows: From integers, single, independent.
 .irp r,0,1,2,3,4,5,6,7
     scvtf z\r\().s, p0/m, z20.s
 .endr
@@ -250,7 +250,7 @@
 
 # LLVM-MCA-BEGIN zscvtf-s-chain
 # class: sve fp
-# shows: From integers, single, each waits for the one before.
+# shows: From integers, single, each depends on the previous one.
 .rept 4
     scvtf z0.s, p0/m, z0.s
 .endr
@@ -266,7 +266,7 @@
 
 # LLVM-MCA-BEGIN zfaddv-d
 # class: sve fp
-# shows: Sum in any order, double, none waits for another.
+# shows: Sum in any order, double, independent.
 .irp r,0,1,2,3
     faddv d\r, p0, z20.d
 .endr
@@ -274,7 +274,7 @@
 
 # LLVM-MCA-BEGIN zfaddv-d-chain
 # class: sve fp
-# shows: Sum in any order, double, each waits for the one before.
+# shows: Sum in any order, double, each depends on the previous one.
 .rept 4
     faddv d0, p0, z0.d
 .endr
@@ -282,7 +282,7 @@
 
 # LLVM-MCA-BEGIN zfdiv-d
 # class: sve fp
-# shows: Divide, double, none waits for another.
+# shows: Divide, double, independent.
 .irp r,0,1,2,3
     fdiv z\r\().d, p0/m, z\r\().d, z21.d
 .endr
@@ -290,7 +290,7 @@
 
 # LLVM-MCA-BEGIN zfdiv-d-chain
 # class: sve fp
-# shows: Divide, double, each waits for the one before.
+# shows: Divide, double, each depends on the previous one.
 .rept 2
     fdiv z0.d, p0/m, z0.d, z21.d
 .endr
@@ -306,7 +306,7 @@
 
 # LLVM-MCA-BEGIN zscvtf-d
 # class: sve fp
-# shows: From integers, double, none waits for another.
+# shows: From integers, double, independent.
 .irp r,0,1,2,3,4,5,6,7
     scvtf z\r\().d, p0/m, z20.d
 .endr
@@ -314,7 +314,7 @@
 
 # LLVM-MCA-BEGIN zscvtf-d-chain
 # class: sve fp
-# shows: From integers, double, each waits for the one before.
+# shows: From integers, double, each depends on the previous one.
 .rept 4
     scvtf z0.d, p0/m, z0.d
 .endr
@@ -322,7 +322,7 @@
 
 # LLVM-MCA-BEGIN zfcvt-h-s
 # class: sve fp
-# shows: Half to single, none waits for another.
+# shows: Half to single, independent.
 .irp r,0,1,2,3,4,5,6,7
     fcvt z\r\().s, p0/m, z20.h
 .endr
@@ -330,7 +330,7 @@
 
 # LLVM-MCA-BEGIN zfcvt-h-s-chain
 # class: sve fp
-# shows: Half to single, each waits for the one before.
+# shows: Half to single, each depends on the previous one.
 .rept 4
     fcvt z0.s, p0/m, z0.h
 .endr
@@ -338,7 +338,7 @@
 
 # LLVM-MCA-BEGIN zfrintn
 # class: sve fp
-# shows: Rounding, none waits for another.
+# shows: Rounding, independent.
 .irp r,0,1,2,3,4,5,6,7
     frintn z\r\().s, p0/m, z20.s
 .endr
@@ -346,7 +346,7 @@
 
 # LLVM-MCA-BEGIN zfrintn-chain
 # class: sve fp
-# shows: Rounding, each waits for the one before.
+# shows: Rounding, each depends on the previous one.
 .rept 4
     frintn z0.s, p0/m, z0.s
 .endr
@@ -354,7 +354,7 @@
 
 # LLVM-MCA-BEGIN zfrecpe
 # class: sve fp
-# shows: Reciprocal estimate, none waits for another.
+# shows: Reciprocal estimate, independent.
 .irp r,0,1,2,3,4,5,6,7
     frecpe z\r\().d, z20.d
 .endr
@@ -362,7 +362,7 @@
 
 # LLVM-MCA-BEGIN zfrecpe-chain
 # class: sve fp
-# shows: Reciprocal estimate, each waits for the one before.
+# shows: Reciprocal estimate, each depends on the previous one.
 .rept 4
     frecpe z0.d, z0.d
 .endr
@@ -370,7 +370,7 @@
 
 # LLVM-MCA-BEGIN zfrecps
 # class: sve fp
-# shows: Reciprocal step, none waits for another.
+# shows: Reciprocal step, independent.
 .irp r,0,1,2,3,4,5,6,7
     frecps z\r\().s, z20.s, z21.s
 .endr
@@ -378,7 +378,7 @@
 
 # LLVM-MCA-BEGIN zfrecps-chain
 # class: sve fp
-# shows: Reciprocal step, each waits for the one before.
+# shows: Reciprocal step, each depends on the previous one.
 .rept 4
     frecps z0.s, z0.s, z21.s
 .endr
@@ -386,7 +386,7 @@
 
 # LLVM-MCA-BEGIN zfexpa
 # class: sve fp
-# shows: Exponential table, none waits for another.
+# shows: Exponential table, independent.
 .irp r,0,1,2,3,4,5,6,7
     fexpa z\r\().s, z20.s
 .endr
@@ -394,7 +394,7 @@
 
 # LLVM-MCA-BEGIN zfexpa-chain
 # class: sve fp
-# shows: Exponential table, each waits for the one before.
+# shows: Exponential table, each depends on the previous one.
 .rept 4
     fexpa z0.s, z0.s
 .endr
@@ -402,7 +402,7 @@
 
 # LLVM-MCA-BEGIN zftmad
 # class: sve fp
-# shows: Trigonometric multiply-add, none waits for another.
+# shows: Trigonometric multiply-add, independent.
 .irp r,0,1,2,3,4,5,6,7
     ftmad z\r\().s, z\r\().s, z21.s, #3
 .endr
@@ -410,7 +410,7 @@
 
 # LLVM-MCA-BEGIN zftmad-chain
 # class: sve fp
-# shows: Trigonometric multiply-add, each waits for the one before.
+# shows: Trigonometric multiply-add, each depends on the previous one.
 .rept 4
     ftmad z0.s, z0.s, z21.s, #3
 .endr
@@ -426,7 +426,7 @@
 
 # LLVM-MCA-BEGIN zbfcvt
 # class: sve fp
-# shows: To brain float, none waits for another.
+# shows: To brain float, independent.
 .irp r,0,1,2,3,4,5,6,7
     bfcvt z\r\().h, p0/m, z20.s
 .endr
@@ -434,7 +434,7 @@
 
 # LLVM-MCA-BEGIN zbfcvt-chain
 # class: sve fp
-# shows: To brain float, each waits for the one before.
+# shows: To brain float, each depends on the previous one.
 .rept 4
     bfcvt z0.h, p0/m, z0.s
 .endr

@@ -2,7 +2,7 @@
 
 # LLVM-MCA-BEGIN zadd
 # class: sve integer
-# shows: Add, none waits for another.
+# shows: Add, independent.
 .irp r,0,1,2,3,4,5,6,7
     add z\r\().s, z20.s, z21.s
 .endr
@@ -10,7 +10,7 @@
 
 # LLVM-MCA-BEGIN zadd-chain
 # class: sve integer
-# shows: Add, each waits for the one before.
+# shows: Add, each depends on the previous one.
 .rept 4
     add z0.s, z0.s, z21.s
 .endr
@@ -18,7 +18,7 @@
 
 # LLVM-MCA-BEGIN zadd-pred
 # class: sve integer
-# shows: Add under a predicate, none waits for another.
+# shows: Add under a predicate, independent.
 .irp r,0,1,2,3,4,5,6,7
     add z\r\().s, p0/m, z\r\().s, z21.s
 .endr
@@ -26,7 +26,7 @@
 
 # LLVM-MCA-BEGIN zadd-pred-chain
 # class: sve integer
-# shows: Add under a predicate, each waits for the one before.
+# shows: Add under a predicate, each depends on the previous one.
 .rept 4
     add z0.s, p0/m, z0.s, z21.s
 .endr
@@ -34,7 +34,7 @@
 
 # LLVM-MCA-BEGIN zlogic
 # class: sve integer
-# shows: Logic, none waits for another.
+# shows: Logic, independent.
 .irp r,0,1,2,3,4,5,6,7
     and z\r\().d, z20.d, z21.d
 .endr
@@ -42,7 +42,7 @@
 
 # LLVM-MCA-BEGIN zlogic-chain
 # class: sve integer
-# shows: Logic, each waits for the one before.
+# shows: Logic, each depends on the previous one.
 .rept 4
     eor z0.d, z0.d, z21.d
 .endr
@@ -50,7 +50,7 @@
 
 # LLVM-MCA-BEGIN zmax
 # class: sve integer
-# shows: Maximum, none waits for another.
+# shows: Maximum, independent.
 .irp r,0,1,2,3,4,5,6,7
     smax z\r\().s, p0/m, z\r\().s, z21.s
 .endr
@@ -58,7 +58,7 @@
 
 # LLVM-MCA-BEGIN zmax-chain
 # class: sve integer
-# shows: Maximum, each waits for the one before.
+# shows: Maximum, each depends on the previous one.
 .rept 4
     umin z0.s, p0/m, z0.s, z21.s
 .endr
@@ -66,7 +66,7 @@
 
 # LLVM-MCA-BEGIN zsel
 # class: sve integer
-# shows: Select, none waits for another.
+# shows: Select, independent.
 .irp r,0,1,2,3,4,5,6,7
     sel z\r\().s, p0, z20.s, z21.s
 .endr
@@ -74,7 +74,7 @@
 
 # LLVM-MCA-BEGIN zsel-chain
 # class: sve integer
-# shows: Select, each waits for the one before.
+# shows: Select, each depends on the previous one.
 .rept 4
     sel z0.s, p0, z0.s, z21.s
 .endr
@@ -82,7 +82,7 @@
 
 # LLVM-MCA-BEGIN zcnt
 # class: sve integer
-# shows: Bit count, none waits for another.
+# shows: Bit count, independent.
 .irp r,0,1,2,3,4,5,6,7
     cnt z\r\().d, p0/m, z20.d
 .endr
@@ -90,7 +90,7 @@
 
 # LLVM-MCA-BEGIN zcnt-chain
 # class: sve integer
-# shows: Bit count, each waits for the one before.
+# shows: Bit count, each depends on the previous one.
 .rept 4
     cnt z0.d, p0/m, z0.d
 .endr
@@ -115,7 +115,7 @@
 
 # LLVM-MCA-BEGIN zcadd
 # class: sve integer
-# shows: Complex add, none waits for another.
+# shows: Complex add, independent.
 .irp r,0,1,2,3,4,5,6,7
     cadd z\r\().s, z\r\().s, z21.s, #90
 .endr
@@ -123,7 +123,7 @@
 
 # LLVM-MCA-BEGIN zcadd-chain
 # class: sve integer
-# shows: Complex add, each waits for the one before.
+# shows: Complex add, each depends on the previous one.
 .rept 4
     cadd z0.s, z0.s, z21.s, #90
 .endr
@@ -155,7 +155,7 @@
 
 # LLVM-MCA-BEGIN zlsl
 # class: sve integer
-# shows: Shift, none waits for another.
+# shows: Shift, independent.
 .irp r,0,1,2,3,4,5,6,7
     lsl z\r\().s, z20.s, #3
 .endr
@@ -163,7 +163,7 @@
 
 # LLVM-MCA-BEGIN zlsl-chain
 # class: sve integer
-# shows: Shift, each waits for the one before.
+# shows: Shift, each depends on the previous one.
 .rept 4
     lsl z0.s, p0/m, z0.s, z21.s
 .endr
@@ -171,7 +171,7 @@
 
 # LLVM-MCA-BEGIN zsxtb
 # class: sve integer
-# shows: Sign extension, none waits for another.
+# shows: Sign extension, independent.
 .irp r,0,1,2,3,4,5,6,7
     sxtb z\r\().s, p0/m, z20.s
 .endr
@@ -179,7 +179,7 @@
 
 # LLVM-MCA-BEGIN zsxtb-chain
 # class: sve integer
-# shows: Sign extension, each waits for the one before.
+# shows: Sign extension, each depends on the previous one.
 .rept 4
     sxtb z0.s, p0/m, z0.s
 .endr
@@ -187,7 +187,7 @@
 
 # LLVM-MCA-BEGIN zasrd
 # class: sve integer
-# shows: Rounding shift, none waits for another.
+# shows: Rounding shift, independent.
 .irp r,0,1,2,3,4,5,6,7
     asrd z\r\().s, p0/m, z\r\().s, #3
 .endr
@@ -195,7 +195,7 @@
 
 # LLVM-MCA-BEGIN zasrd-chain
 # class: sve integer
-# shows: Rounding shift, each waits for the one before.
+# shows: Rounding shift, each depends on the previous one.
 .rept 4
     asrd z0.s, p0/m, z0.s, #3
 .endr
@@ -203,7 +203,7 @@
 
 # LLVM-MCA-BEGIN zsqxtnb
 # class: sve integer
-# shows: Saturating narrowing, none waits for another.
+# shows: Saturating narrowing, independent.
 .irp r,0,1,2,3,4,5,6,7
     sqxtnb z\r\().h, z20.s
 .endr
@@ -211,7 +211,7 @@
 
 # LLVM-MCA-BEGIN zsqxtnb-chain
 # class: sve integer
-# shows: Saturating narrowing, each waits for the one before.
+# shows: Saturating narrowing, each depends on the previous one.
 .rept 4
     sqxtnb z0.h, z0.s
 .endr
@@ -219,7 +219,7 @@
 
 # LLVM-MCA-BEGIN zbext
 # class: sve integer
-# shows: Bit gather, none waits for another.
+# shows: Bit gather, independent.
 .irp r,0,1,2,3
     bext z\r\().s, z20.s, z21.s
 .endr
@@ -227,7 +227,7 @@
 
 # LLVM-MCA-BEGIN zbext-chain
 # class: sve integer
-# shows: Bit gather, each waits for the one before.
+# shows: Bit gather, each depends on the previous one.
 .rept 4
     bext z0.s, z0.s, z21.s
 .endr
@@ -235,7 +235,7 @@
 
 # LLVM-MCA-BEGIN zcmpgt
 # class: sve integer
-# shows: Compare to a predicate, none waits for another.
+# shows: Compare to a predicate, independent.
 .irp r,0,1,2,3,4,5
     cmpgt p\r\().s, p7/z, z20.s, z21.s
 .endr
@@ -243,7 +243,7 @@
 
 # LLVM-MCA-BEGIN zcmpgt-chain
 # class: sve integer
-# shows: Compare to a predicate, each waits for the one before.
+# shows: Compare to a predicate, each depends on the previous one.
 .rept 4
     cmpgt p0.s, p0/z, z20.s, z21.s
 .endr
@@ -251,7 +251,7 @@
 
 # LLVM-MCA-BEGIN zmatch
 # class: sve integer
-# shows: Character match, none waits for another.
+# shows: Character match, independent.
 .irp r,0,1,2,3,4,5
     match p\r\().b, p7/z, z20.b, z21.b
 .endr
@@ -259,7 +259,7 @@
 
 # LLVM-MCA-BEGIN zmatch-chain
 # class: sve integer
-# shows: Character match, each waits for the one before.
+# shows: Character match, each depends on the previous one.
 .rept 4
     match p0.b, p0/z, z20.b, z21.b
 .endr
@@ -323,7 +323,7 @@
 
 # LLVM-MCA-BEGIN zmul
 # class: sve integer
-# shows: Multiply, none waits for another.
+# shows: Multiply, independent.
 .irp r,0,1,2,3,4,5,6,7
     mul z\r\().s, z20.s, z21.s
 .endr
@@ -331,7 +331,7 @@
 
 # LLVM-MCA-BEGIN zmul-chain
 # class: sve integer
-# shows: Multiply, each waits for the one before.
+# shows: Multiply, each depends on the previous one.
 .rept 4
     mul z0.s, z0.s, z21.s
 .endr
@@ -339,7 +339,7 @@
 
 # LLVM-MCA-BEGIN zmul-d
 # class: sve integer
-# shows: Multiply of doublewords, none waits for another.
+# shows: Multiply of doublewords, independent.
 .irp r,0,1,2,3,4,5,6,7
     mul z\r\().d, z20.d, z21.d
 .endr
@@ -347,7 +347,7 @@
 
 # LLVM-MCA-BEGIN zmul-d-chain
 # class: sve integer
-# shows: Multiply of doublewords, each waits for the one before.
+# shows: Multiply of doublewords, each depends on the previous one.
 .rept 4
     mul z0.d, z0.d, z21.d
 .endr
@@ -387,7 +387,7 @@
 
 # LLVM-MCA-BEGIN zmullb
 # class: sve integer
-# shows: Long multiply, none waits for another.
+# shows: Long multiply, independent.
 .irp r,0,1,2,3,4,5,6,7
     umullb z\r\().s, z20.h, z21.h
 .endr
@@ -395,7 +395,7 @@
 
 # LLVM-MCA-BEGIN zmullb-chain
 # class: sve integer
-# shows: Long multiply, each waits for the one before.
+# shows: Long multiply, each depends on the previous one.
 .rept 4
     umullb z0.s, z0.h, z21.h
 .endr
@@ -435,7 +435,7 @@
 
 # LLVM-MCA-BEGIN zsqdmulh
 # class: sve integer
-# shows: Doubling multiply, high half, none waits for another.
+# shows: Doubling multiply, high half, independent.
 .irp r,0,1,2,3,4,5,6,7
     sqdmulh z\r\().s, z20.s, z21.s
 .endr
@@ -443,7 +443,7 @@
 
 # LLVM-MCA-BEGIN zsqdmulh-chain
 # class: sve integer
-# shows: Doubling multiply, high half, each waits for the one before.
+# shows: Doubling multiply, high half, each depends on the previous one.
 .rept 4
     sqdmulh z0.s, z0.s, z21.s
 .endr
@@ -451,7 +451,7 @@
 
 # LLVM-MCA-BEGIN zpmul
 # class: sve integer
-# shows: Polynomial multiply, none waits for another.
+# shows: Polynomial multiply, independent.
 .irp r,0,1,2,3,4,5,6,7
     pmul z\r\().b, z20.b, z21.b
 .endr
@@ -459,7 +459,7 @@
 
 # LLVM-MCA-BEGIN zpmul-chain
 # class: sve integer
-# shows: Polynomial multiply, each waits for the one before.
+# shows: Polynomial multiply, each depends on the previous one.
 .rept 4
     pmul z0.b, z0.b, z21.b
 .endr
@@ -467,7 +467,7 @@
 
 # LLVM-MCA-BEGIN zsdiv-s
 # class: sve integer
-# shows: Divide of words, none waits for another.
+# shows: Divide of words, independent.
 .irp r,0,1,2,3
     sdiv z\r\().s, p0/m, z\r\().s, z21.s
 .endr
@@ -475,7 +475,7 @@
 
 # LLVM-MCA-BEGIN zsdiv-s-chain
 # class: sve integer
-# shows: Divide of words, each waits for the one before.
+# shows: Divide of words, each depends on the previous one.
 .rept 2
     sdiv z0.s, p0/m, z0.s, z21.s
 .endr
@@ -483,7 +483,7 @@
 
 # LLVM-MCA-BEGIN zudiv-d
 # class: sve integer
-# shows: Divide of doublewords, none waits for another.
+# shows: Divide of doublewords, independent.
 .irp r,0,1,2,3
     udiv z\r\().d, p0/m, z\r\().d, z21.d
 .endr
@@ -491,7 +491,7 @@
 
 # LLVM-MCA-BEGIN zudiv-d-chain
 # class: sve integer
-# shows: Divide of doublewords, each waits for the one before.
+# shows: Divide of doublewords, each depends on the previous one.
 .rept 2
     udiv z0.d, p0/m, z0.d, z21.d
 .endr
@@ -523,7 +523,7 @@
 
 # LLVM-MCA-BEGIN zcompact
 # class: sve integer
-# shows: Active elements together, none waits for another.
+# shows: Active elements together, independent.
 .irp r,0,1,2,3,4,5,6,7
     compact z\r\().s, p0, z20.s
 .endr
@@ -531,7 +531,7 @@
 
 # LLVM-MCA-BEGIN zcompact-chain
 # class: sve integer
-# shows: Active elements together, each waits for the one before.
+# shows: Active elements together, each depends on the previous one.
 .rept 4
     compact z0.s, p0, z0.s
 .endr
@@ -539,7 +539,7 @@
 
 # LLVM-MCA-BEGIN zsplice
 # class: sve integer
-# shows: Splice of two vectors, none waits for another.
+# shows: Splice of two vectors, independent.
 .irp r,0,1,2,3,4,5,6,7
     splice z\r\().s, p0, z\r\().s, z21.s
 .endr
@@ -547,7 +547,7 @@
 
 # LLVM-MCA-BEGIN zsplice-chain
 # class: sve integer
-# shows: Splice of two vectors, each waits for the one before.
+# shows: Splice of two vectors, each depends on the previous one.
 .rept 4
     splice z0.s, p0, z0.s, z21.s
 .endr
@@ -681,7 +681,7 @@
 
 # LLVM-MCA-BEGIN zandv
 # class: sve integer
-# shows: All elements by logic, none waits for another.
+# shows: All elements by logic, independent.
 .irp r,0,1,2,3
     andv s\r, p0, z20.s
 .endr
@@ -689,7 +689,7 @@
 
 # LLVM-MCA-BEGIN zandv-chain
 # class: sve integer
-# shows: All elements by logic, each waits for the one before.
+# shows: All elements by logic, each depends on the previous one.
 .rept 2
     andv s0, p0, z0.s
 .endr
@@ -697,7 +697,7 @@
 
 # LLVM-MCA-BEGIN zurecpe
 # class: sve integer
-# shows: Reciprocal estimate, none waits for another.
+# shows: Reciprocal estimate, independent.
 .irp r,0,1,2,3,4,5,6,7
     urecpe z\r\().s, p0/m, z20.s
 .endr
@@ -705,7 +705,7 @@
 
 # LLVM-MCA-BEGIN zurecpe-chain
 # class: sve integer
-# shows: Reciprocal estimate, each waits for the one before.
+# shows: Reciprocal estimate, each depends on the previous one.
 .rept 4
     urecpe z0.s, p0/m, z0.s
 .endr
@@ -713,7 +713,7 @@
 
 # LLVM-MCA-BEGIN ztbl
 # class: sve integer
-# shows: Look-up, none waits for another.
+# shows: Look-up, independent.
 .irp r,0,1,2,3,4,5,6,7
     tbl z\r\().b, {z20.b}, z21.b
 .endr
@@ -721,7 +721,7 @@
 
 # LLVM-MCA-BEGIN ztbl-chain
 # class: sve integer
-# shows: Look-up, each waits for the one before.
+# shows: Look-up, each depends on the previous one.
 .rept 4
     tbl z0.b, {z20.b}, z0.b
 .endr

@@ -66,7 +66,7 @@
 
 # LLVM-MCA-BEGIN pand
 # class: sve predicate
-# shows: Predicate logic, none waits for another.
+# shows: Predicate logic, independent.
 .irp r,0,1,2,3,4,5,6,7
     and p\r\().b, p8/z, p9.b, p10.b
 .endr
@@ -74,7 +74,7 @@
 
 # LLVM-MCA-BEGIN pand-chain
 # class: sve predicate
-# shows: Predicate logic, each waits for the one before.
+# shows: Predicate logic, each depends on the previous one.
 .rept 4
     eor p0.b, p8/z, p0.b, p10.b
 .endr
@@ -82,7 +82,7 @@
 
 # LLVM-MCA-BEGIN pands
 # class: sve predicate
-# shows: Predicate logic with flags, none waits for another.
+# shows: Predicate logic with flags, independent.
 .irp r,0,1,2,3,4,5,6,7
     ands p\r\().b, p8/z, p9.b, p10.b
 .endr
@@ -90,7 +90,7 @@
 
 # LLVM-MCA-BEGIN pands-chain
 # class: sve predicate
-# shows: Predicate logic with flags, each waits for the one before.
+# shows: Predicate logic with flags, each depends on the previous one.
 .rept 4
     orrs p0.b, p8/z, p0.b, p10.b
 .endr
@@ -106,7 +106,7 @@
 
 # LLVM-MCA-BEGIN pzip
 # class: sve predicate
-# shows: Predicate interleave, none waits for another.
+# shows: Predicate interleave, independent.
 .irp r,0,1,2,3,4,5,6,7
     zip1 p\r\().s, p8.s, p9.s
 .endr
@@ -114,7 +114,7 @@
 
 # LLVM-MCA-BEGIN pzip-chain
 # class: sve predicate
-# shows: Predicate interleave, each waits for the one before.
+# shows: Predicate interleave, each depends on the previous one.
 .rept 4
     zip1 p0.s, p0.s, p9.s
 .endr
@@ -122,7 +122,7 @@
 
 # LLVM-MCA-BEGIN prev
 # class: sve predicate
-# shows: Predicate reversal, none waits for another.
+# shows: Predicate reversal, independent.
 .irp r,0,1,2,3,4,5,6,7
     rev p\r\().s, p8.s
 .endr
@@ -130,7 +130,7 @@
 
 # LLVM-MCA-BEGIN prev-chain
 # class: sve predicate
-# shows: Predicate reversal, each waits for the one before.
+# shows: Predicate reversal, each depends on the previous one.
 .rept 4
     rev p0.s, p0.s
 .endr
@@ -146,7 +146,7 @@
 
 # LLVM-MCA-BEGIN brka
 # class: sve predicate
-# shows: Break after, none waits for another.
+# shows: Break after, independent.
 .irp r,0,1,2,3,4,5,6,7
     brka p\r\().b, p8/z, p9.b
 .endr
@@ -154,7 +154,7 @@
 
 # LLVM-MCA-BEGIN brka-chain
 # class: sve predicate
-# shows: Break after, each waits for the one before.
+# shows: Break after, each depends on the previous one.
 .rept 4
     brka p0.b, p8/z, p0.b
 .endr
@@ -162,7 +162,7 @@
 
 # LLVM-MCA-BEGIN brkbs
 # class: sve predicate
-# shows: Break before, with flags, none waits for another.
+# shows: Break before, with flags, independent.
 .irp r,0,1,2,3,4,5,6,7
     brkbs p\r\().b, p8/z, p9.b
 .endr
@@ -170,7 +170,7 @@
 
 # LLVM-MCA-BEGIN brkbs-chain
 # class: sve predicate
-# shows: Break before, with flags, each waits for the one before.
+# shows: Break before, with flags, each depends on the previous one.
 .rept 4
     brkbs p0.b, p8/z, p0.b
 .endr
@@ -178,7 +178,7 @@
 
 # LLVM-MCA-BEGIN brkpa
 # class: sve predicate
-# shows: Break after, propagating, none waits for another.
+# shows: Break after, propagating, independent.
 .irp r,0,1,2,3,4,5,6,7
     brkpa p\r\().b, p8/z, p9.b, p10.b
 .endr
@@ -186,7 +186,7 @@
 
 # LLVM-MCA-BEGIN brkpa-chain
 # class: sve predicate
-# shows: Break after, propagating, each waits for the one before.
+# shows: Break after, propagating, each depends on the previous one.
 .rept 4
     brkpa p0.b, p8/z, p0.b, p10.b
 .endr
@@ -194,7 +194,7 @@
 
 # LLVM-MCA-BEGIN brkpbs
 # class: sve predicate
-# shows: Break before, propagating, with flags, none waits for another.
+# shows: Break before, propagating, with flags, independent.
 .irp r,0,1,2,3,4,5,6,7
     brkpbs p\r\().b, p8/z, p9.b, p10.b
 .endr
@@ -202,7 +202,7 @@
 
 # LLVM-MCA-BEGIN brkpbs-chain
 # class: sve predicate
-# shows: Break before, propagating, with flags, each waits for the one before.
+# shows: Break before, propagating, with flags, each depends on the previous one.
 .rept 4
     brkpbs p0.b, p8/z, p0.b, p10.b
 .endr
@@ -243,7 +243,7 @@
 
 # LLVM-MCA-BEGIN incp
 # class: sve predicate
-# shows: Count by a predicate, none waits for another.
+# shows: Count by a predicate, independent.
 .irp r,0,1,2,3,4,5,6,7
     incp x\r, p8.s
 .endr
@@ -251,7 +251,7 @@
 
 # LLVM-MCA-BEGIN incp-chain
 # class: sve predicate
-# shows: Count by a predicate, each waits for the one before.
+# shows: Count by a predicate, each depends on the previous one.
 .rept 4
     incp x0, p8.s
 .endr
@@ -259,7 +259,7 @@
 
 # LLVM-MCA-BEGIN incd
 # class: sve predicate
-# shows: Count by elements, none waits for another.
+# shows: Count by elements, independent.
 .irp r,0,1,2,3,4,5,6,7
     incd x\r
 .endr
@@ -267,7 +267,7 @@
 
 # LLVM-MCA-BEGIN incd-chain
 # class: sve predicate
-# shows: Count by elements, each waits for the one before.
+# shows: Count by elements, each depends on the previous one.
 .rept 4
     incd x0
 .endr
@@ -291,7 +291,7 @@
 
 # LLVM-MCA-BEGIN addvl
 # class: sve predicate
-# shows: Address by vector lengths, none waits for another.
+# shows: Address by vector lengths, independent.
 .irp r,0,1,2,3,4,5,6,7
     addvl x\r, x20, #1
 .endr
@@ -299,7 +299,7 @@
 
 # LLVM-MCA-BEGIN addvl-chain
 # class: sve predicate
-# shows: Address by vector lengths, each waits for the one before.
+# shows: Address by vector lengths, each depends on the previous one.
 .rept 4
     addvl x0, x0, #1
 .endr
@@ -307,7 +307,7 @@
 
 # LLVM-MCA-BEGIN incp-vector
 # class: sve predicate
-# shows: Vector count by a predicate, none waits for another.
+# shows: Vector count by a predicate, independent.
 .irp r,0,1,2,3,4,5,6,7
     incp z\r\().s, p8.s
 .endr
@@ -315,7 +315,7 @@
 
 # LLVM-MCA-BEGIN incp-vector-chain
 # class: sve predicate
-# shows: Vector count by a predicate, each waits for the one before.
+# shows: Vector count by a predicate, each depends on the previous one.
 .rept 2
     incp z0.s, p8.s
 .endr
@@ -323,7 +323,7 @@
 
 # LLVM-MCA-BEGIN incw-vector
 # class: sve predicate
-# shows: Vector count by elements, none waits for another.
+# shows: Vector count by elements, independent.
 .irp r,0,1,2,3,4,5,6,7
     incw z\r\().s
 .endr
@@ -331,7 +331,7 @@
 
 # LLVM-MCA-BEGIN incw-vector-chain
 # class: sve predicate
-# shows: Vector count by elements, each waits for the one before.
+# shows: Vector count by elements, each depends on the previous one.
 .rept 4
     incw z0.s
 .endr

@@ -1,10 +1,10 @@
-//! The scenario files of the repository, read once for all tests that walk over them.
+//! The scenario files of the repository, read once for all tests that use them.
 
 use sim_trace::scenario::{self, Case};
 
 use crate::{files_below, read, repository};
 
-/// A case with the file that it stands in, relative to the top of the repository.
+/// A case with its file, relative to the top of the repository.
 #[derive(Clone, Debug)]
 pub struct FiledCase {
     /// The file.
@@ -13,11 +13,11 @@ pub struct FiledCase {
     pub case: Case,
 }
 
-/// Every case below `tests/scenarios`, in the order of files and lines.
+/// Returns every case below `tests/scenarios`, in the order of files and lines.
 ///
 /// # Panics
 ///
-/// When a file cannot be read or is no scenario.
+/// When a file cannot be read or is not a scenario.
 pub fn all_cases() -> Vec<FiledCase> {
     let top = repository();
     let mut cases = Vec::new();

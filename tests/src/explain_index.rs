@@ -1,5 +1,5 @@
-//! The index of `n2sim explain`: where the model raises each event, and which cases prove it, as the model
-//! itself says when all cases run.
+//! The index of `n2sim explain`: the places in the model that raise each event, and the cases that
+//! prove it, as observed when all cases run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,15 +19,15 @@ use crate::conformance::{bound_of, holding, is_own};
 use crate::mutation::{Learner, Site};
 use crate::{files_below, read, repository};
 
-/// Where the index stands.
+/// Path of the index.
 pub const FILE: &str = "sim-report/src/explain/index.json";
 
-/// Most cases that an entry names; the rest is a number.
+/// Largest number of cases that an entry names; the rest is a number.
 const NAMED: usize = 8;
-/// Most events that an example shows beside the one that it is for.
+/// Largest number of events that an example shows beside its own.
 const RELATED: usize = 5;
 
-/// The text of the index as it should stand.
+/// Returns the current text of the index.
 ///
 /// # Errors
 ///
@@ -38,7 +38,7 @@ pub fn text() -> Result<String, String> {
     Ok(text + "\n")
 }
 
-/// Every case with what became of it.
+/// Every case with its results.
 struct Ran {
     cases: Vec<FiledCase>,
     verdicts: Vec<Verdict>,
@@ -47,7 +47,7 @@ struct Ran {
     sites: BTreeSet<Site>,
 }
 
-/// Runs all cases and writes down what they prove.
+/// Runs all cases and records their proofs.
 fn index() -> Result<Index, String> {
     let (mut verdicts, mut lost, mut sites) = (Vec::new(), Vec::new(), BTreeSet::new());
     let cases = all_cases();
@@ -75,17 +75,17 @@ fn index() -> Result<Index, String> {
 
 fn run(filed: &FiledCase) -> Result<(Verdict, Learner), String> {
     let FiledCase { file, case } = filed;
-    let told = |error: &dyn std::fmt::Display| format!("{file}: {}: {error}", case.test);
-    let config = configure(case, &ConfigSource::default()).map_err(|error| told(&error))?;
+    let located = |error: &dyn std::fmt::Display| format!("{file}: {}: {error}", case.test);
+    let config = configure(case, &ConfigSource::default()).map_err(|error| located(&error))?;
     let (verdict, learner) = run_case_on(case, &config, Reading::Guide, Learner::default())
-        .map_err(|error| told(&error))?;
+        .map_err(|error| located(&error))?;
     match verdict.holds() {
         true => Ok((verdict, learner)),
         false => Err(verdict.explain(file, case)),
     }
 }
 
-/// The sites by event, with their functions in place of lines: lines move too often to be kept.
+/// Returns the sites by event, with their functions in place of lines: lines change too often.
 fn places(sites: &BTreeSet<Site>) -> BTreeMap<PmuEvent, BTreeSet<Place>> {
     let mut functions: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut places: BTreeMap<PmuEvent, BTreeSet<Place>> = BTreeMap::new();
@@ -103,7 +103,7 @@ fn places(sites: &BTreeSet<Site>) -> BTreeMap<PmuEvent, BTreeSet<Place>> {
     places
 }
 
-/// For each line of a source the function that it stands in.
+/// Returns the enclosing function for each line of a source.
 fn by_line(text: &str) -> Vec<String> {
     let mut function = String::new();
     text.lines()
@@ -120,7 +120,7 @@ fn by_line(text: &str) -> Vec<String> {
 }
 
 impl Ran {
-    /// An entry that names the first of these cases, and shows one.
+    /// Returns an entry that names the first of these cases, and shows one.
     fn evidence(&self, name: &str, holding: &[usize], example: Option<Example>) -> Evidence {
         let proof = |i: &usize| Proof {
             test: self.cases[*i].case.test.clone(),
@@ -143,8 +143,8 @@ impl Ran {
         self.evidence(event.mnemonic(), &holding, example)
     }
 
-    /// The cases that state every event of the metric exactly, so that its value can be worked out from
-    /// them by hand, and in which it has one that is not 0.
+    /// Returns the evidence for a metric: the cases that state every event of the metric exactly,
+    /// so that its value can be computed by hand, and in which the value is not 0.
     fn metric(&self, metric: &MetricFormula, catalog: &Catalog) -> Evidence {
         let events = metrics::events(metric, catalog);
         let is_exact = |i: &usize| {
@@ -172,7 +172,7 @@ impl Ran {
         self.evidence(&metric.name, &holding, example)
     }
 
-    /// The cases that say which way an access takes through the flow.
+    /// Returns the evidence for a flow: the cases that state the path of an access through it.
     fn flow(&self, flow: Flow) -> Evidence {
         let walks = |i: &usize| self.cases[*i].case.ways.iter().any(|way| way.flow == flow);
         let own = format!("F.{}.", flow.info().section);
@@ -184,7 +184,7 @@ impl Ran {
                 events.push(*event);
             }
         }
-        // The longest way lights up most boxes.
+        // The longest path covers most boxes.
         let counted = |i: &usize| {
             events.iter().filter(|event| self.verdicts[*i].counts.value(**event) > 0).count()
         };
@@ -193,7 +193,8 @@ impl Ran {
         self.evidence(flow.info().section, &holding, example)
     }
 
-    /// The cases that lose slots for the cause, those that lose fewest for others first.
+    /// Returns the evidence for a cause: the cases that lose slots for it, fewest other losses
+    /// first.
     fn cause(&self, cause: StallCause) -> Evidence {
         let mut holding: Vec<usize> =
             (0..self.cases.len()).filter(|i| self.lost[*i].contains(&cause)).collect();
@@ -206,7 +207,7 @@ impl Ran {
         Evidence { raised: deciding(cause), ..self.evidence(cause.label(), &holding, example) }
     }
 
-    /// The command that shows a case, and its output.
+    /// Returns the command that shows a case, and its output.
     fn example(&self, i: usize, events: &[PmuEvent], metrics: &[&MetricFormula]) -> Example {
         let FiledCase { file, case } = &self.cases[i];
         let names: Vec<String> = events.iter().map(|event| event.perf_name()).collect();
@@ -225,7 +226,7 @@ impl Ran {
     }
 }
 
-/// The functions of the core that name a cause.
+/// Returns the functions of the core that name a cause.
 fn deciding(cause: StallCause) -> Vec<Place> {
     let top = repository();
     let mut places = BTreeSet::new();
@@ -252,8 +253,8 @@ fn deciding(cause: StallCause) -> Vec<Place> {
     places.into_iter().collect()
 }
 
-/// The case to show: one that counts the event if any does, its own before others, one that compares steps
-/// before one that has but one.
+/// Returns the case to show. Cases that count the event come first, then cases named after it, then
+/// cases with several steps to compare.
 fn best(event: PmuEvent, holding: &[usize], cases: &[FiledCase]) -> Option<usize> {
     let rank = |i: &usize| {
         let case = &cases[*i].case;
@@ -266,7 +267,7 @@ fn best(event: PmuEvent, holding: &[usize], cases: &[FiledCase]) -> Option<usize
     holding.iter().copied().min_by_key(rank)
 }
 
-/// The event and what is tied to it.
+/// Returns the event and its related events.
 fn related(event: PmuEvent) -> Vec<PmuEvent> {
     let mut events = vec![event];
     let kinds = [RelationKind::AliasOf, RelationKind::SumOf, RelationKind::SubsetOf];

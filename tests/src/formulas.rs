@@ -1,4 +1,4 @@
-//! Runs for those who judge formulas: what a part of a committed trace has to say about them.
+//! Runs for the validation of formulas, on parts of committed traces.
 
 use std::error::Error;
 
@@ -12,9 +12,9 @@ use crate::repository;
 /// A part of a committed trace on a configured machine.
 #[derive(Clone, Debug)]
 pub struct Part<'a> {
-    /// The trace, without folder and extension.
+    /// The trace, without directory and extension.
     pub trace: &'a str,
-    /// Where silicon and the guide disagree.
+    /// Choice between silicon and the guide where they disagree.
     pub profile: Profile,
     /// Changes of the configuration, `key=value`.
     pub overrides: Vec<String>,
@@ -24,10 +24,10 @@ pub struct Part<'a> {
     pub limit: Option<u64>,
 }
 
-/// What the part says.
+/// Runs the part. Returns its evidence for the validation of formulas.
 ///
 /// # Errors
-/// The configuration is none, or the trace cannot be run.
+/// The configuration is not valid, or the trace cannot be run.
 pub fn evidence(part: &Part<'_>) -> Result<Evidence, Box<dyn Error>> {
     let source = ConfigSource {
         profile: part.profile,
@@ -42,7 +42,7 @@ pub fn evidence(part: &Part<'_>) -> Result<Evidence, Box<dyn Error>> {
     Ok(examine(&session, &options, &mut |_| {}, &mut NullSink)?)
 }
 
-/// The committed traces, by name.
+/// Returns the names of the committed traces.
 pub fn traces() -> Vec<String> {
     let folder = repository().join("traces");
     let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

@@ -1,7 +1,8 @@
-//! The kernels below `tests/kernels`: small loops whose cost is compared with LLVM's model of the core.
+//! The kernels below `tests/kernels`: small loops whose cost is compared with LLVM's model of the
+//! core.
 //!
-//! [`corpus`] reads them, [`measure`] runs one on this model's core, [`llvm`] reads what `llvm-mca` said,
-//! [`causes`] says why the two differ, [`table`] puts all of it side by side.
+//! [`corpus`] reads them, [`measure`] runs one on this model's core, [`llvm`] reads the figures of
+//! `llvm-mca`, [`causes`] holds the causes of differences, [`table`] compares both models.
 
 pub mod causes;
 pub mod corpus;
@@ -11,7 +12,7 @@ pub mod table;
 
 use std::path::PathBuf;
 
-/// Where the kernels are.
+/// Returns the directory of the kernels.
 pub fn folder() -> PathBuf {
     crate::repository().join("tests/kernels")
 }

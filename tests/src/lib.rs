@@ -1,4 +1,4 @@
-//! What the tests that cross crates share: where the repository is and what is in it.
+//! Shared parts of the tests that use several crates: the repository's location and its files.
 
 pub mod accuracy;
 pub mod cases;
@@ -12,17 +12,18 @@ pub mod trace_check;
 
 use std::path::{Path, PathBuf};
 
-/// The top folder of the repository.
+/// Returns the top directory of the repository.
 pub fn repository() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().map_or_else(|| here.to_owned(), Path::to_owned)
 }
 
-/// Every file below `folder` whose name ends with `.extension`, sorted; build output is left out.
+/// Returns every file below `folder` whose name ends with `.extension`, sorted, without build
+/// output.
 ///
 /// # Panics
 ///
-/// When a folder cannot be read.
+/// When a directory cannot be read.
 pub fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     collect(folder, extension, &mut found);
@@ -46,7 +47,7 @@ fn collect(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text of a file.
+/// Reads the text of a file.
 ///
 /// # Panics
 ///

@@ -1,4 +1,5 @@
-//! All 147 events of a trace as a core's six counters would estimate them in turns, beside the truth.
+//! Multiplexed estimates of all 147 events of a trace on a core's six counters, beside the true
+//! counts.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use sim_machine::{
 };
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
 
-/// Several sessions that hear the same run. None of them disturbs it.
+/// Several sessions that observe the same run. None of them disturbs it.
 #[derive(Debug)]
 struct Several(Vec<PerfSession>);
 
@@ -36,20 +37,20 @@ impl EventSink for Several {
     }
 }
 
-/// What the counters of one trace said.
+/// Estimates of the counters for one trace.
 #[derive(Clone, Debug)]
 pub struct Estimates {
-    /// Name of the trace, without its ending.
+    /// Name of the trace, without its extension.
     pub trace: String,
     /// Modeled time of its longest thread, in nanoseconds.
     pub run_ns: f64,
     /// The exact count of each event, in the order of [`PmuEvent::ALL`].
     pub truth: Vec<u64>,
-    /// For each tick the reading of each event.
+    /// The reading of each event, for each tick.
     pub readings: Vec<Vec<Reading>>,
 }
 
-/// Every event on its own, in the order of the table.
+/// Returns every event as a group of its own, in the order of the table.
 pub fn all_events() -> Vec<Group> {
     PmuEvent::ALL.into_iter().map(Group::single).collect()
 }
@@ -66,7 +67,7 @@ pub fn open(trace: &Path, overrides: &[String]) -> Result<Session, MachineError>
     Session::open(trace, config, header)
 }
 
-/// Counts every event of a trace in turns of each of `ticks_ns`, all in one run.
+/// Counts every event of a trace with time slices of each of `ticks_ns`, all in one run.
 ///
 /// # Errors
 /// If the trace cannot be run.

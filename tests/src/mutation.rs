@@ -1,7 +1,7 @@
 //! Machines with one fault: a place that raises an event is silent, or raises it twice.
 //!
-//! A sink learns from [`Location::caller`] which place raises what; a machine with a fault at that
-//! place is the same machine heard by a sink that leaves it out or doubles it.
+//! A sink learns from [`Location::caller`] which place raises an event. A machine with a fault at
+//! that place is the same machine with a sink that drops or doubles the event.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
@@ -16,7 +16,7 @@ pub struct Site {
     pub file: &'static str,
     /// Line.
     pub line: u32,
-    /// What is raised there; one place may raise several.
+    /// Event that is raised there; one place may raise several.
     pub event: PmuEvent,
 }
 
@@ -26,11 +26,11 @@ impl Site {
     }
 }
 
-/// Records like any other sink, and which places spoke.
+/// A recording sink that also collects the places that raise events.
 #[derive(Clone, Debug, Default)]
 pub struct Learner {
     recorded: Recorded,
-    /// Every place that was heard.
+    /// Every place that raised an event.
     pub sites: BTreeSet<Site>,
     /// Every cause for which a slot stayed empty.
     pub lost: BTreeSet<StallCause>,
@@ -78,12 +78,12 @@ impl Tally for Learner {
     }
 }
 
-/// What is wrong with a machine.
+/// The fault of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The place is silent.
     Silent(Site),
-    /// The place raises twice what it should.
+    /// The place raises its event twice.
     Double(Site),
     /// The edge of a flow is never reported.
     LostEdge(FlowEdge),
@@ -91,7 +91,7 @@ pub enum Fault {
     DoubleEdge(FlowEdge),
 }
 
-/// Hears a machine as if it had one fault.
+/// A sink that observes a machine as if it had one fault.
 #[derive(Clone, Debug)]
 pub struct Faulty {
     recorded: Recorded,
@@ -99,7 +99,7 @@ pub struct Faulty {
 }
 
 impl Faulty {
-    /// A sink for a machine with this fault.
+    /// Returns a sink for a machine with this fault.
     pub fn new(fault: Fault) -> Faulty {
         Faulty { recorded: Recorded::default(), fault }
     }
@@ -164,13 +164,13 @@ pub struct RaisingLine {
     pub line: u32,
     /// Its text.
     pub code: String,
-    /// The events that its statement names; none if it takes them from a variable or a table.
+    /// The events that its statement names; empty if it takes them from a variable or a table.
     pub named: Vec<PmuEvent>,
 }
 
-/// Lines of the sources that raise events, by the look of their text: calls of `raise` and `count` on a
-/// sink, and of helpers that raise on behalf of their callers. Test modules and the insides of such
-/// helpers are left out.
+/// Returns the lines of the sources that raise events, by their text: calls of `raise` and `count`
+/// on a sink, and of helpers that raise on behalf of their callers. Leaves out test modules and the
+/// bodies of such helpers.
 pub fn raising_lines(sources: &[(String, String)]) -> Vec<RaisingLine> {
     let helpers: BTreeSet<String> =
         sources.iter().flat_map(|(_, text)| speaking_for_callers(text)).collect();
@@ -192,7 +192,7 @@ pub fn raising_lines(sources: &[(String, String)]) -> Vec<RaisingLine> {
             tracked |= code.starts_with("#[track_caller]");
             if tracked && is_function_head(code) {
                 let indent = &line[..line.len() - code.len()];
-                // A head of several lines still ends with a brace under its first letter.
+                // A signature of several lines still ends with a brace under its first letter.
                 skip_until = Some(format!("{indent}}}"));
                 tracked = false;
                 continue;
@@ -207,7 +207,7 @@ pub fn raising_lines(sources: &[(String, String)]) -> Vec<RaisingLine> {
     found
 }
 
-/// The events named from the first of these lines to the end of its statement.
+/// Returns the events named from the first of these lines to the end of its statement.
 fn events_named<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<PmuEvent> {
     let mut named = Vec::new();
     let mut depth = 0_i32;
@@ -239,7 +239,7 @@ fn is_function_head(code: &str) -> bool {
     ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn "].iter().any(|head| code.starts_with(head))
 }
 
-/// Names of the functions of a source that raise on behalf of their callers.
+/// Returns the names of the functions of a source that raise on behalf of their callers.
 fn speaking_for_callers(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
     let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! What must hold when a committed trace is replayed, whatever the model's numbers are.
+//! Properties of the counts of a replayed committed trace that hold for any numbers of the model.
 
 use std::path::Path;
 
@@ -9,11 +9,12 @@ use sim_machine::{
 use sim_metrics::identities::{self, Assumptions};
 use sim_trace::TraceFile;
 
-/// Cycles that an instruction may take on the average of a whole trace, and that a core may wait to get
-/// back a line that another one took: 50 to 60 ns between two cores of an N2 (Chips and Cheese), at most
-/// 165 cycles. Two threads that work on one line do little else than wait for it.
+/// Upper bounds of plausible cycles: the average per instruction of a whole trace, and the wait for
+/// a line that another core took. The latter takes 50 to 60 ns between two cores of an N2 (Chips
+/// and Cheese), at most 165 cycles. Two threads that work on one line do little else than wait for
+/// it.
 const SLOWEST: (u64, u64) = (10, 165);
-/// Rename slots of a cycle: more instructions than that it never retires.
+/// Rename slots of a cycle, and so the maximum of retired instructions per cycle.
 const SLOTS: u64 = 5;
 
 /// Figures of a trace that passed.
@@ -23,12 +24,12 @@ pub struct TraceFigures {
     pub instructions: u64,
     /// Instructions per cycle.
     pub ipc: f64,
-    /// Rules between counts that were tested.
+    /// Number of rules between counts that were tested.
     pub rules: usize,
 }
 
-/// Replays the trace twice in the guide's profile, `limit` instructions of each thread, and checks
-/// retired instructions, slots, stall ledger, every identity and that both runs are equal.
+/// Replays the trace twice in the guide's profile, `limit` instructions of each thread. Checks
+/// retired instructions, slots, stall ledger, every identity, and that both runs are equal.
 ///
 /// # Errors
 ///
@@ -62,8 +63,8 @@ pub fn check_trace(path: &Path, limit: Option<u64>) -> Result<TraceFigures, Vec<
     if faults.is_empty() { Ok(TraceFigures { instructions, ipc, rules }) } else { Err(faults) }
 }
 
-/// How many of the first `limit` instructions of each thread completed: all but those that an exception or a
-/// signal broke off.
+/// Returns how many of the first `limit` instructions of each thread completed: all but those that
+/// an exception or a signal interrupted.
 fn completed(trace: &TraceFile, limit: Option<u64>) -> Result<Vec<u64>, String> {
     let mut counts = Vec::new();
     let streams = trace.streams().iter().filter(|stream| stream.instructions > 0);
@@ -82,17 +83,17 @@ fn completed(trace: &TraceFile, limit: Option<u64>) -> Result<Vec<u64>, String> 
     Ok(counts)
 }
 
-/// True when so many cycles can be explained. Without other cores no line is `taken`.
+/// Returns whether so many cycles can be explained. Without other cores no line is `taken`.
 fn is_plausible(instructions: u64, cycles: u64, taken: u64) -> bool {
     let (instruction, line) = SLOWEST;
     (instructions.div_ceil(SLOTS)..=instructions * instruction + taken * line).contains(&cycles)
 }
 
-/// The trace on the machine of the guide's profile.
+/// Opens the trace on the machine of the guide's profile.
 ///
 /// # Errors
 ///
-/// One sentence on what is wrong with the trace or the embedded configuration.
+/// A sentence that describes the fault of the trace or the embedded configuration.
 pub fn open(path: &Path) -> Result<Session, String> {
     let document = ConfigSource::default().document().map_err(|error| error.to_string())?;
     let config = MachineConfig::from_document(&document).map_err(|error| error.to_string())?;
@@ -100,7 +101,7 @@ pub fn open(path: &Path) -> Result<Session, String> {
     Session::open(path, config, header).map_err(|error| error.to_string())
 }
 
-/// True when both runs counted the same everywhere.
+/// Returns whether both runs have the same counts everywhere.
 fn same(one: &Outcome, other: &Outcome) -> bool {
     let figures = |outcome: &Outcome| -> Vec<(u32, Counts, LostSlots)> {
         outcome
@@ -112,7 +113,7 @@ fn same(one: &Outcome, other: &Outcome) -> bool {
     figures(one) == figures(other)
 }
 
-/// Checks the counts of one thread; returns how many rules were tested.
+/// Checks the counts of one thread. Returns how many rules were tested.
 fn check_core(core: &CoreOutcome, instructions: u64, faults: &mut Vec<String>) -> usize {
     let counts = core.counts.unpack();
     let value = |event: PmuEvent| counts.value(event);
@@ -147,7 +148,7 @@ mod tests {
     use super::is_plausible;
 
     #[test]
-    fn cycles_that_nothing_explains_are_not_plausible() {
+    fn unexplained_cycles_are_not_plausible() {
         assert!(is_plausible(1000, 200, 0) && !is_plausible(1000, 199, 0));
         assert!(is_plausible(1000, 10_000, 0) && !is_plausible(1000, 10_001, 0));
         assert!(is_plausible(1000, 11_650, 10) && !is_plausible(1000, 11_651, 10));

@@ -1,4 +1,4 @@
-//! What the documents show is what the program gives.
+//! The documents show the actual output of the program.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use sim_core::PmuEvent;
 use sim_machine::RunOptions;
 use sim_tests::trace_check::open;
 
-/// Lines of the README's sample output: count and event.
+/// Returns the lines of the README's sample output: count and event.
 fn sample(readme: &str) -> Vec<(u64, PmuEvent)> {
     let counts = readme.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
@@ -17,7 +17,7 @@ fn sample(readme: &str) -> Vec<(u64, PmuEvent)> {
 }
 
 #[test]
-fn the_sample_output_of_the_readme_is_what_a_run_prints() {
+fn the_sample_output_of_the_readme_is_the_output_of_a_run() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let readme = std::fs::read_to_string(root.join("README.md")).expect("the README is there");
     let shown = sample(&readme);

@@ -7,15 +7,15 @@ use sim_pmu::event_bus::wires;
 use sim_pmu::other_core::CORTEX_A53;
 use sim_tests::repository;
 
-/// The bus of a run of one thread, given away as the run goes on.
-struct Listener {
+/// The bus of a run of one thread, drained while the run continues.
+struct BusReader {
     bus: EventBus,
     is_counted: bool,
     operations: u64,
     cycles: Vec<(Cycle, u32)>,
 }
 
-impl EventSink for Listener {
+impl EventSink for BusReader {
     const FOLLOWS_RUN: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -42,7 +42,7 @@ impl EventSink for Listener {
     }
 }
 
-fn run(trace: &str) -> (Listener, Counts) {
+fn run(trace: &str) -> (BusReader, Counts) {
     let path = repository().join("traces").join(trace);
     let document = ConfigSource::default().document().expect("the built-in configuration");
     let config = MachineConfig::from_document(&document).expect("the built-in configuration");
@@ -58,15 +58,15 @@ fn run(trace: &str) -> (Listener, Counts) {
 #[test]
 fn every_event_of_a_run_is_on_the_bus() {
     for trace in ["hash.n2t", "chase.n2t", "matrix.n2t", "sort.n2t"] {
-        let (listener, truth) = run(trace);
-        assert_eq!(listener.bus.late(), 0, "{trace}: nothing comes behind its cycle");
-        assert!(listener.cycles.is_sorted_by_key(|(cycle, _)| cycle), "{trace}");
-        // Stores go on behind the last retirement; nothing retires behind the last cycle.
+        let (reader, truth) = run(trace);
+        assert_eq!(reader.bus.late(), 0, "{trace}: no event comes after its cycle");
+        assert!(reader.cycles.is_sorted_by_key(|(cycle, _)| cycle), "{trace}");
+        // Stores drain after the last retirement; nothing retires after the last cycle.
         let retires = |(_, bits): &&(Cycle, u32)| bits >> 7 & 1 == 1;
-        let last = listener.cycles.iter().rfind(retires).expect("a run retires").0;
+        let last = reader.cycles.iter().rfind(retires).expect("a run retires").0;
         assert!(last <= truth.value(PmuEvent::CPU_CYCLES), "{trace}: {last}");
         let set = |bit: u8| {
-            let cycles = listener.cycles.iter().filter(|(_, bits)| bits >> bit & 1 == 1);
+            let cycles = reader.cycles.iter().filter(|(_, bits)| bits >> bit & 1 == 1);
             cycles.count() as u64
         };
         for wire in wires(&CORTEX_A53) {
@@ -76,7 +76,7 @@ fn every_event_of_a_run_is_on_the_bus() {
             let (cycles, counted) = (set(wire.bit), truth.value(event));
             assert!(cycles <= counted && (cycles > 0) == (counted > 0), "{trace}: {name}");
         }
-        // Eight instructions retire in a cycle at most, and some cycles retire one.
+        // At most eight instructions retire in a cycle, and some cycles retire one.
         let retired = truth.value(PmuEvent::INST_RETIRED);
         let (any, several) = (set(7), set(8));
         assert!(several < any && 8 * several + (any - several) >= retired, "{trace}");

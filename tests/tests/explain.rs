@@ -1,4 +1,4 @@
-//! What `n2sim explain` knows is what the model does: the index is up to date, and nothing is without proof.
+//! `n2sim explain` matches the model: the index is up to date, and every entry has a proof.
 
 use sim_core::PmuEvent;
 use sim_core::flow::Flow;
@@ -7,7 +7,7 @@ use sim_report::explain::{self, Explanation};
 use sim_tests::{explain_index, read, repository};
 
 #[test]
-fn the_index_is_what_the_scenarios_say_today() {
+fn the_index_matches_the_scenarios() {
     let fresh = explain_index::text().unwrap_or_else(|error| panic!("{error}"));
     let kept = read(&repository().join(explain_index::FILE));
     let differing = fresh.lines().zip(kept.lines()).find(|(fresh, kept)| fresh != kept);
@@ -18,7 +18,7 @@ fn the_index_is_what_the_scenarios_say_today() {
 }
 
 #[test]
-fn every_event_says_what_it_counts_and_is_proved() {
+fn every_event_has_a_definition_and_a_proof() {
     for event in PmuEvent::ALL {
         let Explanation { name, counts, raised, scenarios, example, .. } = explain::event(event);
         assert_eq!(name, event.mnemonic());
@@ -30,7 +30,7 @@ fn every_event_says_what_it_counts_and_is_proved() {
     }
 }
 
-/// A place that is named is there.
+/// Every named place exists.
 #[test]
 fn every_place_is_a_function_of_the_model() {
     for event in PmuEvent::ALL {
@@ -42,9 +42,10 @@ fn every_place_is_a_function_of_the_model() {
     }
 }
 
-/// Each built-in metric has a scenario whose counts state every event of its formula, and a value there.
+/// Each built-in metric has a scenario whose counts state every event of its formula, and a value
+/// there.
 #[test]
-fn every_metric_is_proved_by_counts_that_it_can_be_worked_out_from() {
+fn every_metric_is_proved_by_counts_from_which_it_can_be_computed() {
     let catalog = builtin::catalog();
     for metric in catalog.metrics() {
         let Explanation { name, counts, relations, scenarios, example, .. } =
@@ -59,7 +60,7 @@ fn every_metric_is_proved_by_counts_that_it_can_be_worked_out_from() {
 }
 
 #[test]
-fn every_flow_has_a_scenario_that_walks_it() {
+fn every_flow_has_a_scenario_that_follows_it() {
     for flow in Flow::ALL {
         let explained = explain::section(flow.info().section).expect("a flow");
         assert!(!explained.scenarios.is_empty(), "{}", explained.name);

@@ -1,5 +1,5 @@
-//! Every decision of the flows is reported where it is taken: what enters a box leaves it, and the
-//! visits of the boxes account for the events that are raised there.
+//! Every decision of the flows is reported where it is taken: as many accesses leave a box as enter
+//! it, and the visits of the boxes account for the events that are raised there.
 
 use std::path::Path;
 use std::thread::ScopedJoinHandle;
@@ -15,7 +15,7 @@ use sim_tests::trace_check::open;
 use sim_tests::{files_below, repository};
 use sim_trace::scenario::{Action, Reading};
 
-/// What was found so far, over all runs.
+/// Findings so far, over all runs.
 #[derive(Default)]
 struct Audit {
     faults: Vec<String>,
@@ -25,15 +25,16 @@ struct Audit {
     parts: [bool; PARTS.len()],
 }
 
-/// Accesses past the caches that the bus breaks up: each further part counts (4.6.7, 4.6.8), and is translated and
-/// walks its flow with the first one.
+/// Uncached accesses that the bus splits: each further part counts (4.6.7, 4.6.8). All parts are
+/// translated and go through their flow with the first one.
 const PARTS: [(&str, PmuEvent); 2] = [
     ("T.BUS_ACCESS.6", PmuEvent::MEM_ACCESS_RD),
     ("a non-cacheable store over the width of the bus", PmuEvent::MEM_ACCESS_WR),
 ];
 
 impl Audit {
-    /// What enters a box leaves it, and its visits account for the events that are raised there.
+    /// Checks that as many accesses leave a box as enter it, and that its visits account for the
+    /// events that are raised there.
     fn check(&mut self, name: &str, graphs: &[FlowGraph], flows: &FlowCounts, counts: &Counts) {
         for graph in graphs {
             let section = graph.flow().info().section;
@@ -68,7 +69,7 @@ fn graphs() -> Vec<FlowGraph> {
 }
 
 #[test]
-fn what_enters_a_box_leaves_it_and_visits_account_for_the_events() {
+fn as_many_accesses_leave_a_box_as_enter_it_and_visits_account_for_the_events() {
     let graphs = graphs();
     let mut audit = Audit::default();
     for filed in all_cases() {
@@ -80,19 +81,18 @@ fn what_enters_a_box_leaves_it_and_visits_account_for_the_events() {
     }
     for ((event, ..), _) in TIES.iter().zip(audit.used).filter(|(_, used)| !used) {
         let event = event.mnemonic();
-        audit.faults.push(format!("TIES: {event} is told by its visits: take the row out"));
+        audit.faults.push(format!("TIES: {event} equals its visits: remove the row"));
     }
     for ((case, event), _) in PARTS.iter().zip(audit.parts).filter(|(_, used)| !used) {
         let event = event.mnemonic();
-        audit
-            .faults
-            .push(format!("PARTS: {case}: {event} is told by its visits: take the row out"));
+        audit.faults.push(format!("PARTS: {case}: {event} equals its visits: remove the row"));
     }
     audit.close();
 }
 
-/// The rules between events (guide 2, chapter 4) hold in every case too, and what is derived from other
-/// events or never counts is never raised by itself; only the snoop residue of a sum is (A08, A05).
+/// The rules between events (guide 2, chapter 4) hold in every case too. Events that are derived
+/// from others, or that never count, are never raised; the only exception is the snoop residue of a
+/// sum (A08, A05).
 #[test]
 fn every_case_keeps_the_identities_and_raises_only_the_finest_events() {
     let assumptions = Assumptions { has_stall_slot_erratum: Some(false), ..Assumptions::default() };
@@ -103,7 +103,8 @@ fn every_case_keeps_the_identities_and_raises_only_the_finest_events() {
         let (_, Recorded { counts, .. }) =
             run_case_on(case, &config, Reading::Guide, Recorded::default())
                 .unwrap_or_else(|error| panic!("{}: {error}", case.test));
-        // Fetches and agents outside do not run the core's clock: rules with it are left out there.
+        // Fetches and external agents do not run the core's clock: rules with it are left out
+        // there.
         let clock_runs = case.steps.iter().all(|s| matches!(s.action, Action::Execute { .. }));
         let value =
             |event| (clock_runs || event != PmuEvent::CPU_CYCLES).then(|| counts.value(event));
@@ -122,7 +123,7 @@ fn every_case_keeps_the_identities_and_raises_only_the_finest_events() {
 
 /// Every committed trace to its end, every core by itself; only edges of the counted part.
 #[test]
-fn real_programs_walk_the_flows_as_the_guide_draws_them() {
+fn real_programs_follow_the_flows_of_the_guide() {
     let traces = files_below(&repository().join("traces"), "n2t");
     assert!(traces.len() >= 11, "{traces:?}");
     let faults: Vec<String> = std::thread::scope(|scope| {
@@ -135,7 +136,7 @@ fn real_programs_walk_the_flows_as_the_guide_draws_them() {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// What is wrong with the flows of one trace.
+/// Returns the faults in the flows of one trace.
 fn audited(path: &Path) -> Vec<String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let session = open(path).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -152,8 +153,8 @@ fn audited(path: &Path) -> Vec<String> {
     audit.faults
 }
 
-/// A window in the middle of a program: what was under way at its borders is inside or outside for edges and
-/// events alike.
+/// In a window in the middle of a program, work in flight at the borders is inside or outside for
+/// edges and events alike.
 #[test]
 fn a_window_cuts_edges_and_events_at_the_same_place() {
     let path = repository().join("traces/sort.n2t");

@@ -1,4 +1,4 @@
-//! Who follows a run is told every operation, and changes nothing by listening.
+//! A sink that observes operations receives every operation and does not change the run.
 
 use sim_core::{Counts, EventSink, Lost, LostSlots, Operation, OperationKind, PmuEvent};
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
@@ -7,7 +7,7 @@ use sim_tests::repository;
 /// Instructions of each thread: enough to fill every queue, few enough for a debug build.
 const LIMIT: u64 = 200_000;
 
-/// Adds up what it is told, core by core, while the run is counted.
+/// Adds up the operations that it receives, core by core, while the run is counted.
 #[derive(Default)]
 struct Follower {
     is_counted: bool,
@@ -63,17 +63,17 @@ fn same_counts(plain: &Outcome, followed: &Outcome) -> bool {
 }
 
 #[test]
-fn a_follower_changes_nothing_and_misses_nothing() {
+fn observing_a_run_does_not_change_its_counts_and_covers_every_operation() {
     for trace in ["sort.n2t", "btree.n2t", "vector.n2t", "interp.n2t"] {
         let session = session(trace);
         let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
         let plain = session.run(&options, &mut |_| {}).expect("a run");
         let mut follower = Follower::default();
         let followed = session.run_heard(&options, &mut |_| {}, &mut follower).expect("a run");
-        assert!(same_counts(&plain, &followed), "{trace}: listening changed the run");
+        assert!(same_counts(&plain, &followed), "{trace}: the sink changed the run");
 
         let total = plain.total();
-        let told = [
+        let observed = [
             (PmuEvent::OP_SPEC, follower.mops),
             (PmuEvent::OP_RETIRED, follower.retired_mops),
             (PmuEvent::INST_RETIRED, follower.retired),
@@ -82,14 +82,14 @@ fn a_follower_changes_nothing_and_misses_nothing() {
             (PmuEvent::CPU_CYCLES, follower.clock.value(PmuEvent::CPU_CYCLES)),
             (PmuEvent::CNT_CYCLES, follower.clock.value(PmuEvent::CNT_CYCLES)),
         ];
-        for (event, told) in told {
-            assert_eq!(total.value(event), told, "{trace}: {event:?}");
+        for (event, observed) in observed {
+            assert_eq!(total.value(event), observed, "{trace}: {event:?}");
         }
         assert_eq!(follower.lost, plain.stalls(), "{trace}");
     }
 }
 
-/// Where each operation of the right path stands, and that those of wrong paths go nowhere.
+/// Checks the stream positions of correct-path operations, and counts the wrong-path ones.
 #[derive(Default)]
 struct Numbered {
     begun: u64,
@@ -118,14 +118,14 @@ impl EventSink for Numbered {
 }
 
 #[test]
-fn operations_know_their_place_in_the_stream() {
+fn operations_have_their_position_in_the_stream() {
     let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
     let mut numbered = Numbered::default();
     let outcome = session("btree.n2t").run_heard(&options, &mut |_| (), &mut numbered);
     let total = outcome.expect("a committed trace").total();
     assert_eq!(numbered.begun, LIMIT);
     assert!(numbered.stored > 0 && numbered.wrong > 0);
-    // What is speculative and not retired was on a wrong path.
-    let vain = total.value(PmuEvent::INST_SPEC) - total.value(PmuEvent::INST_RETIRED);
-    assert_eq!(numbered.wrong, vain);
+    // Speculative instructions that did not retire were on a wrong path.
+    let squashed = total.value(PmuEvent::INST_SPEC) - total.value(PmuEvent::INST_RETIRED);
+    assert_eq!(numbered.wrong, squashed);
 }

@@ -1,5 +1,5 @@
-//! Traces of other tools: what independent writers wrote of real programs comes back instruction by
-//! instruction, runs as the native trace does, and never harms whatever its bytes are.
+//! Traces of other tools. Output of independent writers for real programs reads back instruction by
+//! instruction and runs like the native trace, and arbitrary bytes never do harm.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -16,21 +16,21 @@ use sim_trace::foreign::{Format, ImportOptions, import_bytes};
 use sim_trace::{MissingData, TraceFile};
 use writers::{Dialect, Step, committed, elf, steps};
 
-/// A written trace and what is expected of it.
+/// A written trace and its expected properties.
 struct Sample {
-    /// For messages and the table.
+    /// Name for messages and the table.
     name: &'static str,
     format: Format,
     bytes: Vec<u8>,
-    /// The program's file is given.
+    /// Set if the program's file is given.
     has_elf: bool,
-    /// Words come back, not stand-ins.
+    /// Set if words read back, not stand-ins.
     has_words: bool,
-    /// Threads come back.
+    /// Set if threads read back.
     has_threads: bool,
 }
 
-/// `steps` in every format.
+/// Returns `steps` in every format.
 fn samples(steps: &[Step]) -> Vec<Sample> {
     let sample = |name, format, bytes| Sample {
         name,
@@ -86,7 +86,7 @@ fn imported(sample: &Sample, elf: &[u8], folder: &Path) -> TraceFile {
 }
 
 #[test]
-fn what_was_written_comes_back_instruction_by_instruction() {
+fn a_written_trace_reads_back_instruction_by_instruction() {
     let folder = tempfile::tempdir().unwrap();
     for (trace, limit) in
         [("sort", 20_000), ("atomics", 10_000), ("btree", 20_000), ("interp", 20_000)]
@@ -133,7 +133,7 @@ fn branches_of_class_traces_stay_branches() {
                 sample.name, found.word, wanted.word, wanted.pc
             );
         }
-        // Every branch goes where its stand-in says: nothing had to be explained.
+        // Every branch goes where its stand-in says, so no event was needed.
         let events: u64 = file.streams().iter().map(|info| info.events).sum();
         assert_eq!(events, 0, "{}", sample.name);
     }
@@ -194,11 +194,11 @@ fn the_document_has_the_differences_from_the_native_trace() {
 fn any_bytes_are_refused_or_read() {
     let native = committed("sort");
     let (steps, elf) = (steps(&native, 40), elf(&native));
-    let mut told = BTreeSet::new();
+    let mut errors = BTreeSet::new();
     for sample in samples(&steps) {
         let options = ImportOptions { from: Some(sample.format), ..ImportOptions::default() };
         for cut in 0..sample.bytes.len().min(1500) {
-            try_import(&sample.bytes[..cut], &elf, &options, &mut told);
+            try_import(&sample.bytes[..cut], &elf, &options, &mut errors);
         }
         // A generator of small numbers, the same in every run.
         let mut state = 0x9e37_79b9_7f4a_7c15u64;
@@ -211,28 +211,32 @@ fn any_bytes_are_refused_or_read() {
                 let at = (state >> 33) as usize % bytes.len();
                 bytes[at] = [state as u8, 0xff, 0, bytes[at] ^ 1, b' '][(state >> 20) as usize % 5];
             }
-            try_import(&bytes, &elf, &options, &mut told);
-            try_import(&bytes, &elf, &ImportOptions::default(), &mut told);
+            try_import(&bytes, &elf, &options, &mut errors);
+            try_import(&bytes, &elf, &ImportOptions::default(), &mut errors);
         }
     }
     for what in
         ["the trace ends inside", "no word here", "a multiple of 4", "no executed instruction"]
     {
-        assert!(told.iter().any(|error| error.contains(what)), "{what}: in none of {}", told.len());
+        assert!(
+            errors.iter().any(|error| error.contains(what)),
+            "{what}: in none of {}",
+            errors.len()
+        );
     }
 }
 
-/// Reads it with every other way to hand it over; what is wrong is told in a sentence.
-fn try_import(bytes: &[u8], elf: &[u8], options: &ImportOptions, told: &mut BTreeSet<String>) {
+/// Imports the bytes. Collects the error message, if any, which must be one line.
+fn try_import(bytes: &[u8], elf: &[u8], options: &ImportOptions, errors: &mut BTreeSet<String>) {
     if let Err(error) = import_bytes(bytes, Some(elf), options) {
         let error = error.to_string();
         assert!(!error.contains('\n'), "one sentence: {error}");
-        told.insert(error);
+        errors.insert(error);
     }
 }
 
 #[test]
-fn words_are_asked_for_where_there_are_none() {
+fn missing_words_are_an_error_that_asks_for_the_program() {
     let native = committed("sort");
     let steps = steps(&native, 40);
     for bytes in [writers::lackey(&steps), writers::gem5_exec(&steps)] {
@@ -241,7 +245,8 @@ fn words_are_asked_for_where_there_are_none() {
     }
 }
 
-/// A ChampSim record: address, branch (`None`, or taken), written and read registers, stores and loads.
+/// Returns a ChampSim record: address, branch (`None`, or taken), written and read registers,
+/// stores and loads.
 fn record(
     ip: u64,
     branch: Option<bool>,
@@ -260,9 +265,10 @@ fn record(
     out
 }
 
-/// A loop of x86 code, whole: instructions of odd lengths, one that loads and stores, a branch back.
+/// A whole loop of x86 code: instructions of odd lengths, one that loads and stores, a backward
+/// branch.
 #[test]
-fn an_x86_trace_is_laid_out_anew_and_runs() {
+fn an_x86_trace_gets_a_new_layout_and_runs() {
     const TURNS: u64 = 500;
     let bytes: Vec<u8> = (0..TURNS)
         .flat_map(|turn| {
@@ -300,12 +306,12 @@ fn an_x86_trace_is_laid_out_anew_and_runs() {
     assert!(outcome.total().value(PmuEvent::BR_MIS_PRED_RETIRED) < 20);
     let doubts =
         PmuEvent::ALL.iter().filter(|event| trust::doubt(**event, &file.meta().lacks).is_some());
-    assert_eq!(doubts.count(), PmuEvent::ALL.len(), "not one count is taken at its word");
+    assert_eq!(doubts.count(), PmuEvent::ALL.len(), "every count is doubtful");
 }
 
-/// A program that can be loaded anywhere, at the address that `--elf FILE@ADDRESS` gives.
+/// A position-independent program at the address that `--elf FILE@ADDRESS` gives.
 #[test]
-fn a_program_is_moved_to_where_it_was_loaded() {
+fn a_program_is_moved_to_its_load_address() {
     const MOVED: u64 = 0x5500_0000_0000;
     let native = committed("sort");
     let mut elf = elf(&native);
@@ -321,8 +327,8 @@ fn a_program_is_moved_to_where_it_was_loaded() {
             ImportOptions { elf: Some((at("program"), bias)), ..ImportOptions::default() };
         sim_trace::foreign::import(&at("text"), &at("moved.n2t"), &options)
     };
-    let told = import(0).unwrap_err().to_string();
-    assert!(told.contains("(--elf FILE@ADDRESS)"), "{told}");
+    let error = import(0).unwrap_err().to_string();
+    assert!(error.contains("(--elf FILE@ADDRESS)"), "{error}");
     import(MOVED).unwrap();
     let found = writers::steps(&TraceFile::open(&at("moved.n2t")).unwrap(), usize::MAX);
     assert_eq!(found.len(), moved.len());
@@ -331,11 +337,12 @@ fn a_program_is_moved_to_where_it_was_loaded() {
     }
     elf[16] = 2;
     std::fs::write(at("program"), &elf).unwrap();
-    let told = import(MOVED).unwrap_err().to_string();
-    assert!(told.contains("fixed addresses"), "{told}");
+    let error = import(MOVED).unwrap_err().to_string();
+    assert!(error.contains("fixed addresses"), "{error}");
 }
 
-/// QEMU in system mode prints physical addresses, the device behind them, and other lines between.
+/// QEMU in system mode prints physical addresses, the device of each access, and other lines
+/// between.
 #[test]
 fn execlog_of_a_whole_system_has_physical_addresses() {
     let native = committed("sort");
@@ -375,7 +382,7 @@ fn execlog_of_a_whole_system_has_physical_addresses() {
     assert!(doubt(PmuEvent::DTLB_WALK).is_some() && doubt(PmuEvent::L1D_CACHE).is_none());
 }
 
-/// Exceptions that a Tarmac text names stand in the trace, with the vector that they went to, and count.
+/// Exceptions that a Tarmac text names are in the trace, with their vector, and count.
 #[test]
 fn exceptions_of_tarmac_are_taken() {
     const TAKEN: u64 = 40;

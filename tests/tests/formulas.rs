@@ -1,4 +1,5 @@
-//! Formulas against truths: top-down level 1 is exact, and every seeded mistake is found for its reason.
+//! Formulas and ground-truth values: top-down level 1 is exact, and every seeded mistake is found
+//! for its reason.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +11,12 @@ use sim_metrics::validator::{Evidence, Tolerance, ValidationStatus, Validator, V
 use sim_tests::formulas::{Part, evidence, traces};
 use sim_tests::{read, repository};
 
-/// Instructions that are counted, and those before them.
+/// Number of instructions to count, and of those before them.
 const LIMIT: u64 = 200_000;
 const WARMUP: u64 = 300_000;
-/// So many while everything is cold.
+/// Number of instructions while all caches are cold.
 const COLD: u64 = 3_000;
-/// Seeded formulas at least.
+/// Least number of seeded formulas.
 const CASES_MIN: usize = 25;
 
 #[derive(Debug, Deserialize)]
@@ -50,7 +51,7 @@ fn part<'a>(trace: &'a str, overrides: &[&str]) -> Part<'a> {
     }
 }
 
-/// A run by the name that cases give it.
+/// Returns a run by its name in the cases.
 fn run(name: &str) -> Evidence {
     let (trace, kind) = name.split_once(' ').expect("a trace and a kind of run");
     let part = match kind {
@@ -79,18 +80,18 @@ fn codes(verdict: &Verdict) -> Vec<&'static str> {
     verdict.findings.iter().map(|finding| finding.reason.code()).collect()
 }
 
-/// What is wrong with the judgement of a case.
+/// Returns the fault in the validation of a case, if there is one.
 fn complaint(case: &Case, run: &Evidence) -> Option<String> {
     let name = if case.reason == "no-l3" { "l3_miss_ratio" } else { "seeded" };
     let wrong = judged(&case.wrong, name, &case.claims, case.scale.as_deref(), run);
     let found = codes(&wrong);
-    // The reasons of the formula without its fault may stand behind the fault.
+    // The reasons of the formula without its fault may follow the fault.
     let undone = judged(&case.right, name, &case.claims, case.scale.as_deref(), run);
-    let behind = codes(&undone);
+    let undone_codes = codes(&undone);
     let is_allowed = |code: &&str| {
         **code == case.reason
             || case.also.iter().any(|own| own == *code)
-            || (case.right_claims.is_none() && behind.contains(code))
+            || (case.right_claims.is_none() && undone_codes.contains(code))
     };
     let farther = |verdict: &Verdict| {
         let real = verdict.real?;
@@ -115,7 +116,7 @@ fn complaint(case: &Case, run: &Evidence) -> Option<String> {
 }
 
 #[test]
-fn every_seeded_mistake_is_found_and_what_is_right_is_silent() {
+fn every_seeded_mistake_is_found_and_right_formulas_raise_no_alarm() {
     let text = read(&repository().join("tests/formulas/seeded.toml"));
     let cases: Cases = toml::from_str(&text).expect("the seeded formulas are TOML");
     assert!(cases.case.len() >= CASES_MIN);
@@ -128,7 +129,7 @@ fn every_seeded_mistake_is_found_and_what_is_right_is_silent() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// The four shares from events are those of the ledger, to the rounding of numbers.
+/// The four shares from events equal those of the ledger, to the rounding of numbers.
 #[test]
 fn top_down_level_1_is_the_ledger_on_every_trace_and_revision() {
     let catalog = builtin::catalog();
@@ -154,7 +155,8 @@ fn top_down_level_1_is_the_ledger_on_every_trace_and_revision() {
     }
 }
 
-/// Half of a 64-byte line for each refill is wrong by the same factor wherever it is tried, and found on each run alone.
+/// Half of a 64-byte line for each refill is wrong by the same factor on every run, and is found on
+/// each run alone.
 #[test]
 fn a_factor_is_found_on_every_run() {
     for name in ["chase r0p3", "hash r0p3", "btree r0p3"] {

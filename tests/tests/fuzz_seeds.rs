@@ -1,9 +1,11 @@
-//! Every committed seed through its fuzz target, with the stable compiler.
+//! Runs every committed seed through its fuzz target, with the stable compiler.
 //!
-//! The targets of `fuzz/fuzz_targets` are taken as they are; what they use of libFuzzer stands here. So they compile
-//! wherever the tests do, and a seed that once showed a fault shows it again if the fault comes back.
+//! The targets of `fuzz/fuzz_targets` are used unchanged; this file replaces the parts of libFuzzer
+//! that they need. So they compile wherever the tests do, and a seed that once showed a fault shows
+//! it again if the fault returns.
 
-// Attributes of a program of its own, what a program need not document, and modules that each program has for itself.
+// Allows program attributes, undocumented items of a program, and modules that each program
+// includes.
 #![allow(unused_attributes, missing_docs, unreachable_pub, clippy::duplicate_mod)]
 
 extern crate self as libfuzzer_sys;
@@ -65,7 +67,7 @@ pub(crate) use fuzz_target;
 
 type Target = fn(&[u8]) -> Corpus;
 
-/// Every target by its name.
+/// Every target with its name.
 const TARGETS: [(&str, Target); 12] = [
     ("config", config::fuzz_input),
     ("count_table", count_table::fuzz_input),
@@ -81,8 +83,8 @@ const TARGETS: [(&str, Target); 12] = [
     ("states", states::fuzz_input),
 ];
 
-/// Given the seeds of a target; when it reads them and what is left when their end is lost; then nothing panics, and some
-/// seed is one that libFuzzer would keep.
+/// Runs a target on its seeds, whole and cut off at the end. Nothing panics, and libFuzzer would
+/// keep some seed.
 fn run_seeds(name: &str) {
     let (_, run) = TARGETS.into_iter().find(|(known, _)| *known == name).expect("in the list");
     let mut kept = 0;
@@ -110,7 +112,7 @@ fn every_target_is_replayed() {
     assert_eq!(stems, TARGETS.iter().map(|(name, _)| *name).collect());
 }
 
-/// One test a target, so that a failure names it and they run beside each other.
+/// Defines one test per target, so that a failure names it and they run in parallel.
 macro_rules! replays {
     ($($test:ident: $target:literal),+ $(,)?) => {
         $(#[test]

@@ -1,5 +1,5 @@
-//! The kernels below `tests/kernels` are what they say, reach every cost of the instruction tables,
-//! and `docs/accuracy.md` says what the model makes of them.
+//! The kernels below `tests/kernels` match their sources and reach every cost of the instruction
+//! tables, and `docs/accuracy.md` has the model's figures for them.
 
 use std::sync::OnceLock;
 
@@ -10,9 +10,9 @@ use sim_tests::kernels::llvm::{assemble, kept, tool};
 use sim_tests::kernels::table::{Row, Table, summary};
 use sim_tests::{read, repository};
 
-/// At least so many kernels are compared with LLVM.
+/// Least number of kernels that are compared with LLVM.
 const COMPARED: usize = 300;
-/// Part of them that must agree after the causes, and the largest mean distance.
+/// Least part of them that must agree after the causes, and the largest mean distance.
 const AGREEING: f64 = 0.95;
 const MEAN: f64 = 0.05;
 
@@ -21,7 +21,7 @@ fn table() -> &'static Table {
     TABLE.get_or_init(|| Table::measure(&default_config().pipeline))
 }
 
-/// Instructions that a kernel's source comes to, its repeated blocks written out.
+/// Returns the number of instructions of a kernel's source, its repeated blocks written out.
 fn instructions(lines: &[&str]) -> usize {
     let (mut count, mut times) = (0, 1);
     for line in lines.iter().map(|line| line.trim()) {
@@ -39,7 +39,7 @@ fn instructions(lines: &[&str]) -> usize {
 }
 
 #[test]
-fn the_words_of_a_kernel_are_as_many_as_its_source_says() {
+fn a_kernel_has_as_many_words_as_its_source_has_instructions() {
     let mut seen = 0;
     for path in sources() {
         let words = parse_words(&read(&path.with_extension("words")));
@@ -52,8 +52,8 @@ fn the_words_of_a_kernel_are_as_many_as_its_source_says() {
 }
 
 #[test]
-fn the_words_are_what_an_assembler_makes_of_the_source() {
-    // Without LLVM the count above and the decoder below still hold the words.
+fn the_words_equal_the_assembled_source() {
+    // Without LLVM the count above and the decoder below still check the words.
     let Some(tool) = tool("llvm-mc") else { return };
     for path in sources() {
         let kept = parse_words(&read(&path.with_extension("words")));
@@ -112,7 +112,7 @@ fn the_models_agree_after_the_listed_causes() {
 }
 
 #[test]
-fn the_page_says_what_the_model_gives_now() {
+fn the_page_has_the_current_figures() {
     let kept = read(&repository().join("docs/accuracy.md"));
     let page = page_of(&default_config(), table(), part_three(&kept));
     let differs = page.lines().zip(kept.lines()).find(|(now, then)| now != then);

@@ -1,8 +1,8 @@
-//! The arrows between the crates: each may use crates of lower rows only, and no sibling.
+//! The dependencies between the crates: each may use crates of lower rows only, and no sibling.
 
 use sim_tests::{read, repository};
 
-/// Lowest row first. A crate may use only crates of earlier rows.
+/// The rows of crates, lowest first. A crate may use only crates of earlier rows.
 const LAYERS: [&[&str]; 6] = [
     &["sim-core", "sim-files"],
     &["sim-isa", "sim-trace"],
@@ -12,8 +12,8 @@ const LAYERS: [&[&str]; 6] = [
     &["n2sim"],
 ];
 
-/// Crates outside the tower: a plugin that another program loads, and what tests and measures the
-/// tower. None of them may be used by a crate of the tower.
+/// Crates outside the rows: a plugin that another program loads, and crates that test and measure
+/// the others. No crate of the rows may use them.
 const OUTSIDE: [&str; 4] = ["sim-capture", "sim-tests", "sim-benches", "xtask"];
 
 /// Crates that may not use all of the rows below theirs.
@@ -28,7 +28,7 @@ fn layer_of(name: &str) -> Option<usize> {
     LAYERS.iter().position(|row| row.contains(&name))
 }
 
-/// The workspace members: folder and package name.
+/// Returns the workspace members: directory and package name.
 fn members() -> Vec<(String, String)> {
     let root: toml::Table =
         read(&repository().join("Cargo.toml")).parse().expect("the root manifest is TOML");
@@ -36,7 +36,7 @@ fn members() -> Vec<(String, String)> {
     members
         .iter()
         .map(|member| {
-            let folder = member.as_str().expect("a member is a folder").to_owned();
+            let folder = member.as_str().expect("a member is a directory").to_owned();
             let package = manifest(&folder)["package"]["name"].as_str().map(str::to_owned);
             (folder, package.expect("a package has a name"))
         })
@@ -48,7 +48,7 @@ fn manifest(folder: &str) -> toml::Table {
     read(&path).parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The packages of this workspace that a package uses, dev-dependencies left out.
+/// Returns the packages of this workspace that a package uses, without dev-dependencies.
 fn uses(folder: &str, all: &[String]) -> Vec<String> {
     let manifest = manifest(folder);
     let tables = ["dependencies", "build-dependencies"];
@@ -71,14 +71,14 @@ fn every_crate_uses_only_crates_of_lower_rows() {
         let layer = layer_of(name);
         if layer.is_none() && !OUTSIDE.contains(&name.as_str()) {
             faults.push(format!(
-                "{name} stands in no row: add it to LAYERS in tests/tests/layering.rs, in the row \
+                "{name} is in no row: add it to LAYERS in tests/tests/layering.rs, in the row \
                  above everything that it uses, and give it a paragraph in ARCHITECTURE.md"
             ));
         }
         for used in uses(folder, &names) {
             let narrower = NARROWER.iter().find(|(narrow, _)| narrow == name);
             let allowed = match (layer, layer_of(&used), narrower) {
-                // The harness is shared by everything that checks the tower from outside.
+                // All crates that check the others from outside share the harness.
                 (None, None, _) => used == "sim-tests",
                 (Some(_), None, _) => false,
                 (Some(_), Some(_), Some((_, list))) => list.contains(&used.as_str()),

@@ -1,4 +1,4 @@
-//! Six counters on real traces: exact as long as nobody has to share, and what sharing does.
+//! Six counters on real traces: exact without multiplexing, and estimates with it.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn traces() -> Vec<PathBuf> {
     traces
 }
 
-/// The counters of 25 passes hear each trace: none has more than six events and cycles.
+/// Checks that the counters of 25 passes, with at most six events and cycles each, are exact.
 fn assert_exact(trace: &Path, overrides: &[String]) {
     let session = open(trace, overrides).expect("a committed trace");
     let mut passes = Passes::new(&all_events());
@@ -40,14 +40,14 @@ fn up_to_six_events_are_exact_on_every_trace() {
 
 /// Early revisions count a stalled slot too many in every cycle: their counters do, too.
 #[test]
-fn the_erratum_of_early_revisions_is_counted_as_it_passes() {
+fn the_erratum_of_early_revisions_is_counted_in_every_pass() {
     assert_exact(&traces()[0], &["core.revision=r0p0".to_owned()]);
 }
 
-/// 147 events on six counters: whoever was on has an estimate, the totals of time are fair, and an
-/// estimate is exact where nothing happened.
+/// 147 events on six counters: every event that had a counter has an estimate, the totals of time
+/// are fair, and an estimate is exact where nothing happened.
 #[test]
-fn turns_are_shared_out_and_scaled_on_real_traces() {
+fn time_slices_are_shared_and_scaled_on_real_traces() {
     let ticks = [1_000, 100, 1_000_000_000];
     for trace in traces().iter().take(4) {
         let found = estimates(trace, &ticks, Some(LIMIT)).expect("a run");
@@ -69,7 +69,7 @@ fn turns_are_shared_out_and_scaled_on_real_traces() {
     }
 }
 
-/// Whoever hears a run beside others hears the same.
+/// A sink that observes a run beside others receives the same events.
 #[test]
 fn counters_do_not_disturb_each_other() {
     let trace = &traces()[1];

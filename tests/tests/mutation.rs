@@ -1,8 +1,8 @@
 //! Every place that raises an event is proved to matter: silent or doubled, it fails a scenario.
 //!
-//! Run it alone with `cargo test -p sim-tests --test mutation`; the survivors that it prints are
-//! places whose events no scenario holds. A survivor needs a scenario, not a row in the tables below:
-//! these are for what no scenario can reach, and a row that is not needed any more fails the test.
+//! Run it alone with `cargo test -p sim-tests --test mutation`. The survivors that it prints are
+//! places whose events no scenario checks. A survivor needs a scenario, not a row in the tables
+//! below: these are for places that no scenario can reach, and an unneeded row fails the test.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -17,7 +17,7 @@ use sim_tests::mutation::{Fault, Faulty, Learner, RaisingLine, Reached, Site, ra
 use sim_tests::{files_below, read, repository};
 use sim_trace::scenario::Reading;
 
-/// Events of a line that no scenario raises there: file, a piece of the line, event, why.
+/// Events of a line that no scenario raises there: file, a piece of the line, event, reason.
 const UNREACHED: [(&str, &str, &str, &str); 4] = [
     ("sim-pipeline/src/stages/in_order.rs", "retired", "INST_RETIRED", WITHOUT_PIPELINE),
     ("sim-pipeline/src/stages/in_order.rs", "sink.raise(event)", "BR_IMMED_SPEC", WITHOUT_PIPELINE),
@@ -38,7 +38,8 @@ const UNREACHED: [(&str, &str, &str, &str); 4] = [
 const WITHOUT_PIPELINE: &str =
     "scenarios run the whole core; sim-machine/tests/modes.rs holds what parts of it count";
 
-/// Events of [`StaticEvents`] that count when an instruction issues, and those that count when it is renamed.
+/// Events of [`StaticEvents`] that count when an instruction issues, and those that count when it
+/// is renamed.
 const ISSUED: [PmuEvent; 6] = chosen(true);
 const RENAMED: [PmuEvent; StaticEvents::LIST.len() - 6] = chosen(false);
 
@@ -54,7 +55,8 @@ const fn chosen<const N: usize>(at_issue: bool) -> [PmuEvent; N] {
     all
 }
 
-/// What lines raise that take their event from a variable or a table: file, a piece of the line, events.
+/// Events of lines that take their event from a variable or a table: file, a piece of the line,
+/// events.
 const TABLES: [(&str, &str, &[PmuEvent]); 14] = [
     (
         "sim-pipeline/src/stages/in_order.rs",
@@ -134,7 +136,7 @@ const TABLES: [(&str, &str, &[PmuEvent]); 14] = [
     ),
 ];
 
-/// Faults that no scenario notices: file, a piece of the line, event or `*`, why.
+/// Faults that no scenario notices: file, a piece of the line, event or `*`, reason.
 const SURVIVORS: [(&str, &str, &str, &str); 0] = [];
 
 struct Bench {
@@ -143,7 +145,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Every case with its machine.
+    /// Returns every case with its machine.
     fn new() -> Bench {
         let cases = all_cases();
         let configured = |filed: &FiledCase| {
@@ -154,7 +156,7 @@ impl Bench {
         Bench { cases, configs }
     }
 
-    /// Which cases reach which place.
+    /// Returns which cases reach which place.
     fn learn(&self) -> Reached {
         let mut reached = Reached::new();
         for (i, filed) in self.cases.iter().enumerate() {
@@ -173,7 +175,7 @@ impl Bench {
         reached
     }
 
-    /// True when one of these cases fails on a machine with the fault.
+    /// Returns true when one of these cases fails on a machine with the fault.
     fn is_noticed(&self, fault: Fault, cases: &[usize]) -> bool {
         cases.iter().any(|i| {
             let case = &self.cases[*i].case;
@@ -183,7 +185,7 @@ impl Bench {
     }
 }
 
-/// What `work` says of each item, with all threads of the host.
+/// Applies `work` to each item, with all threads of the host, and collects the results.
 fn on_all_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -201,7 +203,7 @@ fn on_all_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> 
     found.into_inner().expect("all threads are done")
 }
 
-/// Sources of the model: file as the compiler names it, and text.
+/// Returns the sources of the model: file as the compiler names it, and text.
 fn sources() -> BTreeMap<String, String> {
     let top = repository();
     let mut sources = BTreeMap::new();
@@ -230,11 +232,11 @@ fn every_place_that_raises_an_event_fails_a_scenario_when_it_is_silent_or_double
             [Fault::Silent(*site), Fault::Double(*site)].map(|fault| (fault, site, cases))
         })
         .collect();
-    assert!(faults.len() > 200, "only {} faults: the sinks hear too little", faults.len());
+    assert!(faults.len() > 200, "only {} faults: the sinks observe too little", faults.len());
     let survivors = on_all_threads(&faults, |(fault, site, cases)| {
         (!bench.is_noticed(*fault, cases)).then_some((*fault, **site))
     });
-    let mut told = Vec::new();
+    let mut problems = Vec::new();
     let mut used = [false; SURVIVORS.len()];
     for (fault, site) in survivors {
         let line = line_of(&sources, &site);
@@ -247,43 +249,43 @@ fn every_place_that_raises_an_event_fails_a_scenario_when_it_is_silent_or_double
             None => {
                 let what = if matches!(fault, Fault::Silent(_)) { "silent" } else { "doubled" };
                 let Site { file, line: number, event } = site;
-                told.push(format!("{file}:{number}: {} {what}: {line}", event.mnemonic()));
+                problems.push(format!("{file}:{number}: {} {what}: {line}", event.mnemonic()));
             }
         }
     }
-    told.sort();
+    problems.sort();
     for (row, _) in SURVIVORS.iter().zip(used).filter(|(_, used)| !used) {
-        told.push(format!("SURVIVORS: {} '{}' is noticed now: take the row out", row.0, row.1));
+        problems.push(format!("SURVIVORS: {} '{}' is noticed now: remove the row", row.0, row.1));
     }
     let total = faults.len();
-    assert!(told.is_empty(), "{} of {total} faults:\n{}", told.len(), told.join("\n"));
+    assert!(problems.is_empty(), "{} of {total} faults:\n{}", problems.len(), problems.join("\n"));
 }
 
 /// Every edge that the model reports lies on the path of a case, which fails without it.
 #[test]
 fn every_edge_of_the_flows_fails_a_scenario_when_it_is_lost_or_doubled() {
     let bench = Bench::new();
-    let mut told = Vec::new();
+    let mut problems = Vec::new();
     for edge in FlowEdge::ALL {
         let named: Vec<usize> = (0..bench.cases.len())
             .filter(|i| bench.cases[*i].case.ways.iter().any(|way| way.flow == edge.info().flow))
             .collect();
         for fault in [Fault::LostEdge(*edge), Fault::DoubleEdge(*edge)] {
             if !bench.is_noticed(fault, &named) {
-                told.push(format!("{fault:?}"));
+                problems.push(format!("{fault:?}"));
             }
         }
     }
-    assert!(told.is_empty(), "{} faults:\n{}", told.len(), told.join("\n"));
+    assert!(problems.is_empty(), "{} faults:\n{}", problems.len(), problems.join("\n"));
 }
 
-/// Every event that a line can raise is raised there by a scenario: those that the line names, or that
-/// its row in [`TABLES`] lists. What is reached is silenced and doubled by the test above.
+/// Every event that a line can raise is raised there by a scenario: the events that the line names,
+/// or that its row in [`TABLES`] lists. The test above silences and doubles the reached ones.
 #[test]
 fn every_line_raises_each_of_its_events_in_a_scenario() {
     let reached = Bench::new().learn();
     let sources: Vec<(String, String)> = sources().into_iter().collect();
-    let mut told = Vec::new();
+    let mut problems = Vec::new();
     let mut used = [false; UNREACHED.len()];
     let mut used_tables = [false; TABLES.len()];
     for RaisingLine { file, line, code, named } in raising_lines(&sources) {
@@ -295,30 +297,30 @@ fn every_line_raises_each_of_its_events_in_a_scenario() {
                 TABLES[row].2.to_vec()
             }
             None => {
-                told.push(format!("{file}:{line}: which events? add a row to TABLES: {code}"));
+                problems.push(format!("{file}:{line}: which events? add a row to TABLES: {code}"));
                 continue;
             }
         };
         let here = |site: &&Site| site.line == line && site.file == file;
-        let heard: Vec<PmuEvent> = reached.keys().filter(here).map(|site| site.event).collect();
-        for event in expected.iter().filter(|event| !heard.contains(event)) {
+        let raised: Vec<PmuEvent> = reached.keys().filter(here).map(|site| site.event).collect();
+        for event in expected.iter().filter(|event| !raised.contains(event)) {
             let row = UNREACHED.iter().position(|(name, piece, of, _)| {
                 file.ends_with(name) && code.contains(piece) && *of == event.mnemonic()
             });
             match row {
                 Some(row) => used[row] = true,
-                None => told.push(format!("{file}:{line}: {} by {code}", event.mnemonic())),
+                None => problems.push(format!("{file}:{line}: {} by {code}", event.mnemonic())),
             }
         }
-        for event in heard.iter().filter(|event| !expected.contains(event)) {
-            told.push(format!("TABLES: {file}:{line} raises {} too: {code}", event.mnemonic()));
+        for event in raised.iter().filter(|event| !expected.contains(event)) {
+            problems.push(format!("TABLES: {file}:{line} raises {} too: {code}", event.mnemonic()));
         }
     }
     for (row, _) in UNREACHED.iter().zip(used).filter(|(_, used)| !used) {
-        told.push(format!("UNREACHED: {} '{}' is reached now: take the row out", row.0, row.1));
+        problems.push(format!("UNREACHED: {} '{}' is reached now: remove the row", row.0, row.1));
     }
     for (row, _) in TABLES.iter().zip(used_tables).filter(|(_, used)| !used) {
-        told.push(format!("TABLES: no line for {} '{}': take the row out", row.0, row.1));
+        problems.push(format!("TABLES: no line for {} '{}': remove the row", row.0, row.1));
     }
-    assert!(told.is_empty(), "{} events:\n{}", told.len(), told.join("\n"));
+    assert!(problems.is_empty(), "{} events:\n{}", problems.len(), problems.join("\n"));
 }

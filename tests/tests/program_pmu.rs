@@ -1,5 +1,6 @@
-//! A driver that is recorded in a trace uses the PMU as it would a real one: it programs counters at EL1,
-//! lets a recorded program run at EL0, and reads them. Its reads are the truth of that level.
+//! A driver that is recorded in a trace uses the PMU as on a real core: it programs counters at
+//! EL1, lets a recorded program run at EL0, and reads them. Its reads are the true counts of that
+//! level.
 
 use std::path::Path;
 
@@ -9,13 +10,13 @@ use sim_pmu::{AccessError, ExceptionLevel, Filter, PmuVersion, ProgramPmu, Regis
 use sim_tests::repository;
 use sim_trace::{Access, StreamEvent, TraceFile, TraceWriter};
 
-/// Instructions of the program that the driver watches.
+/// Instructions of the program that the driver counts.
 const WATCHED: usize = 150_000;
-/// Where the driver stands.
+/// Address of the driver.
 const DRIVER: u64 = 0xffff_8000_0001_0000;
 const ERET: u32 = 0xd69f_03e0;
 
-/// What the six counters count, and where each begins: some overflow, one hands on to a CHAIN.
+/// Events of the six counters and their first values: some overflow, one feeds a CHAIN.
 const COUNTED: [(PmuEvent, u64); 6] = [
     (PmuEvent::INST_RETIRED, 0xFFFF_FFF0),
     (PmuEvent::CHAIN, 7),
@@ -39,7 +40,7 @@ fn push(writer: &mut TraceWriter, pc: &mut u64, register: Register, is_write: bo
     writer.push_block(0, block, 1, &[], Some(event)).expect("a known block");
 }
 
-/// The begin of a committed trace, block by block.
+/// Writes the beginning of a committed trace, block by block.
 fn push_program(writer: &mut TraceWriter, name: &str) {
     let file = TraceFile::open(&repository().join("traces").join(name)).expect("a trace");
     let mut reader = file.reader(file.streams()[0].stream).expect("its first thread");
@@ -64,7 +65,7 @@ fn push_program(writer: &mut TraceWriter, name: &str) {
     }
 }
 
-/// The driver around the program.
+/// Writes the driver around the program.
 fn write(path: &Path, program: &str) {
     use Register::*;
     let mut meta = sim_trace::Meta::default();
@@ -83,7 +84,8 @@ fn write(path: &Path, program: &str) {
     let eret = writer.define_block(pc, &[ERET]).expect("a block");
     writer.push_block(0, eret, 1, &[], None).expect("a known block");
     push_program(&mut writer, program);
-    // The program tries to read a counter itself, which nobody allowed; then an interrupt ends its turn.
+    // The program tries to read a counter itself without permission; then an interrupt ends its
+    // time slice.
     let mut user = 0x40_0000;
     push(&mut writer, &mut user, PMEVCNTR_EL0(0), false, 0);
     let irq =
@@ -107,8 +109,8 @@ fn replay(path: &Path, program: &mut ProgramPmu) -> Outcome {
 }
 
 #[test]
-fn a_recorded_driver_reads_the_truth_of_the_program() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn a_recorded_driver_reads_the_true_counts_of_the_program() {
+    let folder = tempfile::tempdir().expect("a directory");
     for name in ["sort.n2t", "hash.n2t", "interp.n2t"] {
         let path = folder.path().join(name);
         write(&path, name);
@@ -145,8 +147,8 @@ fn a_recorded_driver_reads_the_truth_of_the_program() {
 }
 
 #[test]
-fn an_event_that_stands_elsewhere_is_found() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn a_misplaced_register_event_is_found() {
+    let folder = tempfile::tempdir().expect("a directory");
     let path = folder.path().join("misplaced.n2t");
     let mut writer = TraceWriter::create(&path, sim_trace::Meta::default()).expect("a new file");
     let read = word_of(Register::PMCCNTR_EL0, false);

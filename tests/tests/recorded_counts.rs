@@ -1,9 +1,12 @@
-//! The first instructions of every committed trace count as on record, in every mode, and so do windows further on. With
-//! the pipeline they also count the same by the general route of the core. A change of the model shows here what
-//! it moves on real programs; a change that only rewrites moves nothing. That a count is right, other tests say.
+//! The first instructions of every committed trace, and windows further on, count as on record in
+//! every mode.
 //!
-//! `N2SIM_BLESS=1 cargo test -p sim-tests --test recorded_counts` writes the counts as they are now; read the
-//! difference.
+//! With the pipeline they also count the same by the general path of the core. A change of the
+//! model shows its effect on real programs here; a refactoring changes nothing. Other tests check
+//! that the counts are right.
+//!
+//! `N2SIM_BLESS=1 cargo test -p sim-tests --test recorded_counts` writes the current counts; read
+//! the difference.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,14 +22,15 @@ use sim_tests::{files_below, read, repository};
 
 /// Instructions of each thread, from its first.
 const LIMIT: u64 = 20_000;
-/// Instructions of each window, and those before it that run but do not count, or only train caches and predictors.
+/// Instructions of each window, and of those before it that run without counting, or only train
+/// caches and predictors.
 const WINDOW: u64 = 8_000;
 const WARMUP: u64 = 2_000;
 const LESSON: u64 = 10_000;
-/// Where the windows begin, in percent of the trace.
+/// Begins of the windows, in percent of the trace.
 const BEGINS: [u64; 3] = [30, 60, 90];
 
-/// What is added up of the operations of one path, in this order.
+/// Sums over the operations of one path, in this order.
 const SUMS: [&str; 17] = [
     "operations",
     "mispredicted",
@@ -47,7 +51,7 @@ const SUMS: [&str; 17] = [
     "data from a device",
 ];
 
-/// Adds up what a sink hears beside counts.
+/// Adds up everything that a sink receives beside counts.
 #[derive(PartialEq)]
 struct Heard {
     correct_path: [u64; SUMS.len()],
@@ -55,14 +59,14 @@ struct Heard {
     edges: [u64; FlowEdge::COUNT],
 }
 
-impl Default for Heard {
-    fn default() -> Heard {
+impl Default for Observed {
+    fn default() -> Observed {
         let none = [0; SUMS.len()];
         Heard { correct_path: none, wrong_path: none, edges: [0; FlowEdge::COUNT] }
     }
 }
 
-impl EventSink for Heard {
+impl EventSink for Observed {
     const FOLLOWS_RUN: bool = true;
 
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
@@ -74,7 +78,7 @@ impl EventSink for Heard {
     fn operation(&mut self, operation: &Operation) {
         let life = &operation.life;
         let is_from = |source| u64::from(life.source == source);
-        // From stage to stage: one operation that is late does not change the sums of all that follow.
+        // From stage to stage: one late operation does not change the sums of all later ones.
         let numbers = [
             1,
             life.mispredicted.into(),
@@ -112,14 +116,14 @@ fn run(session: &Session) -> Outcome {
     session.run(&options, &mut |_| {}).expect("a run")
 }
 
-fn follow(session: &Session) -> (Outcome, Heard) {
+fn follow(session: &Session) -> (Outcome, Observed) {
     let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
-    let mut heard = Heard::default();
-    let outcome = session.run_heard(&options, &mut |_| {}, &mut heard).expect("a run");
-    (outcome, heard)
+    let mut observed = Observed::default();
+    let outcome = session.run_heard(&options, &mut |_| {}, &mut observed).expect("a run");
+    (outcome, observed)
 }
 
-/// The windows of a trace of one thread; none of others.
+/// Runs the windows of a trace of one thread; returns none for others.
 fn run_windows(session: &Session) -> Vec<Outcome> {
     if session.trace().streams().len() > 1 {
         return Vec::new();
@@ -133,7 +137,7 @@ fn run_windows(session: &Session) -> Vec<Outcome> {
     session.run_windows(&windows, &mut |_| {}).expect("a run")
 }
 
-/// One line for each name, with the numbers of the runs; what is 0 in all of them is left out.
+/// One line for each name, with the numbers of the runs; lines of zeros are left out.
 #[derive(Default)]
 struct Table(String);
 
@@ -156,8 +160,8 @@ impl Table {
     }
 }
 
-/// All numbers of a trace.
-fn table(path: &Path, full: &Outcome, windows: &[Outcome], heard: &Heard) -> String {
+/// Returns all numbers of a trace.
+fn table(path: &Path, full: &Outcome, windows: &[Outcome], observed: &Observed) -> String {
     let mut table = Table("what\tfull\tmemory\tfrontend\twindows\n".into());
     let in_mode = |mode| run(&session(path).in_mode(mode)).total();
     let totals = [full.total(), in_mode(Mode::Memory), in_mode(Mode::Frontend)];
@@ -175,23 +179,23 @@ fn table(path: &Path, full: &Outcome, windows: &[Outcome], heard: &Heard) -> Str
             table.row(&format!("{path} path: {name}"), [sum, 0, 0, 0]);
         }
     }
-    for (edge, sum) in FlowEdge::ALL.iter().zip(heard.edges) {
+    for (edge, sum) in FlowEdge::ALL.iter().zip(observed.edges) {
         table.row(&format!("edge: {edge:?}"), [sum, 0, 0, 0]);
     }
     table.0
 }
 
-/// What is wrong with one trace, in one line.
+/// Returns the faults of one trace, in one line.
 fn faults_of(path: &Path, name: &str) -> Option<String> {
     let session = session(path);
     let full = run(&session);
     let general = run(&self::session(path).without_path_classes());
     if let Some(difference) = difference(&full, &general) {
-        return Some(format!("{name}: by the general route {difference}"));
+        return Some(format!("{name}: by the general path {difference}"));
     }
-    let (followed, heard) = follow(&self::session(path));
+    let (followed, observed) = follow(&self::session(path));
     if let Some(difference) = difference(&full, &followed) {
-        return Some(format!("{name}: with a sink that follows the run {difference}"));
+        return Some(format!("{name}: with a sink that observes operations {difference}"));
     }
     if heard != follow(&self::session(path).without_path_classes()).1 {
         return Some(format!("{name}: by the general route other operations are told"));
@@ -200,9 +204,9 @@ fn faults_of(path: &Path, name: &str) -> Option<String> {
     let general = run_windows(&self::session(path).without_path_classes());
     let differences = windows.iter().zip(&general).map(|(one, other)| difference(one, other));
     if let Some(difference) = differences.flatten().next() {
-        return Some(format!("{name}: in a window by the general route {difference}"));
+        return Some(format!("{name}: in a window by the general path {difference}"));
     }
-    let found = table(path, &full, &windows, &heard);
+    let found = table(path, &full, &windows, &observed);
     let record = repository().join("tests/recorded-counts").join(format!("{name}.tsv"));
     if std::env::var_os("N2SIM_BLESS").is_some() {
         std::fs::write(&record, &found).expect("the record is written");
@@ -222,7 +226,7 @@ fn faults_of(path: &Path, name: &str) -> Option<String> {
     ))
 }
 
-/// The first event, or the lost slots, of which two runs count different numbers.
+/// Returns the first event, or the lost slots, with different numbers in two runs.
 fn difference(one: &Outcome, other: &Outcome) -> Option<String> {
     let (first, second) = (one.total(), other.total());
     let event = PmuEvent::ALL.iter().find(|event| first.value(**event) != second.value(**event));

@@ -1,5 +1,5 @@
-//! The data of a report: its parts add up, agree with the counts of the run and with each other, on every
-//! committed trace; and its JSON form is the published one.
+//! The data of a report: its parts add up and agree with the counts of the run and with each other,
+//! on every committed trace, and its JSON form matches the published schema.
 
 use sim_core::flow::FlowGraph;
 use sim_core::{Flow, PmuEvent, RootCause, StallCause};
@@ -10,7 +10,7 @@ use sim_report::{RunReport, Symbols};
 use sim_tests::trace_check::open;
 use sim_tests::{formulas, read, repository};
 
-/// A turn on the six counters: some in each of the runs below.
+/// A time slice of the six counters, short enough for several in each of the runs below.
 const TICK_NS: u64 = 2_000;
 
 fn session(trace: &str) -> Session {
@@ -31,7 +31,7 @@ fn part(limit: u64) -> RunOptions {
     RunOptions { limit: Some(limit), ..RunOptions::default() }
 }
 
-/// Every node is what its children are together.
+/// Checks that every node is the sum of its children.
 fn check_node(node: &SlotNode, trace: &str) {
     if !node.children.is_empty() {
         let sum: u64 = node.children.iter().map(|child| child.slots).sum();
@@ -170,7 +170,7 @@ fn a_window_in_the_middle_adds_up_as_well() {
     }
 }
 
-/// Whoever listens changes nothing, and two runs are one.
+/// A report does not change the run, and two runs are equal.
 #[test]
 fn a_report_is_the_same_each_time_and_disturbs_no_count() {
     let (session, options) = (session("atomics"), part(50_000));
@@ -183,7 +183,7 @@ fn a_report_is_the_same_each_time_and_disturbs_no_count() {
     assert_eq!(first, again);
 }
 
-/// Slots are charged to the load that missed, not to what found no room behind it.
+/// Slots are charged to the load that missed, not to an operation that found no room after it.
 #[test]
 fn the_load_is_to_blame_for_a_full_reorder_buffer() {
     with_report(&session("hash"), &part(300_000), |_, report| {
@@ -199,7 +199,7 @@ fn the_load_is_to_blame_for_a_full_reorder_buffer() {
     });
 }
 
-/// A reading on six counters comes near the count, but for an event that comes in bursts.
+/// An estimate of six counters is near the count, except for an event that comes in bursts.
 #[test]
 fn six_counters_share_the_time() {
     with_report(&session("interp"), &part(400_000), |_, report| {

@@ -10,7 +10,7 @@ fn every_scenario_holds() {
     every_scenario_holds_in(Profile::Guide);
 }
 
-/// The same on a machine of the profile silicon, held to what the cases say of it.
+/// Runs all cases on a machine of the profile silicon, with its expectations.
 #[test]
 fn every_scenario_holds_in_profile_silicon() {
     every_scenario_holds_in(Profile::Silicon);
@@ -53,9 +53,9 @@ fn a_million_steps_are_set_up_one_by_one() {
     assert!(verdict.holds(), "{}", verdict.explain("million.toml", &cases[0]));
 }
 
-/// No case may pass because nothing is compared, and no two cases of a file share a name.
+/// A case must compare something, and no two cases of a file share a name.
 #[test]
-fn every_case_looks_at_something_and_has_its_own_name() {
+fn every_case_compares_something_and_has_its_own_name() {
     let top = repository();
     for path in files_below(&top.join("tests/scenarios"), "toml") {
         let file = path.display().to_string();
@@ -84,12 +84,12 @@ fn a_wrong_expectation_is_refuted_with_event_step_and_place() {
     let source = ConfigSource { profile: Profile::Guide, ..ConfigSource::default() };
     let verdict = run_case(&case, &source).expect("it can be run");
     assert!(!verdict.holds());
-    let told = verdict.explain("wrong.toml", &case);
+    let printed = verdict.explain("wrong.toml", &case);
     for part in [
         "wrong.toml:1: wrong fails: wrong on purpose (5.4)",
         "L2D_CACHE_RD: expected 0, counted 1",
         "1 by LD8 0x8000 (wrong.toml:5:7)",
     ] {
-        assert!(told.contains(part), "{part}\nis not in\n{told}");
+        assert!(printed.contains(part), "{part}\nis not in\n{printed}");
     }
 }

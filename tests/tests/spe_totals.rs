@@ -1,7 +1,8 @@
-//! Samples against counters: with every operation recorded the totals are those of the PMU; at intervals of
-//! 1024 what they estimate lies within the bounds of a random sample. `--nocapture` shows the figures.
+//! Samples compared with counters. With every operation recorded, the totals are those of the PMU.
+//! At intervals of 1024, estimates lie within the bounds of a random sample. `--nocapture` shows
+//! the figures.
 
-#![allow(clippy::print_stdout, reason = "the figures are for those who ask for them")]
+#![allow(clippy::print_stdout, reason = "`--nocapture` shows the figures")]
 
 use sim_core::{
     AccessKind, Counts, DataSource, EventSink, Happened, LINE_BYTES, Operation, OperationKind,
@@ -12,12 +13,12 @@ use sim_pmu::spe::{Events, SampleOutcome, Spe, SpeConfig, SpeRecord, SpeRegister
 use sim_tests::repository;
 
 const TRACES: [&str; 4] = ["sort.n2t", "btree.n2t", "vector.n2t", "interp.n2t"];
-/// Every operation falls due.
+/// Interval at which every operation is sampled.
 const EVERY: u64 = 0;
 /// `INTERVAL` 4 and `RND`: 1024 operations and a random byte.
 const USUAL: u64 = 4 << 8 | 1;
 
-/// What records can tell of a run: an event, and the records that have it.
+/// An event, and the predicate of the records that have it.
 type Kind = (PmuEvent, fn(&SpeRecord) -> bool);
 
 fn has(record: &SpeRecord, events: Events) -> bool {
@@ -28,7 +29,7 @@ fn is_branch(record: &SpeRecord) -> bool {
     record.operation.is_some_and(|kind| kind.is_branch())
 }
 
-/// Events that one operation raises at most once, and that records tell exactly.
+/// Events that one operation raises at most once, and that records hold exactly.
 const EXACT: [Kind; 6] = [
     (PmuEvent::OP_SPEC, |_| true),
     (PmuEvent::OP_RETIRED, |record| has(record, Events::RETIRED)),
@@ -40,15 +41,15 @@ const EXACT: [Kind; 6] = [
     (PmuEvent::SAMPLE_FILTRATE, |_| true),
 ];
 
-/// Events that an access may raise once for each line or element, and tells once.
+/// Events that an access may raise once for each line or element, and records once.
 const AT_LEAST: [Kind; 3] = [
     (PmuEvent::L1D_CACHE_REFILL, |record| has(record, Events::L1D_REFILL)),
     (PmuEvent::DTLB_WALK, |record| has(record, Events::TLB_WALK)),
     (PmuEvent::L1D_TLB, |record| has(record, Events::TLB_ACCESS)),
 ];
 
-/// Where the data of accesses came from: of loads, as their records say; records of stores name no source,
-/// so that theirs is what the machine knows.
+/// Data sources of accesses. Records of loads name their source; records of stores do not, so
+/// theirs is taken from the machine.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sources {
     /// Accesses that refilled the L1 D-cache from inside of the core, and from outside of it.
@@ -59,11 +60,11 @@ struct Sources {
     last_level: [u64; 2],
 }
 
-/// Data source packets of what comes from outside of the core, in the order of [`Sources::lines`].
+/// Data source packets for sources outside of the core, in the order of [`Sources::lines`].
 const OUTSIDE: [u16; 4] = [0xB, 0xC, 0xD, 0xE];
 
 impl Sources {
-    fn hear_record(&mut self, record: &SpeRecord) {
+    fn add_record(&mut self, record: &SpeRecord) {
         let reached = has(record, Events::LL_ACCESS);
         self.last_level[0] += u64::from(reached);
         self.last_level[1] += u64::from(has(record, Events::LL_MISS));
@@ -74,7 +75,7 @@ impl Sources {
         }
     }
 
-    fn hear_store(&mut self, operation: &Operation) {
+    fn add_store(&mut self, operation: &Operation) {
         let life = &operation.life;
         if is_store(operation) && life.happened.has(Happened::L1_REFILL) {
             let place = match life.source {
@@ -107,13 +108,15 @@ struct Profiler {
     counts: Counts,
     tallies: Vec<u64>,
     samples: u64,
-    /// Lookups behind the first of each access: of all that reached the TLB, and of those that refilled.
+    /// Lookups after the first of each access: for all that reached the TLB, and for those that
+    /// refilled.
     further: [u64; 2],
     sources: Sources,
 }
 
-/// Lookups of an access behind its first: further lines, elements of a gather or scatter, the write of an
-/// atomic. A preload is recorded as no access at all, so that its first is one too many as well.
+/// Returns the number of lookups of an access after its first: further lines, elements of a gather
+/// or scatter, the write of an atomic. The record of a preload has no access, so its first lookup
+/// counts here as well.
 fn further_lookups(operation: &Operation) -> u64 {
     let shape = match operation.kind {
         OperationKind::Access(shape) => shape,
@@ -161,7 +164,7 @@ impl Profiler {
         {
             let record = op.record.as_ref().expect("what is written has a record");
             self.samples += 1;
-            self.sources.hear_record(record);
+            self.sources.add_record(record);
             for ((_, holds), n) in EXACT.iter().chain(&AT_LEAST).zip(&mut self.tallies) {
                 *n += u64::from(holds(record));
             }
@@ -178,7 +181,7 @@ impl EventSink for Profiler {
 
     fn operation(&mut self, operation: &Operation) {
         self.spe.operation(operation, &mut self.counts);
-        self.sources.hear_store(operation);
+        self.sources.add_store(operation);
         if operation.life.translation_cycles > 0 {
             let refills = operation.life.happened.has(Happened::L1_REFILL);
             self.further[0] += further_lookups(operation);
@@ -190,8 +193,8 @@ impl EventSink for Profiler {
     }
 }
 
-/// A committed trace on a machine without prefetchers, nor stores that pass the L1 by: what these bring in
-/// belongs to no operation.
+/// Profiles a committed trace on a machine without prefetchers, and without stores that bypass the
+/// L1: lines that these bring in belong to no operation.
 fn profiled(trace: &str, interval: u64, limit: u64, config: &SpeConfig) -> (Outcome, Profiler) {
     let overrides = [
         "memory.prefetch.l1d=false",
@@ -226,23 +229,21 @@ fn records_of_every_operation_add_up_to_the_counters() {
             assert_eq!(total.value(event), operations, "{trace}: {event:?}");
         }
         assert_eq!(total.value(PmuEvent::SAMPLE_COLLISION), 0, "{trace}");
-        for ((event, _), told) in EXACT.iter().zip(&profiler.tallies) {
-            assert_eq!(total.value(*event), *told, "{trace}: {event:?}");
+        for ((event, _), found) in EXACT.iter().zip(&profiler.tallies) {
+            assert_eq!(total.value(*event), *found, "{trace}: {event:?}");
         }
-        for ((event, _), told) in AT_LEAST.iter().zip(&profiler.tallies[EXACT.len()..]) {
+        for ((event, _), found) in AT_LEAST.iter().zip(&profiler.tallies[EXACT.len()..]) {
             let counted = total.value(*event);
             let [accesses, refills] = profiler.further;
             let more = if *event == PmuEvent::L1D_CACHE_REFILL { refills } else { accesses };
-            println!(
-                "{trace}: {event:?} {counted}, told by {told} records, {more} further lookups"
-            );
-            assert!(*told <= counted && counted <= told + more, "{trace}: {event:?}");
+            println!("{trace}: {event:?} {counted}, in {found} records, {more} further lookups");
+            assert!(*found <= counted && counted <= found + more, "{trace}: {event:?}");
         }
     }
 }
 
-/// Where data came from: the packets of loads, and the counters that tell inside from outside. An access
-/// to several lines tells the farthest of them only.
+/// Compares the data source packets of loads with the counters that distinguish inside from
+/// outside. An access to several lines records the farthest of them only.
 #[test]
 fn data_sources_of_every_operation_are_those_of_the_counters() {
     let config =
@@ -256,25 +257,27 @@ fn data_sources_of_every_operation_are_those_of_the_counters() {
             memory.fetch_lines + memory.walk_lines + memory.preload_lines + memory.prefetch_lines;
         let reads = total.value(PmuEvent::LL_CACHE_RD);
         assert_eq!(reads, memory.data_lines + elsewhere, "{trace}: each line is a read");
-        for (name, counted, told) in [
+        for (name, counted, found) in [
             ("inner", total.value(PmuEvent::L1D_CACHE_REFILL_INNER), sources.refills[0]),
             ("outer", total.value(PmuEvent::L1D_CACHE_REFILL_OUTER), sources.refills[1]),
             ("last level", memory.data_lines, sources.last_level[0]),
             ("new lines", memory.data_lines, sources.lines.iter().sum()),
         ] {
-            println!("{trace}: {name} {counted}, told {told}, at most {more} untold");
-            assert!(counted.abs_diff(told) <= more, "{trace}: {name} {counted}, told {told}");
+            println!("{trace}: {name} {counted}, recorded {found}, at most {more} missing");
+            assert!(counted.abs_diff(found) <= more, "{trace}: {name} {counted}, recorded {found}");
             are_exact += u32::from(more == 0 && counted > 0);
         }
         let lines = [memory.slc_lines, memory.peer_lines, memory.remote_lines, memory.dram_lines];
-        for ((source, told), lines) in OUTSIDE.iter().zip(sources.lines).zip(lines) {
-            println!("{trace}: source {source:#x} {lines} lines, told {told}, {elsewhere} others");
-            let is_told = told <= lines && lines <= told + elsewhere + more;
-            assert!(is_told, "{trace}: {lines} from {source:#x}, told {told}");
+        for ((source, found), lines) in OUTSIDE.iter().zip(sources.lines).zip(lines) {
+            println!(
+                "{trace}: source {source:#x} {lines} lines, recorded {found}, {elsewhere} others"
+            );
+            let is_bounded = found <= lines && lines <= found + elsewhere + more;
+            assert!(is_bounded, "{trace}: {lines} from {source:#x}, recorded {found}");
         }
         let misses = total.value(PmuEvent::LL_CACHE_MISS_RD);
-        let told = sources.last_level[1];
-        assert!(told <= misses && misses <= told + elsewhere + more, "{trace}: {misses} {told}");
+        let found = sources.last_level[1];
+        assert!(found <= misses && misses <= found + elsewhere + more, "{trace}: {misses} {found}");
     }
     assert!(are_exact >= 13, "some traces cross no line, and then nothing may be missing");
 }
@@ -291,15 +294,15 @@ fn samples_estimate_the_counters_within_their_bounds() {
         let interval = operations / samples;
         assert!((interval - 1152.5).abs() < 20.0, "{trace}: one of {interval:.1}");
         let kinds = EXACT.iter().chain(&AT_LEAST).zip(&profiler.tallies);
-        for ((event, _), told) in
+        for ((event, _), recorded) in
             kinds.filter(|((event, _), _)| *event != PmuEvent::SAMPLE_FILTRATE)
         {
             let share = total.value(*event) as f64 / operations;
-            let found = *told as f64 / samples;
+            let estimate = *recorded as f64 / samples;
             let deviation = (share * (1.0 - share).max(0.0) / samples).sqrt();
             let bound = 4.0 * deviation + 1.0 / samples;
-            println!("{trace}: {event:?} {share:.4}, estimated {found:.4}, bound {bound:.4}");
-            assert!((found - share).abs() <= bound, "{trace}: {event:?} {found} for {share}");
+            println!("{trace}: {event:?} {share:.4}, estimated {estimate:.4}, bound {bound:.4}");
+            assert!((estimate - share).abs() <= bound, "{trace}: {event:?} {estimate} for {share}");
         }
     }
 }

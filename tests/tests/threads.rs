@@ -1,5 +1,5 @@
-//! Two threads that count beside each other (`traces/src/sharing.c`), in the order that is the default: what shares a
-//! line fights for it, what does not has it alone.
+//! Two threads that count in parallel (`traces/src/sharing.c`), in the default order: counters that
+//! share a line compete for it, others have their line alone.
 
 use sim_core::PmuEvent;
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
@@ -19,7 +19,7 @@ fn run(name: &str, order: &str) -> Outcome {
     session.run(&RunOptions::default(), &mut |_| {}).expect("it runs")
 }
 
-/// The count of the thread that has least of it.
+/// Returns the count of the thread with the fewest occurrences.
 fn least(outcome: &Outcome, event: PmuEvent) -> u64 {
     outcome.cores.iter().map(|core| core.counts.value(event)).min().expect("two threads")
 }
@@ -29,7 +29,7 @@ fn most(outcome: &Outcome, event: PmuEvent) -> u64 {
 }
 
 #[test]
-fn counters_in_one_line_are_fought_for_by_default() {
+fn counters_in_one_line_compete_for_it_by_default() {
     for kind in ["atomic", "exclusive", "plain"] {
         let adjacent = run(&format!("{kind}_adjacent"), "");
         let padded = run(&format!("{kind}_padded"), "");
@@ -63,7 +63,7 @@ fn the_recorded_order_of_atomics_is_that_of_the_host() {
 }
 
 #[test]
-fn exclusives_that_cores_fight_for_are_told_and_marked() {
+fn contended_exclusives_are_reported_and_marked() {
     let adjacent = run("exclusive_adjacent", "");
     let lost = adjacent.header.contended_exclusives;
     assert!(lost > 100 && lost <= 2 * ROUNDS, "{lost}");
@@ -71,7 +71,7 @@ fn exclusives_that_cores_fight_for_are_told_and_marked() {
     let caveat = sim_machine::trust::caveat(PmuEvent::STREX_FAIL_SPEC, &adjacent.header);
     assert_eq!(caveat, Some("recorded outcome"));
     let note = format!("{lost} store-exclusives stored as recorded");
-    assert!(adjacent.notes.iter().any(|told| told.starts_with(&note)), "{:?}", adjacent.notes);
+    assert!(adjacent.notes.iter().any(|text| text.starts_with(&note)), "{:?}", adjacent.notes);
     let padded = run("exclusive_padded", "");
     assert_eq!(padded.header.contended_exclusives, 0);
     assert_eq!(sim_machine::trust::caveat(PmuEvent::STREX_FAIL_SPEC, &padded.header), None);

@@ -1,4 +1,4 @@
-//! Rules of the house that a machine can hold: forbidden words, sources of values, sizes.
+//! House rules that a program can check: forbidden words, sources of values, sizes.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ const FUNCTION_LINES: usize = 70;
 /// Longest file in lines, its unit tests included.
 const FILE_LINES: usize = 600;
 
-/// Files that may be longer, with their ceiling: tables of one row per fact. The list only shrinks.
+/// Files that may be longer, with their limit: tables of one row per fact. The list only shrinks.
 const LONG_FILES: [(&str, usize); 2] = [
     // One row of nine lines for each of 147 events.
     ("sim-core/src/pmu_event.rs", 1620),
@@ -17,7 +17,7 @@ const LONG_FILES: [(&str, usize); 2] = [
     ("sim-isa/src/uops.rs", 650),
 ];
 
-/// What no Rust source may contain, and what to write instead. Split so that this file is clean.
+/// Text that no Rust source may contain, with a remedy. Split so that this file is clean.
 const FORBIDDEN: [(&str, &str, &str); 4] = [
     ("todo", "!(", "finish it, or leave it out and say so in the header of the unit"),
     ("unimplemented", "!(", "finish it, or make the case an error with a remedy"),
@@ -39,7 +39,7 @@ const LIBRARIES: [&str; 10] = [
     "sim-report",
 ];
 
-/// Rust sources of the repository, as paths from its top.
+/// Returns the Rust sources of the repository, as paths from its top.
 fn sources() -> Vec<PathBuf> {
     let top = repository();
     let relative = |path: PathBuf| path.strip_prefix(&top).map(Path::to_owned).unwrap_or(path);
@@ -55,7 +55,7 @@ fn expect_none(faults: Vec<String>) {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// The code of a line without what stands behind `//`.
+/// Returns the code of a line without its `//` comment.
 fn code_of(line: &str) -> &str {
     line.split("//").next().unwrap_or(line)
 }
@@ -97,7 +97,7 @@ fn libraries_do_not_print_and_do_not_exit() {
     expect_none(faults);
 }
 
-/// What is printed of a file's name may hold no control characters.
+/// A printed file name must not contain control characters.
 #[test]
 fn names_of_files_are_shown_by_the_function_that_escapes_them() {
     let mut faults = Vec::new();
@@ -129,7 +129,7 @@ fn every_value_of_a_configuration_ends_with_its_source() {
     assert!(!files.is_empty(), "configs/ holds the two profiles");
     for path in files {
         for (number, line) in read(&path).lines().enumerate() {
-            // Of a metric only the formula follows from anything.
+            // In a file of metrics only the formula has a source.
             let is_metric = path.ends_with("metrics.toml");
             let is_value = line.contains('=')
                 && !line.trim_start().starts_with(['#', '['])
@@ -178,10 +178,10 @@ fn functions_are_short() {
     expect_none(faults);
 }
 
-/// A verb has an empty body for sinks that do not listen, so the compiler does not miss it in a sink that
-/// passes on what it hears: whoever stands behind that one would be deaf without a sign.
+/// A verb has an empty body by default, so the compiler does not notice when a wrapping sink does
+/// not forward it: the wrapped sink would silently miss events.
 #[test]
-fn sinks_that_pass_on_what_they_hear_pass_on_every_verb() {
+fn wrapping_sinks_forward_every_verb() {
     let verbs_of = |block: &[&str]| -> Vec<String> {
         let heads = block.iter().filter(|line| line.starts_with("    fn "));
         heads.filter_map(|line| function_name(line)).map(str::to_owned).collect()
@@ -203,24 +203,24 @@ fn sinks_that_pass_on_what_they_hear_pass_on_every_verb() {
                 continue;
             }
             seen += 1;
-            let heard = verbs_of(block_at(&lines, first));
-            for verb in verbs.iter().filter(|verb| !heard.contains(verb)) {
-                faults.push(format!("{}:{}: passes on no {verb}", path.display(), first + 1));
+            let forwarded = verbs_of(block_at(&lines, first));
+            for verb in verbs.iter().filter(|verb| !forwarded.contains(verb)) {
+                faults.push(format!("{}:{}: does not forward {verb}", path.display(), first + 1));
             }
         }
     }
-    assert!(seen >= 3, "a pair, a reference and the erratum pass on what they hear");
+    assert!(seen >= 3, "a pair, a reference and the erratum sink forward their events");
     expect_none(faults);
 }
 
-/// The lines from `first` to the brace that closes it.
+/// Returns the lines from `first` to the brace that closes it.
 fn block_at<'a>(lines: &'a [&'a str], first: usize) -> &'a [&'a str] {
     let length = lines[first..].iter().position(|line| *line == "}");
     &lines[first..first + length.unwrap_or(0)]
 }
 
-/// Name, first line and length of each function. rustfmt puts the closing brace of a function under
-/// the first letter of its head, so no parser is needed.
+/// Returns name, first line and length of each function. rustfmt puts the closing brace of a
+/// function under the first letter of its signature, so no parser is needed.
 fn functions(text: &str) -> Vec<(String, usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
@@ -241,15 +241,15 @@ fn functions(text: &str) -> Vec<(String, usize, usize)> {
     found
 }
 
-/// The name of the function whose head begins in this line.
+/// Returns the name of the function whose signature begins in this line.
 fn function_name(line: &str) -> Option<&str> {
     let mut rest = line.trim_start();
     loop {
-        let (word, behind) = rest.split_once(' ')?;
+        let (word, after) = rest.split_once(' ')?;
         match word {
-            "fn" => return behind.split(['(', '<']).next(),
-            "const" | "async" | "unsafe" | "extern" | "\"C\"" => rest = behind,
-            _ if word.starts_with("pub") => rest = behind,
+            "fn" => return after.split(['(', '<']).next(),
+            "const" | "async" | "unsafe" | "extern" | "\"C\"" => rest = after,
+            _ if word.starts_with("pub") => rest = after,
             _ => return None,
         }
     }

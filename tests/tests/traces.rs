@@ -1,5 +1,5 @@
-//! Every committed trace, replayed: counts that must agree with the trace and with one another.
-//! The whole traces are checked by `cargo xtask check-traces`; here each runs for a part.
+//! Every committed trace, replayed: its counts must agree with the trace and with one another.
+//! `cargo xtask check-traces` checks the whole traces; here each runs for a part.
 
 use sim_core::PmuEvent;
 use sim_machine::{ConfigSource, MachineConfig, Marker, Roi, RunHeader, RunOptions, Session};
@@ -23,11 +23,12 @@ fn every_committed_trace_keeps_all_identities() {
     assert!(failures.is_empty(), "{} faults:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// The loops of `traces/src/vector.c` between its markers, counted by hand: 12 rounds over 1003 elements.
-/// Round r gathers 1003 - r words from two loads for each four; scatters 1003 doubles from two loads for
-/// each two; looks at 1003 words; and reads 1096 - 7 r bytes of text, 16 with each first-fault load.
+/// The loops of `traces/src/vector.c` between its markers, counted by hand: 12 rounds over 1003
+/// elements. Round r gathers 1003 - r words from two loads for each four. It scatters 1003 doubles
+/// from two loads for each two, searches 1003 words, and reads 1096 - 7 r bytes of text, 16 with
+/// each first-fault load.
 #[test]
-fn the_loops_of_the_vector_trace_count_as_their_source_says() {
+fn the_loops_of_the_vector_trace_count_as_computed_by_hand() {
     let rounds = 12u64;
     let gathers: u64 = (0..rounds).map(|r| (1003u64 - r).div_ceil(4)).sum();
     let first_fault: u64 = (0..rounds).map(|r| (1096 - 7 * r).div_ceil(16)).sum();
@@ -54,7 +55,7 @@ fn the_loops_of_the_vector_trace_count_as_their_source_says() {
 }
 
 #[test]
-fn perfect_prediction_mispredicts_nothing() {
+fn perfect_prediction_never_mispredicts() {
     let path = repository().join("traces/btree.n2t");
     let overrides = ["pipeline.branch.direction=perfect".to_owned()];
     let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };

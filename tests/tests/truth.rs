@@ -1,4 +1,4 @@
-//! Truths tile, and agree with the events where an event is exact.
+//! Ground-truth values add up, and agree with the events where an event is exact.
 
 use sim_core::PmuEvent;
 use sim_machine::{
@@ -26,7 +26,7 @@ const TRACES: [&str; 6] =
     ["sort.n2t", "btree.n2t", "atomics.n2t", "interp.n2t", "chase.n2t", "vector.n2t"];
 
 #[test]
-fn the_shares_of_the_slots_tile() {
+fn the_shares_of_the_slots_add_up_to_one() {
     for trace in TRACES {
         for warmup in [0, 20_000] {
             let (_, ledger) = ledger(trace, warmup);
@@ -44,7 +44,7 @@ fn the_shares_of_the_slots_tile() {
 }
 
 #[test]
-fn truths_agree_with_the_events_that_are_exact() {
+fn ground_truth_values_agree_with_the_events_that_are_exact() {
     for trace in TRACES {
         let (outcome, ledger) = ledger(trace, 0);
         let counts = outcome.total();
@@ -68,9 +68,9 @@ fn truths_agree_with_the_events_that_are_exact() {
     }
 }
 
-/// What retired and what did not are the whole, and the part that retired is the architected one.
+/// Retired and squashed work are the whole, and the retired part is the architectural one.
 #[test]
-fn events_of_what_retired_are_a_part_of_all() {
+fn events_of_retired_work_are_a_part_of_all() {
     for trace in TRACES {
         let (outcome, ledger) = ledger(trace, 0);
         let counts = outcome.total();
@@ -87,7 +87,7 @@ fn events_of_what_retired_are_a_part_of_all() {
 /// Instructions of the pointer chase after which it no longer builds its list.
 const CHASE_FROM: u64 = 4_700_000;
 
-/// A pointer chase misses, waits and walks; what it costs shows where it should.
+/// A pointer chase misses, waits and walks; its cost appears in the right categories.
 #[test]
 fn a_pointer_chase_is_bound_by_memory() {
     let (_, ledger) = ledger("chase.n2t", CHASE_FROM);

@@ -1,4 +1,4 @@
-// Rounds of a store, a full barrier and a load of another line, between hints 40 and 41; as many before them warm up.
+// Rounds of a store, a full barrier and a load of another line, between hints 40 and 41, after an equal number of warm-up rounds.
 #include "start.h"
 
 #define ROUNDS 4096

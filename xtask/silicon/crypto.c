@@ -1,7 +1,7 @@
-// One call of libcrypto's EVP interface again and again, as `openssl speed -evp ALGORITHM` does: crypto ALGORITHM BYTES CALLS.
+// Repeats one call of libcrypto's EVP interface, as `openssl speed -evp ALGORITHM` does: crypto ALGORITHM BYTES CALLS.
 //
-// As many calls warm up as count between hints 40 and 41; what is recorded lies between hints 42 and 43. The
-// declarations below are those of OpenSSL 3, so that no header of it is needed.
+// The calls between hints 40 and 41 count, after as many warm-up calls; the part between hints 42 and 43 is recorded.
+// The declarations below are those of OpenSSL 3, so that no header of it is needed.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ int EVP_CIPHER_CTX_set_padding(EVP_CIPHER_CTX *context, int padding);
 static unsigned char buffer[16384 + 64] __attribute__((aligned(64)));
 static unsigned char result[64];
 
-// SHAKE has had no length of its own since OpenSSL 3.4; before, EVP_Digest took this many bytes of it.
+// Since OpenSSL 3.4 SHAKE has no default length; before, EVP_Digest took this many bytes.
 static size_t xof_bytes;
 
 static int digest_xof(const EVP_MD *type, size_t bytes) {

@@ -1,11 +1,12 @@
-// One memory benchmark a program: OPERATION over SIZE bytes by THREADS threads, each with memory of its own.
+// One memory benchmark per program: OPERATION over SIZE bytes by THREADS threads, each with memory of its own.
 //
-// Warm-up, then the part that counts between hints 40 and 41. With one thread, what is recorded lies between hints 42 and
-// 43, so that making the input is not. A lap longer than twice PART_MAX counts in part: the warm-up touches every line of
-// the lap (of its last WARM_MAX bytes: more than every cache holds), and two halves of a part count. One lies in the first
-// half of the lap and one near its end: a cache that keeps a part of a lap that does not fit kept what came first.
+// After a warm-up, the part between hints 40 and 41 counts. With one thread, only the part between hints 42 and 43 is
+// recorded, without the preparation of the input. Of a lap longer than twice PART_MAX only a part counts: the warm-up
+// accesses every line of the lap (of its last WARM_MAX bytes, more than any cache holds), and two halves of a part count.
+// One lies in the first half of the lap and one near its end: a cache that keeps a part of an oversized lap kept its
+// beginning.
 //
-// The loops do what those of the benchmarks do whose results xtask/silicon/*.tsv holds: order, size and number of accesses.
+// The loops have the order, size and number of accesses of the benchmarks whose results xtask/silicon/*.tsv holds.
 #include "start.h"
 
 #define CHASE 0
@@ -40,12 +41,12 @@ static u8 *allocate(u64 bytes) {
     return (u8 *)at;
 }
 
-// What a pass has read is used, and not written: the processes of the benchmarks share no line.
+// Uses the values of a pass without a write: the processes of the benchmarks share no line.
 #define USE(value) __asm__ volatile("" ::"r"(value) : "memory")
 
 #define WARM (SIZE < WARM_MAX ? SIZE : WARM_MAX)
 
-// One access to each line, as the operation would: what a lap leaves in the caches, with few instructions.
+// Makes one access to each line, like the operation: the cache state after a lap, with few instructions.
 __attribute__((unused)) static NOINLINE void touch(u8 *to, u8 *from, u64 bytes) {
     for (u64 i = 0; i + 16 * LINE <= bytes; i += 16 * LINE) {
 #pragma GCC unroll 16
@@ -69,7 +70,7 @@ struct node {
 
 #define NODES (SIZE / sizeof(struct node))
 #define STEPS (NODES < NODES_MAX ? NODES : NODES_MAX)
-// Laps of the warm-up and of what counts: short lists are followed more than once.
+// Laps of the warm-up and of the counted part: short lists are followed more than once.
 #define LAPS (STEPS < 32768 ? (32768 + STEPS - 1) / STEPS : 1)
 
 // The i-th node of a random cycle: a bijection of 0 to NODES - 1, a power of two.
@@ -86,7 +87,7 @@ static u64 place(u64 i) {
 }
 
 static struct node *follow(struct node *node, u64 steps) {
-    // The sum stays in memory: each addition waits for the store of the one before.
+    // The sum stays in memory: each addition waits for the previous store.
     volatile u64 sum = 0;
 #define STEP() sum += node->payload; node = node->next;
     for (u64 i = 0; i < steps; i += 8) {
@@ -99,7 +100,7 @@ static struct node *follow(struct node *node, u64 steps) {
 static void work(u32 thread) {
     (void)thread;
     struct node *nodes = (struct node *)allocate(SIZE);
-    // Twice as many as count, for what the warm-up follows; a list that is shorter closes.
+    // Twice the counted steps, to include the warm-up; a shorter list is closed.
     u64 linked = NODES < 2 * NODES_MAX ? NODES : 2 * NODES_MAX;
     for (u64 i = 0; i < linked; i++) {
         struct node *node = &nodes[place(i)];
@@ -125,10 +126,10 @@ static void work(u32 thread) {
 
 #else
 
-// Bytes that count of one lap, and laps of what counts: some hundred thousand bytes.
+// Counted bytes of one lap, and laps of the counted part: some hundred thousand bytes.
 #define PART (SIZE < 2 * PART_MAX ? SIZE : PART_MAX)
 #define LAPS (PART < 262144 ? (262144 + PART - 1) / PART : 1)
-// Where the two halves of a part begin.
+// Begins of the two halves of a part.
 #define EARLY (SIZE / 4 & ~(PAGE - 1))
 #define LATE ((SIZE - PART) & ~(PAGE - 1))
 
@@ -163,7 +164,7 @@ static NOINLINE u64 pass(u8 *restrict to, u8 *from, u64 bytes, u64 value) {
 
 #elif OPERATION == COPY
 
-// The compiler does not know that the two areas are apart: loads and stores stay in the order of the text.
+// The compiler does not know that the two areas are disjoint: loads and stores stay in program order.
 static NOINLINE u64 pass(u8 *to, u8 *from, u64 bytes, u64 value) {
     (void)value;
     const u64 *s = (const u64 *)from, *end = (const u64 *)(from + bytes);
@@ -180,7 +181,7 @@ static NOINLINE u64 pass(u8 *to, u8 *from, u64 bytes, u64 value) {
 
 #else
 
-// One word of four bytes of every sixteen, 512 bytes at a time.
+// One word of four bytes in every sixteen, 512 bytes at a time.
 #define EIGHT(i) WORD(i) WORD(i + 4) WORD(i + 8) WORD(i + 12) WORD(i + 16) WORD(i + 20) WORD(i + 24) WORD(i + 28)
 #define WORDS() EIGHT(0) EIGHT(32) EIGHT(64) EIGHT(96)
 
@@ -214,7 +215,7 @@ static void work(u32 thread) {
         touch(to + SIZE - WARM, from + SIZE - WARM, WARM);
         USE(pass(to + EARLY - PART / 2, from + EARLY - PART / 2, PART / 2, 1));
     } else {
-        // The benchmarks read what they write once before they measure.
+        // The benchmarks read the written area once before they measure.
         for (u64 i = 0; i < SIZE; i += LINE) (void)*(volatile u8 *)(to + i);
         for (u32 lap = 0; lap < LAPS + 1; lap++) USE(pass(to, from, PART, lap));
     }

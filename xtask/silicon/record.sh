@@ -1,14 +1,14 @@
 #!/bin/sh
-# Records what `cargo xtask silicon` replays, one small trace for each row of the tables beside this file:
+# Records the traces of `cargo xtask silicon`, one small trace for each row of the tables beside this file:
 #
 #   xtask/silicon/record.sh FOLDER N2SIM <LIST
 #
-# A line of LIST is the name of a trace and how it is made:
+# A line of LIST is the name of a trace and its recipe:
 #   NAME crypto ALGORITHM BYTES CALLS      calls of Debian's libcrypto
 #   NAME memory OPERATION BYTES THREADS    a loop of memory.c
 #   NAME barrier                           the loop of barrier.c
-# Traces that are in FOLDER are kept. Downloads Debian's libcrypto for arm64 into FOLDER, with an apt configuration of its own. A tool
-# that is absent (qemu-user, gcc-aarch64-linux-gnu) is installed if this user may; else the line that does so is said.
+# Existing traces in FOLDER are kept. Downloads Debian's libcrypto for arm64 into FOLDER, with an apt configuration of its own. A
+# missing tool (qemu-user, gcc-aarch64-linux-gnu) is installed if the user has the right; else the script prints the command.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${1:?folder}"
@@ -17,7 +17,7 @@ n2sim=${2:?n2sim}
 suite=${SUITE:-trixie}
 compiler=${CC_AARCH64:-aarch64-linux-gnu-gcc}
 
-# tools PACKAGE...: installs what is absent.
+# tools PACKAGE...: installs missing packages.
 tools() {
     if [ "$(id -u)" = 0 ]; then
         apt-get update -q >&2
@@ -30,7 +30,7 @@ tools() {
 command -v qemu-aarch64 >/dev/null && command -v "$compiler" >/dev/null && [ -e /usr/aarch64-linux-gnu/include/stdio.h ] ||
     tools qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 
-# In a shell of its own: the package database is for this download alone.
+# In a subshell: the package database is for this download alone.
 libcrypto() (
     . "$here/../../traces/apt_root.sh"
     apt_root apt arm64 "$suite" >&2
@@ -42,7 +42,7 @@ libcrypto() (
 )
 [ -d "$work/root" ] || libcrypto
 
-# The compiler's options: start files and libraries of its own, and the language level of each benchmark's makefile.
+# Compiler options: own start files and libraries, and the language level of each benchmark's makefile.
 bare="-std=gnu11 -march=armv8-a+crc -ffreestanding -fno-builtin -fno-tree-loop-distribute-patterns
     -fno-stack-protector -fno-asynchronous-unwind-tables -fno-pic -no-pie -nostdlib -static
     -Wall -Wextra -Werror -Wl,--build-id=none -I $here/../../traces/src"
@@ -52,7 +52,7 @@ if [ ! -e crypto ]; then
         root/usr/lib/aarch64-linux-gnu/libcrypto.so.3 -Wl,--allow-shlib-undefined
 fi
 
-# capture NAME OPTIONS... -- PROGRAM...: the trace gets its name when it is whole.
+# capture NAME OPTIONS... -- PROGRAM...: the trace gets its final name when it is complete.
 capture() {
     name=$1
     shift
@@ -71,7 +71,7 @@ while read -r name kind what size number; do
     memory)
         optimization=-O3
         case $what in BW_*) optimization=-O2 ;; esac
-        # With two threads all of the run is recorded: what one thread passes would end the recording of both.
+        # With two threads the whole run is recorded: a mark that one thread passes would end the recording of both.
         part="--from 42 --to 43"
         [ "$number" = 1 ] || part=
         # shellcheck disable=SC2086

@@ -6,15 +6,15 @@ use anyhow::{Context, Result};
 use sim_tests::kernels::table::{Row, Table, summary};
 use sim_tests::{accuracy, repository};
 
-/// What to measure.
+/// Options of `cargo xtask accuracy`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Parts 1 and 2 alone, in seconds; part 3 stays as it is.
+    /// Measure parts 1 and 2 alone, in seconds; part 3 stays as it is
     #[arg(long)]
     quick: bool,
 }
 
-/// Measures the parts and writes the page; false when a difference has no cause.
+/// Measures the parts and writes the page. Returns false when a difference has no cause.
 pub(crate) fn run(args: &Args) -> Result<bool> {
     let path = repository().join("docs/accuracy.md");
     let part_three = if args.quick {
@@ -32,8 +32,8 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     Ok(report(&table))
 }
 
-/// Measures the kernels and prints what is wrong with the causes of the differences; false when
-/// something is.
+/// Measures the kernels and prints problems with the causes of the differences. Returns false when
+/// there are any.
 pub(crate) fn check_causes() -> bool {
     report(&Table::measure(&accuracy::default_config().pipeline))
 }

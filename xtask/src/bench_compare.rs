@@ -1,8 +1,8 @@
-//! Judges a change by its speed: n2sim of another revision and of the working tree run the same traces in
-//! turns, in one run, and the ratio of their processor time is what counts. Other jobs of the machine slow both.
+//! Compares the speed of another revision of n2sim with that of the working tree.
 //!
-//! A last column says whether both print the same, since a faster program that counts differently is another
-//! program.
+//! Both run the same traces alternately, and the result is the ratio of their CPU times: other jobs
+//! of the machine slow both. A last column says whether both print the same, since a faster program
+//! with different counts is another program.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,17 +14,17 @@ use nix::sys::resource::{UsageWho, getrusage};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// What to compare with: a commit, tag or branch
+    /// Revision to compare with: a commit, tag or branch
     revision: String,
-    /// The traces (default: all committed ones)
+    /// Traces (default: all committed ones)
     traces: Vec<PathBuf>,
-    /// What is measured
+    /// Part to measure
     #[arg(long, value_enum, default_value_t = Part::Detail)]
     part: Part,
-    /// How often each program runs each trace
+    /// Number of runs of each program on each trace
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     turns: u16,
-    /// Instructions of each trace (0: whole traces; decoding always reads whole ones)
+    /// Number of instructions of each trace (0: whole traces; decoding always reads whole ones)
     #[arg(long, default_value = "2M")]
     limit: String,
 }
@@ -33,12 +33,12 @@ pub(crate) struct Args {
 const TURNS: &str = "cycles,instructions,l1d_cache,l1d_cache_refill,l2d_cache,l2d_cache_refill,\
                      stall_slot,br_mis_pred,ll_cache_rd";
 
-/// Parts of n2sim that have a speed of their own.
+/// Parts of n2sim whose speed is measured separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
     /// `stat`: the whole model
     Detail,
-    /// `stat -e`: events that take turns on the counters
+    /// `stat -e`: multiplexed events
     Counters,
     /// `stat --mode memory`: caches and TLBs alone
     Memory,
@@ -50,20 +50,21 @@ enum Part {
 #[derive(Debug)]
 struct Comparison {
     name: String,
-    /// Least processor time, seconds, of the revision and of the working tree.
+    /// Least CPU time, seconds, of the revision and of the working tree.
     least: [f64; 2],
-    /// Time of the revision over that of the working tree, turn by turn, in order of size.
+    /// Time of the revision over that of the working tree, run by run, in order of size.
     ratios: Vec<f64>,
     is_same: bool,
 }
 
-/// Builds both programs, runs them in turns, prints the table; true if both print the same everywhere.
+/// Builds both programs, runs them alternately and prints the table. Returns true if both print the
+/// same everywhere.
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let (root, target) = root_and_target()?;
     let programs = [build_revision(&root, &args.revision, &target)?, build(&root, &target)?];
     let traces = if args.traces.is_empty() { committed(&root)? } else { args.traces.clone() };
     println!(
-        "| trace | {}, s | working tree, s | times as fast | least to most | same output |",
+        "| trace | {}, s | working tree, s | speedup | minimum to maximum | same output |",
         args.revision
     );
     println!("| --- | ---: | ---: | ---: | ---: | --- |");
@@ -89,7 +90,7 @@ fn row(one: &Comparison) -> String {
     )
 }
 
-/// The checkout, and where cargo puts what it builds of it.
+/// Returns the checkout and cargo's target directory for it.
 pub(crate) fn root_and_target() -> anyhow::Result<(PathBuf, PathBuf)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
@@ -97,7 +98,7 @@ pub(crate) fn root_and_target() -> anyhow::Result<(PathBuf, PathBuf)> {
     Ok((root, target))
 }
 
-/// Every committed trace, in order of name.
+/// Returns every committed trace, in order of name.
 pub(crate) fn committed(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let entries: Vec<_> = std::fs::read_dir(root.join("traces"))?.collect::<Result<_, _>>()?;
     let paths = entries.into_iter().map(|entry| entry.path());
@@ -107,7 +108,7 @@ pub(crate) fn committed(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(traces)
 }
 
-/// Builds n2sim of a revision from a checkout of its own, which goes again.
+/// Builds n2sim of a revision in a temporary checkout.
 fn build_revision(root: &Path, revision: &str, target: &Path) -> anyhow::Result<PathBuf> {
     let target = target.join("bench-compare");
     let tree = target.join("tree");
@@ -127,7 +128,7 @@ fn build_revision(root: &Path, revision: &str, target: &Path) -> anyhow::Result<
     built
 }
 
-/// Builds n2sim of a checkout as users do, and gives the program.
+/// Builds n2sim of a checkout as users do. Returns the path of the program.
 fn build(checkout: &Path, target: &Path) -> anyhow::Result<PathBuf> {
     let built = Command::new("cargo")
         .args(["build", "--release", "--quiet", "--locked", "-p", "n2sim", "--target-dir"])
@@ -145,17 +146,17 @@ fn compare(programs: &[PathBuf; 2], args: &Args, trace: &Path) -> anyhow::Result
     let mut comparison =
         Comparison { name, least: [f64::MAX; 2], ratios: Vec::new(), is_same: true };
     for _ in 0..args.turns {
-        let (base, told) = measure(&programs[0], args, trace)?;
-        let (now, tells) = measure(&programs[1], args, trace)?;
+        let (base, base_output) = measure(&programs[0], args, trace)?;
+        let (now, new_output) = measure(&programs[1], args, trace)?;
         comparison.least = [comparison.least[0].min(base), comparison.least[1].min(now)];
         comparison.ratios.push(base / now);
-        comparison.is_same &= told == tells;
+        comparison.is_same &= base_output == new_output;
     }
     comparison.ratios.sort_by(f64::total_cmp);
     Ok(comparison)
 }
 
-/// Processor time of one run, seconds, and what it printed.
+/// Returns the CPU time of one run, in seconds, and its output.
 fn measure(program: &Path, args: &Args, trace: &Path) -> anyhow::Result<(f64, Vec<u8>)> {
     let before = children_time()?;
     let output = Command::new(program)
@@ -164,13 +165,13 @@ fn measure(program: &Path, args: &Args, trace: &Path) -> anyhow::Result<(f64, Ve
         .stdin(Stdio::null())
         .output()
         .with_context(|| program.display().to_string())?;
-    let told = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{}: {}", trace.display(), told.trim());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{}: {}", trace.display(), errors.trim());
     let time = children_time()?.saturating_sub(before).max(Duration::from_micros(1));
     Ok((time.as_secs_f64(), output.stdout))
 }
 
-/// The command line of a part, the trace excepted.
+/// Returns the command line of a part, without the trace.
 fn arguments(part: Part, limit: &str) -> Vec<&str> {
     let mut arguments = match part {
         Part::Detail => vec!["stat", "-j"],
@@ -184,14 +185,14 @@ fn arguments(part: Part, limit: &str) -> Vec<&str> {
     arguments
 }
 
-/// User time of all children that have ended.
+/// Returns the user time of all children that have ended.
 fn children_time() -> anyhow::Result<Duration> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("getrusage")?;
     let time = usage.user_time();
     Ok(Duration::new(time.tv_sec().try_into()?, u32::try_from(time.tv_usec())? * 1000))
 }
 
-/// The median of an ordered list.
+/// Returns the median of an ordered list.
 fn middle(ordered: &[f64]) -> f64 {
     let half = ordered.len() / 2;
     match ordered.len() % 2 {
@@ -205,13 +206,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_of_an_even_number_lies_between_two() {
+    fn the_median_of_an_even_number_lies_between_two() {
         assert_eq!(middle(&[1.0, 2.0, 9.0]), 2.0);
         assert_eq!(middle(&[1.0, 2.0, 4.0, 9.0]), 3.0);
     }
 
     #[test]
-    fn a_row_says_who_is_faster_and_whether_the_output_changed() {
+    fn a_row_has_the_faster_program_and_whether_the_output_changed() {
         let one = Comparison {
             name: "hash".to_owned(),
             least: [2.0, 1.0],
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn time_of_children_does_not_go_back() {
+    fn cpu_time_of_children_does_not_go_back() {
         let before = children_time().expect("a system that counts");
         let status = Command::new("cargo").arg("--version").stdout(Stdio::null()).status();
         assert!(status.expect("cargo runs its tests").success());

@@ -1,19 +1,19 @@
-//! `cargo xtask check-traces [FILE...]`: replays whole traces and holds their counts to everything
-//! that must be true of them (see `sim_tests::trace_check`).
+//! `cargo xtask check-traces [FILE...]`: replays whole traces and checks their counts against every
+//! rule that must hold (see `sim_tests::trace_check`).
 
 use std::path::PathBuf;
 
 use sim_tests::trace_check::check_trace;
 use sim_tests::{files_below, repository};
 
-/// Which traces.
+/// Options of `cargo xtask check-traces`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The traces; without any, all below `traces/`
+    /// Traces (default: all below `traces/`)
     files: Vec<PathBuf>,
 }
 
-/// Checks the traces and prints one line for each; true if all hold.
+/// Checks the traces and prints one line for each. Returns true if all hold.
 pub(crate) fn run(args: &Args) -> bool {
     let traces = match args.files.as_slice() {
         [] => files_below(&repository().join("traces"), "n2t"),

@@ -1,4 +1,4 @@
-//! Assembles the kernels, asks `llvm-mca` what each costs, keeps its figures and says where this model
+//! Assembles the kernels, runs `llvm-mca` on each, saves its figures and prints where this model
 //! differs.
 
 use std::path::Path;
@@ -12,11 +12,11 @@ use sim_tests::read;
 
 use crate::accuracy::check_causes;
 
-/// Iterations of the short and the long run; their difference is free of filling and draining.
+/// Iterations of the short and the long run. Their difference excludes filling and draining.
 const SHORT: u32 = 400;
 const LONG: u32 = 1000;
 
-/// What `llvm-mca -json` says.
+/// Output of `llvm-mca -json`.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Report {
@@ -50,7 +50,8 @@ struct Summary {
     total_cycles: u64,
 }
 
-/// Refreshes the words and figures below `tests/kernels`; false when a difference has no cause.
+/// Updates the words and figures below `tests/kernels`. Returns false when a difference has no
+/// cause.
 pub(crate) fn run() -> Result<bool> {
     let assembler = llvm::tool("llvm-mc").context("no llvm-mc found; install Debian's llvm-19")?;
     let mca = llvm::tool("llvm-mca").context("no llvm-mca found; install Debian's llvm-19")?;
@@ -67,13 +68,13 @@ pub(crate) fn run() -> Result<bool> {
     Ok(check_causes())
 }
 
-/// The figures of all kernels of a file.
+/// Returns the figures of all kernels of a file.
 fn of_file(
     mca: &str,
     words: &[(String, Vec<corpus::Word>)],
 ) -> Result<Vec<(String, Option<Figures>)>> {
-    // llvm-mca tells regions apart by where a line stands in the file, which no line of a repeated
-    // block does, so it gets the blocks written out.
+    // llvm-mca distinguishes regions by the line number in the file. Lines of a repeated block have
+    // none, so the blocks are written out.
     let source = corpus::write_regions(words);
     let asked = tempfile(&source)?;
     let wide = [report(mca, &asked, SHORT, &[])?, report(mca, &asked, LONG, &[])?];
@@ -89,7 +90,7 @@ fn of_file(
             (Some(w0), Some(w1), Some(n0), Some(n1)) if w0.instructions.len() == words.len() => {
                 Some(Figures { wide: cycles(w0, w1), narrow: cycles(n0, n1), mops: mops(w0) })
             }
-            // llvm-mca leaves out instructions, or whole regions, that it does not model.
+            // llvm-mca omits instructions, or whole regions, that it does not model.
             _ => None,
         };
         figures.push((name.clone(), found));
@@ -97,7 +98,7 @@ fn of_file(
     Ok(figures)
 }
 
-/// Writes what `llvm-mca` shall read.
+/// Writes the input of `llvm-mca` to a file. Returns its path.
 fn tempfile(source: &str) -> Result<std::path::PathBuf> {
     let path = std::env::temp_dir().join(format!("n2sim-kernels-{}.s", std::process::id()));
     std::fs::write(&path, source).with_context(|| format!("writing {}", path.display()))?;
@@ -137,5 +138,5 @@ fn version(mca: &str) -> Result<String> {
     let output = Command::new(mca).arg("--version").output()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = text.lines().find(|line| line.contains("LLVM version"));
-    Ok(format!("llvm-mca, {}", line.context("llvm-mca tells no version")?.trim()))
+    Ok(format!("llvm-mca, {}", line.context("llvm-mca prints no version")?.trim()))
 }

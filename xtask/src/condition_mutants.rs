@@ -1,9 +1,10 @@
-//! Makes every condition of the model wrong, one at a time, and asks whether a test notices.
+//! Makes every condition of the model wrong, one at a time, and checks whether a test notices.
 //!
-//! The sources are copied with each condition wrapped in a call that can turn it: always true, always false,
-//! or, for a comparison by order, with the other border. So the copy is built once. Conditions of model crates
-//! are held against the directed cases below `tests/scenarios`; those of other crates, and all that no case
-//! notices, against the tests of their own crate and of those above it. The page is written as it grows.
+//! Each condition in a copy of the sources is wrapped in a call that can change it: always true,
+//! always false, or, for an ordered comparison, with the other boundary. So the copy is built once.
+//! Conditions of model crates run with the directed cases below `tests/scenarios`. Those of other
+//! crates, and all that no case notices, run with the tests of their own crate and of the crates
+//! above it. The page is written incrementally.
 
 mod page;
 mod programs;
@@ -31,16 +32,16 @@ pub(crate) struct Args {
     /// Write the table of survivors to this file
     #[arg(short, long, default_value = "condition-mutants.md")]
     output: PathBuf,
-    /// Ask only the survivors of an earlier page again
+    /// Test only the survivors of an earlier page again
     #[arg(long, value_name = "FILE")]
     only: Option<PathBuf>,
-    /// Ask the tests of each crate itself alone and no case, which is quick
+    /// Run only the tests of each crate itself and no case, which is fast
     #[arg(long)]
     own: bool,
-    /// Ask so many at a time
+    /// Number of mutants to test at a time
     #[arg(short = 'j', long, default_value_t = 2)]
     threads: usize,
-    /// Ask no test program that takes longer without a fault
+    /// Skip test programs that take longer without a fault
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
     longest: f64,
 }
@@ -54,30 +55,30 @@ const WHERE: [&str; 4] = [
 ];
 /// The file that names the module of the switches. It is written once, so that a second run compiles nothing anew.
 const SWITCHED: &str = "sim-core/src/lib.rs";
-/// Longest time that a mutant may take: one that takes longer hangs, which is noticed.
+/// Longest time of a mutant. One that takes longer hangs, which counts as noticed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One wrong condition.
+/// A wrong condition.
 struct Mutant<'a> {
     file: &'a str,
     site: &'a Site,
     number: usize,
     fault: usize,
     state: State,
-    /// A directed case asks the condition.
+    /// Set if a directed case evaluates the condition.
     is_in_a_case: bool,
 }
 
-/// What came of a mutant.
+/// Result for a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
-    /// It was not asked, or not by all.
+    /// Not tested yet, or not by all tests.
     Waits,
-    /// Something fails with it.
+    /// A case or test fails with it.
     Noticed,
-    /// Nothing fails, though the condition is asked.
+    /// Nothing fails, although the condition is evaluated.
     Survives,
-    /// No case and no test asks the condition.
+    /// No case and no test evaluates the condition.
     Unasked,
 }
 
@@ -95,7 +96,7 @@ impl Mutant<'_> {
     }
 }
 
-/// Runs all mutants and writes those that nothing notices.
+/// Runs all mutants and writes the survivors.
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let (root, target) = root_and_target()?;
     let copy = target.join("condition-mutants");
@@ -118,7 +119,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
 
 type Wrapped = Vec<(String, Vec<Site>)>;
 
-/// Copies what git knows, with the conditions of the wanted files wrapped.
+/// Copies the files that git tracks, with the conditions of the wanted files wrapped.
 fn copy_sources(root: &Path, copy: &Path, wanted: &[String]) -> anyhow::Result<Wrapped> {
     let mut list = Command::new("git");
     list.args(["ls-files", "-co", "--exclude-standard"]).current_dir(root);
@@ -127,7 +128,7 @@ fn copy_sources(root: &Path, copy: &Path, wanted: &[String]) -> anyhow::Result<W
     let (mut files, mut first) = (Wrapped::new(), 1);
     for name in listed.lines().filter(|name| root.join(name).is_file()) {
         let to = copy.join(name);
-        std::fs::create_dir_all(to.parent().context("a file has a folder")?)?;
+        std::fs::create_dir_all(to.parent().context("a file has a directory")?)?;
         if name == SWITCHED {
             continue;
         }
@@ -149,7 +150,7 @@ fn copy_sources(root: &Path, copy: &Path, wanted: &[String]) -> anyhow::Result<W
     Ok(files)
 }
 
-/// What the wrapped conditions call, and the program that runs the cases.
+/// Adds the module that the wrapped conditions call, and the program that runs the cases.
 fn add_switches(root: &Path, copy: &Path, count: usize) -> anyhow::Result<()> {
     let switches = include_str!("condition_mutants/mutant.rs.txt");
     let switches = switches.replace("@COUNT@", &count.to_string());
@@ -164,7 +165,7 @@ fn add_switches(root: &Path, copy: &Path, count: usize) -> anyhow::Result<()> {
     write_if_new(&folder.join("condition-runner.rs"), runner.as_bytes())
 }
 
-/// Leaves a file alone that is as it should be, so that it is not compiled again.
+/// Writes a file unless it already has this content, so that it is not recompiled.
 fn write_if_new(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     if std::fs::read(path).is_ok_and(|old| old == content) {
         return Ok(());
@@ -209,7 +210,7 @@ impl Runner {
         }
     }
 
-    /// What came of a mutant; `None` if the process died or hangs.
+    /// Returns the result for a mutant, `None` if the process died or hangs.
     fn ask(&mut self, code: usize) -> Option<String> {
         writeln!(self.input, "{code}").ok()?;
         match self.lines.recv_timeout(PATIENCE) {
@@ -219,13 +220,13 @@ impl Runner {
     }
 
     fn end(mut self) {
-        // It may have died by itself.
+        // The process may have died by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Runs the mutants of model crates against the directed cases, on some processes.
+/// Runs the mutants of model crates with the directed cases, in several processes.
 fn by_cases(
     program: &Path,
     copy: &Path,
@@ -263,7 +264,7 @@ fn ask_all(program: &Path, copy: &Path, mutants: &mut [&mut Mutant<'_>]) -> anyh
     Ok(())
 }
 
-/// Runs what is left against the test programs, and writes the page after each.
+/// Runs the remaining mutants with the test programs, and writes the page after each.
 fn by_tests(
     programs: &Programs,
     copy: &Path,

@@ -1,5 +1,5 @@
-//! `cargo xtask counterfactual`: ledger and counterfactual runs side by side, for the kernels and
-//! the committed traces, written into `docs/counterfactual.md`.
+//! `cargo xtask counterfactual`: writes the ledger beside counterfactual runs, for the kernels and
+//! the committed traces, into `docs/counterfactual.md`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,13 +11,13 @@ use sim_machine::kernels::Kernel;
 use sim_machine::{ConfigSource, MachineConfig, RunHeader, RunOptions, Session};
 use sim_tests::{files_below, repository};
 
-/// What follows this line of the page is written here.
+/// Line of the page after which the tables follow.
 const MARK: &str = "<!-- written by `cargo run --release -p xtask -- counterfactual` -->\n";
 
-/// How much of each trace.
+/// Options of `cargo xtask counterfactual`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Instructions of each thread of the committed traces
+    /// Number of instructions of each thread of the committed traces
     #[arg(long, default_value_t = 300_000)]
     limit: u64,
     /// Print the tables and write nothing
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     }
     let page = repository().join("docs/counterfactual.md");
     let text = std::fs::read_to_string(&page).context("reading docs/counterfactual.md")?;
-    let (head, _) = text.split_once(MARK).context("docs/counterfactual.md has lost its mark")?;
+    let (head, _) = text.split_once(MARK).context("docs/counterfactual.md lacks its marker")?;
     std::fs::write(&page, format!("{head}{MARK}{tables}")).context("writing the page")?;
     println!("wrote {}", page.display());
     Ok(true)
@@ -60,7 +60,10 @@ fn tables(args: &Args) -> Result<String> {
     writeln!(out, "\n## Committed traces, {} instructions of each thread\n", args.limit)?;
     let rows = traces.iter().map(|(name, found)| (name.as_str(), found));
     ideal_table(&mut out, rows.clone())?;
-    writeln!(out, "\nPairs that save at least 2 % more or less together than each alone:\n")?;
+    writeln!(
+        out,
+        "\nPairs that save at least 2 % more or less together than the sum of each alone:\n"
+    )?;
     pair_table(&mut out, rows)?;
     writeln!(out, "\n## Kernels, all ideals\n")?;
     ideal_table(&mut out, kernels.iter().map(|(kernel, found)| (kernel.name(), found)))?;
@@ -81,10 +84,11 @@ fn experiment(path: &Path, options: &RunOptions) -> Result<Counterfactual> {
     Counterfactual::run(one(&[])?, several)
 }
 
-/// What binds each kernel: its part of the lost slots, and what a run without it saves.
+/// Writes the limit of each kernel: its share of the lost slots, and the saving of a run without
+/// it.
 fn kernel_table(out: &mut String, kernels: &[(Kernel, Counterfactual)]) -> Result<()> {
     writeln!(out, "\n## Kernels\n")?;
-    writeln!(out, "| Kernel | Bound by | Of the lost slots | Ledger | Saved | Cycles | Ideal |")?;
+    writeln!(out, "| Kernel | Bound by | Share of lost slots | Ledger | Saved | Cycles | Ideal |")?;
     writeln!(out, "| --- | --- | ---: | ---: | ---: | ---: | ---: |")?;
     for (kernel, found) in kernels {
         let remedy = kernel.remedy();
@@ -107,7 +111,7 @@ fn kernel_table(out: &mut String, kernels: &[(Kernel, Counterfactual)]) -> Resul
     Ok(())
 }
 
-/// Ledger and saving of every ideal, as `ledger / saved`.
+/// Writes ledger and saving of every ideal, as `ledger / saved`.
 fn ideal_table<'a>(
     out: &mut String,
     rows: impl Iterator<Item = (&'a str, &'a Counterfactual)>,

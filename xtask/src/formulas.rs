@@ -1,4 +1,5 @@
-//! `cargo xtask formulas`: writes docs/formulas.md, what the usual metrics say in truth and when they mislead.
+//! `cargo xtask formulas`: writes docs/formulas.md, the true meaning of the usual metrics and their
+//! errors.
 
 mod known;
 
@@ -16,11 +17,11 @@ use sim_tests::{read, repository};
 
 use known::{KNOWN, Known};
 
-/// Instructions of each thread that are counted.
+/// Number of instructions of each thread to count.
 const LIMIT: u64 = 2_000_000;
-/// The name that the command line gives to them.
+/// The same number as a command line argument.
 const LIMIT_TEXT: &str = "2M";
-/// Percentage points from which on a difference of shares is explained.
+/// Least difference of shares that is explained, in percentage points.
 const EXPLAINED_FROM: f64 = 0.5;
 
 /// Runs every committed trace and writes the page.
@@ -61,7 +62,7 @@ fn judged_within(
     Ok(judge.verdict(run, None))
 }
 
-/// The built-in shares beside those of the ledger, on both revisions.
+/// Writes the built-in shares beside those of the ledger, on both revisions.
 fn level_1(runs: &[Evidence]) -> anyhow::Result<String> {
     let catalog = builtin::catalog();
     let mut text = String::from(LEVEL_1);
@@ -85,12 +86,12 @@ fn level_1(runs: &[Evidence]) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// The sign of a zero taken off.
+/// Returns the value without the sign of a zero.
 fn clean(points: f64) -> f64 {
     (100.0 * points).round() / 100.0 + 0.0
 }
 
-/// Level 1 with the terms of mispredictions, as it is published, against the ledger.
+/// Writes level 1 with the terms of mispredictions, as published, beside the ledger.
 fn published_level_1(runs: &[Evidence]) -> anyhow::Result<String> {
     let mut text = String::from(PUBLISHED);
     let catalog = Catalog::default();
@@ -133,7 +134,7 @@ fn metric_of(known: &Known) -> MetricFormula {
     }
 }
 
-/// One section for each of the twenty.
+/// Writes one section for each of the twenty metrics.
 fn metrics(runs: &[Evidence]) -> anyhow::Result<String> {
     let mut text = String::from("\n## The twenty most used metrics\n");
     for known in &KNOWN {
@@ -151,7 +152,7 @@ fn metrics(runs: &[Evidence]) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// The largest error, with the command that shows it.
+/// Writes the largest error, with the command that shows it.
 fn largest(known: &Known, truth: Truth, verdicts: &[Verdict]) -> anyhow::Result<String> {
     let error = |verdict: &Verdict| match truth.unit() {
         TruthUnit::Share => verdict.difference().map(|points| 100.0 * points),
@@ -194,7 +195,7 @@ fn sentence(verdict: &Verdict) -> String {
     }
 }
 
-/// When does a formula break: the same metric over configurations.
+/// Writes the errors of a metric over configurations.
 fn sweep() -> anyhow::Result<String> {
     const TRACES: [&str; 4] = ["hash", "sort", "matrix", "btree"];
     const METRICS: [&str; 3] = ["l1d_cache_mpki", "l2_cache_mpki", "l2_cache_miss_ratio"];
@@ -238,7 +239,7 @@ fn sweep() -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// The list of seeded mistakes.
+/// Writes the list of seeded mistakes.
 fn seeded() -> anyhow::Result<String> {
     let cases: toml::Table = read(&repository().join("tests/formulas/seeded.toml")).parse()?;
     let cases = cases.get("case").and_then(toml::Value::as_array).context("cases")?;
@@ -264,7 +265,7 @@ fn seeded() -> anyhow::Result<String> {
     Ok(text)
 }
 
-const INTRODUCTION: &str = "# What metric formulas say, and when they mislead
+const INTRODUCTION: &str = "# Meaning and errors of metric formulas
 
 Written by `cargo run -p xtask -- formulas` from runs of the first 2 million instructions of every committed trace
 on the profile `guide`, except where a section says otherwise. What a metric is held against is no other count:
@@ -276,40 +277,41 @@ formula on this model; the counting biases of their events are those of the guid
 const LEVEL_1: &str = "
 ## Top-down level 1: events against the ledger
 
-The shares of the slots by the metrics of n2sim (`n2sim stat -M TopdownL1`), whose terms are events alone: what the
-ledger says, and the difference in percentage points on r0p3 and on r0p2, which counts a surplus slot per cycle.
-`bad_speculation` is the part of operations that were thrown away, `frontend_bound` holds the refill behind them.
+The shares of the slots by the metrics of n2sim (`n2sim stat -M TopdownL1`), whose terms are events alone. The table
+has the value of the ledger, and the difference in percentage points on r0p3 and on r0p2, which counts a surplus slot
+per cycle. `bad_speculation` is the part of squashed operations; `frontend_bound` includes the refill after them.
 
 | metric | trace | ledger | r0p3, pp | r0p2, pp |
 | --- | --- | ---: | ---: | ---: |
 ";
 
 const PUBLISHED: &str = "
-## Top-down level 1 as it is published
+## Published top-down level 1
 
 The published formulas move a fixed number of cycles for each mispredicted branch from the front and back end to bad
-speculation. The ledger moves what the refill really cost. Every difference of 0.5 points or more, with its reason:
+speculation. The ledger moves the real cost of the refill. Every difference of 0.5 points or more, with its reason:
 
 | metric | trace | value | ledger | pp | reason |
 | --- | --- | ---: | ---: | ---: | --- |
 ";
 
 const SWEEP: &str = "
-## When a formula breaks: prefetch and what counts it
+## When a formula breaks: prefetch and its counting
 
-The error of three metrics on machines that differ in prefetch and in what counts it. `n2sim validate` does this for
-any key: `--sweep memory.prefetch.l1d=true,false`, with `--plot errors.svg` as a picture.
+The error of three metrics on machines that differ in prefetch and in the events that count it. `n2sim validate` does
+this for any key: `--sweep memory.prefetch.l1d=true,false`, with `--plot errors.svg` as a figure.
 
 | metric | trace | guide | silicon | no prefetch |
 | --- | --- | --- | --- | --- |
 ";
 
 const SEEDED: &str = "
-## Mistakes that are found
+## Detected mistakes
 
-Formulas as people write them by mistake. Tests demand that each is found on a committed trace with this reason and no
-other than those it allows, and that the right one raises no alarm. The last twenty are judged on every trace, with twenty
-right ones in unusual forms (`tests/formulas/forms.toml`); the right form of those is what `validate` offers.
+Formulas with typical mistakes. Tests require that `validate` finds each mistake on a committed trace with this reason
+and with no reason outside its list, and that the right formula raises no alarm. The last twenty are judged on every
+trace, with twenty right ones in unusual forms (`tests/formulas/forms.toml`); their right form is the one that
+`validate` offers.
 
 | mistake | formula | reason | right |
 | --- | --- | --- | --- |

@@ -1,4 +1,4 @@
-//! Builds the fuzz targets, runs each for a time, and prints what came of it as the table of
+//! Builds the fuzz targets, runs each for a time, and prints the results as the table of
 //! `docs/fuzzing.md`. Needs a nightly compiler and cargo-fuzz.
 
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, ensure};
 
-/// Every target, with what it is given.
+/// Every target, with its kind of input.
 const TARGETS: [(&str, &str); 12] = [
     ("n2t_reader", "traces of our own format"),
     ("replay", "traces of our own format, replayed in little memory"),
@@ -21,21 +21,21 @@ const TARGETS: [(&str, &str); 12] = [
     ("kernel_symbols", "symbols of a kernel: `System.map`, ELF"),
     ("count_table", "counts of `perf stat`, event lists, reports"),
 ];
-/// An input that takes longer is a fault, seconds.
+/// Time limit of an input, in seconds. A longer run is a fault.
 const TIMEOUT: &str = "-timeout=20";
-/// Memory that no input may take, MiB.
+/// Memory limit of an input, MiB.
 const MEMORY: &str = "-rss_limit_mb=4096";
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The targets (default: all)
+    /// Targets (default: all)
     targets: Vec<String>,
-    /// How long each runs
+    /// Seconds that each runs
     #[arg(long, default_value_t = 1800)]
     seconds: u32,
 }
 
-/// What a run of a target printed.
+/// Figures that a run of a target printed.
 #[derive(Debug, Default, PartialEq)]
 struct Figures {
     executions: u64,
@@ -44,7 +44,7 @@ struct Figures {
     peak_mib: u64,
 }
 
-/// Runs the targets, one after the other; true if none found anything.
+/// Runs the targets one after the other. Returns true if none found a fault.
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz").canonicalize()?;
     for name in &args.targets {
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(is_good)
 }
 
-/// Builds and runs a target; its figures, and how many inputs it failed on.
+/// Builds and runs a target. Returns its figures and the number of failing inputs.
 fn fuzz(folder: &Path, name: &str, seconds: u32) -> anyhow::Result<(Figures, usize)> {
     let built = Command::new("cargo")
         .args(["+nightly", "fuzz", "build", name])
@@ -98,7 +98,7 @@ fn fuzz(folder: &Path, name: &str, seconds: u32) -> anyhow::Result<(Figures, usi
     Ok((figures(&said), files(&artifacts)? - before))
 }
 
-/// Where cargo-fuzz puts a target.
+/// Returns the path of a target that cargo-fuzz built.
 fn binary(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(folder.join("target"), PathBuf::from);
     let host = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
@@ -111,19 +111,19 @@ fn files(folder: &Path) -> anyhow::Result<usize> {
     Ok(std::fs::read_dir(folder)?.count())
 }
 
-/// The last coverage and the final statistics of libFuzzer.
+/// Returns the last coverage and the final statistics of libFuzzer.
 fn figures(said: &str) -> Figures {
     let number = |text: &str| {
         let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
         digits.parse().unwrap_or(0)
     };
-    let behind =
+    let after =
         |mark: &str| said.rsplit_once(mark).map_or(0, |(_, rest)| number(rest.trim_start()));
     Figures {
-        executions: behind("stat::number_of_executed_units:"),
-        edges: behind(" cov: "),
-        inputs: behind(" corp: "),
-        peak_mib: behind("stat::peak_rss_mb:"),
+        executions: after("stat::number_of_executed_units:"),
+        edges: after(" cov: "),
+        inputs: after(" corp: "),
+        peak_mib: after("stat::peak_rss_mb:"),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Compares `sim-isa` with `fARM64`, a decoder of other origin, on every distinct word of real
-//! libraries, and feeds it random words.
+//! Compares `sim-isa` with `fARM64`, an independent decoder, on every distinct word of real
+//! libraries and on random words.
 //!
 //! A difference is either explained in [`known`] or a failure. The libraries are Debian's arm64
 //! packages, fetched into `target/isa-check` without touching the system's package database.
@@ -18,30 +18,31 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use compare::{Difference, Verdict, compare};
 
-/// What to check.
+/// Options of `cargo xtask isa-check`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// An arm64 ELF file to take words from, instead of the Debian packages; may be repeated.
+    /// Read words from an arm64 ELF file, instead of the Debian packages; may be repeated
     #[arg(long = "lib", value_name = "NAME=PATH")]
     libs: Vec<String>,
-    /// A file of words, one hexadecimal number at the beginning of each line; may be repeated.
+    /// Read words from a file, one hexadecimal number at the beginning of each line; may be
+    /// repeated
     #[arg(long = "words", value_name = "NAME=PATH")]
     words: Vec<String>,
-    /// Random words to decode as well; each is compared like the others.
+    /// Number of random words to decode as well; each is compared like the others
     #[arg(long, default_value_t = 1_000_000)]
     random: u64,
-    /// Seed of the random words.
+    /// Seed of the random words
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write up to this many agreed words of each mnemonic to this file, as a test corpus.
+    /// Write up to this many agreed words of each mnemonic to this file, as a test corpus
     #[arg(long, value_name = "FILE")]
     corpus: Option<PathBuf>,
-    /// Words of each mnemonic in the corpus.
+    /// Number of words of each mnemonic in the corpus
     #[arg(long, default_value_t = 6)]
     corpus_depth: usize,
 }
 
-/// Runs the check; false when something stays unexplained.
+/// Runs the check. Returns false when a difference stays unexplained.
 pub(crate) fn run(args: &Args) -> Result<bool> {
     let mut sources = Vec::new();
     for (name, path) in named_paths(&args.libs)? {
@@ -86,13 +87,13 @@ fn random_words(count: u64, seed: u64) -> Vec<u32> {
     words
 }
 
-/// Distinct words of one source by what the two decoders say.
+/// Numbers of distinct words of one source, by the answers of the two decoders.
 #[derive(Default)]
 struct Counts {
     agreeing: u64,
     explained: u64,
     unexplained: u64,
-    /// `fARM64` rejects what `sim-isa` knows: mostly unpredictable register choices.
+    /// `fARM64` rejects words that `sim-isa` knows: mostly unpredictable register choices.
     ours_alone: u64,
     /// Other extensions and unallocated words, by [`known`].
     not_of_the_core: u64,
@@ -120,7 +121,7 @@ impl Counts {
     }
 }
 
-/// Differences seen so far: how many words, and one of them.
+/// Differences seen so far: the number of words, and one of them.
 #[derive(Default)]
 struct Report {
     differences: BTreeMap<Difference, (u64, u32)>,

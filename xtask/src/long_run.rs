@@ -1,6 +1,6 @@
-//! Counts past 32 bits: a trace is replayed until an event has passed 2^32, with three chained pairs of
-//! counters and with six single ones whose overflows software adds up; both must give the truth.
-//! PMU guide 4.12.5 (CHAIN); Arm ARM D11 (overflow).
+//! Counts past 32 bits. A trace is replayed until an event has passed 2^32, with three chained
+//! pairs of counters and with six single ones whose overflows software adds up. Both must give the
+//! true counts. PMU guide 4.12.5 (CHAIN); Arm ARM D11 (overflow).
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use sim_pmu::{CounterIndex, Pmu};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The trace; one that waits for memory passes 2^32 stalled slots soonest.
+    /// Trace; one that waits for memory passes 2^32 stalled slots soonest
     #[arg(default_value = "traces/chase.n2t")]
     trace: PathBuf,
-    /// How many of the events must pass 2^32 before the run ends.
+    /// Number of the events that must pass 2^32 before the run ends
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=3))]
     events: u8,
 }
@@ -24,7 +24,7 @@ const EVENTS: [PmuEvent; 3] =
 /// Instructions between two services of the overflow flags.
 const SERVICE_EVERY: u64 = 1 << 20;
 
-/// Two units that hear the same run, and the truth.
+/// Two units that observe the same run, and the true counts.
 struct LongRun {
     chained: Pmu,
     single: Pmu,
@@ -32,7 +32,7 @@ struct LongRun {
     overflows: [u64; 3],
     truth: Counts,
     is_counted: bool,
-    heard: u64,
+    operations: u64,
 }
 
 fn counter(n: usize) -> CounterIndex {
@@ -52,10 +52,10 @@ impl LongRun {
             pmu.control(true, true);
         }
         let (truth, overflows) = (Counts::default(), [0; 3]);
-        LongRun { chained, single, overflows, truth, is_counted: false, heard: 0 }
+        LongRun { chained, single, overflows, truth, is_counted: false, operations: 0 }
     }
 
-    /// What an interrupt handler does: an overflow more of each counter whose flag is set.
+    /// Acts as an interrupt handler: adds an overflow to each counter whose flag is set.
     fn serve(&mut self) {
         let flags = self.single.overflowed();
         for (pair, overflows) in self.overflows.iter_mut().enumerate() {
@@ -77,7 +77,7 @@ impl LongRun {
         EVENTS.iter().filter(|event| self.truth.value(**event) >> 32 > 0).count()
     }
 
-    /// Prints all four values of each event; true if they are equal.
+    /// Prints all four values of each event. Returns true if they are equal.
     fn report(&self) -> bool {
         let mut all_equal = true;
         println!("{:<20} {:>16} {:>16} {:>16}", "event", "truth", "chained", "by overflows");
@@ -112,14 +112,14 @@ impl EventSink for LongRun {
     }
 
     fn operation(&mut self, _operation: &sim_core::Operation) {
-        self.heard += 1;
-        if self.heard.is_multiple_of(SERVICE_EVERY) {
+        self.operations += 1;
+        if self.operations.is_multiple_of(SERVICE_EVERY) {
             self.serve();
         }
     }
 }
 
-/// Runs until enough events have passed 2^32; true if all values are equal.
+/// Runs until enough events have passed 2^32. Returns true if all values are equal.
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let document = ConfigSource::default().document()?;
     let config = MachineConfig::from_document(&document)?;

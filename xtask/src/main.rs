@@ -1,5 +1,5 @@
-//! Chores of the project: `cargo run -p xtask -- COMMAND`.
-#![allow(clippy::print_stdout, reason = "a program of the developers speaks on stdout")]
+//! Tasks of the project's developers: `cargo run -p xtask -- COMMAND`.
+#![allow(clippy::print_stdout, reason = "a developer tool prints to stdout")]
 
 mod accuracy;
 mod bench_compare;
@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Checks and chores that are not part of the product.
+/// Checks and tasks that are not part of the product.
 #[derive(Parser)]
 #[command(name = "xtask")]
 struct Args {
@@ -39,9 +39,9 @@ struct Args {
 enum Command {
     /// Compare the instruction decoder with an independent one on real arm64 libraries.
     IsaCheck(isa_check::Args),
-    /// Replay whole traces and check what must be true of their counts.
+    /// Replay whole traces and check every rule that their counts must keep.
     CheckTraces(check_traces::Args),
-    /// Ask llvm-mca what the kernels below tests/kernels cost and keep its figures.
+    /// Run llvm-mca on the kernels below tests/kernels and save its figures.
     CompareMca,
     /// Write docs/accuracy.md: instruction costs, published targets, prediction.
     Accuracy(accuracy::Args),
@@ -53,29 +53,30 @@ enum Command {
     Conformance,
     /// Write the tables of docs/counterfactual.md: cycles that ideal runs save, beside the ledger.
     Counterfactual(counterfactual::Args),
-    /// Write what `n2sim explain` knows of events from the scenarios.
+    /// Write the index of `n2sim explain` from the scenarios.
     ExplainIndex,
-    /// Write docs/multiplexing.md: all events in turns on six counters, beside the truth.
+    /// Write docs/multiplexing.md: the error of multiplexing all events on six counters.
     Multiplex(multiplex::Args),
-    /// End writing commands by signals and by full disks, and count what they leave.
+    /// End writing commands by signals and full disks, and count the files that they leave.
     Endings(endings::Args),
-    /// Replay a trace until an event has passed 2^32, and compare chained counters with the truth.
+    /// Replay a trace until an event has passed 2^32, and compare chained counters with true
+    /// counts.
     LongRun(long_run::Args),
-    /// Write the tables of docs/modes.md: how far parts of the machine are from the whole, and how fast.
+    /// Write the tables of docs/modes.md: error and speed of partial machines.
     Modes(modes::Args),
-    /// Write docs/formulas.md: what metric formulas say, and when they mislead.
+    /// Write docs/formulas.md: the meaning and the errors of metric formulas.
     Formulas,
-    /// Feed every reader with what nobody meant, for a time, and print what came of it.
+    /// Feed every reader with malformed input, for a time, and print the results.
     Fuzz(fuzz::Args),
     /// Compare the memory model with an independent one on random sequences.
     Oracle(oracle::Args),
-    /// Build n2sim by a profile of itself.
+    /// Build n2sim with a profile of itself.
     Pgo(pgo::Args),
-    /// Write the tables and the figure of docs/regions.md: windows of traces beside their whole runs.
+    /// Write the tables and the figure of docs/regions.md: sampled simulation beside whole runs.
     Regions(regions::Args),
     /// Run tests under Miri, the thread sanitizer and the address sanitizer.
     Sanitize(sanitize::Args),
-    /// Write what a built n2sim is made of, as a CycloneDX document.
+    /// Write the components of a built n2sim as a CycloneDX document.
     Sbom(sbom::Args),
     /// Write docs/silicon.md: public measurements of two machines beside the model.
     Silicon(silicon::Args),

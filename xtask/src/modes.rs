@@ -1,5 +1,5 @@
-//! `cargo xtask modes`: runs every committed trace on parts of the machine and on all of it, and writes how
-//! far each event is from the whole, and how fast each mode is, into `docs/modes.md`.
+//! `cargo xtask modes`: runs every committed trace on parts of the machine and on all of it. It
+//! writes the error of each event and the speed of each mode into `docs/modes.md`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -9,15 +9,15 @@ use sim_core::{Counts, PmuEvent};
 use sim_machine::{ConfigSource, MachineConfig, Mode, RunHeader, RunOptions, Session};
 use sim_tests::{files_below, repository};
 
-/// What follows this line of the page is written here.
+/// Line of the page after which the tables follow.
 const MARK: &str = "<!-- written by `cargo run --release -p xtask -- modes` -->\n";
-/// Events that come less often in all traces together are not compared: a few of them say nothing.
+/// Least count in all traces together for an event to be compared; smaller ones are not meaningful.
 const RARE: u64 = 100;
 
-/// How much of each trace.
+/// Options of `cargo xtask modes`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Instructions of each thread (default: all); prints the tables and writes nothing
+    /// Number of instructions of each thread (default: all); print the tables and write nothing
     #[arg(long)]
     limit: Option<u64>,
 }
@@ -29,11 +29,11 @@ struct Column {
     full: Timed,
     correct_path: Counts,
     parts: Vec<Timed>,
-    /// Reading alone.
+    /// Time of reading alone.
     decode_seconds: f64,
 }
 
-/// Counts, and the processor time that they took.
+/// Counts, and the CPU time that they took.
 struct Timed {
     counts: Counts,
     seconds: f64,
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     }
     let page = repository().join("docs/modes.md");
     let text = std::fs::read_to_string(&page).context("reading docs/modes.md")?;
-    let (head, _) = text.split_once(MARK).context("docs/modes.md has lost its mark")?;
+    let (head, _) = text.split_once(MARK).context("docs/modes.md lacks its marker")?;
     std::fs::write(&page, format!("{head}{MARK}{tables}")).context("writing docs/modes.md")?;
     println!("wrote {}", page.display());
     Ok(true)
@@ -66,9 +66,9 @@ impl Column {
         let options = RunOptions { limit, ..RunOptions::default() };
         let timed = |mode, overrides: &[&str]| -> Result<Timed> {
             let session = open(path, overrides)?.in_mode(mode);
-            let begin = processor_seconds()?;
+            let begin = cpu_seconds()?;
             let outcome = session.run(&options, &mut |_| {})?;
-            Ok(Timed { counts: outcome.total(), seconds: processor_seconds()? - begin })
+            Ok(Timed { counts: outcome.total(), seconds: cpu_seconds()? - begin })
         };
         let full = timed(Mode::Full, &[])?;
         Ok(Column {
@@ -89,20 +89,20 @@ fn open(path: &Path, overrides: &[&str]) -> Result<Session> {
     Ok(Session::open(path, config, RunHeader::default())?)
 }
 
-/// Processor time of this thread so far.
-fn processor_seconds() -> Result<f64> {
-    // The system brings its account of a thread up to date when the thread gives way.
+/// Returns the CPU time of this thread so far.
+fn cpu_seconds() -> Result<f64> {
+    // The system updates its account of a thread when the thread yields.
     std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")
-        .context("the system does not tell the processor time of a thread")?;
+        .context("the system does not give the CPU time of a thread")?;
     let ns: f64 = text.split(' ').next().unwrap_or_default().parse()?;
     Ok(ns / 1e9)
 }
 
-/// Seconds that it takes to read every instruction of a trace.
+/// Returns the seconds that reading every instruction of a trace takes.
 fn decode(path: &Path) -> Result<f64> {
     let session = open(path, &[])?;
-    let begin = processor_seconds()?;
+    let begin = cpu_seconds()?;
     let (mut batch, mut sum) = (Vec::new(), 0u64);
     for stream in session.trace().streams() {
         let mut reader = session.trace().reader(stream.stream)?;
@@ -111,18 +111,18 @@ fn decode(path: &Path) -> Result<f64> {
         }
     }
     std::hint::black_box(sum);
-    Ok(processor_seconds()? - begin)
+    Ok(cpu_seconds()? - begin)
 }
 
 fn tables(columns: &[Column]) -> Result<String> {
     let mut out = String::new();
     speed(&mut out, columns)?;
     for (part, mode) in PARTS.into_iter().enumerate() {
-        writeln!(out, "\n## How far `--mode {}` is from the whole machine\n", mode.name())?;
+        writeln!(out, "\n## Difference of `--mode {}` from the whole machine\n", mode.name())?;
         writeln!(
             out,
-            "Difference of each count in percent: from the whole machine, and behind the bar from the whole machine \
-             without wrong paths. `=` is the same count; `-` stands where there is none. Events that come less than \
+            "Difference of each count in percent: from the whole machine, and after the bar from the whole machine \
+             without wrong paths. `=` is the same count; `-` means no count. Events that occur less than \
              {RARE} times in all traces together are left out.\n"
         )?;
         differences(&mut out, columns, part, mode)?;
@@ -132,10 +132,7 @@ fn tables(columns: &[Column]) -> Result<String> {
 
 fn speed(out: &mut String, columns: &[Column]) -> Result<()> {
     writeln!(out, "\n## Speed\n")?;
-    writeln!(
-        out,
-        "Million instructions a second of processor time, one thread, each trace once.\n"
-    )?;
+    writeln!(out, "Million instructions per second of CPU time, one thread, each trace once.\n")?;
     write!(out, "| trace | full |")?;
     PARTS.iter().try_for_each(|mode| write!(out, " {} |", mode.name()))?;
     writeln!(out, " reading the trace alone |\n| --- |{}", " ---: |".repeat(PARTS.len() + 2))?;
@@ -179,7 +176,7 @@ fn differences(out: &mut String, columns: &[Column], part: usize, mode: Mode) ->
     Ok(())
 }
 
-/// How far a count is from another, in percent.
+/// Returns the difference of a count from another, in percent.
 fn difference(found: u64, expected: u64) -> String {
     match (found, expected) {
         (0, 0) => "-".to_owned(),

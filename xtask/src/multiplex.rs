@@ -1,5 +1,7 @@
-//! `cargo xtask multiplex`: counts all 147 events of every trace in turns on six counters, at several
-//! lengths of a turn in one run, and writes `docs/multiplexing.md` with its figure and table of data.
+//! `cargo xtask multiplex`: counts all 147 events of every trace multiplexed on six counters, with
+//! several lengths of a time slice in one run.
+//!
+//! It writes `docs/multiplexing.md` with its figure and data table.
 
 mod page;
 
@@ -10,21 +12,21 @@ use sim_report::figure::multiplexing::errors;
 use sim_tests::multiplex::{Estimates, estimates};
 use sim_tests::{files_below, repository};
 
-/// Lengths of a turn, in nanoseconds; the last is that of perf.
+/// Lengths of a time slice, in nanoseconds; the last is perf's.
 const TICKS_NS: [u64; 13] = [
     100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 1_000_000,
     4_000_000,
 ];
 
-/// How much of each trace.
+/// Options of `cargo xtask multiplex`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Instructions of each thread (default: all); prints figures and writes nothing
+    /// Number of instructions of each thread (default: all); print figures and write nothing
     #[arg(long)]
     limit: Option<u64>,
 }
 
-/// Measures, and writes the page; with a limit it only prints the table by turns.
+/// Measures, and writes the page; with a limit it only prints the table by time slice.
 pub(crate) fn run(args: &Args) -> Result<bool> {
     let traces = files_below(&repository().join("traces"), "n2t");
     let mut found = Vec::new();
@@ -35,7 +37,7 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     }
     anyhow::ensure!(!found.is_empty(), "there is no trace below traces/");
     if args.limit.is_some() {
-        print!("{}", page::by_turn(&TICKS_NS, &found));
+        print!("{}", page::by_slice(&TICKS_NS, &found));
         return Ok(true);
     }
     write_all(&repository().join("docs"), &found)?;

@@ -1,25 +1,25 @@
-//! The long run of the oracle: the memory model against an independent one, on many geometries.
+//! The long run of the oracle: the memory model beside an independent one, on many geometries.
 
 use std::time::Instant;
 
 #[path = "../../sim-cache/tests/oracle/suite/mod.rs"]
 mod suite;
 
-/// Where the sequences come from.
+/// Options of `cargo xtask oracle`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Random accesses in all
+    /// Number of random accesses in all
     #[arg(long, default_value_t = 1_000_000, value_name = "N")]
     accesses: u64,
-    /// Different caches, TLBs and semantics
+    /// Number of different caches, TLBs and semantics
     #[arg(long, default_value_t = 240, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     geometries: u64,
-    /// Another seed, other geometries and sequences
+    /// Seed of the geometries and sequences
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// True when no geometry shows a difference.
+/// Compares the models. Returns true when no geometry shows a difference.
 pub(crate) fn run(args: &Args) -> bool {
     let start = Instant::now();
     let each = args.accesses.div_ceil(args.geometries);

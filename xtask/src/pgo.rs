@@ -1,5 +1,5 @@
-//! Builds n2sim with a profile of itself: which branches are taken and which calls are hot is counted on the
-//! committed traces, and the compiler arranges the program by that. A plain build needs none of this.
+//! Builds n2sim with a profile of itself. Taken branches and hot calls are counted on the committed
+//! traces, and the compiler arranges the program accordingly. A plain build needs none of this.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,15 +10,15 @@ use crate::bench_compare::{committed, root_and_target};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The program that merges profiles (default: that of rustup's llvm-tools, else one on the path)
+    /// Program that merges profiles (default: that of rustup's llvm-tools, else one on the path)
     #[arg(long)]
     profdata: Option<PathBuf>,
-    /// Instructions of each trace that are counted
+    /// Number of instructions of each trace to count
     #[arg(long, default_value = "2M")]
     limit: String,
 }
 
-/// What the program does while it is counted: what is never done is built to be small, not fast.
+/// Work of the program during profiling. Code outside of it is optimized for size, not speed.
 const WORK: [&[&str]; 7] = [
     &["stat"],
     &["stat", "-j", "-e", "cycles,instructions,stall_slot,l1d_cache_refill"],
@@ -29,7 +29,7 @@ const WORK: [&[&str]; 7] = [
     &["report", "--json", "-o", "/dev/null"],
 ];
 
-/// Builds the program, prints where it is.
+/// Builds the program and prints its path.
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let (root, target) = root_and_target()?;
     let target = target.join("pgo");
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let gather = format!("-Cprofile-generate={}", counts.display());
     let counting = build(&root, &target.join("counting"), &gather)?;
     if counts.exists() {
-        // What ran during the build was counted too.
+        // The build itself ran instrumented code too.
         std::fs::remove_dir_all(&counts)?;
     }
     for trace in committed(&root)? {
@@ -72,7 +72,7 @@ fn count(program: &Path, work: &[&str], limit: &str, trace: &Path) -> anyhow::Re
     Ok(())
 }
 
-/// The merging program of the compiler in use, if its tools are installed; else any that is there.
+/// Returns the merging program of the compiler in use, if its tools are installed, else any other.
 fn find_profdata() -> anyhow::Result<PathBuf> {
     let asked = Command::new("rustc").args(["--print", "target-libdir"]).output();
     let libraries = String::from_utf8(asked.context("rustc")?.stdout)?;
@@ -88,7 +88,7 @@ fn find_profdata() -> anyhow::Result<PathBuf> {
     )
 }
 
-/// Builds n2sim with flags of its own.
+/// Builds n2sim with additional compiler flags.
 fn build(root: &Path, target: &Path, flags: &str) -> anyhow::Result<PathBuf> {
     let built = Command::new("cargo")
         .args(["build", "--release", "--locked", "-p", "n2sim", "--target-dir"])

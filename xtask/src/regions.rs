@@ -1,4 +1,4 @@
-//! Writes the tables and the figure of `docs/regions.md`: windows of traces beside their whole runs.
+//! Writes the tables and the figure of `docs/regions.md`: sampled simulation beside whole runs.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -17,7 +17,8 @@ use tempfile::NamedTempFile;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Traces that the method was tuned with, each of one thread: those of `traces/debian.sh FOLDER`
+    /// Traces that the method was tuned with, each of one thread: those of `traces/debian.sh
+    /// FOLDER`
     #[arg(required_unless_present = "held_out")]
     traces: Vec<PathBuf>,
     /// Traces that nothing was tuned with: those of `traces/debian.sh FOLDER held-out`
@@ -25,24 +26,24 @@ pub(crate) struct Args {
     held_out: Vec<PathBuf>,
 }
 
-/// Traces whose tables stand together.
+/// Traces whose tables are together.
 struct Group<'a> {
-    /// Where they stand in the page.
+    /// Marker in the page at which the tables begin.
     begin: &'static str,
-    /// What the traces are, in a sentence.
+    /// Description of the traces.
     what: &'static str,
-    /// The picture of them.
+    /// File name of their figure.
     figure: &'static str,
     traces: &'a [PathBuf],
 }
 
-/// Where a group's tables end in the page.
+/// Marker in the page at which a group's tables end.
 const END: &str = "<!-- end -->\n";
-/// How far an estimate may be from the run, in percent, and which part of its time windows may take.
+/// Largest error of an estimate, in percent, and largest share of the run time for the windows.
 const AIM: f64 = 3.0;
 const AIM_SECONDS: f64 = 0.1;
-/// The events that are to be right together with CPI. Named after the first nine programs had been measured, and before any
-/// that was held out.
+/// Events that must be accurate together with CPI. They were chosen after the first nine programs
+/// had been measured, and before any held-out program.
 const NAMED: [PmuEvent; 12] = [
     PmuEvent::MEM_ACCESS,
     PmuEvent::OP_SPEC,
@@ -57,7 +58,7 @@ const NAMED: [PmuEvent; 12] = [
     PmuEvent::BUS_ACCESS,
     PmuEvent::DTLB_WALK,
 ];
-/// The events, frequent ones first; `CPU_CYCLES` stands for CPI, because instructions are exact.
+/// The events, frequent ones first. `CPU_CYCLES` represents CPI, because instructions are exact.
 const EVENTS: [PmuEvent; 16] = [
     PmuEvent::CPU_CYCLES,
     PmuEvent::MEM_ACCESS,
@@ -77,7 +78,7 @@ const EVENTS: [PmuEvent; 16] = [
     PmuEvent::DTLB_WALK,
 ];
 
-/// One trace: its estimates, how often the events happen in 1000 instructions, and seconds of the processor.
+/// One trace: its estimates, event rates per 1000 instructions, and CPU seconds.
 struct Row {
     estimated: Estimated,
     rates: Vec<f64>,
@@ -90,14 +91,14 @@ struct Row {
 }
 
 impl Row {
-    /// True if CPI and the named events are as near to the run as they should be.
+    /// Returns true if the errors of CPI and the named events are within the aim.
     fn is_near(&self) -> bool {
         let is_meant = |event: &PmuEvent| *event == PmuEvent::CPU_CYCLES || NAMED.contains(event);
         let errors = EVENTS.iter().zip(&self.estimated.events);
         errors.filter(|(event, _)| is_meant(event)).all(|(_, (error, _))| error.abs() <= AIM)
     }
 
-    /// True if windows take no more of the run's time than they should.
+    /// Returns true if the windows' share of the run time is within the aim.
     fn is_fast(&self) -> bool {
         self.windows < AIM_SECONDS * self.whole
     }
@@ -125,26 +126,26 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Measures a group and writes its tables and its picture.
+/// Measures a group and writes its tables and its figure.
 fn write(group: &Group<'_>) -> Result<()> {
     let rows: Vec<Row> = group.traces.iter().map(|trace| measure(trace)).collect::<Result<_>>()?;
     let path = repository().join("docs/regions.md");
     let page =
         std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
     let begin = group.begin;
-    let (before, rest) = page.split_once(begin).context("the page has no place for the tables")?;
-    let (_, behind) = rest.split_once(END).context("the place for the tables has no end")?;
+    let (before, rest) = page.split_once(begin).context("the page has no marker for the tables")?;
+    let (_, after) = rest.split_once(END).context("the marker for the tables has no end")?;
     let text = tables(&rows) + "\n" + &verdict(&rows, group.what);
-    std::fs::write(&path, format!("{before}{begin}{text}{END}{behind}"))?;
+    std::fs::write(&path, format!("{before}{begin}{text}{END}{after}"))?;
     let names: Vec<&str> = EVENTS.iter().map(|event| name(*event)).collect();
     let estimated: Vec<Estimated> = rows.into_iter().map(|row| row.estimated).collect();
-    let picture = repository().join(group.figure);
-    std::fs::write(&picture, figure::errors(&names, &estimated))?;
-    println!("wrote {} and {}", path.display(), picture.display());
+    let figure_path = repository().join(group.figure);
+    std::fs::write(&figure_path, figure::errors(&names, &estimated))?;
+    println!("wrote {} and {}", path.display(), figure_path.display());
     Ok(())
 }
 
-/// How many of the traces are as good as they should be.
+/// Returns a sentence with the number of traces within the aims.
 fn verdict(rows: &[Row], what: &str) -> String {
     let count = rows.len();
     let near = listed(rows, Row::is_near);
@@ -155,14 +156,14 @@ fn verdict(rows: &[Row], what: &str) -> String {
     let cells = errors().count();
     let percent = AIM_SECONDS * 100.0;
     format!(
-        "{count} {what}. CPI and the twelve named events are within {AIM} % in {near}; so, and in less than {percent} % of the \
-         time, in {both}. Of all {cells} figures {within} are within {AIM} %, and the interval holds {held}.\n"
+        "{count} {what}. CPI and the twelve named events are within {AIM} % in {near}; the windows also take less than {percent} % of \
+         the time in {both}. Of all {cells} figures {within} are within {AIM} %, and the interval contains {held}.\n"
     )
 }
 
-/// Number and names of the traces that are so.
-fn listed(rows: &[Row], is_so: impl Fn(&Row) -> bool) -> String {
-    let names = rows.iter().filter(|row| is_so(row));
+/// Returns number and names of the traces that satisfy a condition.
+fn listed(rows: &[Row], satisfies: impl Fn(&Row) -> bool) -> String {
+    let names = rows.iter().filter(|row| satisfies(row));
     let names: Vec<String> = names.map(|row| format!("`{}`", row.estimated.trace)).collect();
     match names.len() {
         0 => "none".to_owned(),
@@ -225,18 +226,18 @@ fn estimate(session: &Session, regions: &Regions, states: &Path) -> Result<Optio
     Ok(session.run_regions(regions, Some(&mut states), &mut |_| {})?)
 }
 
-/// What the work gives, and the seconds that this thread had a processor for it.
+/// Returns the result of the work, and the CPU seconds of this thread for it.
 fn timed<T, E>(work: impl FnOnce() -> std::result::Result<T, E>) -> Result<(T, f64)>
 where
     anyhow::Error: From<E>,
 {
-    let begin = processor_seconds()?;
+    let begin = cpu_seconds()?;
     let done = work()?;
-    Ok((done, processor_seconds()? - begin))
+    Ok((done, cpu_seconds()? - begin))
 }
 
-fn processor_seconds() -> Result<f64> {
-    // Linux adds the running slice only when the thread gives way.
+fn cpu_seconds() -> Result<f64> {
+    // Linux adds the running slice only when the thread yields.
     std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds = text.split(' ').next().context("schedstat is empty")?;

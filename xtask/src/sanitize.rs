@@ -1,5 +1,6 @@
-//! Runs tests under Miri, the thread sanitizer and the address sanitizer, and prints what passed: the
-//! figures of the table in `docs/fuzzing.md`. Needs a nightly compiler with Miri and the standard library's source.
+//! Runs tests under Miri, the thread sanitizer and the address sanitizer, and prints the figures of
+//! the table in `docs/fuzzing.md`. Needs a nightly compiler with Miri and the standard library's
+//! source.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,7 +14,7 @@ const INSTALL: &str = "a nightly compiler with Miri and the standard library's s
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The tools to run (default: all)
+    /// Tools to run (default: all)
     tools: Vec<Tool>,
 }
 
@@ -38,7 +39,8 @@ struct Run {
 
 /// Memory shared with the plugin is never freed.
 const LEAKS: &str = "-Zmiri-ignore-leaks";
-/// Sixteen schedules of the threads, each with its own choice of the values that atomic loads may return.
+/// Sixteen schedules of the threads, each with its own choice of the values that atomic loads may
+/// return.
 const SEEDS: &str = "-Zmiri-ignore-leaks -Zmiri-many-seeds=0..16";
 /// Access to files, the clock and the environment.
 const HOST: &str = "-Zmiri-disable-isolation";
@@ -54,7 +56,7 @@ const fn under(tool: Tool, tests: &'static str, flags: &'static str) -> Run {
 /// Readers of foreign traces and of the small parts of our own; whole blocks need zstd, which is C.
 const TRACE_READERS: &str = "-p sim-trace --lib -- varint event page_map page_text foreign::words \
     foreign::lackey foreign::gem5 foreign::execlog foreign::tarmac foreign::elf scenario::elements";
-/// Readers of metric files, without their review, which takes long under Miri.
+/// Readers of metric files, without their review, which is slow under Miri.
 const METRIC_READERS: &str = "-p sim-metrics --lib -- formula::lexer metric_file::likwid \
     metric_file::linux metric_file::own metric_file::papi metric_file::telemetry";
 
@@ -123,7 +125,7 @@ fn test(run: &Run) -> anyhow::Result<(Outcome, bool)> {
     match run.tool {
         Tool::Miri => {
             cargo.args(["miri", "test"]).env("MIRIFLAGS", run.flags);
-            // The interpreter is some hundred times slower than the processor.
+            // The interpreter is some hundred times slower than the CPU.
             cargo.env("PROPTEST_CASES", "4");
         }
         Tool::Thread => {
@@ -145,7 +147,7 @@ fn test(run: &Run) -> anyhow::Result<(Outcome, bool)> {
     Ok((outcome(&said), output.status.success()))
 }
 
-/// Sums of the summaries that test programs print.
+/// Returns the sums of the summaries that test programs print.
 fn outcome(said: &str) -> Outcome {
     let mut sum = Outcome::default();
     for line in said.lines().filter_map(|line| line.split_once("test result: ")) {

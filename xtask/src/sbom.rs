@@ -1,7 +1,7 @@
-//! `cargo xtask sbom`: what a built `n2sim` is made of, as a CycloneDX document.
+//! `cargo xtask sbom`: writes the components of a built `n2sim` as a CycloneDX document.
 //!
-//! Names, versions, licences and dependencies come from `cargo metadata`, checksums from the lock file. Tests and
-//! chores are left out: they are not in the program.
+//! Names, versions, licenses and dependencies come from `cargo metadata`, checksums from the lock
+//! file. Tests and developer tasks are left out: they are not in the program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -12,15 +12,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sim_tests::repository;
 
-/// The packages that are installed, one inside the other.
+/// The installed packages, one inside the other.
 const PRODUCTS: [&str; 2] = ["n2sim", "sim-capture"];
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The file to write
+    /// File to write
     #[arg(short, long, default_value = "n2sim.cdx.json")]
     output: PathBuf,
-    /// The system that the program runs on
+    /// System that the program runs on
     #[arg(long, default_value = "x86_64-unknown-linux-gnu")]
     target: String,
 }
@@ -63,7 +63,7 @@ struct DependencyKind {
 }
 
 impl Node {
-    /// What the package is built with and of.
+    /// Returns the dependencies of the package, build dependencies included.
     fn needs(&self) -> impl Iterator<Item = &str> {
         let is_built_in = |dep: &&Dependency| {
             dep.dep_kinds.iter().any(|kind| kind.kind.as_deref() != Some("dev"))
@@ -135,7 +135,7 @@ fn document(metadata: &Metadata, checksums: &Checksums) -> anyhow::Result<Value>
     }))
 }
 
-/// A package URL (`pkg:cargo/NAME@VERSION`), as vulnerability databases know packages.
+/// Returns a package URL (`pkg:cargo/NAME@VERSION`), as vulnerability databases use it.
 fn reference(package: &Package) -> String {
     format!("pkg:cargo/{}@{}", package.name, package.version)
 }
@@ -147,7 +147,7 @@ fn component(package: &Package, checksums: &Checksums) -> Value {
         "name": package.name,
         "version": package.version,
     });
-    // A package of our own has no place in the registry, where another may have its name.
+    // A package of our own is not in the registry, where another may have its name.
     if package.source.is_some() {
         component["purl"] = json!(reference(package));
     }
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_built_in_is_listed_with_checksum_and_licence_and_tests_are_not() {
+    fn built_in_packages_are_listed_with_checksum_and_license_and_tests_are_not() {
         let metadata = metadata("x86_64-unknown-linux-gnu").expect("cargo knows the workspace");
         let checksums = Checksums::new();
         let document = document(&metadata, &checksums).expect("both products are there");

@@ -1,4 +1,4 @@
-//! Writes `docs/silicon.md`: public measurements of two machines beside what the model says of the same work.
+//! Writes `docs/silicon.md`: public measurements of two machines beside the model's results.
 
 mod page;
 mod record;
@@ -16,11 +16,11 @@ use sim_tests::repository;
 use replay::Compared;
 use rows::Row;
 
-/// What to replay, and where recordings are kept.
+/// Options of `cargo xtask silicon`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Folder of the recordings: those that it has are not made again [default: target/silicon]
-    #[arg(long, value_name = "FOLDER")]
+    /// Directory of the recordings; existing ones are not made again [default: target/silicon]
+    #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
     /// The n2sim that records [default: built from the working tree]
     #[arg(long, value_name = "PATH")]
@@ -28,12 +28,13 @@ pub(crate) struct Args {
     /// Replay the rows whose name contains TEXT, and write no page
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Replay with one value of the configuration changed (repeat for more), and write no page
+    /// Change one value of the configuration for the replay (repeat for more), and write no page
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 }
 
-/// Records, replays, prints every row and writes the page; false if it falls short of what it claims.
+/// Records, replays, prints every row and writes the page. Returns false if it fails its own
+/// claims.
 pub(crate) fn run(args: &Args) -> Result<bool> {
     let mut rows = rows::read(&repository().join("xtask/silicon"))?;
     if let Some(text) = &args.only {
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// The page and its figure.
+/// Writes the page and its figure.
 fn write(rows: &[Row], compared: &[Compared<'_>]) -> Result<()> {
     let point = |compared: &Compared<'_>| figure::Point {
         is_first: compared.row.machine == Machine::Cobalt100,

@@ -1,7 +1,8 @@
-//! Why LLVM's model and this one differ, as data: `tests/kernels/causes.toml`.
+//! Causes of differences between LLVM's model and this one, as data: `tests/kernels/causes.toml`.
 //!
-//! A cause may hold a view: what LLVM books for certain instructions instead. The kernel then runs
-//! on this model's core with LLVM's booking, and if the cause is the whole story the two agree.
+//! A cause may have a view: the micro-operations that LLVM books for certain instructions. The
+//! kernel then runs on this model's core with LLVM's booking, and if the cause is complete the two
+//! agree.
 
 use serde::Deserialize;
 use sim_isa::inst::MAX_UOP_GROUPS;
@@ -15,22 +16,22 @@ use crate::read;
 pub struct Cause {
     /// Short name.
     pub id: String,
-    /// One line.
+    /// Description in one line.
     pub text: String,
-    /// Who says that LLVM is wrong, or that silicon differs.
+    /// Evidence that LLVM is wrong, or that silicon differs.
     pub source: String,
-    /// What LLVM sees.
+    /// LLVM's view.
     #[serde(default)]
     pub view: Vec<View>,
     /// The kernels that differ because of it.
     pub kernels: Vec<String>,
 }
 
-/// How LLVM sees certain instructions.
+/// LLVM's view of certain instructions.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct View {
-    /// Instructions that it is about: a mnemonic, or a text with `*` for any part; none means all.
+    /// Its instructions: a mnemonic, or a text with `*` for any part; none means all.
     #[serde(default)]
     pub instructions: Vec<String>,
     /// The micro-operations that LLVM books.
@@ -39,15 +40,15 @@ pub struct View {
     pub forwarding: Option<bool>,
     /// Whether the instruction fuses with a neighbor.
     pub fusion: Option<bool>,
-    /// Whether renaming does it.
+    /// Whether rename eliminates it.
     pub renamed: Option<bool>,
-    /// Whether it stops the flow or orders accesses.
+    /// Whether it serializes or orders accesses.
     pub ordering: Option<bool>,
     /// Whether it is a branch for the predictor.
     pub branch: Option<bool>,
-    /// Whether its elements are accesses of their own.
+    /// Whether its elements are separate accesses.
     pub scattered: Option<bool>,
-    /// Whether an access waits for its data before anything of it issues.
+    /// Whether all its micro-operations wait for its data.
     pub as_one: Option<bool>,
     /// Latency of a base update.
     pub base_latency: Option<u8>,
@@ -61,11 +62,11 @@ struct File {
     cause: Vec<Cause>,
 }
 
-/// All causes.
+/// Reads all causes.
 ///
 /// # Panics
 ///
-/// When the file cannot be read or is not as it should be.
+/// When the file cannot be read or is not valid.
 pub fn causes() -> Vec<Cause> {
     let path = super::folder().join("causes.toml");
     let file: File =
@@ -74,13 +75,13 @@ pub fn causes() -> Vec<Cause> {
 }
 
 impl Cause {
-    /// Changes the instruction of this text into what LLVM sees.
+    /// Changes the instruction of this text to LLVM's view.
     pub fn apply(&self, text: &str, inst: &mut Inst) {
         self.view.iter().filter(|view| view.is_about(text)).for_each(|view| view.apply(inst));
     }
 }
 
-/// True when the text ends as a pattern behind its first `*` does.
+/// Returns true when the text ends like the part of a pattern after its first `*`.
 fn tail_fits(text: &str, tail: &str) -> bool {
     match tail.split_once('*') {
         Some((middle, end)) => text.contains(middle) && text.ends_with(end),
@@ -105,7 +106,7 @@ impl View {
             inst.accumulate = Accumulate { src: u8::MAX, ..Accumulate::default() };
         }
         if self.fusion == Some(false) {
-            // Pairs are found by their words.
+            // The core finds pairs by their words.
             inst.word = 0;
         }
         match self.renamed {
@@ -165,7 +166,7 @@ fn set_uops(inst: &mut Inst, texts: &[String]) {
     inst.n_mops = total.div_ceil(2).max(1);
 }
 
-/// `COUNT ROLE PIPES LATENCY OCCUPANCY`, such as `1 compute M0 5 5`.
+/// Parses `COUNT ROLE PIPES LATENCY OCCUPANCY`, such as `1 compute M0 5 5`.
 fn parse(text: &str) -> Option<UopGroup> {
     let [count, role, pipes, latency, occupancy] =
         text.split(' ').collect::<Vec<_>>().try_into().ok()?;

@@ -1,8 +1,7 @@
-//! Kernels as they are filed: assembly for people and for `llvm-mca`, words for this model.
+//! Kernel files: assembly for people and for `llvm-mca`, words for this model.
 //!
-//! `NAME.s` holds regions as `llvm-mca` reads them, each with its class and what it shows;
-//! `NAME.words` holds for each of them the assembled words with their text, see
-//! `tests/kernels/README.md`.
+//! `NAME.s` holds regions as `llvm-mca` reads them, each with its class and its purpose;
+//! `NAME.words` holds the assembled words of each with their text, see `tests/kernels/README.md`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,14 +22,14 @@ pub struct Word {
     pub text: String,
 }
 
-/// A loop without its branch back.
+/// A loop without its backward branch.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// Unique name.
     pub name: String,
     /// Group of instructions, one for each file.
     pub class: String,
-    /// One line.
+    /// Purpose, in one line.
     pub shows: String,
     /// The body.
     pub words: Vec<Word>,
@@ -39,16 +38,16 @@ pub struct Kernel {
 /// Words by kernel.
 pub type Words = BTreeMap<String, Vec<Word>>;
 
-/// All kernels, in the order of the files and within them.
+/// Reads all kernels, in the order of the files and within them.
 ///
 /// # Panics
 ///
-/// When a file cannot be read or is not as it should be.
+/// When a file cannot be read or is not valid.
 pub fn corpus() -> Vec<Kernel> {
     sources().iter().flat_map(|path| kernels_of(path)).collect()
 }
 
-/// The assembly files.
+/// Returns the paths of the assembly files.
 pub fn sources() -> Vec<std::path::PathBuf> {
     files_below(&super::folder(), "s")
 }
@@ -73,7 +72,7 @@ fn kernels_of(path: &Path) -> Vec<Kernel> {
     kernels
 }
 
-/// Name and lines of each region of an assembly file.
+/// Returns name and lines of each region of an assembly file.
 pub fn regions(text: &str) -> Vec<(String, Vec<&str>)> {
     let mut found: Vec<(String, Vec<&str>)> = Vec::new();
     let mut inside = false;
@@ -94,7 +93,7 @@ pub fn regions(text: &str) -> Vec<(String, Vec<&str>)> {
 ///
 /// # Panics
 ///
-/// When a line is neither.
+/// When a line has neither form.
 pub fn parse_words(text: &str) -> Words {
     let mut words = Words::new();
     let mut name = String::new();
@@ -114,7 +113,7 @@ pub fn parse_words(text: &str) -> Words {
     words
 }
 
-/// A `.words` file for these kernels.
+/// Returns a `.words` file for these kernels.
 pub fn write_words(words: &[(String, Vec<Word>)]) -> String {
     use std::fmt::Write;
     let mut text = String::from("# Assembled by LLVM; written by `cargo xtask compare-mca`.\n");
@@ -127,7 +126,7 @@ pub fn write_words(words: &[(String, Vec<Word>)]) -> String {
     text
 }
 
-/// These kernels as assembly in which no block is repeated.
+/// Returns these kernels as assembly with all repeated blocks written out.
 pub fn write_regions(words: &[(String, Vec<Word>)]) -> String {
     let mut text = String::new();
     for (name, words) in words {

@@ -1,4 +1,4 @@
-//! LLVM's side: assembling the kernels with `llvm-mc`, and the kept figures of `llvm-mca`.
+//! LLVM's side: assembles the kernels with `llvm-mc`, and reads the saved figures of `llvm-mca`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,42 +8,44 @@ use std::process::{Command, Stdio};
 use super::corpus::{BEGIN, Word};
 use crate::read;
 
-/// Versions of LLVM's tools that are tried, newest knowledge of this core last known to be compared first.
+/// Versions of LLVM's tools in the order of preference; the comparison was last checked with the
+/// first.
 const VERSIONS: [&str; 6] = ["-19", "-20", "-21", "-18", "-17", ""];
 /// The first version that takes all extensions as one option.
 const OLDEST: u32 = 17;
-/// What both tools are told about the core; the extensions beyond its base are options of the core.
+/// Options of both tools that select the core and all extensions beyond its base.
 pub const CORE: [&str; 2] = ["-mcpu=neoverse-n2", "-mattr=+all"];
 
-/// What `llvm-mca` says about one kernel.
+/// Figures of `llvm-mca` for one kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figures {
-    /// Cycles of one iteration as the model of LLVM stands: ten micro-operations dispatched a cycle.
+    /// Cycles of one iteration with LLVM's own model: ten micro-operations dispatched a cycle.
     pub wide: f64,
-    /// The same with `-dispatch=5`: five micro-operations.
+    /// Cycles of one iteration with `-dispatch=5`: five micro-operations.
     pub narrow: f64,
     /// Operations of one iteration: for each instruction half its micro-operations, at least one.
     pub mops: u32,
 }
 
 impl Figures {
-    /// LLVM's cycles on a core that renames five operations, each of up to two micro-operations.
+    /// Returns LLVM's cycles on a core that renames five operations, each of up to two
+    /// micro-operations.
     pub fn compared(&self) -> f64 {
         self.wide.max(f64::from(self.mops) / 5.0)
     }
 }
 
-/// Kept figures by kernel; `None` for a kernel with an instruction that LLVM does not model.
+/// Saved figures by kernel; `None` for a kernel with an instruction that LLVM does not model.
 pub type Kept = BTreeMap<String, Option<Figures>>;
 
-/// The name of an installed tool such as `llvm-mc`, with its version; older ones than the comparison needs
-/// are passed over.
+/// Returns the name of an installed tool such as `llvm-mc`, with its version. Skips versions that
+/// are too old for the comparison.
 pub fn tool(name: &str) -> Option<String> {
     let is_recent = |name: &String| version_of(name).is_some_and(|version| version >= OLDEST);
     VERSIONS.iter().map(|version| format!("{name}{version}")).find(is_recent)
 }
 
-/// The major version in `LLVM version 19.1.7`, which the tool prints.
+/// Returns the major version of `LLVM version 19.1.7`, which the tool prints.
 fn version_of(tool: &str) -> Option<u32> {
     let printed = Command::new(tool).arg("--version").output().ok()?;
     let text = String::from_utf8(printed.stdout).ok()?;
@@ -79,7 +81,7 @@ pub fn assemble(tool: &str, source: &str) -> Result<Vec<(String, Vec<Word>)>, St
     Ok(kernels)
 }
 
-/// An instruction of `llvm-mc -show-encoding`: its text and `0x21,0x04,0x00,0x91]`.
+/// Parses an instruction of `llvm-mc -show-encoding`: its text and `0x21,0x04,0x00,0x91]`.
 fn word_of(text: &str, encoding: &str) -> Option<Word> {
     let bytes = encoding.split(']').next()?.split(',');
     let bytes: Vec<u8> = bytes
@@ -96,7 +98,7 @@ fn run(tool: &str, input: &str) -> Result<String, String> {
     command.args(["-triple=aarch64", "-show-encoding"]).args(CORE);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
-    let mut stdin = child.stdin.take().ok_or("no way to the assembler")?;
+    let mut stdin = child.stdin.take().ok_or("the assembler has no input pipe")?;
     let input = input.to_owned();
     let feed = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
     let output = child.wait_with_output().map_err(failed)?;
@@ -107,11 +109,11 @@ fn run(tool: &str, input: &str) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Reads the kept figures.
+/// Reads the saved figures.
 ///
 /// # Panics
 ///
-/// When the file cannot be read or a line is not as [`write_kept`] makes it.
+/// When the file cannot be read or a line does not have the format of [`write_kept`].
 pub fn kept() -> Kept {
     let text = read(&super::folder().join("llvm-mca.tsv"));
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -130,14 +132,14 @@ fn parse_line(line: &str) -> Option<(String, Option<Figures>)> {
     Some((name, Some(Figures { wide, narrow, mops })))
 }
 
-/// The first line of the kept figures, which names the version of LLVM.
+/// Returns the first line of the saved figures, which names the version of LLVM.
 pub fn version() -> String {
     let text = read(&super::folder().join("llvm-mca.tsv"));
     let line = text.lines().next().unwrap_or_default();
     line.trim_start_matches("# ").to_owned()
 }
 
-/// The file of kept figures.
+/// Returns the file of saved figures.
 pub fn write_kept(version: &str, figures: &[(String, Option<Figures>)]) -> String {
     let mut text = format!("# {version}\n");
     text.push_str(

@@ -1,5 +1,7 @@
-//! Cycles of one iteration of a kernel on this model's core: caches warm, prediction perfect, the
-//! front end wide, so that what remains is rename, dispatch, issue and execution.
+//! Measures the cycles of one iteration of a kernel on this model's core.
+//!
+//! Caches are warm, prediction is perfect and the front end is wide, so that only rename, dispatch,
+//! issue and execution matter.
 
 use sim_isa::{BranchKind, Inst, MemOp, decode};
 use sim_machine::core_bench::{CoreBench, HitMemory};
@@ -8,20 +10,22 @@ use sim_pipeline::config::Direction;
 
 use super::corpus::Kernel;
 
-/// Where the loop stands.
+/// Address of the loop.
 const BASE: u64 = 0x10_0000;
-/// Each access of the loop has lines of its own from here on: LLVM assumes that none meets another.
+/// Address from which each access of the loop has lines of its own: LLVM assumes that accesses do
+/// not conflict.
 const DATA: u64 = 0x100_0000;
 /// Distance of the data of neighbors, bytes.
 const DATA_STEP: u64 = 256;
-/// Words by which a kernel is unrolled, so that the branch back is rare.
+/// Number of words to which a kernel is unrolled, so that the backward branch is rare.
 const UNROLLED: usize = 200;
-/// Taken branches in the unrolled loop, as many as the first level of branch targets holds.
+/// Largest number of taken branches in the unrolled loop: the capacity of the first level of branch
+/// targets.
 const TAKEN: usize = 48;
-/// Turns of the unrolled loop; the first half warms up.
+/// Iterations of the unrolled loop; the first half warms up.
 const TURNS: usize = 10;
 
-/// The core of a configuration with its front end out of the way: wide, and never mispredicting.
+/// Returns the configuration with a wide front end that never mispredicts.
 pub fn wide_front_end(config: &PipelineConfig) -> PipelineConfig {
     let mut config = config.clone();
     config.branch.direction = Direction::Perfect;
@@ -31,7 +35,7 @@ pub fn wide_front_end(config: &PipelineConfig) -> PipelineConfig {
     config
 }
 
-/// Cycles of one iteration, with every instruction as `view` changes it.
+/// Returns the cycles of one iteration, with every instruction changed by `view`.
 pub fn cycles(config: &PipelineConfig, kernel: &Kernel, view: impl Fn(&str, &mut Inst)) -> f64 {
     let body: Vec<Inst> = kernel
         .words
@@ -68,12 +72,14 @@ fn pc(at: usize) -> u64 {
     BASE + 4 * at as u64
 }
 
-/// Conditional branches of a kernel are never taken, others always.
+/// Returns whether a branch is taken. Conditional branches of a kernel are never taken, others
+/// always.
 fn is_taken(inst: &Inst) -> bool {
     !matches!(inst.branch, BranchKind::None | BranchKind::Conditional)
 }
 
-/// The order in which the words of the unrolled loop run. Indirect branches go to the next word.
+/// Returns the execution order of the words of the unrolled loop. Indirect branches go to the next
+/// word.
 fn path(body: &[Inst], words: usize) -> Vec<usize> {
     let mut path = Vec::new();
     let mut links = Vec::new();

@@ -1,4 +1,4 @@
-//! Both models side by side: every kernel, and whether its causes explain the difference.
+//! Comparison of both models: every kernel, and whether its causes explain the difference.
 
 use sim_isa::Inst;
 use sim_pipeline::PipelineConfig;
@@ -8,7 +8,7 @@ use super::corpus::{Kernel, corpus};
 use super::llvm::{Figures, kept};
 use super::measure::{cycles, wide_front_end};
 
-/// Models agree when their cycles differ by at most this part.
+/// Largest relative difference of the cycles at which the models agree.
 pub const AGREE: f64 = 0.10;
 
 /// One kernel.
@@ -18,27 +18,27 @@ pub struct Row {
     pub kernel: Kernel,
     /// Cycles of one iteration on this model's core.
     pub ours: f64,
-    /// What LLVM says, `None` when it does not model an instruction of the kernel.
+    /// LLVM's figures, `None` when it does not model an instruction of the kernel.
     pub llvm: Option<Figures>,
-    /// Causes of a difference, by place in [`Table::causes`].
+    /// Causes of a difference, as indexes into [`Table::causes`].
     pub causes: Vec<usize>,
     /// Cycles on this model's core with LLVM's view of those causes.
     pub as_llvm_sees_it: f64,
 }
 
 impl Row {
-    /// Our cycles over LLVM's.
+    /// Returns our cycles over LLVM's.
     pub fn ratio(&self) -> Option<f64> {
         self.llvm.map(|llvm| self.ours / llvm.compared())
     }
 
-    /// The same with LLVM's view of the listed causes.
+    /// Returns our cycles with LLVM's view of the listed causes, over LLVM's.
     pub fn ratio_after(&self) -> Option<f64> {
         self.llvm.map(|llvm| self.as_llvm_sees_it / llvm.compared())
     }
 }
 
-/// True for a ratio within [`AGREE`].
+/// Returns true for a ratio within [`AGREE`].
 pub fn agrees(ratio: f64) -> bool {
     (ratio - 1.0).abs() <= AGREE
 }
@@ -46,9 +46,9 @@ pub fn agrees(ratio: f64) -> bool {
 /// All kernels.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// In the order of the files.
+    /// The kernels, in the order of the files.
     pub rows: Vec<Row>,
-    /// In the order of their file.
+    /// The causes, in the order of their file.
     pub causes: Vec<Cause>,
 }
 
@@ -70,13 +70,13 @@ impl Table {
         Table { rows, causes }
     }
 
-    /// Rows that LLVM models.
+    /// Returns the rows that LLVM models.
     pub fn compared(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.llvm.is_some())
     }
 
-    /// What is wrong with the causes: a difference without one, an agreement with one, one that names
-    /// no kernel.
+    /// Returns the problems with the causes: a difference without one, an agreement with one, one
+    /// that names no kernel.
     pub fn problems(&self) -> Vec<String> {
         let mut found = Vec::new();
         for row in &self.rows {
@@ -97,7 +97,7 @@ impl Table {
         for cause in &self.causes {
             for name in &cause.kernels {
                 if !self.rows.iter().any(|row| row.kernel.name == *name) {
-                    found.push(format!("{} names {name}, which is no kernel", cause.id));
+                    found.push(format!("{} names {name}, which is not a kernel", cause.id));
                 }
             }
         }
@@ -105,7 +105,7 @@ impl Table {
     }
 }
 
-/// One kernel on this model's core, and once more as LLVM sees it if it has causes.
+/// Measures one kernel on this model's core, and once more with LLVM's view if it has causes.
 fn row(
     config: &PipelineConfig,
     kernel: &Kernel,
@@ -120,8 +120,8 @@ fn row(
     Row { kernel: kernel.clone(), ours, llvm: llvm.copied().flatten(), causes, as_llvm_sees_it }
 }
 
-/// Number of ratios, part of them within [`AGREE`], and the geometric mean of their distance from 1:
-/// the exponential of the mean of |ln ratio|, less 1.
+/// Returns the number of ratios, the part of them within [`AGREE`], and the geometric mean of their
+/// distance from 1: the exponential of the mean of |ln ratio|, less 1.
 pub fn summary(ratios: impl Iterator<Item = f64>) -> (usize, f64, f64) {
     let (mut n, mut close, mut logs) = (0_usize, 0_usize, 0.0);
     for ratio in ratios {

@@ -1,5 +1,5 @@
-//! Writers of other tools' trace formats, made from the formats' descriptions and sharing nothing with
-//! the readers. What they write is a real program: instructions of a committed trace.
+//! Writers of other tools' trace formats, made from the formats' descriptions and without code of
+//! the readers. They write a real program: instructions of a committed trace.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -32,7 +32,7 @@ impl Step {
     }
 }
 
-/// The first `limit` instructions of every thread, one thread after the other.
+/// Returns the first `limit` instructions of every thread, one thread after the other.
 pub(crate) fn steps(trace: &TraceFile, limit: usize) -> Vec<Step> {
     let mut steps = Vec::new();
     for info in trace.streams() {
@@ -49,7 +49,8 @@ pub(crate) fn steps(trace: &TraceFile, limit: usize) -> Vec<Step> {
     steps
 }
 
-/// An ELF file with fixed addresses and the code pages of `trace`, each run of pages a segment.
+/// Returns an ELF file with fixed addresses and the code pages of `trace`, each run of pages a
+/// segment.
 pub(crate) fn elf(trace: &TraceFile) -> Vec<u8> {
     let mut segments: Vec<(u64, Vec<u8>)> = Vec::new();
     for (va, bytes) in trace.image().pages() {
@@ -83,7 +84,7 @@ pub(crate) fn elf(trace: &TraceFile) -> Vec<u8> {
     file
 }
 
-/// QEMU's execlog: one entry for each register of an access, as QEMU 7.2 has it.
+/// Writes QEMU's execlog: one entry for each register of an access, as QEMU 7.2 does.
 pub(crate) fn execlog(steps: &[Step]) -> Vec<u8> {
     let mut text = String::from("Linking TBs 0x7f00 index 0\n");
     for step in steps {
@@ -106,7 +107,7 @@ pub(crate) fn execlog(steps: &[Step]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// valgrind's lackey.
+/// Writes valgrind's lackey format.
 pub(crate) fn lackey(steps: &[Step]) -> Vec<u8> {
     let mut text = String::from("==4711== Lackey, an example Valgrind tool\n==4711== \n");
     for step in steps {
@@ -123,18 +124,18 @@ pub(crate) fn lackey(steps: &[Step]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Which of Tarmac's dialects.
+/// A dialect of Tarmac.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// `IT`, and `MR`/`MW` behind it, the higher half of a wide access first.
+    /// `IT`, followed by `MR`/`MW`, the higher half of a wide access first.
     Model,
-    /// The same with accesses before their instruction.
+    /// `IT` with accesses before their instruction.
     ModelBefore,
-    /// `ES`, and windows of 16 bytes behind it.
+    /// `ES`, followed by windows of 16 bytes.
     Rtl,
 }
 
-/// Arm's Tarmac.
+/// Writes Arm's Tarmac.
 pub(crate) fn tarmac(steps: &[Step], dialect: Dialect) -> Vec<u8> {
     let mut text = String::from("Tarmac Text Rev 3t\n");
     for (n, step) in steps.iter().enumerate() {
@@ -181,7 +182,7 @@ fn access(step: &Step, addr: u64, dialect: Dialect, head: &str) -> String {
     text
 }
 
-/// gem5's Exec text; pairs are two micro-operations with a line of their own before them.
+/// Writes gem5's Exec text; pairs are two micro-operations with a line of their own before them.
 pub(crate) fn gem5_exec(steps: &[Step]) -> Vec<u8> {
     let mut text = String::from("warn: instruction 'bti' unimplemented\n");
     for (n, step) in steps.iter().enumerate() {
@@ -225,7 +226,7 @@ fn message(out: &mut Vec<u8>, fields: &[u8]) {
     out.extend(fields);
 }
 
-/// gem5's protobuf instruction trace; odd instructions have their word as bytes.
+/// Writes gem5's protobuf instruction trace; odd instructions have their word as bytes.
 pub(crate) fn gem5_inst(steps: &[Step]) -> Vec<u8> {
     let mut out = b"gem5".to_vec();
     let mut header = b"\x0a\x06system\x10\x01\x18".to_vec();
@@ -265,7 +266,7 @@ fn record(out: &mut Vec<u8>, kind: u16, size: u16, value: u64) {
     out.extend(value.to_le_bytes());
 }
 
-/// DynamoRIO's drmemtrace, with words or without.
+/// Writes DynamoRIO's drmemtrace, with words or without.
 pub(crate) fn drmemtrace(steps: &[Step], has_words: bool) -> Vec<u8> {
     let mut out = Vec::new();
     record(&mut out, 25, 0, 5);
@@ -310,7 +311,7 @@ pub(crate) fn drmemtrace(steps: &[Step], has_words: bool) -> Vec<u8> {
     out
 }
 
-/// Registers of CVP-1: 0 to 30 general, 31 SP, 32 to 63 vector, 64 flags.
+/// Returns the register number of CVP-1: 0 to 30 general, 31 SP, 32 to 63 vector, 64 flags.
 fn cvp1_reg(reg: &Reg) -> Option<u8> {
     match reg.0 {
         0..=31 => Some(reg.0),
@@ -320,7 +321,7 @@ fn cvp1_reg(reg: &Reg) -> Option<u8> {
     }
 }
 
-/// CVP-1, as a stream of classes.
+/// Writes CVP-1, a stream of classes.
 pub(crate) fn cvp1(steps: &[Step]) -> Vec<u8> {
     let mut out = Vec::new();
     for (n, step) in steps.iter().enumerate() {
@@ -355,7 +356,7 @@ pub(crate) fn cvp1(steps: &[Step]) -> Vec<u8> {
         out.push(writes.len() as u8);
         out.extend(&writes);
         for reg in writes {
-            // An access that moves its base leaves it near the address; other values are not known here.
+            // A base update leaves the base near the address; other values are not known here.
             let is_base = reads.contains(&reg) && reg < 32;
             let value = step.addr.filter(|_| is_base && (1..=2).contains(&class)).unwrap_or(7);
             out.extend(value.to_le_bytes());
@@ -367,7 +368,7 @@ pub(crate) fn cvp1(steps: &[Step]) -> Vec<u8> {
     out
 }
 
-/// ChampSim's records; `long` are those of 96 bytes.
+/// Writes ChampSim's records; `long` selects those of 96 bytes.
 pub(crate) fn champsim(steps: &[Step], long: bool) -> Vec<u8> {
     let written = if long { 4 } else { 2 };
     let mut out = Vec::new();
@@ -414,7 +415,7 @@ pub(crate) fn champsim(steps: &[Step], long: bool) -> Vec<u8> {
     out
 }
 
-/// A trace and its program, read from the repository.
+/// Opens a trace of the repository, with its program.
 pub(crate) fn committed(name: &str) -> TraceFile {
     let path = sim_tests::repository().join("traces").join(name).with_extension("n2t");
     TraceFile::open(Path::new(&path)).unwrap()

@@ -14,42 +14,42 @@ use sim_tests::{files_below, repository};
 
 /// Instructions of each thread that are run.
 const LIMIT: u64 = 2_000_000;
-/// The shortest of so many runs is a host time.
+/// Number of runs; the shortest one is the host time.
 const TIMED_RUNS: usize = 3;
-/// An event that counts less often than this in a trace says nothing in percent.
+/// Least count for which a percentage is meaningful.
 const ENOUGH: u64 = 200;
 
 const HEAD: &str = "
 ## 3. Prediction and the wrong path
 
 Measured on the first 2 million instructions of every thread of the committed traces, profile guide. A
-misprediction is a branch of the right path behind which the pipeline was flushed (`BR_MIS_PRED_RETIRED`).
-`tage` is the model of the core's predictor, `gshare` a simple one of two levels, `perfect` knows every direction
-and target (`pipeline.branch.direction`). `atomics` is slower with perfect prediction: its two threads take the
-same lines from each other, and in the order that perfect prediction makes them take turns in, a line changes hands
-more often (`L1D_CACHE_REFILL_OUTER`: a quarter more when this sentence was written), which costs far more than the
-few mispredictions do.
+misprediction is a correct-path branch after which the pipeline was flushed (`BR_MIS_PRED_RETIRED`). `tage` is the
+model of the core's predictor, `gshare` a simple one of two levels, `perfect` knows every direction and target
+(`pipeline.branch.direction`). `atomics` is slower with perfect prediction: its two threads take the same lines from
+each other. In the order that perfect prediction produces, a line moves more often (`L1D_CACHE_REFILL_OUTER`: a
+quarter more when this sentence was written). That costs far more than the few mispredictions do.
 ";
 
 const WRONG_PATH: &str = "
-### What the wrong path adds
+### Effect of the wrong path
 
-`pipeline.wrong-path.enabled = false` lets the front end wait behind a mispredicted branch until it resolves. The
-counts of the same program then lack what the core executes and throws away. Host time is that of one run with
-the wrong path, divided by that of one without, on the machine that made this page; every figure but this one is
-reproducible to the last digit.
+With `pipeline.wrong-path.enabled = false` the front end waits after a mispredicted branch until it resolves. The
+counts of the same program then lack the squashed work. Host time is the time of one run with the wrong path,
+divided by the time of one without, on the machine that made this page. Every other figure is reproducible to the
+last digit.
 ";
 
 const KINDS: &str = "
-Length of a wrong path by what its branch waits for, in instructions of one misprediction: loops with a branch that goes at random. Rename may
-send on five operations a cycle until the branch resolves, which is the most that a wrong path can have; behind a branch that resolves at
-once, 6 to 20 of them. Published: a misprediction costs 10 cycles (Arm, Hot Chips 33), 10.4 to 12 on relatives that document 11 (ocxtal,
-N1 and V1), and Arm's telemetry data charges 4 cycles of rename slots to each, some 20 operations.
+Length of a wrong path by the wait of its branch, in instructions per misprediction: loops with a random branch. Rename
+may send on five operations a cycle until the branch resolves, which is the maximum of a wrong path; after a branch that
+resolves at once, 6 to 20 of them. Published: a misprediction costs 10 cycles (Arm, Hot Chips 33), 10.4 to 12 on related
+cores that document 11 (ocxtal, N1 and V1). Arm's telemetry data charges 4 cycles of rename slots to each, some 20
+operations.
 ";
 
 const EVENTS: &str = "
-In percent of the count without the wrong path, each event of the groups of guide 4.1 to 4.10 and 4.13 that a wrong
-path changes; `.`: counts fewer than 200 times in that trace.
+Change in percent of the count without the wrong path, for each event of the groups of guide 4.1 to 4.10 and 4.13 that
+a wrong path changes. `.` marks events that count fewer than 200 times in that trace.
 ";
 
 /// One trace under the four machines.
@@ -62,7 +62,7 @@ struct Row {
     host_ratio: f64,
 }
 
-/// The text of the part.
+/// Returns the text of the part.
 ///
 /// # Errors
 ///
@@ -116,7 +116,7 @@ fn run(session: &Session) -> Result<(Counts, Duration)> {
     Ok((outcome.total(), start.elapsed()))
 }
 
-/// Host time with the wrong path, divided by that without; runs of both take turns.
+/// Returns host time with the wrong path, divided by host time without; runs of both alternate.
 fn host_ratio(with: &Session, without: &Session) -> Result<f64> {
     let mut shortest = [Duration::MAX; 2];
     for _ in 0..TIMED_RUNS {
@@ -167,14 +167,14 @@ fn write_cost(text: &mut String, rows: &[Row]) {
         let value = |event: PmuEvent| row.tage.value(event);
         let squashed = value(PmuEvent::OP_SPEC) - value(PmuEvent::OP_RETIRED);
         let flushes = value(PmuEvent::BR_MIS_PRED_RETIRED);
-        let behind_each = match flushes >= ENOUGH {
+        let per_flush = match flushes >= ENOUGH {
             true => format!("{:.1}", squashed as f64 / flushes as f64),
             false => ".".to_owned(),
         };
         let (before, after) = (ipc(&row.without), ipc(&row.tage));
         let _ = writeln!(
             text,
-            "| {} | {:.2} | {behind_each} | {before:.3} | {after:.3} | {:+.1} % | {:.2} |",
+            "| {} | {:.2} | {per_flush} | {before:.3} | {after:.3} | {:+.1} % | {:.2} |",
             row.name,
             ratio(&row.tage, PmuEvent::OP_SPEC, PmuEvent::OP_RETIRED),
             100.0 * (after / before - 1.0),
@@ -200,7 +200,7 @@ fn write_kinds(text: &mut String) {
     }
 }
 
-/// Events of instructions, operations, caches and TLBs: what a wrong path can add to.
+/// Returns whether a wrong path can add to the event: instructions, operations, caches and TLBs.
 fn is_shown(event: PmuEvent, rows: &[Row]) -> bool {
     let group = event.info().group;
     let touched = !matches!(group, Group::Exception | Group::Cpu | Group::Spe);

@@ -8,9 +8,9 @@ use anyhow::Context;
 
 use super::{Mutant, State};
 
-/// Writes what came of all mutants so far: numbers of each crate, then those that nothing notices.
+/// Writes the results so far: numbers of each crate, then the survivors.
 pub(super) fn write(path: &Path, mutants: &[Mutant<'_>]) -> anyhow::Result<()> {
-    // A run that is stopped while it writes leaves the page before.
+    // A run that is stopped during the write keeps the old page.
     let new = path.with_extension("new");
     std::fs::write(&new, page(mutants)).with_context(|| new.display().to_string())?;
     std::fs::rename(&new, path).with_context(|| path.display().to_string())
@@ -46,17 +46,17 @@ fn page(mutants: &[Mutant<'_>]) -> String {
     page
 }
 
-/// What a row says of a mutant whatever the line is.
+/// Returns the fields of a row that do not depend on the line number.
 fn key(mutant: &Mutant<'_>) -> [String; 3] {
     let text = format!("`{}`", mutant.site.text.replace('|', "\\|"));
     [mutant.file.to_owned(), text, mutant.fault_name().to_owned()]
 }
 
-/// Takes all but the survivors of an earlier page for noticed. Equal conditions of a file stand for each
-/// other, since lines move.
+/// Marks all mutants as noticed but the survivors of an earlier page. Equal conditions of a file
+/// match each other, because line numbers change.
 ///
 /// # Errors
-/// The page cannot be read, or is none.
+/// The page cannot be read, or is not a page of survivors.
 pub(super) fn keep_survivors(path: &Path, mutants: &mut [Mutant<'_>]) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let survivors: BTreeSet<[String; 3]> = text.lines().filter_map(row).collect();
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_read_as_it_was_written() {
+    fn a_page_that_was_written_reads_back_equal() {
         let site = |line, text: &str| Site { line, text: text.to_owned(), kind: Kind::Truth };
         let sites = [site(3, "all(|c| c | 1 == 2)"), site(5, "b")];
         let mutant = |i: usize, state| Mutant {
@@ -96,7 +96,7 @@ mod tests {
         };
         let before = page(&[mutant(0, State::Survives), mutant(1, State::Noticed)]);
         assert!(before.contains("| sim-cache | 2 | 1 | 1 | 0 |"), "{before}");
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = tempfile::tempdir().expect("a directory");
         let file = folder.path().join("page.md");
         std::fs::write(&file, before).expect("it is written");
         let mut again = [mutant(0, State::Waits), mutant(1, State::Waits)];

@@ -1,4 +1,4 @@
-//! The test programs that are asked about a condition, cheapest first.
+//! The test programs that evaluate a condition, cheapest first.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use anyhow::{Context, ensure};
 
 use super::{Mutant, State};
 
-/// The crates that directed cases ask.
+/// Crates whose conditions run with directed cases.
 pub(super) const CASES_ASK: [&str; 2] = ["sim-cache", "sim-pipeline"];
 
-/// Test programs of the workspace's own, by crate; none named: all of the crate, with its unit tests.
+/// Test programs by crate; an empty list means all of the crate, with its unit tests.
 type Tests = (&'static str, &'static [&'static str]);
 
 const OF_METRICS: &[Tests] = &[
@@ -42,7 +42,8 @@ const OF_PIPELINE: &[Tests] = &[
 const OF_CACHE: &[Tests] =
     &[("sim-cache", &[]), OF_PIPELINE[0], OF_PIPELINE[1], OF_PIPELINE[2], OF_PIPELINE[3]];
 
-/// Whose tests are asked about a condition of a crate: its own, and those of the crates above that use it.
+/// Returns the tests for a condition of a crate: its own, and those of the crates above that use
+/// it.
 fn asked_about(folder: &str) -> &'static [Tests] {
     match folder {
         "sim-cache" => OF_CACHE,
@@ -52,32 +53,34 @@ fn asked_about(folder: &str) -> &'static [Tests] {
     }
 }
 
-/// The folder of a package.
+/// Returns the directory of a package.
 fn folder_of(package: &str) -> &str {
     if package == "sim-tests" { "tests" } else { package }
 }
 
-/// Time for a program beside ten times its own: one that takes longer hangs, which is noticed.
+/// Time for a program beyond ten times its own. One that takes longer hangs, which counts as
+/// noticed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A test program.
 struct Program {
     package: String,
     path: PathBuf,
-    /// Without a fault.
+    /// Run time without a fault.
     time: Duration,
-    /// Numbers of the conditions that it asks.
+    /// Numbers of the conditions that it evaluates.
     asks: BTreeSet<usize>,
 }
 
-/// The programs that were built.
+/// The built test programs.
 pub(super) struct Programs {
-    /// The one that runs directed cases.
+    /// The program that runs directed cases.
     pub(super) runner: PathBuf,
     tests: Vec<Program>,
 }
 
-/// Builds what the mutants that wait are asked: the cases and all tests, or the tests of their `own` crates alone.
+/// Builds the tests of the untested mutants: the cases and all tests, or only the tests of their
+/// `own` crates.
 ///
 /// # Errors
 /// The copy does not build.
@@ -101,7 +104,8 @@ pub(super) fn build(copy: &Path, mutants: &[Mutant<'_>], own: bool) -> anyhow::R
     let of_all = folders.iter().flat_map(|folder| asked_about(folder));
     let wanted: BTreeSet<Tests> =
         of_all.filter(|(package, _)| !own || folders.contains(package)).copied().collect();
-    // One build for all: each choice of packages alone has features, and so dependencies, of its own.
+    // One build serves all: each choice of packages alone has features, and so dependencies, of its
+    // own.
     let mut arguments = vec![String::from("test"), String::from("--no-run"), String::from("--lib")];
     for (package, names) in &wanted {
         arguments.extend(["-p", package].map(String::from));
@@ -121,7 +125,7 @@ fn texts(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| String::from(*name)).collect()
 }
 
-/// The test programs of a crate besides its unit tests.
+/// Returns the test programs of a crate without its unit tests.
 fn test_names(folder: &Path) -> anyhow::Result<Vec<String>> {
     let Ok(entries) = folder.join("tests").read_dir() else { return Ok(Vec::new()) };
     let mut names = Vec::new();
@@ -134,7 +138,7 @@ fn test_names(folder: &Path) -> anyhow::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The test program that a message of cargo tells of, if it is wanted.
+/// Returns the test program of a cargo message, if it is wanted.
 fn program(message: &serde_json::Value, wanted: &BTreeSet<Tests>) -> Option<Program> {
     let path = PathBuf::from(message["executable"].as_str()?);
     let folder = Path::new(message["manifest_path"].as_str()?).parent()?.file_name()?;
@@ -151,8 +155,9 @@ fn program(message: &serde_json::Value, wanted: &BTreeSet<Tests>) -> Option<Prog
 }
 
 impl Programs {
-    /// Runs each program once without a fault, which says how long it takes and what it asks, and puts the
-    /// cheapest first. One that fails by itself, or takes longer than `longest` seconds, is left out.
+    /// Runs each program once without a fault, to measure its time and find the conditions that it
+    /// evaluates, and puts the cheapest first. A program that fails by itself, or takes longer than
+    /// `longest` seconds, is left out.
     ///
     /// # Errors
     /// A program cannot be run.
@@ -178,7 +183,7 @@ impl Programs {
         Ok(self)
     }
 
-    /// Asks the programs that ask the condition, until one fails.
+    /// Runs the programs that evaluate the condition, until one fails.
     ///
     /// # Errors
     /// A program cannot be run.

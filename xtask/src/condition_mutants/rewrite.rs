@@ -1,16 +1,16 @@
-//! Finds the conditions of a source file and wraps each so that it can be switched while the program runs.
+//! Finds the conditions of a source file and wraps each so that it can be switched at run time.
 
 use proc_macro2::LineColumn;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprBinary, ExprIf, ItemFn, ItemMod};
 
-/// What can be wrong with a condition.
+/// Faults that a condition can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It may be always true, or always false.
+    /// It can be always true, or always false.
     Truth,
-    /// A comparison by order: it may also include or exclude its border.
+    /// An ordered comparison: its boundary can also be included or excluded.
     Order,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct Site {
     pub(crate) line: usize,
     /// Its text.
     pub(crate) text: String,
-    /// What can be wrong with it.
+    /// Its possible faults.
     pub(crate) kind: Kind,
 }
 
@@ -33,10 +33,10 @@ pub(crate) struct Rewritten {
     pub(crate) sites: Vec<Site>,
 }
 
-/// Wraps every condition of `text`, numbered from `first`.
+/// Wraps every condition of `text`, numbered from `first`. Returns the new text and the conditions.
 ///
 /// # Errors
-/// The text is no Rust.
+/// The text is not valid Rust.
 pub(crate) fn rewrite(text: &str, first: usize) -> syn::Result<Rewritten> {
     let file = syn::parse_file(text)?;
     let mut finder = Finder { lines: Lines::of(text), text, first, sites: vec![], edits: vec![] };
@@ -61,7 +61,7 @@ impl Lines {
         Lines(std::iter::once(0).chain(ends).collect())
     }
 
-    /// Byte of a place; columns count characters.
+    /// Returns the byte offset of a position; columns count characters.
     fn byte(&self, text: &str, place: LineColumn) -> usize {
         let start = self.0[place.line - 1];
         let in_line = text[start..].char_indices().nth(place.column).map_or(0, |(at, _)| at);
@@ -73,7 +73,8 @@ struct Edit {
     from: usize,
     until: usize,
     insert: String,
-    /// At one place ends come before starts, inner ends before outer ones, outer starts before inner ones.
+    /// Order at one position: ends before starts, inner ends before outer ones, outer starts before
+    /// inner ones.
     order: (u8, i64),
 }
 
@@ -97,7 +98,7 @@ impl Finder<'_> {
         self.edits.push(Edit { from: at, until: at, insert: text, order });
     }
 
-    /// The parts of a condition that are joined by `&&` and `||`.
+    /// Wraps the parts of a condition that are joined by `&&` and `||`.
     fn leaves(&mut self, expr: &Expr) {
         match expr {
             Expr::Binary(ExprBinary { left, right, op: BinOp::And(_) | BinOp::Or(_), .. }) => {
@@ -182,7 +183,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 
     fn visit_expr_repeat(&mut self, _array: &'ast syn::ExprRepeat) {}
 
-    /// The condition of a loop that never ends would only measure patience.
+    /// Skips the condition of a loop: a loop without an end would only measure the time limit.
     fn visit_expr_while(&mut self, item: &'ast syn::ExprWhile) {
         self.visit_block(&item.body);
     }

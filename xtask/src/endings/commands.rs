@@ -1,4 +1,4 @@
-//! The commands that write, their inputs, and what a whole result of each looks like.
+//! The commands that write, their inputs, and the properties of a whole result of each.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 
-/// A command that writes. `IN` is the folder of the inputs.
+/// A command that writes. `IN` is the directory of the inputs.
 pub(super) struct Writing {
     pub(super) name: &'static str,
     pub(super) words: &'static [&'static str],
@@ -29,7 +29,7 @@ pub(super) const COMMANDS: [Writing; 10] = [
     writing("capture", &["capture", "-o", "out.n2t", "--", "IN/program"]),
 ];
 
-/// A program of some hundred million instructions, so that no recording of it is over soon.
+/// A program of some hundred million instructions, so that no recording of it ends early.
 const PROGRAM: &str = "int main(void) {
     static volatile unsigned table[4096];
     for (unsigned i = 0; i < 30000000; i++) table[i * 61 & 4095] += i;
@@ -55,7 +55,7 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// Makes the inputs of a committed trace and of a program that is compiled here.
+    /// Makes the inputs from a committed trace and a program that is compiled here.
     pub(super) fn new(program: PathBuf) -> Result<Bench> {
         let bench = Bench { program, inputs: TempDir::new()? };
         let at = |name: &str| bench.inputs.path().join(name);
@@ -73,13 +73,13 @@ impl Bench {
         Ok(bench)
     }
 
-    /// The words of a command.
+    /// Returns the words of a command.
     pub(super) fn words(&self, command: &Writing) -> Vec<String> {
         let inputs = self.inputs.path().display().to_string();
         command.words.iter().map(|word| word.replace("IN", &inputs)).collect()
     }
 
-    /// The command in a folder; nothing that it prints is seen.
+    /// Returns the command in a directory, with its output discarded.
     pub(super) fn command(&self, words: &[String], folder: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command.args(words).current_dir(folder).stdin(Stdio::null());
@@ -87,7 +87,7 @@ impl Bench {
         command
     }
 
-    /// A short run in the folder, which removes what dead processes left there.
+    /// Makes a short run in the directory, which removes leftovers of dead processes there.
     pub(super) fn next_run(&self, folder: &Path) -> Result<()> {
         let input = self.inputs.path().join("in.n2t").display().to_string();
         let words = ["stat", "--limit", "1k", &input, "-o", "out.next"].map(str::to_owned);
@@ -114,7 +114,7 @@ impl Bench {
         })
     }
 
-    /// Returns true if `trace recover` makes a whole trace of a recording.
+    /// Returns true if `trace recover` makes a whole trace from a recording.
     pub(super) fn is_recoverable(&self, path: &Path) -> Result<bool> {
         let output = path.with_extension("recovered.n2t");
         let words = ["trace", "recover", &path.display().to_string(), "-o"].map(str::to_owned);
@@ -125,7 +125,7 @@ impl Bench {
     }
 }
 
-/// Names of the files in a folder.
+/// Returns the names of the files in a directory.
 pub(super) fn names(folder: &Path) -> Result<Vec<String>> {
     let entries = folder.read_dir()?.collect::<Result<Vec<_>, _>>()?;
     Ok(entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())

@@ -1,4 +1,4 @@
-//! Runs commands on small disks, which become full, and on one that cannot be written.
+//! Runs commands on small disks, which become full, and on a read-only one.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -10,32 +10,33 @@ use tempfile::TempDir;
 
 use super::commands::{Bench, COMMANDS, Writing, names};
 
-/// A file system in memory gives out pages of this size.
+/// Page size of a file system in memory.
 const PAGE_BYTES: u64 = 4096;
 const FULL: &str = "No space left on device";
 const READ_ONLY: &str = "Read-only file system";
 
-/// What was seen of one command.
+/// Results for one command.
 #[derive(Default)]
 struct Seen {
     runs: u32,
-    /// Ended with the sentence that the disk is full.
+    /// Ended with the message that the disk is full.
     full: u32,
-    /// Ended with the sentence that the disk cannot be written.
+    /// Ended with the message that the disk cannot be written.
     read_only: u32,
     /// Had room for everything.
     whole: u32,
-    /// Ended in another way, or left what is not a whole result; may be counted above as well.
+    /// Ended in another way, or left a file that is not a whole result; may be counted above as
+    /// well.
     wrong: u32,
 }
 
-/// A file system in memory, mounted until this is dropped.
+/// A file system in memory, unmounted on drop.
 struct Disk {
     folder: TempDir,
 }
 
 impl Disk {
-    /// One with room for so many pages; without any no file can even be made.
+    /// Mounts a disk with room for so many pages; without any no file can even be made.
     fn with_room(pages: u64) -> Result<Disk> {
         let disk = Disk { folder: TempDir::new()? };
         let options = match pages {
@@ -53,7 +54,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // Without it the folder stays, which its own removal reports to nobody.
+        // Without this the directory stays; its own removal would fail without a message.
         let _ = Command::new("umount").arg(self.path()).status();
     }
 }
@@ -64,8 +65,9 @@ fn mount(options: &[&str], place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs each command on disks of random sizes and on a read-only one, and prints a table. Returns false if a result is
-/// wrong or a file is left. With no runs it mounts nothing, which needs root.
+/// Runs each command on disks of random sizes and on a read-only one, and prints a table. Returns
+/// false if a result is wrong or a file is left. With no runs it mounts nothing; mounting needs
+/// root.
 pub(super) fn run(bench: &Bench, runs: usize, seed: u64) -> Result<bool> {
     if runs == 0 {
         return Ok(true);
@@ -90,7 +92,7 @@ pub(super) fn run(bench: &Bench, runs: usize, seed: u64) -> Result<bool> {
     Ok(is_good)
 }
 
-/// Bytes that a command writes where there is room.
+/// Returns the number of bytes that a command writes where there is room.
 fn needed(bench: &Bench, command: &Writing) -> Result<u64> {
     let folder = TempDir::new()?;
     let status = bench.command(&bench.words(command), folder.path()).status()?;
@@ -108,7 +110,7 @@ fn one(bench: &Bench, command: &Writing, disk: &Disk, seen: &mut Seen) -> Result
     seen.full += u32::from(has_failed && said.contains(FULL));
     seen.read_only += u32::from(has_failed && said.contains(READ_ONLY));
     seen.whole += u32::from(output.status.success());
-    // An end that is none of these is a fault.
+    // Any other end is a fault.
     if let Some(fault) = fault(bench, &output, &said, disk.path())? {
         println!("{}: {fault}: {said}", command.name);
         seen.wrong += 1;
@@ -116,7 +118,7 @@ fn one(bench: &Bench, command: &Writing, disk: &Disk, seen: &mut Seen) -> Result
     Ok(())
 }
 
-/// What is wrong with the end of a run.
+/// Returns the fault of the end of a run, if there is one.
 fn fault(bench: &Bench, output: &Output, said: &str, folder: &Path) -> Result<Option<String>> {
     if !matches!(output.status.code(), Some(0 | 2)) {
         return Ok(Some(format!("{}", output.status)));
@@ -125,7 +127,7 @@ fn fault(bench: &Bench, output: &Output, said: &str, folder: &Path) -> Result<Op
         return Ok(Some("another message".into()));
     }
     for name in names(folder)? {
-        // A recording is kept, and the message says where.
+        // A recording is kept, and the message names it.
         let is_named = name.ends_with(".partial") && said.contains(&name);
         let is_result = name.starts_with("out.") && !name.ends_with(".partial");
         let is_good = is_named || is_result && bench.is_whole(&folder.join(&name))?;

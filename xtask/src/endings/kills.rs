@@ -10,14 +10,15 @@ use tempfile::TempDir;
 use super::commands::{Bench, COMMANDS, Writing, names};
 
 const SIGNALS: [&str; 4] = ["-INT", "-TERM", "-HUP", "-KILL"];
-/// Signals come within this time of the start.
+/// Signals come within this time after the start.
 const MICROS: u64 = 400_000;
-/// Ending of a recording that a killed process left.
+/// Extension of a recording that a killed process left.
 const RECORDING: &str = ".partial";
-/// Bytes of the header of a trace (docs/trace-format.md): a recording with all of them can be recovered.
+/// Bytes of the header of a trace (docs/trace-format.md). A recording with all of them can be
+/// recovered.
 const HEADER_BYTES: u64 = 64;
 
-/// What was seen of one command and signal.
+/// Results for one command and signal.
 #[derive(Default)]
 struct Seen {
     runs: u32,
@@ -25,19 +26,20 @@ struct Seen {
     finished: u32,
     /// Left a temporary file.
     leftovers: u32,
-    /// Left a file that is neither a result nor a recording, even after the next run in the folder.
+    /// Left a file that is neither a result nor a recording, even after the next run in the
+    /// directory.
     kept: u32,
-    /// Left a recording that `trace recover` makes a whole trace of.
+    /// Left a recording from which `trace recover` makes a whole trace.
     recordings: u32,
-    /// Left a recording with a whole header of which `trace recover` makes none.
+    /// Left a recording with a whole header from which `trace recover` makes none.
     lost: u32,
-    /// Gave a name to something that is not a whole result.
+    /// Gave a name to a file that is not a whole result.
     halves: u32,
-    /// Runs of the same command that did not bring what an undisturbed one brings.
+    /// Runs of the same command whose result differs from that of an undisturbed run.
     unlike: u32,
 }
 
-/// Ends commands and prints a table. Returns false if something is left that should not be.
+/// Ends commands and prints a table. Returns false if a file is left that should not be.
 pub(super) fn run(bench: &Bench, runs: usize, seed: u64) -> Result<bool> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut is_good = true;
@@ -67,7 +69,7 @@ fn print_row(command: &str, signal: &str, seen: &Seen) {
     );
 }
 
-/// The table of an undisturbed sweep: one that is interrupted must end with the same.
+/// Returns the table of an undisturbed sweep: an interrupted one must end with the same.
 fn swept(bench: &Bench, command: &Writing) -> Result<Option<Vec<u8>>> {
     if command.name != "sweep" {
         return Ok(None);
@@ -117,7 +119,7 @@ fn one(
         seen.lost += u32::from(has_header && !is_recovered);
     }
     if let Some(table) = table {
-        // It goes on where it stopped.
+        // It continues where it stopped.
         bench.command(&words, folder.path()).status()?;
         let now = std::fs::read(folder.path().join("out.csv")).unwrap_or_default();
         seen.unlike += u32::from(now != table);

@@ -8,7 +8,7 @@ use fARM64::register::{RegClass, Register};
 use fARM64::{Decoder, DecoderOptions, Instruction};
 use sim_isa::{Inst, MemOp, Reg, Special, decode};
 
-/// What the two decoders say about a word.
+/// Result of the comparison for a word.
 pub(super) enum Verdict {
     Agree,
     Differ(Difference),
@@ -19,7 +19,7 @@ pub(super) enum Verdict {
     NeitherKnows,
 }
 
-/// A kind of difference: register numbers are replaced by what the registers are to the
+/// A kind of difference. Register numbers are replaced by the role of the register in the
 /// instruction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Difference {
@@ -27,11 +27,11 @@ pub(super) struct Difference {
     pub(super) mnemonic: String,
     /// Architecture extension as `fARM64` names it.
     pub(super) feature: String,
-    /// True when `sim-isa` does not know the word.
+    /// Set when `sim-isa` does not know the word.
     pub(super) is_unknown: bool,
-    /// What only `sim-isa` sees: `reads flags`, `writes destination`, `loads` ...
+    /// Effects that only `sim-isa` sees: `reads flags`, `writes destination`, `loads` ...
     pub(super) only_ours: BTreeSet<String>,
-    /// What only `fARM64` sees.
+    /// Effects that only `fARM64` sees.
     pub(super) only_theirs: BTreeSet<String>,
 }
 
@@ -51,7 +51,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What an instruction touches.
+/// Effects of an instruction on registers and memory.
 #[derive(Default, PartialEq, Eq)]
 struct Effects {
     reads: BTreeSet<Reg>,
@@ -135,7 +135,8 @@ fn directions(access: OpAccess) -> (bool, bool) {
     }
 }
 
-/// The dependency name of a register, `None` for the zero register and what is no register.
+/// Returns the dependency name of a register, `None` for the zero register and for operands that
+/// are not registers.
 fn our_name(register: Register) -> Option<Reg> {
     let name = register.name();
     let number = || name.trim_start_matches(|c: char| c.is_alphabetic()).parse::<u32>().ok();
@@ -165,7 +166,7 @@ fn feature(instruction: &Instruction) -> String {
     format!("{:?}", instruction.code().feature())
 }
 
-/// What `a` has and `b` has not.
+/// Returns the effects of `a` that `b` does not have.
 fn beyond(inst: &Inst, a: &Effects, b: &Effects) -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     for reg in a.reads.difference(&b.reads) {
@@ -183,7 +184,7 @@ fn beyond(inst: &Inst, a: &Effects, b: &Effects) -> BTreeSet<String> {
     seen
 }
 
-/// What a register is to the instruction.
+/// Returns the role of a register in the instruction.
 fn part(inst: &Inst, reg: Reg) -> &'static str {
     match reg {
         Reg::NZCV => "flags",
@@ -196,7 +197,7 @@ fn part(inst: &Inst, reg: Reg) -> &'static str {
     }
 }
 
-/// Test rows of agreed words, up to `depth` of each mnemonic: word, reads, writes, bytes,
+/// Returns test rows of agreed words, up to `depth` of each mnemonic: word, reads, writes, bytes,
 /// operation.
 pub(super) fn corpus<'a>(words: impl Iterator<Item = &'a u32>, depth: usize) -> String {
     let mut by_mnemonic: BTreeMap<&'static str, Vec<u32>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Debian's arm64 libraries, by a private apt root below `target/isa-check`.
+//! Downloads Debian's arm64 libraries with a private apt root below `target/isa-check`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// Package, and the libraries taken from it.
+/// Packages, and the libraries taken from each.
 const PACKAGES: [(&str, &[&str]); 6] = [
     ("libc6", &["libc.so.6", "libm.so.6"]),
     ("libstdc++6", &["libstdc++.so.6"]),
@@ -21,7 +21,7 @@ const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const LIBRARY_DIR: &str = "usr/lib/aarch64-linux-gnu";
 const OTHER_LIBRARY_DIR: &str = "lib/aarch64-linux-gnu";
 
-/// Name and path of every library, downloaded when the cache lacks it.
+/// Returns name and path of every library. Downloads those that the cache lacks.
 pub(super) fn libraries() -> Result<Vec<(String, PathBuf)>> {
     let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/isa-check");
     let root = cache.join("root");
@@ -37,7 +37,10 @@ pub(super) fn libraries() -> Result<Vec<(String, PathBuf)>> {
         match path {
             Some(path) => found.push(((*name).to_owned(), path)),
             None => {
-                bail!("{name} is not below {}: remove that folder to fetch again", root.display())
+                bail!(
+                    "{name} is not below {}: remove that directory to fetch again",
+                    root.display()
+                )
             }
         }
     }
@@ -62,7 +65,7 @@ fn download(cache: &Path, root: &Path) -> Result<()> {
     fs::rename(&unpacked, root).context("putting the unpacked packages in place")
 }
 
-/// A configuration under which apt keeps everything below `cache`.
+/// Writes a configuration under which apt keeps everything below `cache`.
 fn write_apt_root(cache: &Path) -> Result<PathBuf> {
     for dir in ["state/lists/partial", "cache/archives/partial"] {
         fs::create_dir_all(cache.join(dir))?;
@@ -84,7 +87,7 @@ fn write_apt_root(cache: &Path) -> Result<PathBuf> {
     Ok(config)
 }
 
-/// The Debian mirror that this system's own apt uses.
+/// Returns the Debian mirror of this system's own apt.
 fn mirror() -> Result<String> {
     let listed = Command::new("apt-get")
         .args(["indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"])

@@ -1,21 +1,20 @@
-//! Differences that are settled, each with its reason. All were decided by the Arm ARM's
-//! description of the instruction and, where the two decoders disagree, by LLVM 19 as a third
-//! witness.
+//! Settled differences, each with its reason. The Arm ARM's description of the instruction decided
+//! all of them, with LLVM 19 as a third opinion where the two decoders disagree.
 
 use super::compare::Difference;
 
-/// One settled kind of difference.
+/// A settled kind of difference.
 struct Rule {
-    /// Mnemonics it holds for, parted by blanks.
+    /// Mnemonics that it holds for, separated by blanks.
     mnemonics: &'static str,
-    /// What only `sim-isa` sees, each part of the difference must be in it.
+    /// Effects that only `sim-isa` sees. Each part of the difference must be among them.
     ours: &'static [&'static str],
-    /// What only `fARM64` sees, likewise.
+    /// Effects that only `fARM64` sees, likewise.
     theirs: &'static [&'static str],
     reason: &'static str,
 }
 
-/// Extensions of the core, as `fARM64` names them. `Sve` stands for SVE and SVE2.
+/// Extensions of the core, as `fARM64` names them. `Sve` means SVE and SVE2.
 const CORE_FEATURES: [&str; 11] =
     ["Base", "Fp16", "Bf16", "Lse", "PAuth", "Mte", "Sve", "Crypto", "Trf", "Frintts", "I8mm"];
 
@@ -98,9 +97,14 @@ const RULES: &[Rule] = &[
         mnemonics: "prfm prfum rprfm prfb prfh prfw prfd",
         ours: &[],
         theirs: &["loads", "reads other", "reads sp", "writes other"],
-        reason: "a prefetch is no load; the ones of no meaning read nothing",
+        reason: "a prefetch is not a load; prefetches without a meaning read nothing",
     },
-    Rule { mnemonics: "dc", ours: &["stores"], theirs: &[], reason: "DC ZVA and kin store" },
+    Rule {
+        mnemonics: "dc",
+        ours: &["stores"],
+        theirs: &[],
+        reason: "DC ZVA and similar operations store",
+    },
     Rule {
         mnemonics: "tlbi",
         ours: &["reads source"],
@@ -127,7 +131,7 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// Why the two decoders differ, when that is settled.
+/// Returns the reason of a difference, if it is settled.
 pub(super) fn explain(difference: &Difference) -> Option<&'static str> {
     if !CORE_FEATURES.contains(&difference.feature.as_str()) {
         return Some("the core lacks the extension");
@@ -138,8 +142,8 @@ pub(super) fn explain(difference: &Difference) -> Option<&'static str> {
     }
 }
 
-/// Mnemonics of words that the core does not know although `fARM64` files them under an extension
-/// of the core, and why.
+/// Mnemonics of words that the core does not know although `fARM64` assigns them to an extension of
+/// the core, each with the reason.
 const UNKNOWN: [(&str, &str); 5] = [
     ("mrs msr", "op0 of 0 and 1 names no register"),
     (

@@ -1,4 +1,4 @@
-//! Where the words come from: executable sections of ELF files, lists.
+//! Sources of words: executable sections of ELF files, and lists.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use anyhow::{Context, Result, bail};
 use object::elf::{EM_AARCH64, SHF_EXECINSTR};
 use object::{Architecture, Object, ObjectSection, SectionFlags};
 
-/// The distinct words of all executable sections, sorted.
+/// Returns the distinct words of all executable sections, sorted.
 pub(super) fn of_elf(path: &Path) -> Result<Vec<u32>> {
     let place = || format!("reading {}", path.display());
     let data = std::fs::read(path).with_context(place)?;
     let file = object::File::parse(&*data).with_context(place)?;
     if file.architecture() != Architecture::Aarch64 {
-        bail!("{} is no AArch64 file (machine {EM_AARCH64} expected)", path.display());
+        bail!("{} is not an AArch64 file (machine {EM_AARCH64} expected)", path.display());
     }
     let mut words = Vec::new();
     for section in file.sections() {
@@ -26,7 +26,7 @@ pub(super) fn of_elf(path: &Path) -> Result<Vec<u32>> {
     Ok(distinct(words))
 }
 
-/// The distinct words of a list, one hexadecimal number at the beginning of each line.
+/// Returns the distinct words of a list, one hexadecimal number at the beginning of each line.
 pub(super) fn of_list(path: &Path) -> Result<Vec<u32>> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
@@ -36,8 +36,9 @@ pub(super) fn of_list(path: &Path) -> Result<Vec<u32>> {
         if digits.is_empty() {
             continue;
         }
-        let word = u32::from_str_radix(digits, 16)
-            .with_context(|| format!("{}:{}: {digits} is no word", path.display(), number + 1))?;
+        let word = u32::from_str_radix(digits, 16).with_context(|| {
+            format!("{}:{}: {digits} is not a hexadecimal word", path.display(), number + 1)
+        })?;
         words.push(word);
     }
     Ok(distinct(words))

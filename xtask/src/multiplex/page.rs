@@ -1,4 +1,4 @@
-//! The page about turns on the counters: its words, tables and data.
+//! The page about multiplexing: its words, tables and data.
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,14 @@ use sim_pmu::perf::{Reading, Status};
 use sim_report::figure::multiplexing::{SliceErrors, time_name};
 use sim_tests::multiplex::Estimates;
 
-/// Events that a trace raises less often are left out of the error figures: a few occurrences are seen
-/// or missed by luck, whatever the method.
+/// Least count of an event in a trace for the error figures. Of fewer occurrences, chance decides
+/// how many are seen, whatever the method.
 const LEAST_COUNT: u64 = 1_000;
-/// Estimates without which their distribution says nothing.
+/// Least number of estimates for which their distribution is meaningful.
 const LEAST_ESTIMATES: usize = 20;
-/// Bounds of the distribution, in percent of the truth.
+/// Bounds of the distribution, in percent of the true count.
 const BOUNDS: [f64; 6] = [0.1, 1.0, 5.0, 10.0, 50.0, 100.0];
-/// Turns for which the data table has a column, and the one that traces are compared at.
+/// Time slices with a column in the data table, and the one at which traces are compared.
 const COLUMNS_NS: [u64; 5] = [100, 1_000, 10_000, 100_000, 4_000_000];
 const COMPARED_NS: u64 = 1_000;
 
@@ -23,55 +23,55 @@ const HEAD: &str = "\
 
 Written by `cargo xtask multiplex`; do not edit.
 
-A Neoverse N2 has six event counters and the cycle counter. Who asks for more events than that gets
-estimates: Linux lets the events take turns and scales what it saw by the part of the time that it looked.
-Here every event of every committed trace is counted so, through the registers of the modeled PMU, and
-the estimate is held against the truth that the same run knows.
+A Neoverse N2 has six event counters and the cycle counter. More events than that give estimates: Linux
+multiplexes the events and scales each count by the part of the time in which the event had a counter. Here
+every event of every committed trace is counted that way, through the registers of the modeled PMU, and each
+estimate is compared with the true count of the same run.
 
-With at most six events and cycles nothing takes turns, and every reading is exact: the test
+With at most six events and cycles there is no multiplexing, and every reading is exact: the test
 `up_to_six_events_are_exact_on_every_trace` counts all 147 events of each trace in 25 passes.
 
-![error over the length of a turn](figures/multiplexing.svg)
+![error over the length of a time slice](figures/multiplexing.svg)
 
-Most traces run for about a millisecond (all: 0.02 to 11.1 ms), so that perf's turn of 4 ms is longer: what
-is not on a counter at once is never counted. What decides is how often every event has its turn. A
-program of 10 s has 2500 turns of 4 ms, 17 rounds of 147 events; a run of 1 ms has as many in turns of
-0.4 us. Five of the six traces of `traces/threads`, and `vector`, run for less than 50 us: they have less than one
-round of turns of 1 us, and most of the events that are never counted there are theirs.
+Most traces run for about a millisecond (all: 0.02 to 11.1 ms), so perf's time slice of 4 ms is longer: an event
+without a counter at the start is never counted. The number of time slices of each event is decisive. A program of
+10 s has 2500 slices of 4 ms, 17 rounds of 147 events; a run of 1 ms has as many with slices of 0.4 us. Five of the
+six traces of `traces/threads`, and `vector`, run for less than 50 us: they have less than one round of slices of
+1 us, and most of the events that are never counted there are theirs.
 ";
 
 const BELOW: &str = "
-## What to do
+## Recommendations
 
-* Ask for no more than six events and cycles, or use `n2sim stat -e ... --no-multiplex`: it is exact. Metrics (`-M`) are
-  exact without it, unless `--tick` or `--truth` asks for multiplexing.
-* `n2sim stat TRACE -e ... --plan` says how many runs a list of events needs, and how wrong it is in one.
-* Put what is divided by each other into one group, `{l1d_cache,l1d_cache_refill}`: both are seen at the
-  same time. It helps the ratio, not the counts.
+* Request no more than six events and cycles, or use `n2sim stat -e ... --no-multiplex`: it is exact. Metrics (`-M`) are
+  exact without it, unless `--tick` or `--truth` requests multiplexing.
+* `n2sim stat TRACE -e ... --plan` prints the number of runs that a list of events needs, and its error in one run.
+* Put the two events of a ratio into one group, `{l1d_cache,l1d_cache_refill}`: both are counted at the same time. This
+  helps the ratio, not the counts.
 * `--truth` prints the error beside every estimate.
 ";
 
-/// The whole page.
+/// Returns the whole page.
 pub(super) fn page(ticks_ns: &[u64], found: &[Estimates]) -> String {
     let mut page = String::from(HEAD);
-    let _ = write!(page, "\n## By length of a turn\n\n{}", by_turn(ticks_ns, found));
-    let _ = write!(page, "\n## How wrong\n\n{}", distribution(ticks_ns, found));
+    let _ = write!(page, "\n## By length of a time slice\n\n{}", by_slice(ticks_ns, found));
+    let _ = write!(page, "\n## Distribution of errors\n\n{}", distribution(ticks_ns, found));
     let _ = write!(page, "\n## By trace\n\n{}", by_trace(ticks_ns, found));
     let _ = write!(
         page,
-        "\nEvery estimate stands in [multiplexing.tsv](multiplexing.tsv): {} traces, 147 events, {} lengths \
-         of a turn.\n",
+        "\nEvery estimate is in [multiplexing.tsv](multiplexing.tsv): {} traces, 147 events, {} lengths \
+         of a time slice.\n",
         found.len(),
         COLUMNS_NS.len()
     );
     page + BELOW
 }
 
-/// Errors of one turn in all traces.
+/// Errors at one length of a time slice in all traces.
 struct Errors {
-    /// Sizes of the errors of frequent events that took turns, in percent, smallest first.
+    /// Sizes of the errors of frequent multiplexed events, in percent, smallest first.
     sizes: Vec<f64>,
-    /// Events of all traces that never had a turn, and all of them.
+    /// Number of events of all traces that never had a counter, and of all events.
     never: usize,
     all: usize,
 }
@@ -94,14 +94,14 @@ impl Errors {
         errors
     }
 
-    /// The error below which a part of the estimates lies; none of too few estimates to say.
+    /// Returns the error below which a part of the estimates lies, or none for too few estimates.
     fn quantile(&self, part: f64) -> Option<f64> {
         let last = self.sizes.len().checked_sub(1)?;
         let at = (part * last as f64).round() as usize;
         self.sizes.get(at).copied().filter(|_| self.sizes.len() >= LEAST_ESTIMATES)
     }
 
-    /// The same as text.
+    /// Returns the same quantile as text.
     fn quantile_text(&self, part: f64) -> String {
         self.quantile(part).map_or_else(|| String::from("-"), |error| format!("{error:.2} %"))
     }
@@ -125,10 +125,10 @@ pub(super) fn points(ticks_ns: &[u64], found: &[Estimates]) -> Vec<SliceErrors> 
     ticks_ns.iter().enumerate().map(point).collect()
 }
 
-/// One row for each length of a turn.
-pub(super) fn by_turn(ticks_ns: &[u64], found: &[Estimates]) -> String {
+/// Returns one row for each length of a time slice.
+pub(super) fn by_slice(ticks_ns: &[u64], found: &[Estimates]) -> String {
     let mut text = String::from(
-        "| turn | rounds, on average | never counted | estimates | median error | 9 of 10 within | 99 of 100 within |\n\
+        "| time slice | rounds, on average | never counted | estimates | median error | p90 | p99 |\n\
          | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     let run_ns = found.iter().map(|estimates| estimates.run_ns).sum::<f64>() / found.len() as f64;
@@ -148,15 +148,15 @@ pub(super) fn by_turn(ticks_ns: &[u64], found: &[Estimates]) -> String {
     }
     let _ = writeln!(
         text,
-        "\nErrors are those of the events that had a turn but not all the time, and that the trace raises at \
-         least {LEAST_COUNT} times, in percent of the truth. Where a turn is longer than the run there are none."
+        "\nErrors are in percent of the true count, for events that had a counter for a part of the time and that \
+         the trace raises at least {LEAST_COUNT} times. Where a time slice is longer than the run there are none."
     );
     text
 }
 
-/// How many estimates lie within which bounds.
+/// Returns the number of estimates within each bound.
 fn distribution(ticks_ns: &[u64], found: &[Estimates]) -> String {
-    let mut text = String::from("| turn | estimates | exact |");
+    let mut text = String::from("| time slice | estimates | exact |");
     BOUNDS.iter().for_each(|bound| {
         let _ = write!(text, " up to {bound} % |");
     });
@@ -178,13 +178,13 @@ fn distribution(ticks_ns: &[u64], found: &[Estimates]) -> String {
     text
 }
 
-/// One row for each trace, with its worst estimate.
+/// Returns one row for each trace, with its worst estimate.
 fn by_trace(ticks_ns: &[u64], found: &[Estimates]) -> String {
     let tick = ticks_ns.iter().position(|ns| *ns == COMPARED_NS).unwrap_or(0);
     let mut text = format!(
-        "In turns of {}; the worst is the worst of the events that the trace raises at least {LEAST_COUNT} \
-         times.\n\n| trace | run | never counted | median error | 9 of 10 within | worst event | estimate | \
-         truth |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
+        "With time slices of {}. The worst event is one that the trace raises at least {LEAST_COUNT} \
+         times.\n\n| trace | run | never counted | median error | p90 | worst event | estimate | \
+         true count |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
         time_name(ticks_ns[tick] as f64)
     );
     for estimates in found {
@@ -206,7 +206,7 @@ fn by_trace(ticks_ns: &[u64], found: &[Estimates]) -> String {
     text
 }
 
-/// The event whose estimate is farthest from the truth, in parts of the truth.
+/// Returns the event with the largest relative error of its estimate.
 fn worst(readings: &[Reading], truth: &[u64]) -> Option<(PmuEvent, u64, u64)> {
     let known =
         readings.iter().zip(truth).zip(PmuEvent::ALL).filter_map(|((reading, truth), event)| {
@@ -217,7 +217,7 @@ fn worst(readings: &[Reading], truth: &[u64]) -> Option<(PmuEvent, u64, u64)> {
     Some((worst.1, worst.2, worst.3))
 }
 
-/// Every estimate as tab-separated values; an event without one has an empty field.
+/// Returns every estimate as tab-separated values; an event without one has an empty field.
 pub(super) fn data(ticks_ns: &[u64], found: &[Estimates]) -> String {
     let columns: Vec<usize> =
         COLUMNS_NS.iter().filter_map(|ns| ticks_ns.iter().position(|own| own == ns)).collect();

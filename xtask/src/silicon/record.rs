@@ -1,4 +1,4 @@
-//! The recordings: `xtask/silicon/record.sh` makes those that are absent.
+//! The recordings: `xtask/silicon/record.sh` makes the missing ones.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ pub(super) fn record(rows: &[Row], folder: &Path, n2sim: Option<&Path>) -> Resul
     if list.is_empty() {
         return Ok(());
     }
-    // The script works in another folder.
+    // The script works in another directory.
     let n2sim = match n2sim {
         Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
         None => build()?,
@@ -38,7 +38,7 @@ pub(super) fn record(rows: &[Row], folder: &Path, n2sim: Option<&Path>) -> Resul
     Ok(())
 }
 
-/// n2sim of the working tree.
+/// Builds n2sim of the working tree. Returns its path.
 fn build() -> Result<PathBuf> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "--quiet", "-p", "n2sim"]);

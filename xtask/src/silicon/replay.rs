@@ -1,4 +1,4 @@
-//! What the model says of the work that a row measured.
+//! The model's result for the work that a row measured.
 
 use std::path::Path;
 
@@ -10,26 +10,26 @@ use sim_machine::{ConfigSource, MachineConfig, Profile, RunHeader, RunOptions, S
 
 use super::rows::{Row, Unit};
 
-/// A row with what the model says of it.
+/// A row with the model's result for it.
 pub(super) struct Compared<'a> {
     pub(super) row: &'a Row,
-    /// In the unit of the row.
+    /// Result in the unit of the row.
     pub(super) model: f64,
     clock_hz: f64,
 }
 
 impl Compared<'_> {
-    /// How much longer the model takes, in parts of silicon's time.
+    /// Returns the additional time of the model, as a part of silicon's time.
     pub(super) fn error(&self) -> f64 {
         self.model_ns() / self.silicon_ns() - 1.0
     }
 
-    /// Silicon's time for a byte, a node or a round.
+    /// Returns silicon's time for a byte, a node or a round.
     pub(super) fn silicon_ns(&self) -> f64 {
         self.nanoseconds(self.row.silicon)
     }
 
-    /// The model's time for the same.
+    /// Returns the model's time for a byte, a node or a round.
     pub(super) fn model_ns(&self) -> f64 {
         self.nanoseconds(self.model)
     }

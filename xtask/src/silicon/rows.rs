@@ -1,4 +1,5 @@
-//! The measurements: one row of `xtask/silicon/*.tsv` on one machine, and the recording that repeats it.
+//! The measurements: one row of `xtask/silicon/*.tsv` on one machine, and the recording that
+//! repeats it.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use sim_machine::Machine;
 /// The machines, in the order of columns.
 pub(super) const MACHINES: [Machine; 2] = [Machine::Cobalt100, Machine::Yitian710];
 
-/// What of the machine decides a row.
+/// Part of the machine that determines a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Core,
@@ -18,14 +19,14 @@ pub(super) enum Class {
     Dram,
 }
 
-/// In which unit a row was measured.
+/// Unit in which a row was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// Bytes in a second, of one thread.
+    /// Bytes per second, of one thread.
     BytesPerSecond,
-    /// Nanoseconds a node.
+    /// Nanoseconds per node.
     NanosecondsPerNode,
-    /// Cycles a round.
+    /// Cycles per round.
     CyclesPerRound,
 }
 
@@ -37,23 +38,23 @@ pub(super) struct Row {
     pub(super) machine: Machine,
     pub(super) class: Class,
     pub(super) unit: Unit,
-    /// What the machine did, in this unit.
+    /// Result of the machine, in this unit.
     pub(super) silicon: f64,
-    /// Threads that ran side by side.
+    /// Threads that ran at the same time.
     pub(super) threads: u32,
-    /// Bytes, nodes or rounds of each thread in the part of the recording that counts.
+    /// Bytes, nodes or rounds of each thread in the counted part of the recording.
     pub(super) work: u64,
     /// Name of the recording.
     pub(super) trace: String,
-    /// How it is made: the rest of a line for `record.sh`.
+    /// Recipe of the recording: the rest of a line for `record.sh`.
     pub(super) recipe: String,
-    /// Why no replay can repeat it.
+    /// Reason why no replay can repeat it, if there is one.
     pub(super) out_of_reach: Option<&'static str>,
 }
 
 impl Row {
-    /// True for the rows that no value of the configuration may be chosen by: those whose 64-bit FNV-1a hash of the name is
-    /// divisible by three.
+    /// Returns true for the held-out rows, whose 64-bit FNV-1a hash of the name is divisible by
+    /// three. No value of the configuration may be chosen with them.
     pub(super) fn is_held_out(&self) -> bool {
         fnv1a(self.name.as_bytes()).is_multiple_of(3)
     }
@@ -65,7 +66,7 @@ fn fnv1a(bytes: &[u8]) -> u64 {
     })
 }
 
-/// All rows of the files in `folder`.
+/// Reads all rows of the files in `folder`.
 pub(super) fn read(folder: &Path) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (file, columns, make) in [
@@ -88,18 +89,18 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Cores of one kind at two clocks differ by that alone; by how much a row may differ from it.
+/// Ratio of the two clocks; cores of one kind at two clocks may differ by no other factor.
 const CLOCKS: f64 = 3.4 / 2.98;
 const CLOCKS_APART: f64 = 0.05;
-const OTHER_LIBRARY: &str = "the two machines differ by another factor than their clocks: their libraries (OpenSSL 3.3.0 and 3.4.0) \
-    do not run the same code around the kernel, or one run was disturbed";
+const OTHER_LIBRARY: &str = "the two machines do not differ by the ratio of their clocks: their libraries (OpenSSL 3.3.0 and 3.4.0) \
+    run different code around the kernel, or one run was disturbed";
 
 fn openssl(fields: &[&str]) -> Option<Vec<Row>> {
     let [algorithm, bytes, silicon @ ..] = fields else { return None };
     let block: u64 = bytes.parse().ok()?;
     let silicon: Vec<f64> = silicon.iter().filter_map(|text| text.parse().ok()).collect();
     let [first, second] = silicon[..] else { return None };
-    // As many calls as make 64 KiB, but four at least and 64 at most.
+    // As many calls as make 64 KiB, but at least 4 and at most 64.
     let calls = (65_536 / block).clamp(4, 64);
     let library = match *algorithm {
         "blake2b512" => "BLAKE2B-512".to_owned(),
@@ -121,14 +122,14 @@ fn openssl(fields: &[&str]) -> Option<Vec<Row>> {
     Some(MACHINES.into_iter().zip([first, second]).map(row).collect())
 }
 
-/// What `memory.c` says of the part that counts.
+/// Largest counted part, as in `memory.c`.
 const PART_MAX: u64 = 4 << 20;
 const PART_MIN: u64 = 256 << 10;
 const NODES_MAX: u64 = 1 << 17;
 const NODES_MIN: u64 = 1 << 15;
 const NODE_BYTES: u64 = 16;
 
-/// `part` again and again until it is at least `least`.
+/// Returns the number of repetitions of `part` that make at least `least`.
 fn laps(part: u64, least: u64) -> u64 {
     part * least.div_ceil(part).max(1)
 }
@@ -141,7 +142,7 @@ fn chase_nodes(size: u64) -> u64 {
     laps((size / NODE_BYTES).min(NODES_MAX), NODES_MIN)
 }
 
-/// Where the data of a loop are.
+/// Returns the level that holds the data of a loop.
 fn level(machine: Machine, threads: u32, bytes: u64) -> Class {
     let slc: u64 = if machine == Machine::Cobalt100 { 128 << 20 } else { 64 << 20 };
     if bytes <= 64 << 10 {
@@ -155,10 +156,10 @@ fn level(machine: Machine, threads: u32, bytes: u64) -> Class {
     }
 }
 
-/// Deviation of a latency, in parts of it, beyond which it says nothing.
+/// Relative deviation of a latency above which the value is not meaningful.
 const DEVIATION_MAX: f64 = 0.1;
 const NOISY: &str = "its standard deviation is above a tenth of the value";
-/// Where a node's page is seldom in the L2 TLB.
+/// Size from which a node's page is seldom in the L2 TLB.
 const FAR_CHASE: u64 = 16 << 20;
 
 fn membench(fields: &[&str]) -> Option<Vec<Row>> {
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_counts_is_what_the_program_does() {
+    fn the_counted_part_is_the_work_of_the_program() {
         assert_eq!(stream_bytes(16_384), 262_144);
         assert_eq!(stream_bytes(8_000_000), 8_000_000);
         assert_eq!(stream_bytes(64 << 20), 4 << 20);

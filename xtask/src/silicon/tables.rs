@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use super::replay::Compared;
 use super::rows::{Class, MACHINES, Row, Unit};
 
-/// A row within this part of silicon's time is near.
+/// Largest error of a near row, as a part of silicon's time.
 const NEAR: f64 = 0.15;
 
-/// Name of a group of rows, and which rows are in it.
+/// Name of a group of rows, and its members.
 type Group = (&'static str, fn(&Row) -> bool);
 
 const GROUPS: [Group; 9] = [
@@ -23,7 +23,8 @@ const GROUPS: [Group; 9] = [
     ("all, the rest", |row| !row.is_held_out()),
 ];
 
-/// Rows, median error and share of near ones, by class and by whether a value could be fitted to them.
+/// Writes rows, median error and share of near ones, by class and by whether a value could be
+/// fitted to them.
 pub(super) fn summary(compared: &[&Compared<'_>]) -> String {
     let mut text = String::from(
         "| rows | number | median error | within 15 % |\n| --- | ---: | ---: | ---: |\n",
@@ -48,13 +49,13 @@ pub(super) fn summary(compared: &[&Compared<'_>]) -> String {
     text
 }
 
-/// The middle of sorted numbers.
+/// Returns the median of sorted numbers.
 fn median(sorted: &[f64]) -> Option<f64> {
     let (low, high) = (sorted.len().checked_sub(1)? / 2, sorted.len() / 2);
     Some((sorted[low] + sorted[high]) / 2.0)
 }
 
-/// Every row of a file: silicon, model and error on each machine.
+/// Writes every row of a file: silicon, model and error on each machine.
 pub(super) fn rows(file: &str, rows: &[Row], compared: &[Compared<'_>]) -> String {
     let mut text = String::from(
         "| row | unit | cobalt-100: silicon | model | error | yitian-710: silicon | model | error |\n\
@@ -92,7 +93,7 @@ pub(super) fn rows(file: &str, rows: &[Row], compared: &[Compared<'_>]) -> Strin
     text
 }
 
-/// The unit of a row in tables.
+/// Returns the unit of a row in tables.
 fn unit(unit: Unit) -> &'static str {
     match unit {
         Unit::BytesPerSecond => "GB/s",
@@ -101,7 +102,7 @@ fn unit(unit: Unit) -> &'static str {
     }
 }
 
-/// A value with three digits or more.
+/// Returns a value with at least three digits.
 fn shown(unit: Unit, value: f64) -> String {
     let value = if unit == Unit::BytesPerSecond { value / 1e9 } else { value };
     match value {
@@ -112,7 +113,7 @@ fn shown(unit: Unit, value: f64) -> String {
     }
 }
 
-/// Rows that are not near, the farthest first.
+/// Writes the rows that are not near, the farthest first.
 pub(super) fn far(compared: &[Compared<'_>]) -> String {
     let mut far: Vec<&Compared<'_>> =
         compared.iter().filter(|compared| compared.error().abs() > NEAR).collect();
@@ -125,7 +126,7 @@ pub(super) fn far(compared: &[Compared<'_>]) -> String {
     text
 }
 
-/// Rows that no replay repeats, and why.
+/// Writes the rows that no replay repeats, with the reason.
 pub(super) fn out_of_reach(rows: &[Row]) -> String {
     let mut text = String::from("| row | machine | why |\n| --- | --- | --- |\n");
     for row in rows {
