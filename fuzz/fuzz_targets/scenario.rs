@@ -8,11 +8,11 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use sim_machine::scenario::{
-    CaseError, Recorded, Verdict, configure, reading_of, run_case, run_case_on,
-};
 use sim_machine::{ConfigSource, MachineConfig, Profile};
-use sim_trace::scenario::{self, Case, Reading};
+use sim_scenario::{
+    self as scenario, Case, CaseError, Reading, Recorded, Verdict, configure, reading_of, run_case,
+    run_case_on,
+};
 
 /// Steps that are run at most, in all cases of a text: what a million of them takes is no fault.
 const STEPS: usize = 200;

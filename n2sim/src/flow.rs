@@ -9,11 +9,10 @@ use anyhow::Context;
 use clap::{ArgGroup, Args};
 use sim_core::Counts;
 use sim_core::flow::{Account, Flow, FlowCounts, FlowGraph, account};
-use sim_machine::scenario::{Walked, configure, walk_case};
 use sim_machine::{FlowWatch, Outcome, RunOptions, trust};
 use sim_report::flow::{self, Chart, steps, svg, text};
 use sim_report::header;
-use sim_trace::scenario::{self, Action, Case, Step, Xt};
+use sim_scenario::{self as scenario, Action, Case, Step, Walked, Xt, configure, walk_case};
 
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions, instructions_from_one};

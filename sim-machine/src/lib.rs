@@ -33,7 +33,6 @@ pub mod outcome;
 mod page_map;
 pub mod region;
 pub mod regions;
-pub mod scenario;
 pub mod session;
 pub mod targets;
 mod threads;

@@ -1,4 +1,4 @@
-//! Recorded instruction streams on disk, and the scenarios that people write by hand.
+//! Recorded instruction streams on disk.
 //!
 //! The file format (`.n2t`) is described byte by byte in `docs/trace-format.md`. In reading order:
 //!
@@ -9,8 +9,7 @@
 //! * [`verify`], [`info`], [`dump`], [`repack`], [`slice()`], [`merge`]: check, describe, print, write anew;
 //! * [`TraceError`]: what can be wrong, with file, chunk, offset and remedy;
 //! * [`StatesWriter`], [`StatesReader`]: what a machine knew at places of a trace;
-//! * [`foreign`]: traces of other tools, read directly or imported;
-//! * [`scenario`]: the small files of directed tests.
+//! * [`foreign`]: traces of other tools, read directly or imported.
 //!
 //! An instruction in a trace is a number, [`sim_core::InstId`], into the [`StaticTable`] (address and
 //! word), so that whoever replays it decodes each word once. This crate knows of words only what
@@ -66,7 +65,6 @@ mod reader;
 mod repack;
 mod rewrite;
 mod scan;
-pub mod scenario;
 mod source;
 mod states;
 mod statics;

@@ -7,13 +7,12 @@ use std::thread::ScopedJoinHandle;
 use sim_core::flow::{Flow, FlowCounts, FlowGraph, TIES, Tie, account};
 use sim_core::pmu_event::RelationKind;
 use sim_core::{Counts, FlowEdge, PmuEvent};
-use sim_machine::scenario::{Recorded, configure, run_case_on, walk_case};
 use sim_machine::{ConfigSource, FlowWatch, RunOptions};
 use sim_metrics::identities::{self, Assumptions};
+use sim_scenario::{Action, Reading, Recorded, configure, run_case_on, walk_case};
 use sim_tests::cases::all_cases;
 use sim_tests::trace_check::open;
 use sim_tests::{files_below, repository};
-use sim_trace::scenario::{Action, Reading};
 
 /// What was found so far, over all runs.
 #[derive(Default)]

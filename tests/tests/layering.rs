@@ -3,11 +3,12 @@
 use sim_tests::{read, repository};
 
 /// Lowest row first. A crate may use only crates of earlier rows.
-const LAYERS: [&[&str]; 6] = [
+const LAYERS: [&[&str]; 7] = [
     &["sim-core", "sim-files"],
     &["sim-isa", "sim-trace"],
     &["sim-pipeline", "sim-cache", "sim-pmu", "sim-metrics"],
     &["sim-machine"],
+    &["sim-scenario"],
     &["sim-report"],
     &["n2sim"],
 ];

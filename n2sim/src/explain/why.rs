@@ -5,11 +5,10 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use sim_core::{PmuEvent, TraceInst};
-use sim_machine::scenario::{configure, walk_case};
 use sim_report::explain::why::{Seen, Setting, Why, Witness, explain, text};
 use sim_report::{Symbols, disassembly};
+use sim_scenario::{self as scenario, Case, configure, walk_case};
 use sim_trace::TraceFile;
-use sim_trace::scenario::{self, Case};
 
 use super::{ExplainArgs, on_trace};
 use crate::{input, opened, stat};

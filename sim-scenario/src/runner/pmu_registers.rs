@@ -1,7 +1,7 @@
 //! Reads and writes of the PMU's registers by the steps of a case.
 
+use crate::language::{Action, Case, ExpectedRegister, RegisterRead, Step};
 use sim_pmu::{AccessError, Encoding, Pmu, PmuVersion, Register, SpeRegister};
-use sim_trace::scenario::{Action, Case, ExpectedRegister, RegisterRead, Step};
 
 use super::exceptions::pmu_of;
 use super::recorded::Tally;

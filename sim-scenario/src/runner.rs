@@ -17,13 +17,13 @@ mod stepper;
 mod verdict;
 mod walk;
 
+use crate::language::{Case, Reading, Step};
 use sim_core::Counts;
 use sim_core::config::ConfigError;
-use sim_trace::scenario::{Case, Reading, Step};
 
-use crate::config::{ConfigSource, MachineConfig, Profile};
 pub use profiling::WrongProfile;
 pub use recorded::{Recorded, Tally};
+use sim_machine::config::{ConfigSource, MachineConfig, Profile};
 pub use statements::{CycleCounts, WrongStatement};
 use stepper::Stepper;
 pub use verdict::{Mismatch, StepCounts, Verdict, WrongCounter, WrongEdge};

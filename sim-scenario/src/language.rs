@@ -28,9 +28,9 @@
 //!     expect = "V3 + walk ld"
 //!     path   = "5.1: 1,2,3,5,6,4"
 //! "#;
-//! let cases = sim_trace::scenario::parse("example.toml", text)?;
+//! let cases = sim_scenario::parse("example.toml", text)?;
 //! assert_eq!(cases[0].steps.len(), 1);
-//! # Ok::<(), sim_trace::scenario::ScenarioError>(())
+//! # Ok::<(), sim_scenario::ScenarioError>(())
 //! ```
 //!
 //! Profiling is given and expected as [`profiling`] says.

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::language::{Case, PmuStatement};
 use sim_core::{Counts, Cycle, EventSink, PmuEvent};
 use sim_pmu::{CommonEventWord, OtherCore, Presence};
-use sim_trace::scenario::{Case, PmuStatement};
 
 use super::{CaseError, Recorded};
 

@@ -4,12 +4,12 @@
 //! holding; then the wishes are carried out on the empty system, in the order in which the case
 //! names its addresses.
 
+use crate::language::{Action, Base, Bits, Given, Ram, State, Step, Xt};
 use rustc_hash::FxHashMap;
 use sim_cache::{
     CacheLevel, Defect, Mapping, MemorySystem, MemoryType, NotMapped, PageTarget, TlbLevel,
 };
 use sim_core::{DataSource, LINE_BYTES, PhysAddr, VirtAddr};
-use sim_trace::scenario::{Action, Base, Bits, Given, Ram, State, Step, Xt};
 
 /// Bytes of a page of the identity map (guide conformance setups: 4 KiB).
 const PAGE_BYTES: u64 = 4096;

@@ -3,18 +3,18 @@
 
 use std::fmt;
 
-use sim_pmu::spe::{BufferFault, Course, Fate, FaultKind, OperationType, SpeRecord};
-use sim_pmu::{Encoding, Register, Spe, SpeRegister};
-use sim_trace::scenario::profiling::{FIELDS, GivenFault};
-use sim_trace::scenario::{
+use crate::language::profiling::{FIELDS, GivenFault};
+use crate::language::{
     Action, Bound, Case, Expectation, GivenFaultKind, Join, ProfileClaim, RecordField, SampleSet,
     Step,
 };
+use sim_pmu::spe::{BufferFault, Course, Fate, FaultKind, OperationType, SpeRecord};
+use sim_pmu::{Encoding, Register, Spe, SpeRegister};
 
 use super::CaseError;
 use super::recorded::{Recorded, Tally};
 use super::stepper::Stepper;
-use crate::config::MachineConfig;
+use sim_machine::config::MachineConfig;
 
 /// `MSR` and `MRS` of a register, without the fields that name it and Rt.
 const MSR: u32 = 0xD510_0000;

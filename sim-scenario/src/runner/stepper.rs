@@ -1,5 +1,6 @@
 //! Carries out the steps of a case, one after the other or together, on the right or a wrong path.
 
+use crate::language::{Action, Case, Join, Step, Xt};
 use sim_cache::{CacheLevel, MemorySystem};
 use sim_core::{
     Activity, Cycle, InstFlags, LINE_BYTES, MemoryPort, NullSink, RootCause, StallCause, TraceInst,
@@ -7,7 +8,6 @@ use sim_core::{
 };
 use sim_isa::{BranchKind, Program};
 use sim_pipeline::{Offer, Pipeline, Step as PipelineStep};
-use sim_trace::scenario::{Action, Case, Join, Step, Xt};
 
 use super::exceptions::{CutShort, is_cut_short};
 use super::pmu_registers::pmu_for;
@@ -17,7 +17,7 @@ use super::recorded::Tally;
 use super::setup;
 use super::statements::looks_at_cycles;
 use super::{CaseError, Recorded};
-use crate::config::MachineConfig;
+use sim_machine::config::MachineConfig;
 
 /// Where the first instruction stands. Nothing is fetched from there through the I-side.
 const CODE: u64 = 0x4000_0000;

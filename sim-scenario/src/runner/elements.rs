@@ -1,7 +1,7 @@
 //! Refuses predicates and addresses of a step that its instruction has no elements for.
 
+use crate::language::{Action, Case, Step};
 use sim_core::Activity;
-use sim_trace::scenario::{Action, Case, Step};
 
 use super::CaseError;
 
@@ -41,8 +41,8 @@ fn check_step(step: &Step) -> Result<(), CaseError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::ConfigSource;
-    use crate::scenario::run_case;
+    use crate::runner::run_case;
+    use sim_machine::config::ConfigSource;
 
     /// What is said about `steps`, or nothing if they run.
     fn told(steps: &str) -> Option<String> {
@@ -50,7 +50,7 @@ mod tests {
             "guide = 'g'\nclaim = 'c'\ntest = 't'\ngiven = 'K3'\ndo = '{steps}'\n\
              expect = 'LD_SPEC >= 0'\nothers = 'any'"
         );
-        let cases = sim_trace::scenario::parse("a.toml", &text).expect("it can be read");
+        let cases = crate::language::parse("a.toml", &text).expect("it can be read");
         run_case(&cases[0], &ConfigSource::default()).err().map(|error| error.to_string())
     }
 

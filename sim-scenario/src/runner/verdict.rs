@@ -1,11 +1,11 @@
 //! What became of a case: wrong counts, wrong ways, and what a reader needs to see of them.
 
+use crate::language::{
+    Bound, Case, Expectation, ExpectedCounter, ExpectedRegister, Place, Reading, RegisterRead,
+};
 use sim_core::flow::{EdgeInfo, FlowCounts, FlowEdge};
 use sim_core::{Counts, PmuEvent};
 use sim_pmu::CounterIndex;
-use sim_trace::scenario::{
-    Bound, Case, Expectation, ExpectedCounter, ExpectedRegister, Place, Reading, RegisterRead,
-};
 
 use super::profiling::WrongProfile;
 use super::{Added, Recorded, WrongStatement, pmu_registers, profiling, statements};

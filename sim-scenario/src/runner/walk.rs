@@ -1,13 +1,13 @@
 //! A case step by step: what each step counted, which edges of the flows it took, how long it lasted.
 
+use crate::language::{Case, Step};
 use sim_core::flow::{Flow, FlowCounts};
 use sim_core::{Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent};
-use sim_trace::scenario::{Case, Step};
 
 use super::recorded::Tally;
 use super::stepper::{Stepper, ends_group};
 use super::{CaseError, Recorded, elements, statements};
-use crate::config::MachineConfig;
+use sim_machine::config::MachineConfig;
 
 /// Operations of a step that are kept: a step may be repeated a million times.
 pub const OPERATIONS_KEPT: usize = 64;

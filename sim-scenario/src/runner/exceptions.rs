@@ -1,10 +1,10 @@
 //! Steps that interrupt the program, pass time, or are of another instruction set; counters of the PMU.
 
+use crate::language::{Action, Case, GivenCounter, Join, Step};
 use sim_core::{Cycle, InstFlags, TraceInst};
 use sim_isa::decode_a32;
 use sim_pmu::counter::EVENT_BITS;
 use sim_pmu::{CounterIndex, Pmu, PmuVersion};
-use sim_trace::scenario::{Action, Case, GivenCounter, Join, Step};
 
 use super::recorded::Tally;
 use super::stepper::Stepper;
