@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
+use sim_lab::ladder::bandwidth::{self, Level};
+use sim_lab::ladder::{Kernel, core_to_core, knees, latency};
 use sim_machine::MachineConfig;
-use sim_machine::ladder::bandwidth::{self, Level};
-use sim_machine::ladder::{Kernel, core_to_core, knees, latency};
 use sim_report::figure;
 use sim_report::ladder::{self, Form};
 

@@ -20,7 +20,7 @@ use sim_trace::{BlockId, Skim, StaticTable};
 const NOWHERE: u64 = u64::MAX;
 
 /// The code of a trace by place, as [`Skim`] names it.
-pub(crate) struct Places {
+pub struct Places {
     insts: Vec<u32>,
     accesses: Vec<Access>,
     /// Address of the first instruction of each block.
@@ -28,7 +28,7 @@ pub(crate) struct Places {
 }
 
 /// Shows what lies in caches, TLBs, prefetchers and predictors of a machine with one core, always in this order.
-pub(crate) fn show_state<V: StateVisitor>(
+pub fn show_state<V: StateVisitor>(
     memory: &mut MemorySystem,
     core: &mut impl WarmState,
     visitor: &mut V,
@@ -56,7 +56,7 @@ enum Way {
 
 impl Places {
     /// The places of a trace with these blocks.
-    pub(crate) fn new(statics: &StaticTable, program: &Program) -> Places {
+    pub fn new(statics: &StaticTable, program: &Program) -> Places {
         let first = |number: usize| {
             let insts = statics.block(BlockId(number as u32)).unwrap_or_default();
             insts.first().map_or(0, |id| program.pc(*id))
@@ -82,14 +82,14 @@ fn access(inst: &Inst) -> Access {
 }
 
 /// A core on its way.
-pub(crate) struct Approach<'a, S> {
+pub struct Approach<'a, S> {
     core: usize,
     places: &'a Places,
     program: &'a mut Program,
     pipeline: &'a mut Pipeline,
     memory: &'a mut MemorySystem,
     /// Hears what the memory system counts, cycles, what they were waited for, and mispredicted branches.
-    pub(crate) sink: S,
+    pub sink: S,
     now: Cycle,
     /// The instruction that ran last.
     last: Option<u32>,
@@ -101,7 +101,7 @@ pub(crate) struct Approach<'a, S> {
 
 impl<'a, S: EventSink> Approach<'a, S> {
     /// Sets out at `now`.
-    pub(crate) fn new(
+    pub fn new(
         core: usize,
         places: &'a Places,
         program: &'a mut Program,
@@ -125,17 +125,17 @@ impl<'a, S: EventSink> Approach<'a, S> {
     }
 
     /// What time it is, and the instruction that ran last: where it went on is not known yet.
-    pub(crate) fn place(&self) -> (Cycle, Option<u32>) {
+    pub fn place(&self) -> (Cycle, Option<u32>) {
         (self.now, self.last)
     }
 
     /// Shows what lies in caches, TLBs, prefetchers and predictors.
-    pub(crate) fn show_state<V: StateVisitor>(&mut self, visitor: &mut V) {
+    pub fn show_state<V: StateVisitor>(&mut self, visitor: &mut V) {
         show_state(self.memory, self.pipeline, visitor);
     }
 
     /// One instruction that was decoded already.
-    pub(crate) fn record(&mut self, inst: &TraceInst) {
+    pub fn record(&mut self, inst: &TraceInst) {
         let pc = self.program.pc(inst.id);
         self.arrive(pc);
         self.last = Some(inst.id);
@@ -147,7 +147,7 @@ impl<'a, S: EventSink> Approach<'a, S> {
 
     /// The next instruction is at `pc`: the branch before it, if it is one, has its outcome.
     #[inline]
-    pub(crate) fn arrive(&mut self, pc: u64) {
+    pub fn arrive(&mut self, pc: u64) {
         let Some(last) = self.last else { return };
         let mut vain = Vain {
             now: self.now,

@@ -1,6 +1,5 @@
 //! What can be wrong with a run: the trace, or what was asked of it.
 
-use crate::regions::RegionsError;
 use sim_cache::BadMapping;
 use sim_trace::{StatesError, TraceError};
 
@@ -103,23 +102,6 @@ pub enum MachineError {
         /// How many threads have instructions.
         threads: usize,
     },
-    /// The intervals are too short for the trace.
-    #[error(
-        "{trace}: intervals of {interval} instructions would be {expected}; give longer ones (at most {most} intervals)"
-    )]
-    TooManyIntervals {
-        /// The trace as named on the command line.
-        trace: String,
-        /// Instructions of an interval.
-        interval: u64,
-        /// Intervals of that length in the trace.
-        expected: u64,
-        /// Most intervals.
-        most: u64,
-    },
-    /// The file of windows cannot be used.
-    #[error(transparent)]
-    Regions(#[from] RegionsError),
     /// The file of states cannot be used.
     #[error(transparent)]
     States(#[from] StatesError),

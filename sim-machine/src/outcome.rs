@@ -51,7 +51,7 @@ impl CoreOutcome {
     }
 
     /// Changes the counts of the window, and those of each level, alike.
-    pub(crate) fn change_counts(&mut self, change: impl Fn(&mut Counts)) {
+    pub fn change_counts(&mut self, change: impl Fn(&mut Counts)) {
         let all = self.levels.iter_mut().map(|part| &mut part.counts);
         for packed in all.chain([&mut self.counts]) {
             let mut counts = packed.unpack();
@@ -61,7 +61,7 @@ impl CoreOutcome {
     }
 
     /// Adds the counts, those of each level, and the lost slots of another part of the thread.
-    pub(crate) fn add_counts(&mut self, more: &CoreOutcome) {
+    pub fn add_counts(&mut self, more: &CoreOutcome) {
         let mut counts = self.counts.unpack();
         counts.add(&more.counts.unpack());
         self.counts = Packed::from(&counts);

@@ -1,9 +1,6 @@
 //! A trace on a machine: one core per thread, advanced in time order.
 
-mod chunks;
-mod windows;
-
-pub use windows::Window;
+pub mod windows;
 
 use crate::code::{self, Code};
 use crate::config::MachineConfig;
@@ -217,7 +214,10 @@ impl Session {
     }
 
     /// The memory of one core, which is awake, with the pages of the trace.
-    pub(crate) fn memory_of_one(&self) -> Result<MemorySystem, MachineError> {
+    ///
+    /// # Errors
+    /// If the page map of the trace does not fit the tables of the machine.
+    pub fn memory_of_one(&self) -> Result<MemorySystem, MachineError> {
         let mut memory = self.memory(1)?;
         memory.wake(0);
         Ok(memory)

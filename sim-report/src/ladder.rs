@@ -3,12 +3,12 @@
 
 use std::io::{self, Write};
 
+use sim_lab::ladder::bandwidth::Rate;
+use sim_lab::ladder::core_to_core::Handover;
+use sim_lab::ladder::knees::Knee;
+use sim_lab::ladder::latency::{self, PUBLISHED_SETTING, Rung, SETTINGS, Setting};
+use sim_lab::ladder::target::{self, Target, Unit};
 use sim_machine::MachineConfig;
-use sim_machine::ladder::bandwidth::Rate;
-use sim_machine::ladder::core_to_core::Handover;
-use sim_machine::ladder::knees::Knee;
-use sim_machine::ladder::latency::{self, PUBLISHED_SETTING, Rung, SETTINGS, Setting};
-use sim_machine::ladder::target::{self, Target, Unit};
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,8 +227,8 @@ fn write_target(out: &mut impl Write, target: &Target, model: f64) -> io::Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_lab::ladder::bandwidth::Level;
     use sim_machine::ConfigSource;
-    use sim_machine::ladder::bandwidth::Level;
 
     fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
         let mut out = Vec::new();

@@ -8,7 +8,7 @@ const LAYERS: [&[&str]; 7] = [
     &["sim-isa", "sim-trace"],
     &["sim-pipeline", "sim-cache", "sim-pmu", "sim-metrics"],
     &["sim-machine"],
-    &["sim-scenario"],
+    &["sim-scenario", "sim-lab"],
     &["sim-report"],
     &["n2sim"],
 ];

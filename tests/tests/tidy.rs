@@ -26,7 +26,7 @@ const FORBIDDEN: [(&str, &str, &str); 4] = [
 ];
 
 /// Crates that neither print nor exit.
-const LIBRARIES: [&str; 11] = [
+const LIBRARIES: [&str; 12] = [
     "sim-core",
     "sim-files",
     "sim-isa",
@@ -37,6 +37,7 @@ const LIBRARIES: [&str; 11] = [
     "sim-metrics",
     "sim-machine",
     "sim-scenario",
+    "sim-lab",
     "sim-report",
 ];
 

@@ -1,9 +1,8 @@
 //! Truths tile, and agree with the events where an event is exact.
 
 use sim_core::PmuEvent;
-use sim_machine::{
-    ConfigSource, Ledger, MachineConfig, Outcome, RunHeader, RunOptions, Session, TruthSink,
-};
+use sim_lab::{Ledger, TruthSink};
+use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_metrics::Truth;
 use sim_tests::repository;
 

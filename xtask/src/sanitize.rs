@@ -68,7 +68,7 @@ const RUNS: [Run; 12] = [
     under(Tool::Miri, METRIC_READERS, HOST),
     under(Tool::Thread, "-p sim-capture", ""),
     under(Tool::Thread, "-p sim-trace --test ahead", ""),
-    under(Tool::Thread, "-p sim-machine --test windows chunks", ""),
+    under(Tool::Thread, "-p sim-lab --test windows chunks", ""),
     under(Tool::Address, "-p sim-capture", ""),
     under(Tool::Address, "-p sim-trace --tests", ""),
 ];

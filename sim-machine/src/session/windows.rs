@@ -10,14 +10,13 @@ use crate::approach::{Places, show_state};
 use crate::code::Code;
 use crate::core_run::CoreRun;
 use crate::error::MachineError;
-use crate::estimate::{Estimate, Machine};
 use crate::outcome::Outcome;
 use crate::region::RegionWatch;
-use crate::regions::{Region, Regions, only_thread};
+use crate::single_thread::only_thread;
 use crate::touches::Touches;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, NullSink, Taker};
-use sim_trace::{StatesError, StatesReader};
+use sim_trace::{StatePlace, StatesError, StatesReader};
 
 /// A part of a thread that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +29,19 @@ pub struct Window {
     pub warmup: u64,
     /// Instructions in front of those that go through caches, TLBs, prefetchers and branch predictors in order.
     pub lesson: u64,
+}
+
+impl Window {
+    /// Where it is reached: its warm-up runs from there on.
+    pub fn first_run(&self) -> u64 {
+        self.begin.saturating_sub(self.warmup)
+    }
+
+    /// True if a state was taken there: at the end of the block that reaches it.
+    fn has_place(&self, place: &StatePlace) -> bool {
+        let begin = self.first_run();
+        (begin..=begin.saturating_add(u16::MAX.into())).contains(&place.position)
+    }
 }
 
 impl Session {
@@ -49,7 +61,7 @@ impl Session {
         let places = Places::new(self.trace.statics(), &bench.program);
         let mut outcomes = Vec::with_capacity(windows.len());
         for window in windows {
-            let begin = window.begin.saturating_sub(window.warmup);
+            let begin = window.first_run();
             let learn_from = begin.saturating_sub(window.lesson);
             let Bench { program, memory, core } = &mut bench;
             core.skip_to(begin, learn_from, &places, &mut touches, program, memory)?;
@@ -58,29 +70,13 @@ impl Session {
         Ok(outcomes)
     }
 
-    /// Runs the windows of a file, each behind its lesson or in its state, and says what they tell of the whole
-    /// trace; nothing without a window. Of states [`Regions::fit_states`] says first whether they are of this machine.
+    /// Runs windows, each in its state. Who calls makes sure that the states are of this machine.
     ///
     /// # Errors
     /// As [`Session::run_windows`], or if the states are damaged.
-    pub fn run_regions(
+    pub fn run_windows_in_states(
         &self,
-        regions: &Regions,
-        states: Option<&mut StatesReader>,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<Option<Estimate>, MachineError> {
-        let machine = Machine { warm: self.config.warm_hash(), is_warm: states.is_some() };
-        let outcomes = match states {
-            Some(states) => self.run_warm(regions, states, progress)?,
-            None => self.run_windows(&windows(regions), progress)?,
-        };
-        Ok(Estimate::new(&outcomes, regions, machine))
-    }
-
-    /// Runs windows, each in its state.
-    fn run_warm(
-        &self,
-        regions: &Regions,
+        windows: &[Window],
         states: &mut StatesReader,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Vec<Outcome>, MachineError> {
@@ -95,12 +91,12 @@ impl Session {
         if states.header().words != bench.words() {
             return Err(damaged(1, "it is not as large as those of this machine").into());
         }
-        let mut outcomes = Vec::with_capacity(regions.windows.len());
-        for (window, number) in regions.windows.iter().zip(1..) {
+        let mut outcomes = Vec::with_capacity(windows.len());
+        for (window, number) in windows.iter().zip(1..) {
             let (place, words) =
                 states.next_state()?.ok_or_else(|| damaged(number, "it is missing"))?;
             let wrong = || damaged(number, "its place is not one of this trace");
-            if !window.has_place(regions.warmup, &place) {
+            if !window.has_place(&place) {
                 return Err(wrong().into());
             }
             if place.position > bench.core.position() {
@@ -112,17 +108,6 @@ impl Session {
         }
         Ok(outcomes)
     }
-}
-
-/// The windows of a file, each behind its lesson.
-fn windows(regions: &Regions) -> Vec<Window> {
-    let window = |one: &Region| Window {
-        begin: one.begin,
-        length: one.length,
-        warmup: regions.warmup,
-        lesson: regions.lesson,
-    };
-    regions.windows.iter().map(window).collect()
 }
 
 /// The machine that goes from window to window.

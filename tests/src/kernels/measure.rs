@@ -2,7 +2,7 @@
 //! front end wide, so that what remains is rename, dispatch, issue and execution.
 
 use sim_isa::{BranchKind, Inst, MemOp, decode};
-use sim_machine::core_bench::{CoreBench, HitMemory};
+use sim_lab::core_bench::{CoreBench, HitMemory};
 use sim_pipeline::PipelineConfig;
 use sim_pipeline::config::Direction;
 

@@ -1,0 +1,29 @@
+//! Runs the windows of a file and scales their counts up to the whole trace.
+
+use super::windows::Regions;
+use crate::estimate::Estimate;
+use crate::known::Machine;
+use sim_machine::{MachineError, Session};
+use sim_trace::StatesReader;
+
+impl Regions {
+    /// Runs the windows, each behind its lesson or in its state, and says what they tell of the whole trace; nothing
+    /// without a window. Of states [`Regions::fit_states`] says first whether they are of this machine.
+    ///
+    /// # Errors
+    /// As [`Session::run_windows`], or if the states are damaged.
+    pub fn run(
+        &self,
+        session: &Session,
+        states: Option<&mut StatesReader>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Option<Estimate>, MachineError> {
+        let machine = Machine { warm: session.config().warm_hash(), is_warm: states.is_some() };
+        let windows = self.windows();
+        let outcomes = match states {
+            Some(states) => session.run_windows_in_states(&windows, states, progress)?,
+            None => session.run_windows(&windows, progress)?,
+        };
+        Ok(Estimate::new(&outcomes, self, machine))
+    }
+}

@@ -1,0 +1,206 @@
+//! What each part of a trace runs: vectors of basic blocks, cast down to a few dimensions (Sherwood and
+//! others, "Automatically characterizing large scale program behavior", 2002).
+//!
+//! A vector has one number for each block of the trace: which share of the interval's instructions ran in
+//! it. A random projection keeps the distances of such vectors about as they are; it is done while the
+//! trace is read, so that memory grows with the intervals only.
+
+use super::traits::{Character, TRAITS, Traits};
+use crate::known_events::KNOWN;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use sim_trace::Skim;
+
+/// Dimensions that are left of the blocks.
+const BLOCK_DIMENSIONS: usize = 16;
+/// Those and the traits.
+pub(crate) const DIMENSIONS: usize = BLOCK_DIMENSIONS + TRAITS;
+/// How far all traits together spread, in units of the spread of the blocks.
+const TRAIT_SPREAD: f64 = 0.7;
+
+/// Which blocks ran, projected, and how.
+pub(crate) type Vector = [f64; DIMENSIONS];
+
+/// A part of the stream, from the begin of a block to the end of one, and what it ran.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Interval {
+    /// Instructions before it.
+    pub(crate) begin: u64,
+    /// Its instructions.
+    pub(crate) length: u64,
+    /// What it ran, and how.
+    pub(crate) vector: Vector,
+    /// How, per instruction.
+    pub(crate) traits: Traits,
+}
+
+impl Interval {
+    /// What the machine without a pipeline counted in it.
+    pub(crate) fn known(&self) -> Vec<u64> {
+        let count = |rate: &f64| (rate * self.length as f64).round() as u64;
+        self.traits[..KNOWN.len()].iter().map(count).collect()
+    }
+
+    /// Everything about it of which the mean over the trace is known.
+    pub(crate) fn features(&self) -> Vec<f64> {
+        self.vector[..BLOCK_DIMENSIONS].iter().chain(&self.traits).copied().collect()
+    }
+}
+
+/// Cuts a stream into intervals while it is read.
+pub(crate) struct VectorReader<C> {
+    /// An interval ends with the first block that brings it to so many instructions.
+    interval: u64,
+    /// The direction of each block.
+    rows: Vec<[f64; BLOCK_DIMENSIONS]>,
+    traits: C,
+    /// Instructions of the present interval in each block, and the blocks that have some.
+    executed: Vec<u64>,
+    touched: Vec<u32>,
+    begin: u64,
+    length: u64,
+    intervals: Vec<Interval>,
+}
+
+impl<C: Character> VectorReader<C> {
+    /// A reader of a trace with so many blocks.
+    pub(crate) fn new(blocks: usize, interval: u64, seed: u64, traits: C) -> VectorReader<C> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut row = || std::array::from_fn(|_| unit(&mut random) * 2.0 - 1.0);
+        VectorReader {
+            interval: interval.max(1),
+            rows: (0..blocks).map(|_| row()).collect(),
+            traits,
+            executed: vec![0; blocks],
+            touched: Vec::new(),
+            begin: 0,
+            length: 0,
+            intervals: Vec::new(),
+        }
+    }
+
+    /// The intervals of what was read.
+    pub(crate) fn finish(mut self) -> Vec<Interval> {
+        self.close();
+        scale_traits(&mut self.intervals);
+        self.intervals
+    }
+
+    fn close(&mut self) {
+        if self.length == 0 {
+            return;
+        }
+        let mut vector = [0.0; DIMENSIONS];
+        // In the order of their numbers, so that sums do not depend on who came first.
+        self.touched.sort_unstable();
+        for block in self.touched.drain(..) {
+            let block = block as usize;
+            let share = std::mem::take(&mut self.executed[block]) as f64 / self.length as f64;
+            for (sum, part) in vector.iter_mut().zip(&self.rows[block]) {
+                *sum += share * part;
+            }
+        }
+        let length = self.length as f64;
+        let traits = self.traits.take().map(|count| count / length);
+        // Bursts are many times as large as the rest: their roots are nearer to it.
+        vector[BLOCK_DIMENSIONS..].copy_from_slice(&traits.map(f64::sqrt));
+        self.intervals.push(Interval { begin: self.begin, length: self.length, vector, traits });
+        self.begin += self.length;
+        self.length = 0;
+    }
+}
+
+impl<C: Character> Skim for VectorReader<C> {
+    const ACCESSES: bool = true;
+
+    #[inline]
+    fn block(&mut self, block: u32, place: u32, executed: u16) {
+        // Here, and not behind the block: its accesses are heard after it.
+        if self.length >= self.interval {
+            self.close();
+        }
+        self.traits.block(block, place, executed);
+        let before = &mut self.executed[block as usize];
+        if *before == 0 {
+            self.touched.push(block);
+        }
+        *before += u64::from(executed);
+        self.length += u64::from(executed);
+    }
+
+    #[inline]
+    fn access(&mut self, place: u32, addr: u64) {
+        self.traits.access(place, addr);
+    }
+}
+
+/// Brings all traits to the same variance, in the scale of the blocks.
+fn scale_traits(intervals: &mut [Interval]) {
+    let count = intervals.len().max(1) as f64;
+    let mean = |intervals: &[Interval], column: usize| {
+        intervals.iter().map(|one| one.vector[column]).sum::<f64>() / count
+    };
+    let means: Vec<f64> = (0..DIMENSIONS).map(|column| mean(intervals, column)).collect();
+    let variance = |intervals: &[Interval], column: usize| {
+        intervals.iter().map(|one| (one.vector[column] - means[column]).powi(2)).sum::<f64>()
+            / count
+    };
+    let blocks: f64 = (0..BLOCK_DIMENSIONS).map(|column| variance(intervals, column)).sum();
+    for column in BLOCK_DIMENSIONS..DIMENSIONS {
+        let own = variance(intervals, column);
+        let wanted = TRAIT_SPREAD * TRAIT_SPREAD * blocks / TRAITS as f64;
+        let scale = if own > 1e-15 { (wanted / own).sqrt() } else { 0.0 };
+        intervals.iter_mut().for_each(|one| one.vector[column] *= scale);
+    }
+}
+
+/// A number from 0 to below 1.
+pub(crate) fn unit(random: &mut Xoshiro256PlusPlus) -> f64 {
+    (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Square of the distance of two vectors.
+pub(crate) fn distance(a: &Vector, b: &Vector) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Knows nothing.
+    struct Plain;
+
+    impl Skim for Plain {
+        const ACCESSES: bool = true;
+        fn block(&mut self, _block: u32, _place: u32, _executed: u16) {}
+    }
+
+    impl Character for Plain {
+        fn take(&mut self) -> Traits {
+            [0.0; TRAITS]
+        }
+    }
+
+    /// Intervals of ten instructions over runs `(block, instructions)`.
+    fn intervals(runs: &[(u32, u16)]) -> Vec<Interval> {
+        let mut reader = VectorReader::new(4, 10, 1, Plain);
+        runs.iter().for_each(|(block, executed)| reader.block(*block, 0, *executed));
+        reader.finish()
+    }
+
+    #[test]
+    fn intervals_tile_the_stream_and_end_with_blocks() {
+        let found = intervals(&[(0, 4), (1, 5), (0, 4), (2, 20), (3, 1)]);
+        let places: Vec<(u64, u64)> = found.iter().map(|one| (one.begin, one.length)).collect();
+        assert_eq!(places, [(0, 13), (13, 20), (33, 1)]);
+    }
+
+    #[test]
+    fn a_vector_is_what_ran_whatever_the_order() {
+        let found = intervals(&[(0, 5), (1, 5), (1, 5), (0, 5), (2, 10)]);
+        let blocks = |number: usize| &found[number].vector[..BLOCK_DIMENSIONS];
+        assert_eq!(blocks(0), blocks(1));
+        assert!(distance(&found[0].vector, &found[2].vector) > 0.1);
+    }
+}
