@@ -37,7 +37,10 @@
 //!
 //! The language knows no hardware: what a step does to a machine is the runner's business.
 
+mod action;
 mod agents;
+mod bound;
+mod case;
 pub mod counters;
 mod cursor;
 mod document;
@@ -48,7 +51,9 @@ pub mod expect;
 pub mod flows;
 pub mod given;
 pub mod named_insts;
+mod operand;
 mod other_path;
+mod place;
 pub mod pmu_registers;
 pub mod pmu_statements;
 pub mod profiling;
@@ -59,48 +64,17 @@ mod tests;
 pub mod vector_insts;
 pub mod vectors;
 
+pub use action::{Action, Join, Step, Xt};
+pub use bound::Bound;
+pub use case::Case;
 pub use counters::{ExpectedCounter, GivenCounter};
 pub use document::{parse, parse_steps};
 pub use error::{Problem, ScenarioError};
-pub use expect::{Bound, Expectation, Expected};
+pub use expect::{Expectation, Expected};
 pub use flows::Way;
 pub use given::{Base, Bits, Clause, Given, Ram, State};
+pub use place::Place;
 pub use pmu_registers::{ExpectedRegister, RegisterRead};
 pub use pmu_statements::PmuStatement;
 pub use profiling::{GivenFaultKind, GivenProfiling, ProfileClaim, RecordField, SampleSet};
-pub use steps::{Action, Join, Step, Xt};
 pub use vectors::Reading;
-
-/// A place in a scenario file, both counted from 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
-    /// Line.
-    pub line: usize,
-    /// Column in characters.
-    pub column: usize,
-}
-
-/// One case of a scenario file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Case {
-    /// Name of the case.
-    pub test: String,
-    /// Section of the PMU guide.
-    pub guide: String,
-    /// What the counts prove, in one sentence.
-    pub claim: String,
-    /// Where the case begins in its file.
-    pub place: Place,
-    /// State before the first step.
-    pub given: Given,
-    /// What is done.
-    pub steps: Vec<Step>,
-    /// What the counters must show.
-    pub expect: Expectation,
-    /// Which ways the accesses take through the flows of guide chapter 5.
-    pub ways: Vec<Way>,
-    /// What the counters must show in profile silicon.
-    pub silicon: Expectation,
-    /// Who published what profile silicon shows, where the case says it itself.
-    pub source: Option<String>,
-}

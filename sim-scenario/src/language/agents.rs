@@ -2,9 +2,9 @@
 
 use sim_core::Snoop;
 
+use super::action::Action;
 use super::cursor::{Cursor, Names};
 use super::error::Fault;
-use super::steps::Action;
 
 /// Requests for a line by name.
 const SNOOPS: [(&str, Snoop); 4] = [

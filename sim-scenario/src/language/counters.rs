@@ -6,9 +6,9 @@
 
 use sim_core::PmuEvent;
 
+use super::bound::event_named;
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
-use super::expect::event_named;
 
 /// Event counters of the core (PMU guide 2).
 const COUNTERS: u64 = 6;

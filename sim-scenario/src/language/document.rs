@@ -6,12 +6,16 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::action::Step;
+use super::bound::Bound;
+use super::case::Case;
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Places, Problem, ScenarioError, place_of};
-use super::expect::{self, Bound, Draft};
+use super::expect::{self, Draft, Expectation};
 use super::flows::{self, Way};
+use super::place::Place;
 use super::vectors::Reading;
-use super::{Case, Expectation, Place, Step, given, steps};
+use super::{given, steps};
 
 #[rustfmt::skip]
 const KEYS: [&str; 12] = [

@@ -1,6 +1,6 @@
 //! What can be wrong with a scenario file, with its place and what would be right.
 
-use super::Place;
+use super::place::Place;
 
 /// A fault of a scenario file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,10 +7,10 @@
 use sim_core::ExceptionKind;
 use sim_core::exception::{hcr_el2, scr_el3};
 
+use super::action::{Action, Xt};
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Problem};
 use super::given::Given;
-use super::steps::{Action, Xt};
 
 /// The longest time that a step may take, nine minutes at 2 GHz.
 const MAX_CYCLES: u64 = 1 << 40;

@@ -15,6 +15,7 @@
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{COUNT, Group, RelationKind};
 
+use super::bound::{Bound, event_named, parse_bound};
 use super::counters::{ExpectedCounter, parse_expected_counter};
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
@@ -22,43 +23,6 @@ use super::pmu_registers::{ExpectedRegister, parse_expected_register};
 use super::pmu_statements::{PmuStatement, parse_pmu_statement};
 use super::profiling::{ProfileClaim, parse_profile_claim};
 use super::vectors::{self, Reading};
-
-/// Which counts are right, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bound {
-    /// Least.
-    pub min: u64,
-    /// Most.
-    pub max: u64,
-}
-
-impl Bound {
-    /// Exactly `n`.
-    pub fn exactly(n: u64) -> Bound {
-        Bound { min: n, max: n }
-    }
-
-    /// True when `n` is right.
-    pub fn holds(self, n: u64) -> bool {
-        (self.min..=self.max).contains(&n)
-    }
-
-    /// The number, when only one is right.
-    pub fn exact(self) -> Option<u64> {
-        (self.min == self.max).then_some(self.min)
-    }
-}
-
-impl std::fmt::Display for Bound {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (self.exact(), self.max) {
-            (Some(n), _) => write!(f, "{n}"),
-            (None, u64::MAX) => write!(f, "at least {}", self.min),
-            (None, max) if self.min == 0 => write!(f, "at most {max}"),
-            (None, max) => write!(f, "{} to {max}", self.min),
-        }
-    }
-}
 
 /// The right counts of one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -353,33 +317,6 @@ fn parse_event(cursor: &mut Cursor) -> Result<PmuEvent, Fault> {
     };
     *cursor = ahead;
     event_named(name, offset)
-}
-
-/// The event called `name`, which stands at `offset`.
-pub(super) fn event_named(name: &str, offset: usize) -> Result<PmuEvent, Fault> {
-    PmuEvent::from_name(name).map_err(|error| Fault::new(offset, Problem::UnknownEvent(error)))
-}
-
-/// Reads `1`, `1..5`, `>= 1` or `<= 5`.
-pub(super) fn parse_bound(cursor: &mut Cursor) -> Result<Bound, Fault> {
-    if cursor.take(">=") {
-        return Ok(Bound { min: cursor.need_number("a count")?, max: u64::MAX });
-    }
-    if cursor.take("<=") {
-        return Ok(Bound { min: 0, max: cursor.need_number("a count")? });
-    }
-    let min = cursor.need_number("a count, as in 1, 1..5, >= 1 or <= 5")?;
-    if !cursor.take("..") {
-        return Ok(Bound::exactly(min));
-    }
-    let offset = cursor.offset();
-    let max = cursor.need_number("the largest count")?;
-    if max < min {
-        let range = "not less than its beginning";
-        let problem = Problem::OutOfRange { what: "the end of a range", range, value: max };
-        return Err(Fault::new(offset, problem));
-    }
-    Ok(Bound { min, max })
 }
 
 /// The events from which `event` is derived, as a counter shows it; empty for most.

@@ -2,10 +2,12 @@
 //!
 //! A machine that predicts the branch wrong runs it, as far as it comes until the branch resolves.
 
+use super::action::{Action, Join, Path, RawStep};
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Problem};
-use super::named_insts::{NAMED_INSTS, Operand};
-use super::steps::{Action, Join, Path, RawStep, parse_step};
+use super::named_insts::NAMED_INSTS;
+use super::operand::Operand;
+use super::steps::parse_step;
 
 /// Bits by which the target of a branch is moved on, in its immediate field: 254 instructions, so that
 /// neither direction runs into the other.

@@ -6,7 +6,7 @@
 
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
-use super::named_insts::{NamedInst, Operand};
+use super::operand::{NamedInst, Operand};
 use super::profiling::is_profiling_register;
 
 /// What a read of a register gives.

@@ -11,9 +11,9 @@ use std::fmt;
 
 use sim_core::PmuEvent;
 
+use super::bound::{Bound, event_named, parse_bound};
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
-use super::expect::{Bound, event_named, parse_bound};
 
 /// One statement about the PMU.
 #[derive(Clone, Debug, PartialEq, Eq)]

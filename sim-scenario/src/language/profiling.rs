@@ -8,10 +8,10 @@
 //! were `sampled 257 514`, `collided`, `collected` (passed the filters) or `written`, and fields of a record:
 //! `record 257 total 99 source 8 address 0x8000 target none`; and the buffer's interrupt: `PMBIRQ asserted`.
 
+use super::bound::{Bound, parse_bound};
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
-use super::expect::{Bound, parse_bound};
-use super::named_insts::{NamedInst, Operand};
+use super::operand::{NamedInst, Operand};
 
 /// What a write of the profiling buffer meets at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use sim_core::{RootCause, StallCause};
 
+use super::action::Action;
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
-use super::steps::Action;
 
 /// Rename slots per cycle.
 const SLOTS: u64 = 5;

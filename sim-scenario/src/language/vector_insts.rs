@@ -4,7 +4,7 @@
 //! As in [`super::named_insts`] registers are fixed: addresses are in X1 (offsets in Z3), the governing
 //! predicate is P0, data come from Z2, Z3 and W2, results go to Z0 and W0.
 
-use super::named_insts::{NamedInst, Operand};
+use super::operand::{NamedInst, Operand};
 
 /// Every one of them. The words were assembled with binutils 2.40.
 #[rustfmt::skip]

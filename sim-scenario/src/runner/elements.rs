@@ -3,7 +3,7 @@
 use crate::language::{Action, Case, Step};
 use sim_core::Activity;
 
-use super::CaseError;
+use super::error::CaseError;
 
 /// # Errors
 ///

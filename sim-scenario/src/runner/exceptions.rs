@@ -1,45 +1,15 @@
-//! Steps that interrupt the program, pass time, or are of another instruction set; counters of the PMU.
+//! Steps that interrupt the program, pass time, or are of another instruction set.
 
-use crate::language::{Action, Case, GivenCounter, Join, Step};
+use crate::language::{Action, Step};
 use sim_core::{Cycle, InstFlags, TraceInst};
 use sim_isa::decode_a32;
-use sim_pmu::counter::EVENT_BITS;
-use sim_pmu::{CounterIndex, Pmu, PmuVersion};
 
+use super::cut_short::CutShort;
 use super::recorded::Tally;
 use super::stepper::Stepper;
 
 /// `eret`
 const ERET: u32 = 0xD69F_03E0;
-
-/// An instruction that an interrupt cut short: it runs again behind the return from the handler.
-#[derive(Clone, Debug)]
-pub(super) struct CutShort {
-    step: Step,
-    addr: Option<u64>,
-}
-
-/// True when the step behind number `i` of the case interrupts it: `LD8 0x8000 & IRQ`.
-pub(super) fn is_cut_short(case: &Case, i: usize) -> bool {
-    let next = case.steps.get(i + 1);
-    next.is_some_and(|next| next.join == Join::With && matches!(next.action, Action::Interrupt(_)))
-}
-
-/// A PMU whose given counters run; none if no counters are given.
-pub(super) fn pmu_of(counters: &[GivenCounter], version: PmuVersion) -> Option<Box<Pmu>> {
-    if counters.is_empty() {
-        return None;
-    }
-    let mut pmu = Box::new(Pmu::with_version(version));
-    pmu.control(true, true);
-    for given in counters {
-        let Some(counter) = CounterIndex::new(given.counter) else { continue };
-        pmu.program(counter, given.event);
-        pmu.write(counter, given.value);
-        pmu.start(counter.bit() & EVENT_BITS);
-    }
-    Some(pmu)
-}
 
 impl<T: Tally> Stepper<T> {
     /// The record of an A32 instruction at the current address, and the address behind it.

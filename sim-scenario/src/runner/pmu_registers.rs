@@ -1,13 +1,12 @@
 //! Reads and writes of the PMU's registers by the steps of a case.
 
-use crate::language::{Action, Case, ExpectedRegister, RegisterRead, Step};
-use sim_pmu::{AccessError, Encoding, Pmu, PmuVersion, Register, SpeRegister};
+use crate::language::{Action, Case, ExpectedRegister, GivenCounter, RegisterRead, Step};
+use sim_pmu::counter::EVENT_BITS;
+use sim_pmu::{AccessError, CounterIndex, Encoding, Pmu, PmuVersion, Register, SpeRegister};
 
-use super::exceptions::pmu_of;
-use super::recorded::Tally;
+use super::profiling;
+use super::recorded::Recorded;
 use super::statements::looks_at_interrupt;
-use super::stepper::Stepper;
-use super::{CaseError, Recorded, profiling};
 
 /// `MSR` and `MRS` of a register, without the fields that name it and Rt.
 const MSR: u32 = 0xD510_0000;
@@ -27,7 +26,7 @@ pub(super) fn pmu_for(case: &Case, version: PmuVersion) -> Option<Box<Pmu>> {
 
 /// The register that a step accesses, and whether it writes it. A write of `PMSWINC_EL0` reaches
 /// the PMU when it retires, as its event does.
-fn access(step: &Step) -> Option<(Register, bool)> {
+pub(super) fn access(step: &Step) -> Option<(Register, bool)> {
     let Action::Execute { word, .. } = step.action else { return None };
     let is_write = match word & INST_BITS {
         MSR => true,
@@ -36,6 +35,22 @@ fn access(step: &Step) -> Option<(Register, bool)> {
     };
     let register = Register::from_encoding(Encoding::of_word(word))?;
     (register != Register::PMSWINC_EL0 && !step.wrong_path).then_some((register, is_write))
+}
+
+/// A PMU whose given counters run; none if no counters are given.
+fn pmu_of(counters: &[GivenCounter], version: PmuVersion) -> Option<Box<Pmu>> {
+    if counters.is_empty() {
+        return None;
+    }
+    let mut pmu = Box::new(Pmu::with_version(version));
+    pmu.control(true, true);
+    for given in counters {
+        let Some(counter) = CounterIndex::new(given.counter) else { continue };
+        pmu.program(counter, given.event);
+        pmu.write(counter, given.value);
+        pmu.start(counter.bit() & EVENT_BITS);
+    }
+    Some(pmu)
 }
 
 /// What reading a register gives now.
@@ -56,23 +71,4 @@ fn read_pmu(recorded: &Recorded, name: &str) -> Result<u64, AccessError> {
     // A counter that the architecture has no name for does not exist either.
     let register = Register::from_name(name);
     register.map_or(Err(AccessError::Undefined), |register| pmu.mrs(register))
-}
-
-impl<T: Tally> Stepper<T> {
-    /// A step that reads or writes a register of the PMU does so where the program runs.
-    pub(super) fn access_pmu(&mut self, step: &Step, xt: Option<u64>) -> Result<(), CaseError> {
-        let Some((register, is_write)) = access(step) else { return Ok(()) };
-        // The cycle counter stands where the access finds it.
-        self.pipeline.settle_clocks(&mut self.sink);
-        let Some(pmu) = &mut self.sink.recorded_mut().pmu else { return Ok(()) };
-        let result = match is_write {
-            true => pmu.msr(register, xt.unwrap_or(0)),
-            false => pmu.mrs(register).map(drop),
-        };
-        result.map_err(|source| CaseError::Refused { step: step.text.clone(), source })?;
-        if is_write {
-            profiling::share(register, xt.unwrap_or(0), self.sink.recorded_mut());
-        }
-        Ok(())
-    }
 }

@@ -5,24 +5,18 @@ use std::fmt;
 
 use crate::language::profiling::{FIELDS, GivenFault};
 use crate::language::{
-    Action, Bound, Case, Expectation, GivenFaultKind, Join, ProfileClaim, RecordField, SampleSet,
-    Step,
+    Action, Bound, Case, Expectation, GivenFaultKind, ProfileClaim, RecordField, SampleSet, Step,
 };
 use sim_pmu::spe::{BufferFault, Course, Fate, FaultKind, OperationType, SpeRecord};
 use sim_pmu::{Encoding, Register, Spe, SpeRegister};
 
-use super::CaseError;
-use super::recorded::{Recorded, Tally};
-use super::stepper::Stepper;
+use super::recorded::Recorded;
 use sim_machine::config::MachineConfig;
 
 /// `MSR` and `MRS` of a register, without the fields that name it and Rt.
 const MSR: u32 = 0xD510_0000;
 const MRS: u32 = 0xD530_0000;
 const INST_BITS: u32 = 0xFFF0_0000;
-/// `psb csync`
-const PSB_CSYNC: u32 = 0xD503_223F;
-
 /// A statement about sampled operations that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WrongProfile {
@@ -144,7 +138,7 @@ pub(super) fn unit_of(recorded: &Recorded) -> &Spe {
 }
 
 /// The register of the unit that a step accesses, and whether it writes it.
-fn access(step: &Step) -> Option<(SpeRegister, bool)> {
+pub(super) fn access(step: &Step) -> Option<(SpeRegister, bool)> {
     let Action::Execute { word, .. } = step.action else { return None };
     let is_write = match word & INST_BITS {
         MSR => true,
@@ -153,27 +147,6 @@ fn access(step: &Step) -> Option<(SpeRegister, bool)> {
     };
     let register = SpeRegister::from_encoding(Encoding::of_word(word))?;
     (!step.wrong_path).then_some((register, is_write))
-}
-
-impl<T: Tally> Stepper<T> {
-    /// A step that reads or writes a register of the unit does so where the program runs; one that waits
-    /// for the step before it finds every record written.
-    pub(super) fn access_spe(&mut self, step: &Step, xt: Option<u64>) -> Result<(), CaseError> {
-        let barrier = matches!(step.action, Action::Execute { word: PSB_CSYNC, .. });
-        let accessed = access(step);
-        if barrier || accessed.is_some() && step.join == Join::After {
-            self.sink.profile(|spe, sink| spe.synchronize(sink));
-        }
-        let (Some((register, is_write)), Some(spe)) = (accessed, &mut self.sink.recorded_mut().spe)
-        else {
-            return Ok(());
-        };
-        let result = match is_write {
-            true => spe.msr(register, xt.unwrap_or(0)),
-            false => spe.mrs(register).map(drop),
-        };
-        result.map_err(|source| CaseError::Refused { step: step.text.clone(), source })
-    }
 }
 
 fn fault_of(given: &GivenFault) -> BufferFault {

@@ -4,7 +4,7 @@ use sim_core::flow::FlowCounts;
 use sim_core::{Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent};
 use sim_pmu::{Pmu, Spe};
 
-use super::statements::CycleCounts;
+use super::cycle_counts::CycleCounts;
 
 /// Everything that a case was heard to raise.
 #[derive(Clone, Debug, Default)]

@@ -9,14 +9,14 @@ use sim_core::{
 use sim_isa::{BranchKind, Program};
 use sim_pipeline::{Offer, Pipeline, Step as PipelineStep};
 
-use super::exceptions::{CutShort, is_cut_short};
+use super::cut_short::{CutShort, is_cut_short};
+use super::error::CaseError;
 use super::pmu_registers::pmu_for;
 use super::port::{DataPort, NoMemory};
 use super::profiling::{self, unit_for};
-use super::recorded::Tally;
+use super::recorded::{Recorded, Tally};
 use super::setup;
 use super::statements::looks_at_cycles;
-use super::{CaseError, Recorded};
 use sim_machine::config::MachineConfig;
 
 /// Where the first instruction stands. Nothing is fetched from there through the I-side.

@@ -1,14 +1,16 @@
 //! What became of a case: wrong counts, wrong ways, and what a reader needs to see of them.
 
 use crate::language::{
-    Bound, Case, Expectation, ExpectedCounter, ExpectedRegister, Place, Reading, RegisterRead,
+    Bound, Case, Expectation, ExpectedCounter, ExpectedRegister, Place, Reading, RegisterRead, Step,
 };
 use sim_core::flow::{EdgeInfo, FlowCounts, FlowEdge};
 use sim_core::{Counts, PmuEvent};
 use sim_pmu::CounterIndex;
 
-use super::profiling::WrongProfile;
-use super::{Added, Recorded, WrongStatement, pmu_registers, profiling, statements};
+use super::pmu_registers;
+use super::profiling::{self, WrongProfile};
+use super::recorded::Recorded;
+use super::statements::{self, WrongStatement};
 
 /// An event whose count is not right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +67,21 @@ pub struct StepCounts {
     pub times: usize,
     /// What it added.
     pub counts: Counts,
+}
+
+/// What one step of the text added, all its repetitions together.
+pub(super) struct Added<'a> {
+    pub(super) step: &'a Step,
+    pub(super) times: usize,
+    pub(super) counts: Counts,
+}
+
+impl Added<'_> {
+    fn told(&self) -> StepCounts {
+        let Step { text, place, .. } = self.step;
+        let (step, times) = (text.clone(), self.times);
+        StepCounts { step, place: *place, times, counts: self.counts.clone() }
+    }
 }
 
 /// What became of a case.

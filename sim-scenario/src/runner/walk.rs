@@ -4,9 +4,10 @@ use crate::language::{Case, Step};
 use sim_core::flow::{Flow, FlowCounts};
 use sim_core::{Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent};
 
-use super::recorded::Tally;
+use super::error::CaseError;
+use super::recorded::{Recorded, Tally};
 use super::stepper::{Stepper, ends_group};
-use super::{CaseError, Recorded, elements, statements};
+use super::{elements, statements};
 use sim_machine::config::MachineConfig;
 
 /// Operations of a step that are kept: a step may be repeated a million times.
