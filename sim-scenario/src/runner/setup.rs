@@ -1,7 +1,7 @@
 //! Brings a memory system into the state that a case is given.
 //!
-//! Base and clauses are first worked out to one wish per line and per page, the last word on each
-//! holding; then the wishes are carried out on the empty system, in the order in which the case
+//! Base and clauses are first worked out to one placement per line and per page, the last word on each
+//! holding; then the placements are carried out on the empty system, in the order in which the case
 //! names its addresses.
 
 use crate::language::{Action, Base, Bits, Given, Ram, State, Step, Xt};
@@ -29,35 +29,36 @@ enum Side {
     Fetch,
 }
 
-/// One line or page with what is wished for it.
+/// One line or page with its requested state.
 #[derive(Clone, Copy, Debug)]
-struct Wish {
+struct Placement {
     addr: u64,
     side: Side,
     state: State,
 }
 
-/// Wishes for lines or pages, the last word on each, in the order of their first naming. A case may name a
+/// Placements for lines or pages, the last word on each, in the order of their first naming. A case may name a
 /// million of them.
 #[derive(Debug)]
-struct WishList {
+struct PlacementList {
     unit: u64,
-    wishes: Vec<Wish>,
+    placements: Vec<Placement>,
     places: FxHashMap<(u64, Side), usize>,
 }
 
-impl WishList {
-    fn new(unit: u64) -> WishList {
-        WishList { unit, wishes: Vec::new(), places: FxHashMap::default() }
+impl PlacementList {
+    fn new(unit: u64) -> PlacementList {
+        PlacementList { unit, placements: Vec::new(), places: FxHashMap::default() }
     }
 
-    /// Adds a wish, or changes the one that its line or page has on the same side.
-    fn put(&mut self, wish: Wish) {
-        let next = self.wishes.len();
-        let place = *self.places.entry((wish.addr / self.unit, wish.side)).or_insert(next);
-        match self.wishes.get_mut(place) {
-            Some(known) => known.state = wish.state,
-            None => self.wishes.push(wish),
+    /// Adds a placement, or changes the one that its line or page has on the same side.
+    fn put(&mut self, placement: Placement) {
+        let next = self.placements.len();
+        let place =
+            *self.places.entry((placement.addr / self.unit, placement.side)).or_insert(next);
+        match self.placements.get_mut(place) {
+            Some(known) => known.state = placement.state,
+            None => self.placements.push(placement),
         }
     }
 
@@ -66,35 +67,35 @@ impl WishList {
         let known =
             [Side::Data, Side::Fetch].map(|side| self.places.get(&(addr / self.unit, side)));
         if known == [None; 2] {
-            return self.put(Wish { addr, side: Side::Data, state });
+            return self.put(Placement { addr, side: Side::Data, state });
         }
         for place in known.into_iter().flatten() {
-            self.wishes[*place].state = state;
+            self.placements[*place].state = state;
         }
     }
 }
 
-/// All wishes of a case, lines and pages apart, in the order of their first naming.
+/// All placements of a case, lines and pages apart, in the order of their first naming.
 #[derive(Debug)]
-struct Wishes {
-    lines: WishList,
-    pages: WishList,
-    attributes: Vec<Wish>,
+struct Placements {
+    lines: PlacementList,
+    pages: PlacementList,
+    attributes: Vec<Placement>,
     /// The attributes of each page.
     by_page: FxHashMap<u64, Vec<State>>,
-    sources: WishList,
-    /// What is done to lines when they are where they were wished: shared, tagged, broken.
-    marks: Vec<Wish>,
+    sources: PlacementList,
+    /// What is done to lines when they are where they were placed: shared, tagged, broken.
+    marks: Vec<Placement>,
 }
 
-impl Default for Wishes {
-    fn default() -> Wishes {
-        Wishes {
-            lines: WishList::new(LINE_BYTES),
-            pages: WishList::new(PAGE_BYTES),
+impl Default for Placements {
+    fn default() -> Placements {
+        Placements {
+            lines: PlacementList::new(LINE_BYTES),
+            pages: PlacementList::new(PAGE_BYTES),
             attributes: Vec::new(),
             by_page: FxHashMap::default(),
-            sources: WishList::new(LINE_BYTES),
+            sources: PlacementList::new(LINE_BYTES),
             marks: Vec::new(),
         }
     }
@@ -113,21 +114,21 @@ pub(super) fn apply(
     if given.stage2 {
         memory.enable_stage2(PAGE_BYTES).expect("4 KiB is a granule");
     }
-    let mut wishes = Wishes::default();
-    wishes.base(given.base, steps);
+    let mut placements = Placements::default();
+    placements.base(given.base, steps);
     for clause in &given.clauses {
         match &clause.subject {
-            Some(addrs) => addrs.iter().for_each(|addr| wishes.name(*addr, clause.state)),
-            None => wishes.all(clause.state),
+            Some(addrs) => addrs.iter().for_each(|addr| placements.name(*addr, clause.state)),
+            None => placements.all(clause.state),
         }
     }
-    wishes.carry_out(memory)?;
+    placements.carry_out(memory)?;
     memory.set_tag_checks(given.tag_checks);
     Ok(())
 }
 
-impl Wishes {
-    /// What the base setup wishes for everything that the steps use.
+impl Placements {
+    /// What the base setup placements for everything that the steps use.
     fn base(&mut self, base: Base, steps: &[Step]) {
         let tlb = if base >= Base::K1 { State::InTlbs } else { State::InNoTlb };
         let all = || steps.iter().flat_map(|step| std::iter::once(step).chain(&step.other_path));
@@ -139,28 +140,28 @@ impl Wishes {
                 (Base::K3d, Side::Data) => State::DirtyInL1d,
                 (Base::K3 | Base::K3d, Side::Fetch) => State::InL1i,
             };
-            self.lines.put(Wish { addr, side, state: line });
-            self.pages.put(Wish { addr, side, state: tlb });
+            self.lines.put(Placement { addr, side, state: line });
+            self.pages.put(Placement { addr, side, state: tlb });
         }
         for addr in all().filter_map(managed_code) {
-            self.pages.put(Wish { addr, side: Side::Data, state: tlb });
+            self.pages.put(Placement { addr, side: Side::Data, state: tlb });
         }
     }
 
     /// A clause about one address; both sides if the steps use its page or line on both.
     fn name(&mut self, addr: u64, state: State) {
-        let wish = Wish { addr, side: Side::Data, state };
+        let placement = Placement { addr, side: Side::Data, state };
         match state {
             _ if state.is_attribute() => {
                 let of_page = self.by_page.entry(addr / PAGE_BYTES).or_default();
                 if !of_page.contains(&state) {
                     of_page.push(state);
                 }
-                self.attributes.push(wish);
+                self.attributes.push(placement);
             }
-            State::Shared | State::Faulty(..) | State::Tag(_) => self.marks.push(wish),
+            State::Shared | State::Faulty(..) | State::Tag(_) => self.marks.push(placement),
             State::InSlc | State::InPeer | State::InRemote | State::InDram => {
-                self.sources.put(wish);
+                self.sources.put(placement);
             }
             _ if state.is_of_page() => self.pages.name(addr, state),
             _ => self.lines.name(addr, state),
@@ -170,33 +171,37 @@ impl Wishes {
     /// A clause about all lines or all pages that the steps use.
     fn all(&mut self, state: State) {
         let list = if state.is_of_page() { &self.pages } else { &self.lines };
-        for addr in list.wishes.iter().map(|wish| wish.addr).collect::<Vec<_>>() {
+        for addr in list.placements.iter().map(|placement| placement.addr).collect::<Vec<_>>() {
             self.name(addr, state);
         }
     }
 
     fn carry_out(&self, memory: &mut MemorySystem) -> Result<(), NotMapped> {
-        for wish in &self.attributes {
-            describe(wish, memory);
+        for placement in &self.attributes {
+            describe(placement, memory);
         }
-        for wish in &self.sources.wishes {
-            self.supply(wish, memory)?;
+        for placement in &self.sources.placements {
+            self.supply(placement, memory)?;
         }
-        for wish in self.pages.wishes.iter().filter(|wish| !self.is_unmapped(wish.addr)) {
-            translate(wish, memory)?;
+        for placement in
+            self.pages.placements.iter().filter(|placement| !self.is_unmapped(placement.addr))
+        {
+            translate(placement, memory)?;
         }
-        for wish in self.lines.wishes.iter().filter(|wish| !self.is_uncacheable(wish.addr)) {
-            place(wish, memory)?;
+        for placement in
+            self.lines.placements.iter().filter(|placement| !self.is_uncacheable(placement.addr))
+        {
+            place(placement, memory)?;
         }
-        for wish in &self.marks {
-            mark(wish, memory)?;
+        for placement in &self.marks {
+            mark(placement, memory)?;
         }
         Ok(())
     }
 
-    fn supply(&self, wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {
-        let addr = VirtAddr(wish.addr);
-        let source = match wish.state {
+    fn supply(&self, placement: &Placement, memory: &mut MemorySystem) -> Result<(), NotMapped> {
+        let addr = VirtAddr(placement.addr);
+        let source = match placement.state {
             State::InSlc => return memory.place_line(0, addr, CacheLevel::Slc, false),
             State::InPeer => DataSource::Peer,
             State::InRemote => DataSource::Remote,
@@ -267,21 +272,21 @@ fn untagged(addr: u64) -> u64 {
 }
 
 /// Gives the tables one more attribute of a page, or maps the block around it.
-fn describe(wish: &Wish, memory: &mut MemorySystem) {
-    let addr = VirtAddr(wish.addr);
+fn describe(placement: &Placement, memory: &mut MemorySystem) {
+    let addr = VirtAddr(placement.addr);
     let target = memory.page_target(addr).unwrap_or_default();
-    let target = match wish.state {
+    let target = match placement.state {
         State::UnmappedInStage2 | State::DeviceInStage2 => {
-            map_stage2(wish, memory);
+            map_stage2(placement, memory);
             return;
         }
         State::Unmapped => None,
-        State::Alias => memory.page_target(VirtAddr(wish.addr.saturating_sub(PAGE_BYTES))),
+        State::Alias => memory.page_target(VirtAddr(placement.addr.saturating_sub(PAGE_BYTES))),
         State::Device => Some(PageTarget { memory: MemoryType::Device, ..target }),
         State::NonCacheable => Some(PageTarget { memory: MemoryType::NonCacheable, ..target }),
         State::Tagged => Some(PageTarget { tagged: true, ..target }),
         _ => {
-            map_around(wish, memory);
+            map_around(placement, memory);
             return;
         }
     };
@@ -289,50 +294,50 @@ fn describe(wish: &Wish, memory: &mut MemorySystem) {
 }
 
 /// Changes what stage 2 says of a page; stage 1 maps it to itself.
-fn map_stage2(wish: &Wish, memory: &mut MemorySystem) {
-    let page = PhysAddr(wish.addr / PAGE_BYTES * PAGE_BYTES);
+fn map_stage2(placement: &Placement, memory: &mut MemorySystem) {
+    let page = PhysAddr(placement.addr / PAGE_BYTES * PAGE_BYTES);
     let device = Mapping { memory: MemoryType::Device, ..Mapping::normal(page, PAGE_BYTES) };
-    let mapping = (wish.state == State::DeviceInStage2).then_some(device);
+    let mapping = (placement.state == State::DeviceInStage2).then_some(device);
     memory.map_stage2(page, mapping).expect("scenarios have the 4 KiB granule in both stages");
 }
 
 /// Maps a page, a block or a range of pages to itself.
-fn map_around(wish: &Wish, memory: &mut MemorySystem) {
-    let (range, bytes) = match wish.state {
+fn map_around(placement: &Placement, memory: &mut MemorySystem) {
+    let (range, bytes) = match placement.state {
         State::InBlock => (BLOCK_BYTES, BLOCK_BYTES),
         State::Contiguous => (CONTIGUOUS_PAGES * PAGE_BYTES, PAGE_BYTES),
         _ => (PAGE_BYTES, PAGE_BYTES),
     };
     let mapping = Mapping {
-        contiguous: wish.state == State::Contiguous,
-        read_only: wish.state == State::ReadOnly,
-        ..Mapping::normal(PhysAddr(wish.addr / range * range), bytes)
+        contiguous: placement.state == State::Contiguous,
+        read_only: placement.state == State::ReadOnly,
+        ..Mapping::normal(PhysAddr(placement.addr / range * range), bytes)
     };
-    let mapped = memory.map_block(VirtAddr(wish.addr), mapping);
+    let mapped = memory.map_block(VirtAddr(placement.addr), mapping);
     mapped.expect("scenarios have the 4 KiB granule, and the output is aligned");
 }
 
-fn translate(wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {
-    let addr = VirtAddr(wish.addr);
-    if wish.state == State::InNoTlb {
+fn translate(placement: &Placement, memory: &mut MemorySystem) -> Result<(), NotMapped> {
+    let addr = VirtAddr(placement.addr);
+    if placement.state == State::InNoTlb {
         return Ok(());
     }
-    if wish.state == State::InWalkCache {
+    if placement.state == State::InWalkCache {
         memory.warm_walk_cache(0, addr, UPPER_LEVELS);
         return Ok(());
     }
     memory.warm_tlb(0, addr, TlbLevel::L2)?;
-    if wish.state == State::InL2Tlb {
+    if placement.state == State::InL2Tlb {
         return Ok(());
     }
-    let level = if wish.side == Side::Fetch { TlbLevel::L1i } else { TlbLevel::L1d };
+    let level = if placement.side == Side::Fetch { TlbLevel::L1i } else { TlbLevel::L1d };
     memory.warm_tlb(0, addr, level)
 }
 
 /// What is done to a line where it is.
-fn mark(wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {
-    let addr = VirtAddr(wish.addr);
-    match wish.state {
+fn mark(placement: &Placement, memory: &mut MemorySystem) -> Result<(), NotMapped> {
+    let addr = VirtAddr(placement.addr);
+    match placement.state {
         State::Shared => memory.share_line(0, addr),
         State::Faulty(ram, bits) => {
             let defect = match bits {
@@ -342,7 +347,7 @@ fn mark(wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {
             memory.inject(0, addr, ram_of(ram), defect)
         }
         State::Tag(tag) => {
-            memory.set_tag(VirtAddr(wish.addr / TAG_BYTES * TAG_BYTES), TAG_BYTES, tag);
+            memory.set_tag(VirtAddr(placement.addr / TAG_BYTES * TAG_BYTES), TAG_BYTES, tag);
             Ok(())
         }
         _ => Ok(()),
@@ -359,8 +364,8 @@ fn ram_of(ram: Ram) -> sim_cache::Ram {
     }
 }
 
-fn place(wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {
-    let (level, dirty) = match wish.state {
+fn place(placement: &Placement, memory: &mut MemorySystem) -> Result<(), NotMapped> {
+    let (level, dirty) = match placement.state {
         State::InL1d => (CacheLevel::L1d, false),
         State::DirtyInL1d => (CacheLevel::L1d, true),
         State::InL1i => (CacheLevel::L1i, false),
@@ -368,5 +373,5 @@ fn place(wish: &Wish, memory: &mut MemorySystem) -> Result<(), NotMapped> {
         State::DirtyInL2 => (CacheLevel::L2, true),
         _ => return Ok(()),
     };
-    memory.place_line(0, VirtAddr(wish.addr), level, dirty)
+    memory.place_line(0, VirtAddr(placement.addr), level, dirty)
 }
