@@ -1,16 +1,16 @@
 //! Assembles a machine from a configuration and runs traces on it.
 //!
 //! [`config`] is the whole document; [`session`] runs one trace on one core per thread; [`region`] says which part
-//! of the run is counted; [`outcome`] is what comes out; [`approach`] goes through the memory and the predictors of a
+//! of the run is counted; [`outcome`] is what comes out; [`functional_warming`] goes through the memory and the predictors of a
 //! core without its pipeline; [`observe`] looks at a run from all sides, for reports; [`trust`] says which counts a
 //! trace of another tool spoils.
 
-pub mod approach;
 mod code;
 pub mod config;
 mod core_run;
 mod erratum;
 pub mod error;
+pub mod functional_warming;
 mod levels;
 mod line_table;
 pub mod machines;

@@ -9,7 +9,7 @@ use super::windows::{MOST_WINDOWS, Region, Regions};
 use super::{choose, cluster};
 use crate::known_events::KNOWN;
 use sim_core::{Counts, Shown};
-use sim_machine::approach::{Approach, Places};
+use sim_machine::functional_warming::{BlockTable, FunctionalWarming};
 use sim_machine::{MachineError, Session, only_thread};
 use sim_pipeline::Pipeline;
 use sim_trace::StreamInfo;
@@ -126,12 +126,13 @@ fn intervals(
     let trace = session.trace();
     let (mut program, mut memory) = (session.program()?, session.memory_of_one()?);
     let mut pipeline = Pipeline::new(&session.config().pipeline);
-    let places = Places::new(trace.statics(), &program);
+    let blocks = BlockTable::new(trace.statics(), &program);
     let sink = Counts::default();
-    let machine = Approach::new(0, &places, &mut program, &mut pipeline, &mut memory, 0, sink);
-    let blocks = trace.statics().blocks();
-    let traits = TraitReader::new(blocks, machine);
-    let mut vectors = VectorReader::new(blocks, interval, seed, traits);
+    let machine =
+        FunctionalWarming::new(0, &blocks, &mut program, &mut pipeline, &mut memory, 0, sink);
+    let count = trace.statics().blocks();
+    let traits = TraitReader::new(count, machine);
+    let mut vectors = VectorReader::new(count, interval, seed, traits);
     let mut reader = trace.reader(stream.stream)?;
     while reader.position() < stream.instructions {
         reader.skim(reader.position() + STEP, &mut vectors)?;

@@ -13,7 +13,7 @@ use sim_trace::{StatePlace, StatesError, StatesHeader, StatesReader, StatesWrite
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::windows::Regions;
-use sim_machine::approach::{Approach, Places};
+use sim_machine::functional_warming::{BlockTable, FunctionalWarming};
 use sim_machine::{MachineError, Session, only_thread};
 
 impl Regions {
@@ -35,21 +35,22 @@ impl Regions {
         let (mut program, mut memory) = (session.program()?, session.memory_of_one()?);
         let mut pipeline = Pipeline::new(&session.config().pipeline);
         pipeline.know_code(trace.statics().insts().len());
-        let places = Places::new(trace.statics(), &program);
+        let blocks = BlockTable::new(trace.statics(), &program);
         let (program, pipeline, memory) = (&mut program, &mut pipeline, &mut memory);
         // As a core that stands still at the begin, whose way this is.
         let begin = pipeline.idle_until(0, &mut NullSink);
-        let mut machine = Approach::new(0, &places, program, pipeline, memory, begin, NullSink);
+        let mut machine =
+            FunctionalWarming::new(0, &blocks, program, pipeline, memory, begin, NullSink);
         let mut taker = Taker::default();
-        machine.show_state(&mut taker);
+        machine.visit_state(&mut taker);
         let header = self.states_header(session, taker.words.len() as u64);
         let mut writer = StatesWriter::new(out, &header).map_err(io)?;
         let mut reader = trace.reader(stream.stream)?;
         for window in self.windows() {
             reader.skim(window.first_run(), &mut machine)?;
-            let (cycle, last) = machine.place();
+            let (cycle, last) = machine.now_and_last();
             taker.words.clear();
-            machine.show_state(&mut taker);
+            machine.visit_state(&mut taker);
             let place = StatePlace { position: reader.position(), cycle, last };
             writer.add(&place, &taker.words).map_err(io)?;
             progress(reader.position());

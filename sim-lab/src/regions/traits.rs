@@ -1,10 +1,10 @@
 //! What is known of an interval beside its blocks: what a plain machine counts in it that has caches, TLBs,
-//! prefetchers and branch predictors, but no pipeline ([`Approach`]); and how far its code is from what ran
+//! prefetchers and branch predictors, but no pipeline ([`FunctionalWarming`]); and how far its code is from what ran
 //! before.
 
 use crate::known_events::KNOWN;
 use sim_core::Counts;
-use sim_machine::approach::Approach;
+use sim_machine::functional_warming::FunctionalWarming;
 use sim_trace::Skim;
 
 /// Ages of blocks, in executed blocks, as log2.
@@ -23,7 +23,7 @@ pub(crate) trait Character: Skim {
 
 /// Counts traits while a trace is read.
 pub(crate) struct TraitReader<'a> {
-    machine: Approach<'a, Counts>,
+    machine: FunctionalWarming<'a, Counts>,
     blocks: u32,
     /// When each block ran last, and what ran behind it.
     ran: Vec<(u32, u32)>,
@@ -35,7 +35,7 @@ pub(crate) struct TraitReader<'a> {
 
 impl<'a> TraitReader<'a> {
     /// A reader of a trace with so many blocks.
-    pub(crate) fn new(blocks: usize, machine: Approach<'a, Counts>) -> TraitReader<'a> {
+    pub(crate) fn new(blocks: usize, machine: FunctionalWarming<'a, Counts>) -> TraitReader<'a> {
         TraitReader {
             machine,
             blocks: 0,

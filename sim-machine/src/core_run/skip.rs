@@ -3,8 +3,8 @@
 //! state that was kept. What is in the pipeline stays as it was.
 
 use super::{CoreRun, Source};
-use crate::approach::{Approach, Places, show_state};
 use crate::error::MachineError;
+use crate::functional_warming::{BlockTable, FunctionalWarming, visit_state};
 use crate::touches::Touches;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, Giver, NullSink, StateVisitor, WarmState};
@@ -52,7 +52,7 @@ impl CoreRun {
         &mut self,
         to: u64,
         learn_from: u64,
-        places: &Places,
+        blocks: &BlockTable,
         touches: &mut Touches,
         program: &mut Program,
         memory: &mut MemorySystem,
@@ -65,11 +65,11 @@ impl CoreRun {
             cycle = self.pass(learn_from, cycle, touches, program, memory)?;
         }
         let pipeline = &mut self.pipeline;
-        let mut approach =
-            Approach::new(self.core, places, program, pipeline, memory, cycle, NullSink);
-        self.batch.iter().skip(self.at).for_each(|inst| approach.record(inst));
-        self.reader.skim(to, &mut approach)?;
-        let (cycle, last) = approach.place();
+        let mut warming =
+            FunctionalWarming::new(self.core, blocks, program, pipeline, memory, cycle, NullSink);
+        self.batch.iter().skip(self.at).for_each(|inst| warming.run_inst(inst));
+        self.reader.skim(to, &mut warming)?;
+        let (cycle, last) = warming.now_and_last();
         self.pipeline.idle_until(cycle, &mut self.totals);
         self.go_on_behind(last, program)
     }
@@ -94,7 +94,7 @@ impl CoreRun {
         if reader.position() != place.position || place.cycle > LATEST || !is_known {
             return Ok(None);
         }
-        show_state(memory, &mut self.pipeline, &mut Giver::new(words));
+        visit_state(memory, &mut self.pipeline, &mut Giver::new(words));
         self.pipeline.idle_until(place.cycle, &mut self.totals);
         self.reader = Source::Here(Box::new(reader));
         self.batch.clear();

@@ -6,10 +6,10 @@
 //! instructions in front of each part run without being counted.
 
 use super::Session;
-use crate::approach::{Places, show_state};
 use crate::code::Code;
 use crate::core_run::CoreRun;
 use crate::error::MachineError;
+use crate::functional_warming::{BlockTable, visit_state};
 use crate::outcome::Outcome;
 use crate::region::RegionWatch;
 use crate::single_thread::only_thread;
@@ -58,13 +58,13 @@ impl Session {
     ) -> Result<Vec<Outcome>, MachineError> {
         let mut bench = Bench::new(self)?;
         let mut touches = Touches::new(self.trace.statics(), &bench.program);
-        let places = Places::new(self.trace.statics(), &bench.program);
+        let blocks = BlockTable::new(self.trace.statics(), &bench.program);
         let mut outcomes = Vec::with_capacity(windows.len());
         for window in windows {
             let begin = window.first_run();
             let learn_from = begin.saturating_sub(window.lesson);
             let Bench { program, memory, core } = &mut bench;
-            core.skip_to(begin, learn_from, &places, &mut touches, program, memory)?;
+            core.skip_to(begin, learn_from, &blocks, &mut touches, program, memory)?;
             outcomes.push(bench.count(self, window.begin, window.length, progress)?);
         }
         Ok(outcomes)
@@ -131,7 +131,7 @@ impl Bench {
     /// Words of its state.
     fn words(&mut self) -> u64 {
         let mut taker = Taker::default();
-        show_state(&mut self.memory, &mut self.core, &mut taker);
+        visit_state(&mut self.memory, &mut self.core, &mut taker);
         taker.words.len() as u64
     }
 

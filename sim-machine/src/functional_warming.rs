@@ -1,11 +1,12 @@
-//! The way to a window: every fetch, access and branch in the order of the program, through caches, TLBs,
-//! prefetchers and branch predictors, without a pipeline (functional warming, as in SMARTS, Wunderlich and
-//! others, 2003).
-//! Behind a branch that is predicted wrongly it goes astray for a while, as a core does: what lies there is fetched and loaded.
+//! Functional warming before a window (SMARTS, Wunderlich and others, 2003).
 //!
-//! The clock is a rough one: a block takes a cycle, and a miss holds everything behind it until its line is
-//! there. What it waited for is told as stalls, of the front end behind a fetch and of the back end behind an
-//! access: no counts that a core would have, but ones that go with them.
+//! Every fetch, access and branch updates caches, TLBs, prefetchers and branch predictors in
+//! program order, without a pipeline. After a mispredicted branch the wrong path is fetched and
+//! its loads are performed, as in a core.
+//!
+//! The clock is approximate: a block takes one cycle, and a miss delays everything younger until
+//! its line arrives. The sink receives these cycles as stalls: front-end stalls for fetches,
+//! back-end stalls for accesses. They are not a core's counts, but correlate with them.
 
 use sim_cache::MemorySystem;
 use sim_core::{
@@ -16,19 +17,19 @@ use sim_isa::{Inst, MemOp, Program};
 use sim_pipeline::{Astray, Pipeline};
 use sim_trace::{BlockId, Skim, StaticTable};
 
-/// No line has this number.
-const NOWHERE: u64 = u64::MAX;
+/// Line number that no address has.
+const NO_LINE: u64 = u64::MAX;
 
-/// The code of a trace by place, as [`Skim`] names it.
-pub struct Places {
+/// Decoded instructions of a trace's blocks, by the places that [`Skim`] passes.
+pub struct BlockTable {
     insts: Vec<u32>,
     accesses: Vec<Access>,
     /// Address of the first instruction of each block.
     blocks: Vec<u64>,
 }
 
-/// Shows what lies in caches, TLBs, prefetchers and predictors of a machine with one core, always in this order.
-pub fn show_state<V: StateVisitor>(
+/// Visits the warm state of a single-core machine: first the memory system, then the core.
+pub fn visit_state<V: StateVisitor>(
     memory: &mut MemorySystem,
     core: &mut impl WarmState,
     visitor: &mut V,
@@ -37,31 +38,32 @@ pub fn show_state<V: StateVisitor>(
     core.visit(visitor);
 }
 
-/// What an instruction asks of the memory system.
+/// Memory access of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Access {
-    way: Way,
+    request: Request,
     bytes: u16,
     register_bytes: u8,
 }
 
+/// Kind of request that an access sends to the memory system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    Nothing,
+enum Request {
+    None,
     Load,
     Store,
-    /// Anything else: its instruction says what.
-    Rare,
+    /// Depends on the instruction: atomics, prefetches, maintenance.
+    Other,
 }
 
-impl Places {
-    /// The places of a trace with these blocks.
-    pub fn new(statics: &StaticTable, program: &Program) -> Places {
+impl BlockTable {
+    /// Creates the table of a trace with these blocks.
+    pub fn new(statics: &StaticTable, program: &Program) -> BlockTable {
         let first = |number: usize| {
             let insts = statics.block(BlockId(number as u32)).unwrap_or_default();
             insts.first().map_or(0, |id| program.pc(*id))
         };
-        Places {
+        BlockTable {
             insts: statics.places().to_vec(),
             accesses: statics.places().iter().map(|id| access(program.inst(*id))).collect(),
             blocks: (0..statics.blocks()).map(first).collect(),
@@ -71,93 +73,94 @@ impl Places {
 
 fn access(inst: &Inst) -> Access {
     let bytes = inst.mem.bytes.max(1);
-    let way = match inst.mem.op {
-        _ if inst.maintenance.is_some() => Way::Rare,
-        MemOp::None | MemOp::Maintenance | MemOp::PrefetchInst => Way::Nothing,
-        MemOp::Load => Way::Load,
-        MemOp::Store => Way::Store,
-        _ => Way::Rare,
+    let request = match inst.mem.op {
+        _ if inst.maintenance.is_some() => Request::Other,
+        MemOp::None | MemOp::Maintenance | MemOp::PrefetchInst => Request::None,
+        MemOp::Load => Request::Load,
+        MemOp::Store => Request::Store,
+        _ => Request::Other,
     };
-    Access { way, bytes, register_bytes: inst.mem.register_bytes }
+    Access { request, bytes, register_bytes: inst.mem.register_bytes }
 }
 
-/// A core on its way.
-pub struct Approach<'a, S> {
+/// A core that is warmed without its pipeline.
+pub struct FunctionalWarming<'a, S> {
     core: usize,
-    places: &'a Places,
+    table: &'a BlockTable,
     program: &'a mut Program,
     pipeline: &'a mut Pipeline,
     memory: &'a mut MemorySystem,
-    /// Hears what the memory system counts, cycles, what they were waited for, and mispredicted branches.
+    /// Receives the memory system's events, cycles, stall cycles and mispredicted branches.
     pub sink: S,
     now: Cycle,
-    /// The instruction that ran last.
+    /// Last instruction so far.
     last: Option<u32>,
-    /// The line that was fetched last.
+    /// Last fetched line.
     line: u64,
-    /// What is added to four times a place for the address of its instruction.
+    /// Address of an instruction minus four times its place.
     code: u64,
 }
 
-impl<'a, S: EventSink> Approach<'a, S> {
-    /// Sets out at `now`.
+impl<'a, S: EventSink> FunctionalWarming<'a, S> {
+    /// Creates a run of core `core` that starts at cycle `now`.
     pub fn new(
         core: usize,
-        places: &'a Places,
+        table: &'a BlockTable,
         program: &'a mut Program,
         pipeline: &'a mut Pipeline,
         memory: &'a mut MemorySystem,
         now: Cycle,
         sink: S,
-    ) -> Approach<'a, S> {
-        Approach {
+    ) -> FunctionalWarming<'a, S> {
+        FunctionalWarming {
             core,
-            places,
+            table,
             program,
             pipeline,
             memory,
             sink,
             now,
             last: None,
-            line: NOWHERE,
+            line: NO_LINE,
             code: 0,
         }
     }
 
-    /// What time it is, and the instruction that ran last: where it went on is not known yet.
-    pub fn place(&self) -> (Cycle, Option<u32>) {
+    /// Returns the current cycle and the last instruction, whose successor is not known yet.
+    pub fn now_and_last(&self) -> (Cycle, Option<u32>) {
         (self.now, self.last)
     }
 
-    /// Shows what lies in caches, TLBs, prefetchers and predictors.
-    pub fn show_state<V: StateVisitor>(&mut self, visitor: &mut V) {
-        show_state(self.memory, self.pipeline, visitor);
+    /// Visits the warm state of caches, TLBs, prefetchers and predictors.
+    pub fn visit_state<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visit_state(self.memory, self.pipeline, visitor);
     }
 
-    /// One instruction that was decoded already.
-    pub fn record(&mut self, inst: &TraceInst) {
+    /// Runs one instruction that was already read from the trace.
+    pub fn run_inst(&mut self, inst: &TraceInst) {
         let pc = self.program.pc(inst.id);
-        self.arrive(pc);
+        self.resolve_branch(pc);
         self.last = Some(inst.id);
         self.fetch(pc, pc);
         if inst.flags.has(InstFlags::HAS_ADDR) {
-            self.touch(inst.id, pc, access(self.program.inst(inst.id)), inst.addr);
+            self.access_data(inst.id, pc, access(self.program.inst(inst.id)), inst.addr);
         }
     }
 
-    /// The next instruction is at `pc`: the branch before it, if it is one, has its outcome.
+    /// Trains the branch predictors if the last instruction is a branch: it continued at `pc`. Runs
+    /// the wrong path if the branch was mispredicted.
     #[inline]
-    pub fn arrive(&mut self, pc: u64) {
+    fn resolve_branch(&mut self, pc: u64) {
         let Some(last) = self.last else { return };
-        let mut vain = Vain {
+        let mut wrong_path = WrongPathAccesses {
             now: self.now,
             line: self.line,
             port: self.memory.port(self.core),
             sink: &mut self.sink,
         };
-        if !self.pipeline.learn_branch_astray(last, pc, self.program, &mut vain) {
+        if !self.pipeline.learn_branch_astray(last, pc, self.program, &mut wrong_path) {
             self.sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
-            self.line = NOWHERE;
+            self.line = NO_LINE;
         }
     }
 
@@ -174,7 +177,7 @@ impl<'a, S: EventSink> Approach<'a, S> {
         }
     }
 
-    /// A miss holds everything up until it is done.
+    /// Advances the clock to the end of a miss and counts the cycles as `stall`.
     #[inline]
     fn wait(&mut self, reply: MemReply, stall: PmuEvent) {
         if reply.happened.has(Happened::L1_MISS) || reply.happened.has(Happened::L1_TLB_MISS) {
@@ -186,8 +189,8 @@ impl<'a, S: EventSink> Approach<'a, S> {
     }
 
     #[inline]
-    fn touch(&mut self, id: u32, pc: u64, access: Access, addr: u64) {
-        if access.way == Way::Nothing {
+    fn access_data(&mut self, id: u32, pc: u64, access: Access, addr: u64) {
+        if access.request == Request::None {
             return;
         }
         self.pipeline.learn_address(id, addr);
@@ -198,24 +201,24 @@ impl<'a, S: EventSink> Approach<'a, S> {
             element_bytes,
             ..MemRequest::new(VirtAddr(pc), at, bytes, MemKind::Load)
         };
-        match access.way {
-            Way::Nothing => {}
-            Way::Load => {
+        match access.request {
+            Request::None => {}
+            Request::Load => {
                 if !port.load_hits(at, bytes, element_bytes, now, sink) {
-                    self.ask(request());
+                    self.send(request());
                 }
             }
-            Way::Store => {
+            Request::Store => {
                 if !port.store_hits(at, bytes, now, sink) {
                     self.store(MemRequest { kind: MemKind::Store, ..request() });
                 }
             }
-            Way::Rare => self.rare(id, request()),
+            Request::Other => self.send_other(id, request()),
         }
     }
 
     #[inline(never)]
-    fn ask(&mut self, request: MemRequest) {
+    fn send(&mut self, request: MemRequest) {
         let reply = self.memory.port(self.core).access(request, self.now, &mut self.sink);
         self.wait(reply, PmuEvent::STALL_BACKEND);
     }
@@ -229,7 +232,7 @@ impl<'a, S: EventSink> Approach<'a, S> {
     }
 
     #[cold]
-    fn rare(&mut self, id: u32, request: MemRequest) {
+    fn send_other(&mut self, id: u32, request: MemRequest) {
         let inst = self.program.inst(id);
         let kind = match inst.mem.op {
             _ if let Some(what) = inst.maintenance => MemKind::Maintain(what),
@@ -246,19 +249,20 @@ impl<'a, S: EventSink> Approach<'a, S> {
             }
             _ => return,
         };
-        self.ask(MemRequest { kind, ..request });
+        self.send(MemRequest { kind, ..request });
     }
 }
 
-/// What a wrong path asks of the memory system. Only its own fetches wait, and what it would store stays in the core.
-struct Vain<'a, M, S> {
+/// Memory port for the fetches and loads of a wrong path. Only fetches wait; stores are translated,
+/// but not performed.
+struct WrongPathAccesses<'a, M, S> {
     now: Cycle,
     line: u64,
     port: M,
     sink: &'a mut S,
 }
 
-impl<M: MemoryPort, S: EventSink> Astray for Vain<'_, M, S> {
+impl<M: MemoryPort, S: EventSink> Astray for WrongPathAccesses<'_, M, S> {
     fn fetch(&mut self, pc: u64) -> Option<Cycle> {
         let line = pc >> LINE_SHIFT;
         if std::mem::replace(&mut self.line, line) == line {
@@ -274,43 +278,43 @@ impl<M: MemoryPort, S: EventSink> Astray for Vain<'_, M, S> {
     }
 
     fn touch(&mut self, pc: u64, inst: &Inst, addr: u64) {
-        let Access { way, bytes, register_bytes } = access(inst);
+        let Access { request: kind, bytes, register_bytes } = access(inst);
         let (at, bytes, element_bytes) = (VirtAddr(addr), bytes.into(), register_bytes.into());
         let request =
             |kind| MemRequest { element_bytes, ..MemRequest::new(VirtAddr(pc), at, bytes, kind) };
-        match way {
-            Way::Load => {
+        match kind {
+            Request::Load => {
                 if !self.port.load_hits(at, bytes, element_bytes, self.now, self.sink) {
                     self.port.access(request(MemKind::Load), self.now, self.sink);
                 }
             }
-            Way::Store => {
+            Request::Store => {
                 self.port.translate_store(request(MemKind::Store), self.now, self.sink);
             }
-            Way::Nothing | Way::Rare => {}
+            Request::None | Request::Other => {}
         }
     }
 }
 
-impl<S: EventSink> Skim for Approach<'_, S> {
+impl<S: EventSink> Skim for FunctionalWarming<'_, S> {
     const ACCESSES: bool = true;
 
     #[inline]
     fn block(&mut self, block: u32, place: u32, executed: u16) {
         self.now += 1;
         self.sink.raise(PmuEvent::CPU_CYCLES);
-        let pc = self.places.blocks[block as usize];
-        self.arrive(pc);
+        let pc = self.table.blocks[block as usize];
+        self.resolve_branch(pc);
         self.code = pc.wrapping_sub(4 * u64::from(place));
-        let behind = u32::from(executed.max(1)) - 1;
-        self.last = Some(self.places.insts[(place + behind) as usize]);
-        self.fetch(pc, pc.wrapping_add(4 * u64::from(behind)));
+        let last = u32::from(executed.max(1)) - 1;
+        self.last = Some(self.table.insts[(place + last) as usize]);
+        self.fetch(pc, pc.wrapping_add(4 * u64::from(last)));
     }
 
     #[inline]
     fn access(&mut self, place: u32, addr: u64) {
         let pc = self.code.wrapping_add(4 * u64::from(place));
-        let id = self.places.insts[place as usize];
-        self.touch(id, pc, self.places.accesses[place as usize], addr);
+        let id = self.table.insts[place as usize];
+        self.access_data(id, pc, self.table.accesses[place as usize], addr);
     }
 }
