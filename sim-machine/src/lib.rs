@@ -11,6 +11,7 @@ mod core_run;
 mod erratum;
 pub mod error;
 pub mod functional_warming;
+mod last_access;
 mod levels;
 mod line_table;
 pub mod machines;
@@ -23,7 +24,6 @@ pub mod session;
 mod single_thread;
 mod threads;
 mod totals;
-mod touches;
 pub mod trust;
 mod turns;
 

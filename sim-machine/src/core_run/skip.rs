@@ -1,11 +1,11 @@
-//! Passes a stretch of a thread without running it. Of its first part only the last touches go through the
+//! Passes a stretch of a thread without running it. Of its first part only the last accesses go through the
 //! memory system; from some place on every fetch, access and branch does, in order. Or it goes on somewhere else in a
 //! state that was kept. What is in the pipeline stays as it was.
 
 use super::{CoreRun, Source};
 use crate::error::MachineError;
 use crate::functional_warming::{BlockTable, FunctionalWarming, visit_state};
-use crate::touches::Touches;
+use crate::last_access::LastAccesses;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, Giver, NullSink, StateVisitor, WarmState};
 use sim_isa::Program;
@@ -13,7 +13,7 @@ use sim_trace::{Skim, StatePlace, StreamReader};
 
 /// Stretches of fewer instructions are run.
 const SHORTEST: u64 = 2_000;
-/// Instructions between two looks at how full the table of touches is.
+/// Instructions between two looks at how full the table of accesses is.
 const STEP: u64 = 250_000;
 /// The latest cycle at which a state may have been taken: far from the end of the clocks.
 const LATEST: Cycle = 1 << 40;
@@ -53,7 +53,7 @@ impl CoreRun {
         to: u64,
         learn_from: u64,
         blocks: &BlockTable,
-        touches: &mut Touches,
+        accesses: &mut LastAccesses,
         program: &mut Program,
         memory: &mut MemorySystem,
     ) -> Result<(), MachineError> {
@@ -62,7 +62,7 @@ impl CoreRun {
         }
         let mut cycle = self.pipeline.idle_until(0, &mut self.totals);
         if learn_from >= self.reader.position() {
-            cycle = self.pass(learn_from, cycle, touches, program, memory)?;
+            cycle = self.pass(learn_from, cycle, accesses, program, memory)?;
         }
         let pipeline = &mut self.pipeline;
         let mut warming =
@@ -112,25 +112,25 @@ impl CoreRun {
         Ok(())
     }
 
-    /// Goes on to the first end of a block at or behind instruction `to`; its last touches go through the
+    /// Goes on to the first end of a block at or behind instruction `to`; its last accesses go through the
     /// memory system. When they have.
     fn pass(
         &mut self,
         to: u64,
         mut cycle: Cycle,
-        touches: &mut Touches,
+        accesses: &mut LastAccesses,
         program: &Program,
         memory: &mut MemorySystem,
     ) -> Result<Cycle, MachineError> {
         for inst in self.batch.drain(..).skip(self.at) {
-            touches.record(&inst, program);
+            accesses.record(&inst, program);
         }
         loop {
             let before = self.reader.position();
-            self.reader.skim(to.min(before + STEP), touches)?;
+            self.reader.skim(to.min(before + STEP), accesses)?;
             let ends = self.reader.position() >= to || self.reader.position() == before;
-            if ends || touches.is_full() {
-                cycle = touches.replay(self.core, memory, cycle);
+            if ends || accesses.is_full() {
+                cycle = accesses.replay(self.core, memory, cycle);
             }
             if ends {
                 return Ok(cycle);

@@ -10,10 +10,10 @@ use crate::code::Code;
 use crate::core_run::CoreRun;
 use crate::error::MachineError;
 use crate::functional_warming::{BlockTable, visit_state};
+use crate::last_access::LastAccesses;
 use crate::outcome::Outcome;
 use crate::region::RegionWatch;
 use crate::single_thread::only_thread;
-use crate::touches::Touches;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, NullSink, Taker};
 use sim_trace::{StatePlace, StatesError, StatesReader};
@@ -57,14 +57,14 @@ impl Session {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Vec<Outcome>, MachineError> {
         let mut bench = Bench::new(self)?;
-        let mut touches = Touches::new(self.trace.statics(), &bench.program);
+        let mut accesses = LastAccesses::new(self.trace.statics(), &bench.program);
         let blocks = BlockTable::new(self.trace.statics(), &bench.program);
         let mut outcomes = Vec::with_capacity(windows.len());
         for window in windows {
             let begin = window.first_run();
             let learn_from = begin.saturating_sub(window.lesson);
             let Bench { program, memory, core } = &mut bench;
-            core.skip_to(begin, learn_from, &blocks, &mut touches, program, memory)?;
+            core.skip_to(begin, learn_from, &blocks, &mut accesses, program, memory)?;
             outcomes.push(bench.count(self, window.begin, window.length, progress)?);
         }
         Ok(outcomes)

@@ -1,8 +1,7 @@
-//! The last touch of every line and block in a stretch of a trace that is not run: what its caches and
-//! TLBs would know of it afterwards.
+//! Last access to every line and block in a part of a trace that is not run. Replayed in order, these
+//! accesses leave nearly the contents that the whole part would leave in caches and TLBs.
 //!
-//! Memory follows the pages that are touched and is bounded: a full table is handed to the machine and begins
-//! anew.
+//! The table grows with the accessed pages up to a limit: a full table is replayed and emptied.
 
 use crate::line_table::{LINE_SHIFT, LineTable, PAGE_SHIFT, line_of};
 use sim_cache::{MemorySystem, Touch, TouchKind};
@@ -10,14 +9,14 @@ use sim_core::{Cycle, InstFlags, Maintenance, TraceInst, VirtAddr};
 use sim_isa::{MemOp, Program};
 use sim_trace::{Skim, StaticTable};
 
-/// Pages after which the table is full: 256 MB of touched memory, 34 MB of table.
+/// Pages of a full table: 256 MB of accessed memory, 34 MB of table.
 const MOST_PAGES: usize = 1 << 16;
-/// Maintenance operations after which it is full.
+/// Maintenance operations of a full table.
 const MOST_MAINTENANCE: usize = 1 << 14;
-/// Time after which it is full.
+/// Clock of a full table.
 const LATEST: u32 = 1 << 31;
 
-/// What an instruction does to the line that it accesses.
+/// Effect of an instruction on the line that it accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
     Reads,
@@ -26,13 +25,13 @@ enum Effect {
     Nothing,
 }
 
-/// Collects touches.
-pub(crate) struct Touches {
-    /// By the place of an instruction among those of all blocks.
+/// Table of last accesses.
+pub(crate) struct LastAccesses {
+    /// Effect by an instruction's place among those of all blocks.
     effects: Vec<Effect>,
     /// Address of the first instruction of each block.
     blocks: Vec<u64>,
-    /// When each block ran last, and how much of it at most.
+    /// Time of each block's last execution, and the most instructions of it that ran.
     ran: Vec<(u32, u16)>,
     ran_blocks: Vec<u32>,
     lines: LineTable,
@@ -40,16 +39,16 @@ pub(crate) struct Touches {
     clock: u32,
 }
 
-impl Touches {
-    /// An empty table for a trace with these blocks.
-    pub(crate) fn new(statics: &StaticTable, program: &Program) -> Touches {
+impl LastAccesses {
+    /// Creates an empty table for a trace with these blocks.
+    pub(crate) fn new(statics: &StaticTable, program: &Program) -> LastAccesses {
         let effects = statics.places().iter().map(|id| effect(program, *id)).collect();
         let of_block = |number: usize| {
             let insts = statics.block(sim_trace::BlockId(number as u32)).unwrap_or_default();
             insts.first().map_or(0, |id| program.pc(*id))
         };
         let blocks: Vec<u64> = (0..statics.blocks()).map(of_block).collect();
-        Touches {
+        LastAccesses {
             effects,
             ran: vec![(0, 0); blocks.len()],
             blocks,
@@ -60,22 +59,22 @@ impl Touches {
         }
     }
 
-    /// True when it should be handed to the machine before it grows further.
+    /// Returns true when the table must be replayed before it grows further.
     pub(crate) fn is_full(&self) -> bool {
         self.lines.len() >= MOST_PAGES
             || self.maintenance.len() >= MOST_MAINTENANCE
             || self.clock >= LATEST
     }
 
-    /// An instruction of a batch that is not run.
+    /// Records the access of an instruction that does not run.
     pub(crate) fn record(&mut self, inst: &TraceInst, program: &Program) {
         if inst.flags.has(InstFlags::HAS_ADDR) {
-            self.touch(effect(program, inst.id), inst.addr);
+            self.record_access(effect(program, inst.id), inst.addr);
         }
     }
 
     #[inline]
-    fn touch(&mut self, effect: Effect, addr: u64) {
+    fn record_access(&mut self, effect: Effect, addr: u64) {
         self.clock += 1;
         let written = match effect {
             Effect::Reads => 0,
@@ -89,7 +88,8 @@ impl Touches {
         page.written |= written << line;
     }
 
-    /// Lets the machine's core touch all of it, the oldest first, and empties it. When it is done.
+    /// Replays all accesses on core `core`, oldest first, and empties the table. Returns the cycle
+    /// after the last one.
     pub(crate) fn replay(&mut self, core: usize, memory: &mut MemorySystem, now: Cycle) -> Cycle {
         let mut touches = Vec::new();
         self.take_pages(&mut touches);
@@ -99,7 +99,7 @@ impl Touches {
         };
         touches.extend(self.maintenance.drain(..).map(operation));
         self.clock = 0;
-        // A place in time has one access; a block's lines, which share one, are in the order of addresses.
+        // Every access has its own time. The lines of a block share one and are in address order.
         touches.sort_unstable_by_key(|(at, touch)| (*at, touch.addr.0));
         let reach = usize::try_from(memory.reach()).unwrap_or(usize::MAX);
         let newest = &touches[touches.len().saturating_sub(reach)..];
@@ -117,7 +117,7 @@ impl Touches {
         }
     }
 
-    /// The lines of the blocks that ran, each when the last block of it did.
+    /// Adds the lines of the blocks that ran, each at the time of its last block.
     fn take_blocks(&mut self, touches: &mut Vec<(u32, Touch)>) {
         let mut lines: Vec<(u64, u32)> = Vec::new();
         for block in self.ran_blocks.drain(..) {
@@ -127,14 +127,14 @@ impl Touches {
             lines.extend((pc >> LINE_SHIFT..=last >> LINE_SHIFT).map(|line| (line, at)));
         }
         lines.sort_unstable();
-        let last_of_line = lines.chunk_by(|a, b| a.0 == b.0).filter_map(|same| same.last());
+        let last_of_line = lines.chunk_by(|a, b| a.0 == b.0).filter_map(|group| group.last());
         touches.extend(last_of_line.map(|(line, at)| {
             (*at, Touch { addr: VirtAddr(line << LINE_SHIFT), kind: TouchKind::Fetch })
         }));
     }
 }
 
-impl Skim for Touches {
+impl Skim for LastAccesses {
     const ACCESSES: bool = true;
 
     #[inline]
@@ -149,7 +149,7 @@ impl Skim for Touches {
 
     #[inline]
     fn access(&mut self, place: u32, addr: u64) {
-        self.touch(self.effects[place as usize], addr);
+        self.record_access(self.effects[place as usize], addr);
     }
 }
 
