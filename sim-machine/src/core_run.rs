@@ -104,7 +104,7 @@ pub(crate) struct CoreRun {
     /// In program order: the instruction before the next one was an exception return.
     returns: bool,
     /// In program order: counting begins behind the next instruction.
-    opens_behind: bool,
+    opens_after: bool,
 }
 
 impl CoreRun {
@@ -148,7 +148,7 @@ impl CoreRun {
             order: None,
             stretch: 0,
             returns: false,
-            opens_behind: false,
+            opens_after: false,
         }
     }
 
@@ -236,8 +236,8 @@ impl CoreRun {
         }
         self.stretch = 0;
         let (inst, more) = self.take_record();
-        let behind = self.exceptions_behind();
-        let accesses = self.registers_behind::<S>();
+        let behind = self.exceptions_after();
+        let accesses = self.registers_after::<S>();
         let goes_on = self.next_batch()?;
         let next_pc = goes_on.then(|| program.pc(self.batch[0].id));
         let step = Step { inst, more: &more[..inst.flags.further()], next_pc };
@@ -254,7 +254,7 @@ impl CoreRun {
 
     /// Tells those who follow the run what the instructions before the next one did to registers.
     #[inline]
-    fn tell_registers<S: EventSink>(&mut self, listener: &mut S) {
+    fn report_registers<S: EventSink>(&mut self, listener: &mut S) {
         if !S::FOLLOWS_RUN {
             return;
         }
@@ -269,7 +269,7 @@ impl CoreRun {
     }
 
     /// What the last instruction of the batch did to registers.
-    fn registers_behind<S: EventSink>(&mut self) -> Vec<RegisterAccess> {
+    fn registers_after<S: EventSink>(&mut self) -> Vec<RegisterAccess> {
         if !S::FOLLOWS_RUN {
             return Vec::new();
         }
@@ -285,8 +285,8 @@ impl CoreRun {
         memory: &mut MemorySystem,
         listener: &mut S,
     ) -> bool {
-        self.tell_registers(listener);
-        self.meet_exceptions(program, listener);
+        self.report_registers(listener);
+        self.poll_exceptions(program, listener);
         // Who follows the run is told between any two of them what they did to registers.
         let most = if S::FOLLOWS_RUN { 1 } else { most };
         self.stretch = self.find_stretch(most, program, memory, listener);
@@ -319,7 +319,7 @@ impl CoreRun {
             Change::None => {}
             Change::OpenBefore => self.open(memory, listener),
             Change::CloseBefore => self.close(false, memory, listener),
-            Change::OpenAfter => self.opens_behind = true,
+            Change::OpenAfter => self.opens_after = true,
             Change::Stop => {
                 let drains = !self.watch.goes_on();
                 if drains {
@@ -366,7 +366,7 @@ impl CoreRun {
         }
         self.stretch -= self.at - first;
         self.done += (self.at - first) as u64;
-        self.look_behind(self.batch[self.at - 1].id, program, memory, listener);
+        self.after_inst(self.batch[self.at - 1].id, program, memory, listener);
     }
 
     /// Runs the instruction of which the batch is gone already.
@@ -384,11 +384,11 @@ impl CoreRun {
         let sink = &mut (&mut self.totals, &mut *listener);
         self.pipeline.run_inst(step, program, &mut memory.port(self.core), sink);
         self.done += 1;
-        self.look_behind(step.inst.id, program, memory, listener);
+        self.after_inst(step.inst.id, program, memory, listener);
     }
 
     /// What the machine does behind the instruction that ran last.
-    fn look_behind<S: EventSink>(
+    fn after_inst<S: EventSink>(
         &mut self,
         id: InstId,
         program: &Program,
@@ -398,22 +398,22 @@ impl CoreRun {
         if program.inst(id).special == Special::Unknown {
             self.note_unknown(id);
         }
-        if std::mem::take(&mut self.opens_behind) {
+        if std::mem::take(&mut self.opens_after) {
             self.open(memory, listener);
         }
     }
 
     /// Looks out for exceptions that the recorder saw up to the end of the next instruction.
     #[inline]
-    fn meet_exceptions<S: EventSink>(&mut self, program: &Program, listener: &mut S) {
+    fn poll_exceptions<S: EventSink>(&mut self, program: &Program, listener: &mut S) {
         if self.at as u32 + 1 >= self.exception_at || self.begins_somewhere {
-            self.tell_exceptions(program, listener);
+            self.report_exceptions(program, listener);
         }
     }
 
     /// Tells the pipeline: the one behind the next instruction is expected, any before it is taken.
     #[cold]
-    fn tell_exceptions<S: EventSink>(&mut self, program: &Program, listener: &mut S) {
+    fn report_exceptions<S: EventSink>(&mut self, program: &Program, listener: &mut S) {
         if std::mem::take(&mut self.begins_somewhere) {
             let is_kernel = program.pc(self.batch[self.at].id) >> 63 == 1;
             let level = u8::from(is_kernel);
@@ -438,7 +438,7 @@ impl CoreRun {
 
     /// Exceptions that the recorder saw behind the last instruction of the batch and the one expected
     /// there, with no instruction between them.
-    fn exceptions_behind(&mut self) -> Vec<RecordedException> {
+    fn exceptions_after(&mut self) -> Vec<RecordedException> {
         let mut behind = Vec::new();
         while self.exception_at != NO_EXCEPTION {
             behind.extend(exception_of(&self.reader.events()[self.events_seen].event));

@@ -42,7 +42,7 @@ impl CoreRun {
             order.meet_next(next, &mut self.pipeline, program, sink);
             if self.stretch == 0 {
                 let most = self.undisturbed();
-                self.meet_exceptions(program, listener);
+                self.poll_exceptions(program, listener);
                 self.stretch = self.find_stretch(most, program, memory, listener);
             }
             if self.stretch > 0 {
@@ -51,7 +51,7 @@ impl CoreRun {
         }
         self.order = Some(order);
         if self.at >= self.batch.len() {
-            for recorded in self.exceptions_behind() {
+            for recorded in self.exceptions_after() {
                 self.pipeline.take_recorded(recorded, &mut (&mut self.totals, &mut *listener));
             }
         }
@@ -85,11 +85,11 @@ impl CoreRun {
         self.more_at += used;
         self.done += ran as u64;
         self.stretch -= ran;
-        self.look_behind_in_order(order, program, memory, listener);
+        self.after_inst_in_order(order, program, memory, listener);
     }
 
     /// What the machine does behind the instruction that ran last, and who goes in order.
-    fn look_behind_in_order<S: EventSink>(
+    fn after_inst_in_order<S: EventSink>(
         &mut self,
         order: &mut ProgramOrder,
         program: &Program,
@@ -104,6 +104,6 @@ impl CoreRun {
             self.returns = false;
             order.restart();
         }
-        self.look_behind(id, program, memory, listener);
+        self.after_inst(id, program, memory, listener);
     }
 }

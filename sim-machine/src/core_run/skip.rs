@@ -71,7 +71,7 @@ impl CoreRun {
         self.reader.skim(to, &mut warming)?;
         let (cycle, last) = warming.now_and_last();
         self.pipeline.idle_until(cycle, &mut self.totals);
-        self.go_on_behind(last, program)
+        self.resume_after(last, program)
     }
 
     /// Room for the guesses of so many instructions, before a state is shown.
@@ -98,12 +98,12 @@ impl CoreRun {
         self.pipeline.idle_until(place.cycle, &mut self.totals);
         self.reader = Source::Here(Box::new(reader));
         self.batch.clear();
-        self.go_on_behind(place.last, program)?;
+        self.resume_after(place.last, program)?;
         Ok(Some(()))
     }
 
     /// Begins to run where the reader is; the instruction in front of that ran last.
-    fn go_on_behind(&mut self, last: Option<u32>, program: &Program) -> Result<(), MachineError> {
+    fn resume_after(&mut self, last: Option<u32>, program: &Program) -> Result<(), MachineError> {
         self.begins_somewhere = self.full_system;
         if let (true, Some(last)) = (self.next_batch()?, last) {
             let next = program.pc(self.batch[0].id);
