@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::machines::Machine;
-use crate::turns::ThreadOrder;
+use crate::thread_scheduler::ThreadOrder;
 use serde::Deserialize;
 use sim_core::config::{ConfigError, Document, Embedded, Problem};
 

@@ -9,8 +9,8 @@ use crate::error::MachineError;
 use crate::levels::{Level, Levels};
 use crate::outcome::{CoreOutcome, UnknownWord, Waits};
 use crate::region::{Change, RegionWatch};
+use crate::thread_scheduler::ThreadState;
 use crate::totals::Totals;
-use crate::turns::Standing;
 use sim_cache::{MemorySystem, MemoryTally, PrefetchStats};
 use sim_core::{
     Counts, Cycle, EventSink, InstId, LostSlots, MAX_FURTHER, Packed, Privilege, RegisterAccess,
@@ -184,8 +184,8 @@ impl CoreRun {
     }
 
     /// Where it stands, for those who say whose turn it is.
-    pub(crate) fn standing(&self) -> Standing {
-        Standing { ended: self.ended, position: self.position(), cycle: self.cycle() }
+    pub(crate) fn state(&self) -> ThreadState {
+        ThreadState { ended: self.ended, position: self.position(), cycle: self.cycle() }
     }
 
     /// Instructions run so far, counted or not.

@@ -22,10 +22,10 @@ mod page_map;
 pub mod region;
 pub mod session;
 mod single_thread;
+mod thread_scheduler;
 mod threads;
 mod totals;
 pub mod trust;
-mod turns;
 
 pub use config::{ConfigSource, MachineConfig, Profile, Revision};
 pub use error::MachineError;
@@ -39,4 +39,4 @@ pub use session::Session;
 pub use session::windows::Window;
 pub use sim_cache::{MemoryTally, PrefetchCounts, PrefetchStats, Walks};
 pub use single_thread::only_thread;
-pub use turns::{OrderOfRun, ThreadOrder};
+pub use thread_scheduler::{OrderOfRun, ThreadOrder};

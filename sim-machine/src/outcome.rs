@@ -2,7 +2,7 @@
 
 use crate::levels::{Level, LevelCounts, add_at, packed};
 use crate::mode::Mode;
-use crate::turns::{OrderOfRun, ThreadOrder};
+use crate::thread_scheduler::{OrderOfRun, ThreadOrder};
 use sim_cache::{MemoryTally, PrefetchStats};
 use sim_core::{Counts, LostSlots, Packed};
 use sim_trace::Lack;

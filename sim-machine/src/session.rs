@@ -11,8 +11,8 @@ use crate::mode::Mode;
 use crate::outcome::{CoreOutcome, Outcome, RunHeader};
 use crate::page_map;
 use crate::region::{RegionWatch, RunOptions};
+use crate::thread_scheduler::{OrderOfRun, ThreadScheduler};
 use crate::threads::{Ended, Threads};
-use crate::turns::{OrderOfRun, Turns};
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, EventSink, MemoryBudget, NullSink, Relay};
 use sim_pipeline::{Part, Pipeline};
@@ -178,8 +178,9 @@ impl Session {
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
         let listener = &mut Erratum { has_erratum, listener };
         let order = self.config.threads.order;
-        let mut turns = Turns::of(&self.trace, order, options, threads.streams(), threads.start())?;
-        while let Some((first, until)) = next(&mut threads, turns.as_mut(), &mut memory)? {
+        let mut scheduler =
+            ThreadScheduler::of(&self.trace, order, options, threads.streams(), threads.start())?;
+        while let Some((first, until)) = next(&mut threads, scheduler.as_mut(), &mut memory)? {
             let core = threads.core(first, &mut memory)?;
             let before = core.done();
             let part = match self.header.mode {
@@ -193,8 +194,8 @@ impl Session {
             if let Some(part) = part {
                 core.advance_in_order(part, until, &program, &mut memory, listener)?;
             }
-            if let Some(turns) = &mut turns {
-                turns.ran(first, core.standing());
+            if let Some(scheduler) = &mut scheduler {
+                scheduler.ran(first, core.state());
             }
             let more = core.done() - before;
             threads.ran(first, more, &program, &mut memory)?;
@@ -358,11 +359,11 @@ fn notes(cores: &[Ended], options: &RunOptions) -> Vec<String> {
 /// is due.
 fn next(
     threads: &mut Threads,
-    turns: Option<&mut Turns>,
+    scheduler: Option<&mut ThreadScheduler>,
     memory: &mut MemorySystem,
 ) -> Result<Option<(usize, Cycle)>, MachineError> {
-    let Some(turns) = turns else { return Ok(threads.take_lowest()) };
-    let Some(choice) = turns.choose()? else { return Ok(None) };
+    let Some(scheduler) = scheduler else { return Ok(threads.take_lowest()) };
+    let Some(choice) = scheduler.choose()? else { return Ok(None) };
     threads.core(choice.thread, memory)?.hold(choice.hold_at, choice.wait);
     Ok(Some((choice.thread, choice.until)))
 }

@@ -1,5 +1,5 @@
 //! A thread that waits for another one, because it synchronized behind it when it was recorded
-//! ([`crate::turns`]).
+//! ([`crate::thread_scheduler`]).
 
 use super::CoreRun;
 use sim_cache::MemorySystem;

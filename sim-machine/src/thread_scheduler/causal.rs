@@ -10,7 +10,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use sim_core::Cycle;
 
 use super::edges::{Arrivals, Edge, Edges};
-use super::{Choice, Standing};
+use super::{Choice, ThreadState};
 use crate::error::MachineError;
 
 /// What a thread passed, and when.
@@ -35,7 +35,7 @@ struct Thread {
 pub(crate) struct Causal<A> {
     edges: Edges<A>,
     threads: Vec<Thread>,
-    standings: Vec<Standing>,
+    states: Vec<ThreadState>,
     /// Threads that have not ended and are not parked.
     runnable: Vec<usize>,
     /// By thread: the ranks that others wait for it to pass, lowest first, and who waits.
@@ -52,15 +52,15 @@ impl<A: Arrivals> Causal<A> {
     /// end before the last of its arrivals.
     pub(super) fn new(
         arrivals: Vec<A>,
-        standings: Vec<Standing>,
+        states: Vec<ThreadState>,
         is_whole: bool,
     ) -> Result<Causal<A>, MachineError> {
         let mut causal = Causal {
             threads: arrivals.iter().map(|_| Thread::default()).collect(),
-            runnable: (0..arrivals.len()).filter(|i| !standings[*i].ended).collect(),
+            runnable: (0..arrivals.len()).filter(|i| !states[*i].ended).collect(),
             parked: vec![BinaryHeap::new(); arrivals.len()],
             edges: Edges::new(arrivals, is_whole)?,
-            standings,
+            states,
             passing: None,
             #[cfg(test)]
             clocks: std::cell::Cell::default(),
@@ -71,12 +71,12 @@ impl<A: Arrivals> Causal<A> {
         Ok(causal)
     }
 
-    /// As [`super::Turns::choose`].
+    /// As [`super::ThreadScheduler::choose`].
     pub(super) fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
         self.passing = None;
         loop {
             let Some((clock, first)) = self.lowest(None) else {
-                debug_assert!(self.standings.iter().all(|at| at.ended), "one of them can go on");
+                debug_assert!(self.states.iter().all(|at| at.ended), "one of them can go on");
                 return Ok(None);
             };
             if self.is_held(first) {
@@ -118,14 +118,14 @@ impl<A: Arrivals> Causal<A> {
     }
 
     /// Records the thread's position and clock after it ran.
-    pub(super) fn ran(&mut self, thread: usize, standing: Standing) {
-        self.standings[thread] = standing;
+    pub(super) fn ran(&mut self, thread: usize, state: ThreadState) {
+        self.states[thread] = state;
         if self.passing == Some(thread)
             && let Some(last) = self.threads[thread].passed.back_mut()
         {
-            last.cycle = last.cycle.max(standing.cycle);
+            last.cycle = last.cycle.max(state.cycle);
         }
-        if standing.ended {
+        if state.ended {
             self.runnable.retain(|i| *i != thread);
             self.unpark(thread);
         }
@@ -134,7 +134,7 @@ impl<A: Arrivals> Causal<A> {
     /// Makes the threads runnable that are parked on a rank that `thread` has passed; all of them
     /// if it has ended.
     fn unpark(&mut self, thread: usize) {
-        let has_ended = self.standings[thread].ended;
+        let has_ended = self.states[thread].ended;
         while let Some(&Reverse((rank, waits))) = self.parked[thread].peek()
             && (has_ended || self.edges.has_passed(&Edge { thread, rank }))
         {
@@ -145,11 +145,11 @@ impl<A: Arrivals> Causal<A> {
 
     /// The thread goes over what it stands before.
     fn pass(&mut self, i: usize, clock: Cycle) -> Result<(), MachineError> {
-        if clock > self.standings[i].cycle {
+        if clock > self.states[i].cycle {
             self.threads[i].wait = self.threads[i].wait.max(clock);
         }
         // What it stood before may have turned out to be no concern of others.
-        let position = self.standings[i].position;
+        let position = self.states[i].position;
         let hold = self.edges.next_hold(i)?.filter(|hold| hold.position <= position);
         if hold.is_none() {
             return self.find_place(i);
@@ -178,7 +178,7 @@ impl<A: Arrivals> Causal<A> {
 
     /// It stands before an instruction that waits or is waited for.
     fn is_held(&self, i: usize) -> bool {
-        self.standings[i].position >= self.threads[i].place
+        self.states[i].position >= self.threads[i].place
     }
 
     /// The cycle in which a thread goes on that has not ended.
@@ -188,12 +188,12 @@ impl<A: Arrivals> Causal<A> {
     fn clock(&self, i: usize) -> Result<Cycle, Edge> {
         #[cfg(test)]
         self.clocks.update(|calls| calls + 1);
-        let standing = &self.standings[i];
-        let own = standing.cycle.max(self.threads[i].wait);
+        let state = &self.states[i];
+        let own = state.cycle.max(self.threads[i].wait);
         if !self.is_held(i) {
             return Ok(own);
         }
-        let edges = self.edges.edges(i, standing.position).iter();
+        let edges = self.edges.edges(i, state.position).iter();
         let answers = edges.map(|edge| self.answered(edge).ok_or(*edge));
         answers.into_iter().try_fold(own, |at, answer| Ok(at.max(answer?)))
     }
@@ -206,7 +206,7 @@ impl<A: Arrivals> Causal<A> {
             let at = passed.partition_point(|one| one.rank < edge.rank);
             return Some(passed.get(at).map_or(0, |one| one.cycle));
         }
-        let other = &self.standings[edge.thread];
+        let other = &self.states[edge.thread];
         other.ended.then_some(other.cycle)
     }
 }

@@ -97,7 +97,7 @@ impl Tickets for TicketReader {
 
 /// Where a thread stands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct ThreadState {
     /// It has nothing left to run.
     pub(crate) ended: bool,
     /// Number of its next instruction.
@@ -149,12 +149,12 @@ impl<T: Tickets> Thread<T> {
 }
 
 /// The order of the threads of a trace.
-pub(crate) enum Turns<'t> {
+pub(crate) enum ThreadScheduler<'t> {
     Recorded(Recorded),
     Causal(Box<Causal<StreamArrivals<'t>>>),
 }
 
-impl<'t> Turns<'t> {
+impl<'t> ThreadScheduler<'t> {
     /// The order of these streams, whose clocks begin at `start`; `None` if there is nothing to order.
     pub(crate) fn of(
         trace: &'t TraceFile,
@@ -162,18 +162,18 @@ impl<'t> Turns<'t> {
         options: &RunOptions,
         streams: impl ExactSizeIterator<Item = u32>,
         start: Cycle,
-    ) -> Result<Option<Turns<'t>>, MachineError> {
+    ) -> Result<Option<ThreadScheduler<'t>>, MachineError> {
         if !trace.has_tickets() || streams.len() < 2 {
             return Ok(None);
         }
-        let begin = Standing { ended: false, position: 0, cycle: start };
-        let standings = vec![begin; streams.len()];
+        let begin = ThreadState { ended: false, position: 0, cycle: start };
+        let states = vec![begin; streams.len()];
         match order {
             ThreadOrder::Free => Ok(None),
             ThreadOrder::Recorded => {
                 let readers: Result<Vec<TicketReader>, _> =
                     streams.map(|one| trace.tickets(one)).collect();
-                Ok(Some(Turns::Recorded(Recorded::new(readers?, standings)?)))
+                Ok(Some(ThreadScheduler::Recorded(Recorded::new(readers?, states)?)))
             }
             ThreadOrder::Causal => {
                 let kinds = Rc::new(Kinds::of(trace.statics()));
@@ -181,8 +181,8 @@ impl<'t> Turns<'t> {
                 let arrivals: Vec<StreamArrivals> = streams
                     .map(|one| StreamArrivals::new(trace, one, kinds.clone(), end))
                     .collect();
-                let causal = Causal::new(arrivals, standings, !options.may_stop_sooner())?;
-                Ok(Some(Turns::Causal(Box::new(causal))))
+                let causal = Causal::new(arrivals, states, !options.may_stop_sooner())?;
+                Ok(Some(ThreadScheduler::Causal(Box::new(causal))))
             }
         }
     }
@@ -190,16 +190,16 @@ impl<'t> Turns<'t> {
     /// Which thread runs next: the one with the lowest clock that need not wait. `None` once all have ended.
     pub(crate) fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
         match self {
-            Turns::Recorded(recorded) => recorded.choose(),
-            Turns::Causal(causal) => causal.choose(),
+            ThreadScheduler::Recorded(recorded) => recorded.choose(),
+            ThreadScheduler::Causal(causal) => causal.choose(),
         }
     }
 
     /// Records the thread's position and clock after it ran.
-    pub(crate) fn ran(&mut self, thread: usize, standing: Standing) {
+    pub(crate) fn ran(&mut self, thread: usize, state: ThreadState) {
         match self {
-            Turns::Recorded(recorded) => recorded.ran(thread, standing),
-            Turns::Causal(causal) => causal.ran(thread, standing),
+            ThreadScheduler::Recorded(recorded) => recorded.ran(thread, state),
+            ThreadScheduler::Causal(causal) => causal.ran(thread, state),
         }
     }
 }
@@ -207,7 +207,7 @@ impl<'t> Turns<'t> {
 /// The order of the recording machine.
 pub(crate) struct Recorded<T = TicketReader> {
     threads: Vec<Thread<T>>,
-    standings: Vec<Standing>,
+    states: Vec<ThreadState>,
     /// The lowest ticket of each thread that has one and has not ended, lowest first.
     lowest: BTreeSet<(u64, usize)>,
     /// Threads that have not ended and do not wait for another one's ticket.
@@ -219,17 +219,17 @@ pub(crate) struct Recorded<T = TicketReader> {
 }
 
 impl<T: Tickets> Recorded<T> {
-    fn new(threads: Vec<T>, standings: Vec<Standing>) -> Result<Recorded<T>, MachineError> {
+    fn new(threads: Vec<T>, states: Vec<ThreadState>) -> Result<Recorded<T>, MachineError> {
         let threads: Result<Vec<Thread<T>>, _> = threads.into_iter().map(Thread::new).collect();
         let threads = threads?;
-        let runs = |i: &usize| !standings[*i].ended;
+        let runs = |i: &usize| !states[*i].ended;
         let orders = (0..threads.len()).filter(runs).map(|i| (threads[i].next, i));
         let lowest = orders.filter_map(|(next, i)| Some((next?.order, i))).collect();
         let runnable = (0..threads.len()).filter(runs).collect();
-        Ok(Recorded { threads, standings, lowest, runnable, passed_at: 0, is_passing: false })
+        Ok(Recorded { threads, states, lowest, runnable, passed_at: 0, is_passing: false })
     }
 
-    /// As [`Turns::choose`].
+    /// As [`ThreadScheduler::choose`].
     fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
         loop {
             self.is_passing = false;
@@ -270,12 +270,12 @@ impl<T: Tickets> Recorded<T> {
     }
 
     /// Records the thread's position and clock after it ran.
-    fn ran(&mut self, thread: usize, standing: Standing) {
-        self.standings[thread] = standing;
+    fn ran(&mut self, thread: usize, state: ThreadState) {
+        self.states[thread] = state;
         if self.is_passing {
-            self.passed_at = self.passed_at.max(standing.cycle);
+            self.passed_at = self.passed_at.max(state.cycle);
         }
-        if standing.ended {
+        if state.ended {
             self.runnable.remove(&thread);
             if let Some(ticket) = self.threads[thread].next {
                 self.lowest.remove(&(ticket.order, thread));
@@ -292,7 +292,7 @@ impl<T: Tickets> Recorded<T> {
     }
 
     fn pass(&mut self, i: usize) -> Result<(), MachineError> {
-        let cycle = self.standings[i].cycle;
+        let cycle = self.states[i].cycle;
         let thread = &mut self.threads[i];
         if self.passed_at > cycle {
             thread.wait = self.passed_at;
@@ -310,7 +310,7 @@ impl<T: Tickets> Recorded<T> {
 
     /// It stands before an instruction with a ticket.
     fn is_held(&self, i: usize) -> bool {
-        self.standings[i].position >= self.threads[i].place()
+        self.states[i].position >= self.threads[i].place()
     }
 
     /// No thread that runs has a lower ticket to pass.
@@ -321,11 +321,11 @@ impl<T: Tickets> Recorded<T> {
 
     /// The cycle in which a thread goes on; `None` if it cannot.
     fn clock(&self, i: usize) -> Option<Cycle> {
-        let standing = &self.standings[i];
-        if standing.ended {
+        let state = &self.states[i];
+        if state.ended {
             return None;
         }
-        let own = standing.cycle.max(self.threads[i].wait);
+        let own = state.cycle.max(self.threads[i].wait);
         match self.is_held(i) {
             false => Some(own),
             true => self.is_next(i).then(|| own.max(self.passed_at)),
@@ -358,14 +358,14 @@ mod tests {
     /// Runs the threads to their ends, as a session does; what ran with a ticket, in the order in which it did.
     fn run(scripts: &[Script]) -> Vec<Ran> {
         let tickets = scripts.iter().map(|one| one.tickets.clone().into_iter()).collect();
-        let mut at: Vec<Standing> = scripts
+        let mut at: Vec<ThreadState> = scripts
             .iter()
-            .map(|one| Standing { ended: one.length == 0, position: 0, cycle: 0 })
+            .map(|one| ThreadState { ended: one.length == 0, position: 0, cycle: 0 })
             .collect();
-        let mut turns = Recorded::new(tickets, at.clone()).expect("scripts do not fail");
+        let mut scheduler = Recorded::new(tickets, at.clone()).expect("scripts do not fail");
         let mut ran = Vec::new();
         let mut left: usize = scripts.iter().map(|s| s.length as usize + s.tickets.len()).sum();
-        while let Some(choice) = turns.choose().expect("scripts do not fail") {
+        while let Some(choice) = scheduler.choose().expect("scripts do not fail") {
             assert!(left > 0, "a thread is chosen that cannot go on");
             left -= 1;
             let (script, one) = (&scripts[choice.thread], &mut at[choice.thread]);
@@ -381,7 +381,7 @@ mod tests {
                 }
             }
             one.ended = one.position >= script.length;
-            turns.ran(choice.thread, *one);
+            scheduler.ran(choice.thread, *one);
         }
         assert!(at.iter().all(|one| one.ended), "no thread is left behind");
         ran

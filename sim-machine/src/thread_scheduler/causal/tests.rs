@@ -35,9 +35,9 @@ fn run(scripts: &[Script]) -> Ends {
 /// for.
 fn run_and_count(scripts: &[Script], is_whole: bool) -> (Ends, u64) {
     let arrivals = scripts.iter().map(|one| one.arrivals.clone().into_iter()).collect();
-    let mut at: Vec<Standing> = scripts
+    let mut at: Vec<ThreadState> = scripts
         .iter()
-        .map(|one| Standing { ended: one.length == 0, position: 0, cycle: 0 })
+        .map(|one| ThreadState { ended: one.length == 0, position: 0, cycle: 0 })
         .collect();
     let mut causal = Causal::new(arrivals, at.clone(), is_whole).expect("scripts do not fail");
     let mut ends: Ends = scripts.iter().map(|_| Vec::new()).collect();
