@@ -6,9 +6,9 @@
 //! cluster's; a window that stands for itself alone adds nothing. What the cold begin of a window adds or takes away is
 //! not in that error: it is the same in all of them.
 
-use crate::known::Known;
-pub use crate::known::Machine;
 use crate::regions::windows::{Region, Regions};
+pub use crate::regression::Machine;
+use crate::regression::RegressionEstimate;
 use sim_core::pmu_event::RelationKind;
 use sim_core::{Counts, Packed, PmuEvent};
 use sim_machine::outcome::{CoreOutcome, Outcome};
@@ -40,7 +40,7 @@ impl Estimate {
         let outcome = weighted(windows, &weights)?;
         let counts: Vec<Counts> = windows.iter().map(Outcome::total).collect();
         let strata = Strata::new(&regions.windows);
-        if let Some(known) = Known::new(regions, machine, &counts) {
+        if let Some(known) = RegressionEstimate::new(regions, machine, &counts) {
             return Some(corrected(outcome, &counts, &known, regions.instructions));
         }
         let total = outcome.total();
@@ -60,7 +60,7 @@ impl Estimate {
 fn corrected(
     mut outcome: Outcome,
     windows: &[Counts],
-    known: &Known,
+    known: &RegressionEstimate,
     instructions: u64,
 ) -> Estimate {
     let total = outcome.total();

@@ -3,7 +3,7 @@
 use sim_core::PmuEvent;
 
 /// What the machine without a pipeline counts, in the order of the file.
-pub(crate) const KNOWN: [PmuEvent; 17] = [
+pub(crate) const KNOWN_EVENTS: [PmuEvent; 17] = [
     PmuEvent::MEM_ACCESS,
     PmuEvent::CPU_CYCLES,
     PmuEvent::BR_MIS_PRED_RETIRED,

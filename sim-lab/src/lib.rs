@@ -14,10 +14,10 @@ pub mod estimate;
 pub mod evidence;
 mod flow_watch;
 pub mod kernels;
-mod known;
 mod known_events;
 pub mod ladder;
 pub mod regions;
+mod regression;
 pub mod targets;
 pub mod truth;
 

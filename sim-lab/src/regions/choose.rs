@@ -8,7 +8,7 @@
 
 use super::cluster::Clustering;
 use super::vectors::{Interval, unit};
-use crate::known_events::KNOWN;
+use crate::known_events::KNOWN_EVENTS;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use sim_core::PmuEvent;
@@ -72,7 +72,7 @@ pub(crate) fn choose(
 /// How much of everything happens in each interval, in units of the mean.
 fn activity(intervals: &[Interval]) -> Vec<f64> {
     let count = intervals.len().max(1) as f64;
-    let columns = KNOWN.iter().enumerate().filter(|(_, event)| ACTIVITY.contains(event));
+    let columns = KNOWN_EVENTS.iter().enumerate().filter(|(_, event)| ACTIVITY.contains(event));
     let means: Vec<(usize, f64)> = columns
         .map(|(at, _)| {
             let counts = intervals.iter().map(|one| one.traits[at] * one.length as f64);
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn a_burst_runs_for_certain_and_stands_for_itself() {
         let mut intervals = intervals(&[0.0; 100]);
-        let waits = KNOWN.iter().position(|event| *event == PmuEvent::STALL_BACKEND);
+        let waits = KNOWN_EVENTS.iter().position(|event| *event == PmuEvent::STALL_BACKEND);
         intervals[37].traits[waits.expect("it is known")] = 5.0;
         let groups = groups(&intervals);
         for seed in 1..20 {

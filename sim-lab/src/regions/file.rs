@@ -6,7 +6,7 @@ use sim_trace::TraceFile;
 
 use super::error::RegionsError;
 use super::windows::{MOST_WINDOWS, Region, Regions};
-use crate::known_events::KNOWN;
+use crate::known_events::KNOWN_EVENTS;
 use sim_core::Shown;
 use sim_machine::only_thread;
 
@@ -60,9 +60,9 @@ impl Regions {
             let count = self.windows.len();
             return Err(whole(format!("{count} windows; give 1 to {MOST_WINDOWS}")));
         }
-        let named = if self.known.is_empty() { 0 } else { KNOWN.len() };
+        let named = if self.known.is_empty() { 0 } else { KNOWN_EVENTS.len() };
         if self.known.len() != named {
-            let (found, right) = (self.known.len(), KNOWN.len());
+            let (found, right) = (self.known.len(), KNOWN_EVENTS.len());
             return Err(whole(format!("{found} known counts; give {right}, or none")));
         }
         let mut behind = 0;
@@ -129,7 +129,7 @@ impl fmt::Display for Regions {
             writeln!(f, "known-on = {}", toml::Value::from(hash.as_str()))?;
         }
         if !self.known.is_empty() {
-            let names: Vec<&str> = KNOWN.iter().map(|event| event.mnemonic()).collect();
+            let names: Vec<&str> = KNOWN_EVENTS.iter().map(|event| event.mnemonic()).collect();
             writeln!(f, "# {}\nknown = {:?}", names.join(", "), self.known)?;
         }
         for Region { cluster, begin, length, stands_for, known } in &self.windows {
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     fn two() -> Regions {
-        let known = || (0..KNOWN.len() as u64).collect::<Vec<u64>>();
+        let known = || (0..KNOWN_EVENTS.len() as u64).collect::<Vec<u64>>();
         let region = |cluster, begin, stands_for| {
             let known = known();
             Region { cluster, begin, length: 10, stands_for, known }

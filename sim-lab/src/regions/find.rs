@@ -7,7 +7,7 @@ use super::traits::TraitReader;
 use super::vectors::{Interval, Vector, VectorReader};
 use super::windows::{MOST_WINDOWS, Region, Regions};
 use super::{choose, cluster};
-use crate::known_events::KNOWN;
+use crate::known_events::KNOWN_EVENTS;
 use sim_core::{Counts, Shown};
 use sim_machine::functional_warming::{BlockTable, FunctionalWarming};
 use sim_machine::{MachineError, Session, only_thread};
@@ -143,7 +143,7 @@ fn intervals(
 
 /// What is known of all intervals together.
 fn sums(intervals: &[Interval]) -> Vec<u64> {
-    let mut sums = vec![0; KNOWN.len()];
+    let mut sums = vec![0; KNOWN_EVENTS.len()];
     for interval in intervals {
         sums.iter_mut().zip(interval.known()).for_each(|(sum, count)| *sum += count);
     }

@@ -2,7 +2,7 @@
 
 use super::windows::Regions;
 use crate::estimate::Estimate;
-use crate::known::Machine;
+use crate::regression::Machine;
 use sim_machine::{MachineError, Session};
 use sim_trace::StatesReader;
 

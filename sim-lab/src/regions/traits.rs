@@ -2,15 +2,15 @@
 //! prefetchers and branch predictors, but no pipeline ([`FunctionalWarming`]); and how far its code is from what ran
 //! before.
 
-use crate::known_events::KNOWN;
+use crate::known_events::KNOWN_EVENTS;
 use sim_core::Counts;
 use sim_machine::functional_warming::FunctionalWarming;
 use sim_trace::Skim;
 
 /// Ages of blocks, in executed blocks, as log2.
 const BLOCK_AGES: [u32; 3] = [8, 12, 16];
-/// Traits of an interval: what is known of the whole trace, in the order of [`KNOWN`], changes of flow, and ages.
-pub(crate) const TRAITS: usize = KNOWN.len() + 1 + BLOCK_AGES.len();
+/// Traits of an interval: what is known of the whole trace, in the order of [`KNOWN_EVENTS`], changes of flow, and ages.
+pub(crate) const TRAITS: usize = KNOWN_EVENTS.len() + 1 + BLOCK_AGES.len();
 
 /// How often each trait was met.
 pub(crate) type Traits = [f64; TRAITS];
@@ -49,7 +49,7 @@ impl<'a> TraitReader<'a> {
 
 impl Character for TraitReader<'_> {
     fn take(&mut self) -> Traits {
-        for (count, event) in self.counts.iter_mut().zip(KNOWN) {
+        for (count, event) in self.counts.iter_mut().zip(KNOWN_EVENTS) {
             *count = self.machine.sink.value(event);
         }
         let before = std::mem::replace(&mut self.before, self.counts);
@@ -66,11 +66,11 @@ impl Skim for TraitReader<'_> {
         self.blocks = self.blocks.wrapping_add(1);
         let (ran, _) = &mut self.ran[block as usize];
         let age = self.blocks.wrapping_sub(std::mem::replace(ran, self.blocks));
-        for (limit, count) in BLOCK_AGES.iter().zip(&mut self.counts[KNOWN.len() + 1..]) {
+        for (limit, count) in BLOCK_AGES.iter().zip(&mut self.counts[KNOWN_EVENTS.len() + 1..]) {
             *count += u64::from(age >> limit > 0);
         }
         let (_, next) = &mut self.ran[self.previous as usize];
-        self.counts[KNOWN.len()] += u64::from(*next != block);
+        self.counts[KNOWN_EVENTS.len()] += u64::from(*next != block);
         *next = block;
         self.previous = block;
         self.machine.block(block, place, executed);

@@ -6,7 +6,7 @@
 //! trace is read, so that memory grows with the intervals only.
 
 use super::traits::{Character, TRAITS, Traits};
-use crate::known_events::KNOWN;
+use crate::known_events::KNOWN_EVENTS;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use sim_trace::Skim;
@@ -38,7 +38,7 @@ impl Interval {
     /// What the machine without a pipeline counted in it.
     pub(crate) fn known(&self) -> Vec<u64> {
         let count = |rate: &f64| (rate * self.length as f64).round() as u64;
-        self.traits[..KNOWN.len()].iter().map(count).collect()
+        self.traits[..KNOWN_EVENTS.len()].iter().map(count).collect()
     }
 
     /// Everything about it of which the mean over the trace is known.

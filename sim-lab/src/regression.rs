@@ -11,7 +11,7 @@
 
 use sim_core::{Counts, PmuEvent};
 
-use crate::known_events::KNOWN;
+use crate::known_events::KNOWN_EVENTS;
 use crate::regions::windows::{Region, Regions};
 
 /// Those of them that are good by themselves, and how far they may be from the run, as one standard deviation: the
@@ -60,7 +60,7 @@ pub(crate) struct Rate {
 }
 
 /// Windows with their shares of the trace and what is known of them.
-pub(crate) struct Known {
+pub(crate) struct RegressionEstimate {
     shares: Vec<f64>,
     lengths: Vec<f64>,
     /// The part of what each window stands for that did not run.
@@ -80,10 +80,14 @@ struct Column {
     bias: f64,
 }
 
-impl Known {
+impl RegressionEstimate {
     /// What the file knows, for windows that counted this on a machine of this configuration; none if it knows
     /// nothing or has too few windows to draw a line.
-    pub(crate) fn new(regions: &Regions, machine: Machine, windows: &[Counts]) -> Option<Known> {
+    pub(crate) fn new(
+        regions: &Regions,
+        machine: Machine,
+        windows: &[Counts],
+    ) -> Option<RegressionEstimate> {
         let all = regions.instructions as f64;
         if regions.known.is_empty() || regions.windows.len() < 3 {
             return None;
@@ -103,11 +107,11 @@ impl Known {
             let rates = regions.windows.iter().zip(windows).map(count).collect();
             Column { event, mean: regions.known[n] as f64 / all, rates, bias }
         };
-        Some(Known {
+        Some(RegressionEstimate {
             shares: regions.windows.iter().map(|one| one.stands_for as f64 / all).collect(),
             lengths: regions.windows.iter().map(|one| one.length as f64).collect(),
             left_out: regions.windows.iter().map(Region::left_out).collect(),
-            columns: KNOWN.into_iter().enumerate().map(column).collect(),
+            columns: KNOWN_EVENTS.into_iter().enumerate().map(column).collect(),
             is_same_machine,
         })
     }
@@ -232,12 +236,17 @@ mod tests {
 
     /// Windows of ten instructions that stand for all of a trace of 1000, of which the machine without a pipeline
     /// counted this event so often: in all, and in each window.
-    fn known(event: PmuEvent, all: u64, windows: &[u64]) -> Known {
+    fn known(event: PmuEvent, all: u64, windows: &[u64]) -> RegressionEstimate {
         known_beside(event, all, windows, &vec![Counts::default(); windows.len()])
     }
 
     /// The same, for windows that counted this themselves.
-    fn known_beside(event: PmuEvent, all: u64, windows: &[u64], found: &[Counts]) -> Known {
+    fn known_beside(
+        event: PmuEvent,
+        all: u64,
+        windows: &[u64],
+        found: &[Counts],
+    ) -> RegressionEstimate {
         known_on(event, all, windows, found, Machine { warm: 7, is_warm: false })
     }
 
@@ -247,10 +256,10 @@ mod tests {
         windows: &[u64],
         found: &[Counts],
         machine: Machine,
-    ) -> Known {
-        let at = KNOWN.iter().position(|one| *one == event).expect("it is known");
+    ) -> RegressionEstimate {
+        let at = KNOWN_EVENTS.iter().position(|one| *one == event).expect("it is known");
         let counts = |count: u64| {
-            let mut counts = vec![0; KNOWN.len()];
+            let mut counts = vec![0; KNOWN_EVENTS.len()];
             counts[at] = count;
             counts
         };
@@ -273,7 +282,7 @@ mod tests {
             known: counts(all),
             windows: windows.iter().map(region).collect(),
         };
-        Known::new(&regions, machine, found).expect("there is something known")
+        RegressionEstimate::new(&regions, machine, found).expect("there is something known")
     }
 
     /// Windows that counted an event so often.
@@ -286,7 +295,7 @@ mod tests {
         counts.iter().map(count).collect()
     }
 
-    fn rate(known: &Known, event: PmuEvent, counts: &[u64]) -> Rate {
+    fn rate(known: &RegressionEstimate, event: PmuEvent, counts: &[u64]) -> Rate {
         known.rate(event, &counted(event, counts), |one| one.raised(event))
     }
 
