@@ -9,11 +9,11 @@ mod calibrate;
 mod choose;
 mod cluster;
 mod error;
+mod features;
 mod file;
 mod find;
 mod run;
 mod states;
-mod traits;
 mod vectors;
 pub(crate) mod windows;
 

@@ -5,27 +5,27 @@
 //! of windows that stand for many others, of which little is known, before those of bursts.
 //! A ridge keeps a few windows from being torn to far ones.
 
-/// Part of the variance of a trait that is left to chance.
+/// Part of the variance of a feature that is left to chance.
 const RIDGE: f64 = 0.02;
 /// Least part of its first weight that a window keeps, and most that it gets.
 const CHANGE: (f64, f64) = (0.2, 5.0);
 
-/// One row of traits for each interval.
+/// One row of features for each interval.
 pub(crate) struct Calibration<'a> {
     /// Instructions of each interval.
     pub(crate) lengths: &'a [f64],
-    /// Its traits, per instruction.
-    pub(crate) traits: &'a [Vec<f64>],
+    /// Its features, per instruction.
+    pub(crate) features: &'a [Vec<f64>],
 }
 
 impl Calibration<'_> {
-    /// Traits with mean 0 and variance 1 over all intervals; those that never change are left out.
+    /// Features with mean 0 and variance 1 over all intervals; those that never change are left out.
     fn standard(&self) -> Vec<Vec<f64>> {
         let all: f64 = self.lengths.iter().sum();
-        let count = self.traits.first().map_or(0, Vec::len);
+        let count = self.features.first().map_or(0, Vec::len);
         let mut columns = Vec::new();
         for column in 0..count {
-            let values = || self.traits.iter().map(|row| row[column]).zip(self.lengths);
+            let values = || self.features.iter().map(|row| row[column]).zip(self.lengths);
             let mean = values().map(|(value, length)| value * length).sum::<f64>() / all;
             let squares = values().map(|(value, length)| (value - mean).powi(2) * length);
             let deviation = (squares.sum::<f64>() / all).sqrt();
@@ -101,10 +101,10 @@ mod tests {
 
     #[test]
     fn windows_get_the_means_of_the_trace() {
-        // A trait that grows, of which the windows saw too little; and one that never changes.
+        // A feature that grows, of which the windows saw too little; and one that never changes.
         let lengths = vec![10.0; 100];
-        let traits: Vec<Vec<f64>> = (0..100).map(|n| vec![f64::from(n), 7.0]).collect();
-        let calibration = Calibration { lengths: &lengths, traits: &traits };
+        let features: Vec<Vec<f64>> = (0..100).map(|n| vec![f64::from(n), 7.0]).collect();
+        let calibration = Calibration { lengths: &lengths, features: &features };
         let chosen = [5, 20, 35, 50, 60, 80];
         let first = vec![1000.0 / 6.0; 6];
         let mean = |weights: &[f64]| {

@@ -75,14 +75,14 @@ fn activity(intervals: &[Interval]) -> Vec<f64> {
     let columns = KNOWN_EVENTS.iter().enumerate().filter(|(_, event)| ACTIVITY.contains(event));
     let means: Vec<(usize, f64)> = columns
         .map(|(at, _)| {
-            let counts = intervals.iter().map(|one| one.traits[at] * one.length as f64);
+            let counts = intervals.iter().map(|one| one.features[at] * one.length as f64);
             (at, counts.sum::<f64>() / count)
         })
         .filter(|(_, mean)| *mean > 0.0)
         .collect();
     let length = intervals.iter().map(|one| one.length as f64).sum::<f64>() / count;
     let of_one = |one: &Interval| {
-        let parts = means.iter().map(|(at, mean)| (one.traits[*at] * length / mean).powi(2));
+        let parts = means.iter().map(|(at, mean)| (one.features[*at] * length / mean).powi(2));
         let square = parts.sum::<f64>() / means.len().max(1) as f64;
         one.length as f64 / length * (square + LEAST_ACTIVITY * LEAST_ACTIVITY).sqrt()
     };
@@ -124,7 +124,7 @@ mod tests {
             begin: 10 * n as u64,
             length: 10,
             vector: [*place; DIMENSIONS],
-            traits: Default::default(),
+            features: Default::default(),
         };
         places.iter().enumerate().map(interval).collect()
     }
@@ -158,7 +158,7 @@ mod tests {
     fn a_burst_runs_for_certain_and_stands_for_itself() {
         let mut intervals = intervals(&[0.0; 100]);
         let waits = KNOWN_EVENTS.iter().position(|event| *event == PmuEvent::STALL_BACKEND);
-        intervals[37].traits[waits.expect("it is known")] = 5.0;
+        intervals[37].features[waits.expect("it is known")] = 5.0;
         let groups = groups(&intervals);
         for seed in 1..20 {
             let chosen = choose(&intervals, &groups, 10, seed);

@@ -2,8 +2,8 @@
 
 use super::calibrate::Calibration;
 use super::error::RegionsError;
+use super::features::FeatureReader;
 use super::file::hash_text;
-use super::traits::TraitReader;
 use super::vectors::{Interval, Vector, VectorReader};
 use super::windows::{MOST_WINDOWS, Region, Regions};
 use super::{choose, cluster};
@@ -131,8 +131,8 @@ fn intervals(
     let machine =
         FunctionalWarming::new(0, &blocks, &mut program, &mut pipeline, &mut memory, 0, sink);
     let count = trace.statics().blocks();
-    let traits = TraitReader::new(count, machine);
-    let mut vectors = VectorReader::new(count, interval, seed, traits);
+    let features = FeatureReader::new(count, machine);
+    let mut vectors = VectorReader::new(count, interval, seed, features);
     let mut reader = trace.reader(stream.stream)?;
     while reader.position() < stream.instructions {
         reader.skim(reader.position() + STEP, &mut vectors)?;
@@ -153,8 +153,8 @@ fn sums(intervals: &[Interval]) -> Vec<u64> {
 /// Instructions that each chosen interval stands for: all of the trace together.
 fn weights(intervals: &[Interval], chosen: &[choose::Chosen]) -> Vec<u64> {
     let lengths: Vec<f64> = intervals.iter().map(|interval| interval.length as f64).collect();
-    let traits: Vec<Vec<f64>> = intervals.iter().map(Interval::features).collect();
-    let calibration = Calibration { lengths: &lengths, traits: &traits };
+    let features: Vec<Vec<f64>> = intervals.iter().map(Interval::calibration_row).collect();
+    let calibration = Calibration { lengths: &lengths, features: &features };
     let numbers: Vec<usize> = chosen.iter().map(|one| one.interval).collect();
     let all: u64 = intervals.iter().map(|interval| interval.length).sum();
     let by_chance: f64 = chosen.iter().map(|one| one.stands_for).sum();

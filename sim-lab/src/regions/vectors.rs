@@ -5,7 +5,7 @@
 //! it. A random projection keeps the distances of such vectors about as they are; it is done while the
 //! trace is read, so that memory grows with the intervals only.
 
-use super::traits::{Character, TRAITS, Traits};
+use super::features::{FEATURES, FeatureSource, Features};
 use crate::known_events::KNOWN_EVENTS;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -13,10 +13,10 @@ use sim_trace::Skim;
 
 /// Dimensions that are left of the blocks.
 const BLOCK_DIMENSIONS: usize = 16;
-/// Those and the traits.
-pub(crate) const DIMENSIONS: usize = BLOCK_DIMENSIONS + TRAITS;
-/// How far all traits together spread, in units of the spread of the blocks.
-const TRAIT_SPREAD: f64 = 0.7;
+/// Those and the features.
+pub(crate) const DIMENSIONS: usize = BLOCK_DIMENSIONS + FEATURES;
+/// How far all features together spread, in units of the spread of the blocks.
+const FEATURE_SPREAD: f64 = 0.7;
 
 /// Which blocks ran, projected, and how.
 pub(crate) type Vector = [f64; DIMENSIONS];
@@ -31,19 +31,19 @@ pub(crate) struct Interval {
     /// What it ran, and how.
     pub(crate) vector: Vector,
     /// How, per instruction.
-    pub(crate) traits: Traits,
+    pub(crate) features: Features,
 }
 
 impl Interval {
     /// What the machine without a pipeline counted in it.
     pub(crate) fn known(&self) -> Vec<u64> {
         let count = |rate: &f64| (rate * self.length as f64).round() as u64;
-        self.traits[..KNOWN_EVENTS.len()].iter().map(count).collect()
+        self.features[..KNOWN_EVENTS.len()].iter().map(count).collect()
     }
 
     /// Everything about it of which the mean over the trace is known.
-    pub(crate) fn features(&self) -> Vec<f64> {
-        self.vector[..BLOCK_DIMENSIONS].iter().chain(&self.traits).copied().collect()
+    pub(crate) fn calibration_row(&self) -> Vec<f64> {
+        self.vector[..BLOCK_DIMENSIONS].iter().chain(&self.features).copied().collect()
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct VectorReader<C> {
     interval: u64,
     /// The direction of each block.
     rows: Vec<[f64; BLOCK_DIMENSIONS]>,
-    traits: C,
+    features: C,
     /// Instructions of the present interval in each block, and the blocks that have some.
     executed: Vec<u64>,
     touched: Vec<u32>,
@@ -62,15 +62,15 @@ pub(crate) struct VectorReader<C> {
     intervals: Vec<Interval>,
 }
 
-impl<C: Character> VectorReader<C> {
+impl<C: FeatureSource> VectorReader<C> {
     /// A reader of a trace with so many blocks.
-    pub(crate) fn new(blocks: usize, interval: u64, seed: u64, traits: C) -> VectorReader<C> {
+    pub(crate) fn new(blocks: usize, interval: u64, seed: u64, features: C) -> VectorReader<C> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut row = || std::array::from_fn(|_| unit(&mut random) * 2.0 - 1.0);
         VectorReader {
             interval: interval.max(1),
             rows: (0..blocks).map(|_| row()).collect(),
-            traits,
+            features,
             executed: vec![0; blocks],
             touched: Vec::new(),
             begin: 0,
@@ -82,7 +82,7 @@ impl<C: Character> VectorReader<C> {
     /// The intervals of what was read.
     pub(crate) fn finish(mut self) -> Vec<Interval> {
         self.close();
-        scale_traits(&mut self.intervals);
+        scale_features(&mut self.intervals);
         self.intervals
     }
 
@@ -101,16 +101,16 @@ impl<C: Character> VectorReader<C> {
             }
         }
         let length = self.length as f64;
-        let traits = self.traits.take().map(|count| count / length);
+        let features = self.features.take().map(|count| count / length);
         // Bursts are many times as large as the rest: their roots are nearer to it.
-        vector[BLOCK_DIMENSIONS..].copy_from_slice(&traits.map(f64::sqrt));
-        self.intervals.push(Interval { begin: self.begin, length: self.length, vector, traits });
+        vector[BLOCK_DIMENSIONS..].copy_from_slice(&features.map(f64::sqrt));
+        self.intervals.push(Interval { begin: self.begin, length: self.length, vector, features });
         self.begin += self.length;
         self.length = 0;
     }
 }
 
-impl<C: Character> Skim for VectorReader<C> {
+impl<C: FeatureSource> Skim for VectorReader<C> {
     const ACCESSES: bool = true;
 
     #[inline]
@@ -119,7 +119,7 @@ impl<C: Character> Skim for VectorReader<C> {
         if self.length >= self.interval {
             self.close();
         }
-        self.traits.block(block, place, executed);
+        self.features.block(block, place, executed);
         let before = &mut self.executed[block as usize];
         if *before == 0 {
             self.touched.push(block);
@@ -130,12 +130,12 @@ impl<C: Character> Skim for VectorReader<C> {
 
     #[inline]
     fn access(&mut self, place: u32, addr: u64) {
-        self.traits.access(place, addr);
+        self.features.access(place, addr);
     }
 }
 
-/// Brings all traits to the same variance, in the scale of the blocks.
-fn scale_traits(intervals: &mut [Interval]) {
+/// Brings all features to the same variance, in the scale of the blocks.
+fn scale_features(intervals: &mut [Interval]) {
     let count = intervals.len().max(1) as f64;
     let mean = |intervals: &[Interval], column: usize| {
         intervals.iter().map(|one| one.vector[column]).sum::<f64>() / count
@@ -148,7 +148,7 @@ fn scale_traits(intervals: &mut [Interval]) {
     let blocks: f64 = (0..BLOCK_DIMENSIONS).map(|column| variance(intervals, column)).sum();
     for column in BLOCK_DIMENSIONS..DIMENSIONS {
         let own = variance(intervals, column);
-        let wanted = TRAIT_SPREAD * TRAIT_SPREAD * blocks / TRAITS as f64;
+        let wanted = FEATURE_SPREAD * FEATURE_SPREAD * blocks / FEATURES as f64;
         let scale = if own > 1e-15 { (wanted / own).sqrt() } else { 0.0 };
         intervals.iter_mut().for_each(|one| one.vector[column] *= scale);
     }
@@ -176,9 +176,9 @@ mod tests {
         fn block(&mut self, _block: u32, _place: u32, _executed: u16) {}
     }
 
-    impl Character for Plain {
-        fn take(&mut self) -> Traits {
-            [0.0; TRAITS]
+    impl FeatureSource for Plain {
+        fn take(&mut self) -> Features {
+            [0.0; FEATURES]
         }
     }
 

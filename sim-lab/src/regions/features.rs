@@ -9,46 +9,46 @@ use sim_trace::Skim;
 
 /// Ages of blocks, in executed blocks, as log2.
 const BLOCK_AGES: [u32; 3] = [8, 12, 16];
-/// Traits of an interval: what is known of the whole trace, in the order of [`KNOWN_EVENTS`], changes of flow, and ages.
-pub(crate) const TRAITS: usize = KNOWN_EVENTS.len() + 1 + BLOCK_AGES.len();
+/// Features of an interval: what is known of the whole trace, in the order of [`KNOWN_EVENTS`], changes of flow, and ages.
+pub(crate) const FEATURES: usize = KNOWN_EVENTS.len() + 1 + BLOCK_AGES.len();
 
-/// How often each trait was met.
-pub(crate) type Traits = [f64; TRAITS];
+/// How often each feature was met.
+pub(crate) type Features = [f64; FEATURES];
 
-/// Who knows traits of a stretch of a trace.
-pub(crate) trait Character: Skim {
+/// Who knows features of a stretch of a trace.
+pub(crate) trait FeatureSource: Skim {
     /// What was met since the last time.
-    fn take(&mut self) -> Traits;
+    fn take(&mut self) -> Features;
 }
 
-/// Counts traits while a trace is read.
-pub(crate) struct TraitReader<'a> {
+/// Counts features while a trace is read.
+pub(crate) struct FeatureReader<'a> {
     machine: FunctionalWarming<'a, Counts>,
     blocks: u32,
     /// When each block ran last, and what ran behind it.
     ran: Vec<(u32, u32)>,
     previous: u32,
-    counts: [u64; TRAITS],
+    counts: [u64; FEATURES],
     /// What the machine had counted the last time.
-    before: [u64; TRAITS],
+    before: [u64; FEATURES],
 }
 
-impl<'a> TraitReader<'a> {
+impl<'a> FeatureReader<'a> {
     /// A reader of a trace with so many blocks.
-    pub(crate) fn new(blocks: usize, machine: FunctionalWarming<'a, Counts>) -> TraitReader<'a> {
-        TraitReader {
+    pub(crate) fn new(blocks: usize, machine: FunctionalWarming<'a, Counts>) -> FeatureReader<'a> {
+        FeatureReader {
             machine,
             blocks: 0,
             ran: vec![(0, 0); blocks],
             previous: 0,
-            counts: [0; TRAITS],
-            before: [0; TRAITS],
+            counts: [0; FEATURES],
+            before: [0; FEATURES],
         }
     }
 }
 
-impl Character for TraitReader<'_> {
-    fn take(&mut self) -> Traits {
+impl FeatureSource for FeatureReader<'_> {
+    fn take(&mut self) -> Features {
         for (count, event) in self.counts.iter_mut().zip(KNOWN_EVENTS) {
             *count = self.machine.sink.value(event);
         }
@@ -57,7 +57,7 @@ impl Character for TraitReader<'_> {
     }
 }
 
-impl Skim for TraitReader<'_> {
+impl Skim for FeatureReader<'_> {
     const ACCESSES: bool = true;
 
     #[inline]
