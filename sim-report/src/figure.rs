@@ -17,11 +17,11 @@ use kuva::render::annotations::{ReferenceLine, TextAnnotation};
 use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
 use kuva::render::render::render_multiple;
-use sim_lab::ladder::bandwidth::Rate;
-use sim_lab::ladder::core_to_core::Handover;
-use sim_lab::ladder::knees::Knee;
-use sim_lab::ladder::latency::{self, Rung, SETTINGS};
-use sim_lab::ladder::target::{self, Target, Unit};
+use sim_lab::membench::bandwidth::Rate;
+use sim_lab::membench::core_to_core::Handover;
+use sim_lab::membench::knees::Knee;
+use sim_lab::membench::latency::{self, FootprintRow, SETTINGS};
+use sim_lab::membench::target::{self, Target, Unit};
 use sim_machine::MachineConfig;
 
 use crate::ladder::{published, setting_name, size_name, unit_name};
@@ -41,7 +41,7 @@ const PUBLISHED: &str = "#222222";
 const LAST_LABEL: f64 = 26.6;
 
 /// Latency over the footprint, both axes logarithmic, with the published values as marks.
-pub fn latency(config: &MachineConfig, rungs: &[Rung]) -> String {
+pub fn latency(config: &MachineConfig, rungs: &[FootprintRow]) -> String {
     let styles = [(BLUE, false), (SKY, true), (ORANGE, false), (YELLOW, true)];
     let mut plots: Vec<Plot> = Vec::new();
     for (i, (setting, (color, is_dashed))) in SETTINGS.into_iter().zip(styles).enumerate() {
@@ -217,7 +217,7 @@ fn marks(points: Vec<(f64, f64)>) -> Plot {
     Plot::Scatter(marks)
 }
 
-fn middle(target: &sim_lab::ladder::Target) -> f64 {
+fn middle(target: &sim_lab::membench::Target) -> f64 {
     f64::midpoint(target.low, target.high)
 }
 
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_picture_names_its_axes_units_and_published_values() {
-        let rung = |footprint_bytes, cycles| Rung { footprint_bytes, cycles: [cycles; 4] };
+        let rung = |footprint_bytes, cycles| FootprintRow { footprint_bytes, cycles: [cycles; 4] };
         let svg = latency(&config(), &[rung(2 << 10, 4.0), rung(128 << 20, 390.0)]);
         for part in ["<svg", "footprint", "cycles per load", "16 MiB", "97.6 cycles", "128"] {
             assert!(svg.contains(part), "{part}");

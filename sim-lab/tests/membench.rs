@@ -1,10 +1,10 @@
 //! The model's memory, measured as silicon is measured, against what was published of silicon.
 
 use sim_core::PmuEvent;
-use sim_lab::ladder::bandwidth::{self, Level};
-use sim_lab::ladder::latency::{self, PUBLISHED_SETTING};
-use sim_lab::ladder::target::{self, Target};
-use sim_lab::ladder::{Kernel, Plan, core_to_core, knees, measure};
+use sim_lab::membench::bandwidth::{self, Level};
+use sim_lab::membench::latency::{self, PUBLISHED_SETTING};
+use sim_lab::membench::target::{self, Target};
+use sim_lab::membench::{Kernel, Plan, core_to_core, knees, measure};
 use sim_machine::{ConfigSource, MachineConfig, Profile, RunHeader, RunOptions, Session};
 
 fn machine(profile: Profile, overrides: &[&str]) -> MachineConfig {
@@ -86,7 +86,7 @@ fn the_data_tlb_ends_exactly_at_its_configured_size() {
         let config = machine(profile, &[]);
         assert_eq!(u64::from(config.memory.dtlb.entries), entries);
         let (at, behind) = (knees::chain(&config, entries), knees::chain(&config, entries + 1));
-        let refills = |m: &sim_lab::ladder::Measurement| m.counts.value(PmuEvent::L1D_TLB_REFILL);
+        let refills = |m: &sim_lab::membench::Measurement| m.counts.value(PmuEvent::L1D_TLB_REFILL);
         assert_eq!((refills(&at), at.cycles_per_load()), (0, 4.0));
         assert_eq!((refills(&behind), behind.cycles_per_load()), (behind.loads, 4.0 + 5.0));
     }

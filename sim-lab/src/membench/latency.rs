@@ -87,7 +87,7 @@ pub fn load_to_use(config: &MachineConfig, setting: Setting, footprint_bytes: u6
 
 /// The latencies of one footprint, one for each of [`SETTINGS`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rung {
+pub struct FootprintRow {
     /// Size of the data.
     pub footprint_bytes: u64,
     /// Cycles of one load.
@@ -95,9 +95,9 @@ pub struct Rung {
 }
 
 /// Measures one footprint in every setting.
-pub fn rung(config: &MachineConfig, footprint_bytes: u64) -> Rung {
+pub fn footprint_row(config: &MachineConfig, footprint_bytes: u64) -> FootprintRow {
     let cycles = SETTINGS.map(|setting| load_to_use(config, setting, footprint_bytes));
-    Rung { footprint_bytes, cycles }
+    FootprintRow { footprint_bytes, cycles }
 }
 
 /// The published latencies, with the footprint at which each is compared. They were measured with
