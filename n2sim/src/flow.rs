@@ -10,7 +10,7 @@ use clap::{ArgGroup, Args};
 use sim_core::Counts;
 use sim_core::flow::{Account, Flow, FlowCounts, FlowGraph, account};
 use sim_lab::FlowWatch;
-use sim_machine::{Outcome, RunOptions, trust};
+use sim_machine::{Outcome, RunOptions, caveats};
 use sim_report::flow::{self, Chart, steps, svg, text};
 use sim_report::header;
 use sim_scenario::{self as scenario, Action, Case, Step, Walked, Xt, configure, walk_case};
@@ -156,7 +156,7 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
 /// The chart, which says if what the trace lacks makes its counts doubtful.
 fn doubted(chart: Chart, outcome: &Outcome) -> Chart {
     let events = chart.boxes.iter().flat_map(|part| part.events);
-    let doubts = events.filter_map(|event| trust::doubt(*event, &outcome.header.lacks));
+    let doubts = events.filter_map(|event| caveats::doubt(*event, &outcome.header.lacks));
     match doubts.min() {
         Some(lack) => chart.of(&format!("doubtful, {}", lack.label())),
         None => chart,

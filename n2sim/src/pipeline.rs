@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use sim_core::PmuEvent;
-use sim_machine::{RunOptions, Session, trust};
+use sim_machine::{RunOptions, Session, caveats};
 use sim_report::Symbols;
 use sim_report::lives::{Lives, Watch, kanata, o3, svg, text};
 use sim_trace::{Lack, StreamInfo};
@@ -144,7 +144,7 @@ fn watch(
         Ok(session.run_heard(&options, progress, &mut watch)?)
     })?;
     let lives = watch.finish(args.trace.shown().to_string(), stream.stream);
-    let doubt = trust::doubt(PmuEvent::CPU_CYCLES, &trust::lacks(session.trace()));
+    let doubt = caveats::doubt(PmuEvent::CPU_CYCLES, &caveats::lacks(session.trace()));
     Ok(Lives { doubt: doubt.map(Lack::label), ..lives })
 }
 

@@ -6,12 +6,12 @@ use sim_core::{Counts, EventSink, PmuEvent};
 use sim_metrics::judge::{Evidence, L2Lines, Prefetched};
 
 use crate::truth::{Ledger, TruthSink};
+use sim_machine::caveats;
 use sim_machine::config::MachineConfig;
 use sim_machine::error::MachineError;
 use sim_machine::outcome::Outcome;
 use sim_machine::region::RunOptions;
 use sim_machine::session::Session;
-use sim_machine::trust;
 
 /// Runs a session for what it says about formulas; `listener` hears the run as well.
 ///
@@ -59,7 +59,7 @@ pub fn evidence(session: &Session, outcome: &Outcome, ledger: Ledger) -> Evidenc
 
 /// The events that cannot be trusted, as tables of counts mark them.
 fn doubts(outcome: &Outcome) -> Vec<(PmuEvent, &'static str)> {
-    let doubt = |event| Some((event, trust::caveat(event, &outcome.header)?));
+    let doubt = |event| Some((event, caveats::caveat(event, &outcome.header)?));
     PmuEvent::ALL.into_iter().filter_map(doubt).collect()
 }
 

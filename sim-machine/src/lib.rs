@@ -2,9 +2,10 @@
 //!
 //! [`config`] is the whole document; [`session`] runs one trace on one core per thread; [`region`] says which part
 //! of the run is counted; [`outcome`] is what comes out; [`functional_warming`] goes through the memory and the predictors of a
-//! core without its pipeline; [`observe`] looks at a run from all sides, for reports; [`trust`] says which counts a
+//! core without its pipeline; [`observe`] looks at a run from all sides, for reports; [`caveats`] says which counts a
 //! trace of another tool spoils.
 
+pub mod caveats;
 mod code;
 pub mod config;
 mod core_run;
@@ -25,7 +26,6 @@ mod single_thread;
 mod thread_scheduler;
 mod threads;
 mod totals;
-pub mod trust;
 
 pub use config::{ConfigSource, MachineConfig, Profile, Revision};
 pub use error::MachineError;

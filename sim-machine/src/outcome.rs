@@ -112,7 +112,7 @@ pub struct RunHeader {
     pub seed: u64,
     /// How much of the machine was simulated.
     pub mode: Mode,
-    /// What the trace lacks that makes counts doubtful ([`crate::trust`]).
+    /// What the trace lacks that makes counts doubtful ([`crate::caveats`]).
     pub lacks: Vec<Lack>,
     /// In which order its threads ran; nothing for one thread.
     pub order: Option<OrderOfRun>,

@@ -63,7 +63,7 @@ impl Session {
             return Err(MachineError::Empty { trace: header.trace });
         }
         check_granule(&file, &config, &header)?;
-        let lacks = crate::trust::lacks(&file);
+        let lacks = crate::caveats::lacks(&file);
         let seed = config.run.seed;
         let order = OrderOfRun::of(&file, config.threads.order);
         let header = RunHeader { trace_hash: file.hash(), seed, lacks, order, ..header };

@@ -1,5 +1,5 @@
 //! What a trace of another tool lacks, in terms that reports can act on: which counts it spoils is
-//! decided by those who know events (`sim_machine::trust`).
+//! decided by those who know events (`sim_machine::caveats`).
 
 use serde::{Deserialize, Serialize};
 

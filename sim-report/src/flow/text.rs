@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use sim_core::flow::Account;
-use sim_machine::trust;
+use sim_machine::caveats;
 use sim_trace::Lack;
 
 use super::chart::{Chart, ChartBox, percent};
@@ -98,7 +98,7 @@ pub fn write_account(out: &mut impl Write, accounts: &[Account], lacks: &[Lack])
     writeln!(out, "{:<30}{visits:>18}{counted:>18}", "events of the boxes")?;
     for account in accounts.iter().filter(|account| account.visits > 0 || account.counted > 0) {
         let (event, visits) = (account.event.mnemonic(), grouped(account.visits));
-        let doubt = trust::doubt(account.event, lacks);
+        let doubt = caveats::doubt(account.event, lacks);
         let doubt = doubt.map(|lack| format!(" # doubtful: {}", lack.label())).unwrap_or_default();
         writeln!(out, "  {event:<28}{visits:>18}{:>18}{doubt}", grouped(account.counted))?;
         if account.visits != account.counted {
