@@ -22,7 +22,6 @@ mod stepper;
 mod verdict;
 mod walk;
 
-use crate::language::{Case, Reading, Step};
 pub use cycle_counts::CycleCounts;
 pub use error::CaseError;
 pub use profiling::WrongProfile;

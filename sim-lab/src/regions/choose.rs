@@ -138,7 +138,7 @@ mod tests {
     fn as_many_run_as_are_wanted_and_each_group_has_its_share() {
         let places: Vec<f64> =
             (0..90).map(|n| f64::from(n / 30) + f64::from(n % 7) / 1e3).collect();
-        let intervals = intervals(&blocks);
+        let intervals = intervals(&places);
         let groups = groups(&intervals);
         for windows in [1, 9, 30, 1000] {
             let chosen = choose(&intervals, &groups, windows, 1);

@@ -6,12 +6,12 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::action::Step;
-use super::bound::Bound;
+use super::action::{RawStep, Step};
+use super::bound::{Bound, event_named, parse_bound};
 use super::case::Case;
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Places, Problem, ScenarioError, place_of};
-use super::expect::{self, Draft, Expectation};
+use super::expect::{Draft, Expectation};
 use super::flows::{self, Way};
 use super::place::Place;
 use super::vectors::Reading;
@@ -75,8 +75,8 @@ fn named_lines() -> Names {
     (0..5).map(|i| (format!("a{i}"), 0x10_0000 + i * 0x4000)).collect()
 }
 
-fn placed(places: &mut Places<'_>, steps: Vec<steps::RawStep>) -> Vec<Step> {
-    let step = |step: steps::RawStep| Step {
+fn placed(places: &mut Places<'_>, steps: Vec<RawStep>) -> Vec<Step> {
+    let step = |step: RawStep| Step {
         text: step.text,
         place: places.of(step.offset),
         join: step.join,
@@ -290,12 +290,12 @@ impl<'a> Table<'a> {
                 continue;
             }
             let at = key.span().start;
-            let event = expect::event_named(key.get_ref(), at)?;
+            let event = event_named(key.get_ref(), at)?;
             let bound = match value.get_ref() {
                 DeValue::String(_) => {
                     let (text, at) = string_of(self.text, key.get_ref(), value)?;
                     let mut cursor = Cursor::new(text, at);
-                    let bound = expect::parse_bound(&mut cursor)?;
+                    let bound = parse_bound(&mut cursor)?;
                     if !cursor.is_done() {
                         return Err(cursor.expected("the end of the bound"));
                     }
