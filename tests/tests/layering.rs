@@ -18,11 +18,16 @@ const LAYERS: [&[&str]; 7] = [
 const OUTSIDE: [&str; 4] = ["sim-capture", "sim-tests", "sim-benches", "xtask"];
 
 /// Crates that may not use all of the rows below theirs.
-const NARROWER: [(&str, &[&str]); 4] = [
+const NARROWER: [(&str, &[&str]); 5] = [
     ("sim-cache", &["sim-core"]),
     ("sim-pmu", &["sim-core"]),
     ("sim-metrics", &["sim-core"]),
     ("sim-pipeline", &["sim-core", "sim-isa"]),
+    // A scenario has no trace file and no formulas.
+    (
+        "sim-scenario",
+        &["sim-core", "sim-isa", "sim-cache", "sim-pipeline", "sim-pmu", "sim-machine"],
+    ),
 ];
 
 fn layer_of(name: &str) -> Option<usize> {
