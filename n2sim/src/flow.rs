@@ -138,7 +138,7 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     let options = RunOptions { warmup: args.warmup, limit: args.limit, ..RunOptions::default() };
     let mut watch = FlowWatch::default();
     let (outcome, _) = stat::with_progress(&session, &options, |progress| {
-        Ok(session.run_heard(&options, progress, &mut watch)?)
+        Ok(session.run_with_sink(&options, progress, &mut watch)?)
     })?;
     let (flows, counts) = (watch.total(), outcome.total());
     let charts = args.charts(Some(&flows)).into_iter();

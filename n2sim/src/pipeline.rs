@@ -141,7 +141,7 @@ fn watch(
     let mut program = session.program()?;
     let mut watch = Watch::new(core, window, &mut program);
     stat::with_progress(session, &options, |progress| {
-        Ok(session.run_heard(&options, progress, &mut watch)?)
+        Ok(session.run_with_sink(&options, progress, &mut watch)?)
     })?;
     let lives = watch.finish(args.trace.shown().to_string(), stream.stream);
     let doubt = caveats::doubt(PmuEvent::CPU_CYCLES, &caveats::lacks(session.trace()));

@@ -13,7 +13,7 @@ use sim_machine::outcome::Outcome;
 use sim_machine::region::RunOptions;
 use sim_machine::session::Session;
 
-/// Runs a session for what it says about formulas; `listener` hears the run as well.
+/// Runs a session for what it says about formulas; `observer` hears the run as well.
 ///
 /// # Errors
 /// As [`Session::run`].
@@ -21,10 +21,10 @@ pub fn examine<S: EventSink>(
     session: &Session,
     options: &RunOptions,
     progress: &mut dyn FnMut(u64),
-    listener: &mut S,
+    observer: &mut S,
 ) -> Result<Evidence, MachineError> {
     let mut truth = TruthSink::default();
-    let outcome = session.run_heard(options, progress, &mut (&mut truth, listener))?;
+    let outcome = session.run_with_sink(options, progress, &mut (&mut truth, observer))?;
     Ok(evidence(session, &outcome, truth.ledger(&outcome)))
 }
 

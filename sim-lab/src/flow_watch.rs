@@ -3,7 +3,7 @@
 use sim_core::flow::FlowCounts;
 use sim_core::{EventSink, FlowEdge, PmuEvent};
 
-/// A listener that keeps the edges of each core while the core is counted.
+/// A observer that keeps the edges of each core while the core is counted.
 #[derive(Clone, Debug, Default)]
 pub struct FlowWatch {
     cores: Vec<Watched>,

@@ -1,5 +1,5 @@
-//! Last access to every line and block in a part of a trace that is not run. Replayed in order, these
-//! accesses leave nearly the contents that the whole part would leave in caches and TLBs.
+//! Last access to every line and block in a part of a trace that is not run. Replayed in order,
+//! these accesses leave nearly the contents that the whole part would leave in caches and TLBs.
 //!
 //! The table grows with the accessed pages up to a limit: a full table is replayed and emptied.
 

@@ -174,7 +174,7 @@ impl<'s> Threads<'s> {
         &mut self,
         program: &Program,
         memory: &mut MemorySystem,
-        listener: &mut S,
+        observer: &mut S,
     ) -> Result<(), MachineError> {
         let is_running = |thread: &usize| matches!(self.threads[*thread], Thread::Running { .. });
         let is_new = |thread: &usize| matches!(self.threads[*thread], Thread::New);
@@ -182,7 +182,7 @@ impl<'s> Threads<'s> {
         let all = 0..self.threads.len();
         let order: Vec<usize> = all.clone().filter(is_running).chain(all.filter(is_new)).collect();
         for thread in order {
-            self.core(thread, memory)?.end_here(memory, listener);
+            self.core(thread, memory)?.end_here(memory, observer);
             self.ran(thread, 0, program, memory)?;
         }
         Ok(())

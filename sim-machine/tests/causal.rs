@@ -143,7 +143,7 @@ fn session(threads: &[&[Do]], order: &str) -> Session {
 fn last_of_second(threads: &[&[Do]], order: &str) -> (Outcome, Cycle) {
     let mut listener = Listener::default();
     let session = session(threads, order);
-    let outcome = session.run_heard(&RunOptions::default(), &mut |_| {}, &mut listener);
+    let outcome = session.run_with_sink(&RunOptions::default(), &mut |_| {}, &mut listener);
     let second = listener.ran.iter().filter(|one| one.0 == 1);
     let last = second.max_by_key(|one| one.1).expect("it has run").2;
     (outcome.expect("it runs"), last)
@@ -225,7 +225,7 @@ fn a_thread_waits_although_its_maker_stops_before_it_has_waited() {
         let mut listener = Listener::default();
         let options = RunOptions { limit, roi: roi.clone(), ..RunOptions::default() };
         let session = session(&threads, "causal");
-        session.run_heard(&options, &mut |_| {}, &mut listener).expect("it runs");
+        session.run_with_sink(&options, &mut |_| {}, &mut listener).expect("it runs");
         let ran = |core: usize| listener.ran.iter().filter(move |one| one.0 == core);
         assert_eq!(ran(1).count() < 4, limit.is_some());
         assert!(ran(2).any(|one| one.2 >= SLOW), "{limit:?}");
@@ -242,7 +242,7 @@ fn a_ticket_at_the_end_of_a_stream_hides_no_release() {
     ];
     let mut listener = Listener::default();
     let session = session(&threads, "causal");
-    session.run_heard(&RunOptions::default(), &mut |_| {}, &mut listener).expect("it runs");
+    session.run_with_sink(&RunOptions::default(), &mut |_| {}, &mut listener).expect("it runs");
     assert!(listener.ran.iter().any(|one| one.0 == 2 && one.2 >= SLOW));
 }
 

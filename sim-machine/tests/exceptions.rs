@@ -180,7 +180,7 @@ fn the_truth_of_each_level_is_what_a_filter_would_let_through() {
         let options = RunOptions { limit, warmup: 2, ..RunOptions::default() };
         let plain = session(&path).run(&options, &mut |_| ()).expect("a run");
         let mut heard = ByLevel::default();
-        session(&path).run_heard(&options, &mut |_| (), &mut heard).expect("a run");
+        session(&path).run_with_sink(&options, &mut |_| (), &mut heard).expect("a run");
         heard.counts.sort_by_key(|(level, _)| *level);
         let CoreOutcome { levels, counts, .. } = &plain.cores[0];
         let kept: Vec<_> = levels.iter().map(|part| (part.level, part.counts.unpack())).collect();

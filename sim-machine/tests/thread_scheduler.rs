@@ -108,7 +108,7 @@ fn run(threads: &[&[Round]]) -> (Outcome, Vec<(usize, u64, Cycle)>) {
 
 fn heard(threads: &[&[Round]]) -> (Outcome, Listener) {
     let mut listener = Listener::default();
-    let run = session(threads).run_heard(&RunOptions::default(), &mut |_| {}, &mut listener);
+    let run = session(threads).run_with_sink(&RunOptions::default(), &mut |_| {}, &mut listener);
     (run.expect("it runs"), listener)
 }
 

@@ -69,7 +69,7 @@ fn a_follower_changes_nothing_and_misses_nothing() {
         let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
         let plain = session.run(&options, &mut |_| {}).expect("a run");
         let mut follower = Follower::default();
-        let followed = session.run_heard(&options, &mut |_| {}, &mut follower).expect("a run");
+        let followed = session.run_with_sink(&options, &mut |_| {}, &mut follower).expect("a run");
         assert!(same_counts(&plain, &followed), "{trace}: listening changed the run");
 
         let total = plain.total();
@@ -121,7 +121,7 @@ impl EventSink for Numbered {
 fn operations_know_their_place_in_the_stream() {
     let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
     let mut numbered = Numbered::default();
-    let outcome = session("btree.n2t").run_heard(&options, &mut |_| (), &mut numbered);
+    let outcome = session("btree.n2t").run_with_sink(&options, &mut |_| (), &mut numbered);
     let total = outcome.expect("a committed trace").total();
     assert_eq!(numbered.begun, LIMIT);
     assert!(numbered.stored > 0 && numbered.wrong > 0);

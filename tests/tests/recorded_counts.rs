@@ -115,7 +115,7 @@ fn run(session: &Session) -> Outcome {
 fn follow(session: &Session) -> (Outcome, Heard) {
     let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
     let mut heard = Heard::default();
-    let outcome = session.run_heard(&options, &mut |_| {}, &mut heard).expect("a run");
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut heard).expect("a run");
     (outcome, heard)
 }
 

@@ -16,7 +16,7 @@ fn ledger(trace: &str, warmup: u64) -> (Outcome, Ledger) {
     let session = Session::open(&path, config, RunHeader::default()).expect("a committed trace");
     let options = RunOptions { warmup, limit: Some(LIMIT), roi: None };
     let mut sink = TruthSink::default();
-    let outcome = session.run_heard(&options, &mut |_| {}, &mut sink).expect("a run");
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut sink).expect("a run");
     let ledger = sink.ledger(&outcome);
     (outcome, ledger)
 }

@@ -44,7 +44,7 @@ fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Resu
     let mut witness = Witness::new(pc);
     let options = on_trace::options(args);
     stat::with_progress(&session, &options, |progress| {
-        Ok(session.run_heard(&options, progress, &mut witness)?)
+        Ok(session.run_with_sink(&options, progress, &mut witness)?)
     })?;
     let seen = witness.seen();
     if seen.courses.is_empty() {

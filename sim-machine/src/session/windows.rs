@@ -1,8 +1,8 @@
-//! Parts of a trace, each counted for itself, on one machine that goes from one to the next.
+//! Counts several windows of a trace on one machine, one after the other.
 //!
-//! Between two parts the pipeline stands still. Of what is far from the next part only the last touch of each line
-//! goes through the memory system; what is near goes through caches, TLBs, prefetchers and branch predictors in
-//! order. Or the way to a part is not gone at all, and it begins in a state that was kept of it. The last
+//! The pipeline is idle between windows. Far from the next window, only the last access to each
+//! line goes through the memory system. Close to it, functional warming runs. Instead of both, a
+//! window can start in a saved state. The last instructions before each window run uncounted.
 //! instructions in front of each part run without being counted.
 
 use super::Session;
@@ -18,26 +18,27 @@ use sim_cache::MemorySystem;
 use sim_core::{Cycle, NullSink, Taker};
 use sim_trace::{StatePlace, StatesError, StatesReader};
 
-/// A part of a thread that is counted.
+/// A counted part of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Instructions before it.
+    /// Number of instructions before the window.
     pub begin: u64,
-    /// Its instructions.
+    /// Length of the window in instructions.
     pub length: u64,
-    /// Instructions in front of it that run and are not counted, if there are so many.
+    /// Number of instructions before the window that run uncounted; fewer at the start of the
+    /// trace.
     pub warmup: u64,
-    /// Instructions in front of those that go through caches, TLBs, prefetchers and branch predictors in order.
+    /// Number of instructions of functional warming before the warm-up.
     pub lesson: u64,
 }
 
 impl Window {
-    /// Where it is reached: its warm-up runs from there on.
+    /// Returns the position of the first instruction of the warm-up.
     pub fn first_run(&self) -> u64 {
         self.begin.saturating_sub(self.warmup)
     }
 
-    /// True if a state was taken there: at the end of the block that reaches it.
+    /// Returns true if `place` is the end of the block that reaches the warm-up.
     fn has_place(&self, place: &StatePlace) -> bool {
         let begin = self.first_run();
         (begin..=begin.saturating_add(u16::MAX.into())).contains(&place.position)
@@ -45,9 +46,8 @@ impl Window {
 }
 
 impl Session {
-    /// Runs windows, which come in the order of the trace and do not overlap; an outcome for each.
-    /// `progress` hears now and then how far in the trace it is. Random choices, and so the result, are the
-    /// same each time.
+    /// Runs windows in trace order, without overlap, and returns an outcome for each. `progress`
+    /// receives the position in the trace at intervals. The result is deterministic.
     ///
     /// # Errors
     /// If the trace is damaged, or has instructions of several threads.
@@ -70,7 +70,7 @@ impl Session {
         Ok(outcomes)
     }
 
-    /// Runs windows, each in its state. Who calls makes sure that the states are of this machine.
+    /// Runs windows, each in its saved state, which the caller has checked to be of this machine.
     ///
     /// # Errors
     /// As [`Session::run_windows`], or if the states are damaged.
@@ -110,7 +110,7 @@ impl Session {
     }
 }
 
-/// The machine that goes from window to window.
+/// A machine that goes from window to window.
 struct Bench {
     program: Code,
     memory: MemorySystem,
@@ -128,14 +128,14 @@ impl Bench {
         Ok(Bench { program, memory, core })
     }
 
-    /// Words of its state.
+    /// Returns the size of the machine's warm state in words.
     fn words(&mut self) -> u64 {
         let mut taker = Taker::default();
         visit_state(&mut self.memory, &mut self.core, &mut taker);
         taker.words.len() as u64
     }
 
-    /// Runs to the begin of a window, and counts the window.
+    /// Runs the warm-up, then counts a window of `length` instructions at `begin`.
     fn count(
         &mut self,
         session: &Session,
