@@ -1,5 +1,5 @@
-//! Which counts cannot be trusted because the trace lacks something (`docs/foreign-traces.md`), or because only
-//! a part of the machine is simulated (`docs/modes.md`).
+//! Counts that are unreliable, because the trace lacks something (`docs/foreign-traces.md`) or
+//! because only part of the machine is simulated (`docs/modes.md`).
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::Group;
@@ -8,7 +8,7 @@ use sim_trace::{Lack, Meta, TraceFile};
 
 use crate::outcome::RunHeader;
 
-/// Lines that only other cores take away, and exclusives that only other cores break.
+/// Events that only other cores cause: lines that they take, exclusives that they break.
 const OF_OTHER_CORES: [PmuEvent; 9] = [
     PmuEvent::L1D_CACHE_INVAL,
     PmuEvent::L1D_CACHE_WB_CLEAN,
@@ -21,7 +21,7 @@ const OF_OTHER_CORES: [PmuEvent; 9] = [
     PmuEvent::STREX_PASS_SPEC,
 ];
 
-/// Events that the wrong path changes directly: what it fetches, predicts and executes.
+/// Events that the wrong path itself raises: its fetches, predictions and operations.
 const OF_WRONG_PATHS: [PmuEvent; 8] = [
     PmuEvent::BR_PRED,
     PmuEvent::BR_MIS_PRED,
@@ -33,7 +33,7 @@ const OF_WRONG_PATHS: [PmuEvent; 8] = [
     PmuEvent::STALL_SLOT_BACKEND,
 ];
 
-/// Counts that have the recorded outcome of exclusives, or would be higher with the repetitions of a failed one.
+/// Events of exclusives, which have the recorded outcome and lack the repetitions of failed ones.
 const OF_EXCLUSIVES: [PmuEvent; 4] = [
     PmuEvent::LDREX_SPEC,
     PmuEvent::STREX_SPEC,
@@ -41,11 +41,11 @@ const OF_EXCLUSIVES: [PmuEvent; 4] = [
     PmuEvent::STREX_FAIL_SPEC,
 ];
 
-/// Events that the address of a load or store decides, beyond those of the memory system.
+/// Events that depend on the address of a load or store, beyond those of the memory system.
 const OF_ALIGNMENT: [PmuEvent; 3] =
     [PmuEvent::UNALIGNED_LD_SPEC, PmuEvent::UNALIGNED_ST_SPEC, PmuEvent::UNALIGNED_LDST_SPEC];
 
-/// Events that a governing predicate decides.
+/// Events that depend on the governing predicate.
 const OF_PREDICATES: [PmuEvent; 5] = [
     PmuEvent::SVE_PRED_EMPTY_SPEC,
     PmuEvent::SVE_PRED_FULL_SPEC,
@@ -54,10 +54,10 @@ const OF_PREDICATES: [PmuEvent; 5] = [
     PmuEvent::SVE_LDFF_FAULT_SPEC,
 ];
 
-/// How `n2sim capture` begins its name in a trace.
+/// Prefix of the producer name in traces of `n2sim capture`.
 const RECORDER: &str = "n2sim capture";
 
-/// Ends of sentences by which recordings said what they lack before they had a word for it.
+/// Ends of the sentences by which older recordings describe what they lack.
 const GAPS: [(&str, Lack); 5] = [
     (" loads or stores have no address: the engine reported none", Lack::SomeAddresses),
     (" SVE loads and stores have no address: the engine reported none", Lack::SveAccesses),
@@ -66,23 +66,23 @@ const GAPS: [(&str, Lack); 5] = [
     ("and values written to TTBR and CONTEXTIDR are absent", Lack::Maintenance),
 ];
 
-/// What a trace lacks: what it says, and what it can be told from in recordings of older versions.
+/// Returns what a trace lacks: what its metadata says, and what older recordings imply.
 pub fn lacks(file: &TraceFile) -> Vec<Lack> {
     lacks_of(file.meta(), file.statics().insts().iter().map(|inst| inst.word))
 }
 
-/// What a trace lacks that says this of itself and has these words.
+/// Returns what a trace with this metadata and these words lacks.
 fn lacks_of(meta: &Meta, words: impl IntoIterator<Item = u32>) -> Vec<Lack> {
     let mut lacks = meta.lacks.clone();
-    let told = |end: &str| meta.gaps.iter().any(|gap| gap.ends_with(end));
-    lacks.extend(GAPS.iter().filter(|(end, _)| told(end)).map(|(_, lack)| *lack));
+    let says = |end: &str| meta.gaps.iter().any(|gap| gap.ends_with(end));
+    lacks.extend(GAPS.iter().filter(|(end, _)| says(end)).map(|(_, lack)| *lack));
     let is_unknown =
         |gap: &String| gap.starts_with("addresses of DC ZVA") && !gap.contains(", 0 absent");
     lacks.extend(meta.gaps.iter().any(is_unknown).then_some(Lack::ZeroedLines));
     if is_older(meta) {
-        // They knew no predicates either.
+        // Older recordings have no predicates either.
         lacks.extend(lacks.contains(&Lack::SveAccesses).then_some(Lack::Predicates));
-        // Nobody rebuilt operands of maintenance then.
+        // They have no operands of maintenance instructions.
         let maintains = |word| sim_isa::decode(word).mem.op == MemOp::Maintenance;
         let is_silent = !meta.machine.full_system && words.into_iter().any(maintains);
         lacks.extend(is_silent.then_some(Lack::Maintenance));
@@ -92,18 +92,18 @@ fn lacks_of(meta: &Meta, words: impl IntoIterator<Item = u32>) -> Vec<Lack> {
     lacks
 }
 
-/// True for recordings made before META said what is known of operands ([`sim_trace::OPERANDS`]).
+/// Returns true for recordings whose metadata says nothing of operands ([`sim_trace::OPERANDS`]).
 fn is_older(meta: &Meta) -> bool {
     meta.producer.starts_with(RECORDER) && !meta.notes.contains_key(sim_trace::OPERANDS)
 }
 
-/// What makes the count of `event` doubtful in a trace that lacks all of `lacks`; the gravest lack first.
+/// Returns the most severe lack that makes the count of `event` doubtful, if any.
 pub fn doubt(event: PmuEvent, lacks: &[Lack]) -> Option<Lack> {
     lacks.iter().copied().filter(|lack| spoils(*lack, event)).min()
 }
 
-/// Why the count of `event` cannot be trusted in a run, in a word or two: the trace lacks something, or the
-/// mode leaves something out.
+/// Returns in a word or two why the count of `event` is unreliable in a run: the trace lacks
+/// something, or the mode omits something.
 pub fn caveat(event: PmuEvent, header: &RunHeader) -> Option<&'static str> {
     let lack = doubt(event, &header.lacks).map(Lack::label);
     let is_lost = header.contended_exclusives > 0 && OF_EXCLUSIVES.contains(&event);
@@ -124,7 +124,7 @@ fn spoils(lack: Lack, event: PmuEvent) -> bool {
             follows_accesses(info.group) || OF_ALIGNMENT.contains(&event) || is_of_faults
         }
         Lack::ZeroedLines | Lack::Prefetches => follows_accesses(info.group),
-        // `IC` takes lines from the instruction side.
+        // `IC` invalidates lines of the instruction side.
         Lack::Maintenance => follows_accesses(info.group) || info.group == Group::L1i,
         Lack::Predicates => OF_PREDICATES.contains(&event),
         Lack::VirtualAddresses => info.group == Group::Tlb,
@@ -133,12 +133,12 @@ fn spoils(lack: Lack, event: PmuEvent) -> bool {
             let is_speculative = info.mnemonic.ends_with("_SPEC");
             is_speculative || info.group == Group::L1i || OF_WRONG_PATHS.contains(&event)
         }
-        // A lack that only a later version knows, and what it spoils.
+        // A lack that only later versions know may spoil anything.
         _ => true,
     }
 }
 
-/// True for events of whatever an access takes part in, and so of all that waits for it.
+/// Returns true for event groups that depend on accesses and on what waits for them.
 fn follows_accesses(group: Group) -> bool {
     matches!(
         group,
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_gravest_lack_is_named() {
+    fn the_most_severe_lack_is_reported() {
         let lacks = [Lack::Words, Lack::Image];
         assert_eq!(doubt(PmuEvent::INST_RETIRED, &lacks), None);
         assert_eq!(doubt(PmuEvent::INST_SPEC, &lacks), Some(Lack::Words));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn older_recordings_say_what_they_lack_in_a_sentence() {
+    fn gaps_of_older_recordings_are_read_from_their_sentences() {
         let of = |gap: &str| lacks_of(&recording(gap), [NOP]);
         assert_eq!(
             of("7000 SVE loads and stores: the engine may not report all of them"),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn older_recordings_know_no_operands_of_maintenance() {
+    fn older_recordings_lack_operands_of_maintenance() {
         let mut meta = recording("");
         assert_eq!(lacks_of(&meta, [NOP, DC_CIVAC]), [Lack::Maintenance]);
         meta.machine.full_system = true;
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn sve_accesses_that_nobody_saw_spoil_what_counts_accesses() {
+    fn missing_sve_accesses_spoil_access_counts() {
         let spoiled = spoiled_by(Lack::SveAccesses);
         for event in [
             PmuEvent::MEM_ACCESS_RD,
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_predicates_spoil_the_parts_of_the_predicated_and_no_more() {
+    fn missing_predicates_spoil_only_the_counts_by_predicate() {
         assert_eq!(
             spoiled_by(Lack::Predicates),
             [
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn maintenance_of_nothing_spoils_the_instruction_side_too() {
+    fn missing_maintenance_operands_spoil_the_instruction_side_too() {
         let spoiled = spoiled_by(Lack::Maintenance);
         assert!(spoiled.contains(&PmuEvent::L1I_CACHE_REFILL));
         assert!(spoiled.contains(&PmuEvent::L1D_CACHE_WB));
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn exclusives_whose_line_was_lost_have_the_recorded_outcome() {
+    fn contended_exclusives_have_the_recorded_outcome() {
         let lost = RunHeader { contended_exclusives: 1, ..RunHeader::default() };
         assert_eq!(caveat(PmuEvent::STREX_FAIL_SPEC, &lost), Some("recorded outcome"));
         assert_eq!(caveat(PmuEvent::STREX_FAIL_SPEC, &RunHeader::default()), None);
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn physical_addresses_spoil_translations_only() {
+    fn physical_addresses_spoil_only_translations() {
         let spoiled = |event| doubt(event, &[Lack::VirtualAddresses]).is_some();
         assert!(spoiled(PmuEvent::DTLB_WALK) && !spoiled(PmuEvent::L1D_CACHE));
     }

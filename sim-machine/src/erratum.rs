@@ -1,18 +1,18 @@
-//! The erratum of the revisions before r0p3: every cycle stalls one slot of the front end too many
-//! (`STALL_SLOT_FRONTEND`, and with it `STALL_SLOT`). The surplus follows the clock.
+//! Erratum of the revisions before r0p3: every cycle counts one stalled front-end slot too many
+//! (`STALL_SLOT_FRONTEND`, and so `STALL_SLOT`).
 
 use sim_core::{
     Counts, Cycle, EventSink, EventTally, FlowEdge, Lost, Operation, PmuEvent, Privilege,
     RegisterAccess,
 };
 
-/// Hears what the core reports and passes it on as these revisions count it.
+/// Sink that passes all reports on and adds the surplus of these revisions.
 pub(crate) struct Erratum<'a, S> {
     pub(crate) has_erratum: bool,
     pub(crate) observer: &'a mut S,
 }
 
-/// The same for totals.
+/// Adds the surplus of these revisions to totals.
 pub(crate) fn count_surplus(counts: &mut Counts) {
     let cycles = counts.value(PmuEvent::CPU_CYCLES);
     counts.count(PmuEvent::STALL_SLOT_FRONTEND, cycles);

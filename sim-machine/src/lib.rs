@@ -1,9 +1,9 @@
 //! Assembles a machine from a configuration and runs traces on it.
 //!
-//! [`config`] is the whole document; [`session`] runs one trace on one core per thread; [`region`] says which part
-//! of the run is counted; [`outcome`] is what comes out; [`functional_warming`] goes through the memory and the predictors of a
-//! core without its pipeline; [`observe`] looks at a run from all sides, for reports; [`caveats`] says which counts a
-//! trace of another tool spoils.
+//! [`config`] is the configuration of a machine; [`session`] runs a trace on one core per thread;
+//! [`region`] selects the counted part; [`outcome`] holds the results. [`functional_warming`]
+//! updates caches and predictors without a pipeline. [`observe`] collects data for reports.
+//! [`caveats`] lists the counts that a trace or a mode makes unreliable.
 
 pub mod caveats;
 mod code;

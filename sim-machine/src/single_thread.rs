@@ -1,14 +1,14 @@
-//! The thread of a trace whose windows run one by one.
+//! Finds the thread of a single-threaded trace, for windows.
 
 use crate::error::MachineError;
 use sim_core::Shown;
 use sim_trace::{StreamInfo, TraceFile};
 
-/// Returns the thread of a trace in which a single thread has instructions. No trace records where the other threads
-/// are when one of them reaches a window.
+/// Returns the only thread with instructions. Windows need a single thread, because no trace
+/// records where the other threads are when one of them reaches a window.
 ///
 /// # Errors
-/// If no thread of the trace has instructions, or more than one.
+/// If no thread of the trace has instructions, or several do.
 pub fn only_thread(trace: &TraceFile) -> Result<&StreamInfo, MachineError> {
     let mut threads = trace.streams().iter().filter(|stream| stream.instructions > 0);
     let name = || trace.path().shown().to_string();

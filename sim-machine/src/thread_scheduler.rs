@@ -1,8 +1,10 @@
-//! Whose turn it is: what synchronizes threads comes in the order that was asked for (docs/capture.md, Threads).
+//! Whose turn it is: what synchronizes threads comes in the order that was asked for
+//! (docs/capture.md, Threads).
 //!
-//! The rule of the recorded order ([`Recorded`]): an instruction with a ticket waits until every lower ticket of another thread that still runs was
-//! passed, and is not renamed before the one that passed last. Tickets that are absent, doubled or out of
-//! order hold no thread for good: of all threads that run, the one whose ticket is the lowest may always go on.
+//! The rule of the recorded order ([`Recorded`]): an instruction with a ticket waits until every
+//! lower ticket of another thread that still runs was passed, and is not renamed before the one
+//! that passed last. Tickets that are absent, doubled or out of order hold no thread for good: of
+//! all threads that run, the one whose ticket is the lowest may always go on.
 
 mod arrivals;
 mod calls;
@@ -24,10 +26,11 @@ use sim_trace::{Ticket, TicketReader, TraceFile};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThreadOrder {
-    /// Every instruction that synchronizes in its place among all of them, as they came on the recording machine.
+    /// Every instruction that synchronizes in its place among all of them, as they came on the
+    /// recording machine.
     Recorded,
-    /// By happens-before alone: an acquire behind the releases that it may have read, a thread behind the call that
-    /// made it, a wait behind the wake.
+    /// By happens-before alone: an acquire behind the releases that it may have read, a thread
+    /// behind the call that made it, a wait behind the wake.
     #[default]
     Causal,
     /// By nothing but the modeled time.
@@ -155,7 +158,8 @@ pub(crate) enum ThreadScheduler<'t> {
 }
 
 impl<'t> ThreadScheduler<'t> {
-    /// The order of these streams, whose clocks begin at `start`; `None` if there is nothing to order.
+    /// The order of these streams, whose clocks begin at `start`; `None` if there is nothing to
+    /// order.
     pub(crate) fn of(
         trace: &'t TraceFile,
         order: ThreadOrder,
@@ -187,7 +191,8 @@ impl<'t> ThreadScheduler<'t> {
         }
     }
 
-    /// Which thread runs next: the one with the lowest clock that need not wait. `None` once all have ended.
+    /// Which thread runs next: the one with the lowest clock that need not wait. `None` once all
+    /// have ended.
     pub(crate) fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
         match self {
             ThreadScheduler::Recorded(recorded) => recorded.choose(),
@@ -355,7 +360,8 @@ mod tests {
     /// An instruction with a ticket that ran: its ticket, and when.
     type Ran = (u64, Cycle);
 
-    /// Runs the threads to their ends, as a session does; what ran with a ticket, in the order in which it did.
+    /// Runs the threads to their ends, as a session does; what ran with a ticket, in the order in
+    /// which it did.
     fn run(scripts: &[Script]) -> Vec<Ran> {
         let tickets = scripts.iter().map(|one| one.tickets.clone().into_iter()).collect();
         let mut at: Vec<ThreadState> = scripts
