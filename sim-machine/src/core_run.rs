@@ -411,7 +411,7 @@ impl CoreRun {
         }
     }
 
-    /// Tells the pipeline to expect the exception after the next instruction, and to take earlier
+    /// Makes the pipeline expect the exception after the next instruction, and take earlier ones.
     /// ones.
     #[cold]
     fn report_exceptions<S: EventSink>(&mut self, program: &Program, observer: &mut S) {

@@ -35,7 +35,7 @@ pub enum MachineError {
     Mapping {
         /// The trace as named on the command line.
         trace: String,
-        /// Why it does not fit.
+        /// Reason for the mismatch.
         source: BadMapping,
     },
     /// The trace contains a static instruction twice.

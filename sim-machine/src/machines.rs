@@ -76,9 +76,9 @@ mod tests {
 
     #[test]
     fn a_wrong_name_lists_the_right_ones() {
-        let told = Machine::from_name("cobalt").expect_err("no such machine");
+        let message = Machine::from_name("cobalt").expect_err("no such machine");
         assert_eq!(
-            told,
+            message,
             "'cobalt' is not a machine; choose one of generic, cobalt-100, yitian-710"
         );
     }

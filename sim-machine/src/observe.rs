@@ -1,11 +1,9 @@
-//! Looks at a run from all sides at once, for reports: where slots went and which code is to blame,
-//! the run over time, flows, reuse of lines and pages, latencies, branches. PMU guide 4.7 (slots)
-//! and chapter 5.
+//! Looks at a run from all sides at once, for reports: where slots went and which code is to blame, the run
+//! over time, flows, reuse of lines and pages, latencies, branches. PMU guide 4.7 (slots) and chapter 5.
 //!
-//! What is kept grows with the code that ran and with the lines that are remembered, never with the
-//! length of the run: some 500 bytes for each static instruction, [`timeline::MOST`] intervals, and
-//! for each thread up to [`reuse::MOST_LINES`] lines and [`reuse::MOST_PAGES`] pages of data and of
-//! code.
+//! What is kept grows with the code that ran and with the lines that are remembered, never with the length
+//! of the run: some 500 bytes for each static instruction, [`timeline::MOST`] intervals, and for each thread
+//! up to [`reuse::MOST_LINES`] lines and [`reuse::MOST_PAGES`] pages of data and of code.
 
 mod column;
 mod core;
@@ -56,14 +54,13 @@ impl RunObserver {
         RunObserver { cores, now: 0, columns, page_shift, seen: Seen::default() }
     }
 
-    /// What each instruction cost, with its number in the trace; code that only abandoned paths met
-    /// comes behind that.
+    /// What each instruction cost, with its number in the trace; code that only abandoned paths met comes
+    /// behind that.
     pub fn instructions(&self) -> impl Iterator<Item = (InstId, &InstCost)> {
         self.seen.profile.met()
     }
 
-    /// What belongs to no instruction: slots behind the last one, fetches that no operation came
-    /// of.
+    /// What belongs to no instruction: slots behind the last one, fetches that no operation came of.
     pub fn elsewhere(&self) -> &InstCost {
         &self.seen.profile.elsewhere
     }
@@ -83,8 +80,8 @@ impl RunObserver {
         &self.seen.curves
     }
 
-    /// Length of an interval in cycles, and the intervals of each core, the last one as long as the
-    /// rest of its run.
+    /// Length of an interval in cycles, and the intervals of each core, the last one as long as the rest of
+    /// its run.
     pub fn timelines(&self) -> (u64, Vec<Vec<Interval>>) {
         timeline::aligned(self.cores.iter().map(|core| &core.timeline))
     }

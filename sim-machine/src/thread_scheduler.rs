@@ -1,10 +1,10 @@
-//! Whose turn it is: what synchronizes threads comes in the order that was asked for
+//! Schedules the threads of a replay: synchronizing instructions keep the requested order
 //! (docs/capture.md, Threads).
 //!
-//! The rule of the recorded order ([`Recorded`]): an instruction with a ticket waits until every
-//! lower ticket of another thread that still runs was passed, and is not renamed before the one
-//! that passed last. Tickets that are absent, doubled or out of order hold no thread for good: of
-//! all threads that run, the one whose ticket is the lowest may always go on.
+//! In the recorded order ([`Recorded`]), an instruction with a ticket waits until all lower tickets
+//! of other running threads are passed. It is not renamed before the last of them. Missing,
+//! repeated or unordered tickets never block a thread forever: the running thread with the lowest
+//! ticket may always continue.
 
 mod arrivals;
 mod calls;
@@ -22,23 +22,22 @@ use serde::Deserialize;
 use sim_core::Cycle;
 use sim_trace::{Ticket, TicketReader, TraceFile};
 
-/// In which order threads synchronize in a replay.
+/// Order in which threads synchronize in a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThreadOrder {
-    /// Every instruction that synchronizes in its place among all of them, as they came on the
-    /// recording machine.
+    /// The total order of synchronizing instructions on the recording machine.
     Recorded,
-    /// By happens-before alone: an acquire behind the releases that it may have read, a thread
-    /// behind the call that made it, a wait behind the wake.
+    /// Happens-before alone: an acquire after the releases that it may have read, a thread after
+    /// its creation, a wait after the wake.
     #[default]
     Causal,
-    /// By nothing but the modeled time.
+    /// The modeled time alone.
     Free,
 }
 
 impl ThreadOrder {
-    /// Its name on the command line and in outputs.
+    /// Returns the name on the command line and in outputs.
     pub fn name(self) -> &'static str {
         match self {
             ThreadOrder::Recorded => "recorded",
@@ -48,32 +47,32 @@ impl ThreadOrder {
     }
 }
 
-/// In which order the threads of a run ran, for its header.
+/// Order of the threads of a run, for its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderOfRun {
-    /// What was asked for.
+    /// Requested order.
     pub order: ThreadOrder,
-    /// The trace says in which order its threads synchronized.
+    /// The trace records the order of synchronizing instructions.
     pub is_known: bool,
 }
 
 impl OrderOfRun {
-    /// That of a trace; `None` if it has one thread.
+    /// Returns the order for a trace; `None` if a single thread runs.
     pub(crate) fn of(trace: &TraceFile, order: ThreadOrder) -> Option<OrderOfRun> {
         let running = trace.streams().iter().filter(|stream| stream.instructions > 0).count();
         (running > 1).then_some(OrderOfRun { order, is_known: trace.has_tickets() })
     }
 
-    /// The order that the threads really had.
+    /// Returns the order that the threads really kept.
     pub fn kept(self) -> ThreadOrder {
         if self.is_known { self.order } else { ThreadOrder::Free }
     }
 
-    /// What it means, in a line.
+    /// Returns a description of one line.
     pub fn describe(self) -> &'static str {
         match self.order {
             _ if !self.is_known => {
-                "the trace does not say in which order they synchronized; nobody waits"
+                "the trace does not say in which order they synchronized; no thread waits"
             }
             ThreadOrder::Recorded => {
                 "all that synchronizes as it came on the recording machine, in its time slices"
@@ -81,14 +80,14 @@ impl OrderOfRun {
             ThreadOrder::Causal => {
                 "a release before the acquire that may have read it, create, wake and exit before what follows them"
             }
-            ThreadOrder::Free => "nobody waits, not for a lock either",
+            ThreadOrder::Free => "no thread waits, not for a lock either",
         }
     }
 }
 
-/// Where the tickets of one thread come from, in order.
+/// Tickets of one thread, in order.
 pub(crate) trait Tickets {
-    /// The next one; `None` behind the last.
+    /// Returns the next ticket; `None` after the last.
     fn next_ticket(&mut self) -> Result<Option<Ticket>, MachineError>;
 }
 
@@ -98,35 +97,35 @@ impl Tickets for TicketReader {
     }
 }
 
-/// Where a thread stands.
+/// State of a thread between two time slices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadState {
-    /// It has nothing left to run.
+    /// The thread has no instruction left.
     pub(crate) ended: bool,
-    /// Number of its next instruction.
+    /// Number of the next instruction.
     pub(crate) position: u64,
-    /// Its clock.
+    /// Current cycle of the thread.
     pub(crate) cycle: Cycle,
 }
 
-/// Which thread runs next.
+/// Thread to run next, and its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub(crate) thread: usize,
-    /// Until its clock passes this one, ...
+    /// Cycle that the thread's clock must pass before the next choice.
     pub(crate) until: Cycle,
-    /// ... or up to this instruction; `u64::MAX` for none.
+    /// First instruction that may not run; `u64::MAX` for no limit.
     pub(crate) hold_at: u64,
-    /// It waits for another thread until this cycle; 0 if it does not.
+    /// Cycle until which the thread waits for another one; 0 if it does not wait.
     pub(crate) wait: Cycle,
 }
 
-/// A thread's tickets.
+/// Tickets of a thread.
 struct Thread<T> {
     tickets: T,
-    /// The lowest that it has not passed.
+    /// Lowest ticket that the thread has not passed.
     next: Option<Ticket>,
-    /// Until when it waits.
+    /// Cycle until which the thread waits.
     wait: Cycle,
 }
 
@@ -140,7 +139,7 @@ impl<T: Tickets> Thread<T> {
         self.next.map_or(u64::MAX, |ticket| ticket.position)
     }
 
-    /// Goes on to the next ticket, which belongs to no instruction that has run.
+    /// Advances to the next ticket, which belongs to an instruction that has not run.
     fn pass(&mut self) -> Result<(), MachineError> {
         let passed = self.place();
         self.next = self.tickets.next_ticket()?;
@@ -151,15 +150,15 @@ impl<T: Tickets> Thread<T> {
     }
 }
 
-/// The order of the threads of a trace.
+/// Scheduler by the order of the threads.
 pub(crate) enum ThreadScheduler<'t> {
     Recorded(Recorded),
     Causal(Box<Causal<StreamArrivals<'t>>>),
 }
 
 impl<'t> ThreadScheduler<'t> {
-    /// The order of these streams, whose clocks begin at `start`; `None` if there is nothing to
-    /// order.
+    /// Creates the scheduler of these streams, whose clocks start at `start`. Returns `None` if
+    /// there is nothing to order.
     pub(crate) fn of(
         trace: &'t TraceFile,
         order: ThreadOrder,
@@ -191,8 +190,8 @@ impl<'t> ThreadScheduler<'t> {
         }
     }
 
-    /// Which thread runs next: the one with the lowest clock that need not wait. `None` once all
-    /// have ended.
+    /// Returns the thread to run next: the lowest clock among those that need not wait. Returns
+    /// `None` once all threads have ended.
     pub(crate) fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
         match self {
             ThreadScheduler::Recorded(recorded) => recorded.choose(),
@@ -209,17 +208,17 @@ impl<'t> ThreadScheduler<'t> {
     }
 }
 
-/// The order of the recording machine.
+/// Scheduler by the total order of the recording machine.
 pub(crate) struct Recorded<T = TicketReader> {
     threads: Vec<Thread<T>>,
     states: Vec<ThreadState>,
-    /// The lowest ticket of each thread that has one and has not ended, lowest first.
+    /// Lowest ticket of each thread that has one and runs, lowest first.
     lowest: BTreeSet<(u64, usize)>,
-    /// Threads that have not ended and do not wait for another one's ticket.
+    /// Running threads that do not wait for a ticket of another thread.
     runnable: BTreeSet<usize>,
-    /// When the last ticket was passed.
+    /// Cycle in which the last ticket was passed.
     passed_at: Cycle,
-    /// The thread that runs has just passed one.
+    /// The current thread has just passed a ticket.
     is_passing: bool,
 }
 
@@ -234,7 +233,7 @@ impl<T: Tickets> Recorded<T> {
         Ok(Recorded { threads, states, lowest, runnable, passed_at: 0, is_passing: false })
     }
 
-    /// As [`ThreadScheduler::choose`].
+    /// Returns the thread to run next; see [`ThreadScheduler::choose`].
     fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
         loop {
             self.is_passing = false;
@@ -245,7 +244,8 @@ impl<T: Tickets> Recorded<T> {
                     continue;
                 }
             }
-            // What passed a ticket runs alone until its clock moves: when it passed is to be known.
+            // After a ticket the thread runs alone until its clock moves, so that its cycle is
+            // known.
             let until = if self.is_passing { clock } else { second };
             let thread = &mut self.threads[first];
             let wait = std::mem::take(&mut thread.wait);
@@ -254,8 +254,8 @@ impl<T: Tickets> Recorded<T> {
         }
     }
 
-    /// The lowest clock of the threads that can go on, the first thread that has it, and the lowest
-    /// clock of the others. Those that wait leave the list until theirs is the lowest ticket.
+    /// Returns the lowest clock of the threads that can continue, the first thread with it, and the
+    /// lowest clock of the others. Waiting threads leave the list until their ticket is the lowest.
     fn lowest_clocks(&mut self) -> Option<(Cycle, usize, Cycle)> {
         let mut runnable = std::mem::take(&mut self.runnable);
         let (mut lowest, mut second) = (None, Cycle::MAX);
@@ -313,18 +313,18 @@ impl<T: Tickets> Recorded<T> {
         Ok(())
     }
 
-    /// It stands before an instruction with a ticket.
+    /// Returns true if the next instruction of the thread has a ticket.
     fn is_held(&self, i: usize) -> bool {
         self.states[i].position >= self.threads[i].place()
     }
 
-    /// No thread that runs has a lower ticket to pass.
+    /// Returns true if no other running thread has a lower ticket.
     fn is_next(&self, i: usize) -> bool {
         let mine = self.threads[i].next.map_or(u64::MAX, |ticket| ticket.order);
         self.lowest.first().is_none_or(|(lowest, _)| *lowest >= mine)
     }
 
-    /// The cycle in which a thread goes on; `None` if it cannot.
+    /// Returns the cycle in which a thread continues; `None` if it cannot.
     fn clock(&self, i: usize) -> Option<Cycle> {
         let state = &self.states[i];
         if state.ended {
@@ -349,7 +349,7 @@ mod tests {
         }
     }
 
-    /// A thread of so many instructions, each of which takes so many cycles.
+    /// Thread of `length` instructions that take `cycles` cycles each.
     #[derive(Clone, Debug)]
     struct Script {
         length: u64,
@@ -357,11 +357,11 @@ mod tests {
         tickets: Vec<Ticket>,
     }
 
-    /// An instruction with a ticket that ran: its ticket, and when.
+    /// Executed instruction with a ticket: the ticket, and the cycle.
     type Ran = (u64, Cycle);
 
-    /// Runs the threads to their ends, as a session does; what ran with a ticket, in the order in
-    /// which it did.
+    /// Runs the threads to their ends, as a session does. Returns the instructions with tickets in
+    /// the order of their execution.
     fn run(scripts: &[Script]) -> Vec<Ran> {
         let tickets = scripts.iter().map(|one| one.tickets.clone().into_iter()).collect();
         let mut at: Vec<ThreadState> = scripts
@@ -389,7 +389,7 @@ mod tests {
             one.ended = one.position >= script.length;
             scheduler.ran(choice.thread, *one);
         }
-        assert!(at.iter().all(|one| one.ended), "no thread is left behind");
+        assert!(at.iter().all(|one| one.ended), "every thread ends");
         ran
     }
 
@@ -399,23 +399,23 @@ mod tests {
     }
 
     #[test]
-    fn a_fast_thread_waits_for_the_slow_one_that_was_first() {
+    fn a_fast_thread_waits_for_a_slow_one_with_a_lower_ticket() {
         let slow = script(10, 7, &[(3, 0), (8, 3)]);
         let fast = script(10, 1, &[(1, 1), (2, 2), (9, 4)]);
         let ran = run(&[slow, fast]);
-        // The slow one's fourth instruction ends in cycle 28, its ninth in cycle 63.
+        // The slow thread's fourth instruction ends in cycle 28, its ninth in cycle 63.
         assert_eq!(ran, [(0, 28), (1, 29), (2, 30), (3, 63), (4, 64)]);
     }
 
     #[test]
-    fn a_ticket_that_no_thread_has_holds_none() {
+    fn a_missing_ticket_holds_no_thread() {
         let ran = run(&[script(5, 1, &[(4, 900)]), script(5, 10, &[(0, 7), (9, 8)])]);
         assert_eq!(ran, [(7, 10), (900, 11)], "8 belongs to no instruction that runs");
     }
 
     #[test]
-    fn two_tickets_of_one_instruction_let_others_between_them() {
-        // Both began before either had ended: who ended first is first.
+    fn other_threads_run_between_two_tickets_of_one_instruction() {
+        // Both instructions began before either ended, so the order of their ends counts.
         let ran = run(&[script(1, 1, &[(0, 0), (0, 3)]), script(1, 1, &[(0, 1), (0, 2)])]);
         assert_eq!(ran.iter().map(|(order, _)| *order).collect::<Vec<_>>(), [1, 2, 0, 3]);
     }
@@ -457,14 +457,14 @@ mod tests {
             let ends = scripts.iter().flat_map(|s| s.tickets.iter().filter(|t| last(s, t)));
             let ends: Vec<u64> = ends.map(|ticket| ticket.order).collect();
             let ran = run(&scripts);
-            // Of several tickets of an instruction it runs behind the last.
+            // An instruction with several tickets runs after the last of them.
             let ran: Vec<&Ran> = ran.iter().filter(|(order, _)| ends.contains(order)).collect();
             prop_assert!(ran.windows(2).all(|pair| pair[0].0 < pair[1].0), "{ran:?}");
             prop_assert!(ran.windows(2).all(|pair| pair[0].1 <= pair[1].1), "{ran:?}");
         }
 
         #[test]
-        fn no_tickets_whatever_stop_a_thread(scripts in prop::collection::vec(any_script(), 1..5)) {
+        fn no_list_of_tickets_stops_a_thread(scripts in prop::collection::vec(any_script(), 1..5)) {
             run(&scripts);
         }
     }

@@ -1,5 +1,6 @@
-//! Reads what the tickets of one thread belong to: the instruction, the bytes that it accesses, the system call. The
-//! stream is walked over once more for it, block by block; only instructions that synchronize are looked at.
+//! Finds what the tickets of one thread belong to: the instruction, its bytes, the system call. For
+//! that it reads the stream a second time, block by block, and checks only synchronizing
+//! instructions.
 
 use std::collections::VecDeque;
 
@@ -12,21 +13,21 @@ use super::calls;
 use super::edges::{Arrival, Arrivals, Scope};
 use crate::error::MachineError;
 
-/// Instructions that are walked over at once, at least.
+/// Fewest instructions that are read at once.
 const STEP: u64 = 4096;
 
-/// The tickets of one instruction, and its system call.
+/// Tickets of one instruction, and its system call.
 type Group = (Vec<Ticket>, Option<Call>);
 
-/// What a static instruction has to do with order.
+/// Synchronization properties of a static instruction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kind {
     synchronizes: Synchronizes,
-    /// Tickets that it takes before and behind its access.
+    /// Tickets taken before and after its access.
     before: bool,
-    behind: bool,
+    after: bool,
     is_call: bool,
-    /// Without an address it did not store.
+    /// A store-exclusive: without an address it did not store.
     may_fail: bool,
     bytes: u16,
 }
@@ -37,13 +38,13 @@ impl Kind {
         let ordering = Ordering::of(word).unwrap_or(Ordering { before: false, behind: false });
         let mut synchronizes = Synchronizes::of(word);
         let stores = inst.mem.exclusive && inst.mem.op == MemOp::Store;
-        // An engine that compares values lets a store-exclusive pass although others had the location since its
-        // load: what they released before the store comes before it too.
+        // An engine that compares values lets a store-exclusive pass although others stored since
+        // its load. Their releases before the store come before it too.
         synchronizes.acquires |= stores;
         Kind {
             synchronizes,
             before: ordering.before,
-            behind: ordering.behind,
+            after: ordering.behind,
             is_call: inst.special == Special::SupervisorCall,
             may_fail: stores,
             bytes: inst.mem.bytes,
@@ -51,10 +52,10 @@ impl Kind {
     }
 
     fn matters(&self) -> bool {
-        self.before || self.behind || self.is_call
+        self.before || self.after || self.is_call
     }
 
-    /// What the instruction acquires and releases, given its address.
+    /// Returns what the instruction acquires and releases at its address.
     fn scopes(&self, addr: Option<u64>) -> (Scope, Scope) {
         let Synchronizes { acquires, releases, is_fence } = self.synchronizes;
         let has_failed = self.may_fail && addr.is_none();
@@ -67,12 +68,12 @@ impl Kind {
     }
 }
 
-/// The instructions of a trace that matter, found once for all threads.
+/// Synchronizing instructions of a trace, shared by all threads.
 pub(super) struct Kinds {
-    /// By place in [`StaticTable::places`].
+    /// Properties by place in [`StaticTable::places`].
     kinds: Vec<Kind>,
     matters: Vec<bool>,
-    /// Places that matter, and which of them are of which block.
+    /// Places of synchronizing instructions, and the index of each block's first one.
     places: Vec<u32>,
     blocks: Vec<u32>,
 }
@@ -94,7 +95,7 @@ impl Kinds {
     }
 }
 
-/// An instruction that ran and matters.
+/// An executed instruction that synchronizes.
 #[derive(Clone, Copy, Debug)]
 struct Met {
     position: u64,
@@ -102,12 +103,12 @@ struct Met {
     addr: Option<u64>,
 }
 
-/// Collects what matters of a stretch.
+/// Visitor that collects synchronizing instructions.
 struct Walk<'a> {
     kinds: &'a Kinds,
     position: u64,
     met: &'a mut VecDeque<Met>,
-    /// Those of the block that runs.
+    /// Index of the current block's first one.
     fresh: usize,
 }
 
@@ -137,7 +138,7 @@ impl Skim for Walk<'_> {
     }
 }
 
-/// The arrivals of one stream, whose readers are open from the first to the last of them.
+/// Arrivals of one stream. Its readers are open from the first arrival to the last.
 pub(crate) struct StreamArrivals<'t> {
     trace: &'t TraceFile,
     stream: u32,
@@ -147,8 +148,9 @@ pub(crate) struct StreamArrivals<'t> {
 }
 
 impl<'t> StreamArrivals<'t> {
-    /// The arrivals of the instructions of `stream` whose numbers are below `end`. A ticket at the end of the stream belongs
-    /// to an instruction that was not recorded: no thread comes to pass it.
+    /// Creates the arrivals of the instructions of `stream` with numbers below `end`. A ticket at
+    /// the end of the stream belongs to an instruction that was not recorded, so no thread passes
+    /// it.
     pub(super) fn new(
         trace: &'t TraceFile,
         stream: u32,
@@ -180,19 +182,19 @@ impl Arrivals for StreamArrivals<'_> {
     }
 }
 
-/// The arrivals of one stream while they are read.
+/// Open readers of one stream's arrivals.
 struct Arriving {
     kinds: std::rc::Rc<Kinds>,
     reader: StreamReader,
     notes: TicketReader,
-    /// A note that was read and not used.
+    /// A note that was read ahead.
     ahead: Option<OrderNote>,
     met: VecDeque<Met>,
-    /// Tickets of one instruction, with what they stand for.
+    /// Resolved arrivals of one instruction.
     ready: VecDeque<Arrival>,
     last_call: Option<Call>,
     is_first: bool,
-    /// Instructions from here on do not run.
+    /// Number of the first instruction that does not run.
     end: u64,
 }
 
@@ -216,7 +218,7 @@ impl Arriving {
         }
     }
 
-    /// The tickets of the next instruction that has any, and the call that it is.
+    /// Returns the tickets of the next instruction with any, and its system call.
     fn next_group(&mut self) -> Result<Option<Group>, MachineError> {
         let mut tickets: Vec<Ticket> = Vec::new();
         while let Some(note) = self.next_note()? {
@@ -242,7 +244,7 @@ impl Arriving {
         Ok((!tickets.is_empty()).then_some((tickets, None)))
     }
 
-    /// The instruction at a place of the stream, if it matters, and its address.
+    /// Returns the synchronizing instruction at a position of the stream, with its address.
     fn meet(&mut self, position: u64) -> Result<Option<Met>, MachineError> {
         while self.reader.position() <= position {
             while self.met.front().is_some_and(|met| met.position < position) {
@@ -262,13 +264,13 @@ impl Arriving {
         Ok(self.met.front().copied().filter(|met| met.position == position))
     }
 
-    /// What the tickets of one instruction stand for, in their order.
+    /// Resolves the tickets of one instruction, in their order.
     fn settle(&mut self, tickets: &[Ticket], call: Option<Call>) -> Result<(), MachineError> {
         let position = tickets[0].position;
         let met = self.meet(position)?;
         let kind = met.map(|met| self.kinds.kinds[met.place as usize]).unwrap_or_default();
         let (acquires, releases) = kind.scopes(met.and_then(|met| met.addr));
-        let own = match (kind.before, kind.behind) {
+        let own = match (kind.before, kind.after) {
             _ if kind.is_call => vec![(Scope::Nowhere, call.map_or(Scope::Everywhere, released))],
             (true, true) => vec![(Scope::Nowhere, releases), (acquires, Scope::Nowhere)],
             (false, false) => Vec::new(),
@@ -277,7 +279,7 @@ impl Arriving {
         let entry = self.entry(position);
         self.is_first = false;
         for (i, ticket) in tickets.iter().enumerate() {
-            // Those of the place come before those of the instruction.
+            // Tickets of the position come before those of the instruction.
             let entries = tickets.len().saturating_sub(own.len());
             let (acquires, releases) = match i.checked_sub(entries) {
                 None => entry,
@@ -292,7 +294,8 @@ impl Arriving {
         Ok(())
     }
 
-    /// What a ticket stands for that an instruction has beside its own: its thread begins there, or a call is back.
+    /// Returns the scopes of a ticket beyond the instruction's own: a thread begins, or a call
+    /// returns.
     fn entry(&self, position: u64) -> (Scope, Scope) {
         match self.last_call.filter(|call| call.behind == position) {
             Some(call) => (calls::scopes(&call).1, Scope::Nowhere),
@@ -302,7 +305,7 @@ impl Arriving {
     }
 }
 
-/// What a call releases.
+/// Returns what a call releases.
 fn released(call: Call) -> Scope {
     calls::scopes(&call).0
 }

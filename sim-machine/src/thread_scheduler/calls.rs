@@ -1,34 +1,35 @@
-//! What a system call of Linux contributes to the order among threads. A call that is not listed passes something on to
-//! every later one: it may write what another one reads.
+//! Effect of Linux system calls on the order among threads. A call that is not listed releases to
+//! every later one, because it may write what another call reads.
 
 use sim_trace::Call;
 
 use super::edges::Scope;
 
-/// Bytes of a futex.
+/// Size of a futex in bytes.
 const FUTEX_BYTES: u16 = 4;
 /// `CLONE_THREAD`: a thread of this program, not a process.
 const CLONE_THREAD: u64 = 0x1_0000;
-/// `CLONE_CHILD_CLEARTID`: the system clears a word, and wakes who waits there, when the thread ends.
+/// `CLONE_CHILD_CLEARTID`: the kernel clears a word and wakes its waiters when the thread ends.
 const CLONE_CHILD_CLEARTID: u64 = 0x20_0000;
 
-/// Numbers of system calls on AArch64.
+/// System call numbers on AArch64.
 mod number {
     pub(super) const EXIT: u64 = 93;
     pub(super) const FUTEX: u64 = 98;
     pub(super) const CLONE: u64 = 220;
     pub(super) const CLONE3: u64 = 435;
-    /// Calls that tell no other thread anything: `exit_group`, `set_tid_address`, `set_robust_list`, `nanosleep`,
-    /// `clock_gettime`, `clock_nanosleep`, `sched_setaffinity` to `sched_yield`, `sigaltstack`, `rt_sigaction`,
-    /// `rt_sigprocmask`, `rt_sigreturn`, `getrusage`, `gettimeofday`, `getpid` to `gettid`, `sysinfo`, `brk`, `munmap`,
-    /// `mremap`, `mmap`, `mprotect`, `madvise`, `prlimit64`, `getcpu`, `getrandom`, `rseq`.
+    /// Calls without effect on other threads: `exit_group`, `set_tid_address`, `set_robust_list`,
+    /// `nanosleep`, `clock_gettime`, `clock_nanosleep`, `sched_setaffinity` to `sched_yield`,
+    /// `sigaltstack`, `rt_sigaction`, `rt_sigprocmask`, `rt_sigreturn`, `getrusage`,
+    /// `gettimeofday`, `getpid` to `gettid`, `sysinfo`, `brk`, `munmap`, `mremap`, `mmap`,
+    /// `mprotect`, `madvise`, `prlimit64`, `getcpu`, `getrandom`, `rseq`.
     pub(super) const SILENT: [u64; 35] = [
         94, 96, 99, 101, 113, 115, 122, 123, 124, 132, 134, 135, 139, 165, 168, 169, 172, 173, 174,
         175, 176, 177, 178, 179, 214, 215, 216, 222, 226, 233, 261, 278, 293, 100, 136,
     ];
 }
 
-/// Operations of a futex, below their flags.
+/// Futex operations without their flags.
 mod futex {
     pub(super) const WAIT: u64 = 0;
     pub(super) const WAKE: u64 = 1;
@@ -38,7 +39,7 @@ mod futex {
     pub(super) const WAKE_BITSET: u64 = 10;
 }
 
-/// What a call releases as it begins, and what it acquires when it is back.
+/// Returns what a call releases at its begin, and what it acquires at its return.
 pub(super) fn scopes(call: &Call) -> (Scope, Scope) {
     match call.number {
         number::EXIT => (Scope::Exit, Scope::Nowhere),
@@ -54,8 +55,8 @@ pub(super) fn scopes(call: &Call) -> (Scope, Scope) {
     }
 }
 
-/// Who waits comes behind who wakes at the same word. Other operations move those who wait to another word, and
-/// are taken to wake anywhere.
+/// Returns the scopes of a futex call: a wait comes after a wake of the same word. Other operations
+/// move waiters to another word and are taken to wake anywhere.
 fn futex_scopes(call: &Call) -> (Scope, Scope) {
     let word = Scope::Bytes(call.args[0], FUTEX_BYTES);
     match call.args[1] & 0x7f {
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_order_what_they_pass_on() {
+    fn each_call_has_its_scopes() {
         let word = Scope::Bytes(0x8000, 4);
         let private = 0x80;
         let cases = [

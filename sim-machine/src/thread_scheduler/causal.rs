@@ -1,8 +1,8 @@
-//! Threads wait for each other by happens-before alone: an acquire for the releases that it may have read, a thread for
-//! the call that made it, a wait for the wake ([`super::edges`]).
+//! Scheduler by happens-before alone ([`super::edges`]): an acquire waits for the releases that it
+//! may have read, a thread for its creation, a wait for the wake.
 //!
-//! No thread waits for good. Every edge leads to a lower rank, and ranks rise along each thread. So of all threads that
-//! run, the one that stands before the lowest rank waits for none that still has it to pass.
+//! No thread waits forever. Every edge leads to a lower rank, and ranks rise along each thread. So
+//! the running thread with the lowest next rank waits for no running thread.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -13,43 +13,43 @@ use super::edges::{Arrivals, Edge, Edges};
 use super::{Choice, ThreadState};
 use crate::error::MachineError;
 
-/// What a thread passed, and when.
+/// A rank that a thread passed, and the cycle.
 #[derive(Clone, Copy, Debug)]
 struct Passed {
     rank: u64,
     cycle: Cycle,
 }
 
-/// Where a thread goes on.
+/// Waits of a thread.
 #[derive(Debug, Default)]
 struct Thread {
     /// Number of the next instruction that waits or is waited for; `u64::MAX` for none.
     place: u64,
-    /// What it passed since the cycle at which the slowest thread stands that can go on.
+    /// Ranks passed since the clock of the slowest thread that can continue.
     passed: VecDeque<Passed>,
-    /// Until when it waits.
+    /// Cycle until which the thread waits.
     wait: Cycle,
 }
 
-/// Happens-before of a trace.
+/// Scheduler by the happens-before edges of a trace.
 pub(crate) struct Causal<A> {
     edges: Edges<A>,
     threads: Vec<Thread>,
     states: Vec<ThreadState>,
     /// Threads that have not ended and are not parked.
     runnable: Vec<usize>,
-    /// By thread: the ranks that others wait for it to pass, lowest first, and who waits.
+    /// Parked threads by the thread that they wait for: its rank, lowest first, and the waiter.
     parked: Vec<BinaryHeap<Reverse<(u64, usize)>>>,
-    /// The thread that runs has just passed what others may wait for.
+    /// The current thread, if it has just passed a release.
     passing: Option<usize>,
-    /// Calls of [`Causal::clock`], which the time of a replay with many threads follows.
+    /// Calls of [`Causal::clock`], which determine the time of a replay with many threads.
     #[cfg(test)]
     clocks: std::cell::Cell<u64>,
 }
 
 impl<A: Arrivals> Causal<A> {
-    /// The order of threads with these arrivals, which begin at these positions and clocks. If not `is_whole`, a thread may
-    /// end before the last of its arrivals.
+    /// Creates the scheduler of threads with these arrivals and initial states. If not `is_whole`,
+    /// a thread may end before its last arrival.
     pub(super) fn new(
         arrivals: Vec<A>,
         states: Vec<ThreadState>,
@@ -71,7 +71,7 @@ impl<A: Arrivals> Causal<A> {
         Ok(causal)
     }
 
-    /// As [`super::ThreadScheduler::choose`].
+    /// Returns the thread to run next; see [`super::ThreadScheduler::choose`].
     pub(super) fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
         self.passing = None;
         loop {
@@ -86,7 +86,8 @@ impl<A: Arrivals> Causal<A> {
                 }
             }
             let lowest = self.lowest(Some(first)).map_or(Cycle::MAX, |(clock, _)| clock);
-            // What others wait for runs alone until its clock moves: when it passed is to be known.
+            // After a release the thread runs alone until its clock moves, so that its cycle is
+            // known.
             let until = if self.passing == Some(first) { clock } else { lowest };
             let thread = &mut self.threads[first];
             let wait = std::mem::take(&mut thread.wait);
@@ -94,8 +95,8 @@ impl<A: Arrivals> Causal<A> {
         }
     }
 
-    /// The lowest clock of the threads that can go on, but for `without`, and the first thread that has it. Those that
-    /// wait are parked.
+    /// Returns the lowest clock of the threads that can continue, except `without`, and the first
+    /// thread with it. Parks the threads that wait.
     fn lowest(&mut self, without: Option<usize>) -> Option<(Cycle, usize)> {
         let (mut lowest, mut at) = (None, 0);
         while let Some(&i) = self.runnable.get(at) {
@@ -131,8 +132,8 @@ impl<A: Arrivals> Causal<A> {
         }
     }
 
-    /// Makes the threads runnable that are parked on a rank that `thread` has passed; all of them
-    /// if it has ended.
+    /// Makes the threads runnable that are parked on a rank that `thread` has passed, or all parked
+    /// on it if it has ended.
     fn unpark(&mut self, thread: usize) {
         let has_ended = self.states[thread].ended;
         while let Some(&Reverse((rank, waits))) = self.parked[thread].peek()
@@ -143,12 +144,12 @@ impl<A: Arrivals> Causal<A> {
         }
     }
 
-    /// The thread goes over what it stands before.
+    /// Passes the next hold of a thread.
     fn pass(&mut self, i: usize, clock: Cycle) -> Result<(), MachineError> {
         if clock > self.states[i].cycle {
             self.threads[i].wait = self.threads[i].wait.max(clock);
         }
-        // What it stood before may have turned out to be no concern of others.
+        // The hold may have turned out to concern no other thread.
         let position = self.states[i].position;
         let hold = self.edges.next_hold(i)?.filter(|hold| hold.position <= position);
         if hold.is_none() {
@@ -161,7 +162,7 @@ impl<A: Arrivals> Causal<A> {
             let slowest = self.runnable.iter().filter_map(|k| self.clock(*k).ok()).min();
             let slowest = slowest.unwrap_or(0);
             let passed = &mut self.threads[i].passed;
-            // Of what lies before all clocks the last is kept: what came earlier came before it too.
+            // Of the ranks before all clocks only the last is kept: earlier ones came before it.
             while passed.get(1).is_some_and(|second| second.cycle <= slowest) {
                 passed.pop_front();
             }
@@ -176,15 +177,15 @@ impl<A: Arrivals> Causal<A> {
         Ok(())
     }
 
-    /// It stands before an instruction that waits or is waited for.
+    /// Returns true if the next instruction of the thread waits or is waited for.
     fn is_held(&self, i: usize) -> bool {
         self.states[i].position >= self.threads[i].place
     }
 
-    /// The cycle in which a thread goes on that has not ended.
+    /// Returns the cycle in which a thread that has not ended continues.
     ///
     /// # Errors
-    /// The place of another thread that it waits for.
+    /// The edge to another thread that it waits for.
     fn clock(&self, i: usize) -> Result<Cycle, Edge> {
         #[cfg(test)]
         self.clocks.update(|calls| calls + 1);
@@ -198,8 +199,8 @@ impl<A: Arrivals> Causal<A> {
         answers.into_iter().try_fold(own, |at, answer| Ok(at.max(answer?)))
     }
 
-    /// When what the edge leads to was passed, or when the thread ended that does not come to pass it; 0 if that is
-    /// long ago.
+    /// Returns the cycle in which the target of an edge was passed, or in which its thread ended
+    /// without passing it. Returns 0 if that was long ago, `None` if it is still to come.
     fn answered(&self, edge: &Edge) -> Option<Cycle> {
         if self.edges.has_passed(edge) {
             let passed = &self.threads[edge.thread].passed;

@@ -1,13 +1,15 @@
-//! Which instructions wait for which, by happens-before alone: derived from the tickets of all threads and from what
-//! each of them does (docs/capture.md, Threads).
+//! Happens-before edges among the instructions of all threads, derived from their tickets and their
+//! accesses (docs/capture.md, Threads).
 //!
-//! The tickets of all streams are taken in the order of their numbers. An acquire waits, for each other thread, for the
-//! last release to the bytes that it reads. Where it is not known which bytes carry a release or an acquire, they are
-//! taken to be all. Every edge leads to a ticket that was taken before, so there is no circle of them.
+//! The tickets of all streams are taken in the order of their numbers. For each other thread, an
+//! acquire waits for the last release to the bytes that it reads. If the bytes of a release or an
+//! acquire are unknown, it covers all. Every edge leads to an earlier ticket, so edges form no
+//! cycle.
 //!
-//! A release removes the releases to the same bytes that its thread had waited for: an acquire that waits for it comes
-//! after them too. So threads that hand one lock on, or that are joined, leave one release there, not one each. Lists
-//! longer than [`FEW`] are cleaned when they are full. A release of the same thread is replaced at once.
+//! A release removes the releases to the same bytes that its thread has waited for: an acquire that
+//! waits for it follows them too. So threads that hand a lock on or are joined leave one release
+//! there. Lists longer than [`FEW`] are cleaned when full. A newer release of the same thread
+//! replaces the older one at once.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -16,63 +18,64 @@ use rustc_hash::FxHashMap;
 
 use crate::error::MachineError;
 
-/// Bytes of a place in the table of locations.
+/// Size of a granule of the table of locations in bytes.
 const GRANULE: u64 = 8;
-/// Bytes of the word that the system clears when a thread ends.
+/// Size of the word that the kernel clears when a thread ends, in bytes.
 const ENDING_BYTES: u16 = 4;
-/// Granule that no address has: what system calls release and acquire.
+/// Pseudo-granule of system calls.
 const KERNEL: u64 = u64::MAX;
-/// Granule that no address has: what threads are made by.
+/// Pseudo-granule of thread creation.
 const CREATION: u64 = u64::MAX - 1;
-/// Granule that no address has: releases that may have been to any location.
+/// Pseudo-granule of releases whose bytes are unknown.
 const FENCES: u64 = u64::MAX - 2;
-/// Granule that no address has: releases of every kind.
+/// Pseudo-granule of all releases.
 const ANY: u64 = u64::MAX - 3;
-/// Granule that no address has: ends of threads, at which the system clears a word. One release stands for all words that
-/// are known, so that ends take memory for each thread, not for each thread and word.
+/// Pseudo-granule of thread ends, at which the kernel clears a word. One release covers all known
+/// words, so that ends take memory per thread, not per thread and word.
 const EXITS: u64 = u64::MAX - 4;
 
-/// Where an acquire or a release takes effect.
+/// Locations of an acquire or a release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Nowhere: it is none.
+    /// No location: not an acquire or release.
     #[default]
     Nowhere,
-    /// These bytes.
+    /// A range of bytes: address and size.
     Bytes(u64, u16),
-    /// In the operating system.
+    /// Data of the operating system.
     Kernel,
-    /// A thread is made, or begins; the word that the system clears at its end, if that is known.
+    /// Creation or begin of a thread, with the word that the kernel clears at its end, if known.
     Creation(Option<u64>),
-    /// A thread ends: the words of all threads that were made.
+    /// End of a thread: the end words of all threads made so far.
     Exit,
     /// Every location.
     Everywhere,
 }
 
-/// A ticket, and what its instruction does there.
+/// A ticket, and what its instruction acquires and releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrival {
     /// Number of the instruction in its stream.
     pub(super) position: u64,
     /// Number among the tickets of all streams.
     pub(super) order: u64,
-    /// What it waits for.
+    /// Locations that it acquires.
     pub(super) acquires: Scope,
-    /// What may wait for it.
+    /// Locations that it releases.
     pub(super) releases: Scope,
 }
 
-/// Where the tickets of one thread come from, in order.
+/// Arrivals of one thread, in order.
 pub(crate) trait Arrivals {
-    /// Returns the next ticket; `None` after the last.
+    /// Returns the next arrival; `None` after the last.
     fn next_arrival(&mut self) -> Result<Option<Arrival>, MachineError>;
 
-    /// The order of the first one, for which nothing is kept open; `None` if there is none.
+    /// Returns the order of the first arrival without keeping a reader open; `None` if there is
+    /// none.
     fn first_order(&self) -> Result<Option<u64>, MachineError>;
 }
 
-/// A place of another thread that is to be passed first.
+/// A rank of another thread that must be passed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Edge {
     pub(super) thread: usize,
@@ -84,16 +87,16 @@ pub(super) struct Edge {
 pub(super) struct Hold {
     /// Number of the instruction in its stream.
     pub(super) position: u64,
-    /// Its place among all that was taken; rises from 1.
+    /// Rank among all taken tickets, from 1.
     pub(super) rank: u64,
-    /// How many edges lead here, or may come to do so.
+    /// Number of edges that lead here or may do so later.
     references: u32,
-    /// What it waits for.
+    /// Edges to what it waits for.
     pub(super) edges: Vec<Edge>,
 }
 
 impl Hold {
-    /// No thread will ever wait for it.
+    /// Returns true if no thread will wait for it.
     pub(super) fn is_no_release(&self) -> bool {
         self.references == 0
     }
@@ -103,7 +106,7 @@ impl Hold {
     }
 }
 
-/// A release of a thread to some bytes of a granule.
+/// Release of a thread to some bytes of a granule.
 #[derive(Clone, Copy, Debug)]
 struct Release {
     thread: usize,
@@ -117,23 +120,23 @@ impl Release {
     }
 }
 
-/// The releases to one granule, by rising rank.
+/// Releases to one granule, by rising rank.
 #[derive(Debug, Default)]
 struct Releases {
     list: Vec<Release>,
-    /// The length at which a list that is longer than [`FEW`] is full.
+    /// Length at which a list longer than [`FEW`] is full.
     full: usize,
 }
 
 impl Releases {
-    /// Returns true if the next release looks for those that its thread had waited for. Each look is a search among
-    /// what the thread has seen, so a long list has to double between two times.
+    /// Returns true if the next release removes those that its thread has waited for. Each removal
+    /// searches the waits of the thread, so a long list must double in between.
     fn is_cleaned_next(&self) -> bool {
         self.list.len() <= FEW || self.list.len() >= self.full
     }
 }
 
-/// The ends of threads that a thread has waited for: all whose ranks are above `since`, up to `up_to`.
+/// Thread ends that a thread has waited for: ranks above `since`, up to `up_to`.
 #[derive(Clone, Copy, Debug)]
 struct SeenExits {
     since: u64,
@@ -144,51 +147,51 @@ impl SeenExits {
     const NONE: SeenExits = SeenExits { since: u64::MAX, up_to: 0 };
 }
 
-/// One thread.
+/// Arrivals and holds of a thread.
 struct Thread<A> {
-    /// Where the tickets come from, until the last one was read.
+    /// Source of arrivals; `None` after the last.
     arrivals: Option<A>,
-    /// The next ticket that is not taken yet; the first is read when its turn comes.
+    /// Next arrival that is not taken yet; the first one is read when needed.
     head: Option<Arrival>,
     /// Order of the next ticket; `None` after the last.
     next_order: Option<u64>,
-    /// What it has yet to pass, in order.
+    /// Instructions that are not passed yet, in order.
     holds: VecDeque<Hold>,
-    /// Dead ones among them.
+    /// Number of dead holds in the list.
     dead: usize,
-    /// How far the thread has waited for each other one that it has waited for. Emptied after its last ticket if it made no
+    /// Progress of waits for each other thread. Emptied after the last ticket if the thread made no
     /// other thread.
     waited: FxHashMap<usize, Waited>,
-    /// The ends of threads among them that were found at [`EXITS`].
+    /// Thread ends that were found at [`EXITS`].
     exits: SeenExits,
-    /// It may have made another one.
+    /// The thread may have made another one.
     is_maker: bool,
-    /// The thread that made it. What that had waited for up to the place of the edge, it has waited for too.
+    /// Maker of the thread. The thread inherits the maker's waits up to its creation.
     maker: Option<Maker>,
 }
 
-/// The thread that made another one.
+/// Maker of a thread.
 #[derive(Clone, Copy, Debug)]
 struct Maker {
-    /// The maker, and where it was when the other one began.
+    /// Position of the maker at which the thread begins.
     edge: Edge,
-    /// The place of the other one where it waited for that.
+    /// Rank of the thread's first wait.
     at: u64,
 }
 
-/// How far a thread has waited for another one.
+/// Progress of a thread's waits for another one.
 #[derive(Clone, Copy, Debug)]
 struct Waited {
-    /// Up to this place of the other.
+    /// Rank of the other thread that was waited for.
     rank: u64,
-    /// Its own place where it did.
+    /// Own rank of the wait.
     at: u64,
 }
 
-/// Length of the chain of makers that [`has_waited`] follows.
+/// Most makers that [`has_waited`] follows.
 const MOST_MAKERS: usize = 8;
 
-/// A list of at most so many releases is cleaned before each new one; a longer one when it is full.
+/// Longest list of releases that is cleaned before each new one; a longer one is cleaned when full.
 const FEW: usize = 8;
 
 impl<A: Arrivals> Thread<A> {
@@ -216,7 +219,7 @@ impl<A: Arrivals> Thread<A> {
         Ok(next)
     }
 
-    /// Takes the ticket that comes next.
+    /// Takes the next arrival.
     fn take(&mut self) -> Result<Option<Arrival>, MachineError> {
         let taken = match self.head.take() {
             Some(head) => Some(head),
@@ -229,7 +232,7 @@ impl<A: Arrivals> Thread<A> {
 }
 
 impl<A> Thread<A> {
-    /// One edge less may lead to the hold of this rank, if it is not passed.
+    /// Drops a reference to the hold of this rank, unless it is passed.
     fn forget(&mut self, rank: u64) {
         let Ok(at) = self.holds.binary_search_by_key(&rank, |hold| hold.rank) else { return };
         let hold = &mut self.holds[at];
@@ -241,7 +244,7 @@ impl<A> Thread<A> {
         }
     }
 
-    /// One edge more leads to the hold of this rank, if it is not passed.
+    /// Adds a reference to the hold of this rank, unless it is passed.
     fn refer(&mut self, rank: u64) {
         if let Ok(at) = self.holds.binary_search_by_key(&rank, |hold| hold.rank) {
             self.holds[at].references += 1;
@@ -249,25 +252,27 @@ impl<A> Thread<A> {
     }
 }
 
-/// Takes the tickets of all threads in their order, as far as is asked for.
+/// Takes the tickets of all threads in order, as far as needed, and finds the edges.
 pub(super) struct Edges<A> {
     threads: Vec<Thread<A>>,
     /// Order of the next ticket of each thread that has one, lowest first.
     heads: BinaryHeap<Reverse<(u64, usize)>>,
-    /// What was released, by granule; no loop goes over all of it.
+    /// Releases by granule; no loop visits all of them.
     locations: FxHashMap<u64, Releases>,
-    /// By granule: the rank from which on the system clears each byte at the end of a thread; `u64::MAX` if it does not.
+    /// Rank from which the kernel clears each byte at a thread end, by granule; `u64::MAX` for
+    /// never.
     endings: FxHashMap<u64, [u64; GRANULE as usize]>,
-    /// A thread was made whose word is not known.
+    /// A thread was made whose end word is unknown.
     has_unknown_ending: bool,
-    /// Each thread runs to the last of its tickets, so that it really waits where it has to.
+    /// Each thread runs to its last ticket, so its waits really happen.
     is_whole: bool,
     rank: u64,
     found: Vec<Edge>,
 }
 
 impl<A: Arrivals> Edges<A> {
-    /// The edges among threads with these tickets. If not `is_whole`, a thread may end before the last of its tickets.
+    /// Creates the edges among these threads. If not `is_whole`, a thread may end before its last
+    /// ticket.
     pub(super) fn new(threads: Vec<A>, is_whole: bool) -> Result<Edges<A>, MachineError> {
         let threads: Vec<Thread<A>> =
             threads.into_iter().map(Thread::new).collect::<Result<_, _>>()?;
@@ -300,31 +305,31 @@ impl<A: Arrivals> Edges<A> {
         }
     }
 
-    /// The instruction that [`Edges::next_hold`] named is passed.
+    /// Marks the instruction that [`Edges::next_hold`] returned as passed.
     pub(super) fn pass(&mut self, thread: usize) {
         self.threads[thread].holds.pop_front();
     }
 
-    /// What a thread waits for that stands before this instruction.
+    /// Returns the edges of the hold at or before this position.
     pub(super) fn edges(&self, thread: usize, position: u64) -> &[Edge] {
-        // Of an instruction with two holds the first may have become no concern of others: the second counts then.
+        // The first of two holds of an instruction may have died; then the second counts.
         let mut holds = self.threads[thread].holds.iter();
         let here = holds.find(|hold| !hold.is_dead()).filter(|hold| hold.position <= position);
         here.map_or(&[], |hold| &hold.edges)
     }
 
-    /// True once a thread stands before nothing up to this rank, which was taken.
+    /// Returns true once the edge's thread has passed its rank, which must be taken.
     pub(super) fn has_passed(&self, edge: &Edge) -> bool {
         self.threads[edge.thread].holds.front().is_none_or(|hold| hold.rank > edge.rank)
     }
 
-    /// How many instructions of a thread are kept.
+    /// Returns the number of kept holds of a thread.
     #[cfg(test)]
     pub(super) fn held(&self, thread: usize) -> usize {
         self.threads[thread].holds.len()
     }
 
-    /// Takes the lowest ticket of all.
+    /// Takes the lowest ticket of all threads.
     fn take_next(&mut self) -> Result<(), MachineError> {
         let Some(Reverse((_, first))) = self.heads.pop() else { return Ok(()) };
         let taken = self.threads[first].take()?;
@@ -350,7 +355,7 @@ impl<A: Arrivals> Edges<A> {
         Ok(())
     }
 
-    /// What an acquire of this thread waits for.
+    /// Finds the edges of an acquire.
     fn find_edges(&mut self, thread: usize, scope: Scope) {
         self.found.clear();
         match scope {
@@ -375,8 +380,8 @@ impl<A: Arrivals> Edges<A> {
         self.found.extend(seen.map(Release::edge));
     }
 
-    /// Finds the ends of threads at which the system may have cleared one of these bytes, without those that the thread has
-    /// waited for: a thread that joins many looks at each end once.
+    /// Finds the thread ends at which the kernel may have cleared one of these bytes. Ends that the
+    /// thread has waited for are left out, so a thread that joins many visits each end once.
     fn find_exits(&mut self, thread: usize, granule: u64, bytes: u8) {
         let Some(since) = self.endings.get(&granule) else { return };
         let asked = each_byte(bytes).map(|n| since[n]);
@@ -390,7 +395,7 @@ impl<A: Arrivals> Edges<A> {
         self.found.extend(exits.list[first..].iter().map(Release::edge));
     }
 
-    /// The edges that were found, without those that an earlier wait of the thread has answered.
+    /// Returns the found edges without those that an earlier wait covers.
     fn settle_edges(&mut self, thread: usize) -> Vec<Edge> {
         let mut edges = Vec::new();
         self.found.sort_unstable_by_key(|edge| (edge.thread, Reverse(edge.rank)));
@@ -406,7 +411,7 @@ impl<A: Arrivals> Edges<A> {
         edges
     }
 
-    /// The hold that was taken last is a release.
+    /// Records a release of the last taken hold.
     fn release(&mut self, thread: usize, scope: Scope) {
         match scope {
             Scope::Nowhere => return,
@@ -435,7 +440,7 @@ impl<A: Arrivals> Edges<A> {
         self.release_at(thread, ANY, u8::MAX);
     }
 
-    /// From here on the system clears this word when a thread ends.
+    /// Records that the kernel clears this word at thread ends from now on.
     fn know_ending(&mut self, word: u64) {
         each_granule(word, ENDING_BYTES, |granule, bytes| {
             let since = self.endings.entry(granule).or_insert([u64::MAX; GRANULE as usize]);
@@ -481,7 +486,7 @@ fn has_waited<A>(threads: &[Thread<A>], thread: usize, edge: Edge) -> bool {
     false
 }
 
-/// Calls `visit` with each granule of these bytes, and which of its bytes they are.
+/// Calls `visit` with each granule of a range and the mask of its bytes.
 fn each_granule(addr: u64, bytes: u16, mut visit: impl FnMut(u64, u8)) {
     let end = u128::from(addr) + u128::from(bytes.max(1));
     let last = u64::try_from((end - 1) / u128::from(GRANULE)).unwrap_or(u64::MAX);
@@ -492,7 +497,7 @@ fn each_granule(addr: u64, bytes: u16, mut visit: impl FnMut(u64, u8)) {
     }
 }
 
-/// The numbers of the bytes of a granule that are set in `bytes`.
+/// Returns the numbers of the bytes set in the mask.
 fn each_byte(bytes: u8) -> impl Iterator<Item = usize> {
     (0..GRANULE as usize).filter(move |n| bytes >> n & 1 != 0)
 }

@@ -1,4 +1,4 @@
-//! Happens-before over scripts: who waits for whom, who does not, and that nobody waits for good.
+//! Scheduling by happens-before on scripts: who waits for whom, and that no thread waits forever.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ impl Arrivals for std::vec::IntoIter<Arrival> {
     }
 }
 
-/// A thread of so many instructions, each of which takes so many cycles.
+/// Thread of `length` instructions that take `cycles` cycles each.
 #[derive(Clone, Debug)]
 struct Script {
     length: u64,
@@ -23,16 +23,15 @@ struct Script {
     arrivals: Vec<Arrival>,
 }
 
-/// When each instruction of each thread ended.
+/// Last cycle of each instruction, by thread.
 type Ends = Vec<Vec<Cycle>>;
 
-/// Runs the threads, which have no arrivals behind their ends.
+/// Runs threads whose arrivals all lie before their ends.
 fn run(scripts: &[Script]) -> Ends {
     run_and_count(scripts, true).0
 }
 
-/// Runs the threads to their ends, as a session does; also how often a thread's clock was asked
-/// for.
+/// Runs the threads to their ends, as a session does. Also returns the number of clock queries.
 fn run_and_count(scripts: &[Script], is_whole: bool) -> (Ends, u64) {
     let arrivals = scripts.iter().map(|one| one.arrivals.clone().into_iter()).collect();
     let mut at: Vec<ThreadState> = scripts
@@ -44,7 +43,7 @@ fn run_and_count(scripts: &[Script], is_whole: bool) -> (Ends, u64) {
     let most = |one: &Script| one.length as usize + one.arrivals.len();
     let mut left: usize = scripts.iter().map(most).sum();
     while let Some(choice) = causal.choose().expect("scripts do not fail") {
-        assert!(left > 0, "somebody is chosen who cannot go on");
+        assert!(left > 0, "the chosen thread can continue");
         left -= 1;
         let (script, one) = (&scripts[choice.thread], &mut at[choice.thread]);
         assert!(!one.ended && one.position < choice.hold_at);
@@ -60,7 +59,7 @@ fn run_and_count(scripts: &[Script], is_whole: bool) -> (Ends, u64) {
         one.ended = one.position >= script.length;
         causal.ran(choice.thread, *one);
     }
-    assert!(at.iter().all(|one| one.ended), "no thread is left behind");
+    assert!(at.iter().all(|one| one.ended), "every thread ends");
     (ends, causal.clocks.get())
 }
 
@@ -79,8 +78,8 @@ fn script(length: u64, cycles: Cycle, arrivals: &[Arrival]) -> Script {
     Script { length, cycles, arrivals: arrivals.to_vec() }
 }
 
-/// The cycle in which the second thread's instruction 5 of 10 ends; each takes 1 cycle there, and 7 in the first
-/// thread, whose instructions 3 and 8 end in cycles 28 and 63.
+/// Returns the last cycle of instruction 5 of 10 in the second thread. Its instructions take 1
+/// cycle, those of the first thread 7, so that instructions 3 and 8 there end in cycles 28 and 63.
 fn fifth_of(first: &[Arrival], second: &[Arrival]) -> Cycle {
     run(&[script(10, 7, first), script(10, 1, second)])[1][5]
 }
@@ -93,11 +92,11 @@ fn an_acquire_waits_for_the_last_release_to_its_bytes_before_it() {
 }
 
 #[test]
-fn neighbors_of_one_line_do_not_wait() {
+fn accesses_to_other_words_of_a_line_do_not_wait() {
     let first = [release(8, 0, WORD)];
     assert_eq!(fifth_of(&first, &[acquire(5, 1, NEXT_WORD)]), 6);
-    assert_eq!(fifth_of(&first, &[release(5, 1, WORD)]), 6, "a write behind a write");
-    assert_eq!(fifth_of(&[acquire(8, 0, WORD)], &[release(5, 1, WORD)]), 6, "behind a read");
+    assert_eq!(fifth_of(&first, &[release(5, 1, WORD)]), 6, "a write after a write");
+    assert_eq!(fifth_of(&[acquire(8, 0, WORD)], &[release(5, 1, WORD)]), 6, "after a read");
     // Two counters of 32 bits in one word.
     let half = [release(8, 0, Scope::Bytes(0x8000, 4))];
     assert_eq!(fifth_of(&half, &[acquire(5, 1, Scope::Bytes(0x8004, 4))]), 6);
@@ -105,7 +104,7 @@ fn neighbors_of_one_line_do_not_wait() {
 }
 
 #[test]
-fn a_release_reaches_who_acquires_behind_other_threads_updates() {
+fn an_acquire_sees_a_release_through_updates_of_other_threads() {
     let first = script(10, 7, &[release(8, 0, WORD)]);
     let second = script(10, 1, &[release(2, 1, WORD)]);
     let third = script(10, 1, &[acquire(5, 2, WORD)]);
@@ -113,7 +112,7 @@ fn a_release_reaches_who_acquires_behind_other_threads_updates() {
 }
 
 #[test]
-fn barriers_reach_every_location_both_ways() {
+fn barriers_order_every_location_in_both_directions() {
     let all = Scope::Everywhere;
     assert_eq!(fifth_of(&[release(3, 0, all)], &[acquire(5, 1, WORD)]), 29);
     assert_eq!(fifth_of(&[release(3, 0, WORD)], &[acquire(5, 1, all)]), 29);
@@ -122,7 +121,7 @@ fn barriers_reach_every_location_both_ways() {
 }
 
 #[test]
-fn a_thread_begins_behind_its_creation_and_is_joined_behind_its_end() {
+fn a_thread_begins_after_its_creation_and_is_joined_after_its_end() {
     let made = [release(3, 0, Scope::Creation(Some(0x9000)))];
     assert_eq!(fifth_of(&made, &[acquire(5, 1, Scope::Creation(None))]), 29);
     let joins = |ending: Option<u64>, word: u64| {
@@ -135,7 +134,7 @@ fn a_thread_begins_behind_its_creation_and_is_joined_behind_its_end() {
             script(9, 7, &[acquire(0, 1, Scope::Creation(None)), release(8, 2, Scope::Exit)]);
         run(&[maker, made])[0][5]
     };
-    // It begins in cycle 1, and its ninth instruction ends in cycle 64.
+    // The thread begins in cycle 1, and its ninth instruction ends in cycle 64.
     assert_eq!(joins(Some(0x9000), 0x9000), 65);
     assert_eq!(joins(Some(0x9000), 0xa000), 6, "another word");
     assert_eq!(joins(None, 0xa000), 65, "any word may be the one that the system cleared");
@@ -152,24 +151,24 @@ fn made_and_joined(made: u64) -> Vec<Script> {
 }
 
 #[test]
-fn a_thread_that_is_not_made_yet_costs_no_time() {
+fn a_thread_before_its_creation_costs_no_time() {
     let made = 2_000;
     let (ends, clocks) = run_and_count(&made_and_joined(made), true);
-    // Each takes five cycles: it is made in one, runs for three, and is joined in one.
-    assert!((1..=made).all(|n| ends[n as usize][2] == 5 * n - 1), "each behind the one before it");
+    // Each takes five cycles: one for creation, three to run, one for the join.
+    assert!((1..=made).all(|n| ends[n as usize][2] == 5 * n - 1), "each after the one before it");
     assert!(clocks < 20 * made, "{clocks} clocks for {made} threads");
 }
 
 #[test]
-fn a_release_that_never_comes_holds_nobody() {
+fn a_missing_release_holds_no_thread() {
     let cut = script(5, 7, &[release(8, 0, WORD)]);
     let waits = script(10, 1, &[acquire(5, 1, WORD)]);
     let end = run(&[cut, waits])[1][5];
-    assert!((35..=42).contains(&end), "behind the end of the other one: {end}");
+    assert!((35..=42).contains(&end), "after the end of the other one: {end}");
 }
 
 #[test]
-fn what_is_never_acquired_is_forgotten() {
+fn a_release_without_acquires_is_dropped() {
     let count = 100_000;
     let adds = |first: u64, word: Scope| -> Vec<Arrival> {
         let add =
@@ -199,7 +198,7 @@ fn any_scope() -> impl Strategy<Value = Scope> {
     ]
 }
 
-/// Threads with any tickets: lost, doubled, out of order.
+/// Threads with arbitrary tickets: lost, repeated, unordered.
 fn any_script() -> impl Strategy<Value = Script> {
     let order = prop_oneof![0u64..40, any::<u64>()];
     let arrival = (0u64..70, order, any_scope(), any_scope())
@@ -225,13 +224,13 @@ fn recorded() -> impl Strategy<Value = Vec<Script>> {
     })
 }
 
-/// The releases of other threads that an acquire of these bytes must come behind, found the slow way.
+/// Returns the releases of other threads that an acquire must follow, found by exhaustive search.
 fn earlier<'a>(scripts: &'a [Script], of: usize, acquire: &'a Arrival) -> Vec<(usize, u64)> {
     let all = || scripts.iter().flat_map(|script| &script.arrivals);
     let overlap = |(a, n): (u64, u16), (b, m)| a < b + u64::from(m) && b < a + u64::from(n);
     let meets = |release: &Arrival| match (release.releases, acquire.acquires) {
         (Scope::Bytes(a, n), Scope::Bytes(b, m)) => overlap((a, n), (b, m)),
-        // The system clears the words of threads that were made before, or any word.
+        // The kernel clears the words of threads that were made before, or any word.
         (Scope::Exit, Scope::Bytes(b, m)) => {
             let mut before = all().filter(|made| made.order < release.order);
             before.any(|made| match made.releases {
@@ -252,7 +251,7 @@ fn earlier<'a>(scripts: &'a [Script], of: usize, acquire: &'a Arrival) -> Vec<(u
 
 proptest! {
     #[test]
-    fn an_acquire_ends_behind_every_release_that_it_may_have_read(scripts in recorded()) {
+    fn an_acquire_ends_after_every_release_that_it_may_have_read(scripts in recorded()) {
         let ends = run(&scripts);
         for (i, script) in scripts.iter().enumerate() {
             for acquire in &script.arrivals {
@@ -285,7 +284,7 @@ proptest! {
     }
 
     #[test]
-    fn no_tickets_whatever_stop_a_thread(
+    fn no_list_of_tickets_stops_a_thread(
         scripts in prop::collection::vec(any_script(), 1..5),
         is_whole: bool,
     ) {

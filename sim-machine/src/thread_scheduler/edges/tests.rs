@@ -1,4 +1,4 @@
-//! What is kept of many threads follows their number, not its square.
+//! The kept data of many threads grow with their number, not with its square.
 
 use std::vec::IntoIter;
 
@@ -7,12 +7,12 @@ use super::*;
 const THREADS: u64 = 2_000;
 const LOCK: Scope = Scope::Bytes(0x8000, 4);
 
-/// The word that the system clears when this thread ends.
+/// Returns the word that the kernel clears when this thread ends.
 fn ending(made: u64) -> u64 {
     0x9000 + 0x1000 * made
 }
 
-/// Threads whose tickets are taken in the order in which they are written here.
+/// Threads whose tickets are taken in the order of the list.
 #[derive(Default)]
 struct Program {
     threads: Vec<Vec<Arrival>>,
@@ -42,20 +42,20 @@ impl Program {
     }
 }
 
-/// What was kept.
+/// Sizes of the kept data.
 #[derive(Debug)]
 struct Kept {
-    /// Edges of the hold that has the most.
+    /// Most edges of one hold.
     edges: usize,
-    /// Entries of all threads.
+    /// Wait entries of all threads.
     waited: usize,
-    /// Releases to the location that has the most.
+    /// Most releases to one location.
     releases: usize,
     /// Releases to all locations.
     all_releases: usize,
 }
 
-/// What is kept of a program, with the threads that it had made.
+/// Returns what is kept of a program that makes threads.
 fn kept(program: Program, is_whole: bool) -> Kept {
     let threads: Vec<IntoIter<Arrival>> = program.threads.into_iter().map(Vec::into_iter).collect();
     let count = threads.len();
@@ -86,7 +86,7 @@ fn made_and_joined() -> Program {
 }
 
 #[test]
-fn a_thread_that_was_made_and_joined_leaves_one_entry() {
+fn a_made_and_joined_thread_leaves_one_entry() {
     let kept = kept(made_and_joined(), true);
     assert!(kept.edges <= 2, "{kept:?}");
     assert!(kept.waited <= THREADS as usize, "its maker has waited for its end: {kept:?}");
@@ -94,7 +94,7 @@ fn a_thread_that_was_made_and_joined_leaves_one_entry() {
 }
 
 #[test]
-fn threads_that_live_at_the_same_time_leave_an_entry_each() {
+fn concurrent_threads_leave_an_entry_each() {
     let mut program = Program::default();
     (1..=THREADS).for_each(|made| program.make(0, made));
     (1..=THREADS).for_each(|made| program.end(made));
@@ -105,7 +105,7 @@ fn threads_that_live_at_the_same_time_leave_an_entry_each() {
 }
 
 #[test]
-fn a_release_replaces_that_of_its_thread_in_a_list_of_any_length() {
+fn a_release_replaces_an_earlier_one_of_its_thread() {
     let mut program = Program::default();
     for _ in 0..3 {
         (0..THREADS).for_each(|thread| program.add(thread, Scope::Nowhere, LOCK));
@@ -120,7 +120,7 @@ fn threads_that_may_stop_early_wait_for_each_release_themselves() {
 }
 
 #[test]
-fn a_lock_that_each_thread_hands_on_is_waited_for_once() {
+fn a_lock_that_is_handed_on_is_waited_for_once() {
     let mut program = Program::default();
     for made in 1..=THREADS {
         program.make(0, made);
@@ -134,7 +134,7 @@ fn a_lock_that_each_thread_hands_on_is_waited_for_once() {
 }
 
 #[test]
-fn a_chain_of_makers_is_as_long_as_it_likes() {
+fn a_chain_of_makers_may_have_any_length() {
     let mut program = Program::default();
     for made in 1..=THREADS {
         program.make(made - 1, made);
