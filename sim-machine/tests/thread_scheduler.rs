@@ -1,5 +1,5 @@
-//! Threads of a trace with tickets synchronize in the order of these where that is asked for, in every mode, and
-//! always end.
+//! Threads of a trace with tickets synchronize in the recorded order if that is requested, in every
+//! mode, and always end.
 
 use std::path::Path;
 
@@ -13,18 +13,18 @@ const SVC: u32 = 0xd400_0001;
 const STLR: u32 = 0x889f_fc01;
 /// B to the first of four instructions.
 const LOOP: u32 = 0x17ff_fffd;
-/// Instructions of one round, and the index of the one that may have a ticket.
+/// Instructions of a round, and the index of the one that may have a ticket.
 const ROUND: u64 = 4;
 const RELEASE: u64 = 2;
 
-/// What a thread does, round after round.
+/// Rounds of a thread.
 #[derive(Clone, Copy)]
 enum Round {
-    /// So many without a ticket.
+    /// This many rounds without a ticket.
     Bare(u64),
-    /// One whose release has this number.
+    /// A round whose release has this ticket.
     Ticket(u64),
-    /// A system call that another thread answers: its number, and that of what comes behind.
+    /// A system call that another thread answers: its ticket, and that of the instruction after it.
     Call(u64, u64),
 }
 
@@ -35,7 +35,7 @@ fn write(path: &Path, threads: &[&[Round]]) {
     let call = writer.define_block(0x2000, &[SVC]).expect("a block");
     for (stream, rounds) in (0..).zip(threads) {
         let access = [Access { index: RELEASE as u16, addr: 0x8000 + 0x1000 * u64::from(stream) }];
-        let mut behind = None;
+        let mut pending = None;
         for what in *rounds {
             let (count, ticket) = match *what {
                 Round::Bare(count) => (count, None),
@@ -44,13 +44,13 @@ fn write(path: &Path, threads: &[&[Round]]) {
                     writer.push_block(stream, call, 1, &[], None).expect("it fits");
                     let event = StreamEvent::Ticket { order: before, back: 1 };
                     writer.push_event(stream, event).expect("it fits");
-                    behind = Some(after);
+                    pending = Some(after);
                     continue;
                 }
             };
             for _ in 0..count {
                 writer.push_block(stream, round, 4, &access, None).expect("it fits");
-                let first = behind.take().map(|order| (order, ROUND as u16));
+                let first = pending.take().map(|order| (order, ROUND as u16));
                 let own = ticket.map(|order| (order, (ROUND - RELEASE) as u16));
                 for (order, back) in first.into_iter().chain(own) {
                     let event = StreamEvent::Ticket { order, back };
@@ -62,15 +62,15 @@ fn write(path: &Path, threads: &[&[Round]]) {
     writer.finish().expect("a whole trace");
 }
 
-/// Hears when each core runs each instruction.
+/// Records the cycle in which each core runs each instruction.
 #[derive(Default)]
-struct Listener {
+struct Recorder {
     core: usize,
     ran: Vec<(usize, u64, Cycle)>,
     cycles: [u64; 2],
 }
 
-impl EventSink for Listener {
+impl EventSink for Recorder {
     const FOLLOWS_RUN: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -102,14 +102,14 @@ fn session(threads: &[&[Round]]) -> Session {
 }
 
 fn run(threads: &[&[Round]]) -> (Outcome, Vec<(usize, u64, Cycle)>) {
-    let (outcome, listener) = heard(threads);
-    (outcome, listener.ran)
+    let (outcome, recorder) = recorded(threads);
+    (outcome, recorder.ran)
 }
 
-fn heard(threads: &[&[Round]]) -> (Outcome, Listener) {
-    let mut listener = Listener::default();
-    let run = session(threads).run_with_sink(&RunOptions::default(), &mut |_| {}, &mut listener);
-    (run.expect("it runs"), listener)
+fn recorded(threads: &[&[Round]]) -> (Outcome, Recorder) {
+    let mut recorder = Recorder::default();
+    let run = session(threads).run_with_sink(&RunOptions::default(), &mut |_| {}, &mut recorder);
+    (run.expect("it runs"), recorder)
 }
 
 fn when(ran: &[(usize, u64, Cycle)], core: usize, number: u64) -> (usize, Cycle) {
@@ -120,7 +120,7 @@ fn when(ran: &[(usize, u64, Cycle)], core: usize, number: u64) -> (usize, Cycle)
 const SLOW: u64 = 10_000;
 
 #[test]
-fn who_was_first_when_recorded_is_first_in_replay() {
+fn threads_synchronize_in_the_recorded_order() {
     let slow = [Round::Bare(SLOW), Round::Ticket(0), Round::Bare(5), Round::Ticket(3)];
     let fast = [Round::Ticket(1), Round::Ticket(2), Round::Bare(SLOW), Round::Ticket(4)];
     let (_, ran) = run(&[&slow, &fast]);
@@ -140,21 +140,21 @@ fn who_was_first_when_recorded_is_first_in_replay() {
 }
 
 #[test]
-fn who_waits_on_its_core_counts_cycles_and_who_is_away_none() {
+fn a_thread_counts_cycles_while_it_waits_on_its_core_and_none_while_away() {
     let slow = [Round::Bare(SLOW), Round::Ticket(3), Round::Bare(1), Round::Ticket(6)];
-    // Rounds of a release take a cycle or more each.
+    // Rounds with a release take a cycle or more each.
     let others: [(&[Round], bool); 3] = [
         (&[Round::Bare(2), Round::Ticket(5)], true),
         (&[Round::Bare(2), Round::Call(0, 5), Round::Bare(2)], false),
         (&[Round::Bare(1)], false),
     ];
     for (other, waits) in others {
-        let (outcome, listener) = heard(&[&slow, other]);
+        let (outcome, recorder) = recorded(&[&slow, other]);
         let [one, two] = &outcome.cores[..] else { panic!("two cores") };
         let cycles = |core: &sim_machine::CoreOutcome| core.counts.value(PmuEvent::CPU_CYCLES);
         assert!(cycles(one) >= SLOW);
         assert_eq!(cycles(two) >= SLOW, waits, "{} cycles", cycles(two));
-        assert_eq!(listener.cycles, [cycles(one), cycles(two)], "who listens hears the same");
+        assert_eq!(recorder.cycles, [cycles(one), cycles(two)], "observers see the same cycles");
         let stalled =
             two.counts.value(PmuEvent::STALL_BACKEND) + two.counts.value(PmuEvent::STALL_FRONTEND);
         assert!(stalled <= cycles(two), "{stalled} of {}", cycles(two));
@@ -163,7 +163,7 @@ fn who_waits_on_its_core_counts_cycles_and_who_is_away_none() {
 }
 
 #[test]
-fn a_thread_that_is_cut_off_holds_nobody() {
+fn a_thread_that_ends_early_holds_no_other() {
     let slow = [Round::Bare(SLOW), Round::Ticket(0)];
     let fast = [Round::Ticket(1), Round::Bare(SLOW)];
     let session = session(&[&slow, &fast]);
@@ -175,7 +175,7 @@ fn a_thread_that_is_cut_off_holds_nobody() {
 #[test]
 fn every_mode_runs_ordered_threads_to_their_ends() {
     for mode in [Mode::Full, Mode::Memory, Mode::Frontend] {
-        // Doubled and falling numbers are no order, and no obstacle.
+        // Repeated and falling numbers form no order and block no thread.
         let one = [Round::Ticket(7), Round::Bare(3), Round::Call(7, 2), Round::Bare(5)];
         let two = [Round::Call(9, 9), Round::Bare(20_000), Round::Ticket(9), Round::Ticket(1)];
         let session = session(&[&one, &two, &[Round::Bare(50), Round::Ticket(8)]]).in_mode(mode);
