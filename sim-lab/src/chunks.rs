@@ -1,22 +1,22 @@
-//! One trace on several threads of the host: each runs a part of it, behind a warm-up of its own.
+//! Runs one trace on several host threads: each runs a part of it after a warm-up of its own.
 //!
-//! A part begins with the caches and TLBs that the last touches of everything before it leave, and with
-//! instructions that run without being counted, for predictors and prefetchers. What that misses is the
-//! error against a run in one piece. The parts follow from the trace and their number alone, so the same
-//! number gives the same counts on any host.
+//! A part starts with the cache and TLB contents that the last accesses before it leave. Then
+//! uncounted instructions train predictors and prefetchers. What both miss is the error against a
+//! run in one piece. The parts depend only on the trace and their number, so the same number gives
+//! the same counts on any host.
 
 use crate::estimate;
 use sim_machine::{MachineError, Outcome, Session, Window, only_thread};
 
-/// Instructions that run in front of each part but the first.
+/// Instructions that run uncounted before each part but the first.
 const CHUNK_WARMUP: u64 = 1_000_000;
-/// Instructions in front of those that go through caches, TLBs, prefetchers and predictors in order.
+/// Instructions of functional warming before the warm-up.
 const CHUNK_LESSON: u64 = 10_000_000;
-/// Instructions of the shortest part: below, warming up would be most of the work.
+/// Instructions of the shortest part; below it, warm-up would be most of the work.
 const SHORTEST_CHUNK: u64 = 2 * CHUNK_WARMUP;
 
-/// Runs the trace in so many parts at the same time, or in fewer if they would be too short, and adds
-/// up what they count. `progress` hears of the first part, scaled to all.
+/// Runs the trace in `jobs` parts at the same time, or fewer if they would be too short, and adds
+/// up their counts. `progress` receives the progress of the first part, scaled to all.
 ///
 /// # Errors
 /// As [`Session::run_windows`].
@@ -50,7 +50,7 @@ pub fn run_chunks(
     Ok(outcome)
 }
 
-/// Parts of about the same length, of which each but the first has a warm-up.
+/// Returns parts of about equal length, each but the first with a warm-up.
 fn chunks(instructions: u64, jobs: u32) -> Vec<Window> {
     let count = u64::from(jobs).min(instructions / SHORTEST_CHUNK).max(1);
     let begin = |number: u64| {
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chunks_tile_the_trace() {
+    fn chunks_cover_the_trace_without_overlap() {
         for (instructions, jobs, expected) in
             [(0, 4, 1), (1, 1, 1), (SHORTEST_CHUNK * 3 - 1, 8, 2), (100_000_007, 7, 7)]
         {

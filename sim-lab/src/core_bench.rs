@@ -1,8 +1,8 @@
-//! One core fed with instructions by hand, for kernels that measure it: loops, branch patterns, chains.
+//! One core that kernels feed by hand: loops, branch patterns, chains.
 //!
-//! A kernel says for every instruction where it stands, what it is, which address it touches and
-//! where the stream goes on. The memory is any [`MemoryPort`]; [`HitMemory`] is one in which nothing
-//! misses but what the kernel wants to miss.
+//! For each instruction a kernel gives its address, its word, its data address and the address of
+//! the next instruction. The memory is any [`MemoryPort`]. In [`HitMemory`] an access misses only
+//! if the kernel asks for it.
 
 use sim_core::{
     Counts, Cycle, DataSource, EventSink, Happened, InstFlags, LostSlots, MemKind, MemReply,
@@ -11,15 +11,15 @@ use sim_core::{
 use sim_isa::{Inst, InstId, Program};
 use sim_pipeline::{Pipeline, PipelineConfig, Step};
 
-/// First address of the part of memory in which every load of [`HitMemory`] misses all caches.
+/// First address of the memory in which every load of [`HitMemory`] misses all caches.
 pub const FAR: u64 = 1 << 40;
-/// Load-to-use of an L1 hit, cycles (Chips and Cheese, A710).
+/// Load-to-use latency of an L1 hit in cycles (Chips and Cheese, A710).
 const HIT_CYCLES: Cycle = 4;
 
-/// A memory in which all fetches and accesses hit the L1 caches, except data from [`FAR`] on.
+/// Memory in which all fetches and accesses hit the L1 caches, except data at [`FAR`] and above.
 #[derive(Clone, Copy, Debug)]
 pub struct HitMemory {
-    /// Load-to-use of data from [`FAR`] on, cycles.
+    /// Load-to-use latency of data at [`FAR`] and above, in cycles.
     pub far_cycles: Cycle,
 }
 
@@ -48,7 +48,7 @@ impl MemoryPort for HitMemory {
     #[inline]
     fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, _sink: &mut S) -> MemReply {
         if request.kind == MemKind::DrainStores {
-            // No store waits here for the rest of its line.
+            // No store waits for the rest of its line here.
             return MemReply::default();
         }
         if request.addr.0 >= FAR {
@@ -64,7 +64,7 @@ impl MemoryPort for HitMemory {
     }
 }
 
-/// A core in the middle of a kernel.
+/// A core that runs a kernel.
 pub struct CoreBench<M> {
     pipeline: Pipeline,
     memory: M,
@@ -74,7 +74,7 @@ pub struct CoreBench<M> {
 }
 
 impl<M: MemoryPort> CoreBench<M> {
-    /// A cold core at cycle 0. The configuration must have no [`PipelineConfig::problems`].
+    /// Creates a cold core at cycle 0. The configuration must have no [`PipelineConfig::problems`].
     pub fn new(config: &PipelineConfig, memory: M) -> CoreBench<M> {
         CoreBench {
             pipeline: Pipeline::new(config),
@@ -85,14 +85,14 @@ impl<M: MemoryPort> CoreBench<M> {
         }
     }
 
-    /// Runs the A64 word at `pc` on the right path; the stream goes on at `next_pc`.
+    /// Runs the A64 word at `pc` on the correct path; the next instruction is at `next_pc`.
     pub fn run(&mut self, pc: u64, word: u32, addr: Option<u64>, next_pc: u64) -> &OpLife {
         let id = self.program.intern(pc, word);
         self.run_id(id, addr, next_pc)
     }
 
-    /// As [`CoreBench::run`] for an instruction described by hand, such as one that costs something
-    /// else.
+    /// Runs a hand-made instruction, such as one with another cost; otherwise as
+    /// [`CoreBench::run`].
     pub fn run_inst(&mut self, pc: u64, inst: &Inst, addr: Option<u64>, next_pc: u64) -> &OpLife {
         let id = self.program.intern_inst(pc, *inst);
         self.run_id(id, addr, next_pc)
@@ -108,25 +108,25 @@ impl<M: MemoryPort> CoreBench<M> {
         life
     }
 
-    /// Cycle in which the last instruction retired.
+    /// Returns the cycle in which the last instruction retired.
     pub fn retired(&self) -> Cycle {
         self.retired
     }
 
-    /// Events raised so far.
+    /// Returns the events raised so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Empty rename slots so far, by cause.
+    /// Returns the empty rename slots so far, by cause.
     pub fn lost_slots(&self) -> &LostSlots {
         self.pipeline.lost_slots()
     }
 }
 
-/// Cycles that one turn of a loop takes in the long run. `words` stand from `base` on and start
-/// anew behind the last one, which must be a branch back if the front end is to see a loop;
-/// `addr(turn, index)` is the data address of a word. The first half of the turns warms up.
+/// Returns the cycles per iteration of a loop in the long run. The `words` lie at `base`; the last
+/// one must be a branch back if the front end is to see a loop. `addr(turn, index)` is the data
+/// address of a word. The first half of the iterations warms up.
 pub fn cycles_per_turn(
     config: &PipelineConfig,
     base: u64,
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_of_additions_runs_one_a_cycle() {
+    fn a_chain_of_additions_takes_one_cycle_each() {
         let mut words = vec![ADD_X1; 20];
         words.push(B_BACK_20);
         let cycles = cycles_per_turn(&config(), 0x1000, &words, 200, |_, _| None);

@@ -1,10 +1,10 @@
-//! Cycles that a run would save if one thing cost nothing: a second witness of the slot ledger.
+//! Cycles that a run would save if one cost were zero: a cross-check of the slot ledger.
 //!
-//! The ledger says where slots were lost, and each lost slot has one cause. It does not say what
-//! would be saved without that cause: behind it may stand another one. Here the trace is run again
-//! with one thing ideal, and with two, and the ledgers of both runs say where the difference went.
-//! Two things interact as Fields and others define it (MICRO 2003): what both save together, less
-//! what each saves alone. More than nothing is overlap: either hides the other.
+//! The ledger gives each lost slot one cause. It does not say what the absence of the cause would
+//! save, because another cause may follow. Here the trace runs again with one cost ideal, and with
+//! two, and the ledgers show where the difference went. Two costs interact as Fields and others
+//! define it (MICRO 2003): the saving of both less the savings of each. A positive value is
+//! overlap: either hides the other.
 
 use sim_core::{PmuEvent, RootCause, StallCause};
 use sim_metrics::identities::SLOTS_PER_CYCLE;
@@ -12,7 +12,7 @@ use sim_metrics::{Truth, Truths};
 
 use sim_machine::outcome::Outcome;
 
-/// One thing that costs nothing, or has no limit.
+/// A cost that is removed, or a limit that is lifted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ideal {
     /// Data accesses take the time of L1 hits.
@@ -21,13 +21,13 @@ pub enum Ideal {
     BeyondL2,
     /// Misses of the L1 TLBs take no time.
     Translation,
-    /// Every branch goes where it was predicted, and none is found late.
+    /// Every branch follows its prediction, and none is found late.
     Prediction,
-    /// Fetch and decode keep nothing waiting.
+    /// Fetch and decode delay nothing.
     Fetch,
-    /// Reorder buffer, registers and queues without a limit.
+    /// Reorder buffer, registers and queues are unlimited.
     Window,
-    /// Pipes, dispatch and store drain without a limit.
+    /// Pipes, dispatch and store drain are unlimited.
     Pipes,
     /// Computation takes one cycle.
     Latency,
@@ -36,7 +36,7 @@ pub enum Ideal {
 }
 
 impl Ideal {
-    /// Every ideal.
+    /// All ideals.
     pub const ALL: [Ideal; 9] = [
         Ideal::BeyondL1,
         Ideal::BeyondL2,
@@ -49,7 +49,7 @@ impl Ideal {
         Ideal::Ordering,
     ];
 
-    /// The configuration key and its value, as an override gives them.
+    /// Returns the configuration key and its value, in the form of an override.
     pub fn setting(self) -> &'static str {
         match self {
             Ideal::BeyondL1 => "memory.ideal.data=beyond-l1",
@@ -64,7 +64,7 @@ impl Ideal {
         }
     }
 
-    /// Its name in outputs that programs read.
+    /// Returns the name in machine-readable outputs.
     pub fn name(self) -> &'static str {
         match self {
             Ideal::BeyondL1 => "beyond-l1",
@@ -79,7 +79,7 @@ impl Ideal {
         }
     }
 
-    /// Its name in reports.
+    /// Returns the name in reports.
     pub fn label(self) -> &'static str {
         match self {
             Ideal::BeyondL1 => "memory beyond the L1",
@@ -94,7 +94,8 @@ impl Ideal {
         }
     }
 
-    /// The losses that it takes away. The window has none: a full structure is a symptom.
+    /// Returns the losses that the ideal removes. The window has none: a full structure is a
+    /// symptom.
     pub fn removes(self) -> &'static [Loss] {
         match self {
             Ideal::BeyondL1 => &[Loss::L2, Loss::Outside, Loss::StoreDrain],
@@ -110,31 +111,31 @@ impl Ideal {
     }
 }
 
-/// What became of a rename slot. Every slot is one of these.
+/// Use of a rename slot; every slot has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Loss {
-    /// Its operation retired.
+    /// The operation retired.
     Retired,
-    /// Its operation was thrown away.
+    /// The operation was squashed.
     Squashed,
-    /// Empty: the refill after a misprediction, or a branch that was found late.
+    /// Empty: refill after a misprediction, or a branch that was found late.
     Prediction,
-    /// Empty: the L1 I-cache, the widths of prediction, fetch and decode.
+    /// Empty: L1 I-cache miss, or the widths of prediction, fetch and decode.
     Fetch,
     /// Empty: translation of a fetch.
     FetchTranslation,
     /// Empty: other restarts, sleep, start and end of the stream.
     Restart,
-    /// Empty: data from the L2.
+    /// Empty: waiting for data from the L2.
     L2,
-    /// Empty: data from beyond the L2.
+    /// Empty: waiting for data from beyond the L2.
     Outside,
-    /// Empty: a store that the cache does not have yet.
+    /// Empty: waiting for a store whose line is not in the cache yet.
     StoreDrain,
     /// Empty: translation of a data access.
     Translation,
-    /// Empty: the latency of computation.
+    /// Empty: latency of computation.
     Latency,
     /// Empty: pipes and dispatch.
     Pipes,
@@ -145,10 +146,10 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// Number of fates.
+    /// Number of variants.
     pub const COUNT: usize = 14;
 
-    /// Every fate, in the order of the list.
+    /// All variants, in order.
     pub const ALL: [Loss; Loss::COUNT] = [
         Loss::Retired,
         Loss::Squashed,
@@ -166,7 +167,7 @@ impl Loss {
         Loss::Other,
     ];
 
-    /// A short name for reports.
+    /// Returns a short name for reports.
     pub fn label(self) -> &'static str {
         match self {
             Loss::Retired => "retired operations",
@@ -186,25 +187,25 @@ impl Loss {
         }
     }
 
-    /// Returns whether the slot stayed empty.
+    /// Returns true if the slot stayed empty.
     pub fn is_empty(self) -> bool {
         !matches!(self, Loss::Retired | Loss::Squashed)
     }
 }
 
-/// Cycles and slots of a run.
+/// Cycles and rename slots of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slots {
     /// Cycles of all cores.
     pub cycles: u64,
-    /// Slots by what became of them.
+    /// Slots by their use.
     by_loss: [u64; Loss::COUNT],
-    /// Of the empty ones, those in which a structure of the window was full.
+    /// Empty slots while a structure of the window was full.
     full: u64,
 }
 
 impl Slots {
-    /// Those of all cores of a run.
+    /// Returns the slots of all cores of a run.
     pub fn of(outcome: &Outcome) -> Slots {
         let total = outcome.total();
         let mut slots = Slots { cycles: total.value(PmuEvent::CPU_CYCLES), ..Slots::default() };
@@ -230,22 +231,22 @@ impl Slots {
         self.full = FULL.into_iter().map(|cause| stalls.of(cause)).sum();
     }
 
-    /// Slots of one fate.
+    /// Returns the slots of one use.
     pub fn loss(&self, loss: Loss) -> u64 {
         self.by_loss[loss as usize]
     }
 
-    /// Slots of all fates: five for each cycle.
+    /// Returns all slots: five per cycle.
     pub fn total(&self) -> u64 {
         SLOTS_PER_CYCLE * self.cycles
     }
 
-    /// Slots that stayed empty.
+    /// Returns the slots that stayed empty.
     pub fn empty(&self) -> u64 {
         Loss::ALL.into_iter().filter(|loss| loss.is_empty()).map(|loss| self.loss(loss)).sum()
     }
 
-    /// Slots that the ledger gives to what an ideal takes away.
+    /// Returns the slots that the ledger assigns to what an ideal removes.
     pub fn charged(&self, ideal: Ideal) -> u64 {
         match ideal {
             Ideal::Window => self.full,
@@ -254,7 +255,7 @@ impl Slots {
     }
 }
 
-/// Symptoms in which a structure of the window was full.
+/// Stall causes with a full structure of the window.
 const FULL: [StallCause; 10] = [
     StallCause::ReorderBuffer,
     StallCause::IssueQueueInt,
@@ -304,7 +305,7 @@ fn loss_of_front_end(cause: StallCause) -> Loss {
     }
 }
 
-/// Truths of which runs with ideals are a second witness: the slots that these ideals save.
+/// Ground-truth values that runs with ideals cross-check, with the ideals whose savings they equal.
 pub const WITNESSED: [(&[Truth], &[Ideal]); 5] = [
     (&[Truth::MemorySlots], &[Ideal::BeyondL1, Ideal::Translation]),
     (&[Truth::CoreSlots], &[Ideal::Latency, Ideal::Pipes, Ideal::Ordering]),
@@ -316,7 +317,7 @@ pub const WITNESSED: [(&[Truth], &[Ideal]); 5] = [
     (&[Truth::BadSlots, Truth::MispredictSlots], &[Ideal::Prediction]),
 ];
 
-/// Puts what ideal runs save in place of what the ledger says. `run` gives the slots of a run.
+/// Replaces the ledger's values by the savings of ideal runs. `run` returns the slots of a run.
 ///
 /// # Errors
 /// Those of `run`.
@@ -332,45 +333,45 @@ pub fn witness<E>(
     Ok(())
 }
 
-/// What two ideals save together, beside what each saves.
+/// A run with two ideals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// Which.
+    /// The two ideals.
     pub ideals: [Ideal; 2],
-    /// The run with both.
+    /// Slots of the run with both.
     pub slots: Slots,
 }
 
-/// How a fate of slots differs between two runs.
+/// Difference of one use of slots between two runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// Which fate.
+    /// Use of the slots.
     pub loss: Loss,
-    /// Difference as a part of all slots of the run as modeled; above 0 if the ideal run has more.
+    /// Difference as a fraction of all slots of the base run; positive if the ideal run has more.
     pub share: f64,
 }
 
-/// Runs of one trace: as modeled, with one thing ideal, with two, with all.
+/// Runs of one trace: the base, with one ideal, with two, with all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterfactual {
-    /// The run as modeled.
+    /// Run of the machine as modeled.
     pub base: Slots,
-    /// One thing ideal.
+    /// Runs with one ideal.
     pub singles: Vec<(Ideal, Slots)>,
-    /// Two things ideal, of those that matter most.
+    /// Runs with two ideals, of the most important ones.
     pub pairs: Vec<Pair>,
-    /// Everything ideal.
+    /// Run with all ideals.
     pub all: Slots,
 }
 
-/// A part of a run that is worth a line: one percent.
+/// Smallest fraction of a run that reports show: one percent.
 pub const LEAST: f64 = 0.01;
-/// Things of which pairs are run.
+/// Most ideals that are combined in pairs.
 const MOST_PAIRED: usize = 5;
 
 impl Counterfactual {
-    /// Runs everything beside the run as modeled, whose slots are `base`: first one thing ideal,
-    /// which says what pairs are worth a run. `several` runs each of these sets of ideals.
+    /// Performs all runs beside the base run with slots `base`: first with one ideal, which shows
+    /// the pairs worth a run. `several` runs each of these sets of ideals.
     ///
     /// # Errors
     /// Those of `several`.
@@ -391,17 +392,17 @@ impl Counterfactual {
         Ok(Counterfactual { base, singles, pairs, all })
     }
 
-    /// Part of the cycles that another run saves.
+    /// Returns the fraction of the cycles that another run saves.
     pub fn saved(&self, slots: &Slots) -> f64 {
         1.0 - part(slots.cycles, self.base.cycles)
     }
 
-    /// Part of the slots that the ledger gives to what an ideal takes away.
+    /// Returns the fraction of the slots that the ledger assigns to what an ideal removes.
     pub fn charged(&self, ideal: Ideal) -> f64 {
         part(self.base.charged(ideal), self.base.total())
     }
 
-    /// What both save together less what each saves alone, as a part of the cycles.
+    /// Returns the joint saving of a pair less the single savings, as a fraction of the cycles.
     pub fn interaction(&self, pair: &Pair) -> f64 {
         let alone = |ideal| {
             let single = self.singles.iter().find(|(own, _)| *own == ideal);
@@ -411,8 +412,9 @@ impl Counterfactual {
         self.saved(&pair.slots) - alone(a) - alone(b)
     }
 
-    /// Where an ideal saves something else than the ledger's share: every slot fate that changed by
-    /// one percent, the largest change first. What is left of its own losses comes as a growth.
+    /// Returns the uses of slots that changed by one percent or more, the largest change first.
+    /// They show where an ideal saves something else than the ledger's share. A rest of its own
+    /// losses counts as growth.
     pub fn changes(&self, ideal: Ideal, slots: &Slots) -> Vec<Change> {
         let total = self.base.total();
         let change = |loss: Loss| {
@@ -425,7 +427,7 @@ impl Counterfactual {
         changes
     }
 
-    /// The pairs of those ideals that matter most, by what they save and by the ledger.
+    /// Returns the pairs of the most important ideals, by saving and by ledger.
     fn pairs_to_run(base: &Slots, singles: &[(Ideal, Slots)]) -> Vec<[Ideal; 2]> {
         let saved = |slots: &Slots| 1.0 - part(slots.cycles, base.cycles);
         let matters = |(ideal, slots): &(Ideal, Slots)| {
@@ -433,7 +435,7 @@ impl Counterfactual {
             (saved(slots).max(charged), *ideal)
         };
         let mut most: Vec<(f64, Ideal)> = singles.iter().map(matters).collect();
-        // Memory beyond the L2 is a part of memory beyond the L1.
+        // Memory beyond the L2 is part of memory beyond the L1.
         most.retain(|(part, ideal)| *part >= LEAST && *ideal != Ideal::BeyondL2);
         most.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         most.truncate(MOST_PAIRED);

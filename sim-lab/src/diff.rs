@@ -1,5 +1,5 @@
-//! Why two configurations count differently: each differing key is tried alone on top of the first
-//! configuration, and taken away alone from the second.
+//! Explains why two configurations count differently. Each differing key is tried alone on top of
+//! the first configuration and removed alone from the second.
 
 use std::path::Path;
 
@@ -13,27 +13,27 @@ use sim_machine::outcome::RunHeader;
 use sim_machine::region::RunOptions;
 use sim_machine::session::Session;
 
-/// Part of an event's difference that a key must move to be named as a cause.
+/// Fraction of an event's difference that a key must cause to be named.
 const PART_LEAST: f64 = 0.05;
-/// Part of a count below which a change may be timing alone.
+/// Fraction of a count below which a change may be timing alone.
 const TIMING_MOST: f64 = 0.01;
-/// The table of the configuration that says what counts, not how long it takes.
+/// Configuration table of counting rules, without timing.
 const SEMANTICS: &str = "semantics.";
 
-/// One key that has another value.
+/// A key with two values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Dotted name.
     pub key: String,
     /// Value in the first configuration.
     pub from: String,
-    /// Value in the second one.
+    /// Value in the second configuration.
     pub to: String,
-    /// What the second configuration gives as its source.
+    /// Source of the value in the second configuration.
     pub source: String,
 }
 
-/// Keys that can only change together; mostly a single one.
+/// Keys that can only change together; usually a single one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// The keys.
@@ -41,7 +41,7 @@ pub struct Cause {
 }
 
 impl Cause {
-    /// The keys, as they are printed.
+    /// Returns the keys as they are printed.
     pub fn name(&self) -> String {
         self.changes.iter().map(|change| change.key.as_str()).collect::<Vec<_>>().join("+")
     }
@@ -50,7 +50,7 @@ impl Cause {
         self.changes.iter().all(|change| change.key.starts_with(SEMANTICS))
     }
 
-    /// The document with these keys as in the second configuration, or as in the first.
+    /// Returns the document with these keys as in the second configuration, or as in the first.
     fn applied_to(&self, document: &Document, forward: bool) -> Result<Document, ConfigError> {
         self.changes.iter().try_fold(document.clone(), |document, change| {
             let value = if forward { &change.to } else { &change.from };
@@ -59,70 +59,70 @@ impl Cause {
     }
 }
 
-/// How a cause was found.
+/// Method by which a cause was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// The key alone moves the count.
+    /// The key alone changes the count.
     Alone,
-    /// The key moves the count only together with others: without it the count is another one.
+    /// The key changes the count only together with others: removing it changes the count.
     Together,
 }
 
-/// One event that differs.
+/// An event with two counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventDiff {
     /// The event.
     pub event: PmuEvent,
-    /// Its count under the first configuration.
+    /// Count under the first configuration.
     pub from: u64,
-    /// Its count under the second one.
+    /// Count under the second configuration.
     pub to: u64,
-    /// Causes (indices into [`Diff::causes`]), the strongest first.
+    /// Causes as indices into [`Diff::causes`], the strongest first.
     pub causes: Vec<usize>,
-    /// How the causes were found.
+    /// Method by which the causes were found.
     pub evidence: Evidence,
-    /// No key that says what counts moved it, and it moved by less than one percent: the same things
+    /// No counting rule changed the count, and it changed by less than one percent: the same things
     /// happened at other times.
     pub is_timing: bool,
 }
 
 impl EventDiff {
-    /// Change as a part of the first count; `None` from zero.
+    /// Returns the change as a fraction of the first count; `None` if that is zero.
     pub fn change(&self) -> Option<f64> {
         (self.from > 0).then(|| self.to as f64 / self.from as f64 - 1.0)
     }
 }
 
-/// The comparison of two configurations on one trace.
+/// Comparison of two configurations on one trace.
 #[derive(Clone, Debug)]
 pub struct Diff {
-    /// What differs between the configurations.
+    /// Differences between the configurations.
     pub causes: Vec<Cause>,
-    /// The events that differ, in the order of their numbers.
+    /// Events that differ, in the order of their numbers.
     pub events: Vec<EventDiff>,
-    /// Events whose counts are the same.
+    /// Number of events with equal counts.
     pub unchanged: usize,
-    /// Instructions retired.
+    /// Number of retired instructions.
     pub instructions: u64,
 }
 
-/// Two configurations, and all that lie between them by one cause.
+/// Two configurations, and all variants of them by one cause.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     causes: Vec<Cause>,
     from: MachineConfig,
     to: MachineConfig,
-    /// `alone[i]`: the first one with cause `i`.
+    /// First configuration with cause `i`.
     alone: Vec<MachineConfig>,
-    /// `without[i]`: the second one without cause `i`.
+    /// Second configuration without cause `i`.
     without: Vec<MachineConfig>,
 }
 
 impl Comparison {
-    /// Finds what differs. Without any difference there are no causes.
+    /// Finds the differences between two configurations. Equal ones have no causes.
     ///
     /// # Errors
-    /// One of the documents describes no machine.
+    /// If one of the documents is not a valid machine.
     pub fn new(from: &Document, to: &Document) -> Result<Comparison, ConfigError> {
         let causes = causes(from, to);
         let step = |document: &Document, forward: bool| {
@@ -139,20 +139,20 @@ impl Comparison {
         })
     }
 
-    /// What differs between the configurations.
+    /// Returns the differences between the configurations.
     pub fn causes(&self) -> &[Cause] {
         &self.causes
     }
 
-    /// Runs that one trace takes, at most.
+    /// Returns the largest number of runs for one trace.
     pub fn runs(&self) -> usize {
         2 + 2 * self.causes.len()
     }
 
-    /// Replays the trace on all of them. `progress` hears of each finished run.
+    /// Replays the trace on all variants. `progress` is called after each run.
     ///
     /// # Errors
-    /// The trace cannot be read, or has nothing in the part that was asked for.
+    /// If the trace cannot be read, or if its selected part is empty.
     pub fn run(
         &self,
         trace: &Path,
@@ -184,7 +184,7 @@ impl Comparison {
         })
     }
 
-    /// The events that differ, with the causes whose step away from `at` moves them.
+    /// Returns the differing events with the causes whose change from `at` changes them.
     fn events(
         &self,
         from: &Counts,
@@ -222,7 +222,7 @@ fn counts(
     Ok(session.run(options, &mut |_| ())?.total())
 }
 
-/// The differing keys; those of one table are one cause if any of them makes no machine alone.
+/// Returns the differing keys. Keys of one table are one cause if any of them alone is invalid.
 fn causes(from: &Document, to: &Document) -> Vec<Cause> {
     let mut tables: Vec<(String, Vec<Change>)> = Vec::new();
     for change in changes(from, to) {
@@ -253,7 +253,7 @@ fn causes(from: &Document, to: &Document) -> Vec<Cause> {
 fn changes(from: &Document, to: &Document) -> Vec<Change> {
     let changed = to.settings().into_iter().filter_map(|Setting { key, value, source }| {
         let old = from.get(&key).filter(|old| *old != value)?;
-        // Behind it stands which file set the value, and what it was: that is known here.
+        // The rest names the file that set the value and the earlier value, which are known here.
         let source = source.split(" [set ").next().unwrap_or_default().to_owned();
         Some(Change { key, from: old, to: value, source })
     });

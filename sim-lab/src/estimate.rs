@@ -1,10 +1,11 @@
-//! Counts of a whole run from those of its parts: of windows that stand for more than themselves, with an
-//! error, and of chunks that tile the run.
+//! Counts of a whole run from those of its parts: of windows that stand for more than themselves,
+//! with an error, and of chunks that tile the run.
 //!
-//! Stratified sampling (Cochran, "Sampling techniques", chapters 5 and 9A): each cluster of windows is a stratum. How
-//! far the rates of its windows differ, each for what it stands for, says how far their mean may be from the
-//! cluster's; a window that stands for itself alone adds nothing. What the cold begin of a window adds or takes away is
-//! not in that error: it is the same in all of them.
+//! Stratified sampling (Cochran, "Sampling techniques", chapters 5 and 9A): each cluster of windows
+//! is a stratum. How far the rates of its windows differ, each for what it stands for, says how far
+//! their mean may be from the cluster's; a window that stands for itself alone adds nothing. What
+//! the cold begin of a window adds or takes away is not in that error: it is the same in all of
+//! them.
 
 use crate::regions::windows::{Region, Regions};
 pub use crate::regression::Machine;
@@ -23,7 +24,8 @@ pub struct Estimate {
     pub outcome: Outcome,
     /// For each event, by its number: half of the 95 % confidence interval in percent of the count.
     pub errors: Vec<f64>,
-    /// Clusters of which one window ran although they are larger: what they add to the error is not known.
+    /// Clusters of which one window ran although they are larger: what they add to the error is not
+    /// known.
     pub unknown: usize,
 }
 
@@ -126,7 +128,8 @@ impl<'a> Strata<'a> {
             _ => false,
         };
         let unknown = clusters.iter().filter(is_unknown).count();
-        // Student's distribution by its first term, with as many degrees as windows beyond the means.
+        // Student's distribution by its first term, with as many degrees as windows beyond the
+        // means.
         let degrees = (regions.len() - clusters.len()).max(1) as f64;
         let factor = NORMAL_95 * (1.0 + (NORMAL_95 * NORMAL_95 + 1.0) / (4.0 * degrees));
         Strata { regions, clusters, unknown, factor }
@@ -248,7 +251,8 @@ mod tests {
 
     #[test]
     fn windows_of_a_cluster_that_differ_make_an_error() {
-        // Rates 1 and 3: s = sqrt(2), two of twenty windows: 200 * sqrt(2 / 2 * 0.9), one degree of freedom.
+        // Rates 1 and 3: s = sqrt(2), two of twenty windows: 200 * sqrt(2 / 2 * 0.9), one degree of
+        // freedom.
         let (count, percent, _) = cycles(&[10, 30], &[(0, 10, 100), (0, 10, 100)]);
         let factor = NORMAL_95 * (1.0 + (NORMAL_95 * NORMAL_95 + 1.0) / 4.0);
         let expected = 100.0 * factor * 200.0 * 0.9f64.sqrt() / 400.0;

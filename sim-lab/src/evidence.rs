@@ -1,5 +1,5 @@
-//! What a run has to say about formulas, for [`sim_metrics::judge`]: counts as a sound core has them, what
-//! of them retired, truths, and what prefetchers did.
+//! Evidence of a run for the validation of formulas ([`sim_metrics::judge`]): counts without
+//! errata, counts of retired instructions, ground-truth values, and prefetches.
 
 use sim_cache::config::BusUnit;
 use sim_core::{Counts, EventSink, PmuEvent};
@@ -13,7 +13,7 @@ use sim_machine::outcome::Outcome;
 use sim_machine::region::RunOptions;
 use sim_machine::session::Session;
 
-/// Runs a session for what it says about formulas; `observer` hears the run as well.
+/// Runs a session and returns its evidence; `observer` receives the run as well.
 ///
 /// # Errors
 /// As [`Session::run`].
@@ -28,7 +28,7 @@ pub fn examine<S: EventSink>(
     Ok(evidence(session, &outcome, truth.ledger(&outcome)))
 }
 
-/// What a run says that was heard already.
+/// Returns the evidence of a run whose ground truth was recorded.
 pub fn evidence(session: &Session, outcome: &Outcome, ledger: Ledger) -> Evidence {
     let config = session.config();
     let counts = without_erratum(outcome.total(), config);
@@ -57,13 +57,13 @@ pub fn evidence(session: &Session, outcome: &Outcome, ledger: Ledger) -> Evidenc
     }
 }
 
-/// The events that cannot be trusted, as tables of counts mark them.
+/// Returns the events with unreliable counts, as tables of counts mark them.
 fn doubts(outcome: &Outcome) -> Vec<(PmuEvent, &'static str)> {
     let doubt = |event| Some((event, caveats::caveat(event, &outcome.header)?));
     PmuEvent::ALL.into_iter().filter_map(doubt).collect()
 }
 
-/// The counts as a core of revision r0p3 has them.
+/// Returns the counts of a core of revision r0p3.
 fn without_erratum(counts: Counts, config: &MachineConfig) -> Counts {
     if !config.core.revision.has_stall_slot_erratum() {
         return counts;

@@ -1,9 +1,9 @@
-//! The flows of guide chapter 5 on every core, in the part of a run that is counted.
+//! Counts the flows of guide chapter 5 on every core, in the counted part of a run.
 
 use sim_core::flow::FlowCounts;
 use sim_core::{EventSink, FlowEdge, PmuEvent};
 
-/// A observer that keeps the edges of each core while the core is counted.
+/// Observer that keeps the edges of each core while the core is counted.
 #[derive(Clone, Debug, Default)]
 pub struct FlowWatch {
     cores: Vec<Watched>,
@@ -17,12 +17,12 @@ struct Watched {
 }
 
 impl FlowWatch {
-    /// The edges of each core, in the order of the results.
+    /// Returns the edges of each core, in the order of the results.
     pub fn cores(&self) -> impl Iterator<Item = &FlowCounts> {
         self.cores.iter().map(|core| &core.flows)
     }
 
-    /// The edges of all cores together.
+    /// Returns the edges of all cores together.
     pub fn total(&self) -> FlowCounts {
         let mut total = FlowCounts::default();
         for edge in FlowEdge::ALL {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_core_keeps_what_is_counted() {
+    fn each_core_keeps_its_counted_edges() {
         let mut watch = FlowWatch::default();
         let (hit, miss) = (FlowEdge::L1dReadHit, FlowEdge::L1dReadMiss);
         watch.edge(hit);

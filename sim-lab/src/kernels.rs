@@ -1,8 +1,8 @@
-//! Small programs, each bound by one known thing: what a ledger of lost slots must find.
+//! Small programs with one known bottleneck each, which a ledger of lost slots must find.
 //!
-//! They were never executed: their streams are made here, and written as traces that every command
-//! reads. The markers `HINT #40` and `HINT #41` enclose the part that is bound by nothing else;
-//! what comes before fills caches, TLBs and predictors.
+//! They were never executed: their streams are generated here and written as traces for every
+//! command. The markers `HINT #40` and `HINT #41` enclose the part with a single bottleneck. The
+//! part before them fills caches, TLBs and predictors.
 
 use std::path::Path;
 
@@ -15,29 +15,29 @@ use sim_trace::{Access, BlockId, Meta, PageEntry, PageMap, Summary, TraceError, 
 use crate::counterfactual::Ideal;
 use sim_machine::region::{Marker, Roi};
 
-/// Where the loop stands.
+/// Address of the loop.
 const CODE: u64 = 0x40_0000;
-/// Where the markers stand.
+/// Address of the markers.
 const MARKERS: u64 = 0x3f_0000;
-/// Where the data begins: the start of a block of 1 GiB.
+/// Address of the data: the start of a block of 1 GiB.
 const DATA: u64 = 0x10_0000_0000;
 const GIB: u64 = 1 << 30;
 const SEED: u64 = 1;
 
-/// Bytes of the DRAM chases: more than all caches, and each line is visited once.
+/// Footprint of the DRAM chases in bytes: larger than all caches; each line is visited once.
 const DRAM_BYTES: u64 = 256 << 20;
-/// Bytes of the L2 chase: more than the L1 D-cache, less than the L2.
+/// Footprint of the L2 chase in bytes: larger than the L1 D-cache, smaller than the L2.
 const L2_BYTES: u64 = 512 << 10;
 /// Pages of the TLB thrash: more than the L2 TLB has entries.
 const PAGES: u64 = 3072;
-/// Physical pages behind them: their lines stay in the L1 D-cache.
+/// Physical pages of the TLB thrash; their lines stay in the L1 D-cache.
 const FRAMES: u64 = 16;
-/// Words of the code that is larger than the L1 I-cache, and than the L2: 1.5 MiB.
+/// Words of code larger than the L1 I-cache and the L2: 1.5 MiB.
 const CODE_WORDS: usize = 384 << 10;
-/// Words of one of its blocks.
+/// Words of one block of that code.
 const BLOCK_WORDS: usize = 256;
 
-/// `hint #0` (`nop`); the number is in the bits from 5 on.
+/// `hint #0` (`nop`); the number starts at bit 5.
 const HINT: u32 = 0xd503_201f;
 /// `ldr x0, [x0]`
 const LDR_CHASE: u32 = 0xf940_0000;
@@ -64,35 +64,35 @@ const ISB: u32 = 0xd503_3fdf;
 /// `b .`; the distance in words is in bits 0 to 25.
 const B: u32 = 0x1400_0000;
 
-/// What binds a kernel.
+/// Bottleneck of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
-    /// A chain of loads, each from DRAM.
+    /// A chain of loads from DRAM.
     DramChase,
-    /// The same among branches, which fill the branch order buffer first.
+    /// A chain of loads from DRAM with branches that fill the branch order buffer first.
     DramChaseBranches,
-    /// A chain of loads, each from the L2.
+    /// A chain of loads from the L2.
     L2Chase,
     /// A chain of loads on more pages than the TLBs have entries.
     TlbThrash,
-    /// Stores to one line after the other.
+    /// Stores to consecutive lines.
     StoreStream,
-    /// Divisions, each of the quotient before.
+    /// Divisions, each of the previous quotient.
     DivideChain,
-    /// Independent multiplications, for which there is one pipe.
+    /// Independent multiplications, which share one pipe.
     PortMix,
     /// A branch that goes either way at random.
     MispredictedBranch,
     /// A loop of straight code, larger than the L1 I-cache and the L2.
     LargeCode,
-    /// Multiplications, each of the product before.
+    /// Multiplications, each of the previous product.
     MultiplyChain,
     /// `DSB` and `ISB` among independent additions.
     Barriers,
 }
 
 impl Kernel {
-    /// Every kernel.
+    /// All kernels.
     pub const ALL: [Kernel; 11] = [
         Kernel::DramChase,
         Kernel::DramChaseBranches,
@@ -107,10 +107,10 @@ impl Kernel {
         Kernel::Barriers,
     ];
 
-    /// The markers around the part that is bound by one thing.
+    /// Markers around the part with a single bottleneck.
     pub const ROI: Roi = Roi { begin: Marker::Hint(40), end: Marker::Hint(41) };
 
-    /// Its name, which is that of its file.
+    /// Returns the name, which is also that of the file.
     pub fn name(self) -> &'static str {
         match self {
             Kernel::DramChase => "dram-chase",
@@ -127,7 +127,7 @@ impl Kernel {
         }
     }
 
-    /// The ideal that takes away what binds it.
+    /// Returns the ideal that removes the bottleneck.
     pub fn remedy(self) -> Ideal {
         match self {
             Kernel::DramChase | Kernel::DramChaseBranches => Ideal::BeyondL2,
@@ -141,7 +141,7 @@ impl Kernel {
         }
     }
 
-    /// Writes it as a trace.
+    /// Writes the kernel as a trace.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -177,7 +177,7 @@ impl Kernel {
     }
 }
 
-/// A stream while it is made.
+/// Stream under construction.
 struct Stream {
     writer: TraceWriter,
     random: Xoshiro256PlusPlus,
@@ -202,7 +202,7 @@ impl Stream {
         Ok(Stream { writer, random, markers: [begin, end] })
     }
 
-    /// Runs `turns.0` turns to warm up and `turns.1` between the markers.
+    /// Runs `turns.0` iterations to warm up and `turns.1` between the markers.
     fn turns(
         &mut self,
         turns: (u64, u64),
@@ -214,7 +214,7 @@ impl Stream {
         self.writer.push_block(0, self.markers[1], 1, &[], None)
     }
 
-    /// A loop around `body`, whose words with an address get the next ones of `addresses`.
+    /// Adds a loop around `body`. Its memory accesses take the next ones of `addresses`.
     fn accesses(
         &mut self,
         body: &[u32],
@@ -234,7 +234,7 @@ impl Stream {
         })
     }
 
-    /// Loads from all lines of a footprint in random order, again and again.
+    /// Adds loads from all lines of a footprint in random order, repeatedly.
     fn chase(&mut self, body: &[u32], bytes: u64, turns: (u64, u64)) -> Result<(), TraceError> {
         let mut lines: Vec<u32> = (0..(bytes / LINE_BYTES) as u32).collect();
         lines.shuffle(&mut self.random);
@@ -243,11 +243,11 @@ impl Stream {
         self.accesses(body, turns, addresses.iter().copied().cycle())
     }
 
-    /// One load on each of many pages, in random order.
+    /// Adds one load from each of many pages, in random order.
     fn thrash(&mut self) -> Result<(), TraceError> {
         let mut pages: Vec<u64> = (0..PAGES).collect();
         pages.shuffle(&mut self.random);
-        // Pages of one frame use one line, so that there are few lines.
+        // Pages of one frame use one line, so few lines are needed.
         let address = |page: &u64| DATA + page * GIB + page % FRAMES * LINE_BYTES;
         let addresses: Vec<u64> = pages.iter().map(address).collect();
         let lap = PAGES / 16;
@@ -263,9 +263,9 @@ impl Stream {
         self.accesses(body, (64, turns), std::iter::empty())
     }
 
-    /// A branch over one word that is taken every other time, at random.
+    /// Adds a branch over one word that is taken half of the time, at random.
     fn coin(&mut self) -> Result<(), TraceError> {
-        // Additions enough that prediction of the loop itself is not what limits it.
+        // Enough additions that prediction of the loop itself is not the limit.
         let additions = [ADD_FREE | 8; 12];
         let back = 0x400_0000 - (additions.len() as u32 + 2);
         let words = [[TBZ_W2, HINT].as_slice(), &additions, &[B | back]].concat();
@@ -298,7 +298,7 @@ impl Stream {
 }
 
 impl Kernel {
-    /// The pages of the data: one block, so that no translation is in the way, or many pages.
+    /// Returns the page map of the data: one block, to avoid translation, or many pages.
     fn pages(self) -> Vec<PageEntry> {
         let page = |virt, bytes, phys| PageEntry {
             virt,
@@ -315,7 +315,7 @@ impl Kernel {
     }
 }
 
-/// The loop around a body: a branch back.
+/// Returns the body with a branch back to its first word.
 fn closed(body: &[u32]) -> Vec<u32> {
     let back = (body.len() as u32).wrapping_neg() & 0x3ff_ffff;
     [body, &[B | back]].concat()

@@ -1,8 +1,8 @@
-//! The events whose counts are known for the whole trace.
+//! Events whose counts are known for the whole trace.
 
 use sim_core::PmuEvent;
 
-/// What the machine without a pipeline counts, in the order of the file.
+/// Events counted by functional warming, in the order of the file of windows.
 pub(crate) const KNOWN_EVENTS: [PmuEvent; 17] = [
     PmuEvent::MEM_ACCESS,
     PmuEvent::CPU_CYCLES,

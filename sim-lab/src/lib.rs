@@ -1,10 +1,11 @@
-//! Experiments on the model: what people measure with a machine, and what they hold against it.
+//! Experiments on the model: measurements with a machine, and their references.
 //!
-//! [`regions`] finds windows that stand for a long trace and [`estimate`] scales their counts up; [`chunks`] runs a
-//! trace in parts at the same time; [`membench`] measures the memory; [`core_bench`] and [`targets`] measure the core;
-//! [`truth`] fills what formulas are held against, [`evidence`] runs a trace for that; [`diff`] says why two
-//! configurations count differently; [`counterfactual`] says what a run would save if one thing cost nothing,
-//! [`kernels`] are programs of which that is known.
+//! [`regions`] finds representative windows of a long trace and [`estimate`] scales their counts
+//! up; [`chunks`] runs a trace in parts at the same time. [`membench`] measures the memory;
+//! [`core_bench`] and [`targets`] measure the core. [`truth`] collects the ground-truth values for
+//! formulas, and [`evidence`] runs a trace for them. [`diff`] explains why two configurations count
+//! differently. [`counterfactual`] measures what a run would save without one cost; [`kernels`] are
+//! programs whose cost is known.
 
 pub mod chunks;
 pub mod core_bench;

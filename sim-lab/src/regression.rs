@@ -1,21 +1,24 @@
 //! What is known of the whole trace corrects what windows say of it.
 //!
-//! `n2sim trace regions` sends the whole trace through a machine without a pipeline and keeps what that
-//! counts, in all and in each window. Where a count of the windows goes with one of these counts, it is moved by
-//! as much as the windows saw too little or too much of that one (a regression estimate, Cochran, "Sampling
-//! techniques", chapter 7); its error is what the line leaves.
+//! `n2sim trace regions` sends the whole trace through a machine without a pipeline and keeps what
+//! that counts, in all and in each window. Where a count of the windows goes with one of these
+//! counts, it is moved by as much as the windows saw too little or too much of that one (a
+//! regression estimate, Cochran, "Sampling techniques", chapter 7); its error is what the line
+//! leaves.
 //!
-//! What leaves the L2 and what walks tables is hardly changed by a pipeline. On the configuration with which they
-//! were counted these counts themselves are good to some percent ([`TRUSTED`]), which matters where they come in
-//! bursts that few windows meet: the correction counts for as much as it is surer than that.
+//! What leaves the L2 and what walks tables is hardly changed by a pipeline. On the configuration
+//! with which they were counted these counts themselves are good to some percent ([`TRUSTED`]),
+//! which matters where they come in bursts that few windows meet: the correction counts for as much
+//! as it is surer than that.
 
 use sim_core::{Counts, PmuEvent};
 
 use crate::known_events::KNOWN_EVENTS;
 use crate::regions::windows::{Region, Regions};
 
-/// Those of them that are good by themselves, and how far they may be from the run, as one standard deviation: the
-/// root of the mean square of what they were off by over the nine programs of `docs/regions.md` that it was tuned with.
+/// Those of them that are good by themselves, and how far they may be from the run, as one standard
+/// deviation: the root of the mean square of what they were off by over the nine programs of
+/// `docs/regions.md` that it was tuned with.
 const TRUSTED: [(PmuEvent, f64); 9] = [
     (PmuEvent::L2D_CACHE_RD, 0.026),
     (PmuEvent::L2D_CACHE_WR, 0.012),
@@ -31,11 +34,12 @@ const TRUSTED: [(PmuEvent, f64); 9] = [
 const MISPREDICTED: PmuEvent = PmuEvent::BR_MIS_PRED_RETIRED;
 /// Those that do not depend on what caches and predictors hold, or hardly.
 const PLAIN: [PmuEvent; 2] = [PmuEvent::MEM_ACCESS, PmuEvent::CPU_CYCLES];
-/// How far windows may be from what they would count behind everything in order, as one standard deviation: it is
-/// the same in all of them, so that their differences do not tell it. Over nine programs it was 3 % at most.
+/// How far windows may be from what they would count behind everything in order, as one standard
+/// deviation: it is the same in all of them, so that their differences do not tell it. Over nine
+/// programs it was 3 % at most.
 const BIAS: f64 = 0.025;
-/// How far the known number of mispredicted branches may be from the run, as one standard deviation. Over nine
-/// programs it was off by 0.1 % at most.
+/// How far the known number of mispredicted branches may be from the run, as one standard
+/// deviation. Over nine programs it was off by 0.1 % at most.
 const EXACT: f64 = 0.001;
 /// The part of a column that its neighbor must leave unexplained to stand beside it.
 const OWN: f64 = 0.05;
@@ -81,8 +85,8 @@ struct Column {
 }
 
 impl RegressionEstimate {
-    /// What the file knows, for windows that counted this on a machine of this configuration; none if it knows
-    /// nothing or has too few windows to draw a line.
+    /// What the file knows, for windows that counted this on a machine of this configuration; none
+    /// if it knows nothing or has too few windows to draw a line.
     pub(crate) fn new(
         regions: &Regions,
         machine: Machine,
@@ -154,8 +158,8 @@ impl RegressionEstimate {
         column.filter(|_| self.is_same_machine)
     }
 
-    /// Rates moved along the plane through the windows over two columns, or along the line over the first if the
-    /// second says the same.
+    /// Rates moved along the plane through the windows over two columns, or along the line over the
+    /// first if the second says the same.
     fn between(&self, rates: &[f64], [first, second]: [&Column; 2]) -> Rate {
         let [a, b] = [first, second].map(|column| self.spread(&column.rates, &column.rates));
         let both = self.spread(&first.rates, &second.rates);
@@ -234,8 +238,8 @@ mod tests {
     use crate::regions::hash_text;
     use sim_core::EventSink;
 
-    /// Windows of ten instructions that stand for all of a trace of 1000, of which the machine without a pipeline
-    /// counted this event so often: in all, and in each window.
+    /// Windows of ten instructions that stand for all of a trace of 1000, of which the machine
+    /// without a pipeline counted this event so often: in all, and in each window.
     fn known(event: PmuEvent, all: u64, windows: &[u64]) -> RegressionEstimate {
         known_beside(event, all, windows, &vec![Counts::default(); windows.len()])
     }
@@ -301,7 +305,8 @@ mod tests {
 
     #[test]
     fn a_predictor_that_saw_too_little_is_made_up_for() {
-        // Half of the mispredictions of the trace are missing in the windows; two operations go with each.
+        // Half of the mispredictions of the trace are missing in the windows; two operations go
+        // with each.
         let found = counted(MISPREDICTED, &[0, 1, 0, 1]);
         let known = known_beside(MISPREDICTED, 100, &[1, 1, 1, 1], &found);
         let itself = rate(&known, MISPREDICTED, &[0, 1, 0, 1]);

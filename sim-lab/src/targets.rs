@@ -1,30 +1,30 @@
-//! What is published about the silicon core, beside what this model gives for the same kernel.
+//! Published figures of the silicon core, each beside the model's result for the same kernel.
 //!
-//! Each target is measured by a kernel of real A64 words on [`crate::core_bench`], never read from
+//! A kernel of real A64 words on [`crate::core_bench`] measures each target; nothing is read from
 //! the configuration. The numbers T1 ... T28 are those of the accuracy page.
 
 pub mod back_end;
 pub mod front_end;
 
-/// One published quantity and ours.
+/// A published figure and the model's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
-    /// Number on the accuracy page, such as `T16`, with a letter where one number has several parts.
+    /// Number on the accuracy page, such as `T16`, with a letter for parts of one number.
     pub id: &'static str,
-    /// What is measured, with its unit.
+    /// Measured quantity, with its unit.
     pub what: &'static str,
-    /// The published value.
+    /// Published value.
     pub published: f64,
-    /// Ours.
+    /// Value of the model.
     pub ours: f64,
-    /// Who published it, on which platform.
+    /// Publisher and platform.
     pub source: &'static str,
-    /// Why ours differs, for one that is more than 10 % away; otherwise empty.
+    /// Reason for a deviation of more than 10 %; otherwise empty.
     pub reason: &'static str,
 }
 
 impl Target {
-    /// Distance from the published value, as a part of it: 0.1 is 10 % above.
+    /// Returns the relative deviation from the published value: 0.1 is 10 % above.
     pub fn error(&self) -> f64 {
         self.ours / self.published - 1.0
     }

@@ -1,6 +1,7 @@
-//! What truly happened in a run, for those who judge formulas: fills the truths of [`sim_metrics::truth`]
-//! from the ledger of the machine. A sink that follows the run knows of every event whether the
-//! instruction that raised it retired; slots, lines and walks come from the [`Outcome`].
+//! What truly happened in a run, for those who judge formulas: fills the truths of
+//! [`sim_metrics::truth`] from the ledger of the machine. A sink that follows the run knows of
+//! every event whether the instruction that raised it retired; slots, lines and walks come from the
+//! [`Outcome`].
 
 use sim_core::{
     AccessKind, Counts, EventSink, FlowEdge, Happened, Operation, OperationKind, PmuEvent,
