@@ -112,7 +112,7 @@ fn options(args: &RegionsArgs) -> RegionOptions {
         windows: args.windows as usize,
         clusters: args.clusters as usize,
         warmup: args.warmup,
-        lesson: args.lesson,
+        functional_warmup: args.lesson,
         seed: args.draw,
     }
 }

@@ -11,7 +11,7 @@ use sim_machine::{MachineError, Outcome, Session, Window, only_thread};
 /// Instructions that run uncounted before each part but the first.
 const CHUNK_WARMUP: u64 = 1_000_000;
 /// Instructions of functional warming before the warm-up.
-const CHUNK_LESSON: u64 = 10_000_000;
+const CHUNK_FUNCTIONAL_WARMUP: u64 = 10_000_000;
 /// Instructions of the shortest part; below it, warm-up would be most of the work.
 const SHORTEST_CHUNK: u64 = 2 * CHUNK_WARMUP;
 
@@ -61,7 +61,7 @@ fn chunks(instructions: u64, jobs: u32) -> Vec<Window> {
         begin: begin(number),
         length: begin(number + 1) - begin(number),
         warmup: CHUNK_WARMUP,
-        lesson: CHUNK_LESSON,
+        functional_warmup: CHUNK_FUNCTIONAL_WARMUP,
     };
     (0..count).map(chunk).collect()
 }

@@ -37,7 +37,7 @@ pub fn join(parts: &[Outcome]) -> Option<Outcome> {
 impl Estimate {
     /// Scales the outcomes of windows up to the run that they stand for; none without a window.
     pub fn new(windows: &[Outcome], regions: &Regions, machine: Machine) -> Option<Estimate> {
-        let weight = |region: &Region| region.stands_for as f64 / region.length as f64;
+        let weight = |region: &Region| region.represents as f64 / region.length as f64;
         let weights: Vec<f64> = regions.windows.iter().map(weight).collect();
         let outcome = weighted(windows, &weights)?;
         let counts: Vec<Counts> = windows.iter().map(Outcome::total).collect();
@@ -124,7 +124,7 @@ impl<'a> Strata<'a> {
         let same = |a: &usize, b: &usize| regions[*a].cluster == regions[*b].cluster;
         let clusters: Vec<Vec<usize>> = order.chunk_by(same).map(<[usize]>::to_vec).collect();
         let is_unknown = |windows: &&Vec<usize>| match windows[..] {
-            [one] => regions[one].stands_for > regions[one].length,
+            [one] => regions[one].represents > regions[one].length,
             _ => false,
         };
         let unknown = clusters.iter().filter(is_unknown).count();
@@ -142,13 +142,13 @@ impl<'a> Strata<'a> {
             if n < 2.0 {
                 return 0.0;
             }
-            let stands_for = |window: &usize| self.regions[*window].stands_for as f64;
+            let represents = |window: &usize| self.regions[*window].represents as f64;
             let rate = |window: &usize| count(*window) as f64 / self.regions[*window].length as f64;
-            let all: f64 = windows.iter().map(stands_for).sum();
+            let all: f64 = windows.iter().map(represents).sum();
             let mean =
-                windows.iter().map(|one| stands_for(one) * rate(one)).sum::<f64>() / all.max(1.0);
+                windows.iter().map(|one| represents(one) * rate(one)).sum::<f64>() / all.max(1.0);
             let off = |one: &usize| {
-                (stands_for(one) * (rate(one) - mean)).powi(2) * self.regions[*one].left_out()
+                (represents(one) * (rate(one) - mean)).powi(2) * self.regions[*one].left_out()
             };
             n / (n - 1.0) * windows.iter().map(off).sum::<f64>()
         };
@@ -214,11 +214,11 @@ mod tests {
     }
 
     fn regions(windows: &[(u32, u64, u64)]) -> Regions {
-        let region = |&(cluster, length, stands_for): &(u32, u64, u64)| Region {
+        let region = |&(cluster, length, represents): &(u32, u64, u64)| Region {
             cluster,
             begin: 0,
             length,
-            stands_for,
+            represents,
             known: Vec::new(),
         };
         Regions {
@@ -226,7 +226,7 @@ mod tests {
             trace_hash: String::new(),
             instructions: windows.iter().map(|window| window.2).sum(),
             warmup: 0,
-            lesson: 0,
+            functional_warmup: 0,
             known_on: None,
             states: None,
             known: Vec::new(),

@@ -1,9 +1,9 @@
-//! Windows of a long trace that stand for the whole of it, found by what the trace runs.
+//! Representative windows of a long trace (sampled simulation).
 //!
-//! The trace is read once, without simulation, and cut into intervals; intervals that run the same
-//! blocks are put into groups (`cluster`), some are chosen by what happens in them (`choose`), and
+//! The trace is read once with functional warming and divided into intervals. Intervals that run
+//! the same blocks form clusters (`cluster`). Some are chosen by their activity (`choose`) and
 //! weighted so that they have the means of the whole trace (`calibrate`). A file of windows names
-//! the trace that they belong to by its hash; people may read and change it.
+//! its trace by hash; people may read and edit it.
 
 mod calibrate;
 mod choose;

@@ -112,7 +112,7 @@ impl RegressionEstimate {
             Column { event, mean: regions.known[n] as f64 / all, rates, bias }
         };
         Some(RegressionEstimate {
-            shares: regions.windows.iter().map(|one| one.stands_for as f64 / all).collect(),
+            shares: regions.windows.iter().map(|one| one.represents as f64 / all).collect(),
             lengths: regions.windows.iter().map(|one| one.length as f64).collect(),
             left_out: regions.windows.iter().map(Region::left_out).collect(),
             columns: KNOWN_EVENTS.into_iter().enumerate().map(column).collect(),
@@ -267,12 +267,12 @@ mod tests {
             counts[at] = count;
             counts
         };
-        let stands_for = 1000 / windows.len() as u64;
+        let represents = 1000 / windows.len() as u64;
         let region = |count: &u64| Region {
             cluster: 0,
             begin: 0,
             length: 10,
-            stands_for,
+            represents,
             known: counts(*count),
         };
         let regions = Regions {
@@ -280,7 +280,7 @@ mod tests {
             trace_hash: String::new(),
             instructions: 1000,
             warmup: 0,
-            lesson: 0,
+            functional_warmup: 0,
             known_on: Some(hash_text(7)),
             states: None,
             known: counts(all),

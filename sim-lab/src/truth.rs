@@ -1,7 +1,6 @@
-//! What truly happened in a run, for those who judge formulas: fills the truths of
-//! [`sim_metrics::truth`] from the ledger of the machine. A sink that follows the run knows of
-//! every event whether the instruction that raised it retired; slots, lines and walks come from the
-//! [`Outcome`].
+//! Ground-truth values of a run, for the validation of formulas: fills [`sim_metrics::truth`]. An
+//! observer of the run knows for each event whether the instruction that raised it retired. Slots,
+//! lines and walks come from the [`Outcome`].
 
 use sim_core::{
     AccessKind, Counts, EventSink, FlowEdge, Happened, Operation, OperationKind, PmuEvent,
@@ -13,37 +12,37 @@ use sim_metrics::{Truth, Truths};
 
 use sim_machine::outcome::Outcome;
 
-/// Hears a run and keeps apart what retired and what was thrown away.
+/// Observer of a run that separates retired from squashed instructions.
 #[derive(Clone, Debug, Default)]
 pub struct TruthSink {
     cores: Vec<CoreTruth>,
     now: usize,
 }
 
-/// One core's part.
+/// Ground truth of one core.
 #[derive(Clone, Debug)]
 struct CoreTruth {
     is_counted: bool,
-    /// Raised since the last operation: they belong to the next one.
+    /// Events since the last operation; they belong to the next one.
     events: Vec<(PmuEvent, u64)>,
     edges: Vec<FlowEdge>,
-    /// Raised by what retired.
+    /// Events of retired instructions.
     retired: Counts,
     retired_edges: [u64; FlowEdge::COUNT],
     all_edges: [u64; FlowEdge::COUNT],
-    /// The operations that come stand behind a mispredicted branch.
-    behind_branch: bool,
+    /// The next operations are younger than a mispredicted branch.
+    on_wrong_path: bool,
     tally: OperationTally,
 }
 
-/// What the lives of operations add up to.
+/// Sums over all operations.
 #[derive(Clone, Copy, Debug, Default)]
 struct OperationTally {
     retired: u64,
     squashed: u64,
     retired_ops: u64,
     squashed_ops: u64,
-    /// Of the squashed ones, those behind a mispredicted branch.
+    /// Squashed micro-operations younger than a mispredicted branch.
     mispredict_ops: u64,
     branches: u64,
     immediate: u64,
@@ -71,7 +70,7 @@ impl Default for CoreTruth {
             retired: Counts::default(),
             retired_edges: [0; FlowEdge::COUNT],
             all_edges: [0; FlowEdge::COUNT],
-            behind_branch: false,
+            on_wrong_path: false,
             tally: OperationTally::default(),
         }
     }
@@ -85,7 +84,7 @@ impl CoreTruth {
 
     fn operation(&mut self, operation: &Operation) {
         if self.is_counted {
-            self.tally.add(operation, self.behind_branch);
+            self.tally.add(operation, self.on_wrong_path);
             if operation.life.retired {
                 for (event, n) in &self.events {
                     self.retired.count(*event, *n);
@@ -96,20 +95,20 @@ impl CoreTruth {
             }
         }
         if operation.life.retired {
-            self.behind_branch = operation.life.mispredicted;
+            self.on_wrong_path = operation.life.mispredicted;
         }
         self.forget();
     }
 }
 
 impl OperationTally {
-    fn add(&mut self, operation: &Operation, behind_branch: bool) {
+    fn add(&mut self, operation: &Operation, on_wrong_path: bool) {
         let life = &operation.life;
         let ops = u64::from(life.mops);
         if !life.retired {
             self.squashed += 1;
             self.squashed_ops += ops;
-            self.mispredict_ops += if behind_branch { ops } else { 0 };
+            self.mispredict_ops += if on_wrong_path { ops } else { 0 };
             return;
         }
         self.retired += 1;
@@ -231,32 +230,32 @@ impl EventSink for TruthSink {
 
     fn squashed(&mut self) {
         let core = &mut self.cores[self.now];
-        core.behind_branch = false;
+        core.on_wrong_path = false;
         core.forget();
     }
 }
 
-/// What a run really did: truths, and the counts of what retired alone.
+/// Ground-truth values of a run, and the counts of retired instructions.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    /// The truths of all cores together.
+    /// Ground-truth values of all cores together.
     pub truths: Truths,
-    /// Of every event, what instructions that retired raised. Clocks and stalls belong to none.
+    /// Events raised by retired instructions. Clocks and stalls belong to no instruction.
     pub retired: Counts,
-    /// Where the events of the L2 and the accesses that needed it differ.
+    /// Differences between L2 events and the accesses that needed the L2.
     pub l2: L2Lines,
 }
 
-/// Causes of the slots that are lost while the front end refills after a flush.
+/// Causes of slots lost while the front end refills after a flush.
 const RECOVERY: [StallCause; 3] =
     [StallCause::FetchMispredict, StallCause::FetchNoTarget, StallCause::FetchMemoryOrder];
-/// Causes of the front end that are a matter of its widths.
+/// Front-end causes that come from its widths.
 const FETCH_WIDTHS: [StallCause; 2] = [StallCause::FetchPredictWidth, StallCause::FetchWidth];
-/// Causes of the front end at which it had nothing to do.
+/// Front-end causes with nothing to fetch.
 const NO_WORK: [StallCause; 2] = [StallCause::FetchAsleep, StallCause::FetchEnd];
 
 impl TruthSink {
-    /// The truths of the run that was heard.
+    /// Returns the ground-truth values of the observed run.
     pub fn ledger(&self, outcome: &Outcome) -> Ledger {
         let mut tally = OperationTally::default();
         let mut retired = Counts::default();
@@ -310,7 +309,7 @@ fn slots(outcome: &Outcome, tally: &OperationTally, truths: &mut Truths) {
     let backend = sum(&|cause| !cause.is_frontend());
     let widths = sum(&|cause| FETCH_WIDTHS.contains(&cause));
     let no_work = sum(&|cause| NO_WORK.contains(&cause));
-    // Whatever structure was full: what it waited for decides.
+    // The full structure does not matter; what it waited for does.
     let memory = lost.memory();
     let order = lost.of(StallCause::FetchMemoryOrder);
     let cycles = counts.value(PmuEvent::CPU_CYCLES);

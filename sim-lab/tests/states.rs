@@ -30,7 +30,7 @@ fn regions(session: &Session, begins: &[u64], length: u64) -> Regions {
         cluster: 0,
         begin: *begin,
         length,
-        stands_for: instructions / count + u64::from(n < instructions % count),
+        represents: instructions / count + u64::from(n < instructions % count),
         known: Vec::new(),
     };
     Regions {
@@ -38,7 +38,7 @@ fn regions(session: &Session, begins: &[u64], length: u64) -> Regions {
         trace_hash: String::new(),
         instructions,
         warmup: 2_000,
-        lesson: u64::MAX,
+        functional_warmup: u64::MAX,
         known_on: None,
         known: Vec::new(),
         states: None,
@@ -86,11 +86,11 @@ fn a_window_in_its_state_counts_what_it_counts_behind_everything() {
     for (trace, overrides) in runs {
         let session = session_with(trace, overrides);
         let begin = session.instructions() / 2;
-        let window = Window { begin, length: 100_000, warmup: 2_000, lesson: u64::MAX };
+        let window = Window { begin, length: 100_000, warmup: 2_000, functional_warmup: u64::MAX };
         let behind = session.run_windows(&[window], &mut |_| {}).expect("a good trace");
         let one = regions(&session, &[begin], 100_000);
         let mut all = one.clone();
-        all.windows[0].stands_for = 100_000;
+        all.windows[0].represents = 100_000;
         let in_state = run(&session, &all, &states(&session, &one)).expect("own states");
         assert_eq!(in_state.total(), behind[0].total(), "{trace}");
         assert_eq!(in_state.memory(), behind[0].memory(), "{trace}");
@@ -106,7 +106,7 @@ fn windows_in_their_states_know_nothing_of_each_other() {
     let count = |begins: &[u64]| {
         let mut regions = regions(&session, begins, 50_000);
         let bytes = states(&session, &regions);
-        regions.windows.iter_mut().for_each(|window| window.stands_for = window.length);
+        regions.windows.iter_mut().for_each(|window| window.represents = window.length);
         run(&session, &regions, &bytes).expect("own states").total()
     };
     let misses = |begins: &[u64]| count(begins).value(PmuEvent::L1D_CACHE_REFILL);

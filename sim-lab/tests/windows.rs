@@ -34,7 +34,7 @@ fn percent(found: &Counts, expected: &Counts, event: PmuEvent) -> f64 {
 fn one_window_over_everything_is_the_run() {
     let session = session("vector.n2t");
     let length = session.instructions();
-    let found = windows(&session, &[Window { begin: 0, length, warmup: 0, lesson: 0 }]);
+    let found = windows(&session, &[Window { begin: 0, length, warmup: 0, functional_warmup: 0 }]);
     let options = RunOptions::default();
     let expected = session.run(&options, &mut |_| {}).expect("a good trace");
     assert_eq!(found[0].total(), expected.total());
@@ -47,7 +47,7 @@ fn windows_behind_each_other_tile_the_run() {
     let session = session("vector.n2t");
     let quarter = session.instructions() / 4;
     let parts: Vec<Window> = (0..4)
-        .map(|n| Window { begin: n * quarter, length: quarter, warmup: 1000, lesson: 0 })
+        .map(|n| Window { begin: n * quarter, length: quarter, warmup: 1000, functional_warmup: 0 })
         .collect();
     let found = sim_lab::estimate::join(&windows(&session, &parts)).expect("four parts").total();
     let expected = whole(&session, 0, Some(4 * quarter));
@@ -70,19 +70,22 @@ fn the_last_touches_warm_the_caches() {
     let session = session("hash.n2t");
     let (begin, length, warmup) = (4_000_000, 300_000, 50_000);
     let expected = whole(&session, begin, Some(length));
-    for lesson in [0, 500_000, u64::MAX] {
-        let window = Window { begin, length, warmup, lesson };
+    for functional_warmup in [0, 500_000, u64::MAX] {
+        let window = Window { begin, length, warmup, functional_warmup };
         let found = windows(&session, &[window]).remove(0).total();
         assert_eq!(found.value(PmuEvent::INST_RETIRED), length);
         let events = [
             (PmuEvent::CPU_CYCLES, 3.0),
             (PmuEvent::L1D_CACHE_REFILL, 0.5),
             (PmuEvent::L1D_TLB_REFILL, 0.5),
-            (PmuEvent::BR_MIS_PRED_RETIRED, if lesson == u64::MAX { 1e-9 } else { 2.5 }),
+            (PmuEvent::BR_MIS_PRED_RETIRED, if functional_warmup == u64::MAX { 1e-9 } else { 2.5 }),
         ];
         for (event, most) in events {
             let off = percent(&found, &expected, event);
-            assert!(off.abs() < most, "lesson of {lesson}, {event:?}: {off} %");
+            assert!(
+                off.abs() < most,
+                "functional warm-up of {functional_warmup}, {event:?}: {off} %"
+            );
         }
         // The table was touched before and fits the L2.
         let misses = found.value(PmuEvent::L2D_CACHE_REFILL);
@@ -95,8 +98,8 @@ fn the_last_touches_warm_the_caches() {
 fn in_order_and_simulated(trace: &str, length: u64) -> [Vec<Outcome>; 2] {
     let session = session(trace);
     let instructions = session.instructions();
-    let parts = |warmup, lesson| {
-        [3, 7].map(|n| Window { begin: n * instructions / 8, length, warmup, lesson })
+    let parts = |warmup, functional_warmup| {
+        [3, 7].map(|n| Window { begin: n * instructions / 8, length, warmup, functional_warmup })
     };
     [windows(&session, &parts(2_000, u64::MAX)), windows(&session, &parts(u64::MAX, 0))]
 }
@@ -141,8 +144,9 @@ fn caches_that_saw_everything_in_order_hold_what_they_hold_in_the_run() {
 fn seams_between_windows_do_not_change_predictions() {
     let session = session("sort.n2t");
     let (count, length) = (300, 10_000);
-    let parts: Vec<Window> =
-        (0..count).map(|n| Window { begin: n * length, length, warmup: 0, lesson: 0 }).collect();
+    let parts: Vec<Window> = (0..count)
+        .map(|n| Window { begin: n * length, length, warmup: 0, functional_warmup: 0 })
+        .collect();
     let found = sim_lab::estimate::join(&windows(&session, &parts)).expect("parts").total();
     let expected = whole(&session, 0, Some(count * length));
     let wrong = |counts: &Counts| counts.value(PmuEvent::BR_MIS_PRED_RETIRED);
@@ -157,7 +161,7 @@ fn options() -> RegionOptions {
         windows: 24,
         clusters: 8,
         warmup: Some(10_000),
-        lesson: Some(100_000),
+        functional_warmup: Some(100_000),
         seed: 1,
     }
 }

@@ -128,7 +128,7 @@ fn run_windows(session: &Session) -> Vec<Outcome> {
         begin: session.instructions() * percent / 100,
         length: WINDOW,
         warmup: WARMUP,
-        lesson: LESSON,
+        functional_warmup: LESSON,
     });
     session.run_windows(&windows, &mut |_| {}).expect("a run")
 }

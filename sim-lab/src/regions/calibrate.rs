@@ -1,25 +1,25 @@
-//! Weights of windows under which they have the means of the whole trace (calibration, Deville and Särndal,
-//! 1992): what is known of every interval is then right, and what follows from it is nearly so.
+//! Calibrates the weights of windows to the means of the whole trace (Deville and Särndal, 1992).
+//! Known features are then exact, and correlated counts nearly so.
 //!
-//! Each window begins with the weight that its chance gave it; the weights are changed as little as it takes, and those
-//! of windows that stand for many others, of which little is known, before those of bursts.
-//! A ridge keeps a few windows from being torn to far ones.
+//! Each window starts with the weight of its sampling chance. The weights change as little as
+//! possible. Windows that represent many intervals change first, bursts last. A ridge term keeps
+//! weights from extreme values.
 
-/// Part of the variance of a feature that is left to chance.
+/// Fraction of a feature's variance that is left to chance.
 const RIDGE: f64 = 0.02;
-/// Least part of its first weight that a window keeps, and most that it gets.
+/// Smallest and largest factor by which a weight may change.
 const CHANGE: (f64, f64) = (0.2, 5.0);
 
-/// One row of features for each interval.
+/// Features of all intervals, one row each.
 pub(crate) struct Calibration<'a> {
-    /// Instructions of each interval.
+    /// Length of each interval in instructions.
     pub(crate) lengths: &'a [f64],
-    /// Its features, per instruction.
+    /// Features of each interval per instruction.
     pub(crate) features: &'a [Vec<f64>],
 }
 
 impl Calibration<'_> {
-    /// Features with mean 0 and variance 1 over all intervals; those that never change are left out.
+    /// Returns the features with mean 0 and variance 1 over all intervals, without constant ones.
     fn standard(&self) -> Vec<Vec<f64>> {
         let all: f64 = self.lengths.iter().sum();
         let count = self.features.first().map_or(0, Vec::len);
@@ -36,14 +36,14 @@ impl Calibration<'_> {
         columns
     }
 
-    /// Calibrated weights of the chosen intervals; `first` are those to begin with.
+    /// Returns the calibrated weights of the chosen intervals, starting from the weights `first`.
     pub(crate) fn weights(&self, chosen: &[usize], first: &[f64]) -> Vec<f64> {
         let all: f64 = first.iter().sum();
-        // What the weight of a window may change by: as much as it stands for beyond itself.
+        // The possible change of a weight grows with what the window represents beyond itself.
         let length = |at: &usize| self.lengths[*at].max(1.0);
-        let stands: Vec<f64> = first.iter().zip(chosen).map(|(w, at)| w / length(at)).collect();
-        let mean = stands.iter().sum::<f64>() / stands.len().max(1) as f64;
-        let gives: Vec<f64> = stands.iter().map(|one| one / mean).collect();
+        let ratios: Vec<f64> = first.iter().zip(chosen).map(|(w, at)| w / length(at)).collect();
+        let mean = ratios.iter().sum::<f64>() / ratios.len().max(1) as f64;
+        let gives: Vec<f64> = ratios.iter().map(|one| one / mean).collect();
         let columns: Vec<Vec<f64>> = self.standard();
         let of_window = |column: &Vec<f64>| chosen.iter().map(|at| column[*at]).collect();
         let columns: Vec<Vec<f64>> = columns.iter().map(of_window).collect();
@@ -69,8 +69,8 @@ impl Calibration<'_> {
     }
 }
 
-/// Solves linear equations whose right side is the last column, by elimination. The matrix is positive
-/// definite, so that no pivot has to be looked for.
+/// Solves linear equations by elimination; the last column is the right side. The matrix is
+/// positive definite, so no pivot search is needed.
 fn solve(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
     let n = rows.len();
     for i in 0..n {
@@ -100,8 +100,8 @@ mod tests {
     }
 
     #[test]
-    fn windows_get_the_means_of_the_trace() {
-        // A feature that grows, of which the windows saw too little; and one that never changes.
+    fn weighted_windows_have_the_means_of_the_trace() {
+        // A growing feature of which the windows have too little, and a constant one.
         let lengths = vec![10.0; 100];
         let features: Vec<Vec<f64>> = (0..100).map(|n| vec![f64::from(n), 7.0]).collect();
         let calibration = Calibration { lengths: &lengths, features: &features };

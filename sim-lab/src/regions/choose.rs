@@ -1,10 +1,10 @@
-//! Which intervals are run.
+//! Chooses the intervals to run.
 //!
-//! Most of what is rare comes in bursts: a handful of intervals has half of a trace's table walks or of its waits for
-//! memory. So each interval has a chance of its own, by how much of all that happens in the trace happens in it
-//! (sampling with probabilities by size, Hansen and Hurwitz, 1943): a burst runs for certain, a quiet interval
-//! stands for many. Intervals are lined up group by group, in each by time, and taken at equal steps of their chances
-//! (Madow, 1949), so that every group and every age of the trace has its share.
+//! Rare events come in bursts: a few intervals contain half of a trace's table walks or of its
+//! waits for memory. So each interval is sampled with a probability by its activity (Hansen and
+//! Hurwitz, 1943): a burst always runs, a quiet interval represents many. Intervals are ordered by
+//! cluster, then by time, and sampled systematically (Madow, 1949). So every cluster and every
+//! phase of the trace gets its share.
 
 use super::cluster::Clustering;
 use super::vectors::{Interval, unit};
@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use sim_core::PmuEvent;
 
-/// What happens in an interval, for its chance. Counts that are known well enough without windows are not among them.
+/// Events of an interval's activity; events that are known well without windows are left out.
 const ACTIVITY: [PmuEvent; 7] = [
     PmuEvent::CPU_CYCLES,
     PmuEvent::L1D_CACHE_REFILL,
@@ -23,21 +23,21 @@ const ACTIVITY: [PmuEvent; 7] = [
     PmuEvent::STALL_FRONTEND,
     PmuEvent::STALL_BACKEND,
 ];
-/// Activity that an interval of the mean length has at least, in units of the mean.
+/// Smallest activity of an interval of mean length, in units of the mean.
 const LEAST_ACTIVITY: f64 = 1.0;
 
 /// An interval that is to be run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Chosen {
-    /// Its number.
+    /// Number of the interval.
     pub(crate) interval: usize,
-    /// Its group.
+    /// Cluster of the interval.
     pub(crate) group: usize,
-    /// Instructions that it stands for by its chance, itself included.
-    pub(crate) stands_for: f64,
+    /// Instructions that it represents by its sampling probability, its own included.
+    pub(crate) represents: f64,
 }
 
-/// About `windows` intervals, in the order of the trace.
+/// Chooses about `windows` intervals, in trace order.
 pub(crate) fn choose(
     intervals: &[Interval],
     groups: &Clustering,
@@ -49,27 +49,27 @@ pub(crate) fn choose(
     let mut order: Vec<usize> = (0..intervals.len()).collect();
     order.sort_by_key(|number| groups.group_of[*number]);
     let mut chosen = Vec::new();
-    // An interval is taken when the sum of the chances passes the next whole step.
+    // An interval is taken when the sum of the probabilities passes the next integer.
     let mut sum = unit(&mut random);
     for number in order {
         let (before, chance) = (sum.floor(), chances[number]);
         sum += chance;
         if sum.floor() > before {
-            let stands_for = intervals[number].length as f64 / chance;
-            chosen.push(Chosen { interval: number, group: groups.group_of[number], stands_for });
+            let represents = intervals[number].length as f64 / chance;
+            chosen.push(Chosen { interval: number, group: groups.group_of[number], represents });
         }
     }
     if chosen.is_empty() && !intervals.is_empty() {
-        // The sum of all chances may be a hair below one.
+        // Rounding may leave the sum of all probabilities slightly below one.
         let (interval, group) = (intervals.len() - 1, groups.group_of[intervals.len() - 1]);
         let all: u64 = intervals.iter().map(|one| one.length).sum();
-        chosen.push(Chosen { interval, group, stands_for: all as f64 });
+        chosen.push(Chosen { interval, group, represents: all as f64 });
     }
     chosen.sort_by_key(|chosen| chosen.interval);
     chosen
 }
 
-/// How much of everything happens in each interval, in units of the mean.
+/// Returns the activity of each interval, in units of the mean.
 fn activity(intervals: &[Interval]) -> Vec<f64> {
     let count = intervals.len().max(1) as f64;
     let columns = KNOWN_EVENTS.iter().enumerate().filter(|(_, event)| ACTIVITY.contains(event));
@@ -89,7 +89,7 @@ fn activity(intervals: &[Interval]) -> Vec<f64> {
     intervals.iter().map(of_one).collect()
 }
 
-/// The chance of each interval: by its size, 1 at most, and about `windows` together.
+/// Returns the probability of each interval: by its size, at most 1, about `windows` in all.
 fn chances(sizes: &[f64], windows: usize) -> Vec<f64> {
     let mut certain = vec![false; sizes.len()];
     loop {
@@ -118,7 +118,7 @@ mod tests {
     use super::super::vectors::{DIMENSIONS, Vector};
     use super::*;
 
-    /// Ten instructions each, at these places of the space.
+    /// Returns intervals of ten instructions each at these places of the feature space.
     fn intervals(places: &[f64]) -> Vec<Interval> {
         let interval = |(n, place): (usize, &f64)| Interval {
             begin: 10 * n as u64,
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_run_as_are_wanted_and_each_group_has_its_share() {
+    fn the_requested_number_runs_and_each_cluster_has_its_share() {
         let places: Vec<f64> =
             (0..90).map(|n| f64::from(n / 30) + f64::from(n % 7) / 1e3).collect();
         let intervals = intervals(&places);
@@ -144,7 +144,7 @@ mod tests {
             let chosen = choose(&intervals, &groups, windows, 1);
             assert!(chosen.windows(2).all(|pair| pair[0].interval < pair[1].interval));
             assert_eq!(chosen.len(), windows.min(90));
-            let all: f64 = chosen.iter().map(|one| one.stands_for).sum();
+            let all: f64 = chosen.iter().map(|one| one.represents).sum();
             assert!((all - 900.0).abs() < 1e-6, "{all}");
         }
         let chosen = choose(&intervals, &groups, 9, 1);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_runs_for_certain_and_stands_for_itself() {
+    fn a_burst_always_runs_and_represents_itself() {
         let mut intervals = intervals(&[0.0; 100]);
         let waits = KNOWN_EVENTS.iter().position(|event| *event == PmuEvent::STALL_BACKEND);
         intervals[37].features[waits.expect("it is known")] = 5.0;
@@ -163,13 +163,13 @@ mod tests {
         for seed in 1..20 {
             let chosen = choose(&intervals, &groups, 10, seed);
             let burst = chosen.iter().find(|one| one.interval == 37).expect("it runs");
-            assert!((burst.stands_for - 10.0).abs() < 1e-9, "{burst:?}");
+            assert!((burst.represents - 10.0).abs() < 1e-9, "{burst:?}");
             assert!(chosen.len().abs_diff(10) <= 1, "{}", chosen.len());
         }
     }
 
     #[test]
-    fn more_windows_than_intervals_are_all_of_them() {
+    fn a_request_for_too_many_windows_takes_all_intervals() {
         assert_eq!(chances(&[1.0, 9.0, 3.0], 5), [1.0; 3]);
         assert!(choose(&[], &Clustering::of(Vec::new(), &[]), 5, 1).is_empty());
     }

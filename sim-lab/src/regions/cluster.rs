@@ -1,43 +1,42 @@
-//! Groups intervals that run alike: k-means with k-means++ seeding, and the number of groups by the
-//! Bayesian information criterion, as SimPoint chooses it.
+//! Clusters similar intervals: k-means with k-means++ seeding; the Bayesian information criterion
+//! determines the number of clusters, as in SimPoint.
 //!
-//! Own code: a few hundred lines less than the crates that have it would bring along, and the same result
-//! on every machine.
+//! It is our own code: shorter than the dependencies of a crate, and deterministic on every host.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use super::vectors::{DIMENSIONS, Vector, distance, unit};
 
-/// Tries of one number of groups, each from other seeds; the best is kept.
+/// Attempts for each number of clusters, with different seeds; the best is kept.
 const TRIES: u64 = 3;
-/// Rounds of one try: the last ones move next to nothing.
+/// Rounds of one attempt; the last ones change almost nothing.
 const ROUNDS: usize = 40;
-/// The smallest number of groups is taken whose criterion comes so far from the worst to the best.
+/// Required part of the way from the worst to the best criterion for the smallest accepted number.
 const GOOD_ENOUGH: f64 = 0.9;
-/// Variance below which points are the same.
+/// Variance below which points are equal.
 const SAME: f64 = 1e-12;
 
-/// Points in groups.
+/// Assignment of points to clusters.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Clustering {
-    /// The group of each point.
+    /// Cluster of each point.
     pub(crate) group_of: Vec<usize>,
-    /// The middle of each group; each has a point.
+    /// Center of each cluster; none is empty.
     pub(crate) centers: Vec<Vector>,
-    /// Sum of the squared distances of all points to the middle of their group.
+    /// Sum of the squared distances of all points to their centers.
     error: f64,
 }
 
 #[cfg(test)]
 impl Clustering {
-    /// Groups that somebody else made.
+    /// Creates a clustering from a given assignment.
     pub(crate) fn of(group_of: Vec<usize>, centers: &[Vector]) -> Clustering {
         Clustering { group_of, centers: centers.to_vec(), error: 0.0 }
     }
 }
 
-/// The best clustering with at most `most` groups.
+/// Returns the best clustering with at most `most` clusters.
 pub(crate) fn cluster(points: &[Vector], most: usize, seed: u64) -> Clustering {
     let mut tried: Vec<(f64, Clustering)> = Vec::new();
     for groups in numbers_of_groups(most.min(points.len()).max(1)) {
@@ -51,7 +50,7 @@ pub(crate) fn cluster(points: &[Vector], most: usize, seed: u64) -> Clustering {
     tried.swap_remove(chosen).1
 }
 
-/// 1, 2, 3, 4, 6, 8, 12, ... up to `most`: between two of them little changes.
+/// Returns 1, 2, 3, 4, 6, 8, 12, ... up to `most`: finer steps change little.
 fn numbers_of_groups(most: usize) -> Vec<usize> {
     let halves = (0..usize::BITS - 1).flat_map(|n| [1 << n, (1 << n) + (1 << n) / 2]).skip(1);
     let mut numbers: Vec<usize> = halves.take_while(|n| *n < most).collect();
@@ -68,8 +67,8 @@ fn best_of(points: &[Vector], groups: usize, seed: u64) -> Clustering {
     best.expect("there is more than no try")
 }
 
-/// Points far from each other: each next one is chosen with a chance that grows with the square of its
-/// distance to those that were chosen.
+/// Returns initial centers far from each other: each next one is drawn with a probability by the
+/// square of its distance to the earlier ones.
 fn seeds(points: &[Vector], groups: usize, random: &mut Xoshiro256PlusPlus) -> Vec<Vector> {
     let first = (unit(random) * points.len() as f64) as usize;
     let mut centers = vec![points[first.min(points.len() - 1)]];
@@ -80,7 +79,7 @@ fn seeds(points: &[Vector], groups: usize, random: &mut Xoshiro256PlusPlus) -> V
             left -= distance;
             left < 0.0
         });
-        // No point is left that is not a center already.
+        // All remaining points are centers already.
         let Some(chosen) = chosen else { break };
         let center = points[chosen];
         for (known, point) in nearest.iter_mut().zip(points) {
@@ -121,7 +120,7 @@ fn nearest(point: &Vector, centers: &[Vector]) -> usize {
     best.0
 }
 
-/// The middle of each group. Groups without points go, and the others move up.
+/// Returns the center of each cluster. Removes empty clusters and renumbers the others.
 fn middles(points: &[Vector], group_of: &mut [usize], groups: usize) -> Vec<Vector> {
     let mut sums = vec![([0.0; DIMENSIONS], 0usize); groups];
     for (group, point) in group_of.iter().zip(points) {
@@ -141,8 +140,8 @@ fn middles(points: &[Vector], group_of: &mut [usize], groups: usize) -> Vec<Vect
     centers
 }
 
-/// The Bayesian information criterion of spherical groups of one variance (Pelleg and Moore, 2000): the
-/// larger, the better the groups pay for their number.
+/// Returns the Bayesian information criterion of spherical clusters of one variance (Pelleg and
+/// Moore, 2000); larger is better.
 fn criterion(points: &[Vector], found: &Clustering) -> f64 {
     let (n, k, d) = (points.len() as f64, found.centers.len() as f64, DIMENSIONS as f64);
     let variance = (found.error / (d * (n - k).max(1.0))).max(SAME);
@@ -157,7 +156,7 @@ fn criterion(points: &[Vector], found: &Clustering) -> f64 {
 mod tests {
     use super::*;
 
-    /// `count` points around each place, no further away than 0.01.
+    /// Returns `count` points around each place, at a distance of at most 0.01.
     fn clouds(places: &[f64], count: usize) -> Vec<Vector> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
         let mut near =
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_that_are_there_are_found_and_no_more() {
+    fn clusters_are_found_and_no_more() {
         let points = clouds(&[0.0, 1.0, 5.0], 100);
         let found = cluster(&points, 20, 1);
         assert_eq!(found.centers.len(), 3);
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_are_all_the_same_are_one_group() {
+    fn equal_points_form_one_cluster() {
         for count in [1, 2, 50] {
             let found = cluster(&vec![[0.25; DIMENSIONS]; count], 8, 3);
             assert_eq!((found.centers.len(), found.error), (1, 0.0));
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_groups_grow_by_halves() {
+    fn tried_numbers_of_clusters_grow_by_halves() {
         assert_eq!(numbers_of_groups(1), [1]);
         assert_eq!(numbers_of_groups(14), [1, 2, 3, 4, 6, 8, 12, 14]);
     }

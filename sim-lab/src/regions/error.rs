@@ -1,51 +1,51 @@
-//! Faults of a file of windows, and of the search for windows.
+//! Errors of a file of windows, and of the search for windows.
 
 use sim_machine::MachineError;
 
-/// Why a file of windows cannot be used.
+/// A file of windows that is unusable, or a failed search.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegionsError {
-    /// It is no such file.
-    #[error("{file}: no file of windows, such as n2sim trace regions writes: {reason}")]
+    /// The file has another format.
+    #[error("{file}: not a file of windows as n2sim trace regions writes it: {reason}")]
     Syntax {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// What the parser says.
+        /// Message of the parser.
         reason: String,
     },
-    /// Its windows contradict each other or the trace.
+    /// A window contradicts another one or the trace.
     #[error("{file}: window {number}: {what}")]
     Window {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// Which one, counted from 1.
+        /// Number of the window, from 1.
         number: usize,
-        /// What is wrong and what would be right.
+        /// Fault and remedy.
         what: String,
     },
-    /// It has no windows, or too many, or they stand for another number of instructions than there are.
+    /// The file as a whole is wrong: no windows, too many, or a wrong number of instructions.
     #[error("{file}: {what}")]
     Whole {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// What is wrong and what would be right.
+        /// Fault and remedy.
         what: String,
     },
-    /// It belongs to another trace.
+    /// The file belongs to another trace.
     #[error(
         "{file}: these windows are of {named} (hash {expected}), not of {trace} (hash {found}); find its own with: n2sim trace regions {trace} -o FILE"
     )]
     OtherTrace {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The trace that it names.
+        /// Trace that the file names.
         named: String,
-        /// That trace's hash.
+        /// Hash of that trace.
         expected: String,
-        /// The trace that is to be run.
+        /// Trace that is to be run.
         trace: String,
-        /// Its hash.
+        /// Hash of the trace that is to be run.
         found: String,
     },
     /// The intervals are too short for the trace.
@@ -55,11 +55,11 @@ pub enum RegionsError {
     TooManyIntervals {
         /// The trace as named on the command line.
         trace: String,
-        /// Instructions of an interval.
+        /// Length of an interval in instructions.
         interval: u64,
-        /// Intervals of that length in the trace.
+        /// Number of intervals of that length in the trace.
         expected: u64,
-        /// Most intervals.
+        /// Largest number of intervals.
         most: u64,
     },
     /// The trace cannot be read or run.

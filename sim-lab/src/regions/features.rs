@@ -1,23 +1,22 @@
-//! What is known of an interval beside its blocks: what a plain machine counts in it that has caches, TLBs,
-//! prefetchers and branch predictors, but no pipeline ([`FunctionalWarming`]); and how far its code is from what ran
-//! before.
+//! Features of an interval beyond its blocks: event counts of functional warming
+//! ([`FunctionalWarming`]), and how old its code is.
 
 use crate::known_events::KNOWN_EVENTS;
 use sim_core::Counts;
 use sim_machine::functional_warming::FunctionalWarming;
 use sim_trace::Skim;
 
-/// Ages of blocks, in executed blocks, as log2.
+/// Ages of blocks that are counted, in executed blocks, as log2.
 const BLOCK_AGES: [u32; 3] = [8, 12, 16];
-/// Features of an interval: what is known of the whole trace, in the order of [`KNOWN_EVENTS`], changes of flow, and ages.
+/// Number of features: the events of [`KNOWN_EVENTS`], changes of flow, and ages.
 pub(crate) const FEATURES: usize = KNOWN_EVENTS.len() + 1 + BLOCK_AGES.len();
 
-/// How often each feature was met.
+/// Count of each feature.
 pub(crate) type Features = [f64; FEATURES];
 
-/// Who knows features of a stretch of a trace.
+/// Source of the features of consecutive intervals.
 pub(crate) trait FeatureSource: Skim {
-    /// What was met since the last time.
+    /// Returns the features since the last call.
     fn take(&mut self) -> Features;
 }
 
@@ -25,16 +24,16 @@ pub(crate) trait FeatureSource: Skim {
 pub(crate) struct FeatureReader<'a> {
     machine: FunctionalWarming<'a, Counts>,
     blocks: u32,
-    /// When each block ran last, and what ran behind it.
+    /// Time of each block's last execution, and the block that ran after it.
     ran: Vec<(u32, u32)>,
     previous: u32,
     counts: [u64; FEATURES],
-    /// What the machine had counted the last time.
+    /// Counts of the machine at the last call.
     before: [u64; FEATURES],
 }
 
 impl<'a> FeatureReader<'a> {
-    /// A reader of a trace with so many blocks.
+    /// Creates a reader of a trace with `blocks` blocks.
     pub(crate) fn new(blocks: usize, machine: FunctionalWarming<'a, Counts>) -> FeatureReader<'a> {
         FeatureReader {
             machine,
@@ -62,7 +61,7 @@ impl Skim for FeatureReader<'_> {
 
     #[inline]
     fn block(&mut self, block: u32, place: u32, executed: u16) {
-        // Around the end of the clock some ages are wrong, once in four billion blocks.
+        // At a wrap of the clock some ages are wrong: once in four billion blocks.
         self.blocks = self.blocks.wrapping_add(1);
         let (ran, _) = &mut self.ran[block as usize];
         let age = self.blocks.wrapping_sub(std::mem::replace(ran, self.blocks));

@@ -1,4 +1,4 @@
-//! The file of windows: TOML that people can read, checked before anything runs.
+//! File of windows: editable TOML, checked before a run.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use crate::known_events::KNOWN_EVENTS;
 use sim_core::Shown;
 use sim_machine::only_thread;
 
-/// A hash as the file has it.
+/// Returns a hash in the form of the file.
 pub(crate) fn hash_text(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
 impl Regions {
-    /// Reads the text of `file`.
+    /// Parses the text of `file`.
     ///
     /// # Errors
-    /// If it is not TOML of this form, or if its windows make no sense.
+    /// If it is not TOML of this form, or if its windows are inconsistent.
     pub fn parse(file: &str, text: &str) -> Result<Regions, RegionsError> {
         let regions: Regions = toml::from_str(text).map_err(|error| RegionsError::Syntax {
             file: file.to_owned(),
@@ -29,7 +29,7 @@ impl Regions {
         Ok(regions)
     }
 
-    /// Makes sure that the windows are of this trace.
+    /// Checks that the windows belong to this trace.
     ///
     /// # Errors
     /// If the trace has another hash, or instructions of several threads.
@@ -65,10 +65,10 @@ impl Regions {
             let (found, right) = (self.known.len(), KNOWN_EVENTS.len());
             return Err(whole(format!("{found} known counts; give {right}, or none")));
         }
-        let mut behind = 0;
+        let mut end = 0;
         for (i, window) in self.windows.iter().enumerate() {
             let fault = |what| RegionsError::Window { file: file.to_owned(), number: i + 1, what };
-            behind = self.check_window(window, behind).map_err(fault)?;
+            end = self.check_window(window, end).map_err(fault)?;
             let found = window.known.len();
             if found != named {
                 return Err(fault(format!(
@@ -76,19 +76,19 @@ impl Regions {
                 )));
             }
         }
-        let all: u128 = self.windows.iter().map(|one| u128::from(one.stands_for)).sum();
+        let all: u128 = self.windows.iter().map(|one| u128::from(one.represents)).sum();
         if all != u128::from(self.instructions) {
             let there = self.instructions;
             return Err(whole(format!(
-                "the windows stand for {all} instructions, the trace has {there}"
+                "the windows represent {all} instructions, the trace has {there}"
             )));
         }
         Ok(())
     }
 
-    /// The end of the window, which must not begin before `behind`.
-    fn check_window(&self, window: &Region, behind: u64) -> Result<u64, String> {
-        let Region { begin, length, stands_for, .. } = *window;
+    /// Returns the end of the window, which must not begin before `earliest`.
+    fn check_window(&self, window: &Region, earliest: u64) -> Result<u64, String> {
+        let Region { begin, length, represents, .. } = *window;
         let end = begin.checked_add(length).filter(|end| *end <= self.instructions);
         match end {
             None => Err(format!(
@@ -96,10 +96,10 @@ impl Regions {
                 self.instructions
             )),
             Some(_) if length == 0 => Err("a length of 0; give 1 at least".to_owned()),
-            Some(_) if begin < behind => {
-                Err(format!("it begins at {begin}, before the end of the one before, {behind}"))
+            Some(_) if begin < earliest => {
+                Err(format!("it begins at {begin}, before the end of the one before, {earliest}"))
             }
-            Some(_) if stands_for == 0 => Err("it stands for nothing; leave it out".to_owned()),
+            Some(_) if represents == 0 => Err("it represents nothing; remove it".to_owned()),
             Some(end) => Ok(end),
         }
     }
@@ -107,35 +107,39 @@ impl Regions {
 
 impl fmt::Display for Regions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "# Windows that stand for a whole trace: n2sim stat --regions FILE TRACE")?;
+        writeln!(f, "# Representative windows of a trace: n2sim stat --regions FILE TRACE")?;
         writeln!(f, "trace = {}", toml::Value::from(self.trace.as_str()))?;
         writeln!(f, "trace-hash = {}", toml::Value::from(self.trace_hash.as_str()))?;
         writeln!(f, "instructions = {}", self.instructions)?;
-        writeln!(f, "# Run in front of each window, not counted.\nwarmup = {}", self.warmup)?;
         writeln!(
             f,
-            "# In front of those: go through caches, TLBs, prefetchers and predictors in order.\nlesson = {}",
-            self.lesson
+            "# Instructions that run before each window, not counted.\nwarmup = {}",
+            self.warmup
+        )?;
+        writeln!(
+            f,
+            "# Instructions of functional warming before those.\nlesson = {}",
+            self.functional_warmup
         )?;
         if let Some(states) = &self.states {
             writeln!(
                 f,
-                "# What the machine below has in front of each window; then no lesson is needed."
+                "# State of the machine below before each window, in place of functional warming."
             )?;
             writeln!(f, "states = {}", toml::Value::from(states.as_str()))?;
         }
         if let Some(hash) = &self.known_on {
-            writeln!(f, "# Configuration of a machine without a pipeline, and what it counts:")?;
+            writeln!(f, "# Configuration of functional warming, and its counts:")?;
             writeln!(f, "known-on = {}", toml::Value::from(hash.as_str()))?;
         }
         if !self.known.is_empty() {
             let names: Vec<&str> = KNOWN_EVENTS.iter().map(|event| event.mnemonic()).collect();
             writeln!(f, "# {}\nknown = {:?}", names.join(", "), self.known)?;
         }
-        for Region { cluster, begin, length, stands_for, known } in &self.windows {
-            let percent = 100.0 * *stands_for as f64 / self.instructions.max(1) as f64;
+        for Region { cluster, begin, length, represents, known } in &self.windows {
+            let percent = 100.0 * *represents as f64 / self.instructions.max(1) as f64;
             write!(f, "\n[[window]] # {percent:.3} % of the trace\ncluster = {cluster}\n")?;
-            writeln!(f, "begin = {begin}\nlength = {length}\nstands-for = {stands_for}")?;
+            writeln!(f, "begin = {begin}\nlength = {length}\nstands-for = {represents}")?;
             if !known.is_empty() {
                 writeln!(f, "known = {known:?}")?;
             }
@@ -150,16 +154,16 @@ mod tests {
 
     fn two() -> Regions {
         let known = || (0..KNOWN_EVENTS.len() as u64).collect::<Vec<u64>>();
-        let region = |cluster, begin, stands_for| {
+        let region = |cluster, begin, represents| {
             let known = known();
-            Region { cluster, begin, length: 10, stands_for, known }
+            Region { cluster, begin, length: 10, represents, known }
         };
         Regions {
             trace: "a \"b\".n2t".to_owned(),
             trace_hash: hash_text(7),
             instructions: 100,
             warmup: 5,
-            lesson: 50,
+            functional_warmup: 50,
             known_on: Some(hash_text(9)),
             states: Some("a.states".to_owned()),
             known: known(),
@@ -168,20 +172,20 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_that_is_none_is_written_as_it_was_read() {
+    fn an_invalid_hash_is_written_as_it_was_read() {
         let odd = Regions { trace_hash: "4\\5\"6".to_owned(), ..two() };
         assert_eq!(Regions::parse("f", &odd.to_string()).expect("own text"), odd);
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn a_written_file_is_read_again() {
         assert_eq!(Regions::parse("f", &two().to_string()).expect("own text"), two());
     }
 
     #[test]
-    fn windows_that_make_no_sense_are_refused() {
+    fn inconsistent_windows_are_refused() {
         type Change<'a> = &'a dyn Fn(&mut Regions);
-        let told = |change: Change<'_>| {
+        let message = |change: Change<'_>| {
             let mut regions = two();
             change(&mut regions);
             Regions::parse("f", &regions.to_string()).expect_err("no sense").to_string()
@@ -197,8 +201,8 @@ mod tests {
                 "window 2: it begins at 9, before the end of the one before, 10",
             ),
             (&|r| r.windows[0].length = 0, "window 1: a length of 0"),
-            (&|r| r.windows[0].stands_for = 0, "window 1: it stands for nothing"),
-            (&|r| r.windows[0].stands_for = 31, "stand for 101 instructions, the trace has 100"),
+            (&|r| r.windows[0].represents = 0, "window 1: it represents nothing"),
+            (&|r| r.windows[0].represents = 31, "represent 101 instructions, the trace has 100"),
             (&|r| r.known.truncate(3), "3 known counts; give 17, or none"),
             (&|r| r.known.clear(), "window 1: 17 known counts; give 0, as for the whole trace"),
             (&|r| r.windows[1].known.clear(), "window 2: 0 known counts; give 17"),
@@ -206,7 +210,7 @@ mod tests {
             (&|r| r.states = Some("a/b".to_owned()), "the name of a file beside this one"),
         ];
         for (change, expected) in cases {
-            let found = told(change);
+            let found = message(change);
             assert!(found.contains(expected), "{found}");
         }
         let negative = two().to_string().replace("warmup = 5", "warmup = -5");

@@ -1,4 +1,4 @@
-//! Finds the windows of a trace: one pass over it, without simulation of a pipeline.
+//! Finds representative windows in one pass over a trace, with functional warming.
 
 use super::calibrate::Calibration;
 use super::error::RegionsError;
@@ -14,63 +14,61 @@ use sim_machine::{MachineError, Session, only_thread};
 use sim_pipeline::Pipeline;
 use sim_trace::StreamInfo;
 
-/// Most intervals that a trace is cut into: their vectors take 15 MB.
+/// Most intervals of a trace; their vectors take 15 MB.
 pub const MOST_INTERVALS: u64 = 100_000;
-/// Intervals that a trace has if nobody says how long they are.
+/// Number of intervals by default.
 const USUAL_INTERVALS: u64 = 6000;
-/// Instructions of the shortest and the longest interval then.
+/// Shortest and longest default interval in instructions.
 const USUAL_LENGTH: std::ops::RangeInclusive<u64> = 10_000..=10_000_000;
-/// Instructions between two reports of progress.
+/// Instructions between two progress reports.
 const STEP: u64 = 10_000_000;
 
-/// How windows are looked for.
+/// Options of the search for windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegionOptions {
-    /// Instructions of an interval; a 6000th of the trace if that is not said.
+    /// Length of an interval in instructions; by default a 6000th of the trace.
     pub interval: Option<u64>,
-    /// About so many windows are wanted.
+    /// Approximate number of windows.
     pub windows: usize,
-    /// At most so many groups.
+    /// Most clusters.
     pub clusters: usize,
-    /// Instructions that run in front of each window and are not counted; half of an interval if that is
-    /// not said.
+    /// Number of uncounted instructions before each window; by default half an interval.
     pub warmup: Option<u64>,
-    /// Instructions in front of those that go through caches, TLBs, prefetchers and branch predictors in order;
-    /// five times as many as an interval has if that is not said.
-    pub lesson: Option<u64>,
-    /// Seed of the projection and of the groups.
+    /// Number of instructions of functional warming before the warm-up; by default five intervals.
+    pub functional_warmup: Option<u64>,
+    /// Seed of the projection, the clusters and the selection.
     pub seed: u64,
 }
 
 impl Default for RegionOptions {
-    /// What `n2sim trace regions` does if it is told nothing.
+    /// Returns the defaults of `n2sim trace regions`.
     fn default() -> RegionOptions {
         RegionOptions {
             interval: None,
             windows: 120,
             clusters: 24,
             warmup: None,
-            lesson: None,
+            functional_warmup: None,
             seed: 1,
         }
     }
 }
 
-/// What was found, for a report.
+/// Sizes of a search, for a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Intervals that the trace was cut into.
+    /// Number of intervals.
     pub intervals: usize,
-    /// Groups of intervals.
+    /// Number of clusters.
     pub clusters: usize,
 }
 
 impl Regions {
-    /// Sends the trace through the machine without a pipeline and chooses windows. `progress` hears the
-    /// instructions read so far.
+    /// Reads the trace with functional warming and chooses windows. `progress` receives the number
+    /// of instructions read so far.
     ///
     /// # Errors
-    /// If the trace is damaged, has instructions of several threads, or would be cut into too many intervals.
+    /// If the trace is damaged, has instructions of several threads, or has too many intervals.
     pub fn find(
         session: &Session,
         options: &RegionOptions,
@@ -94,10 +92,10 @@ impl Regions {
         let chosen =
             choose::choose(&intervals, &groups, options.windows.min(MOST_WINDOWS), options.seed);
         let weights = weights(&intervals, &chosen);
-        let region = |(one, stands_for): (&choose::Chosen, u64)| {
+        let region = |(one, represents): (&choose::Chosen, u64)| {
             let interval = &intervals[one.interval];
             let Interval { begin, length, .. } = *interval;
-            Region { cluster: one.group as u32, begin, length, stands_for, known: interval.known() }
+            Region { cluster: one.group as u32, begin, length, represents, known: interval.known() }
         };
         let warmup = options.warmup.unwrap_or(interval.div_ceil(2));
         let regions = Regions {
@@ -105,7 +103,7 @@ impl Regions {
             trace_hash: hash_text(trace.hash()),
             instructions: stream.instructions,
             warmup,
-            lesson: options.lesson.unwrap_or(interval.saturating_mul(5)),
+            functional_warmup: options.functional_warmup.unwrap_or(interval.saturating_mul(5)),
             known_on: Some(hash_text(session.config().warm_hash())),
             states: None,
             known: sums(&intervals),
@@ -115,7 +113,7 @@ impl Regions {
     }
 }
 
-/// The trace in parts, with what they run and what the machine without a pipeline counts in them.
+/// Returns the intervals of the trace with their blocks and features.
 fn intervals(
     session: &Session,
     stream: &StreamInfo,
@@ -141,7 +139,7 @@ fn intervals(
     Ok(vectors.finish())
 }
 
-/// What is known of all intervals together.
+/// Returns the known counts of all intervals together.
 fn sums(intervals: &[Interval]) -> Vec<u64> {
     let mut sums = vec![0; KNOWN_EVENTS.len()];
     for interval in intervals {
@@ -150,18 +148,18 @@ fn sums(intervals: &[Interval]) -> Vec<u64> {
     sums
 }
 
-/// Instructions that each chosen interval stands for: all of the trace together.
+/// Returns the instructions that each chosen interval represents; together the whole trace.
 fn weights(intervals: &[Interval], chosen: &[choose::Chosen]) -> Vec<u64> {
     let lengths: Vec<f64> = intervals.iter().map(|interval| interval.length as f64).collect();
     let features: Vec<Vec<f64>> = intervals.iter().map(Interval::calibration_row).collect();
     let calibration = Calibration { lengths: &lengths, features: &features };
     let numbers: Vec<usize> = chosen.iter().map(|one| one.interval).collect();
     let all: u64 = intervals.iter().map(|interval| interval.length).sum();
-    let by_chance: f64 = chosen.iter().map(|one| one.stands_for).sum();
+    let by_chance: f64 = chosen.iter().map(|one| one.represents).sum();
     let first: Vec<f64> =
-        chosen.iter().map(|one| one.stands_for * all as f64 / by_chance).collect();
+        chosen.iter().map(|one| one.represents * all as f64 / by_chance).collect();
     let weights = calibration.weights(&numbers, &first);
-    // What rounding leaves goes on from window to window, so that the sum is exact.
+    // The rounding error carries over from window to window, so that the sum is exact.
     let (mut sum, mut given) = (0.0, 0);
     let mut whole = |weight: f64| {
         sum += weight;

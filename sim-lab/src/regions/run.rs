@@ -7,8 +7,9 @@ use sim_machine::{MachineError, Session};
 use sim_trace::StatesReader;
 
 impl Regions {
-    /// Runs the windows, each behind its lesson or in its state, and says what they tell of the whole trace; nothing
-    /// without a window. Of states [`Regions::fit_states`] says first whether they are of this machine.
+    /// Runs the windows, each after functional warming or in its saved state, and estimates the
+    /// counts of the whole trace. Returns `None` if there is no window. The caller has checked the
+    /// states with [`Regions::fit_states`].
     ///
     /// # Errors
     /// As [`Session::run_windows`], or if the states are damaged.

@@ -1,9 +1,8 @@
-//! The state in which each window begins: what the machine without a pipeline has in its caches, TLBs,
-//! prefetchers and predictors there, behind everything that comes before (live-points: Wenisch and others,
-//! "TurboSMARTS", 2005).
+//! Saved state before each window: caches, TLBs, prefetchers and predictors after functional
+//! warming over everything before it (live-points: Wenisch and others, "TurboSMARTS", 2005).
 //!
-//! Windows that begin so need no way to them, and find what they would find behind all of it. What only a pipeline has
-//! (MOP cache, memory that was found to depend on stores, what is on its way) they find as the window before left it.
+//! Windows that start in saved states need no functional warming. State that only a pipeline has
+//! stays as the previous window left it: MOP cache, memory dependences, requests in flight.
 
 use std::io::Write;
 
@@ -17,11 +16,12 @@ use sim_machine::functional_warming::{BlockTable, FunctionalWarming};
 use sim_machine::{MachineError, Session, only_thread};
 
 impl Regions {
-    /// Sends the trace through the machine without a pipeline and writes its state in front of each window.
-    /// `file` is the name of `out`, for messages; `progress` hears the instructions read so far.
+    /// Runs functional warming over the trace and writes its state before each window. `file` is
+    /// the name of `out` in messages; `progress` receives the number of instructions read so far.
     ///
     /// # Errors
-    /// If the trace is damaged or has instructions of several threads, or if `out` does not take it.
+    /// If the trace is damaged or has instructions of several threads, or if `out` cannot be
+    /// written.
     pub fn write_states(
         &self,
         session: &Session,
@@ -37,7 +37,7 @@ impl Regions {
         pipeline.know_code(trace.statics().insts().len());
         let blocks = BlockTable::new(trace.statics(), &program);
         let (program, pipeline, memory) = (&mut program, &mut pipeline, &mut memory);
-        // As a core that stands still at the begin, whose way this is.
+        // Start in the same cycle as a core that idles before a skip.
         let begin = pipeline.idle_until(0, &mut NullSink);
         let mut machine =
             FunctionalWarming::new(0, &blocks, program, pipeline, memory, begin, NullSink);
@@ -59,7 +59,7 @@ impl Regions {
         Ok(())
     }
 
-    /// What the states of these windows belong to.
+    /// Returns the header that identifies the trace, the machine and the windows of the states.
     fn states_header(&self, session: &Session, words: u64) -> StatesHeader {
         let mut places = Xxh3Default::new();
         for window in self.windows() {
@@ -76,10 +76,10 @@ impl Regions {
         }
     }
 
-    /// Whether windows can begin in these states: not if they were taken on another machine.
+    /// Returns true if windows can start in these states, false if they are of another machine.
     ///
     /// # Errors
-    /// If they are of another trace or of other windows.
+    /// If the states are of another trace or of other windows.
     pub fn fit_states(
         &self,
         session: &Session,
@@ -97,7 +97,7 @@ impl Regions {
         }
         if (found.count, found.places) != (wanted.count, wanted.places) {
             return Err(wrong(
-                "these states are of other windows: take the line `states` out of the file of windows",
+                "these states are of other windows; remove the line `states` from the file of windows",
             ));
         }
         Ok(found.machine == wanted.machine)

@@ -1,9 +1,9 @@
-//! What each part of a trace runs: vectors of basic blocks, cast down to a few dimensions (Sherwood and
-//! others, "Automatically characterizing large scale program behavior", 2002).
+//! Basic block vectors of intervals, projected to a few dimensions (Sherwood and others,
+//! "Automatically characterizing large scale program behavior", 2002).
 //!
-//! A vector has one number for each block of the trace: which share of the interval's instructions ran in
-//! it. A random projection keeps the distances of such vectors about as they are; it is done while the
-//! trace is read, so that memory grows with the intervals only.
+//! A vector has one number per block of the trace: the share of the interval's instructions in it.
+//! A random projection nearly preserves the distances of vectors. It is applied while the trace is
+//! read, so that memory grows only with the intervals.
 
 use super::features::{FEATURES, FeatureSource, Features};
 use crate::known_events::KNOWN_EVENTS;
@@ -11,50 +11,50 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use sim_trace::Skim;
 
-/// Dimensions that are left of the blocks.
+/// Dimensions of a projected block vector.
 const BLOCK_DIMENSIONS: usize = 16;
-/// Those and the features.
+/// Dimensions of a projected block vector with the features.
 pub(crate) const DIMENSIONS: usize = BLOCK_DIMENSIONS + FEATURES;
-/// How far all features together spread, in units of the spread of the blocks.
+/// Spread of all features together, in units of the spread of the block vectors.
 const FEATURE_SPREAD: f64 = 0.7;
 
-/// Which blocks ran, projected, and how.
+/// Projected block vector and features of an interval.
 pub(crate) type Vector = [f64; DIMENSIONS];
 
-/// A part of the stream, from the begin of a block to the end of one, and what it ran.
+/// A part of the stream, from the begin of a block to the end of one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
-    /// Instructions before it.
+    /// Number of instructions before it.
     pub(crate) begin: u64,
-    /// Its instructions.
+    /// Length in instructions.
     pub(crate) length: u64,
-    /// What it ran, and how.
+    /// Projected blocks and scaled features.
     pub(crate) vector: Vector,
-    /// How, per instruction.
+    /// Features per instruction.
     pub(crate) features: Features,
 }
 
 impl Interval {
-    /// What the machine without a pipeline counted in it.
+    /// Returns the counts of functional warming in the interval.
     pub(crate) fn known(&self) -> Vec<u64> {
         let count = |rate: &f64| (rate * self.length as f64).round() as u64;
         self.features[..KNOWN_EVENTS.len()].iter().map(count).collect()
     }
 
-    /// Everything about it of which the mean over the trace is known.
+    /// Returns the values whose mean over the trace is known.
     pub(crate) fn calibration_row(&self) -> Vec<f64> {
         self.vector[..BLOCK_DIMENSIONS].iter().chain(&self.features).copied().collect()
     }
 }
 
-/// Cuts a stream into intervals while it is read.
+/// Divides a stream into intervals while it is read.
 pub(crate) struct VectorReader<C> {
-    /// An interval ends with the first block that brings it to so many instructions.
+    /// Length of an interval; it ends with the block that reaches it.
     interval: u64,
-    /// The direction of each block.
+    /// Projection of each block.
     rows: Vec<[f64; BLOCK_DIMENSIONS]>,
     features: C,
-    /// Instructions of the present interval in each block, and the blocks that have some.
+    /// Instructions of the current interval by block, and the blocks with any.
     executed: Vec<u64>,
     touched: Vec<u32>,
     begin: u64,
@@ -63,7 +63,7 @@ pub(crate) struct VectorReader<C> {
 }
 
 impl<C: FeatureSource> VectorReader<C> {
-    /// A reader of a trace with so many blocks.
+    /// Creates a reader of a trace with `blocks` blocks.
     pub(crate) fn new(blocks: usize, interval: u64, seed: u64, features: C) -> VectorReader<C> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut row = || std::array::from_fn(|_| unit(&mut random) * 2.0 - 1.0);
@@ -79,7 +79,7 @@ impl<C: FeatureSource> VectorReader<C> {
         }
     }
 
-    /// The intervals of what was read.
+    /// Returns the intervals of the stream.
     pub(crate) fn finish(mut self) -> Vec<Interval> {
         self.close();
         scale_features(&mut self.intervals);
@@ -91,7 +91,7 @@ impl<C: FeatureSource> VectorReader<C> {
             return;
         }
         let mut vector = [0.0; DIMENSIONS];
-        // In the order of their numbers, so that sums do not depend on who came first.
+        // In the order of their numbers, so that sums do not depend on the order of execution.
         self.touched.sort_unstable();
         for block in self.touched.drain(..) {
             let block = block as usize;
@@ -102,7 +102,7 @@ impl<C: FeatureSource> VectorReader<C> {
         }
         let length = self.length as f64;
         let features = self.features.take().map(|count| count / length);
-        // Bursts are many times as large as the rest: their roots are nearer to it.
+        // Bursts exceed the rest many times; square roots bring them closer.
         vector[BLOCK_DIMENSIONS..].copy_from_slice(&features.map(f64::sqrt));
         self.intervals.push(Interval { begin: self.begin, length: self.length, vector, features });
         self.begin += self.length;
@@ -115,7 +115,7 @@ impl<C: FeatureSource> Skim for VectorReader<C> {
 
     #[inline]
     fn block(&mut self, block: u32, place: u32, executed: u16) {
-        // Here, and not behind the block: its accesses are heard after it.
+        // Close here and not after the block, because its accesses are passed after it.
         if self.length >= self.interval {
             self.close();
         }
@@ -134,7 +134,7 @@ impl<C: FeatureSource> Skim for VectorReader<C> {
     }
 }
 
-/// Brings all features to the same variance, in the scale of the blocks.
+/// Scales all features to the same variance, relative to the block vectors.
 fn scale_features(intervals: &mut [Interval]) {
     let count = intervals.len().max(1) as f64;
     let mean = |intervals: &[Interval], column: usize| {
@@ -154,12 +154,12 @@ fn scale_features(intervals: &mut [Interval]) {
     }
 }
 
-/// A number from 0 to below 1.
+/// Returns a random number from 0 to below 1.
 pub(crate) fn unit(random: &mut Xoshiro256PlusPlus) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Square of the distance of two vectors.
+/// Returns the squared distance of two vectors.
 pub(crate) fn distance(a: &Vector, b: &Vector) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
@@ -168,7 +168,7 @@ pub(crate) fn distance(a: &Vector, b: &Vector) -> f64 {
 mod tests {
     use super::*;
 
-    /// Knows nothing.
+    /// Source without features.
     struct Plain;
 
     impl Skim for Plain {
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    /// Intervals of ten instructions over runs `(block, instructions)`.
+    /// Returns intervals of ten instructions over runs `(block, instructions)`.
     fn intervals(runs: &[(u32, u16)]) -> Vec<Interval> {
         let mut reader = VectorReader::new(4, 10, 1, Plain);
         runs.iter().for_each(|(block, executed)| reader.block(*block, 0, *executed));
@@ -190,14 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn intervals_tile_the_stream_and_end_with_blocks() {
+    fn intervals_cover_the_stream_and_end_with_blocks() {
         let found = intervals(&[(0, 4), (1, 5), (0, 4), (2, 20), (3, 1)]);
         let places: Vec<(u64, u64)> = found.iter().map(|one| (one.begin, one.length)).collect();
         assert_eq!(places, [(0, 13), (13, 20), (33, 1)]);
     }
 
     #[test]
-    fn a_vector_is_what_ran_whatever_the_order() {
+    fn a_vector_does_not_depend_on_the_order_of_execution() {
         let found = intervals(&[(0, 5), (1, 5), (1, 5), (0, 5), (2, 10)]);
         let blocks = |number: usize| &found[number].vector[..BLOCK_DIMENSIONS];
         assert_eq!(blocks(0), blocks(1));

@@ -1,5 +1,5 @@
 //! Skips part of a thread. In its first part, only the last access to each line goes through the
-//! memory system. From `learn_from` on, every fetch, access and branch does, in order. A core can
+//! memory system. From `warm_from` on, every fetch, access and branch does, in order. A core can
 //! also continue at a later place in a saved state. The pipeline keeps its contents.
 
 use super::{CoreRun, Source};
@@ -47,11 +47,11 @@ impl CoreRun {
     }
 
     /// Skips to the first end of a block at or after instruction `to`, or to the end of the stream.
-    /// From instruction `learn_from` on, functional warming runs. A short distance is not skipped.
+    /// From instruction `warm_from` on, functional warming runs. A short distance is not skipped.
     pub(crate) fn skip_to(
         &mut self,
         to: u64,
-        learn_from: u64,
+        warm_from: u64,
         blocks: &BlockTable,
         accesses: &mut LastAccesses,
         program: &mut Program,
@@ -61,8 +61,8 @@ impl CoreRun {
             return Ok(());
         }
         let mut cycle = self.pipeline.idle_until(0, &mut self.totals);
-        if learn_from >= self.reader.position() {
-            cycle = self.pass(learn_from, cycle, accesses, program, memory)?;
+        if warm_from >= self.reader.position() {
+            cycle = self.pass(warm_from, cycle, accesses, program, memory)?;
         }
         let pipeline = &mut self.pipeline;
         let mut warming =

@@ -29,7 +29,7 @@ pub struct Window {
     /// trace.
     pub warmup: u64,
     /// Number of instructions of functional warming before the warm-up.
-    pub lesson: u64,
+    pub functional_warmup: u64,
 }
 
 impl Window {
@@ -62,9 +62,9 @@ impl Session {
         let mut outcomes = Vec::with_capacity(windows.len());
         for window in windows {
             let begin = window.first_run();
-            let learn_from = begin.saturating_sub(window.lesson);
+            let warm_from = begin.saturating_sub(window.functional_warmup);
             let Bench { program, memory, core } = &mut bench;
-            core.skip_to(begin, learn_from, &blocks, &mut accesses, program, memory)?;
+            core.skip_to(begin, warm_from, &blocks, &mut accesses, program, memory)?;
             outcomes.push(bench.count(self, window.begin, window.length, progress)?);
         }
         Ok(outcomes)
