@@ -1,11 +1,10 @@
-//! Counts of a whole run from those of its parts: of windows that stand for more than themselves,
-//! with an error, and of chunks that tile the run.
+//! Estimates the counts of a whole run from windows that represent it, with confidence intervals,
+//! or from chunks that cover it.
 //!
 //! Stratified sampling (Cochran, "Sampling techniques", chapters 5 and 9A): each cluster of windows
-//! is a stratum. How far the rates of its windows differ, each for what it stands for, says how far
-//! their mean may be from the cluster's; a window that stands for itself alone adds nothing. What
-//! the cold begin of a window adds or takes away is not in that error: it is the same in all of
-//! them.
+//! is a stratum. The spread of its windows' rates determines the error of the cluster's mean; a
+//! window that represents only itself adds none. The error does not include the bias of a cold
+//! start, which all windows share.
 
 use crate::regions::windows::{Region, Regions};
 pub use crate::regression::Machine;
@@ -17,25 +16,24 @@ use sim_machine::outcome::{CoreOutcome, Outcome};
 /// Two-sided 95 % point of the normal distribution.
 const NORMAL_95: f64 = 1.959_964;
 
-/// The counts of a run from those of windows.
+/// Counts of a run, estimated from windows.
 #[derive(Clone, Debug)]
 pub struct Estimate {
     /// All counts, scaled up.
     pub outcome: Outcome,
-    /// For each event, by its number: half of the 95 % confidence interval in percent of the count.
+    /// Half of each event's 95 % confidence interval, in percent of the count, by event number.
     pub errors: Vec<f64>,
-    /// Clusters of which one window ran although they are larger: what they add to the error is not
-    /// known.
+    /// Number of larger clusters with a single window, whose error is unknown.
     pub unknown: usize,
 }
 
-/// Adds up the outcomes of parts that tile a run.
+/// Adds up the outcomes of parts that cover a run; `None` without parts.
 pub fn join(parts: &[Outcome]) -> Option<Outcome> {
     weighted(parts, &vec![1.0; parts.len()])
 }
 
 impl Estimate {
-    /// Scales the outcomes of windows up to the run that they stand for; none without a window.
+    /// Scales the outcomes of windows up to the run that they represent; `None` without windows.
     pub fn new(windows: &[Outcome], regions: &Regions, machine: Machine) -> Option<Estimate> {
         let weight = |region: &Region| region.represents as f64 / region.length as f64;
         let weights: Vec<f64> = regions.windows.iter().map(weight).collect();
@@ -58,7 +56,7 @@ impl Estimate {
     }
 }
 
-/// The estimate moved by what is known of the whole trace.
+/// Corrects the scaled counts by the known counts of the whole trace.
 fn corrected(
     mut outcome: Outcome,
     windows: &[Counts],
@@ -92,7 +90,7 @@ fn corrected(
         0 => 0.0,
         _ if is_exact(event) => 0.0,
         value => {
-            // A sum is no worse than all of its parts together.
+            // The error of a sum is at most the sum of its parts' errors.
             let parts = event.relation(RelationKind::SumOf).unwrap_or_default();
             let of_parts = parts.iter().map(|part| error(*part)).sum::<f64>();
             let whole = error(event);
@@ -103,17 +101,17 @@ fn corrected(
     Estimate { errors: PmuEvent::ALL.into_iter().map(percent).collect(), outcome, unknown: 0 }
 }
 
-/// Instructions of the trace are not estimated.
+/// Returns true for the count of instructions, which is known exactly.
 fn is_exact(event: PmuEvent) -> bool {
     event == PmuEvent::INST_RETIRED
 }
 
-/// The windows, cluster by cluster.
+/// Windows by cluster.
 struct Strata<'a> {
     regions: &'a [Region],
     clusters: Vec<Vec<usize>>,
     unknown: usize,
-    /// What half an interval is in standard errors.
+    /// Half a confidence interval in standard errors.
     factor: f64,
 }
 
@@ -128,14 +126,14 @@ impl<'a> Strata<'a> {
             _ => false,
         };
         let unknown = clusters.iter().filter(is_unknown).count();
-        // Student's distribution by its first term, with as many degrees as windows beyond the
-        // means.
+        // First term of Student's distribution, with one degree of freedom per window less one per
+        // cluster.
         let degrees = (regions.len() - clusters.len()).max(1) as f64;
         let factor = NORMAL_95 * (1.0 + (NORMAL_95 * NORMAL_95 + 1.0) / (4.0 * degrees));
         Strata { regions, clusters, unknown, factor }
     }
 
-    /// Half of the confidence interval of a total whose parts the windows counted.
+    /// Returns half of the confidence interval of a total whose parts the windows counted.
     fn half_interval(&self, count: impl Fn(usize) -> u64) -> f64 {
         let variance = |windows: &Vec<usize>| {
             let n = windows.len() as f64;
@@ -156,7 +154,7 @@ impl<'a> Strata<'a> {
     }
 }
 
-/// The sum of the parts, each so many times.
+/// Returns the weighted sum of the parts.
 fn weighted(parts: &[Outcome], weights: &[f64]) -> Option<Outcome> {
     let mut parts = parts.iter().zip(weights);
     let (first, weight) = parts.next()?;
@@ -190,7 +188,7 @@ fn add(sum: &mut CoreOutcome, core: CoreOutcome) {
     sum.add_counts(&core);
     sum.prefetches = sum.prefetches.plus(&core.prefetches);
     sum.memory = sum.memory.plus(&core.memory);
-    // Words that were met up to the end of each part, in front of it as well.
+    // Each part lists the unknown words from the trace's begin on.
     if core.unknown_words.len() > sum.unknown_words.len() {
         sum.unknown_words = core.unknown_words;
     }
@@ -244,13 +242,13 @@ mod tests {
     }
 
     #[test]
-    fn windows_count_for_what_they_stand_for() {
+    fn windows_count_for_the_part_that_they_represent() {
         let windows = [(0, 10, 100), (1, 10, 10), (0, 10, 100)];
         assert_eq!(cycles(&[20, 7, 20], &windows), (407, 0.0, 0));
     }
 
     #[test]
-    fn windows_of_a_cluster_that_differ_make_an_error() {
+    fn differences_within_a_cluster_determine_the_error() {
         // Rates 1 and 3: s = sqrt(2), two of twenty windows: 200 * sqrt(2 / 2 * 0.9), one degree of
         // freedom.
         let (count, percent, _) = cycles(&[10, 30], &[(0, 10, 100), (0, 10, 100)]);
@@ -263,12 +261,12 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_with_one_window_is_told() {
+    fn a_larger_cluster_with_one_window_has_an_unknown_error() {
         assert_eq!(cycles(&[10, 30], &[(0, 10, 100), (1, 10, 10)]).2, 1);
     }
 
     #[test]
-    fn parts_that_tile_a_run_are_added_up() {
+    fn outcomes_of_chunks_are_added() {
         let sum = join(&[outcome(5), outcome(7)]).expect("two parts");
         assert_eq!(sum.total().value(PmuEvent::CPU_CYCLES), 12);
         assert!(join(&[]).is_none());

@@ -1,9 +1,8 @@
-//! Measures the modeled memory the way a machine is measured: with small loops of real
-//! instructions.
+//! Measures the modeled memory with small loops of real instructions, as on silicon.
 //!
-//! [`kernel`] makes the loops (pointer chase, one load per page, streaming reads); [`run`] runs one
-//! on a machine and divides; [`latency`], [`knees`] and [`bandwidth`] are sweeps with one core,
-//! [`core_to_core`] one with two; [`target`] holds what was published of silicon.
+//! [`kernel`] makes the loops: pointer chase, one load per page, streaming reads. [`run`] runs one
+//! on a machine and computes rates. [`latency`], [`knees`] and [`bandwidth`] are sweeps with one
+//! core, [`core_to_core`] is one with two. [`target`] holds the published values of silicon.
 
 pub mod bandwidth;
 pub mod core_to_core;

@@ -1,24 +1,21 @@
-//! What is known of the whole trace corrects what windows say of it.
+//! Regression estimates: counts known for the whole trace correct the counts of windows (Cochran,
+//! "Sampling techniques", chapter 7).
 //!
-//! `n2sim trace regions` sends the whole trace through a machine without a pipeline and keeps what
-//! that counts, in all and in each window. Where a count of the windows goes with one of these
-//! counts, it is moved by as much as the windows saw too little or too much of that one (a
-//! regression estimate, Cochran, "Sampling techniques", chapter 7); its error is what the line
-//! leaves.
+//! `n2sim trace regions` counts some events with functional warming, in the whole trace and in each
+//! window. A count that correlates with one of them moves by the windows' deviation from the known
+//! count. The residuals of the regression line determine its error.
 //!
-//! What leaves the L2 and what walks tables is hardly changed by a pipeline. On the configuration
-//! with which they were counted these counts themselves are good to some percent ([`TRUSTED`]),
-//! which matters where they come in bursts that few windows meet: the correction counts for as much
-//! as it is surer than that.
+//! A pipeline hardly changes L2 misses and table walks. On the same configuration these known
+//! counts are accurate to some percent by themselves ([`TRUSTED`]). That helps where events come in
+//! bursts that few windows contain: both estimates are weighted by their variances.
 
 use sim_core::{Counts, PmuEvent};
 
 use crate::known_events::KNOWN_EVENTS;
 use crate::regions::windows::{Region, Regions};
 
-/// Those of them that are good by themselves, and how far they may be from the run, as one standard
-/// deviation: the root of the mean square of what they were off by over the nine programs of
-/// `docs/regions.md` that it was tuned with.
+/// Events whose known counts are accurate by themselves, each with its standard deviation from the
+/// run. The deviations are root mean squares over the nine tuning programs of `docs/regions.md`.
 const TRUSTED: [(PmuEvent, f64); 9] = [
     (PmuEvent::L2D_CACHE_RD, 0.026),
     (PmuEvent::L2D_CACHE_WR, 0.012),
@@ -30,63 +27,62 @@ const TRUSTED: [(PmuEvent, f64); 9] = [
     (PmuEvent::DTLB_WALK, 0.005),
     (PmuEvent::L1I_CACHE_REFILL, 0.031),
 ];
-/// Which branches these are follows from their order.
+/// Mispredicted branches, which depend only on the order of branches.
 const MISPREDICTED: PmuEvent = PmuEvent::BR_MIS_PRED_RETIRED;
-/// Those that do not depend on what caches and predictors hold, or hardly.
+/// Events that hardly depend on the contents of caches and predictors.
 const PLAIN: [PmuEvent; 2] = [PmuEvent::MEM_ACCESS, PmuEvent::CPU_CYCLES];
-/// How far windows may be from what they would count behind everything in order, as one standard
-/// deviation: it is the same in all of them, so that their differences do not tell it. Over nine
-/// programs it was 3 % at most.
+/// Standard deviation of windows from exact counts after complete functional warming. All windows
+/// share it, so their spread does not include it. Over nine programs it was 3 % at most.
 const BIAS: f64 = 0.025;
-/// How far the known number of mispredicted branches may be from the run, as one standard
-/// deviation. Over nine programs it was off by 0.1 % at most.
+/// Standard deviation of the known mispredictions from the run. Over nine programs they deviated by
+/// 0.1 % at most.
 const EXACT: f64 = 0.001;
-/// The part of a column that its neighbor must leave unexplained to stand beside it.
+/// Smallest unexplained fraction of a column that makes it a second regressor.
 const OWN: f64 = 0.05;
-/// Correlation from which on a line is drawn.
+/// Smallest correlation that is used for a regression.
 const LEAST: f64 = 0.3;
 
-/// The machine that windows ran on.
+/// Machine that the windows ran on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// What shapes the content of its caches and predictors
+    /// Hash of the settings that shape its caches and predictors
     /// ([`MachineConfig::warm_hash`](sim_machine::MachineConfig::warm_hash)).
     pub warm: u64,
-    /// Windows began in the states of a file, not behind a lesson.
+    /// Windows started in saved states, not after functional warming.
     pub is_warm: bool,
 }
 
-/// An estimate of a rate, and its standard error.
+/// Estimate of a rate, and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rate {
     pub(crate) mean: f64,
     pub(crate) error: f64,
 }
 
-/// Windows with their shares of the trace and what is known of them.
+/// Windows with their shares of the trace and their known counts.
 pub(crate) struct RegressionEstimate {
     shares: Vec<f64>,
     lengths: Vec<f64>,
-    /// The part of what each window stands for that did not run.
+    /// Part of the represented instructions that did not run, by window.
     left_out: Vec<f64>,
     columns: Vec<Column>,
     is_same_machine: bool,
 }
 
-/// One of the known counts.
+/// One known count.
 struct Column {
     event: PmuEvent,
-    /// How often it happened per instruction of the trace.
+    /// Rate per instruction in the whole trace.
     mean: f64,
-    /// The same for each window.
+    /// Rate per instruction in each window.
     rates: Vec<f64>,
-    /// How far windows may be from that in common, as a part of it.
+    /// Common relative deviation of the windows.
     bias: f64,
 }
 
 impl RegressionEstimate {
-    /// What the file knows, for windows that counted this on a machine of this configuration; none
-    /// if it knows nothing or has too few windows to draw a line.
+    /// Creates the estimator for windows with these counts. Returns `None` if the file has no known
+    /// counts, or too few windows for a regression.
     pub(crate) fn new(
         regions: &Regions,
         machine: Machine,
@@ -120,7 +116,7 @@ impl RegressionEstimate {
         })
     }
 
-    /// How often an event happens per instruction, by what the windows counted of it.
+    /// Estimates the rate of an event per instruction from its counts in the windows.
     pub(crate) fn rate(
         &self,
         event: PmuEvent,
@@ -152,14 +148,13 @@ impl RegressionEstimate {
         }
     }
 
-    /// The mispredicted branches, where their number is known.
+    /// Returns the column of mispredicted branches, if their number is known.
     fn predictions(&self) -> Option<&Column> {
         let column = self.columns.iter().find(|column| column.event == MISPREDICTED);
         column.filter(|_| self.is_same_machine)
     }
 
-    /// Rates moved along the plane through the windows over two columns, or along the line over the
-    /// first if the second says the same.
+    /// Estimates a rate by regression on two columns, or on the first one if they are collinear.
     fn between(&self, rates: &[f64], [first, second]: [&Column; 2]) -> Rate {
         let [a, b] = [first, second].map(|column| self.spread(&column.rates, &column.rates));
         let both = self.spread(&first.rates, &second.rates);
@@ -176,14 +171,14 @@ impl RegressionEstimate {
         Rate { mean: found.mean + slope * second.mean, error }
     }
 
-    /// How two lists of rates vary together.
+    /// Returns the covariance of two lists of rates.
     fn spread(&self, ones: &[f64], others: &[f64]) -> f64 {
         let (mean, other_mean) = (self.mean(ones), self.mean(others));
         let pairs = ones.iter().zip(others).zip(&self.shares);
         pairs.map(|((one, other), share)| share * (one - mean) * (other - other_mean)).sum()
     }
 
-    /// The known count itself, moved towards what the windows say of it by how sure they are.
+    /// Combines a known count with the windows' estimate, weighted by their variances.
     fn pulled(&self, rates: &[f64], column: &Column, trust: f64) -> Rate {
         let found = self.along(rates, column, 1.0);
         let own = (trust * column.mean).powi(2);
@@ -192,7 +187,7 @@ impl RegressionEstimate {
         Rate { mean, error: weight.sqrt() * found.error }
     }
 
-    /// The mean moved along a line, and what the line leaves.
+    /// Estimates a rate by regression on one column; the residuals determine the error.
     fn along(&self, rates: &[f64], column: &Column, slope: f64) -> Rate {
         let moved = slope * (column.mean - self.mean(&column.rates));
         let left: Vec<f64> =
@@ -205,7 +200,7 @@ impl RegressionEstimate {
         rates.iter().zip(&self.shares).map(|(rate, share)| rate * share).sum()
     }
 
-    /// Standard error of a mean.
+    /// Returns the standard error of a mean.
     fn error(&self, rates: &[f64]) -> f64 {
         let (mean, n) = (self.mean(rates), rates.len() as f64);
         let weights = self.shares.iter().zip(&self.left_out);
@@ -215,7 +210,7 @@ impl RegressionEstimate {
         (n / (n - 1.0) * rates.iter().zip(weights).map(part).sum::<f64>()).sqrt()
     }
 
-    /// The line through the windows, rate over known rate.
+    /// Returns the regression line of the rates on a known rate.
     fn slope(&self, rates: &[f64], column: &Column) -> Line {
         let both = self.spread(rates, &column.rates);
         let known = self.spread(&column.rates, &column.rates);
@@ -238,13 +233,12 @@ mod tests {
     use crate::regions::hash_text;
     use sim_core::EventSink;
 
-    /// Windows of ten instructions that stand for all of a trace of 1000, of which the machine
-    /// without a pipeline counted this event so often: in all, and in each window.
+    /// Windows of ten instructions that represent a trace of 1000, with known counts of one event.
     fn known(event: PmuEvent, all: u64, windows: &[u64]) -> RegressionEstimate {
         known_beside(event, all, windows, &vec![Counts::default(); windows.len()])
     }
 
-    /// The same, for windows that counted this themselves.
+    /// Known counts as above, for windows with these counts of their own.
     fn known_beside(
         event: PmuEvent,
         all: u64,
@@ -289,7 +283,7 @@ mod tests {
         RegressionEstimate::new(&regions, machine, found).expect("there is something known")
     }
 
-    /// Windows that counted an event so often.
+    /// Returns windows with these counts of an event.
     fn counted(event: PmuEvent, counts: &[u64]) -> Vec<Counts> {
         let count = |n: &u64| {
             let mut counts = Counts::default();
@@ -304,9 +298,8 @@ mod tests {
     }
 
     #[test]
-    fn a_predictor_that_saw_too_little_is_made_up_for() {
-        // Half of the mispredictions of the trace are missing in the windows; two operations go
-        // with each.
+    fn missing_mispredictions_are_corrected() {
+        // The windows lack half of the trace's mispredictions; two operations go with each.
         let found = counted(MISPREDICTED, &[0, 1, 0, 1]);
         let known = known_beside(MISPREDICTED, 100, &[1, 1, 1, 1], &found);
         let itself = rate(&known, MISPREDICTED, &[0, 1, 0, 1]);
@@ -317,20 +310,20 @@ mod tests {
     }
 
     #[test]
-    fn mispredictions_count_beside_what_goes_best() {
-        // A refill is worth 3 cycles of stalls, a misprediction 1, of which the windows saw half.
+    fn mispredictions_are_a_second_regressor() {
+        // A refill costs 3 stall cycles, a misprediction 1; the windows have half of the latter.
         let (event, stalls) = (PmuEvent::L1D_CACHE_REFILL, PmuEvent::STALL_BACKEND);
         let found = counted(MISPREDICTED, &[1, 0, 0, 1]);
         let mut known = known_beside(event, 600, &[2, 4, 4, 6], &found);
         let column = known.columns.iter_mut().find(|column| column.event == MISPREDICTED);
         column.expect("it is known").mean = 0.1;
-        let told = rate(&known, stalls, &[7, 12, 12, 19]);
-        assert!((told.mean - (3.0 * 0.6 + 0.1)).abs() < 1e-9, "{told:?}");
+        let found = rate(&known, stalls, &[7, 12, 12, 19]);
+        assert!((found.mean - (3.0 * 0.6 + 0.1)).abs() < 1e-9, "{found:?}");
     }
 
     #[test]
-    fn what_goes_with_a_known_count_is_as_right_as_that() {
-        // The windows saw 4 in ten instructions, the trace has 6; three stalls go with each.
+    fn a_correlated_count_is_as_accurate_as_the_known_one() {
+        // The windows have 4 in ten instructions, the trace 6; three stalls go with each.
         let known = known(PmuEvent::L1D_CACHE_REFILL, 600, &[2, 4, 4, 6]);
         let found = rate(&known, PmuEvent::STALL_BACKEND, &[6, 12, 12, 18]);
         assert!((found.mean - 1.8).abs() < 1e-12, "{found:?}");
@@ -339,23 +332,23 @@ mod tests {
         assert!((alone.mean - 0.1).abs() < 1e-12 && alone.error > 0.01, "no line: {alone:?}");
     }
 
-    /// Behind a lesson all windows may lack the same; in their states they do not.
+    /// After functional warming all windows may share a deviation; in saved states they do not.
     #[test]
-    fn windows_in_their_states_have_nothing_wrong_in_common() {
+    fn windows_in_saved_states_share_no_deviation() {
         let (event, windows) = (PmuEvent::L1D_CACHE_REFILL, [2, 4, 4, 6]);
         let found = vec![Counts::default(); 4];
         let known = |is_warm| {
             let machine = Machine { warm: 7, is_warm };
             known_on(event, 600, &windows, &found, machine)
         };
-        let told = |is_warm| rate(&known(is_warm), PmuEvent::STALL_BACKEND, &[6, 12, 12, 18]);
-        assert_eq!(told(true).mean, told(false).mean);
-        assert!((told(false).error - BIAS * 1.8).abs() < 1e-9, "{:?}", told(false));
-        assert!(told(true).error < 1e-9, "{:?}", told(true));
+        let found = |is_warm| rate(&known(is_warm), PmuEvent::STALL_BACKEND, &[6, 12, 12, 18]);
+        assert_eq!(found(true).mean, found(false).mean);
+        assert!((found(false).error - BIAS * 1.8).abs() < 1e-9, "{:?}", found(false));
+        assert!(found(true).error < 1e-9, "{:?}", found(true));
     }
 
     #[test]
-    fn a_burst_that_no_window_met_is_counted_on_the_same_machine_only() {
+    fn a_burst_outside_all_windows_counts_on_the_same_machine_only() {
         let event = PmuEvent::DTLB_WALK;
         let mut known = known(event, 100, &[0, 0, 1, 1]);
         let found = rate(&known, event, &[0, 1, 0, 1]);
@@ -366,12 +359,12 @@ mod tests {
     }
 
     #[test]
-    fn windows_that_agree_move_a_known_count_by_how_sure_they_are() {
+    fn windows_move_a_known_count_by_their_accuracy() {
         let event = PmuEvent::LL_CACHE_MISS_RD;
         let known = known(event, 300, &[2, 4, 2, 4]);
-        // Each window counted one less than the machine without a pipeline.
+        // Each window counted one less than functional warming.
         let found = rate(&known, event, &[1, 3, 1, 3]);
-        // Sure to 2.5 % of 0.3, against 2.4 % of 0.3 for the known count.
+        // A standard deviation of 2.5 % of 0.3, against 2.4 % for the known count.
         let trust = 0.024_f64;
         let weight = trust.powi(2) / (trust.powi(2) + BIAS.powi(2));
         assert!((found.mean - (0.3 - 0.1 * weight)).abs() < 1e-9, "{found:?}");

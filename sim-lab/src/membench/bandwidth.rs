@@ -1,4 +1,4 @@
-//! Bytes that one core reads per cycle out of each level: 16-byte loads from end to end.
+//! Read bandwidth of one core from each level, in bytes per cycle: consecutive 16-byte loads.
 
 use sim_core::DataSource;
 
@@ -8,16 +8,16 @@ use super::run::{Plan, measure};
 use super::target::{self, Target, Unit};
 use sim_machine::config::MachineConfig;
 
-/// Size of the pages, as where the targets were measured.
+/// Page size, as in the published measurements.
 const PAGE_BYTES: u64 = 2 << 20;
-/// Bytes read by one load of the stream.
+/// Bytes of one load.
 const LOAD_BYTES: u64 = 16;
-/// Loads measured.
+/// Number of measured loads.
 const LOADS: u64 = 100_000;
-/// Loads of a stream out of memory before it is measured: the prefetchers have found it then.
+/// Loads of a memory stream before the measurement, so that the prefetchers have detected it.
 const STREAM_WARMUP: u64 = 20_000;
 
-/// Where the data lies.
+/// Level that holds the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// L1 D-cache.
@@ -26,15 +26,15 @@ pub enum Level {
     L2,
     /// System level cache.
     Slc,
-    /// Memory behind all caches.
+    /// Memory below all caches.
     Dram,
 }
 
 impl Level {
-    /// From the core outwards.
+    /// All levels, from the core outward.
     pub const ALL: [Level; 4] = [Level::L1, Level::L2, Level::Slc, Level::Dram];
 
-    /// Name for people, as everywhere else.
+    /// Returns the name for people, as in all outputs.
     pub fn label(self) -> &'static str {
         match self {
             Level::L1 => "L1D",
@@ -44,12 +44,12 @@ impl Level {
         }
     }
 
-    /// True where the stream is read once: its footprint is not what decides where it comes from.
+    /// Returns true if the stream is read once, so that its footprint does not choose the level.
     pub fn is_read_once(self) -> bool {
         self == Level::Dram
     }
 
-    /// Name in separated values.
+    /// Returns the name in separated values.
     pub fn name(self) -> &'static str {
         match self {
             Level::L1 => "L1D",
@@ -59,7 +59,7 @@ impl Level {
         }
     }
 
-    /// What was measured on silicon.
+    /// Returns the published value.
     pub fn target(self) -> Target {
         match self {
             Level::L1 => target::L1D_BANDWIDTH,
@@ -69,8 +69,8 @@ impl Level {
         }
     }
 
-    /// The stream that finds its data there: half of a cache's size; for memory, data that no access
-    /// ever comes back to.
+    /// Returns the footprint of a stream in this level: half of a cache's size, and for memory one
+    /// that is never read twice.
     pub fn footprint_bytes(self, config: &MachineConfig) -> u64 {
         let memory = &config.memory;
         match self {
@@ -89,23 +89,23 @@ impl Level {
     }
 }
 
-/// The rate at which one core reads out of a level.
+/// Read rate of one core from a level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// The level.
+    /// Level that holds the data.
     pub level: Level,
     /// The hardware prefetchers ran.
     pub prefetch: bool,
-    /// Bytes that the loop runs around.
+    /// Footprint of the loop in bytes.
     pub footprint_bytes: u64,
-    /// Bytes in one core cycle.
+    /// Bytes per core cycle.
     pub bytes_per_cycle: f64,
-    /// Bytes in one nanosecond at the configured clock.
+    /// Bytes per nanosecond at the configured clock.
     pub gigabytes_per_second: f64,
 }
 
 impl Rate {
-    /// The rate in the unit of the level's target.
+    /// Returns the rate in the unit of the level's target.
     pub fn in_unit_of_target(&self) -> f64 {
         match self.level.target().unit {
             Unit::GigabytesPerSecond => self.gigabytes_per_second,

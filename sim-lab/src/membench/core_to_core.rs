@@ -1,7 +1,7 @@
-//! What a line costs that another core has just written: two cores pass lines to and fro.
+//! Cost of a line that another core has just written: two cores pass lines back and forth.
 //!
-//! Each core counts down in registers until the other one's compare-and-swap is done, then does its
-//! own of the same line, which it finds modified in the other's L1 D-cache.
+//! Each core counts down in registers until the other one's compare-and-swap is complete. Then it
+//! performs its own on the same line, which the other core's L1 D-cache holds modified.
 
 use sim_cache::MemorySystem;
 use sim_core::{Counts, Cycle, InstFlags, InstId, LINE_BYTES, OpLife, TraceInst};
@@ -12,37 +12,36 @@ use super::kernel::{B_NE, CODE, DATA, SUBS};
 use super::latency::Setting;
 use sim_machine::config::MachineConfig;
 
-/// Lines passed around, one after the other: the mean is over as many places of home nodes.
+/// Number of lines, so that the mean is over as many home nodes.
 const LINES: u64 = 64;
-/// Times that each line goes to and fro before the measurement.
+/// Round trips of each line before the measurement.
 const ROUNDS_OF_WARMUP: u64 = 4;
-/// Times that each line goes to and fro.
+/// Measured round trips of each line.
 const ROUNDS: u64 = 16;
-/// Cores of the machine: those of the published measurement.
+/// Number of cores, as in the published measurement.
 const CORES: usize = 128;
-/// The partners of core 0 in the sweep.
+/// Partners of core 0 in the sweep.
 pub const PARTNERS: [usize; 8] = [1, 2, 4, 8, 14, 16, 64, 127];
 
 /// `casal x0, x3, [x2]`
 const CASAL: u32 = 0xc8e0_fc43;
 /// `b .-12`
 const B_BACK: u32 = 0x17ff_fffd;
-/// The loop: count down, go on counting, swap, from the start.
+/// Loop: count down, branch back while counting, swap, branch to the start.
 const WORDS: [u32; 4] = [SUBS, B_NE | (0x7_ffff << 5), CASAL, B_BACK];
 
-/// What passing lines between two cores costs.
+/// Cost of passing lines between two cores.
 #[derive(Clone, Debug)]
 pub struct Handover {
-    /// The core that core 0 passes lines to and fro with.
+    /// Partner of core 0.
     pub partner: usize,
-    /// Cycles of one compare-and-swap, from its issue to its result: what a core waits that asks for
-    /// the line while the other one still has it.
+    /// Cycles of one compare-and-swap from issue to result, while the other core holds the line.
     pub cycles: f64,
-    /// The same in nanoseconds at the configured clock.
+    /// Nanoseconds of one compare-and-swap at the configured clock.
     pub nanoseconds: f64,
-    /// What core 0 counted meanwhile.
+    /// Counts of core 0 during the measurement.
     pub counts: Counts,
-    /// Compare-and-swaps of core 0 in that time.
+    /// Number of compare-and-swaps of core 0 in the measurement.
     pub swaps: u64,
 }
 
@@ -71,13 +70,13 @@ struct Core {
     counts: Counts,
 }
 
-/// Two cores of a machine whose other cores rest.
+/// Two active cores of a machine.
 struct Pair {
     cores: [Core; 2],
     memory: MemorySystem,
     program: Program,
     ids: [InstId; WORDS.len()],
-    /// When the last swap was done.
+    /// Cycle in which the last swap completed.
     done: Cycle,
 }
 
@@ -104,13 +103,13 @@ impl Pair {
         }
     }
 
-    /// Passes every line to and fro so many times; what all swaps took together.
+    /// Passes every line back and forth `rounds` times. Returns the cycles of all swaps.
     fn pass_around(&mut self, rounds: u64) -> Cycle {
         let lines = (0..rounds * LINES).map(|pass| DATA + pass % LINES * LINE_BYTES);
         lines.map(|line| self.take_turn(0, line) + self.take_turn(1, line)).sum()
     }
 
-    /// A core waits for the last swap, and does its own; what that took.
+    /// Lets a core wait for the last swap and perform its own. Returns the swap's cycles.
     fn take_turn(&mut self, core: usize, line: u64) -> Cycle {
         while self.cores[core].pipeline.cycle() < self.done {
             self.run(core, 0, None, 1);
@@ -124,7 +123,7 @@ impl Pair {
         swap.complete - swap.issue
     }
 
-    /// Runs one word of the loop, behind which another one follows.
+    /// Runs one word of the loop, which the word `next` follows.
     fn run(&mut self, core: usize, word: usize, addr: Option<u64>, next: usize) -> OpLife {
         let mut inst = TraceInst { id: self.ids[word], ..TraceInst::default() };
         if let Some(addr) = addr {

@@ -1,6 +1,6 @@
-//! Loops of real A64 instructions, with the address that each of their loads touches.
+//! Loops of real A64 instructions with the addresses of their loads.
 //!
-//! A kernel is endless: it comes back to its first address when it has visited all of them.
+//! A kernel is endless: after the last address it starts again with the first.
 
 use std::path::Path;
 
@@ -10,33 +10,33 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use sim_core::LINE_BYTES;
 use sim_trace::{Access, Meta, Summary, TraceError, TraceWriter};
 
-/// Where the loop stands.
+/// Address of the loop.
 pub(super) const CODE: u64 = 0x40_0000;
-/// Where the data begins: the start of a block of any size.
+/// Address of the data, aligned to any block size.
 pub(super) const DATA: u64 = 0x10_0000_0000;
 
-/// Loads in one turn of a loop.
+/// Loads in one iteration.
 const LOADS: usize = 16;
-/// Bytes of a vector register.
+/// Size of a vector register in bytes.
 const VECTOR_BYTES: u64 = 16;
 
 /// `ldr x0, [x0]`
 const LDR_CHASE: u32 = 0xf940_0000;
-/// `ldr q0, [x0]`; the register is in bits 0 to 4, the offset in units of 16 bytes from bit 10 on.
+/// `ldr q0, [x0]`; register in bits 0 to 4, offset in units of 16 bytes from bit 10.
 const LDR_VECTOR: u32 = 0x3dc0_0000;
 /// `add x0, x0, #256`
 const ADD_256: u32 = 0x9104_0000;
 /// `subs x1, x1, #1`
 pub(super) const SUBS: u32 = 0xf100_0421;
-/// `b.ne .`; the distance in words from bit 5 on.
+/// `b.ne .`; distance in words from bit 5.
 pub(super) const B_NE: u32 = 0x5400_0001;
 
-/// The order in which places are visited.
+/// Order of the visited places.
 #[derive(Clone, Debug)]
 enum Order {
     /// From the first to the last.
     Rising(u64),
-    /// One cycle through all of them, drawn by the seed.
+    /// One random cycle through all of them.
     Shuffled(Vec<u32>),
 }
 
@@ -46,17 +46,16 @@ pub struct Kernel {
     name: String,
     words: Vec<u32>,
     order: Order,
-    /// Distance of two places.
+    /// Distance between places in bytes.
     place_bytes: u64,
-    /// By how much each place's address lies farther into its place than that of the one before, so
-    /// that addresses of one page offset do not meet in one cache set.
+    /// Extra offset of each place's address against the one before, so that addresses with one page
+    /// offset do not share a cache set.
     skew_bytes: u64,
     load_bytes: u64,
 }
 
 impl Kernel {
-    /// A chain of loads, each at the address that the one before gave, over every line of the
-    /// footprint in random order.
+    /// Creates a pointer chase over every line of the footprint in random order.
     pub fn chase(footprint_bytes: u64, seed: u64) -> Kernel {
         Kernel {
             name: format!("chase-{footprint_bytes}"),
@@ -68,7 +67,7 @@ impl Kernel {
         }
     }
 
-    /// A chain of loads with one address on each of `pages` pages, in random order.
+    /// Creates a pointer chase with one address on each of `pages` pages, in random order.
     pub fn one_per_page(pages: u64, page_bytes: u64, seed: u64) -> Kernel {
         Kernel {
             name: format!("pages-{pages}"),
@@ -80,7 +79,7 @@ impl Kernel {
         }
     }
 
-    /// Independent 16-byte loads of all bytes of the footprint, from the first to the last.
+    /// Creates a stream of independent 16-byte loads over all bytes of the footprint.
     pub fn stream(footprint_bytes: u64) -> Kernel {
         let vector = |i| LDR_VECTOR | i << 10 | i;
         let mut words: Vec<u32> = (0..LOADS as u32).map(vector).collect();
@@ -95,32 +94,32 @@ impl Kernel {
         }
     }
 
-    /// A name that says what it does over how much.
+    /// Returns the name, which includes the footprint.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Words of the loop, from [`Kernel::code`] on. The last one branches to the first.
+    /// Returns the words of the loop, from [`Kernel::code`]. The last one branches to the first.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
 
-    /// Address of the loop.
+    /// Returns the address of the loop.
     pub fn code(&self) -> u64 {
         CODE
     }
 
-    /// The first words of the loop are its loads.
+    /// Returns the number of loads in an iteration; they are the first words.
     pub fn loads_per_turn(&self) -> usize {
         LOADS
     }
 
-    /// Bytes that one load reads.
+    /// Returns the bytes of one load.
     pub fn load_bytes(&self) -> u64 {
         self.load_bytes
     }
 
-    /// Loads after which the addresses repeat.
+    /// Returns the number of loads after which the addresses repeat.
     pub fn period(&self) -> u64 {
         match &self.order {
             Order::Rising(places) => *places,
@@ -128,7 +127,7 @@ impl Kernel {
         }
     }
 
-    /// Address of the load with this number, counted from the start of the run.
+    /// Returns the address of a load by its number from the start of the run.
     pub fn address(&self, load: u64) -> u64 {
         let place = match &self.order {
             Order::Rising(places) => load % places,
@@ -137,7 +136,7 @@ impl Kernel {
         DATA + place * self.place_bytes + place * self.skew_bytes % self.place_bytes
     }
 
-    /// Writes `loads` loads, rounded up to whole turns, as a trace that every command can read.
+    /// Writes `loads` loads, rounded up to whole iterations, as a trace.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -167,7 +166,7 @@ impl Kernel {
     }
 }
 
-/// The loop around a body: count down and branch back.
+/// Returns the body with a countdown and a branch back.
 fn closed(body: Vec<u32>) -> Vec<u32> {
     let mut words = body;
     words.push(SUBS);
@@ -189,7 +188,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn a_chase_visits_every_line_once_in_a_turn_around() {
+    fn a_chase_visits_every_line_once_per_cycle() {
         let kernel = Kernel::chase(64 * 1024, 7);
         let lines: BTreeSet<u64> = (0..kernel.period()).map(|i| kernel.address(i)).collect();
         let expected: BTreeSet<u64> = (0..1024).map(|i| DATA + 64 * i).collect();
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn one_load_falls_on_each_page_and_on_lines_of_their_own() {
+    fn each_page_has_one_load_in_a_cache_set_of_its_own() {
         let kernel = Kernel::one_per_page(64, 4096, 7);
         let addresses = || (0..64).map(|i| kernel.address(i));
         assert_eq!(addresses().map(|a| a / 4096).collect::<BTreeSet<_>>().len(), 64);
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_loop_is_what_it_says() {
+    fn the_loop_consists_of_the_expected_words() {
         let kernel = Kernel::stream(4096);
         let insts: Vec<sim_isa::Inst> =
             kernel.words().iter().map(|w| sim_isa::decode(*w)).collect();

@@ -1,4 +1,4 @@
-//! Where the TLBs end: a chain of loads, one on each page, over more and more pages.
+//! TLB capacity: a pointer chase with one load per page over a growing number of pages.
 
 use sim_core::{LINE_BYTES, PmuEvent};
 
@@ -7,32 +7,32 @@ use super::latency::Setting;
 use super::run::{Measurement, Plan, measure};
 use sim_machine::config::MachineConfig;
 
-/// Size of the pages.
+/// Page size in bytes.
 const PAGE_BYTES: u64 = 4 << 10;
-/// Loads measured at one number of pages, at least.
+/// Fewest loads measured at one number of pages.
 const LOADS_LEAST: u64 = 4_096;
-/// Numbers of pages on both sides of a knee that are measured one by one.
+/// Distance from a knee within which every number of pages is measured.
 const NEAR: u64 = 3;
 /// Largest number of pages of the sweep.
 const LAST_PAGES: u64 = 4_096;
 
-/// The cost at one number of pages.
+/// Cost at one number of pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knee {
-    /// Pages visited.
+    /// Number of visited pages.
     pub pages: u64,
-    /// Cycles of one load.
+    /// Cycles per load.
     pub cycles: f64,
-    /// Cycles of one load when the same number of lines lies on as few pages as possible: the part
-    /// that is not translation.
+    /// Cycles per load when the same number of lines lies on as few pages as possible: the cost
+    /// without translation.
     pub packed_cycles: f64,
-    /// Refills of the L1 data TLB, per load.
+    /// L1 data TLB refills per load.
     pub l1_refills: f64,
-    /// Table walks, per load.
+    /// Table walks per load.
     pub walks: f64,
 }
 
-/// The numbers of pages of the sweep: a coarse row, and each number around the configured sizes.
+/// Returns the page counts of the sweep: a coarse row, and each number near a configured size.
 pub fn page_counts(config: &MachineConfig) -> Vec<u64> {
     let memory = &config.memory;
     let sizes = [memory.dtlb.entries, memory.l2_tlb.entries].map(u64::from);
@@ -44,12 +44,12 @@ pub fn page_counts(config: &MachineConfig) -> Vec<u64> {
     all
 }
 
-/// Runs the chain over `pages` pages, without prefetchers.
+/// Runs the chase over `pages` pages, without prefetchers.
 pub fn chain(config: &MachineConfig, pages: u64) -> Measurement {
     run(config, &Kernel::one_per_page(pages, PAGE_BYTES, config.run.seed))
 }
 
-/// The cost at a number of pages.
+/// Measures the cost at a number of pages.
 pub fn knee(config: &MachineConfig, pages: u64) -> Knee {
     let spread = chain(config, pages);
     let packed = run(config, &Kernel::chase(pages * LINE_BYTES, config.run.seed));
@@ -65,7 +65,7 @@ pub fn knee(config: &MachineConfig, pages: u64) -> Knee {
 
 fn run(config: &MachineConfig, kernel: &Kernel) -> Measurement {
     let config = Setting { page_bytes: PAGE_BYTES, prefetch: false }.applied_to(config);
-    // Whole turns: every page is as often measured as any other.
+    // Whole iterations, so that all pages are measured equally often.
     let measured = LOADS_LEAST.next_multiple_of(kernel.period());
     measure(&config, kernel, Plan::after_passes(kernel, 2, measured))
 }

@@ -1,39 +1,39 @@
-//! Load-to-use latency over the footprint: a pointer chase through every line, in random order.
+//! Load-to-use latency by footprint: a pointer chase through every line in random order.
 
 use super::kernel::Kernel;
 use super::run::{Plan, measure};
 use super::target::{self, Target};
 use sim_machine::config::MachineConfig;
 
-/// Loads measured at one footprint, at most.
+/// Most loads measured at one footprint.
 const LOADS_MOST: u64 = 20_000;
-/// Loads measured at one footprint, at least: small footprints are run around many times.
+/// Fewest loads measured at one footprint; small footprints are visited many times.
 const LOADS_LEAST: u64 = 4_096;
-/// Passes over the footprint before the measurement: the first fills the caches, the second brings
-/// the replacement of the system level cache to rest.
+/// Passes over the footprint before the measurement: the first fills the caches, the second lets
+/// the replacement state of the system level cache settle.
 const WARMUP_PASSES: u64 = 2;
-/// Loads of the warm-up after which one pass is enough: such a footprint is larger than any cache.
+/// Loads of warm-up above which one pass is enough, because the footprint exceeds all caches.
 const WARMUP_MOST: u64 = 1 << 20;
-/// Smallest footprint of the sweep.
+/// Smallest footprint of the sweep in bytes.
 const FIRST_BYTES: u64 = 2 << 10;
-/// Largest footprint of the sweep.
+/// Largest footprint of the sweep in bytes.
 const LAST_BYTES: u64 = 128 << 20;
-/// Footprint at which the latency of the system level cache was published.
+/// Footprint of the published latency of the system level cache, in bytes.
 const SLC_BYTES: u64 = 16 << 20;
 
-/// What tells one curve from another.
+/// Settings of one curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Size of the pages.
+    /// Page size in bytes.
     pub page_bytes: u64,
     /// The hardware prefetchers run.
     pub prefetch: bool,
 }
 
-/// Size of the blocks that stand for large pages.
+/// Size of the blocks that represent large pages.
 const BLOCK_BYTES: u64 = 2 << 20;
 
-/// The curves of the figure.
+/// Settings of the figure's curves.
 pub const SETTINGS: [Setting; 4] = [
     Setting { page_bytes: 4 << 10, prefetch: true },
     Setting { page_bytes: 4 << 10, prefetch: false },
@@ -42,7 +42,7 @@ pub const SETTINGS: [Setting; 4] = [
 ];
 
 impl Setting {
-    /// The machine with these pages and prefetchers.
+    /// Returns the configuration with these pages and prefetchers.
     pub fn applied_to(self, config: &MachineConfig) -> MachineConfig {
         let mut config = config.clone();
         let pages = &mut config.memory.pages;
@@ -61,10 +61,10 @@ impl Setting {
     }
 }
 
-/// The setting in which the published latencies are compared.
+/// Setting in which the published latencies are compared.
 pub const PUBLISHED_SETTING: Setting = SETTINGS[3];
 
-/// The footprints of the sweep: powers of two, and one between each two.
+/// Returns the footprints of the sweep: powers of two, and one between each two.
 pub fn footprints() -> Vec<u64> {
     let mut all = Vec::new();
     let mut bytes = FIRST_BYTES;
@@ -76,7 +76,7 @@ pub fn footprints() -> Vec<u64> {
     all
 }
 
-/// Cycles of one load of a chase over the footprint.
+/// Measures the cycles per load of a chase over the footprint.
 pub fn load_to_use(config: &MachineConfig, setting: Setting, footprint_bytes: u64) -> f64 {
     let kernel = Kernel::chase(footprint_bytes, config.run.seed);
     let measured = kernel.period().clamp(LOADS_LEAST, LOADS_MOST);
@@ -85,12 +85,12 @@ pub fn load_to_use(config: &MachineConfig, setting: Setting, footprint_bytes: u6
     measure(&setting.applied_to(config), &kernel, Plan { warmup, measured }).cycles_per_load()
 }
 
-/// The latencies of one footprint, one for each of [`SETTINGS`].
+/// Latencies of one footprint, one for each of [`SETTINGS`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FootprintRow {
-    /// Size of the data.
+    /// Footprint in bytes.
     pub footprint_bytes: u64,
-    /// Cycles of one load.
+    /// Cycles per load, by setting.
     pub cycles: [f64; SETTINGS.len()],
 }
 
@@ -100,8 +100,8 @@ pub fn footprint_row(config: &MachineConfig, footprint_bytes: u64) -> FootprintR
     FootprintRow { footprint_bytes, cycles }
 }
 
-/// The published latencies, with the footprint at which each is compared. They were measured with
-/// 2 MiB pages; a random chain gives the prefetchers nothing to find.
+/// Returns the published latencies, each with the footprint of its comparison. They were measured
+/// with 2 MiB pages; a random chase defeats the prefetchers.
 pub fn targets(config: &MachineConfig) -> [(Target, u64); 4] {
     let memory = &config.memory;
     [

@@ -1,4 +1,4 @@
-//! Runs a kernel on one core: a warm-up that nobody counts, then the loads that are measured.
+//! Runs a kernel on one core: an uncounted warm-up, then the measured loads.
 
 use sim_cache::MemorySystem;
 use sim_core::{Counts, Cycle, InstFlags, InstId, TraceInst};
@@ -8,42 +8,42 @@ use sim_pipeline::{Pipeline, Step};
 use super::kernel::Kernel;
 use sim_machine::config::MachineConfig;
 
-/// How much of a kernel runs.
+/// Loads of a kernel that run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Loads that only warm the machine.
+    /// Number of loads that only warm the machine.
     pub warmup: u64,
-    /// Loads that are measured.
+    /// Number of measured loads.
     pub measured: u64,
 }
 
 impl Plan {
-    /// `passes` times over everything as warm-up, then at most `most` loads are measured.
+    /// Creates a plan with `passes` passes of warm-up and at most `most` measured loads.
     pub fn after_passes(kernel: &Kernel, passes: u64, most: u64) -> Plan {
         Plan { warmup: passes * kernel.period(), measured: most }
     }
 }
 
-/// What a measurement gave.
+/// Result of a measurement.
 #[derive(Clone, Debug)]
 pub struct Measurement {
-    /// Loads measured.
+    /// Number of measured loads.
     pub loads: u64,
-    /// Bytes that they read.
+    /// Bytes read by the measured loads.
     pub bytes: u64,
-    /// Cycles from the retirement of the last load before to that of the last one measured.
+    /// Cycles from the retirement of the last warm-up load to that of the last measured one.
     pub cycles: Cycle,
-    /// Events raised in between.
+    /// Events raised during these cycles.
     pub counts: Counts,
 }
 
 impl Measurement {
-    /// Cycles of one load; in a chain of loads this is the load-to-use latency.
+    /// Returns the cycles per load; in a chain this is the load-to-use latency.
     pub fn cycles_per_load(&self) -> f64 {
         self.cycles as f64 / self.loads as f64
     }
 
-    /// Bytes read in one cycle.
+    /// Returns the bytes read per cycle.
     pub fn bytes_per_cycle(&self) -> f64 {
         self.bytes as f64 / self.cycles as f64
     }
@@ -63,7 +63,7 @@ pub fn measure(config: &MachineConfig, kernel: &Kernel, plan: Plan) -> Measureme
     }
 }
 
-/// A core in the middle of a kernel.
+/// A core that runs a kernel.
 struct Runner<'a> {
     kernel: &'a Kernel,
     pipeline: Pipeline,
@@ -97,7 +97,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Runs on until `loads` more loads are done; when the last of them retired.
+    /// Runs `loads` more loads. Returns the cycle in which the last one retired.
     fn run(&mut self, loads: u64) -> Cycle {
         let until = self.load + loads;
         while self.load < until {

@@ -1,35 +1,35 @@
-//! What was published of silicon, to be met by the model.
+//! Published values of silicon that the model must meet.
 
-/// In what a target is given.
+/// Unit of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Core cycles of one load.
+    /// Core cycles per load.
     Cycles,
-    /// Bytes in one core cycle.
+    /// Bytes per core cycle.
     BytesPerCycle,
-    /// Bytes in one nanosecond; the core's clock turns it into bytes per cycle.
+    /// Bytes per nanosecond; the core's clock converts it to bytes per cycle.
     GigabytesPerSecond,
 }
 
-/// One published figure.
+/// A published value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
-    /// What was measured.
+    /// Measured quantity.
     pub quantity: &'static str,
     /// Smallest published value.
     pub low: f64,
     /// Largest published value.
     pub high: f64,
-    /// Its unit.
+    /// Unit of the values.
     pub unit: Unit,
-    /// Part of the value by which the model may miss it.
+    /// Accepted relative deviation of the model.
     pub tolerance: f64,
-    /// Who measured it, and on what.
+    /// Publisher and platform.
     pub source: &'static str,
 }
 
 impl Target {
-    /// By which part the model misses the published range; 0 inside of it.
+    /// Returns the relative deviation of the model from the published range; 0 inside.
     pub fn error(&self, model: f64) -> f64 {
         if model < self.low {
             model / self.low - 1.0
@@ -40,7 +40,7 @@ impl Target {
         }
     }
 
-    /// True when the model comes as near as was asked for.
+    /// Returns true if the deviation is within the tolerance.
     pub fn is_met_by(&self, model: f64) -> bool {
         self.error(model).abs() <= self.tolerance
     }
@@ -54,40 +54,40 @@ const fn rate(quantity: &'static str, value: f64, unit: Unit, source: &'static s
     Target { quantity, low: value, high: value, unit, tolerance: 0.15, source }
 }
 
-/// Load-to-use of a hit in the L1 D-cache.
+/// Load-to-use latency of an L1 D-cache hit.
 pub const L1D_LATENCY: Target =
     latency("L1D load-to-use", 4.0, 4.0, "Chips and Cheese, Cortex-A710");
-/// Load-to-use of a hit in the L2.
+/// Load-to-use latency of an L2 hit.
 pub const L2_LATENCY: Target =
     latency("L2 load-to-use", 13.0, 14.0, "Chips and Cheese, Neoverse N2 (Yitian 710)");
-/// Load-to-use at a footprint of 16 MB with 2 MB pages: 35.48 ns at 2.75 GHz.
+/// Load-to-use latency at a footprint of 16 MB with 2 MB pages: 35.48 ns at 2.75 GHz.
 pub const SLC_LATENCY: Target = latency(
     "system level cache load-to-use, 16 MB",
     97.6,
     97.6,
     "Chips and Cheese, Neoverse N2 (Yitian 710)",
 );
-/// Load-to-use far beyond the system level cache: 141 ns at 2.75 GHz.
+/// Load-to-use latency far beyond the system level cache: 141 ns at 2.75 GHz.
 pub const DRAM_LATENCY: Target =
     latency("memory load-to-use", 388.0, 388.0, "Chips and Cheese, Neoverse N2 (Yitian 710)");
-/// Reads of one core out of its L1 D-cache: 95.98 GB/s at 2.2 GHz.
+/// Read bandwidth of one core from its L1 D-cache: 95.98 GB/s at 2.2 GHz.
 pub const L1D_BANDWIDTH: Target =
     rate("L1D read bandwidth", 43.6, Unit::BytesPerCycle, "Chips and Cheese, Cortex-A710");
-/// Reads of one core out of its L2: 45.84 GB/s at 2.2 GHz.
+/// Read bandwidth of one core from its L2: 45.84 GB/s at 2.2 GHz.
 pub const L2_BANDWIDTH: Target =
     rate("L2 read bandwidth", 20.0, Unit::BytesPerCycle, "Chips and Cheese, Cortex-A710");
-/// Reads of one core out of the system level cache: 36.5 GB/s at 2.75 GHz.
+/// Read bandwidth of one core from the system level cache: 36.5 GB/s at 2.75 GHz.
 pub const SLC_BANDWIDTH: Target = rate(
     "system level cache read bandwidth",
     13.3,
     Unit::BytesPerCycle,
     "Chips and Cheese, Neoverse N2",
 );
-/// Reads of one core out of LPDDR5. Memory knows no core clock: the target is a rate in time.
+/// Read bandwidth of one core from LPDDR5, as a rate in time: memory has no core clock.
 pub const DRAM_BANDWIDTH: Target =
     rate("memory read bandwidth", 21.64, Unit::GigabytesPerSecond, "Chips and Cheese, Cortex-A710");
 
-/// Two cores that take turns with compare-and-swaps of one line: 50 to 60 ns at 2.75 GHz.
+/// Two cores that alternate compare-and-swaps of one line: 50 to 60 ns at 2.75 GHz.
 pub const CORE_TO_CORE: Target = Target {
     quantity: "core-to-core CAS",
     low: 138.0,
@@ -97,7 +97,7 @@ pub const CORE_TO_CORE: Target = Target {
     source: "Chips and Cheese, Neoverse N2 (Yitian 710)",
 };
 
-/// All of them.
+/// All targets.
 pub const TARGETS: [Target; 9] = [
     L1D_LATENCY,
     L2_LATENCY,

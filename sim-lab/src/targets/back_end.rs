@@ -1,4 +1,4 @@
-//! Targets of the back end: load-to-use, throughputs, latencies, forwarding, sizes of the window.
+//! Targets of the back end: load-to-use, throughputs, latencies, forwarding, window sizes.
 
 mod kernels;
 mod words;
@@ -11,18 +11,18 @@ use words as w;
 const A710: &str = "Chips and Cheese, A710";
 const A725: &str = "Chips and Cheese, A725";
 const N2: &str = "Chips and Cheese, N2";
-/// Why register moves are faster than measured in the profile `guide`.
+/// Reason why register moves are faster than measured in the profile `guide`.
 const MOVES: &str = "one move in four is made at rename, the others take one of four integer pipes \
     (LLVM's N2 model); with the three pipes of the profile silicon it is within 10 %";
-/// Why simple integer operations are.
+/// Reason why simple integer operations are faster than measured.
 const FOUR_PIPES: &str = "four single-cycle integer pipes, as LLVM's N2 model says; the profile \
     silicon has the three that were measured";
 
-/// Why logical operations are, in both profiles.
+/// Reason why logical operations are faster than measured, in both profiles.
 const LOGIC: &str = "another measurement contradicts this one: scalar Keccak, four fifths of it EOR and BIC, \
     runs 3.7 operations a cycle on two clouds (docs/silicon.md), which takes four pipes";
 
-/// A row; the reason is kept only where it is needed, beyond 10 %.
+/// Creates a row; the reason is kept only for deviations beyond 10 %.
 fn row(
     (id, what): (&'static str, &'static str),
     published: f64,
@@ -47,7 +47,7 @@ pub fn measure(config: &MachineConfig) -> Vec<Target> {
     rows
 }
 
-/// T1, T14, T16.
+/// Measures T1, T14 and T16.
 fn integer(config: &MachineConfig) -> Vec<Target> {
     let chase = chain_in_memory(config, &[(w::ldr_x(0, 0), 0)]);
     let adds = throughput(config, |i| w::add_x(1 + i % 12, 1 + i % 12));
@@ -74,8 +74,8 @@ fn integer(config: &MachineConfig) -> Vec<Target> {
     ]
 }
 
-/// T15: throughput and latency of each vector operation. The chain goes through a factor, not through
-/// the sum of a multiply-add.
+/// Measures T15: throughput and latency of each vector operation. The chain goes through a factor,
+/// not through the sum of a multiply-add.
 fn vector(config: &MachineConfig) -> Vec<Target> {
     let rate = |id, what, published, word: fn(u32, u32, u32) -> u32| {
         let ours = throughput(config, |i| word(i % 16, 30, 31));
@@ -96,7 +96,7 @@ fn vector(config: &MachineConfig) -> Vec<Target> {
     ]
 }
 
-/// T17.
+/// Measures T17.
 fn moves(config: &MachineConfig) -> Vec<Target> {
     let apart = throughput(config, |i| w::mov_x(1 + i % 8, 10 + i % 8));
     let chain = throughput(config, |i| w::mov_x(1 + i % 2, 2 - i % 2));
@@ -114,7 +114,7 @@ fn moves(config: &MachineConfig) -> Vec<Target> {
     ]
 }
 
-/// T27: a store and a load of its address, each pair behind the load before.
+/// Measures T27: a store and a load of its address, each pair after the load before.
 fn forwarding(config: &MachineConfig) -> Vec<Target> {
     let hit = chain_in_memory(config, &[(w::str_x(1, 5), 0), (w::ldr_x(1, 5), 0)]);
     let failed = chain_in_memory(config, &[(w::str_x(1, 5), 0), (w::ldur_x_4(1, 5), 4)]);
@@ -124,8 +124,8 @@ fn forwarding(config: &MachineConfig) -> Vec<Target> {
     ]
 }
 
-/// T28 and T29: how many operations fit between two loads that miss and still overlap. What the two
-/// loads take themselves, and architectural registers, are added.
+/// Measures T28 and T29: how many operations fit between two loads that miss and still overlap. The
+/// entries of both loads and the architectural registers are added.
 fn sizes(config: &MachineConfig) -> Vec<Target> {
     let size = |filler: Filler, of_the_rest: usize| (knee(config, &filler) + of_the_rest) as f64;
     let free = |word: fn(u32) -> u32| Filler { word, addr: None, waits: false };

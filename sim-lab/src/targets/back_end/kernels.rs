@@ -1,4 +1,4 @@
-//! How the back end's kernels are run: loops for rates and latencies, and two misses with operations
+//! Runs the kernels of the back end: loops for rates and latencies, and two misses with operations
 //! in between for sizes.
 
 use super::words as w;
@@ -6,29 +6,29 @@ use crate::core_bench::{CoreBench, FAR, HitMemory, cycles_per_turn};
 use sim_cache::MemorySystem;
 use sim_machine::config::MachineConfig;
 
-/// Where the kernels stand.
+/// Address of the kernels.
 const CODE: u64 = 0x40_0000;
-/// Data that hits the L1.
+/// Address of data that hits the L1.
 const DATA: u64 = 0x10_0000;
-/// Instructions in one turn of a loop; the branch back is one more.
+/// Instructions in one iteration, without the branch back.
 const BODY: u32 = 240;
-/// Turns of a loop, half of them as warm-up.
+/// Iterations of a loop, half of them as warm-up.
 const TURNS: u64 = 60;
 
-/// Instructions per cycle of a loop whose `i`-th instruction is `word(i)`.
+/// Returns the instructions per cycle of a loop whose `i`-th instruction is `word(i)`.
 pub(super) fn throughput(config: &MachineConfig, word: impl Fn(u32) -> u32) -> f64 {
     let mut words: Vec<u32> = (0..BODY).map(word).collect();
     words.push(w::b_back(BODY));
     f64::from(BODY) / cycles_per_turn(&config.pipeline, CODE, &words, TURNS, |_, _| None)
 }
 
-/// Cycles of one of these words in a chain of them.
+/// Returns the cycles per word in a chain of one word.
 pub(super) fn latency(config: &MachineConfig, word: u32) -> f64 {
     1.0 / throughput(config, |_| word)
 }
 
-/// Cycles of one turn of a loop of accesses at these offsets, on the real memory system. The accesses
-/// must form a chain from turn to turn.
+/// Returns the cycles per iteration of a loop of accesses at these offsets, on the real memory
+/// system. The accesses must form a chain across iterations.
 pub(super) fn chain_in_memory(config: &MachineConfig, accesses: &[(u32, u64)]) -> f64 {
     let mut memory = MemorySystem::new(&config.memory, &config.semantics, 1, config.run.seed);
     let mut bench = CoreBench::new(&config.pipeline, memory.port(0));
@@ -50,16 +50,16 @@ pub(super) fn chain_in_memory(config: &MachineConfig, accesses: &[(u32, u64)]) -
 
 /// Operations that fill one structure of the window.
 pub(super) struct Filler {
-    /// The `i`-th of them.
+    /// The `i`-th operation.
     pub(super) word: fn(u32) -> u32,
-    /// The address that each touches.
+    /// Data address of each operation.
     pub(super) addr: Option<u64>,
-    /// They read v0, which the first load brings: they wait in their issue queue.
+    /// They read v0, which the first load writes, so they wait in their issue queue.
     pub(super) waits: bool,
 }
 
-/// The largest number of fillers between two loads that miss all caches with which the second still
-/// issues beside the first.
+/// Returns the largest number of fillers between two loads that miss all caches with which the
+/// second load still issues while the first waits.
 pub(super) fn knee(config: &MachineConfig, filler: &Filler) -> usize {
     (0..4096).find(|n| !overlap(config, filler, *n + 1)).unwrap_or(4096)
 }

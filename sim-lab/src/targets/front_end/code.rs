@@ -1,17 +1,17 @@
-//! Code that the front-end kernels are made of, and the random bits that steer it.
+//! Code and random bits of the front-end kernels.
 
 use crate::core_bench::CoreBench;
 use sim_core::MemoryPort;
 
 /// `nop`
 pub(super) const NOP: u32 = 0xd503_201f;
-/// `mov x1, #0`: an operation that takes a rename slot and no pipe.
+/// `mov x1, #0`: takes a rename slot and no pipe.
 pub(super) const MOV_ZERO: u32 = 0xd280_0001;
 /// `br x1`
 pub(super) const BR: u32 = 0xd61f_0020;
 /// `ret`
 pub(super) const RET: u32 = 0xd65f_03c0;
-/// Where the kernels stand.
+/// Address of the kernels.
 pub(super) const CODE: u64 = 0x40_0000;
 
 /// `b` from one address to another.
@@ -29,7 +29,7 @@ pub(super) fn cbz_over_one() -> u32 {
     0xb400_0001 | words(0, 8, 19) << 5
 }
 
-/// `cbz x1` back over so many instructions.
+/// `cbz x1` back over `insts` instructions.
 pub(super) fn cbz_back(insts: u64) -> u32 {
     0xb400_0001 | words(4 * insts, 0, 19) << 5
 }
@@ -46,7 +46,7 @@ impl Dice {
         Dice(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// The next bit (xorshift64).
+    /// Returns the next bit (xorshift64).
     pub(super) fn bit(&mut self) -> bool {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -54,7 +54,7 @@ impl Dice {
         self.0 >> 40 & 1 == 1
     }
 
-    /// A number below `limit`, a power of two.
+    /// Returns a number below `limit`, a power of two.
     pub(super) fn below(&mut self, limit: u64) -> u64 {
         (0..limit.ilog2()).fold(0, |number, _| number << 1 | u64::from(self.bit()))
     }
@@ -64,7 +64,7 @@ impl Dice {
     }
 }
 
-/// A straight piece of code, run once.
+/// Runs a straight piece of code once.
 pub(super) fn straight<M: MemoryPort>(bench: &mut CoreBench<M>, pc: u64, words: &[u32]) -> u64 {
     for (i, word) in words.iter().enumerate() {
         let at = pc + 4 * i as u64;
@@ -73,7 +73,8 @@ pub(super) fn straight<M: MemoryPort>(bench: &mut CoreBench<M>, pc: u64, words: 
     pc + 4 * words.len() as u64
 }
 
-/// `cbz` at `pc` and the `nop` it may jump over; true when it was mispredicted. Ends at `pc + 8`.
+/// Runs `cbz` at `pc` and the `nop` that it may skip. Returns true if it was mispredicted. Ends at
+/// `pc + 8`.
 pub(super) fn maybe_over_one<M: MemoryPort>(
     bench: &mut CoreBench<M>,
     pc: u64,

@@ -1,5 +1,5 @@
-//! Kernels of the front end: what fetch delivers, what taken and mispredicted branches cost, how
-//! much the predictors remember.
+//! Kernels of the front end: fetch rate, cost of taken and mispredicted branches, capacity of the
+//! predictors.
 
 use super::code::{BR, CODE, Dice, MOV_ZERO, NOP, RET, b, bl, maybe_over_one, straight};
 use crate::core_bench::{CoreBench, HitMemory};
@@ -7,7 +7,7 @@ use sim_cache::MemorySystem;
 use sim_core::MemoryPort;
 use sim_machine::config::MachineConfig;
 
-/// Part of mispredicted branches up to which targets count as known, and a pattern as learned.
+/// Largest misprediction ratio at which targets count as known and a pattern as learned.
 const KNOWN: f64 = 0.05;
 const LEARNED: f64 = 0.03;
 
@@ -15,7 +15,7 @@ fn bench(config: &MachineConfig) -> CoreBench<HitMemory> {
     CoreBench::new(&config.pipeline, HitMemory::default())
 }
 
-/// Cycles of one turn of `turn`, which gets the turn's number; the first half warms up.
+/// Returns the cycles per iteration of `turn`, which gets its number; the first half warms up.
 fn cycles_per_turn<M: MemoryPort>(
     bench: &mut CoreBench<M>,
     turns: u64,
@@ -28,7 +28,7 @@ fn cycles_per_turn<M: MemoryPort>(
     (bench.retired() - start) as f64 / (turns - warm) as f64
 }
 
-/// A loop of `words` instructions, alternately these two: instructions per cycle.
+/// Returns the instructions per cycle of a loop of `words` instructions, alternately these two.
 fn loop_rate<M: MemoryPort>(bench: &mut CoreBench<M>, pair: [u32; 2], words: u64) -> f64 {
     let body: Vec<u32> = (0..words).map(|i| pair[i as usize % 2]).collect();
     let cycles = cycles_per_turn(bench, 6, |bench, _| {
@@ -38,24 +38,24 @@ fn loop_rate<M: MemoryPort>(bench: &mut CoreBench<M>, pair: [u32; 2], words: u64
     words as f64 / cycles
 }
 
-/// `NOP`s per cycle out of the MOP cache; pairs are one MOP.
+/// Returns the `NOP`s per cycle from the MOP cache, where pairs share a MOP.
 pub(super) fn nops(config: &MachineConfig) -> f64 {
     loop_rate(&mut bench(config), [NOP, NOP], 1024)
 }
 
-/// Instructions per cycle out of the MOP cache when none shares a MOP and none needs a pipe.
+/// Returns the instructions per cycle from the MOP cache if none shares a MOP or needs a pipe.
 pub(super) fn unfused(config: &MachineConfig) -> f64 {
     loop_rate(&mut bench(config), [NOP, MOV_ZERO], 1024)
 }
 
-/// `NOP`s per cycle of a loop of 256 KiB, out of the L2.
+/// Returns the `NOP`s per cycle of a loop of 256 KiB, from the L2.
 pub(super) fn nops_from_l2(config: &MachineConfig) -> f64 {
     let seed = config.run.seed;
     let mut memory = MemorySystem::new(&config.memory, &config.semantics, 1, seed);
     loop_rate(&mut CoreBench::new(&config.pipeline, memory.port(0)), [NOP, NOP], 65_536)
 }
 
-/// Cycles per branch of a loop of taken branches that stand `spacing` bytes apart.
+/// Returns the cycles per branch of a loop of taken branches that lie `spacing` bytes apart.
 pub(super) fn taken(config: &MachineConfig, branches: u64, spacing: u64) -> f64 {
     let last = CODE + (branches - 1) * spacing;
     let turns = (2048 / branches).clamp(2, 16) * 2;
@@ -68,19 +68,20 @@ pub(super) fn taken(config: &MachineConfig, branches: u64, spacing: u64) -> f64 
     cycles / branches as f64
 }
 
-/// The most taken branches, in steps of an eighth of a power of two, with at most `cycles` each.
+/// Returns the most taken branches with at most `cycles` each, in steps of an eighth of a power of
+/// two.
 pub(super) fn taken_knee(config: &MachineConfig, spacing: u64, from: u64, cycles: f64) -> u64 {
     let holds = |branches: &u64| taken(config, *branches, spacing) <= cycles;
     eighths(from).take_while(holds).last().unwrap_or(0)
 }
 
-/// From a power of two on: an eighth of the last one more each time.
+/// Returns numbers from a power of two on, each an eighth of the last power larger.
 fn eighths(from: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(from), |n| Some(n + (1 << n.ilog2()) / 8))
 }
 
-/// Cycles that one misprediction costs: a loop whose one branch is random, less the same loop with
-/// the branch always one way, by the mispredictions. All of it stands in the MOP cache.
+/// Returns the cycles per misprediction: a loop with one random branch less the same loop with the
+/// branch always one way. All code fits the MOP cache.
 pub(super) fn mispredict_cycles(config: &MachineConfig) -> f64 {
     const TURNS: u64 = 4000;
     let run = |random: bool| {
@@ -97,8 +98,8 @@ pub(super) fn mispredict_cycles(config: &MachineConfig) -> f64 {
     (random - steady) / wrong
 }
 
-/// The deepest nest of calls in which every return is predicted. Each function calls the next from
-/// one of two places at random, so that only a stack can know where a return goes.
+/// Returns the deepest nest of calls in which every return is predicted. Each function calls the
+/// next from one of two places at random, so that only a stack can predict the return.
 pub(super) fn return_depth(config: &MachineConfig) -> usize {
     let holds = |depth: &usize| mispredicted_returns(config, *depth) == 0;
     (2..64).take_while(holds).last().unwrap_or(0)
@@ -127,14 +128,14 @@ fn mispredicted_returns(config: &MachineConfig, depth: usize) -> u64 {
     wrong
 }
 
-/// The most targets, in steps of an eighth of a power of two, that `branches` indirect branches go
-/// through in turn without mispredictions.
+/// Returns the most targets that `branches` indirect branches visit in turn without mispredictions,
+/// in steps of an eighth of a power of two.
 pub(super) fn target_knee(config: &MachineConfig, branches: u64, from: u64) -> u64 {
     let holds = |targets: &u64| mispredicted_targets(config, branches, *targets) <= KNOWN;
     eighths(from).take_while(holds).last().unwrap_or(0)
 }
 
-/// The most indirect branches of `targets` targets each without mispredictions.
+/// Returns the most indirect branches of `targets` targets each without mispredictions.
 pub(super) fn indirect_knee(config: &MachineConfig, targets: u64, from: u64) -> u64 {
     let holds = |branches: &u64| mispredicted_targets(config, *branches, targets) <= KNOWN;
     eighths(from).take_while(holds).last().unwrap_or(0)
@@ -158,8 +159,8 @@ fn mispredicted_targets(config: &MachineConfig, branches: u64, targets: u64) -> 
     wrong as f64 / (branches * targets) as f64
 }
 
-/// The longest random pattern, in steps of an eighth of a power of two, that `branches` conditional
-/// branches learn, each one of its own.
+/// Returns the longest random pattern that `branches` conditional branches learn, each its own, in
+/// steps of an eighth of a power of two.
 pub(super) fn pattern_knee(config: &MachineConfig, branches: u64, from: u64) -> u64 {
     let holds = |length: &u64| mispredicted_patterns(config, branches, *length) <= LEARNED;
     eighths(from).take_while(holds).last().unwrap_or(0)

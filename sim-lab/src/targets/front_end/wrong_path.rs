@@ -1,4 +1,4 @@
-//! Length of the wrong path after a misprediction, by what the branch waits for.
+//! Length of the wrong path after a misprediction, by the operand that the branch waits for.
 
 use super::code::{BR, CODE, Dice, MOV_ZERO, NOP, b, cbz_back, cbz_over_one, straight};
 use crate::core_bench::{CoreBench, FAR, HitMemory};
@@ -7,19 +7,19 @@ use sim_machine::config::MachineConfig;
 
 /// `ldr x1, [x2]`
 const LDR_X1: u32 = 0xf940_0041;
-/// Turns of a loop; the first half warms up.
+/// Iterations of a loop; the first half warms up.
 const TURNS: u64 = 4000;
 
-/// One kernel: a loop with one random branch.
+/// Result of one kernel: a loop with one random branch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrongPath {
     /// Operand that the branch waits for, and length of the loop.
     pub what: &'static str,
-    /// Cycles from the rename of the branch until it resolves, mean of the mispredicted ones.
+    /// Mean cycles from the rename of a mispredicted branch to its resolution.
     pub resolves_after: f64,
-    /// Instructions renamed on the wrong path of one misprediction.
+    /// Instructions renamed on the wrong path per misprediction.
     pub insts: f64,
-    /// Micro-operations that rename may send on in that time: its width times the cycles.
+    /// Most micro-operations that rename can deliver in that time: its width times the cycles.
     pub most: f64,
 }
 
@@ -28,11 +28,12 @@ pub struct WrongPath {
 enum Operand {
     /// Ready before the branch is renamed.
     Ready,
-    /// Loaded; load-to-use latency in cycles.
+    /// Loaded, with this load-to-use latency in cycles.
     Loaded(Cycle),
 }
 
-/// Measures the kernels: branches that resolve at once, and branches that wait for data of the L1, the L2 and memory.
+/// Measures branches that resolve at once, and branches that wait for data of the L1, the L2 and
+/// memory.
 pub fn measure(config: &MachineConfig) -> Vec<WrongPath> {
     vec![
         closing(config, "ready, closes a loop of 3", 3),
@@ -45,8 +46,8 @@ pub fn measure(config: &MachineConfig) -> Vec<WrongPath> {
     ]
 }
 
-/// Cycles that the misprediction of an indirect branch with so many targets costs: a random one each time, less the
-/// same targets in turn.
+/// Returns the cycles per misprediction of an indirect branch with `targets` targets: random order
+/// less the same targets in turn.
 pub fn indirect_cycles(config: &MachineConfig, targets: u64) -> f64 {
     let run = |random: bool| {
         let mut bench = CoreBench::new(&config.pipeline, HitMemory::default());
@@ -67,7 +68,7 @@ pub fn indirect_cycles(config: &MachineConfig, targets: u64) -> f64 {
     (random - steady) / (wrong - foreseen)
 }
 
-/// What mispredicted branches waited for.
+/// Waits of mispredicted branches.
 #[derive(Default)]
 struct Tally {
     branches: u64,
@@ -82,7 +83,7 @@ impl Tally {
         }
     }
 
-    /// The figures of the kernel, of so many instructions on wrong paths.
+    /// Returns the figures of a kernel with this number of squashed instructions.
     fn figures(&self, what: &'static str, squashed: u64) -> WrongPath {
         let each = |n: u64| n as f64 / self.branches as f64;
         let resolves_after = each(self.cycles);
@@ -91,7 +92,8 @@ impl Tally {
     }
 }
 
-/// A loop of a branch that jumps over one instruction at random, `body` moves of zero, and a jump back.
+/// Runs a loop of a branch that skips one instruction at random, `body` moves of zero, and a jump
+/// back.
 fn jumping(config: &MachineConfig, what: &'static str, operand: Operand, body: usize) -> WrongPath {
     let far_cycles = match operand {
         Operand::Ready => 4,
@@ -121,7 +123,8 @@ fn jumping(config: &MachineConfig, what: &'static str, operand: Operand, body: u
     tally.figures(what, squashed(&bench) - before)
 }
 
-/// A loop of so many instructions that its last one, a conditional branch, ends after 16 to 31 turns at random; then it is entered anew.
+/// Runs a loop of `insts` instructions that its last one, a conditional branch, ends after 16 to 31
+/// iterations at random; then the loop starts again.
 fn closing(config: &MachineConfig, what: &'static str, insts: u64) -> WrongPath {
     let mut bench = CoreBench::new(&config.pipeline, HitMemory::default());
     let body = vec![MOV_ZERO; insts as usize - 1];
@@ -142,7 +145,7 @@ fn closing(config: &MachineConfig, what: &'static str, insts: u64) -> WrongPath 
     tally.figures(what, squashed(&bench) - before)
 }
 
-/// Instructions renamed so far that did not retire.
+/// Returns the number of renamed instructions that did not retire.
 fn squashed(bench: &CoreBench<HitMemory>) -> u64 {
     let value = |event| bench.counts().value(event);
     value(PmuEvent::INST_SPEC) - value(PmuEvent::INST_RETIRED)
