@@ -1,4 +1,4 @@
-//! Programs that are bound by one known thing: the ledger names it, its removal saves the time.
+//! Programs with one known bottleneck: the ledger names it, and its removal saves the time.
 
 use std::path::Path;
 
@@ -16,14 +16,14 @@ fn run(path: &Path, options: &RunOptions, ideals: &[Ideal]) -> Outcome {
     session.run(options, &mut |_| {}).expect("a run")
 }
 
-/// The measured part of a kernel, with these things ideal.
+/// Returns the slots of a kernel's measured part with these ideals.
 fn measured(path: &Path, ideals: &[Ideal]) -> Slots {
     let options = RunOptions { roi: Some(Kernel::ROI), ..RunOptions::default() };
     Slots::of(&run(path, &options, ideals))
 }
 
-/// Part of a charged slot that stays where its cause costs nothing: an L1 hit takes 4 of the 13
-/// cycles of an L2 hit, and the shortest computation 1 of the 2 cycles of a multiplication.
+/// Returns the part of a charged slot that remains when its cause costs nothing: an L1 hit takes 4
+/// of the 13 cycles of an L2 hit, the shortest computation 1 of the 2 cycles of a multiplication.
 fn left(kernel: Kernel) -> f64 {
     match kernel {
         Kernel::L2Chase => 4.0 / 13.0,
@@ -32,10 +32,10 @@ fn left(kernel: Kernel) -> f64 {
     }
 }
 
-/// Given a program that one thing binds, at least 90 % of its lost slots are charged to that thing,
-/// and at least 90 % of what can be saved of them is saved where it costs nothing.
+/// In a program with one bottleneck, at least 90 % of the lost slots are charged to it. Its ideal
+/// saves at least 90 % of what can be saved.
 #[test]
-fn the_known_cause_of_each_kernel_is_charged_and_its_removal_saves_the_time() {
+fn each_kernel_is_charged_to_its_bottleneck_and_the_ideal_saves_the_time() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut wrong = Vec::new();
     for kernel in Kernel::ALL {
@@ -55,10 +55,10 @@ fn the_known_cause_of_each_kernel_is_charged_and_its_removal_saves_the_time() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Given the DRAM chase among branches, the branch order buffer is full most of the time. A window
-/// without a limit saves next to nothing: memory stands behind it.
+/// In the DRAM chase with branches, the branch order buffer is full most of the time. An unlimited
+/// window saves almost nothing, because memory is the bottleneck.
 #[test]
-fn a_full_buffer_in_front_of_memory_is_no_bottleneck_of_its_own() {
+fn a_full_buffer_that_waits_for_memory_is_not_a_bottleneck() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("kernel.n2t");
     Kernel::DramChaseBranches.save(&path).expect("a trace");
@@ -67,9 +67,9 @@ fn a_full_buffer_in_front_of_memory_is_no_bottleneck_of_its_own() {
     assert!(wide.cycles as f64 > 0.98 * base.cycles as f64, "{} of {}", wide.cycles, base.cycles);
 }
 
-/// Events say what a program did, not how long it took: an ideal changes none of the right path.
+/// Events depend on the program, not on time: an ideal changes none of the correct path.
 #[test]
-fn ideals_change_no_count_that_has_nothing_to_do_with_time() {
+fn ideals_change_no_count_that_does_not_depend_on_time() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/btree.n2t");
     let options = RunOptions { limit: Some(60_000), ..RunOptions::default() };
     let base = run(&path, &options, &[]).total();
@@ -82,7 +82,7 @@ fn ideals_change_no_count_that_has_nothing_to_do_with_time() {
     }
 }
 
-/// Given loops on wrong paths, an ideal front end brings no more of them than rename takes.
+/// With loops on wrong paths, an ideal front end delivers no more of them than rename takes.
 #[test]
 fn a_wrong_path_of_an_ideal_front_end_ends() {
     let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces");
@@ -94,9 +94,9 @@ fn a_wrong_path_of_an_ideal_front_end_ends() {
     }
 }
 
-/// Every slot of every run has one fate, whatever is ideal.
+/// Every slot of every run has exactly one use, whatever is ideal.
 #[test]
-fn slots_tile_in_ideal_runs_too() {
+fn every_slot_of_an_ideal_run_has_one_use() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/hash.n2t");
     let options = RunOptions { limit: Some(40_000), ..RunOptions::default() };
     let slots = |ideals: &[Ideal]| Slots::of(&run(&path, &options, ideals));

@@ -1,4 +1,4 @@
-//! Every event that differs between two configurations is explained by the keys that move it.
+//! Every event that differs between two configurations is explained by the keys that change it.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ fn the_profiles_differ_by_these_keys() {
     names.sort();
     assert!(names.contains(&"memory.dtlb.entries".to_owned()), "{names:?}");
     assert!(names.contains(&"semantics.bus-unit".to_owned()), "{names:?}");
-    // 1280 entries in 4 ways, or 2048 in 5, are no table: the two keys are one cause.
+    // 1280 entries in 4 ways, or 2048 in 5, are invalid, so the two keys are one cause.
     assert!(names.contains(&"memory.l2-tlb.entries+memory.l2-tlb.ways".to_owned()), "{names:?}");
     let sources = comparison.causes().iter().flat_map(|cause| &cause.changes);
     for change in sources {
@@ -58,7 +58,7 @@ fn every_event_that_differs_between_the_profiles_has_a_cause() {
 }
 
 #[test]
-fn a_key_that_moves_only_the_time_is_told_apart() {
+fn a_key_that_changes_only_the_time_is_marked() {
     let slower = ["memory.dram.access-cycles=256"];
     let diff = run(&comparison((Profile::Guide, &[]), (Profile::Guide, &slower)), 100_000);
     let cycles = of(&diff, PmuEvent::CPU_CYCLES);
@@ -67,7 +67,7 @@ fn a_key_that_moves_only_the_time_is_told_apart() {
     assert!(diff.events.iter().all(|event| event.event != PmuEvent::INST_RETIRED));
 }
 
-/// Prefetches refill the TLB only where there are prefetches, and only where they may cross pages.
+/// Prefetches refill the TLB only if they are on and may cross pages.
 #[test]
 fn keys_that_work_only_together_are_found() {
     let off = ["memory.prefetch.l1d=false", "memory.prefetch.l1d-page-cross=stop"];
@@ -81,7 +81,7 @@ fn keys_that_work_only_together_are_found() {
 }
 
 #[test]
-fn the_same_configuration_differs_in_nothing() {
+fn equal_configurations_differ_in_nothing() {
     let comparison = comparison((Profile::Guide, &[]), (Profile::Guide, &["run.seed=1"]));
     assert!(comparison.causes().is_empty());
     assert!(run(&comparison, 10_000).events.is_empty());

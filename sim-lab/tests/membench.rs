@@ -1,4 +1,4 @@
-//! The model's memory, measured as silicon is measured, against what was published of silicon.
+//! The modeled memory, measured as silicon is, against published values.
 
 use sim_core::PmuEvent;
 use sim_lab::membench::bandwidth::{self, Level};
@@ -23,13 +23,13 @@ fn assert_met(target: &Target, model: f64) {
     assert!(target.is_met_by(model), "{}: model {model:.2}, {error:+.1} %", target.quantity);
 }
 
-/// A chain over a whole footprint, after two passes.
+/// Returns the cycles per load of a chase over a footprint, after two passes.
 fn chase(config: &MachineConfig, footprint_bytes: u64) -> f64 {
     latency::load_to_use(config, PUBLISHED_SETTING, footprint_bytes)
 }
 
 #[test]
-fn a_load_that_hits_the_l1_takes_four_cycles_and_one_that_hits_the_l2_thirteen() {
+fn an_l1_hit_takes_four_cycles_and_an_l2_hit_thirteen() {
     for footprint in [2 << 10, 16 << 10, 64 << 10] {
         assert_eq!(chase(&guide(), footprint), 4.0, "{footprint} bytes");
     }
@@ -38,7 +38,7 @@ fn a_load_that_hits_the_l1_takes_four_cycles_and_one_that_hits_the_l2_thirteen()
     assert_met(&target::L2_LATENCY, 13.0);
 }
 
-/// The set of an L1 cache is chosen by virtual bits: pages that lie anywhere in memory fill it evenly.
+/// Virtual bits choose the set of an L1 cache, so pages anywhere in memory fill it evenly.
 #[test]
 fn a_chase_through_scattered_pages_hits_the_l1_up_to_its_size() {
     let setting = latency::SETTINGS[0];
@@ -50,7 +50,7 @@ fn a_chase_through_scattered_pages_hits_the_l1_up_to_its_size() {
 }
 
 #[test]
-fn the_caches_end_where_their_sizes_say() {
+fn latency_rises_at_the_size_of_each_cache() {
     // One line more than the L1 D-cache of 64 KiB holds: its set of five lines misses.
     assert!(chase(&guide(), (64 << 10) + 64) > 4.0);
     let small = machine(Profile::Guide, &["memory.l2.size-bytes=524288"]);
@@ -58,13 +58,13 @@ fn the_caches_end_where_their_sizes_say() {
 }
 
 #[test]
-fn the_system_level_cache_answers_as_published_at_16_mib() {
+fn the_system_level_cache_has_the_published_latency_at_16_mib() {
     assert_met(&target::SLC_LATENCY, chase(&guide(), 16 << 20));
 }
 
 #[test]
-fn memory_answers_as_published() {
-    // Lines that were never seen before: no cache can have them.
+fn memory_has_the_published_latency() {
+    // Lines that were never accessed before, so no cache holds them.
     let kernel = Kernel::chase(64 << 20, 1);
     let config = PUBLISHED_SETTING.applied_to(&guide());
     let plan = Plan { warmup: 1_000, measured: 20_000 };
@@ -79,21 +79,21 @@ fn one_core_reads_each_level_at_the_published_rate() {
     }
 }
 
-/// The knee of a fully associative table with true LRU lies exactly at its size.
+/// The knee of a fully associative TLB with true LRU lies exactly at its size.
 #[test]
 fn the_data_tlb_ends_exactly_at_its_configured_size() {
     for (profile, entries) in [(Profile::Guide, 40), (Profile::Silicon, 44)] {
         let config = machine(profile, &[]);
         assert_eq!(u64::from(config.memory.dtlb.entries), entries);
-        let (at, behind) = (knees::chain(&config, entries), knees::chain(&config, entries + 1));
+        let (at, after) = (knees::chain(&config, entries), knees::chain(&config, entries + 1));
         let refills = |m: &sim_lab::membench::Measurement| m.counts.value(PmuEvent::L1D_TLB_REFILL);
         assert_eq!((refills(&at), at.cycles_per_load()), (0, 4.0));
-        assert_eq!((refills(&behind), behind.cycles_per_load()), (behind.loads, 4.0 + 5.0));
+        assert_eq!((refills(&after), after.cycles_per_load()), (after.loads, 4.0 + 5.0));
     }
 }
 
-/// Consecutive pages fill the sets of the L2 TLB evenly: one page more makes exactly one set overflow.
-/// Partial entries of walks take places of their own, so they are off here.
+/// Consecutive pages fill the sets of the L2 TLB evenly: one more page makes one set overflow.
+/// Partial entries of walks are off here, because they take entries of their own.
 #[test]
 fn the_l2_tlb_ends_exactly_at_its_configured_size() {
     for (profile, entries, ways) in [(Profile::Guide, 2048, 4), (Profile::Silicon, 1280, 5)] {
@@ -104,14 +104,14 @@ fn the_l2_tlb_ends_exactly_at_its_configured_size() {
             (chain.counts.value(PmuEvent::DTLB_WALK), chain.loads / pages)
         };
         assert_eq!(walks(entries).0, 0);
-        let (behind, turns) = walks(entries + 1);
-        assert_eq!(behind, turns * (ways + 1), "the pages of one set, in every turn");
+        let (after, turns) = walks(entries + 1);
+        assert_eq!(after, turns * (ways + 1), "the pages of one set, in every iteration");
     }
 }
 
-/// With partial entries the knee is where it was, less the few places that they take.
+/// With partial entries the knee stays, less the few entries that they take.
 #[test]
-fn partial_entries_of_walks_take_few_places_of_the_l2_tlb() {
+fn partial_entries_of_walks_take_few_entries_of_the_l2_tlb() {
     let walks = |pages| {
         let chain = knees::chain(&guide(), pages);
         chain.counts.value(PmuEvent::DTLB_WALK) as f64 / chain.loads as f64
@@ -121,9 +121,9 @@ fn partial_entries_of_walks_take_few_places_of_the_l2_tlb() {
     assert_eq!(walks(2560), 1.0);
 }
 
-/// Two cores take turns with one line: every compare-and-swap finds it modified in the other core.
+/// Two cores alternate on one line: every compare-and-swap finds it modified in the other core.
 #[test]
-fn a_line_goes_from_core_to_core_as_published() {
+fn a_line_moves_between_cores_at_the_published_cost() {
     let all = [1, 127].map(|partner| core_to_core::handover(&guide(), partner));
     for handover in &all {
         assert_met(&target::CORE_TO_CORE, handover.cycles);
@@ -136,7 +136,7 @@ fn a_line_goes_from_core_to_core_as_published() {
     assert!((30.0..50.0).contains(&(slower - all[0].cycles)), "{slower}");
 }
 
-/// A random chase gives a prefetcher nothing to find, not even by chance.
+/// A random chase contains no pattern for a prefetcher, not even by chance.
 #[test]
 fn a_random_chase_trains_no_prefetcher_of_the_l2() {
     for footprint_bytes in [8 << 20, 64 << 20] {

@@ -1,4 +1,4 @@
-//! Windows that begin in states that were kept of the trace count what windows behind all of it count.
+//! Windows in saved states count the same as windows after everything before them.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ fn session(trace: &str) -> Session {
     session_with(trace, &[])
 }
 
-/// Windows of so many instructions at these places, which stand for all of the trace alike.
+/// Returns windows of `length` at these places, which represent the trace in equal parts.
 fn regions(session: &Session, begins: &[u64], length: u64) -> Regions {
     let instructions = session.instructions();
     let count = begins.len() as u64;
@@ -63,10 +63,10 @@ fn run(session: &Session, regions: &Regions, bytes: &[u8]) -> Result<Outcome, Ma
     Ok(outcome)
 }
 
-/// Nothing that the machine without a pipeline knows is lost on the way through a file: one window behind a
-/// lesson from the first instruction on counts the same, event by event.
+/// A saved state is complete: a window after functional warming from the first instruction counts
+/// the same, event by event.
 #[test]
-fn a_window_in_its_state_counts_what_it_counts_behind_everything() {
+fn a_window_in_its_saved_state_counts_as_after_everything_before_it() {
     let other = [
         "pipeline.branch.direction=gshare",
         "memory.l1d.replacement=lru",
@@ -87,20 +87,20 @@ fn a_window_in_its_state_counts_what_it_counts_behind_everything() {
         let session = session_with(trace, overrides);
         let begin = session.instructions() / 2;
         let window = Window { begin, length: 100_000, warmup: 2_000, functional_warmup: u64::MAX };
-        let behind = session.run_windows(&[window], &mut |_| {}).expect("a good trace");
+        let after = session.run_windows(&[window], &mut |_| {}).expect("a good trace");
         let one = regions(&session, &[begin], 100_000);
         let mut all = one.clone();
         all.windows[0].represents = 100_000;
         let in_state = run(&session, &all, &states(&session, &one)).expect("own states");
-        assert_eq!(in_state.total(), behind[0].total(), "{trace}");
-        assert_eq!(in_state.memory(), behind[0].memory(), "{trace}");
+        assert_eq!(in_state.total(), after[0].total(), "{trace}");
+        assert_eq!(in_state.memory(), after[0].memory(), "{trace}");
     }
 }
 
-/// What a window leaves in caches and predictors is not in the state in which the next one begins, and a window that
-/// begins where the last one ended goes on there.
+/// What a window leaves in caches and predictors does not reach the saved state of the next one. A
+/// window that begins at the end of the last one continues there.
 #[test]
-fn windows_in_their_states_know_nothing_of_each_other() {
+fn windows_in_saved_states_do_not_affect_each_other() {
     let session = session("hash.n2t");
     let begins = [0, 1_000_000, 1_050_000, 3_000_000];
     let count = |begins: &[u64]| {
@@ -115,9 +115,9 @@ fn windows_in_their_states_know_nothing_of_each_other() {
     assert_eq!(count(&begins).value(PmuEvent::INST_RETIRED), 200_000);
 }
 
-/// A core with another reorder buffer begins in the same states, one with another L2 does not.
+/// A core with another reorder buffer starts in the same states, one with another L2 does not.
 #[test]
-fn states_are_of_caches_and_predictors_not_of_the_pipeline() {
+fn states_depend_on_caches_and_predictors_and_not_on_the_pipeline() {
     let usual = session("lz.n2t");
     let regions = regions(&usual, &[500_000], 20_000);
     let bytes = states(&usual, &regions);
@@ -136,21 +136,21 @@ fn states_of_another_trace_or_of_other_windows_are_refused() {
     let lz = session("lz.n2t");
     let wanted = regions(&lz, &[500_000], 20_000);
     let bytes = states(&lz, &wanted);
-    let told = |session: &Session, regions: &Regions| {
+    let message = |session: &Session, regions: &Regions| {
         let error = regions.fit_states(session, &reader(&bytes)).expect_err("they do not fit");
         error.to_string()
     };
     let other = session("hash.n2t");
     assert!(
-        told(&other, &wanted).contains("a.states: its first bytes: these states are of another")
+        message(&other, &wanted).contains("a.states: its first bytes: these states are of another")
     );
-    assert!(told(&lz, &regions(&lz, &[500_001], 20_000)).contains("of other windows"));
-    assert!(told(&lz, &regions(&lz, &[1, 500_000], 20_000)).contains("of other windows"));
+    assert!(message(&lz, &regions(&lz, &[500_001], 20_000)).contains("of other windows"));
+    assert!(message(&lz, &regions(&lz, &[1, 500_000], 20_000)).contains("of other windows"));
 }
 
-/// Words that no machine has, and places that the trace does not have, under checksums that are right.
+/// Invalid words and places of no machine and no trace, with correct checksums.
 #[test]
-fn no_state_makes_a_machine_fall() {
+fn no_state_makes_the_machine_panic() {
     let session = session("sort.n2t");
     let regions = regions(&session, &[1_000_000], 20_000);
     let bytes = states(&session, &regions);
@@ -166,13 +166,14 @@ fn no_state_makes_a_machine_fall() {
         let mut at = 0;
         while at < words.len() {
             let next = random.next_u64();
-            // From a word here and there to all of them.
+            // From a few words to all of them.
             at += 1 + (next % (1 << (round % 12))) as usize;
             if at >= words.len() {
                 break;
             }
             let (word, own) = (random.next_u64(), words[at]);
-            // Anything, the ends of the range, what stands nearby, and the other half of all addresses.
+            // Random values, the ends of the range, nearby words, and the other half of all
+            // addresses.
             let changed = [
                 word,
                 word >> (next % 64),
@@ -185,13 +186,13 @@ fn no_state_makes_a_machine_fall() {
             ];
             words[at] = changed[(next >> 32) as usize % changed.len()];
         }
-        // Of three rounds one is at the begin, of the others a few name no instruction.
+        // One of three rounds is at the begin; of the others a few name no instruction.
         let last = (round % 3 > 0).then_some((random.next_u64() % (code + code / 8)) as u32);
         let cycle = random.next_u64() >> (22 + round % 20);
         let place = StatePlace { cycle, last, ..place };
         match run(&session, &regions, &with(&header, &place, &words)) {
             Ok(outcome) => {
-                // Less where a translation from the file forbids the access.
+                // Fewer if a translation from the file forbids the access.
                 let retired = outcome.total().value(PmuEvent::INST_RETIRED);
                 assert!(retired <= session.instructions());
                 ran += 1;

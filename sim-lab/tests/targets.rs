@@ -1,11 +1,11 @@
-//! The published quantities that the model is held to: each within a tenth, or with a reason.
+//! Published values that the model must meet: each within a tenth, or with a reason.
 
 use sim_lab::targets::{Target, front_end};
 use sim_machine::config::{ConfigSource, MachineConfig};
 
-/// Farthest that a target may be missed without a reason, as a part of the published value.
+/// Largest relative deviation from a published value without a reason.
 const CLOSE: f64 = 0.10;
-/// Farthest with one.
+/// Largest relative deviation with a reason.
 const FAR: f64 = 0.35;
 
 fn config() -> MachineConfig {
@@ -28,7 +28,7 @@ fn hold(rows: &[Target]) {
 }
 
 #[test]
-fn the_front_end_meets_what_was_published() {
+fn the_front_end_meets_its_published_values() {
     let rows = front_end::measure(&config());
     let mut ids: Vec<&str> = rows.iter().map(|row| row.id).collect();
     ids.dedup();
@@ -41,12 +41,12 @@ fn the_front_end_meets_what_was_published() {
 }
 
 #[test]
-fn a_wrong_path_is_as_long_as_its_branch_takes_to_resolve() {
+fn a_wrong_path_lasts_until_its_branch_resolves() {
     let rows = front_end::wrong_path::measure(&config());
     for row in &rows {
         assert!(row.insts <= row.most, "{row:?}");
     }
-    // One prediction a cycle bounds a loop of three, so that it brings less than rename takes.
+    // One prediction per cycle limits a loop of three, so it delivers less than rename takes.
     let loop_of_three = &rows[0];
     assert!((6.0..=12.5).contains(&loop_of_three.insts), "{loop_of_three:?}");
 }
@@ -55,7 +55,8 @@ fn a_wrong_path_is_as_long_as_its_branch_takes_to_resolve() {
 fn an_indirect_misprediction_costs_as_much_as_a_direct_one() {
     for targets in [2, 16] {
         let cycles = front_end::wrong_path::indirect_cycles(&config(), targets);
-        // The loop without mispredictions is bound by its two taken branches, so a part of the penalty overlaps.
+        // Two taken branches limit the loop without mispredictions, so part of the penalty
+        // overlaps.
         assert!((9.0..=13.5).contains(&cycles), "{targets} targets: {cycles} cycles");
     }
 }

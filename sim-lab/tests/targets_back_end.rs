@@ -1,5 +1,5 @@
-//! What is published about the back end of the silicon core, against this model: every target within
-//! 10 %, or with a reason; and the rows follow the machine, not its description.
+//! Published values of the silicon core's back end against this model: every target within 10 %, or
+//! with a reason. The rows come from the machine, not from its description.
 
 use sim_lab::targets::{Target, back_end};
 use sim_machine::{ConfigSource, MachineConfig, Profile};
@@ -44,7 +44,7 @@ fn silicon_differs_from_the_guide_in_simple_integer_operations() {
 }
 
 #[test]
-fn rows_are_measured_on_the_machine_that_is_given() {
+fn rows_are_measured_on_the_given_machine() {
     let mut config = config(Profile::Guide);
     let window = &mut config.pipeline.window;
     window.rob = 100;

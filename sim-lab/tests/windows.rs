@@ -1,4 +1,4 @@
-//! Parts of a trace count what they count within the whole, and stand for it.
+//! Parts of a trace count what they count within the whole, and represent it.
 
 use std::path::Path;
 
@@ -24,14 +24,14 @@ fn windows(session: &Session, windows: &[Window]) -> Vec<Outcome> {
     session.run_windows(windows, &mut |_| {}).expect("a good trace")
 }
 
-/// How far one count is from another, in percent.
+/// Returns the deviation of one count from another, in percent.
 fn percent(found: &Counts, expected: &Counts, event: PmuEvent) -> f64 {
     let (found, expected) = (found.value(event) as f64, expected.value(event) as f64);
     100.0 * (found - expected) / expected
 }
 
 #[test]
-fn one_window_over_everything_is_the_run() {
+fn one_window_over_everything_equals_the_run() {
     let session = session("vector.n2t");
     let length = session.instructions();
     let found = windows(&session, &[Window { begin: 0, length, warmup: 0, functional_warmup: 0 }]);
@@ -43,7 +43,7 @@ fn one_window_over_everything_is_the_run() {
 }
 
 #[test]
-fn windows_behind_each_other_tile_the_run() {
+fn consecutive_windows_cover_the_run() {
     let session = session("vector.n2t");
     let quarter = session.instructions() / 4;
     let parts: Vec<Window> = (0..4)
@@ -51,7 +51,7 @@ fn windows_behind_each_other_tile_the_run() {
         .collect();
     let found = sim_lab::estimate::join(&windows(&session, &parts)).expect("four parts").total();
     let expected = whole(&session, 0, Some(4 * quarter));
-    // Each seam runs one instruction that nobody counts; those behind it must not notice.
+    // Each seam runs one uncounted instruction, which must not affect later ones.
     let wrong = |counts: &Counts| counts.value(PmuEvent::BR_MIS_PRED_RETIRED);
     assert!(wrong(&expected) - wrong(&found) <= 3);
     let lost = 4 * quarter - found.value(PmuEvent::INST_RETIRED);
@@ -59,14 +59,15 @@ fn windows_behind_each_other_tile_the_run() {
     assert!(percent(&found, &expected, PmuEvent::CPU_CYCLES).abs() < 0.1);
 }
 
-/// A window behind millions of instructions that are not run counts about what it counts in the whole run,
-/// though the L1 D-cache misses 39 times in 1000 instructions: with the last touches alone as well as behind a lesson.
+/// A window after millions of skipped instructions counts about what it counts in the whole run,
+/// although the L1 D-cache misses 39 times in 1000 instructions: after the last accesses alone as
+/// well as after functional warming.
 ///
-/// What is mispredicted here is a comparison of hashes, whose direction is chance. Which of 2679 guesses hit depends on
-/// every branch that the predictors ever saw, so that lessons from none to 3 M instructions give 2 to 50 more, without
-/// order; only with all of them it is the run's number.
+/// The mispredicted branch compares hashes, so its direction is random. Which of 2679 guesses hit
+/// depends on all earlier branches. Functional warming over none to 3 M instructions gives 2 to 50
+/// more, in no order; only over all of them the number equals the run's.
 #[test]
-fn the_last_touches_warm_the_caches() {
+fn the_last_accesses_warm_the_caches() {
     let session = session("hash.n2t");
     let (begin, length, warmup) = (4_000_000, 300_000, 50_000);
     let expected = whole(&session, begin, Some(length));
@@ -87,14 +88,14 @@ fn the_last_touches_warm_the_caches() {
                 "functional warm-up of {functional_warmup}, {event:?}: {off} %"
             );
         }
-        // The table was touched before and fits the L2.
+        // The table was accessed before and fits the L2.
         let misses = found.value(PmuEvent::L2D_CACHE_REFILL);
         assert!(misses < expected.value(PmuEvent::L2D_CACHE_REFILL) + 100, "{misses}");
     }
 }
 
-/// Two windows with others between and before them that are not run but whose fetches, accesses and branches go
-/// through the machine in order, beside the same windows of a run in which everything is simulated.
+/// Returns two windows after functional warming of everything before them, and the same windows of
+/// a run in which everything is simulated.
 fn in_order_and_simulated(trace: &str, length: u64) -> [Vec<Outcome>; 2] {
     let session = session(trace);
     let instructions = session.instructions();
@@ -104,9 +105,9 @@ fn in_order_and_simulated(trace: &str, length: u64) -> [Vec<Outcome>; 2] {
     [windows(&session, &parts(2_000, u64::MAX)), windows(&session, &parts(u64::MAX, 0))]
 }
 
-/// A branch that is left out, one doubled, or a wrong history behind a window changes these numbers.
+/// A lost branch, a doubled one, or a wrong history after a window changes these numbers.
 #[test]
-fn predictors_that_learned_everything_in_order_predict_as_in_the_run() {
+fn functionally_warmed_predictors_predict_as_in_the_run() {
     for trace in ["sort.n2t", "search.n2t", "interp.n2t"] {
         let [in_order, simulated] = in_order_and_simulated(trace, 200_000);
         for (found, expected) in in_order.iter().zip(&simulated) {
@@ -116,10 +117,10 @@ fn predictors_that_learned_everything_in_order_predict_as_in_the_run() {
     }
 }
 
-/// Lines that prefetchers bring in, lines of an L2 and of a system level cache that were used again, and lines
-/// that wait to be written back: the last touches alone do not tell them.
+/// Last accesses do not determine lines that prefetchers bring in, reused lines of an L2 or of a
+/// system level cache, and lines that wait for write-back.
 #[test]
-fn caches_that_saw_everything_in_order_hold_what_they_hold_in_the_run() {
+fn functionally_warmed_caches_hold_what_they_hold_in_the_run() {
     for (trace, most) in [("hash.n2t", 1.0), ("chase.n2t", 1.0), ("btree.n2t", 2.5)] {
         let [in_order, simulated] = in_order_and_simulated(trace, 300_000);
         let sum = |of: &[Outcome]| sim_lab::estimate::join(of).expect("two windows").total();
@@ -139,7 +140,7 @@ fn caches_that_saw_everything_in_order_hold_what_they_hold_in_the_run() {
     }
 }
 
-/// A branch that is lost where a window ends leaves another history behind it.
+/// A branch that is lost at the end of a window leaves another history.
 #[test]
 fn seams_between_windows_do_not_change_predictions() {
     let session = session("sort.n2t");
@@ -151,7 +152,7 @@ fn seams_between_windows_do_not_change_predictions() {
     let expected = whole(&session, 0, Some(count * length));
     let wrong = |counts: &Counts| counts.value(PmuEvent::BR_MIS_PRED_RETIRED);
     let (found, expected) = (wrong(&found), wrong(&expected));
-    // What is not counted at a seam may be a mispredicted branch.
+    // The uncounted instruction at a seam may be a mispredicted branch.
     assert!(found <= expected && expected - found <= count / 10, "{found} of {expected}");
 }
 
@@ -167,7 +168,7 @@ fn options() -> RegionOptions {
 }
 
 #[test]
-fn windows_stand_for_the_trace() {
+fn windows_represent_the_trace() {
     let session = session("lz.n2t");
     let (regions, found) = Regions::find(&session, &options(), &mut |_| {}).expect("a good trace");
     assert!(found.clusters > 1 && found.intervals > 400, "{found:?}");
@@ -177,18 +178,18 @@ fn windows_stand_for_the_trace() {
     let estimate = estimate.expect("there are windows");
     let (found, expected) = (estimate.outcome.total(), whole(&session, 0, None));
     for event in [PmuEvent::CPU_CYCLES, PmuEvent::INST_RETIRED, PmuEvent::L1D_CACHE] {
-        let (off, told) = (percent(&found, &expected, event), estimate.errors[event as usize]);
+        let (off, stated) = (percent(&found, &expected, event), estimate.errors[event as usize]);
         assert!(
-            off.abs() < 5.0 && off.abs() < 2.0 * told + 1.0,
-            "{event:?}: {off} %, told {told} %"
+            off.abs() < 5.0 && off.abs() < 2.0 * stated + 1.0,
+            "{event:?}: {off} %, stated {stated} %"
         );
     }
     assert!(estimate.errors[PmuEvent::CPU_CYCLES as usize] > 0.0);
 }
 
-/// The machine without a pipeline is near enough to be of use, and what it counts of bursts is the run's.
+/// Functional warming is accurate enough to be useful, and its counts of bursts equal the run's.
 #[test]
-fn what_is_known_is_near_what_the_run_counts() {
+fn known_counts_are_near_those_of_the_run() {
     for (trace, most) in [("lz.n2t", 5.0), ("sort.n2t", 5.0), ("chase.n2t", 5.0)] {
         let session = session(trace);
         let (regions, _) = Regions::find(&session, &options(), &mut |_| {}).expect("a good trace");
@@ -221,7 +222,7 @@ fn chunks_count_what_the_run_counts() {
 }
 
 #[test]
-fn threads_cannot_be_taken_apart() {
+fn traces_with_several_threads_are_refused() {
     let session = session("atomics.n2t");
     let is_refused =
         |error: &MachineError| matches!(error, MachineError::Threads { threads: 2, .. });
