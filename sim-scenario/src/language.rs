@@ -1,7 +1,7 @@
-//! Directed test cases as text: what is given, what is done, which counts are expected.
+//! Language of directed tests: initial state, steps, expected counts.
 //!
-//! A scenario file is TOML. Its keys are those of one case, or of several under `[[case]]`, which
-//! take what they leave out from the head of the file:
+//! A scenario file is TOML. It holds the keys of one case, or of several under `[[case]]`. A case
+//! inherits the keys that it omits from the head of the file:
 //!
 //! | key | meaning |
 //! | --- | --- |
@@ -13,8 +13,8 @@
 //! | `names` | names for addresses: `{ b = 0x9000 }`; `a0` to `a4` are five lines of one L1D set |
 //! | `do` | the steps, see [`steps`]: `"LD8 0x8000 ; ST8 0x8008"` |
 //! | `expect` | counts, see [`expect`]: `"V3 + walk ld"` or a table `L1D_TLB = 1` |
-//! | `others` | `"zero"` (default): an event that is not listed must be 0; `"any"`: it is not looked at |
-//! | `path` | ways through the guide's flows: `"5.1: 1,2,3,5,6,4"`, see [`flows`] |
+//! | `others` | `"zero"` (default): an unlisted event must be 0; `"any"`: it is not compared |
+//! | `path` | paths through the guide's flows: `"5.1: 1,2,3,5,6,4"`, see [`flows`] |
 //! | `silicon` | as `expect`, where published counts of an N2 contradict the guide |
 //! | `source` | who published them |
 //!
@@ -33,9 +33,9 @@
 //! # Ok::<(), sim_scenario::ScenarioError>(())
 //! ```
 //!
-//! Profiling is given and expected as [`profiling`] says.
+//! [`profiling`] describes the clauses and expectations of profiling.
 //!
-//! The language knows no hardware: what a step does to a machine is the runner's business.
+//! The language is independent of the machine; the runner performs the steps.
 
 mod action;
 mod agents;

@@ -1,20 +1,20 @@
-//! One step: what it does, how it starts, on which path it runs.
+//! One step: its action, its start, and its path.
 
 use sim_core::{ExceptionKind, RootCause, Snoop, StallCause};
 
 use super::elements::Elements;
 use super::place::Place;
 
-/// How a step starts relative to the one before it.
+/// Start of a step relative to the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
-    /// After everything before it is complete.
+    /// Starts after everything before it is complete.
     After,
-    /// While the one before it may still wait.
+    /// Starts while the one before it may still wait.
     With,
 }
 
-/// What a step does.
+/// Action of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// One instruction fetch inside one line, outside the pipeline.
@@ -26,72 +26,72 @@ pub enum Action {
     Execute {
         /// The A64 word.
         word: u32,
-        /// What its operand register holds, for those that address memory or manage it.
+        /// Value of the operand register, for instructions that address or manage memory.
         operand: Option<Xt>,
-        /// A branch that goes to its target.
+        /// The branch is taken.
         taken: bool,
-        /// A store-exclusive that does not store, whatever the monitor says.
+        /// The store-exclusive does not store, whatever the state of the monitor.
         exclusive_fails: bool,
-        /// The elements that a governing predicate lets it work on.
+        /// Active elements by the governing predicate.
         elements: Elements,
     },
-    /// An agent outside this core wants the line.
+    /// A snoop by an agent outside this core.
     Snoop {
-        /// What it wants.
+        /// Kind of the snoop.
         snoop: Snoop,
         /// Address in the line.
         addr: u64,
     },
-    /// An I/O agent puts the line into this core's L2.
+    /// A write by an I/O agent into this core's L2.
     Stash {
         /// Address in the line.
         addr: u64,
     },
-    /// One A32 instruction, of those that the guide names.
+    /// One of the A32 instructions that the guide names.
     ExecuteA32 {
-        /// The word.
+        /// The A32 word.
         word: u32,
-        /// Its data address, if it has one.
+        /// Data address, if it has one.
         operand: Option<Xt>,
     },
-    /// An interrupt is raised.
+    /// An interrupt.
     Interrupt(ExceptionKind),
-    /// The core stays awake with nothing to do.
+    /// Time in which the core is awake and has nothing to do.
     Idle {
-        /// Cycles since the counters were cleared at which the step ends.
+        /// Cycle of the case at which the step ends.
         until: u64,
     },
     /// One cycle of the rename slots.
     Rename {
-        /// Operations that the front end gives.
+        /// Number of operations from the front end.
         offered: u8,
-        /// How many of them the back end takes.
+        /// Number of operations that the back end accepts.
         accepted: u8,
-        /// What is full when it takes no more, or would be, and what that waits for.
+        /// Full resource that limits the back end, and what it waits for.
         blocked: Option<(StallCause, RootCause)>,
     },
 }
 
-/// The value of the register that an instruction takes its operand from (X1).
+/// Value of the operand register X1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Xt {
     /// A virtual address.
     Address(u64),
-    /// The level, set and way that hold an address now.
+    /// Level, set and way that hold an address.
     SetAndWay {
-        /// Address that is held there.
+        /// Address in the cache.
         addr: u64,
         /// Level 2 instead of level 1.
         level2: bool,
     },
-    /// The page number of an address with an ASID; `None` for the current one.
+    /// Page number of an address with an ASID; `None` for the current one.
     Page {
         /// Address in the page.
         addr: u64,
         /// Address space.
         asid: Option<u16>,
     },
-    /// An ASID in the upper bits.
+    /// ASID in the upper bits.
     Asid(u16),
     /// A plain value.
     Value(u64),
@@ -111,17 +111,17 @@ impl Xt {
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// As written.
+    /// Text of the step.
     pub text: String,
-    /// Where it is written.
+    /// Place of the text.
     pub place: Place,
-    /// How it starts.
+    /// Start relative to the step before.
     pub join: Join,
-    /// It runs on a wrong path.
+    /// The step runs on a wrong path.
     pub wrong_path: bool,
-    /// What it does.
+    /// Action of the step.
     pub action: Action,
-    /// For a branch: what stands in the direction that it does not take.
+    /// For a branch: the code in the direction that it does not take.
     pub other_path: Vec<Step>,
 }
 
@@ -136,7 +136,7 @@ pub(super) struct RawStep {
     pub(super) other_path: Vec<RawStep>,
 }
 
-/// Where a step stands.
+/// Path of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Path {
     Right,

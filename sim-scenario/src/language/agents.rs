@@ -1,4 +1,4 @@
-//! Steps that agents outside the core take: snoops, maintenance that other CPUs broadcast, stashes.
+//! Steps of agents outside the core: snoops, broadcast maintenance of other CPUs, stashes.
 
 use sim_core::Snoop;
 
@@ -6,7 +6,7 @@ use super::action::Action;
 use super::cursor::{Cursor, Names};
 use super::error::Fault;
 
-/// Requests for a line by name.
+/// Snoops by name.
 const SNOOPS: [(&str, Snoop); 4] = [
     ("SNP-S", Snoop::Shared),
     ("SNP-U", Snoop::Unique),
@@ -14,16 +14,16 @@ const SNOOPS: [(&str, Snoop); 4] = [
     ("SNP-INV", Snoop::MakeInvalid),
 ];
 
-/// What another CPU executes, and what of it reaches this core.
+/// Instructions of another CPU, each with the snoop that reaches this core.
 const PEER_OPS: [(&str, Snoop); 3] =
     [("CVAC", Snoop::Clean), ("CIVAC", Snoop::CleanInvalidate), ("IVAC", Snoop::Invalidate)];
 
-/// The first words of the steps of agents.
+/// Returns the first words of these steps.
 pub(super) fn agent_names() -> impl Iterator<Item = &'static str> {
     SNOOPS.iter().map(|(name, _)| *name).chain(["STASH", "PEER"])
 }
 
-/// Reads the step of an agent outside, if one stands here.
+/// Reads the step of an outside agent, if it is next.
 pub(super) fn parse_agent(cursor: &mut Cursor, names: &Names) -> Result<Option<Action>, Fault> {
     if let Some((_, snoop)) = SNOOPS.iter().find(|(name, _)| cursor.take_word(name)) {
         return Ok(Some(Action::Snoop { snoop: *snoop, addr: cursor.address(names)? }));

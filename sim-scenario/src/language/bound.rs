@@ -1,31 +1,31 @@
-//! The right counts of an event as the language writes them, and the event by its name.
+//! Expected counts as the language writes them, and events by name.
 
 use sim_core::PmuEvent;
 
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
 
-/// Which counts are right, both ends included.
+/// Inclusive range of expected counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
-    /// Least.
+    /// Smallest count.
     pub min: u64,
-    /// Most.
+    /// Largest count.
     pub max: u64,
 }
 
 impl Bound {
-    /// Exactly `n`.
+    /// Creates a range that contains only `n`.
     pub fn exactly(n: u64) -> Bound {
         Bound { min: n, max: n }
     }
 
-    /// True when `n` is right.
+    /// Returns true if the range contains `n`.
     pub fn holds(self, n: u64) -> bool {
         (self.min..=self.max).contains(&n)
     }
 
-    /// The number, when only one is right.
+    /// Returns the count if the range contains only one.
     pub fn exact(self) -> Option<u64> {
         (self.min == self.max).then_some(self.min)
     }
@@ -42,7 +42,7 @@ impl std::fmt::Display for Bound {
     }
 }
 
-/// The event called `name`, which stands at `offset`.
+/// Returns the event with this name, which was read at `offset`.
 pub(super) fn event_named(name: &str, offset: usize) -> Result<PmuEvent, Fault> {
     PmuEvent::from_name(name).map_err(|error| Fault::new(offset, Problem::UnknownEvent(error)))
 }

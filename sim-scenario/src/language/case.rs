@@ -1,4 +1,4 @@
-//! A case as the parser gives it to the runner.
+//! A parsed case.
 
 use super::action::Step;
 use super::expect::Expectation;
@@ -13,20 +13,20 @@ pub struct Case {
     pub test: String,
     /// Section of the PMU guide.
     pub guide: String,
-    /// What the counts prove, in one sentence.
+    /// Claim that the counts prove, in one sentence.
     pub claim: String,
-    /// Where the case begins in its file.
+    /// Place of the case in its file.
     pub place: Place,
     /// State before the first step.
     pub given: Given,
-    /// What is done.
+    /// Steps in order.
     pub steps: Vec<Step>,
-    /// What the counters must show.
+    /// Expected counts.
     pub expect: Expectation,
-    /// Which ways the accesses take through the flows of guide chapter 5.
+    /// Expected paths of accesses through the flows of guide chapter 5.
     pub ways: Vec<Way>,
-    /// What the counters must show in profile silicon.
+    /// Expected counts in profile silicon.
     pub silicon: Expectation,
-    /// Who published what profile silicon shows, where the case says it itself.
+    /// Publisher of the counts in profile silicon, if the case states them itself.
     pub source: Option<String>,
 }

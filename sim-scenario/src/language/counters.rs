@@ -1,8 +1,8 @@
-//! Counters of the PMU in scenarios: what they count from the first step on, and what they show at the end.
+//! PMU counters in scenarios: their events from the first step on, and their final values.
 //!
-//! Given `counter 2 counts SW_INCR` or `counter 2 = 0xFFFFFFFE counts INST_RETIRED`; expected
-//! `counter 2 = 3`, or `counter 2 = 0 overflowed`. A counter that is named must not have overflowed
-//! unless the word stands there. Counters that are given run; no others do.
+//! Given: `counter 2 counts SW_INCR` or `counter 2 = 0xFFFFFFFE counts INST_RETIRED`. Expected:
+//! `counter 2 = 3`, or `counter 2 = 0 overflowed`. An expected counter must not have overflowed
+//! without that word. Given counters run, others do not.
 
 use sim_core::PmuEvent;
 
@@ -10,28 +10,28 @@ use super::bound::event_named;
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
 
-/// Event counters of the core (PMU guide 2).
+/// Number of event counters of the core (PMU guide 2).
 const COUNTERS: u64 = 6;
 
-/// A counter before the first step.
+/// State of a counter before the first step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GivenCounter {
-    /// Its number, 0 to 5.
+    /// Number of the counter, 0 to 5.
     pub counter: u8,
-    /// Its value.
+    /// Initial value.
     pub value: u32,
-    /// What it counts.
+    /// Counted event.
     pub event: PmuEvent,
 }
 
-/// A counter behind the last step.
+/// Expected state of a counter after the last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpectedCounter {
-    /// Its number, 0 to 5.
+    /// Number of the counter, 0 to 5.
     pub counter: u8,
-    /// Its value.
+    /// Expected value.
     pub value: u64,
-    /// Its overflow flag is set.
+    /// Expected overflow flag.
     pub overflowed: bool,
 }
 
@@ -52,7 +52,7 @@ fn value(cursor: &mut Cursor) -> Result<u32, Fault> {
     u32::try_from(value).map_err(|_| Fault::new(offset, problem))
 }
 
-/// Reads a clause of `given` about a counter that no `earlier` one is about, if one stands here.
+/// Reads a clause of `given` about a counter, if it is next. No `earlier` one may name the counter.
 pub(super) fn parse_given_counter(
     cursor: &mut Cursor,
     earlier: &[GivenCounter],
@@ -74,7 +74,7 @@ pub(super) fn parse_given_counter(
     Ok(Some(GivenCounter { counter, value, event: event_named(name, offset)? }))
 }
 
-/// Reads a statement of `expect` about a counter, if one stands here.
+/// Reads a statement of `expect` about a counter, if it is next.
 pub(super) fn parse_expected_counter(
     cursor: &mut Cursor,
 ) -> Result<Option<ExpectedCounter>, Fault> {

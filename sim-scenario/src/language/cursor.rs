@@ -1,16 +1,16 @@
-//! A reader of the small languages inside a scenario: words, numbers, signs, each with its offset.
+//! Reader of the small languages inside a scenario: words, numbers and signs with their offsets.
 
 use std::collections::BTreeMap;
 
 use super::error::{Fault, Problem};
 
-/// Names for addresses that a scenario may use.
+/// Names of addresses in a scenario.
 pub(super) type Names = BTreeMap<String, u64>;
 
-/// Longest list that one range of addresses may give.
+/// Longest range of addresses.
 const MAX_RANGE: u64 = 4096;
 
-/// A text and how far it is read. `base` is the offset of the text in its file.
+/// A text and the read position. `base` is the offset of the text in its file.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor<'a> {
     text: &'a str,
@@ -23,18 +23,18 @@ impl<'a> Cursor<'a> {
         Cursor { text, at: 0, base }
     }
 
-    /// Offset in the file of what comes next.
+    /// Returns the file offset of the next item.
     pub(super) fn offset(&mut self) -> usize {
         self.skip_space();
         self.base + self.at
     }
 
-    /// What was read since the file offset `from`, without space at its ends.
+    /// Returns the text read since file offset `from`, without spaces around it.
     pub(super) fn text_since(&self, from: usize) -> &'a str {
         self.text[from - self.base..self.at].trim()
     }
 
-    /// True when nothing but space is left.
+    /// Returns true if only spaces are left.
     pub(super) fn is_done(&mut self) -> bool {
         self.skip_space();
         self.at == self.text.len()
@@ -50,7 +50,7 @@ impl<'a> Cursor<'a> {
         &self.text[self.at..]
     }
 
-    /// Takes `sign` if it comes next.
+    /// Takes `sign` if it is next.
     pub(super) fn take(&mut self, sign: &str) -> bool {
         let found = self.rest().starts_with(sign);
         if found {
@@ -59,7 +59,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Takes `word` if it comes next as a whole word.
+    /// Takes `word` if it is next as a whole word.
     pub(super) fn take_word(&mut self, word: &str) -> bool {
         let found = self.peek_word() == Some(word);
         if found {
@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
         Some(text.trim())
     }
 
-    /// The next word (letters, digits, `_ . -`) without taking it.
+    /// Returns the next word (letters, digits, `_ . -`) without taking it.
     pub(super) fn peek_word(&mut self) -> Option<&'a str> {
         let rest = self.rest();
         let end = rest
@@ -93,7 +93,7 @@ impl<'a> Cursor<'a> {
         Some(word)
     }
 
-    /// Takes a decimal or `0x` number if one comes next.
+    /// Takes a decimal or `0x` number if it is next.
     pub(super) fn number(&mut self) -> Result<Option<u64>, Fault> {
         let Some(word) = self.peek_word().filter(|w| w.starts_with(|c: char| c.is_ascii_digit()))
         else {
@@ -113,7 +113,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes a number or fails.
+    /// Takes a number, or fails.
     pub(super) fn need_number(&mut self, what: &str) -> Result<u64, Fault> {
         self.number()?.ok_or_else(|| self.expected(what))
     }
@@ -159,7 +159,7 @@ impl<'a> Cursor<'a> {
             .collect()
     }
 
-    /// The fault that something else stands here than `what`.
+    /// Returns the fault that `what` was expected here.
     pub(super) fn expected(&mut self, what: &str) -> Fault {
         let rest = self.rest();
         let shown = rest.split_whitespace().next().unwrap_or("");
@@ -168,12 +168,12 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// How a found text is shown in a message.
+/// Returns a found text in the form of a message.
 fn found(text: &str) -> String {
     if text.is_empty() { "the end".to_owned() } else { format!("'{text}'") }
 }
 
-/// The names from `first` to `last`, which differ only in their number: `a0`, `a3`.
+/// Returns the names from `first` to `last`, which differ only in their number: `a0`, `a3`.
 fn numbered_range(first: &str, last: &str) -> Option<Vec<String>> {
     let stem = first.trim_end_matches(|c: char| c.is_ascii_digit());
     let from: u64 = first[stem.len()..].parse().ok()?;

@@ -1,4 +1,4 @@
-//! The TOML side of a scenario file: keys, types, cases and what they take from the file's head.
+//! TOML part of a scenario file: keys, types, cases, and inheritance from the file's head.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -27,7 +27,7 @@ const KEYS: [&str; 12] = [
 ///
 /// # Errors
 ///
-/// The first fault, with its place and what would be right. No text makes this panic.
+/// The first fault, with its place and a remedy. No text makes this panic.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, ScenarioError> {
     parse_file(text).map_err(|fault| ScenarioError {
         file: file.to_owned(),
@@ -36,26 +36,26 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, ScenarioError> {
     })
 }
 
-/// A case of given state and steps alone, which expects nothing. The errors name `given_name` and
-/// `steps_name` as the files that the texts come from.
+/// Returns a case of a given state and steps that expects nothing. Errors name the texts
+/// `given_name` and `steps_name`.
 ///
 /// # Errors
 ///
-/// The first fault, with its place and what would be right.
+/// The first fault, with its place and a remedy.
 pub fn parse_steps(
     (given_name, given): (&str, &str),
     (steps_name, done): (&str, &str),
 ) -> Result<Case, ScenarioError> {
     let names = named_lines();
-    let told = |file: &str, text: &str, fault: Fault| ScenarioError {
+    let located = |file: &str, text: &str, fault: Fault| ScenarioError {
         file: file.to_owned(),
         place: place_of(text, fault.offset),
         problem: fault.problem,
     };
     let state = given::parse_given(&mut Cursor::new(given, 0), &names)
-        .map_err(|fault| told(given_name, given, fault))?;
+        .map_err(|fault| located(given_name, given, fault))?;
     let raw = steps::parse_steps(&mut Cursor::new(done, 0), &names)
-        .map_err(|fault| told(steps_name, done, fault))?;
+        .map_err(|fault| located(steps_name, done, fault))?;
     Ok(Case {
         test: done.trim().to_owned(),
         guide: String::from("PMU guide 5"),
@@ -70,7 +70,7 @@ pub fn parse_steps(
     })
 }
 
-/// Five lines of one set of the L1 D-cache.
+/// Returns five lines of one set of the L1 D-cache.
 fn named_lines() -> Names {
     (0..5).map(|i| (format!("a{i}"), 0x10_0000 + i * 0x4000)).collect()
 }
@@ -101,7 +101,7 @@ fn parse_file(text: &str) -> Result<Vec<Case>, Fault> {
         return Err(wrong_type(key.start, "case", "tables, each headed [[case]]"));
     };
     let mut parsed = Vec::new();
-    // A case may take the steps of the head: few bytes for each could otherwise ask for any memory.
+    // Cases may inherit the steps of the head, so a short file could ask for unlimited memory.
     let mut steps = 0;
     for case in cases.iter() {
         let offset = case.span().start;
@@ -122,7 +122,7 @@ fn parse_file(text: &str) -> Result<Vec<Case>, Fault> {
     Ok(parsed)
 }
 
-/// The table of one case, or of the file's head.
+/// Table of one case, or of the file's head.
 struct Table<'a> {
     text: &'a str,
     table: &'a DeTable<'a>,
@@ -136,7 +136,7 @@ impl<'a> Table<'a> {
         Some((name.span(), value))
     }
 
-    /// The value of `key` here, or in the head of the file.
+    /// Returns the value of `key` here, or else in the head of the file.
     fn find(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
         match self.entry(key) {
             Some((_, value)) => Some(value),
@@ -155,7 +155,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// The text of `key` with its offset in the file.
+    /// Returns the text of `key` with its offset in the file.
     fn string(&self, key: &'static str) -> Result<Option<(&'a str, usize)>, Fault> {
         self.find(key).map(|value| string_of(self.text, key, value)).transpose()
     }
@@ -186,7 +186,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The ways of `path`, with the offset of its text.
+    /// Returns the ways of `path`, with the offset of its text.
     fn ways(&self) -> Result<(Vec<Way>, usize), Fault> {
         match self.string("path")? {
             None => Ok((Vec::new(), self.offset)),
@@ -204,8 +204,8 @@ impl<'a> Table<'a> {
         draft.resolve()
     }
 
-    /// What the profile silicon must count: the case's own word, or its `expect` with the vectors
-    /// as published counts read them.
+    /// Returns the expectation of profile silicon: the case's own, or `expect` with the vectors of
+    /// published counts.
     fn silicon_expectation(&self) -> Result<Expectation, Fault> {
         if let Some(value) = self.find("silicon") {
             if self.find("source").is_none() {
@@ -225,7 +225,8 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The named addresses: five lines of one L1D set, those of the head, those of the case.
+    /// Returns the named addresses: five lines of one L1D set, those of the head, those of the
+    /// case.
     fn names(&self) -> Result<Names, Fault> {
         let mut names = named_lines();
         let tables = [self.head.and_then(|head| head.entry("names")), self.entry("names")];
@@ -240,7 +241,7 @@ impl<'a> Table<'a> {
         Ok(names)
     }
 
-    /// Configuration keys with their values as TOML text.
+    /// Returns configuration keys with their values as TOML text.
     fn settings(&self) -> Result<Vec<(String, String)>, Fault> {
         let Some(value) = self.find("set") else { return Ok(Vec::new()) };
         let DeValue::Table(table) = value.get_ref() else {
@@ -253,13 +254,13 @@ impl<'a> Table<'a> {
         Ok(table.iter().map(setting).collect())
     }
 
-    /// What the text or table of `key` says, in one reading of the vectors.
+    /// Returns the expectation under `key`, in one reading of the vectors.
     fn expectation(&self, reading: Reading, key: &'static str) -> Result<Draft, Fault> {
         let mut draft = Draft::default();
         draft.reading = reading;
         draft.others_open = self.others_open()?;
         let Some(value) = self.find(key) else {
-            // A path alone speaks of the guide's flows only.
+            // A path alone determines only the flows of the guide.
             draft.others_open |= reading == Reading::Silicon;
             return Ok(draft);
         };
@@ -281,7 +282,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// `[expect]`: `sum = "V3"` and events with a number or a bound.
+    /// Reads `[expect]`: `sum = "V3"` and events with a number or a bound.
     fn expect_table(&self, table: &'a DeTable<'a>, draft: &mut Draft) -> Result<(), Fault> {
         for (key, value) in table.iter() {
             if key.get_ref() == "sum" {
@@ -309,7 +310,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The text of a string value and the offset of its first character in the file.
+/// Returns the text of a string value and the file offset of its first character.
 fn string_of<'a>(
     text: &str,
     key: &str,

@@ -1,40 +1,40 @@
-//! What a governing predicate lets work, and where: the words behind an SVE instruction of a step.
+//! Elements of an SVE step: governing predicate and element addresses after the instruction's name.
 //!
-//! `ADD Z.S/M 1 of 4` has the first element of four active, `ADD Z.S/M none` no element, `ADD Z.S/M` or
-//! `ADD Z.S/M all` each. `LD1W Z.S 0x8000 2 of 4` reads two words. The addresses of a gather or scatter
-//! stand one behind the other, one for each active element: `GATHER Z.S 0x8000 0x9000 all` has only
-//! these two if its vector has two elements.
+//! `ADD Z.S/M 1 of 4` has the first of four elements active, `ADD Z.S/M none` no element, `ADD
+//! Z.S/M` and `ADD Z.S/M all` every one. `LD1W Z.S 0x8000 2 of 4` reads two words. A gather or
+//! scatter lists the address of each active element: `GATHER Z.S 0x8000 0x9000 all` is complete if
+//! its vector has two elements.
 
 use sim_core::{Activity, InstFlags, MAX_FURTHER};
 
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Problem};
 
-/// The elements that an instruction works on.
+/// Active elements of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Elements {
-    /// How many are active.
+    /// Number of active elements: all, some, none.
     pub activity: Activity,
-    /// Which are, if it is some of them.
+    /// Active elements, if only some are.
     pub active: u16,
-    /// Of how many, if the step says so.
+    /// Number of elements, if the step states it.
     pub of: Option<u8>,
     further: [u64; MAX_FURTHER],
     count: usize,
 }
 
 impl Elements {
-    /// Addresses behind the first.
+    /// Returns the addresses after the first one.
     pub fn further(&self) -> &[u64] {
         &self.further[..self.count]
     }
 
-    /// Flags of a record that say the same.
+    /// Returns the flags of a record with these elements.
     pub fn flags(&self) -> InstFlags {
         InstFlags::default().with_predicate(self.activity, self.active).with_further(self.count)
     }
 
-    /// The same elements, `by` bytes further.
+    /// Returns the elements with all addresses moved by `by` bytes.
     pub(super) fn moved(mut self, by: u64) -> Elements {
         for addr in &mut self.further {
             *addr = addr.wrapping_add(by);
@@ -59,7 +59,7 @@ impl Elements {
         Ok(elements)
     }
 
-    /// Reads `none`, `all` or `1 of 4`, if one stands here.
+    /// Reads `none`, `all` or `1 of 4`, if one of them is next.
     pub(super) fn predicate(mut self, cursor: &mut Cursor) -> Result<Elements, Fault> {
         if cursor.take_word("all") {
             return Ok(self);
@@ -87,7 +87,7 @@ impl Elements {
     }
 }
 
-/// True when an address stands here, not `1 of 4`.
+/// Returns true if an address is next, and not `1 of 4`.
 fn starts_address(cursor: &mut Cursor, names: &Names) -> bool {
     let is_address = cursor.peek_word().is_some_and(|word| {
         word.starts_with(|c: char| c.is_ascii_digit()) || names.contains_key(word)
@@ -95,7 +95,7 @@ fn starts_address(cursor: &mut Cursor, names: &Names) -> bool {
     is_address && part(&mut cursor.clone()).is_ok_and(|part| part.is_none())
 }
 
-/// Reads `1 of 4`, if it stands here; otherwise the cursor is of no more use.
+/// Reads `1 of 4`, if it is next. Otherwise the cursor must not be used further.
 fn part(cursor: &mut Cursor) -> Result<Option<(u64, u64)>, Fault> {
     let Some(active) = cursor.number()? else { return Ok(None) };
     if !cursor.take_word("of") {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_predicate_stands_behind_further_addresses() {
+    fn a_predicate_follows_further_addresses() {
         let elements = read("0x9000 16 2 of 4").expect("well formed");
         assert_eq!(elements.further(), [0x9000, 16]);
         assert_eq!((elements.activity, elements.active), (Activity::Partial, 0b11));

@@ -1,4 +1,4 @@
-//! What can be wrong with a scenario file, with its place and what would be right.
+//! Faults of a scenario file, each with its place and a remedy.
 
 use super::place::Place;
 
@@ -8,99 +8,99 @@ use super::place::Place;
 pub struct ScenarioError {
     /// The file as it was named to the parser.
     pub file: String,
-    /// Where the fault is.
+    /// Place of the fault.
     pub place: Place,
-    /// What it is.
+    /// Kind of the fault.
     pub problem: Problem,
 }
 
-/// The kind of a fault.
+/// Kind of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Not TOML.
+    /// The file is not TOML.
     #[error("not valid TOML: {0}")]
     Toml(String),
-    /// A key that no case has.
+    /// The key is unknown.
     #[error(
         "unknown key '{0}'; a case has guide, claim, test, given, set, names, do, expect, others, path, silicon, source"
     )]
     UnknownKey(String),
-    /// A key without which a case means nothing.
+    /// A required key is missing.
     #[error("the case has no '{0}'; add it to the case or to the head of the file")]
     MissingKey(&'static str),
-    /// A value of another type.
+    /// The value has another type.
     #[error("'{key}' must be {expected}")]
     WrongType {
-        /// The key.
+        /// Name of the key.
         key: String,
-        /// What is allowed.
+        /// Allowed values.
         expected: &'static str,
     },
-    /// Something else stands where a certain thing is needed.
+    /// Another item was expected here.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// What would be right.
+        /// Expected item.
         expected: String,
-        /// What stands there.
+        /// Found item.
         found: String,
     },
-    /// A name for an address that is not declared.
+    /// The address name is not declared.
     #[error("no address is named '{0}'; declare it: names = {{ {0} = 0x8000 }}")]
     UnknownName(String),
-    /// A step that is no instruction of the language.
+    /// The step is unknown.
     #[error("unknown step '{name}'; {hint}")]
     UnknownStep {
-        /// What stands there.
+        /// Text of the step.
         name: String,
-        /// What is known.
+        /// Known names.
         hint: String,
     },
-    /// No event of this name.
+    /// The event name is unknown.
     #[error("{0}")]
     UnknownEvent(sim_core::pmu_event::EventNameError),
-    /// A derived event in a sum of vectors.
+    /// A sum of vectors contains a derived event.
     #[error("{event} is derived in a sum; add to {parts} instead, or state {event} after a ';'")]
     DerivedInSum {
-        /// The event.
+        /// Derived event.
         event: &'static str,
-        /// What it is derived from.
+        /// Events that it is derived from.
         parts: String,
     },
-    /// Two parts of an expectation that cannot both hold.
+    /// Two parts of an expectation contradict each other.
     #[error("{event} cannot be both {first} and {second} ({because})")]
     Contradiction {
-        /// The event.
+        /// Event with two expectations.
         event: &'static str,
-        /// One bound.
+        /// First bound.
         first: String,
-        /// The other bound.
+        /// Second bound.
         second: String,
-        /// Where the second comes from.
+        /// Origin of the second bound.
         because: &'static str,
     },
-    /// A number outside the legal range.
+    /// The number is outside its range.
     #[error("{what} must be {range}, not {value}")]
     OutOfRange {
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
-        /// Legal range.
+        /// Allowed range.
         range: &'static str,
-        /// What stands there.
+        /// Found value.
         value: u64,
     },
-    /// An `else` that stands or holds what it cannot; why, and what would be right.
+    /// The `else` is misplaced or has a wrong content; the text says why and gives the remedy.
     #[error("{0}")]
     BadOtherPath(&'static str),
-    /// A counter of the PMU that is given twice.
+    /// A PMU counter is given twice.
     #[error("counter {0} is given twice; it counts one event, so leave one of them out")]
     CounterTwice(u8),
-    /// A way that the flow does not have.
+    /// The flow has no such path.
     #[error("flow {flow} has no such way; its ways are {ways}")]
     BadPath {
         /// Section of the flow.
         flow: &'static str,
-        /// Its ways by their steps.
+        /// Paths of the flow by their steps.
         ways: String,
     },
 }
@@ -118,7 +118,7 @@ impl Fault {
     }
 }
 
-/// Places of the bytes of a text, quickly found if each is near the one that was asked for before.
+/// Places of the bytes of a text. A lookup is fast if it is near the previous one.
 #[derive(Debug)]
 pub(super) struct Places<'a> {
     text: &'a str,
@@ -131,7 +131,7 @@ impl<'a> Places<'a> {
         Places { text, offset: 0, place: Place { line: 1, column: 1 } }
     }
 
-    /// The place of the byte `offset`; the end of the text for an offset behind it.
+    /// Returns the place of byte `offset`; the end of the text for a larger offset.
     pub(super) fn of(&mut self, offset: usize) -> Place {
         let mut end = offset.min(self.text.len());
         while !self.text.is_char_boundary(end) {
@@ -161,7 +161,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The place of the byte `offset` in `text`; the end of the text for an offset behind it.
+/// Returns the place of byte `offset` in `text`; the end of the text for a larger offset.
 pub(super) fn place_of(text: &str, offset: usize) -> Place {
     Places::new(text).of(offset)
 }

@@ -1,8 +1,8 @@
-//! Exceptions in scenarios: who routes them (`H2`, `HCR_EL2 TSC`, `SCR_EL3 FIQ`, `Secure`), and the steps
-//! that no A64 word is (`IRQ`, `SError`, `A32 BKPT`, `cycles 400`).
+//! Exceptions in scenarios: routing (`H2`, `HCR_EL2 TSC`, `SCR_EL3 FIQ`, `Secure`), and steps that
+//! are not A64 words (`IRQ`, `SError`, `A32 BKPT`, `cycles 400`).
 //!
-//! H0 is a kernel at EL1, H1 a host kernel at EL2 (E2H and TGE), H2 a guest kernel at EL1 under a
-//! hypervisor at EL2 that takes interrupts and SErrors, with stage 2 on.
+//! H0 is a kernel at EL1. H1 is a host kernel at EL2 (E2H and TGE). H2 is a guest kernel at EL1
+//! under a hypervisor at EL2 that takes interrupts and SErrors, with stage 2 on.
 
 use sim_core::ExceptionKind;
 use sim_core::exception::{hcr_el2, scr_el3};
@@ -12,10 +12,10 @@ use super::cursor::{Cursor, Names};
 use super::error::{Fault, Problem};
 use super::given::Given;
 
-/// The longest time that a step may take, nine minutes at 2 GHz.
+/// Longest duration of a step: nine minutes at 2 GHz.
 const MAX_CYCLES: u64 = 1 << 40;
 
-/// Interrupts by name. nREI and nSEI are inputs of the core that ask for an SError.
+/// Interrupts by name. nREI and nSEI are inputs of the core that request an SError.
 const INTERRUPTS: [(&str, ExceptionKind); 7] = [
     ("IRQ", ExceptionKind::Irq),
     ("FIQ", ExceptionKind::Fiq),
@@ -26,7 +26,7 @@ const INTERRUPTS: [(&str, ExceptionKind); 7] = [
     ("nSEI", ExceptionKind::SystemError),
 ];
 
-/// The A32 instructions that the guide names, by name and word, and whether an address follows.
+/// A32 instructions of the guide: name, word, and whether an address follows.
 const A32: [(&str, u32, bool); 5] = [
     ("LDR", 0xE591_F000, true),    // ldr pc, [r1]
     ("MOV", 0xE1A0_F004, false),   // mov pc, r4
@@ -35,12 +35,12 @@ const A32: [(&str, u32, bool); 5] = [
     ("VMULL", 0xF2A2_0E03, false), // vmull.p64 q0, d2, d3
 ];
 
-/// The first words of the steps of this file.
+/// Returns the first words of these steps.
 pub(super) fn exception_names() -> impl Iterator<Item = &'static str> {
     INTERRUPTS.iter().map(|(name, _)| *name).chain(["A32", "cycles"])
 }
 
-/// Reads a step that is an interrupt, an A32 instruction or time that passes, if one stands here.
+/// Reads an interrupt, an A32 instruction or an idle time, if it is next.
 pub(super) fn parse_exception(cursor: &mut Cursor, names: &Names) -> Result<Option<Action>, Fault> {
     if let Some((_, kind)) = INTERRUPTS.iter().find(|(name, _)| cursor.take_word(name)) {
         return Ok(Some(Action::Interrupt(*kind)));
@@ -68,7 +68,7 @@ pub(super) fn parse_exception(cursor: &mut Cursor, names: &Names) -> Result<Opti
     Ok(Some(Action::ExecuteA32 { word: *word, operand }))
 }
 
-/// Reads how many cycles a `WFI` or `WFE` sleeps, if it says so.
+/// Reads the number of cycles that a `WFI` or `WFE` sleeps, if it is stated.
 pub(super) fn parse_sleep(cursor: &mut Cursor) -> Result<Option<u64>, Fault> {
     let offset = cursor.offset();
     cursor.number()?.map(|cycles| bounded(cycles, offset)).transpose()
@@ -80,7 +80,7 @@ fn bounded(value: u64, offset: usize) -> Result<u64, Fault> {
     if value <= MAX_CYCLES { Ok(value) } else { Err(Fault::new(offset, problem)) }
 }
 
-/// Reads a clause that routes exceptions, if one stands here.
+/// Reads a clause of exception routing, if it is next.
 pub(super) fn parse_routing(cursor: &mut Cursor, given: &mut Given) -> Result<bool, Fault> {
     if cursor.take_word("H0") {
     } else if cursor.take_word("H1") {
@@ -107,7 +107,7 @@ fn set_hcr(given: &mut Given, bits: u64) {
     given.privilege.tge |= bits & hcr_el2::TGE != 0;
 }
 
-/// Reads one or more bits by name.
+/// Reads one or more register bits by name.
 fn parse_bits(cursor: &mut Cursor, named: &[(&str, u64)]) -> Result<u64, Fault> {
     let mut bits = 0;
     while let Some((_, bit)) = named.iter().find(|(name, _)| cursor.take_word(name)) {

@@ -1,16 +1,16 @@
-//! What the counters must show after the last step.
+//! Expected counts after the last step.
 //!
 //! An expectation is a sum, statements, or both, separated by `;` or `,`:
 //!
-//! * a **sum** of reference vectors and events: `V2 + walk ld + L2D_CACHE_WR 1`, `2 V3 - LD_SPEC 1`. It tells
-//!   every event: those that it does not name are 0. Printed sums and aliases are derived from
-//!   their parts, so only the parts are added;
+//! * a **sum** of reference vectors and events: `V2 + walk ld + L2D_CACHE_WR 1`, or `2 V3 - LD_SPEC
+//!   1`. It determines every event; unnamed ones are 0. Printed sums and aliases are derived from their
+//!   parts, so only the parts are added;
 //! * **statements** about single events: `L1D_TLB 1`, `CPU_CYCLES 10..20`, `STALL >= 5`.
 //!
-//! With `others = "zero"` every event that is neither named nor derived from a named one must be 0,
-//! except the clocks, the stalls and the totals of instructions and operations, which always run.
-//! A stated sum whose parts are not stated leaves its parts open. Beside a sum, a statement only
-//! repeats what matters: it must agree with it.
+//! With `others = "zero"` every event that is neither named nor derived from a named one must be 0.
+//! Clocks, stalls and totals of instructions and operations are exempt, because they always count.
+//! A stated sum without stated parts leaves its parts open. Next to a sum, a statement only
+//! repeats a count and must agree with the sum.
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{COUNT, Group, RelationKind};
@@ -24,31 +24,31 @@ use super::pmu_statements::{PmuStatement, parse_pmu_statement};
 use super::profiling::{ProfileClaim, parse_profile_claim};
 use super::vectors::{self, Reading};
 
-/// The right counts of one event.
+/// Expected counts of one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expected {
     /// The event.
     pub event: PmuEvent,
-    /// Its right counts.
+    /// Expected counts.
     pub bound: Bound,
 }
 
-/// The right counts of every event that the case looks at, in the order of the event table.
+/// Expected counts of every compared event, in the order of the event table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expectation {
-    /// One entry per event.
+    /// Events with their expected counts.
     pub events: Vec<Expected>,
-    /// Counters of the PMU.
+    /// Expected PMU counters.
     pub counters: Vec<ExpectedCounter>,
-    /// Registers of the PMU.
+    /// Expected PMU registers.
     pub registers: Vec<ExpectedRegister>,
-    /// What became of sampled operations.
+    /// Expected results of sampled operations.
     pub profile: Vec<ProfileClaim>,
-    /// What else is said of the PMU.
+    /// Other statements about the PMU.
     pub statements: Vec<PmuStatement>,
 }
 
-/// An expectation as it is written, before what follows from it is worked out.
+/// Expectation as written, before derived events are resolved.
 #[derive(Default)]
 pub(super) struct Draft {
     pub(super) reading: Reading,
@@ -59,7 +59,7 @@ pub(super) struct Draft {
     profile: Vec<ProfileClaim>,
     statements: Vec<PmuStatement>,
     pub(super) others_open: bool,
-    /// Events of the boxes on the path: each counts at least once.
+    /// Events of the boxes on the path, each of which counts at least once.
     pub(super) path: Vec<PmuEvent>,
     pub(super) path_offset: usize,
 }
@@ -135,7 +135,7 @@ impl Draft {
         }
     }
 
-    /// Works out what every event must be.
+    /// Determines the expected counts of every event.
     pub(super) fn resolve(&self) -> Result<Expectation, Fault> {
         let mut bounds: [Option<Bound>; COUNT] = [None; COUNT];
         for (event, bound, _) in &self.stated {
@@ -157,7 +157,7 @@ impl Draft {
         Ok(Expectation { events, counters, registers, statements, profile })
     }
 
-    /// An event that is not derived from others: stated, in the sum, or 0.
+    /// Resolves an event that is not derived from others: stated, in the sum, or 0.
     fn resolve_leaf(
         &self,
         event: PmuEvent,
@@ -166,13 +166,14 @@ impl Draft {
         let bound = &mut bounds[event as usize];
         if let Some(sum) = &self.sum {
             let in_sum = Bound::exactly(sum[event as usize]);
-            let told = in_sum.min > 0 || (always_looked_at(event) && !self.others_open);
-            if let Some(stated) = bound.filter(|stated| told && !stated.holds(in_sum.min)) {
+            let is_determined = in_sum.min > 0 || (always_looked_at(event) && !self.others_open);
+            if let Some(stated) = bound.filter(|stated| is_determined && !stated.holds(in_sum.min))
+            {
                 let at = self.offset_of(event);
                 let because = "from the sum; what a statement adds belongs into the sum";
                 return Err(contradiction(event, stated, in_sum, because, at));
             }
-            if told {
+            if is_determined {
                 *bound = Some(in_sum);
             }
         } else if bound.is_none() && !self.others_open && always_looked_at(event) {
@@ -188,7 +189,7 @@ impl Draft {
         Ok(())
     }
 
-    /// A printed or implied sum, or an alias: what its parts give.
+    /// Resolves a printed or implied sum, or an alias, from its parts.
     fn resolve_derived(
         &self,
         event: PmuEvent,
@@ -236,7 +237,7 @@ impl Draft {
     }
 }
 
-/// True when what was read so far begins a sum: a `+` follows, or it failed as only a sum can.
+/// Returns true if the text so far begins a sum: a `+` or `-` follows, or it failed as a sum does.
 fn starts_sum(cursor: &mut Cursor, term: &Result<bool, Fault>) -> bool {
     match term {
         Ok(_) => cursor.clone().take("+") || cursor.clone().take("-"),
@@ -244,7 +245,7 @@ fn starts_sum(cursor: &mut Cursor, term: &Result<bool, Fault>) -> bool {
     }
 }
 
-/// Reads one term and adds it; true for a vector, false for a single event.
+/// Reads one term and adds it. Returns true for a vector, false for a single event.
 fn parse_term(
     cursor: &mut Cursor,
     reading: Reading,
@@ -264,7 +265,7 @@ fn parse_term(
     let event = parse_event(cursor)?;
     let count = cursor.need_number("a count")?;
     let parts = parts(event);
-    // The bus alone has counts of its own beside its parts: snoops.
+    // Only the bus counts something beyond its parts: snoops.
     if !parts.is_empty() && event != PmuEvent::BUS_ACCESS {
         let names: Vec<&str> = parts.iter().map(|part| part.mnemonic()).collect();
         let event = event.mnemonic();
@@ -275,7 +276,7 @@ fn parse_term(
     Ok(false)
 }
 
-/// Reads one term and takes it away: `2 V1 - LD_SPEC 1`.
+/// Reads one term and subtracts it: `2 V1 - LD_SPEC 1`.
 fn subtract_term(
     cursor: &mut Cursor,
     reading: Reading,
@@ -295,7 +296,7 @@ fn add(total: &mut u64, more: u64, cursor: &mut Cursor) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The vector that stands here, if one does.
+/// Reads a vector, if it is next.
 fn parse_vector(cursor: &mut Cursor, reading: Reading) -> Option<&'static vectors::Vector> {
     let mut ahead = cursor.clone();
     let mut name = ahead.word()?.to_owned();
@@ -319,7 +320,7 @@ fn parse_event(cursor: &mut Cursor) -> Result<PmuEvent, Fault> {
     event_named(name, offset)
 }
 
-/// The events from which `event` is derived, as a counter shows it; empty for most.
+/// Returns the events from which `event` is derived, as a counter shows it; empty for most.
 fn parts(event: PmuEvent) -> &'static [PmuEvent] {
     [RelationKind::AliasOf, RelationKind::SumOf, RelationKind::ImpliedSumOf]
         .into_iter()
@@ -327,7 +328,7 @@ fn parts(event: PmuEvent) -> &'static [PmuEvent] {
         .unwrap_or_default()
 }
 
-/// False for what runs in every case: clocks, stalls, totals of instructions and operations.
+/// Returns false for events that count in every case: clocks, stalls, totals.
 fn always_looked_at(event: PmuEvent) -> bool {
     use PmuEvent::{BUS_CYCLES, CNT_CYCLES, CPU_CYCLES};
     use PmuEvent::{INST_RETIRED, INST_SPEC, OP_RETIRED, OP_SPEC};

@@ -1,10 +1,10 @@
-//! The `path` of a case: which way its accesses take through the flows 5.1 to 5.8 of the guide.
+//! The `path` of a case: the paths of its accesses through the flows 5.1 to 5.8 of the guide.
 //!
-//! `"5.1: 1,2,3 | 1,2; 5.4: 2 x 1"` names for each flow the ways that accesses take, by the numbers
-//! of the guide's event lists; the flow's boxes are those of [`sim_core::flow`]. A box without a
-//! number is named in parentheses where two ways differ in it alone: `5.5: 1,(write to the L2)`.
-//! The edges that the model reports for these flows must be exactly those of these ways, and the
-//! events of their steps count at least once.
+//! `"5.1: 1,2,3 | 1,2; 5.4: 2 x 1"` lists for each flow the paths of accesses by the numbers of the
+//! guide's event lists. [`sim_core::flow`] defines the boxes of each flow. A box without a number
+//! is named in parentheses if two paths differ only in it: `5.5: 1,(write to the L2)`. The model
+//! must report exactly the edges of these paths, and the events of their steps must count at least
+//! once.
 
 use sim_core::PmuEvent;
 use sim_core::flow::{Flow, FlowGraph, Path, Stop};
@@ -12,14 +12,14 @@ use sim_core::flow::{Flow, FlowGraph, Path, Stop};
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
 
-/// Accesses that go one way through a flow.
+/// Accesses that take one path through a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// The flow.
+    /// Flow of guide chapter 5.
     pub flow: Flow,
     /// Boxes and edges.
     pub path: Path,
-    /// How many accesses go this way.
+    /// Number of accesses on this path.
     pub times: u64,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn parse_paths(cursor: &mut Cursor) -> Result<Vec<Way>, Fault> {
     }
 }
 
-/// The events of the boxes that the ways visit.
+/// Returns the events of the visited boxes.
 pub(super) fn events_of(ways: &[Way]) -> Vec<PmuEvent> {
     let mut events = Vec::new();
     for way in ways {
@@ -54,7 +54,7 @@ pub(super) fn events_of(ways: &[Way]) -> Vec<PmuEvent> {
     events
 }
 
-/// Reads one flow with its ways; at least one.
+/// Reads one flow with one or more paths.
 fn parse_flow(cursor: &mut Cursor) -> Result<Vec<Way>, Fault> {
     let mut ahead = cursor.clone();
     let Some(flow) = ahead.word().and_then(Flow::of_section) else {
@@ -105,7 +105,7 @@ fn parse_stop(cursor: &mut Cursor) -> Result<Stop, Fault> {
     step.map(Stop::Step).ok_or(Fault::new(offset, problem))
 }
 
-/// Every way of the flow as it would be written.
+/// Returns the fault that lists all paths of the flow.
 fn bad_path(graph: &FlowGraph) -> Problem {
     let mut ways: Vec<String> = Vec::new();
     for path in graph.paths() {

@@ -1,6 +1,6 @@
-//! The state before the first step: a base setup, then clauses that change it, in order.
+//! State before the first step: a base setup and clauses that change it, in order.
 //!
-//! `"K3, TLBs empty"`, `"K1; 0x8000 in L1D"`, `"K2, a0..a3 dirty in L1D"`. The bases are
+//! Examples: `"K3, TLBs empty"`, `"K1; 0x8000 in L1D"`, `"K2, a0..a3 dirty in L1D"`. The bases are
 //!
 //! * **K0** caches and TLBs empty, identity map with 4 KiB pages, Normal cacheable memory,
 //!   hardware prefetchers off, data in local memory;
@@ -9,12 +9,16 @@
 //! * **K3** K2, and these lines are clean in the L1 of the side that uses them;
 //! * **K3d** K3, with the lines used dirty in the L1 D-cache.
 //!
-//! Some clauses are about the machine: `trained` (the branch predictors know the steps; with `taken` or
-//! `not-taken` as if every conditional branch had gone so), `own fetches` (the steps' own fetches go
-//! through the I-side and count), `at EL1`, `at EL2 E2H TGE` (where the program runs), `tag checks on`, `stage 2` (on, with nothing of it
-//! cached). Any other clause is a subject and a state. The subject is a list of addresses
-//! (`0x8000 0x9000`, `a0..a3`), or `lines`, `pages`: all that the steps use. The states are those
-//! of [`State`].
+//! Some clauses concern the machine:
+//!
+//! * `trained`: the branch predictors know the steps; with `taken` or `not-taken` as if every
+//!   conditional branch had that direction;
+//! * `own fetches`: the steps' own fetches go through the I-side and count;
+//! * `at EL1`, `at EL2 E2H TGE`: the level of the program;
+//! * `tag checks on`; `stage 2`: on, with nothing of it cached.
+//!
+//! Any other clause is a subject and a state. The subject is a list of addresses (`0x8000 0x9000`,
+//! `a0..a3`), or `lines` or `pages` for all that the steps use. [`State`] lists the states.
 
 use sim_core::{ExceptionControls, Privilege};
 
@@ -40,7 +44,7 @@ pub enum Base {
     K3d,
 }
 
-/// A state of a line or a page.
+/// State of a line or a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// `unmapped`: the page has no translation.
@@ -59,11 +63,11 @@ pub enum State {
     UnmappedInStage2,
     /// `device in stage 2`: stage 2 makes the page Device memory.
     DeviceInStage2,
-    /// `an alias of the page before`: it leads to the frame of that page.
+    /// `an alias of the page before`: it maps to the frame of that page.
     Alias,
     /// `contiguous`: with its 15 aligned neighbors, one TLB entry may serve all.
     Contiguous,
-    /// `in walk cache`: the upper levels of its translation are known, the last is not.
+    /// `in walk cache`: only the upper levels of the translation are cached.
     InWalkCache,
     /// `in TLBs`: in both TLB levels.
     InTlbs,
@@ -83,13 +87,13 @@ pub enum State {
     DirtyInL2,
     /// `in no cache`: in none of this core's caches.
     InNoCache,
-    /// `in SLC`: the system level cache will supply it.
+    /// `in SLC`: the system level cache supplies the line.
     InSlc,
-    /// `in peer`: the cache of another core of this chip will supply it.
+    /// `in peer`: the cache of another core of this chip supplies the line.
     InPeer,
-    /// `in remote`: another chip will supply it.
+    /// `in remote`: another chip supplies the line.
     InRemote,
-    /// `in DRAM`: local memory will supply it.
+    /// `in DRAM`: local memory supplies the line.
     InDram,
     /// `shared`: another core holds a copy of the line.
     Shared,
@@ -114,7 +118,7 @@ pub enum Ram {
     L2Data,
 }
 
-/// How many bits are wrong.
+/// Number of wrong bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bits {
     /// One.
@@ -124,7 +128,7 @@ pub enum Bits {
 }
 
 impl State {
-    /// Every state with the words that name it.
+    /// All states with the words that name them.
     pub const NAMED: [(&'static str, State); 32] = [
         ("unmapped", State::Unmapped),
         ("unmapped in stage 2", State::UnmappedInStage2),
@@ -160,13 +164,13 @@ impl State {
         ("2-bit error in L2 data", State::Faulty(Ram::L2Data, Bits::Two)),
     ];
 
-    /// True for a state of a page, false for one of a line.
+    /// Returns true for a state of a page, false for one of a line.
     pub fn is_of_page(self) -> bool {
         use State::{InL2Tlb, InNoTlb, InTlbs, InWalkCache};
         self.is_attribute() || matches!(self, InTlbs | InL2Tlb | InNoTlb | InWalkCache)
     }
 
-    /// True for what the tables say of a page, whoever holds its translation.
+    /// Returns true for attributes that the tables give to a page.
     pub fn is_attribute(self) -> bool {
         use State::{Alias, DeviceInStage2, UnmappedInStage2};
         use State::{Contiguous, Device, InBlock, NonCacheable, ReadOnly, Tagged, Unmapped};
@@ -175,35 +179,35 @@ impl State {
     }
 }
 
-/// One clause: which addresses are in which state.
+/// A clause: addresses and their state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
     /// Addresses, or `None` for everything that the steps use.
     pub subject: Option<Vec<u64>>,
-    /// Their state.
+    /// State of the addresses.
     pub state: State,
 }
 
-/// The state before the first step.
+/// State before the first step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     /// Base setup.
     pub base: Base,
-    /// Changes to it, applied in order.
+    /// Changes to the base, applied in order.
     pub clauses: Vec<Clause>,
     /// The branch predictors know the steps.
     pub trained: bool,
-    /// How every conditional branch went while they learned, if not as it does in the steps.
+    /// Direction of every conditional branch during training; `None` for that of the steps.
     pub trained_taken: Option<bool>,
     /// The steps' own fetches go through the I-side.
     pub own_fetches: bool,
-    /// Where the program runs: EL0 unless said.
+    /// Level of the program: EL0 by default.
     pub privilege: Privilege,
-    /// Where exceptions go.
+    /// Routing of exceptions.
     pub exceptions: ExceptionControls,
-    /// Counters of the PMU that run.
+    /// PMU counters that run.
     pub counters: Vec<GivenCounter>,
-    /// Statistical profiling as it is programmed.
+    /// Programmed profiling.
     pub profiling: GivenProfiling,
     /// Loads and stores of Tagged memory check the tag in bits 59 to 56 of their address.
     pub tag_checks: bool,
@@ -228,7 +232,7 @@ pub(super) fn parse_given(cursor: &mut Cursor, names: &Names) -> Result<Given, F
     Ok(given)
 }
 
-/// Reads a clause about the machine, if one stands here.
+/// Reads a clause about the machine, if it is next.
 fn parse_machine(cursor: &mut Cursor, given: &mut Given) -> Result<bool, Fault> {
     if cursor.take_word("trained") {
         given.trained = true;
@@ -319,7 +323,7 @@ fn starts_address(word: &str, names: &Names) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) || names.contains_key(word)
 }
 
-/// The longest state name that stands here.
+/// Reads the longest state name that is next.
 fn parse_state(cursor: &mut Cursor) -> Result<State, Fault> {
     if cursor.take_word("tag") {
         let offset = cursor.offset();

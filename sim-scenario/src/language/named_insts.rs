@@ -1,9 +1,9 @@
-//! The A64 instructions that steps call by name, one row each.
+//! A64 instructions that steps call by name, one row each.
 //!
-//! Registers are fixed so that steps do not depend on one another: addresses are in X1, data come
-//! from X2, X3 and V2, V3, results go to X0 and V0, which only `CBZ X0` and `CBNZ X0` wait for, indirect
-//! branches use X4. Direct branches go
-//! two instructions ahead. The words were assembled with binutils 2.40.
+//! Registers are fixed, so that steps do not depend on one another: addresses are in X1, data come
+//! from X2, X3 and V2, V3, results go to X0 and V0. Only `CBZ X0` and `CBNZ X0` wait for results.
+//! Indirect branches use X4; direct branches skip one instruction. The words were assembled with
+//! binutils 2.40.
 
 use super::operand::{NamedInst, Operand};
 use super::pmu_registers::PMU_INSTS;
@@ -192,12 +192,12 @@ pub const NAMED_INSTS: &[NamedInst] = &[
     NamedInst { name: "UDF", word: 0x0000_0000, operand: Operand::Nothing }, // udf #0
 ];
 
-/// The instruction called `name`.
+/// Returns the instruction called `name`.
 pub fn find(name: &str) -> Option<&'static NamedInst> {
     all().find(|inst| inst.name == name)
 }
 
-/// Every named instruction of all lists.
+/// Returns the named instructions of all lists.
 pub fn all() -> impl Iterator<Item = &'static NamedInst> {
     NAMED_INSTS.iter().chain(&VECTOR_INSTS).chain(&PMU_INSTS).chain(&SPE_INSTS)
 }
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_and_every_word_stands_once() {
+    fn names_and_words_are_unique() {
         for (i, a) in all().enumerate() {
             for b in all().skip(i + 1) {
                 assert_ne!(a.name, b.name);

@@ -1,29 +1,29 @@
-//! One row of the lists of named instructions, and what follows its name in a step.
+//! A row of the lists of named instructions, and the operand after its name.
 
-/// What follows the name of an instruction in a step.
+/// Operand after the name of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
-    /// Nothing.
+    /// No operand.
     Nothing,
     /// A data address.
     Address,
-    /// Perhaps what its governing predicate lets work: `none`, `all`, `1 of 4`.
+    /// Optional active elements: `none`, `all`, `1 of 4`.
     Predicate,
-    /// A data address, perhaps those of further elements, and perhaps `none`, `all`, `1 of 4`.
+    /// A data address, optional further addresses, and optional `none`, `all` or `1 of 4`.
     Elements,
-    /// A data address, then perhaps `fails`: the store-exclusive does not store.
+    /// A data address and optional `fails`: the store-exclusive does not store.
     Exclusive,
-    /// An address, then perhaps `L1` or `L2`: the set and way that hold it.
+    /// An address and optional `L1` or `L2`: the set and way that hold it.
     SetAndWay,
-    /// An address, then perhaps `ASID n`: its page number, with an ASID.
+    /// An address and optional `ASID n`: its page number, with an ASID.
     Page,
-    /// The number of an ASID.
+    /// Number of an ASID.
     Asid,
-    /// Perhaps a value for the register, or `ASID n` in its upper bits.
+    /// Optional value of the register, or `ASID n` in its upper bits.
     Value,
-    /// Perhaps how many cycles the core sleeps.
+    /// Optional number of cycles that the core sleeps.
     Sleep,
-    /// Nothing; the branch is always taken.
+    /// No operand; the branch is always taken.
     Taken,
     /// `taken` or `not-taken`.
     Conditional,
@@ -36,6 +36,6 @@ pub struct NamedInst {
     pub name: &'static str,
     /// The A64 word.
     pub word: u32,
-    /// What follows the name.
+    /// Operand after the name.
     pub operand: Operand,
 }

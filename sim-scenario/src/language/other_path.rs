@@ -1,6 +1,7 @@
-//! The code in the direction that a conditional branch does not take: `B.EQ taken else { ADD & LD8 0x8000 }`.
+//! Code in the direction that a conditional branch does not take: `B.EQ taken else { ADD & LD8
+//! 0x8000 }`.
 //!
-//! A machine that predicts the branch wrong runs it, as far as it comes until the branch resolves.
+//! If the branch is mispredicted, this code runs until it resolves.
 
 use super::action::{Action, Join, Path, RawStep};
 use super::cursor::{Cursor, Names};
@@ -9,13 +10,13 @@ use super::named_insts::NAMED_INSTS;
 use super::operand::Operand;
 use super::steps::parse_step;
 
-/// Bits by which the target of a branch is moved on, in its immediate field: 254 instructions, so that
-/// neither direction runs into the other.
+/// Displacement of the target in the immediate field of a branch: 254 instructions, so that neither
+/// direction runs into the other.
 const FARTHER: u32 = 254 << 5;
-/// Most instructions of the other direction: what lies before the moved target.
+/// Most instructions of the other direction, which lie before the displaced target.
 const ROOM: usize = 255;
 
-/// Reads `else { ... }` behind a conditional branch and moves the branch's target out of its way.
+/// Reads `else { ... }` after a conditional branch and displaces the branch's target.
 pub(super) fn parse_other_path(
     cursor: &mut Cursor,
     names: &Names,
@@ -63,7 +64,7 @@ pub(super) fn parse_other_path(
     }
 }
 
-/// A conditional branch of the language, all of which have their target in the same bits.
+/// Returns true for a conditional branch of the language; all have their target in the same bits.
 fn is_conditional(word: u32) -> bool {
     NAMED_INSTS.iter().any(|inst| inst.word == word && inst.operand == Operand::Conditional)
 }

@@ -1,10 +1,10 @@
 //! Places in a scenario file, for messages.
 
-/// A place in a scenario file, both counted from 1.
+/// Line and column in a scenario file, from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Line.
+    /// Line number.
     pub line: usize,
-    /// Column in characters.
+    /// Column number in characters.
     pub column: usize,
 }

@@ -1,18 +1,19 @@
-//! Registers of the PMU in scenarios: their reads and writes as steps, and what they show at the end.
+//! PMU registers in scenarios: reads and writes as steps, and expected values at the end.
 //!
-//! Steps are `MSR PMCR_EL0 0x41` and `MRS PMOVSCLR_EL0`. Expected `register PMOVSCLR_EL0 = 1`,
-//! `register PMCEID0_EL0 undefined` or `register PMCR_EL0 trapped to EL2` is what a read gives where
-//! the program is after the last step. `PMSWINC_EL0` stands among the other instructions.
+//! Steps are `MSR PMCR_EL0 0x41` and `MRS PMOVSCLR_EL0`. Expectations are
+//! `register PMOVSCLR_EL0 = 1`, `register PMCEID0_EL0 undefined` or `register PMCR_EL0 trapped to
+//! EL2`: the result of a read at the program's level after the last step. `PMSWINC_EL0` is among
+//! the other named instructions.
 
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
 use super::operand::{NamedInst, Operand};
 use super::profiling::is_profiling_register;
 
-/// What a read of a register gives.
+/// Result of reading a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegisterRead {
-    /// This value.
+    /// A value.
     Value(u64),
     /// An undefined instruction.
     Undefined,
@@ -20,16 +21,16 @@ pub enum RegisterRead {
     TrappedTo(u8),
 }
 
-/// A register behind the last step.
+/// Expected result of reading a register after the last step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedRegister {
-    /// Its name.
+    /// Name of the register.
     pub name: String,
-    /// What reading it gives.
+    /// Expected result.
     pub read: RegisterRead,
 }
 
-/// Reads a statement of `expect` about a register, if one stands here.
+/// Reads a statement of `expect` about a register, if it is next.
 pub(super) fn parse_expected_register(
     cursor: &mut Cursor,
 ) -> Result<Option<ExpectedRegister>, Fault> {
@@ -54,7 +55,7 @@ pub(super) fn parse_expected_register(
     Ok(Some(ExpectedRegister { name: name.to_owned(), read }))
 }
 
-/// True for names that steps can read, and for counters that the core does not have.
+/// Returns true for registers that steps can read, and for counters that the core lacks.
 fn is_register(name: &str) -> bool {
     let is_read = |inst: &NamedInst| inst.name.strip_prefix("MRS ") == Some(name);
     let is_counter = name.starts_with("PMEVCNTR") || name.starts_with("PMEVTYPER");
@@ -73,7 +74,7 @@ fn level(cursor: &mut Cursor) -> Result<u8, Fault> {
     Err(cursor.expected("EL1, EL2 or EL3"))
 }
 
-/// Every one of them. The words were assembled with binutils 2.40.
+/// Reads and writes of PMU registers. The words were assembled with binutils 2.40.
 #[rustfmt::skip]
 pub const PMU_INSTS: [NamedInst; 57] = [
     NamedInst { name: "MSR PMCR_EL0", word: 0xD51B_9C01, operand: Operand::Value }, // msr pmcr_el0, x1

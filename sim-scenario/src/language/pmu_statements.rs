@@ -1,10 +1,11 @@
-//! What a case says of the PMU beside counts, counters and registers.
+//! Statements about the PMU beyond counts, counters and registers.
 //!
-//! * `PMUIRQ raised`, `PMUIRQ clear`: the overflow interrupt behind the last step;
-//! * `busiest cycle BUS_ACCESS 2`: the most that any one cycle adds to an event;
-//! * `bus of cortex-a53 bit 8 in 1 cycle`: in how many cycles a bit of the event bus is set, as that core
-//!   exports it;
-//! * `event 0x60 is BUS_ACCESS_RD`, `event 0x60 of cortex-a53 is BUS_ACCESS_LD`, `event 0x06 is absent`;
+//! * `PMUIRQ raised`, `PMUIRQ clear`: the overflow interrupt after the last step;
+//! * `busiest cycle BUS_ACCESS 2`: the most that one cycle adds to an event;
+//! * `bus of cortex-a53 bit 8 in 1 cycle`: the number of cycles in which a bit of the event bus is
+//!   set, as that core exports it;
+//! * `event 0x60 is BUS_ACCESS_RD`, `event 0x60 of cortex-a53 is BUS_ACCESS_LD`, `event 0x06 is
+//!   absent`: the name of an event number;
 //! * `register PMCEID1 of cortex-a32 = 0`: a word of common events of another core.
 
 use std::fmt;
@@ -18,43 +19,43 @@ use super::error::{Fault, Problem};
 /// One statement about the PMU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PmuStatement {
-    /// The level of the overflow interrupt.
+    /// Level of the overflow interrupt.
     Interrupt {
-        /// It is requested.
+        /// The interrupt is requested.
         raised: bool,
     },
-    /// The most that one cycle adds to an event.
+    /// Most that one cycle adds to an event.
     BusiestCycle {
-        /// The event.
+        /// Event in question.
         event: PmuEvent,
-        /// The right numbers.
+        /// Expected number.
         bound: Bound,
     },
-    /// A bit of the exported event bus.
+    /// Bit of the exported event bus.
     BusBit {
-        /// The core whose bus it is.
+        /// Core that exports the bus.
         core: String,
-        /// The bit.
+        /// Number of the bit.
         bit: u8,
-        /// In how many cycles it is set.
+        /// Number of cycles in which the bit is set.
         cycles: Bound,
     },
-    /// An event number.
+    /// Name of an event number.
     EventName {
-        /// The number.
+        /// Event number.
         code: u16,
-        /// Another core than the Neoverse N2.
+        /// Core other than the Neoverse N2.
         core: Option<String>,
-        /// What it is called there; `None` if that core does not have it.
+        /// Name of the event; `None` if the core does not have it.
         name: Option<String>,
     },
-    /// A word of common events of another core.
+    /// Word of common events of another core.
     CommonEvents {
         /// `PMCEID0` to `PMCEID3`.
         word: String,
-        /// The core.
+        /// Name of the core.
         core: String,
-        /// Its value.
+        /// Expected value.
         value: u32,
     },
 }
@@ -76,7 +77,7 @@ impl fmt::Display for PmuStatement {
     }
 }
 
-/// Reads a statement about the PMU, if one stands here.
+/// Reads a statement about the PMU, if it is next.
 pub(super) fn parse_pmu_statement(cursor: &mut Cursor) -> Result<Option<PmuStatement>, Fault> {
     let statement = if cursor.take_word("PMUIRQ") {
         parse_interrupt(cursor)?
@@ -139,7 +140,7 @@ fn parse_event_name(cursor: &mut Cursor) -> Result<PmuStatement, Fault> {
     Ok(PmuStatement::EventName { code, core, name: name.map(str::to_owned) })
 }
 
-/// Reads `register PMCEID1 of cortex-a32 = 0`; any other statement about a register is left alone.
+/// Reads `register PMCEID1 of cortex-a32 = 0`, if it is next. Leaves other statements alone.
 fn parse_common_events(cursor: &mut Cursor) -> Result<Option<PmuStatement>, Fault> {
     let mut ahead = cursor.clone();
     if !ahead.take_word("register") {
@@ -160,7 +161,7 @@ fn parse_common_events(cursor: &mut Cursor) -> Result<Option<PmuStatement>, Faul
     Ok(Some(PmuStatement::CommonEvents { word: word.to_owned(), core, value }))
 }
 
-/// Reads `of cortex-a53`, if it stands here.
+/// Reads `of cortex-a53`, if it is next.
 fn parse_core(cursor: &mut Cursor) -> Result<Option<String>, Fault> {
     if !cursor.take_word("of") {
         return Ok(None);

@@ -1,32 +1,39 @@
-//! Statistical profiling in scenarios: what is programmed, what becomes of sampled operations, and what
-//! their records say.
+//! Statistical profiling in scenarios: programming, sampled operations, and their records.
 //!
-//! Given are values of registers (`PMSFCR_EL1 = 6`, `MDCR_EL2 = 0x3000`), `SPE` (EL1 and EL0 of the
-//! non-secure state are profiled into an empty buffer, without filters, every 257 operations), `SPE random
-//! 16 0 255` (the bytes that make the interval random) and `SPE fault 0x10FC0 translation 3` (what a
-//! write of the buffer meets there). Expected are the operations of the population, counted from 1, that
-//! were `sampled 257 514`, `collided`, `collected` (passed the filters) or `written`, and fields of a record:
-//! `record 257 total 99 source 8 address 0x8000 target none`; and the buffer's interrupt: `PMBIRQ asserted`.
+//! Given clauses:
+//!
+//! * values of registers (`PMSFCR_EL1 = 6`, `MDCR_EL2 = 0x3000`);
+//! * `SPE`: profile EL1 and EL0 of the non-secure state into an empty buffer, without filters,
+//!   every 257 operations;
+//! * `SPE random 16 0 255`: the bytes that make the interval random;
+//! * `SPE fault 0x10FC0 translation 3`: a fault of a buffer write at an address.
+//!
+//! Expectations:
+//!
+//! * the operations of the population, from 1, that were `sampled 257 514`, `collided`, `collected`
+//!   (passed the filters) or `written`;
+//! * fields of a record: `record 257 total 99 source 8 address 0x8000 target none`;
+//! * the buffer's interrupt: `PMBIRQ asserted`.
 
 use super::bound::{Bound, parse_bound};
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
 use super::operand::{NamedInst, Operand};
 
-/// What a write of the profiling buffer meets at an address.
+/// Fault of a write to the profiling buffer at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GivenFault {
-    /// The byte that cannot be written.
+    /// Address of the byte that cannot be written.
     pub addr: u64,
-    /// Why.
+    /// Kind of the fault.
     pub kind: GivenFaultKind,
-    /// Level of the walk, 0 to 3, where the kind has one.
+    /// Level of the walk, 0 to 3, for kinds with one.
     pub level: u8,
-    /// Stage 2 refuses it.
+    /// The fault is one of stage 2.
     pub stage_2: bool,
 }
 
-/// Kinds of faults and aborts.
+/// Kind of a fault or abort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GivenFaultKind {
     /// `address-size 1`
@@ -49,7 +56,7 @@ pub enum GivenFaultKind {
     Unsupported,
 }
 
-/// The kinds by name, and whether a level stands behind them.
+/// Kinds by name, and whether a level follows.
 const KINDS: [(&str, GivenFaultKind, bool); 9] = [
     ("address-size", GivenFaultKind::AddressSize, true),
     ("translation", GivenFaultKind::Translation, true),
@@ -62,18 +69,18 @@ const KINDS: [(&str, GivenFaultKind, bool); 9] = [
     ("unsupported", GivenFaultKind::Unsupported, false),
 ];
 
-/// Profiling before the first step.
+/// Programming of profiling before the first step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GivenProfiling {
-    /// Registers and their values, in this order.
+    /// Registers and their values, in order.
     pub registers: Vec<(String, u64)>,
-    /// Random bytes for the interval, if they are given.
+    /// Random bytes of the interval, if given.
     pub random: Option<Vec<u8>>,
-    /// What the buffer's writes meet.
+    /// Faults of buffer writes.
     pub faults: Vec<GivenFault>,
 }
 
-/// What `SPE` stands for.
+/// Register values of `SPE`.
 const USUAL: [(&str, u64); 6] = [
     ("MDCR_EL3", 0b11 << 12),
     ("MDCR_EL2", 0b11 << 12),
@@ -83,20 +90,20 @@ const USUAL: [(&str, u64); 6] = [
     ("PMBLIMITR_EL1", 0x10_0001),
 ];
 
-/// A set of sampled operations.
+/// Set of sampled operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleSet {
-    /// Those that fell due and did not collide.
+    /// Operations that were due for sampling and did not collide.
     Sampled,
-    /// Those that collided.
+    /// Operations that collided.
     Collided,
-    /// Those that passed the filters.
+    /// Operations that passed the filters.
     Collected,
-    /// Those whose records are in the buffer.
+    /// Operations whose records are in the buffer.
     Written,
 }
 
-/// The sets by name.
+/// Sets by name.
 const SETS: [(&str, SampleSet); 4] = [
     ("sampled", SampleSet::Sampled),
     ("collided", SampleSet::Collided),
@@ -104,31 +111,31 @@ const SETS: [(&str, SampleSet); 4] = [
     ("written", SampleSet::Written),
 ];
 
-/// What a case expects of sampled operations.
+/// Expectation about sampled operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProfileClaim {
-    /// A set has exactly these operations.
+    /// Exact contents of a set.
     Operations {
-        /// Which set.
+        /// Set of operations.
         set: SampleSet,
-        /// Their numbers in the population, from 1, in order.
+        /// Numbers in the population, from 1, in order.
         numbers: Vec<u64>,
     },
-    /// The interrupt line of the buffer.
+    /// Interrupt line of the buffer.
     Interrupt {
-        /// It is asserted.
+        /// The line is asserted.
         asserted: bool,
     },
-    /// The record of an operation.
+    /// Record of an operation.
     Record {
-        /// Its number in the population.
+        /// Number in the population.
         number: u64,
-        /// Fields and what they hold; `None` where the field must not be there.
+        /// Fields with expected values; `None` if the field must be absent.
         fields: Vec<(RecordField, Option<Bound>)>,
     },
 }
 
-/// A field of a record.
+/// Field of a record.
 #[allow(missing_docs, reason = "each is named in FIELDS as scenarios write it")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordField {
@@ -150,7 +157,7 @@ pub enum RecordField {
     Time,
 }
 
-/// Every field with its name.
+/// Fields by name.
 pub const FIELDS: [(&str, RecordField); 16] = [
     ("pc", RecordField::Pc),
     ("level", RecordField::Level),
@@ -170,7 +177,7 @@ pub const FIELDS: [(&str, RecordField); 16] = [
     ("time", RecordField::Time),
 ];
 
-/// Reads a clause of `given` about profiling, if one stands here.
+/// Reads a clause of `given` about profiling, if it is next.
 pub(super) fn parse_given_profiling(
     cursor: &mut Cursor,
     given: &mut GivenProfiling,
@@ -232,7 +239,7 @@ fn parse_fault(cursor: &mut Cursor) -> Result<GivenFault, Fault> {
     Ok(GivenFault { addr, kind: *kind, level, stage_2 })
 }
 
-/// Reads a statement of `expect` about sampled operations, if one stands here.
+/// Reads a statement of `expect` about sampled operations, if it is next.
 pub(super) fn parse_profile_claim(cursor: &mut Cursor) -> Result<Option<ProfileClaim>, Fault> {
     if let Some((_, set)) = SETS.iter().find(|(name, _)| cursor.take_word(name)) {
         let mut numbers = Vec::new();
@@ -271,17 +278,18 @@ fn parse_field(cursor: &mut Cursor) -> Result<(RecordField, Option<Bound>), Faul
     Ok((*field, bound))
 }
 
-/// True for registers that can be given: those of the unit, and the two that rule it.
+/// Returns true for registers that can be given: those of the unit, and two that control it.
 fn is_register(name: &str) -> bool {
     is_profiling_register(name) || name == "MDCR_EL2" || name == "MDCR_EL3"
 }
 
-/// True for the registers of the unit.
+/// Returns true for the registers of the unit.
 pub(super) fn is_profiling_register(name: &str) -> bool {
     SPE_INSTS.iter().any(|inst| inst.name.strip_prefix("MRS ") == Some(name))
 }
 
-/// Their reads and writes, and the barrier. The words were assembled with binutils 2.40.
+/// Reads and writes of the unit's registers, and the barrier. The words were assembled with
+/// binutils 2.40.
 #[rustfmt::skip]
 pub const SPE_INSTS: [NamedInst; 25] = [
     NamedInst { name: "MSR PMSCR_EL1", word: 0xD518_9901, operand: Operand::Value }, // msr pmscr_el1, x1

@@ -1,4 +1,4 @@
-//! The step that gives the rename slots one cycle: `rename 5 accept 3, load queue full: load from DRAM`.
+//! Step of one cycle of the rename slots: `rename 5 accept 3, load queue full: load from DRAM`.
 
 use sim_core::{RootCause, StallCause};
 
@@ -9,7 +9,7 @@ use super::error::{Fault, Problem};
 /// Rename slots per cycle.
 const SLOTS: u64 = 5;
 
-/// Reads the step, if it stands here.
+/// Reads the step, if it is next.
 pub(super) fn parse_rename(cursor: &mut Cursor) -> Result<Option<Action>, Fault> {
     if !cursor.take_word("rename") {
         return Ok(None);
@@ -39,13 +39,13 @@ fn operations(cursor: &mut Cursor, most: u64) -> Result<u64, Fault> {
     Ok(value)
 }
 
-/// Names of scenarios that were written when a full reorder buffer had two causes.
+/// Older names, from when a full reorder buffer had two causes.
 const FORMER: [(&str, (StallCause, RootCause)); 2] = [
     ("ROB full, waits for memory", (StallCause::ReorderBuffer, RootCause::LoadDram)),
     ("ROB full, waits for execution", (StallCause::ReorderBuffer, RootCause::Latency)),
 ];
 
-/// A cause of the back end and what it waits for, by the names that reports give them.
+/// Reads a back-end cause and what it waits for, by the names in reports.
 fn reason(cursor: &mut Cursor) -> Result<(StallCause, RootCause), Fault> {
     if let Some((_, both)) = FORMER.into_iter().find(|(name, _)| cursor.take(name)) {
         return Ok(both);

@@ -1,4 +1,4 @@
-//! What is done: instructions and fetches, one after the other, together, or on a wrong path.
+//! Steps: instructions and fetches, in sequence, together, or on a wrong path.
 //!
 //! | step | meaning |
 //! | --- | --- |
@@ -10,21 +10,23 @@
 //! | `DC CISW A [L1\|L2]` | the set and way of that cache (L1) that hold A |
 //! | `TLBI VAE1 A [ASID n]`, `TLBI ASIDE1 n` | TLB maintenance, of the current ASID unless said |
 //! | `AT S1E1R A`, `MSR TTBR0_EL1 [value]`, ... | translation, system registers |
-//! | `SNP-S A`, `SNP-U A`, `SNP-FWD A` | another agent asks this core for the line |
+//! | `SNP-S A`, `SNP-U A`, `SNP-FWD A` | a snoop of another agent for the line |
 //! | `PEER DC CVAC A` | another CPU executes it, and it is broadcast |
-//! | `STASH A` | an I/O agent puts the line into the L2 |
+//! | `STASH A` | a write of an I/O agent into the L2 |
 //! | `DSB`, `ADD V.4S`, `B.EQ not-taken`, ... | the other names of [`super::named_insts`] |
 //! | `ADD Z.S/M 1 of 4`, `GATHER Z.S A B` | predicates and element addresses: [`super::elements`] |
 //! | `word 0xD503201F [A]` | any A64 word, with a data address if it has one |
 //! | `rename 5 accept 3, load queue full` | one cycle of the rename slots, see [`super`] |
-//! | `B.EQ taken else { s & t }` | s and t stand in the other direction |
-//! | `WFI 50`, `WFE 50` | the core sleeps so many cycles |
-//! | `IRQ`, `FIQ`, `vIRQ`, `vFIQ`, `SError`, `nREI`, `nSEI` | an interrupt; `LD8 A & IRQ` cuts the load short |
-//! | `A32 LDR PC A`, `A32 MOV PC`, `A32 SUBS PC`, `A32 BKPT`, `A32 VMULL` | A32 instructions that the guide names |
+//! | `B.EQ taken else { s & t }` | s and t are the code in the other direction |
+//! | `WFI 50`, `WFE 50` | the core sleeps this many cycles |
+//! | `IRQ`, `FIQ`, `vIRQ`, `vFIQ`, `SError`, `nREI`, `nSEI` | an interrupt |
+//! | `LD8 A & IRQ` | an interrupt that cuts the load short |
+//! | `A32 LDR PC A`, `A32 MOV PC`, `A32 SUBS PC` | A32 instructions of the guide |
+//! | `A32 BKPT`, `A32 VMULL` | other A32 instructions of the guide |
 //! | `cycles 400` | the core idles until the case is 400 cycles old |
 //! | `s ; t` | t starts after s is complete, fills included |
 //! | `s & t` | t is issued while s may still wait |
-//! | `[s]` | s runs on a wrong path and is abandoned |
+//! | `[s]` | s runs on a wrong path and is squashed |
 //! | `s [step N] x 4` | s four times with `;` between, the address growing by N |
 //! | `s [step N] &x 4` | the same with `&` |
 
@@ -191,7 +193,7 @@ fn parse_action(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
     Ok(Action::Execute { word: inst.word, operand, taken, exclusive_fails, elements })
 }
 
-/// What stands behind the name of an instruction, as far as it goes into its register.
+/// Reads the operand after the name of an instruction, as far as it goes into the operand register.
 fn parse_operand(
     cursor: &mut Cursor,
     names: &Names,
@@ -206,7 +208,7 @@ fn parse_operand(
             let addr = cursor.address(names)?;
             let level2 = cursor.take_word("L2");
             if !level2 && !cursor.take_word("L1") && cursor.peek_word().is_some() {
-                return Err(cursor.expected("'L1', 'L2' or the next step behind the address"));
+                return Err(cursor.expected("'L1', 'L2' or the next step after the address"));
             }
             Some(Xt::SetAndWay { addr, level2 })
         }
@@ -223,7 +225,7 @@ fn parse_operand(
     })
 }
 
-/// Reads `ASID 5`, if it stands here.
+/// Reads `ASID 5`, if it is next.
 fn parse_asid(cursor: &mut Cursor) -> Result<Option<u16>, Fault> {
     match cursor.take_word("ASID") {
         true => need_asid(cursor, "a number after 'ASID'").map(Some),
@@ -254,7 +256,7 @@ fn parse_word(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
     Ok(Action::Execute { word, operand, taken: false, exclusive_fails: false, elements })
 }
 
-/// The longest instruction name of up to three words that stands here.
+/// Reads the longest instruction name of up to three words that is next.
 fn parse_name(cursor: &mut Cursor) -> Result<&'static NamedInst, Fault> {
     let offset = cursor.offset();
     let mut ahead = cursor.clone();
@@ -284,7 +286,7 @@ fn parse_name(cursor: &mut Cursor) -> Result<&'static NamedInst, Fault> {
     }
 }
 
-/// Which names begin alike.
+/// Returns a hint with the names that begin alike.
 fn hint_for(name: &str) -> String {
     let upper = name.to_ascii_uppercase();
     for length in (1..=upper.len()).rev() {

@@ -1,4 +1,4 @@
-//! The language as a writer meets it: what is read, and what is said about each mistake.
+//! Parsing of the language, and the message for each mistake.
 
 use proptest::prelude::*;
 use sim_core::{Flow, PmuEvent, RootCause, Snoop, StallCause};
@@ -26,7 +26,7 @@ fn bound(case: &Case, event: PmuEvent) -> Option<Bound> {
 }
 
 #[test]
-fn a_vector_tells_its_events_their_sums_and_that_the_rest_is_zero() {
+fn a_vector_determines_its_events_their_sums_and_all_others() {
     let case = case("given = 'K3, TLBs empty'\ndo = 'LD8 0x8000'\nexpect = 'V3 + walk ld'");
     assert_eq!(case.given.base, Base::K3);
     assert_eq!(case.given.clauses, [Clause { subject: None, state: State::InNoTlb }]);
@@ -40,7 +40,7 @@ fn a_vector_tells_its_events_their_sums_and_that_the_rest_is_zero() {
 }
 
 #[test]
-fn a_sum_adds_and_takes_away() {
+fn a_sum_adds_and_subtracts() {
     let case =
         case("given = 'K1'\ndo = 'LD8 0x803C'\nexpect = '2 V1 - LD_SPEC 1 + LD_ALIGN_LAT 1'");
     assert_eq!(bound(&case, PmuEvent::LD_SPEC), Some(Bound::exactly(1)));
@@ -51,13 +51,14 @@ fn a_sum_adds_and_takes_away() {
 }
 
 #[test]
-fn a_stated_sum_leaves_its_parts_open_and_its_parts_decide_it() {
+fn a_stated_sum_leaves_its_parts_open_and_stated_parts_determine_it() {
     let open = case("given = 'K0'\ndo = 'LD8 0x8000'\nexpect = 'L1D_TLB_REFILL 1, DTLB_WALK >= 1'");
     assert_eq!(bound(&open, PmuEvent::L1D_TLB_REFILL_RD), None);
     assert_eq!(bound(&open, PmuEvent::DTLB_WALK), Some(Bound { min: 1, max: u64::MAX }));
-    let told = case("given = 'K0'\ndo = 'LD8 0x8000'\n[expect]\nL1D_TLB_RD = 2\nL1I_TLB = '1..2'");
-    assert_eq!(bound(&told, PmuEvent::L1D_TLB), Some(Bound::exactly(2)));
-    assert_eq!(bound(&told, PmuEvent::L1I_TLB), Some(Bound { min: 1, max: 2 }));
+    let stated =
+        case("given = 'K0'\ndo = 'LD8 0x8000'\n[expect]\nL1D_TLB_RD = 2\nL1I_TLB = '1..2'");
+    assert_eq!(bound(&stated, PmuEvent::L1D_TLB), Some(Bound::exactly(2)));
+    assert_eq!(bound(&stated, PmuEvent::L1I_TLB), Some(Bound { min: 1, max: 2 }));
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn steps_are_joined_repeated_and_put_on_a_wrong_path() {
 }
 
 #[test]
-fn the_cases_of_a_file_take_what_they_leave_out_from_its_head() {
+fn cases_inherit_omitted_keys_from_the_head_of_the_file() {
     let text = "guide = '4.1'\nclaim = 'c'\ngiven = 'K1'\nnames = { b = 0x9000 }\n\
         [[case]]\ntest = 'one'\ndo = 'LD8 b'\nexpect = 'V1'\n\
         [[case]]\ntest = 'two'\ngiven = 'K2'\ndo = 'ST8 b'\nset = { \"a.b\" = 1 }\n\
@@ -93,7 +94,7 @@ fn the_cases_of_a_file_take_what_they_leave_out_from_its_head() {
     assert_eq!(cases[1].place.line, 9);
 }
 
-/// Each text must be refused with the message beside it.
+/// Checks that each text is refused with its message.
 fn refused<const N: usize>(table: [(String, &str); N]) {
     for (body, expected) in table {
         let error = error(&body);
@@ -102,7 +103,7 @@ fn refused<const N: usize>(table: [(String, &str); N]) {
 }
 
 #[test]
-fn a_mistake_in_given_or_do_is_told_with_its_place_and_what_would_be_right() {
+fn a_mistake_in_given_or_do_is_reported_with_place_and_remedy() {
     let rest = "do = 'LD8 0x8000'\nexpect = 'V3'";
     let given = "given = 'K3'\n";
     refused([
@@ -148,7 +149,7 @@ fn a_mistake_in_given_or_do_is_told_with_its_place_and_what_would_be_right() {
 }
 
 #[test]
-fn a_mistake_elsewhere_is_told_with_its_place_and_what_would_be_right() {
+fn a_mistake_elsewhere_is_reported_with_place_and_remedy() {
     let rest = "do = 'LD8 0x8000'\nexpect = 'V3'";
     let given = "given = 'K3'\n";
     refused([
@@ -188,7 +189,7 @@ fn a_mistake_elsewhere_is_told_with_its_place_and_what_would_be_right() {
 }
 
 #[test]
-fn the_rename_slots_take_operations_and_a_reason() {
+fn a_rename_step_has_operations_and_a_reason() {
     let case = case(
         "given = 'K0, trained not-taken, own fetches'\nexpect = 'STALL 2'\n\
          do = 'rename 0 & rename 5 accept 3, ROB full, waits for memory &x 2'",
@@ -231,7 +232,7 @@ fn a_conditional_branch_has_code_in_its_other_direction() {
 }
 
 #[test]
-fn places_are_the_same_in_any_order() {
+fn places_do_not_depend_on_the_order_of_lookups() {
     let text = "a\nüb c\n\nd ü e";
     let of = |offset: usize| {
         let before: Vec<&str> = text[..offset].split('\n').collect();
@@ -248,18 +249,18 @@ fn places_are_the_same_in_any_order() {
 }
 
 #[test]
-fn steps_are_bounded_in_all_cases_together() {
+fn the_number_of_steps_of_all_cases_is_limited() {
     let head = "guide = 'g'\nclaim = 'c'\ngiven = 'K0'\nexpect = 'STALL 0'\nothers = 'any'\ndo = 'ADD x 1000000'\n";
-    let told =
+    let refused =
         super::parse("many.toml", &format!("{head}{}", "[[case]]\ntest = 't'\n".repeat(1000)));
-    let told = told.expect_err("a thousand million steps").to_string();
+    let message = refused.expect_err("a thousand million steps").to_string();
     let expected =
         "many.toml:9:1: the number of steps in all cases must be at most 1048576, not 2000000";
-    assert_eq!(told, expected);
+    assert_eq!(message, expected);
 }
 
 #[test]
-fn times_are_bounded() {
+fn durations_are_limited() {
     let limit = case("given = 'K0'\nexpect = 'STALL 0'\ndo = 'WFI 1099511627776 & WFE & cycles 5'");
     let Action::Execute { operand, .. } = limit.steps[0].action else { panic!("an instruction") };
     assert_eq!(operand, Some(Xt::Value(1 << 40)));
@@ -283,7 +284,7 @@ fn a_counter_is_given_once() {
 }
 
 #[test]
-fn agents_outside_take_steps() {
+fn outside_agents_have_steps() {
     let case = case(
         "given = 'K3'\ndo = 'SNP-S 0x8000 ; SNP-U a0 step 64 x 2 ; PEER DC CIVAC 0x40 ; STASH 0x80'\n\
          expect = 'LD_SPEC 0'\nothers = 'any'",
@@ -300,7 +301,7 @@ fn agents_outside_take_steps() {
 }
 
 #[test]
-fn instructions_that_manage_take_their_operands() {
+fn system_instructions_take_their_operands() {
     let case = case(
         "given = 'K3'\ndo = 'DC CISW 0x8000 L2 ; DC CSW 0x40 ; TLBI VAE1 0x8000 ; TLBI VALE1IS 0x9000 ASID 7 ; \
          TLBI ASIDE1 7 ; TLBI ALLE1 ; AT S1E1W 0x8000 ; MSR TTBR0_EL1 ASID 3 ; MSR TTBR1_EL12 0x1000 ; MSR TTBR0_EL2'\n\
@@ -330,7 +331,7 @@ fn instructions_that_manage_take_their_operands() {
 }
 
 #[test]
-fn clauses_are_about_the_machine_its_pages_and_its_lines() {
+fn clauses_concern_the_machine_its_pages_or_its_lines() {
     let case = case(
         "given = 'K3; at EL2 E2H TGE, tag checks on; stage 2; pages tagged; 0x8000 tag 3; \
          0x8000 2-bit error in L1D data; 0x9000 shared; 0xA000 in a 2 MiB block'\n\
@@ -345,7 +346,7 @@ fn clauses_are_about_the_machine_its_pages_and_its_lines() {
 }
 
 #[test]
-fn profile_silicon_reads_the_vectors_its_way_or_is_stated_apart() {
+fn profile_silicon_has_its_own_vectors_or_a_separate_expectation() {
     let read = |case: &Case, event| {
         let known = case.silicon.events.iter().find(|known| known.event == event);
         known.and_then(|known| known.bound.exact())
@@ -355,15 +356,15 @@ fn profile_silicon_reads_the_vectors_its_way_or_is_stated_apart() {
     assert_eq!(read(&by_vector, PmuEvent::BUS_ACCESS_WR), Some(0));
     assert_eq!(read(&by_vector, PmuEvent::BUS_ACCESS), Some(2));
     let apart = "given = 'K1'\ndo = 'ST8 0x8000'\nexpect = 'V4; BUS_ACCESS 1'\nsilicon = 'V4'";
-    let told = error(apart);
-    assert!(told.contains("the case has no 'source'"), "{told}");
+    let message = error(apart);
+    assert!(message.contains("the case has no 'source'"), "{message}");
     let apart = case(&format!("{apart}\nsource = 'a measurement'"));
     assert_eq!(read(&apart, PmuEvent::BUS_ACCESS), Some(2));
     assert_eq!(apart.source.as_deref(), Some("a measurement"));
 }
 
 #[test]
-fn a_path_may_be_several_ways() {
+fn a_path_may_list_several_ways() {
     let case = case(
         "given = 'K3'\ndo = 'LD8 0x8000'\nothers = 'any'\nexpect = 'LD_SPEC >= 0'\n\
          path = '5.1: 1,2 | 3 x 1,2,3,4; 5.5: 1,(write to the L2)'",
@@ -400,7 +401,7 @@ proptest! {
 }
 
 #[test]
-fn registers_of_the_pmu_are_written_read_and_expected() {
+fn pmu_registers_are_written_read_and_expected() {
     let with = |expect: &str| {
         format!(
             "guide = 'x'\n[[case]]\ntest = 'a'\nclaim = 'b'\ngiven = 'K3; at EL1'\n\
@@ -452,7 +453,7 @@ fn profiling_is_given_and_expected() {
         ("SPE", "record 1 color 3", "target-level"),
         ("SPE", "PMBIRQ high", "'clear'"),
     ] {
-        let told = with(given, expect).expect_err("it is wrong");
-        assert!(told.contains(hint), "{given} / {expect}: {told}");
+        let message = with(given, expect).expect_err("it is wrong");
+        assert!(message.contains(hint), "{given} / {expect}: {message}");
     }
 }

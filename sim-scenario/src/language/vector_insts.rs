@@ -1,12 +1,12 @@
-//! The vector instructions that steps call by name for guide 4.13: predicated operations of SVE, its
+//! Vector instructions that steps call by name for guide 4.13: predicated operations of SVE, its
 //! accesses, first-fault loads, and instructions of two operations.
 //!
-//! As in [`super::named_insts`] registers are fixed: addresses are in X1 (offsets in Z3), the governing
-//! predicate is P0, data come from Z2, Z3 and W2, results go to Z0 and W0.
+//! Registers are fixed as in [`super::named_insts`]: addresses are in X1 (offsets in Z3), the
+//! governing predicate is P0, data come from Z2, Z3 and W2, results go to Z0 and W0.
 
 use super::operand::{NamedInst, Operand};
 
-/// Every one of them. The words were assembled with binutils 2.40.
+/// Named vector instructions. The words were assembled with binutils 2.40.
 #[rustfmt::skip]
 pub const VECTOR_INSTS: [NamedInst; 27] = [
     NamedInst { name: "FRINTA V.8H", word: 0x6E79_8840, operand: Operand::Nothing }, // frinta v0.8h, v2.8h

@@ -1,17 +1,18 @@
-//! The reference vectors: what one access counts, by kind and by where its data is.
+//! Reference vectors: the events of one access, by its kind and by the location of its data.
 //!
-//! Each follows from the numbered steps of the guide's flows 5.1 to 5.8. A load, store or fetch that
-//! misses every cache (`V1`, `V4`, `V7`), hits the L2 (`V2`, `V5`, `V8`) or hits its L1 (`V3`, `V6`,
-//! `V9`), always with an L1 TLB hit; and what a TLB miss adds, served by the L2 TLB (`tlb2`) or
-//! by a walk (`walk`), for loads (`ld`), stores (`st`) and fetches (`if`). Only the events from which
-//! others are derived stand here; printed sums and aliases follow from the event table.
+//! Each follows from the numbered steps of the guide's flows 5.1 to 5.8. A load, store or fetch
+//! misses every cache (`V1`, `V4`, `V7`), hits the L2 (`V2`, `V5`, `V8`) or hits its L1 (`V3`,
+//! `V6`, `V9`), always with an L1 TLB hit. Add-ons hold the events of a TLB miss: served by the L2
+//! TLB (`tlb2`) or by a walk (`walk`), for loads (`ld`), stores (`st`) and fetches (`if`). Only
+//! events from which others are derived are listed; printed sums and aliases follow from the event
+//! table.
 //!
-//! Published counts of an N2 read some of them in another way; [`Reading::Silicon`] has these rows.
+//! Published counts of an N2 differ for some of them; [`Reading::Silicon`] has these rows.
 
 use sim_core::PmuEvent;
 use sim_core::PmuEvent::*;
 
-/// By whose word the counts are expected.
+/// Reference for the expected counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
     /// The PMU guide, to the letter.
@@ -21,16 +22,16 @@ pub enum Reading {
     Silicon,
 }
 
-/// A named list of events, each counted once for each time that it stands there.
+/// Named list of events; an event counts once for each of its entries.
 #[derive(Clone, Copy, Debug)]
 pub struct Vector {
     /// Name in an expectation.
     pub name: &'static str,
-    /// What is counted.
+    /// Counted events.
     pub events: &'static [PmuEvent],
 }
 
-/// Every vector and add-on.
+/// All vectors and add-ons.
 #[rustfmt::skip]
 pub const VECTORS: [Vector; 15] = [
     Vector {
@@ -97,11 +98,11 @@ pub const VECTORS: [Vector; 15] = [
     },
 ];
 
-/// Why the rows of [`SILICON`] differ, for tables that show both.
+/// Reason why the rows of [`SILICON`] differ, for tables that show both.
 pub const SILICON_SOURCE: &str = "Arm Learning Path, PMU events: a refill of the L2 shows as two \
     bus accesses (beats of 32 bytes), a store miss as a read of the L2";
 
-/// The vectors that published counts read in another way.
+/// Vectors that differ in published counts.
 #[rustfmt::skip]
 pub const SILICON: [Vector; 4] = [
     Vector {
@@ -140,7 +141,7 @@ pub const SILICON: [Vector; 4] = [
     },
 ];
 
-/// The vector or add-on called `name`.
+/// Returns the vector or add-on called `name`.
 pub fn find(name: &str, reading: Reading) -> Option<&'static Vector> {
     let own = match reading {
         Reading::Guide => None,
