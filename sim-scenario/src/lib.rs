@@ -1,7 +1,7 @@
-//! Directed tests of the model: the language in which people write them, and their runner.
+//! Directed tests of the model: their language and their runner.
 //!
-//! [`language`] reads scenario files into cases: the state before the first step, the steps, and the
-//! expected counts. [`runner`] runs a case on a machine and compares every count.
+//! [`language`] reads scenario files into cases: the state before the first step, the steps, and
+//! the expected counts. [`runner`] runs a case on a machine and compares every count.
 
 pub mod language;
 pub mod runner;

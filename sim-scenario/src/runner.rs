@@ -1,9 +1,9 @@
-//! Runs directed cases on a machine and compares every count that a case looks at.
+//! Runs directed cases on a machine and compares their counts.
 //!
-//! A case gets a machine of its own: the configuration it was given, hardware prefetchers off, an
-//! identity page map, then the state of its "given" (`setup`). Each step is an A64 word that goes
-//! through the decoder and the pipeline like any other; only its own fetch is free and silent, so
-//! that a data step raises no event of the I-side. `IF` goes to the I-side directly.
+//! Each case gets a machine of its own: its configuration with hardware prefetchers off and an
+//! identity page map, then the given state (`setup`). Each step is an A64 word that takes the usual
+//! path through decoder and pipeline. Only its own fetch is free and uncounted, so that a data step
+//! raises no event of the I-side. `IF` accesses the I-side directly.
 
 mod cut_short;
 mod cycle_counts;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sim_core::{Counts, Cycle, EventSink, PmuEvent};
 
-/// What each cycle added, for cases that look at single cycles.
+/// Counts of each cycle, for cases that expect something of single cycles.
 #[derive(Clone, Debug, Default)]
 pub struct CycleCounts {
     now: Cycle,
@@ -12,7 +12,7 @@ pub struct CycleCounts {
 }
 
 impl CycleCounts {
-    /// What is counted next happens in this cycle.
+    /// Sets the cycle of the following counts.
     pub(super) fn at(&mut self, cycle: Cycle) {
         self.now = cycle;
     }
@@ -21,7 +21,7 @@ impl CycleCounts {
         *self.added.entry((self.now, event as u16)).or_default() += n;
     }
 
-    /// The counts of every cycle that added something.
+    /// Returns the counts of every cycle with any.
     pub(super) fn cycles(&self) -> impl Iterator<Item = Counts> {
         let mut by_cycle: BTreeMap<Cycle, Counts> = BTreeMap::new();
         for ((cycle, event), n) in &self.added {

@@ -1,13 +1,15 @@
-//! Refuses predicates and addresses of a step that its instruction has no elements for.
+//! Refuses predicates and addresses that do not fit the elements of a step's instruction.
 
 use crate::language::{Action, Case, Step};
 use sim_core::Activity;
 
 use super::error::CaseError;
 
+/// Checks all steps of a case, on every path.
+///
 /// # Errors
 ///
-/// A step, on whatever path, names more addresses than its access takes or another number of elements.
+/// If a step names more addresses than its access takes, or another number of elements.
 pub(super) fn check(case: &Case) -> Result<(), CaseError> {
     case.steps
         .iter()
@@ -33,7 +35,7 @@ fn check_step(step: &Step) -> Result<(), CaseError> {
         Activity::Partial => elements.active.count_ones() as u8,
         Activity::None => 0,
     };
-    // Where no element is active, the address still says where the access would have been.
+    // Without active elements the one address only says where the access would be.
     let limit = if shape.scattered { active.max(1) } else { 1 };
     let given = elements.further().len() + 1;
     if given > limit.into() { refused("addresses", limit, given) } else { Ok(()) }
@@ -44,8 +46,8 @@ mod tests {
     use crate::runner::run_case;
     use sim_machine::config::ConfigSource;
 
-    /// What is said about `steps`, or nothing if they run.
-    fn told(steps: &str) -> Option<String> {
+    /// Returns the error message of `steps`, or `None` if they run.
+    fn message(steps: &str) -> Option<String> {
         let text = format!(
             "guide = 'g'\nclaim = 'c'\ntest = 't'\ngiven = 'K3'\ndo = '{steps}'\n\
              expect = 'LD_SPEC >= 0'\nothers = 'any'"
@@ -55,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_that_an_access_does_not_have_are_refused() {
+    fn elements_that_do_not_fit_the_access_are_refused() {
         for (steps, wanted) in [
             ("LD1D GATHER 0x8000 0x9000 0xA000", "3 addresses for an access that has 2"),
             (
@@ -67,8 +69,8 @@ mod tests {
             ("word 0xC5C3C020 0x8000 0x9000 0xA000", "3 addresses for an access that has 2"),
             ("B.EQ taken else { LD1D GATHER 0x8000 0x9000 2 of 4 }", "4 elements"),
         ] {
-            let told = told(steps).unwrap_or_default();
-            assert!(told.contains(wanted), "{steps}: {told}");
+            let found = message(steps).unwrap_or_default();
+            assert!(found.contains(wanted), "{steps}: {found}");
         }
         for steps in [
             "LD1D GATHER 0x8000 0x9000",
@@ -76,15 +78,15 @@ mod tests {
             "LD1W GATHER 0x8000 none",
             "LD1W Z.S 0x8000 2 of 4",
         ] {
-            assert_eq!(told(steps), None, "{steps}");
+            assert_eq!(message(steps), None, "{steps}");
         }
     }
 
     #[test]
-    fn no_sleep_is_too_long() {
+    fn a_sleep_of_any_length_runs() {
         for cycles in [1 << 40, 1 << 60, 9_000_000_000_000_000_000, u64::MAX - 15, u64::MAX] {
             let wfi = format!("word 0xD503207F {cycles} & ADD &x 30 ; LD8 0x8000");
-            assert_eq!(told(&format!("{wfi} ; {wfi}")), None, "{cycles}");
+            assert_eq!(message(&format!("{wfi} ; {wfi}")), None, "{cycles}");
         }
     }
 }

@@ -1,25 +1,25 @@
-//! Faults of a case that only a machine shows.
+//! Errors of a case that only a machine reveals.
 
 use sim_core::config::ConfigError;
 
-/// Why a case could not be run.
+/// A case that cannot run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaseError {
-    /// Its configuration is no machine.
+    /// The configuration is not a valid machine.
     #[error("the case '{test}' sets an impossible machine: {source}")]
     Config {
         /// Name of the case.
         test: String,
-        /// What is wrong with it.
+        /// Fault of the configuration.
         source: ConfigError,
     },
-    /// It wants to place a line or a translation of an unmapped page.
+    /// The case needs a line or a translation of an unmapped page.
     #[error("'{test}' needs a line or a translation of an unmapped page: {source}")]
     NotMapped {
         /// Name of the case, or the step.
         test: String,
-        /// Which address.
+        /// The address.
         source: sim_cache::NotMapped,
     },
     /// A step by set and way names an address that the cache does not hold.
@@ -30,34 +30,34 @@ pub enum CaseError {
         /// The address.
         addr: u64,
     },
-    /// A step names elements or addresses that its instruction does not have.
+    /// A step has more elements or addresses than its instruction.
     #[error("'{step}': {given} {what} for an access that has {limit}; write as many as it has")]
     Elements {
         /// The step as written.
         step: String,
-        /// What there is too much of.
+        /// Name of the surplus.
         what: &'static str,
-        /// How many the instruction has.
+        /// Number that the instruction has.
         limit: u8,
-        /// How many the step names.
+        /// Number that the step names.
         given: usize,
     },
-    /// A statement names a core of which nothing is known.
-    #[error("'{test}' names the core {core}, of which nothing is known; known are {known}")]
+    /// A statement names an unknown core.
+    #[error("'{test}' names the unknown core {core}; known cores are {known}")]
     UnknownCore {
         /// Name of the case.
         test: String,
-        /// The core.
+        /// Name of the core.
         core: String,
-        /// Cores that are known.
+        /// Known cores.
         known: String,
     },
-    /// A step accesses a register of the PMU that it may not: no exception is taken for it here.
+    /// A step accesses a PMU register without permission; the runner takes no exception for it.
     #[error("'{step}': {source}; say at which level it runs, or expect what the register gives")]
     Refused {
         /// The step as written.
         step: String,
-        /// Why.
+        /// Reason of the refusal.
         source: sim_pmu::AccessError,
     },
 }

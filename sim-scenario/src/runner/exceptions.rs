@@ -1,4 +1,4 @@
-//! Steps that interrupt the program, pass time, or are of another instruction set.
+//! Performs interrupts, idle time, and A32 instructions.
 
 use crate::language::{Action, Step};
 use sim_core::{Cycle, InstFlags, TraceInst};
@@ -12,7 +12,7 @@ use super::stepper::Stepper;
 const ERET: u32 = 0xD69F_03E0;
 
 impl<T: Tally> Stepper<T> {
-    /// The record of an A32 instruction at the current address, and the address behind it.
+    /// Returns the record of an A32 instruction at the current address, and the next address.
     pub(super) fn a32(&mut self, word: u32, addr: Option<u64>) -> (TraceInst, u64) {
         let inst = decode_a32(word).expect("the language names only words that are known");
         let id = self.program.intern_inst(self.pc, inst);
@@ -20,13 +20,14 @@ impl<T: Tally> Stepper<T> {
         (TraceInst { addr: addr.unwrap_or(0), id, flags }, self.pc + 8)
     }
 
-    /// Runs the step that an interrupt cuts short: it executes, does not retire, and will run again.
+    /// Runs a step that an interrupt cuts short: it executes, does not retire, and runs again
+    /// later.
     pub(super) fn execute_cut_short(&mut self, step: &Step, addr: Option<u64>) {
         self.cut_short.push(CutShort { step: step.clone(), addr });
         self.execute_with(step, addr, InstFlags::ABANDONED);
     }
 
-    /// Behind an exception return that is executed, what its interrupt cut short runs again.
+    /// After an exception return, repeats the instruction that its interrupt cut short.
     pub(super) fn resume(&mut self, step: &Step) {
         let returns = matches!(step.action, Action::Execute { word: ERET, .. });
         if returns
@@ -37,7 +38,7 @@ impl<T: Tally> Stepper<T> {
         }
     }
 
-    /// An interrupt, or time that passes; when it is over.
+    /// Performs an interrupt or an idle time. Returns the cycle after it.
     pub(super) fn pass(&mut self, action: Action) -> Cycle {
         match action {
             Action::Interrupt(kind) => {
@@ -52,8 +53,8 @@ impl<T: Tally> Stepper<T> {
         }
     }
 
-    /// The counters count where the program runs now.
-    pub(super) fn tell_pmu(&mut self) {
+    /// Passes the privilege of the program to the PMU.
+    pub(super) fn update_pmu(&mut self) {
         let state = self.pipeline.privilege().into();
         if self.sink.recorded().pmu.as_ref().is_some_and(|pmu| pmu.state() != state) {
             self.pipeline.settle_clocks(&mut self.sink);

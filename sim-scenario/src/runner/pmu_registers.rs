@@ -1,4 +1,4 @@
-//! Reads and writes of the PMU's registers by the steps of a case.
+//! Accesses of the steps of a case to PMU registers.
 
 use crate::language::{Action, Case, ExpectedRegister, GivenCounter, RegisterRead, Step};
 use sim_pmu::counter::EVENT_BITS;
@@ -8,13 +8,13 @@ use super::profiling;
 use super::recorded::Recorded;
 use super::statements::looks_at_interrupt;
 
-/// `MSR` and `MRS` of a register, without the fields that name it and Rt.
+/// Encoding of `MSR` and `MRS` of a register, without the fields of register and Rt.
 const MSR: u32 = 0xD510_0000;
 const MRS: u32 = 0xD530_0000;
 const INST_BITS: u32 = 0xFFF0_0000;
 
-/// The PMU of a case: with its given counters, after reset if its steps alone program it, none if
-/// nothing looks at it.
+/// Returns the PMU of a case. It has the given counters, or is in reset state if only steps
+/// program it. Returns `None` if nothing uses it.
 pub(super) fn pmu_for(case: &Case, version: PmuVersion) -> Option<Box<Pmu>> {
     let uses_it = case.steps.iter().any(|step| access(step).is_some())
         || !case.expect.registers.is_empty()
@@ -24,8 +24,8 @@ pub(super) fn pmu_for(case: &Case, version: PmuVersion) -> Option<Box<Pmu>> {
     pmu_of(&case.given.counters, version).or_else(|| uses_it.then(after_reset))
 }
 
-/// The register that a step accesses, and whether it writes it. A write of `PMSWINC_EL0` reaches
-/// the PMU when it retires, as its event does.
+/// Returns the register that a step accesses, and whether it writes it. A write of `PMSWINC_EL0`
+/// is left out, because it reaches the PMU as an event when it retires.
 pub(super) fn access(step: &Step) -> Option<(Register, bool)> {
     let Action::Execute { word, .. } = step.action else { return None };
     let is_write = match word & INST_BITS {
@@ -37,7 +37,7 @@ pub(super) fn access(step: &Step) -> Option<(Register, bool)> {
     (register != Register::PMSWINC_EL0 && !step.wrong_path).then_some((register, is_write))
 }
 
-/// A PMU whose given counters run; none if no counters are given.
+/// Returns a PMU with the given counters running; `None` without given counters.
 fn pmu_of(counters: &[GivenCounter], version: PmuVersion) -> Option<Box<Pmu>> {
     if counters.is_empty() {
         return None;
@@ -53,7 +53,7 @@ fn pmu_of(counters: &[GivenCounter], version: PmuVersion) -> Option<Box<Pmu>> {
     Some(pmu)
 }
 
-/// What reading a register gives now.
+/// Returns the result of reading a register now.
 pub(super) fn read(recorded: &Recorded, expected: &ExpectedRegister) -> RegisterRead {
     let result = match SpeRegister::from_name(&expected.name) {
         Some(register) => profiling::unit_of(recorded).mrs(register),
@@ -68,7 +68,7 @@ pub(super) fn read(recorded: &Recorded, expected: &ExpectedRegister) -> Register
 
 fn read_pmu(recorded: &Recorded, name: &str) -> Result<u64, AccessError> {
     let pmu = recorded.pmu.as_ref().expect("a case that looks at registers has a PMU");
-    // A counter that the architecture has no name for does not exist either.
+    // A counter without an architectural name does not exist.
     let register = Register::from_name(name);
     register.map_or(Err(AccessError::Undefined), |register| pmu.mrs(register))
 }

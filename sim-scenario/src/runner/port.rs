@@ -1,19 +1,19 @@
-//! The memory as a scenario's data steps see it: their own fetch costs nothing and counts nothing,
-//! unless the case asks for it.
+//! Memory port of a scenario's data steps: their own fetches take no time and count nothing, unless
+//! the case asks for them.
 
 use sim_cache::CorePort;
 use sim_core::{
     Cycle, EventSink, Happened, LoadWait, MemReply, MemRequest, MemoryPort, PhysAddr, VirtAddr,
 };
 
-/// A core's memory, as a rule with a silent I-side, and a gate that holds the front end back.
+/// A core's memory with a silent I-side by default, and with delayed fetches.
 pub(super) struct DataPort<'a> {
     pub(super) inner: CorePort<'a>,
-    /// Nothing is fetched before this cycle: how a step waits for the one before it.
+    /// First cycle of fetches, by which a step waits for the one before it.
     pub(super) not_before: Cycle,
     /// Fetches go through the I-side and count.
     pub(super) own_fetches: bool,
-    /// When everything asked for so far is there.
+    /// Cycle in which all requests so far are complete.
     pub(super) busy_until: &'a mut Cycle,
 }
 
@@ -33,7 +33,7 @@ impl MemoryPort for DataPort<'_> {
             reply = self.note(reply);
         }
         if self.not_before > now {
-            // The one reason for which the front end always waits.
+            // The front end always waits for a miss of the L1 TLB.
             reply.happened.add(Happened::L1_TLB_MISS);
         }
         reply
@@ -67,7 +67,7 @@ impl MemoryPort for DataPort<'_> {
     }
 }
 
-/// A memory in which everything is at hand and nothing counts, to train predictors with.
+/// A memory in which everything hits and nothing counts, to train predictors.
 pub(super) struct NoMemory;
 
 impl MemoryPort for NoMemory {

@@ -1,5 +1,5 @@
-//! The profiling unit of a case: programmed before the first step, reached by `MSR` and `MRS`, judged by
-//! what became of sampled operations.
+//! Profiling unit of a case: its programming before the first step, its registers for `MSR` and
+//! `MRS`, and the judgment of sampled operations.
 
 use std::fmt;
 
@@ -13,41 +13,41 @@ use sim_pmu::{Encoding, Register, Spe, SpeRegister};
 use super::recorded::Recorded;
 use sim_machine::config::MachineConfig;
 
-/// `MSR` and `MRS` of a register, without the fields that name it and Rt.
+/// Encoding of `MSR` and `MRS` of a register, without the fields of register and Rt.
 const MSR: u32 = 0xD510_0000;
 const MRS: u32 = 0xD530_0000;
 const INST_BITS: u32 = 0xFFF0_0000;
-/// A statement about sampled operations that does not hold.
+/// A failed expectation about sampled operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WrongProfile {
-    /// A set of operations is another one.
+    /// A set has other operations.
     Operations {
-        /// Which set.
+        /// Set of operations.
         set: SampleSet,
-        /// What it should be.
+        /// Expected numbers.
         expected: Vec<u64>,
-        /// What it is.
+        /// Found numbers.
         found: Vec<u64>,
     },
-    /// A field of a record says something else.
+    /// A field of a record has another value.
     Field {
-        /// The operation.
+        /// Number of the operation.
         number: u64,
-        /// The field.
+        /// Field of the record.
         field: RecordField,
-        /// What it should hold, if it should be there.
+        /// Expected value; `None` if the field should be absent.
         expected: Option<Bound>,
-        /// What it holds, if it is there.
+        /// Found value; `None` if the field is absent.
         found: Option<u64>,
     },
-    /// The interrupt line of the buffer is not as it should be.
+    /// The interrupt line of the buffer has another level.
     Interrupt {
-        /// It is asserted.
+        /// The line is asserted.
         asserted: bool,
     },
-    /// An operation whose record is asked for was not sampled.
+    /// An operation with an expected record was not sampled.
     NoRecord {
-        /// The operation.
+        /// Number of the operation.
         number: u64,
     },
 }
@@ -80,7 +80,7 @@ impl fmt::Display for WrongProfile {
     }
 }
 
-/// The unit of a case: none if nothing programs it or looks at it.
+/// Returns the profiling unit of a case; `None` if nothing uses it.
 pub(super) fn unit_for(case: &Case, config: &MachineConfig) -> Option<Box<Spe>> {
     let given = &case.given.profiling;
     let looks = |expectation: &Expectation| {
@@ -106,10 +106,10 @@ pub(super) fn unit_for(case: &Case, config: &MachineConfig) -> Option<Box<Spe>> 
     Some(spe)
 }
 
-/// `CONTEXTIDR_EL1` and `CONTEXTIDR_EL2` in every case.
+/// Values of `CONTEXTIDR_EL1` and `CONTEXTIDR_EL2` in every case.
 const CONTEXTS: [u32; 2] = [0x11, 0x22];
 
-/// Puts the given values into the registers, of the PMU too where both have one.
+/// Writes the given values into the registers of the unit and of the PMU.
 pub(super) fn program(case: &Case, recorded: &mut Recorded) {
     let Some(spe) = &mut recorded.spe else { return };
     spe.set_privilege(case.given.privilege);
@@ -122,7 +122,7 @@ pub(super) fn program(case: &Case, recorded: &mut Recorded) {
     }
 }
 
-/// What the PMU's `MDCR_EL2` and `MDCR_EL3` are written with rules profiling too.
+/// Passes the PMU's `MDCR_EL2` and `MDCR_EL3` on to the unit, which they control too.
 pub(super) fn share(register: Register, value: u64, recorded: &mut Recorded) {
     let Some(spe) = &mut recorded.spe else { return };
     match register {
@@ -132,12 +132,12 @@ pub(super) fn share(register: Register, value: u64, recorded: &mut Recorded) {
     }
 }
 
-/// The unit of a case that looks at it.
+/// Returns the unit of a case that uses it.
 pub(super) fn unit_of(recorded: &Recorded) -> &Spe {
     recorded.spe.as_ref().expect("a case that looks at profiling has a unit")
 }
 
-/// The register of the unit that a step accesses, and whether it writes it.
+/// Returns the unit's register that a step accesses, and whether it writes it.
 pub(super) fn access(step: &Step) -> Option<(SpeRegister, bool)> {
     let Action::Execute { word, .. } = step.action else { return None };
     let is_write = match word & INST_BITS {
@@ -165,7 +165,7 @@ fn fault_of(given: &GivenFault) -> BufferFault {
     BufferFault { kind, stage_2: given.stage_2 }
 }
 
-/// The statements about sampled operations that do not hold.
+/// Returns the failed expectations about sampled operations.
 pub(super) fn wrong_profile(expectation: &Expectation, recorded: &Recorded) -> Vec<WrongProfile> {
     if expectation.profile.is_empty() {
         return Vec::new();

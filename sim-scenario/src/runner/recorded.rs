@@ -1,4 +1,4 @@
-//! What a case is judged by: the counts of the events and the edges of the flows.
+//! Recorded results of a case: event counts and flow edges.
 
 use sim_core::flow::FlowCounts;
 use sim_core::{Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent};
@@ -6,18 +6,18 @@ use sim_pmu::{Pmu, Spe};
 
 use super::cycle_counts::CycleCounts;
 
-/// Everything that a case was heard to raise.
+/// Everything that a case raised.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// Totals of the events.
+    /// Totals by event.
     pub counts: Counts,
-    /// Totals of the edges.
+    /// Totals by edge.
     pub flows: FlowCounts,
-    /// The counters of the PMU, if the case is given some.
+    /// The PMU, if the case uses it.
     pub pmu: Option<Box<Pmu>>,
-    /// The profiling unit, if the case programs one.
+    /// The profiling unit, if the case uses it.
     pub spe: Option<Box<Spe>>,
-    /// What each cycle added, if the case looks at single cycles.
+    /// Counts of each cycle, if the case expects something of single cycles.
     pub cycles: Option<Box<CycleCounts>>,
 }
 
@@ -59,16 +59,16 @@ impl EventSink for Recorded {
     }
 }
 
-/// A sink that a case can be judged by. One that hears otherwise than it is told (a raise site left
-/// out, say) stands in for a machine with that fault.
+/// A sink that a case can be judged by. A sink that drops some reports, for example those of one
+/// raise site, represents a machine with that fault.
 pub trait Tally: EventSink + Sized {
-    /// What was heard so far.
+    /// Returns the results so far.
     fn recorded(&self) -> &Recorded;
 
-    /// The same, to give it counters.
+    /// Returns the results so far, for changes of PMU and profiling unit.
     fn recorded_mut(&mut self) -> &mut Recorded;
 
-    /// Does something with the profiling unit, if there is one; what it raises is heard like all else.
+    /// Runs `work` on the profiling unit, if there is one. Events of the unit go to this sink.
     fn profile(&mut self, work: impl FnOnce(&mut Spe, &mut Self)) {
         if let Some(mut spe) = self.recorded_mut().spe.take() {
             work(&mut spe, self);

@@ -1,4 +1,4 @@
-//! Steps that read or write a register of the PMU or of the profiling unit.
+//! Performs steps that access a register of the PMU or of the profiling unit.
 
 use super::error::CaseError;
 use super::recorded::Tally;
@@ -10,10 +10,10 @@ use crate::language::{Action, Join, Step};
 const PSB_CSYNC: u32 = 0xD503_223F;
 
 impl<T: Tally> Stepper<T> {
-    /// A step that reads or writes a register of the PMU does so where the program runs.
+    /// Performs the access of a step to a PMU register, with the program's current privilege.
     pub(super) fn access_pmu(&mut self, step: &Step, xt: Option<u64>) -> Result<(), CaseError> {
         let Some((register, is_write)) = pmu_registers::access(step) else { return Ok(()) };
-        // The cycle counter stands where the access finds it.
+        // The access sees the current value of the cycle counter.
         self.pipeline.settle_clocks(&mut self.sink);
         let Some(pmu) = &mut self.sink.recorded_mut().pmu else { return Ok(()) };
         let result = match is_write {
@@ -27,8 +27,8 @@ impl<T: Tally> Stepper<T> {
         Ok(())
     }
 
-    /// A step that reads or writes a register of the unit does so where the program runs; one that waits
-    /// for the step before it finds every record written.
+    /// Performs the access of a step to a register of the profiling unit, with the program's
+    /// current privilege. If the step waits for the one before it, all records are written first.
     pub(super) fn access_spe(&mut self, step: &Step, xt: Option<u64>) -> Result<(), CaseError> {
         let barrier = matches!(step.action, Action::Execute { word: PSB_CSYNC, .. });
         let accessed = profiling::access(step);

@@ -11,22 +11,22 @@ use super::verdict::{self, Added, Verdict};
 use super::{elements, statements};
 use crate::language::{Case, Reading};
 
-/// What holds in every scenario unless its `set` says otherwise.
+/// Settings of every scenario, unless its `set` changes them.
 const QUIET: [&str; 6] = [
     "memory.prefetch.l1d=false",
     "memory.prefetch.stores=false",
     "memory.prefetch.l2-stream=false",
     "memory.prefetch.l1i-next-line=false",
     "memory.pages.mapping=identity",
-    // Descriptors are read past the L2 and the bus (decision A06), so that a walk is all that counts.
+    // Walk reads bypass the L2 and the bus (decision A06), so that a walk is all that counts.
     "semantics.walk-reads=side-port",
 ];
 
-/// Runs one case on a fresh machine. A profile `silicon` is held to what the case expects there.
+/// Runs one case on a fresh machine. In profile `silicon` the case's expectation for it applies.
 ///
 /// # Errors
 ///
-/// The case asks for a machine or a state that cannot be.
+/// If the case needs an invalid machine or state.
 pub fn run_case(case: &Case, source: &ConfigSource<'_>) -> Result<Verdict, CaseError> {
     let config = configure(case, source)
         .map_err(|source| CaseError::Config { test: case.test.clone(), source })?;
@@ -34,11 +34,11 @@ pub fn run_case(case: &Case, source: &ConfigSource<'_>) -> Result<Verdict, CaseE
     Ok(verdict)
 }
 
-/// Runs one case on a fresh machine, heard by `sink`.
+/// Runs one case on a fresh machine that reports to `sink`.
 ///
 /// # Errors
 ///
-/// The case asks for a state that cannot be.
+/// If the case needs an invalid state.
 pub fn run_case_on<T: Tally>(
     case: &Case,
     config: &MachineConfig,
@@ -67,7 +67,7 @@ pub fn run_case_on<T: Tally>(
     Ok((verdict::judge(case, reading, sink.recorded(), &by_step), sink))
 }
 
-/// By whose word the counts of a machine are expected. A file of the user's is held to the guide.
+/// Returns the reference for a machine's counts. A user's configuration file follows the guide.
 pub fn reading_of(source: &ConfigSource<'_>) -> Reading {
     match (source.file, source.profile) {
         (None, Profile::Silicon) => Reading::Silicon,
@@ -75,11 +75,11 @@ pub fn reading_of(source: &ConfigSource<'_>) -> Reading {
     }
 }
 
-/// The configuration of a case: the source, made quiet, with the case's own keys on top.
+/// Returns the configuration of a case: the source, the scenario settings, then the case's keys.
 ///
 /// # Errors
 ///
-/// The keys do not make a machine.
+/// If the keys do not form a valid machine.
 pub fn configure(case: &Case, source: &ConfigSource<'_>) -> Result<MachineConfig, ConfigError> {
     let own = case.given.set.iter().map(|(key, value)| format!("{key}={value}"));
     let overrides: Vec<String> = QUIET.map(str::to_owned).into_iter().chain(own).collect();

@@ -1,8 +1,8 @@
-//! Brings a memory system into the state that a case is given.
+//! Brings a memory system into the given state of a case.
 //!
-//! Base and clauses are first worked out to one placement per line and per page, the last word on each
-//! holding; then the placements are carried out on the empty system, in the order in which the case
-//! names its addresses.
+//! Base and clauses are first reduced to one placement per line and page; the last clause wins. The
+//! placements are then applied to the empty system, in the order in which the case names the
+//! addresses.
 
 use crate::language::{Action, Base, Bits, Given, Ram, State, Step, Xt};
 use rustc_hash::FxHashMap;
@@ -17,12 +17,12 @@ const PAGE_BYTES: u64 = 4096;
 const BLOCK_BYTES: u64 = 2 << 20;
 /// Pages under one contiguous hint (Arm architecture, 4 KiB granule).
 const CONTIGUOUS_PAGES: u64 = 16;
-/// Levels of a walk above the last.
+/// Levels of a walk above the last one.
 const UPPER_LEVELS: u32 = 3;
 /// Bytes that share an allocation tag (Arm architecture, MTE).
 const TAG_BYTES: u64 = 16;
 
-/// Which L1 a step uses.
+/// L1 cache that a step uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Side {
     Data,
@@ -37,8 +37,8 @@ struct Placement {
     state: State,
 }
 
-/// Placements for lines or pages, the last word on each, in the order of their first naming. A case may name a
-/// million of them.
+/// Placements of lines or pages in the order of their first naming; later ones replace earlier
+/// ones. A case may name a million of them.
 #[derive(Debug)]
 struct PlacementList {
     unit: u64,
@@ -62,7 +62,7 @@ impl PlacementList {
         }
     }
 
-    /// The last word on a line or page: of both sides, if the steps use both.
+    /// Sets the state of a line or page, on both sides if the steps use both.
     fn name(&mut self, addr: u64, state: State) {
         let known =
             [Side::Data, Side::Fetch].map(|side| self.places.get(&(addr / self.unit, side)));
@@ -75,16 +75,16 @@ impl PlacementList {
     }
 }
 
-/// All placements of a case, lines and pages apart, in the order of their first naming.
+/// All placements of a case, by lines and pages, in the order of their first naming.
 #[derive(Debug)]
 struct Placements {
     lines: PlacementList,
     pages: PlacementList,
     attributes: Vec<Placement>,
-    /// The attributes of each page.
+    /// Attributes of each page.
     by_page: FxHashMap<u64, Vec<State>>,
     sources: PlacementList,
-    /// What is done to lines when they are where they were placed: shared, tagged, broken.
+    /// Changes of placed lines: shared, tagged, faulty.
     marks: Vec<Placement>,
 }
 
@@ -101,11 +101,11 @@ impl Default for Placements {
     }
 }
 
-/// Sets `memory`, which must be empty, to what `given` says for `steps`.
+/// Sets the empty `memory` to what `given` says for `steps`.
 ///
 /// # Errors
 ///
-/// A line or a translation of an unmapped page was asked for by name.
+/// If a line or a translation of an unmapped page is named.
 pub(super) fn apply(
     given: &Given,
     steps: &[Step],
@@ -128,7 +128,7 @@ pub(super) fn apply(
 }
 
 impl Placements {
-    /// What the base setup placements for everything that the steps use.
+    /// Adds the placements of the base setup for everything that the steps use.
     fn base(&mut self, base: Base, steps: &[Step]) {
         let tlb = if base >= Base::K1 { State::InTlbs } else { State::InNoTlb };
         let all = || steps.iter().flat_map(|step| std::iter::once(step).chain(&step.other_path));
@@ -148,7 +148,7 @@ impl Placements {
         }
     }
 
-    /// A clause about one address; both sides if the steps use its page or line on both.
+    /// Applies a clause about one address, on both sides if the steps use both.
     fn name(&mut self, addr: u64, state: State) {
         let placement = Placement { addr, side: Side::Data, state };
         match state {
@@ -168,7 +168,7 @@ impl Placements {
         }
     }
 
-    /// A clause about all lines or all pages that the steps use.
+    /// Applies a clause about all lines or all pages that the steps use.
     fn all(&mut self, state: State) {
         let list = if state.is_of_page() { &self.pages } else { &self.lines };
         for addr in list.placements.iter().map(|placement| placement.addr).collect::<Vec<_>>() {
@@ -225,7 +225,7 @@ impl Placements {
     }
 }
 
-/// One address of each line that a step uses.
+/// Returns one address of each line that a step uses.
 fn used_lines(step: &Step) -> Vec<(u64, Side)> {
     match step.action {
         Action::Fetch { addr } => vec![(addr, Side::Fetch)],
@@ -248,14 +248,14 @@ fn used_lines(step: &Step) -> Vec<(u64, Side)> {
     }
 }
 
-/// One address of each line from `addr` on for `bytes`.
+/// Returns one address of each line in `bytes` from `addr`.
 fn data_lines(addr: u64, bytes: u64) -> impl Iterator<Item = (u64, Side)> {
     let last = addr.saturating_add(bytes - 1);
     let lines = addr / LINE_BYTES..=last / LINE_BYTES;
     lines.map(move |line| (addr.max(line * LINE_BYTES), Side::Data))
 }
 
-/// The address of `IC IVAU`: a line of code that the data side translates.
+/// Returns the address of `IC IVAU`: a line of code that the data side translates.
 fn managed_code(step: &Step) -> Option<u64> {
     const IC_IVAU: u32 = 0xD50B_7520;
     match step.action {
@@ -266,12 +266,12 @@ fn managed_code(step: &Step) -> Option<u64> {
     }
 }
 
-/// The address without the tag that the top byte of a pointer may carry.
+/// Returns the address without the tag in its top byte.
 fn untagged(addr: u64) -> u64 {
     ((addr << 8) as i64 >> 8) as u64
 }
 
-/// Gives the tables one more attribute of a page, or maps the block around it.
+/// Adds an attribute of a page to the tables, or maps the block around it.
 fn describe(placement: &Placement, memory: &mut MemorySystem) {
     let addr = VirtAddr(placement.addr);
     let target = memory.page_target(addr).unwrap_or_default();
@@ -293,7 +293,7 @@ fn describe(placement: &Placement, memory: &mut MemorySystem) {
     memory.map_page(addr, target);
 }
 
-/// Changes what stage 2 says of a page; stage 1 maps it to itself.
+/// Changes the stage 2 mapping of a page; stage 1 maps it to itself.
 fn map_stage2(placement: &Placement, memory: &mut MemorySystem) {
     let page = PhysAddr(placement.addr / PAGE_BYTES * PAGE_BYTES);
     let device = Mapping { memory: MemoryType::Device, ..Mapping::normal(page, PAGE_BYTES) };
@@ -334,7 +334,7 @@ fn translate(placement: &Placement, memory: &mut MemorySystem) -> Result<(), Not
     memory.warm_tlb(0, addr, level)
 }
 
-/// What is done to a line where it is.
+/// Changes a placed line.
 fn mark(placement: &Placement, memory: &mut MemorySystem) -> Result<(), NotMapped> {
     let addr = VirtAddr(placement.addr);
     match placement.state {

@@ -1,5 +1,5 @@
-//! Judges what a case says of the PMU beside counts, counters and registers: its interrupt, what single
-//! cycles add, the event bus and the names of events on other cores.
+//! Judges the statements of a case about the PMU: its interrupt, counts of single cycles, the event
+//! bus, and event names on other cores.
 
 use crate::language::{Case, PmuStatement};
 use sim_core::{Counts, PmuEvent};
@@ -8,18 +8,18 @@ use sim_pmu::{CommonEventWord, OtherCore, Presence};
 use super::error::CaseError;
 use super::recorded::Recorded;
 
-/// A statement that does not hold.
+/// A failed statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongStatement {
-    /// What it is about.
+    /// Subject of the statement.
     pub subject: String,
-    /// What it should be.
+    /// Expected value.
     pub expected: String,
-    /// What it is.
+    /// Found value.
     pub found: String,
 }
 
-/// True if some statement of the case is about single cycles.
+/// Returns true if a statement of the case is about single cycles.
 pub(super) fn looks_at_cycles(case: &Case) -> bool {
     let of_cycle = |statement: &PmuStatement| {
         matches!(statement, PmuStatement::BusiestCycle { .. } | PmuStatement::BusBit { .. })
@@ -27,14 +27,14 @@ pub(super) fn looks_at_cycles(case: &Case) -> bool {
     case.expect.statements.iter().chain(&case.silicon.statements).any(of_cycle)
 }
 
-/// True if some statement of the case is about the interrupt of the PMU.
+/// Returns true if a statement of the case is about the interrupt of the PMU.
 pub(super) fn looks_at_interrupt(case: &Case) -> bool {
     let of_interrupt =
         |statement: &PmuStatement| matches!(statement, PmuStatement::Interrupt { .. });
     case.expect.statements.iter().chain(&case.silicon.statements).any(of_interrupt)
 }
 
-/// Refuses a case that names a core of which nothing is known.
+/// Refuses a case that names an unknown core.
 pub(super) fn check(case: &Case) -> Result<(), CaseError> {
     for statement in case.expect.statements.iter().chain(&case.silicon.statements) {
         let core = match statement {
@@ -51,7 +51,7 @@ pub(super) fn check(case: &Case) -> Result<(), CaseError> {
     Ok(())
 }
 
-/// What is wrong with a statement; `None` if it holds.
+/// Returns the failure of a statement; `None` if it holds.
 pub(super) fn judge(statement: &PmuStatement, recorded: &Recorded) -> Option<WrongStatement> {
     let (expected, found, holds) = match statement {
         PmuStatement::Interrupt { raised } => {

@@ -1,4 +1,4 @@
-//! Carries out the steps of a case, one after the other or together, on the right or a wrong path.
+//! Performs the steps of a case, in sequence or together, on the correct path or a wrong one.
 
 use crate::language::{Action, Case, Join, Step, Xt};
 use sim_cache::{CacheLevel, MemorySystem};
@@ -19,19 +19,19 @@ use super::setup;
 use super::statements::looks_at_cycles;
 use sim_machine::config::MachineConfig;
 
-/// Where the first instruction stands. Nothing is fetched from there through the I-side.
+/// Address of the first instruction. The I-side fetches nothing from there.
 const CODE: u64 = 0x4000_0000;
 /// An operation that takes a rename slot and nothing else.
 const NOP: u32 = 0xD503_201F;
-/// Fetch starts anew behind it.
+/// Barrier after which fetch starts again.
 const ISB: u32 = 0xD503_3FDF;
-/// How long the machine rests behind the answer to a step, uncounted: the last beats of a line in flight
-/// come after its critical word, what it prefetches later still.
+/// Uncounted cycles after the completion of a step. The last beats of a line arrive after its
+/// critical word, and its prefetches later still.
 const SETTLE_CYCLES: Cycle = 1000;
-/// How often the steps run before counting when the predictors are given as trained.
+/// Number of training runs of the steps for a case with `trained`.
 const TRAINING_RUNS: usize = 16;
 
-/// A machine in the middle of a case.
+/// A machine that runs a case.
 pub(super) struct Stepper<T> {
     memory: MemorySystem,
     pub(super) pipeline: Pipeline,
@@ -39,20 +39,20 @@ pub(super) struct Stepper<T> {
     pub(super) sink: T,
     /// Address of the next instruction.
     pub(super) pc: u64,
-    /// When everything asked of the memory so far is there.
+    /// Cycle in which all memory requests so far are complete.
     busy_until: Cycle,
-    /// When the current group of steps (joined by `&`) began.
+    /// First cycle of the current group of steps (joined by `&`).
     pub(super) group_start: Cycle,
-    /// Cycles so far that no step is counted: training, and the rests between steps.
+    /// Cycles so far that no step counts: training, and the rests between steps.
     pub(super) uncounted: Cycle,
-    /// Instructions that run again when their interrupts are returned from.
+    /// Instructions to repeat after the return from their interrupts.
     pub(super) cut_short: Vec<CutShort>,
     /// The steps' own fetches go through the I-side.
     own_fetches: bool,
 }
 
 impl<T: Tally> Stepper<T> {
-    /// A fresh machine in the state that the case is given.
+    /// Creates a machine in the given state of the case.
     pub(super) fn new(
         case: &Case,
         config: &MachineConfig,
@@ -88,26 +88,26 @@ impl<T: Tally> Stepper<T> {
                 stepper.pipeline.forget_exceptions(case.given.privilege);
             }
         }
-        stepper.tell_pmu();
+        stepper.update_pmu();
         Ok(stepper)
     }
 
-    /// What was heard so far.
+    /// Returns the results so far.
     pub(super) fn recorded(&self) -> &Recorded {
         self.sink.recorded()
     }
 
-    /// When the present group of steps began, and when everything asked of the memory so far is there.
+    /// Returns the first cycle of the current group and the completion of all its memory requests.
     pub(super) fn span(&self) -> (Cycle, Cycle) {
         (self.group_start, self.busy_until)
     }
 
-    /// Runs step `i` of the case. The last one of a group (joined by `&`) is counted all the time that the core
-    /// still needs: no step pays for the one before it.
+    /// Runs step `i` of the case. The last step of a group (joined by `&`) also counts the time
+    /// that the core still needs, so that no step pays for the one before it.
     ///
     /// # Errors
     ///
-    /// The step names a place or a page that is not there.
+    /// If the step names a missing cache entry or page.
     pub(super) fn run(&mut self, case: &Case, i: usize) -> Result<(), CaseError> {
         let step = &case.steps[i];
         if step.join == Join::After {
@@ -121,7 +121,7 @@ impl<T: Tally> Stepper<T> {
         Ok(())
     }
 
-    /// Waits, uncounted, until all that was asked of the memory is over: the next step finds the machine idle.
+    /// Waits, uncounted, for all memory requests, so that the next step finds an idle machine.
     fn rest(&mut self) {
         if self.busy_until > 0 {
             self.group_start = self.busy_until + SETTLE_CYCLES;
@@ -129,7 +129,7 @@ impl<T: Tally> Stepper<T> {
         }
     }
 
-    /// Does what one step says, which the next one may cut short.
+    /// Performs one step, which the next one may cut short.
     fn take(&mut self, step: &Step, is_cut_short: bool) -> Result<(), CaseError> {
         match step.action {
             Action::Fetch { addr } => {
@@ -169,11 +169,12 @@ impl<T: Tally> Stepper<T> {
                 self.offer(Offer { offered, accepted, blocked, root });
             }
         }
-        self.tell_pmu();
+        self.update_pmu();
         Ok(())
     }
 
-    /// A fetch outside the pipeline; when it is done. One that is reached and faults is an abort.
+    /// Fetches outside the pipeline and returns the completion cycle. On the correct path a fault
+    /// is an abort.
     fn fetch(&mut self, addr: u64, wrong_path: bool) -> Cycle {
         let (mut port, at) = (self.memory.port(0), self.group_start);
         if wrong_path {
@@ -182,7 +183,7 @@ impl<T: Tally> Stepper<T> {
         self.pipeline.fetch(addr, at, &mut port, &mut self.sink)
     }
 
-    /// The value of the operand register.
+    /// Returns the value of the operand register.
     fn operand(&self, step: &Step, xt: Xt) -> Result<u64, CaseError> {
         const PAGE_NUMBER: u64 = (1 << 44) - 1;
         Ok(match xt {
@@ -200,7 +201,7 @@ impl<T: Tally> Stepper<T> {
         })
     }
 
-    /// One instruction through the pipeline, with what besides the step says about its record.
+    /// Runs one instruction through the pipeline, with further flags for its record.
     pub(super) fn execute_with(&mut self, step: &Step, addr: Option<u64>, flags: InstFlags) {
         let (mut inst, next_pc) = self.instruction(step, addr);
         inst.flags = inst.flags.with(flags);
@@ -224,7 +225,7 @@ impl<T: Tally> Stepper<T> {
         self.pc = next_pc;
     }
 
-    /// The record of a step at the current address, and the address behind it.
+    /// Returns the record of a step at the current address, and the next address.
     fn instruction(&mut self, step: &Step, addr: Option<u64>) -> (TraceInst, u64) {
         if let Action::ExecuteA32 { word, .. } = step.action {
             return self.a32(word, addr);
@@ -247,7 +248,7 @@ impl<T: Tally> Stepper<T> {
         (TraceInst { addr: addr.unwrap_or(0), id, flags }, next_pc)
     }
 
-    /// What stands in the direction that a branch does not take, and what it would do there.
+    /// Passes the code in a branch's other direction to the pipeline, for the wrong path.
     fn lay_out_other_path(&mut self, step: &Step) -> Result<(), CaseError> {
         let Action::Execute { word, taken: branch_taken, .. } = step.action else { return Ok(()) };
         let mut pc = self.pc + if branch_taken { 4 } else { distance(word) };
@@ -261,7 +262,7 @@ impl<T: Tally> Stepper<T> {
         Ok(())
     }
 
-    /// One cycle of the rename slots.
+    /// Performs one cycle of the rename slots.
     fn offer(&mut self, offer: Offer) {
         let nop = self.program.intern(self.pc, NOP);
         let mut port = self.memory.port(0);
@@ -270,7 +271,7 @@ impl<T: Tally> Stepper<T> {
         self.busy_until = self.busy_until.max(cycle);
     }
 
-    /// The steps once, on the pipeline alone, counting nothing.
+    /// Runs the steps once on the pipeline alone, uncounted.
     fn train(&mut self, steps: &[Step], branches_taken: Option<bool>) {
         let start = self.pc;
         for step in steps {
@@ -290,7 +291,7 @@ impl<T: Tally> Stepper<T> {
                 self.pc = next_pc;
             }
         }
-        // The first step of the case is fetched anew.
+        // The first step of the case is fetched again.
         let barrier = TraceInst { id: self.program.intern(self.pc, ISB), ..TraceInst::default() };
         self.train_one(barrier, self.pc + 4);
         self.uncounted = self.pipeline.cut_window(&mut NullSink);
@@ -303,12 +304,12 @@ impl<T: Tally> Stepper<T> {
         self.busy_until = self.busy_until.max(life.complete.max(life.retire));
     }
 
-    /// The memory system hears that the core does nothing until this cycle.
+    /// Lets the memory system idle until this cycle.
     pub(super) fn idle_memory(&mut self, until: Cycle) {
         self.memory.pass_time(0, until, &mut self.sink);
     }
 
-    /// Lets everything drain; the sink with what the whole case raised.
+    /// Drains the machine and returns the sink with everything that the case raised.
     pub(super) fn finish(mut self) -> T {
         let mut port = self.memory.port(0);
         self.pipeline.push_stores(self.busy_until, &mut port, &mut self.sink);
@@ -318,12 +319,12 @@ impl<T: Tally> Stepper<T> {
     }
 }
 
-/// True when the step behind number `i` of the case, if there is one, waits for it.
+/// Returns true if the step after number `i`, if any, waits for it.
 pub(super) fn ends_group(case: &Case, i: usize) -> bool {
     case.steps.get(i + 1).is_none_or(|next| next.join == Join::After)
 }
 
-/// Addresses of a step behind its first.
+/// Returns the addresses of a step after its first.
 fn further(step: &Step) -> &[u64] {
     match &step.action {
         Action::Execute { elements, .. } => elements.further(),
@@ -335,7 +336,7 @@ fn not_mapped(step: &Step, source: sim_cache::NotMapped) -> CaseError {
     CaseError::NotMapped { test: step.text.clone(), source }
 }
 
-/// How far a branch goes when it is taken: as its word says, two instructions if it is not in the word.
+/// Returns the distance of a taken branch: as encoded, or two instructions for indirect ones.
 fn distance(word: u32) -> u64 {
     match sim_isa::decode(word).offset {
         0 => 8,

@@ -1,4 +1,4 @@
-//! What became of a case: wrong counts, wrong ways, and what a reader needs to see of them.
+//! Verdict of a case: wrong counts and paths, and their explanation.
 
 use crate::language::{
     Bound, Case, Expectation, ExpectedCounter, ExpectedRegister, Place, Reading, RegisterRead, Step,
@@ -12,64 +12,64 @@ use super::profiling::{self, WrongProfile};
 use super::recorded::Recorded;
 use super::statements::{self, WrongStatement};
 
-/// An event whose count is not right.
+/// An event with a wrong count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The event.
     pub event: PmuEvent,
-    /// Its right counts.
+    /// Expected counts.
     pub expected: Bound,
-    /// What was counted.
+    /// Found count.
     pub counted: u64,
-    /// What each step added with all its repetitions, for steps that added something.
+    /// Contribution of each step with all its repetitions, for steps with any.
     pub by_step: Vec<(String, Place, u64)>,
 }
 
-/// An edge of a flow that was taken more or less often than the path of the case says.
+/// A flow edge that was taken more or less often than the case's paths say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongEdge {
     /// The edge.
     pub edge: FlowEdge,
-    /// How often it lies on the ways of the path.
+    /// Number of times that it occurs on the paths.
     pub expected: u64,
-    /// How often the model took it.
+    /// Number of times that the model took it.
     pub taken: u64,
 }
 
-/// A counter of the PMU that does not show what it should.
+/// A PMU counter with a wrong value or flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongCounter {
-    /// What it should show.
+    /// Expected state.
     pub expected: ExpectedCounter,
-    /// Its value.
+    /// Found value.
     pub value: u64,
-    /// Its overflow flag.
+    /// Found overflow flag.
     pub overflowed: bool,
 }
 
-/// A register of the PMU that does not give what it should.
+/// A PMU register with a wrong value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongRegister {
-    /// What it should give.
+    /// Expected result of a read.
     pub expected: ExpectedRegister,
-    /// What reading it gives.
+    /// Found result of a read.
     pub read: RegisterRead,
 }
 
-/// What one step of the text added, all its repetitions together.
+/// Counts of one step with all its repetitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepCounts {
-    /// The step as written.
+    /// Text of the step.
     pub step: String,
-    /// Where it stands.
+    /// Place of the text.
     pub place: Place,
-    /// How often it was repeated.
+    /// Number of repetitions.
     pub times: usize,
-    /// What it added.
+    /// Counts of all repetitions.
     pub counts: Counts,
 }
 
-/// What one step of the text added, all its repetitions together.
+/// Counts of one step while the case runs, with all its repetitions.
 pub(super) struct Added<'a> {
     pub(super) step: &'a Step,
     pub(super) times: usize,
@@ -77,38 +77,38 @@ pub(super) struct Added<'a> {
 }
 
 impl Added<'_> {
-    fn told(&self) -> StepCounts {
+    fn step_counts(&self) -> StepCounts {
         let Step { text, place, .. } = self.step;
         let (step, times) = (text.clone(), self.times);
         StepCounts { step, place: *place, times, counts: self.counts.clone() }
     }
 }
 
-/// What became of a case.
+/// Verdict of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Every wrong count, in the order of the event table; none if the case holds.
+    /// Wrong counts in the order of the event table.
     pub mismatches: Vec<Mismatch>,
-    /// Every wrong edge of the flows that the path names.
+    /// Wrong edges of the flows on the case's paths.
     pub wrong_edges: Vec<WrongEdge>,
-    /// Every wrong counter of the PMU.
+    /// Wrong PMU counters.
     pub wrong_counters: Vec<WrongCounter>,
-    /// Every wrong register of the PMU.
+    /// Wrong PMU registers.
     pub wrong_registers: Vec<WrongRegister>,
-    /// Every wrong statement about sampled operations.
+    /// Failed expectations about sampled operations.
     pub wrong_profile: Vec<WrongProfile>,
-    /// Every other wrong statement about the PMU.
+    /// Other failed statements about the PMU.
     pub wrong_statements: Vec<WrongStatement>,
-    /// How many events were compared.
+    /// Number of compared expectations.
     pub compared: usize,
-    /// What was counted.
+    /// Counts of the case.
     pub counts: Counts,
-    /// What each step added to it; what the drain of the core adds behind the last one is in none.
+    /// Counts of each step, without the final drain of the core.
     pub by_step: Vec<StepCounts>,
 }
 
 impl Verdict {
-    /// True when every count and every way is right.
+    /// Returns true if every expectation holds.
     pub fn holds(&self) -> bool {
         self.mismatches.is_empty()
             && self.wrong_edges.is_empty()
@@ -118,8 +118,8 @@ impl Verdict {
             && self.wrong_statements.is_empty()
     }
 
-    /// What a reader needs to see of a case that does not hold: place, claim, section, and for
-    /// each wrong event what was expected, what was counted and which step counted it.
+    /// Explains a failed case: place, claim, section, and for each wrong event the expected count,
+    /// the found count, and the steps that counted it.
     pub fn explain(&self, file: &str, case: &Case) -> String {
         let mut text = format!(
             "{file}:{}: {} fails: {} ({})\n",
@@ -154,8 +154,8 @@ impl Verdict {
             text += &format!(
                 "    {}: expected {}, gives {}\n",
                 expected.name,
-                told(expected.read),
-                told(*read)
+                shown(expected.read),
+                shown(*read)
             );
         }
         for wrong in &self.wrong_profile {
@@ -168,7 +168,7 @@ impl Verdict {
     }
 }
 
-fn told(read: RegisterRead) -> String {
+fn shown(read: RegisterRead) -> String {
     match read {
         RegisterRead::Value(value) => format!("0x{value:x}"),
         RegisterRead::Undefined => String::from("undefined"),
@@ -176,7 +176,7 @@ fn told(read: RegisterRead) -> String {
     }
 }
 
-/// Compares what was recorded with what the case expects in one reading. The ways are the guide's.
+/// Compares the recorded results with the expectation of one reading. Paths are the guide's.
 pub(super) fn judge(
     case: &Case,
     reading: Reading,
@@ -218,11 +218,11 @@ pub(super) fn judge(
         wrong_profile,
         compared,
         counts: recorded.counts.clone(),
-        by_step: by_step.iter().map(Added::told).collect(),
+        by_step: by_step.iter().map(Added::step_counts).collect(),
     }
 }
 
-/// The registers that give something else than they should.
+/// Returns the registers with wrong values.
 fn wrong_registers(expectation: &Expectation, recorded: &Recorded) -> Vec<WrongRegister> {
     let read = |expected: &ExpectedRegister| pmu_registers::read(recorded, expected);
     let expected = expectation.registers.iter();
@@ -233,7 +233,7 @@ fn wrong_registers(expectation: &Expectation, recorded: &Recorded) -> Vec<WrongR
         .collect()
 }
 
-/// The counters that show something else, or whose flags are others. Without a PMU all are 0.
+/// Returns the counters with wrong values or flags. Without a PMU all are 0.
 fn wrong_counters(expectation: &Expectation, recorded: &Recorded) -> Vec<WrongCounter> {
     let shown = |expected: &ExpectedCounter| {
         let (pmu, counter) = recorded.pmu.as_ref().zip(CounterIndex::new(expected.counter))?;
@@ -253,7 +253,7 @@ fn wrong_counters(expectation: &Expectation, recorded: &Recorded) -> Vec<WrongCo
         .collect()
 }
 
-/// The edges of the flows that the path names, where they are not those of its ways.
+/// Returns the wrong edges of the flows on the case's paths.
 fn wrong_edges(case: &Case, flows: &FlowCounts) -> Vec<WrongEdge> {
     let mut wanted = FlowCounts::default();
     for way in &case.ways {

@@ -1,4 +1,4 @@
-//! A case step by step: what each step counted, which edges of the flows it took, how long it lasted.
+//! Results of a case step by step: counts, flow edges, duration.
 
 use crate::language::{Case, Step};
 use sim_core::flow::{Flow, FlowCounts};
@@ -10,9 +10,9 @@ use super::stepper::{Stepper, ends_group};
 use super::{elements, statements};
 use sim_machine::config::MachineConfig;
 
-/// Operations of a step that are kept: a step may be repeated a million times.
+/// Most operations kept for a step, which may be repeated a million times.
 pub const OPERATIONS_KEPT: usize = 64;
-/// What counts time, in cycles and slots: what is raised, not the sums and other names of it.
+/// Raised events of time, in cycles and slots, without their sums and aliases.
 const TIME: [PmuEvent; 7] = [
     PmuEvent::CPU_CYCLES,
     PmuEvent::CNT_CYCLES,
@@ -23,32 +23,33 @@ const TIME: [PmuEvent; 7] = [
     PmuEvent::STALL_SLOT_BACKEND,
 ];
 
-/// What one step of the text did, all its repetitions together.
+/// Results of one step with all its repetitions.
 #[derive(Clone, Debug)]
 pub struct Walked {
     /// The step.
     pub step: Step,
-    /// How often it ran.
+    /// Number of repetitions.
     pub times: u64,
-    /// What it counted.
+    /// Counts of all repetitions.
     pub counts: Counts,
-    /// The edges that it took.
+    /// Flow edges of all repetitions.
     pub flows: FlowCounts,
-    /// The flows that it went through, in the order in which it came into them.
+    /// Flows that the step entered, in order.
     pub order: Vec<Flow>,
-    /// The operations that went through the core, in the order of rename; the first [`OPERATIONS_KEPT`].
+    /// First [`OPERATIONS_KEPT`] operations in rename order.
     pub operations: Vec<Operation>,
-    /// Cycles from the step's begin until all that it asked for was there; of the longest repetition.
+    /// Cycles from the start of the step to the completion of its requests, for the longest
+    /// repetition.
     pub cycles: Cycle,
-    /// A later step is joined to it by `&`: their time is counted together, with the last of them.
+    /// A later step is joined by `&`; the last step of the group counts their time.
     pub time_with_later: bool,
 }
 
-/// Runs a case on a fresh machine, and tells what each step did. What the case expects is not looked at.
+/// Runs a case on a fresh machine and returns the results of each step, without judging them.
 ///
 /// # Errors
 ///
-/// The case asks for a state that cannot be.
+/// If the case needs an invalid state.
 pub fn walk_case(case: &Case, config: &MachineConfig) -> Result<Vec<Walked>, CaseError> {
     elements::check(case)?;
     statements::check(case)?;
@@ -79,7 +80,7 @@ pub fn walk_case(case: &Case, config: &MachineConfig) -> Result<Vec<Walked>, Cas
     Ok(walked)
 }
 
-/// Moves what counts time, in cycles and slots, from the counts of a step to those of its group.
+/// Moves the counts of time from a step to its group.
 fn take_time(counts: &mut Counts, time: &mut Counts) {
     let is_time = |event: PmuEvent| TIME.contains(&event);
     time.add(&counts.map_events(|event, n| if is_time(event) { n } else { 0 }));
@@ -105,40 +106,40 @@ impl Walked {
     }
 }
 
-/// Hears a case; what was heard since the last look is one step's.
+/// Sink that collects the results of one step at a time.
 #[derive(Clone, Debug, Default)]
 struct Walker {
     recorded: Recorded,
-    heard: Heard,
+    step: StepResults,
     counts_before: Counts,
     flows_before: FlowCounts,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Heard {
+struct StepResults {
     counts: Counts,
     flows: FlowCounts,
     order: Vec<Flow>,
     operations: Vec<Operation>,
 }
 
-impl Heard {
+impl StepResults {
     fn of(self, step: &Step) -> Walked {
-        let Heard { counts, flows, order, operations } = self;
+        let StepResults { counts, flows, order, operations } = self;
         let (step, times, cycles, time_with_later) = (step.clone(), 1, 0, false);
         Walked { step, times, counts, flows, order, operations, cycles, time_with_later }
     }
 }
 
 impl Walker {
-    /// What was heard since this was called last.
-    fn take(&mut self) -> Heard {
-        let mut heard = std::mem::take(&mut self.heard);
+    /// Returns the results since the last call.
+    fn take(&mut self) -> StepResults {
+        let mut step = std::mem::take(&mut self.step);
         let (counts, flows) = (&self.recorded.counts, &self.recorded.flows);
-        heard.counts = counts.since(&self.counts_before);
-        heard.flows = flows.since(&self.flows_before);
+        step.counts = counts.since(&self.counts_before);
+        step.flows = flows.since(&self.flows_before);
         (self.counts_before, self.flows_before) = (counts.clone(), flows.clone());
-        heard
+        step
     }
 }
 
@@ -159,15 +160,15 @@ impl EventSink for Walker {
 
     fn edge(&mut self, edge: FlowEdge) {
         let flow = edge.info().flow;
-        if !self.heard.order.contains(&flow) {
-            self.heard.order.push(flow);
+        if !self.step.order.contains(&flow) {
+            self.step.order.push(flow);
         }
         self.recorded.edge(edge);
     }
 
     fn operation(&mut self, operation: &Operation) {
-        if self.heard.operations.len() < OPERATIONS_KEPT {
-            self.heard.operations.push(*operation);
+        if self.step.operations.len() < OPERATIONS_KEPT {
+            self.step.operations.push(*operation);
         }
         self.profile(|spe, sink| spe.operation(operation, sink));
     }
