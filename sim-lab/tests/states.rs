@@ -97,7 +97,7 @@ fn a_window_in_its_saved_state_counts_as_after_everything_before_it() {
     }
 }
 
-/// What a window leaves in caches and predictors does not reach the saved state of the next one. A
+/// Caches and predictors after a window do not affect the saved state of the next one. A
 /// window that begins at the end of the last one continues there.
 #[test]
 fn windows_in_saved_states_do_not_affect_each_other() {

@@ -3,8 +3,8 @@
 //! An expectation is a sum, statements, or both, separated by `;` or `,`:
 //!
 //! * a **sum** of reference vectors and events: `V2 + walk ld + L2D_CACHE_WR 1`, or with a minus:
-//!   `2 V3 - LD_SPEC 1`. It determines every event; unnamed ones are 0. Printed sums and aliases are
-//!   derived from their parts, so only the parts are added;
+//!   `2 V3 - LD_SPEC 1`. It determines every event; unnamed ones are 0. Printed sums and aliases
+//!   are derived from their parts, so only the parts are added;
 //! * **statements** about single events: `L1D_TLB 1`, `CPU_CYCLES 10..20`, `STALL >= 5`.
 //!
 //! With `others = "zero"` every event that is neither named nor derived from a named one must be 0.

@@ -231,7 +231,7 @@ impl<T: Tally> Stepper<T> {
             return self.a32(word, addr);
         }
         let Action::Execute { word, taken, exclusive_fails, elements, .. } = step.action else {
-            unreachable!("fetches and agents outside are no instructions");
+            unreachable!("fetches and steps of outside agents are not instructions");
         };
         let mut flags = elements.flags();
         if addr.is_some() && elements.activity != Activity::None {
