@@ -3,7 +3,6 @@
 //! The pipeline is idle between windows. Far from the next window, only the last access to each
 //! line goes through the memory system. Close to it, functional warming runs. Instead of both, a
 //! window can start in a saved state. The last instructions before each window run uncounted.
-//! instructions in front of each part run without being counted.
 
 use super::Session;
 use crate::code::Code;
