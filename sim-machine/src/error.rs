@@ -62,9 +62,9 @@ pub enum MachineError {
     },
     /// The region of interest never began.
     #[error(
-        "{trace}: the region of interest never began: {begin} was not met in {instructions} instructions"
+        "{trace}: the region of interest never began: {begin} was not reached in {instructions} instructions"
     )]
-    RegionNotMet {
+    RegionNotReached {
         /// The trace as named on the command line.
         trace: String,
         /// Marker of the region's begin.

@@ -318,7 +318,7 @@ impl Session {
         }
         let longest = cores.iter().map(Ended::done).max().unwrap_or(0);
         match &options.roi {
-            Some(roi) => Err(MachineError::RegionNotMet {
+            Some(roi) => Err(MachineError::RegionNotReached {
                 trace,
                 begin: roi.begin.to_string(),
                 instructions: cores.iter().map(Ended::done).sum(),
@@ -351,7 +351,7 @@ fn notes(cores: &[Ended], options: &RunOptions) -> Vec<String> {
     let Some(roi) = &options.roi else { return Vec::new() };
     let open = cores.iter().filter(|core| core.ended_inside()).map(|core| {
         let (stream, end) = (core.stream(), &roi.end);
-        format!("the region of interest of thread {stream} has no end: {end} was not met")
+        format!("the region of interest of thread {stream} has no end: {end} was not reached")
     });
     open.collect()
 }

@@ -97,7 +97,7 @@ impl Kinds {
 
 /// An executed instruction that synchronizes.
 #[derive(Clone, Copy, Debug)]
-struct Met {
+struct SyncInst {
     position: u64,
     place: u32,
     addr: Option<u64>,
@@ -107,7 +107,7 @@ struct Met {
 struct Walk<'a> {
     kinds: &'a Kinds,
     position: u64,
-    met: &'a mut VecDeque<Met>,
+    found: &'a mut VecDeque<SyncInst>,
     /// Index of the current block's first one.
     fresh: usize,
 }
@@ -119,11 +119,11 @@ impl Skim for Walk<'_> {
     fn block(&mut self, block: u32, place: u32, executed: u16) {
         let begin = self.position;
         self.position += u64::from(executed);
-        self.fresh = self.met.len();
+        self.fresh = self.found.len();
         for &found in self.kinds.of_block(block) {
             if found - place < u32::from(executed) {
                 let position = begin + u64::from(found - place);
-                self.met.push_back(Met { position, place: found, addr: None });
+                self.found.push_back(SyncInst { position, place: found, addr: None });
             }
         }
     }
@@ -131,9 +131,10 @@ impl Skim for Walk<'_> {
     #[inline]
     fn access(&mut self, place: u32, addr: u64) {
         if self.kinds.matters[place as usize]
-            && let Some(met) = self.met.range_mut(self.fresh..).find(|met| met.place == place)
+            && let Some(found) =
+                self.found.range_mut(self.fresh..).find(|found| found.place == place)
         {
-            met.addr = Some(addr);
+            found.addr = Some(addr);
         }
     }
 }
@@ -189,7 +190,7 @@ struct Arriving {
     notes: TicketReader,
     /// A note that was read ahead.
     ahead: Option<OrderNote>,
-    met: VecDeque<Met>,
+    found: VecDeque<SyncInst>,
     /// Resolved arrivals of one instruction.
     ready: VecDeque<Arrival>,
     last_call: Option<Call>,
@@ -206,9 +207,9 @@ impl Arriving {
         end: u64,
     ) -> Result<Arriving, MachineError> {
         let (reader, notes) = (trace.reader(stream)?, trace.tickets(stream)?);
-        let (met, ready) = (VecDeque::new(), VecDeque::new());
+        let (found, ready) = (VecDeque::new(), VecDeque::new());
         let (ahead, last_call, is_first) = (None, None, true);
-        Ok(Arriving { kinds, reader, notes, ahead, met, ready, last_call, is_first, end })
+        Ok(Arriving { kinds, reader, notes, ahead, found, ready, last_call, is_first, end })
     }
 
     fn next_note(&mut self) -> Result<Option<OrderNote>, MachineError> {
@@ -245,31 +246,31 @@ impl Arriving {
     }
 
     /// Returns the synchronizing instruction at a position of the stream, with its address.
-    fn meet(&mut self, position: u64) -> Result<Option<Met>, MachineError> {
+    fn find_inst(&mut self, position: u64) -> Result<Option<SyncInst>, MachineError> {
         while self.reader.position() <= position {
-            while self.met.front().is_some_and(|met| met.position < position) {
-                self.met.pop_front();
+            while self.found.front().is_some_and(|found| found.position < position) {
+                self.found.pop_front();
             }
             let before = self.reader.position();
-            let Self { kinds, met, reader, .. } = self;
-            let mut walk = Walk { kinds, position: before, met, fresh: 0 };
+            let Self { kinds, found, reader, .. } = self;
+            let mut walk = Walk { kinds, position: before, found, fresh: 0 };
             reader.skim(before + STEP, &mut walk)?;
             if self.reader.position() == before {
                 return Ok(None);
             }
         }
-        while self.met.front().is_some_and(|met| met.position < position) {
-            self.met.pop_front();
+        while self.found.front().is_some_and(|found| found.position < position) {
+            self.found.pop_front();
         }
-        Ok(self.met.front().copied().filter(|met| met.position == position))
+        Ok(self.found.front().copied().filter(|found| found.position == position))
     }
 
     /// Resolves the tickets of one instruction, in their order.
-    fn settle(&mut self, tickets: &[Ticket], call: Option<Call>) -> Result<(), MachineError> {
+    fn resolve(&mut self, tickets: &[Ticket], call: Option<Call>) -> Result<(), MachineError> {
         let position = tickets[0].position;
-        let met = self.meet(position)?;
-        let kind = met.map(|met| self.kinds.kinds[met.place as usize]).unwrap_or_default();
-        let (acquires, releases) = kind.scopes(met.and_then(|met| met.addr));
+        let found = self.find_inst(position)?;
+        let kind = found.map(|found| self.kinds.kinds[found.place as usize]).unwrap_or_default();
+        let (acquires, releases) = kind.scopes(found.and_then(|found| found.addr));
         let own = match (kind.before, kind.after) {
             _ if kind.is_call => vec![(Scope::Nowhere, call.map_or(Scope::Everywhere, released))],
             (true, true) => vec![(Scope::Nowhere, releases), (acquires, Scope::Nowhere)],
@@ -317,7 +318,7 @@ impl Arriving {
                 return Ok(Some(arrival));
             }
             let Some((tickets, call)) = self.next_group()? else { return Ok(None) };
-            self.settle(&tickets, call)?;
+            self.resolve(&tickets, call)?;
         }
     }
 }
