@@ -11,9 +11,8 @@ use std::sync::LazyLock;
 use libfuzzer_sys::{Corpus, fuzz_target};
 use sim_core::config::{ConfigError, Document};
 use sim_machine::config::EMBEDDED;
-use sim_machine::scenario::{Recorded, run_case_on};
 use sim_machine::{MachineConfig, Profile};
-use sim_trace::scenario::{self, Case, Reading};
+use sim_scenario::{self as scenario, Case, Reading, Recorded, run_case_on};
 
 /// Largest size of a cache, in bytes. Larger machines are valid, but slow to build.
 const LARGEST_BYTES: u64 = 4 << 20;

@@ -7,8 +7,9 @@
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use sim_core::{Counts, EventSink, Packed, PmuEvent};
-use sim_machine::estimate::Machine;
-use sim_machine::{CoreOutcome, Estimate, Outcome, Regions, RunHeader};
+use sim_lab::estimate::Machine;
+use sim_lab::{Estimate, Regions};
+use sim_machine::{CoreOutcome, Outcome, RunHeader};
 
 /// Largest number of windows for an estimate.
 const WINDOWS: usize = 100;

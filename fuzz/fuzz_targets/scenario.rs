@@ -8,11 +8,11 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use sim_machine::scenario::{
-    CaseError, Recorded, Verdict, configure, reading_of, run_case, run_case_on,
-};
 use sim_machine::{ConfigSource, MachineConfig, Profile};
-use sim_trace::scenario::{self, Case, Reading};
+use sim_scenario::{
+    self as scenario, Case, CaseError, Reading, Recorded, Verdict, configure, reading_of, run_case,
+    run_case_on,
+};
 
 /// Largest number of steps to run, in all cases of a text. The time of a million steps is not a
 /// fault.

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &BusArgs) -> anyhow::Result<Verdict> {
     let mut follower = Follower::new(bus, streams.len(), out);
     let options = RunOptions { warmup: args.warmup, limit: args.limit, ..RunOptions::default() };
     stat::with_progress(&session, &options, |progress| {
-        Ok(session.run_heard(&options, progress, &mut follower)?)
+        Ok(session.run_with_sink(&options, progress, &mut follower)?)
     })?;
     let (out, late) = follower.finish()?;
     let (output, cycles) = out.finish()?;

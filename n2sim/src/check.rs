@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use sim_core::PmuEvent;
 use sim_machine::ConfigSource;
-use sim_machine::scenario::{Verdict as CaseVerdict, run_case};
 use sim_metrics::builtin;
 use sim_report::explain::metrics;
 use sim_report::{case_counts, case_tables};
-use sim_trace::scenario::{self, Case};
+use sim_scenario::{self as scenario, Case, Verdict as CaseVerdict, run_case};
 
 use crate::Verdict;
 use crate::args::CheckArgs;

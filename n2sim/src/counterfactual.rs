@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use rayon::prelude::*;
 use sim_core::config::Document;
-use sim_machine::counterfactual::{Counterfactual, Ideal, Slots, witness};
+use sim_lab::counterfactual::{Counterfactual, Ideal, Slots, witness};
 use sim_machine::{MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_metrics::Truths;
 use sim_report::counterfactual as report;

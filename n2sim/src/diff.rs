@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sim_core::config::Document;
-use sim_machine::diff::Comparison;
+use sim_lab::diff::Comparison;
 use sim_machine::{ConfigSource, Profile, RunOptions};
 use sim_report::diff::{self, Names};
 

@@ -9,11 +9,11 @@ use anyhow::Context;
 use clap::{ArgGroup, Args};
 use sim_core::Counts;
 use sim_core::flow::{Account, Flow, FlowCounts, FlowGraph, account};
-use sim_machine::scenario::{Walked, configure, walk_case};
-use sim_machine::{FlowWatch, Outcome, RunOptions, trust};
+use sim_lab::FlowWatch;
+use sim_machine::{Outcome, RunOptions, caveats};
 use sim_report::flow::{self, Chart, steps, svg, text};
 use sim_report::header;
-use sim_trace::scenario::{self, Action, Case, Step, Xt};
+use sim_scenario::{self as scenario, Action, Case, Step, Walked, Xt, configure, walk_case};
 
 use crate::Verdict;
 use crate::args::{MachineArgs, instructions, instructions_from_one};
@@ -138,7 +138,7 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     let options = RunOptions { warmup: args.warmup, limit: args.limit, ..RunOptions::default() };
     let mut watch = FlowWatch::default();
     let (outcome, _) = stat::with_progress(&session, &options, |progress| {
-        Ok(session.run_heard(&options, progress, &mut watch)?)
+        Ok(session.run_with_sink(&options, progress, &mut watch)?)
     })?;
     let (flows, counts) = (watch.total(), outcome.total());
     let charts = args.charts(Some(&flows)).into_iter();
@@ -156,7 +156,7 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
 /// The chart, which says if what the trace lacks makes its counts doubtful.
 fn doubted(chart: Chart, outcome: &Outcome) -> Chart {
     let events = chart.boxes.iter().flat_map(|part| part.events);
-    let doubts = events.filter_map(|event| trust::doubt(*event, &outcome.header.lacks));
+    let doubts = events.filter_map(|event| caveats::doubt(*event, &outcome.header.lacks));
     match doubts.min() {
         Some(lack) => chart.of(&format!("doubtful, {}", lack.label())),
         None => chart,

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
+use sim_lab::membench::bandwidth::{self, Level};
+use sim_lab::membench::{Kernel, core_to_core, knees, latency};
 use sim_machine::MachineConfig;
-use sim_machine::ladder::bandwidth::{self, Level};
-use sim_machine::ladder::{Kernel, core_to_core, knees, latency};
 use sim_report::figure;
 use sim_report::ladder::{self, Form};
 
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &LadderArgs) -> anyhow::Result<Verdict> {
     let mut out = Output::create(None)?;
     let svg = match args.quantity {
         Quantity::Latency => {
-            let measure = |footprint| latency::rung(&config, footprint);
+            let measure = |footprint| latency::footprint_row(&config, footprint);
             let rungs = each(&latency::footprints(), measure)?;
             ladder::write_latency(&mut out, &config, &rungs, form)?;
             figure::latency(&config, &rungs)

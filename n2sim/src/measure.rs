@@ -108,7 +108,8 @@ impl Request {
         if self.has_kernel {
             // The run's own totals know no filters.
             let mut passes = Passes::new(&self.groups);
-            let outcome = session.run_heard(options, progress, &mut (&mut turns, &mut passes))?;
+            let outcome =
+                session.run_with_sink(options, progress, &mut (&mut turns, &mut passes))?;
             let truth = self.all(&outcome, passes.readings_by_core());
             return Ok(self.measured(outcome, turns, truth));
         }
@@ -129,13 +130,13 @@ impl Request {
         counters: &mut C,
     ) -> Result<Outcome, MachineError> {
         if depends_on_time || self.has_kernel || self.groups.iter().any(has_internal) {
-            return session.run_heard(options, progress, counters);
+            return session.run_with_sink(options, progress, counters);
         }
         let outcome = session.run(options, progress)?;
         let levels = outcome.cores.iter().flat_map(|core| &core.levels);
         if levels.into_iter().any(|part| part.level != Level::default()) {
             // The trace says of itself that it is an application's, and has exceptions all the same.
-            return session.run_heard(options, progress, counters);
+            return session.run_with_sink(options, progress, counters);
         }
         tell_totals(&outcome, counters);
         Ok(outcome)

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use sim_core::config::Document;
-use sim_machine::{MachineConfig, RunHeader, Session, trust};
+use sim_machine::{MachineConfig, RunHeader, Session, caveats};
 use sim_trace::{MissingData, TraceFile};
 
 use crate::args::MachineArgs;
@@ -43,7 +43,7 @@ pub(crate) fn session(
 /// One line for each thing that the trace lacks.
 pub(crate) fn write_lacks(out: &mut impl Write, trace: &Path, file: &TraceFile) -> io::Result<()> {
     let (place, engine) = (trace.shown(), &file.meta().engine);
-    let lacks = trust::lacks(file);
+    let lacks = caveats::lacks(file);
     for lack in &lacks {
         writeln!(out, "n2sim: note: {place}: {engine}: {}", lack.sentence())?;
     }

@@ -225,7 +225,7 @@ pub(crate) fn run(
     let symbols = symbols(replay.session.trace(), args.elf.as_deref())?;
     let mut sink = FunctionCounts::new(&symbols);
     let (outcome, instructions) = with_progress(replay.session, replay.options, |progress| {
-        Ok(replay.session.run_heard(replay.options, progress, &mut sink)?)
+        Ok(replay.session.run_with_sink(replay.options, progress, &mut sink)?)
     })?;
     let rows = sink.finish();
     write_header(&mut out, args, &outcome)?;

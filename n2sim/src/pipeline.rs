@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use sim_core::PmuEvent;
-use sim_machine::{RunOptions, Session, trust};
+use sim_machine::{RunOptions, Session, caveats};
 use sim_report::Symbols;
 use sim_report::pipeview::{PipeView, Watch, kanata, o3, svg, text};
 use sim_trace::{MissingData, StreamInfo};
@@ -141,10 +141,10 @@ fn watch(
     let mut program = session.program()?;
     let mut watch = Watch::new(core, window, &mut program);
     stat::with_progress(session, &options, |progress| {
-        Ok(session.run_heard(&options, progress, &mut watch)?)
+        Ok(session.run_with_sink(&options, progress, &mut watch)?)
     })?;
     let view = watch.finish(args.trace.shown().to_string(), stream.stream);
-    let doubt = trust::doubt(PmuEvent::CPU_CYCLES, &trust::lacks(session.trace()));
+    let doubt = caveats::doubt(PmuEvent::CPU_CYCLES, &caveats::lacks(session.trace()));
     Ok(PipeView { doubt: doubt.map(MissingData::label), ..view })
 }
 

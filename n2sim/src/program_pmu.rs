@@ -21,7 +21,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<Verdict> {
     let mut program = ProgramPmu::new(session.config().core.pmu);
     stat::with_progress(session, options, |progress| {
-        Ok(session.run_heard(options, progress, &mut program)?)
+        Ok(session.run_with_sink(options, progress, &mut program)?)
     })?;
     if program.accesses().is_empty() {
         writeln!(

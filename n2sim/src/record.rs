@@ -190,7 +190,7 @@ impl Recording<'_> {
     /// Runs the trace under a sink, up to the first signal. Returns also the instructions that ran.
     fn replay(&self, sink: &mut impl EventSink) -> anyhow::Result<(Outcome, u64)> {
         with_progress(&self.session, &self.options, |progress| {
-            Ok(self.session.run_heard(&self.options, progress, sink)?)
+            Ok(self.session.run_with_sink(&self.options, progress, sink)?)
         })
     }
 }

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use sim_machine::{RegionOptions, Regions, Session};
+use sim_lab::{RegionOptions, Regions};
+use sim_machine::Session;
 use sim_report::perf_stat::grouped;
 
 use crate::args::{MachineArgs, instructions, instructions_from_one};
@@ -111,7 +112,7 @@ fn options(args: &RegionsArgs) -> RegionOptions {
         windows: args.windows as usize,
         clusters: args.clusters as usize,
         warmup: args.warmup,
-        lesson: args.lesson,
+        functional_warmup: args.lesson,
         seed: args.draw,
     }
 }

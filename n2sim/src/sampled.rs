@@ -6,7 +6,8 @@ use std::path::Path;
 
 use anyhow::Context;
 use sim_files::File;
-use sim_machine::{Estimate, Mode, Outcome, Regions, RunOptions, Session};
+use sim_lab::{Estimate, Regions};
+use sim_machine::{Mode, Outcome, RunOptions, Session};
 use sim_trace::StatesReader;
 
 use crate::args::StatArgs;
@@ -34,7 +35,7 @@ pub(crate) fn run(
         return windows(file, session, progress).map(Some);
     }
     let Some(jobs) = args.jobs else { return Ok(None) };
-    Ok(Some(Sampled { outcome: session.run_chunks(jobs, progress)?, errors: None }))
+    Ok(Some(Sampled { outcome: sim_lab::run_chunks(session, jobs, progress)?, errors: None }))
 }
 
 fn windows(
@@ -47,7 +48,7 @@ fn windows(
     let regions = Regions::parse(&file, &text)?;
     regions.check_trace(&file, session.trace())?;
     let (mut states, note) = states(path, &regions, session)?;
-    let estimate = session.run_regions(&regions, states.as_mut(), progress)?;
+    let estimate = regions.run(session, states.as_mut(), progress)?;
     let Estimate { mut outcome, errors, unknown } =
         estimate.context("a file of windows has one at least")?;
     let counted: u64 = regions.windows.iter().map(|window| window.length).sum();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use sim_core::PmuEvent;
-use sim_machine::{Outcome, trust};
+use sim_machine::{Outcome, caveats};
 use sim_metrics::formula::event_use::Time;
 use sim_metrics::formula::{Catalog, EventUse, Linked, Machine, MetricFormula, Quantity};
 use sim_pmu::perf::{Passes, PerfEvent, Reading};
@@ -295,7 +295,8 @@ impl Wanted {
     fn doubt(&self, outcome: &Outcome) -> Option<&'static str> {
         let events = self.linked.core_events().into_iter();
         let events: Vec<PmuEvent> = events.collect();
-        let doubts = events.iter().filter_map(|event| trust::doubt(*event, &outcome.header.lacks));
+        let doubts =
+            events.iter().filter_map(|event| caveats::doubt(*event, &outcome.header.lacks));
         let caveat = || events.iter().find_map(|event| outcome.header.mode.caveat(*event));
         doubts.min().map(MissingData::label).or_else(caveat)
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use sim_machine::kernels::Kernel;
+use sim_lab::kernels::Kernel;
 use sim_report::{Symbols, disassembly};
 use sim_trace::foreign::ImportOptions;
 use sim_trace::{Report, Summary, TraceFile};

@@ -76,7 +76,7 @@ fn replay(trace: &Path) -> (Outcome, Vec<(u32, u64)>) {
     let config = MachineConfig::from_document(&document).expect("a machine");
     let session = Session::open(trace, config, RunHeader::default()).expect("it opens");
     let mut listener = Listener::default();
-    let run = session.run_heard(&RunOptions::default(), &mut |_| {}, &mut listener);
+    let run = session.run_with_sink(&RunOptions::default(), &mut |_| {}, &mut listener);
     (run.expect("it runs"), listener.stores)
 }
 

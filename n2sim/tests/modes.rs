@@ -46,7 +46,7 @@ fn what_is_not_given_is_not_zero() {
     let lines: Vec<&str> = csv.lines().collect();
     assert!(lines[0].starts_with("<not supported>,,cycles,"), "{csv}");
     assert!(lines[1].starts_with("50000,,instructions,"), "{csv}");
-    assert!(lines[2].ends_with("doubtful: right path only"), "{csv}");
+    assert!(lines[2].ends_with("doubtful: correct path only"), "{csv}");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn json_names_the_mode_with_every_count() {
     assert_eq!(rows.len(), 2);
     assert!(rows.iter().all(|row| row["mode"] == "memory"), "{json}");
     assert_eq!(rows[0]["counter-value"], "<not supported>");
-    assert_eq!(rows[1]["doubt"], "right path only, simple clock");
+    assert_eq!(rows[1]["doubt"], "correct path only, simple clock");
     let (json, _) = printed("full", &["-j", "-e", "cycles"]);
     assert!(!json.contains("mode"), "{json}");
 }
@@ -68,7 +68,7 @@ fn a_metric_of_what_is_not_given_has_no_value() {
     let line = |name: &str| text.lines().rev().find(|line| line.contains(name)).unwrap();
     assert!(line(" ipc").trim_start().starts_with("nan "), "{text}");
     assert!(!line("l1d_miss_ratio").contains("nan"), "{text}");
-    assert!(line("l1d_miss_ratio").contains("doubtful: right path only"), "{text}");
+    assert!(line("l1d_miss_ratio").contains("doubtful: correct path only"), "{text}");
     assert!(told.contains("ipc has no value"), "{told}");
 }
 
@@ -98,7 +98,7 @@ fn the_front_end_alone_predicts_and_fetches_and_touches_no_data() {
     let (csv, told) = printed("frontend", &["-x,", "-e", events]);
     assert!(told.contains("# mode frontend: prediction and fetch in program order"), "{told}");
     let lines: Vec<&str> = csv.lines().collect();
-    assert!(lines[0].ends_with("(doubtful: right path only)"), "{csv}");
+    assert!(lines[0].ends_with("(doubtful: correct path only)"), "{csv}");
     assert!(lines[1].starts_with(|first: char| first.is_ascii_digit()), "{csv}");
     assert!(lines[3].ends_with("doubtful: instruction fetches only"), "{csv}");
     assert!(lines[4..].iter().all(|line| line.starts_with("<not supported>")), "{csv}");

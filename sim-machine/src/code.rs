@@ -1,4 +1,4 @@
-//! The code of a trace as pipelines read it: decoded, by the numbers of its static instructions.
+//! Decoded code of a trace, by the numbers of its static instructions.
 
 use std::ops::{Deref, DerefMut};
 
@@ -10,7 +10,7 @@ use sim_trace::{TraceError, TraceFile};
 use crate::config::MachineConfig;
 use crate::error::MachineError;
 
-/// Decoded code that holds its place in the account of the trace's memory for as long as it is there.
+/// Decoded code with the reservation of its memory in the trace's budget.
 pub struct Code {
     program: Program,
     _memory: Reserved,
@@ -30,11 +30,12 @@ impl DerefMut for Code {
     }
 }
 
-/// Decodes the static instructions of the trace, by their numbers, and the pages of its code; without shapes unless it
-/// `has_shapes` ([`Program::without_path_classes`]). `name` is the trace in messages.
+/// Decodes the static instructions of the trace, in the order of their numbers, and attaches the
+/// pages of its code. Without `has_shapes` every instruction takes the general path
+/// ([`Program::without_path_classes`]). `name` is the trace in messages.
 ///
 /// # Errors
-/// If two instructions of the trace are the same, or the code does not fit the account.
+/// If the trace contains an instruction twice, or if the code exceeds the memory budget.
 pub(crate) fn decoded(
     trace: &TraceFile,
     config: &MachineConfig,
@@ -59,7 +60,7 @@ pub(crate) fn decoded(
     Ok(Code { program, _memory: memory })
 }
 
-/// Reserves the memory of a decoded program.
+/// Reserves the memory of the decoded program.
 fn reserve(trace: &TraceFile) -> Result<Reserved, MachineError> {
     let instructions = trace.statics().insts();
     let page = |address: u64| address / Program::PAGE_BYTES;

@@ -1,14 +1,14 @@
-//! The configuration of a whole machine: the two profiles that are part of the program, files and
-//! overrides on top of them, and the checks that no single value can answer for.
+//! Configuration of a whole machine: the two built-in profiles, files and overrides on top of them,
+//! and the checks that involve several values.
 
 use std::path::Path;
 
 use crate::machines::Machine;
-use crate::turns::ThreadOrder;
+use crate::thread_scheduler::ThreadOrder;
 use serde::Deserialize;
 use sim_core::config::{ConfigError, Document, Embedded, Problem};
 
-/// The configuration files that are part of the program.
+/// Built-in configuration files.
 pub const EMBEDDED: [Embedded; 2] = [
     Embedded { name: "neoverse-n2.toml", text: include_str!("../../configs/neoverse-n2.toml") },
     Embedded {
@@ -17,64 +17,65 @@ pub const EMBEDDED: [Embedded; 2] = [
     },
 ];
 
-/// Clocks that a report can turn into seconds.
+/// Valid clocks of the core.
 const CLOCK_HZ_RANGE: std::ops::RangeInclusive<u64> = 1_000_000..=10_000_000_000;
-/// Rates of the system counter, from the slowest in use to the core's fastest clock.
+/// Valid rates of the system counter, from the slowest in use to the core's fastest clock.
 const COUNTER_HZ_RANGE: std::ops::RangeInclusive<u64> = 1_000_000..=10_000_000_000;
 
-/// Whose word holds where the guide and silicon disagree.
+/// Reference to follow where the PMU guide and measured silicon disagree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
     /// The PMU guide, to the letter.
     #[default]
     Guide,
-    /// Arm's published counts of an N2 and published measurements.
+    /// Arm's published counts of an N2, and published measurements.
     Silicon,
 }
 
-/// Source of a configuration: a profile or a file, a machine on top of it, single values on top of both.
+/// Source of a configuration: a profile or a file, then a machine, then single values.
 #[derive(Clone, Debug, Default)]
 pub struct ConfigSource<'a> {
-    /// The profile to start from, if no file is given.
+    /// Profile to start from, if no file is given.
     pub profile: Profile,
-    /// The machine around the core.
+    /// Machine around the core.
     pub machine: Machine,
-    /// A file of the user's: a full one, or one with a `base`.
+    /// Configuration file: a complete one, or one with a `base`.
     pub file: Option<&'a Path>,
     /// Overrides `table.key=value`, in order.
     pub overrides: &'a [String],
 }
 
-/// Everything that shapes a machine and its run.
+/// Complete configuration of a machine and its run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MachineConfig {
-    /// Which N2 it is.
+    /// Revision and clocks of the core.
     pub core: CoreConfig,
-    /// The run itself.
+    /// Seed and random generator.
     pub run: RunConfig,
-    /// How threads run beside each other.
+    /// Order of threads.
     pub threads: ThreadsConfig,
-    /// The out-of-order engine.
+    /// Out-of-order engine.
     pub pipeline: sim_pipeline::PipelineConfig,
     /// Caches, TLBs, walks, mesh and memory.
     pub memory: sim_cache::MemoryConfig,
-    /// What counts where sources disagree.
+    /// Counting rules where sources disagree.
     pub semantics: sim_cache::SemanticsConfig,
-    /// The statistical profiling unit.
+    /// Statistical Profiling Extension.
     pub spe: sim_pmu::SpeConfig,
 }
 
-/// Goes up when what units show of their state changes its order, its words or its meaning, and when the machine without
-/// a pipeline would come to another state: its clock, its wrong paths, what a prefetcher does.
+/// Version of the warm state. It increases when units save other words or other meanings, and when
+/// functional warming reaches another state: clock, wrong paths, prefetchers.
 const WARM_LAYOUT: u32 = 5;
 
 impl MachineConfig {
-    /// Hash of all that shapes what a program leaves in caches, TLBs, prefetchers and predictors of the machine
-    /// without a pipeline. Cores that differ in anything else can begin in the same state.
+    /// Returns the hash of all settings that shape the state after functional warming: caches,
+    /// TLBs, prefetchers, predictors. Cores that differ in other settings can start in the same
+    /// state.
     pub fn warm_hash(&self) -> u64 {
         let sim_pipeline::PipelineConfig { branch, wrong_path, front_end, .. } = &self.pipeline;
-        // Of these wrong paths that have no pipeline take so many instructions a cycle.
+        // Width of a wrong path in functional warming, in instructions per cycle.
         let width = (front_end.mop_width, self.pipeline.ideal.fetch);
         let shapes = (WARM_LAYOUT, branch, wrong_path, width);
         let text = format!("{:?}", (shapes, &self.memory, &self.semantics, &self.run));
@@ -90,71 +91,71 @@ pub struct CoreConfig {
     pub revision: Revision,
     /// Core clock in Hz, for seconds in reports.
     pub clock_hz: u64,
-    /// System counter (CNTPCT_EL0) in Hz, for `CNT_CYCLES`.
+    /// Rate of the system counter (CNTPCT_EL0) in Hz, for `CNT_CYCLES`.
     pub counter_hz: u64,
-    /// Version of the PMU architecture: width of the event counters.
+    /// Version of the PMU architecture, which sets the width of event counters.
     pub pmu: sim_pmu::PmuVersion,
 }
 
-/// A revision of the core, from MIDR_EL1.
+/// Revision of the core, as in MIDR_EL1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Revision {
-    /// MIDR 0x410FD490.
+    /// Revision with MIDR_EL1 0x410FD490.
     R0p0,
-    /// MIDR 0x410FD491.
+    /// Revision with MIDR_EL1 0x410FD491.
     R0p1,
-    /// MIDR 0x410FD492.
+    /// Revision with MIDR_EL1 0x410FD492.
     R0p2,
-    /// MIDR 0x410FD493.
+    /// Revision with MIDR_EL1 0x410FD493.
     R0p3,
 }
 
 impl Revision {
-    /// The N of r0pN.
+    /// Returns the N of r0pN.
     pub fn patch(self) -> u8 {
         self as u8
     }
 
-    /// MIDR_EL1 of the core.
+    /// Returns MIDR_EL1 of the core.
     pub fn midr(self) -> u64 {
         0x410f_d490 | u64::from(self.patch())
     }
 
-    /// True where `STALL_SLOT` and `STALL_SLOT_FRONTEND` count one too many in every cycle.
+    /// Returns true if `STALL_SLOT` and `STALL_SLOT_FRONTEND` count one too many per cycle.
     pub fn has_stall_slot_erratum(self) -> bool {
         self < Revision::R0p3
     }
 }
 
-/// What belongs to the run rather than to the machine.
+/// Settings of the run, which do not belong to the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RunConfig {
     /// Seed of every random choice.
     pub seed: u64,
-    /// The generator that the seed starts.
+    /// Generator that the seed initializes.
     pub generator: Generator,
 }
 
-/// How the threads of a trace run beside each other.
+/// Settings for the threads of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ThreadsConfig {
-    /// In which order they synchronize.
+    /// Order in which threads synchronize.
     pub order: ThreadOrder,
 }
 
-/// A pseudo-random generator.
+/// Pseudo-random generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Generator {
-    /// `rand_xoshiro::Xoshiro256PlusPlus`.
+    /// The generator `rand_xoshiro::Xoshiro256PlusPlus`.
     #[serde(rename = "xoshiro256++")]
     Xoshiro256PlusPlus,
 }
 
 impl Profile {
-    /// The embedded file of the profile.
+    /// Returns the name of the profile's built-in file.
     pub fn file_name(self) -> &'static str {
         match self {
             Profile::Guide => "neoverse-n2.toml",
@@ -164,10 +165,10 @@ impl Profile {
 }
 
 impl ConfigSource<'_> {
-    /// The merged document.
+    /// Returns the merged document.
     ///
     /// # Errors
-    /// A file cannot be read or an overlay or override does not fit its base.
+    /// If a file cannot be read, or if an overlay or override does not fit its base.
     pub fn document(&self) -> Result<Document, ConfigError> {
         let mut document = match self.file {
             Some(path) => Document::load(path, &EMBEDDED)?,
@@ -187,14 +188,14 @@ impl MachineConfig {
     /// Reads and checks a merged document.
     ///
     /// # Errors
-    /// Unknown or missing keys, values of a wrong type, or shapes that no machine can have.
+    /// Unknown or missing keys, values of a wrong type, or sizes that no machine can have.
     pub fn from_document(document: &Document) -> Result<MachineConfig, ConfigError> {
         let config: MachineConfig = document.parse()?;
         document.refuse(&config.problems())?;
         Ok(config)
     }
 
-    /// Everything about the values that makes the machine impossible.
+    /// Returns all faults of the values.
     fn problems(&self) -> Vec<Problem> {
         let mut problems = self.core.problems();
         problems.extend(self.pipeline.problems());
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn only_old_revisions_have_the_slot_erratum() {
+    fn only_revisions_before_r0p3_have_the_slot_erratum() {
         let erratum = |revision: &str| {
             let config = with(&[&format!("core.revision={revision}")]).expect("a known revision");
             config.core.revision.has_stall_slot_erratum()
@@ -273,8 +274,8 @@ mod tests {
 
     #[test]
     fn impossible_values_are_refused_with_the_remedy() {
-        let told = with(&["core.clock-hz=3"]).expect_err("3 Hz is no clock").to_string();
-        assert!(told.contains("a clock of 3 Hz: give it in Hz, from 1000000"), "{told}");
+        let message = with(&["core.clock-hz=3"]).expect_err("3 Hz is too slow").to_string();
+        assert!(message.contains("a clock of 3 Hz: give it in Hz, from 1000000"), "{message}");
         for (wrong, remedy) in [
             ("pipeline.branch.btb-entries=1099511627776", "from 8 to 1048576"),
             ("pipeline.front-end.mop-cache-sets=1099511627776", "at most 1048576"),
@@ -283,27 +284,27 @@ mod tests {
             ("pipeline.window.rob=2048", "2047"),
             ("pipeline.window.load-queue=512", "511"),
         ] {
-            let told = with(&[wrong]).expect_err("no host has room for it").to_string();
-            assert!(told.contains(remedy), "{told}");
+            let message = with(&[wrong]).expect_err("too large for any host").to_string();
+            assert!(message.contains(remedy), "{message}");
         }
-        let told = with(&["core.revision=r1p0"]).expect_err("no such core").to_string();
-        assert!(told.contains("expected one of `r0p0`, `r0p1`, `r0p2`, `r0p3`"), "{told}");
+        let message = with(&["core.revision=r1p0"]).expect_err("no such core").to_string();
+        assert!(message.contains("expected one of `r0p0`, `r0p1`, `r0p2`, `r0p3`"), "{message}");
     }
 
     #[test]
-    fn all_impossible_shapes_are_reported_together() {
+    fn all_faults_of_a_configuration_are_reported_together() {
         let overrides = ["core.clock-hz=3", "pipeline.window.rob=0", "memory.dtlb.entries=0"];
-        let told = with(&overrides).expect_err("no such machine").to_string();
-        assert!(told.starts_with("3 faults in the configuration"), "{told}");
+        let message = with(&overrides).expect_err("no such machine").to_string();
+        assert!(message.starts_with("3 faults in the configuration"), "{message}");
         for place in
             ["1 | core.clock-hz = 3", "1 | pipeline.window.rob = 0", "1 | memory.dtlb.entries = 0"]
         {
-            assert!(told.contains(place), "{told}");
+            assert!(message.contains(place), "{message}");
         }
     }
 
     #[test]
-    fn a_machine_stands_between_the_profile_and_single_values() {
+    fn a_machine_overrides_the_profile_and_single_values_override_both() {
         let overrides = ["memory.dram.channels=4".to_owned()];
         let source = ConfigSource {
             profile: Profile::Silicon,
@@ -336,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn silicon_differs_where_it_says() {
+    fn the_silicon_profile_differs_in_tlb_sizes_and_counting_rules() {
         let silicon = ConfigSource { profile: Profile::Silicon, ..ConfigSource::default() };
         let (silicon, guide) = (config(&silicon).expect("valid"), with(&[]).expect("valid"));
         assert_eq!((guide.memory.dtlb.entries, silicon.memory.dtlb.entries), (40, 44));

@@ -1,4 +1,4 @@
-//! One core that runs one thread of a trace: feeds the pipeline and keeps the counted window.
+//! One core that runs one thread of a trace: feeds the pipeline and tracks the counted window.
 
 mod in_order;
 mod skip;
@@ -9,9 +9,9 @@ use crate::error::MachineError;
 use crate::levels::{Level, Levels};
 use crate::outcome::{CoreOutcome, UnknownWord, Waits};
 use crate::region::{Change, RegionWatch};
+use crate::thread_scheduler::ThreadState;
 use crate::totals::Totals;
-use crate::turns::Standing;
-use sim_cache::{MemoryStats, MemorySystem, PrefetchStats};
+use sim_cache::{MemorySystem, MemoryStats, PrefetchStats};
 use sim_core::{
     Counts, Cycle, EventSink, InstId, LostSlots, MAX_FURTHER, Packed, Privilege, RegisterAccess,
     TraceInst,
@@ -22,7 +22,7 @@ use sim_trace::StreamEvent;
 pub(crate) use source::Source;
 use std::collections::BTreeMap;
 
-/// Counts and lost slots at one moment.
+/// Counts and lost slots at one point of the run.
 #[derive(Clone, Debug, Default)]
 struct Snapshot {
     counts: Counts,
@@ -31,10 +31,10 @@ struct Snapshot {
     memory: MemoryStats,
 }
 
-/// Place of an exception that no batch has.
+/// Value of `exception_at` when the batch has no further exception.
 const NO_EXCEPTION: u32 = u32::MAX;
 
-/// What the pipeline is told of a recorded exception.
+/// Converts a recorded exception to the pipeline's form. Returns `None` for other events.
 fn exception_of(event: &StreamEvent) -> Option<RecordedException> {
     let StreamEvent::Exception { vector, abandoned, level, syndrome, state } = *event else {
         return None;
@@ -44,7 +44,7 @@ fn exception_of(event: &StreamEvent) -> Option<RecordedException> {
     Some(RecordedException { vector, abandoned, to: (level > 0).then_some(to), syndrome })
 }
 
-/// The access to a register that an event tells of.
+/// Returns the register access that an event records.
 fn register_access_of(event: &StreamEvent) -> Option<RegisterAccess> {
     match *event {
         StreamEvent::Register { encoding, value, is_write } => {
@@ -62,53 +62,53 @@ pub(crate) struct CoreRun {
     reader: Source,
     batch: Vec<TraceInst>,
     at: usize,
-    /// How many instructions of the batch may run.
+    /// Number of instructions of the batch that may run.
     stop: usize,
-    /// Number in the stream of the first instruction that may not run yet.
+    /// Stream position of the first instruction that may not run yet.
     hold_at: u64,
-    /// Until when the thread waits for another one; 0 once it has.
+    /// Cycle until which the thread waits for another one; 0 if it does not wait.
     wait: Cycle,
-    /// How long it waited for other threads.
+    /// Time spent waiting for other threads.
     waits: Waits,
-    /// The last instruction of the batch before.
+    /// Last instruction of the previous batch.
     before: Option<u32>,
-    /// Side events of the batch that were looked at.
+    /// Number of side events of the batch that were searched for exceptions.
     events_seen: usize,
-    /// Side events of the batch that were looked at for accesses to registers.
+    /// Number of side events of the batch that were searched for register accesses.
     registers_seen: usize,
-    /// Place in the batch of the next recorded exception; [`NO_EXCEPTION`] without one.
+    /// Place in the batch of the next recorded exception; [`NO_EXCEPTION`] if there is none.
     exception_at: u32,
-    /// The kernel is in the trace.
+    /// The trace includes the kernel.
     full_system: bool,
-    /// It is, and the level at which it begins is to be found out.
+    /// The trace includes the kernel, and the initial exception level is not known yet.
     begins_somewhere: bool,
-    /// How many of the further element addresses of the batch are used.
+    /// Number of the batch's further element addresses that are used.
     more_at: usize,
     watch: RegionWatch,
     totals: Totals,
     levels: Levels,
-    /// The state of the core to which the level belongs.
+    /// State of the core that the current level belongs to.
     privilege: Privilege,
     opened: Option<Snapshot>,
     measured: Snapshot,
-    /// Executions of words that the decoder does not know, by static instruction.
+    /// Number of executions of each static instruction that the decoder does not know.
     unknown: BTreeMap<u32, u64>,
     done: u64,
     ended: bool,
-    /// The stream ran out inside the counted region.
+    /// The stream ended inside the counted region.
     ended_inside: bool,
-    /// The core, once it runs in program order.
+    /// In-order engine; set once the core runs in program order.
     order: Option<InOrderEngine>,
-    /// In program order: so many instructions come before the machine has to look again.
+    /// In program order: instructions left before the next check by the machine.
     stretch: usize,
-    /// In program order: the instruction before the next one was an exception return.
+    /// In program order: the last instruction was an exception return.
     returns: bool,
-    /// In program order: counting begins behind the next instruction.
-    opens_behind: bool,
+    /// In program order: counting begins after the next instruction.
+    opens_after: bool,
 }
 
 impl CoreRun {
-    /// The thread `stream` at the start of its reader, on core `core`.
+    /// Creates core `core` with the thread `stream` at the start of its reader.
     pub(crate) fn new(
         core: usize,
         stream: u32,
@@ -148,11 +148,11 @@ impl CoreRun {
             order: None,
             stretch: 0,
             returns: false,
-            opens_behind: false,
+            opens_after: false,
         }
     }
 
-    /// Goes on behind the end of the part that was counted; what comes is counted anew.
+    /// Continues after a counted window and counts the next one from zero.
     pub(crate) fn begin_window(&mut self, watch: RegionWatch) {
         self.watch = watch;
         self.measured = Snapshot::default();
@@ -160,22 +160,22 @@ impl CoreRun {
         (self.ended, self.ended_inside) = (false, false);
     }
 
-    /// True when the thread has nothing left to run.
+    /// Returns true when the thread has ended.
     pub(crate) fn ended(&self) -> bool {
         self.ended
     }
 
-    /// True when the stream ran out while it was counted.
+    /// Returns true if the stream ended while it was counted.
     pub(crate) fn ended_inside(&self) -> bool {
         self.ended_inside
     }
 
-    /// Number of its stream.
+    /// Returns the stream number.
     pub(crate) fn stream(&self) -> u32 {
         self.stream
     }
 
-    /// The core's rename clock, or the clock of its program order.
+    /// Returns the core's rename clock, or the clock of its in-order engine.
     pub(crate) fn cycle(&self) -> Cycle {
         match &self.order {
             Some(order) => order.cycle(),
@@ -183,46 +183,46 @@ impl CoreRun {
         }
     }
 
-    /// Where it stands, for those who say whose turn it is.
-    pub(crate) fn standing(&self) -> Standing {
-        Standing { ended: self.ended, position: self.position(), cycle: self.cycle() }
+    /// Returns the position and clock for the thread scheduler.
+    pub(crate) fn state(&self) -> ThreadState {
+        ThreadState { ended: self.ended, position: self.position(), cycle: self.cycle() }
     }
 
-    /// Instructions run so far, counted or not.
+    /// Returns the number of instructions run so far, counted or not.
     pub(crate) fn done(&self) -> u64 {
         self.done
     }
 
-    /// True once its counting has begun.
+    /// Returns true once counting has begun.
     pub(crate) fn ever_counted(&self) -> bool {
         self.watch.ever_open()
     }
 
-    /// Runs until the clock passes `until`, the batch is used up or the thread ends. `listener` hears
-    /// everything, whether it is counted or not.
+    /// Runs until the clock passes `until`, the batch is used up or the thread ends. `observer`
+    /// receives everything, counted or not.
     pub(crate) fn advance<S: EventSink>(
         &mut self,
         until: Cycle,
         program: &mut Program,
         memory: &mut MemorySystem,
-        listener: &mut S,
+        observer: &mut S,
     ) -> Result<(), MachineError> {
-        listener.core(self.core);
+        observer.core(self.core);
         if self.at >= self.batch.len() && !self.next_batch()? {
-            self.end(memory, listener);
+            self.end(memory, observer);
             return Ok(());
         }
         if self.wait > 0 {
-            self.wait_for_other(program, memory, listener);
+            self.wait_for_other(program, memory, observer);
         }
-        // The one at which it is held may be the last of the batch.
+        // The instruction at `stop` may be the last of the batch.
         let run_to = self.batch.len().min(self.stop + 1);
         while self.at + 1 < run_to {
             let most = self.undisturbed().min(run_to - 1 - self.at);
-            if self.stretch == 0 && !self.look_ahead(most, program, memory, listener) {
+            if self.stretch == 0 && !self.look_ahead(most, program, memory, observer) {
                 return Ok(());
             }
-            self.run_stretch(until, program, memory, listener);
+            self.run_stretch(until, program, memory, observer);
             if self.ended || self.pipeline.cycle() > until {
                 return Ok(());
             }
@@ -230,31 +230,31 @@ impl CoreRun {
         if self.at >= self.stop {
             return Ok(());
         }
-        // The last instruction of a batch needs the first of the next one, to know where it went.
-        if !self.look_ahead(1, program, memory, listener) {
+        // The last instruction of a batch needs the address of the next batch's first one.
+        if !self.look_ahead(1, program, memory, observer) {
             return Ok(());
         }
         self.stretch = 0;
         let (inst, more) = self.take_record();
-        let behind = self.exceptions_behind();
-        let accesses = self.registers_behind::<S>();
+        let exceptions = self.exceptions_after();
+        let accesses = self.registers_after::<S>();
         let goes_on = self.next_batch()?;
         let next_pc = goes_on.then(|| program.pc(self.batch[0].id));
         let step = Step { inst, more: &more[..inst.flags.further()], next_pc };
-        self.run_last(&step, program, memory, listener);
-        accesses.into_iter().for_each(|access| listener.register_access(access));
-        for recorded in behind {
-            self.pipeline.take_recorded(recorded, &mut (&mut self.totals, &mut *listener));
+        self.run_last(&step, program, memory, observer);
+        accesses.into_iter().for_each(|access| observer.register_access(access));
+        for recorded in exceptions {
+            self.pipeline.take_recorded(recorded, &mut (&mut self.totals, &mut *observer));
         }
         if !goes_on && !self.ended {
-            self.end(memory, listener);
+            self.end(memory, observer);
         }
         Ok(())
     }
 
-    /// Tells those who follow the run what the instructions before the next one did to registers.
+    /// Reports the register accesses of all instructions before the next one.
     #[inline]
-    fn tell_registers<S: EventSink>(&mut self, listener: &mut S) {
+    fn report_registers<S: EventSink>(&mut self, observer: &mut S) {
         if !S::FOLLOWS_RUN {
             return;
         }
@@ -262,14 +262,14 @@ impl CoreRun {
             && at.position as usize <= self.at
         {
             if let Some(access) = register_access_of(&at.event) {
-                listener.register_access(access);
+                observer.register_access(access);
             }
             self.registers_seen += 1;
         }
     }
 
-    /// What the last instruction of the batch did to registers.
-    fn registers_behind<S: EventSink>(&mut self) -> Vec<RegisterAccess> {
+    /// Returns the register accesses of the last instruction of the batch.
+    fn registers_after<S: EventSink>(&mut self) -> Vec<RegisterAccess> {
         if !S::FOLLOWS_RUN {
             return Vec::new();
         }
@@ -277,39 +277,39 @@ impl CoreRun {
         events.iter().filter_map(|at| register_access_of(&at.event)).collect()
     }
 
-    /// Finds the next stretch, of so many instructions at most; false where the thread ends.
+    /// Finds the next stretch, of at most `most` instructions. Returns false if the thread ends.
     fn look_ahead<S: EventSink>(
         &mut self,
         most: usize,
         program: &Program,
         memory: &mut MemorySystem,
-        listener: &mut S,
+        observer: &mut S,
     ) -> bool {
-        self.tell_registers(listener);
-        self.meet_exceptions(program, listener);
-        // Who follows the run is told between any two of them what they did to registers.
+        self.report_registers(observer);
+        self.poll_exceptions(program, observer);
+        // A sink that follows the run receives the register accesses between any two instructions.
         let most = if S::FOLLOWS_RUN { 1 } else { most };
-        self.stretch = self.find_stretch(most, program, memory, listener);
-        // Behind a window one runs without being counted: predictors are not to miss a branch.
+        self.stretch = self.find_stretch(most, program, memory, observer);
+        // Run one instruction after a window, uncounted, so that predictors see every branch.
         self.stretch = self.stretch.max(usize::from(self.watch.goes_on()));
         self.stretch > 0
     }
 
-    /// How many instructions come before the one behind which an exception was recorded, that one if it is
-    /// the next.
+    /// Returns the number of instructions before the one with the next recorded exception; at least
+    /// 1.
     fn undisturbed(&self) -> usize {
         let before = (self.exception_at as usize).saturating_sub(self.at + 1).max(1);
         before.min(self.stop - self.at)
     }
 
-    /// How many of these instructions come in which nothing changes; what changes in front of them does so
-    /// now. None where the thread ends.
+    /// Returns how many of the next `most` instructions run without a change of the counted window.
+    /// Performs a change that is due before them. Returns 0 if the thread ends.
     fn find_stretch<S: EventSink>(
         &mut self,
         most: usize,
         program: &Program,
         memory: &mut MemorySystem,
-        listener: &mut S,
+        observer: &mut S,
     ) -> usize {
         let quiet = self.watch.pass_quiet(most);
         if quiet > 0 {
@@ -317,36 +317,36 @@ impl CoreRun {
         }
         match self.watch.before(self.batch[self.at].id, program) {
             Change::None => {}
-            Change::OpenBefore => self.open(memory, listener),
-            Change::CloseBefore => self.close(false, memory, listener),
-            Change::OpenAfter => self.opens_behind = true,
+            Change::OpenBefore => self.open(memory, observer),
+            Change::CloseBefore => self.close(false, memory, observer),
+            Change::OpenAfter => self.opens_after = true,
             Change::Stop => {
                 let drains = !self.watch.goes_on();
                 if drains {
-                    self.push_stores(memory, listener);
+                    self.push_stores(memory, observer);
                 }
-                self.close(drains, memory, listener);
-                self.end(memory, listener);
+                self.close(drains, memory, observer);
+                self.end(memory, observer);
                 return 0;
             }
         }
         1
     }
 
-    /// Runs instructions of the stretch, up to one behind which the machine has something to do or to where the
-    /// clock passes `until`.
+    /// Runs instructions of the stretch until one needs the machine's attention, or the clock
+    /// passes `until`.
     fn run_stretch<S: EventSink>(
         &mut self,
         until: Cycle,
         program: &mut Program,
         memory: &mut MemorySystem,
-        listener: &mut S,
+        observer: &mut S,
     ) {
         if self.pipeline.privilege() != self.privilege {
-            self.change_level(listener);
+            self.change_level(observer);
         }
         let mut port = memory.port(self.core);
-        let sink = &mut (&mut self.totals, &mut *listener);
+        let sink = &mut (&mut self.totals, &mut *observer);
         let first = self.at;
         for pair in self.batch[first..=first + self.stretch].windows(2) {
             let (inst, next_pc) = (pair[0], Some(program.pc(pair[1].id)));
@@ -366,86 +366,87 @@ impl CoreRun {
         }
         self.stretch -= self.at - first;
         self.done += (self.at - first) as u64;
-        self.look_behind(self.batch[self.at - 1].id, program, memory, listener);
+        self.after_inst(self.batch[self.at - 1].id, program, memory, observer);
     }
 
-    /// Runs the instruction of which the batch is gone already.
+    /// Runs an instruction whose batch was already replaced.
     #[inline(never)]
     fn run_last<S: EventSink>(
         &mut self,
         step: &Step<'_>,
         program: &mut Program,
         memory: &mut MemorySystem,
-        listener: &mut S,
+        observer: &mut S,
     ) {
         if self.pipeline.privilege() != self.privilege {
-            self.change_level(listener);
+            self.change_level(observer);
         }
-        let sink = &mut (&mut self.totals, &mut *listener);
+        let sink = &mut (&mut self.totals, &mut *observer);
         self.pipeline.run_inst(step, program, &mut memory.port(self.core), sink);
         self.done += 1;
-        self.look_behind(step.inst.id, program, memory, listener);
+        self.after_inst(step.inst.id, program, memory, observer);
     }
 
-    /// What the machine does behind the instruction that ran last.
-    fn look_behind<S: EventSink>(
+    /// Performs the machine's work after an instruction: unknown words, and a window that opens.
+    fn after_inst<S: EventSink>(
         &mut self,
         id: InstId,
         program: &Program,
         memory: &MemorySystem,
-        listener: &mut S,
+        observer: &mut S,
     ) {
         if program.inst(id).special == Special::Unknown {
             self.note_unknown(id);
         }
-        if std::mem::take(&mut self.opens_behind) {
-            self.open(memory, listener);
+        if std::mem::take(&mut self.opens_after) {
+            self.open(memory, observer);
         }
     }
 
-    /// Looks out for exceptions that the recorder saw up to the end of the next instruction.
+    /// Reports the recorded exceptions that are due up to the end of the next instruction.
     #[inline]
-    fn meet_exceptions<S: EventSink>(&mut self, program: &Program, listener: &mut S) {
+    fn poll_exceptions<S: EventSink>(&mut self, program: &Program, observer: &mut S) {
         if self.at as u32 + 1 >= self.exception_at || self.begins_somewhere {
-            self.tell_exceptions(program, listener);
+            self.report_exceptions(program, observer);
         }
     }
 
-    /// Tells the pipeline: the one behind the next instruction is expected, any before it is taken.
+    /// Makes the pipeline expect the exception after the next instruction, and take earlier ones.
+    /// ones.
     #[cold]
-    fn tell_exceptions<S: EventSink>(&mut self, program: &Program, listener: &mut S) {
+    fn report_exceptions<S: EventSink>(&mut self, program: &Program, observer: &mut S) {
         if std::mem::take(&mut self.begins_somewhere) {
             let is_kernel = program.pc(self.batch[self.at].id) >> 63 == 1;
             let level = u8::from(is_kernel);
             self.pipeline.set_privilege(Privilege { level, ..Privilege::default() });
             self.pipeline.set_kernel_above();
         }
-        let behind = self.at as u32 + 1;
-        while self.exception_at <= behind {
+        let next = self.at as u32 + 1;
+        while self.exception_at <= next {
             let recorded = exception_of(&self.reader.events()[self.events_seen].event);
             let recorded = recorded.expect("exception_at names an exception");
-            let is_behind = self.exception_at == behind;
+            let is_expected = self.exception_at == next;
             self.events_seen += 1;
             self.find_exception();
-            if is_behind {
+            if is_expected {
                 self.pipeline.expect_exception(recorded);
                 return;
             }
-            let sink = &mut (&mut self.totals, &mut *listener);
+            let sink = &mut (&mut self.totals, &mut *observer);
             self.pipeline.take_recorded(recorded, sink);
         }
     }
 
-    /// Exceptions that the recorder saw behind the last instruction of the batch and the one expected
-    /// there, with no instruction between them.
-    fn exceptions_behind(&mut self) -> Vec<RecordedException> {
-        let mut behind = Vec::new();
+    /// Returns the recorded exceptions after the last instruction of the batch, beyond the expected
+    /// one.
+    fn exceptions_after(&mut self) -> Vec<RecordedException> {
+        let mut found = Vec::new();
         while self.exception_at != NO_EXCEPTION {
-            behind.extend(exception_of(&self.reader.events()[self.events_seen].event));
+            found.extend(exception_of(&self.reader.events()[self.events_seen].event));
             self.events_seen += 1;
             self.find_exception();
         }
-        behind
+        found
     }
 
     /// Finds the next recorded exception of the batch.
@@ -456,7 +457,7 @@ impl CoreRun {
         self.events_seen += skipped.unwrap_or(events.len());
     }
 
-    /// The record at which the batch stands, with its further addresses.
+    /// Takes the current record of the batch, with its further addresses.
     #[inline]
     fn take_record(&mut self) -> (TraceInst, [u64; MAX_FURTHER]) {
         let inst = self.batch[self.at];
@@ -470,7 +471,7 @@ impl CoreRun {
         (inst, more)
     }
 
-    /// Fills the batch with the next instructions; false at the end of the stream.
+    /// Fills the batch with the next instructions. Returns false at the end of the stream.
     fn next_batch(&mut self) -> Result<bool, MachineError> {
         self.at = 0;
         self.more_at = 0;
@@ -490,33 +491,34 @@ impl CoreRun {
         }
     }
 
-    /// What was counted so far, the clocks included, belongs to the level before.
+    /// Changes the exception level. Counts so far, clocks included, belong to the previous level.
     #[cold]
-    fn change_level<S: EventSink>(&mut self, listener: &mut S) {
+    fn change_level<S: EventSink>(&mut self, observer: &mut S) {
         self.privilege = self.pipeline.privilege();
         let level = Level::from(self.privilege);
         if level != self.levels.current() {
-            self.pipeline.settle_clocks(&mut (&mut self.totals, listener));
+            self.pipeline.settle_clocks(&mut (&mut self.totals, observer));
             self.levels.change(level, self.totals.counts());
         }
     }
 
-    fn open<S: EventSink>(&mut self, memory: &MemorySystem, listener: &mut S) {
-        self.pipeline.cut_window(&mut (&mut self.totals, &mut *listener));
+    fn open<S: EventSink>(&mut self, memory: &MemorySystem, observer: &mut S) {
+        self.pipeline.cut_window(&mut (&mut self.totals, &mut *observer));
         self.opened = Some(self.snapshot(memory));
         self.levels.open(self.totals.counts());
-        listener.counting(true);
+        observer.counting(true);
     }
 
-    /// Adds the open window to what was measured. At the end of the stream the window drains.
-    fn close<S: EventSink>(&mut self, drains: bool, memory: &MemorySystem, listener: &mut S) {
+    /// Adds the open window to the measured counts. At the end of the stream the pipeline drains
+    /// first.
+    fn close<S: EventSink>(&mut self, drains: bool, memory: &MemorySystem, observer: &mut S) {
         let Some(opened) = self.opened.take() else { return };
         if drains {
-            self.pipeline.finish(&mut (&mut self.totals, &mut *listener));
+            self.pipeline.finish(&mut (&mut self.totals, &mut *observer));
         } else {
-            self.pipeline.cut_window(&mut (&mut self.totals, &mut *listener));
+            self.pipeline.cut_window(&mut (&mut self.totals, &mut *observer));
         }
-        listener.counting(false);
+        observer.counting(false);
         self.levels.close(self.totals.counts());
         let now = self.snapshot(memory);
         self.measured.counts.add(&now.counts.since(&opened.counts));
@@ -536,26 +538,26 @@ impl CoreRun {
         }
     }
 
-    /// The stream ends inside a window: stores that wait for the rest of their line belong to it.
-    fn push_stores<S: EventSink>(&mut self, memory: &mut MemorySystem, listener: &mut S) {
+    /// Performs stores that wait for the rest of their line, if the stream ends inside a window.
+    fn push_stores<S: EventSink>(&mut self, memory: &mut MemorySystem, observer: &mut S) {
         if self.opened.is_some() {
-            let sink = &mut (&mut self.totals, &mut *listener);
+            let sink = &mut (&mut self.totals, &mut *observer);
             self.pipeline.push_stores(0, &mut memory.port(self.core), sink);
         }
     }
 
-    /// Ends the thread where it is, if it has not ended.
-    pub(crate) fn end_here<S: EventSink>(&mut self, memory: &mut MemorySystem, listener: &mut S) {
+    /// Ends the thread at its current position, if it has not ended.
+    pub(crate) fn end_here<S: EventSink>(&mut self, memory: &mut MemorySystem, observer: &mut S) {
         if !self.ended {
-            listener.core(self.core);
-            self.end(memory, listener);
+            observer.core(self.core);
+            self.end(memory, observer);
         }
     }
 
-    fn end<S: EventSink>(&mut self, memory: &mut MemorySystem, listener: &mut S) {
+    fn end<S: EventSink>(&mut self, memory: &mut MemorySystem, observer: &mut S) {
         self.ended_inside = self.opened.is_some();
-        self.push_stores(memory, listener);
-        self.close(true, memory, listener);
+        self.push_stores(memory, observer);
+        self.close(true, memory, observer);
         self.ended = true;
     }
 
@@ -564,7 +566,7 @@ impl CoreRun {
         *self.unknown.entry(id).or_default() += 1;
     }
 
-    /// The result.
+    /// Returns the result of the core.
     pub(crate) fn outcome(&self, program: &Program) -> CoreOutcome {
         let mut unknown_words: Vec<UnknownWord> = self
             .unknown
@@ -589,7 +591,7 @@ impl CoreRun {
         }
     }
 
-    /// Instructions asked for as warm-up.
+    /// Returns the requested number of warm-up instructions.
     pub(crate) fn warmup(&self) -> u64 {
         self.watch.warmup()
     }

@@ -1,18 +1,18 @@
-//! The erratum of the revisions before r0p3: every cycle stalls one slot of the front end too many
-//! (`STALL_SLOT_FRONTEND`, and with it `STALL_SLOT`). The surplus follows the clock.
+//! Erratum of the revisions before r0p3: every cycle counts one stalled front-end slot too many
+//! (`STALL_SLOT_FRONTEND`, and so `STALL_SLOT`).
 
 use sim_core::{
     Counts, Cycle, EventSink, EventTally, FlowEdge, Lost, Operation, PmuEvent, Privilege,
     RegisterAccess,
 };
 
-/// Hears what the core reports and passes it on as these revisions count it.
+/// Sink that passes all reports on and adds the surplus of these revisions.
 pub(crate) struct Erratum<'a, S> {
     pub(crate) has_erratum: bool,
-    pub(crate) listener: &'a mut S,
+    pub(crate) observer: &'a mut S,
 }
 
-/// The same for totals.
+/// Adds the surplus of these revisions to totals.
 pub(crate) fn count_surplus(counts: &mut Counts) {
     let cycles = counts.value(PmuEvent::CPU_CYCLES);
     counts.count(PmuEvent::STALL_SLOT_FRONTEND, cycles);
@@ -24,70 +24,70 @@ impl<S: EventSink> EventSink for Erratum<'_, S> {
 
     #[inline]
     fn hears_counts_alone(&self) -> bool {
-        self.listener.hears_counts_alone()
+        self.observer.hears_counts_alone()
     }
 
     #[inline]
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
         if self.has_erratum && event == PmuEvent::CPU_CYCLES {
-            self.listener.count(PmuEvent::STALL_SLOT_FRONTEND, n);
+            self.observer.count(PmuEvent::STALL_SLOT_FRONTEND, n);
         }
-        self.listener.count(event, n);
+        self.observer.count(event, n);
     }
 
     #[inline]
     fn executed(&mut self, tally: &EventTally) {
-        self.listener.executed(tally);
+        self.observer.executed(tally);
     }
 
     #[inline]
     fn software_increment(&mut self, counters: u32) {
-        self.listener.software_increment(counters);
+        self.observer.software_increment(counters);
     }
 
     #[inline]
     fn edge(&mut self, edge: FlowEdge) {
-        self.listener.edge(edge);
+        self.observer.edge(edge);
     }
 
     #[inline]
     fn at(&mut self, cycle: Cycle) {
-        self.listener.at(cycle);
+        self.observer.at(cycle);
     }
 
     #[inline]
     fn register_access(&mut self, access: RegisterAccess) {
-        self.listener.register_access(access);
+        self.observer.register_access(access);
     }
 
     #[inline]
     fn core(&mut self, core: usize) {
-        self.listener.core(core);
+        self.observer.core(core);
     }
 
     #[inline]
     fn counting(&mut self, is_counted: bool) {
-        self.listener.counting(is_counted);
+        self.observer.counting(is_counted);
     }
 
     #[inline]
     fn privilege(&mut self, privilege: Privilege) {
-        self.listener.privilege(privilege);
+        self.observer.privilege(privilege);
     }
 
     #[inline]
     fn operation(&mut self, operation: &Operation) {
-        self.listener.operation(operation);
+        self.observer.operation(operation);
     }
 
     #[inline]
     fn lost(&mut self, lost: Lost) {
-        self.listener.lost(lost);
+        self.observer.lost(lost);
     }
 
     #[inline]
     fn squashed(&mut self) {
-        self.listener.squashed();
+        self.observer.squashed();
     }
 }

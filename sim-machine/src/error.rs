@@ -1,14 +1,13 @@
-//! What can be wrong with a run: the trace, or what was asked of it.
+//! Errors of a run.
 
-use crate::regions::RegionsError;
 use sim_cache::BadMapping;
 use sim_trace::{StatesError, TraceError};
 
-/// A run that cannot start or go on.
+/// A run that cannot start or continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MachineError {
-    /// The trace is absent, foreign or damaged.
+    /// The trace is missing, of another format or damaged.
     #[error(transparent)]
     Trace(#[from] TraceError),
     /// The trace has no instructions.
@@ -36,12 +35,12 @@ pub enum MachineError {
     Mapping {
         /// The trace as named on the command line.
         trace: String,
-        /// Why it does not fit.
+        /// Reason for the mismatch.
         source: BadMapping,
     },
-    /// The trace's own tables contradict each other.
+    /// The trace contains a static instruction twice.
     #[error(
-        "{trace}: static instruction {id} stands twice in the block dictionary; record the trace again"
+        "{trace}: the block dictionary contains static instruction {id} twice; record the trace again"
     )]
     DoubledInstruction {
         /// The trace as named on the command line.
@@ -49,36 +48,36 @@ pub enum MachineError {
         /// Number of the static instruction.
         id: u32,
     },
-    /// A region's symbol is not in the trace.
+    /// The trace has no symbol with the name of a region's marker.
     #[error(
         "{trace}: no function named '{name}' among the {known} symbols of the trace; a marker can also be a HINT number, such as --roi 40,41"
     )]
     UnknownSymbol {
         /// The trace as named on the command line.
         trace: String,
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
-        /// Number of symbols that the trace has.
+        /// Number of symbols of the trace.
         known: usize,
     },
     /// The region of interest never began.
     #[error(
-        "{trace}: the region of interest never began: {begin} was not met in {instructions} instructions"
+        "{trace}: the region of interest never began: {begin} was not reached in {instructions} instructions"
     )]
-    RegionNotMet {
+    RegionNotReached {
         /// The trace as named on the command line.
         trace: String,
-        /// How the region begins.
+        /// Marker of the region's begin.
         begin: String,
-        /// Instructions that ran.
+        /// Number of instructions that ran.
         instructions: u64,
     },
-    /// The run was stopped from outside before anything was counted.
+    /// The run was stopped before anything was counted.
     #[error("{trace}: stopped after {instructions} instructions, before anything was counted")]
     Stopped {
         /// The trace as named on the command line.
         trace: String,
-        /// Instructions that ran.
+        /// Number of instructions that ran.
         instructions: u64,
     },
     /// The warm-up is as long as the trace.
@@ -93,40 +92,23 @@ pub enum MachineError {
         /// Instructions of the longest thread.
         instructions: u64,
     },
-    /// Several threads ran, where only one can be taken apart.
+    /// The trace has instructions of several threads, and windows need a single one.
     #[error(
-        "{trace}: {threads} threads have instructions; windows and chunks are of traces with one thread, because nothing tells where the others stand"
+        "{trace}: {threads} threads have instructions; windows and chunks need a trace with one thread, because no trace records where the other threads are"
     )]
     Threads {
         /// The trace as named on the command line.
         trace: String,
-        /// How many threads have instructions.
+        /// Number of threads with instructions.
         threads: usize,
     },
-    /// The intervals are too short for the trace.
-    #[error(
-        "{trace}: intervals of {interval} instructions would be {expected}; give longer ones (at most {most} intervals)"
-    )]
-    TooManyIntervals {
-        /// The trace as named on the command line.
-        trace: String,
-        /// Instructions of an interval.
-        interval: u64,
-        /// Intervals of that length in the trace.
-        expected: u64,
-        /// Most intervals.
-        most: u64,
-    },
-    /// The file of windows cannot be used.
-    #[error(transparent)]
-    Regions(#[from] RegionsError),
-    /// The file of states cannot be used.
+    /// The file of warm states is unusable.
     #[error(transparent)]
     States(#[from] StatesError),
 }
 
 impl MachineError {
-    /// Returns true if the run asked for more memory than its account had left.
+    /// Returns true if the run exceeded its memory budget.
     pub fn is_over_budget(&self) -> bool {
         matches!(self, MachineError::Trace(TraceError::Memory { .. }))
     }

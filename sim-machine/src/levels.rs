@@ -1,14 +1,14 @@
-//! The truth by exception level and security state: what a counter with the right filter would show
-//! (PMU guide 3.1.4; PMUv3, filtering).
+//! Ground-truth counts by exception level and security state, as a counter with the matching filter
+//! shows them (PMU guide 3.1.4; PMUv3, filtering).
 
 use sim_core::{Counts, Packed, Privilege};
 
-/// An exception level of one security state.
+/// Exception level of one security state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Level {
-    /// 0 to 3.
+    /// Exception level, 0 to 3.
     pub level: u8,
-    /// Secure state; EL3 always is.
+    /// Secure state; always set at EL3.
     pub secure: bool,
 }
 
@@ -25,39 +25,39 @@ impl std::fmt::Display for Level {
     }
 }
 
-/// What was counted at one level.
+/// Counts of one level.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LevelCounts<C = Counts> {
-    /// The level.
+    /// Exception level and security state.
     pub level: Level,
-    /// Its counts.
+    /// Counts at this level.
     pub counts: C,
 }
 
-/// The counts of all levels that a core ran at, as parts of its total.
+/// Counts of a core, split by level.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Levels {
-    /// In the order of the levels.
+    /// Totals in the order of the levels.
     totals: Vec<LevelCounts>,
-    /// Where the core runs.
+    /// Current level of the core.
     current: Level,
-    /// The core's total when it came here, or when its window opened.
+    /// Total of the core when it entered the level or when the window opened.
     since: Option<Counts>,
 }
 
 impl Levels {
-    /// The level of what is counted next.
+    /// Returns the current level.
     #[inline]
     pub(crate) fn current(&self) -> Level {
         self.current
     }
 
-    /// A counted window opens, with this total.
+    /// Opens a counted window at this total.
     pub(crate) fn open(&mut self, total: &Counts) {
         self.since = Some(total.clone());
     }
 
-    /// The core goes on at `level`. Its total so far belongs to the level before, if it was counted.
+    /// Changes to `level`. If the window is open, the previous level gets the counts up to `total`.
     pub(crate) fn change(&mut self, level: Level, total: &Counts) {
         if let Some(since) = self.since.replace(total.clone()) {
             self.add(&total.since(&since));
@@ -67,7 +67,7 @@ impl Levels {
         self.current = level;
     }
 
-    /// The window closes, with this total.
+    /// Closes the window at this total.
     pub(crate) fn close(&mut self, total: &Counts) {
         if let Some(since) = self.since.take() {
             self.add(&total.since(&since));
@@ -81,25 +81,25 @@ impl Levels {
         add_at(&mut self.totals, self.current, more);
     }
 
-    /// What was counted so far belongs to nobody any more.
+    /// Clears all counts.
     pub(crate) fn forget_totals(&mut self) {
         self.totals.clear();
     }
 
-    /// Everything counted so far, lowest level first.
+    /// Returns the counts of each level, lowest level first.
     pub(crate) fn packed(&self) -> Box<[LevelCounts<Packed<Counts>>]> {
         packed(&self.totals)
     }
 }
 
-/// The counts of each level, kept small.
+/// Packs the counts of each level.
 pub(crate) fn packed(levels: &[LevelCounts]) -> Box<[LevelCounts<Packed<Counts>>]> {
     let one =
         |part: &LevelCounts| LevelCounts { level: part.level, counts: Packed::from(&part.counts) };
     levels.iter().map(one).collect()
 }
 
-/// Adds counts to those of one level, kept in the order of the levels.
+/// Adds counts to those of one level; `totals` stays in the order of the levels.
 pub(crate) fn add_at(totals: &mut Vec<LevelCounts>, level: Level, more: &Counts) {
     match totals.binary_search_by_key(&level, |known| known.level) {
         Ok(at) => totals[at].counts.add(more),
@@ -116,7 +116,7 @@ mod tests {
     const KERNEL: Level = Level { level: 1, secure: false };
 
     #[test]
-    fn only_what_falls_into_a_window_is_counted_each_at_its_level() {
+    fn counts_in_a_window_go_to_the_current_level() {
         let (mut levels, mut total) = (Levels::default(), Counts::default());
         let mut run = |n: u64| {
             total.count(PmuEvent::INST_RETIRED, n);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_is_named_with_its_security_state() {
+    fn the_name_of_a_level_includes_its_security_state() {
         let names = [
             Level::from(Privilege { level: 3, ..Privilege::default() }),
             Level { level: 1, secure: true },

@@ -1,31 +1,31 @@
-//! When each line of memory was touched last, found in a few steps: pages of 64 lines, and a small table of
-//! the pages used last.
+//! Time of the last access to each line of memory: pages of 64 lines, and a small table of recent
+//! pages for a fast lookup.
 
 use rustc_hash::FxHashMap;
 
-/// log2 of the bytes of a line.
+/// log2 of the line size in bytes.
 pub(crate) const LINE_SHIFT: u32 = sim_core::LINE_SHIFT;
-/// log2 of the bytes of a page.
+/// log2 of the page size in bytes.
 pub(crate) const PAGE_SHIFT: u32 = 12;
-/// Lines of a page.
+/// Number of lines in a page.
 pub(crate) const LINES: usize = 1 << (PAGE_SHIFT - LINE_SHIFT);
-/// Entries of the table of pages used last.
+/// Entries of the table of recent pages.
 const RECENT: usize = 2048;
-/// No page has this number.
+/// Page number that no address has.
 const NO_PAGE: u64 = u64::MAX;
 
-/// The lines of one page.
+/// Accesses to the lines of one page.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
-    /// Its number.
+    /// Page number.
     pub(crate) number: u64,
-    /// Lines that were written, as bits.
+    /// One bit for each line that was written.
     pub(crate) written: u64,
-    /// When each line was touched last, 0 for never.
+    /// Time of the last access to each line; 0 if there was none.
     pub(crate) stamps: [u32; LINES],
 }
 
-/// Pages that were touched.
+/// Accessed pages.
 #[derive(Clone, Debug)]
 pub(crate) struct LineTable {
     pages: Vec<Page>,
@@ -34,18 +34,18 @@ pub(crate) struct LineTable {
 }
 
 impl LineTable {
-    /// No page was touched.
+    /// Creates an empty table.
     pub(crate) fn new() -> LineTable {
         let recent = vec![(NO_PAGE, 0); RECENT];
         LineTable { pages: Vec::new(), index: FxHashMap::default(), recent }
     }
 
-    /// Number of pages.
+    /// Returns the number of accessed pages.
     pub(crate) fn len(&self) -> usize {
         self.pages.len()
     }
 
-    /// The page of an address.
+    /// Returns the page of an address, and adds it if it is new.
     #[inline]
     pub(crate) fn page(&mut self, addr: u64) -> &mut Page {
         let number = addr >> PAGE_SHIFT;
@@ -68,7 +68,7 @@ impl LineTable {
         at
     }
 
-    /// Takes all pages out, in the order in which they were touched first.
+    /// Removes all pages and returns them in the order of their first access.
     pub(crate) fn take(&mut self) -> impl Iterator<Item = Page> {
         self.index.clear();
         self.recent.fill((NO_PAGE, 0));
@@ -76,7 +76,7 @@ impl LineTable {
     }
 }
 
-/// The place of an address' line in its page.
+/// Returns the index of an address's line in its page.
 #[inline]
 pub(crate) fn line_of(addr: u64) -> usize {
     (addr >> LINE_SHIFT) as usize % LINES
@@ -87,9 +87,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_page_is_found_again() {
+    fn every_page_is_found_by_its_addresses() {
         let mut table = LineTable::new();
-        // Far more pages than the small table has, and pairs that share its entries.
+        // More pages than the table of recent pages holds; some share an entry of it.
         let addr = |n: u64| (n * 4096 * 1024) ^ (n << 6);
         for n in 0..5000 {
             let page = table.page(addr(n));

@@ -1,15 +1,15 @@
-//! Machines that can be bought: everything around the core that differs from one to the next.
+//! Machines on the market: everything around the core that differs between them.
 //!
-//! A machine is a list of differences from a profile: clock, revision, mesh, system level cache, memory. It says nothing
-//! about the inside of the core, which is the same in all of them, nor about how events are read, which is the
-//! profile's.
+//! A machine is a list of differences from a profile: clock, revision, mesh, system level cache,
+//! memory. The inside of the core is the same in all of them. How events count is up to the
+//! profile.
 
 use sim_core::config::Embedded;
 
-/// A machine around the core.
+/// Machine around the core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Machine {
-    /// The values of the profile.
+    /// Values of the profile.
     #[default]
     Generic,
     /// Microsoft Azure Cobalt 100.
@@ -28,10 +28,10 @@ const YITIAN_710: Embedded = Embedded {
 };
 
 impl Machine {
-    /// Every machine, the default one first.
+    /// All machines, the default first.
     pub const ALL: [Machine; 3] = [Machine::Generic, Machine::Cobalt100, Machine::Yitian710];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Machine::Generic => "generic",
@@ -40,10 +40,10 @@ impl Machine {
         }
     }
 
-    /// The machine of a name.
+    /// Returns the machine with this name.
     ///
     /// # Errors
-    /// No machine has the name; the message lists those that exist.
+    /// If no machine has the name; the message lists all names.
     pub fn from_name(name: &str) -> Result<Machine, String> {
         let found = Machine::ALL.into_iter().find(|machine| machine.name() == name);
         found.ok_or_else(|| {
@@ -52,7 +52,8 @@ impl Machine {
         })
     }
 
-    /// The file of the machine, which lists only what differs from a profile; none for the profile's own values.
+    /// Returns the machine's file of differences from a profile; `None` for the profile's own
+    /// values.
     pub fn differences(self) -> Option<Embedded> {
         match self {
             Machine::Generic => None,
@@ -75,9 +76,9 @@ mod tests {
 
     #[test]
     fn a_wrong_name_lists_the_right_ones() {
-        let told = Machine::from_name("cobalt").expect_err("no such machine");
+        let message = Machine::from_name("cobalt").expect_err("no such machine");
         assert_eq!(
-            told,
+            message,
             "'cobalt' is not a machine; choose one of generic, cobalt-100, yitian-710"
         );
     }

@@ -1,31 +1,32 @@
-//! How much of the machine is simulated, which events that leaves, and how far each of them can be
-//! trusted (`docs/modes.md`).
+//! Simulation modes: which part of the machine runs, which events a mode counts, and how reliable
+//! each count is (`docs/modes.md`).
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::Group;
 
-/// A part of the machine.
+/// Simulated part of the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// All of it.
+    /// The whole machine.
     #[default]
     Full,
-    /// TLBs, caches, system level cache and memory, asked in program order, without the pipeline.
+    /// TLBs, caches, system level cache and memory, accessed in program order without the pipeline.
     Memory,
-    /// Branch prediction and instruction fetch with the caches below, without the pipeline and without accesses
-    /// to data.
+    /// Branch prediction and instruction fetch with the caches below, without the pipeline and
+    /// without data accesses.
     Frontend,
 }
 
-/// Counts that lack what a wrong path would add, and nothing else.
-const RIGHT_PATH: &str = "right path only";
-/// Counts that also depend on when an access comes.
-const UNTIMED: &str = "right path only, simple clock";
+/// Caveat of counts that lack only the events of wrong paths.
+const CORRECT_PATH: &str = "correct path only";
+/// Caveat of counts that also depend on the time of accesses.
+const UNTIMED: &str = "correct path only, simple clock";
 
-/// Counts of a level that data would share.
+/// Caveat of counts of a level that instructions share with data.
 const FETCHES: &str = "instruction fetches only";
 
-/// What the front end asks of levels that it shares with data: the reads, which its sums would hide.
+/// Read events of levels that the front end shares with data. Sums would hide the missing data
+/// part.
 const FETCH_READS: [PmuEvent; 5] = [
     PmuEvent::L2D_TLB_RD,
     PmuEvent::L2D_TLB_REFILL_RD,
@@ -34,7 +35,7 @@ const FETCH_READS: [PmuEvent; 5] = [
     PmuEvent::L2D_CACHE_LMISS_RD,
 ];
 
-/// Accesses and lookups: what the program does, whatever the caches hold.
+/// Accesses and lookups, which depend on the program and not on cache contents.
 const ACCESSES: [PmuEvent; 17] = [
     PmuEvent::MEM_ACCESS,
     PmuEvent::MEM_ACCESS_RD,
@@ -56,7 +57,7 @@ const ACCESSES: [PmuEvent; 17] = [
 ];
 
 impl Mode {
-    /// Its name on the command line and in outputs.
+    /// Returns the name on the command line and in outputs.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Full => "full",
@@ -65,7 +66,7 @@ impl Mode {
         }
     }
 
-    /// What it does, in a line.
+    /// Returns a description of one line.
     pub fn describe(self) -> &'static str {
         match self {
             Mode::Full => "the whole machine",
@@ -78,7 +79,7 @@ impl Mode {
         }
     }
 
-    /// True if an event is counted at all; what is not has no count, not even 0.
+    /// Returns true if the mode counts an event. Other events have no count, not even 0.
     pub fn gives(self, event: PmuEvent) -> bool {
         use Group::{Branch, L1d, L1i, L2, Llc, Memory, Tlb};
         match self {
@@ -99,28 +100,28 @@ impl Mode {
         }
     }
 
-    /// Why the count of an event that it gives may differ from that of the whole machine.
+    /// Returns why the count of an event may differ from that of the whole machine.
     pub fn caveat(self, event: PmuEvent) -> Option<&'static str> {
         match self {
             Mode::Full => None,
             _ if !self.gives(event) || event.never_counts() => None,
             Mode::Memory => match event {
                 PmuEvent::INST_RETIRED => None,
-                _ if ACCESSES.contains(&event) => Some(RIGHT_PATH),
+                _ if ACCESSES.contains(&event) => Some(CORRECT_PATH),
                 _ => Some(UNTIMED),
             },
             Mode::Frontend => match event {
                 PmuEvent::INST_RETIRED | PmuEvent::BR_RETIRED => None,
                 _ if FETCH_READS.contains(&event) => Some(FETCHES),
-                _ if event.info().group == Group::Branch => Some(RIGHT_PATH),
-                _ if ACCESSES.contains(&event) => Some(RIGHT_PATH),
+                _ if event.info().group == Group::Branch => Some(CORRECT_PATH),
+                _ if ACCESSES.contains(&event) => Some(CORRECT_PATH),
                 _ => Some(UNTIMED),
             },
         }
     }
 
-    /// What it does not give, as few words as do: whole chapters of the guide by their titles, and single
-    /// events of those that it gives in part.
+    /// Returns the events that the mode does not count, in few words: whole chapters of the guide
+    /// by title, and single events of chapters that it counts in part.
     pub fn not_given(self) -> Vec<String> {
         let mut missing = Vec::new();
         for group in Group::ALL {
@@ -148,7 +149,7 @@ mod tests {
     use sim_core::pmu_event::RelationKind;
 
     #[test]
-    fn what_a_sum_is_made_of_is_given_with_it() {
+    fn a_mode_that_counts_a_sum_counts_its_parts() {
         for mode in [Mode::Memory, Mode::Frontend] {
             for event in PmuEvent::ALL.into_iter().filter(|event| mode.gives(*event)) {
                 for kind in [RelationKind::SumOf, RelationKind::AliasOf, RelationKind::ImpliedSumOf]
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_memory_mode_says_what_it_leaves_out() {
+    fn the_memory_mode_lists_the_events_that_it_omits() {
         let missing = Mode::Memory.not_given();
         assert!(missing.contains(&"pipeline stalls".to_owned()), "{missing:?}");
         assert!(missing.contains(&"TTBR_WRITE_RETIRED".to_owned()), "{missing:?}");
@@ -172,13 +173,13 @@ mod tests {
     }
 
     #[test]
-    fn every_count_but_that_of_instructions_says_how_it_may_differ() {
+    fn every_count_but_retired_instructions_has_a_caveat() {
         assert_eq!(Mode::Memory.caveat(PmuEvent::INST_RETIRED), None);
-        assert_eq!(Mode::Memory.caveat(PmuEvent::MEM_ACCESS), Some(RIGHT_PATH));
+        assert_eq!(Mode::Memory.caveat(PmuEvent::MEM_ACCESS), Some(CORRECT_PATH));
         assert_eq!(Mode::Memory.caveat(PmuEvent::L1D_CACHE_REFILL), Some(UNTIMED));
         assert_eq!(Mode::Full.caveat(PmuEvent::MEM_ACCESS), None);
         assert_eq!(Mode::Frontend.caveat(PmuEvent::MEM_ACCESS), None, "it does not give it");
-        assert_eq!(Mode::Frontend.caveat(PmuEvent::BR_MIS_PRED_RETIRED), Some(RIGHT_PATH));
+        assert_eq!(Mode::Frontend.caveat(PmuEvent::BR_MIS_PRED_RETIRED), Some(CORRECT_PATH));
         assert_eq!(Mode::Frontend.caveat(PmuEvent::L2D_CACHE_RD), Some(FETCHES));
     }
 }

@@ -1,57 +1,57 @@
-//! What a finished run gives to its readers: counts, stall ledger, provenance.
+//! Results of a run: counts, lost slots, and the header that makes it repeatable.
 
 use crate::levels::{Level, LevelCounts, add_at, packed};
 use crate::mode::Mode;
-use crate::turns::{OrderOfRun, ThreadOrder};
+use crate::thread_scheduler::{OrderOfRun, ThreadOrder};
 use sim_cache::{MemoryStats, PrefetchStats};
 use sim_core::{Counts, LostSlots, Packed};
 use sim_trace::MissingData;
 
-/// A word that the decoder does not know, with what the run saw of it.
+/// A word that the decoder does not know, with its executions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownWord {
-    /// Address of its first location.
+    /// Address of its first occurrence.
     pub pc: u64,
-    /// The word.
+    /// The instruction word.
     pub word: u32,
-    /// How often it was executed.
+    /// Number of executions.
     pub executions: u64,
 }
 
-/// The result of one core, which ran one thread of the trace.
+/// Results of one core, which ran one thread of the trace.
 #[derive(Clone, Debug, Default)]
 pub struct CoreOutcome {
     /// Stream number of the thread in the trace.
     pub stream: u32,
-    /// The part of the run that is counted began on it.
+    /// Counting began on this core.
     pub is_counted: bool,
     /// Counts of the measured window.
     pub counts: Packed<Counts>,
-    /// The same, taken apart by exception level and security state, lowest level first.
+    /// Counts of the measured window by exception level and security state, lowest level first.
     pub levels: Box<[LevelCounts<Packed<Counts>>]>,
     /// Empty rename slots of the measured window, by cause and root.
     pub stalls: Packed<LostSlots>,
-    /// What became of prefetched lines in the measured window. A line that was prefetched before it may
-    /// be used or lost inside it.
+    /// Statistics of prefetched lines in the measured window. A line prefetched before the window
+    /// may be used or evicted inside it.
     pub prefetches: PrefetchStats,
-    /// What the core's private memory did in the measured window.
+    /// Statistics of the core's private memory in the measured window.
     pub memory: MemoryStats,
-    /// How long it waited for other threads.
+    /// Time spent waiting for other threads.
     pub waits: Waits,
     /// Words that the decoder does not know, most executed first.
     pub unknown_words: Box<[UnknownWord]>,
 }
 
 impl CoreOutcome {
-    /// Memory in bytes beside the structure itself.
+    /// Returns the heap memory of the results in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         let levels = self.levels.iter().map(|part| size_of_val(part) + part.counts.bytes());
         let words = size_of_val(&*self.unknown_words);
         levels.sum::<usize>() + self.counts.bytes() + self.stalls.bytes() + words
     }
 
-    /// Changes the counts of the window, and those of each level, alike.
-    pub(crate) fn change_counts(&mut self, change: impl Fn(&mut Counts)) {
+    /// Applies a change to the counts of the window and to those of each level.
+    pub fn change_counts(&mut self, change: impl Fn(&mut Counts)) {
         let all = self.levels.iter_mut().map(|part| &mut part.counts);
         for packed in all.chain([&mut self.counts]) {
             let mut counts = packed.unpack();
@@ -60,8 +60,8 @@ impl CoreOutcome {
         }
     }
 
-    /// Adds the counts, those of each level, and the lost slots of another part of the thread.
-    pub(crate) fn add_counts(&mut self, more: &CoreOutcome) {
+    /// Adds the counts, the counts by level and the lost slots of another part of the thread.
+    pub fn add_counts(&mut self, more: &CoreOutcome) {
         let mut counts = self.counts.unpack();
         counts.add(&more.counts.unpack());
         self.counts = Packed::from(&counts);
@@ -76,26 +76,26 @@ impl CoreOutcome {
     }
 }
 
-/// How long a thread waited because another one had synchronized first when they were recorded.
+/// Time that a thread waited for another one that synchronized first in the recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// Cycles of the measured window in which it stood still on its core.
+    /// Cycles of the measured window in which the thread waited on its core.
     pub on_core: u64,
-    /// Cycles behind system calls and before its first instruction, in which it was on no core and nothing was counted.
+    /// Cycles after system calls and before the first instruction, spent on no core and uncounted.
     pub away: u64,
-    /// The cycle in which it ended.
+    /// Last cycle of the thread.
     pub end: u64,
 }
 
 impl Waits {
-    /// What part of its time it waited, and what part it stood still on its core, in percent.
+    /// Returns the shares of time that the thread waited, in percent: in all, and on its core.
     pub fn shares(&self) -> (f64, f64) {
         let percent = |cycles: u64| cycles as f64 * 100.0 / self.end.max(1) as f64;
         (percent(self.on_core + self.away), percent(self.on_core))
     }
 }
 
-/// What produced a result: enough to repeat it.
+/// Origin of a result: everything needed to repeat it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunHeader {
     /// Version of n2sim.
@@ -104,40 +104,41 @@ pub struct RunHeader {
     pub config: String,
     /// Hash of the merged configuration.
     pub config_hash: u64,
-    /// The trace as named on the command line.
+    /// Trace as named on the command line.
     pub trace: String,
     /// Hash of the trace's content.
     pub trace_hash: u64,
     /// Seed of random choices.
     pub seed: u64,
-    /// How much of the machine was simulated.
+    /// Simulated part of the machine.
     pub mode: Mode,
-    /// What the trace lacks that makes counts doubtful ([`crate::trust`]).
+    /// Missing data of the trace, which makes counts doubtful ([`crate::caveats`]).
     pub lacks: Vec<MissingData>,
-    /// In which order its threads ran; nothing for one thread.
+    /// Order of the threads; `None` for a single thread.
     pub order: Option<OrderOfRun>,
-    /// Store-exclusives to lines that another core had taken since the one before; known behind the run.
+    /// Store-exclusives to lines that another core took since the load-exclusive; known after the
+    /// run.
     pub contended_exclusives: u64,
 }
 
-/// The result of one run.
+/// Results of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What produced it.
+    /// Origin of the results.
     pub header: RunHeader,
-    /// One entry per core that ran.
+    /// Results by core, for cores that ran.
     pub cores: Vec<CoreOutcome>,
     /// Clock of the modeled core in Hz, for times in reports.
     pub clock_hz: u64,
-    /// What a reader of the counts should know, one sentence each.
+    /// Notes for readers of the counts, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// Threads that a note names.
+/// Most threads that a note names.
 const MOST_NAMED: usize = 8;
 
 impl Outcome {
-    /// Says in which order several threads ran, and how far that of the recording shows in their counts.
+    /// Adds notes on the order of several threads, on their waits, and on contended exclusives.
     pub(crate) fn note_order(&mut self) {
         let Some(order) = self.header.order else { return };
         let name = order.kept().name();
@@ -158,7 +159,7 @@ impl Outcome {
         }
     }
 
-    /// Share of time each thread waited; of many threads, the largest shares.
+    /// Returns the shares of time that the threads waited; of many threads, the largest ones.
     fn shares_waited(&self) -> String {
         let share = |core: &CoreOutcome| {
             let (all, on_core) = core.waits.shares();
@@ -182,7 +183,7 @@ impl Outcome {
         named.join(", ")
     }
 
-    /// The counts of all cores together.
+    /// Returns the counts of all cores together.
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
         for core in &self.cores {
@@ -191,19 +192,20 @@ impl Outcome {
         total
     }
 
-    /// What the private memories of all cores did together.
+    /// Returns the memory statistics of all cores together.
     pub fn memory(&self) -> MemoryStats {
         self.cores.iter().fold(MemoryStats::default(), |total, core| total.plus(&core.memory))
     }
 
-    /// Empty rename slots of all cores together, by cause and root.
+    /// Returns the empty rename slots of all cores together, by cause and root.
     pub fn stalls(&self) -> LostSlots {
         let mut all = LostSlots::default();
         self.cores.iter().for_each(|core| all.plus(&core.stalls.unpack()));
         all
     }
 
-    /// The counts of all cores together, by exception level and security state, lowest level first.
+    /// Returns the counts of all cores together by exception level and security state, lowest
+    /// first.
     pub fn levels(&self) -> Vec<LevelCounts> {
         let mut total = Vec::new();
         for LevelCounts { level, counts } in self.cores.iter().flat_map(|core| &core.levels) {
@@ -212,7 +214,8 @@ impl Outcome {
         total
     }
 
-    /// The counts of all cores at the levels that `is_counted` names: what a filter lets through.
+    /// Returns the counts of all cores at the levels for which `is_counted` holds, as a filter
+    /// does.
     pub fn total_at(&self, is_counted: impl Fn(Level) -> bool) -> Counts {
         let mut total = Counts::default();
         for part in self.levels().iter().filter(|part| is_counted(part.level)) {
@@ -221,7 +224,7 @@ impl Outcome {
         total
     }
 
-    /// The prefetch statistics of all cores together.
+    /// Returns the prefetch statistics of all cores together.
     pub fn prefetches(&self) -> PrefetchStats {
         let cores = self.cores.iter();
         cores.fold(PrefetchStats::default(), |total, core| total.plus(&core.prefetches))
@@ -233,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_many_threads_a_note_names_those_that_waited_longest() {
+    fn a_note_on_many_threads_names_those_that_waited_longest() {
         let waited = |threads, on_core: fn(u32) -> u64| {
             let core = |stream| CoreOutcome {
                 stream,

@@ -1,17 +1,17 @@
-//! The page map of a trace in the tables of the machine (PMU guide 3.2.18). Pages that the trace does
-//! not name keep the synthetic map of the configuration.
+//! Enters the page map of a trace into the machine's tables (PMU guide 3.2.18). Pages outside the
+//! map keep the synthetic mapping of the configuration.
 
 use sim_cache::{BadMapping, Mapping, MemorySystem, MemoryType};
 use sim_core::{PhysAddr, VirtAddr};
 use sim_trace::{PageEntry, PageMap, PageMemory};
 
-/// Enters all that `map` names; the granules are equal.
+/// Enters all entries of `map`, whose granule equals the configured one.
 ///
 /// # Errors
-/// [`BadMapping`] when the machine's tables cannot say an entry.
+/// If the machine's tables cannot represent an entry.
 pub(crate) fn attach(map: &PageMap, memory: &mut MemorySystem) -> Result<(), BadMapping> {
     let mut entries: Vec<&PageEntry> = map.entries().iter().collect();
-    // From blocks to pages: entering a piece looks for smaller ones inside it.
+    // Large blocks first: entering a smaller one splits them.
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.bytes));
     entries
         .into_iter()

@@ -1,40 +1,40 @@
-//! Which part of a run is counted: warm-up, limit, region of interest.
+//! Counted part of a run: warm-up, limit, region of interest.
 
 use crate::error::MachineError;
 use sim_isa::Program;
 use sim_trace::Meta;
 
-/// How a region of interest begins or ends.
+/// Begin or end of a region of interest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Marker {
-    /// A `HINT #n` instruction; it is not counted itself.
+    /// A `HINT #n` instruction, which is not counted itself.
     Hint(u32),
-    /// The first instruction of a function.
+    /// First instruction of a function.
     Symbol(String),
 }
 
-/// A region of interest: from after `begin` (a hint) or with it (a symbol) until before `end`.
+/// Region of interest. It begins after a hint or with a symbol, and ends before `end`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roi {
-    /// Where counting begins.
+    /// Begin of counting.
     pub begin: Marker,
-    /// Where counting ends.
+    /// End of counting.
     pub end: Marker,
 }
 
-/// What of a run is counted, per thread. All of it by default.
+/// Counted part of each thread; by default the whole thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Instructions that only warm the machine.
+    /// Number of instructions that only warm the machine.
     pub warmup: u64,
-    /// Instructions to count; then the thread stops.
+    /// Number of instructions to count before the thread stops.
     pub limit: Option<u64>,
-    /// Count only between two markers.
+    /// Markers between which instructions are counted.
     pub roi: Option<Roi>,
 }
 
 impl RunOptions {
-    /// No thread runs an instruction of this number or a higher one.
+    /// Returns the number of the first instruction that no thread runs.
     pub(crate) fn last_instruction(&self) -> u64 {
         match (&self.roi, self.limit) {
             (None, Some(limit)) => self.warmup.saturating_add(limit),
@@ -42,7 +42,7 @@ impl RunOptions {
         }
     }
 
-    /// Returns true if a thread may stop before [`RunOptions::last_instruction`]; where is known only once it runs.
+    /// Returns true if a thread may stop before [`RunOptions::last_instruction`].
     pub(crate) fn may_stop_sooner(&self) -> bool {
         self.roi.is_some() && self.limit.is_some()
     }
@@ -57,7 +57,7 @@ impl std::fmt::Display for Marker {
     }
 }
 
-/// A marker in the form in which it is compared with every instruction.
+/// Marker in the form that is compared with each instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     Word(u32),
@@ -86,40 +86,40 @@ impl Mark {
     }
 }
 
-/// What happens around the next instruction.
+/// Change of counting around the next instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// Nothing.
+    /// No change.
     None,
-    /// Counting begins before it.
+    /// Counting begins before the instruction.
     OpenBefore,
-    /// Counting begins after it.
+    /// Counting begins after the instruction.
     OpenAfter,
-    /// Counting ends before it.
+    /// Counting ends before the instruction.
     CloseBefore,
-    /// Counting ends before it and the thread stops.
+    /// Counting ends before the instruction and the thread stops.
     Stop,
 }
 
-/// Decides before every instruction of one thread whether counting begins or ends.
+/// Decides for each instruction of one thread whether counting begins or ends.
 #[derive(Clone, Debug)]
 pub(crate) struct RegionWatch {
     warmup: u64,
     limit: u64,
     roi: Option<(Mark, Mark)>,
-    /// Instructions still to warm up with.
+    /// Instructions of warm-up left.
     warming: u64,
     counted: u64,
     open: bool,
     ever_open: bool,
-    /// Instructions that come before anything can change.
+    /// Number of instructions before the next possible change.
     quiet: u64,
-    /// The thread goes on after the limit, so that nothing drains there.
+    /// The thread continues after the limit, so the pipeline does not drain there.
     goes_on: bool,
 }
 
 impl RegionWatch {
-    /// Resolves the markers against the symbols of the trace.
+    /// Resolves the markers with the symbols of the trace.
     pub(crate) fn new(
         options: &RunOptions,
         meta: &Meta,
@@ -145,7 +145,7 @@ impl RegionWatch {
         })
     }
 
-    /// Counts a part of a thread that goes on after that part.
+    /// Creates a watch for a window after which the thread continues.
     pub(crate) fn window(warmup: u64, length: u64) -> RegionWatch {
         RegionWatch {
             warmup,
@@ -160,17 +160,17 @@ impl RegionWatch {
         }
     }
 
-    /// True when the thread goes on after the limit.
+    /// Returns true if the thread continues after the limit.
     pub(crate) fn goes_on(&self) -> bool {
         self.goes_on
     }
 
-    /// True once counting has begun.
+    /// Returns true once counting has begun.
     pub(crate) fn ever_open(&self) -> bool {
         self.ever_open
     }
 
-    /// What the instruction that comes now changes. Call it once for every instruction.
+    /// Returns the change at the next instruction. Must be called once for each instruction.
     #[inline]
     pub(crate) fn before(&mut self, id: u32, program: &Program) -> Change {
         if self.quiet > 0 {
@@ -180,7 +180,7 @@ impl RegionWatch {
         self.look(id, program)
     }
 
-    /// Passes the instructions that come before anything can change, at most so many: how many.
+    /// Passes up to `most` instructions that precede any change. Returns their number.
     #[inline]
     pub(crate) fn pass_quiet(&mut self, most: usize) -> usize {
         let passed = self.quiet.min(most as u64);
@@ -188,7 +188,7 @@ impl RegionWatch {
         passed as usize
     }
 
-    /// Returns what the instruction changes. Counts how many after it change nothing.
+    /// Returns the change at an instruction and finds how many later ones change nothing.
     fn look(&mut self, id: u32, program: &Program) -> Change {
         let change = self.change(id, program);
         match change {
@@ -229,7 +229,7 @@ impl RegionWatch {
         }
     }
 
-    /// Instructions that were asked for as warm-up.
+    /// Returns the requested number of warm-up instructions.
     pub(crate) fn warmup(&self) -> u64 {
         self.warmup
     }
@@ -241,7 +241,7 @@ mod tests {
 
     const NOP: u32 = 0xD503_201F;
 
-    /// The instructions (by position) that are counted in a stream of words.
+    /// Returns the positions of the counted instructions in a stream of words.
     fn counted(words: &[u32], options: &RunOptions) -> Vec<usize> {
         let mut program = Program::new();
         let mut watch = RegionWatch::new(options, &Meta::default(), "t").expect("no symbols");
@@ -269,13 +269,13 @@ mod tests {
     }
 
     #[test]
-    fn warm_up_and_limit_cut_the_stream() {
+    fn warm_up_and_limit_select_the_middle_of_a_stream() {
         let options = RunOptions { warmup: 2, limit: Some(3), roi: None };
         assert_eq!(counted(&[NOP; 9], &options), [2, 3, 4]);
     }
 
     #[test]
-    fn only_what_stands_between_the_markers_is_counted_and_not_the_markers() {
+    fn only_instructions_between_the_markers_are_counted() {
         let hint = |n: u32| 0xD503_201F | n << 5;
         let words = [NOP, hint(40), NOP, NOP, hint(41), NOP, hint(40), NOP, hint(41)];
         let roi = Roi { begin: Marker::Hint(40), end: Marker::Hint(41) };

@@ -1,9 +1,6 @@
-//! A trace on a machine: one core per thread, advanced in time order.
+//! Runs a trace on a machine: one core per thread, advanced in time order.
 
-mod chunks;
-mod windows;
-
-pub use windows::Window;
+pub mod windows;
 
 use crate::code::{self, Code};
 use crate::config::MachineConfig;
@@ -14,8 +11,8 @@ use crate::mode::Mode;
 use crate::outcome::{CoreOutcome, Outcome, RunHeader};
 use crate::page_map;
 use crate::region::{RegionWatch, RunOptions};
+use crate::thread_scheduler::{OrderOfRun, ThreadScheduler};
 use crate::threads::{Ended, Threads};
-use crate::turns::{OrderOfRun, Turns};
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, EventSink, MemoryBudget, NullSink, Relay};
 use sim_pipeline::{Part, Pipeline};
@@ -24,24 +21,24 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A trace and the configuration of the machine that will run it.
+/// A trace, and the configuration of the machine that runs it.
 pub struct Session {
     trace: TraceFile,
     config: MachineConfig,
     header: RunHeader,
     finds_roots: bool,
-    /// Instructions take the routes of their shapes through the core.
+    /// Instructions take the fast paths of their shapes through the core.
     has_shapes: bool,
-    /// Set by others to end a run early.
+    /// Set by the caller to end a run early.
     stop: Arc<AtomicBool>,
 }
 
 impl Session {
-    /// Opens the trace. `header` comes with everything but the trace's hash and the seed.
+    /// Opens the trace. `header` is complete but for the trace's hash and the seed.
     ///
     /// # Errors
-    /// If the trace cannot be read or has no instructions, if it has a page map of another granule
-    /// than the configuration, or if its code needs more memory than [`MemoryBudget::DEFAULT`].
+    /// If the trace cannot be read or has no instructions, if its page map has another granule than
+    /// the configuration, or if its code needs more memory than [`MemoryBudget::DEFAULT`].
     pub fn open(
         trace: &Path,
         config: MachineConfig,
@@ -50,11 +47,11 @@ impl Session {
         Session::open_within(trace, config, header, &MemoryBudget::default())
     }
 
-    /// Opens the trace with an account for the memory of its code, the readers of threads, the cores, and what is kept of
-    /// threads that have ended. Several sessions can share one account.
+    /// Opens the trace with a memory budget for its code, the readers of threads, the cores, and
+    /// the results of ended threads. Several sessions can share one budget.
     ///
     /// # Errors
-    /// As [`Session::open`], or if the code does not fit the account.
+    /// As [`Session::open`], or if the code exceeds the budget.
     pub fn open_within(
         trace: &Path,
         config: MachineConfig,
@@ -66,7 +63,7 @@ impl Session {
             return Err(MachineError::Empty { trace: header.trace });
         }
         check_granule(&file, &config, &header)?;
-        let lacks = crate::trust::lacks(&file);
+        let lacks = crate::caveats::lacks(&file);
         let seed = config.run.seed;
         let order = OrderOfRun::of(&file, config.threads.order);
         let header = RunHeader { trace_hash: file.hash(), seed, lacks, order, ..header };
@@ -74,136 +71,138 @@ impl Session {
         Ok(Session { trace: file, config, header, finds_roots: true, has_shapes: true, stop })
     }
 
-    /// The same trace and machine, of which only a part is simulated.
+    /// Returns the session with only a part of the machine simulated.
     #[must_use]
     pub fn in_mode(mut self, mode: Mode) -> Session {
         self.header.mode = mode;
         self
     }
 
-    /// The same for a reader of counts alone: what the lost slots of an [`Outcome`] waited for is not found, and
-    /// the run takes less time.
+    /// Returns the session without root causes of lost slots in the [`Outcome`]. A run takes less
+    /// time.
     #[must_use]
     pub fn without_roots(mut self) -> Session {
         self.finds_roots = false;
         self
     }
 
-    /// The same trace and machine, on which every instruction takes the general route through the core. Nothing that is
-    /// counted or told changes; it only takes more time: the other routes are held against this one.
+    /// Returns the session with every instruction on the general path through the core. All results
+    /// stay the same and runs take longer: the reference for the fast paths.
     #[must_use]
     pub fn without_path_classes(mut self) -> Session {
         self.has_shapes = false;
         self
     }
 
-    /// The same trace and machine; once `stop` is set, a [`Session::run`] ends after the next batch of instructions as if
-    /// the trace ended there.
+    /// Returns the session with a stop flag. Once it is set, [`Session::run`] ends after the
+    /// current batch of instructions, as if the trace ended there.
     #[must_use]
     pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Session {
         self.stop = stop;
         self
     }
 
-    /// Instructions of all threads of the trace.
+    /// Returns the number of instructions of all threads of the trace.
     pub fn instructions(&self) -> u64 {
         self.trace.instructions()
     }
 
-    /// The trace.
+    /// Returns the trace.
     pub fn trace(&self) -> &TraceFile {
         &self.trace
     }
 
-    /// Clock of the modeled core in Hz.
+    /// Returns the clock of the modeled core in Hz.
     pub fn clock_hz(&self) -> u64 {
         self.config.core.clock_hz
     }
 
-    /// The configuration of the machine.
+    /// Returns the configuration of the machine.
     pub fn config(&self) -> &MachineConfig {
         &self.config
     }
 
-    /// What produces the results of this session.
+    /// Returns the header of this session's results.
     pub fn header(&self) -> &RunHeader {
         &self.header
     }
 
-    /// Runs the whole trace, or the part that `options` asks for. `progress` hears the instructions
-    /// run so far, now and then. The same session run twice gives the same outcome.
+    /// Runs the whole trace, or the part that `options` selects. `progress` receives the number of
+    /// instructions run so far at intervals. Repeated runs of a session give the same outcome.
     ///
     /// # Errors
-    /// If the trace is damaged, if nothing of it falls into the region that was asked for, or if code, readers, cores or
-    /// counts of ended threads do not fit the account of memory.
+    /// If the trace is damaged, if the selected region contains no instruction, or if code,
+    /// readers, cores or results of ended threads exceed the memory budget.
     pub fn run(
         &self,
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Outcome, MachineError> {
-        self.run_with(options, progress, &mut NullSink)
+        self.run_cores(options, progress, &mut NullSink)
     }
 
-    /// [`Session::run`] with a sink that hears every core from the first instruction to the last, inside
-    /// and outside the part that is counted. Every sink is told as one with `FOLLOWS_RUN`.
+    /// Runs as [`Session::run`] does and reports every core to a sink from the first instruction to
+    /// the last, inside and outside the counted part. Every sink is treated as one with
+    /// `FOLLOWS_RUN`.
     ///
     /// # Errors
     /// As [`Session::run`].
-    pub fn run_heard<S: EventSink>(
+    pub fn run_with_sink<S: EventSink>(
         &self,
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),
-        listener: &mut S,
+        observer: &mut S,
     ) -> Result<Outcome, MachineError> {
-        self.run_relayed(options, progress, Relay::new(listener))
+        self.run_relayed(options, progress, Relay::new(observer))
     }
 
-    /// The machine as it is compiled for all who listen: once, here.
+    /// Runs with the one compiled copy of the machine that all observers share.
     fn run_relayed(
         &self,
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),
         mut relay: Relay<'_>,
     ) -> Result<Outcome, MachineError> {
-        self.run_with(options, progress, &mut relay)
+        self.run_cores(options, progress, &mut relay)
     }
 
-    fn run_with<S: EventSink>(
+    fn run_cores<S: EventSink>(
         &self,
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),
-        listener: &mut S,
+        observer: &mut S,
     ) -> Result<Outcome, MachineError> {
         let mut program = self.program()?;
         let watch = RegionWatch::new(options, self.trace.meta(), &self.header.trace)?;
         let mut threads = Threads::new(self, self.running(), watch, self.may_read_ahead())?;
         let mut memory = self.memory(threads.len())?;
         let has_erratum = self.config.core.revision.has_stall_slot_erratum();
-        let listener = &mut Erratum { has_erratum, listener };
+        let observer = &mut Erratum { has_erratum, observer };
         let order = self.config.threads.order;
-        let mut turns = Turns::of(&self.trace, order, options, threads.streams(), threads.start())?;
-        while let Some((first, until)) = next(&mut threads, turns.as_mut(), &mut memory)? {
+        let mut scheduler =
+            ThreadScheduler::of(&self.trace, order, options, threads.streams(), threads.start())?;
+        while let Some((first, until)) = next(&mut threads, scheduler.as_mut(), &mut memory)? {
             let core = threads.core(first, &mut memory)?;
             let before = core.done();
             let part = match self.header.mode {
                 Mode::Full => {
-                    core.advance(until, &mut program, &mut memory, listener)?;
+                    core.advance(until, &mut program, &mut memory, observer)?;
                     None
                 }
                 Mode::Memory => Some(Part::Memory),
                 Mode::Frontend => Some(Part::FrontEnd),
             };
             if let Some(part) = part {
-                core.advance_in_order(part, until, &program, &mut memory, listener)?;
+                core.advance_in_order(part, until, &program, &mut memory, observer)?;
             }
-            if let Some(turns) = &mut turns {
-                turns.ran(first, core.standing());
+            if let Some(scheduler) = &mut scheduler {
+                scheduler.ran(first, core.state());
             }
             let more = core.done() - before;
             threads.ran(first, more, &program, &mut memory)?;
             progress(threads.done());
             if self.stop.load(Ordering::Relaxed) {
-                threads.stop(&program, &mut memory, listener)?;
+                threads.stop(&program, &mut memory, observer)?;
                 break;
             }
         }
@@ -216,14 +215,17 @@ impl Session {
         Ok(outcome)
     }
 
-    /// The memory of one core, which is awake, with the pages of the trace.
-    pub(crate) fn memory_of_one(&self) -> Result<MemorySystem, MachineError> {
+    /// Creates the memory of one core, which is awake, with the page map of the trace.
+    ///
+    /// # Errors
+    /// If the page map of the trace does not fit the tables of the machine.
+    pub fn memory_of_one(&self) -> Result<MemorySystem, MachineError> {
         let mut memory = self.memory(1)?;
         memory.wake(0);
         Ok(memory)
     }
 
-    /// The memory of so many cores, none of them awake, with the pages of the trace.
+    /// Creates the memory of `cores` cores, all asleep, with the page map of the trace.
     fn memory(&self, cores: usize) -> Result<MemorySystem, MachineError> {
         let MachineConfig { memory, semantics, run, .. } = &self.config;
         let mut memory = MemorySystem::asleep(memory, semantics, cores, run.seed);
@@ -231,7 +233,7 @@ impl Session {
         Ok(memory)
     }
 
-    /// What the cores counted, as the revision of the core counts it.
+    /// Combines the results of the cores and applies the erratum of the core's revision.
     fn outcome(&self, cores: Vec<CoreOutcome>, notes: Vec<String>) -> Outcome {
         let contended_exclusives = cores.iter().map(|core| core.memory.contended_exclusives).sum();
         let mut outcome = Outcome {
@@ -247,10 +249,10 @@ impl Session {
         outcome
     }
 
-    /// Decodes the static instructions of the trace, by their numbers, and the pages of its code.
-    ///
+    /// Decodes the static instructions of the trace, in the order of their numbers, and attaches
+    /// the pages of its code.
     /// # Errors
-    /// If two instructions of the trace are the same, or the code does not fit the account.
+    /// If the trace contains an instruction twice, or if the code exceeds the memory budget.
     pub fn program(&self) -> Result<Code, MachineError> {
         code::decoded(&self.trace, &self.config, self.has_shapes, &self.header.trace)
     }
@@ -262,13 +264,13 @@ impl Session {
             .map_err(|source| MachineError::Mapping { trace: self.header.trace.clone(), source })
     }
 
-    /// True where a processor is left for a reader that is ahead: one for each of many threads would be too much.
+    /// Returns true if the host has a CPU for a reader that reads ahead: only with a single thread.
     fn may_read_ahead(&self) -> bool {
         let running = self.trace.streams().iter().filter(|stream| stream.instructions > 0).count();
         running == 1 && std::thread::available_parallelism().is_ok_and(|all| all.get() > 1)
     }
 
-    /// The reader of a thread; one that is ahead, if that is wanted and the system has a thread to give.
+    /// Creates the reader of a thread. It reads ahead if `ahead` is set and the host has a thread.
     fn source(&self, stream: u32, ahead: bool) -> Result<Source, MachineError> {
         if ahead && let Ok(reader) = ReadAhead::new(self.trace.reader(stream)?) {
             return Ok(Source::Ahead(reader));
@@ -276,13 +278,13 @@ impl Session {
         Ok(Source::Here(Box::new(self.trace.reader(stream)?)))
     }
 
-    /// The streams that have instructions.
+    /// Returns the streams that have instructions.
     fn running(&self) -> Vec<u32> {
         let all = self.trace.streams().iter();
         all.filter(|stream| stream.instructions > 0).map(|stream| stream.stream).collect()
     }
 
-    /// A pipeline that has run nothing.
+    /// Creates an empty pipeline.
     pub(crate) fn pipeline(&self) -> Pipeline {
         let mut pipeline = Pipeline::new(&self.config.pipeline);
         pipeline.set_clocks(self.config.core.counter_hz, self.config.core.clock_hz);
@@ -292,7 +294,7 @@ impl Session {
         pipeline
     }
 
-    /// Core `number` for a thread. A reader that is `ahead` can pass nothing.
+    /// Creates core `number` for a thread. A reader that reads `ahead` cannot skip instructions.
     pub(crate) fn core(
         &self,
         number: usize,
@@ -316,7 +318,7 @@ impl Session {
         }
         let longest = cores.iter().map(Ended::done).max().unwrap_or(0);
         match &options.roi {
-            Some(roi) => Err(MachineError::RegionNotMet {
+            Some(roi) => Err(MachineError::RegionNotReached {
                 trace,
                 begin: roi.begin.to_string(),
                 instructions: cores.iter().map(Ended::done).sum(),
@@ -329,7 +331,7 @@ impl Session {
     }
 }
 
-/// Refuses a page map whose pages the configured tables do not have.
+/// Refuses a page map whose granule differs from the configured one.
 fn check_granule(
     trace: &TraceFile,
     config: &MachineConfig,
@@ -344,25 +346,25 @@ fn check_granule(
     }
 }
 
-/// Says where a region of interest went on to the end of its thread.
+/// Returns a note for every thread that ended inside a region of interest.
 fn notes(cores: &[Ended], options: &RunOptions) -> Vec<String> {
     let Some(roi) = &options.roi else { return Vec::new() };
     let open = cores.iter().filter(|core| core.ended_inside()).map(|core| {
         let (stream, end) = (core.stream(), &roi.end);
-        format!("the region of interest of thread {stream} has no end: {end} was not met")
+        format!("the region of interest of thread {stream} has no end: {end} was not reached")
     });
     open.collect()
 }
 
-/// The core whose turn it is, by tickets if there are any, and the clock up to which it may run before another one
-/// is due.
+/// Returns the core to run next and the clock up to which it may run. The scheduler decides by
+/// tickets, if there is one.
 fn next(
     threads: &mut Threads,
-    turns: Option<&mut Turns>,
+    scheduler: Option<&mut ThreadScheduler>,
     memory: &mut MemorySystem,
 ) -> Result<Option<(usize, Cycle)>, MachineError> {
-    let Some(turns) = turns else { return Ok(threads.take_lowest()) };
-    let Some(choice) = turns.choose()? else { return Ok(None) };
+    let Some(scheduler) = scheduler else { return Ok(threads.take_lowest()) };
+    let Some(choice) = scheduler.choose()? else { return Ok(None) };
     threads.core(choice.thread, memory)?.hold(choice.hold_at, choice.wait);
     Ok(Some((choice.thread, choice.until)))
 }

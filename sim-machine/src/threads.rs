@@ -1,5 +1,5 @@
-//! The threads of a run: each gets its core, its caches and its reader before its first instruction, and gives them
-//! back after its last. What it counted is kept.
+//! Threads of a run. A thread gets its core, caches and reader before its first instruction and
+//! releases them after its last. Its results are kept.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,17 +14,17 @@ use sim_core::{Cycle, EventSink, OverBudget, Reserved};
 use sim_isa::Program;
 use sim_trace::TraceError;
 
-/// Where a thread is in its life.
+/// State of a thread.
 enum Thread {
-    /// It has not run yet.
+    /// The thread has not run yet.
     New,
-    /// It has a core.
+    /// The thread has a core.
     Running { core: Box<CoreRun>, _memory: Reserved },
-    /// It has run its last instruction.
+    /// The thread has run its last instruction.
     Ended(Box<Ended>),
 }
 
-/// What is left of a thread.
+/// Results of an ended thread.
 pub(crate) struct Ended {
     outcome: CoreOutcome,
     done: u64,
@@ -32,26 +32,26 @@ pub(crate) struct Ended {
     ended_inside: bool,
 }
 
-/// All threads of a run, by the numbers of their cores.
+/// All threads of a run, by core number.
 pub(crate) struct Threads<'s> {
     session: &'s Session,
     watch: RegionWatch,
     streams: Vec<u32>,
     threads: Vec<Thread>,
-    /// Clock of a core that has run nothing.
+    /// Clock of a core before its first instruction.
     start: Cycle,
-    /// Clocks of the threads that have not ended, but of the one that was taken; lowest first.
+    /// Clocks of the threads that have not ended, without the taken one; lowest first.
     clocks: BinaryHeap<Reverse<(Cycle, usize)>>,
     taken: Option<usize>,
-    /// Instructions that ran, all threads together.
+    /// Number of instructions run by all threads.
     done: u64,
     reads_ahead: bool,
-    /// Memory of what is kept of the threads that have ended.
+    /// Memory reserved for the results of ended threads.
     kept: Reserved,
 }
 
 impl<'s> Threads<'s> {
-    /// None of them runs yet.
+    /// Creates the threads; none of them has a core yet.
     pub(crate) fn new(
         session: &'s Session,
         streams: Vec<u32>,
@@ -84,18 +84,18 @@ impl<'s> Threads<'s> {
         self.streams.iter().copied()
     }
 
-    /// Instructions that ran, all threads together.
+    /// Returns the number of instructions run by all threads.
     pub(crate) fn done(&self) -> u64 {
         self.done
     }
 
-    /// Clock of a core that has run nothing.
+    /// Returns the clock of a core before its first instruction.
     pub(crate) fn start(&self) -> Cycle {
         self.start
     }
 
-    /// The thread with the lowest clock of those that have not ended, and the clock up to which it may run before another
-    /// one is due.
+    /// Returns the running thread with the lowest clock, and the clock up to which it may run
+    /// before another thread is next.
     pub(crate) fn take_lowest(&mut self) -> Option<(usize, Cycle)> {
         let Reverse((_, first)) = self.clocks.pop()?;
         self.taken = Some(first);
@@ -103,10 +103,10 @@ impl<'s> Threads<'s> {
         Some((first, until))
     }
 
-    /// The core of a thread, which is made if this is the first time.
+    /// Returns the core of a thread, and creates it at the first call.
     ///
     /// # Errors
-    /// If there is no memory for one more core, or the stream cannot be read.
+    /// If the memory budget has no room for another core, or if the stream cannot be read.
     pub(crate) fn core(
         &mut self,
         thread: usize,
@@ -135,10 +135,10 @@ impl<'s> Threads<'s> {
         Ok(Thread::Running { core: Box::new(core), _memory: reserved })
     }
 
-    /// The thread has run, `more` instructions of it: if that was all, its core goes.
+    /// Records that a thread ran `more` instructions. Releases the core of a thread that has ended.
     ///
     /// # Errors
-    /// If there is no memory to keep what it counted.
+    /// If the memory budget has no room for the results.
     pub(crate) fn ran(
         &mut self,
         thread: usize,
@@ -160,35 +160,35 @@ impl<'s> Threads<'s> {
             ended_inside: core.ended_inside(),
         };
         let bytes = size_of::<Ended>() + ended.outcome.heap_bytes();
-        // The core goes first: it takes far more than what is kept of its thread.
+        // Release the core first: it takes far more memory than the results.
         self.threads[thread] = Thread::Ended(Box::new(ended));
         memory.release(thread);
         self.kept.grow(bytes as u64).map_err(|problem| over_budget(self.session, problem))
     }
 
-    /// Ends every thread where it is.
+    /// Ends every thread at its current position.
     ///
     /// # Errors
-    /// Those of [`Threads::core`], for a thread that has not begun.
+    /// As [`Threads::core`], for a thread that has not begun.
     pub(crate) fn stop<S: EventSink>(
         &mut self,
         program: &Program,
         memory: &mut MemorySystem,
-        listener: &mut S,
+        observer: &mut S,
     ) -> Result<(), MachineError> {
         let is_running = |thread: &usize| matches!(self.threads[*thread], Thread::Running { .. });
         let is_new = |thread: &usize| matches!(self.threads[*thread], Thread::New);
-        // Those that run first: they give memory back, which the others take for a moment.
+        // Running threads first: they release the memory that the others need for a moment.
         let all = 0..self.threads.len();
         let order: Vec<usize> = all.clone().filter(is_running).chain(all.filter(is_new)).collect();
         for thread in order {
-            self.core(thread, memory)?.end_here(memory, listener);
+            self.core(thread, memory)?.end_here(memory, observer);
             self.ran(thread, 0, program, memory)?;
         }
         Ok(())
     }
 
-    /// What is left of the threads, once all have ended, and the memory that is reserved for it.
+    /// Returns the results of the ended threads and the memory reserved for them.
     pub(crate) fn finish(self) -> (Vec<Ended>, Reserved) {
         let mut left = Vec::with_capacity(self.threads.len());
         left.extend(self.threads.into_iter().filter_map(|thread| match thread {
@@ -203,7 +203,7 @@ fn over_budget(session: &Session, problem: OverBudget) -> MachineError {
     TraceError::Memory { path: session.trace().path().to_owned(), problem }.into()
 }
 
-/// Memory of a pipeline and of what a core has counted, about.
+/// Approximate memory of a pipeline and of a core's counts.
 const PIPELINE_BYTES: u64 = 512 << 10;
 
 impl Ended {
@@ -223,12 +223,12 @@ impl Ended {
         self.done
     }
 
-    /// Instructions asked for as warm-up.
+    /// Returns the requested number of warm-up instructions.
     pub(crate) fn warmup(&self) -> u64 {
         self.warmup
     }
 
-    /// The stream ran out while it was counted.
+    /// Returns true if the stream ended while it was counted.
     pub(crate) fn ended_inside(&self) -> bool {
         self.ended_inside
     }

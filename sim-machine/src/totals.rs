@@ -1,19 +1,20 @@
-//! The totals of one core: what instructions raise by being executed is added up for many of them at once.
+//! Totals of one core. The static events of executed instructions are accumulated and added in
+//! batches.
 
 use sim_core::{Counts, EventSink, EventTally, PmuEvent};
 use sim_isa::StaticEvents;
 
-/// A total per event.
+/// One total for each event.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
     counts: Counts,
-    /// What is not in `counts` yet, by place in [`StaticEvents::LIST`], and of how many tallies.
+    /// Accumulated tallies that `counts` lacks, in the order of [`StaticEvents::LIST`].
     executed: EventTally,
     tallies: u8,
 }
 
 impl Totals {
-    /// Everything so far.
+    /// Returns all totals so far.
     pub(crate) fn counts(&mut self) -> &Counts {
         self.settle();
         &self.counts
@@ -39,7 +40,7 @@ impl EventSink for Totals {
 
     #[inline(always)]
     fn executed(&mut self, tally: &EventTally) {
-        // Each raises an event once at most.
+        // A tally raises each event once at most.
         if self.tallies == u8::MAX {
             self.settle();
         }
@@ -54,7 +55,7 @@ mod tests {
     use sim_isa::decode;
 
     #[test]
-    fn many_instructions_count_what_each_of_them_raises() {
+    fn accumulated_tallies_equal_the_sum_of_their_events() {
         let words = [0xf940_0020_u32, 0x8b02_0020, 0x4ea2_9c20, 0x5400_0040];
         let (mut totals, mut expected) = (Totals::default(), Counts::default());
         for i in 0..10_000_usize {

@@ -1,4 +1,4 @@
-//! By happens-before a thread waits for what it may have read, and for nothing else.
+//! Under happens-before a thread waits for what it may have read, and for nothing else.
 
 use std::path::Path;
 
@@ -29,18 +29,18 @@ const SELF: u32 = 0x1400_0000;
 const WORD: u64 = 0x8000;
 const NEXT_WORD: u64 = 0x8008;
 
-/// What a thread does, in order.
+/// One step of a thread.
 #[derive(Clone, Copy)]
 enum Do {
-    /// So many branches.
+    /// This many branches.
     Bare(u64),
     /// An instruction at this address, with these tickets.
     Access(u32, u64, &'static [u64]),
-    /// A call: number, first argument, second one, its ticket, and that of what comes behind.
+    /// A call: number, two arguments, its ticket, and the ticket of the instruction after it.
     Call(u64, [u64; 2], u64, u64),
-    /// Tickets of the next instruction: the thread begins.
+    /// Ticket of the thread's first instruction.
     Begin(u64),
-    /// A ticket of the instruction that would follow.
+    /// Ticket of an instruction after the end of the stream.
     Cut(u64),
 }
 
@@ -78,14 +78,14 @@ impl Writer {
                 self.run(stream, word, accesses);
                 tickets.iter().for_each(|order| self.ticket(stream, *order, 1));
             }
-            Do::Call(number, [x0, x1], before, behind) => {
+            Do::Call(number, [x0, x1], before, after) => {
                 self.run(stream, SVC, &[]);
                 self.ticket(stream, before, 1);
                 let args = [x0, x1, 0, 0, 0x9000, 0];
                 let event = StreamEvent::Syscall { number, args, result: Some(0) };
                 self.trace.push_event(stream, event).expect("it fits");
                 self.run(stream, NOP, &[]);
-                self.ticket(stream, behind, 1);
+                self.ticket(stream, after, 1);
             }
             Do::Begin(order) => {
                 self.run(stream, NOP, &[]);
@@ -105,14 +105,14 @@ fn write(path: &Path, threads: &[&[Do]]) {
     writer.trace.finish().expect("a whole trace");
 }
 
-/// Hears when each core runs each instruction.
+/// Records the cycle in which each core runs each instruction.
 #[derive(Default)]
-struct Listener {
+struct Recorder {
     core: usize,
     ran: Vec<(usize, u64, Cycle)>,
 }
 
-impl EventSink for Listener {
+impl EventSink for Recorder {
     const FOLLOWS_RUN: bool = true;
 
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
@@ -139,22 +139,22 @@ fn session(threads: &[&[Do]], order: &str) -> Session {
     Session::open(&path, config, RunHeader::default()).expect("a good trace")
 }
 
-/// The outcome, and when the last instruction of the second thread was renamed.
+/// Returns the outcome, and the cycle in which the second thread's last instruction was renamed.
 fn last_of_second(threads: &[&[Do]], order: &str) -> (Outcome, Cycle) {
-    let mut listener = Listener::default();
+    let mut recorder = Recorder::default();
     let session = session(threads, order);
-    let outcome = session.run_heard(&RunOptions::default(), &mut |_| {}, &mut listener);
-    let second = listener.ran.iter().filter(|one| one.0 == 1);
+    let outcome = session.run_with_sink(&RunOptions::default(), &mut |_| {}, &mut recorder);
+    let second = recorder.ran.iter().filter(|one| one.0 == 1);
     let last = second.max_by_key(|one| one.1).expect("it has run").2;
     (outcome.expect("it runs"), last)
 }
 
-/// Branches in front of what the first thread gives free.
+/// Branches before the release of the first thread.
 const BRANCHES: u64 = 20_000;
-/// Cycles that these take at least.
+/// Fewest cycles of these branches.
 const SLOW: u64 = BRANCHES / 4;
 
-/// Whether the second thread's last step waits for the first one's.
+/// Returns true if the second thread's last step waits for the first one's.
 fn waits(first: Do, second: Do) -> bool {
     let threads: [&[Do]; 2] = [&[Do::Bare(BRANCHES), first], &[Do::Bare(5), second]];
     last_of_second(&threads, "causal").1 >= SLOW
@@ -167,27 +167,27 @@ fn an_acquire_waits_for_the_release_that_it_reads() {
     assert!(waits(release, Do::Access(LDADDAL, WORD, &[1, 2])));
     assert!(waits(Do::Access(LDADDAL, WORD, &[0, 1]), Do::Access(LDAR, WORD, &[2])));
     assert!(!waits(release, Do::Access(LDAR, NEXT_WORD, &[1])), "a neighbor in the line");
-    assert!(!waits(release, Do::Access(STLR, WORD, &[1])), "a write behind a write");
+    assert!(!waits(release, Do::Access(STLR, WORD, &[1])), "a write after a write");
     assert!(!waits(release, Do::Access(LDADD, WORD, &[1])), "relaxed");
     assert!(!waits(Do::Access(LDADD, WORD, &[0]), Do::Access(LDAR, WORD, &[1])), "relaxed");
     assert!(!waits(Do::Access(STLR, WORD, &[1]), Do::Access(LDAR, WORD, &[0])), "read before");
 }
 
 #[test]
-fn counters_in_one_line_do_not_wait_for_each_other() {
+fn accesses_to_different_counters_of_a_line_do_not_wait() {
     let first = Do::Access(LDADDAL, WORD, &[0, 1]);
     assert!(!waits(first, Do::Access(LDADDAL, NEXT_WORD, &[2, 3])));
 }
 
 #[test]
-fn a_barrier_waits_for_whatever_was_released() {
+fn a_barrier_waits_for_every_release() {
     assert!(waits(Do::Access(STLR, WORD, &[0]), Do::Access(DMB, 0, &[1])));
     assert!(waits(Do::Access(DMB, 0, &[0]), Do::Access(LDAR, WORD, &[1])));
     assert!(!waits(Do::Access(LDAR, WORD, &[0]), Do::Access(DMB, 0, &[1])));
 }
 
 #[test]
-fn calls_wait_for_what_they_are_answered_by() {
+fn a_call_waits_for_the_call_that_answers_it() {
     const CLONE: u64 = 220;
     const FUTEX: u64 = 98;
     const EXIT: u64 = 93;
@@ -196,7 +196,7 @@ fn calls_wait_for_what_they_are_answered_by() {
     assert!(waits(wakes, Do::Call(FUTEX, [WORD, wait], 0, 2)));
     assert!(!waits(wakes, Do::Call(FUTEX, [NEXT_WORD, wait], 0, 2)), "another word");
     assert!(!waits(wakes, Do::Call(113, [0, 0], 0, 2)), "clock_gettime");
-    // CLONE_THREAD and CLONE_CHILD_CLEARTID; the word is the fifth argument.
+    // CLONE_THREAD and CLONE_CHILD_CLEARTID; the end word is the fifth argument.
     let makes = Do::Call(CLONE, [0x21_0000, 0], 0, 9);
     let threads: [&[Do]; 2] = [&[Do::Bare(BRANCHES), makes], &[Do::Begin(1)]];
     assert!(last_of_second(&threads, "causal").1 >= SLOW);
@@ -210,8 +210,8 @@ fn calls_wait_for_what_they_are_answered_by() {
 }
 
 #[test]
-fn a_thread_waits_although_its_maker_stops_before_it_has_waited() {
-    // The maker has waited for the release when it makes the third thread; but it stops behind its
+fn a_thread_waits_even_if_its_maker_stops_before_its_own_wait() {
+    // The maker has waited for the release when it makes the third thread, but stops after its
     // hint.
     let makes = Do::Call(220, [0x21_0000, 0], 2, 4);
     let maker = [Do::Access(OPENS, 0, &[]), Do::Bare(9), Do::Access(LDAR, WORD, &[1]), makes];
@@ -222,11 +222,11 @@ fn a_thread_waits_although_its_maker_stops_before_it_has_waited() {
     ];
     let roi = Some(Roi { begin: Marker::Hint(40), end: Marker::Hint(41) });
     for limit in [None, Some(2)] {
-        let mut listener = Listener::default();
+        let mut recorder = Recorder::default();
         let options = RunOptions { limit, roi: roi.clone(), ..RunOptions::default() };
         let session = session(&threads, "causal");
-        session.run_heard(&options, &mut |_| {}, &mut listener).expect("it runs");
-        let ran = |core: usize| listener.ran.iter().filter(move |one| one.0 == core);
+        session.run_with_sink(&options, &mut |_| {}, &mut recorder).expect("it runs");
+        let ran = |core: usize| recorder.ran.iter().filter(move |one| one.0 == core);
         assert_eq!(ran(1).count() < 4, limit.is_some());
         assert!(ran(2).any(|one| one.2 >= SLOW), "{limit:?}");
     }
@@ -234,20 +234,20 @@ fn a_thread_waits_although_its_maker_stops_before_it_has_waited() {
 
 #[test]
 fn a_ticket_at_the_end_of_a_stream_hides_no_release() {
-    // The second thread would have waited for the first one's release, and would have released itself.
+    // The second thread would have waited for the first one's release and then released itself.
     let threads: [&[Do]; 3] = [
         &[Do::Bare(BRANCHES), Do::Access(STLR, WORD, &[0])],
         &[Do::Bare(5), Do::Cut(1)],
         &[Do::Bare(5), Do::Access(DMB, 0, &[2])],
     ];
-    let mut listener = Listener::default();
+    let mut recorder = Recorder::default();
     let session = session(&threads, "causal");
-    session.run_heard(&RunOptions::default(), &mut |_| {}, &mut listener).expect("it runs");
-    assert!(listener.ran.iter().any(|one| one.0 == 2 && one.2 >= SLOW));
+    session.run_with_sink(&RunOptions::default(), &mut |_| {}, &mut recorder).expect("it runs");
+    assert!(recorder.ran.iter().any(|one| one.0 == 2 && one.2 >= SLOW));
 }
 
 #[test]
-fn the_order_is_told_with_the_part_of_its_time_that_a_thread_waited() {
+fn a_note_names_the_order_and_the_time_waited() {
     let first = [Do::Bare(BRANCHES), Do::Access(STLR, WORD, &[0])];
     let other = [Do::Bare(5), Do::Access(LDAR, NEXT_WORD, &[1])];
     let threads: [&[Do]; 2] = [&first, &other];
@@ -269,7 +269,7 @@ fn the_order_is_told_with_the_part_of_its_time_that_a_thread_waited() {
 }
 
 #[test]
-fn one_thread_has_no_order_and_threads_without_tickets_run_free() {
+fn single_threads_have_no_order_and_threads_without_tickets_run_free() {
     let alone: &[Do] = &[Do::Bare(5), Do::Access(STLR, WORD, &[0])];
     assert_eq!(session(&[alone], "causal").header().order, None);
     let bare: &[Do] = &[Do::Bare(5)];
@@ -278,7 +278,7 @@ fn one_thread_has_no_order_and_threads_without_tickets_run_free() {
 }
 
 #[test]
-fn every_mode_and_every_cut_runs_to_its_end() {
+fn every_mode_and_every_limit_runs_to_its_end() {
     let one = [Do::Access(STLR, WORD, &[7]), Do::Bare(3), Do::Access(LDADDAL, WORD, &[7, 2])];
     let two = [Do::Access(LDAR, WORD, &[9, 9]), Do::Bare(2_000), Do::Access(DMB, 0, &[1])];
     let three = [Do::Call(98, [WORD, 0], 3, 8), Do::Bare(50), Do::Access(LDAR, WORD, &[11])];

@@ -1,4 +1,4 @@
-//! A trace with the kernel in it: exceptions go where the recorder saw them go, and are returned from.
+//! Full-system traces: exceptions go to the recorded vectors and return.
 
 use std::path::Path;
 
@@ -22,7 +22,8 @@ fn exception(vector: u32, abandoned: bool, syndrome: u64) -> StreamEvent {
     StreamEvent::Exception { vector, abandoned, level, syndrome, state }
 }
 
-/// A call, a load that aborts and runs again, an interrupt inside its handler and one of the program.
+/// Runs a call, a load that aborts and repeats, an interrupt inside its handler, and one of the
+/// program.
 fn run() -> (Counts, u64) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("kernel.n2t");
@@ -30,7 +31,7 @@ fn run() -> (Counts, u64) {
     (replay(&path), instructions)
 }
 
-/// Writes that trace; how many instructions it has.
+/// Writes that trace. Returns its number of instructions.
 fn write(path: &Path) -> u64 {
     let mut meta = Meta::default();
     meta.machine.full_system = true;
@@ -60,7 +61,7 @@ fn write(path: &Path) -> u64 {
     summary.instructions
 }
 
-/// Counts of the first core.
+/// Returns the counts of the first core.
 fn replay(path: &Path) -> Counts {
     session(path).run(&RunOptions::default(), &mut |_| ()).expect("a run").cores[0].counts.unpack()
 }
@@ -86,13 +87,13 @@ fn exceptions_of_a_trace_are_counted_as_recorded() {
 
 #[test]
 fn the_level_follows_exceptions_and_returns() {
-    // Four handlers write the context at EL1; what the program writes before and behind them at EL0
-    // is not counted.
+    // Four handlers write the context at EL1. The program's writes before and after them, at EL0,
+    // are not counted.
     assert_eq!(run().0.value(PmuEvent::CID_WRITE_RETIRED), 4);
 }
 
 #[test]
-fn a_return_into_another_thread_is_at_the_level_of_where_it_goes() {
+fn a_return_into_another_thread_takes_the_level_of_its_target() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("switch.n2t");
     let mut meta = Meta::default();
@@ -114,12 +115,12 @@ fn a_return_into_another_thread_is_at_the_level_of_where_it_goes() {
     push(back, 2, None);
     push(call, 1, None);
     writer.finish().expect("a whole trace");
-    // All that the kernel writes counts, nothing of the programs.
+    // All writes of the kernel count, none of the programs.
     assert_eq!(replay(&path).value(PmuEvent::CID_WRITE_RETIRED), 5);
 }
 
 #[test]
-fn none_of_several_exceptions_at_the_end_of_a_stream_is_lost() {
+fn several_exceptions_at_the_end_of_a_stream_all_count() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("end.n2t");
     let mut meta = Meta::default();
@@ -137,7 +138,7 @@ fn none_of_several_exceptions_at_the_end_of_a_stream_is_lost() {
     assert_eq!([EXC_TAKEN, EXC_SVC, EXC_IRQ, EXC_FIQ, EXC_DABORT].map(value), [4, 1, 1, 1, 1]);
 }
 
-/// Counts by level what it hears while the run is counted.
+/// Counts events by level while the run is counted.
 #[derive(Default)]
 struct ByLevel {
     is_counted: bool,
@@ -172,19 +173,19 @@ impl EventSink for ByLevel {
 }
 
 #[test]
-fn the_truth_of_each_level_is_what_a_filter_would_let_through() {
+fn the_counts_of_each_level_are_those_of_a_matching_filter() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("kernel.n2t");
     write(&path);
     for limit in [None, Some(7), Some(12)] {
         let options = RunOptions { limit, warmup: 2, ..RunOptions::default() };
         let plain = session(&path).run(&options, &mut |_| ()).expect("a run");
-        let mut heard = ByLevel::default();
-        session(&path).run_heard(&options, &mut |_| (), &mut heard).expect("a run");
-        heard.counts.sort_by_key(|(level, _)| *level);
+        let mut seen = ByLevel::default();
+        session(&path).run_with_sink(&options, &mut |_| (), &mut seen).expect("a run");
+        seen.counts.sort_by_key(|(level, _)| *level);
         let CoreOutcome { levels, counts, .. } = &plain.cores[0];
         let kept: Vec<_> = levels.iter().map(|part| (part.level, part.counts.unpack())).collect();
-        assert_eq!(kept, heard.counts, "limit {limit:?}");
+        assert_eq!(kept, seen.counts, "limit {limit:?}");
         let counts = counts.unpack();
         assert_eq!(plain.total_at(|_| true), counts, "the levels are parts of the whole");
         let user = plain.total_at(|level| level.level == 0);

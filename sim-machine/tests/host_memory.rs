@@ -1,4 +1,4 @@
-//! Memory of the host follows the threads that are alive, and is bounded.
+//! Host memory grows with the running threads and is bounded.
 
 #![allow(missing_docs)]
 
@@ -11,10 +11,10 @@ use sim_machine::{MachineConfig, MachineError, Outcome, Profile, RunHeader, RunO
 use sim_trace::{Meta, TraceWriter};
 
 const NOP: u32 = 0xd503_201f;
-/// Room for a few cores.
+/// Memory for a few cores.
 const BUDGET: u64 = 12 << 20;
 
-/// A trace of so many threads, which run `length` instructions each and never wait.
+/// Writes a trace of `threads` threads that run `length` instructions each and never wait.
 fn trace(path: &Path, threads: u32, length: u16) {
     let mut writer = TraceWriter::create(path, Meta::default()).expect("a folder");
     let words = vec![NOP; usize::from(length)];
@@ -39,13 +39,13 @@ fn replay(path: &Path, budget: &MemoryBudget) -> Result<Outcome, MachineError> {
     session.run(&RunOptions::default(), &mut |_| {})
 }
 
-/// The lowest limit with which so many threads replay, one after another, and what is said with a
+/// Returns the lowest limit with which the threads replay one after another, and the message at one
 /// byte less.
 fn least(threads: u32) -> (u64, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("threads.n2t");
     trace(&path, threads, 1);
-    let (mut told, mut refused, mut fits) = (String::new(), 0, 64 << 20);
+    let (mut message, mut refused, mut fits) = (String::new(), 0, 64 << 20);
     while fits - refused > 1 {
         let limit = refused + (fits - refused) / 2;
         match replay(&path, &MemoryBudget::new(limit)) {
@@ -53,24 +53,24 @@ fn least(threads: u32) -> (u64, String) {
                 assert_eq!(outcome.cores.len(), threads as usize);
                 fits = limit;
             }
-            Err(problem) => (refused, told) = (limit, problem.to_string()),
+            Err(problem) => (refused, message) = (limit, problem.to_string()),
         }
     }
-    (fits, told)
+    (fits, message)
 }
 
 #[test]
-fn counts_of_ended_threads_are_in_the_account_to_the_last_byte() {
-    let ((few, _), (many, told)) = (least(100), least(300));
+fn the_budget_includes_every_byte_of_ended_threads() {
+    let ((few, _), (many, message)) = (least(100), least(300));
     let each = (many - few) / 200;
     assert!((500..3000).contains(&each), "{each} bytes for each thread");
-    // The last thread's core has room but not its reader. What a thread counted is kept once both
-    // are gone.
-    assert!(told.contains("the readers of the threads that run need at least 1."), "{told}");
+    // The last thread's core fits, but its reader does not. The thread's results are kept once both
+    // are released.
+    assert!(message.contains("the readers of the threads that run need at least 1."), "{message}");
 }
 
 #[test]
-fn threads_that_have_ended_make_room_for_others() {
+fn ended_threads_make_room_for_others() {
     let budget = MemoryBudget::new(BUDGET);
     let outcome = run(2000, 1, &budget).expect("one thread is alive at a time");
     assert_eq!(outcome.cores.len(), 2000);
@@ -79,13 +79,13 @@ fn threads_that_have_ended_make_room_for_others() {
 }
 
 #[test]
-fn more_threads_at_a_time_than_memory_allows_are_refused() {
+fn more_concurrent_threads_than_fit_are_refused() {
     let budget = MemoryBudget::new(BUDGET);
-    let told = run(200, 2000, &budget).expect_err("all are alive at a time").to_string();
+    let message = run(200, 2000, &budget).expect_err("all are alive at a time").to_string();
     assert!(
-        told.contains("the cores of the threads that run at the same time need at least 1"),
-        "{told}"
+        message.contains("the cores of the threads that run at the same time need at least 1"),
+        "{message}"
     );
-    assert!(told.ends_with("the limit is 12.0 MiB; raise it with --max-memory"), "{told}");
+    assert!(message.ends_with("the limit is 12.0 MiB; raise it with --max-memory"), "{message}");
     assert_eq!(budget.used(), 0);
 }

@@ -1,4 +1,4 @@
-//! A part of the machine counts what the whole counts, as far as it says that it does.
+//! A partial machine counts what the whole machine counts, within its stated limits.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use sim_trace::{Access, Meta, StreamEvent, TraceWriter};
 
 use PmuEvent::*;
 
-/// What a program asks for, whatever the caches hold.
+/// Events that depend on the program alone, not on cache contents.
 const ACCESSES: [PmuEvent; 10] = [
     INST_RETIRED,
     MEM_ACCESS_RD,
@@ -45,7 +45,7 @@ fn limit(limit: u64) -> RunOptions {
 }
 
 #[test]
-fn accesses_of_the_right_path_are_those_of_the_whole_machine() {
+fn accesses_of_the_correct_path_equal_those_of_the_whole_machine() {
     let traces = ["aes_sha", "btree", "interp", "lz", "matrix", "search", "system", "vector"];
     for name in traces {
         let path = committed(&format!("{name}.n2t"));
@@ -60,9 +60,9 @@ fn accesses_of_the_right_path_are_those_of_the_whole_machine() {
 }
 
 #[test]
-fn fetches_are_those_of_the_whole_machine_where_nothing_is_mispredicted() {
+fn fetches_without_mispredictions_equal_those_of_the_whole_machine() {
     let perfect = ["pipeline.wrong-path.enabled=false", "pipeline.branch.direction=perfect"];
-    // Programs without calls of the kernel and without loads that pass their stores.
+    // Programs without system calls and without loads that pass older stores.
     for name in ["lz", "matrix", "search"] {
         let path = committed(&format!("{name}.n2t"));
         let whole = run(&open(&path, &perfect), &limit(300_000)).total();
@@ -75,9 +75,10 @@ fn fetches_are_those_of_the_whole_machine_where_nothing_is_mispredicted() {
     }
 }
 
-/// Twelve rounds that scatter 1003 doubles each, one access an element (`traces/src/vector.c`).
+/// Twelve rounds that scatter 1003 doubles each, with one access per element
+/// (`traces/src/vector.c`).
 #[test]
-fn the_scatters_of_the_vector_trace_write_as_their_source_says() {
+fn scatters_write_one_access_per_element() {
     let session = open(&committed("vector.n2t"), &[]).in_mode(Mode::Memory);
     let roi = Some(Roi { begin: Marker::Hint(40), end: Marker::Hint(41) });
     let counts = run(&session, &RunOptions { roi, ..RunOptions::default() }).total();
@@ -85,7 +86,7 @@ fn the_scatters_of_the_vector_trace_write_as_their_source_says() {
 }
 
 #[test]
-fn instructions_of_a_system_fall_to_the_levels_at_which_they_ran() {
+fn instructions_of_a_system_count_at_the_level_of_their_execution() {
     let path = committed("system.n2t");
     let by_level = |session: &Session| -> Vec<(String, u64)> {
         let levels = run(session, &limit(1_000_000)).levels();
@@ -98,8 +99,8 @@ fn instructions_of_a_system_fall_to_the_levels_at_which_they_ran() {
 }
 
 #[test]
-fn a_part_of_a_stream_counts_what_it_counts_within_the_whole() {
-    // No stream of stores is open at the cut: the end of a run would push it out.
+fn parts_of_a_stream_count_what_they_count_in_the_whole() {
+    // No stream of stores is open at the cut: the end of a run would complete it.
     let session = open(&committed("lz.n2t"), &[]).in_mode(Mode::Memory);
     let part = |warmup, limit| run(&session, &RunOptions { warmup, limit, roi: None }).total();
     let (both, first, second) =
@@ -112,7 +113,7 @@ fn a_part_of_a_stream_counts_what_it_counts_within_the_whole() {
 }
 
 #[test]
-fn threads_share_lines_and_every_run_is_the_same() {
+fn threads_share_lines_and_runs_are_repeatable() {
     let session = open(&committed("atomics.n2t"), &[]).in_mode(Mode::Memory);
     let (one, other) = (run(&session, &limit(200_000)), run(&session, &limit(200_000)));
     assert_eq!(one.total(), other.total());
@@ -122,7 +123,7 @@ fn threads_share_lines_and_every_run_is_the_same() {
 }
 
 #[test]
-fn predictions_are_those_of_the_whole_machine_without_wrong_paths() {
+fn predictions_equal_those_of_the_whole_machine_without_wrong_paths() {
     let none = ["pipeline.wrong-path.enabled=false"];
     for name in ["btree", "interp", "lz", "sort", "system", "vector"] {
         let path = committed(&format!("{name}.n2t"));
@@ -140,7 +141,7 @@ fn predictions_are_those_of_the_whole_machine_without_wrong_paths() {
 }
 
 #[test]
-fn lines_are_fetched_as_the_whole_machine_does_behind_right_and_wrong_predictions() {
+fn lines_are_fetched_as_in_the_whole_machine_after_any_prediction() {
     let none = ["pipeline.wrong-path.enabled=false"];
     for name in ["matrix", "search"] {
         let path = committed(&format!("{name}.n2t"));
@@ -161,7 +162,7 @@ const PRFM: u32 = 0xf980_0040; // prfm pldl1keep, [x2]
 const RET: u32 = 0xd65f_03c0;
 const CODE: u64 = 0x40_0000;
 
-/// What a block of these instructions counts that runs so many times, with the address of each access.
+/// Returns the counts of a block that runs once for each list of accesses.
 fn counts_of(words: &[u32], runs: &[&[(u16, u64)]], event: Option<StreamEvent>) -> Counts {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("block.n2t");
@@ -184,55 +185,56 @@ fn check(counts: &Counts, expected: &[(PmuEvent, u64)]) {
     }
 }
 
-/// PMU guide 4.1.4, 4.2.1, 4.4.1: the first load walks and refills, the second finds both.
+/// PMU guide 4.1.4, 4.2.1, 4.4.1: the first load walks and refills, the second hits both.
 #[test]
 fn a_line_is_loaded_once() {
     let counts = counts_of(&[LDR, LDR, RET], &[&[(0, 0x8000), (1, 0x8008)]], None);
     let once = [L1D_TLB_REFILL_RD, DTLB_WALK, L1D_CACHE_REFILL_RD, L1D_CACHE_REFILL_OUTER];
     check(&counts, &once.map(|event| (event, 1)));
     check(&counts, &[(MEM_ACCESS_RD, 2), (L1D_CACHE_RD, 2), (L1D_TLB_RD, 2), (INST_RETIRED, 3)]);
-    // One line of code, one of data; the walk reads beside the L2's own events.
+    // One line of code, one of data; reads of the walk do not count as L2 events.
     check(&counts, &[(L1I_CACHE, 1), (L1I_CACHE_REFILL, 1), (L2D_CACHE_REFILL_RD, 2)]);
 }
 
 /// PMU guide 4.6.10: an access of two lines is two memory operations.
 #[test]
-fn a_load_of_two_lines_is_two_accesses() {
+fn a_load_across_two_lines_is_two_accesses() {
     let counts = counts_of(&[LDR, RET], &[&[(0, 0x803c)]], None);
     check(&counts, &[(MEM_ACCESS_RD, 2), (L1D_CACHE_REFILL_RD, 2), (LD_ALIGN_LAT, 1)]);
 }
 
-/// PMU guide 4.3.2: every jump is a fetch, also one into the same line.
+/// PMU guide 4.3.2: every jump is a fetch, even into the same line.
 #[test]
 fn a_jump_fetches_its_line_again() {
     let counts = counts_of(&[LDR, RET], &[&[(0, 0x8000)], &[(0, 0x8000)], &[(0, 0x8000)]], None);
     check(&counts, &[(L1I_CACHE, 3), (L1I_CACHE_REFILL, 1), (L1I_TLB, 3)]);
 }
 
-/// PMU guide 4.2.6: a store that misses brings its line, one that hits brings nothing.
+/// PMU guide 4.2.6: a store that misses refills its line, one that hits does not.
 #[test]
-fn a_store_brings_its_line() {
+fn a_store_miss_refills_its_line() {
     let counts = counts_of(&[STR, STR, RET], &[&[(0, 0x8000), (1, 0x8000)]], None);
     check(&counts, &[(L1D_CACHE_WR, 2), (L1D_CACHE_REFILL_WR, 1), (L1D_TLB_WR, 2)]);
 }
 
-/// A store-exclusive without an access has failed: it looks up nothing.
+/// A store-exclusive without an access has failed, so it looks up nothing.
 #[test]
-fn a_store_exclusive_that_failed_writes_nothing() {
+fn a_failed_store_exclusive_writes_nothing() {
     let counts = counts_of(&[STXR, RET], &[&[]], None);
     check(&counts, &[(MEM_ACCESS_WR, 0), (L1D_CACHE_WR, 0), (INST_RETIRED, 2)]);
 }
 
-/// PMU guide 4.2.6 and decision A36: `DC ZVA` writes a line that it does not read; a preload is no access.
+/// PMU guide 4.2.6 and decision A36: `DC ZVA` writes a line without reading it; a preload is not an
+/// access.
 #[test]
-fn zeroing_reads_nothing_and_preloading_is_no_access() {
+fn zeroing_reads_nothing_and_a_preload_is_not_an_access() {
     let zero = counts_of(&[ZVA, RET], &[&[(0, 0x8000)]], None);
     check(&zero, &[(L1D_CACHE_WR, 1), (L1D_CACHE_REFILL, 0), (MEM_ACCESS_WR, 1)]);
     let preload = counts_of(&[PRFM, RET], &[&[(0, 0x8000)]], None);
     check(&preload, &[(MEM_ACCESS, 0), (L1D_CACHE, 0), (DTLB_WALK, 1)]);
 }
 
-/// An instruction that a signal cut off has made its access and does not retire.
+/// An instruction cut off by a signal has performed its access and does not retire.
 #[test]
 fn an_abandoned_load_accesses_and_does_not_retire() {
     let exception =

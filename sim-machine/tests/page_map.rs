@@ -1,4 +1,4 @@
-//! A trace with a page map: what the map says is what is counted.
+//! The page map of a trace determines its counts.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ const STR: u32 = 0xf900_0041;
 /// `b .-4`
 const B_BACK: u32 = 0x17ff_ffff;
 
-/// The two blocks of 2 MiB, the device page and the read-only page.
+/// Base of two blocks of 2 MiB, a device page and a read-only page.
 const BLOCK: u64 = 0x4000_0000;
 const DEVICE: u64 = 0x5000_0000;
 const CONSTANT: u64 = 0x5000_1000;
@@ -31,7 +31,7 @@ fn map() -> PageMap {
     PageMap::new(4096, entries).expect("a map")
 }
 
-/// A loop of one access, at each of the addresses in turn.
+/// Records a loop of one access to each of the addresses.
 fn record(folder: &Path, access: u32, addrs: &[u64], map: Option<&PageMap>) -> PathBuf {
     let path = folder.join("mapped.n2t");
     let mut writer = TraceWriter::create(&path, Meta::default()).expect("a new file");
@@ -59,7 +59,7 @@ fn open(path: &Path, overrides: &[&str]) -> Result<Session, MachineError> {
     Session::open(path, machine(overrides), header)
 }
 
-/// The counts of `access` at `addrs`, without prefetches, which refill TLBs too.
+/// Returns the counts of `access` at `addrs`, without prefetches, which refill TLBs too.
 fn counts(access: u32, addrs: &[u64], map: Option<&PageMap>) -> Counts {
     let folder = tempfile::tempdir().expect("a folder");
     let path = record(folder.path(), access, addrs, map);
@@ -68,7 +68,7 @@ fn counts(access: u32, addrs: &[u64], map: Option<&PageMap>) -> Counts {
     outcome.cores[0].counts.unpack()
 }
 
-/// One address in each of `pages` pages of 4 KiB, in lines of different sets.
+/// Returns one address in each of `pages` pages of 4 KiB, in lines of different sets.
 fn pages(base: u64, pages: u64) -> Vec<u64> {
     (0..pages).map(|page| base + page * 4096 + page % 64 * 64).collect()
 }
@@ -80,8 +80,8 @@ fn a_block_takes_one_tlb_entry_for_all_its_pages() {
     assert_eq!(refills(Some(&map())), 2, "two blocks of 512 pages");
     assert_eq!(refills(None), 1024, "the synthetic map has pages of 4 KiB");
     let unnamed = pages(BLOCK + (4 << 20), 64);
-    let behind = counts(LDR, &unnamed, Some(&map())).value(PmuEvent::L1D_TLB_REFILL);
-    assert_eq!(behind, 64, "what the map does not name keeps the synthetic map");
+    let after = counts(LDR, &unnamed, Some(&map())).value(PmuEvent::L1D_TLB_REFILL);
+    assert_eq!(after, 64, "pages outside the map keep the synthetic map");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_contiguous_range_takes_one_tlb_entry() {
     let range = PageEntry { contiguous: true, ..page(BLOCK, 64 << 10, 0x8000_0000) };
     let map = PageMap::new(4096, vec![range]).expect("a map");
     let refills = counts(LDR, &pages(BLOCK, 32), Some(&map)).value(PmuEvent::L1D_TLB_REFILL);
-    assert_eq!(refills, 1 + 16, "16 pages of the range, 16 behind it");
+    assert_eq!(refills, 1 + 16, "16 pages of the range, 16 after it");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_device_page_is_never_cached() {
 }
 
 #[test]
-fn permissions_hold() {
+fn permissions_of_the_map_are_enforced() {
     let mut map = map();
     let aborts =
         |counts: &Counts| (counts.value(PmuEvent::EXC_DABORT), counts.value(PmuEvent::EXC_PABORT));
@@ -125,9 +125,9 @@ fn another_granule_is_refused_with_the_key_to_set() {
     let folder = tempfile::tempdir().expect("a folder");
     let map = PageMap::new(16_384, vec![page(BLOCK, 32 << 20, 0x8000_0000)]).expect("a map");
     let path = record(folder.path(), LDR, &pages(BLOCK, 64), Some(&map));
-    let told = open(&path, &[]).err().expect("4 KiB are configured").to_string();
+    let message = open(&path, &[]).err().expect("4 KiB are configured").to_string();
     assert_eq!(
-        told,
+        message,
         "mapped.n2t: the page map of the trace has a granule of 16384 bytes, memory.pages.page-bytes \
          is 4096; run it with --set memory.pages.page-bytes=16384"
     );

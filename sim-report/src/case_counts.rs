@@ -3,9 +3,8 @@
 use std::io::{self, Write};
 
 use sim_core::PmuEvent;
-use sim_machine::scenario::{StepCounts, Verdict};
 use sim_metrics::formula::{Catalog, Machine, MetricFormula};
-use sim_trace::scenario::{Bound, Case, Join};
+use sim_scenario::{Bound, Case, Join, StepCounts, Verdict};
 
 use crate::explain;
 use crate::perf_stat::grouped;

@@ -5,8 +5,7 @@ use std::io::{self, Write};
 
 use sim_core::pmu_event::Group;
 use sim_core::{Counts, PmuEvent};
-use sim_machine::scenario::{StepCounts, Verdict};
-use sim_trace::scenario::Case;
+use sim_scenario::{Case, StepCounts, Verdict};
 
 /// Columns of numbers that fit in 80 characters.
 const COLUMNS: usize = 7;

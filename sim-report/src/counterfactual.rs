@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use serde_json::json;
-use sim_machine::counterfactual::{Change, Counterfactual, Ideal, LEAST, Pair, Slots};
+use sim_lab::counterfactual::{Change, Counterfactual, Ideal, LEAST, Pair, Slots};
 
 use crate::perf_stat::grouped;
 use crate::run_diff::csv::quoted;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use sim_core::PmuEvent;
-use sim_machine::diff::{Cause, Diff, EventDiff, Evidence};
+use sim_lab::diff::{Cause, Diff, EventDiff, Evidence};
 
 use crate::perf_stat::grouped;
 
@@ -240,7 +240,7 @@ fn percent(change: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_machine::diff::Change;
+    use sim_lab::diff::Change;
 
     fn diff() -> Diff {
         let change = |key: &str, from: &str, to: &str| Cause {

@@ -19,12 +19,12 @@ use kuva::render::annotations::{ReferenceLine, TextAnnotation};
 use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
 use kuva::render::render::render_multiple;
+use sim_lab::membench::bandwidth::Rate;
+use sim_lab::membench::core_to_core::Handover;
+use sim_lab::membench::knees::Knee;
+use sim_lab::membench::latency::{self, FootprintRow, SETTINGS};
+use sim_lab::membench::target::{self, Target, Unit};
 use sim_machine::MachineConfig;
-use sim_machine::ladder::bandwidth::Rate;
-use sim_machine::ladder::core_to_core::Handover;
-use sim_machine::ladder::knees::Knee;
-use sim_machine::ladder::latency::{self, Rung, SETTINGS};
-use sim_machine::ladder::target::{self, Target, Unit};
 
 use crate::ladder::{published, setting_name, size_name, unit_name};
 
@@ -221,7 +221,7 @@ fn marks(points: Vec<(f64, f64)>) -> Plot {
     Plot::Scatter(marks)
 }
 
-fn middle(target: &sim_machine::ladder::Target) -> f64 {
+fn middle(target: &sim_lab::membench::Target) -> f64 {
     f64::midpoint(target.low, target.high)
 }
 

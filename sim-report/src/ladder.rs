@@ -3,12 +3,12 @@
 
 use std::io::{self, Write};
 
+use sim_lab::membench::bandwidth::Rate;
+use sim_lab::membench::core_to_core::Handover;
+use sim_lab::membench::knees::Knee;
+use sim_lab::membench::latency::{self, FootprintRow, PUBLISHED_SETTING, SETTINGS, Setting};
+use sim_lab::membench::target::{self, Target, Unit};
 use sim_machine::MachineConfig;
-use sim_machine::ladder::bandwidth::Rate;
-use sim_machine::ladder::core_to_core::Handover;
-use sim_machine::ladder::knees::Knee;
-use sim_machine::ladder::latency::{self, PUBLISHED_SETTING, Rung, SETTINGS, Setting};
-use sim_machine::ladder::target::{self, Target, Unit};
 
 /// Output format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub fn published(target: &Target) -> String {
 pub fn write_latency(
     out: &mut impl Write,
     config: &MachineConfig,
-    rungs: &[Rung],
+    rungs: &[FootprintRow],
     form: Form,
 ) -> io::Result<()> {
     if form == Form::Csv {
@@ -227,8 +227,8 @@ fn write_target(out: &mut impl Write, target: &Target, model: f64) -> io::Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_lab::membench::bandwidth::Level;
     use sim_machine::ConfigSource;
-    use sim_machine::ladder::bandwidth::Level;
 
     fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
         let mut out = Vec::new();
@@ -249,7 +249,8 @@ mod tests {
 
     #[test]
     fn the_ladder_is_held_to_what_was_published() {
-        let rung = |footprint_bytes, last| Rung { footprint_bytes, cycles: [9.0, 9.0, 9.0, last] };
+        let rung =
+            |footprint_bytes, last| FootprintRow { footprint_bytes, cycles: [9.0, 9.0, 9.0, last] };
         let rungs = [rung(32 << 10, 4.0), rung(16 << 20, 110.0)];
         let text = text(|out| write_latency(out, &config(), &rungs, Form::Text));
         let line =
@@ -261,7 +262,7 @@ mod tests {
 
     #[test]
     fn csv_has_one_line_per_point() {
-        let rungs = [Rung { footprint_bytes: 2048, cycles: [4.0, 4.5, 4.0, 4.0] }];
+        let rungs = [FootprintRow { footprint_bytes: 2048, cycles: [4.0, 4.5, 4.0, 4.0] }];
         let text_of_ladder = text(|out| write_latency(out, &config(), &rungs, Form::Csv));
         assert!(text_of_ladder.contains("\n2048,4096,false,4.500\n"), "{text_of_ladder}");
         let rate = Rate {

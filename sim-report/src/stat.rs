@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use sim_core::pmu_event::Group;
 use sim_core::{Counts, PmuEvent};
-use sim_machine::{CoreOutcome, Mode, Outcome, RunHeader, trust};
+use sim_machine::{CoreOutcome, Mode, Outcome, RunHeader, caveats};
 use sim_metrics::{Metric, Unit};
 use sim_pmu::perf::{self, PerfEvent, Status};
 
@@ -393,7 +393,7 @@ impl<'a> Column<'a> {
             variance: self.errors.map(|errors| errors[self.events[i].event.event as usize]),
             truth: self.truth_of(i).filter(|_| shown != Reading::NotSupported),
             comment: self.comment(i),
-            doubt: trust::caveat(self.events[i].event.event, self.header),
+            doubt: caveats::caveat(self.events[i].event.event, self.header),
             mode: self.header.mode,
         }
     }

@@ -1,4 +1,4 @@
-//! Recorded instruction streams on disk, and the scenarios that people write by hand.
+//! Recorded instruction streams on disk.
 //!
 //! The file format (`.n2t`) is described byte by byte in `docs/trace-format.md`. In reading order:
 //!
@@ -10,8 +10,7 @@
 //!   rewrite traces;
 //! * [`TraceError`]: faults with file, chunk, offset and remedy;
 //! * [`StatesWriter`], [`StatesReader`]: warm states of a machine at positions of a trace;
-//! * [`foreign`]: traces of other tools, read directly or imported;
-//! * [`scenario`]: the small files of directed tests.
+//! * [`foreign`]: traces of other tools, read directly or imported.
 //!
 //! An instruction in a trace is a number, [`sim_core::InstId`], into the [`StaticTable`] of
 //! addresses and words, so that a replay decodes each word once. This crate decodes from words only
@@ -67,7 +66,6 @@ mod reader;
 mod repack;
 mod rewrite;
 mod scan;
-pub mod scenario;
 mod source;
 mod states;
 mod statics;

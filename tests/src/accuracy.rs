@@ -3,9 +3,9 @@
 
 use std::fmt::Write;
 
+use sim_lab::targets::{Target, back_end, front_end};
 use sim_machine::ConfigSource;
 use sim_machine::config::MachineConfig;
-use sim_machine::targets::{Target, back_end, front_end};
 
 use crate::kernels::llvm::{self, Figures};
 use crate::kernels::table::{AGREE, Row, Table, summary};

@@ -1,6 +1,6 @@
 //! The scenario files of the repository, read once for all tests that use them.
 
-use sim_trace::scenario::{self, Case};
+use sim_scenario::{self as scenario, Case};
 
 use crate::{files_below, read, repository};
 

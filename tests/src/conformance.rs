@@ -5,9 +5,8 @@ use std::fmt::Write;
 use sim_core::PmuEvent;
 use sim_core::pmu_event::Group;
 use sim_machine::ConfigSource;
-use sim_machine::scenario::run_case;
-use sim_trace::scenario::vectors::SILICON_SOURCE;
-use sim_trace::scenario::{Bound, Case, Expectation};
+use sim_scenario::language::vectors::SILICON_SOURCE;
+use sim_scenario::{Bound, Case, Expectation, run_case};
 
 use crate::cases::{FiledCase, all_cases};
 

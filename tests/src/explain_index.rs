@@ -7,12 +7,11 @@ use sim_core::flow::Flow;
 use sim_core::pmu_event::RelationKind;
 use sim_core::{PmuEvent, StallCause};
 use sim_machine::ConfigSource;
-use sim_machine::scenario::{Verdict, configure, run_case_on};
 use sim_metrics::builtin;
 use sim_metrics::formula::{Catalog, Machine, MetricFormula};
 use sim_report::case_counts;
 use sim_report::explain::{Evidence, Example, Index, Place, Proof, metrics};
-use sim_trace::scenario::Reading;
+use sim_scenario::{Reading, Verdict, configure, run_case_on};
 
 use crate::cases::{FiledCase, all_cases};
 use crate::conformance::{bound_of, holding, is_own};

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use sim_core::NullSink;
-use sim_machine::evidence::examine;
+use sim_lab::evidence::examine;
 use sim_machine::{ConfigSource, MachineConfig, Profile, RunHeader, RunOptions, Session};
 use sim_metrics::validator::Evidence;
 

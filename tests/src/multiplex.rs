@@ -83,7 +83,7 @@ pub fn estimates(
     };
     let mut several = Several(ticks_ns.iter().map(counters).collect());
     let options = RunOptions { limit, ..RunOptions::default() };
-    let outcome = session.run_heard(&options, &mut |_| {}, &mut several)?;
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut several)?;
     Ok(Estimates {
         trace: trace.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         run_ns: run_ns(&outcome),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
 use sim_core::{Cycle, EventSink, FlowEdge, Lost, Operation, PmuEvent, StallCause};
-use sim_machine::scenario::{Recorded, Tally};
+use sim_scenario::{Recorded, Tally};
 
 /// A place in the sources that raises an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

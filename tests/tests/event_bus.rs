@@ -50,7 +50,7 @@ fn run(trace: &str) -> (BusReader, Counts) {
     let options = RunOptions { limit: Some(60_000), ..RunOptions::default() };
     let bus = EventBus::new(&CORTEX_A53).expect("a bus");
     let mut listener = Listener { bus, is_counted: false, operations: 0, cycles: Vec::new() };
-    let outcome = session.run_heard(&options, &mut |_| {}, &mut listener).expect("a run");
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut listener).expect("a run");
     listener.bus.drain(Cycle::MAX, |cycle, bits| listener.cycles.push((cycle, bits)));
     (listener, outcome.total())
 }

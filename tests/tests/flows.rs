@@ -7,13 +7,13 @@ use std::thread::ScopedJoinHandle;
 use sim_core::flow::{Flow, FlowCounts, FlowGraph, TIES, Tie, account};
 use sim_core::pmu_event::RelationKind;
 use sim_core::{Counts, FlowEdge, PmuEvent};
-use sim_machine::scenario::{Recorded, configure, run_case_on, walk_case};
-use sim_machine::{ConfigSource, FlowWatch, RunOptions};
+use sim_lab::FlowWatch;
+use sim_machine::{ConfigSource, RunOptions};
 use sim_metrics::identities::{self, Assumptions};
+use sim_scenario::{Action, Reading, Recorded, configure, run_case_on, walk_case};
 use sim_tests::cases::all_cases;
 use sim_tests::trace_check::open;
 use sim_tests::{files_below, repository};
-use sim_trace::scenario::{Action, Reading};
 
 /// Findings so far, over all runs.
 #[derive(Default)]
@@ -142,7 +142,7 @@ fn audited(path: &Path) -> Vec<String> {
     let session = open(path).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut watch = FlowWatch::default();
     let outcome = session
-        .run_heard(&RunOptions::default(), &mut |_| {}, &mut watch)
+        .run_with_sink(&RunOptions::default(), &mut |_| {}, &mut watch)
         .unwrap_or_else(|error| panic!("{name}: {error}"));
     let (graphs, mut audit) = (graphs(), Audit::default());
     assert_eq!(watch.cores().count(), outcome.cores.len(), "{name}");
@@ -161,7 +161,7 @@ fn a_window_cuts_edges_and_events_at_the_same_place() {
     let session = open(&path).expect("a committed trace");
     let options = RunOptions { warmup: 300_000, limit: Some(400_000), ..RunOptions::default() };
     let mut watch = FlowWatch::default();
-    let outcome = session.run_heard(&options, &mut |_| {}, &mut watch).expect("a long trace");
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut watch).expect("a long trace");
     let mut audit = Audit::default();
     for (flows, core) in watch.cores().zip(&outcome.cores) {
         audit.check("sort.n2t", &graphs(), flows, &core.counts.unpack());

@@ -69,7 +69,7 @@ fn observing_a_run_does_not_change_its_counts_and_covers_every_operation() {
         let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
         let plain = session.run(&options, &mut |_| {}).expect("a run");
         let mut follower = Follower::default();
-        let followed = session.run_heard(&options, &mut |_| {}, &mut follower).expect("a run");
+        let followed = session.run_with_sink(&options, &mut |_| {}, &mut follower).expect("a run");
         assert!(same_counts(&plain, &followed), "{trace}: the sink changed the run");
 
         let total = plain.total();
@@ -121,7 +121,7 @@ impl EventSink for Numbered {
 fn operations_have_their_position_in_the_stream() {
     let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
     let mut numbered = Numbered::default();
-    let outcome = session("btree.n2t").run_heard(&options, &mut |_| (), &mut numbered);
+    let outcome = session("btree.n2t").run_with_sink(&options, &mut |_| (), &mut numbered);
     let total = outcome.expect("a committed trace").total();
     assert_eq!(numbered.begun, LIMIT);
     assert!(numbered.stored > 0 && numbered.wrong > 0);

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use sim_core::PmuEvent;
-use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session, trust};
+use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session, caveats};
 use sim_tests::{read, repository};
 use sim_trace::foreign::{Format, ImportOptions, import_bytes};
 use sim_trace::{MissingData, TraceFile};
@@ -174,7 +174,7 @@ fn the_document_has_the_differences_from_the_native_trace() {
         let lacks = &file.meta().lacks;
         let is_same =
             |event: &PmuEvent| outcome.total().value(*event) == truth.total().value(*event);
-        let is_doubtful = |event: &PmuEvent| trust::doubt(*event, lacks).is_some();
+        let is_doubtful = |event: &PmuEvent| caveats::doubt(*event, lacks).is_some();
         let same = PmuEvent::ALL.iter().filter(|event| is_same(event)).count();
         let doubtful = PmuEvent::ALL.iter().filter(|event| is_doubtful(event)).count();
         if sample.has_words && sample.has_elf {
@@ -305,7 +305,7 @@ fn an_x86_trace_gets_a_new_layout_and_runs() {
     assert_eq!(outcome.total().value(PmuEvent::BR_RETIRED), TURNS);
     assert!(outcome.total().value(PmuEvent::BR_MIS_PRED_RETIRED) < 20);
     let doubts =
-        PmuEvent::ALL.iter().filter(|event| trust::doubt(**event, &file.meta().lacks).is_some());
+        PmuEvent::ALL.iter().filter(|event| caveats::doubt(**event, &file.meta().lacks).is_some());
     assert_eq!(doubts.count(), PmuEvent::ALL.len(), "every count is doubtful");
 }
 
@@ -378,7 +378,7 @@ fn execlog_of_a_whole_system_has_physical_addresses() {
     for (found, wanted) in writers::steps(&file, usize::MAX).iter().zip(&steps) {
         assert_eq!((found.pc, found.word, found.addr), (wanted.pc, wanted.word, wanted.addr));
     }
-    let doubt = |event| trust::doubt(event, &[MissingData::VirtualAddresses]);
+    let doubt = |event| caveats::doubt(event, &[MissingData::VirtualAddresses]);
     assert!(doubt(PmuEvent::DTLB_WALK).is_some() && doubt(PmuEvent::L1D_CACHE).is_none());
 }
 

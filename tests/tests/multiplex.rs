@@ -23,7 +23,7 @@ fn assert_exact(trace: &Path, overrides: &[String]) {
     let mut passes = Passes::new(&all_events());
     assert_eq!(passes.len(), 25, "147 events, cycles beside six of them");
     let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
-    let outcome = session.run_heard(&options, &mut |_| {}, &mut passes).expect("a run");
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut passes).expect("a run");
     for (core, readings) in outcome.cores.iter().zip(passes.readings_by_core()) {
         let cycles = core.counts.value(PmuEvent::CPU_CYCLES);
         for (event, reading) in PmuEvent::ALL.into_iter().zip(readings) {

@@ -10,12 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sim_core::{FlowEdge, PmuEvent};
 use sim_isa::StaticEvents;
-use sim_machine::scenario::{configure, run_case_on};
 use sim_machine::{ConfigSource, MachineConfig};
+use sim_scenario::{Reading, configure, run_case_on};
 use sim_tests::cases::{FiledCase, all_cases};
 use sim_tests::mutation::{Fault, Faulty, Learner, RaisingLine, Reached, Site, raising_lines};
 use sim_tests::{files_below, read, repository};
-use sim_trace::scenario::Reading;
 
 /// Events of a line that no scenario raises there: file, a piece of the line, event, reason.
 const UNREACHED: [(&str, &str, &str, &str); 4] = [

@@ -105,7 +105,7 @@ fn replay(path: &Path, program: &mut ProgramPmu) -> Outcome {
     let document = ConfigSource::default().document().expect("the built-in configuration");
     let config = MachineConfig::from_document(&document).expect("the built-in configuration");
     let session = Session::open(path, config, RunHeader::default()).expect("the trace");
-    session.run_heard(&RunOptions::default(), &mut |_| {}, program).expect("a run")
+    session.run_with_sink(&RunOptions::default(), &mut |_| {}, program).expect("a run")
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn chained_counters_pass_32_bits_on_a_real_trace() {
         let config = MachineConfig::from_document(&document).expect("the configuration");
         let session = Session::open(&path, config, RunHeader::default()).expect("a trace");
         let options = RunOptions { limit: Some(100_000), ..RunOptions::default() };
-        let outcome = session.run_heard(&options, &mut |_| {}, &mut chained).expect("a run");
+        let outcome = session.run_with_sink(&options, &mut |_| {}, &mut chained).expect("a run");
         let truth = outcome.total();
         let pmu = &chained.pmu;
         for (pair, event) in EVENTS.into_iter().enumerate() {

@@ -119,7 +119,7 @@ fn run(session: &Session) -> Outcome {
 fn follow(session: &Session) -> (Outcome, Observed) {
     let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
     let mut observed = Observed::default();
-    let outcome = session.run_heard(&options, &mut |_| {}, &mut observed).expect("a run");
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut observed).expect("a run");
     (outcome, observed)
 }
 
@@ -132,7 +132,7 @@ fn run_windows(session: &Session) -> Vec<Outcome> {
         begin: session.instructions() * percent / 100,
         length: WINDOW,
         warmup: WARMUP,
-        lesson: LESSON,
+        functional_warmup: LESSON,
     });
     session.run_windows(&windows, &mut |_| {}).expect("a run")
 }

@@ -1,7 +1,7 @@
 //! Every directed case of `tests/scenarios`, each on a machine of its own.
 
-use sim_machine::scenario::run_case;
 use sim_machine::{ConfigSource, Profile};
+use sim_scenario::run_case;
 use sim_tests::{files_below, read, repository};
 
 /// Runs all cases of all files on a machine of the guide.
@@ -24,7 +24,7 @@ fn every_scenario_holds_in(profile: Profile) {
     let mut failures = Vec::new();
     for path in files_below(&top.join("tests/scenarios"), "toml") {
         let file = path.strip_prefix(&top).unwrap_or(&path).display().to_string();
-        match sim_trace::scenario::parse(&file, &read(&path)) {
+        match sim_scenario::parse(&file, &read(&path)) {
             Err(error) => failures.push(error.to_string()),
             Ok(parsed) => {
                 for case in parsed {
@@ -48,7 +48,7 @@ fn every_scenario_holds_in(profile: Profile) {
 fn a_million_steps_are_set_up_one_by_one() {
     let text = "guide = 'g'\nclaim = 'c'\ntest = 't'\ngiven = 'K3'\nothers = 'any'\n\
         do = 'LD8 0x8000 step 64 x 1000000'\nexpect = 'LD_SPEC 1000000'\n";
-    let cases = sim_trace::scenario::parse("million.toml", text).expect("a case");
+    let cases = sim_scenario::parse("million.toml", text).expect("a case");
     let verdict = run_case(&cases[0], &ConfigSource::default()).expect("it runs");
     assert!(verdict.holds(), "{}", verdict.explain("million.toml", &cases[0]));
 }
@@ -59,8 +59,8 @@ fn every_case_compares_something_and_has_its_own_name() {
     let top = repository();
     for path in files_below(&top.join("tests/scenarios"), "toml") {
         let file = path.display().to_string();
-        let cases = sim_trace::scenario::parse(&file, &read(&path))
-            .unwrap_or_else(|error| panic!("{error}"));
+        let cases =
+            sim_scenario::parse(&file, &read(&path)).unwrap_or_else(|error| panic!("{error}"));
         for (i, case) in cases.iter().enumerate() {
             let looks = !case.expect.events.is_empty()
                 || !case.expect.counters.is_empty()
@@ -80,7 +80,7 @@ fn every_case_compares_something_and_has_its_own_name() {
 fn a_wrong_expectation_is_refuted_with_event_step_and_place() {
     let text = "guide = '5.4'\nclaim = 'wrong on purpose'\ntest = 'wrong'\ngiven = 'K2'\n\
         do = 'LD8 0x8000'\nexpect = 'V3'\n";
-    let case = sim_trace::scenario::parse("wrong.toml", text).expect("it can be read").remove(0);
+    let case = sim_scenario::parse("wrong.toml", text).expect("it can be read").remove(0);
     let source = ConfigSource { profile: Profile::Guide, ..ConfigSource::default() };
     let verdict = run_case(&case, &source).expect("it can be run");
     assert!(!verdict.holds());

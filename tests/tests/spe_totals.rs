@@ -210,7 +210,7 @@ fn profiled(trace: &str, interval: u64, limit: u64, config: &SpeConfig) -> (Outc
     let session = Session::open(&path, machine, RunHeader::default()).expect("a committed trace");
     let options = RunOptions { limit: Some(limit), ..RunOptions::default() };
     let mut profiler = Profiler::new(interval, config);
-    let outcome = session.run_heard(&options, &mut |_| {}, &mut profiler).expect("a run");
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut profiler).expect("a run");
     profiler.spe.synchronize(&mut profiler.counts);
     profiler.tally();
     (outcome, profiler)

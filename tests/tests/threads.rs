@@ -68,11 +68,11 @@ fn contended_exclusives_are_reported_and_marked() {
     let lost = adjacent.header.contended_exclusives;
     assert!(lost > 100 && lost <= 2 * ROUNDS, "{lost}");
     assert_eq!(adjacent.total().value(PmuEvent::STREX_FAIL_SPEC), 0, "as recorded");
-    let caveat = sim_machine::trust::caveat(PmuEvent::STREX_FAIL_SPEC, &adjacent.header);
+    let caveat = sim_machine::caveats::caveat(PmuEvent::STREX_FAIL_SPEC, &adjacent.header);
     assert_eq!(caveat, Some("recorded outcome"));
     let note = format!("{lost} store-exclusives stored as recorded");
     assert!(adjacent.notes.iter().any(|text| text.starts_with(&note)), "{:?}", adjacent.notes);
     let padded = run("exclusive_padded", "");
     assert_eq!(padded.header.contended_exclusives, 0);
-    assert_eq!(sim_machine::trust::caveat(PmuEvent::STREX_FAIL_SPEC, &padded.header), None);
+    assert_eq!(sim_machine::caveats::caveat(PmuEvent::STREX_FAIL_SPEC, &padded.header), None);
 }

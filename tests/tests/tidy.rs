@@ -26,7 +26,7 @@ const FORBIDDEN: [(&str, &str, &str); 4] = [
 ];
 
 /// Crates that neither print nor exit.
-const LIBRARIES: [&str; 10] = [
+const LIBRARIES: [&str; 12] = [
     "sim-core",
     "sim-files",
     "sim-isa",
@@ -36,6 +36,8 @@ const LIBRARIES: [&str; 10] = [
     "sim-pmu",
     "sim-metrics",
     "sim-machine",
+    "sim-scenario",
+    "sim-lab",
     "sim-report",
 ];
 

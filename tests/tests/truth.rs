@@ -1,9 +1,8 @@
 //! Ground-truth values add up, and agree with the events where an event is exact.
 
 use sim_core::PmuEvent;
-use sim_machine::{
-    ConfigSource, Ledger, MachineConfig, Outcome, RunHeader, RunOptions, Session, TruthSink,
-};
+use sim_lab::{Ledger, TruthSink};
+use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_metrics::Truth;
 use sim_tests::repository;
 
@@ -17,7 +16,7 @@ fn ledger(trace: &str, warmup: u64) -> (Outcome, Ledger) {
     let session = Session::open(&path, config, RunHeader::default()).expect("a committed trace");
     let options = RunOptions { warmup, limit: Some(LIMIT), roi: None };
     let mut sink = TruthSink::default();
-    let outcome = session.run_heard(&options, &mut |_| {}, &mut sink).expect("a run");
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut sink).expect("a run");
     let ledger = sink.ledger(&outcome);
     (outcome, ledger)
 }

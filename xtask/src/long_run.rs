@@ -127,7 +127,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let (mut long, mut runs) = (LongRun::new(), 0);
     let mut outcomes = Counts::default();
     while long.passed() < usize::from(args.events) {
-        let outcome = session.run_heard(&RunOptions::default(), &mut |_| {}, &mut long)?;
+        let outcome = session.run_with_sink(&RunOptions::default(), &mut |_| {}, &mut long)?;
         outcomes.add(&outcome.total());
         runs += 1;
     }

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use sim_core::PmuEvent;
-use sim_machine::{
-    ConfigSource, Estimate, MachineConfig, RegionOptions, Regions, RunHeader, RunOptions, Session,
-};
+use sim_lab::{Estimate, RegionOptions, Regions};
+use sim_machine::{ConfigSource, MachineConfig, RunHeader, RunOptions, Session};
 use sim_report::figure::regions::{self as figure, Estimated};
 use sim_tests::repository;
 use sim_trace::StatesReader;
@@ -223,7 +222,7 @@ fn states(session: &Session, regions: &Regions) -> Result<NamedTempFile> {
 /// Runs the windows in their states, as `n2sim stat` does.
 fn estimate(session: &Session, regions: &Regions, states: &Path) -> Result<Option<Estimate>> {
     let mut states = StatesReader::new(BufReader::new(File::open(states)?), "states")?;
-    Ok(session.run_regions(regions, Some(&mut states), &mut |_| {})?)
+    Ok(regions.run(session, Some(&mut states), &mut |_| {})?)
 }
 
 /// Returns the result of the work, and the CPU seconds of this thread for it.

@@ -60,12 +60,13 @@ const TRACE_READERS: &str = "-p sim-trace --lib -- varint event page_map page_te
 const METRIC_READERS: &str = "-p sim-metrics --lib -- formula::lexer metric_file::likwid \
     metric_file::linux metric_file::own metric_file::papi metric_file::telemetry";
 
-const RUNS: [Run; 11] = [
+const RUNS: [Run; 12] = [
     under(Tool::Miri, "-p sim-capture", LEAKS),
     under(Tool::Miri, "-p sim-capture contention", SEEDS),
     under(Tool::Miri, "-p sim-core --lib -- config::tests::a_ config::tests::an_", HOST),
     under(Tool::Miri, "-p sim-pmu --lib -- spe::decode spe::packet", HOST),
     under(Tool::Miri, TRACE_READERS, HOST),
+    under(Tool::Miri, "-p sim-scenario --lib -- language::elements", HOST),
     under(Tool::Miri, METRIC_READERS, HOST),
     under(Tool::Thread, "-p sim-capture", ""),
     under(Tool::Thread, "-p sim-trace --test read_ahead", ""),

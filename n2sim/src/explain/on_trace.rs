@@ -7,7 +7,7 @@ use serde::Serialize;
 use sim_core::flow::Flow;
 use sim_core::pmu_event::{Group, RelationKind};
 use sim_core::{Counts, PmuEvent, StallCause};
-use sim_machine::{Outcome, RunOptions, trust};
+use sim_machine::{Outcome, RunOptions, caveats};
 use sim_metrics::formula::{Catalog, Machine};
 use sim_report::explain::{Explanation, Topic, metrics};
 use sim_report::perf_stat::grouped;
@@ -112,7 +112,7 @@ fn of_event(event: PmuEvent, counts: &Counts, lacks: &[MissingData]) -> Value {
             notes.push(format!("{share:.2} % of {}", whole.mnemonic()));
         }
     }
-    let doubt = trust::doubt(event, lacks);
+    let doubt = caveats::doubt(event, lacks);
     notes.extend(doubt.map(|lack| format!("doubtful: {}", lack.label())));
     let (name, unit) = (event.mnemonic().to_owned(), String::new());
     Value { name, value: Some(count as f64), unit, note: notes.join(", ") }

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use sim_core::{PmuEvent, TraceInst};
-use sim_machine::scenario::{configure, walk_case};
+use sim_scenario::{configure, walk_case};
 use sim_report::explain::why::{InstObserver, Observed, Setting, Why, explain, text};
 use sim_report::{Symbols, disassembly};
+use sim_scenario::{self as scenario, Case, configure, walk_case};
 use sim_trace::TraceFile;
-use sim_trace::scenario::{self, Case};
 
 use super::{ExplainArgs, on_trace};
 use crate::{input, opened, stat};
@@ -45,7 +45,7 @@ fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Resu
     let mut observer = InstObserver::new(pc);
     let options = on_trace::options(args);
     stat::with_progress(&session, &options, |progress| {
-        Ok(session.run_heard(&options, progress, &mut observer)?)
+        Ok(session.run_with_sink(&options, progress, &mut observer)?)
     })?;
     let observed = observer.finish();
     if observed.variants.is_empty() {

@@ -52,7 +52,7 @@ pub(super) fn words() -> String {
 mod tests {
     use super::*;
     use sim_machine::ConfigSource;
-    use sim_trace::scenario::parse_steps;
+    use sim_scenario::parse_steps;
 
     fn config() -> MachineConfig {
         let document = ConfigSource::default().document().expect("built in");

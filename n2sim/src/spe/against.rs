@@ -41,7 +41,7 @@ pub(super) fn run(trace: &std::path::Path, args: &AgainstArgs) -> anyhow::Result
     let header = RunHeader { trace: trace.shown().to_string(), ..RunHeader::default() };
     let session = opened::session(trace, config, header)?;
     let options = RunOptions { warmup: args.warmup, limit: args.limit, roi: None };
-    let outcome = session.run_heard(&options, &mut |_| {}, &mut listener)?;
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut listener)?;
     Ok(listener.finish(seconds(&outcome)))
 }
 

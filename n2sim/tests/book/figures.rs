@@ -4,9 +4,8 @@ use std::fs;
 
 use sim_core::flow::{Flow, FlowGraph};
 use sim_machine::ConfigSource;
-use sim_machine::scenario::{Recorded, configure, run_case_on};
 use sim_report::flow;
-use sim_trace::scenario::{self, Reading};
+use sim_scenario::{self as scenario, Reading, Recorded, configure, run_case_on};
 
 use crate::book;
 

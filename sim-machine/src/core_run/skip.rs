@@ -1,27 +1,27 @@
-//! Passes a stretch of a thread without running it. Of its first part only the last touches go through the
-//! memory system; from some place on every fetch, access and branch does, in order. Or it goes on somewhere else in a
-//! state that was kept. What is in the pipeline stays as it was.
+//! Skips part of a thread. In its first part, only the last access to each line goes through the
+//! memory system. From `warm_from` on, every fetch, access and branch does, in order. A core can
+//! also continue at a later place in a saved state. The pipeline keeps its contents.
 
 use super::{CoreRun, Source};
-use crate::approach::{Approach, Places, show_state};
 use crate::error::MachineError;
-use crate::touches::Touches;
+use crate::functional_warming::{BlockTable, FunctionalWarming, visit_state};
+use crate::last_access::LastAccesses;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, NullSink, StateLoader, StateVisitor, WarmState};
 use sim_isa::Program;
 use sim_trace::{BlockVisitor, StatePlace, StreamReader};
 
-/// Stretches of fewer instructions are run.
+/// Fewest instructions that are skipped; a shorter part runs.
 const SHORTEST: u64 = 2_000;
-/// Instructions between two looks at how full the table of touches is.
+/// Instructions between two checks of the table of last accesses.
 const STEP: u64 = 250_000;
-/// The latest cycle at which a state may have been taken: far from the end of the clocks.
+/// Latest cycle of a saved state; well below the largest clock value.
 const LATEST: Cycle = 1 << 40;
 
-/// Nobody hears what lies on the way.
-struct Unheard;
+/// Visitor that ignores all blocks.
+struct Ignore;
 
-impl BlockVisitor for Unheard {
+impl BlockVisitor for Ignore {
     const ACCESSES: bool = true;
 
     #[inline]
@@ -38,7 +38,7 @@ impl WarmState for CoreRun {
 }
 
 impl CoreRun {
-    /// Where it stands in its stream: instructions run or passed so far.
+    /// Returns the position in the stream: the number of instructions run or skipped so far.
     pub(crate) fn position(&self) -> u64 {
         match self.batch.get(self.at) {
             Some(_) => self.reader.batch_start() + self.at as u64,
@@ -46,14 +46,14 @@ impl CoreRun {
         }
     }
 
-    /// Goes on to the first end of a block at or behind instruction `to`, or to the end of the stream; from
-    /// instruction `learn_from` on in order. A short way is not taken: what lies there can as well be run.
+    /// Skips to the first end of a block at or after instruction `to`, or to the end of the stream.
+    /// From instruction `warm_from` on, functional warming runs. A short distance is not skipped.
     pub(crate) fn skip_to(
         &mut self,
         to: u64,
-        learn_from: u64,
-        places: &Places,
-        touches: &mut Touches,
+        warm_from: u64,
+        blocks: &BlockTable,
+        accesses: &mut LastAccesses,
         program: &mut Program,
         memory: &mut MemorySystem,
     ) -> Result<(), MachineError> {
@@ -61,26 +61,26 @@ impl CoreRun {
             return Ok(());
         }
         let mut cycle = self.pipeline.idle_until(0, &mut self.totals);
-        if learn_from >= self.reader.position() {
-            cycle = self.pass(learn_from, cycle, touches, program, memory)?;
+        if warm_from >= self.reader.position() {
+            cycle = self.pass(warm_from, cycle, accesses, program, memory)?;
         }
         let pipeline = &mut self.pipeline;
-        let mut approach =
-            Approach::new(self.core, places, program, pipeline, memory, cycle, NullSink);
-        self.batch.iter().skip(self.at).for_each(|inst| approach.record(inst));
-        self.reader.skim(to, &mut approach)?;
-        let (cycle, last) = approach.place();
+        let mut warming =
+            FunctionalWarming::new(self.core, blocks, program, pipeline, memory, cycle, NullSink);
+        self.batch.iter().skip(self.at).for_each(|inst| warming.run_inst(inst));
+        self.reader.skim(to, &mut warming)?;
+        let (cycle, last) = warming.now_and_last();
         self.pipeline.idle_until(cycle, &mut self.totals);
-        self.go_on_behind(last, program)
+        self.resume_after(last, program)
     }
 
-    /// Room for the guesses of so many instructions, before a state is shown.
+    /// Reserves predictor entries for this many instructions before the state is visited.
     pub(crate) fn know_code(&mut self, insts: usize) {
         self.pipeline.know_code(insts);
     }
 
-    /// Goes on at another place of its stream, where `reader` will be, in the state of these words. None if
-    /// there is no such place: not the end of a block, or not of this trace.
+    /// Continues at another place of the stream, which `reader` will reach, in the state of
+    /// `words`. Returns `None` if the trace has no such place or it is not the end of a block.
     pub(crate) fn jump_to(
         &mut self,
         mut reader: StreamReader,
@@ -89,21 +89,21 @@ impl CoreRun {
         program: &Program,
         memory: &mut MemorySystem,
     ) -> Result<Option<()>, MachineError> {
-        reader.skim(place.position, &mut Unheard)?;
+        reader.skim(place.position, &mut Ignore)?;
         let is_known = place.last.is_none_or(|last| (last as usize) < program.len());
         if reader.position() != place.position || place.cycle > LATEST || !is_known {
             return Ok(None);
         }
-        show_state(memory, &mut self.pipeline, &mut StateLoader::new(words));
+        visit_state(memory, &mut self.pipeline, &mut StateLoader::new(words));
         self.pipeline.idle_until(place.cycle, &mut self.totals);
         self.reader = Source::Here(Box::new(reader));
         self.batch.clear();
-        self.go_on_behind(place.last, program)?;
+        self.resume_after(place.last, program)?;
         Ok(Some(()))
     }
 
-    /// Begins to run where the reader is; the instruction in front of that ran last.
-    fn go_on_behind(&mut self, last: Option<u32>, program: &Program) -> Result<(), MachineError> {
+    /// Continues at the reader's position; `last` is the instruction before it.
+    fn resume_after(&mut self, last: Option<u32>, program: &Program) -> Result<(), MachineError> {
         self.begins_somewhere = self.full_system;
         if let (true, Some(last)) = (self.next_batch()?, last) {
             let next = program.pc(self.batch[0].id);
@@ -112,25 +112,25 @@ impl CoreRun {
         Ok(())
     }
 
-    /// Goes on to the first end of a block at or behind instruction `to`; its last touches go through the
-    /// memory system. When they have.
+    /// Skips to the first end of a block at or after instruction `to` and replays the last
+    /// accesses. Returns the cycle after them.
     fn pass(
         &mut self,
         to: u64,
         mut cycle: Cycle,
-        touches: &mut Touches,
+        accesses: &mut LastAccesses,
         program: &Program,
         memory: &mut MemorySystem,
     ) -> Result<Cycle, MachineError> {
         for inst in self.batch.drain(..).skip(self.at) {
-            touches.record(&inst, program);
+            accesses.record(&inst, program);
         }
         loop {
             let before = self.reader.position();
-            self.reader.skim(to.min(before + STEP), touches)?;
+            self.reader.skim(to.min(before + STEP), accesses)?;
             let ends = self.reader.position() >= to || self.reader.position() == before;
-            if ends || touches.is_full() {
-                cycle = touches.replay(self.core, memory, cycle);
+            if ends || accesses.is_full() {
+                cycle = accesses.replay(self.core, memory, cycle);
             }
             if ends {
                 return Ok(cycle);

@@ -1,19 +1,19 @@
-//! Where a thread's instructions come from: a reader that decodes when it is asked, or one that is ahead on a
-//! thread of its own.
+//! Source of a thread's instructions: a reader that decodes on demand, or one that reads ahead on a
+//! host thread of its own.
 
 use sim_core::TraceInst;
 use sim_trace::{BlockVisitor, EventAt, ReadAhead, StreamReader, TraceError};
 
 /// A reader of one stream.
 pub(crate) enum Source {
-    /// It decodes when it is asked, and may pass stretches.
+    /// Decodes on demand and can skip instructions.
     Here(Box<StreamReader>),
-    /// It is ahead, and is read from the first instruction to the last.
+    /// Reads ahead, from the first instruction to the last.
     Ahead(ReadAhead),
 }
 
 impl Source {
-    /// As [`StreamReader::next_batch`].
+    /// Reads the next batch; see [`StreamReader::next_batch`].
     pub(crate) fn next_batch(&mut self, out: &mut Vec<TraceInst>) -> Result<bool, TraceError> {
         match self {
             Source::Here(reader) => reader.next_batch(out),
@@ -21,7 +21,7 @@ impl Source {
         }
     }
 
-    /// As [`StreamReader::events`].
+    /// Returns the side events of the batch; see [`StreamReader::events`].
     #[inline]
     pub(crate) fn events(&self) -> &[EventAt] {
         match self {
@@ -30,7 +30,7 @@ impl Source {
         }
     }
 
-    /// As [`StreamReader::more`].
+    /// Returns the further element addresses of the batch; see [`StreamReader::more`].
     #[inline]
     pub(crate) fn more(&self) -> &[u64] {
         match self {
@@ -39,7 +39,7 @@ impl Source {
         }
     }
 
-    /// As [`StreamReader::batch_start`].
+    /// Returns the stream position of the batch; see [`StreamReader::batch_start`].
     pub(crate) fn batch_start(&self) -> u64 {
         match self {
             Source::Here(reader) => reader.batch_start(),
@@ -47,7 +47,7 @@ impl Source {
         }
     }
 
-    /// As [`StreamReader::position`].
+    /// Returns the stream position after the batch; see [`StreamReader::position`].
     pub(crate) fn position(&self) -> u64 {
         match self {
             Source::Here(reader) => reader.position(),
@@ -55,12 +55,8 @@ impl Source {
         }
     }
 
-    /// As [`StreamReader::skim`].
-    pub(crate) fn skim<V: BlockVisitor>(
-        &mut self,
-        until: u64,
-        visitor: &mut V,
-    ) -> Result<(), TraceError> {
+    /// Passes blocks to a visitor up to `until`; see [`StreamReader::skim`].
+    pub(crate) fn skim<V: BlockVisitor>(&mut self, until: u64, visitor: &mut V) -> Result<(), TraceError> {
         match self {
             Source::Here(reader) => reader.skim(until, visitor),
             Source::Ahead(_) => unreachable!("windows are read here"),

@@ -1,41 +1,52 @@
-//! Parts of a trace, each counted for itself, on one machine that goes from one to the next.
+//! Counts several windows of a trace on one machine, one after the other.
 //!
-//! Between two parts the pipeline stands still. Of what is far from the next part only the last touch of each line
-//! goes through the memory system; what is near goes through caches, TLBs, prefetchers and branch predictors in
-//! order. Or the way to a part is not gone at all, and it begins in a state that was kept of it. The last
-//! instructions in front of each part run without being counted.
+//! The pipeline is idle between windows. Far from the next window, only the last access to each
+//! line goes through the memory system. Close to it, functional warming runs. Instead of both, a
+//! window can start in a saved state. The last instructions before each window run uncounted.
 
 use super::Session;
-use crate::approach::{Places, show_state};
 use crate::code::Code;
 use crate::core_run::CoreRun;
 use crate::error::MachineError;
-use crate::estimate::{Estimate, Machine};
+use crate::functional_warming::{BlockTable, visit_state};
+use crate::last_access::LastAccesses;
 use crate::outcome::Outcome;
 use crate::region::RegionWatch;
-use crate::regions::{Region, Regions, only_thread};
-use crate::touches::Touches;
+use crate::single_thread::only_thread;
 use sim_cache::MemorySystem;
 use sim_core::{Cycle, NullSink, StateSaver};
-use sim_trace::{StatesError, StatesReader};
+use sim_trace::{StatePlace, StatesError, StatesReader};
 
-/// A part of a thread that is counted.
+/// A counted part of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Instructions before it.
+    /// Number of instructions before the window.
     pub begin: u64,
-    /// Its instructions.
+    /// Length of the window in instructions.
     pub length: u64,
-    /// Instructions in front of it that run and are not counted, if there are so many.
+    /// Number of instructions before the window that run uncounted; fewer at the start of the
+    /// trace.
     pub warmup: u64,
-    /// Instructions in front of those that go through caches, TLBs, prefetchers and branch predictors in order.
-    pub lesson: u64,
+    /// Number of instructions of functional warming before the warm-up.
+    pub functional_warmup: u64,
+}
+
+impl Window {
+    /// Returns the position of the first instruction of the warm-up.
+    pub fn first_run(&self) -> u64 {
+        self.begin.saturating_sub(self.warmup)
+    }
+
+    /// Returns true if `place` is the end of the block that reaches the warm-up.
+    fn has_place(&self, place: &StatePlace) -> bool {
+        let begin = self.first_run();
+        (begin..=begin.saturating_add(u16::MAX.into())).contains(&place.position)
+    }
 }
 
 impl Session {
-    /// Runs windows, which come in the order of the trace and do not overlap; an outcome for each.
-    /// `progress` hears now and then how far in the trace it is. Random choices, and so the result, are the
-    /// same each time.
+    /// Runs windows in trace order, without overlap, and returns an outcome for each. `progress`
+    /// receives the position in the trace at intervals. The result is deterministic.
     ///
     /// # Errors
     /// If the trace is damaged, or has instructions of several threads.
@@ -45,42 +56,26 @@ impl Session {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Vec<Outcome>, MachineError> {
         let mut bench = Bench::new(self)?;
-        let mut touches = Touches::new(self.trace.statics(), &bench.program);
-        let places = Places::new(self.trace.statics(), &bench.program);
+        let mut accesses = LastAccesses::new(self.trace.statics(), &bench.program);
+        let blocks = BlockTable::new(self.trace.statics(), &bench.program);
         let mut outcomes = Vec::with_capacity(windows.len());
         for window in windows {
-            let begin = window.begin.saturating_sub(window.warmup);
-            let learn_from = begin.saturating_sub(window.lesson);
+            let begin = window.first_run();
+            let warm_from = begin.saturating_sub(window.functional_warmup);
             let Bench { program, memory, core } = &mut bench;
-            core.skip_to(begin, learn_from, &places, &mut touches, program, memory)?;
+            core.skip_to(begin, warm_from, &blocks, &mut accesses, program, memory)?;
             outcomes.push(bench.count(self, window.begin, window.length, progress)?);
         }
         Ok(outcomes)
     }
 
-    /// Runs the windows of a file, each behind its lesson or in its state, and says what they tell of the whole
-    /// trace; nothing without a window. Of states [`Regions::fit_states`] says first whether they are of this machine.
+    /// Runs windows, each in its saved state, which the caller has checked to be of this machine.
     ///
     /// # Errors
     /// As [`Session::run_windows`], or if the states are damaged.
-    pub fn run_regions(
+    pub fn run_windows_in_states(
         &self,
-        regions: &Regions,
-        states: Option<&mut StatesReader>,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<Option<Estimate>, MachineError> {
-        let machine = Machine { warm: self.config.warm_hash(), is_warm: states.is_some() };
-        let outcomes = match states {
-            Some(states) => self.run_warm(regions, states, progress)?,
-            None => self.run_windows(&windows(regions), progress)?,
-        };
-        Ok(Estimate::new(&outcomes, regions, machine))
-    }
-
-    /// Runs windows, each in its state.
-    fn run_warm(
-        &self,
-        regions: &Regions,
+        windows: &[Window],
         states: &mut StatesReader,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Vec<Outcome>, MachineError> {
@@ -95,12 +90,12 @@ impl Session {
         if states.header().words != bench.words() {
             return Err(damaged(1, "it is not as large as those of this machine").into());
         }
-        let mut outcomes = Vec::with_capacity(regions.windows.len());
-        for (window, number) in regions.windows.iter().zip(1..) {
+        let mut outcomes = Vec::with_capacity(windows.len());
+        for (window, number) in windows.iter().zip(1..) {
             let (place, words) =
                 states.next_state()?.ok_or_else(|| damaged(number, "it is missing"))?;
             let wrong = || damaged(number, "its place is not one of this trace");
-            if !window.has_place(regions.warmup, &place) {
+            if !window.has_place(&place) {
                 return Err(wrong().into());
             }
             if place.position > bench.core.position() {
@@ -114,18 +109,7 @@ impl Session {
     }
 }
 
-/// The windows of a file, each behind its lesson.
-fn windows(regions: &Regions) -> Vec<Window> {
-    let window = |one: &Region| Window {
-        begin: one.begin,
-        length: one.length,
-        warmup: regions.warmup,
-        lesson: regions.lesson,
-    };
-    regions.windows.iter().map(window).collect()
-}
-
-/// The machine that goes from window to window.
+/// A machine that goes from window to window.
 struct Bench {
     program: Code,
     memory: MemorySystem,
@@ -143,14 +127,14 @@ impl Bench {
         Ok(Bench { program, memory, core })
     }
 
-    /// Words of its state.
+    /// Returns the size of the machine's warm state in words.
     fn words(&mut self) -> u64 {
-        let mut saver = StateSaver::default();
-        show_state(&mut self.memory, &mut self.core, &mut saver);
-        saver.words.len() as u64
+        let mut taker = StateSaver::default();
+        visit_state(&mut self.memory, &mut self.core, &mut taker);
+        taker.words.len() as u64
     }
 
-    /// Runs to the begin of a window, and counts the window.
+    /// Runs the warm-up, then counts a window of `length` instructions at `begin`.
     fn count(
         &mut self,
         session: &Session,

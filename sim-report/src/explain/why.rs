@@ -18,7 +18,7 @@ use sim_core::{
     Counts, EventSink, FlowEdge, Lost, LostSlots as Slots, Operation, PmuEvent, RootCause,
     StallCause,
 };
-use sim_machine::scenario::Walked;
+use sim_scenario::Walked;
 
 use crate::stalls;
 

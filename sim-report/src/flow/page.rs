@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use sim_core::PmuEvent;
 use sim_core::flow::Account;
-use sim_machine::scenario::Walked;
+use sim_scenario::Walked;
 use sim_machine::trust;
 use sim_trace::MissingData;
 
@@ -134,7 +134,7 @@ fn account_table(accounts: &[Account], lacks: &[MissingData]) -> Table {
         let is_same = account.visits == account.counted;
         let why = if is_same { Cell::from("") } else { difference(account).into() };
         let event = Cell::Markup(event_link(account.event), name);
-        let doubt = trust::doubt(account.event, lacks).map(|lack| Cell::from(lack.label()));
+        let doubt = caveats::doubt(account.event, lacks).map(|lack| Cell::from(lack.label()));
         let row = [event, account.visits.into(), account.counted.into(), why].into_iter();
         table.push(row.chain((!lacks.is_empty()).then(|| doubt.unwrap_or(Cell::None))));
     }

@@ -7,7 +7,7 @@ use sim_core::flow::FlowGraph;
 use sim_core::operation::{AccessKind, AccessShape, OperationKind};
 use sim_core::pmu_event::RelationKind;
 use sim_core::{DataSource, OpLife, Operation, PmuEvent};
-use sim_machine::scenario::Walked;
+use sim_scenario::Walked;
 
 use super::chart::Chart;
 use super::text;

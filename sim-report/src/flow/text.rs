@@ -100,7 +100,7 @@ pub fn write_account(out: &mut impl Write, accounts: &[Account], lacks: &[Missin
     writeln!(out, "{:<30}{visits:>18}{counted:>18}", "events of the boxes")?;
     for account in accounts.iter().filter(|account| account.visits > 0 || account.counted > 0) {
         let (event, visits) = (account.event.mnemonic(), grouped(account.visits));
-        let doubt = trust::doubt(account.event, lacks);
+        let doubt = caveats::doubt(account.event, lacks);
         let doubt = doubt.map(|lack| format!(" # doubtful: {}", lack.label())).unwrap_or_default();
         writeln!(out, "  {event:<28}{visits:>18}{:>18}{doubt}", grouped(account.counted))?;
         if account.visits != account.counted {

@@ -176,8 +176,7 @@ mod tests {
     use crate::pipeview::notes::notes;
     use sim_core::LoadWait;
     use sim_machine::ConfigSource;
-    use sim_machine::scenario::{configure, walk_case};
-    use sim_trace::scenario::parse_steps;
+    use sim_scenario::{configure, parse_steps, walk_case};
 
     /// `ldr x1, [x0], #8`, `cmp x0, x2`, `add x3, x1, x2`.
     const WORDS: [u32; 3] = [0xF840_8401, 0xEB02_001F, 0x8B02_0023];

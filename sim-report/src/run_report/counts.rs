@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sim_core::PmuEvent;
-use sim_machine::trust;
+use sim_machine::caveats;
 use sim_metrics::builtin;
 use sim_metrics::formula::{Catalog, Linked, MetricFormula};
 use sim_metrics::validator::{Tolerance, Validator};
@@ -92,7 +92,7 @@ impl EventCount {
                 count,
                 by_thread,
                 six_counters: SixCounters::of(&observed.reading(event), count),
-                doubt: trust::caveat(event, header).map(str::to_owned),
+                doubt: caveats::caveat(event, header).map(str::to_owned),
             }
         };
         selected.into_iter().zip(by_thread).map(one).collect()

@@ -72,9 +72,9 @@ impl Observed<'_> {
         let outcome = match &mut counters {
             Some(counters) => {
                 let observers = &mut (&mut observer, (&mut truth, counters));
-                session.run_heard(options, progress, observers)?
+                session.run_with_sink(options, progress, observers)?
             }
-            None => session.run_heard(options, progress, &mut (&mut observer, &mut truth))?,
+            None => session.run_with_sink(options, progress, &mut (&mut observer, &mut truth))?,
         };
         let evidence = evidence(session, &outcome, truth.ledger(&outcome));
         let readings = counters.map(|mut counters| stat::sum(&counters.readings_by_core()));

@@ -4,7 +4,7 @@
 //! issue and execution matter.
 
 use sim_isa::{BranchKind, Inst, MemOp, decode};
-use sim_machine::core_bench::{CoreBench, HitMemory};
+use sim_lab::core_bench::{CoreBench, HitMemory};
 use sim_pipeline::PipelineConfig;
 use sim_pipeline::config::Direction;
 

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use sim_core::pmu_event::Group;
 use sim_core::{Counts, PmuEvent};
+use sim_lab::targets::front_end::wrong_path;
 use sim_machine::config::MachineConfig;
-use sim_machine::targets::front_end::wrong_path;
 use sim_machine::{ConfigSource, RunHeader, RunOptions, Session};
 use sim_tests::{files_below, repository};
 

@@ -23,6 +23,8 @@ const OF_METRICS: &[Tests] = &[
 const OF_PIPELINE: &[Tests] = &[
     ("sim-pipeline", &[]),
     ("sim-machine", &[]),
+    ("sim-scenario", &[]),
+    ("sim-lab", &[]),
     (
         "sim-tests",
         &[
@@ -39,8 +41,15 @@ const OF_PIPELINE: &[Tests] = &[
     ),
     ("n2sim", &["counterfactual", "modes", "pipeline"]),
 ];
-const OF_CACHE: &[Tests] =
-    &[("sim-cache", &[]), OF_PIPELINE[0], OF_PIPELINE[1], OF_PIPELINE[2], OF_PIPELINE[3]];
+const OF_CACHE: &[Tests] = &[
+    ("sim-cache", &[]),
+    OF_PIPELINE[0],
+    OF_PIPELINE[1],
+    OF_PIPELINE[2],
+    OF_PIPELINE[3],
+    OF_PIPELINE[4],
+    OF_PIPELINE[5],
+];
 
 /// Returns the tests for a condition of a crate: its own, and those of the crates above that use
 /// it.

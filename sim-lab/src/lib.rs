@@ -1,0 +1,29 @@
+//! Experiments on the model: measurements with a machine, and their references.
+//!
+//! [`regions`] finds representative windows of a long trace and [`estimate`] scales their counts
+//! up; [`chunks`] runs a trace in parts at the same time. [`membench`] measures the memory;
+//! [`core_bench`] and [`targets`] measure the core. [`truth`] collects the ground-truth values for
+//! formulas, and [`evidence`] runs a trace for them. [`diff`] explains why two configurations count
+//! differently. [`counterfactual`] measures what a run would save without one cost; [`kernels`] are
+//! programs whose cost is known.
+
+pub mod chunks;
+pub mod core_bench;
+pub mod counterfactual;
+pub mod diff;
+pub mod estimate;
+pub mod evidence;
+mod flow_watch;
+pub mod kernels;
+mod known_events;
+pub mod membench;
+pub mod regions;
+mod regression;
+pub mod targets;
+pub mod truth;
+
+pub use chunks::run_chunks;
+pub use estimate::Estimate;
+pub use flow_watch::FlowWatch;
+pub use regions::{Region, RegionOptions, Regions, RegionsError};
+pub use truth::{Ledger, TruthSink};

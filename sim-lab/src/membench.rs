@@ -1,0 +1,17 @@
+//! Measures the modeled memory with small loops of real instructions, as on silicon.
+//!
+//! [`kernel`] makes the loops: pointer chase, one load per page, streaming reads. [`run`] runs one
+//! on a machine and computes rates. [`latency`], [`knees`] and [`bandwidth`] are sweeps with one
+//! core, [`core_to_core`] is one with two. [`target`] holds the published values of silicon.
+
+pub mod bandwidth;
+pub mod core_to_core;
+pub mod kernel;
+pub mod knees;
+pub mod latency;
+pub mod run;
+pub mod target;
+
+pub use kernel::Kernel;
+pub use run::{Measurement, Plan, measure};
+pub use target::{TARGETS, Target};

@@ -1,0 +1,320 @@
+//! Functional warming before a window (SMARTS, Wunderlich and others, 2003).
+//!
+//! Every fetch, access and branch updates caches, TLBs, prefetchers and branch predictors in
+//! program order, without a pipeline. After a mispredicted branch the wrong path is fetched and
+//! its loads are performed, as in a core.
+//!
+//! The clock is approximate: a block takes one cycle, and a miss delays everything younger until
+//! its line arrives. The sink receives these cycles as stalls: front-end stalls for fetches,
+//! back-end stalls for accesses. They are not a core's counts, but correlate with them.
+
+use sim_cache::MemorySystem;
+use sim_core::{
+    Cycle, EventSink, Happened, InstFlags, LINE_SHIFT, MemKind, MemReply, MemRequest, MemoryPort,
+    PmuEvent, StateVisitor, TraceInst, VirtAddr, WarmState,
+};
+use sim_isa::{Inst, MemOp, Program};
+use sim_pipeline::{Pipeline, WrongPathPort};
+use sim_trace::{BlockId, BlockVisitor, StaticTable};
+
+/// Line number that no address has.
+const NO_LINE: u64 = u64::MAX;
+
+/// Decoded instructions of a trace's blocks, by the places that [`BlockVisitor`] passes.
+pub struct BlockTable {
+    insts: Vec<u32>,
+    accesses: Vec<Access>,
+    /// Address of the first instruction of each block.
+    blocks: Vec<u64>,
+}
+
+/// Visits the warm state of a single-core machine: first the memory system, then the core.
+pub fn visit_state<V: StateVisitor>(
+    memory: &mut MemorySystem,
+    core: &mut impl WarmState,
+    visitor: &mut V,
+) {
+    memory.visit(visitor);
+    core.visit(visitor);
+}
+
+/// Memory access of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Access {
+    request: Request,
+    bytes: u16,
+    register_bytes: u8,
+}
+
+/// Kind of request that an access sends to the memory system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Request {
+    None,
+    Load,
+    Store,
+    /// Depends on the instruction: atomics, prefetches, maintenance.
+    Other,
+}
+
+impl BlockTable {
+    /// Creates the table of a trace with these blocks.
+    pub fn new(statics: &StaticTable, program: &Program) -> BlockTable {
+        let first = |number: usize| {
+            let insts = statics.block(BlockId(number as u32)).unwrap_or_default();
+            insts.first().map_or(0, |id| program.pc(*id))
+        };
+        BlockTable {
+            insts: statics.places().to_vec(),
+            accesses: statics.places().iter().map(|id| access(program.inst(*id))).collect(),
+            blocks: (0..statics.blocks()).map(first).collect(),
+        }
+    }
+}
+
+fn access(inst: &Inst) -> Access {
+    let bytes = inst.mem.bytes.max(1);
+    let request = match inst.mem.op {
+        _ if inst.maintenance.is_some() => Request::Other,
+        MemOp::None | MemOp::Maintenance | MemOp::PrefetchInst => Request::None,
+        MemOp::Load => Request::Load,
+        MemOp::Store => Request::Store,
+        _ => Request::Other,
+    };
+    Access { request, bytes, register_bytes: inst.mem.register_bytes }
+}
+
+/// A core that is warmed without its pipeline.
+pub struct FunctionalWarming<'a, S> {
+    core: usize,
+    table: &'a BlockTable,
+    program: &'a mut Program,
+    pipeline: &'a mut Pipeline,
+    memory: &'a mut MemorySystem,
+    /// Receives the memory system's events, cycles, stall cycles and mispredicted branches.
+    pub sink: S,
+    now: Cycle,
+    /// Last instruction so far.
+    last: Option<u32>,
+    /// Last fetched line.
+    line: u64,
+    /// Address of an instruction minus four times its place.
+    code: u64,
+}
+
+impl<'a, S: EventSink> FunctionalWarming<'a, S> {
+    /// Creates a run of core `core` that starts at cycle `now`.
+    pub fn new(
+        core: usize,
+        table: &'a BlockTable,
+        program: &'a mut Program,
+        pipeline: &'a mut Pipeline,
+        memory: &'a mut MemorySystem,
+        now: Cycle,
+        sink: S,
+    ) -> FunctionalWarming<'a, S> {
+        FunctionalWarming {
+            core,
+            table,
+            program,
+            pipeline,
+            memory,
+            sink,
+            now,
+            last: None,
+            line: NO_LINE,
+            code: 0,
+        }
+    }
+
+    /// Returns the current cycle and the last instruction, whose successor is not known yet.
+    pub fn now_and_last(&self) -> (Cycle, Option<u32>) {
+        (self.now, self.last)
+    }
+
+    /// Visits the warm state of caches, TLBs, prefetchers and predictors.
+    pub fn visit_state<V: StateVisitor>(&mut self, visitor: &mut V) {
+        visit_state(self.memory, self.pipeline, visitor);
+    }
+
+    /// Runs one instruction that was already read from the trace.
+    pub fn run_inst(&mut self, inst: &TraceInst) {
+        let pc = self.program.pc(inst.id);
+        self.resolve_branch(pc);
+        self.last = Some(inst.id);
+        self.fetch(pc, pc);
+        if inst.flags.has(InstFlags::HAS_ADDR) {
+            self.access_data(inst.id, pc, access(self.program.inst(inst.id)), inst.addr);
+        }
+    }
+
+    /// Trains the branch predictors if the last instruction is a branch: it continued at `pc`. Runs
+    /// the wrong path if the branch was mispredicted.
+    #[inline]
+    fn resolve_branch(&mut self, pc: u64) {
+        let Some(last) = self.last else { return };
+        let mut wrong_path = WrongPathAccesses {
+            now: self.now,
+            line: self.line,
+            port: self.memory.port(self.core),
+            sink: &mut self.sink,
+        };
+        if !self.pipeline.train_branch_and_wrong_path(last, pc, self.program, &mut wrong_path) {
+            self.sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
+            self.line = NO_LINE;
+        }
+    }
+
+    #[inline]
+    fn fetch(&mut self, first: u64, last: u64) {
+        for line in first >> LINE_SHIFT..=last >> LINE_SHIFT {
+            if line != self.line {
+                self.line = line;
+                let mut port = self.memory.port(self.core);
+                let addr = VirtAddr(line << LINE_SHIFT);
+                let reply = port.fetch(addr, self.now, &mut self.sink);
+                self.wait(reply, PmuEvent::STALL_FRONTEND);
+            }
+        }
+    }
+
+    /// Advances the clock to the end of a miss and counts the cycles as `stall`.
+    #[inline]
+    fn wait(&mut self, reply: MemReply, stall: PmuEvent) {
+        if reply.happened.has(Happened::L1_MISS) || reply.happened.has(Happened::L1_TLB_MISS) {
+            let waited = reply.done.saturating_sub(self.now);
+            self.now += waited;
+            self.sink.count(PmuEvent::CPU_CYCLES, waited);
+            self.sink.count(stall, waited);
+        }
+    }
+
+    #[inline]
+    fn access_data(&mut self, id: u32, pc: u64, access: Access, addr: u64) {
+        if access.request == Request::None {
+            return;
+        }
+        self.pipeline.learn_address(id, addr);
+        let (bytes, element_bytes) = (access.bytes.into(), access.register_bytes.into());
+        let (at, now, sink) = (VirtAddr(addr), self.now, &mut self.sink);
+        let mut port = self.memory.port(self.core);
+        let request = || MemRequest {
+            element_bytes,
+            ..MemRequest::new(VirtAddr(pc), at, bytes, MemKind::Load)
+        };
+        match access.request {
+            Request::None => {}
+            Request::Load => {
+                if !port.load_hits(at, bytes, element_bytes, now, sink) {
+                    self.send(request());
+                }
+            }
+            Request::Store => {
+                if !port.store_hits(at, bytes, now, sink) {
+                    self.store(MemRequest { kind: MemKind::Store, ..request() });
+                }
+            }
+            Request::Other => self.send_other(id, request()),
+        }
+    }
+
+    #[inline(never)]
+    fn send(&mut self, request: MemRequest) {
+        let reply = self.memory.port(self.core).access(request, self.now, &mut self.sink);
+        self.wait(reply, PmuEvent::STALL_BACKEND);
+    }
+
+    #[inline(never)]
+    fn store(&mut self, request: MemRequest) {
+        let mut port = self.memory.port(self.core);
+        let start = port.translate_store(request, self.now, &mut self.sink).done;
+        let reply = port.access(request, start, &mut self.sink);
+        self.wait(reply, PmuEvent::STALL_BACKEND);
+    }
+
+    #[cold]
+    fn send_other(&mut self, id: u32, request: MemRequest) {
+        let inst = self.program.inst(id);
+        let kind = match inst.mem.op {
+            _ if let Some(what) = inst.maintenance => MemKind::Maintain(what),
+            MemOp::AtomicLoad => MemKind::AtomicLoad,
+            MemOp::AtomicStore => MemKind::AtomicStore,
+            MemOp::AtomicSwap => MemKind::AtomicSwap,
+            MemOp::PrefetchLoad | MemOp::PrefetchStore if inst.preloads_outer() => {
+                MemKind::PrefetchOuter { for_write: inst.mem.op == MemOp::PrefetchStore }
+            }
+            MemOp::PrefetchLoad => MemKind::PrefetchLoad,
+            MemOp::PrefetchStore => MemKind::PrefetchStore,
+            MemOp::ZeroLine => {
+                return self.store(MemRequest { kind: MemKind::ZeroLine, ..request });
+            }
+            _ => return,
+        };
+        self.send(MemRequest { kind, ..request });
+    }
+}
+
+/// Memory port for the fetches and loads of a wrong path. Only fetches wait; stores are translated,
+/// but not performed.
+struct WrongPathAccesses<'a, M, S> {
+    now: Cycle,
+    line: u64,
+    port: M,
+    sink: &'a mut S,
+}
+
+impl<M: MemoryPort, S: EventSink> WrongPathPort for WrongPathAccesses<'_, M, S> {
+    fn fetch(&mut self, pc: u64) -> Option<Cycle> {
+        let line = pc >> LINE_SHIFT;
+        if std::mem::replace(&mut self.line, line) == line {
+            return Some(0);
+        }
+        let reply = self.port.fetch(VirtAddr(line << LINE_SHIFT), self.now, self.sink);
+        if reply.happened.abort().is_some() {
+            return None;
+        }
+        let is_late =
+            reply.happened.has(Happened::L1_MISS) || reply.happened.has(Happened::L1_TLB_MISS);
+        Some(if is_late { reply.done.saturating_sub(self.now) } else { 0 })
+    }
+
+    fn touch(&mut self, pc: u64, inst: &Inst, addr: u64) {
+        let Access { request: kind, bytes, register_bytes } = access(inst);
+        let (at, bytes, element_bytes) = (VirtAddr(addr), bytes.into(), register_bytes.into());
+        let request =
+            |kind| MemRequest { element_bytes, ..MemRequest::new(VirtAddr(pc), at, bytes, kind) };
+        match kind {
+            Request::Load => {
+                if !self.port.load_hits(at, bytes, element_bytes, self.now, self.sink) {
+                    self.port.access(request(MemKind::Load), self.now, self.sink);
+                }
+            }
+            Request::Store => {
+                self.port.translate_store(request(MemKind::Store), self.now, self.sink);
+            }
+            Request::None | Request::Other => {}
+        }
+    }
+}
+
+impl<S: EventSink> BlockVisitor for FunctionalWarming<'_, S> {
+    const ACCESSES: bool = true;
+
+    #[inline]
+    fn block(&mut self, block: u32, place: u32, executed: u16) {
+        self.now += 1;
+        self.sink.raise(PmuEvent::CPU_CYCLES);
+        let pc = self.table.blocks[block as usize];
+        self.resolve_branch(pc);
+        self.code = pc.wrapping_sub(4 * u64::from(place));
+        let last = u32::from(executed.max(1)) - 1;
+        self.last = Some(self.table.insts[(place + last) as usize]);
+        self.fetch(pc, pc.wrapping_add(4 * u64::from(last)));
+    }
+
+    #[inline]
+    fn access(&mut self, place: u32, addr: u64) {
+        let pc = self.code.wrapping_add(4 * u64::from(place));
+        let id = self.table.insts[place as usize];
+        self.access_data(id, pc, self.table.accesses[place as usize], addr);
+    }
+}

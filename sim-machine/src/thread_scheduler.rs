@@ -1,0 +1,471 @@
+//! Schedules the threads of a replay: synchronizing instructions keep the requested order
+//! (docs/capture.md, Threads).
+//!
+//! In the recorded order ([`Recorded`]), an instruction with a ticket waits until all lower tickets
+//! of other running threads are passed. It is not renamed before the last of them. Missing,
+//! repeated or unordered tickets never block a thread forever: the running thread with the lowest
+//! ticket may always continue.
+
+mod arrivals;
+mod calls;
+mod causal;
+mod edges;
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use crate::error::MachineError;
+use crate::region::RunOptions;
+use arrivals::{Kinds, StreamArrivals};
+use causal::Causal;
+use serde::Deserialize;
+use sim_core::Cycle;
+use sim_trace::{Ticket, TicketReader, TraceFile};
+
+/// Order in which threads synchronize in a replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThreadOrder {
+    /// The total order of synchronizing instructions on the recording machine.
+    Recorded,
+    /// Happens-before alone: an acquire after the releases that it may have read, a thread after
+    /// its creation, a wait after the wake.
+    #[default]
+    Causal,
+    /// The modeled time alone.
+    Free,
+}
+
+impl ThreadOrder {
+    /// Returns the name on the command line and in outputs.
+    pub fn name(self) -> &'static str {
+        match self {
+            ThreadOrder::Recorded => "recorded",
+            ThreadOrder::Causal => "causal",
+            ThreadOrder::Free => "free",
+        }
+    }
+}
+
+/// Order of the threads of a run, for its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderOfRun {
+    /// Requested order.
+    pub order: ThreadOrder,
+    /// The trace records the order of synchronizing instructions.
+    pub is_known: bool,
+}
+
+impl OrderOfRun {
+    /// Returns the order for a trace; `None` if a single thread runs.
+    pub(crate) fn of(trace: &TraceFile, order: ThreadOrder) -> Option<OrderOfRun> {
+        let running = trace.streams().iter().filter(|stream| stream.instructions > 0).count();
+        (running > 1).then_some(OrderOfRun { order, is_known: trace.has_tickets() })
+    }
+
+    /// Returns the order that the threads really kept.
+    pub fn kept(self) -> ThreadOrder {
+        if self.is_known { self.order } else { ThreadOrder::Free }
+    }
+
+    /// Returns a description of one line.
+    pub fn describe(self) -> &'static str {
+        match self.order {
+            _ if !self.is_known => {
+                "the trace does not say in which order they synchronized; no thread waits"
+            }
+            ThreadOrder::Recorded => {
+                "all that synchronizes as it came on the recording machine, in its time slices"
+            }
+            ThreadOrder::Causal => {
+                "a release before the acquire that may have read it, create, wake and exit before what follows them"
+            }
+            ThreadOrder::Free => "no thread waits, not for a lock either",
+        }
+    }
+}
+
+/// Tickets of one thread, in order.
+pub(crate) trait Tickets {
+    /// Returns the next ticket; `None` after the last.
+    fn next_ticket(&mut self) -> Result<Option<Ticket>, MachineError>;
+}
+
+impl Tickets for TicketReader {
+    fn next_ticket(&mut self) -> Result<Option<Ticket>, MachineError> {
+        Ok(TicketReader::next_ticket(self)?)
+    }
+}
+
+/// State of a thread between two time slices.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadState {
+    /// The thread has no instruction left.
+    pub(crate) ended: bool,
+    /// Number of the next instruction.
+    pub(crate) position: u64,
+    /// Current cycle of the thread.
+    pub(crate) cycle: Cycle,
+}
+
+/// Thread to run next, and its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub(crate) thread: usize,
+    /// Cycle that the thread's clock must pass before the next choice.
+    pub(crate) until: Cycle,
+    /// First instruction that may not run; `u64::MAX` for no limit.
+    pub(crate) hold_at: u64,
+    /// Cycle until which the thread waits for another one; 0 if it does not wait.
+    pub(crate) wait: Cycle,
+}
+
+/// Tickets of a thread.
+struct Thread<T> {
+    tickets: T,
+    /// Lowest ticket that the thread has not passed.
+    next: Option<Ticket>,
+    /// Cycle until which the thread waits.
+    wait: Cycle,
+}
+
+impl<T: Tickets> Thread<T> {
+    fn new(mut tickets: T) -> Result<Thread<T>, MachineError> {
+        let next = tickets.next_ticket()?;
+        Ok(Thread { tickets, next, wait: 0 })
+    }
+
+    fn place(&self) -> u64 {
+        self.next.map_or(u64::MAX, |ticket| ticket.position)
+    }
+
+    /// Advances to the next ticket, which belongs to an instruction that has not run.
+    fn pass(&mut self) -> Result<(), MachineError> {
+        let passed = self.place();
+        self.next = self.tickets.next_ticket()?;
+        if let Some(ticket) = &mut self.next {
+            ticket.position = ticket.position.max(passed);
+        }
+        Ok(())
+    }
+}
+
+/// Scheduler by the order of the threads.
+pub(crate) enum ThreadScheduler<'t> {
+    Recorded(Recorded),
+    Causal(Box<Causal<StreamArrivals<'t>>>),
+}
+
+impl<'t> ThreadScheduler<'t> {
+    /// Creates the scheduler of these streams, whose clocks start at `start`. Returns `None` if
+    /// there is nothing to order.
+    pub(crate) fn of(
+        trace: &'t TraceFile,
+        order: ThreadOrder,
+        options: &RunOptions,
+        streams: impl ExactSizeIterator<Item = u32>,
+        start: Cycle,
+    ) -> Result<Option<ThreadScheduler<'t>>, MachineError> {
+        if !trace.has_tickets() || streams.len() < 2 {
+            return Ok(None);
+        }
+        let begin = ThreadState { ended: false, position: 0, cycle: start };
+        let states = vec![begin; streams.len()];
+        match order {
+            ThreadOrder::Free => Ok(None),
+            ThreadOrder::Recorded => {
+                let readers: Result<Vec<TicketReader>, _> =
+                    streams.map(|one| trace.tickets(one)).collect();
+                Ok(Some(ThreadScheduler::Recorded(Recorded::new(readers?, states)?)))
+            }
+            ThreadOrder::Causal => {
+                let kinds = Rc::new(Kinds::of(trace.statics()));
+                let end = options.last_instruction();
+                let arrivals: Vec<StreamArrivals> = streams
+                    .map(|one| StreamArrivals::new(trace, one, kinds.clone(), end))
+                    .collect();
+                let causal = Causal::new(arrivals, states, !options.may_stop_sooner())?;
+                Ok(Some(ThreadScheduler::Causal(Box::new(causal))))
+            }
+        }
+    }
+
+    /// Returns the thread to run next: the lowest clock among those that need not wait. Returns
+    /// `None` once all threads have ended.
+    pub(crate) fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
+        match self {
+            ThreadScheduler::Recorded(recorded) => recorded.choose(),
+            ThreadScheduler::Causal(causal) => causal.choose(),
+        }
+    }
+
+    /// Records the thread's position and clock after it ran.
+    pub(crate) fn ran(&mut self, thread: usize, state: ThreadState) {
+        match self {
+            ThreadScheduler::Recorded(recorded) => recorded.ran(thread, state),
+            ThreadScheduler::Causal(causal) => causal.ran(thread, state),
+        }
+    }
+}
+
+/// Scheduler by the total order of the recording machine.
+pub(crate) struct Recorded<T = TicketReader> {
+    threads: Vec<Thread<T>>,
+    states: Vec<ThreadState>,
+    /// Lowest ticket of each thread that has one and runs, lowest first.
+    lowest: BTreeSet<(u64, usize)>,
+    /// Running threads that do not wait for a ticket of another thread.
+    runnable: BTreeSet<usize>,
+    /// Cycle in which the last ticket was passed.
+    passed_at: Cycle,
+    /// The current thread has just passed a ticket.
+    is_passing: bool,
+}
+
+impl<T: Tickets> Recorded<T> {
+    fn new(threads: Vec<T>, states: Vec<ThreadState>) -> Result<Recorded<T>, MachineError> {
+        let threads: Result<Vec<Thread<T>>, _> = threads.into_iter().map(Thread::new).collect();
+        let threads = threads?;
+        let runs = |i: &usize| !states[*i].ended;
+        let orders = (0..threads.len()).filter(runs).map(|i| (threads[i].next, i));
+        let lowest = orders.filter_map(|(next, i)| Some((next?.order, i))).collect();
+        let runnable = (0..threads.len()).filter(runs).collect();
+        Ok(Recorded { threads, states, lowest, runnable, passed_at: 0, is_passing: false })
+    }
+
+    /// Returns the thread to run next; see [`ThreadScheduler::choose`].
+    fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
+        loop {
+            self.is_passing = false;
+            let Some((clock, first, second)) = self.lowest_clocks() else { return Ok(None) };
+            if self.is_held(first) {
+                self.pass(first)?;
+                if self.is_held(first) {
+                    continue;
+                }
+            }
+            // After a ticket the thread runs alone until its clock moves, so that its cycle is
+            // known.
+            let until = if self.is_passing { clock } else { second };
+            let thread = &mut self.threads[first];
+            let wait = std::mem::take(&mut thread.wait);
+            debug_assert!(wait <= clock, "its clock counts what it waits");
+            return Ok(Some(Choice { thread: first, until, hold_at: thread.place(), wait }));
+        }
+    }
+
+    /// Returns the lowest clock of the threads that can continue, the first thread with it, and the
+    /// lowest clock of the others. Waiting threads leave the list until their ticket is the lowest.
+    fn lowest_clocks(&mut self) -> Option<(Cycle, usize, Cycle)> {
+        let mut runnable = std::mem::take(&mut self.runnable);
+        let (mut lowest, mut second) = (None, Cycle::MAX);
+        runnable.retain(|&i| {
+            let Some(clock) = self.clock(i) else { return false };
+            match lowest {
+                Some((other, _)) if clock >= other => second = second.min(clock),
+                before => {
+                    second = before.map_or(second, |(other, _)| other);
+                    lowest = Some((clock, i));
+                }
+            }
+            true
+        });
+        self.runnable = runnable;
+        lowest.map(|(clock, first)| (clock, first, second))
+    }
+
+    /// Records the thread's position and clock after it ran.
+    fn ran(&mut self, thread: usize, state: ThreadState) {
+        self.states[thread] = state;
+        if self.is_passing {
+            self.passed_at = self.passed_at.max(state.cycle);
+        }
+        if state.ended {
+            self.runnable.remove(&thread);
+            if let Some(ticket) = self.threads[thread].next {
+                self.lowest.remove(&(ticket.order, thread));
+            }
+            self.admit();
+        }
+    }
+
+    /// Makes the threads with the lowest ticket runnable.
+    fn admit(&mut self) {
+        let Some(&(lowest, _)) = self.lowest.first() else { return };
+        let next = self.lowest.iter().take_while(|(order, _)| *order == lowest);
+        self.runnable.extend(next.map(|(_, i)| *i));
+    }
+
+    fn pass(&mut self, i: usize) -> Result<(), MachineError> {
+        let cycle = self.states[i].cycle;
+        let thread = &mut self.threads[i];
+        if self.passed_at > cycle {
+            thread.wait = self.passed_at;
+        }
+        self.passed_at = self.passed_at.max(cycle);
+        self.is_passing = true;
+        if let Some(passed) = thread.next {
+            self.lowest.remove(&(passed.order, i));
+        }
+        thread.pass()?;
+        self.lowest.extend(thread.next.map(|ticket| (ticket.order, i)));
+        self.admit();
+        Ok(())
+    }
+
+    /// Returns true if the next instruction of the thread has a ticket.
+    fn is_held(&self, i: usize) -> bool {
+        self.states[i].position >= self.threads[i].place()
+    }
+
+    /// Returns true if no other running thread has a lower ticket.
+    fn is_next(&self, i: usize) -> bool {
+        let mine = self.threads[i].next.map_or(u64::MAX, |ticket| ticket.order);
+        self.lowest.first().is_none_or(|(lowest, _)| *lowest >= mine)
+    }
+
+    /// Returns the cycle in which a thread continues; `None` if it cannot.
+    fn clock(&self, i: usize) -> Option<Cycle> {
+        let state = &self.states[i];
+        if state.ended {
+            return None;
+        }
+        let own = state.cycle.max(self.threads[i].wait);
+        match self.is_held(i) {
+            false => Some(own),
+            true => self.is_next(i).then(|| own.max(self.passed_at)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    impl Tickets for std::vec::IntoIter<Ticket> {
+        fn next_ticket(&mut self) -> Result<Option<Ticket>, MachineError> {
+            Ok(self.next())
+        }
+    }
+
+    /// Thread of `length` instructions that take `cycles` cycles each.
+    #[derive(Clone, Debug)]
+    struct Script {
+        length: u64,
+        cycles: Cycle,
+        tickets: Vec<Ticket>,
+    }
+
+    /// Executed instruction with a ticket: the ticket, and the cycle.
+    type Ran = (u64, Cycle);
+
+    /// Runs the threads to their ends, as a session does. Returns the instructions with tickets in
+    /// the order of their execution.
+    fn run(scripts: &[Script]) -> Vec<Ran> {
+        let tickets = scripts.iter().map(|one| one.tickets.clone().into_iter()).collect();
+        let mut at: Vec<ThreadState> = scripts
+            .iter()
+            .map(|one| ThreadState { ended: one.length == 0, position: 0, cycle: 0 })
+            .collect();
+        let mut scheduler = Recorded::new(tickets, at.clone()).expect("scripts do not fail");
+        let mut ran = Vec::new();
+        let mut left: usize = scripts.iter().map(|s| s.length as usize + s.tickets.len()).sum();
+        while let Some(choice) = scheduler.choose().expect("scripts do not fail") {
+            assert!(left > 0, "a thread is chosen that cannot go on");
+            left -= 1;
+            let (script, one) = (&scripts[choice.thread], &mut at[choice.thread]);
+            assert!(!one.ended && one.position < choice.hold_at);
+            one.cycle = one.cycle.max(choice.wait);
+            while one.position < script.length.min(choice.hold_at) {
+                let here = script.tickets.iter().filter(|ticket| ticket.position == one.position);
+                one.cycle += script.cycles;
+                ran.extend(here.map(|ticket| (ticket.order, one.cycle)));
+                one.position += 1;
+                if one.cycle > choice.until {
+                    break;
+                }
+            }
+            one.ended = one.position >= script.length;
+            scheduler.ran(choice.thread, *one);
+        }
+        assert!(at.iter().all(|one| one.ended), "every thread ends");
+        ran
+    }
+
+    fn script(length: u64, cycles: Cycle, tickets: &[(u64, u64)]) -> Script {
+        let ticket = |&(position, order): &(u64, u64)| Ticket { position, order };
+        Script { length, cycles, tickets: tickets.iter().map(ticket).collect() }
+    }
+
+    #[test]
+    fn a_fast_thread_waits_for_a_slow_one_with_a_lower_ticket() {
+        let slow = script(10, 7, &[(3, 0), (8, 3)]);
+        let fast = script(10, 1, &[(1, 1), (2, 2), (9, 4)]);
+        let ran = run(&[slow, fast]);
+        // The slow thread's fourth instruction ends in cycle 28, its ninth in cycle 63.
+        assert_eq!(ran, [(0, 28), (1, 29), (2, 30), (3, 63), (4, 64)]);
+    }
+
+    #[test]
+    fn a_missing_ticket_holds_no_thread() {
+        let ran = run(&[script(5, 1, &[(4, 900)]), script(5, 10, &[(0, 7), (9, 8)])]);
+        assert_eq!(ran, [(7, 10), (900, 11)], "8 belongs to no instruction that runs");
+    }
+
+    #[test]
+    fn other_threads_run_between_two_tickets_of_one_instruction() {
+        // Both instructions began before either ended, so the order of their ends counts.
+        let ran = run(&[script(1, 1, &[(0, 0), (0, 3)]), script(1, 1, &[(0, 1), (0, 2)])]);
+        assert_eq!(ran.iter().map(|(order, _)| *order).collect::<Vec<_>>(), [1, 2, 0, 3]);
+    }
+
+    /// Threads whose tickets come from one counter, with some lost.
+    fn recorded() -> impl Strategy<Value = Vec<Script>> {
+        let thread = (0u64..60, 1u64..9);
+        let threads = prop::collection::vec(thread, 1..5);
+        let draws = prop::collection::vec((any::<prop::sample::Index>(), 0u64..20, 0u32..9), 0..80);
+        (threads, draws).prop_map(|(threads, draws)| {
+            let mut scripts: Vec<Script> =
+                threads.iter().map(|&(length, cycles)| script(length, cycles, &[])).collect();
+            let mut places = vec![0; scripts.len()];
+            for ((index, step, lost), order) in draws.into_iter().zip(0..) {
+                let i = index.index(scripts.len());
+                places[i] += step;
+                if lost > 0 {
+                    scripts[i].tickets.push(Ticket { position: places[i], order });
+                }
+            }
+            scripts
+        })
+    }
+
+    fn any_script() -> impl Strategy<Value = Script> {
+        let ticket = (0u64..70, prop_oneof![0u64..12, any::<u64>()]);
+        let tickets = prop::collection::vec(ticket, 0..20);
+        (0u64..60, 0u64..5, tickets)
+            .prop_map(|(length, cycles, tickets)| script(length, cycles, &tickets))
+    }
+
+    proptest! {
+        #[test]
+        fn tickets_are_passed_in_their_order(scripts in recorded()) {
+            let last = |script: &Script, ticket: &Ticket| {
+                let here = |other: &&Ticket| other.position == ticket.position;
+                script.tickets.iter().rfind(here) == Some(ticket)
+            };
+            let ends = scripts.iter().flat_map(|s| s.tickets.iter().filter(|t| last(s, t)));
+            let ends: Vec<u64> = ends.map(|ticket| ticket.order).collect();
+            let ran = run(&scripts);
+            // An instruction with several tickets runs after the last of them.
+            let ran: Vec<&Ran> = ran.iter().filter(|(order, _)| ends.contains(order)).collect();
+            prop_assert!(ran.windows(2).all(|pair| pair[0].0 < pair[1].0), "{ran:?}");
+            prop_assert!(ran.windows(2).all(|pair| pair[0].1 <= pair[1].1), "{ran:?}");
+        }
+
+        #[test]
+        fn no_list_of_tickets_stops_a_thread(scripts in prop::collection::vec(any_script(), 1..5)) {
+            run(&scripts);
+        }
+    }
+}

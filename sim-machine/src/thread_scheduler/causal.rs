@@ -1,0 +1,216 @@
+//! Scheduler by happens-before alone ([`super::edges`]): an acquire waits for the releases that it
+//! may have read, a thread for its creation, a wait for the wake.
+//!
+//! No thread waits forever. Every edge leads to a lower rank, and ranks rise along each thread. So
+//! the running thread with the lowest next rank waits for no running thread.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use sim_core::Cycle;
+
+use super::edges::{Arrivals, Edge, Edges};
+use super::{Choice, ThreadState};
+use crate::error::MachineError;
+
+/// A rank that a thread passed, and the cycle.
+#[derive(Clone, Copy, Debug)]
+struct Passed {
+    rank: u64,
+    cycle: Cycle,
+}
+
+/// Waits of a thread.
+#[derive(Debug, Default)]
+struct Thread {
+    /// Number of the next instruction that waits or is waited for; `u64::MAX` for none.
+    place: u64,
+    /// Ranks passed since the clock of the slowest thread that can continue.
+    passed: VecDeque<Passed>,
+    /// Cycle until which the thread waits.
+    wait: Cycle,
+}
+
+/// Scheduler by the happens-before edges of a trace.
+pub(crate) struct Causal<A> {
+    edges: Edges<A>,
+    threads: Vec<Thread>,
+    states: Vec<ThreadState>,
+    /// Threads that have not ended and are not parked.
+    runnable: Vec<usize>,
+    /// Parked threads by the thread that they wait for: its rank, lowest first, and the waiter.
+    parked: Vec<BinaryHeap<Reverse<(u64, usize)>>>,
+    /// The current thread, if it has just passed a release.
+    passing: Option<usize>,
+    /// Calls of [`Causal::clock`], which determine the time of a replay with many threads.
+    #[cfg(test)]
+    clocks: std::cell::Cell<u64>,
+}
+
+impl<A: Arrivals> Causal<A> {
+    /// Creates the scheduler of threads with these arrivals and initial states. If not `is_whole`,
+    /// a thread may end before its last arrival.
+    pub(super) fn new(
+        arrivals: Vec<A>,
+        states: Vec<ThreadState>,
+        is_whole: bool,
+    ) -> Result<Causal<A>, MachineError> {
+        let mut causal = Causal {
+            threads: arrivals.iter().map(|_| Thread::default()).collect(),
+            runnable: (0..arrivals.len()).filter(|i| !states[*i].ended).collect(),
+            parked: vec![BinaryHeap::new(); arrivals.len()],
+            edges: Edges::new(arrivals, is_whole)?,
+            states,
+            passing: None,
+            #[cfg(test)]
+            clocks: std::cell::Cell::default(),
+        };
+        for i in 0..causal.threads.len() {
+            causal.find_place(i)?;
+        }
+        Ok(causal)
+    }
+
+    /// Returns the thread to run next; see [`super::ThreadScheduler::choose`].
+    pub(super) fn choose(&mut self) -> Result<Option<Choice>, MachineError> {
+        self.passing = None;
+        loop {
+            let Some((clock, first)) = self.lowest(None) else {
+                debug_assert!(self.states.iter().all(|at| at.ended), "one of them can go on");
+                return Ok(None);
+            };
+            if self.is_held(first) {
+                self.pass(first, clock)?;
+                if self.is_held(first) {
+                    continue;
+                }
+            }
+            let lowest = self.lowest(Some(first)).map_or(Cycle::MAX, |(clock, _)| clock);
+            // After a release the thread runs alone until its clock moves, so that its cycle is
+            // known.
+            let until = if self.passing == Some(first) { clock } else { lowest };
+            let thread = &mut self.threads[first];
+            let wait = std::mem::take(&mut thread.wait);
+            return Ok(Some(Choice { thread: first, until, hold_at: thread.place, wait }));
+        }
+    }
+
+    /// Returns the lowest clock of the threads that can continue, except `without`, and the first
+    /// thread with it. Parks the threads that wait.
+    fn lowest(&mut self, without: Option<usize>) -> Option<(Cycle, usize)> {
+        let (mut lowest, mut at) = (None, 0);
+        while let Some(&i) = self.runnable.get(at) {
+            match self.clock(i) {
+                Ok(clock)
+                    if without != Some(i) && lowest.is_none_or(|other| (clock, i) < other) =>
+                {
+                    lowest = Some((clock, i));
+                }
+                Ok(_) => {}
+                Err(edge) => {
+                    self.runnable.swap_remove(at);
+                    self.parked[edge.thread].push(Reverse((edge.rank, i)));
+                    continue;
+                }
+            }
+            at += 1;
+        }
+        lowest
+    }
+
+    /// Records the thread's position and clock after it ran.
+    pub(super) fn ran(&mut self, thread: usize, state: ThreadState) {
+        self.states[thread] = state;
+        if self.passing == Some(thread)
+            && let Some(last) = self.threads[thread].passed.back_mut()
+        {
+            last.cycle = last.cycle.max(state.cycle);
+        }
+        if state.ended {
+            self.runnable.retain(|i| *i != thread);
+            self.unpark(thread);
+        }
+    }
+
+    /// Makes the threads runnable that are parked on a rank that `thread` has passed, or all parked
+    /// on it if it has ended.
+    fn unpark(&mut self, thread: usize) {
+        let has_ended = self.states[thread].ended;
+        while let Some(&Reverse((rank, waits))) = self.parked[thread].peek()
+            && (has_ended || self.edges.has_passed(&Edge { thread, rank }))
+        {
+            self.parked[thread].pop();
+            self.runnable.push(waits);
+        }
+    }
+
+    /// Passes the next hold of a thread.
+    fn pass(&mut self, i: usize, clock: Cycle) -> Result<(), MachineError> {
+        if clock > self.states[i].cycle {
+            self.threads[i].wait = self.threads[i].wait.max(clock);
+        }
+        // The hold may have turned out to concern no other thread.
+        let position = self.states[i].position;
+        let hold = self.edges.next_hold(i)?.filter(|hold| hold.position <= position);
+        if hold.is_none() {
+            return self.find_place(i);
+        }
+        let released = hold.filter(|hold| !hold.is_no_release()).map(|hold| hold.rank);
+        self.edges.pass(i);
+        self.unpark(i);
+        if let Some(rank) = released {
+            let slowest = self.runnable.iter().filter_map(|k| self.clock(*k).ok()).min();
+            let slowest = slowest.unwrap_or(0);
+            let passed = &mut self.threads[i].passed;
+            // Of the ranks before all clocks only the last is kept: earlier ones came before it.
+            while passed.get(1).is_some_and(|second| second.cycle <= slowest) {
+                passed.pop_front();
+            }
+            passed.push_back(Passed { rank, cycle: clock });
+            self.passing = Some(i);
+        }
+        self.find_place(i)
+    }
+
+    fn find_place(&mut self, i: usize) -> Result<(), MachineError> {
+        self.threads[i].place = self.edges.next_hold(i)?.map_or(u64::MAX, |hold| hold.position);
+        Ok(())
+    }
+
+    /// Returns true if the next instruction of the thread waits or is waited for.
+    fn is_held(&self, i: usize) -> bool {
+        self.states[i].position >= self.threads[i].place
+    }
+
+    /// Returns the cycle in which a thread that has not ended continues.
+    ///
+    /// # Errors
+    /// The edge to another thread that it waits for.
+    fn clock(&self, i: usize) -> Result<Cycle, Edge> {
+        #[cfg(test)]
+        self.clocks.update(|calls| calls + 1);
+        let state = &self.states[i];
+        let own = state.cycle.max(self.threads[i].wait);
+        if !self.is_held(i) {
+            return Ok(own);
+        }
+        let edges = self.edges.edges(i, state.position).iter();
+        let answers = edges.map(|edge| self.answered(edge).ok_or(*edge));
+        answers.into_iter().try_fold(own, |at, answer| Ok(at.max(answer?)))
+    }
+
+    /// Returns the cycle in which the target of an edge was passed, or in which its thread ended
+    /// without passing it. Returns 0 if that was long ago, `None` if it is still to come.
+    fn answered(&self, edge: &Edge) -> Option<Cycle> {
+        if self.edges.has_passed(edge) {
+            let passed = &self.threads[edge.thread].passed;
+            let at = passed.partition_point(|one| one.rank < edge.rank);
+            return Some(passed.get(at).map_or(0, |one| one.cycle));
+        }
+        let other = &self.states[edge.thread];
+        other.ended.then_some(other.cycle)
+    }
+}
+
+#[cfg(test)]
+mod tests;

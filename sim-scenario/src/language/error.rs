@@ -1,0 +1,167 @@
+//! Faults of a scenario file, each with its place and a remedy.
+
+use super::place::Place;
+
+/// A fault of a scenario file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{}:{}: {problem}", place.line, place.column)]
+pub struct ScenarioError {
+    /// The file as it was named to the parser.
+    pub file: String,
+    /// Place of the fault.
+    pub place: Place,
+    /// Kind of the fault.
+    pub problem: Problem,
+}
+
+/// Kind of a fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The file is not TOML.
+    #[error("not valid TOML: {0}")]
+    Toml(String),
+    /// The key is unknown.
+    #[error(
+        "unknown key '{0}'; a case has guide, claim, test, given, set, names, do, expect, others, path, silicon, source"
+    )]
+    UnknownKey(String),
+    /// A required key is missing.
+    #[error("the case has no '{0}'; add it to the case or to the head of the file")]
+    MissingKey(&'static str),
+    /// The value has another type.
+    #[error("'{key}' must be {expected}")]
+    WrongType {
+        /// Name of the key.
+        key: String,
+        /// Allowed values.
+        expected: &'static str,
+    },
+    /// Another item was expected here.
+    #[error("expected {expected}, found {found}")]
+    Expected {
+        /// Expected item.
+        expected: String,
+        /// Found item.
+        found: String,
+    },
+    /// The address name is not declared.
+    #[error("no address is named '{0}'; declare it: names = {{ {0} = 0x8000 }}")]
+    UnknownName(String),
+    /// The step is unknown.
+    #[error("unknown step '{name}'; {hint}")]
+    UnknownStep {
+        /// Text of the step.
+        name: String,
+        /// Known names.
+        hint: String,
+    },
+    /// The event name is unknown.
+    #[error("{0}")]
+    UnknownEvent(sim_core::pmu_event::EventNameError),
+    /// A sum of vectors contains a derived event.
+    #[error("{event} is derived in a sum; add to {parts} instead, or state {event} after a ';'")]
+    DerivedInSum {
+        /// Derived event.
+        event: &'static str,
+        /// Events that it is derived from.
+        parts: String,
+    },
+    /// Two parts of an expectation contradict each other.
+    #[error("{event} cannot be both {first} and {second} ({because})")]
+    Contradiction {
+        /// Event with two expectations.
+        event: &'static str,
+        /// First bound.
+        first: String,
+        /// Second bound.
+        second: String,
+        /// Origin of the second bound.
+        because: &'static str,
+    },
+    /// The number is outside its range.
+    #[error("{what} must be {range}, not {value}")]
+    OutOfRange {
+        /// Name of the number.
+        what: &'static str,
+        /// Allowed range.
+        range: &'static str,
+        /// Found value.
+        value: u64,
+    },
+    /// The `else` is misplaced or has a wrong content; the text says why and gives the remedy.
+    #[error("{0}")]
+    BadOtherPath(&'static str),
+    /// A PMU counter is given twice.
+    #[error("counter {0} is given twice; it counts one event, so leave one of them out")]
+    CounterTwice(u8),
+    /// The flow has no such path.
+    #[error("flow {flow} has no such way; its ways are {ways}")]
+    BadPath {
+        /// Section of the flow.
+        flow: &'static str,
+        /// Paths of the flow by their steps.
+        ways: String,
+    },
+}
+
+/// A fault at a byte offset of the file, before lines are counted.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) offset: usize,
+    pub(super) problem: Problem,
+}
+
+impl Fault {
+    pub(super) fn new(offset: usize, problem: Problem) -> Fault {
+        Fault { offset, problem }
+    }
+}
+
+/// Places of the bytes of a text. A lookup is fast if it is near the previous one.
+#[derive(Debug)]
+pub(super) struct Places<'a> {
+    text: &'a str,
+    offset: usize,
+    place: Place,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(text: &'a str) -> Places<'a> {
+        Places { text, offset: 0, place: Place { line: 1, column: 1 } }
+    }
+
+    /// Returns the place of byte `offset`; the end of the text for a larger offset.
+    pub(super) fn of(&mut self, offset: usize) -> Place {
+        let mut end = offset.min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let Place { line, column } = self.place;
+        self.place = if end >= self.offset {
+            let passed = &self.text[self.offset..end];
+            match passed.rsplit_once('\n') {
+                None => Place { line, column: column + passed.chars().count() },
+                Some((lines, last)) => {
+                    let line = line + 1 + lines.matches('\n').count();
+                    Place { line, column: 1 + last.chars().count() }
+                }
+            }
+        } else {
+            let passed = &self.text[end..self.offset];
+            let lines = passed.matches('\n').count();
+            let in_line = self.text[..end].chars().rev().take_while(|c| *c != '\n');
+            match lines {
+                0 => Place { line, column: column - passed.chars().count() },
+                _ => Place { line: line - lines, column: 1 + in_line.count() },
+            }
+        };
+        self.offset = end;
+        self.place
+    }
+}
+
+/// Returns the place of byte `offset` in `text`; the end of the text for a larger offset.
+pub(super) fn place_of(text: &str, offset: usize) -> Place {
+    Places::new(text).of(offset)
+}

@@ -1,0 +1,19 @@
+//! Directed tests of the model: their language and their runner.
+//!
+//! [`language`] reads scenario files into cases: the state before the first step, the steps, and
+//! the expected counts. [`runner`] runs a case on a machine and compares every count.
+
+pub mod language;
+pub mod runner;
+
+pub use language::{
+    Action, Base, Bits, Bound, Case, Clause, Expectation, Expected, ExpectedCounter,
+    ExpectedRegister, Given, GivenCounter, GivenFaultKind, GivenProfiling, Join, Place,
+    PmuStatement, Problem, ProfileClaim, Ram, Reading, RecordField, RegisterRead, SampleSet,
+    ScenarioError, State, Step, Way, Xt, parse, parse_steps,
+};
+pub use runner::{
+    CaseError, CycleCounts, Mismatch, OPERATIONS_KEPT, Recorded, StepCounts, Tally, Verdict,
+    Walked, WrongCounter, WrongEdge, WrongProfile, WrongStatement, configure, reading_of, run_case,
+    run_case_on, walk_case,
+};

@@ -1,0 +1,88 @@
+//! Recorded results of a case: event counts and flow edges.
+
+use sim_core::flow::FlowCounts;
+use sim_core::{Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent};
+use sim_pmu::{Pmu, Spe};
+
+use super::cycle_counts::CycleCounts;
+
+/// Everything that a case raised.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// Totals by event.
+    pub counts: Counts,
+    /// Totals by edge.
+    pub flows: FlowCounts,
+    /// The PMU, if the case uses it.
+    pub pmu: Option<Box<Pmu>>,
+    /// The profiling unit, if the case uses it.
+    pub spe: Option<Box<Spe>>,
+    /// Counts of each cycle, if the case expects something of single cycles.
+    pub cycles: Option<Box<CycleCounts>>,
+}
+
+impl EventSink for Recorded {
+    const FOLLOWS_RUN: bool = true;
+
+    #[inline]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.counts.count(event, n);
+        if let Some(pmu) = &mut self.pmu {
+            pmu.count(event, n);
+        }
+        if let Some(cycles) = &mut self.cycles {
+            cycles.count(event, n);
+        }
+    }
+
+    #[inline]
+    fn at(&mut self, cycle: Cycle) {
+        if let Some(cycles) = &mut self.cycles {
+            cycles.at(cycle);
+        }
+    }
+
+    #[inline]
+    fn software_increment(&mut self, counters: u32) {
+        if let Some(pmu) = &mut self.pmu {
+            pmu.software_increment(counters);
+        }
+    }
+
+    #[inline]
+    fn edge(&mut self, edge: FlowEdge) {
+        self.flows.edge(edge);
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        self.profile(|spe, sink| spe.operation(operation, sink));
+    }
+}
+
+/// A sink that a case can be judged by. A sink that drops some reports, for example those of one
+/// raise site, represents a machine with that fault.
+pub trait Tally: EventSink + Sized {
+    /// Returns the results so far.
+    fn recorded(&self) -> &Recorded;
+
+    /// Returns the results so far, for changes of PMU and profiling unit.
+    fn recorded_mut(&mut self) -> &mut Recorded;
+
+    /// Runs `work` on the profiling unit, if there is one. Events of the unit go to this sink.
+    fn profile(&mut self, work: impl FnOnce(&mut Spe, &mut Self)) {
+        if let Some(mut spe) = self.recorded_mut().spe.take() {
+            work(&mut spe, self);
+            self.recorded_mut().spe = Some(spe);
+        }
+    }
+}
+
+impl Tally for Recorded {
+    fn recorded(&self) -> &Recorded {
+        self
+    }
+
+    fn recorded_mut(&mut self) -> &mut Recorded {
+        self
+    }
+}
