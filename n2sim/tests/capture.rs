@@ -3,9 +3,7 @@
 //! Where QEMU or the cross compiler is absent, each test checks the message that says what to
 //! install instead: it never passes without having checked anything.
 
-mod recording;
-
-use recording::{Bench, HERE, LOADS, N2SIM};
+use crate::recording::{Bench, HERE, LOADS, N2SIM};
 use sim_core::{InstFlags, TraceInst};
 use sim_trace::{StreamEvent, TraceFile, verify};
 use std::io::{BufRead, BufReader};

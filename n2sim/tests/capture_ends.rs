@@ -1,9 +1,7 @@
 //! However a recording ends, it leaves a whole trace or none, and says which: killed, interrupted, out of
 //! space, replaced by another program.
 
-mod recording;
-
-use recording::{Bench, LOADS, N2SIM};
+use crate::recording::{Bench, LOADS, N2SIM};
 use sim_trace::{TraceFile, verify};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

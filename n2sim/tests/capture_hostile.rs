@@ -1,9 +1,7 @@
 //! Programs that attack the recorder: what they did before is kept, and the trace says what became of the rest. Where
 //! the system keeps them from the memory of their recording (they end with status 3), everything is.
 
-mod recording;
-
-use recording::{Bench, N2SIM, Recording};
+use crate::recording::{Bench, N2SIM, Recording};
 use std::process::Command;
 
 /// How the trace says that the memory was written to.

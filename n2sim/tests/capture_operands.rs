@@ -1,9 +1,7 @@
 //! Records programs with instructions whose addresses the engine's plugin interface does not show: they are rebuilt,
 //! or seen by a second run, or the counts that need them are marked.
 
-mod recording;
-
-use recording::{Bench, N2SIM, Recording};
+use crate::recording::{Bench, N2SIM, Recording};
 use sim_core::{Activity, InstFlags};
 use sim_trace::MissingData;
 use std::path::Path;

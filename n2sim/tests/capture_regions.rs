@@ -1,9 +1,7 @@
 //! `n2sim capture --from --to`: a recorded region holds what the whole recording has there, and says how much
 //! is absent.
 
-mod recording;
-
-use recording::{Bench, LOADS, Recording};
+use crate::recording::{Bench, LOADS, Recording};
 use sim_trace::StreamEvent;
 
 /// Addresses of all executed instructions.

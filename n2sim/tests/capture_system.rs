@@ -2,12 +2,10 @@
 //! faults, and turns the machine off. Where the engine or the compiler is absent, what `n2sim` says of it; with
 //! `N2SIM_TOOLS=required`, as in CI, their absence is a failure.
 
-mod recording;
-
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use recording::{COMPILER, HERE, N2SIM, Recording, in_path, must_not_be_required};
+use crate::recording::{COMPILER, HERE, N2SIM, Recording, in_path, must_not_be_required};
 use sim_core::{Activity, InstFlags, TraceInst};
 use sim_trace::StreamEvent;
 

@@ -1,8 +1,6 @@
 //! Two threads that lock each other out: the order in which they did is in the trace, and replay holds it.
 
-mod recording;
-
-use recording::Bench;
+use crate::recording::Bench;
 use sim_core::{AccessKind, EventSink, Operation, OperationKind, PmuEvent};
 use sim_isa::MemOp;
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};

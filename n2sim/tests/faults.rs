@@ -6,14 +6,12 @@
 #![cfg(debug_assertions)]
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-mod recording;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use recording::{COMPILER, N2SIM, compile, in_path};
+use crate::recording::{COMPILER, N2SIM, compile, in_path, must_not_be_required};
 use tempfile::TempDir;
 
 /// EIO, which every injected fault is.
@@ -293,7 +291,7 @@ fn a_sweep_resumes_after_every_failed_call() {
 fn with_program() -> Option<Place> {
     for tool in [COMPILER, "qemu-aarch64"] {
         if in_path(tool).is_none() {
-            recording::must_not_be_required(tool);
+            must_not_be_required(tool);
             return None;
         }
     }

@@ -5,13 +5,11 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod recording;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use recording::{COMPILER, HERE, N2SIM, compile, in_path, must_not_be_required};
+use crate::recording::{COMPILER, HERE, N2SIM, compile, in_path, must_not_be_required};
 
 fn done(command: &mut Command) -> String {
     let output = command.output().unwrap();

@@ -11,7 +11,7 @@ use crate::outcome::{CoreOutcome, UnknownWord, Waits};
 use crate::region::{Change, RegionWatch};
 use crate::thread_scheduler::ThreadState;
 use crate::totals::Totals;
-use sim_cache::{MemorySystem, MemoryStats, PrefetchStats};
+use sim_cache::{MemoryStats, MemorySystem, PrefetchStats};
 use sim_core::{
     Counts, Cycle, EventSink, InstId, LostSlots, MAX_FURTHER, Packed, Privilege, RegisterAccess,
     TraceInst,

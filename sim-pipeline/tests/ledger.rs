@@ -4,12 +4,8 @@
 //! What must hold whatever runs is recomputed here from what can be seen from outside: the counts, the
 //! lost slots by cause, and the life of every instruction.
 
-mod random;
-#[path = "random/rare.rs"]
-mod rare;
-
-use random::{Random, STEPS, Scenario, corpus, default_config};
-use rare::{begin, disturb, rare};
+use crate::random::{Random, STEPS, Scenario, corpus, default_config};
+use crate::rare::{begin, disturb, rare};
 use sim_core::{Counts, Cycle, LostSlots, OpLife, PmuEvent, RootCause, StallCause};
 use sim_pipeline::{PipelineConfig, SLOTS};
 

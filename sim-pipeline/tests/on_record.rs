@@ -1,18 +1,14 @@
 //! The counts of random programs on random machines are those on record. A change of the model shows here what it
 //! moves; a change that only rewrites moves nothing. That a count is right, other tests say.
 //!
-//! `N2SIM_BLESS=1 cargo test -p sim-pipeline --test on_record` writes the counts as they are now; read the difference.
-
-mod random;
-#[path = "random/rare.rs"]
-mod rare;
+//! `N2SIM_BLESS=1 cargo test -p sim-pipeline on_record::` writes the counts as they are now; read the difference.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use random::{Random, STEPS, Scenario, corpus, default_config};
-use rare::{begin, disturb, rare};
+use crate::random::{Random, STEPS, Scenario, corpus, default_config};
+use crate::rare::{begin, disturb, rare};
 use sim_core::{
     AccessKind, Counts, Cycle, EventSink, LostSlots, Operation, OperationKind, PmuEvent, Privilege,
     RootCause, StallCause,

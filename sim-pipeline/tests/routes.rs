@@ -3,12 +3,8 @@
 
 use std::collections::BTreeMap;
 
-mod random;
-#[path = "random/rare.rs"]
-mod rare;
-
-use random::{Random, STEPS, Scenario, corpus, default_config};
-use rare::{begin, disturb, rare};
+use crate::random::{Random, STEPS, Scenario, corpus, default_config};
+use crate::rare::{begin, disturb, rare};
 use sim_core::{
     Counts, Cycle, EventSink, EventTally, FlowEdge, Lost, LostSlots, OpLife, Operation, PmuEvent,
     Privilege, RootCause, StallCause,

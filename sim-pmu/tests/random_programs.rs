@@ -1,13 +1,11 @@
 //! Random programs of `MSR`, `MRS`, events and level changes on the PMU and on a plain model of it.
 //! Every value read and every error must agree (Arm ARM D11 and D13.5).
 
-mod reference;
-
 use proptest::prelude::*;
 use sim_core::{EventSink, PmuEvent};
 use sim_pmu::{ExceptionLevel, Filter, PeState, Pmu, PmuVersion, Register};
 
-use reference::Reference;
+use crate::reference::Reference;
 
 /// State with access to every register and every counter.
 const EVERYTHING: PeState = PeState::secure(ExceptionLevel::El3);

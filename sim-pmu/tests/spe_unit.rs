@@ -9,9 +9,7 @@ use sim_core::{
 use sim_pmu::spe::{SampleOutcome, Spe, SpeConfig, SpeRegister};
 use sim_pmu::{AccessError, ExceptionLevel};
 
-mod spe_reference;
-
-use spe_reference::{Plain, RANDOM};
+use crate::spe_reference::{Plain, RANDOM};
 
 /// Step of a random program.
 #[derive(Clone, Debug)]

@@ -3,12 +3,10 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
 use std::io::Cursor;
 use std::path::Path;
 
-use common::*;
+use crate::common::*;
 use sim_trace::{ChunkKind, Slice, TraceError, TraceFile, WriterOptions, slice, verify_file};
 
 const CORRUPTIONS: u64 = 1000;

@@ -2,12 +2,10 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
 use std::io::Cursor;
 use std::path::Path;
 
-use common::*;
+use crate::common::*;
 use proptest::prelude::*;
 use sim_core::MemoryBudget;
 use sim_trace::{ChunkKind, TraceError, TraceFile, TraceWriter, verify_file};

@@ -2,14 +2,12 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
 use std::fmt::Write;
 use std::fs;
 use std::io::Cursor;
 use std::path::PathBuf;
 
-use common::*;
+use crate::common::*;
 use sim_trace::{Access, ChunkKind, Meta, StreamEvent, TraceWriter, WriterOptions};
 
 fn doc_path() -> PathBuf {

@@ -2,12 +2,10 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::io::Cursor;
 
-use common::*;
+use crate::common::*;
 use proptest::prelude::*;
 use sim_trace::{
     Access, BadPageMap, ChunkKind, Meta, PageEntry, PageMap, PageMemory, TraceError, TraceFile,

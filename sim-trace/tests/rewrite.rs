@@ -2,11 +2,9 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
 use std::path::Path;
 
-use common::*;
+use crate::common::*;
 use proptest::prelude::*;
 use sim_trace::{
     Join, Meta, Slice, StreamEvent, Ticket, TraceError, TraceFile, TraceWriter, WriterOptions,

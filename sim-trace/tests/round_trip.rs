@@ -2,11 +2,9 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 
-use common::*;
+use crate::common::*;
 use proptest::prelude::*;
 use sim_core::{Activity, InstFlags};
 use sim_trace::{

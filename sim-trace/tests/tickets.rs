@@ -3,11 +3,9 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
 use std::io::Cursor;
 
-use common::*;
+use crate::common::*;
 use sim_trace::{
     Join, Slice, StreamEvent, Ticket, TraceFile, TraceWriter, WriterOptions, merge, slice,
     verify_file,

@@ -2,13 +2,11 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
 use std::fs;
 use std::io::Cursor;
 use std::path::PathBuf;
 
-use common::*;
+use crate::common::*;
 use sim_trace::{
     StreamEvent, TraceFile, TraceWriter, WriterOptions, dump, info, repack, verify, verify_file,
 };

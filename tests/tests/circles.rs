@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Largest number of files that may use each other in a circle.
 const FILES: usize = 3;
 
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 14] = [
     "sim-core",
     "sim-files",
     "sim-isa",
@@ -25,6 +25,8 @@ const CRATES: [&str; 12] = [
     "sim-pmu",
     "sim-metrics",
     "sim-machine",
+    "sim-scenario",
+    "sim-lab",
     "sim-report",
     "sim-capture",
     "n2sim",

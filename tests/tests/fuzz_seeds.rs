@@ -8,8 +8,6 @@
 // includes.
 #![allow(unused_attributes, missing_docs, unreachable_pub, clippy::duplicate_mod)]
 
-extern crate self as libfuzzer_sys;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,15 +49,15 @@ mod states;
 /// Makes a function of the body of a target.
 macro_rules! fuzz_target {
     (|$data:ident: &[u8]| -> Corpus $body:block) => {
-        pub(crate) fn fuzz_input($data: &[u8]) -> crate::Corpus {
+        pub(crate) fn fuzz_input($data: &[u8]) -> crate::fuzz_seeds::Corpus {
             $body
         }
     };
     (|$data:ident: &[u8]| $body:block) => {
-        pub(crate) fn fuzz_input($data: &[u8]) -> crate::Corpus {
+        pub(crate) fn fuzz_input($data: &[u8]) -> crate::fuzz_seeds::Corpus {
             let judge = |$data: &[u8]| $body;
             judge($data);
-            crate::Corpus::Keep
+            crate::fuzz_seeds::Corpus::Keep
         }
     };
 }

@@ -1,6 +1,6 @@
 //! Every place that raises an event is proved to matter: silent or doubled, it fails a scenario.
 //!
-//! Run it alone with `cargo test -p sim-tests --test mutation`. The survivors that it prints are
+//! Run it alone with `cargo test -p sim-tests mutation::`. The survivors that it prints are
 //! places whose events no scenario checks. A survivor needs a scenario, not a row in the tables
 //! below: these are for places that no scenario can reach, and an unneeded row fails the test.
 

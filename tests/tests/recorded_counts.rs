@@ -5,7 +5,7 @@
 //! model shows its effect on real programs here; a refactoring changes nothing. Other tests check
 //! that the counts are right.
 //!
-//! `N2SIM_BLESS=1 cargo test -p sim-tests --test recorded_counts` writes the current counts; read
+//! `N2SIM_BLESS=1 cargo test -p sim-tests recorded_counts::` writes the current counts; read
 //! the difference.
 
 use std::collections::BTreeSet;

@@ -151,6 +151,23 @@ fn every_value_of_a_configuration_ends_with_its_source() {
 }
 
 #[test]
+fn every_file_of_integration_tests_is_compiled() {
+    let mut faults = Vec::new();
+    for path in sources() {
+        let folder = path.parent().unwrap_or(&path);
+        let main = repository().join(folder).join("main.rs");
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        if folder.ends_with("tests") && main.is_file() && name != "main" {
+            let is_listed = read(&main).lines().any(|line| line == format!("mod {name};"));
+            if !is_listed {
+                faults.push(format!("{}: add `mod {name};` to main.rs beside it", path.display()));
+            }
+        }
+    }
+    expect_none(faults);
+}
+
+#[test]
 fn files_are_short() {
     let mut faults = Vec::new();
     for path in sources() {

@@ -69,8 +69,8 @@ const RUNS: [Run; 12] = [
     under(Tool::Miri, "-p sim-scenario --lib -- language::elements", HOST),
     under(Tool::Miri, METRIC_READERS, HOST),
     under(Tool::Thread, "-p sim-capture", ""),
-    under(Tool::Thread, "-p sim-trace --test read_ahead", ""),
-    under(Tool::Thread, "-p sim-machine --test windows chunks", ""),
+    under(Tool::Thread, "-p sim-trace --test all read_ahead::", ""),
+    under(Tool::Thread, "-p sim-lab --test all windows::chunks", ""),
     under(Tool::Address, "-p sim-capture", ""),
     under(Tool::Address, "-p sim-trace --tests", ""),
 ];

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use sim_core::{PmuEvent, TraceInst};
-use sim_scenario::{configure, walk_case};
 use sim_report::explain::why::{InstObserver, Observed, Setting, Why, explain, text};
 use sim_report::{Symbols, disassembly};
 use sim_scenario::{self as scenario, Case, configure, walk_case};
+use sim_scenario::{configure, walk_case};
 use sim_trace::TraceFile;
 
 use super::{ExplainArgs, on_trace};

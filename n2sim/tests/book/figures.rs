@@ -7,7 +7,7 @@ use sim_machine::ConfigSource;
 use sim_report::flow;
 use sim_scenario::{self as scenario, Reading, Recorded, configure, run_case_on};
 
-use crate::book;
+use super::book;
 
 /// Flows that a chapter shows, with their files.
 const FIGURES: [(Flow, &str); 3] = [

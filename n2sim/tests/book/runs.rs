@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::Command as Process;
 
-use crate::page::{Block, Command, Page};
-use crate::repository;
+use super::page::{Block, Command, Page};
+use super::repository;
 
 /// What a reader finds beside himself at the top of the repository.
 const FOLDERS: [&str; 4] = ["docs", "traces", "tests", "configs"];

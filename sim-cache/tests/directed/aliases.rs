@@ -6,8 +6,8 @@ use sim_cache::config::{PageMapping, ReplacementKind};
 use sim_cache::{CacheLevel, Defect, MemoryType, PageTarget, Ram, TlbLevel};
 use sim_core::{CacheOp, Happened, Maintenance, MemKind, PmuEvent, Snoop, VirtAddr};
 
-use crate::rig::Base::{K0, K1};
-use crate::rig::{Rig, Tables, l2_set};
+use super::rig::Base::{K0, K1};
+use super::rig::{Rig, Tables, l2_set};
 
 /// Address whose bits 13:12 are 0.
 const D: u64 = 0x8000;

@@ -4,8 +4,8 @@
 use sim_cache::Mapping;
 use sim_core::{DataSource, Happened, MemKind, PhysAddr, PmuEvent, VirtAddr};
 
-use crate::rig::Base::{K0, K1, K3};
-use crate::rig::Rig;
+use super::rig::Base::{K0, K1, K3};
+use super::rig::Rig;
 
 const D: u64 = 0x8000;
 

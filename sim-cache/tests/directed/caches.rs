@@ -4,14 +4,14 @@ use sim_cache::CacheLevel;
 use sim_cache::config::PageMapping;
 use sim_core::{DataSource, Happened, MemKind, PmuEvent, VirtAddr};
 
-use crate::rig::Base::{K1, K2, K3};
-use crate::rig::{Rig, Tables};
-use crate::tlbs::PRELOADED;
+use super::rig::Base::{K1, K2, K3};
+use super::rig::{Rig, Tables};
+use super::tlbs::PRELOADED;
 
 const D: u64 = 0x8000;
 const I: u64 = 0x1_0000;
 
-fn d(base: crate::rig::Base) -> Rig {
+fn d(base: super::rig::Base) -> Rig {
     Rig::new(base, &[D, 0x9000], &[I])
 }
 

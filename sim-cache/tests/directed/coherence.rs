@@ -7,7 +7,7 @@ use sim_core::{
     MemoryPort, PmuEvent, Snoop, VirtAddr,
 };
 
-use crate::rig::Tables;
+use super::rig::Tables;
 
 pub(crate) const D: VirtAddr = VirtAddr(0x8000);
 

@@ -3,7 +3,7 @@
 use sim_cache::MemoryConfig;
 use sim_cache::config::ReplacementKind;
 
-use crate::rig::Tables;
+use super::rig::Tables;
 
 /// Change that makes one value impossible.
 type Break = fn(&mut MemoryConfig);

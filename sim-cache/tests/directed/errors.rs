@@ -3,8 +3,8 @@
 use sim_cache::{CacheLevel, Defect, Ram};
 use sim_core::{CacheOp, Happened, Maintenance, MemKind, MemReply, PmuEvent, Snoop, VirtAddr};
 
-use crate::rig::Base::{K1, K2, K3};
-use crate::rig::{A, Rig, Tables, l2_set};
+use super::rig::Base::{K1, K2, K3};
+use super::rig::{A, Rig, Tables, l2_set};
 
 const D: u64 = 0x8000;
 const CODE: u64 = 0x1_0000;

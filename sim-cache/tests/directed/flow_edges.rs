@@ -7,7 +7,7 @@ use sim_core::{
     CacheOp, Counts, Flow, Maintenance, MemKind, MemRequest, MemoryPort, PmuEvent, VirtAddr,
 };
 
-use crate::rig::Tables;
+use super::rig::Tables;
 
 /// Returns tables with caches so small that lines are evicted from every level.
 fn tiny(prefetch: bool) -> Tables {

@@ -3,13 +3,13 @@
 use sim_cache::{CacheLevel, TlbLevel};
 use sim_core::{DataSource, Happened, MemReply, VirtAddr};
 
-use crate::rig::Base::{K0, K1, K2, K3};
-use crate::rig::{A, Rig, l2_set};
+use super::rig::Base::{K0, K1, K2, K3};
+use super::rig::{A, Rig, l2_set};
 
 const D: u64 = 0x8000;
 const I: u64 = 0x1_0000;
 
-fn d(base: crate::rig::Base) -> Rig {
+fn d(base: super::rig::Base) -> Rig {
     Rig::new(base, &[D], &[I])
 }
 

@@ -3,8 +3,8 @@
 use sim_cache::CacheLevel::{L1d, L2};
 use sim_core::{CacheOp, Maintenance, MemKind, MemoryPort, PmuEvent, VirtAddr};
 
-use crate::rig::Base::K3;
-use crate::rig::{Rig, Tables};
+use super::rig::Base::K3;
+use super::rig::{Rig, Tables};
 
 const D: u64 = 0x8000;
 const LINES: [u64; 6] = [D, D + 0x40, D + 0x80, D + 0xC0, D + 0x100, D + 0x140];

@@ -7,8 +7,8 @@ use sim_core::{
     CacheOp, Happened, MemKind, MemReply, MemRequest, MemoryPort, NullSink, PmuEvent, VirtAddr,
 };
 
-use crate::rig::Base::{K0, K1, K2, K3};
-use crate::rig::Rig;
+use super::rig::Base::{K0, K1, K2, K3};
+use super::rig::Rig;
 
 const D: u64 = 0x8000;
 const CODE: u64 = 0x1_0000;
@@ -246,7 +246,7 @@ fn maintenance_of_modified_data_takes_the_time_of_its_transfer() {
 #[test]
 fn ivau_and_ialluis_reach_other_cores_and_iallu_does_not() {
     // 3.2.12: IVAU and IALLUIS are broadcast
-    let tables = crate::rig::Tables::quiet();
+    let tables = super::rig::Tables::quiet();
     for (what, spared) in [
         (InstByAddress, false),
         (InstAll { broadcast: true }, false),

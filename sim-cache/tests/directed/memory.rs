@@ -3,8 +3,8 @@
 use sim_cache::TlbLevel;
 use sim_core::{MemKind, PmuEvent};
 
-use crate::rig::Base::{K0, K1, K2, K3};
-use crate::rig::{Rig, Tables};
+use super::rig::Base::{K0, K1, K2, K3};
+use super::rig::{Rig, Tables};
 
 const D: u64 = 0x8000;
 

@@ -4,8 +4,8 @@ use sim_cache::CacheLevel;
 use sim_cache::config::FarAtomics;
 use sim_core::{DataSource, MemKind, PmuEvent, VirtAddr};
 
-use crate::rig::Base::{K1, K3};
-use crate::rig::{Rig, Tables};
+use super::rig::Base::{K1, K3};
+use super::rig::{Rig, Tables};
 
 const D: u64 = 0x8000;
 /// Counts of the memory accesses and TLB lookups of an atomic load.

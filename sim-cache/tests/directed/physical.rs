@@ -4,7 +4,7 @@
 use sim_cache::{Mapping, MemoryType, PageTarget};
 use sim_core::{MemoryPort, PhysAddr, VirtAddr};
 
-use crate::rig::{Base, Rig};
+use super::rig::{Base, Rig};
 
 const PAGE: VirtAddr = VirtAddr(0x40_0123);
 

@@ -8,8 +8,8 @@ use sim_core::{
     VirtAddr,
 };
 
-use crate::coherence::{Cores, D};
-use crate::rig::Tables;
+use super::coherence::{Cores, D};
+use super::rig::Tables;
 
 const PC: VirtAddr = VirtAddr(0x1_0000);
 

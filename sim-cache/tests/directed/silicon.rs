@@ -3,9 +3,9 @@
 use sim_cache::config::{BusUnit, StoreMissDirection, WalkReads};
 use sim_core::PmuEvent;
 
-use crate::rig::Base::{K0, K1};
-use crate::rig::{Rig, Tables, l2_set};
-use crate::tlbs::PRELOADED;
+use super::rig::Base::{K0, K1};
+use super::rig::{Rig, Tables, l2_set};
+use super::tlbs::PRELOADED;
 
 const D: u64 = 0x8000;
 

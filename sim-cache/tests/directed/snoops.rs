@@ -4,8 +4,8 @@
 use sim_cache::CacheLevel::{self, L1d, L1i, L2, Slc};
 use sim_core::{DataSource, MemKind, PmuEvent, Snoop, VirtAddr};
 
-use crate::rig::Base::{K1, K2, K3};
-use crate::rig::{A, Rig, l2_set};
+use super::rig::Base::{K1, K2, K3};
+use super::rig::{A, Rig, l2_set};
 
 const D: u64 = 0x8000;
 

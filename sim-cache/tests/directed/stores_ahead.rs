@@ -3,8 +3,8 @@
 use sim_cache::CacheLevel;
 use sim_core::{MemKind, MemoryPort, PmuEvent};
 
-use crate::rig::Base::K1;
-use crate::rig::{Rig, Tables, l2_set};
+use super::rig::Base::K1;
+use super::rig::{Rig, Tables, l2_set};
 
 const D: u64 = 0x8000;
 

@@ -3,8 +3,8 @@
 use sim_cache::{MemoryType, PageTarget, TlbLevel};
 use sim_core::{Happened, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent, TagUse, VirtAddr};
 
-use crate::rig::Base::K3;
-use crate::rig::Rig;
+use super::rig::Base::K3;
+use super::rig::Rig;
 
 const D: u64 = 0x8000;
 

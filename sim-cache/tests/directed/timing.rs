@@ -3,8 +3,8 @@
 use sim_cache::CacheLevel;
 use sim_core::{MemKind, MemRequest, MemoryPort, NullSink, PmuEvent, VirtAddr};
 
-use crate::rig::Base::{K1, K2, K3};
-use crate::rig::{Rig, Tables};
+use super::rig::Base::{K1, K2, K3};
+use super::rig::{Rig, Tables};
 
 const D: u64 = 0x8000;
 

@@ -6,7 +6,7 @@ use sim_core::{Counts, Maintenance, MemKind, MemRequest, MemoryPort, PmuEvent, V
 
 use sim_cache::{Mapping, MemorySystem, TlbLevel};
 
-use crate::rig::{Rig, Tables};
+use super::rig::{Rig, Tables};
 
 const PAGE: u64 = 0x8000;
 

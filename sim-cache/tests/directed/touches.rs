@@ -3,8 +3,8 @@
 use sim_cache::{CacheLevel, Touch, TouchKind};
 use sim_core::{Maintenance, TlbScope, VirtAddr};
 
-use crate::rig::Base::{K1, K3};
-use crate::rig::Rig;
+use super::rig::Base::{K1, K3};
+use super::rig::Rig;
 
 const D: u64 = 0x8000;
 

@@ -6,8 +6,8 @@ use sim_core::{
     DataSource, Happened, Maintenance, MemKind, MemReply, PhysAddr, PmuEvent, VirtAddr,
 };
 
-use crate::rig::Base::K0;
-use crate::rig::{Rig, Tables};
+use super::rig::Base::K0;
+use super::rig::{Rig, Tables};
 
 const D: u64 = 0x8000;
 const I: u64 = 0x1_0000;

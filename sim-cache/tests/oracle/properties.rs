@@ -5,11 +5,11 @@ use sim_cache::config::ReplacementKind;
 use sim_core::pmu_event::RelationKind;
 use sim_core::{Counts, Happened, MemKind, MemRequest, MemoryPort, PmuEvent, VirtAddr};
 
-use crate::suite;
-use crate::suite::compare::memory_events;
-use crate::suite::driver::Driver;
-use crate::suite::geometry::{Geometry, Tables};
-use crate::suite::random::Random;
+use super::suite;
+use super::suite::compare::memory_events;
+use super::suite::driver::Driver;
+use super::suite::geometry::{Geometry, Tables};
+use super::suite::random::Random;
 
 fn load(addr: u64, pc: u64) -> MemRequest {
     MemRequest::new(VirtAddr(pc), VirtAddr(addr), 8, MemKind::Load)

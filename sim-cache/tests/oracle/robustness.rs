@@ -8,7 +8,7 @@ use sim_core::{
     CacheOp, Counts, Maintenance, MemKind, MemRequest, MemoryPort, Snoop, TlbScope, VirtAddr,
 };
 
-use crate::suite::geometry::Tables;
+use super::suite::geometry::Tables;
 
 /// Request to the memory system.
 #[derive(Clone, Debug)]

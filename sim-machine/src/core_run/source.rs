@@ -56,7 +56,11 @@ impl Source {
     }
 
     /// Passes blocks to a visitor up to `until`; see [`StreamReader::skim`].
-    pub(crate) fn skim<V: BlockVisitor>(&mut self, until: u64, visitor: &mut V) -> Result<(), TraceError> {
+    pub(crate) fn skim<V: BlockVisitor>(
+        &mut self,
+        until: u64,
+        visitor: &mut V,
+    ) -> Result<(), TraceError> {
         match self {
             Source::Here(reader) => reader.skim(until, visitor),
             Source::Ahead(_) => unreachable!("windows are read here"),

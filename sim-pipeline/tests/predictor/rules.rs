@@ -1,6 +1,6 @@
 //! Rules of prediction one by one: those that a comparison of streams does not reach, and those of pairs.
 
-use crate::committed;
+use super::committed;
 use sim_isa::BranchKind;
 use sim_pipeline::branch::btb::BtbHit;
 use sim_pipeline::branch::{Branch, BranchUnit, Pairing, Prediction};

@@ -5,7 +5,7 @@ use sim_core::Privilege;
 use sim_pmu::spe::{SampleOutcome, SpeConfig};
 use sim_pmu::{AccessError, ExceptionLevel};
 
-use crate::Op;
+use crate::spe_unit::Op;
 
 /// Random bytes of both models, repeated.
 pub(crate) const RANDOM: [u8; 5] = [3, 0, 200, 17, 255];

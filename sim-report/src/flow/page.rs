@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use sim_core::PmuEvent;
 use sim_core::flow::Account;
-use sim_scenario::Walked;
 use sim_machine::trust;
+use sim_scenario::Walked;
 use sim_trace::MissingData;
 
 use super::chart::Chart;

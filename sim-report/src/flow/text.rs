@@ -95,7 +95,11 @@ fn events(part: &ChartBox) -> String {
 
 /// Writes the visits of the boxes of each event and its count. Counts that the trace makes doubtful
 /// are marked.
-pub fn write_account(out: &mut impl Write, accounts: &[Account], lacks: &[MissingData]) -> io::Result<()> {
+pub fn write_account(
+    out: &mut impl Write,
+    accounts: &[Account],
+    lacks: &[MissingData],
+) -> io::Result<()> {
     let (visits, counted) = ("visits", "counted");
     writeln!(out, "{:<30}{visits:>18}{counted:>18}", "events of the boxes")?;
     for account in accounts.iter().filter(|account| account.visits > 0 || account.counted > 0) {

@@ -12,7 +12,7 @@ use super::{Mutant, State};
 /// Crates whose conditions run with directed cases.
 pub(super) const CASES_ASK: [&str; 2] = ["sim-cache", "sim-pipeline"];
 
-/// Test programs by crate; an empty list means all of the crate, with its unit tests.
+/// Modules of a crate's integration tests; none named: all of them, and the unit tests.
 type Tests = (&'static str, &'static [&'static str]);
 
 const OF_METRICS: &[Tests] = &[
@@ -67,15 +67,19 @@ fn folder_of(package: &str) -> &str {
     if package == "sim-tests" { "tests" } else { package }
 }
 
-/// Time for a program beyond ten times its own. One that takes longer hangs, which counts as
-/// noticed.
+/// Name of the target with all integration tests of a crate.
+const INTEGRATION: &str = "all";
+
+/// Time for a program beside ten times its own: one that takes longer hangs, which is noticed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A test program.
+/// A test program, or one module of its tests.
 struct Program {
     package: String,
     path: PathBuf,
-    /// Run time without a fault.
+    /// Module that is run; none: the whole program.
+    module: Option<String>,
+    /// Without a fault.
     time: Duration,
     /// Numbers of the conditions that it evaluates.
     asks: BTreeSet<usize>,
@@ -113,54 +117,56 @@ pub(super) fn build(copy: &Path, mutants: &[Mutant<'_>], own: bool) -> anyhow::R
     let of_all = folders.iter().flat_map(|folder| asked_about(folder));
     let wanted: BTreeSet<Tests> =
         of_all.filter(|(package, _)| !own || folders.contains(package)).copied().collect();
-    // One build serves all: each choice of packages alone has features, and so dependencies, of its
-    // own.
-    let mut arguments = vec![String::from("test"), String::from("--no-run"), String::from("--lib")];
-    for (package, names) in &wanted {
-        arguments.extend(["-p", package].map(String::from));
-        let names = if names.is_empty() { test_names(&copy.join(package))? } else { texts(names) };
-        names.into_iter().for_each(|name| arguments.extend([String::from("--test"), name]));
-    }
-    let built = cargo(&arguments.iter().map(String::as_str).collect::<Vec<_>>())?;
+    // One build for all: each choice of packages alone has features, and so dependencies, of its own.
+    let mut arguments = vec!["test", "--no-run", "--lib", "--test", INTEGRATION];
+    arguments.extend(wanted.iter().flat_map(|(package, _)| ["-p", package]));
+    let built = cargo(&arguments)?;
     ensure!(built.status.success(), "the tests of the copy do not build");
     let mut tests = Vec::new();
     for line in String::from_utf8(built.stdout)?.lines() {
-        tests.extend(program(&serde_json::from_str(line)?, &wanted));
+        tests.extend(programs(&serde_json::from_str(line)?, &wanted)?);
     }
     Ok(Programs { runner: target.join("debug/condition-runner"), tests })
 }
 
-fn texts(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| String::from(*name)).collect()
+/// Returns the modules of a crate's integration tests.
+fn modules(folder: &Path) -> anyhow::Result<Vec<String>> {
+    let text = std::fs::read_to_string(folder.join("tests/main.rs"))?;
+    let names = text.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    Ok(names.map(String::from).collect())
 }
 
-/// Returns the test programs of a crate without its unit tests.
-fn test_names(folder: &Path) -> anyhow::Result<Vec<String>> {
-    let Ok(entries) = folder.join("tests").read_dir() else { return Ok(Vec::new()) };
-    let mut names = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        if path.extension().is_some_and(|end| end == "rs") || path.join("main.rs").is_file() {
-            names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
-        }
-    }
-    Ok(names)
-}
-
-/// Returns the test program of a cargo message, if it is wanted.
-fn program(message: &serde_json::Value, wanted: &BTreeSet<Tests>) -> Option<Program> {
-    let path = PathBuf::from(message["executable"].as_str()?);
-    let folder = Path::new(message["manifest_path"].as_str()?).parent()?.file_name()?;
-    let (package, names) = wanted.iter().find(|(package, _)| folder == folder_of(package))?;
-    let name = message["target"]["name"].as_str()?;
-    let is_wanted = names.is_empty() || names.contains(&name);
-    let is_test = message["profile"]["test"].as_bool() == Some(true);
-    (is_wanted && is_test).then(|| Program {
+/// Returns the programs in the test executable that a message of cargo announces: one for each
+/// wanted module of integration tests, one for the unit tests of a crate.
+fn programs(message: &serde_json::Value, wanted: &BTreeSet<Tests>) -> anyhow::Result<Vec<Program>> {
+    let text = |value: &serde_json::Value| value.as_str().map(PathBuf::from);
+    let (Some(path), Some(manifest)) =
+        (text(&message["executable"]), text(&message["manifest_path"]))
+    else {
+        return Ok(Vec::new());
+    };
+    let folder = manifest.parent().unwrap_or(&manifest);
+    let is_here = |package: &str| folder.ends_with(folder_of(package));
+    let Some((package, names)) = wanted.iter().find(|(package, _)| is_here(package)) else {
+        return Ok(Vec::new());
+    };
+    let chosen: Vec<Option<String>> = if message["target"]["name"] == INTEGRATION {
+        let named = names.iter().map(|name| String::from(*name)).collect();
+        let modules = if names.is_empty() { modules(folder)? } else { named };
+        modules.into_iter().map(Some).collect()
+    } else if names.is_empty() && message["profile"]["test"] == true {
+        vec![None]
+    } else {
+        Vec::new()
+    };
+    let program = |module| Program {
         package: (*package).to_owned(),
-        path,
+        path: path.clone(),
+        module,
         time: Duration::ZERO,
         asks: BTreeSet::new(),
-    })
+    };
+    Ok(chosen.into_iter().map(program).collect())
 }
 
 impl Programs {
@@ -220,7 +226,7 @@ impl Program {
     fn name(&self) -> String {
         let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
         let name = name.rsplit_once('-').map_or(&*name, |(name, _)| name);
-        format!("{} of {}", name, self.package)
+        format!("{} of {}", self.module.as_deref().unwrap_or(name), self.package)
     }
 
     fn run(
@@ -232,6 +238,7 @@ impl Program {
     ) -> anyhow::Result<ExitStatus> {
         let mut command = Command::new("timeout");
         command.arg(limit.as_secs_f64().to_string()).arg(&self.path);
+        command.args(self.module.as_ref().map(|module| format!("{module}::")));
         command.current_dir(copy.join(folder_of(&self.package)));
         command.env("CONDITION", code.to_string()).stdout(Stdio::null()).stderr(Stdio::null());
         if let Some(asked) = asked {

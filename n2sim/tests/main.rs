@@ -1,0 +1,37 @@
+//! The program as its users run it, one module for each subject.
+
+mod book;
+mod capture;
+mod capture_ends;
+mod capture_hostile;
+mod capture_operands;
+mod capture_regions;
+mod capture_system;
+mod capture_threads;
+mod cli;
+mod counterfactual;
+mod counters;
+mod counts;
+mod diff;
+mod diff_runs;
+mod endings;
+mod explain;
+mod faults;
+mod flow;
+mod foreign;
+mod foreign_tools;
+mod ladder;
+mod memory;
+mod metrics;
+mod modes;
+mod perf;
+mod perf_stat;
+mod pipeline;
+mod recording;
+mod regions;
+mod report;
+mod report_page;
+mod strangers;
+mod sweep;
+mod trace_files;
+mod validate;

@@ -1,0 +1,9 @@
+//! The laboratory from outside: windows and states, counterfactuals, comparisons, published targets.
+
+mod counterfactual;
+mod diff;
+mod membench;
+mod states;
+mod targets;
+mod targets_back_end;
+mod windows;

@@ -1,0 +1,8 @@
+//! The machine from outside: modes, threads, exceptions, page maps and host memory.
+
+mod causal;
+mod exceptions;
+mod host_memory;
+mod modes;
+mod page_map;
+mod thread_scheduler;

@@ -1,0 +1,3 @@
+//! Metric files and formulas from outside: expressions and the values that they must have.
+
+mod expressions;
