@@ -18,6 +18,7 @@ mod program_pmu;
 mod recorded_counts;
 mod report;
 mod scenarios;
+mod schema;
 mod spe_totals;
 mod threads;
 mod tidy;
