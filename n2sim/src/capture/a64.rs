@@ -3,7 +3,7 @@
 
 /// How the last word of a block lets control go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Exit {
+pub(crate) enum Exit {
     /// To the next word only.
     Next,
     /// To one target.
@@ -16,7 +16,7 @@ pub(super) enum Exit {
 
 impl Exit {
     /// The exit of `word` at `pc`.
-    pub(super) fn of(pc: u64, word: u32) -> Exit {
+    pub(crate) fn of(pc: u64, word: u32) -> Exit {
         let target = |low: u32, bits: u32| {
             let field = (word << (32 - low - bits)).cast_signed() >> (32 - bits);
             pc.wrapping_add_signed(i64::from(field) * 4)
@@ -35,7 +35,7 @@ impl Exit {
     }
 
     /// True when control may go from the word at `pc` to `next`.
-    pub(super) fn allows(self, pc: u64, next: u64) -> bool {
+    pub(crate) fn allows(self, pc: u64, next: u64) -> bool {
         match self {
             Exit::Next => next == pc.wrapping_add(4),
             Exit::To(target) => next == target,
@@ -46,13 +46,13 @@ impl Exit {
 }
 
 /// True for `DC ZVA`.
-pub(super) fn is_zero_line(word: u32) -> bool {
+pub(crate) fn is_zero_line(word: u32) -> bool {
     word & 0xffff_ffe0 == 0xd50b_7420
 }
 
 /// Instructions with an address that engines without register values do not report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unreported {
+pub(crate) enum Unreported {
     /// `DC ZVA` and its kin with tags.
     ZeroLine,
     /// Other `DC`, and `IC`, by address.
@@ -63,7 +63,7 @@ pub(super) enum Unreported {
 
 impl Unreported {
     /// What `word` is of these.
-    pub(super) fn of(word: u32) -> Option<Unreported> {
+    pub(crate) fn of(word: u32) -> Option<Unreported> {
         use sim_isa::MemOp::{Maintenance, PrefetchInst, PrefetchLoad, PrefetchStore, ZeroLine};
         match sim_isa::decode(word).mem.op {
             ZeroLine => Some(Unreported::ZeroLine),
@@ -75,23 +75,23 @@ impl Unreported {
 }
 
 /// True for `PRFM`, `PRFUM` and SVE prefetches.
-pub(super) fn is_prefetch(word: u32) -> bool {
+pub(crate) fn is_prefetch(word: u32) -> bool {
     Unreported::of(word) == Some(Unreported::Prefetch)
 }
 
 /// The elements of a gather or scatter at some index; `None` for another word.
-pub(super) fn elements((index, word): (u16, &u32)) -> Option<(u16, u8)> {
+pub(crate) fn elements((index, word): (u16, &u32)) -> Option<(u16, u8)> {
     let mem = sim_isa::decode(*word).mem;
     (mem.scattered && !is_prefetch(*word)).then_some((index, mem.elements))
 }
 
 /// True for SVE words.
-pub(super) fn is_sve(word: u32) -> bool {
+pub(crate) fn is_sve(word: u32) -> bool {
     word & 0x1e00_0000 == 0x0400_0000
 }
 
 /// True for SVE loads and stores, prefetches among them.
-pub(super) fn is_sve_memory(word: u32) -> bool {
+pub(crate) fn is_sve_memory(word: u32) -> bool {
     word & 0x9e00_0000 == 0x8400_0000
 }
 
@@ -101,13 +101,13 @@ fn is_store_exclusive(word: u32) -> bool {
 }
 
 /// True for words with an access that is not certain to be reported, or to happen.
-pub(super) fn may_stay_silent(word: u32) -> bool {
+pub(crate) fn may_stay_silent(word: u32) -> bool {
     let is_tag = word & 0xff20_0000 == 0xd920_0000;
     is_tag || is_store_exclusive(word) || is_sve_memory(word) || Unreported::of(word).is_some()
 }
 
 /// True for words that access memory whenever they complete (SVE apart: no lane may be active).
-pub(super) fn always_accesses(word: u32) -> bool {
+pub(crate) fn always_accesses(word: u32) -> bool {
     let is_load_store = word & 0x0a00_0000 == 0x0800_0000;
     // The tag instructions LDG and STG are reported differently from engine to engine.
     let is_tag = word & 0xff20_0000 == 0xd920_0000;
@@ -115,7 +115,7 @@ pub(super) fn always_accesses(word: u32) -> bool {
 }
 
 /// True for words that end in an exception instead of completing.
-pub(super) fn never_completes(word: u32) -> bool {
+pub(crate) fn never_completes(word: u32) -> bool {
     let is_brk = word & 0xffe0_001f == 0xd420_0000;
     let is_hlt = word & 0xffe0_001f == 0xd440_0000;
     let is_udf = word >> 16 == 0;

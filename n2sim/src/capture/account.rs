@@ -2,8 +2,8 @@
 
 use super::session::End;
 use super::shared_memory::SharedMemory;
-use super::stream::{Known, Tally};
-use super::system::SystemTally;
+use super::system::ending::SystemTally;
+use super::tally::{Known, Tally};
 use super::wire::{MAX_VCPUS, control};
 use anyhow::Result;
 use sim_core::Shown;
@@ -17,19 +17,19 @@ const ILLEGAL_INSTRUCTION: i32 = 4;
 
 /// What the plugin counted beside the stream.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PluginTally {
-    pub(super) forks: u64,
-    pub(super) dropped: u64,
-    pub(super) pages_lost: u64,
-    pub(super) streams: u64,
+pub(crate) struct PluginTally {
+    pub(crate) forks: u64,
+    pub(crate) dropped: u64,
+    pub(crate) pages_lost: u64,
+    pub(crate) streams: u64,
     /// A thread had a number that the plugin has no place for.
-    pub(super) has_beyond: bool,
+    pub(crate) has_beyond: bool,
     /// The engine's own count, if it is final.
-    pub(super) engine_count: Option<u64>,
+    pub(crate) engine_count: Option<u64>,
 }
 
 impl PluginTally {
-    pub(super) fn read(memory: &mut SharedMemory) -> Result<PluginTally> {
+    pub(crate) fn read(memory: &mut SharedMemory) -> Result<PluginTally> {
         let has_exited = memory.control(control::EXITED)? == 1;
         let count = memory.control(control::ENGINE_COUNT)?;
         Ok(PluginTally {
@@ -76,7 +76,7 @@ fn absent_operands(t: &Tally, gap: &mut impl FnMut(bool, String)) {
 }
 
 /// Plain sentences on what the trace does not contain.
-pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String> {
+pub(crate) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String> {
     let mut gaps = Vec::new();
     gaps.extend(tally.damage.as_ref().map(|what| {
         format!("the program wrote into the memory of its recording ({what}): the trace ends there")
@@ -135,13 +135,13 @@ fn rebuilt(t: &Tally) -> [(&'static str, Known); 3] {
 }
 
 /// How many operands of maintenance are known, for the trace's notes.
-pub(super) fn operands(t: &Tally) -> (String, String) {
+pub(crate) fn operands(t: &Tally) -> (String, String) {
     let Known { executed, known } = t.maintenance;
     (sim_trace::OPERANDS.to_owned(), format!("{known} of {executed} known"))
 }
 
 /// What the recording lacks that makes counts doubtful.
-pub(super) fn lacks(t: &Tally) -> Vec<Lack> {
+pub(crate) fn lacks(t: &Tally) -> Vec<Lack> {
     let all = [
         (t.lost_accesses > 0, Lack::SomeAddresses),
         (t.sve_lost > 0, Lack::SveAccesses),
@@ -154,7 +154,7 @@ pub(super) fn lacks(t: &Tally) -> Vec<Lack> {
 }
 
 /// How the program ended, in words.
-pub(super) fn ending(end: &End) -> String {
+pub(crate) fn ending(end: &End) -> String {
     match (end.status.code(), end.status.signal()) {
         _ if end.is_cut => "ended at the limit".to_owned(),
         _ if end.is_over => "ended at --to".to_owned(),
@@ -166,18 +166,18 @@ pub(super) fn ending(end: &End) -> String {
 
 /// Wall and processor time of this process and its children.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stopwatch {
+pub(crate) struct Stopwatch {
     begin: Instant,
     cpu: Duration,
 }
 
 impl Stopwatch {
-    pub(super) fn start() -> Stopwatch {
+    pub(crate) fn start() -> Stopwatch {
         Stopwatch { begin: Instant::now(), cpu: cpu_time() }
     }
 
     /// Wall time and processor time since the start.
-    pub(super) fn elapsed(&self) -> (Duration, Duration) {
+    pub(crate) fn elapsed(&self) -> (Duration, Duration) {
         (self.begin.elapsed(), cpu_time().saturating_sub(self.cpu))
     }
 }
@@ -193,7 +193,7 @@ fn cpu_time() -> Duration {
 }
 
 /// The closing words of a recording.
-pub(super) fn summary(
+pub(crate) fn summary(
     path: &Path,
     tally: &Tally,
     plugin: &PluginTally,
@@ -255,7 +255,7 @@ pub(super) fn summary(
 }
 
 /// What to do about what is missing in a recording on the processor `cpu`; empty if nothing is.
-pub(super) fn advice(t: &Tally, end: &End, cpu: &str) -> String {
+pub(crate) fn advice(t: &Tally, end: &End, cpu: &str) -> String {
     let mut text = String::new();
     if t.sve_lost > 0 || t.untold_predicates > 0 {
         text.push_str(
@@ -277,7 +277,7 @@ pub(super) fn advice(t: &Tally, end: &End, cpu: &str) -> String {
 }
 
 /// The closing words of the recording of a whole system.
-pub(super) fn system_summary(
+pub(crate) fn system_summary(
     path: &Path,
     tally: &SystemTally,
     written: &Summary,
@@ -321,7 +321,7 @@ pub(super) fn system_summary(
 }
 
 /// `1234567` as `1,234,567`.
-pub(super) fn thousands(n: u64) -> String {
+pub(crate) fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

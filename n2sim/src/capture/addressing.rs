@@ -3,30 +3,30 @@
 use super::a64;
 
 /// Bits `low..low + bits` of `word`.
-pub(super) fn field(word: u32, low: u32, bits: u32) -> usize {
+pub(crate) fn field(word: u32, low: u32, bits: u32) -> usize {
     (word >> low & ((1 << bits) - 1)) as usize
 }
 
 /// Signed bits `low..low + bits` of `word`.
-pub(super) fn signed(word: u32, low: u32, bits: u32) -> i64 {
+pub(crate) fn signed(word: u32, low: u32, bits: u32) -> i64 {
     i64::from((word << (32 - low - bits)).cast_signed() >> (32 - bits))
 }
 
 /// How an access forms its address and what it does to general registers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Addressing {
+pub(crate) struct Addressing {
     /// The base register; 31 is SP.
-    pub(super) base: usize,
+    pub(crate) base: usize,
     /// Added to the base before the access.
-    pub(super) offset: i64,
+    pub(crate) offset: i64,
     /// Added to the base by the end of the instruction; `None`: the base becomes unknown.
-    pub(super) update: Option<i64>,
+    pub(crate) update: Option<i64>,
     /// General registers that it changes.
-    pub(super) loaded: [Option<usize>; 4],
+    pub(crate) loaded: [Option<usize>; 4],
     /// Bytes that it may write, at most; 0 for a load.
-    pub(super) written: u64,
+    pub(crate) written: u64,
     /// General registers that it loads or stores whole, one behind the other.
-    pub(super) whole: [Option<usize>; 2],
+    pub(crate) whole: [Option<usize>; 2],
 }
 
 impl Addressing {
@@ -57,7 +57,7 @@ impl Addressing {
 }
 
 /// The addressing of a load or store; `None` for forms that are not followed.
-pub(super) fn addressing(word: u32) -> Option<Addressing> {
+pub(crate) fn addressing(word: u32) -> Option<Addressing> {
     if a64::is_sve(word) {
         return None;
     }

@@ -2,14 +2,14 @@
 //! elements of a gather or scatter went (docs/trace-format.md, Elements).
 
 use super::a64;
-use super::stream::{BlockInfo, Run};
+use super::block::{BlockInfo, Run};
 use sim_core::Activity;
 use sim_isa::Governing;
 use sim_trace::{Further, StreamEvent};
 
 /// The events of `run`, in order of its instructions. Without predicates the engine says where gathers and
 /// scatters went, but not which elements that were.
-pub(super) fn events(info: &BlockInfo, run: &Run) -> Vec<StreamEvent> {
+pub(crate) fn events(info: &BlockInfo, run: &Run) -> Vec<StreamEvent> {
     let executed = info.governed.iter().take_while(|(index, _)| *index < run.executed);
     executed.filter_map(|(index, governing)| event(info, run, *index, *governing)).collect()
 }
@@ -47,18 +47,18 @@ fn addresses(run: &Run, index: u16) -> Vec<u64> {
 
 /// What is known of the SVE instructions of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Account {
+pub(crate) struct Account {
     /// Loads and stores.
-    pub(super) accesses: u64,
+    pub(crate) accesses: u64,
     /// Of these, those without an address though an element was active, or may have been: their predicate is
     /// not known.
-    pub(super) lost: u64,
+    pub(crate) lost: u64,
     /// Instructions with a governing predicate that is not known.
-    pub(super) untold: u64,
+    pub(crate) untold: u64,
 }
 
 /// Looks at the first `completed` instructions of a run.
-pub(super) fn account(info: &BlockInfo, run: &Run, completed: u16) -> Account {
+pub(crate) fn account(info: &BlockInfo, run: &Run, completed: u16) -> Account {
     let mut account = Account::default();
     for index in 0..completed {
         let word = info.word(usize::from(index));

@@ -1,12 +1,13 @@
 //! How a block's run ended: whole, left early, or abandoned by a signal.
 
 use super::a64;
-use super::stream::{BlockInfo, Run, Shared};
+use super::block::{BlockInfo, Run};
+use super::recording_state::Shared;
 use sim_trace::StreamEvent;
 
 /// What came after a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum After {
+pub(crate) enum After {
     /// A block at this address.
     Block(u64),
     /// The thread ended; if the whole program was killed, by which signal.
@@ -15,7 +16,7 @@ pub(super) enum After {
 
 impl After {
     /// The address of the next block.
-    pub(super) fn block(self) -> Option<u64> {
+    pub(crate) fn block(self) -> Option<u64> {
         match self {
             After::Block(pc) => Some(pc),
             After::Death(_) => None,
@@ -29,15 +30,15 @@ impl After {
 }
 
 /// How a block ended.
-pub(super) struct Ending {
+pub(crate) struct Ending {
     /// Instructions of the block that were executed, one that did not complete included.
-    pub(super) executed: usize,
+    pub(crate) executed: usize,
     /// What happened behind them.
-    pub(super) signal: Option<StreamEvent>,
+    pub(crate) signal: Option<StreamEvent>,
 }
 
 /// How far `run` got, and which signal ended it.
-pub(super) fn judge(
+pub(crate) fn judge(
     info: &BlockInfo,
     run: &Run,
     started: Option<u32>,
@@ -75,7 +76,7 @@ fn is_return(word: u32) -> bool {
 }
 
 /// True when instruction `last`, although begun, shows no sign of completion.
-pub(super) fn is_incomplete(info: &BlockInfo, run: &Run, last: usize) -> bool {
+pub(crate) fn is_incomplete(info: &BlockInfo, run: &Run, last: usize) -> bool {
     let word = info.word(last);
     let has_access = run.accesses.last().is_some_and(|access| usize::from(access.index) == last);
     let must_access = a64::always_accesses(word) && !a64::is_sve_memory(word);

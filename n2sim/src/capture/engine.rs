@@ -67,7 +67,7 @@ impl Engine {
     ///
     /// # Errors
     /// If plugin and memory cannot be handed over.
-    pub(super) fn command(
+    pub(crate) fn command(
         &self,
         cpu: &str,
         memory: &SharedMemory,
@@ -81,7 +81,7 @@ impl Engine {
     }
 
     /// The plugin and where its memory is, as `-plugin` has it. The next process that is started inherits both.
-    pub(super) fn plugin_option(&self, memory: &SharedMemory) -> Result<OsString> {
+    pub(crate) fn plugin_option(&self, memory: &SharedMemory) -> Result<OsString> {
         let mut plugin = self.plugin.option()?;
         plugin.push(format!(",memory={}", memory.hand_over()?));
         Ok(plugin)
@@ -125,7 +125,7 @@ pub(crate) fn probe(path: &Path, plugins: &[Plugin]) -> Result<Engine> {
 }
 
 /// Those that matter here of the processor models that an engine lists.
-pub(super) fn cpus_of(listed: &str) -> Vec<&'static str> {
+pub(crate) fn cpus_of(listed: &str) -> Vec<&'static str> {
     let has = |cpu: &&str| {
         let name = cpu.split(',').next().unwrap_or(cpu);
         listed.split_whitespace().any(|word| word == name)
@@ -134,7 +134,7 @@ pub(super) fn cpus_of(listed: &str) -> Vec<&'static str> {
 }
 
 /// The engine at `path` with the first plugin that records when `attempt` runs it, which says so.
-pub(super) fn first_that_records(
+pub(crate) fn first_that_records(
     path: &Path,
     version: &str,
     cpus: &[&'static str],
@@ -166,7 +166,7 @@ pub(super) fn first_that_records(
 }
 
 /// Runs an engine without input.
-pub(super) fn run(command: &mut Command) -> Result<Output> {
+pub(crate) fn run(command: &mut Command) -> Result<Output> {
     let name = command.get_program().to_string_lossy().into_owned();
     sim_files::output(command.stdin(Stdio::null())).with_context(|| format!("cannot run {name}"))
 }

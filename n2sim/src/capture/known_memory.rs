@@ -15,7 +15,7 @@ struct Slot {
 
 /// Aligned pointers, each in the one slot that its address has.
 #[derive(Clone, Debug)]
-pub(super) struct KnownMemory {
+pub(crate) struct KnownMemory {
     slots: Vec<Slot>,
     /// Slots of another one are empty.
     generation: u64,
@@ -29,13 +29,13 @@ impl Default for KnownMemory {
 
 impl KnownMemory {
     /// The pointer at `addr`.
-    pub(super) fn get(&self, addr: u64) -> Option<u64> {
+    pub(crate) fn get(&self, addr: u64) -> Option<u64> {
         let slot = self.slots.get(place(addr))?;
         (slot.addr == addr && slot.generation == self.generation).then_some(slot.value)
     }
 
     /// Notes a pointer; one that is not aligned is not noted.
-    pub(super) fn set(&mut self, addr: u64, value: u64) {
+    pub(crate) fn set(&mut self, addr: u64, value: u64) {
         if !addr.is_multiple_of(BYTES) {
             return;
         }
@@ -46,7 +46,7 @@ impl KnownMemory {
     }
 
     /// Forgets whatever has one of the `bytes` from `addr` on.
-    pub(super) fn forget(&mut self, addr: u64, bytes: u64) {
+    pub(crate) fn forget(&mut self, addr: u64, bytes: u64) {
         if self.slots.is_empty() {
             return;
         }
@@ -61,7 +61,7 @@ impl KnownMemory {
     }
 
     /// Forgets everything.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.generation += 1;
     }
 }

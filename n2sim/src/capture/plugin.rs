@@ -55,7 +55,7 @@ impl Plugin {
     ///
     /// # Errors
     /// If neither memory nor a temporary file can be had.
-    pub(super) fn option(&self) -> Result<OsString> {
+    pub(crate) fn option(&self) -> Result<OsString> {
         Ok(match self.place()? {
             Place::Named(path) => path.into(),
             Place::Temporary(file) => file.path().into(),
@@ -69,7 +69,7 @@ impl Plugin {
     }
 
     /// Has processes that are started from now on not inherit it.
-    pub(super) fn keep(&self) {
+    pub(crate) fn keep(&self) {
         if let Some(Place::Memory(file)) = self.place.get() {
             // It can only fail for a descriptor that is closed.
             let _ = fcntl_setfd(file.as_fd(), FdFlags::CLOEXEC);

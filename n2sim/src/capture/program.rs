@@ -16,9 +16,9 @@ pub(crate) const USUAL_SYSROOTS: &[&str] = &["/usr/aarch64-linux-gnu", "/"];
 
 /// An AArch64 program.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(crate) struct Program {
     /// Its file.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Its functions, at the addresses of the file.
     symbols: Vec<Symbol>,
     /// Every name that its code has, labels inside functions and second names of functions too, at the addresses of the
@@ -27,12 +27,12 @@ pub(super) struct Program {
     /// Its dynamic linker, if it needs one.
     interpreter: Option<String>,
     /// Address of its lowest executable segment in the file, if it may be loaded elsewhere.
-    pub(super) relocatable_from: Option<u64>,
+    pub(crate) relocatable_from: Option<u64>,
 }
 
 impl Program {
     /// Finds and reads `name`: a path, or a name in the sysroot's or the system's folders.
-    pub(super) fn open(name: &str, sysroot: Option<&Path>) -> Result<Program> {
+    pub(crate) fn open(name: &str, sysroot: Option<&Path>) -> Result<Program> {
         let path = find(name, sysroot)
             .with_context(|| format!("no program {name:?}: give the path of an AArch64 program"))?;
         let data =
@@ -72,13 +72,13 @@ impl Program {
     }
 
     /// Its functions as executed, when its code was loaded at `start`.
-    pub(super) fn symbols_at(&self, start: u64) -> Vec<Symbol> {
+    pub(crate) fn symbols_at(&self, start: u64) -> Vec<Symbol> {
         self.symbols_moved_by(start.wrapping_sub(self.relocatable_from.unwrap_or(start)))
     }
 
     /// Its functions as executed, when its file's address 0 is at `base`; where the file says if it cannot be
     /// loaded elsewhere.
-    pub(super) fn symbols_from(&self, base: u64) -> Vec<Symbol> {
+    pub(crate) fn symbols_from(&self, base: u64) -> Vec<Symbol> {
         self.symbols_moved_by(self.relocatable_from.map_or(0, |_| base))
     }
 
@@ -91,22 +91,22 @@ impl Program {
     }
 
     /// Its dynamic linker, if it needs one.
-    pub(super) fn interpreter(&self) -> Option<&str> {
+    pub(crate) fn interpreter(&self) -> Option<&str> {
         self.interpreter.as_deref()
     }
 
     /// Address of the function or label `name` in the file.
-    pub(super) fn function(&self, name: &str) -> Option<u64> {
+    pub(crate) fn function(&self, name: &str) -> Option<u64> {
         self.places.iter().find(|place| place.name == name).map(|place| place.addr)
     }
 
     /// How many functions it names.
-    pub(super) fn functions(&self) -> usize {
+    pub(crate) fn functions(&self) -> usize {
         self.symbols.len()
     }
 
     /// The folder in which the engine shall look for libraries, if the program needs any.
-    pub(super) fn sysroot(&self, given: Option<&Path>) -> Result<Option<PathBuf>> {
+    pub(crate) fn sysroot(&self, given: Option<&Path>) -> Result<Option<PathBuf>> {
         let Some(interpreter) = &self.interpreter else {
             return Ok(given.map(Path::to_path_buf));
         };

@@ -2,11 +2,11 @@
 
 use super::a64;
 use super::addressing::{addressing, field};
-use super::stream::{BlockInfo, Run};
+use super::block::{BlockInfo, Run};
 use super::system_words::Operand;
 
 /// The base register of the operand of `word`; 31 is SP.
-pub(super) fn base_of(word: u32) -> Option<usize> {
+pub(crate) fn base_of(word: u32) -> Option<usize> {
     match Operand::of(word)? {
         Operand::Register(n) => Some(n as usize),
         Operand::Offset(base, _) | Operand::Indexed { base, .. } => Some(base as usize),
@@ -16,7 +16,7 @@ pub(super) fn base_of(word: u32) -> Option<usize> {
 
 /// The value of X`register` (31 is SP) in front of instruction `index` of `run`: an access behind it through the same
 /// register tells, if the register is only moved in between.
-pub(super) fn reveal(info: &BlockInfo, run: &Run, index: u16, register: usize) -> Option<u64> {
+pub(crate) fn reveal(info: &BlockInfo, run: &Run, index: u16, register: usize) -> Option<u64> {
     let mut moved = 0i64;
     let mut accesses = run.accesses.iter().filter(|access| access.index > index).peekable();
     for at in index + 1..run.executed {

@@ -2,17 +2,20 @@
 //! becomes of the program.
 
 use super::a64::Unreported;
+use super::block::BlockInfo;
 use super::ending::After;
+use super::output::Output;
+use super::recording_state::Shared;
 use super::shared_memory::{Damage, SharedMemory, SlotHeader};
-use super::stream::{BlockInfo, Output, Shared, Stream};
+use super::stream::Stream;
 use super::wire::{self, DEFINE_BLOCK, DEFINE_PAGE, DEFINITIONS, MAX_BLOCK, PAGE_BYTES, control};
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
 
 /// Turns slots into trace chunks.
 #[derive(Debug, Default)]
-pub(super) struct Recorder {
-    pub(super) shared: Shared,
+pub(crate) struct Recorder {
+    pub(crate) shared: Shared,
     streams: BTreeMap<u64, Progress>,
     /// Slots of definitions taken so far, and words taken of the current one.
     definition_slot: u64,
@@ -28,14 +31,14 @@ struct Progress {
 impl Recorder {
     /// One counter of started instructions serves all threads on plugin API 1, so it says where a
     /// block ended only while there is one thread.
-    pub(super) fn note_streams(&mut self, memory: &mut SharedMemory) -> Result<()> {
+    pub(crate) fn note_streams(&mut self, memory: &mut SharedMemory) -> Result<()> {
         self.shared.is_exact = memory.control(control::STREAMS)? <= 1;
         Ok(())
     }
 
     /// Takes every full slot; true if there was any. Damaged memory is noted in the tally, and nothing is taken from
     /// then on.
-    pub(super) fn drain(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<bool> {
+    pub(crate) fn drain(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<bool> {
         if self.is_damaged() {
             return Ok(false);
         }
@@ -44,7 +47,7 @@ impl Recorder {
     }
 
     /// Takes what is left when the program is gone: also the slots that were not full.
-    pub(super) fn finish(
+    pub(crate) fn finish(
         &mut self,
         memory: &mut SharedMemory,
         output: &mut Output,
@@ -71,7 +74,7 @@ impl Recorder {
     }
 
     /// True once the memory held what no plugin writes.
-    pub(super) fn is_damaged(&self) -> bool {
+    pub(crate) fn is_damaged(&self) -> bool {
         self.shared.tally.damage.is_some()
     }
 

@@ -13,7 +13,7 @@ const LAST_HINT: u32 = 127;
 
 /// A place in the program, as the command line names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// `HINT #n`, a no-operation.
     Hint(u32),
     /// An address of the program's file.
@@ -78,16 +78,16 @@ impl Place {
 
 /// What of a run is recorded; all of it without places.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Region {
+pub(crate) struct Region {
     /// Where recording begins, each time that control comes there.
-    pub(super) from: Option<Place>,
+    pub(crate) from: Option<Place>,
     /// Where it ends.
-    pub(super) to: Option<Place>,
+    pub(crate) to: Option<Place>,
 }
 
 impl Region {
     /// Tells the plugin, before it starts.
-    pub(super) fn announce(&self, program: &Program, memory: &SharedMemory) -> Result<()> {
+    pub(crate) fn announce(&self, program: &Program, memory: &SharedMemory) -> Result<()> {
         if self.from.is_some() && self.from == self.to {
             bail!("--from and --to name the same place: nothing lies between");
         }
@@ -107,12 +107,12 @@ impl Region {
     }
 
     /// True if nothing is recorded any more once recording was ended.
-    pub(super) fn ends_for_good(&self) -> bool {
+    pub(crate) fn ends_for_good(&self) -> bool {
         self.from.is_none() && self.to.is_some()
     }
 
     /// In words, if it is not all of the run.
-    pub(super) fn describe(&self) -> Option<String> {
+    pub(crate) fn describe(&self) -> Option<String> {
         let from = self.from.as_ref().map(|place| format!("from {place}"));
         let to = self.to.as_ref().map(|place| format!("to {place}"));
         let parts: Vec<String> = from.into_iter().chain(to).collect();

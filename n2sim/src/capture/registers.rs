@@ -24,22 +24,22 @@ const UNKNOWN_BYTES: u64 = 64;
 
 /// What is known of the general registers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KnownRegisters {
+pub(crate) struct KnownRegisters {
     values: [Option<u64>; REGISTERS],
     /// Addresses of pointers in memory that registers are copies of.
     origins: [Option<u64>; REGISTERS],
     memory: KnownMemory,
     /// No other thread writes to memory.
-    pub(super) is_alone: bool,
+    pub(crate) is_alone: bool,
     /// Accesses whose base was known before.
-    pub(super) checked: u64,
+    pub(crate) checked: u64,
     /// Of these, those where the known value was wrong.
-    pub(super) wrong: u64,
+    pub(crate) wrong: u64,
 }
 
 impl KnownRegisters {
     /// Forgets all values, keeps the statistics.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.values = [None; REGISTERS];
         self.forget_memory();
     }
@@ -50,7 +50,7 @@ impl KnownRegisters {
     }
 
     /// The value of X`n`; 31 is the zero register.
-    pub(super) fn x(&self, n: usize) -> Option<u64> {
+    pub(crate) fn x(&self, n: usize) -> Option<u64> {
         if n == SP { Some(0) } else { self.values[n] }
     }
 
@@ -60,7 +60,7 @@ impl KnownRegisters {
     }
 
     /// The address of `word` at `pc`, of the kind that engines do not report, if it is known.
-    pub(super) fn operand(&self, pc: u64, word: u32) -> Option<u64> {
+    pub(crate) fn operand(&self, pc: u64, word: u32) -> Option<u64> {
         Operand::of(word)?.value(pc, |n| self.x(n as usize), |n| self.x_or_sp(n as usize))
     }
 
@@ -77,7 +77,7 @@ impl KnownRegisters {
     }
 
     /// X`n`, or SP with 31, turns out to have a value; so has the pointer in memory that it is a copy of.
-    pub(super) fn learn(&mut self, n: usize, value: u64) {
+    pub(crate) fn learn(&mut self, n: usize, value: u64) {
         if let Some(known) = self.values[n] {
             self.checked += 1;
             self.wrong += u64::from(known != value);
@@ -102,7 +102,7 @@ impl KnownRegisters {
     }
 
     /// Follows one executed instruction of `code`; `addr` is its reported address.
-    pub(super) fn step(&mut self, pc: u64, word: u32, addr: Option<u64>, code: &Code) {
+    pub(crate) fn step(&mut self, pc: u64, word: u32, addr: Option<u64>, code: &Code) {
         if let Some((register, value)) = literal(pc, word, code) {
             return self.set_x(register, value);
         }

@@ -10,12 +10,14 @@ mod look;
 mod merge;
 
 use super::account::{self, PluginTally, Stopwatch};
+use super::args::CaptureArgs;
+use super::output::Output;
 use super::recorder::Recorder;
 use super::session::{self, End};
+use super::setup::{Setup, default_output, meta as meta_of, say};
 use super::shared_memory::SharedMemory;
-use super::stream::{Known, Output, Tally};
+use super::tally::{Known, Tally};
 use super::wire::{self, control};
-use super::{CaptureArgs, Setup};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use debugger::Debugger;
 use look::{Places, Seen};
@@ -26,9 +28,6 @@ use std::io::{Seek, SeekFrom};
 use std::path::Path;
 use std::process::{ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Processor with the vectors of the N2, of 128 bits.
-pub(super) const SHORT_VECTORS: &str = "max,sve128=on,sve256=off";
 
 /// A recording whose trace is not finished.
 struct Recorded {
@@ -42,9 +41,9 @@ struct Recorded {
 ///
 /// # Errors
 /// As a plain recording, and if the program has threads or does not do the same each time.
-pub(super) fn run(args: &CaptureArgs, setup: &Setup) -> Result<ExitCode> {
+pub(crate) fn run(args: &CaptureArgs, setup: &Setup) -> Result<ExitCode> {
     let stopwatch = Stopwatch::start();
-    let path = args.output.clone().unwrap_or_else(|| super::default_output(&setup.program.path));
+    let path = args.output.clone().unwrap_or_else(|| default_output(&setup.program.path));
     let folder = ScratchFolder::new().context("cannot make a temporary folder")?;
     let first = first(args, setup, folder.path()).context("the first run")?;
     let places = look::places(&first.recorder.shared.blocks);
@@ -66,7 +65,7 @@ pub(super) fn run(args: &CaptureArgs, setup: &Setup) -> Result<ExitCode> {
     complete(trace.meta_mut(), setup, &tally, &second.end, &gaps, start);
     let written = trace.finish().context("the trace could not be completed")?;
     let times = stopwatch.elapsed();
-    super::say(&account::summary(&path, &tally, &plugin, &written, &second.end, times, &gaps));
+    say(&account::summary(&path, &tally, &plugin, &written, &second.end, times, &gaps));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -136,7 +135,7 @@ fn record(
     mut memory: SharedMemory,
     path: &Path,
 ) -> Result<Recorded> {
-    let meta = super::meta(args, &setup.engine, &setup.cpu);
+    let meta = meta_of(args, &setup.engine, &setup.cpu);
     let trace = TraceWriter::create_with(path, meta, WriterOptions::default())?;
     let mut output = Output { trace, skip: 0 };
     let mut recorder = Recorder::default();

@@ -1,10 +1,10 @@
 //! Runs the program under the engine, drains the recording meanwhile, ends it on demand.
 
+use super::output::Output;
 use super::recorder::Recorder;
 use super::shared_memory::SharedMemory;
-use super::stream::Output;
 use super::wire::control;
-use crate::signals::Keeper;
+use crate::host::signals::Keeper;
 use anyhow::{Context, Result};
 use rustix::process::{DumpableBehavior, Pid, Signal, kill_process, set_dumpable_behavior};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL};
@@ -21,26 +21,26 @@ const FAREWELL: Duration = Duration::from_secs(3);
 
 /// How a recording ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct End {
+pub(crate) struct End {
     /// What became of the program.
-    pub(super) status: ExitStatus,
+    pub(crate) status: ExitStatus,
     /// The recorder ended it: `--limit` was reached.
-    pub(super) is_cut: bool,
+    pub(crate) is_cut: bool,
     /// The recorder ended it: control came to `--to`.
-    pub(super) is_over: bool,
+    pub(crate) is_over: bool,
     /// Somebody asked for the end (Ctrl-C, `kill`).
-    pub(super) is_interrupted: bool,
+    pub(crate) is_interrupted: bool,
 }
 
 impl End {
     /// True if the recorder ended the program.
-    pub(super) fn is_ended(&self) -> bool {
+    pub(crate) fn is_ended(&self) -> bool {
         self.is_cut || self.is_over
     }
 }
 
 /// Runs `command` to its end, or to `limit` recorded instructions.
-pub(super) fn record(
+pub(crate) fn record(
     command: &mut Command,
     memory: &mut SharedMemory,
     recorder: &mut Recorder,

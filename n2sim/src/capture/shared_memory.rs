@@ -19,17 +19,17 @@ const WORD_BYTES: usize = size_of::<u64>();
 
 /// The header of one slot as it was when it was read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SlotHeader {
+pub(crate) struct SlotHeader {
     /// Number of the slot.
-    pub(super) slot: usize,
+    pub(crate) slot: usize,
     /// One of the states of [`wire`].
-    pub(super) state: u64,
+    pub(crate) state: u64,
     /// Stream number.
-    pub(super) stream: u64,
+    pub(crate) stream: u64,
     /// Position in the stream.
-    pub(super) sequence: u64,
+    pub(crate) sequence: u64,
     /// Valid words.
-    pub(super) cursor: usize,
+    pub(crate) cursor: usize,
 }
 
 impl SlotHeader {
@@ -47,11 +47,11 @@ impl SlotHeader {
 /// Says that the memory holds what no plugin writes: the recorded program wrote into it. What was taken before stands.
 #[derive(Debug, Error)]
 #[error("{0}")]
-pub(super) struct Damage(pub(super) String);
+pub(crate) struct Damage(pub(super) String);
 
 /// The shared memory, owned by the recorder.
 #[derive(Debug)]
-pub(super) struct SharedMemory {
+pub(crate) struct SharedMemory {
     file: File,
     bytes: Vec<u8>,
     /// Slots that the plugin has used.
@@ -62,7 +62,7 @@ pub(super) struct SharedMemory {
 
 impl SharedMemory {
     /// New memory, all zero.
-    pub(super) fn create() -> Result<SharedMemory> {
+    pub(crate) fn create() -> Result<SharedMemory> {
         let file = File::of_memory("n2sim-capture")
             .context("cannot make the memory shared with the plugin")?;
         file.set_len((wire::TOTAL_WORDS * WORD_BYTES) as u64)
@@ -78,14 +78,14 @@ impl SharedMemory {
     ///
     /// # Errors
     /// If the system does not let it be inherited.
-    pub(super) fn hand_over(&self) -> Result<String> {
+    pub(crate) fn hand_over(&self) -> Result<String> {
         fcntl_setfd(self.file.as_fd(), FdFlags::empty())
             .context("cannot hand over the memory shared with the plugin")?;
         Ok(format!("/proc/self/fd/{}", self.file.as_fd().as_raw_fd()))
     }
 
     /// Has processes that are started from now on not inherit it.
-    pub(super) fn keep(&self) {
+    pub(crate) fn keep(&self) {
         // It can only fail for a descriptor that is closed.
         let _ = fcntl_setfd(self.file.as_fd(), FdFlags::CLOEXEC);
     }
@@ -99,7 +99,7 @@ impl SharedMemory {
     }
 
     /// Copies `words` words from position `word`.
-    pub(super) fn read(&mut self, word: usize, words: usize) -> Result<Vec<u64>> {
+    pub(crate) fn read(&mut self, word: usize, words: usize) -> Result<Vec<u64>> {
         let bytes = self.read_bytes(word, words)?;
         Ok(bytes.as_chunks::<WORD_BYTES>().0.iter().map(|b| u64::from_le_bytes(*b)).collect())
     }
@@ -111,27 +111,27 @@ impl SharedMemory {
     }
 
     /// A control word.
-    pub(super) fn control(&mut self, index: usize) -> Result<u64> {
+    pub(crate) fn control(&mut self, index: usize) -> Result<u64> {
         Ok(self.read(index, 1)?[0])
     }
 
     /// Tells the plugin to record no more.
-    pub(super) fn stop(&self) -> Result<()> {
+    pub(crate) fn stop(&self) -> Result<()> {
         self.tell(control::STOP, 1)
     }
 
     /// Sets a control word.
-    pub(super) fn tell(&self, index: usize, value: u64) -> Result<()> {
+    pub(crate) fn tell(&self, index: usize, value: u64) -> Result<()> {
         self.write(index, value)
     }
 
     /// Has headers that cannot be right be left out from now on, not refused.
-    pub(super) fn salvage(&mut self) {
+    pub(crate) fn salvage(&mut self) {
         self.is_damaged = true;
     }
 
     /// The headers of all slots used so far.
-    pub(super) fn headers(&mut self) -> Result<Vec<SlotHeader>> {
+    pub(crate) fn headers(&mut self) -> Result<Vec<SlotHeader>> {
         let used = match self.is_damaged {
             true => wire::SLOTS as u64,
             false => self.control(control::SLOTS_USED)?,
@@ -155,13 +155,13 @@ impl SharedMemory {
     }
 
     /// The words of a slot from `from` to its cursor.
-    pub(super) fn slot(&mut self, header: &SlotHeader, from: usize) -> Result<Vec<u64>> {
+    pub(crate) fn slot(&mut self, header: &SlotHeader, from: usize) -> Result<Vec<u64>> {
         let at = wire::SLOTS_AT + header.slot * wire::SLOT_WORDS;
         self.read(at + from, header.cursor.saturating_sub(from))
     }
 
     /// Gives a slot back to the plugin, empty: one that is claimed and not yet begun announces nothing.
-    pub(super) fn free(&self, slot: &SlotHeader) -> Result<()> {
+    pub(crate) fn free(&self, slot: &SlotHeader) -> Result<()> {
         let at = wire::HEADERS_AT + slot.slot * wire::HEADER_WORDS;
         self.write(at + header::CURSOR, 0)?;
         self.write(at + header::STATE, wire::FREE)

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::SHORT_VECTORS;
+use super::super::setup::SHORT_VECTORS;
 use anyhow::{Context, Result, bail};
 
 /// Register numbers of the engine: X0 to X30, SP and PC, then those of SVE.

@@ -2,7 +2,7 @@
 //! instruction and the addresses of its active elements (Arm ARM, SVE addressing); the operand of `DC`, `IC`, `PRFM`.
 
 use super::super::a64::Unreported;
-use super::super::stream::BlockInfo;
+use super::super::block::BlockInfo;
 use super::super::system_words::Operand;
 use super::debugger::Debugger;
 use anyhow::{Context, Result, bail};

@@ -1,9 +1,9 @@
 //! How blocks of a whole system end: whole, at an exception, or because the engine ran an instruction again.
 
 use super::super::a64;
+use super::super::block::{BlockInfo, Run};
 use super::super::ending::{Ending, is_incomplete};
-use super::super::stream::{BlockInfo, Run};
-use super::Pages;
+use super::pages::Pages;
 use sim_trace::StreamEvent;
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! The machine of a recorded system and what runs on it: the engine's options, the initial file system.
 
-use super::super::CaptureArgs;
+use super::super::args::CaptureArgs;
 use super::super::engine::Engine;
 use super::super::program::Program;
 use super::super::shared_memory::SharedMemory;

@@ -1,6 +1,7 @@
 //! What the plugin says of a whole system beside its blocks and accesses.
 
-use super::super::stream::{BlockInfo, Shared};
+use super::super::block::BlockInfo;
+use super::super::recording_state::Shared;
 use super::super::wire::Word;
 use super::ending::{Arrival, is_context_only};
 

@@ -1,0 +1,25 @@
+//! The trace that a recording writes.
+
+use sim_trace::TraceWriter;
+
+use super::tally::Tally;
+
+/// The trace, and which part of the run goes into it.
+pub(crate) struct Output {
+    /// The trace.
+    pub(crate) trace: TraceWriter,
+    /// Instructions to drop first.
+    pub(crate) skip: u64,
+}
+
+impl Output {
+    /// Counts `executed` instructions and says whether they are to be written.
+    pub(crate) fn admits(&mut self, executed: u64, tally: &mut Tally) -> bool {
+        if tally.skipped < self.skip {
+            tally.skipped += executed;
+            return false;
+        }
+        tally.instructions += executed;
+        true
+    }
+}

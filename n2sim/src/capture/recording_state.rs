@@ -1,0 +1,32 @@
+//! The state that all threads of a recording share.
+
+use std::collections::HashMap;
+
+use super::block::BlockInfo;
+use super::code::Code;
+use super::system::ending::SystemStream;
+use super::tally::Tally;
+
+/// The state that all threads of a recording share.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    /// Blocks by the plugin's number.
+    pub(crate) blocks: Vec<BlockInfo>,
+    /// Registers are followed all the time: the program has maintenance or prefetches. A large `memset`, which
+    /// zeroes lines, does with the last few blocks.
+    pub(crate) follows: bool,
+    /// Pages of the program's code, where literals lie.
+    pub(crate) code: Code,
+    /// Signal handlers by address.
+    pub(crate) handlers: HashMap<u64, u32>,
+    /// What was seen and what was not.
+    pub(crate) tally: Tally,
+    /// True while the plugin reports every block that ended early.
+    pub(crate) is_exact: bool,
+    /// What a whole system has beyond a program; `None` for a program.
+    pub(crate) system: Option<SystemStream>,
+    /// Once the recording is paused it will not be resumed.
+    pub(crate) ends_for_good: bool,
+    /// The recording was ended by the program's coming to a place.
+    pub(crate) is_over: bool,
+}

@@ -1,0 +1,79 @@
+//! `n2sim report`: replays a trace once and gives everything that is worth seeing of the run.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use sim_report::run_report::{Observed, fitting_tick};
+use sim_report::{RunReport, report_page};
+
+use crate::counting::notes;
+use crate::files::open_trace;
+use crate::files::output::Output;
+use crate::files::symbols;
+use crate::host::progress;
+use crate::shared_args::{MachineArgs, RegionArgs, time_slice};
+use crate::verdict::Verdict;
+
+/// Replay a trace and report on it from all sides: slots, time, caches, flows, code, counters
+#[derive(Debug, Args)]
+#[command(after_help = "Examples: n2sim report traces/hash.n2t -o hash.html\n          \
+    n2sim report app.n2t --elf app --limit 10M --json | jq '.top_down'\n          \
+    n2sim report --schema > report.schema.json")]
+pub(crate) struct ReportArgs {
+    /// The trace to replay
+    #[arg(required_unless_present = "schema")]
+    trace: Option<PathBuf>,
+    /// Give the report as one JSON document instead of a page
+    #[arg(short, long)]
+    json: bool,
+    /// Print the JSON schema of the report
+    #[arg(long, exclusive = true)]
+    schema: bool,
+    /// Write to FILE instead of standard output, when everything is done
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The program that was recorded, for source lines, and functions that the trace does not name
+    #[arg(long, value_name = "FILE")]
+    elf: Option<PathBuf>,
+    /// Modeled time of one multiplexing interval of the six counters (default: 1ms to the 4ms of perf, so that every
+    /// event has several; in a shorter run nothing is estimated)
+    #[arg(long, value_name = "TIME", value_parser = time_slice, allow_negative_numbers = true)]
+    tick: Option<u64>,
+    #[command(flatten)]
+    region: RegionArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+/// Runs the trace and writes the report.
+pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
+    let Some(trace) = args.trace.as_ref() else {
+        io::stdout().lock().write_all(RunReport::schema().as_bytes())?;
+        return Ok(Verdict::Good);
+    };
+    anyhow::ensure!(
+        args.json || args.output.is_some() || !io::stdout().is_terminal(),
+        "a page is for a browser: name its file with -o FILE.html, or ask for --json"
+    );
+    let options = args.region.run_options()?;
+    let session = open_trace::with(trace, &args.machine)?;
+    let symbols = symbols::load(session.trace(), args.elf.as_deref())?;
+    let mut out = Output::create(args.output.as_deref())?;
+    let tick = args.tick.or_else(|| fitting_tick(&session, &options));
+    let (observed, _) = progress::with_progress(&session, &options, |progress| {
+        Ok(Observed::run(&session, &options, tick, progress)?)
+    })?;
+    let report = RunReport::new(&observed, &symbols);
+    if args.json {
+        report.write_json(&mut out)?;
+    } else {
+        out.write_all(report_page::html(&report).as_bytes())?;
+    }
+    out.finish()?;
+    notes::write_unknown_words(&mut io::stderr(), &observed.outcome)?;
+    for note in &observed.outcome.notes {
+        writeln!(io::stderr(), "n2sim: note: {note}")?;
+    }
+    Ok(Verdict::Good)
+}

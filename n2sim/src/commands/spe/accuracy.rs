@@ -1,0 +1,226 @@
+//! Runs the trace that was profiled, hears every operation, and samples with several intervals at once:
+//! the exact distribution, and what each interval would have shown of it.
+
+use anyhow::Context;
+use sim_core::{EventSink, NullSink, Operation, PmuEvent, Privilege};
+use sim_machine::{MachineConfig, Outcome, RunHeader};
+use sim_pmu::spe::enabling::mdcr;
+use sim_pmu::spe::registers::{pmblimitr, pmscr, pmsirr};
+use sim_pmu::spe::{Course, Spe, SpeConfig, SpeRecord, SpeRegister};
+use sim_report::spe::profile::Profile;
+use sim_report::spe::truth::{Funnel, Sampled};
+
+use super::AgainstArgs;
+use crate::files::open_trace;
+use sim_core::Shown;
+
+/// Where the profiling buffer begins and ends: nothing fills so much.
+const BUFFER: u64 = 1 << 20;
+const BUFFER_END: u64 = 1 << 48;
+/// Operations between two emptyings of the buffers.
+const BATCH: u32 = 4096;
+
+/// What was heard of a run.
+pub(super) struct Heard {
+    /// Every operation that retired, as if each had been sampled.
+    pub(super) exact: Profile,
+    /// What the intervals gave.
+    pub(super) sampled: Vec<Sampled>,
+    /// A load that missed the L1 D-cache, of the sampled ones, or else any sampled operation.
+    pub(super) example: Option<SpeRecord>,
+    /// How long the counted part took on the modeled machine, by its slowest core.
+    pub(super) seconds: f64,
+}
+
+/// Runs the trace.
+pub(super) fn run(trace: &std::path::Path, args: &AgainstArgs) -> anyhow::Result<Heard> {
+    let overrides = args.machine.overrides();
+    let document = args.machine.source(&overrides).document()?;
+    let config = MachineConfig::from_document(&document)?;
+    let mut listener = Listener::new(&config, &intervals(args)?);
+    let header = RunHeader { trace: trace.shown().to_string(), ..RunHeader::default() };
+    let session = open_trace::session(trace, config, header)?;
+    let options = args.part.run_options();
+    let outcome = session.run_heard(&options, &mut |_| {}, &mut listener)?;
+    Ok(listener.finish(seconds(&outcome)))
+}
+
+fn seconds(outcome: &Outcome) -> f64 {
+    let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES)).max();
+    cycles.unwrap_or(0).max(1) as f64 / outcome.clock_hz as f64
+}
+
+/// The intervals that were asked for: multiples of 256 that the register can hold.
+fn intervals(args: &AgainstArgs) -> anyhow::Result<Vec<u64>> {
+    for interval in &args.intervals {
+        let fits = *interval > 0 && interval & !pmsirr::INTERVAL == 0;
+        let context =
+            || format!("--intervals {interval}: give multiples of 256, such as 1024,4096");
+        fits.then_some(()).with_context(context)?;
+    }
+    Ok(args.intervals.clone())
+}
+
+/// A sampling unit and what it has recorded so far.
+struct Sampler {
+    unit: Spe,
+    funnel: Funnel,
+    profile: Profile,
+    example: Option<SpeRecord>,
+}
+
+impl Sampler {
+    /// A unit that samples everything below EL3, and a buffer that is never full. Interval 0 samples
+    /// every operation.
+    fn new(
+        config: &SpeConfig,
+        core: usize,
+        interval: u64,
+        jitter: bool,
+        clocks: (u64, u64),
+    ) -> Sampler {
+        let mut unit = Spe::new(config, core);
+        let (core_hz, counter_hz) = clocks;
+        unit.set_clocks(core_hz, counter_hz, 0);
+        // EL2 owns the buffer: so all levels below EL3 can be profiled.
+        unit.set_mdcr_el3(mdcr::NSPB);
+        unit.set_mdcr_el2(0);
+        unit.set(SpeRegister::PMSIRR_EL1, interval | if jitter { pmsirr::RND } else { 0 });
+        unit.set(SpeRegister::PMSCR_EL1, pmscr::E0 | pmscr::OWN);
+        unit.set(SpeRegister::PMSCR_EL2, pmscr::E0 | pmscr::OWN | pmscr::PA | pmscr::TS);
+        unit.set(SpeRegister::PMBPTR_EL1, BUFFER);
+        unit.set(SpeRegister::PMBLIMITR_EL1, BUFFER_END | pmblimitr::E);
+        unit.keep_fates();
+        Sampler { unit, funnel: Funnel::default(), profile: Profile::default(), example: None }
+    }
+
+    /// Takes over what became known, and gives up what was written.
+    fn collect(&mut self) {
+        for fate in self.unit.take_fates() {
+            self.funnel.due += 1;
+            *match fate.course {
+                Course::Collided => &mut self.funnel.collided,
+                Course::Abandoned => &mut self.funnel.abandoned,
+                Course::Filtered => &mut self.funnel.filtered,
+                Course::Dropped => &mut self.funnel.dropped,
+                Course::Written => &mut self.funnel.written,
+            } += 1;
+            if let (Course::Written, Some(record)) = (fate.course, &fate.record) {
+                self.profile.add(record);
+                let is_far = |record: &SpeRecord| record.data_source.is_some_and(|it| it > 0);
+                if self.example.is_none_or(|example| !is_far(&example) && is_far(record)) {
+                    self.example = Some(*record);
+                }
+            }
+        }
+        let written = self.unit.get(SpeRegister::PMBPTR_EL1);
+        self.unit.memory_mut().forget_below(written);
+    }
+
+    fn finish(&mut self) {
+        self.unit.synchronize(&mut NullSink);
+        self.collect();
+        self.funnel.population = self.unit.population();
+    }
+}
+
+/// Hears the run: for each core one unit that samples everything, then one for each interval.
+struct Listener {
+    config: SpeConfig,
+    has_external_llc: bool,
+    clocks: (u64, u64),
+    intervals: Vec<u64>,
+    cores: Vec<Vec<Sampler>>,
+    core: usize,
+    is_counted: bool,
+    heard: u32,
+}
+
+impl Listener {
+    fn new(config: &MachineConfig, intervals: &[u64]) -> Listener {
+        Listener {
+            config: config.spe.clone(),
+            has_external_llc: config.semantics.extllc,
+            clocks: (config.core.clock_hz, config.core.counter_hz),
+            intervals: intervals.to_vec(),
+            cores: Vec::new(),
+            core: 0,
+            is_counted: false,
+            heard: 0,
+        }
+    }
+
+    /// The units of one core.
+    fn samplers(&self, core: usize) -> Vec<Sampler> {
+        let everything = SpeConfig { samples_in_flight: 0, ..self.config.clone() };
+        let census = Sampler::new(&everything, core, 0, false, self.clocks);
+        let sampling = self
+            .intervals
+            .iter()
+            .map(|interval| Sampler::new(&self.config, core, *interval, true, self.clocks));
+        let mut all: Vec<Sampler> = std::iter::once(census).chain(sampling).collect();
+        all.iter_mut().for_each(|it| it.unit.set_external_llc(self.has_external_llc));
+        all
+    }
+
+    /// Sums over the cores.
+    fn finish(self, seconds: f64) -> Heard {
+        let intervals = std::iter::once(None).chain(self.intervals.iter().copied().map(Some));
+        let mut sums: Vec<Sampled> = intervals
+            .map(|interval| Sampled {
+                interval,
+                funnel: Some(Funnel::default()),
+                ..Sampled::default()
+            })
+            .collect();
+        let mut example = None;
+        for samplers in self.cores {
+            for (sum, mut sampler) in sums.iter_mut().zip(samplers) {
+                sampler.finish();
+                sum.profile.merge(&sampler.profile);
+                sum.funnel = sum.funnel.map(|so_far| so_far.plus(&sampler.funnel));
+                example = example.or(sampler.example.filter(|_| sum.interval.is_some()));
+            }
+        }
+        let exact = sums.remove(0).profile;
+        Heard { exact, sampled: sums, example, seconds }
+    }
+}
+
+impl EventSink for Listener {
+    const FOLLOWS_RUN: bool = true;
+
+    fn count(&mut self, _event: PmuEvent, _n: u64) {}
+
+    fn core(&mut self, core: usize) {
+        self.core = core;
+        while self.cores.len() <= core {
+            let samplers = self.samplers(self.cores.len());
+            self.cores.push(samplers);
+        }
+    }
+
+    fn counting(&mut self, is_counted: bool) {
+        self.is_counted = is_counted;
+    }
+
+    fn privilege(&mut self, privilege: Privilege) {
+        let samplers = self.cores.get_mut(self.core).into_iter().flatten();
+        samplers.for_each(|sampler| sampler.unit.set_privilege(privilege));
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        if !self.is_counted {
+            return;
+        }
+        let Some(samplers) = self.cores.get_mut(self.core) else { return };
+        self.heard += 1;
+        let is_batch = self.heard.is_multiple_of(BATCH);
+        for sampler in samplers {
+            sampler.unit.operation(operation, &mut NullSink);
+            if is_batch {
+                sampler.collect();
+            }
+        }
+    }
+}

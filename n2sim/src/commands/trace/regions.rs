@@ -1,0 +1,141 @@
+//! `n2sim trace regions`: writes the windows that stand for a long trace, and the states in which they begin.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use sim_machine::{RegionOptions, Regions, Session};
+use sim_report::perf_stat::grouped;
+
+use super::written::check_different;
+use crate::files::open_trace;
+use crate::files::output::{Output, is_written_in_place};
+use crate::host::progress::with_bar;
+use crate::shared_args::{MachineArgs, instructions, instructions_from_one};
+use sim_core::Shown;
+
+/// Find windows that stand for a long trace, for `n2sim stat --regions` (docs/regions.md)
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples: n2sim trace regions long.n2t -o long.toml\n          \
+    n2sim stat --regions long.toml long.n2t")]
+pub(crate) struct RegionsArgs {
+    /// The trace; instructions of one thread
+    pub(crate) file: PathBuf,
+    /// The windows to write (TOML), and with the ending .states the caches and predictors in front of each
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// About so many windows
+    #[arg(long, value_name = "N", default_value_t = 120)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) windows: u32,
+    /// Instructions of a window (default: a 6000th of the trace, from 10k to 10M)
+    #[arg(long, value_name = "N", value_parser = instructions_from_one)]
+    pub(crate) interval: Option<u64>,
+    /// At most so many groups of intervals that run alike
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub(crate) clusters: u32,
+    /// Instructions in front of each window that run and are not counted (default: half of a window's)
+    #[arg(long, value_name = "N", value_parser = instructions)]
+    pub(crate) warmup: Option<u64>,
+    /// Write no states: windows then begin behind a lesson, which is faster to find, slower to run and less exact
+    #[arg(long)]
+    pub(crate) no_states: bool,
+    /// Instructions in front of those that go through caches and predictors in order, where there are no
+    /// states (default: five windows)
+    #[arg(long, value_name = "N", value_parser = instructions)]
+    pub(crate) lesson: Option<u64>,
+    /// Which draw of windows: another number, others
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) draw: u64,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+/// Reads the trace, writes the files and says what is in them.
+pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()> {
+    // A pipe has no file beside it.
+    let is_alone = is_written_in_place(&args.output);
+    if is_alone && !args.no_states {
+        let shown = args.output.shown();
+        writeln!(io::stderr(), "n2sim: note: {shown}: no file of states can stand beside it")?;
+    }
+    let has_states = !args.no_states && !is_alone;
+    let states = has_states.then(|| beside(&args.output)).transpose()?;
+    if let Some((path, _)) = &states {
+        check_different(&args.file, path)?;
+    }
+    let session = open_trace::with(&args.file, &args.machine)?;
+    let mut file = Output::create(Some(&args.output))?;
+    // Now, so that a place that cannot be written is known at once.
+    let mut states_file =
+        states.as_ref().map(|(path, _)| Output::create(Some(path))).transpose()?;
+    let options = options(args);
+    let find = |progress: &mut dyn FnMut(u64)| Ok(Regions::find(&session, &options, progress)?);
+    let ((mut regions, found), _) = with_bar(session.instructions(), find)?;
+    if let (Some((path, name)), Some(states_file)) = (&states, &mut states_file) {
+        write_states(&session, &regions, path, states_file)?;
+        regions.states = Some(name.clone());
+    }
+    write!(file, "{regions}")?;
+    Output::finish_all(states_file.into_iter().chain([file]).collect())?;
+    let windows = regions.windows.len();
+    let counted: u64 = regions.windows.iter().map(|window| window.length).sum();
+    writeln!(
+        out,
+        "{}: {windows} windows of {} clusters in {} intervals: {} of {} instructions ({:.2} %), {} each to \
+         warm up",
+        args.output.shown(),
+        found.clusters,
+        found.intervals,
+        grouped(counted),
+        grouped(regions.instructions),
+        100.0 * counted as f64 / regions.instructions as f64,
+        grouped(regions.warmup)
+    )?;
+    if let Some((path, _)) = &states {
+        let bytes = path.metadata().map_or(0, |metadata| metadata.len());
+        writeln!(
+            out,
+            "{}: the states in which they begin, {} bytes",
+            path.shown(),
+            grouped(bytes)
+        )?;
+    }
+    Ok(())
+}
+
+fn options(args: &RegionsArgs) -> RegionOptions {
+    RegionOptions {
+        interval: args.interval,
+        windows: args.windows as usize,
+        clusters: args.clusters as usize,
+        warmup: args.warmup,
+        lesson: args.lesson,
+        seed: args.draw,
+    }
+}
+
+/// The file of states beside a file of windows, and its name: `a.states` for `a.toml`, `a.1.states` for `a.1`.
+fn beside(windows: &Path) -> anyhow::Result<(PathBuf, String)> {
+    let name = windows.file_name().and_then(|name| name.to_str()).with_context(|| {
+        let shown = windows.shown();
+        format!("{shown}: the file of windows names that of its states: give a name in UTF-8, or --no-states")
+    })?;
+    let name = format!("{}.states", name.strip_suffix(".toml").unwrap_or(name));
+    Ok((windows.with_file_name(&name), name))
+}
+
+/// Goes through the trace once more and writes its states; the file is still to be finished.
+fn write_states(
+    session: &Session,
+    regions: &Regions,
+    path: &Path,
+    file: &mut Output,
+) -> anyhow::Result<()> {
+    let name = path.shown().to_string();
+    with_bar(session.instructions(), |progress| {
+        Ok(regions.write_states(session, file, &name, progress)?)
+    })?;
+    Ok(())
+}

@@ -1,0 +1,342 @@
+//! A run whose events share the counters that a core has, as `perf stat` would count them.
+//!
+//! Counters that are not shared in time need not follow the run: they are told its totals at its end, which takes a
+//! third of the time.
+
+use sim_core::{Counts, EventSink, PmuEvent, Privilege};
+use sim_machine::{CoreOutcome, Level, MachineError, Outcome, RunOptions, Session};
+use sim_pmu::perf::{Group, Passes, PerfEvent, PerfSession, PerfSetup, Reading, Status};
+use sim_report::{Selected, stat};
+
+use crate::counting::event_list::{self, EventGroup};
+
+/// How events without a counter of their own are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// They take turns of so many nanoseconds.
+    Turns(u64),
+    /// The run is repeated until each had a counter all the time.
+    Passes,
+}
+
+/// What is asked for, and what of it the trace can answer.
+pub(crate) struct Request {
+    /// The events, one after another.
+    pub(crate) events: Vec<Selected>,
+    /// What is counted: without the events of a kernel that is not in the trace.
+    pub(crate) groups: Vec<Group>,
+    is_supported: Vec<bool>,
+    /// The trace has other levels than EL0, so that filters matter and what the security state forbids.
+    has_kernel: bool,
+}
+
+/// A run that is to be counted.
+#[derive(Clone, Copy)]
+pub(crate) struct Replay<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) options: &'a RunOptions,
+    pub(crate) request: &'a Request,
+    /// The revision counts one stalled slot too many in every cycle.
+    pub(crate) has_stall_slot_erratum: bool,
+}
+
+/// What was counted.
+pub(crate) struct Measured {
+    /// The run.
+    pub(crate) outcome: Outcome,
+    /// For each core the reading of each event.
+    pub(crate) readings: Vec<Vec<Reading>>,
+    /// The same of counters that nobody shared.
+    pub(crate) truth: Vec<Vec<Reading>>,
+    /// Turns that ended on all cores together.
+    pub(crate) rotations: u64,
+    /// Runs that a machine would have needed.
+    pub(crate) passes: usize,
+}
+
+impl Measured {
+    /// A run of which the exact counts of all events are wanted.
+    pub(crate) fn of_all(outcome: Outcome) -> Measured {
+        let (readings, truth) = (Vec::new(), Vec::new());
+        Measured { outcome, readings, truth, rotations: 0, passes: 1 }
+    }
+}
+
+impl Request {
+    /// The groups of the command line for this trace.
+    pub(crate) fn new(groups: &[EventGroup], session: &Session) -> Request {
+        let has_kernel = session.trace().meta().machine.full_system;
+        let is_supported = |selected: &Selected| {
+            !event_list::is_nowhere(selected) && (has_kernel || selected.event.levels.user)
+        };
+        let events: Vec<Selected> = groups.iter().flat_map(|group| group.events.clone()).collect();
+        let mut requested = Vec::new();
+        for group in groups {
+            let events = group.events.iter().filter(|selected| is_supported(selected));
+            let events: Vec<Selected> = events.cloned().collect();
+            if !events.is_empty() {
+                requested.push(EventGroup { events, ..group.clone() }.request());
+            }
+        }
+        Request {
+            is_supported: events.iter().map(is_supported).collect(),
+            has_kernel,
+            groups: requested,
+            events,
+        }
+    }
+
+    /// True if an event of the core cannot be counted because the trace has no kernel.
+    pub(crate) fn lacks_kernel(&self) -> bool {
+        let mut events = self.events.iter().zip(&self.is_supported);
+        events.any(|(event, is_supported)| !is_supported && !event_list::is_nowhere(event))
+    }
+
+    /// Runs the trace and counts.
+    pub(crate) fn measure(
+        &self,
+        session: &Session,
+        options: &RunOptions,
+        method: Method,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Measured, MachineError> {
+        let tick = match method {
+            Method::Turns(tick) => tick,
+            Method::Passes => return self.repeat(session, options, progress),
+        };
+        let mut turns = self.session(tick, session.clock_hz());
+        if self.has_kernel {
+            // The run's own totals know no filters.
+            let mut passes = Passes::new(&self.groups);
+            let outcome = session.run_heard(options, progress, &mut (&mut turns, &mut passes))?;
+            let truth = self.all(&outcome, passes.readings_by_core());
+            return Ok(self.measured(outcome, turns, truth));
+        }
+        let takes_turns = turns.takes_turns();
+        let outcome = self.count(session, options, takes_turns, progress, &mut turns)?;
+        let truth = stat::exact(&outcome, &self.events);
+        Ok(self.measured(outcome, turns, truth))
+    }
+
+    /// Runs the trace for these counters. If it depends on the time of an event what it counts, they follow the
+    /// run.
+    pub(crate) fn count<C: EventSink>(
+        &self,
+        session: &Session,
+        options: &RunOptions,
+        depends_on_time: bool,
+        progress: &mut dyn FnMut(u64),
+        counters: &mut C,
+    ) -> Result<Outcome, MachineError> {
+        if depends_on_time || self.has_kernel || self.groups.iter().any(has_internal) {
+            return session.run_heard(options, progress, counters);
+        }
+        let outcome = session.run(options, progress)?;
+        let levels = outcome.cores.iter().flat_map(|core| &core.levels);
+        if levels.into_iter().any(|part| part.level != Level::default()) {
+            // The trace says of itself that it is an application's, and has exceptions all the same.
+            return session.run_heard(options, progress, counters);
+        }
+        tell_totals(&outcome, counters);
+        Ok(outcome)
+    }
+
+    /// Counters that take turns of `tick_ns`.
+    pub(crate) fn session(&self, tick_ns: u64, clock_hz: u64) -> PerfSession {
+        let tick = u128::from(tick_ns) * u128::from(clock_hz) / 1_000_000_000;
+        let tick = u64::try_from(tick).unwrap_or(u64::MAX);
+        PerfSession::new(PerfSetup::new(&self.groups), tick)
+    }
+
+    fn measured(
+        &self,
+        outcome: Outcome,
+        mut turns: PerfSession,
+        truth: Vec<Vec<Reading>>,
+    ) -> Measured {
+        let readings = self.all(&outcome, turns.readings_by_core());
+        Measured { outcome, readings, truth, rotations: turns.rotations(), passes: 1 }
+    }
+
+    /// One run, heard by the counters of all passes: each repetition would be the same to the bit.
+    fn repeat(
+        &self,
+        session: &Session,
+        options: &RunOptions,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Measured, MachineError> {
+        let mut passes = Passes::new(&self.groups);
+        let outcome = self.count(session, options, false, progress, &mut passes)?;
+        let readings = self.all(&outcome, passes.readings_by_core());
+        let truth = match self.has_kernel {
+            true => readings.clone(),
+            false => stat::exact(&outcome, &self.events),
+        };
+        Ok(Measured { outcome, readings, truth, rotations: 0, passes: passes.len() })
+    }
+
+    /// The events as counters of their own read them in a run that was put together from parts.
+    pub(crate) fn of(&self, outcome: Outcome) -> Measured {
+        if self.events.is_empty() {
+            return Measured::of_all(outcome);
+        }
+        let of_core = |core: &CoreOutcome| {
+            let events = self.events.iter().zip(&self.is_supported).filter(|(_, is)| **is);
+            let counts = core.counts.unpack();
+            let value = |event: &PerfEvent| {
+                let value = self.value(core, &counts, event);
+                stat::reading(outcome.header.mode, &counts, event.event, value)
+            };
+            events.map(|(selected, _)| value(&selected.event)).collect()
+        };
+        let readings = outcome.cores.iter().map(of_core).collect();
+        let readings = self.all(&outcome, readings);
+        Measured { outcome, truth: readings.clone(), readings, rotations: 0, passes: 1 }
+    }
+
+    /// Returns what a core counted at the levels of an event; `counts` are those of all its levels.
+    fn value(&self, core: &CoreOutcome, counts: &Counts, selected: &PerfEvent) -> u64 {
+        let PerfEvent { event, levels, .. } = selected;
+        if !self.has_kernel {
+            return counts.value(*event);
+        }
+        // A kernel at EL2 is the hypervisor.
+        let has_el1 = core.levels.iter().any(|part| part.level.level == 1);
+        let is_counted = |level: Level| match level.level {
+            0 => levels.user,
+            2 if has_el1 => levels.hypervisor,
+            1 | 2 => levels.kernel,
+            _ => false,
+        };
+        let parts = core.levels.iter().filter(|part| is_counted(part.level));
+        parts.map(|part| part.counts.value(*event)).sum()
+    }
+
+    /// Puts what is not supported back into its places.
+    pub(crate) fn all(&self, outcome: &Outcome, counted: Vec<Vec<Reading>>) -> Vec<Vec<Reading>> {
+        let refused = Reading { status: Status::NotSupported, ..Reading::default() };
+        let of_core = |core: usize| {
+            let mut counted = counted.get(core).into_iter().flatten();
+            let reading = |is_supported: &bool| {
+                if *is_supported { counted.next().copied().unwrap_or_default() } else { refused }
+            };
+            self.is_supported.iter().map(reading).collect()
+        };
+        (0..outcome.cores.len()).map(of_core).collect()
+    }
+}
+
+/// What one of the events counts depends on the counters: writes of `PMSWINC_EL0` name one, `CHAIN` counts the
+/// overflows of another one.
+fn has_internal(group: &Group) -> bool {
+    group.events.iter().any(|event| matches!(event.event, PmuEvent::SW_INCR | PmuEvent::CHAIN))
+}
+
+/// Tells what each core counted of an application, as one part of the run.
+fn tell_totals(outcome: &Outcome, counters: &mut impl EventSink) {
+    for (number, core) in outcome.cores.iter().enumerate() {
+        counters.core(number);
+        counters.privilege(Privilege::default());
+        if !core.is_counted {
+            continue;
+        }
+        counters.counting(true);
+        let counts = core.counts.unpack();
+        for event in PmuEvent::ALL {
+            let n = counts.raised(event);
+            if n > 0 {
+                counters.count(event, n);
+            }
+        }
+        counters.counting(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_machine::{ConfigSource, MachineConfig, RunHeader};
+    use sim_trace::{Meta, StreamEvent, TraceWriter};
+    use std::path::Path;
+
+    fn committed(trace: &str, revision: &str) -> Session {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces").join(trace);
+        session(&path, revision)
+    }
+
+    fn session(trace: &Path, revision: &str) -> Session {
+        let overrides = [format!("core.revision={revision}")];
+        let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
+        let document = source.document().expect("the default machine");
+        let config = MachineConfig::from_document(&document).expect("the default machine");
+        Session::open(trace, config, RunHeader::default()).expect("a trace")
+    }
+
+    /// What counters read that are told the totals, and those that follow the run, core by core.
+    fn told_and_followed(session: &Session, options: &RunOptions, list: &str) -> Vec<Vec<Reading>> {
+        let groups = event_list::parse_all(&[list.to_owned()]).expect("a list of events");
+        let request = Request::new(&groups, session);
+        let mut told = request.session(4_000_000, session.clock_hz());
+        let mut followed = told.clone();
+        assert!(!told.takes_turns(), "{list} fits");
+        let outcome = request.count(session, options, false, &mut |_| {}, &mut told);
+        let heard = request.count(session, options, true, &mut |_| {}, &mut followed);
+        let text = |outcome: Result<Outcome, _>| format!("{:?}", outcome.expect("it runs"));
+        assert_eq!(text(outcome), text(heard), "{list}");
+        let readings = told.readings_by_core();
+        assert_eq!(readings, followed.readings_by_core(), "{list}");
+        readings
+    }
+
+    #[test]
+    fn counters_that_are_told_the_totals_read_what_those_read_that_follow() {
+        let options = RunOptions { warmup: 3_000, limit: Some(60_000), roi: None };
+        for (trace, revision) in [("sort.n2t", "r0p3"), ("atomics.n2t", "r0p0")] {
+            let session = committed(trace, revision);
+            for list in [
+                "cycles,instructions,l1d_cache_refill,stall_slot,stall_backend_mem",
+                "{mem_access,l1d_tlb,bus_access}:u,op_spec,cycles:u",
+                "{br_mis_pred,ld_spec,st_spec,dp_spec,ase_spec,vfp_spec,crypto_spec}",
+                "{instructions,cycles}:D,{l1d_cache,l1d_cache_refill}:e",
+                "sw_incr,chain,instructions",
+            ] {
+                told_and_followed(&session, &options, list);
+            }
+        }
+    }
+
+    #[test]
+    fn a_thread_that_ends_in_the_warm_up_is_not_counted() {
+        let session = committed("atomics.n2t", "r0p3");
+        let lengths: Vec<u64> = session.trace().streams().iter().map(|s| s.instructions).collect();
+        let (shorter, longer) = (lengths[0].min(lengths[1]), lengths[0].max(lengths[1]));
+        assert!(shorter + 100 < longer, "{lengths:?}");
+        let options = RunOptions { warmup: shorter + 50, limit: None, roi: None };
+        let readings = told_and_followed(&session, &options, "instructions");
+        let statuses: Vec<Status> = readings.iter().map(|core| core[0].status).collect();
+        assert!(statuses.contains(&Status::Counted) && statuses.contains(&Status::NotCounted));
+    }
+
+    #[test]
+    fn exceptions_in_the_trace_of_an_application_are_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("exception.n2t");
+        let mut writer = TraceWriter::create(&path, Meta::default()).expect("a new file");
+        let (add, svc) = (0x9100_0421, 0xd400_0001);
+        let call = writer.define_block(0x40_0000, &[add, svc]).expect("a block");
+        let kernel = writer.define_block(0xffff_8000_0000_0400, &[add; 9]).expect("a block");
+        let event = StreamEvent::Exception {
+            vector: 0x400,
+            abandoned: false,
+            level: 0,
+            syndrome: 0,
+            state: 0,
+        };
+        writer.push_block(0, call, 2, &[], Some(event)).expect("a known block");
+        writer.push_block(0, kernel, 9, &[], None).expect("a known block");
+        writer.finish().expect("a whole trace");
+        let session = session(&path, "r0p3");
+        let readings = told_and_followed(&session, &RunOptions::default(), "instructions:u");
+        assert_eq!(readings[0][0].value, 2, "the handler runs at EL1");
+    }
+}

@@ -1,0 +1,57 @@
+//! Opens a trace to run it, and says at once what it lacks.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use sim_core::config::Document;
+use sim_machine::{MachineConfig, RunHeader, Session, trust};
+use sim_trace::{Lack, TraceFile};
+
+use crate::host::memory;
+use crate::shared_args::MachineArgs;
+use sim_core::Shown;
+
+/// The trace on the machine that the arguments describe.
+pub(crate) fn with(trace: &Path, machine: &MachineArgs) -> anyhow::Result<Session> {
+    let overrides = machine.overrides();
+    on(trace, &machine.source(&overrides).document()?)
+}
+
+/// The trace on the machine of a configuration, by whose name and hash its results are told.
+pub(crate) fn on(trace: &Path, document: &Document) -> anyhow::Result<Session> {
+    let header = RunHeader {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        config: document.name(),
+        config_hash: document.hash(),
+        trace: trace.shown().to_string(),
+        ..RunHeader::default()
+    };
+    session(trace, MachineConfig::from_document(document)?, header)
+}
+
+/// The trace on the machine.
+pub(crate) fn session(
+    trace: &Path,
+    config: MachineConfig,
+    header: RunHeader,
+) -> anyhow::Result<Session> {
+    let session = Session::open_within(trace, config, header, &memory::budget())?;
+    write_lacks(&mut io::stderr(), trace, session.trace())?;
+    Ok(session)
+}
+
+/// One line for each thing that the trace lacks.
+pub(crate) fn write_lacks(out: &mut impl Write, trace: &Path, file: &TraceFile) -> io::Result<()> {
+    let (place, engine) = (trace.shown(), &file.meta().engine);
+    let lacks = trust::lacks(file);
+    for lack in &lacks {
+        writeln!(out, "n2sim: note: {place}: {engine}: {}", lack.sentence())?;
+    }
+    if lacks.contains(&Lack::SveAccesses) && !file.meta().machine.full_system {
+        writeln!(out, "n2sim: note: {place}: `n2sim capture --second-run` records them")?;
+    }
+    if !lacks.is_empty() {
+        writeln!(out, "n2sim: note: {place}: counts that this spoils are marked as doubtful")?;
+    }
+    Ok(())
+}
