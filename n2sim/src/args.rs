@@ -54,13 +54,14 @@ impl Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Bus(EventBusArgs),
     Capture(CaptureArgs),
     Check(CheckArgs),
     Counterfactual(CounterfactualArgs),
     Diff(DiffArgs),
     Doctor(DoctorArgs),
     Estimate(Box<EstimateArgs>),
+    #[command(alias = "bus")]
+    EventBus(EventBusArgs),
     Explain(ExplainArgs),
     Flow(FlowArgs),
     Functions(FunctionsArgs),

@@ -76,7 +76,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Diff(args) => commands::diff::run(&args)?.into(),
         Command::Doctor(args) => return commands::doctor::run(&args),
         Command::Estimate(args) => commands::estimate::run(&args)?.into(),
-        Command::Bus(args) => commands::event_bus::run(&args)?.into(),
+        Command::EventBus(args) => commands::event_bus::run(&args)?.into(),
         Command::Explain(args) => commands::explain::run(&args)?.into(),
         Command::Flow(args) => commands::flow::run(&args)?.into(),
         Command::Functions(args) => commands::functions::run(&args)?.into(),

@@ -137,7 +137,7 @@ fn no_command_writes_over_what_it_reads() {
         &["stat", &own, "-x,", "-o", &own],
         &["report", &own, "-o", &own],
         &["report", &own, "-j", "-o", &own],
-        &["bus", &own, "-o", &own],
+        &["event-bus", &own, "-o", &own],
         &["record", &own, "-o", &own],
         &["pipeline", &own, "--window", "0..100", "-o", &own],
         &["flow", &own, "-o", &own],

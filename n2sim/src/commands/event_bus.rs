@@ -1,4 +1,4 @@
-//! `n2sim bus`: the event bus that another core would export in a run, cycle by cycle.
+//! `n2sim event-bus`: the event bus that another core would export in a run, cycle by cycle.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -21,8 +21,8 @@ const GIVE_EVERY: u32 = 2048;
 
 /// Replay a trace and write the event bus that another core would export
 #[derive(Debug, ClapArgs)]
-#[command(after_help = "Examples: n2sim bus traces/hash.n2t --limit 10k\n          \
-    n2sim bus traces/hash.n2t --limit 1M -o hash.vcd")]
+#[command(after_help = "Examples: n2sim event-bus traces/hash.n2t --limit 10k\n          \
+    n2sim event-bus traces/hash.n2t --limit 1M -o hash.vcd")]
 pub(crate) struct EventBusArgs {
     /// The trace to replay
     trace: PathBuf,
