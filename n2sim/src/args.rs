@@ -65,9 +65,10 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     Flow(FlowArgs),
     Functions(FunctionsArgs),
-    Ladder(MembenchArgs),
     Lint(LintArgs),
     List(ListArgs),
+    #[command(alias = "ladder")]
+    Membench(MembenchArgs),
     PerfStat(PerfStatArgs),
     Pipeline(PipelineArgs),
     Plan(PlanArgs),

@@ -82,7 +82,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Functions(args) => commands::functions::run(&args)?.into(),
         Command::Lint(args) => commands::lint::run(&args)?.into(),
         Command::List(args) => commands::list::run(&args)?.into(),
-        Command::Ladder(args) => commands::membench::run(&args)?.into(),
+        Command::Membench(args) => commands::membench::run(&args)?.into(),
         Command::PerfStat(args) => {
             perf_stat::run(&args)?;
             ExitCode::SUCCESS

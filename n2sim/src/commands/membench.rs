@@ -1,4 +1,4 @@
-//! `n2sim ladder`: measures the modeled memory with loops of real instructions: latency over the
+//! `n2sim membench`: measures the modeled memory with loops of real instructions: latency over the
 //! footprint, TLB knees, bandwidth of each level, lines from core to core; tables, and pictures.
 
 use std::io::Write;
@@ -25,9 +25,9 @@ const SAVED_PAGES: [u64; 4] = [32, 64, 1024, 4096];
 
 /// Measure the modeled memory: latency, TLB knees, bandwidth, core to core
 #[derive(Debug, Args)]
-#[command(after_help = "Examples: n2sim ladder -o ladder.svg\n          \
-    n2sim ladder tlb --profile silicon\n          \
-    n2sim ladder bandwidth --csv --set memory.l2.size-bytes=524288")]
+#[command(after_help = "Examples: n2sim membench -o ladder.svg\n          \
+    n2sim membench tlb --profile silicon\n          \
+    n2sim membench bandwidth --csv --set memory.l2.size-bytes=524288")]
 pub(crate) struct MembenchArgs {
     /// What to measure
     #[arg(value_enum, default_value_t = Quantity::Latency)]
