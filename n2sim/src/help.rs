@@ -5,7 +5,10 @@ use clap::Command;
 /// The groups of commands in the order of the help.
 pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     ("Look at a run", &["report", "pipeline", "flow", "functions"]),
-    ("Count events", &["stat", "estimate", "plan", "sweep", "perf-stat", "program-pmu", "event-bus"]),
+    (
+        "Count events",
+        &["stat", "estimate", "plan", "sweep", "perf-stat", "program-pmu", "event-bus"],
+    ),
     ("Sample", &["record", "spe"]),
     ("Judge", &["check", "diff", "validate", "lint", "counterfactual", "membench"]),
     ("Record and change traces", &["capture", "doctor", "trace"]),

@@ -54,7 +54,7 @@ fn what_waits_for_a_turn_that_never_comes_is_not_counted() {
     let missed = fields(&csv).iter().filter(|row| row[0] == "<not counted>").count();
     assert_eq!(missed, 5, "six of eleven find a counter, and cycles stand behind one that waits");
     assert!(told.contains("5 of 11 events were never on a counter"), "{told}");
-    assert!(told.contains("--tick") && told.contains("--no-multiplex"), "{told}");
+    assert!(told.contains("--mux-interval") && told.contains("--no-multiplex"), "{told}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn metrics_are_exact_unless_counters_are_multiplexed() {
     names.dedup();
     assert_eq!((names.len(), all), (9, 9), "each event once: {csv}");
 
-    for more in [&["--tick", "500ns"][..], &["--tick", "500ns", "--truth"]] {
+    for more in [&["--mux-interval", "500ns"][..], &["--mux-interval", "500ns", "--truth"]] {
         let (csv, told) = printed(&[&list[..], more].concat());
         assert!(told.contains("values are estimates: the counters were multiplexed"), "{told}");
         assert!(told.contains("10 of 10 counts are scaled"), "two groups share cycles: {told}");
@@ -97,7 +97,7 @@ fn metrics_are_exact_unless_counters_are_multiplexed() {
         assert_ne!(metric(&csv, "  ipc"), count(1) / count(0), "{csv}");
     }
     // One group holds the six events and cycles of level 1 and of ipc, so nothing is multiplexed.
-    let (csv, told) = printed(&["-M", "ipc,TopdownL1", "-x,", "--tick", "500ns"]);
+    let (csv, told) = printed(&["-M", "ipc,TopdownL1", "-x,", "--mux-interval", "500ns"]);
     assert_eq!(metric(&csv, "  ipc"), count(1) / count(0), "{csv}");
     assert!(!told.contains("note"), "{told}");
 }
@@ -113,14 +113,15 @@ fn metrics_share_the_events_of_the_list() {
 /// 25 different events on six counters, in pairs that share some of them.
 #[test]
 fn a_plan_for_metrics_takes_as_few_runs_as_their_events() {
-    let (text, _) = printed(&["-M", "TopdownL1,MPKI,Miss_Ratio", "--plan", "--tick", "1us"]);
+    let (text, _) =
+        printed(&["-M", "TopdownL1,MPKI,Miss_Ratio", "--plan", "--mux-interval", "1us"]);
     assert!(text.contains("in 5 runs without turns"), "{text}");
     assert!(text.contains("no plan needs fewer"), "{text}");
 }
 
 #[test]
 fn turns_make_estimates_and_more_runs_make_counts() {
-    let (csv, _) = printed(&["-e", ELEVEN, "-x,", "--truth", "--tick", "500ns"]);
+    let (csv, _) = printed(&["-e", ELEVEN, "-x,", "--truth", "--mux-interval", "500ns"]);
     let rows = fields(&csv);
     assert!(rows.iter().all(|row| row[0] != "<not counted>" && row[4] != "100.00"), "{csv}");
     assert!(rows.iter().any(|row| row[0] != row[7]), "some estimate is wrong: {csv}");
@@ -137,7 +138,7 @@ fn turns_make_estimates_and_more_runs_make_counts() {
 #[test]
 fn groups_stay_together() {
     let list = "{r08,r1b,r03,r04}:S,{r05,r14,r21,r22}";
-    let (csv, _) = printed(&["-e", list, "-x,", "--tick", "500ns"]);
+    let (csv, _) = printed(&["-e", list, "-x,", "--mux-interval", "500ns"]);
     let rows = fields(&csv);
     let times: Vec<&str> = rows.iter().map(|row| row[3]).collect();
     assert!(times[..4].iter().all(|time| *time == times[0]), "{csv}");
@@ -149,7 +150,7 @@ fn groups_stay_together() {
 
 #[test]
 fn a_plan_names_the_runs_and_the_error_of_one() {
-    let (text, _) = printed(&["-e", ELEVEN, "--plan", "--tick", "1us"]);
+    let (text, _) = printed(&["-e", ELEVEN, "--plan", "--mux-interval", "1us"]);
     for part in ["11 counts in 2 runs", "   run  2: ", "no plan needs fewer", "mean error"] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -163,9 +164,9 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
         (["--truth"].as_slice(), "--event"),
         (&["--plan"], "--event"),
         (&["--no-multiplex"], "--event"),
-        (&["--tick", "1ms"], "--event"),
-        (&["-e", "r08", "--tick", "0"], "100ns to"),
-        (&["-e", "r08", "--tick", "soon"], "such as 4ms"),
+        (&["--mux-interval", "1ms"], "--event"),
+        (&["-e", "r08", "--mux-interval", "0"], "100ns to"),
+        (&["-e", "r08", "--mux-interval", "soon"], "such as 4ms"),
         (&["-e", "r08:k", "--plan"], "none of the events can be counted"),
         (&["-e", "{r08,r1b"], "not closed"),
         (&["-e", "{r08}:z"], "unknown modifier 'z'"),

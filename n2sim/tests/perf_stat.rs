@@ -83,8 +83,10 @@ fn intervals_add_up_to_the_run() {
 
 #[test]
 fn intervals_of_counters_in_turns_are_estimates_of_their_time() {
-    let csv =
-        stat("hash", &["-x,", "-I", "0.01", "--tick", "3us", "-e", "r8,r3,r4,r5,r14,r21,r22,r24"]);
+    let csv = stat(
+        "hash",
+        &["-x,", "-I", "0.01", "--mux-interval", "3us", "-e", "r8,r3,r4,r5,r14,r21,r22,r24"],
+    );
     let of = |percent: &str| csv.lines().filter(|line| fields(line)[5] == percent).count();
     assert!(of("100.00") < csv.lines().count() / 2, "eight events share six counters: {csv}");
     assert!(csv.lines().all(|line| fields(line).len() == 8), "{csv}");
@@ -144,7 +146,7 @@ fn python_reads_the_same_of_csv_and_json() {
         assert!(output.status.success(), "{args:?}: {input}");
         text(&output.stdout)
     };
-    let multiplexed = ["--tick", "5us", "-e", "r8,r11,r3,r4,r5,r14,r21,r22,r24:k"];
+    let multiplexed = ["--mux-interval", "5us", "-e", "r8,r11,r3,r4,r5,r14,r21,r22,r24:k"];
     let interval = [&multiplexed[..], &["-I", "0.02"]].concat();
     let cases = [
         (&[][..], "0", "false"),
@@ -323,7 +325,7 @@ fn the_perf_of_linux_reads_the_counts_back() {
             );
         }
     }
-    let turns = ["-x,", "--tick", "5us", "-e", "r8,r11:u,r3,r4,r5,r14,r21,r22,r24"];
+    let turns = ["-x,", "--mux-interval", "5us", "-e", "r8,r11:u,r3,r4,r5,r14,r21,r22,r24"];
     let own = stat("hash", &[&turns[..], &["--perf-data", &file]].concat());
     for (ours, theirs) in own.lines().zip(read(&["-x,"]).lines()) {
         let (ours, theirs) = (fields(ours), fields(theirs));

@@ -97,7 +97,7 @@ fn wrong_use_is_told_and_leaves_nothing_behind() {
         &["report", "--json", &trace("hash"), "--warmup", "1G", "--limit", "1k", "-o", &file],
         &["report", "--json", &trace("hash"), "--elf", "/dev/null", "-o", &file],
         &["report", "--json", &trace("hash"), "--limit", "1k", "-o", "/nowhere/report.json"],
-        &["report", "--json", &trace("hash"), "--tick", "-1ms", "-o", &file],
+        &["report", "--json", &trace("hash"), "--mux-interval", "-1ms", "-o", &file],
         &["report", "--schema", &trace("hash")],
     ] {
         let (code, printed, said) = run(args);

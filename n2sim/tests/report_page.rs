@@ -243,7 +243,7 @@ fn six_counters_estimate_nothing_in_a_run_that_is_too_short() {
     let short = page("hash", &["--limit", "30k"]);
     assert!(short.contains("is too short to estimate that"), "said once more in the section");
     assert!(!short.contains(">Six counters</button>") && !short.contains(">Counted for<"));
-    let asked = page("hash", &["--limit", "30k", "--tick", "500ns"]);
+    let asked = page("hash", &["--limit", "30k", "--mux-interval", "500ns"]);
     assert!(asked.contains("Counted for") && !asked.contains("too short to estimate"));
 }
 

@@ -41,10 +41,12 @@ pub(crate) struct PerfStatArgs {
     /// (default: the environment's N2SIM_TRACE)
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Let groups of events take turns of this modeled time, as on a machine; without it each group
-    /// counts as if it were alone
-    #[arg(long, value_name = "TIME", value_parser = time_slice, allow_negative_numbers = true)]
-    tick: Option<u64>,
+    /// Multiplex groups of events with this modeled time between rotations
+    ///
+    /// Without it, each group counts as if it were alone.
+    #[arg(long, alias = "tick", value_name = "TIME", value_parser = time_slice)]
+    #[arg(allow_negative_numbers = true)]
+    mux_interval: Option<u64>,
     #[command(flatten)]
     pub(super) part: PartArgs,
     #[command(flatten)]
@@ -116,9 +118,9 @@ pub(crate) fn run(args: &PerfStatArgs) -> anyhow::Result<()> {
         has_stall_slot_erratum,
     };
     let progress = &mut |_| {};
-    let (outcome, intervals) = match args.tick {
-        Some(tick) => {
-            let counters = request.session(tick, session.clock_hz());
+    let (outcome, intervals) = match args.mux_interval {
+        Some(ns) => {
+            let counters = request.session(ns, session.clock_hz());
             interval::count(&replay, interval, counters, progress)?
         }
         None => interval::count(&replay, interval, LoneGroups::new(&request.groups), progress)?,

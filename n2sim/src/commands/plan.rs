@@ -25,7 +25,7 @@ use sim_core::Shown;
 #[command(group = ArgGroup::new("requested").args(["event", "metric"]).multiple(true).required(true))]
 #[command(
     after_help = "Examples: n2sim plan traces/hash.n2t -e cycles,r03,r04,r05,r14,r21,r22,r24\n          \
-    n2sim plan traces/hash.n2t -M TopdownL1,MPKI --tick 20us\n\n\
+    n2sim plan traces/hash.n2t -M TopdownL1,MPKI --mux-interval 20us\n\n\
     It also prints the error of each count in one multiplexed run."
 )]
 pub(crate) struct PlanArgs {
@@ -36,7 +36,7 @@ pub(crate) struct PlanArgs {
     /// Modeled time between two counter rotations of the multiplexed run
     ///
     /// The units are s, ms, us and ns.
-    #[arg(long = "tick", value_name = "TIME", value_parser = time_slice, default_value = "4ms")]
+    #[arg(long, alias = "tick", value_name = "TIME", value_parser = time_slice, default_value = "4ms")]
     #[arg(allow_negative_numbers = true, help_heading = "Counters")]
     mux_interval: u64,
     /// Write to FILE instead of standard output
@@ -103,8 +103,8 @@ fn write_errors(
     request: &Request,
     measured: &Measured,
 ) -> io::Result<()> {
-    let (tick, turns) = (args.mux_interval as f64 / 1e6, grouped(measured.rotations));
-    writeln!(out, " In one run, with turns of {tick} ms ({turns} turns):\n")?;
+    let (interval, turns) = (args.mux_interval as f64 / 1e6, grouped(measured.rotations));
+    writeln!(out, " In one run, with turns of {interval} ms ({turns} turns):\n")?;
     let head = ["counted", "estimate", "truth", "error"];
     writeln!(out, " {:>8} {:>18} {:>18} {:>10}  event", head[0], head[1], head[2], head[3])?;
     let mut errors = Vec::new();

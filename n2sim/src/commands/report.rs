@@ -36,10 +36,12 @@ pub(crate) struct ReportArgs {
     /// The program that was recorded, for source lines, and functions that the trace does not name
     #[arg(long, value_name = "FILE")]
     elf: Option<PathBuf>,
-    /// Modeled time of one multiplexing interval of the six counters (default: 1ms to the 4ms of perf, so that every
-    /// event has several; in a shorter run nothing is estimated)
-    #[arg(long, value_name = "TIME", value_parser = time_slice, allow_negative_numbers = true)]
-    tick: Option<u64>,
+    /// Modeled time between two counter rotations (default: 1ms to 4ms)
+    ///
+    /// The default gives every event several intervals; in a shorter run nothing is estimated.
+    #[arg(long, alias = "tick", value_name = "TIME", value_parser = time_slice)]
+    #[arg(allow_negative_numbers = true)]
+    mux_interval: Option<u64>,
     #[command(flatten)]
     region: RegionArgs,
     #[command(flatten)]
@@ -60,9 +62,9 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
     let session = open_trace::with(trace, &args.machine)?;
     let symbols = symbols::load(session.trace(), args.elf.as_deref())?;
     let mut out = Output::create(args.output.as_deref())?;
-    let tick = args.tick.or_else(|| fitting_tick(&session, &options));
+    let interval = args.mux_interval.or_else(|| fitting_tick(&session, &options));
     let (observed, _) = progress::with_progress(&session, &options, |progress| {
-        Ok(Observed::run(&session, &options, tick, progress)?)
+        Ok(Observed::run(&session, &options, interval, progress)?)
     })?;
     let report = RunReport::new(&observed, &symbols);
     if args.json {

@@ -30,7 +30,7 @@ use crate::verdict::Verdict;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim stat traces/hash.n2t\n          \
     n2sim stat traces/hash.n2t -e cycles,instructions,l1d_cache_refill --stalls\n          \
-    n2sim stat traces/hash.n2t -e '{r08,r1b}:S,r03,r04,r05,r14,r21,r22,r24' --tick 20us --truth")]
+    n2sim stat traces/hash.n2t -e '{r08,r1b}:S,r03,r04,r05,r14,r21,r22,r24' --mux-interval 20us --truth")]
 pub(crate) struct StatArgs {
     /// The trace to replay
     trace: PathBuf,
@@ -49,7 +49,7 @@ pub(crate) struct StatArgs {
     ///
     /// The units are s, ms, us and ns. With -M, counters are multiplexed only if this option or
     /// --truth is given.
-    #[arg(long = "tick", value_name = "TIME", value_parser = time_slice)]
+    #[arg(long, alias = "tick", value_name = "TIME", value_parser = time_slice)]
     #[arg(requires = "counted", allow_negative_numbers = true, help_heading = "Counters")]
     mux_interval: Option<u64>,
     /// Give each event of -e a counter for the whole run
@@ -278,8 +278,10 @@ fn write_not_counted(
     let is_pinned = request.groups.iter().any(|group| group.pinned);
     let pinned = if is_pinned { "pinned events (:D) never give up theirs, " } else { "" };
     let remedy = match args.counts.events.metric.is_empty() {
-        true => "use fewer events, a shorter --tick, or --no-multiplex for exact counts",
-        false => "use a shorter --tick; without --tick and --truth the values are exact",
+        true => "use fewer events, a shorter --mux-interval, or --no-multiplex for exact counts",
+        false => {
+            "use a shorter --mux-interval; without --mux-interval and --truth the values are exact"
+        }
     };
     writeln!(
         out,
@@ -301,6 +303,6 @@ fn write_multiplexing(out: &mut impl Write, measured: &Measured) -> io::Result<(
     writeln!(
         out,
         "n2sim: note: values are estimates: the counters were multiplexed, {some} of {events} counts are scaled from \
-         a part of the run ({percent:.1} % or more); without --tick and --truth they are exact"
+         a part of the run ({percent:.1} % or more); without --mux-interval and --truth they are exact"
     )
 }

@@ -71,9 +71,11 @@ pub(crate) struct ValidateArgs {
     /// Judge on this revision (default: the file's, or the configuration's)
     #[arg(long, value_name = "REVISION", value_parser = patch)]
     revision: Option<u8>,
-    /// Time that a turn of the six counters takes, in modeled time; perf's 4ms never ends in a short trace
-    #[arg(long, value_name = "TIME", value_parser = time_slice, default_value = "50us")]
-    tick: u64,
+    /// Modeled time between two counter rotations
+    ///
+    /// The default of perf, 4ms, never ends in a short trace.
+    #[arg(long, alias = "tick", value_name = "TIME", value_parser = time_slice, default_value = "50us")]
+    mux_interval: u64,
     /// Run with each of these values of a key in turn: KEY=A,B,C
     #[arg(long, value_name = "KEY=VALUES")]
     sweep: Option<String>,
@@ -321,9 +323,9 @@ fn run_one(
     };
     let patch = config.core.revision.patch();
     let asked: Vec<Group> = judges.iter().map(|judge| group_of(judge, patch)).collect();
-    let tick = u128::from(args.tick) * u128::from(config.core.clock_hz) / 1_000_000_000;
-    let tick = u64::try_from(tick).unwrap_or(u64::MAX);
-    let mut counters = PerfSession::new(PerfSetup::new(&asked), tick);
+    let cycles = u128::from(args.mux_interval) * u128::from(config.core.clock_hz) / 1_000_000_000;
+    let cycles = u64::try_from(cycles).unwrap_or(u64::MAX);
+    let mut counters = PerfSession::new(PerfSetup::new(&asked), cycles);
     let evidence = examine(&session, options, &mut |_| {}, &mut counters)?;
     let mut evidence = Evidence { trace: name, ..evidence };
     if args.truth == Source::Counterfactual {

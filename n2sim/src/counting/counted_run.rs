@@ -100,11 +100,11 @@ impl Request {
         method: Method,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Measured, MachineError> {
-        let tick = match method {
-            Method::Turns(tick) => tick,
+        let interval_ns = match method {
+            Method::Turns(interval_ns) => interval_ns,
             Method::Passes => return self.repeat(session, options, progress),
         };
-        let mut turns = self.session(tick, session.clock_hz());
+        let mut turns = self.session(interval_ns, session.clock_hz());
         if self.has_kernel {
             // The run's own totals know no filters.
             let mut passes = Passes::new(&self.groups);
@@ -141,11 +141,11 @@ impl Request {
         Ok(outcome)
     }
 
-    /// Counters that take turns of `tick_ns`.
-    pub(crate) fn session(&self, tick_ns: u64, clock_hz: u64) -> PerfSession {
-        let tick = u128::from(tick_ns) * u128::from(clock_hz) / 1_000_000_000;
-        let tick = u64::try_from(tick).unwrap_or(u64::MAX);
-        PerfSession::new(PerfSetup::new(&self.groups), tick)
+    /// Returns counters that rotate every `interval_ns` nanoseconds of modeled time.
+    pub(crate) fn session(&self, interval_ns: u64, clock_hz: u64) -> PerfSession {
+        let cycles = u128::from(interval_ns) * u128::from(clock_hz) / 1_000_000_000;
+        let cycles = u64::try_from(cycles).unwrap_or(u64::MAX);
+        PerfSession::new(PerfSetup::new(&self.groups), cycles)
     }
 
     fn measured(

@@ -31,7 +31,7 @@ fn explained(report: &RunReport) -> Markup {
             } @else {
                 "This run of " (seconds(report.run.seconds)) " is too short to estimate that: " code { "perf" }
                 " takes turns of 4 ms, Linux of 1 ms at the least, and the events need " (turns_of_a_round())
-                " turns to come round once. " code { "--tick" } " estimates with shorter turns."
+                " turns to come round once. " code { "--mux-interval" } " estimates with shorter turns."
             }
         }
     }
