@@ -32,7 +32,8 @@ fn refused(args: &[&str]) -> String {
 /// A file of windows of the trace, in a folder of its own.
 fn windows(folder: &tempfile::TempDir, name: &str) -> String {
     let file = folder.path().join("windows.toml").display().to_string();
-    let options = ["--interval", "10k", "--windows", "20", "--warmup", "10k", "--lesson", "50k"];
+    let options =
+        ["--interval", "10k", "--windows", "20", "--warmup", "10k", "--functional-warmup", "50k"];
     let trace = trace(name);
     let args = [&["trace", "regions", &trace, "-o", &file][..], &options[..]].concat();
     let (told, _) = printed(&args);

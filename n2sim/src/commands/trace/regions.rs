@@ -38,13 +38,16 @@ pub(crate) struct RegionsArgs {
     /// Instructions in front of each window that run and are not counted (default: half of a window's)
     #[arg(long, value_name = "N", value_parser = instructions)]
     pub(crate) warmup: Option<u64>,
-    /// Write no states: windows then begin behind a lesson, which is faster to find, slower to run and less exact
+    /// Do not save warm state
+    ///
+    /// Windows then start after functional warm-up: faster to generate, slower to run, less accurate.
     #[arg(long)]
     pub(crate) no_states: bool,
-    /// Instructions in front of those that go through caches and predictors in order, where there are no
-    /// states (default: five windows)
-    #[arg(long, value_name = "N", value_parser = instructions)]
-    pub(crate) lesson: Option<u64>,
+    /// Instructions of functional warm-up before each window without saved state
+    ///
+    /// They update caches and predictors in program order (default: five windows).
+    #[arg(long, alias = "lesson", value_name = "N", value_parser = instructions)]
+    pub(crate) functional_warmup: Option<u64>,
     /// Which draw of windows: another number, others
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) draw: u64,
@@ -111,7 +114,7 @@ fn options(args: &RegionsArgs) -> RegionOptions {
         windows: args.windows as usize,
         clusters: args.clusters as usize,
         warmup: args.warmup,
-        lesson: args.lesson,
+        lesson: args.functional_warmup,
         seed: args.draw,
     }
 }
