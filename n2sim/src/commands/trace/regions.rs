@@ -48,9 +48,9 @@ pub(crate) struct RegionsArgs {
     /// They update caches and predictors in program order (default: five windows).
     #[arg(long, alias = "lesson", value_name = "N", value_parser = instructions)]
     pub(crate) functional_warmup: Option<u64>,
-    /// Which draw of windows: another number, others
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) draw: u64,
+    /// Seed of the selection of windows
+    #[arg(long, alias = "draw", value_name = "N", default_value_t = 1)]
+    pub(crate) selection_seed: u64,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }
@@ -115,7 +115,7 @@ fn options(args: &RegionsArgs) -> RegionOptions {
         clusters: args.clusters as usize,
         warmup: args.warmup,
         lesson: args.functional_warmup,
-        seed: args.draw,
+        seed: args.selection_seed,
     }
 }
 
