@@ -119,7 +119,7 @@ fn two_traces_are_compared_by_rates_too() {
     assert_eq!(diff["settings"][0]["name"], "trace");
     let all = section(&diff, "events").len();
     let large: Value =
-        serde_json::from_str(&printed(&[&args[..], &["--least", "15"]].concat())).unwrap();
+        serde_json::from_str(&printed(&[&args[..], &["--min-change", "15"]].concat())).unwrap();
     let kept = section(&large, "events");
     assert!(kept.len() < all && !kept.is_empty());
     let small = |change: &Value| change["percent"].as_f64().is_some_and(|p| p.abs() < 15.0);

@@ -27,7 +27,7 @@ use sim_core::Shown;
     n2sim diff traces/hash.n2t --from guide --to my-machine.toml --limit 1M\n          \
     n2sim diff traces/*.n2t --limit 1M --markdown -o profile-diff.md\n          \
     n2sim diff before.json after.json --html -o diff.html\n          \
-    n2sim diff --runs traces/hash.n2t traces/btree.n2t --least 5"
+    n2sim diff --runs traces/hash.n2t traces/btree.n2t --min-change 5"
 )]
 pub(crate) struct DiffArgs {
     /// The traces to replay; or two reports
@@ -47,9 +47,9 @@ pub(crate) struct DiffArgs {
     #[arg(long, conflicts_with_all = ["json", "markdown", "field_separator"], help_heading = "Two runs")]
     pub(crate) html: bool,
     /// Leave out what changed by less than PERCENT
-    #[arg(long, value_name = "PERCENT", value_parser = least, default_value = "0")]
+    #[arg(long, alias = "least", value_name = "PERCENT", value_parser = percent, default_value = "0")]
     #[arg(allow_negative_numbers = true, help_heading = "Two runs")]
-    pub(crate) least: f64,
+    pub(crate) min_change: f64,
     /// Change one value of both configurations (repeat for more)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
@@ -76,8 +76,8 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     if args.runs || args.html || args.traces.iter().any(|path| two_runs::is_report(path)) {
         return two_runs::run(args);
     }
-    if args.least > 0.0 {
-        anyhow::bail!("--least is for the comparison of two runs: add --runs");
+    if args.min_change > 0.0 {
+        anyhow::bail!("--min-change is for the comparison of two runs: add --runs");
     }
     let name_of =
         |name: &Option<String>, default: &str| name.as_deref().unwrap_or(default).to_owned();
@@ -117,8 +117,8 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// A part of a count, in percent.
-fn least(text: &str) -> Result<f64, String> {
+/// Reads a change of a count in percent.
+fn percent(text: &str) -> Result<f64, String> {
     match text.trim_end_matches('%').parse() {
         Ok(percent) if (0.0..=1e9).contains(&percent) => Ok(percent),
         _ => Err(String::from("give a number of percent, such as 5")),

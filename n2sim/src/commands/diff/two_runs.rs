@@ -47,7 +47,7 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     let names = (name(first, from), name(second, to));
     let from = NamedRun { name: &names.0, report: &a };
     let to = NamedRun { name: &names.1, report: &b };
-    let diff = RunDiff::new(from, to, args.least);
+    let diff = RunDiff::new(from, to, args.min_change);
     if args.json {
         serde_json::to_writer_pretty(&mut out, &diff)?;
         writeln!(out)?;
