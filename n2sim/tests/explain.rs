@@ -178,7 +178,7 @@ fn an_instruction_of_a_trace_says_how_its_executions_went() {
     }
     let (pc, often) = times.iter().max_by_key(|(_, n)| **n).unwrap();
     let place = format!("traces/hash.n2t@{pc}");
-    let why = json(&["explain", "--why", &place, "--limit", "20k", "--ways", "1000"]);
+    let why = json(&["explain", "--why", &place, "--limit", "20k", "--max-variants", "1000"]);
     let all = why["executions"].as_u64().unwrap();
     let wrong = why["on_wrong_paths"].as_u64().unwrap();
     assert_eq!(all - wrong, *often, "{pc}");

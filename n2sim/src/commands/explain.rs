@@ -18,8 +18,8 @@ use crate::files::output::Output;
 use crate::shared_args::{MachineArgs, PartArgs, other_core};
 use crate::verdict::Verdict;
 
-/// Ways of an instruction that are shown.
-const WAYS: usize = 2;
+/// Default number of shown variants of an instruction.
+const VARIANTS: usize = 2;
 
 /// Say what an event, a metric, a section of the guide or a cause of a stall is, and what proves it
 #[derive(Debug, ClapArgs)]
@@ -40,9 +40,11 @@ pub(crate) struct ExplainArgs {
     /// TRACE@FUNCTION+0xN; or a step of a scenario, FILE:CASE:STEP, steps counted from 1
     #[arg(long, value_name = "PLACE", conflicts_with_all = ["core", "trace", "metrics"])]
     pub(crate) why: Option<String>,
-    /// With --why: how many different ways of the instruction to show
-    #[arg(long, value_name = "N", default_value_t = WAYS, requires = "why")]
-    pub(crate) ways: usize,
+    /// With --why: number of variants of the instruction to show
+    ///
+    /// Executions of one variant raise the same events on the same path.
+    #[arg(long, alias = "ways", value_name = "N", default_value_t = VARIANTS, requires = "why")]
+    pub(crate) max_variants: usize,
     /// With --why: every event of every way, and where the model raises it
     #[arg(short, long, requires = "why", conflicts_with = "json")]
     pub(crate) verbose: bool,

@@ -18,8 +18,8 @@ use sim_core::Shown;
 
 /// Explains the instruction or step at this place.
 pub(super) fn write(out: &mut impl Write, args: &ExplainArgs, place: &str) -> anyhow::Result<()> {
-    if args.ways == 0 {
-        bail!("--ways 0: give at least one way to show");
+    if args.max_variants == 0 {
+        bail!("--max-variants 0: give at least one variant to show");
     }
     let why = match place.rsplit_once('@') {
         Some((trace, pc)) => of_instruction(args, Path::new(trace), pc)?,
@@ -59,7 +59,7 @@ fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Resu
     };
     let text = disassembly::text(pc, word);
     let subject = format!("{name}: {text} (word {word:#010x}), {}", kind_of(&seen));
-    Ok(explain(subject, &seen, Setting { is_step: false }, args.ways))
+    Ok(explain(subject, &seen, Setting { is_step: false }, args.max_variants))
 }
 
 /// An address: hexadecimal, or a function with a distance from its first instruction.
@@ -152,7 +152,7 @@ fn of_step(args: &ExplainArgs, place: &str) -> anyhow::Result<Why> {
     let together = if did.times > 1 { ", all its repetitions together" } else { "" };
     let (steps, step) = (walked.len(), &did.step.text);
     let subject = format!("{}, step {number} of {steps}: {step}{together}", case.test);
-    Ok(explain(subject, &Seen::of_step(did), Setting { is_step: true }, args.ways))
+    Ok(explain(subject, &Seen::of_step(did), Setting { is_step: true }, args.max_variants))
 }
 
 /// `FILE:CASE:STEP`, or `FILE:STEP` for a file with one case.

@@ -44,7 +44,7 @@ pub fn write(out: &mut impl Write, why: &Why, verbose: bool) -> io::Result<()> {
     }
     if why.not_shown > 0 {
         let more = grouped(why.not_shown);
-        writeln!(out, "\n{more} more executions went other ways (--ways shows more)")?;
+        writeln!(out, "\n{more} more executions went other ways (--max-variants shows more)")?;
     }
     Ok(())
 }
