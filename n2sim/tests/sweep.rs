@@ -210,8 +210,8 @@ fn a_wrong_grid_is_refused_before_the_first_run() {
         let told = wrong(from, to, &[]);
         assert!(told.contains(expected) && told.contains("grid.toml"), "{to}: {told}");
     }
-    let told = wrong("", "", &["--plots", "p", "--of", "cpi"]);
-    assert!(told.contains("--of cpi: the grid has the metrics [ipc, l1d_mpki]"), "{told}");
+    let told = wrong("", "", &["--plots", "p", "--plot-metric", "cpi"]);
+    assert!(told.contains("--plot-metric cpi: the grid has the metrics [ipc, l1d_mpki]"), "{told}");
     let told = wrong("", "", &["-o", "nowhere/t.csv"]);
     assert!(told.contains("there is no folder nowhere"), "{told}");
 }

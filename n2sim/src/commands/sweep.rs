@@ -55,9 +55,9 @@ pub(crate) struct SweepArgs {
     /// Draw how a metric follows each key that varies: PREFIX-KEY.svg
     #[arg(long, value_name = "PREFIX")]
     plots: Option<PathBuf>,
-    /// The metric that is drawn, one of the grid's
-    #[arg(long, value_name = "METRIC", requires = "plots", default_value = "ipc")]
-    of: String,
+    /// Metric to draw, one of the grid's
+    #[arg(long, alias = "of", value_name = "METRIC", requires = "plots", default_value = "ipc")]
+    plot_metric: String,
     /// Runs at the same time [default: one for each processor of this system]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -69,7 +69,7 @@ pub(crate) struct SweepArgs {
 /// Runs what is missing, then writes the table.
 pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<Verdict> {
     let grid = Grid::read(&args.grid)?;
-    let drawn = args.plots.as_ref().map(|_| grid.metric(&args.of)).transpose()?;
+    let drawn = args.plots.as_ref().map(|_| grid.metric(&args.plot_metric)).transpose()?;
     let path = args.output.clone().unwrap_or_else(|| default_output(&args.grid));
     check_place(&path)?;
     let (mut journal, kept) = Journal::open(&journal_path(&path), &grid, args.restart)?;

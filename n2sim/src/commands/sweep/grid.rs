@@ -205,7 +205,10 @@ impl Grid {
         let found = self.metrics.iter().position(|metric| metric.name.eq_ignore_ascii_case(name));
         found.with_context(|| {
             let names: Vec<&str> = self.metrics.iter().map(|metric| metric.name.as_str()).collect();
-            format!("--of {name}: the grid has the metrics [{}]; add it there", names.join(", "))
+            format!(
+                "--plot-metric {name}: the grid has the metrics [{}]; add it there",
+                names.join(", ")
+            )
         })
     }
 
