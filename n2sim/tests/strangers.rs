@@ -102,7 +102,7 @@ fn no_text_reaches_a_terminal_or_a_table_as_it_is() {
         "lint m.json",
         "trace regions TRACE -o w.toml",
         "record TRACE -o p.perf",
-        "spe --against TRACE",
+        "spe --compare-with TRACE",
     ] {
         let words: Vec<&str> = words.split(' ').collect();
         let output = bench.run(&words);

@@ -34,16 +34,16 @@ use sim_core::Shown;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim spe perf.data --trace traces/chase.n2t\n          \
     n2sim spe buffer.bin --csv samples\n          \
-    n2sim spe --against traces/chase.n2t --intervals 1024,4096")]
+    n2sim spe --compare-with traces/chase.n2t --intervals 1024,4096")]
 pub(crate) struct SpeArgs {
     /// A perf.data file, or raw bytes of a profiling buffer; of any Arm machine
-    #[arg(required_unless_present = "against")]
+    #[arg(required_unless_present = "compare_with")]
     pub(crate) file: Option<PathBuf>,
     /// The trace that was profiled: names its functions (default: names from the programs that the file maps)
     #[arg(long, value_name = "TRACE")]
     pub(crate) trace: Option<PathBuf>,
     /// The profiled program's ELF file, or a library's: names and source lines (repeat for more)
-    #[arg(long, value_name = "FILE", conflicts_with = "against")]
+    #[arg(long, value_name = "FILE", conflicts_with = "compare_with")]
     pub(crate) elf: Vec<PathBuf>,
     /// Rows of the tables of instructions and lines
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -60,31 +60,32 @@ pub(crate) struct SpeArgs {
     /// Write every record to PREFIX-ldst.parquet, PREFIX-br.parquet and PREFIX-other.parquet
     #[cfg(feature = "parquet")]
     #[arg(long, value_name = "PREFIX", help_heading = "Records")]
-    #[arg(conflicts_with_all = ["packets", "against"])]
+    #[arg(conflicts_with_all = ["packets", "compare_with"])]
     pub(crate) parquet: Option<PathBuf>,
     /// Print every packet with its offset, as it stands in the file
     #[arg(long, conflicts_with_all = ["json", "csv"], help_heading = "Records")]
     pub(crate) packets: bool,
     #[command(flatten)]
-    pub(crate) against: AgainstArgs,
+    pub(crate) comparison: ComparisonArgs,
 }
 
-/// What is compared with every operation of a run.
+/// The samples that are compared with every operation of a run.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "How long to sample")]
-pub(crate) struct AgainstArgs {
-    /// Run this trace, and say how far samples are from the truth: those of FILE, if it is given, and
-    /// those of several intervals
-    #[arg(long, value_name = "TRACE", conflicts_with_all = ["trace", "packets", "csv"])]
-    pub(crate) against: Option<PathBuf>,
+pub(crate) struct ComparisonArgs {
+    /// Run this trace, and compare samples with all of its operations
+    ///
+    /// The samples are those of FILE, if it is given, and those of several intervals.
+    #[arg(long, alias = "against", value_name = "TRACE", conflicts_with_all = ["trace", "packets", "csv"])]
+    pub(crate) compare_with: Option<PathBuf>,
     /// Operations from one sample to the next: multiples of 256
-    #[arg(long, value_name = "N,...", value_delimiter = ',', requires = "against")]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', requires = "compare_with")]
     #[arg(default_values_t = [256, 1024, 4096, 16384, 65536])]
     pub(crate) intervals: Vec<u64>,
     #[command(flatten)]
     part: PartArgs,
     /// Draw one record, the way through the unit, and the accuracy over the interval into FOLDER (SVG)
-    #[arg(long, value_name = "FOLDER", requires = "against")]
+    #[arg(long, value_name = "FOLDER", requires = "compare_with")]
     pub(crate) figures: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
@@ -92,14 +93,14 @@ pub(crate) struct AgainstArgs {
 
 /// Reads the file, and writes what was asked for.
 pub(crate) fn run(args: &SpeArgs) -> anyhow::Result<Verdict> {
-    if args.against.against.is_none() && args.against.part.is_given() {
-        anyhow::bail!("--warmup and --limit need --against TRACE");
+    if args.comparison.compare_with.is_none() && args.comparison.part.is_given() {
+        anyhow::bail!("--warmup and --limit need --compare-with TRACE");
     }
     let mut out = Output::create(args.output.as_deref())?;
-    match (&args.against.against, &args.file) {
+    match (&args.comparison.compare_with, &args.file) {
         (Some(trace), file) => compare(&mut out, args, trace, file.as_deref())?,
         (None, Some(file)) => print(&mut out, args, file)?,
-        (None, None) => anyhow::bail!("give a file of sample records, or --against TRACE"),
+        (None, None) => anyhow::bail!("give a file of sample records, or --compare-with TRACE"),
     }
     out.finish()?;
     Ok(Verdict::Good)
@@ -158,9 +159,9 @@ fn compare(
         let read = sum_up(file, &bytes, &input, &Symbols::default(), RecordFiles::default())?;
         sampled.push(Sampled { profile: read.profile, ..Sampled::default() });
     }
-    let heard = accuracy::run(trace, &args.against)?;
+    let heard = accuracy::run(trace, &args.comparison)?;
     sampled.extend(heard.sampled);
-    if let Some(folder) = &args.against.figures {
+    if let Some(folder) = &args.comparison.figures {
         let record = heard.example;
         draw(folder, trace, &heard.exact, &sampled, record.as_ref())?;
     }

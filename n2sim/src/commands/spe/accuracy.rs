@@ -10,7 +10,7 @@ use sim_pmu::spe::{Course, Spe, SpeConfig, SpeRecord, SpeRegister};
 use sim_report::spe::profile::Profile;
 use sim_report::spe::truth::{Funnel, Sampled};
 
-use super::AgainstArgs;
+use super::ComparisonArgs;
 use crate::files::open_trace;
 use sim_core::Shown;
 
@@ -33,7 +33,7 @@ pub(super) struct Heard {
 }
 
 /// Runs the trace.
-pub(super) fn run(trace: &std::path::Path, args: &AgainstArgs) -> anyhow::Result<Heard> {
+pub(super) fn run(trace: &std::path::Path, args: &ComparisonArgs) -> anyhow::Result<Heard> {
     let overrides = args.machine.overrides();
     let document = args.machine.source(&overrides).document()?;
     let config = MachineConfig::from_document(&document)?;
@@ -51,7 +51,7 @@ fn seconds(outcome: &Outcome) -> f64 {
 }
 
 /// The intervals that were asked for: multiples of 256 that the register can hold.
-fn intervals(args: &AgainstArgs) -> anyhow::Result<Vec<u64>> {
+fn intervals(args: &ComparisonArgs) -> anyhow::Result<Vec<u64>> {
     for interval in &args.intervals {
         let fits = *interval > 0 && interval & !pmsirr::INTERVAL == 0;
         let context =

@@ -116,7 +116,7 @@ fn every_record_is_a_row_of_its_table() {
 #[test]
 fn intervals_that_the_register_cannot_hold_are_refused() {
     for interval in ["0", "100", "8589934592"] {
-        let args = arguments(&["--against", "x.n2t", "--intervals", interval]);
+        let args = arguments(&["--compare-with", "x.n2t", "--intervals", interval]);
         let told = format!("{:#}", run(&args).expect_err("a wrong interval"));
         assert!(told.contains("give multiples of 256"), "{told}");
     }
@@ -126,7 +126,7 @@ fn intervals_that_the_register_cannot_hold_are_refused() {
 fn samples_are_held_against_every_operation() {
     let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/chase.n2t");
     let args = arguments(&[
-        "--against",
+        "--compare-with",
         &trace.display().to_string(),
         "--limit",
         "100000",
