@@ -20,7 +20,7 @@ use crate::counting::interval::{self, Interval};
 use crate::files::open_trace;
 use crate::shared_args::{MachineArgs, PartArgs, time_slice};
 use control::Control;
-use counters::LoneGroups;
+use counters::IndependentGroups;
 use options::PerfOptions;
 use print::{Destination, Print};
 use sim_core::Shown;
@@ -123,7 +123,9 @@ pub(crate) fn run(args: &PerfStatArgs) -> anyhow::Result<()> {
             let counters = request.session(ns, session.clock_hz());
             interval::count(&replay, interval, counters, progress)?
         }
-        None => interval::count(&replay, interval, LoneGroups::new(&request.groups), progress)?,
+        None => {
+            interval::count(&replay, interval, IndependentGroups::new(&request.groups), progress)?
+        }
     };
     let print = Print {
         options: &options,

@@ -8,26 +8,26 @@ use crate::counting::interval::Counters;
 
 /// One session for each group. A sink that follows the run.
 #[derive(Clone, Debug)]
-pub(super) struct LoneGroups {
+pub(super) struct IndependentGroups {
     sessions: Vec<PerfSession>,
 }
 
-impl LoneGroups {
+impl IndependentGroups {
     /// Counters for these groups.
-    pub(super) fn new(groups: &[Group]) -> LoneGroups {
+    pub(super) fn new(groups: &[Group]) -> IndependentGroups {
         let session =
             |group: &Group| PerfSession::new(PerfSetup::new(std::slice::from_ref(group)), u64::MAX);
-        LoneGroups { sessions: groups.iter().map(session).collect() }
+        IndependentGroups { sessions: groups.iter().map(session).collect() }
     }
 }
 
-impl Counters for LoneGroups {
+impl Counters for IndependentGroups {
     fn read(&mut self, core: usize) -> Vec<Reading> {
         self.sessions.iter_mut().flat_map(|session| session.read(core)).collect()
     }
 }
 
-impl EventSink for LoneGroups {
+impl EventSink for IndependentGroups {
     const FOLLOWS_RUN: bool = true;
 
     #[inline]
