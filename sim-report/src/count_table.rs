@@ -57,10 +57,10 @@ pub enum CountTableError {
         /// Its second count.
         second: u64,
     },
-    /// The table of `n2sim stat --per-function` for people.
+    /// The table of `n2sim functions` for people.
     #[error(
         "a table by function has cycles and instructions alone, between which no rule holds; make the file with \
-         n2sim stat --per-function -x, or -j"
+         n2sim functions -x, or -j"
     )]
     FunctionTable {
         /// Its first line, from 1.
@@ -507,7 +507,7 @@ mod tests {
         assert!(told.len() < 150 && told.contains("xxx...' is not a perf stat row"), "{told}");
     }
 
-    /// What `n2sim stat --per-function` prints, and a name with the separator in it.
+    /// What `n2sim functions` prints, and a name with the separator in it.
     #[test]
     fn functions_make_tables_of_their_own_in_every_form() {
         let text = " Performance counter stats for 'x':\n\n main:\n\n\

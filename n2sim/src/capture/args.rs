@@ -31,16 +31,20 @@ pub(crate) struct CaptureArgs {
     pub(crate) engine: Option<PathBuf>,
     /// Record from here on: a function, the number of a HINT instruction, or an address of the
     /// program's file (0x...); after --to, again when control comes here again
-    #[arg(long, value_name = "PLACE", conflicts_with = "system")]
+    #[arg(long, value_name = "PLACE")]
+    #[arg(conflicts_with_all = ["system", "second_run", "count_only"])]
     pub(crate) from: Option<Place>,
     /// Record up to here; without --from, the program is ended here
-    #[arg(long, value_name = "PLACE", conflicts_with = "system")]
+    #[arg(long, value_name = "PLACE")]
+    #[arg(conflicts_with_all = ["system", "second_run", "count_only"])]
     pub(crate) to: Option<Place>,
     /// Instructions to leave out at the start, over all threads (k, M and G are powers of 1000)
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
+    #[arg(conflicts_with_all = ["second_run", "count_only"])]
     pub(crate) skip: u64,
     /// Instructions after which the program is ended; some more are recorded until it stops
     #[arg(long, value_name = "N", value_parser = instructions_from_one)]
+    #[arg(conflicts_with_all = ["second_run", "count_only"])]
     pub(crate) limit: Option<u64>,
     /// zstd level: 1 to record fast, 9 or 19 to keep
     #[arg(long, value_name = "N", default_value_t = 3)]
@@ -52,10 +56,10 @@ pub(crate) struct CaptureArgs {
     /// Run the program a second time under the engine's debugger interface, which shows what its plugin
     /// interface does not: SVE accesses and predicates, operands of DC, IC and PRFM. The program must have
     /// one thread and do the same each time
-    #[arg(long, conflicts_with_all = ["from", "to", "skip", "limit", "system", "count_only"])]
+    #[arg(long, conflicts_with_all = ["system", "count_only"])]
     pub(crate) second_run: bool,
     /// Only count instructions, with the engine's own counter; writes no trace
-    #[arg(long, conflicts_with_all = ["output", "skip", "limit", "level", "from", "to", "system"])]
+    #[arg(long, conflicts_with_all = ["output", "level", "system"])]
     pub(crate) count_only: bool,
     #[command(flatten)]
     pub(crate) system: SystemArgs,

@@ -49,8 +49,7 @@ pub(crate) struct ExplainArgs {
     #[arg(short, long, requires = "why", conflicts_with = "json")]
     pub(crate) verbose: bool,
     /// Say whether another core has the event, under which name, on which bit of its event bus
-    #[arg(long, value_name = "CORE", value_parser = other_core)]
-    #[arg(conflicts_with_all = ["form", "trace"])]
+    #[arg(long, value_name = "CORE", value_parser = other_core, conflicts_with = "trace")]
     pub(crate) core: Option<OtherCore>,
     /// Say its value on a trace too
     #[arg(long, value_name = "TRACE", conflicts_with_all = ["dot", "svg"])]
@@ -59,16 +58,16 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) metrics: Vec<PathBuf>,
     /// Print JSON
-    #[arg(short, long, help_heading = "Form")]
+    #[arg(short, long, help_heading = "Form", conflicts_with = "core")]
     pub(crate) json: bool,
     /// Print Markdown
-    #[arg(long, help_heading = "Form", conflicts_with = "why")]
+    #[arg(long, help_heading = "Form", conflicts_with_all = ["why", "core"])]
     pub(crate) markdown: bool,
     /// Print the relations as a graph in the DOT language
-    #[arg(long, help_heading = "Form", conflicts_with = "why")]
+    #[arg(long, help_heading = "Form", conflicts_with_all = ["why", "core"])]
     pub(crate) dot: bool,
     /// Print the relations as a picture
-    #[arg(long, help_heading = "Form", conflicts_with = "why")]
+    #[arg(long, help_heading = "Form", conflicts_with_all = ["why", "core"])]
     pub(crate) svg: bool,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]

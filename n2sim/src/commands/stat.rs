@@ -40,10 +40,10 @@ pub(crate) struct StatArgs {
     ///
     /// Fractions are allowed.
     #[arg(short = 'I', long, value_name = "MS", allow_negative_numbers = true)]
-    #[arg(conflicts_with_all = ["truth", "metric", "totals"], help_heading = "Output")]
+    #[arg(conflicts_with_all = ["metric", "totals"], help_heading = "Output")]
     interval_print: Option<f64>,
     /// Print the exact count and the error beside each multiplexed count
-    #[arg(long, requires = "counted", help_heading = "Counters")]
+    #[arg(long, requires = "counted", conflicts_with = "interval_print", help_heading = "Counters")]
     truth: bool,
     /// Modeled time between two counter rotations (default: 4ms)
     ///

@@ -1,6 +1,6 @@
 //! `n2sim stat -M`: the events of metrics, and the values from what was counted.
 //!
-//! Exact values need each event once. With multiplexing (`--mux-interval`, `--truth`, `--plan`) the events of a metric are
+//! Exact values need each event once. With multiplexing (`--mux-interval`, `--truth`, `n2sim plan`) the events of a metric are
 //! one weak group, as in perf, and metrics share a group where six counters hold the events of both.
 
 use std::path::Path;

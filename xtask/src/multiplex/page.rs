@@ -45,7 +45,7 @@ const BELOW: &str = "
 
 * Ask for no more than six events and cycles, or use `n2sim stat -e ... --no-multiplex`: it is exact. Metrics (`-M`) are
   exact without it, unless `--mux-interval` or `--truth` asks for multiplexing.
-* `n2sim stat TRACE -e ... --plan` says how many runs a list of events needs, and how wrong it is in one.
+* `n2sim plan TRACE -e ...` says how many runs a list of events needs, and how wrong it is in one.
 * Put what is divided by each other into one group, `{l1d_cache,l1d_cache_refill}`: both are seen at the
   same time. It helps the ratio, not the counts.
 * `--truth` prints the error beside every estimate.

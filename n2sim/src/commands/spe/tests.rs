@@ -123,7 +123,7 @@ fn intervals_that_the_register_cannot_hold_are_refused() {
 }
 
 #[test]
-fn samples_are_held_against_every_operation() {
+fn samples_are_compared_with_every_operation() {
     let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/chase.n2t");
     let args = arguments(&[
         "--compare-with",
@@ -133,8 +133,8 @@ fn samples_are_held_against_every_operation() {
         "--intervals",
         "256,1024",
     ]);
-    let heard = against::run(&trace, &args.against).expect("a committed trace");
-    let document = args.against.machine.source(&[]).document().expect("the built-in machine");
+    let heard = accuracy::run(&trace, &args.comparison).expect("a committed trace");
+    let document = args.comparison.machine.source(&[]).document().expect("the built-in machine");
     let config = MachineConfig::from_document(&document).expect("the built-in machine");
     let session = Session::open(&trace, config, RunHeader::default()).expect("a committed trace");
     let options = RunOptions { limit: Some(100_000), ..RunOptions::default() };

@@ -14,10 +14,10 @@ use crate::host::progress::with_bar;
 use crate::shared_args::{MachineArgs, instructions, instructions_from_one};
 use sim_core::Shown;
 
-/// Find windows that stand for a long trace, for `n2sim stat --regions` (docs/regions.md)
+/// Find representative windows of a long trace, for `n2sim estimate --regions`
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples: n2sim trace regions long.n2t -o long.toml\n          \
-    n2sim stat --regions long.toml long.n2t")]
+    n2sim estimate --regions long.toml long.n2t")]
 pub(crate) struct RegionsArgs {
     /// The trace; instructions of one thread
     pub(crate) file: PathBuf,
