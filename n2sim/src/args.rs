@@ -85,6 +85,7 @@ pub(crate) enum Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::old_forms;
 
     #[test]
     fn the_command_line_is_consistent() {
@@ -105,6 +106,55 @@ mod tests {
             let (name, about) = (command.get_name(), command.get_about().expect("a sentence"));
             let line = text.lines().find(|line| line.trim_start().starts_with(&format!("{name} ")));
             assert!(line.is_some_and(|line| line.ends_with(&about.to_string())), "{name}: {text}");
+        }
+    }
+
+    /// Returns the arguments of a command line, in its old or its current form.
+    fn arguments(line: &str) -> String {
+        let words = line.split(' ').map(OsString::from).collect();
+        let args =
+            Args::read(old_forms::current(words)).unwrap_or_else(|error| panic!("{line}: {error}"));
+        format!("{args:?}")
+    }
+
+    #[test]
+    fn old_names_and_forms_give_the_same_arguments_as_the_current_ones() {
+        for (old, current) in [
+            ("bus a.n2t", "event-bus a.n2t"),
+            ("ladder tlb", "membench tlb"),
+            ("stat a.n2t -e x --tick 1ms", "stat a.n2t -e x --mux-interval 1ms"),
+            ("report a.n2t --tick 1ms", "report a.n2t --mux-interval 1ms"),
+            ("validate a.n2t --tick 1ms", "validate a.n2t --mux-interval 1ms"),
+            ("perf-stat --tick 1ms -- -e x", "perf-stat --mux-interval 1ms -- -e x"),
+            (
+                "trace regions a.n2t -o b --lesson 1k --draw 2",
+                "trace regions a.n2t -o b --functional-warmup 1k --selection-seed 2",
+            ),
+            ("diff --runs a b --least 5", "diff --runs a b --min-change 5"),
+            ("explain --why a --ways 3", "explain --why a --max-variants 3"),
+            ("sweep a --plots b --of c", "sweep a --plots b --plot-metric c"),
+            ("spe --against a.n2t", "spe --compare-with a.n2t"),
+            ("stat --counterfactual -j a.n2t", "counterfactual -j a.n2t"),
+            ("stat a.n2t --plan -e x --tick 1ms", "plan a.n2t -e x --mux-interval 1ms"),
+            ("stat --program-pmu a.n2t -o b", "program-pmu a.n2t -o b"),
+            ("stat a.n2t --per-function --elf b -x,", "functions a.n2t --elf b -x,"),
+            ("stat --regions a.toml b.n2t -M ipc", "estimate --regions a.toml b.n2t -M ipc"),
+            ("stat --jobs 2 a.n2t --stalls", "estimate --jobs 2 a.n2t --stalls"),
+        ] {
+            let [old, current] = [old, current].map(|line| arguments(&format!("n2sim {line}")));
+            assert_eq!(old, current);
+        }
+    }
+
+    #[test]
+    fn the_help_does_not_show_old_names() {
+        let old = ["tick", "lesson", "draw", "least", "ways", "of", "against", "plan"];
+        for command in Args::command().get_subcommands_mut() {
+            assert!(!["bus", "ladder"].contains(&command.get_name()));
+            let help = command.render_long_help().to_string();
+            for option in old {
+                assert!(!help.contains(&format!("--{option} ")), "{option}: {help}");
+            }
         }
     }
 

@@ -43,7 +43,12 @@ pub(crate) struct StatArgs {
     #[arg(conflicts_with_all = ["metric", "totals"], help_heading = "Output")]
     interval_print: Option<f64>,
     /// Print the exact count and the error beside each multiplexed count
-    #[arg(long, requires = "counted", conflicts_with = "interval_print", help_heading = "Counters")]
+    #[arg(
+        long,
+        requires = "counted",
+        conflicts_with = "interval_print",
+        help_heading = "Counters"
+    )]
     truth: bool,
     /// Modeled time between two counter rotations (default: 4ms)
     ///
