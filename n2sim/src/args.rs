@@ -38,7 +38,8 @@ pub(crate) struct Args {
     pub(crate) command: Command,
     /// Memory limit for the code, the readers and the cores of a trace
     ///
-    /// The suffixes k, M and G are powers of 1000. The default is three quarters of the available memory.
+    /// The suffixes k, M and G are powers of 1000. The default is three quarters of the available
+    /// memory.
     #[arg(long, global = true, value_name = "SIZE", value_parser = crate::host::memory::size)]
     #[arg(allow_negative_numbers = true, help_heading = "Memory of the host")]
     pub(crate) max_memory: Option<u64>,

@@ -55,8 +55,8 @@ fn run_command_line() -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Prints the number of system calls, the kind of the failed one, and the number of memory reservations. For tests
-/// that make system calls fail or refuse memory.
+/// Prints the number of system calls, the kind of the failed one, and the number of memory
+/// reservations. For tests that make system calls fail or refuse memory.
 #[cfg(debug_assertions)]
 fn write_calls() {
     if std::env::var_os("N2SIM_COUNT_CALLS").is_some() {

@@ -40,7 +40,8 @@ pub(crate) fn current(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-/// Returns the position of the command's name: the first word that is neither an option nor its value.
+/// Returns the position of the command's name: the first word that is neither an option nor its
+/// value.
 fn command_at(words: &[OsString]) -> Option<usize> {
     let is_value = |at: usize| words[at - 1] == GLOBAL_WITH_VALUE;
     let is_word = |at: &usize| !words[*at].as_encoded_bytes().starts_with(b"-") && !is_value(*at);

@@ -60,7 +60,8 @@ impl RegionArgs {
     }
 }
 
-/// Returns the region of `40,41` (numbers of HINT instructions) or `begin,end` (names of functions).
+/// Returns the region of `40,41` (numbers of HINT instructions) or `begin,end` (names of
+/// functions).
 fn parse_roi(text: &str) -> anyhow::Result<Roi> {
     let Some((begin, end)) = text.split_once(',') else {
         anyhow::bail!("--roi {text}: give both markers, such as 40,41 or work_begin,work_end");
@@ -86,7 +87,8 @@ pub(crate) struct EventArgs {
     /// Events to count with the six counters of a core
     ///
     /// Each is a mnemonic or a perf name in any case, or rNN, with perf's modifiers; braces make
-    /// groups: '{a,b}'. Without this option, the exact counts of the most important events are printed.
+    /// groups: '{a,b}'. Without this option, the exact counts of the most important events are
+    /// printed.
     #[arg(short, long, value_name = "EVENT,...")]
     pub(crate) event: Vec<String>,
     /// Metrics or metric groups to compute from exact counts
@@ -195,7 +197,8 @@ const SLICE_MIN_NS: f64 = 100.0;
 /// Longest time slice in nanoseconds: eleven days.
 const SLICE_MAX_NS: f64 = 1e15;
 
-/// Reads a time and returns it in nanoseconds. The number may have a fraction; the default unit is ms.
+/// Reads a time and returns it in nanoseconds. The number may have a fraction; the default unit is
+/// ms.
 pub(crate) fn time_slice(text: &str) -> Result<u64, String> {
     let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
     let unit = units.iter().find_map(|(unit, ns)| Some((text.strip_suffix(unit)?, *ns)));
@@ -217,8 +220,8 @@ pub(crate) struct MachineArgs {
     pub(crate) profile: ProfileName,
     /// Machine around the core: cobalt-100, yitian-710 or generic
     ///
-    /// It sets clock, revision, mesh, system level cache and memory; generic keeps the values of the
-    /// profile.
+    /// It sets clock, revision, mesh, system level cache and memory; generic keeps the values of
+    /// the profile.
     #[arg(long, value_name = "NAME", value_parser = Machine::from_name, default_value = "generic")]
     pub(crate) machine: Machine,
     /// Configuration file
@@ -228,8 +231,8 @@ pub(crate) struct MachineArgs {
     pub(crate) config: Option<PathBuf>,
     /// Change one value of the configuration (repeat for more)
     ///
-    /// `n2sim list config` lists the keys. K, M and G are powers of 1024 for keys in bytes or entries
-    /// (size-bytes=128K is 131072), and of 1000 for others (clock-hz=3G).
+    /// `n2sim list config` lists the keys. K, M and G are powers of 1024 for keys in bytes or
+    /// entries (size-bytes=128K is 131072), and of 1000 for others (clock-hz=3G).
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// Seed of random choices

@@ -1,5 +1,6 @@
-//! Programs that attack the recorder: what they did before is kept, and the trace says what became of the rest. Where
-//! the system keeps them from the memory of their recording (they end with status 3), everything is.
+//! Programs that attack the recorder: what they did before is kept, and the trace says what became
+//! of the rest. Where the system keeps them from the memory of their recording (they end with
+//! status 3), everything is.
 
 mod recording;
 
@@ -41,9 +42,9 @@ fn the_doctor_names_the_embedded_plugin_or_the_file_that_replaces_it() {
         command.envs(plugin.map(|path| ("N2SIM_PLUGIN", path)));
         String::from_utf8(command.output().expect("n2sim runs").stdout).expect("it is text")
     };
-    let told = doctor(None);
-    assert!(told.contains("embedded, for QEMU before 9.1; embedded, for QEMU 9.1"), "{told}");
-    let told = doctor(Some("/nowhere/x.so"));
-    assert!(told.contains("/nowhere/x.so (N2SIM_PLUGIN names it): No such file"), "{told}");
-    assert!(told.contains("cannot work yet"), "{told}");
+    let message = doctor(None);
+    assert!(message.contains("embedded, for QEMU before 9.1; embedded, for QEMU 9.1"), "{message}");
+    let message = doctor(Some("/nowhere/x.so"));
+    assert!(message.contains("/nowhere/x.so (N2SIM_PLUGIN names it): No such file"), "{message}");
+    assert!(message.contains("cannot work yet"), "{message}");
 }

@@ -1,5 +1,5 @@
-//! Records programs with instructions whose addresses the engine's plugin interface does not show: they are rebuilt,
-//! or seen by a second run, or the counts that need them are marked.
+//! Records programs with instructions whose addresses the engine's plugin interface does not show:
+//! they are rebuilt, or seen by a second run, or the counts that need them are marked.
 
 mod recording;
 
@@ -36,7 +36,8 @@ fn line<'a>(counts: &'a str, event: &str) -> &'a str {
     counts.lines().find(is_it).unwrap_or_else(|| panic!("no {event} in {counts}"))
 }
 
-/// Whether the engine shows SVE accesses decides what it lacks; the one of the N1 has no SVE at all.
+/// Whether the engine shows SVE accesses decides what it lacks; the one of the N1 has no SVE at
+/// all.
 #[test]
 fn sve_that_the_engine_does_not_show_is_marked_as_doubtful() {
     let Some(bench) = Bench::of("sve.S") else { return };
@@ -80,8 +81,8 @@ fn a_second_run_sees_every_sve_access_and_predicate() {
         ("SVE_PRED_EMPTY_SPEC", 100),
         ("SVE_PRED_PARTIAL_SPEC", 100),
     ] {
-        let told = line(&counts, event).split(',').next().unwrap_or_default().to_owned();
-        assert_eq!(told, count.to_string(), "{event} in {counts}");
+        let message = line(&counts, event).split(',').next().unwrap_or_default().to_owned();
+        assert_eq!(message, count.to_string(), "{event} in {counts}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! `n2sim capture --from --to`: a recorded region holds what the whole recording has there, and says how much
-//! is absent.
+//! `n2sim capture --from --to`: a recorded region holds what the whole recording has there, and
+//! says how much is absent.
 
 mod recording;
 
@@ -44,8 +44,8 @@ fn regions_between_marks_are_recorded_each_time_and_their_distance_is_told() {
     let second = first + at + absent as usize;
     assert_eq!(recorded[at..], all[second..second + recorded.len() - at]);
     assert!(second <= begins[1] && positions(&part, END).len() == 2, "{}", part.said);
-    let told = format!("{} instructions before and between", first as u64 + absent);
-    assert!(part.said.contains(&told), "{told}\n{}", part.said);
+    let message = format!("{} instructions before and between", first as u64 + absent);
+    assert!(part.said.contains(&message), "{message}\n{}", part.said);
     assert_eq!(part.note("region"), Some("from HINT #40 to HINT #41"));
 }
 

@@ -1,4 +1,5 @@
-//! Two threads that lock each other out: the order in which they did is in the trace, and replay holds it.
+//! Two threads that lock each other out: the order in which they did is in the trace, and replay
+//! holds it.
 
 mod recording;
 

@@ -1,4 +1,5 @@
-//! `n2sim flow` as a user runs it: the declared flows, one access, scenarios, traces; all forms; mistakes.
+//! `n2sim flow` as a user runs it: the declared flows, one access, scenarios, traces; all forms;
+//! mistakes.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -15,17 +16,17 @@ fn n2sim(args: &[&str]) -> Output {
 
 fn shown(args: &[&str]) -> String {
     let output = n2sim(args);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{args:?}: {told}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{args:?}: {message}");
     String::from_utf8(output.stdout).unwrap()
 }
 
 fn refused(args: &[&str]) -> String {
     let output = n2sim(args);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {told}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
     assert!(output.stdout.is_empty(), "{args:?}");
-    told
+    message
 }
 
 #[test]
@@ -70,10 +71,10 @@ fn a_scenario_is_shown_step_by_step() {
         page.starts_with("<!DOCTYPE html>") && page.contains("href=\"#event-L1D_TLB"),
         "{page}"
     );
-    let told = refused(&["flow", file, "--case", "no such case"]);
-    assert!(told.contains("has no case 'no such case'; it has '"), "{told}");
-    let told = refused(&["flow", file, "--html"]);
-    assert!(told.contains("a page is of one case: choose with --case"), "{told}");
+    let message = refused(&["flow", file, "--case", "no such case"]);
+    assert!(message.contains("has no case 'no such case'; it has '"), "{message}");
+    let message = refused(&["flow", file, "--html"]);
+    assert!(message.contains("a page is of one case: choose with --case"), "{message}");
 }
 
 /// The numbers of events as `stat` prints them.
@@ -144,7 +145,7 @@ fn pictures_come_in_two_languages() {
 
 #[test]
 fn mistakes_are_told() {
-    for (args, told) in [
+    for (args, message) in [
         (&["flow", "nowhere.n2t"][..], "nowhere.n2t"),
         (&["flow", "nowhere.toml"], "cannot read the scenario nowhere.toml"),
         (&["flow", "Cargo.toml"], "Cargo.toml"),
@@ -166,7 +167,7 @@ fn mistakes_are_told() {
         (&["flow", "-o", "nowhere/x.svg", "--svg"], "there is no folder nowhere"),
     ] {
         let error = refused(args);
-        assert!(error.contains(told), "{args:?}: {error}");
+        assert!(error.contains(message), "{args:?}: {error}");
     }
 }
 
@@ -223,8 +224,8 @@ fn stalls_of_a_load_alone_are_explained() {
 #[test]
 fn a_line_that_another_core_took_comes_back_from_there() {
     let access = "ST8 0x8000 ; SNP-U 0x8000 ; LD8 0x8000";
-    let told = shown(&["flow", "--access", access, "--state", "K3"]);
-    assert!(told.contains("0x8000: data from another core, 141 cycles"), "{told}");
+    let message = shown(&["flow", "--access", access, "--state", "K3"]);
+    assert!(message.contains("0x8000: data from another core, 141 cycles"), "{message}");
     let shared = shown(&["flow", "--access", &access.replace("SNP-U", "SNP-S"), "--state", "K3"]);
     assert!(shared.contains("0x8000: data from the L1, 4 cycles"), "the copy stays: {shared}");
 }

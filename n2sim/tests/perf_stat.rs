@@ -23,8 +23,8 @@ fn text(bytes: &[u8]) -> String {
 
 fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap();
-    let told = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{command:?}: {told}");
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{command:?}: {message}");
     output
 }
 
@@ -51,7 +51,8 @@ fn sums(csv: &str, value: usize) -> BTreeMap<String, u64> {
     sums
 }
 
-/// True if a tool is there. Where the tools must be (`N2SIM_TOOLS=required`), its absence is a failure.
+/// True if a tool is there. Where the tools must be (`N2SIM_TOOLS=required`), its absence is a
+/// failure.
 fn has_tool(name: &str) -> bool {
     let is_there = Command::new(name)
         .arg("--version")
@@ -186,11 +187,11 @@ fn a_tool_that_probes_the_counters_finds_six() {
             .args([perf.to_str().unwrap(), "-v"])
             .env("N2SIM_TRACE", trace("hash"))
             .env("N2SIM_ARGS", "--limit 1k"));
-        let told = text(&output.stderr);
-        let rows: Vec<Vec<&str>> = told.lines().map(|line| line.split('\t').collect()).collect();
-        assert_eq!(rows.len(), count, "{told}");
-        assert!(rows.iter().all(|row| row[2] == "r8:u" && row.len() == 7), "{told}");
-        assert_eq!(rows.iter().all(|row| row[0] == "1000"), all, "{told}");
+        let message = text(&output.stderr);
+        let rows: Vec<Vec<&str>> = message.lines().map(|line| line.split('\t').collect()).collect();
+        assert_eq!(rows.len(), count, "{message}");
+        assert!(rows.iter().all(|row| row[2] == "r8:u" && row.len() == 7), "{message}");
+        assert_eq!(rows.iter().all(|row| row[0] == "1000"), all, "{message}");
     }
 }
 
@@ -206,26 +207,28 @@ fn the_stand_in_prints_where_and_what_perf_would() {
     };
     let output = call(&["stat", "-x,", "-e", "instructions,{r8,r1b}:u", "./sort", "-x", "9"]);
     assert_eq!(text(&output.stdout), "");
-    let told = text(&output.stderr);
-    let events: Vec<&str> = told.lines().map(|line| fields(line)[2]).collect();
+    let message = text(&output.stderr);
+    let events: Vec<&str> = message.lines().map(|line| fields(line)[2]).collect();
     assert_eq!(events, ["instructions", "r8:u", "r1b:u"]);
-    assert!(told.starts_with("20000,,instructions,"), "{told}");
+    assert!(message.starts_with("20000,,instructions,"), "{message}");
 
-    let told = text(&call(&["stat", "--", "hash", "1"]).stderr);
-    assert!(told.contains(" Performance counter stats for 'hash 1':"), "{told}");
+    let message = text(&call(&["stat", "--", "hash", "1"]).stderr);
+    assert!(message.contains(" Performance counter stats for 'hash 1':"), "{message}");
     assert!(
-        told.contains(" msec task-clock\n") && told.contains("<not supported>      page-faults")
+        message.contains(" msec task-clock\n")
+            && message.contains("<not supported>      page-faults")
     );
 
-    let told = text(&call(&["stat", "-j", "-A", "-C", "0-1", "-e", "r8", "hash"]).stderr);
+    let message = text(&call(&["stat", "-j", "-A", "-C", "0-1", "-e", "r8", "hash"]).stderr);
     let rows: Vec<serde_json::Value> =
-        told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        message.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&rows[0]["cpu"], &rows[0]["counter-value"]), (&"0".into(), &"20000.000000".into()));
     assert_eq!(rows[1]["counter-value"], "<not counted>", "no thread runs there");
     assert!(text(&call(&["--version"]).stdout).starts_with("perf version "));
 }
 
-/// Tools choose their tables of events by it; recordings of other machines count on the modeled core too.
+/// Tools choose their tables of events by it; recordings of other machines count on the modeled
+/// core too.
 #[test]
 fn the_core_that_is_named_is_the_modeled_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -237,8 +240,8 @@ fn the_core_that_is_named_is_the_modeled_one() {
         let mut command = Command::new(&perf);
         command.args(["stat", "-v", "-e", "r8", "true"]);
         command.env("N2SIM_TRACE", trace(name)).env("N2SIM_ARGS", options);
-        let told = text(&run(&mut command).stderr);
-        assert!(told.contains(&format!("Using CPUID {midr}\n")), "{told}");
+        let message = text(&run(&mut command).stderr);
+        assert!(message.contains(&format!("Using CPUID {midr}\n")), "{message}");
     }
 }
 

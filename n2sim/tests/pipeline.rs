@@ -1,5 +1,5 @@
-//! `n2sim pipeline` on real traces: its logs follow the grammars of their readers, and every form tells the
-//! same lives. The parsers here are written from the descriptions of the formats.
+//! `n2sim pipeline` on real traces: its logs follow the grammars of their readers, and every form
+//! tells the same lives. The parsers here are written from the descriptions of the formats.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -18,8 +18,8 @@ fn n2sim(args: &[&str]) -> Output {
 
 fn printed(args: &[&str]) -> String {
     let output = n2sim(args);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {told}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {message}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -307,8 +307,8 @@ fn what_cannot_be_shown_is_refused() {
     for window in ["5", "5..5", "9..2", "..", "a..b", "0..18446744073709551615", "-1..4"] {
         assert!(refused(&["--window", window]).contains("--window"), "{window}");
     }
-    let told = refused(&["--window", "18446744073709551000..18446744073709551001"]);
-    assert!(told.contains("thread 0 has"), "{told}");
+    let message = refused(&["--window", "18446744073709551000..18446744073709551001"]);
+    assert!(message.contains("thread 0 has"), "{message}");
     assert!(refused(&["--thread", "7"]).contains("its threads are 0"));
     assert!(refused(&["--window", "0..20k", "--svg"]).contains("too many for one picture"));
     assert!(refused(&["--kanata", "--svg"]).contains("cannot be used with"));

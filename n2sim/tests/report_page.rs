@@ -1,8 +1,9 @@
-//! The page of `n2sim report`: its numbers are those of `n2sim stat -j`, its parts add up, its links lead
-//! somewhere; and a browser opens it from disk and uses it as a reader would.
+//! The page of `n2sim report`: its numbers are those of `n2sim stat -j`, its parts add up, its
+//! links lead somewhere; and a browser opens it from disk and uses it as a reader would.
 //!
-//! The last needs Chromium, its driver and Python's selenium; without them it has nothing to ask and passes.
-//! With `N2SIM_TOOLS=required`, as in CI, it fails. `apt-get install chromium-driver python3-selenium`.
+//! The last needs Chromium, its driver and Python's selenium; without them it has nothing to ask
+//! and passes. With `N2SIM_TOOLS=required`, as in CI, it fails. `apt-get install chromium-driver
+//! python3-selenium`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! `n2sim validate` and `n2sim lint` as a project's CI uses them: exit codes, tables that programs read.
+//! `n2sim validate` and `n2sim lint` as a project's CI uses them: exit codes, tables that programs
+//! read.
 
 use std::fs;
 use std::path::PathBuf;
@@ -71,7 +72,7 @@ fn the_tolerance_decides_and_only_if_it_is_stated() {
 
 #[test]
 fn wrong_input_is_told_with_its_place() {
-    for (output, told) in [
+    for (output, message) in [
         (judged("1 +", "ipc", &[]), "--formula"),
         (judged("INST_RETIRED", "luck", &[]), "luck"),
         (n2sim(&["validate", "/dev/null"]), "/dev/null"),
@@ -82,7 +83,7 @@ fn wrong_input_is_told_with_its_place() {
     ] {
         let words = String::from_utf8_lossy(&output.stderr);
         assert_eq!(code(&output), Some(2), "{words}");
-        assert!(words.contains(told), "{words}");
+        assert!(words.contains(message), "{words}");
         assert!(output.stdout.is_empty());
     }
 }
@@ -207,8 +208,8 @@ fn field<'a>(case: &'a toml::Table, key: &str) -> Option<&'a str> {
     case.get(key).and_then(toml::Value::as_str)
 }
 
-/// The cases of a revision as a metric file: names of wrong ones begin with `w`, of right ones with `r`, of
-/// what is right in the place of a wrong one with `c`.
+/// The cases of a revision as a metric file: names of wrong ones begin with `w`, of right ones with
+/// `r`, of what is right in the place of a wrong one with `c`.
 fn metric_file(revision: &str) -> String {
     let mut file = String::new();
     for kind in ["wrong", "right"] {
@@ -268,8 +269,8 @@ fn is_farther(right: Option<&&Value>, row: &Value) -> bool {
     distances.is_some_and(|(right, own)| right > own)
 }
 
-/// What is wrong with the verdicts on a wrong formula. `rights` are those on what is right in its place:
-/// its own reasons may stand behind the fault.
+/// What is wrong with the verdicts on a wrong formula. `rights` are those on what is right in its
+/// place: its own reasons may stand behind the fault.
 fn complaints(case: &toml::Table, rows: &[&Value], rights: &[&Value]) -> Vec<String> {
     let (name, wanted) = (field(case, "name"), field(case, "reason").expect("a reason"));
     let also = case.get("also").and_then(toml::Value::as_array).cloned().unwrap_or_default();
@@ -335,7 +336,8 @@ fn on_traces(names: &[&str], more: &[&str]) -> Vec<Value> {
     objects(&n2sim(&[&["validate"], &traces[..], &["--limit", "100k", "-j"], more].concat()))
 }
 
-/// Slots of memory from a ratio of whole cycles: off on most traces, and on every one for known reasons.
+/// Slots of memory from a ratio of whole cycles: off on most traces, and on every one for known
+/// reasons.
 #[test]
 fn memory_bound_from_whole_cycles_has_its_reason_on_every_trace() {
     let names = [

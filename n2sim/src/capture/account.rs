@@ -47,10 +47,13 @@ impl PluginTally {
 fn absent_operands(t: &Tally, gap: &mut impl FnMut(bool, String)) {
     for (what, known) in rebuilt(t) {
         let Known { executed, known: found } = known;
-        let told = if t.is_rebuilt { "were rebuilt from register values" } else { "are known" };
+        let message = if t.is_rebuilt { "were rebuilt from register values" } else { "are known" };
         gap(
             if t.is_rebuilt { executed > 0 } else { known.absent() > 0 },
-            format!("addresses of {what} {told}: {found} of {executed}, {} absent", known.absent()),
+            format!(
+                "addresses of {what} {message}: {found} of {executed}, {} absent",
+                known.absent()
+            ),
         );
     }
     gap(
@@ -351,8 +354,8 @@ mod tests {
         let end = End { status, is_cut: false, is_over: false, is_interrupted: false };
         assert!(gaps(&Tally::default(), &plugin, &end).is_empty());
         plugin.has_beyond = true;
-        let told = gaps(&Tally::default(), &plugin, &end);
-        assert_eq!(told, ["threads with engine numbers from 4096 on were not recorded"]);
+        let message = gaps(&Tally::default(), &plugin, &end);
+        assert_eq!(message, ["threads with engine numbers from 4096 on were not recorded"]);
     }
 
     #[test]

@@ -69,7 +69,8 @@ pub(crate) fn addressing(word: u32) -> Option<Addressing> {
     if word & 0x3b00_0000 == 0x3900_0000 || word & 0x3b20_0000 == 0x3800_0000 {
         return Some(single(word));
     }
-    // Atomics of LSE; exclusives, CAS, ordered accesses. Both return values in rt or rs, CASP in rs and the next.
+    // Atomics of LSE; exclusives, CAS, ordered accesses. Both return values in rt or rs, CASP in rs
+    // and the next.
     let rt = field(word, 0, 5);
     let (rt2, rs) = (field(word, 10, 5), field(word, 16, 5));
     let is_atomic = word & 0x3f20_0c00 == 0x3820_0000;

@@ -53,9 +53,9 @@ pub(crate) struct CaptureArgs {
     /// How to make this trace again, kept in the trace
     #[arg(long, value_name = "TEXT")]
     pub(crate) recipe: Option<String>,
-    /// Run the program a second time under the engine's debugger interface, which shows what its plugin
-    /// interface does not: SVE accesses and predicates, operands of DC, IC and PRFM. The program must have
-    /// one thread and do the same each time
+    /// Run the program a second time under the engine's debugger interface, which shows what its
+    /// plugin interface does not: SVE accesses and predicates, operands of DC, IC and PRFM. The
+    /// program must have one thread and do the same each time
     #[arg(long, conflicts_with_all = ["system", "count_only"])]
     pub(crate) second_run: bool,
     /// Only count instructions, with the engine's own counter; writes no trace

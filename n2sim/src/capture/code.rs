@@ -1,4 +1,5 @@
-//! The pages of code that the engine showed: what a program loads from beside its instructions is there too.
+//! The pages of code that the engine showed: what a program loads from beside its instructions is
+//! there too.
 
 use super::wire::PAGE_BYTES;
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
-//! What an SVE instruction did beyond its first access: which elements its predicate let work, and where the
-//! elements of a gather or scatter went (docs/trace-format.md, Elements).
+//! What an SVE instruction did beyond its first access: which elements its predicate let work, and
+//! where the elements of a gather or scatter went (docs/trace-format.md, Elements).
 
 use super::a64;
 use super::block::{BlockInfo, Run};
@@ -7,8 +7,8 @@ use sim_core::Activity;
 use sim_isa::Governing;
 use sim_trace::{Further, StreamEvent};
 
-/// The events of `run`, in order of its instructions. Without predicates the engine says where gathers and
-/// scatters went, but not which elements that were.
+/// The events of `run`, in order of its instructions. Without predicates the engine says where
+/// gathers and scatters went, but not which elements that were.
 pub(crate) fn events(info: &BlockInfo, run: &Run) -> Vec<StreamEvent> {
     let executed = info.governed.iter().take_while(|(index, _)| *index < run.executed);
     executed.filter_map(|(index, governing)| event(info, run, *index, *governing)).collect()
@@ -50,8 +50,8 @@ fn addresses(run: &Run, index: u16) -> Vec<u64> {
 pub(crate) struct Account {
     /// Loads and stores.
     pub(crate) accesses: u64,
-    /// Of these, those without an address though an element was active, or may have been: their predicate is
-    /// not known.
+    /// Of these, those without an address though an element was active, or may have been: their
+    /// predicate is not known.
     pub(crate) lost: u64,
     /// Instructions with a governing predicate that is not known.
     pub(crate) untold: u64,
@@ -105,7 +105,7 @@ mod tests {
         list.iter().map(|&(index, addr)| Access { index, addr }).collect()
     }
 
-    fn told(back: u16, activity: Activity, active: u16, addrs: &[u64]) -> StreamEvent {
+    fn message(back: u16, activity: Activity, active: u16, addrs: &[u64]) -> StreamEvent {
         let further = Further::of(addrs).expect("a vector");
         StreamEvent::Elements { back, activity, active, further }
     }
@@ -118,8 +118,10 @@ mod tests {
             further: accesses(&[(1, 32), (2, 4), (2, 0), (2, 12)]),
             ..Run::of(3)
         };
-        let expected =
-            [told(2, Activity::Partial, 0, &[96, 32]), told(1, Activity::All, 0, &[8, 4, 0, 12])];
+        let expected = [
+            message(2, Activity::Partial, 0, &[96, 32]),
+            message(1, Activity::All, 0, &[8, 4, 0, 12]),
+        ];
         assert_eq!(events(&info, &run), expected);
     }
 
@@ -134,9 +136,9 @@ mod tests {
             ..Run::of(4)
         };
         let expected = [
-            told(3, Activity::Partial, 0b0001, &[]),
-            told(2, Activity::Partial, 0b1010, &[96, 32]),
-            told(1, Activity::None, 0, &[]),
+            message(3, Activity::Partial, 0b0001, &[]),
+            message(2, Activity::Partial, 0b1010, &[96, 32]),
+            message(1, Activity::None, 0, &[]),
         ];
         assert_eq!(events(&info, &run), expected);
     }
@@ -144,7 +146,7 @@ mod tests {
     #[test]
     fn an_instruction_that_began_twice_has_its_last_predicate() {
         let run = Run { predicates: vec![(0, 0x0001), (0, 0x0011)], ..Run::of(1) };
-        let expected = [told(1, Activity::Partial, 0b0011, &[])];
+        let expected = [message(1, Activity::Partial, 0b0011, &[])];
         assert_eq!(events(&block(&[LD1W]), &run), expected);
     }
 

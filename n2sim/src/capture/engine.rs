@@ -80,7 +80,8 @@ impl Engine {
         Ok(command)
     }
 
-    /// The plugin and where its memory is, as `-plugin` has it. The next process that is started inherits both.
+    /// The plugin and where its memory is, as `-plugin` has it. The next process that is started
+    /// inherits both.
     pub(crate) fn plugin_option(&self, memory: &SharedMemory) -> Result<OsString> {
         let mut plugin = self.plugin.option()?;
         plugin.push(format!(",memory={}", memory.hand_over()?));

@@ -1,7 +1,9 @@
-//! The recording plugin: two builds of it are part of this program, one for each of QEMU's interfaces.
+//! The recording plugin: two builds of it are part of this program, one for each of QEMU's
+//! interfaces.
 //!
-//! The engine loads a plugin from a file. An embedded one is written into memory that nothing can change any more,
-//! and the engine gets the descriptor; where the system gives no such memory, into a file that only its owner reads.
+//! The engine loads a plugin from a file. An embedded one is written into memory that nothing can
+//! change any more, and the engine gets the descriptor; where the system gives no such memory, into
+//! a file that only its owner reads.
 
 use anyhow::{Context, Result};
 use flate2::read::ZlibDecoder;
@@ -18,7 +20,8 @@ use std::sync::{Arc, OnceLock};
 /// Names another build of the plugin, a file.
 pub(crate) const OVERRIDE: &str = "N2SIM_PLUGIN";
 
-/// The embedded builds, compressed, and the engines they are for; in the order in which they are tried.
+/// The embedded builds, compressed, and the engines they are for; in the order in which they are
+/// tried.
 const EMBEDDED: [(&str, &[u8]); 2] = [
     ("QEMU before 9.1", include_bytes!(concat!(env!("OUT_DIR"), "/plugin-1.z"))),
     ("QEMU 9.1 and later", include_bytes!(concat!(env!("OUT_DIR"), "/plugin-3.z"))),
@@ -50,8 +53,8 @@ impl Plugin {
         &self.name
     }
 
-    /// The words of `-plugin` up to the plugin's own arguments, for an engine that is started next: it inherits the
-    /// descriptor, if there is one, until [`Plugin::keep`].
+    /// The words of `-plugin` up to the plugin's own arguments, for an engine that is started next:
+    /// it inherits the descriptor, if there is one, until [`Plugin::keep`].
     ///
     /// # Errors
     /// If neither memory nor a temporary file can be had.
@@ -93,8 +96,8 @@ impl Plugin {
     }
 }
 
-/// Builds of the plugin, in the order in which they are tried: the one that `N2SIM_PLUGIN` names, or the embedded ones.
-/// Nothing is looked for in any folder: the engine runs its code.
+/// Builds of the plugin, in the order in which they are tried: the one that `N2SIM_PLUGIN` names,
+/// or the embedded ones. Nothing is looked for in any folder: the engine runs its code.
 pub(crate) fn plugins() -> Vec<Plugin> {
     if let Some(path) = std::env::var_os(OVERRIDE).map(PathBuf::from) {
         let name = path.shown().to_string();

@@ -21,8 +21,8 @@ pub(crate) struct Program {
     pub(crate) path: PathBuf,
     /// Its functions, at the addresses of the file.
     symbols: Vec<Symbol>,
-    /// Every name that its code has, labels inside functions and second names of functions too, at the addresses of the
-    /// file.
+    /// Every name that its code has, labels inside functions and second names of functions too, at
+    /// the addresses of the file.
     places: Vec<Symbol>,
     /// Its dynamic linker, if it needs one.
     interpreter: Option<String>,
@@ -76,8 +76,8 @@ impl Program {
         self.symbols_moved_by(start.wrapping_sub(self.relocatable_from.unwrap_or(start)))
     }
 
-    /// Its functions as executed, when its file's address 0 is at `base`; where the file says if it cannot be
-    /// loaded elsewhere.
+    /// Its functions as executed, when its file's address 0 is at `base`; where the file says if it
+    /// cannot be loaded elsewhere.
     pub(crate) fn symbols_from(&self, base: u64) -> Vec<Symbol> {
         self.symbols_moved_by(self.relocatable_from.map_or(0, |_| base))
     }
@@ -144,7 +144,8 @@ fn find(name: &str, sysroot: Option<&Path>) -> Option<PathBuf> {
 /// A name in the program's code.
 struct NamedPlace {
     symbol: Symbol,
-    /// True if the file says that it is a function; assemblers leave the type out where the source does.
+    /// True if the file says that it is a function; assemblers leave the type out where the source
+    /// does.
     is_typed: bool,
 }
 
@@ -173,7 +174,8 @@ fn places(elf: &ElfFile64<'_, Endianness>) -> Vec<NamedPlace> {
     places
 }
 
-/// The functions among `places`: one name an address, and no label inside of a function that has a length.
+/// The functions among `places`: one name an address, and no label inside of a function that has a
+/// length.
 fn functions(places: &[NamedPlace]) -> Vec<Symbol> {
     let mut functions: Vec<Symbol> = Vec::new();
     let mut end = 0;

@@ -14,8 +14,8 @@ pub(crate) fn base_of(word: u32) -> Option<usize> {
     }
 }
 
-/// The value of X`register` (31 is SP) in front of instruction `index` of `run`: an access behind it through the same
-/// register tells, if the register is only moved in between.
+/// The value of X`register` (31 is SP) in front of instruction `index` of `run`: an access behind
+/// it through the same register tells, if the register is only moved in between.
 pub(crate) fn reveal(info: &BlockInfo, run: &Run, index: u16, register: usize) -> Option<u64> {
     let mut moved = 0i64;
     let mut accesses = run.accesses.iter().filter(|access| access.index > index).peekable();

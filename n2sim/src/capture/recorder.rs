@@ -36,8 +36,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// Takes every full slot; true if there was any. Damaged memory is noted in the tally, and nothing is taken from
-    /// then on.
+    /// Takes every full slot; true if there was any. Damaged memory is noted in the tally, and
+    /// nothing is taken from then on.
     pub(crate) fn drain(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<bool> {
         if self.is_damaged() {
             return Ok(false);
@@ -78,7 +78,8 @@ impl Recorder {
         self.shared.tally.damage.is_some()
     }
 
-    /// Takes of damaged memory what is whole: of each thread up to its first word that no plugin writes.
+    /// Takes of damaged memory what is whole: of each thread up to its first word that no plugin
+    /// writes.
     fn salvage(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<()> {
         memory.salvage();
         let mut slots = memory.headers()?;
@@ -230,7 +231,8 @@ mod tests {
     use super::*;
     use sim_trace::{Meta, TraceWriter, WriterOptions};
 
-    /// Memory whose first slot has this state and stream, what its last use left, and words that are damage if taken.
+    /// Memory whose first slot has this state and stream, what its last use left, and words that
+    /// are damage if taken.
     fn memory(state: u64, stream: u64) -> SharedMemory {
         let memory = SharedMemory::create().expect("memory files exist on Linux");
         let first = |field: usize| wire::HEADERS_AT + field;

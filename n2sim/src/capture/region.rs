@@ -132,8 +132,8 @@ mod tests {
         for (text, reason) in
             [("128", "0 to 127"), ("0x3", "address"), ("0xg", "address"), ("", "function")]
         {
-            let told = text.parse::<Place>().expect_err(text);
-            assert!(told.contains(reason), "{told}");
+            let message = text.parse::<Place>().expect_err(text);
+            assert!(message.contains(reason), "{message}");
         }
     }
 

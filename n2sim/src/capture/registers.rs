@@ -1,9 +1,10 @@
-//! Rebuilds the addresses of `DC`, `IC` and `PRFM`, which engines without register values do not report.
+//! Rebuilds the addresses of `DC`, `IC` and `PRFM`, which engines without register values do not
+//! report.
 //!
 //! Register values are followed forward over the last few blocks: a base register becomes known at
-//! an ordinary access with a reported address, or where the code itself has its value (`ADRP`, a literal
-//! beside the instructions), and stays known through moves, additions and masks.
-//! Every later access through a known register checks the prediction.
+//! an ordinary access with a reported address, or where the code itself has its value (`ADRP`, a
+//! literal beside the instructions), and stays known through moves, additions and masks. Every
+//! later access through a known register checks the prediction.
 
 mod arithmetic;
 
@@ -76,7 +77,8 @@ impl KnownRegisters {
         (self.values[n], self.origins[n]) = (value, None);
     }
 
-    /// X`n`, or SP with 31, turns out to have a value; so has the pointer in memory that it is a copy of.
+    /// X`n`, or SP with 31, turns out to have a value; so has the pointer in memory that it is a
+    /// copy of.
     pub(crate) fn learn(&mut self, n: usize, value: u64) {
         if let Some(known) = self.values[n] {
             self.checked += 1;
@@ -480,7 +482,8 @@ mod tests {
         assert_eq!((registers.x(0), registers.x(1)), (None, None));
     }
 
-    /// The decoder of the model knows which registers a word writes: no other may get another value.
+    /// The decoder of the model knows which registers a word writes: no other may get another
+    /// value.
     #[test]
     fn no_register_changes_unseen() {
         let mut state = 1u64;

@@ -1,9 +1,9 @@
-//! `n2sim capture --second-run`: adds what the engine's plugin interface does not show: SVE accesses, predicates,
-//! and operands of `DC`, `IC` and `PRFM`.
+//! `n2sim capture --second-run`: adds what the engine's plugin interface does not show: SVE
+//! accesses, predicates, and operands of `DC`, `IC` and `PRFM`.
 //!
-//! The engine's debugger interface shows every register. The program runs once for the places of such
-//! instructions, and once more with both interfaces: it is recorded, and stops at each of these places. So what
-//! the trace says of addresses and predicates is all of one run.
+//! The engine's debugger interface shows every register. The program runs once for the places of
+//! such instructions, and once more with both interfaces: it is recorded, and stops at each of
+//! these places. So what the trace says of addresses and predicates is all of one run.
 
 mod debugger;
 mod look;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &CaptureArgs, setup: &Setup) -> Result<ExitCode> {
     let merged = merge::write(&file, meta, &places, &seen, &path, args.level)?;
 
     let mut tally = second.recorder.shared.tally.clone();
-    told(&mut tally, merged.silent);
+    message(&mut tally, merged.silent);
     let mut gaps = account::gaps(&tally, &plugin, &second.end);
     gaps.push(sentence(&seen));
     let mut trace = merged.writer;
@@ -148,7 +148,7 @@ fn record(
 }
 
 /// What is known now: everything but where the prefetches of SVE go, of which there were `silent`.
-fn told(tally: &mut Tally, silent: u64) {
+fn message(tally: &mut Tally, silent: u64) {
     (tally.sve_lost, tally.untold_predicates, tally.is_rebuilt) = (0, 0, false);
     for known in [&mut tally.zero_lines, &mut tally.maintenance, &mut tally.prefetches] {
         known.known = known.executed;

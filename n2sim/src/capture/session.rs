@@ -72,8 +72,8 @@ pub(crate) fn record(
     Ok(end)
 }
 
-/// Has the system refuse others of this user the descriptors of this process, and with them the memory of the recording:
-/// the recorded program is one of them. Root it does not refuse.
+/// Has the system refuse others of this user the descriptors of this process, and with them the
+/// memory of the recording: the recorded program is one of them. Root it does not refuse.
 fn refuse_others() {
     // A system that cannot do it leaves them open.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);

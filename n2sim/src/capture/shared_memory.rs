@@ -3,8 +3,8 @@
 //! The memory is an anonymous file that the plugin maps and this side reads and writes by plain
 //! file calls: no mapping, no unsafe code, and the copy is a small part of the work.
 //!
-//! The recorded program runs inside the engine, so it can change every word. The size is sealed, so it cannot take
-//! memory away; what is read here is checked before it is used.
+//! The recorded program runs inside the engine, so it can change every word. The size is sealed, so
+//! it cannot take memory away; what is read here is checked before it is used.
 
 use super::wire::{self, control, header};
 use anyhow::{Context, Result, bail};
@@ -33,7 +33,8 @@ pub(crate) struct SlotHeader {
 }
 
 impl SlotHeader {
-    /// The header in `words`, and the state that it had before; in damaged memory the state may be any.
+    /// The header in `words`, and the state that it had before; in damaged memory the state may be
+    /// any.
     fn read(slot: usize, state: u64, words: &[u64], is_damaged: bool) -> Result<SlotHeader> {
         let cursor = words[header::CURSOR];
         if !is_damaged && state > wire::CLAIMED || cursor > wire::SLOT_WORDS as u64 {
@@ -44,7 +45,8 @@ impl SlotHeader {
     }
 }
 
-/// Says that the memory holds what no plugin writes: the recorded program wrote into it. What was taken before stands.
+/// Says that the memory holds what no plugin writes: the recorded program wrote into it. What was
+/// taken before stands.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub(crate) struct Damage(pub(super) String);
@@ -73,8 +75,8 @@ impl SharedMemory {
         Ok(SharedMemory { file, bytes: Vec::new(), used: 0, is_damaged: false })
     }
 
-    /// The path under which the process that is started next can open it, which inherits the descriptor and closes it
-    /// before the program begins. Others do until [`SharedMemory::keep`].
+    /// The path under which the process that is started next can open it, which inherits the
+    /// descriptor and closes it before the program begins. Others do until [`SharedMemory::keep`].
     ///
     /// # Errors
     /// If the system does not let it be inherited.
@@ -160,7 +162,8 @@ impl SharedMemory {
         self.read(at + from, header.cursor.saturating_sub(from))
     }
 
-    /// Gives a slot back to the plugin, empty: one that is claimed and not yet begun announces nothing.
+    /// Gives a slot back to the plugin, empty: one that is claimed and not yet begun announces
+    /// nothing.
     pub(crate) fn free(&self, slot: &SlotHeader) -> Result<()> {
         let at = wire::HEADERS_AT + slot.slot * wire::HEADER_WORDS;
         self.write(at + header::CURSOR, 0)?;

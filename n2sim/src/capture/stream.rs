@@ -163,8 +163,8 @@ impl Stream {
         Ok(())
     }
 
-    /// An access of the running block. One instruction may report several: of a gather or scatter each
-    /// stands, of another the lowest.
+    /// An access of the running block. One instruction may report several: of a gather or scatter
+    /// each stands, of another the lowest.
     fn access(&mut self, index: u32, addr: u64, shared: &Shared) {
         let index = index as u16;
         let Run { block, accesses, further, .. } = &mut self.history[self.at];
@@ -264,7 +264,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Follows the registers over the recent blocks and adds the addresses that the engine does not report.
+    /// Follows the registers over the recent blocks and adds the addresses that the engine does not
+    /// report.
     fn rebuild(&mut self, shared: &mut Shared) {
         self.registers.is_alone = shared.is_exact;
         let oldest = self.runs.saturating_sub(HISTORY as u64 - 1);
@@ -301,7 +302,8 @@ impl Stream {
         shared.tally.predictions += std::mem::take(&mut self.registers.checked);
         shared.tally.wrong_predictions += std::mem::take(&mut self.registers.wrong);
         let accesses = &mut self.history[self.at].accesses;
-        // An engine that does report the operation has said it already; the sort keeps its word in front.
+        // An engine that does report the operation has said it already; the sort keeps its word in
+        // front.
         accesses.extend(found);
         accesses.sort_by_key(|access| access.index);
         accesses.dedup_by_key(|access| access.index);

@@ -1,8 +1,8 @@
-//! `n2sim capture --system`: records a whole system, the kernel and one program in it, under QEMU's system
-//! emulation.
+//! `n2sim capture --system`: records a whole system, the kernel and one program in it, under QEMU's
+//! system emulation.
 //!
-//! The machine is made so that it does the same again: one processor, whose instructions are its clock, no
-//! outside world, and random numbers from a fixed seed.
+//! The machine is made so that it does the same again: one processor, whose instructions are its
+//! clock, no outside world, and random numbers from a fixed seed.
 
 mod cpio;
 pub(crate) mod ending;
@@ -34,7 +34,8 @@ use std::process::ExitCode;
 /// Records, and says on stderr what was recorded.
 ///
 /// # Errors
-/// If the engine, the plugin, the kernel or the program is missing or unfit, or the trace cannot be written.
+/// If the engine, the plugin, the kernel or the program is missing or unfit, or the trace cannot be
+/// written.
 pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     let kernel = args.system.kernel.clone().context("--system needs --kernel IMAGE")?;
     let kernel_symbols = match &args.system.kernel_symbols {

@@ -45,8 +45,8 @@ pub(crate) struct Tally {
     pub(crate) lost_accesses: u64,
     /// Executed SVE loads and stores.
     pub(crate) sve_accesses: u64,
-    /// Of these, those without an address though an element was active or may have been, or without their
-    /// predicate.
+    /// Of these, those without an address though an element was active or may have been, or without
+    /// their predicate.
     pub(crate) sve_lost: u64,
     /// Executed SVE instructions with a governing predicate that is not known.
     pub(crate) untold_predicates: u64,

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is left when not even one chunk could be kept.
+/// The end of an error message when not even one chunk could be kept.
 const NO_FILE: &str = "the trace could not be written and no file is left";
 
 /// The system took no more of the trace: keeps what it took.
@@ -93,7 +93,7 @@ fn keep_cut(
     Err(cut(&refusal, &written))
 }
 
-/// That a trace is shorter than the run, and why.
+/// Returns the error that a trace is shorter than the run, with the reason.
 fn cut(refusal: &TraceError, written: &Summary) -> anyhow::Error {
     anyhow::anyhow!(
         "{refusal}; a whole trace of the first {} instructions is left",
@@ -101,7 +101,7 @@ fn cut(refusal: &TraceError, written: &Summary) -> anyhow::Error {
     )
 }
 
-/// Why a recording is empty, as far as that can be known.
+/// Returns the reason why a recording is empty, as far as it can be known.
 fn nothing_recorded(args: &CaptureArgs, end: &End) -> String {
     let ending = account::ending(end);
     match (args.skip, &args.from) {

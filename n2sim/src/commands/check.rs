@@ -23,7 +23,8 @@ pub(crate) struct CheckArgs {
     pub(crate) counts: bool,
     /// Scenario files (*.toml) or directories of them; or count tables of any machine
     ///
-    /// Count tables are the output of `perf stat`, with or without -x, -j or -I, and of `perf stat report`.
+    /// Count tables are the output of `perf stat`, with or without -x, -j or -I, and of `perf stat
+    /// report`.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Run only this case, and print what each step counts (repeat for more)
@@ -62,7 +63,8 @@ pub(crate) struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Returns whether the files are count tables: neither scenarios by their names nor directories.
+    /// Returns whether the files are count tables: neither scenarios by their names nor
+    /// directories.
     fn has_counts(&self) -> bool {
         let is_scenario = |path: &PathBuf| {
             path.is_dir() || path.extension().is_some_and(|extension| extension == "toml")

@@ -16,8 +16,8 @@ use crate::shared_args::PartArgs;
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
-/// Compare two configurations on traces: every event that differs, and because of which key. Or compare
-/// two runs: everything in their reports that changed
+/// Compare two configurations on traces: every event that differs, and because of which key. Or
+/// compare two runs: everything in their reports that changed
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each differing key is tried alone on top of the first configuration; the keys \
@@ -36,7 +36,8 @@ pub(crate) struct DiffArgs {
     /// The first configuration: guide, silicon or a file (default: guide)
     #[arg(long, value_name = "CONFIG")]
     pub(crate) from: Option<String>,
-    /// The second configuration: guide, silicon or a file (default: silicon; for two traces the first)
+    /// The second configuration: guide, silicon or a file (default: silicon; for two traces the
+    /// first)
     #[arg(long, value_name = "CONFIG")]
     pub(crate) to: Option<String>,
     /// Compare two runs with everything that a report knows of them: two traces, or one under two
@@ -53,8 +54,8 @@ pub(crate) struct DiffArgs {
     /// Change one value of both configurations (repeat for more)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Print fields separated by SEP: trace, event, from, to, change in percent, keys, how found; of two runs a
-    /// line of their names, then one for each number
+    /// Print fields separated by SEP: trace, event, from, to, change in percent, keys, how found;
+    /// of two runs a line of their names, then one for each number
     #[arg(short = 'x', long, value_name = "SEP", conflicts_with_all = ["json", "markdown"])]
     #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) field_separator: Option<String>,

@@ -1,5 +1,5 @@
-//! `n2sim doctor`: what this machine has for recording, what each part cannot see, and the command
-//! that installs what is missing.
+//! `n2sim doctor`: checks the recording prerequisites, and prints the limits of each part and the
+//! command that installs what is missing.
 
 use crate::capture::engine::{self, Engine};
 use crate::capture::plugin::{self, Plugin};
@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Say what is here for recording programs, and how to get what is missing
+/// Check the recording prerequisites and print how to install missing ones
 #[derive(Args, Clone, Debug)]
 pub(crate) struct DoctorArgs {
     /// A qemu-aarch64 to examine [default: those in PATH]
@@ -20,9 +20,9 @@ pub(crate) struct DoctorArgs {
     engine: Option<PathBuf>,
 }
 
-/// What helps where the embedded plugin finds no place.
-const MAKE_ROOM: &str = "room in the folder of temporary files, or another in TMPDIR";
-/// The cross compiler of Debian and its kin.
+/// The remedy when the embedded plugin cannot be written to a file.
+const MAKE_ROOM: &str = "room in the directory of temporary files, or another one in TMPDIR";
+/// The cross compiler of Debian and related distributions.
 const COMPILER: &str = "aarch64-linux-gnu-gcc";
 
 /// One part and what was found.
@@ -85,9 +85,10 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!can_record)))
 }
 
-/// Removes what killed runs left in `folder` of their results, and says how to use what they left of recordings.
-fn write_leftovers(out: &mut impl Write, folder: &Path) -> std::io::Result<()> {
-    for path in sim_files::stale::remove_results(folder) {
+/// Removes temporary results of killed runs from `directory`, and prints how to use the recordings
+/// that they left.
+fn write_leftovers(out: &mut impl Write, directory: &Path) -> std::io::Result<()> {
+    for path in sim_files::stale::remove_results(directory) {
         let path = path.shown();
         writeln!(
             out,
@@ -95,7 +96,7 @@ fn write_leftovers(out: &mut impl Write, folder: &Path) -> std::io::Result<()> {
             "ok", "files"
         )?;
     }
-    for path in sim_files::stale::recordings(folder) {
+    for path in sim_files::stale::recordings(directory) {
         let path = path.shown();
         writeln!(out, "{:<9}{:<10}{path}: the recording of a killed run", "optional", "files")?;
         let remedy = format!("n2sim trace recover {path} -o FILE.n2t");
@@ -168,7 +169,7 @@ fn engine_finding(engine: &Engine) -> Finding {
     Finding { notes, ..Finding::good("engine", what) }
 }
 
-/// What an engine with this plugin interface does not report.
+/// Returns what an engine with this plugin interface does not report.
 fn blind_spots(newest_api: u64) -> &'static str {
     if newest_api < 2 {
         "not reported: addresses of DC, IC and PRFM (rebuilt where registers are known); SVE accesses \

@@ -1,4 +1,4 @@
-//! `n2sim event-bus`: the event bus that another core would export in a run, cycle by cycle.
+//! `n2sim event-bus`: writes the event bus that another core would export in a run, cycle by cycle.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::shared_args::{MachineArgs, PartArgs, other_core};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
-/// Operations between two looks at what can be written.
+/// Operations between two attempts to write.
 const GIVE_EVERY: u32 = 2048;
 
 /// Replay a trace and write the event bus that another core would export
@@ -45,10 +45,7 @@ pub(crate) struct EventBusArgs {
 /// Replays the trace and writes the bus.
 pub(crate) fn run(args: &EventBusArgs) -> anyhow::Result<Verdict> {
     let Some(bus) = EventBus::new(&args.core) else {
-        anyhow::bail!(
-            "--core {}: nothing is known of its event bus; use cortex-a53",
-            args.core.name
-        );
+        anyhow::bail!("--core {}: its event bus is not known; use cortex-a53", args.core.name);
     };
     let session = open_trace::with(&args.trace, &args.machine)?;
     let threads = session.trace().streams().iter().filter(|thread| thread.instructions > 0);
@@ -70,11 +67,11 @@ pub(crate) fn run(args: &EventBusArgs) -> anyhow::Result<Verdict> {
 }
 
 fn write_notes(cycles: u64, late: u64) -> io::Result<()> {
-    let mut told = io::stderr();
-    writeln!(told, "n2sim: a bit is set in {cycles} cycles")?;
+    let mut stderr = io::stderr();
+    writeln!(stderr, "n2sim: a bit is set in {cycles} cycles")?;
     if late > 0 {
         writeln!(
-            told,
+            stderr,
             "n2sim: note: {late} events are missing: another core caused them in cycles that were \
              written already"
         )?;
@@ -82,7 +79,7 @@ fn write_notes(cycles: u64, late: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// A value change dump for `*.vcd`, text for anything else.
+/// Returns the format of a file: a value change dump for `*.vcd`, text for other names.
 fn format_of(path: Option<&Path>) -> BusFormat {
     let is_dump = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("vcd"));
     if path.is_some_and(is_dump) { BusFormat::Vcd } else { BusFormat::Text }
@@ -92,11 +89,11 @@ fn format_of(path: Option<&Path>) -> BusFormat {
 struct Core {
     bus: EventBus,
     is_counted: bool,
-    /// Its window is over: it holds nobody up.
+    /// The counted window of this core has ended, so that others do not wait for it.
     is_over: bool,
 }
 
-/// Listens to all cores and writes what can no longer change.
+/// A sink that observes all cores and writes the cycles that can no longer change.
 struct Follower<W> {
     cores: Vec<Core>,
     current: usize,
@@ -128,7 +125,7 @@ impl<W: Write> Follower<W> {
         }
     }
 
-    /// Writes the rest; the writer, and how many events came too late.
+    /// Writes the remaining cycles. Returns the writer and the number of events that came too late.
     fn finish(mut self) -> io::Result<(BusWriter<W>, u64)> {
         self.cores.iter_mut().for_each(|core| core.is_over = true);
         self.give();

@@ -1,5 +1,5 @@
-//! `n2sim explain`: what an event, a metric, a section of the guide or a cause of a stall is, its value on a
-//! trace, and why a single instruction raised its events.
+//! `n2sim explain`: explains an event, a metric, a section of the guide or a stall cause, its value
+//! on a trace, and why a single instruction raised its events.
 
 mod on_trace;
 mod other_core;
@@ -21,7 +21,7 @@ use crate::verdict::Verdict;
 /// Default number of shown variants of an instruction.
 const VARIANTS: usize = 2;
 
-/// Say what an event, a metric, a section of the guide or a cause of a stall is, and what proves it
+/// Explain an event, a metric, a section of the guide or a stall cause, with its proof
 #[derive(Debug, ClapArgs)]
 #[command(group = ArgGroup::new("subject").args(["name", "why"]).required(true))]
 #[command(group = ArgGroup::new("form").args(["json", "markdown", "dot", "svg"]))]
@@ -33,11 +33,14 @@ const VARIANTS: usize = 2;
     n2sim explain --why traces/hash.n2t@main+0x10 --limit 1M\n          \
     n2sim explain --why tests/scenarios/410-l1d-refill.toml:T.L1D_CACHE_REFILL.2:2")]
 pub(crate) struct ExplainArgs {
-    /// An event (name, rNN, 0xNN), a metric, a section of the PMU guide (4.2, 4.2.1, 5.4) or a cause
-    /// of a stall ('L1I miss')
+    /// An event, a metric, a section of the PMU guide or a stall cause
+    ///
+    /// Events are names, rNN or 0xNN; sections are 4.2, 4.2.1 or 5.4; a cause is 'L1I miss'.
     pub(crate) name: Option<String>,
-    /// Say why one instruction raised its events, and why not others: TRACE@PC or
-    /// TRACE@FUNCTION+0xN; or a step of a scenario, FILE:CASE:STEP, steps counted from 1
+    /// Explain why one instruction raised its events, and why not others
+    ///
+    /// The place is TRACE@PC or TRACE@FUNCTION+0xN; or FILE:CASE:STEP for a step of a scenario,
+    /// counted from 1.
     #[arg(long, value_name = "PLACE", conflicts_with_all = ["core", "trace", "metrics"])]
     pub(crate) why: Option<String>,
     /// With --why: number of variants of the instruction to show
@@ -45,16 +48,16 @@ pub(crate) struct ExplainArgs {
     /// Executions of one variant raise the same events on the same path.
     #[arg(long, alias = "ways", value_name = "N", default_value_t = VARIANTS, requires = "why")]
     pub(crate) max_variants: usize,
-    /// With --why: every event of every way, and where the model raises it
+    /// With --why: print every event of every variant, and where the model raises it
     #[arg(short, long, requires = "why", conflicts_with = "json")]
     pub(crate) verbose: bool,
-    /// Say whether another core has the event, under which name, on which bit of its event bus
+    /// Print whether another core has the event, its name and its event bus bit there
     #[arg(long, value_name = "CORE", value_parser = other_core, conflicts_with = "trace")]
     pub(crate) core: Option<OtherCore>,
-    /// Say its value on a trace too
+    /// Print its value on a trace too
     #[arg(long, value_name = "TRACE", conflicts_with_all = ["dot", "svg"])]
     pub(crate) trace: Option<PathBuf>,
-    /// Metric files or folders with such, in front of the metrics of n2sim
+    /// Metric files, or directories of them, with further metrics
     #[arg(long, value_name = "FILE")]
     pub(crate) metrics: Vec<PathBuf>,
     /// Print JSON
@@ -66,7 +69,7 @@ pub(crate) struct ExplainArgs {
     /// Print the relations as a graph in the DOT language
     #[arg(long, help_heading = "Form", conflicts_with_all = ["why", "core"])]
     pub(crate) dot: bool,
-    /// Print the relations as a picture
+    /// Print the relations as a figure (SVG)
     #[arg(long, help_heading = "Form", conflicts_with_all = ["why", "core"])]
     pub(crate) svg: bool,
     /// Write to FILE instead of standard output
@@ -78,7 +81,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) machine: MachineArgs,
 }
 
-/// Explains what was asked for.
+/// Explains the requested name or place.
 pub(crate) fn run(args: &ExplainArgs) -> anyhow::Result<Verdict> {
     let mut out = Output::create(args.output.as_deref())?;
     match (&args.why, &args.name, &args.core) {

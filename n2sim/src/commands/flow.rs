@@ -1,4 +1,5 @@
-//! `n2sim flow`: the flows of the PMU guide as they are declared, for one access, a scenario or a trace.
+//! `n2sim flow`: shows the flows of the PMU guide as declared, for one access, a scenario or a
+//! trace.
 
 mod state;
 
@@ -23,7 +24,7 @@ use crate::shared_args::{MachineArgs, PartArgs};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
-/// Show the guide's flows through TLBs and caches: as declared, for one access, a scenario or a trace
+/// Show the guide's flows through TLBs and caches, for one access, a scenario or a trace
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("form").args(["dot", "svg", "html"]))]
 #[command(after_help = "Examples: n2sim flow --flow 5.4\n          \
@@ -32,13 +33,17 @@ use sim_core::Shown;
     n2sim flow tests/scenarios/500-flows-dtlb.toml\n          \
     n2sim flow traces/hash.n2t --svg -o hash.svg")]
 pub(crate) struct FlowArgs {
-    /// A trace, or scenarios (*.toml); without it and --access, the flows as the guide declares them
+    /// A trace, or scenarios (*.toml)
+    ///
+    /// Without it and --access, the flows are shown as the guide declares them.
     input: Option<PathBuf>,
     /// Steps of a scenario to follow: 'LD8 0x8000' (docs/scenarios.md)
     #[arg(long, value_name = "STEPS", conflicts_with_all = ["input", "warmup", "limit"])]
     access: Option<String>,
-    /// State before them: cold, TLB warm, L2 hit, L1 hit, L1 hit dirty, TLB miss, L1 TLB miss, SLC hit, peer,
-    /// dirty victim, or any `given` of a scenario [default: cold]
+    /// State before the steps [default: cold]
+    ///
+    /// One of cold, TLB warm, L2 hit, L1 hit, L1 hit dirty, TLB miss, L1 TLB miss, SLC hit, peer,
+    /// dirty victim, or any `given` of a scenario.
     #[arg(long, value_name = "STATE", requires = "access")]
     state: Option<String>,
     /// The case to show of a file of scenarios
@@ -47,13 +52,13 @@ pub(crate) struct FlowArgs {
     /// Only the flows of these sections of the guide: 5.1,5.4
     #[arg(long, value_name = "SECTION,...", value_delimiter = ',', value_parser = flow_of)]
     flow: Vec<Flow>,
-    /// Write the language of Graphviz
+    /// Write a graph in the DOT language
     #[arg(long)]
     dot: bool,
-    /// Write a picture
+    /// Write a figure (SVG)
     #[arg(long)]
     svg: bool,
-    /// Write a page that says what each event is
+    /// Write an HTML page that explains each event
     #[arg(long)]
     html: bool,
     /// Write to FILE instead of standard output, when everything is done
@@ -69,7 +74,7 @@ fn flow_of(section: &str) -> Result<Flow, String> {
     Flow::of_section(section).ok_or_else(|| String::from("give a section from 5.1 to 5.8"))
 }
 
-/// Shows what was asked for.
+/// Shows the requested flows.
 pub(crate) fn run(args: &FlowArgs) -> anyhow::Result<Verdict> {
     match (&args.input, &args.access) {
         (_, Some(access)) => show_access(args, access)?,
@@ -157,7 +162,7 @@ fn doubted(chart: Chart, outcome: &Outcome) -> Chart {
     }
 }
 
-/// What is said of the events of these charts.
+/// Returns the accounts of the events of these charts.
 fn accounts_of(charts: &[Chart], flows: &FlowCounts, counts: &Counts) -> Vec<Account> {
     let boxes = || charts.iter().flat_map(|chart| &chart.boxes);
     let is_shown = |account: &Account| boxes().any(|part| part.events.contains(&account.event));
@@ -207,7 +212,10 @@ fn show_access(args: &FlowArgs, access: &str) -> anyhow::Result<()> {
     let given = state::given(state, first, &configure(&bare, &source)?);
     let case =
         scenario::parse_steps(("--state", &given), ("--access", access)).with_context(|| {
-            format!("'{given}' is no state: {}, or a 'given' of docs/scenarios.md", state::words())
+            format!(
+                "'{given}' is not a state; use {}, or a 'given' of docs/scenarios.md",
+                state::words()
+            )
         })?;
     let config = configure(&case, &source)?;
     let walked = walk_case(&case, &config)?;
@@ -256,7 +264,7 @@ fn show_scenario(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     show_walks(args, &walks)
 }
 
-/// Cases with what is said of each, and their steps.
+/// Writes cases with their descriptions and steps.
 fn show_walks(args: &FlowArgs, walks: &[(Case, String, Vec<Walked>)]) -> anyhow::Result<()> {
     let mut out = Output::create(args.output.as_deref())?;
     let shown = |walked: &Walked| {
@@ -267,23 +275,23 @@ fn show_walks(args: &FlowArgs, walks: &[(Case, String, Vec<Walked>)]) -> anyhow:
         let walked = walks.iter().flat_map(|(_, _, walked)| walked).map(shown);
         let charts: Vec<Chart> = walked.flat_map(|walked| steps::charts(&walked)).collect();
         if charts.is_empty() {
-            anyhow::bail!("these steps go through none of the flows that were asked for");
+            anyhow::bail!("these steps go through none of the requested flows");
         }
         write_picture(args, &mut out, &charts)?;
         return out.finish();
     }
     if args.html {
-        let [(case, told, walked)] = walks else {
+        let [(case, text, walked)] = walks else {
             let listed: Vec<String> =
                 walks.iter().map(|(case, ..)| format!("'{}'", case.test)).collect();
             anyhow::bail!("a page is of one case: choose with --case {}", listed.join(", "));
         };
         let walked: Vec<Walked> = walked.iter().map(shown).collect();
-        write!(out, "{}", flow::page::walk(case.test.clone(), told, &walked))?;
+        write!(out, "{}", flow::page::walk(case.test.clone(), text, &walked))?;
         return out.finish();
     }
-    for (case, told, walked) in walks {
-        writeln!(out, "{}: {told}\n", case.test)?;
+    for (case, text, walked) in walks {
+        writeln!(out, "{}: {text}\n", case.test)?;
         for step in walked {
             steps::write_step(&mut out, &shown(step))?;
         }

@@ -1,7 +1,7 @@
 //! `n2sim functions`: exact counts for each function of the program.
 //!
-//! A sink follows the run and attributes the events of each instruction to its function, on the correct path and
-//! on wrong paths.
+//! A sink follows the run and attributes the events of each instruction to its function, on the
+//! correct path and on wrong paths.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -60,14 +60,14 @@ pub(crate) struct FunctionsArgs {
 
 /// Events of one instruction for which there is room at first.
 const EVENTS_AT_ONCE: usize = 64;
-/// Functions are numbered; this stands for "not looked up yet".
+/// The number of a function that is not looked up yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Counts by function.
+/// Counts attributed to functions.
 #[derive(Clone, Debug)]
 struct FunctionCounts<'a> {
     symbols: &'a Symbols,
-    /// Each function, and behind them the code without a name.
+    /// The counts of each function, then those of code without a name.
     functions: Vec<Counts>,
     /// The function of each static instruction.
     of_inst: Vec<u32>,
@@ -75,17 +75,17 @@ struct FunctionCounts<'a> {
     current: usize,
 }
 
-/// What a core has raised since it told an instruction.
+/// The events that a core raised since its last reported instruction.
 #[derive(Clone, Debug)]
 struct Core {
     is_counted: bool,
     pending: Vec<(PmuEvent, u64)>,
-    /// The function of the last instruction of the right path; `None` before the first.
+    /// The function of the last correct-path instruction; `None` before the first.
     function: Option<u32>,
 }
 
 impl<'a> FunctionCounts<'a> {
-    /// Nothing counted yet.
+    /// Returns a sink that has counted nothing.
     fn new(symbols: &'a Symbols) -> FunctionCounts<'a> {
         let functions = vec![Counts::default(); symbols.functions().len() + 1];
         let mut sink = FunctionCounts {
@@ -99,7 +99,7 @@ impl<'a> FunctionCounts<'a> {
         sink
     }
 
-    /// The functions that counted anything, the one with most cycles first.
+    /// Returns the functions that counted anything, those with most cycles first.
     fn finish(mut self) -> Vec<FunctionRow> {
         for core in 0..self.cores.len() {
             self.current = core;
@@ -119,7 +119,7 @@ impl<'a> FunctionCounts<'a> {
         functions
     }
 
-    /// Gives the pending events of the present core to a function.
+    /// Attributes the pending events of the current core to a function.
     #[inline]
     fn give(&mut self, function: u32) {
         let counts = &mut self.functions[function as usize];
@@ -128,14 +128,14 @@ impl<'a> FunctionCounts<'a> {
         }
     }
 
-    /// Gives them to the last instruction of the present core.
+    /// Attributes the pending events to the last instruction of the current core.
     fn give_to_last(&mut self) {
         let unknown = self.symbols.functions().len() as u32;
         let function = self.cores[self.current].function.unwrap_or(unknown);
         self.give(function);
     }
 
-    /// The function of an instruction.
+    /// Returns the function of an instruction.
     #[inline]
     fn function_of(&mut self, inst: InstId, pc: u64) -> u32 {
         match self.of_inst.get(inst as usize) {
@@ -170,7 +170,7 @@ impl EventSink for FunctionCounts<'_> {
             return;
         }
         match core.function {
-            // The clock goes on behind the instruction that it waited for.
+            // Cycles belong to the instruction that the clock waited for.
             Some(function) if is_clock(event) => {
                 self.functions[function as usize].count(event, n);
             }
@@ -196,7 +196,7 @@ impl EventSink for FunctionCounts<'_> {
     fn operation(&mut self, operation: &Operation) {
         let function = self.function_of(operation.life.inst, operation.life.pc);
         let core = &mut self.cores[self.current];
-        // Time that an abandoned path took is its branch's: its stalls go where its cycles go.
+        // Stalls and cycles of a squashed path belong to its branch.
         let timekeeper = core.function.filter(|_| !operation.life.retired).unwrap_or(function);
         for (event, n) in core.pending.drain(..) {
             let owner = if is_stall(event) { timekeeper } else { function };
@@ -226,7 +226,7 @@ fn is_stall(event: PmuEvent) -> bool {
     )
 }
 
-/// Counts of functions are those of all levels together.
+/// Refuses events of single exception levels: functions count all levels together.
 fn check_levels(replay: &Replay<'_>) -> anyhow::Result<()> {
     let has_kernel = replay.session.trace().meta().machine.full_system;
     let is_partial =

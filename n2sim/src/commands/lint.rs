@@ -21,8 +21,10 @@ use crate::verdict::Verdict;
     n2sim lint --formula '100 * OP_RETIRED / CPU_CYCLES' --unit 'percent of slots'\n          \
     n2sim lint --formula 'BR_MIS_PRED_RETIRED / INST_RETIRED' --claims branch.miss_ratio")]
 pub(crate) struct LintArgs {
-    /// Metric files, or folders with such: JSON of Linux perf or of Arm's telemetry, presets of PAPI,
-    /// groups of likwid, TOML (default: the metrics of n2sim)
+    /// Metric files, or directories of them
+    ///
+    /// The formats are JSON of Linux perf or of Arm's telemetry, presets of PAPI, groups of likwid,
+    /// and TOML.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// A formula to check, beside or instead of files

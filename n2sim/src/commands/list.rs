@@ -1,4 +1,4 @@
-//! `n2sim list`: the event table, the metrics, the configuration in force.
+//! `n2sim list`: prints the event table, the metrics or the configuration.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ const NAME_WIDTH: usize = 26;
 /// Columns of a metric's name.
 const METRIC_WIDTH: usize = 28;
 
-/// Prints the list that was asked for.
+/// Prints the requested list.
 pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Verdict> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match &args.what {
@@ -82,7 +82,7 @@ fn write_events(out: &mut impl Write, long: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// What counts, what does not, and the ties to other events.
+/// Writes what an event counts, what it does not, and its relations to other events.
 pub(crate) fn write_details(out: &mut impl Write, event: PmuEvent) -> io::Result<()> {
     let info = event.info();
     let mut line = |label: &str, text: &str| match text.is_empty() {
@@ -101,7 +101,8 @@ pub(crate) fn write_details(out: &mut impl Write, event: PmuEvent) -> io::Result
     line("also called", &info.other_names.join(", "))
 }
 
-/// The events of another core: number, name, bits of its buses, and the name of the same number here.
+/// Writes the events of another core: number, name, bits of its buses, and the event of that number
+/// in the Neoverse N2.
 fn write_other_events(out: &mut impl Write, core: &OtherCore) -> io::Result<()> {
     writeln!(out, "{} ({}):\n", core.name, core.source)?;
     if !core.events.is_empty() {
@@ -151,7 +152,8 @@ fn relation_label(kind: RelationKind) -> &'static str {
     }
 }
 
-/// Every metric with its formula, its unit, what it says and the truth that it claims.
+/// Writes every metric with its formula, its unit, its description and the ground-truth value that
+/// it claims.
 fn write_metrics(out: &mut impl Write, catalog: &Catalog) -> io::Result<()> {
     for metric in catalog.metrics() {
         let formula = match &metric.formula {

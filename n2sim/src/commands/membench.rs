@@ -29,10 +29,10 @@ const SAVED_PAGES: [u64; 4] = [32, 64, 1024, 4096];
     n2sim membench tlb --profile silicon\n          \
     n2sim membench bandwidth --csv --set memory.l2.size-bytes=524288")]
 pub(crate) struct MembenchArgs {
-    /// What to measure
+    /// Quantity to measure
     #[arg(value_enum, default_value_t = Quantity::Latency)]
     quantity: Quantity,
-    /// Also draw a picture (SVG)
+    /// Also draw a figure (SVG)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print comma-separated values
@@ -57,7 +57,7 @@ enum Quantity {
     CoreToCore,
 }
 
-/// Measures, prints the table, draws the picture.
+/// Measures, prints the table and draws the figure.
 pub(crate) fn run(args: &MembenchArgs) -> anyhow::Result<Verdict> {
     let overrides = args.machine.overrides();
     let document = args.machine.source(&overrides).document()?;
@@ -117,7 +117,7 @@ fn each<P: Copy, T>(points: &[P], measure: impl Fn(P) -> T) -> anyhow::Result<Ve
     Ok(measured)
 }
 
-/// The loops of a sweep as traces: what others can run, too.
+/// Saves the loops of a measurement as traces, so that other simulators can run them.
 fn save_traces(quantity: Quantity, config: &MachineConfig, folder: &Path) -> anyhow::Result<()> {
     let seed = config.run.seed;
     let kernels: Vec<Kernel> = match quantity {
@@ -130,11 +130,13 @@ fn save_traces(quantity: Quantity, config: &MachineConfig, folder: &Path) -> any
             Level::ALL.map(|level| Kernel::stream(level.footprint_bytes(config))).to_vec()
         }
         Quantity::CoreToCore => {
-            anyhow::bail!("two cores that wait for each other are no trace: save another quantity")
+            anyhow::bail!(
+                "core-to-core uses two cores and cannot be saved as a trace; choose latency, tlb or bandwidth"
+            )
         }
     };
     std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.shown()))?;
+        .with_context(|| format!("cannot create the directory {}", folder.shown()))?;
     let mut out = Output::create(None)?;
     for kernel in kernels {
         let path = folder.join(format!("{}.n2t", kernel.name()));

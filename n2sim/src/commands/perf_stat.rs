@@ -1,5 +1,5 @@
-//! `n2sim perf-stat`: plays `perf stat` to tools that call it, with the counts of a simulated run. Under
-//! the name `perf` the program is nothing but this.
+//! `n2sim perf-stat`: a stand-in for `perf stat` that gives tools the counts of a simulated run.
+//! When the program is called `perf`, it is only this.
 
 mod control;
 mod counters;
@@ -25,20 +25,21 @@ use options::PerfOptions;
 use print::{Destination, Print};
 use sim_core::Shown;
 
-/// The trace, for tools that cannot be told an option.
+/// The variable that names the trace, for tools without a way to pass options.
 const TRACE_VARIABLE: &str = "N2SIM_TRACE";
 /// Further options of the stand-in, separated by blanks.
 const ARGS_VARIABLE: &str = "N2SIM_ARGS";
 
 #[derive(Debug, ClapArgs)]
-/// Play `perf stat` to a tool that calls it, with the counts of a simulated run
+/// Act as `perf stat` for a tool that calls it, with the counts of a simulated run
 #[command(
     after_help = "Examples: n2sim perf-stat --trace traces/hash.n2t -- -x, -e '{r8,r11}' -- ./hash\n          \
     ln -s $(command -v n2sim) perf; N2SIM_TRACE=traces/hash.n2t ./perf stat -e r8 -- ./hash"
 )]
 pub(crate) struct PerfStatArgs {
-    /// The trace that stands for the measured program, or a folder of traces named after programs
-    /// (default: the environment's N2SIM_TRACE)
+    /// Trace of the measured program, or a directory of traces named after programs
+    ///
+    /// The default is the environment variable N2SIM_TRACE.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Multiplex groups of events with this modeled time between rotations
@@ -51,7 +52,7 @@ pub(crate) struct PerfStatArgs {
     pub(super) part: PartArgs,
     #[command(flatten)]
     machine: MachineArgs,
-    /// What follows `perf stat` on a tool's command line
+    /// Arguments of `perf stat` on the tool's command line
     #[arg(last = true, value_name = "OPTIONS OF PERF STAT")]
     perf: Vec<OsString>,
 }
@@ -71,7 +72,7 @@ pub(crate) fn called_as_perf() -> Option<Vec<OsString>> {
     (name.file_name()? == "perf").then(|| words.collect())
 }
 
-/// Plays perf: `perf stat ...`, or a question for its version.
+/// Runs a command line of perf: `perf stat ...`, or a request for its version.
 pub(crate) fn play(words: &[OsString]) -> anyhow::Result<()> {
     match words.first().and_then(|word| word.to_str()) {
         Some("stat") => {
@@ -84,8 +85,8 @@ pub(crate) fn play(words: &[OsString]) -> anyhow::Result<()> {
             writeln!(io::stdout(), "perf version 6.12 (n2sim {})", env!("CARGO_PKG_VERSION"))?;
             Ok(())
         }
-        Some(word) => anyhow::bail!("'perf {word}': n2sim plays `perf stat` alone"),
-        None => anyhow::bail!("n2sim plays `perf stat`: call it as perf stat -e ... -- COMMAND"),
+        Some(word) => anyhow::bail!("'perf {word}': n2sim acts as `perf stat` only"),
+        None => anyhow::bail!("n2sim acts as `perf stat`; call it as perf stat -e ... -- COMMAND"),
     }
 }
 
@@ -94,7 +95,7 @@ pub(crate) fn run(args: &PerfStatArgs) -> anyhow::Result<()> {
     let words = [OsString::from("perf stat")].into_iter().chain(args.perf.iter().cloned());
     let options = PerfOptions::try_parse_from(words).unwrap_or_else(|error| error.exit());
     let events = Events::parse(&options)?;
-    // Whoever commands is answered at once: the run comes when counting has ended.
+    // Commands are answered at once; the run starts when counting has ended.
     let is_on = options.delay.is_none_or(|delay| delay >= 0);
     let control = options.control.as_deref().map(Control::open).transpose()?;
     let trace = trace(args, &options)?;
@@ -137,23 +138,26 @@ pub(crate) fn run(args: &PerfStatArgs) -> anyhow::Result<()> {
     print.write(output, &intervals, was_on)
 }
 
-/// The trace that stands for the command.
+/// Returns the trace of the command.
 fn trace(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<PathBuf> {
     let variable = std::env::var_os(TRACE_VARIABLE).filter(|value| !value.is_empty());
     let given = args.trace.clone().or(variable.map(PathBuf::from)).with_context(|| {
-        format!("which trace? give --trace FILE, or set {TRACE_VARIABLE} to a trace or a folder")
+        format!("which trace? give --trace FILE, or set {TRACE_VARIABLE} to a trace or a directory")
     })?;
     if !given.is_dir() {
         return Ok(given);
     }
     let program = options.command.first().map(Path::new).and_then(Path::file_name);
     let Some(program) = program else {
-        anyhow::bail!("{}: a folder needs a command that names one of its traces", given.shown());
+        anyhow::bail!(
+            "{}: a directory needs a command that names one of its traces",
+            given.shown()
+        );
     };
     Ok(given.join(program).with_extension("n2t"))
 }
 
-/// The trace on the machine, and whether that counts one stalled slot too many.
+/// Opens the trace on the machine. Returns whether the machine counts one stalled slot too many.
 fn open(args: &PerfStatArgs, trace: &Path) -> anyhow::Result<(Session, bool)> {
     let overrides = args.machine.overrides();
     let document = args.machine.source(&overrides).document()?;
@@ -170,7 +174,7 @@ fn open(args: &PerfStatArgs, trace: &Path) -> anyhow::Result<(Session, bool)> {
     Ok((session, has_stall_slot_erratum))
 }
 
-/// Which part of the run is counted, in which intervals.
+/// Returns the intervals of the counted part of the run.
 fn time_of(options: &PerfOptions, session: &Session) -> anyhow::Result<Interval> {
     let clock_hz = session.clock_hz();
     let milliseconds = options.interval_print.or(options.timeout);
@@ -185,7 +189,7 @@ fn time_of(options: &PerfOptions, session: &Session) -> anyhow::Result<Interval>
 /// The events in the order asked for.
 struct Events {
     groups: Vec<EventGroup>,
-    /// For each event as asked for: that it is one of the core, or its name.
+    /// For each requested event: `None` for an event of the core, or its name.
     order: Vec<Option<String>>,
 }
 

@@ -1,4 +1,5 @@
-//! `n2sim pipeline`: the lives of a window's operations, as text, as a picture, or for a viewer.
+//! `n2sim pipeline`: shows the pipeline stages of a window's operations, as text, as a figure, or
+//! for a viewer.
 
 use std::io::Write;
 use std::ops::Range;
@@ -18,12 +19,12 @@ use crate::shared_args::{MachineArgs, instructions};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
-/// Instructions that are shown if no window is given.
+/// Default length of the window in instructions.
 const DEFAULT_WINDOW: u64 = 48;
 /// Longest window: its operations are kept in memory, some 300 bytes each.
 const WINDOW_MAX: u64 = 1_000_000;
 
-/// Show operations stage by stage: what held them up, where their data came from, what ran in vain
+/// Show pipeline stages, stalls, data sources and wrong-path work of each operation
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("form").args(["kanata", "o3", "svg"]))]
 #[command(
@@ -34,8 +35,10 @@ const WINDOW_MAX: u64 = 1_000_000;
 pub(crate) struct PipelineArgs {
     /// The trace to replay
     trace: PathBuf,
-    /// Instructions of the thread to show: from A up to B, B not included, counted from 0 (k, M and G are
-    /// understood; default: some in the middle)
+    /// Instructions of the thread to show, from A up to but not including B
+    ///
+    /// They are counted from 0; the suffixes k, M and G are understood. The default is a window in
+    /// the middle.
     #[arg(long, value_name = "A..B", value_parser = window, allow_hyphen_values = true)]
     window: Option<Range<u64>>,
     /// Number of the thread's stream (default: the first)
@@ -47,7 +50,7 @@ pub(crate) struct PipelineArgs {
     /// Write what gem5's out-of-order core writes (O3PipeView)
     #[arg(long)]
     o3: bool,
-    /// Draw a picture
+    /// Draw a figure (SVG)
     #[arg(long)]
     svg: bool,
     /// The program that was recorded, for functions that the trace does not name
@@ -60,7 +63,7 @@ pub(crate) struct PipelineArgs {
     machine: MachineArgs,
 }
 
-/// A range of instructions.
+/// Reads a range of instructions.
 fn window(text: &str) -> Result<Range<u64>, String> {
     let form = || String::from("give two numbers of instructions, such as 1000..1040 or 2M..2001k");
     let (from, to) = text.split_once("..").ok_or_else(form)?;
@@ -75,7 +78,7 @@ fn window(text: &str) -> Result<Range<u64>, String> {
     Ok(from..to)
 }
 
-/// Runs the trace up to the end of the window, and writes what was asked for.
+/// Runs the trace up to the end of the window, and writes the requested form.
 pub(crate) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
     let session = open_trace::with(&args.trace, &args.machine)?;
     let (core, stream) = thread_of(&session, args)?;
@@ -96,7 +99,7 @@ pub(crate) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// The thread that was asked for, and which of the cores runs it.
+/// Returns the requested thread and the core that runs it.
 fn thread_of(session: &Session, args: &PipelineArgs) -> anyhow::Result<(usize, StreamInfo)> {
     let trace = args.trace.shown();
     let streams = session.trace().streams().iter().filter(|stream| stream.instructions > 0);
@@ -113,7 +116,7 @@ fn thread_of(session: &Session, args: &PipelineArgs) -> anyhow::Result<(usize, S
     Ok((core, stream.clone()))
 }
 
-/// The window, without what is behind the end of the thread.
+/// Returns the window, cut at the end of the thread.
 fn window_of(stream: &StreamInfo, args: &PipelineArgs) -> anyhow::Result<Range<u64>> {
     let length = stream.instructions;
     let Some(window) = &args.window else {
@@ -128,8 +131,8 @@ fn window_of(stream: &StreamInfo, args: &PipelineArgs) -> anyhow::Result<Range<u
     Ok(window.start..window.end.min(length))
 }
 
-/// Runs the trace. Where a thread is alone nothing behind the window matters; where others share the
-/// memory with it, how far they come does.
+/// Runs the trace. A single thread stops after the window; with others, whose accesses share the
+/// memory, all run to their ends.
 fn watch(
     session: &Session,
     args: &PipelineArgs,

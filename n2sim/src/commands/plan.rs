@@ -1,5 +1,5 @@
-//! `n2sim plan`: the fewest runs that count a list of events without multiplexing, and the error of counting
-//! all of them in one run.
+//! `n2sim plan`: the fewest runs that count a list of events without multiplexing, and the error of
+//! counting all of them in one run.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<Verdict> {
         anyhow::bail!("plan: none of the events can be counted in {}", args.trace.shown());
     }
     let plan = Passes::plan(&request.groups);
-    let method = Method::Turns(args.mux_interval);
+    let method = Method::Multiplexed(args.mux_interval);
     let (measured, _) = with_progress(&setup.session, &options, |progress| {
         Ok(request.measure(&setup.session, &options, method, progress)?)
     })?;

@@ -1,5 +1,5 @@
-//! `n2sim record`: replays a trace and writes what a profiler would have recorded of it, as `perf record`
-//! does: samples of the Statistical Profiling Extension, or of counters that overflow.
+//! `n2sim record`: replays a trace and writes the profile that `perf record` would have written:
+//! samples of the Statistical Profiling Extension, or of counters that overflow.
 
 mod overflow;
 mod program;
@@ -32,10 +32,10 @@ const PID: u32 = 1000;
 /// Reading of the system counter when the trace begins, in seconds: not 0, which readers take for
 /// "no time".
 const START_SECONDS: u64 = 1;
-/// Memory of the modeled machine in bytes, as the file tells its reader: all that 48 bits can address.
+/// Memory size of the modeled machine in bytes in the file: all that 48 bits can address.
 const MEMORY_BYTES: u64 = 1 << 48;
 
-/// Replay a trace and write a profile of it that Linux' perf reads
+/// Replay a trace and write a profile that Linux' perf reads
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples: n2sim record traces/hash.n2t -e arm_spe_0/load_filter=1,min_latency=30/ -c 4096\n          \
@@ -45,7 +45,10 @@ const MEMORY_BYTES: u64 = 1 << 48;
 pub(crate) struct RecordArgs {
     /// The trace to replay
     trace: PathBuf,
-    /// arm_spe_0/OPTION=VALUE,.../ with perf's options, or events for samples of their overflows
+    /// Events to sample
+    ///
+    /// Either arm_spe_0/OPTION=VALUE,.../ with perf's options, or events whose overflows are
+    /// sampled.
     #[arg(
         short,
         long,
@@ -53,14 +56,17 @@ pub(crate) struct RecordArgs {
         default_value = "arm_spe_0/jitter=1,pa_enable=1/"
     )]
     event: Vec<String>,
-    /// Operations, or events, from one sample to the next (default: 1024 for SPE, else 100000); 1
-    /// takes every one
+    /// Operations or events between two samples
+    ///
+    /// The default is 1024 for SPE, else 100000. With 1, every one is sampled.
     #[arg(short, long, value_name = "N", value_parser = period, allow_negative_numbers = true)]
     count: Option<u64>,
     /// The file to write
     #[arg(short, long, value_name = "FILE", default_value = "perf.data")]
     output: PathBuf,
-    /// Write the bytes of the SPE buffer alone; with several threads one file for each, FILE.0, FILE.1 ...
+    /// Write only the bytes of the SPE buffer
+    ///
+    /// With several threads, each has a file of its own: FILE.0, FILE.1 ...
     #[arg(long)]
     raw: bool,
     /// Description of SPE data: v1 is read by every perf, v2 only by perf 6.13 and later
@@ -69,7 +75,7 @@ pub(crate) struct RecordArgs {
     /// The recorded program or a library of it, for names and source lines (repeat for more)
     #[arg(long, value_name = "FILE")]
     elf: Vec<PathBuf>,
-    /// Bytes of the SPE buffer of each processor (k, M and G are powers of 1000)
+    /// Bytes of the SPE buffer of each CPU (k, M and G are powers of 1000)
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "4M")]
     #[arg(allow_negative_numbers = true)]
     aux_buffer: u64,
@@ -85,7 +91,7 @@ enum MetadataName {
     V2,
 }
 
-/// A trace ready to run, and what all profiles of it say of themselves.
+/// A trace ready to run, with the options of its profile.
 struct Recording<'a> {
     args: &'a RecordArgs,
     config: MachineConfig,
@@ -142,8 +148,8 @@ impl Recording<'_> {
         self.config.core.counter_hz.saturating_mul(START_SECONDS)
     }
 
-    /// Levels that no instruction of the trace runs at, as bits of `perf_event_attr`: a reader then misses
-    /// no names of a kernel.
+    /// Exception levels that no instruction of the trace runs at, as bits of `perf_event_attr`, so
+    /// that a reader does not miss samples of them.
     fn absent_levels(&self) -> u64 {
         match self.session.trace().meta().machine.full_system {
             true => 0,
@@ -159,7 +165,7 @@ impl Recording<'_> {
         name.to_string_lossy().into_owned()
     }
 
-    /// What a perf.data file says of the machine.
+    /// Returns the description of the machine in a perf.data file.
     fn machine(&self) -> Machine {
         let command = std::env::args_os().map(readable).collect();
         Machine {

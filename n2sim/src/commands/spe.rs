@@ -1,4 +1,4 @@
-//! `n2sim spe`: reads sample records, of this model or of a real machine, and says what is in them.
+//! `n2sim spe`: reads sample records of this model or of a real machine, and summarizes them.
 
 mod accuracy;
 mod names;
@@ -30,7 +30,7 @@ use crate::shared_args::{MachineArgs, PartArgs};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
-/// Read sample records (SPE) and say what is in them
+/// Read sample records (SPE) and summarize them
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim spe perf.data --trace traces/chase.n2t\n          \
     n2sim spe buffer.bin --csv samples\n          \
@@ -39,7 +39,9 @@ pub(crate) struct SpeArgs {
     /// A perf.data file, or raw bytes of a profiling buffer; of any Arm machine
     #[arg(required_unless_present = "compare_with")]
     pub(crate) file: Option<PathBuf>,
-    /// The trace that was profiled: names its functions (default: names from the programs that the file maps)
+    /// The profiled trace, for the names of its functions
+    ///
+    /// By default the names come from the programs that the file maps.
     #[arg(long, value_name = "TRACE")]
     pub(crate) trace: Option<PathBuf>,
     /// The profiled program's ELF file, or a library's: names and source lines (repeat for more)
@@ -62,7 +64,7 @@ pub(crate) struct SpeArgs {
     #[arg(long, value_name = "PREFIX", help_heading = "Records")]
     #[arg(conflicts_with_all = ["packets", "compare_with"])]
     pub(crate) parquet: Option<PathBuf>,
-    /// Print every packet with its offset, as it stands in the file
+    /// Print every packet with its offset in the file
     #[arg(long, conflicts_with_all = ["json", "csv"], help_heading = "Records")]
     pub(crate) packets: bool,
     #[command(flatten)]
@@ -84,14 +86,16 @@ pub(crate) struct ComparisonArgs {
     pub(crate) intervals: Vec<u64>,
     #[command(flatten)]
     part: PartArgs,
-    /// Draw one record, the way through the unit, and the accuracy over the interval into FOLDER (SVG)
-    #[arg(long, value_name = "FOLDER", requires = "compare_with")]
+    /// Draw figures of the unit and its accuracy into DIRECTORY (SVG)
+    ///
+    /// The figures show one record, the path through the unit, and the accuracy over the interval.
+    #[arg(long, value_name = "DIRECTORY", requires = "compare_with")]
     pub(crate) figures: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }
 
-/// Reads the file, and writes what was asked for.
+/// Reads the file and writes the requested reports.
 pub(crate) fn run(args: &SpeArgs) -> anyhow::Result<Verdict> {
     if args.comparison.compare_with.is_none() && args.comparison.part.is_given() {
         anyhow::bail!("--warmup and --limit need --compare-with TRACE");
@@ -106,7 +110,7 @@ pub(crate) fn run(args: &SpeArgs) -> anyhow::Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// Says what is in a file.
+/// Summarizes a file.
 fn print(out: &mut Output, args: &SpeArgs, file: &Path) -> anyhow::Result<()> {
     let place = || file.shown().to_string();
     let bytes = read(file).with_context(place)?;
@@ -144,7 +148,7 @@ fn record_files(args: &SpeArgs) -> anyhow::Result<RecordFiles> {
     Ok(files)
 }
 
-/// Says how far samples are from the truth.
+/// Compares samples with all operations of a run.
 fn compare(
     out: &mut Output,
     args: &SpeArgs,
@@ -159,21 +163,21 @@ fn compare(
         let read = sum_up(file, &bytes, &input, &Symbols::default(), RecordFiles::default())?;
         sampled.push(Sampled { profile: read.profile, ..Sampled::default() });
     }
-    let heard = accuracy::run(trace, &args.comparison)?;
-    sampled.extend(heard.sampled);
+    let observed = accuracy::run(trace, &args.comparison)?;
+    sampled.extend(observed.sampled);
     if let Some(folder) = &args.comparison.figures {
-        let record = heard.example;
-        draw(folder, trace, &heard.exact, &sampled, record.as_ref())?;
+        let record = observed.example;
+        draw(folder, trace, &observed.exact, &sampled, record.as_ref())?;
     }
     if args.json {
-        writeln!(out, "{:#}", truth::to_json(&heard.exact, &sampled))?;
+        writeln!(out, "{:#}", truth::to_json(&observed.exact, &sampled))?;
     } else {
-        truth::write(out, &heard.exact, &sampled, heard.seconds)?;
+        truth::write(out, &observed.exact, &sampled, observed.seconds)?;
     }
     Ok(())
 }
 
-/// Writes the pictures.
+/// Draws the figures.
 fn draw(
     folder: &Path,
     trace: &Path,
@@ -200,7 +204,7 @@ fn draw(
     Ok(())
 }
 
-/// The names of the code of a trace, and of the ELF files it was recorded of.
+/// Returns the names of the code of a trace, and of the ELF files that were recorded.
 pub(crate) fn symbols(trace: Option<&Path>, files: &[PathBuf]) -> anyhow::Result<Symbols> {
     let Some(path) = trace else { return Ok(Symbols::default()) };
     let trace = TraceFile::open_within(path, &memory::budget())?;
@@ -213,7 +217,8 @@ pub(crate) fn symbols(trace: Option<&Path>, files: &[PathBuf]) -> anyhow::Result
     Ok(symbols)
 }
 
-/// The function with its offset, and file and line of the innermost call that was inlined there.
+/// Returns the function with its offset, and the file and line of the innermost call that was
+/// inlined there.
 fn name(symbols: &Symbols, pc: u64) -> String {
     let Some(place) = symbols.function(pc) else { return String::new() };
     let mut name = format!("{}+{:#x}", place.function.name, place.offset);
@@ -227,7 +232,7 @@ fn name(symbols: &Symbols, pc: u64) -> String {
     name
 }
 
-/// What all buffers of a file hold.
+/// The content of all buffers of a file.
 struct Content {
     profile: Profile,
     damage: Vec<(usize, Damage)>,

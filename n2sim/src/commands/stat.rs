@@ -109,7 +109,7 @@ impl StatArgs {
         let is_requested = self.mux_interval.is_some() || self.truth;
         let has_metrics = !self.counts.events.metric.is_empty();
         match !self.no_multiplex && (is_requested || !has_metrics) {
-            true => Method::Turns(self.mux_interval.unwrap_or(MUX_INTERVAL_NS)),
+            true => Method::Multiplexed(self.mux_interval.unwrap_or(MUX_INTERVAL_NS)),
             false => Method::Passes,
         }
     }
@@ -148,7 +148,7 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     let options = args.region.run_options()?;
     let setup = Setup::open(&args.trace, &args.machine, args.mode(), counts.stalls)?;
     let sharing = match args.method() {
-        Method::Turns(_) => Sharing::Groups,
+        Method::Multiplexed(_) => Sharing::Groups,
         Method::Passes => Sharing::Exact,
     };
     let metrics = setup.metrics(&counts.events, &groups, sharing)?;

@@ -1,7 +1,7 @@
-//! `n2sim sweep`: every trace on every combination of values, as one table.
+//! `n2sim sweep`: runs every trace on every combination of values and writes one table.
 //!
-//! Each finished run is kept in a journal beside the table, so that a sweep that was interrupted goes on
-//! where it stopped. The table itself is written when all runs are there.
+//! Each finished run is kept in a journal beside the table, so that an interrupted sweep continues.
+//! The table itself is written when all runs are done.
 
 mod grid;
 mod journal;
@@ -29,10 +29,10 @@ use journal::{Journal, Row};
 use sim_core::Shown;
 use table::Table;
 
-/// Ending of the journal, behind the name of the table.
+/// Suffix of the journal after the name of the table.
 const JOURNAL_ENDING: &str = ".runs";
 
-/// Run every trace on every combination of values, and write a row for each
+/// Run every trace on every combination of values and write one row for each
 #[derive(Clone, Debug, ClapArgs)]
 #[command(after_help = "A grid:\n\n    \
     traces = [\"traces/hash.n2t\", \"traces/sort.n2t\"]\n    \
@@ -43,7 +43,7 @@ const JOURNAL_ENDING: &str = ".runs";
     values = [524288, 1048576]\n\n\
     Interrupted, it goes on with the same command. docs/sweep.md says more.")]
 pub(crate) struct SweepArgs {
-    /// What to run (TOML): traces, the keys to vary with their values, the columns
+    /// The sweep (TOML): traces, the keys to vary with their values, the columns
     grid: PathBuf,
     /// Table to write (CSV) [default: the grid's name with .csv, in this folder]
     #[arg(short, long, value_name = "FILE")]
@@ -52,16 +52,16 @@ pub(crate) struct SweepArgs {
     #[cfg(feature = "parquet")]
     #[arg(long, value_name = "FILE")]
     parquet: Option<PathBuf>,
-    /// Draw how a metric follows each key that varies: PREFIX-KEY.svg
+    /// Draw a metric over each varied key: PREFIX-KEY.svg
     #[arg(long, value_name = "PREFIX")]
     plots: Option<PathBuf>,
     /// Metric to draw, one of the grid's
     #[arg(long, alias = "of", value_name = "METRIC", requires = "plots", default_value = "ipc")]
     plot_metric: String,
-    /// Runs at the same time [default: one for each processor of this system]
+    /// Number of parallel runs [default: one for each CPU of the host]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// Forget the runs of an interrupted sweep and begin anew
+    /// Discard the runs of an interrupted sweep and start again
     #[arg(long)]
     restart: bool,
 }
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// A table that cannot be written is known before the work; nothing stays there when the sweep is killed.
+/// Refuses a table that cannot be written before the work. No file stays if the sweep is killed.
 fn check_place(path: &Path) -> anyhow::Result<()> {
     ensure!(
         !is_written_in_place(path),
@@ -155,8 +155,8 @@ fn complete(
     rows.all(grid.len()).context("a run is missing in the journal")
 }
 
-/// Runs all at the same time, and then, one after another, those that were refused memory because others had it.
-/// Returns the number of those.
+/// Runs all at the same time, and then, one after another, those that were refused memory because
+/// others had it. Returns the number of those.
 fn run_all<'a>(
     points: &[Point<'a>],
     run: &(impl Fn(&Point<'a>) -> anyhow::Result<()> + Sync),

@@ -39,17 +39,17 @@ pub(crate) struct TraceArgs {
 
 #[derive(Debug, Subcommand)]
 enum TraceWhat {
-    /// Where a trace comes from, its size, and what it does not contain
+    /// Print the origin and the size of a trace, and what it lacks
     Info {
         /// The trace
         file: PathBuf,
     },
-    /// Read everything, and say what is damaged or cannot be
+    /// Read everything and report damage and contradictions
     Verify {
         /// The trace
         file: PathBuf,
     },
-    /// Keep what is good of a damaged trace
+    /// Keep the good chunks of a damaged trace
     Recover {
         /// The damaged trace; it is not changed
         file: PathBuf,
@@ -57,7 +57,7 @@ enum TraceWhat {
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
-    /// Write a trace again with another compression
+    /// Rewrite a trace with another compression
     Repack {
         /// The trace; it is not changed
         file: PathBuf,
@@ -71,12 +71,12 @@ enum TraceWhat {
     },
     Slice(SliceArgs),
     Merge(MergeArgs),
-    /// Write small programs as traces that are bound by one known thing each (docs/counterfactual.md)
+    /// Write small programs, each bound by one known thing, as traces (docs/counterfactual.md)
     Kernels {
-        /// Folder to write to; it is made if it is missing
+        /// Directory to write to; it is created if it is missing
         folder: PathBuf,
     },
-    /// Write a trace again with the page map of a text file in place of its own
+    /// Rewrite a trace with the page map of a text file
     Map {
         /// The trace; it is not changed
         file: PathBuf,
@@ -90,20 +90,24 @@ enum TraceWhat {
     #[command(after_help = "Examples: n2sim trace import run.execlog.gz -o run.n2t\n          \
         n2sim trace import --elf a.out lackey.txt -o run.n2t")]
     Import {
-        /// The trace, packed or not; or a folder with one file for each thread
+        /// The trace, packed or not; or a directory with one file for each thread
         file: PathBuf,
         /// The trace to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
-        /// Its format, if it is not recognized: drmemtrace, tarmac, execlog, gem5-inst, gem5-exec,
-        /// cvp1, champsim, cloudsuite or lackey
+        /// Its format, if it is not recognized
+        ///
+        /// One of drmemtrace, tarmac, execlog, gem5-inst, gem5-exec, cvp1, champsim, cloudsuite or
+        /// lackey.
         #[arg(long, value_name = "FORMAT", value_parser = format)]
         from: Option<Format>,
-        /// The AArch64 program that ran: for words and names, and for the wrong path; where it was
-        /// loaded, if it can be loaded anywhere
+        /// The AArch64 program that ran
+        ///
+        /// It gives words, names and the wrong path. ADDRESS is its load address, if it can be
+        /// loaded anywhere.
         #[arg(long, value_name = "FILE[@ADDRESS]", value_parser = loaded_program)]
         elf: Option<LoadedProgram>,
-        /// Instructions to read at most (k, M and G are powers of 1000)
+        /// Maximum number of instructions to read (k, M and G are powers of 1000)
         #[arg(long, value_name = "N", value_parser = instructions_from_one)]
         limit: Option<u64>,
     },
@@ -114,7 +118,9 @@ enum TraceWhat {
     Export {
         /// The trace
         file: PathBuf,
-        /// champsim (records of 64 bytes) or text (one line per instruction, as QEMU's execlog has it)
+        /// Format: champsim or text
+        ///
+        /// champsim has records of 64 bytes, text one line per instruction as QEMU's execlog.
         #[arg(long, value_name = "FORMAT", value_parser = target)]
         to: Target,
         /// Number of the thread's stream (default: all; ChampSim has one)
@@ -141,7 +147,7 @@ enum TraceWhat {
     },
 }
 
-/// What a trace is written as, by its name.
+/// Reads the format of an exported trace.
 fn target(name: &str) -> Result<Target, String> {
     match name {
         "champsim" => Ok(Target::Champsim),
@@ -150,11 +156,11 @@ fn target(name: &str) -> Result<Target, String> {
     }
 }
 
-/// A program's file, and where it was loaded.
+/// A program's file and its load address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LoadedProgram(PathBuf, u64);
 
-/// A format by its name.
+/// Reads a format by its name.
 fn format(name: &str) -> Result<Format, String> {
     Format::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
@@ -171,10 +177,10 @@ fn loaded_program(text: &str) -> Result<LoadedProgram, String> {
     Ok(LoadedProgram(file.into(), address))
 }
 
-/// Writes every kernel that is bound by one known thing.
+/// Writes every kernel.
 fn kernels(out: &mut impl Write, folder: &Path) -> anyhow::Result<Verdict> {
     std::fs::create_dir_all(folder)
-        .with_context(|| format!("{}: the folder cannot be made", folder.shown()))?;
+        .with_context(|| format!("{}: the directory cannot be created", folder.shown()))?;
     for kernel in Kernel::ALL {
         let path = folder.join(kernel.name()).with_extension("n2t");
         let summary = kernel.save(&path)?;
@@ -183,7 +189,7 @@ fn kernels(out: &mut impl Write, folder: &Path) -> anyhow::Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// Does what was asked for with the trace.
+/// Runs the requested subcommand.
 pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let verdict = match &args.what {
@@ -278,7 +284,7 @@ fn verify(out: &mut impl Write, file: &Path) -> anyhow::Result<Verdict> {
     if report.misplaced_registers > 0 {
         writeln!(
             out,
-            "  {} register events do not stand behind an MRS or MSR of their register",
+            "  {} register events do not follow an MRS or MSR of their register",
             report.misplaced_registers
         )?;
     }
@@ -325,7 +331,7 @@ fn write_faults(out: &mut impl Write, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the good chunks; says what was wrong with the first that is not.
+/// Writes the good chunks. Prints the fault of the first damaged one.
 fn recover(out: &mut impl Write, file: &Path, output: &Path) -> anyhow::Result<Verdict> {
     check_different(file, output)?;
     let (trace, damage) = TraceFile::recover_within(file, &memory::budget())?;

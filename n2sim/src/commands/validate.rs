@@ -1,4 +1,4 @@
-//! `n2sim validate`: holds metric formulas against what truly happened in replayed traces.
+//! `n2sim validate`: compares metric formulas with the ground-truth values of replayed traces.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ use sim_core::Shown;
 /// Name of the formula of the command line.
 const OWN: &str = "formula";
 
-/// Compare metric formulas with what truly happened: error, reason, worst case
+/// Compare metric formulas with ground-truth values: error, reason, worst case
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: n2sim validate traces/hash.n2t\n          \
     n2sim validate traces/*.n2t --metrics my-metrics.toml --limit 1M --tolerance 5\n          \
@@ -40,35 +40,40 @@ pub(crate) struct ValidateArgs {
     /// The traces to replay
     #[arg(required_unless_present = "list_truths", value_name = "TRACE")]
     traces: Vec<PathBuf>,
-    /// A metric file, or a folder of them: Linux or Arm JSON, PAPI, likwid, TOML (repeat for more;
-    /// default: the metrics that n2sim brings)
+    /// Metric files, or directories of them (default: the metrics of n2sim)
+    ///
+    /// The formats are JSON of Linux perf or of Arm, presets of PAPI, groups of likwid, and TOML.
     #[arg(long, value_name = "FILE")]
     metrics: Vec<PathBuf>,
     /// Only these metrics or groups
     #[arg(short = 'M', value_name = "NAME,...", value_delimiter = ',')]
     only: Vec<String>,
-    /// A formula to judge, in perf's syntax
+    /// A formula to validate, in perf's syntax
     #[arg(long, value_name = "EXPRESSION", conflicts_with_all = ["metrics", "only"])]
     formula: Option<String>,
-    /// The truth that the formula claims to be (see --list-truths)
+    /// The ground-truth value that the formula claims to be (see --list-truths)
     #[arg(long, value_name = "TRUTH", requires = "formula")]
     claims: Option<String>,
     /// Unit of the formula's value, as perf's ScaleUnit: 100percent, 1MPKI
     #[arg(long, value_name = "SCALE", requires = "formula")]
     scale: Option<String>,
-    /// Print the truths that a metric can claim
+    /// Print the ground-truth values that a metric can claim
     #[arg(long, exclusive = true)]
     list_truths: bool,
-    /// Percent of the truth by which a value may be off (stated: exit code 1 if one is; default 5)
+    /// Percent by which a value may be off (default: 5)
+    ///
+    /// If the option is given, the exit code is 1 if a value is off by more.
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     tolerance: Option<f64>,
-    /// Percentage points by which a share may be off (stated: exit code 1 if one is; default 0.5)
+    /// Percentage points by which a share may be off (default: 0.5)
+    ///
+    /// If the option is given, the exit code is 1 if a share is off by more.
     #[arg(long, value_name = "POINTS", value_parser = percent, allow_negative_numbers = true)]
     points: Option<f64>,
     /// Source of slot truths: the slot ledger, or cycles saved in counterfactual runs
     #[arg(long, value_enum, default_value_t, value_name = "SOURCE")]
     truth: Source,
-    /// Judge on this revision (default: the file's, or the configuration's)
+    /// Revision to validate on (default: the file's, or the configuration's)
     #[arg(long, value_name = "REVISION", value_parser = patch)]
     revision: Option<u8>,
     /// Modeled time between two counter rotations
@@ -95,12 +100,12 @@ pub(crate) struct ValidateArgs {
     /// Write to FILE instead of standard output, when everything is done
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Draw the errors of all runs as a picture (SVG)
+    /// Draw the errors of all runs as a figure (SVG)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     #[command(flatten)]
     region: RegionArgs,
-    /// Runs at the same time (default: one for each processor)
+    /// Number of parallel runs (default: one for each CPU)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
     #[command(flatten)]
@@ -117,7 +122,7 @@ enum Source {
     Counterfactual,
 }
 
-/// A number of percent from 0 on.
+/// Reads a percentage that is at least 0.
 fn percent(text: &str) -> Result<f64, String> {
     let digits = text.trim_end_matches('%').trim();
     match digits.parse::<f64>() {
@@ -298,7 +303,7 @@ fn runs(
         bar.inc(1);
         run
     };
-    // All end before one is looked at: of several errors the first in order is told, not in time.
+    // All runs end first, so that of several errors the first in order is reported.
     let runs: Vec<anyhow::Result<Run>> = pool.install(|| points.par_iter().map(run).collect());
     bar.finish_and_clear();
     runs.into_iter().collect()
@@ -355,7 +360,8 @@ fn group_of(judge: &Judge<'_>, patch: u8) -> Group {
     Group { events, weak: true, ..Group::default() }
 }
 
-/// What a formula makes of its readings; `None` if one of them was never on a counter.
+/// Returns the value of a formula for its readings, or `None` if one of them was never on a
+/// counter.
 fn value_of(
     judge: &Judge<'_>,
     group: &Group,
@@ -419,17 +425,18 @@ fn write(out: &mut Output, args: &ValidateArgs, judged: &Judgment) -> io::Result
     }
 }
 
-/// What is wrong beside single metrics: unreadable parts of the files, parts that make no whole.
+/// Writes the faults beside single metrics: unreadable parts of the files, and parts that do not
+/// add up to a whole.
 fn note(file: &MetricFile, judged: &[Judged], tolerance: Tolerance) -> io::Result<()> {
-    let mut told = io::stderr().lock();
+    let mut stderr = io::stderr().lock();
     for fault in &file.faults {
-        writeln!(told, "n2sim: {fault}")?;
+        writeln!(stderr, "n2sim: {fault}")?;
     }
     let runs = judged.first().map_or(0, |one| one.verdicts.len());
     for run in 0..runs {
         let verdicts: Vec<&Judgement> = judged.iter().map(|one| &one.verdicts[run]).collect();
         if let Some(reason) = tiling(&verdicts, tolerance) {
-            writeln!(told, "n2sim: {}: top-down level 1: {reason}", verdicts[0].trace)?;
+            writeln!(stderr, "n2sim: {}: top-down level 1: {reason}", verdicts[0].trace)?;
         }
     }
     Ok(())

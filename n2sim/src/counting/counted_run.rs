@@ -1,7 +1,7 @@
-//! A run whose events share the counters that a core has, as `perf stat` would count them.
+//! Runs whose events share the counters of a core, as `perf stat` would count them.
 //!
-//! Counters that are not shared in time need not follow the run: they are told its totals at its end, which takes a
-//! third of the time.
+//! Counters that are not multiplexed need not observe the run: they get its totals at its end,
+//! which takes a third of the time.
 
 use sim_core::{Counts, EventSink, PmuEvent, Privilege};
 use sim_machine::{CoreOutcome, Level, MachineError, Outcome, RunOptions, Session};
@@ -10,27 +10,28 @@ use sim_report::{Selected, stat};
 
 use crate::counting::event_list::{self, EventGroup};
 
-/// How events without a counter of their own are counted.
+/// The way of counting events without a counter of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// They take turns of so many nanoseconds.
-    Turns(u64),
-    /// The run is repeated until each had a counter all the time.
+    /// They are multiplexed with so many nanoseconds between rotations.
+    Multiplexed(u64),
+    /// Each has a counter for the whole run, as in repeated runs.
     Passes,
 }
 
-/// What is asked for, and what of it the trace can answer.
+/// The requested events, and those that the trace can answer.
 pub(crate) struct Request {
     /// The events, one after another.
     pub(crate) events: Vec<Selected>,
-    /// What is counted: without the events of a kernel that is not in the trace.
+    /// The counted groups, without the events of a kernel that is not in the trace.
     pub(crate) groups: Vec<Group>,
     is_supported: Vec<bool>,
-    /// The trace has other levels than EL0, so that filters matter and what the security state forbids.
+    /// The trace has other exception levels than EL0, so that filters and the security state
+    /// matter.
     has_kernel: bool,
 }
 
-/// A run that is to be counted.
+/// A run to count.
 #[derive(Clone, Copy)]
 pub(crate) struct Replay<'a> {
     pub(crate) session: &'a Session,
@@ -40,22 +41,22 @@ pub(crate) struct Replay<'a> {
     pub(crate) has_stall_slot_erratum: bool,
 }
 
-/// What was counted.
+/// The counts of a run.
 pub(crate) struct Measured {
     /// The run.
     pub(crate) outcome: Outcome,
     /// For each core the reading of each event.
     pub(crate) readings: Vec<Vec<Reading>>,
-    /// The same of counters that nobody shared.
+    /// The readings of exclusive counters, for each core.
     pub(crate) truth: Vec<Vec<Reading>>,
-    /// Turns that ended on all cores together.
+    /// Rotations on all cores together.
     pub(crate) rotations: u64,
-    /// Runs that a machine would have needed.
+    /// The number of runs that a machine would have needed.
     pub(crate) passes: usize,
 }
 
 impl Measured {
-    /// A run of which the exact counts of all events are wanted.
+    /// Returns the exact counts of all events of a run.
     pub(crate) fn of_all(outcome: Outcome) -> Measured {
         let (readings, truth) = (Vec::new(), Vec::new());
         Measured { outcome, readings, truth, rotations: 0, passes: 1 }
@@ -63,7 +64,7 @@ impl Measured {
 }
 
 impl Request {
-    /// The groups of the command line for this trace.
+    /// Returns the groups of the command line for this trace.
     pub(crate) fn new(groups: &[EventGroup], session: &Session) -> Request {
         let has_kernel = session.trace().meta().machine.full_system;
         let is_supported = |selected: &Selected| {
@@ -86,7 +87,7 @@ impl Request {
         }
     }
 
-    /// True if an event of the core cannot be counted because the trace has no kernel.
+    /// Returns whether an event of the core cannot be counted because the trace has no kernel.
     pub(crate) fn lacks_kernel(&self) -> bool {
         let mut events = self.events.iter().zip(&self.is_supported);
         events.any(|(event, is_supported)| !is_supported && !event_list::is_nowhere(event))
@@ -101,12 +102,12 @@ impl Request {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Measured, MachineError> {
         let interval_ns = match method {
-            Method::Turns(interval_ns) => interval_ns,
+            Method::Multiplexed(interval_ns) => interval_ns,
             Method::Passes => return self.repeat(session, options, progress),
         };
         let mut turns = self.session(interval_ns, session.clock_hz());
         if self.has_kernel {
-            // The run's own totals know no filters.
+            // The run's own totals have no filters.
             let mut passes = Passes::new(&self.groups);
             let outcome = session.run_heard(options, progress, &mut (&mut turns, &mut passes))?;
             let truth = self.all(&outcome, passes.readings_by_core());
@@ -118,8 +119,8 @@ impl Request {
         Ok(self.measured(outcome, turns, truth))
     }
 
-    /// Runs the trace for these counters. If it depends on the time of an event what it counts, they follow the
-    /// run.
+    /// Runs the trace for these counters. With `depends_on_time`, they observe the run, because
+    /// their counts depend on the time of an event.
     pub(crate) fn count<C: EventSink>(
         &self,
         session: &Session,
@@ -134,10 +135,10 @@ impl Request {
         let outcome = session.run(options, progress)?;
         let levels = outcome.cores.iter().flat_map(|core| &core.levels);
         if levels.into_iter().any(|part| part.level != Level::default()) {
-            // The trace says of itself that it is an application's, and has exceptions all the same.
+            // The trace claims to be an application's but has exceptions.
             return session.run_heard(options, progress, counters);
         }
-        tell_totals(&outcome, counters);
+        pass_totals(&outcome, counters);
         Ok(outcome)
     }
 
@@ -158,7 +159,8 @@ impl Request {
         Measured { outcome, readings, truth, rotations: turns.rotations(), passes: 1 }
     }
 
-    /// One run, heard by the counters of all passes: each repetition would be the same to the bit.
+    /// Counts in one run with the counters of all passes: each repetition would be the same to the
+    /// bit.
     fn repeat(
         &self,
         session: &Session,
@@ -175,7 +177,7 @@ impl Request {
         Ok(Measured { outcome, readings, truth, rotations: 0, passes: passes.len() })
     }
 
-    /// The events as counters of their own read them in a run that was put together from parts.
+    /// Returns the readings of exclusive counters in a run that was put together from parts.
     pub(crate) fn of(&self, outcome: Outcome) -> Measured {
         if self.events.is_empty() {
             return Measured::of_all(outcome);
@@ -212,7 +214,7 @@ impl Request {
         parts.map(|part| part.counts.value(*event)).sum()
     }
 
-    /// Puts what is not supported back into its places.
+    /// Returns the readings of all events, with unsupported ones at their positions.
     pub(crate) fn all(&self, outcome: &Outcome, counted: Vec<Vec<Reading>>) -> Vec<Vec<Reading>> {
         let refused = Reading { status: Status::NotSupported, ..Reading::default() };
         let of_core = |core: usize| {
@@ -226,14 +228,14 @@ impl Request {
     }
 }
 
-/// What one of the events counts depends on the counters: writes of `PMSWINC_EL0` name one, `CHAIN` counts the
-/// overflows of another one.
+/// Returns whether the count of an event depends on the counters: writes of `PMSWINC_EL0` name one,
+/// and `CHAIN` counts the overflows of another.
 fn has_internal(group: &Group) -> bool {
     group.events.iter().any(|event| matches!(event.event, PmuEvent::SW_INCR | PmuEvent::CHAIN))
 }
 
-/// Tells what each core counted of an application, as one part of the run.
-fn tell_totals(outcome: &Outcome, counters: &mut impl EventSink) {
+/// Passes the counts of each core of an application to the counters, as one part of the run.
+fn pass_totals(outcome: &Outcome, counters: &mut impl EventSink) {
     for (number, core) in outcome.cores.iter().enumerate() {
         counters.core(number);
         counters.privilege(Privilege::default());
@@ -272,24 +274,29 @@ mod tests {
         Session::open(trace, config, RunHeader::default()).expect("a trace")
     }
 
-    /// What counters read that are told the totals, and those that follow the run, core by core.
-    fn told_and_followed(session: &Session, options: &RunOptions, list: &str) -> Vec<Vec<Reading>> {
+    /// Returns the readings of counters that get the totals, which equal those of counters that
+    /// observe the run, core by core.
+    fn totaled_and_observed(
+        session: &Session,
+        options: &RunOptions,
+        list: &str,
+    ) -> Vec<Vec<Reading>> {
         let groups = event_list::parse_all(&[list.to_owned()]).expect("a list of events");
         let request = Request::new(&groups, session);
-        let mut told = request.session(4_000_000, session.clock_hz());
-        let mut followed = told.clone();
-        assert!(!told.takes_turns(), "{list} fits");
-        let outcome = request.count(session, options, false, &mut |_| {}, &mut told);
-        let heard = request.count(session, options, true, &mut |_| {}, &mut followed);
+        let mut totaled = request.session(4_000_000, session.clock_hz());
+        let mut observed = totaled.clone();
+        assert!(!totaled.takes_turns(), "{list} fits");
+        let outcome = request.count(session, options, false, &mut |_| {}, &mut totaled);
+        let observing = request.count(session, options, true, &mut |_| {}, &mut observed);
         let text = |outcome: Result<Outcome, _>| format!("{:?}", outcome.expect("it runs"));
-        assert_eq!(text(outcome), text(heard), "{list}");
-        let readings = told.readings_by_core();
-        assert_eq!(readings, followed.readings_by_core(), "{list}");
+        assert_eq!(text(outcome), text(observing), "{list}");
+        let readings = totaled.readings_by_core();
+        assert_eq!(readings, observed.readings_by_core(), "{list}");
         readings
     }
 
     #[test]
-    fn counters_that_are_told_the_totals_read_what_those_read_that_follow() {
+    fn counters_that_get_the_totals_read_the_same_as_counters_that_observe_the_run() {
         let options = RunOptions { warmup: 3_000, limit: Some(60_000), roi: None };
         for (trace, revision) in [("sort.n2t", "r0p3"), ("atomics.n2t", "r0p0")] {
             let session = committed(trace, revision);
@@ -300,7 +307,7 @@ mod tests {
                 "{instructions,cycles}:D,{l1d_cache,l1d_cache_refill}:e",
                 "sw_incr,chain,instructions",
             ] {
-                told_and_followed(&session, &options, list);
+                totaled_and_observed(&session, &options, list);
             }
         }
     }
@@ -312,13 +319,13 @@ mod tests {
         let (shorter, longer) = (lengths[0].min(lengths[1]), lengths[0].max(lengths[1]));
         assert!(shorter + 100 < longer, "{lengths:?}");
         let options = RunOptions { warmup: shorter + 50, limit: None, roi: None };
-        let readings = told_and_followed(&session, &options, "instructions");
+        let readings = totaled_and_observed(&session, &options, "instructions");
         let statuses: Vec<Status> = readings.iter().map(|core| core[0].status).collect();
         assert!(statuses.contains(&Status::Counted) && statuses.contains(&Status::NotCounted));
     }
 
     #[test]
-    fn exceptions_in_the_trace_of_an_application_are_followed() {
+    fn exceptions_in_the_trace_of_an_application_are_observed() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("exception.n2t");
         let mut writer = TraceWriter::create(&path, Meta::default()).expect("a new file");
@@ -336,7 +343,7 @@ mod tests {
         writer.push_block(0, kernel, 9, &[], None).expect("a known block");
         writer.finish().expect("a whole trace");
         let session = session(&path, "r0p3");
-        let readings = told_and_followed(&session, &RunOptions::default(), "instructions:u");
+        let readings = totaled_and_observed(&session, &RunOptions::default(), "instructions:u");
         assert_eq!(readings[0][0].value, 2, "the handler runs at EL1");
     }
 }

@@ -1,4 +1,4 @@
-//! `n2sim stat --perf-data`: the counts of a run as the file of `perf stat record`.
+//! The counts of a run as the file of `perf stat record`, for `--perf-data`.
 
 use std::io::{self, Write};
 
@@ -13,10 +13,10 @@ use sim_report::stat;
 use crate::counting::counted_run::{Measured, Replay};
 use crate::files::command_line;
 
-/// Bytes of memory that the file claims: that of the reference machine of perf's headers.
+/// Memory size in the file in bytes: that of the reference machine of perf's headers.
 const MEMORY_BYTES: u64 = 16 << 30;
 
-/// Counts that become a file.
+/// Counts to write to a file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CountsFile {
     events: Vec<Selected>,
@@ -29,7 +29,7 @@ pub(crate) struct CountsFile {
 }
 
 impl CountsFile {
-    /// A file without counts.
+    /// Returns a file without counts.
     pub(crate) fn new(
         replay: &Replay<'_>,
         outcome: &Outcome,
@@ -50,7 +50,7 @@ impl CountsFile {
         CountsFile {
             events,
             rounds: Vec::new(),
-            // perf knows whole milliseconds alone.
+            // perf knows only whole milliseconds.
             interval_ms: interval_ms.map(|ms| (ms.round() as u64).max(1)),
             clock_hz: outcome.clock_hz,
             elapsed_ns: stat::nanoseconds(cycles.max().unwrap_or(0), outcome.clock_hz),
@@ -71,7 +71,7 @@ impl CountsFile {
         file
     }
 
-    /// Adds what was counted since the round before, core by core.
+    /// Adds the counts since the previous round, core by core.
     pub(crate) fn add(&mut self, time_ns: u64, cores: &[Vec<Reading>]) {
         let mut readings = stat::sum(cores);
         if let Some(before) = self.rounds.last() {

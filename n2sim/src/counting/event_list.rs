@@ -6,7 +6,7 @@ use sim_core::{EventName, PmuEvent};
 use sim_pmu::perf::{Group, Levels, PerfEvent};
 use sim_report::Selected;
 
-/// Why a list of events cannot be used.
+/// The reason why a list of events cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EventListError {
     #[error(transparent)]
@@ -65,7 +65,7 @@ pub(crate) struct EventGroup {
 }
 
 impl EventGroup {
-    /// What the kernel is asked for.
+    /// Returns the group as the kernel gets it.
     pub(crate) fn request(&self) -> Group {
         let events = self.events.iter().map(|selected| selected.event).collect();
         let (pinned, exclusive, weak) = (self.pinned, self.exclusive, self.weak);

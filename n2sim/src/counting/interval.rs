@@ -1,5 +1,5 @@
-//! Counts at regular intervals of modeled time, as `perf stat -I` reads them: a sink that follows a
-//! run and reads its counters whenever a core's clock passes the end of an interval.
+//! Counts at regular intervals of modeled time, as `perf stat -I` reads them. A sink observes a run
+//! and reads its counters whenever the clock of a core passes the end of an interval.
 
 use std::io::{self, Write};
 
@@ -14,15 +14,17 @@ use crate::shared_args::CountArgs;
 
 /// Nanoseconds of the shortest interval.
 const SHORTEST_NS: u64 = 1_000;
-/// Most intervals of a run: what they take in memory stays below a gigabyte.
+/// Maximum number of intervals of a run; it keeps their memory below a gigabyte.
 const MOST: u64 = 100_000;
 
-/// Counters that can be read while they count. They hear counts alone ([`EventSink::hears_counts_alone`]).
+/// Counters that can be read while they count. They need only counts
+/// ([`EventSink::hears_counts_alone`]).
 pub(crate) trait Counters: EventSink {
-    /// What each event of a core has counted so far.
+    /// Returns the reading of each event of a core so far.
     fn read(&mut self, core: usize) -> Vec<Reading>;
 
-    /// They are shared: what an event counts depends on when it came.
+    /// Returns whether the counters are multiplexed, so that a count depends on the time of an
+    /// event.
     fn takes_turns(&self) -> bool {
         false
     }
@@ -44,7 +46,7 @@ impl Counters for Passes {
     }
 }
 
-/// Every event on a counter of its own: the truth.
+/// Counters that give each event a counter of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct ExactCounters {
     events: Vec<PmuEvent>,
@@ -101,12 +103,12 @@ impl Counters for ExactCounters {
 pub(crate) struct Interval {
     ns: u64,
     clock_hz: u64,
-    /// What comes before the first interval belongs to none.
+    /// Modeled time before the first interval; its counts belong to no interval.
     delay_ns: u64,
 }
 
 impl Interval {
-    /// Intervals of `milliseconds`, for a run of about so many instructions.
+    /// Returns intervals of `milliseconds`, for a run of about so many instructions.
     pub(crate) fn new(
         milliseconds: f64,
         clock_hz: u64,
@@ -130,37 +132,37 @@ impl Interval {
         Ok(interval)
     }
 
-    /// One interval that holds the whole run.
+    /// Returns one interval that holds the whole run.
     pub(crate) fn whole(clock_hz: u64) -> Interval {
         Interval { ns: u64::MAX, clock_hz, delay_ns: 0 }
     }
 
-    /// Nothing is read before the end of the run.
+    /// Returns whether nothing is read before the end of the run.
     fn is_whole(self) -> bool {
         self.ns == u64::MAX && self.delay_ns == 0
     }
 
-    /// The same, begun so much later.
+    /// Returns the intervals with a later start.
     #[must_use]
     pub(crate) fn delayed(self, delay_ns: u64) -> Interval {
         Interval { delay_ns, ..self }
     }
 
-    /// Cycles from the start to the end of interval `number`, counted from 1. A delay is an interval of
-    /// its own.
+    /// Returns the cycles from the start to the end of interval `number`, counted from 1. A delay
+    /// is an interval of its own.
     fn end(self, number: u64) -> u64 {
         let whole = if self.delay_ns > 0 { number - 1 } else { number };
         let ns = u128::from(whole) * u128::from(self.ns) + u128::from(self.delay_ns);
         u64::try_from(ns * u128::from(self.clock_hz) / 1_000_000_000).unwrap_or(u64::MAX)
     }
 
-    /// Modeled time of so many cycles.
+    /// Returns the modeled time of so many cycles in nanoseconds.
     fn time_ns(self, cycles: u64) -> u64 {
         sim_report::stat::nanoseconds(cycles, self.clock_hz)
     }
 }
 
-/// What was counted in one interval.
+/// The counts of one interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counted {
     /// Its end in nanoseconds from the start of counting.
@@ -171,8 +173,8 @@ pub(crate) struct Counted {
     pub(crate) cycles: Vec<u64>,
 }
 
-/// Counters that are read at the end of each interval. A core's time is that which it was counted for,
-/// so that intervals of all cores begin together.
+/// Counters that are read at the end of each interval. The time of a core is its counted time, so
+/// that the intervals of all cores begin together.
 #[derive(Clone, Debug)]
 pub(crate) struct Intervals<C> {
     counters: C,
@@ -186,21 +188,21 @@ pub(crate) struct Intervals<C> {
 struct Core {
     is_counted: bool,
     cycles: u64,
-    /// Cycle at which the present interval ends.
+    /// Cycle at which the current interval ends.
     end: u64,
-    /// Everything that was read at the ends of the intervals, each time since the start.
+    /// The readings at the ends of the intervals, each since the start.
     read: Vec<Vec<Reading>>,
 }
 
 impl<C: Counters> Intervals<C> {
-    /// Intervals in which nothing has been counted.
+    /// Returns intervals in which nothing has been counted.
     pub(crate) fn new(counters: C, interval: Interval) -> Intervals<C> {
         let mut intervals = Intervals { counters, interval, cores: Vec::new(), current: 0 };
         intervals.core(0);
         intervals
     }
 
-    /// Cycles go on, and intervals end.
+    /// Counts cycles that pass the ends of intervals.
     #[cold]
     fn pass_ends(&mut self, mut cycles: u64) {
         let number = self.current;
@@ -217,15 +219,15 @@ impl<C: Counters> Intervals<C> {
         self.counters.count(PmuEvent::CPU_CYCLES, cycles);
     }
 
-    /// The intervals of the whole run, the last one shorter than the others. What was before a delay is
-    /// none of them.
+    /// Returns the intervals of the whole run; the last one is shorter. Counts before a delay are
+    /// in none of them.
     pub(crate) fn finish(&mut self) -> Vec<Counted> {
         for (number, core) in self.cores.iter_mut().enumerate() {
             let last = self.counters.read(number);
             let cuts = core.read.len();
             let begun = cuts == 0 || core.cycles > self.interval.end(cuts as u64);
             match core.read.last_mut() {
-                // What was counted behind the end of the last interval, in no time, belongs to it.
+                // Counts after the end of the last interval, in no time, belong to it.
                 Some(read) if !begun => *read = last,
                 _ => core.read.push(last),
             }
@@ -235,7 +237,7 @@ impl<C: Counters> Intervals<C> {
         (first..count).map(|number| self.counted(number)).collect()
     }
 
-    /// Cycle at which interval `number`, counted from 0, begins.
+    /// Returns the cycle at which interval `number`, counted from 0, begins.
     fn begin(&self, number: usize) -> u64 {
         if number == 0 { 0 } else { self.interval.end(number as u64) }
     }
@@ -261,7 +263,7 @@ impl<C: Counters> Intervals<C> {
     }
 }
 
-/// What was counted between two readings.
+/// Returns the difference of two readings.
 fn since(now: &Reading, before: &Reading) -> Reading {
     let running = now.running - before.running;
     let status = match now.status {
@@ -337,7 +339,7 @@ pub(crate) fn measure(
     }
     let (outcome, mut intervals) = match method {
         Method::Passes => count(replay, interval, Passes::new(&request.groups), progress)?,
-        Method::Turns(ns) => {
+        Method::Multiplexed(ns) => {
             let counters = request.session(ns, session.clock_hz());
             count(replay, interval, counters, progress)?
         }
@@ -434,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_at_the_very_end_of_an_interval_belongs_to_it() {
+    fn counts_at_the_very_end_of_an_interval_belong_to_it() {
         let mut sink = intervals(&[PmuEvent::CPU_CYCLES, PmuEvent::INST_RETIRED]);
         sink.counting(true);
         sink.count(PmuEvent::CPU_CYCLES, 2000);
@@ -472,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_before_a_delay_is_not_counted() {
+    fn events_before_a_delay_are_not_counted() {
         let mut sink = intervals(&[PmuEvent::CPU_CYCLES]);
         sink.interval = sink.interval.delayed(300);
         sink.cores.clear();
@@ -484,10 +486,11 @@ mod tests {
     }
 
     #[test]
-    fn lengths_without_sense_are_refused() {
-        let told = |ms| Interval::new(ms, 1_000_000_000, 1_000).expect_err("refused").to_string();
+    fn invalid_interval_lengths_are_refused() {
+        let message =
+            |ms| Interval::new(ms, 1_000_000_000, 1_000).expect_err("refused").to_string();
         for ms in [0.0, -1.0, 1e-9, f64::NAN, f64::INFINITY, 1e300] {
-            assert!(told(ms).contains("from 0.001 on"), "{ms}: {}", told(ms));
+            assert!(message(ms).contains("from 0.001 on"), "{ms}: {}", message(ms));
         }
         let many = Interval::new(0.001, 1_000_000_000, u64::MAX).expect_err("refused").to_string();
         assert!(many.contains("too many"), "{many}");

@@ -1,7 +1,8 @@
-//! `n2sim stat -M`: the events of metrics, and the values from what was counted.
+//! The events of the metrics of `n2sim stat -M`, and their values.
 //!
-//! Exact values need each event once. With multiplexing (`--mux-interval`, `--truth`, `n2sim plan`) the events of a metric are
-//! one weak group, as in perf, and metrics share a group where six counters hold the events of both.
+//! Exact values need each event once. With multiplexing (`--mux-interval`, `--truth`, `n2sim
+//! plan`), the events of a metric are one weak group, as in perf. Metrics share a group if six
+//! counters hold the events of both.
 
 use std::path::Path;
 
@@ -18,14 +19,16 @@ use sim_trace::Lack;
 use crate::counting::counted_run::Measured;
 use crate::counting::event_list::{self, EventGroup};
 
-/// How the events of metrics are counted.
+/// The sharing of counters between metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sharing {
     /// Each event has a counter all the time.
     Exact,
-    /// The events of a metric are a group that shares six counters with other groups; groups that fit are one.
+    /// The events of a metric are a group that shares six counters with other groups. Groups that
+    /// fit are joined.
     Groups,
-    /// The same, but metrics share a group only if one has all events of the other: a plan packs them itself.
+    /// As `Groups`, but metrics share a group only if one has all events of the other: a plan packs
+    /// them itself.
     Plan,
 }
 
@@ -33,15 +36,15 @@ pub(crate) enum Sharing {
 pub(crate) struct Metrics {
     machine: Machine,
     metrics: Vec<Wanted>,
-    /// What `-e` would be given for them.
+    /// The groups that `-e` would need for the metrics.
     requested: Vec<EventGroup>,
     /// For each group of events that count together, their positions among all events of the run.
     groups: Vec<Vec<Position>>,
-    /// Events of `-e`, which stand before those of metrics.
+    /// The number of events of `-e`, which precede those of metrics.
     own_events: usize,
 }
 
-/// Where an event of a metric stands among all events of the run.
+/// The position of a metric's event among all events of the run.
 #[derive(Clone, Debug)]
 struct Position {
     event: EventUse,
@@ -103,7 +106,8 @@ impl Metrics {
         Ok(())
     }
 
-    /// A weak group for each metric; with `merges` for several whose events fit on the counters together.
+    /// Makes a weak group for each metric. With `merges`, metrics whose events fit on the counters
+    /// together share one.
     fn place_in_groups(&mut self, sets: &[Vec<EventUse>], merges: bool) -> anyhow::Result<()> {
         let mut groups: Vec<Vec<EventUse>> = Vec::new();
         // Large groups first: a smaller one may be a part of them.
@@ -139,13 +143,13 @@ impl Metrics {
         Ok(())
     }
 
-    /// What `-e` would be given for the metrics.
+    /// Returns the groups that `-e` would need for the metrics.
     pub(crate) fn requested(&self) -> &[EventGroup] {
         &self.requested
     }
 
-    /// The positions of the events of a table that names each event once: of an event of several groups, the
-    /// reading that had a counter longest.
+    /// Returns the positions of the events of a table that names each event once; of an event of
+    /// several groups, the best reading.
     pub(crate) fn listed(&self, events: &[Selected], readings: &[Vec<Reading>]) -> Vec<usize> {
         let running = |at: usize| {
             let of_core = |core: &Vec<Reading>| core.get(at).map_or(0, |own| own.running);
@@ -166,7 +170,8 @@ impl Metrics {
         listed
     }
 
-    /// The values, of each thread or of all together; with `truth` those of exact counts beside them.
+    /// Returns the values of each thread or of all together; with `truth`, the exact ones beside
+    /// them.
     pub(crate) fn rows(
         &self,
         measured: &Measured,
@@ -177,8 +182,8 @@ impl Metrics {
         self.rows_of(&measured.outcome, &measured.readings, truth, per_thread)
     }
 
-    /// The values of readings, which are those of each core, or one sum of all cores; with those of exact counts
-    /// beside them, if there are any.
+    /// Returns the values of readings of each core, or of one sum of all cores, with exact ones
+    /// beside them.
     pub(crate) fn rows_of(
         &self,
         outcome: &Outcome,
@@ -213,7 +218,7 @@ impl Metrics {
         self.metrics.iter().flat_map(rows).collect()
     }
 
-    /// Why metrics have no value, one sentence each.
+    /// Returns the reasons why metrics have no value, one sentence each.
     pub(crate) fn troubles(&self, measured: &Measured) -> Vec<String> {
         let cores: Vec<usize> = (0..measured.readings.len()).collect();
         let trouble = |wanted: &Wanted| {
@@ -228,7 +233,7 @@ impl Metrics {
     }
 }
 
-/// What a group has not of a set.
+/// Returns the events of a set that a group lacks.
 fn missing<'a>(
     set: &'a [EventUse],
     group: &'a [EventUse],
@@ -291,7 +296,7 @@ impl Wanted {
         Ok(Wanted { metric: metric.clone(), linked, threshold, group: 0 })
     }
 
-    /// What the trace lacks that makes one of the events doubtful; the gravest lack.
+    /// Returns the gravest missing data of the trace that makes one of the events doubtful.
     fn doubt(&self, outcome: &Outcome) -> Option<&'static str> {
         let events = self.linked.core_events().into_iter();
         let events: Vec<PmuEvent> = events.collect();
@@ -313,7 +318,7 @@ impl Wanted {
     }
 }
 
-/// What was counted on some cores.
+/// The counts of some cores.
 struct Counts<'a> {
     metrics: &'a Metrics,
     outcome: &'a Outcome,

@@ -11,7 +11,7 @@ use sim_trace::StatesReader;
 use crate::files::input;
 use sim_core::Shown;
 
-/// What the parts say of the whole trace.
+/// The estimate of the whole trace from its parts.
 pub(crate) struct PartialRun {
     pub(crate) outcome: Outcome,
     /// For each event, by its number, the possible error of the estimate in percent.
@@ -57,8 +57,8 @@ pub(crate) fn run_windows(
     Ok(PartialRun { outcome, errors: Some(errors) })
 }
 
-/// Returns the states in which the windows of `path` begin. If they are of another machine, returns a note
-/// instead.
+/// Returns the states in which the windows of `path` begin. If they are of another machine, returns
+/// a note instead.
 fn states(
     path: &Path,
     regions: &Regions,
@@ -79,6 +79,6 @@ fn states(
         return Ok((Some(states), None));
     }
     let note = "taken on another machine (memory, semantics, predictors, wrong paths, seed): the windows begin \
-                behind a lesson";
+                after functional warm-up";
     Ok((None, Some(format!("{shown}: {note}"))))
 }

@@ -28,8 +28,8 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// Opens the trace for runs of a part of the machine. With `has_roots`, runs record what the oldest
-    /// operation waited for in each lost slot.
+    /// Opens the trace for runs of a part of the machine. With `has_roots`, runs record what the
+    /// oldest operation waited for in each lost slot.
     pub(crate) fn open(
         trace: &Path,
         machine: &MachineArgs,
@@ -58,7 +58,8 @@ impl Setup {
         Metrics::new(&chosen, &catalog, machine(&self.session), &own, sharing)
     }
 
-    /// Returns what the trace can answer of these events, and notes on stderr if the kernel is missing.
+    /// Returns what the trace can answer of these events, and notes on stderr if the kernel is
+    /// missing.
     pub(crate) fn request(&self, groups: &[EventGroup]) -> io::Result<Request> {
         let request = Request::new(groups, &self.session);
         if request.lacks_kernel() {

@@ -1,4 +1,4 @@
-//! The words of the command line as they came, and the files that they name.
+//! The words of the command line and the files that they name.
 
 use sim_core::Shown;
 use std::ffi::OsStr;
@@ -6,14 +6,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// The words, the program's own name first. Bytes that are no UTF-8 become replacement characters.
+/// Returns the words, the program's own name first. Bytes that are not UTF-8 become replacement
+/// characters.
 pub(crate) fn words() -> impl Iterator<Item = String> {
     std::env::args_os().map(|word| word.to_string_lossy().into_owned())
 }
 
-/// Refuses a file to write that another word of the command line names: a command would write over what it reads.
+/// Refuses an output file that another word of the command line names, because the command would
+/// overwrite its input.
 pub(crate) fn refuse_input(output: &Path) -> anyhow::Result<()> {
-    // Names of commands are no names of files.
+    // Names of commands are not names of files.
     let is_nested = std::env::args_os().nth(1).is_some_and(|word| word == "trace");
     let words: Vec<_> = std::env::args_os().skip(if is_nested { 3 } else { 2 }).collect();
     if is_input(output, words.iter().map(|word| word.as_os_str())) {
@@ -23,7 +25,7 @@ pub(crate) fn refuse_input(output: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// True if more words name the file than those that spell it as the output, which is one.
+/// Returns whether more words name the file than those that spell it as the output, which is one.
 fn is_input<'a>(output: &Path, words: impl Iterator<Item = &'a OsStr>) -> bool {
     let identity = |path: &Path| path.metadata().ok().map(|found| (found.dev(), found.ino()));
     let Some(own) = identity(output).filter(|_| output.is_file()) else { return false };
@@ -35,7 +37,7 @@ fn is_input<'a>(output: &Path, words: impl Iterator<Item = &'a OsStr>) -> bool {
     naming > spelling.min(1)
 }
 
-/// What may be a file name in a word: all of it, `--option=NAME`, `-oNAME`.
+/// Returns the possible file names in a word: all of it, or part of `--option=NAME` or `-oNAME`.
 fn parts(word: &OsStr) -> impl Iterator<Item = &Path> {
     let bytes = word.as_bytes();
     let equals = bytes.iter().position(|byte| *byte == b'=').map(|at| &bytes[at + 1..]);

@@ -1,4 +1,4 @@
-//! Metric files that a user names: files, or folders with such.
+//! Reads the metric files that a user names, and directories of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use sim_metrics::metric_file::{self, MetricFile, NamedText, linux};
 use crate::files::input;
 use sim_core::Shown;
 
-/// Endings of the files of a folder that may be metric files.
+/// Extensions of metric files in a directory.
 const ENDINGS: [&str; 4] = ["json", "toml", "csv", "txt"];
-/// How far above the folder of a core the lists for all cores stand in a kernel tree.
+/// Directories between that of a core and that of the lists for all cores in a kernel tree.
 const STANDARD_ABOVE: usize = 2;
 
-/// Reads files and folders as one: entries of one may refer to entries of another.
+/// Reads files and directories as one metric file: entries of one may refer to entries of another.
 pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<MetricFile> {
     let mut texts = Vec::new();
     for path in paths {
@@ -31,7 +31,7 @@ pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<MetricFile> {
     Ok(metric_file::read(&named)?)
 }
 
-/// The metrics of the program, and those of the files in front of them.
+/// Returns the metrics of the files, then those of n2sim.
 pub(crate) fn catalog(paths: &[PathBuf]) -> anyhow::Result<Catalog> {
     let mut catalog = builtin::catalog();
     if !paths.is_empty() {
@@ -40,7 +40,7 @@ pub(crate) fn catalog(paths: &[PathBuf]) -> anyhow::Result<Catalog> {
     Ok(catalog)
 }
 
-/// The metrics that a list of names and groups means, each once, in the order of the list.
+/// Returns the metrics of a list of names and groups, each once, in the order of the list.
 pub(crate) fn chosen<'a>(
     names: &[String],
     catalog: &'a Catalog,
@@ -64,13 +64,14 @@ pub(crate) fn chosen<'a>(
     Ok(chosen)
 }
 
-/// The file itself; or those of a folder, with the lists that a kernel tree keeps for all cores.
+/// Returns the file itself, or the files of a directory with the lists that a kernel tree keeps for
+/// all cores.
 fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let entries =
-        fs::read_dir(path).with_context(|| format!("cannot read the folder {}", path.shown()))?;
+    let entries = fs::read_dir(path)
+        .with_context(|| format!("cannot read the directory {}", path.shown()))?;
     let mut files = Vec::new();
     for entry in entries {
         let file = entry?.path();

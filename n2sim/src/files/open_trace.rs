@@ -1,4 +1,4 @@
-//! Opens a trace to run it, and says at once what it lacks.
+//! Opens a trace to run it, and notes what it lacks.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,13 +11,13 @@ use crate::host::memory;
 use crate::shared_args::MachineArgs;
 use sim_core::Shown;
 
-/// The trace on the machine that the arguments describe.
+/// Opens the trace on the machine that the arguments describe.
 pub(crate) fn with(trace: &Path, machine: &MachineArgs) -> anyhow::Result<Session> {
     let overrides = machine.overrides();
     on(trace, &machine.source(&overrides).document()?)
 }
 
-/// The trace on the machine of a configuration, by whose name and hash its results are told.
+/// Opens the trace on the machine of a configuration, whose name and hash the results carry.
 pub(crate) fn on(trace: &Path, document: &Document) -> anyhow::Result<Session> {
     let header = RunHeader {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -29,7 +29,7 @@ pub(crate) fn on(trace: &Path, document: &Document) -> anyhow::Result<Session> {
     session(trace, MachineConfig::from_document(document)?, header)
 }
 
-/// The trace on the machine.
+/// Opens the trace on the machine.
 pub(crate) fn session(
     trace: &Path,
     config: MachineConfig,
@@ -40,7 +40,7 @@ pub(crate) fn session(
     Ok(session)
 }
 
-/// One line for each thing that the trace lacks.
+/// Writes one line for each kind of data that the trace lacks.
 pub(crate) fn write_lacks(out: &mut impl Write, trace: &Path, file: &TraceFile) -> io::Result<()> {
     let (place, engine) = (trace.shown(), &file.meta().engine);
     let lacks = trust::lacks(file);
@@ -51,7 +51,7 @@ pub(crate) fn write_lacks(out: &mut impl Write, trace: &Path, file: &TraceFile) 
         writeln!(out, "n2sim: note: {place}: `n2sim capture --second-run` records them")?;
     }
     if !lacks.is_empty() {
-        writeln!(out, "n2sim: note: {place}: counts that this spoils are marked as doubtful")?;
+        writeln!(out, "n2sim: note: {place}: affected counts are marked as doubtful")?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Where results go: standard output, or a file that appears only when it is complete.
+//! The destination of results: standard output, or a file that appears when it is complete.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -36,10 +36,10 @@ impl Output {
             let file = File::open_with(fs::File::options().write(true), path);
             Target::Direct(BufWriter::new(file.with_context(context)?), path.to_owned())
         } else {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
+            let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+            if let Some(missing) = directory.filter(|directory| !directory.is_dir()) {
                 let (path, missing) = (path.shown(), missing.shown());
-                anyhow::bail!("cannot write {path}: there is no folder {missing}");
+                anyhow::bail!("cannot write {path}: there is no directory {missing}");
             }
             let file = NewFile::beside(path).with_context(context)?;
             Target::Temporary(BufWriter::new(file), path.to_owned())
@@ -47,17 +47,17 @@ impl Output {
         Ok(Output { target })
     }
 
-    /// True when the report goes to a file of its own.
+    /// Returns whether the report goes to a file of its own.
     pub(crate) fn is_file(&self) -> bool {
         !matches!(self.target, Target::Stdout(_))
     }
 
-    /// Puts the finished file in its place; a symbolic link there is replaced.
+    /// Moves the finished file to its place. A symbolic link there is replaced.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         Output::finish_all(vec![self])
     }
 
-    /// Puts files that belong together in their places: all of them, or none.
+    /// Moves files that belong together to their places: all of them, or none.
     pub(crate) fn finish_all(outputs: Vec<Output>) -> anyhow::Result<()> {
         let mut files = Vec::new();
         for output in outputs {
@@ -76,7 +76,7 @@ impl Output {
     }
 }
 
-/// A refusal of the system with the file that it concerns.
+/// An error of the system with the file that it concerns.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {source}", path.shown())]
 struct Refused {
@@ -84,18 +84,18 @@ struct Refused {
     source: io::Error,
 }
 
-/// The same error with the file in its text.
+/// Returns the error with the file in its text.
 fn named(path: &Path, source: io::Error) -> io::Error {
     io::Error::new(source.kind(), Refused { path: path.to_owned(), source })
 }
 
-/// True if the text of the error names the file that could not be written.
+/// Returns whether the text of the error names the file that could not be written.
 pub(crate) fn is_named(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Refused>())
 }
 
-/// True for a device or a pipe, and for the names of a program's own streams: `/dev/stdout` may lead to a
-/// file, but must itself never be replaced by one.
+/// Returns whether a path is a device, a pipe or a name of the program's own streams. `/dev/stdout`
+/// may lead to a file, but must never be replaced by one.
 pub(crate) fn is_written_in_place(path: &Path) -> bool {
     let is_link = path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
     let is_own_stream = is_link && (path.starts_with("/dev") || path.starts_with("/proc"));
@@ -131,7 +131,7 @@ mod tests {
         let mut output = Output::create(Some(&path)).expect("the folder can be written");
         output.write_all(b"half").expect("room");
         drop(output);
-        assert_eq!(folder.path().read_dir().expect("readable").count(), 0, "nothing stays behind");
+        assert_eq!(folder.path().read_dir().expect("readable").count(), 0, "no file is left");
 
         let mut output = Output::create(Some(&path)).expect("the folder can be written");
         output.write_all(b"whole").expect("room");
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn a_place_that_cannot_be_written_is_named() {
         let error = Output::create(Some(Path::new("/nowhere/counts.csv"))).err().expect("no place");
-        let expected = "cannot write /nowhere/counts.csv: there is no folder /nowhere";
+        let expected = "cannot write /nowhere/counts.csv: there is no directory /nowhere";
         assert_eq!(format!("{error:#}"), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! How much memory of the host replays may take: `--max-memory`, or a share of what is there.
+//! The memory limit of replays: `--max-memory`, or a share of the available memory of the host.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::shared_args::instructions;
 /// The option, as it is typed.
 const OPTION: &str = "--max-memory";
 
-/// The share of the available memory that replays may take, if the command line says nothing: three of four.
+/// The default share of the available memory that replays may take: three of four.
 const SHARE: (u64, u64) = (3, 4);
 
 /// Folder of the memory controller's files inside a container, and that of its first version.
@@ -78,8 +78,8 @@ fn share(available: Option<u64>) -> Option<u64> {
     available.map(|bytes| bytes / SHARE.1 * SHARE.0)
 }
 
-/// Bytes that this process can take: what the machine has available, or less by the control group of its container. `root` is the
-/// root of the file system.
+/// Returns the bytes that this process can allocate: the available memory of the machine, or less
+/// by the control group of its container. `root` is the root of the file system.
 fn available(root: &Path) -> Option<u64> {
     let text = fs::read_to_string(root.join("proc/meminfo")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -94,7 +94,8 @@ fn available(root: &Path) -> Option<u64> {
     Some(groups.fold(machine, u64::min))
 }
 
-/// Bytes of files that a control group holds and gives back when it is asked for memory, by its `memory.stat`.
+/// Returns the bytes of cached files in a control group, which it frees on demand, from its
+/// `memory.stat`.
 fn cached(text: &str) -> u64 {
     let of =
         |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_option_holds_wherever_it_stands_but_behind_a_program() {
+    fn the_option_is_found_anywhere_but_after_a_program() {
         assert_eq!(of("n2sim stat a.n2t --max-memory 500M"), Some(500_000_000));
         assert_eq!(of("n2sim --max-memory=4G stat a.n2t"), Some(4_000_000_000));
         assert_eq!(of("n2sim capture -- ./p --max-memory 5"), None);

@@ -10,8 +10,8 @@ use sim_report::perf_stat::grouped;
 /// Time between two drawings of the progress bar.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Runs with a progress bar if stderr is a terminal. Returns the result and the number of instructions
-/// that ran.
+/// Runs with a progress bar if stderr is a terminal. Returns the result and the number of
+/// instructions that ran.
 pub(crate) fn with_progress<T>(
     session: &Session,
     options: &RunOptions,
@@ -30,8 +30,8 @@ pub(crate) fn expected(session: &Session, options: &RunOptions) -> u64 {
     session.trace().streams().iter().map(|stream| stream.instructions.min(end)).sum()
 }
 
-/// Runs work on a number of instructions with a progress bar if stderr is a terminal. Returns the result
-/// and the number of instructions that were done.
+/// Runs work on a number of instructions with a progress bar if stderr is a terminal. Returns the
+/// result and the number of instructions that were done.
 pub(crate) fn with_bar<T>(
     instructions: u64,
     run: impl FnOnce(&mut dyn FnMut(u64)) -> anyhow::Result<T>,

@@ -1,5 +1,5 @@
-//! Signals that ask for the end: SIGINT, SIGTERM and SIGHUP. They end a command at once, and its temporary files
-//! with it, unless it is about to end by itself with a result.
+//! Termination signals: SIGINT, SIGTERM and SIGHUP. They end a command and remove its temporary
+//! files at once, unless it is about to end by itself with a result.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
@@ -18,26 +18,26 @@ const FIRST_WAITS: usize = 1;
 const ALL_WAIT: usize = 2;
 
 static MODE: AtomicUsize = AtomicUsize::new(ENDS);
-/// The last signal that was not taken yet; 0 without one.
+/// The last signal that is not handled yet, or 0.
 static ASKED: AtomicI32 = AtomicI32::new(0);
 static IS_STOPPED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static HANDLE: OnceLock<Handle> = OnceLock::new();
 
-/// Begins to watch, on a thread of its own. A signal that the caller ignores, as `nohup` does, stays ignored; only
-/// a [`Keeper`] hears SIGINT and SIGTERM all the same, from then on.
+/// Starts to handle signals on a thread of its own. A signal that the caller ignores, as `nohup`
+/// does, stays ignored. A [`Keeper`] handles SIGINT and SIGTERM from then on even so.
 pub(crate) fn watch() -> anyhow::Result<()> {
     let ignored = ignored();
     let all = [SIGINT, SIGTERM, SIGHUP];
     let watched = all.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
     let mut signals = Signals::new(watched).context("cannot watch for signals")?;
     let _ = HANDLE.set(signals.handle());
-    let hear = move || signals.forever().for_each(on_signal);
+    let handle_all = move || signals.forever().for_each(on_signal);
     let thread = std::thread::Builder::new().name("signals".to_owned());
-    thread.spawn(hear).context("cannot watch for signals")?;
+    thread.spawn(handle_all).context("cannot watch for signals")?;
     Ok(())
 }
 
-/// The signals that this process was started to ignore, one bit each.
+/// Returns the signals that this process ignored at its start, one bit each.
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -63,7 +63,7 @@ fn end_by(signal: i32) {
     });
 }
 
-/// The flag that is set once a signal came.
+/// Returns the flag that is set once a signal arrives.
 pub(crate) fn flag() -> Arc<AtomicBool> {
     Arc::clone(&IS_STOPPED)
 }
@@ -75,44 +75,46 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// The command looks for the first signal and ends by itself; a second one ends the process.
+    /// Returns a keeper for a command that ends by itself at the first signal. A second one ends
+    /// the process.
     pub(crate) fn for_first() -> Keeper {
         Keeper::enter(FIRST_WAITS)
     }
 
-    /// The command looks for every signal.
+    /// Returns a keeper for a command that handles every signal.
     pub(crate) fn for_all() -> Keeper {
         Keeper::enter(ALL_WAIT)
     }
 
     fn enter(mode: usize) -> Keeper {
         let before = MODE.swap(mode, Ordering::SeqCst);
-        // A shell has its background jobs ignore SIGINT; who asks such a job for its result is heard.
+        // A shell lets its background jobs ignore SIGINT. A signal that is sent to such a job
+        // explicitly still ends it with its result.
         for signal in [SIGINT, SIGTERM] {
             let _ = HANDLE.get().map(|handle| handle.add_signal(signal));
         }
         Keeper { before }
     }
 
-    /// True once a signal came.
+    /// Returns whether a signal has arrived.
     pub(crate) fn is_stopped(&self) -> bool {
         IS_STOPPED.load(Ordering::SeqCst)
     }
 
-    /// Returns the signal that came since the last question.
+    /// Returns the signal that arrived since the last call.
     pub(crate) fn take(&self) -> Option<i32> {
         Some(ASKED.swap(0, Ordering::SeqCst)).filter(|signal| *signal != 0)
     }
 
-    /// If a signal came: says how far the run got, and ends the process by the signal.
+    /// If a signal has arrived, prints the progress of the run and ends the process by the signal.
     pub(crate) fn end(self, instructions: u64, of: u64) -> io::Result<()> {
         let Some(signal) = self.take() else { return Ok(()) };
         let name = signal_hook::low_level::signal_name(signal).unwrap_or("a signal");
         let (done, all) = (grouped(instructions), grouped(of));
-        let told = format!(
+        let message = format!(
             "stopped by {name} after {done} of {all} instructions; the results are of these"
         );
-        writeln!(io::stderr(), "n2sim: note: {told}")?;
+        writeln!(io::stderr(), "n2sim: note: {message}")?;
         end_by(signal);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What a run cost the host: speed in simulated instructions per second, and memory.
+//! The cost of a run on the host: speed in simulated instructions per second, and memory.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -30,16 +30,16 @@ pub(crate) fn write_speed(
     writeln!(out)
 }
 
-/// Processor time of this process outside the kernel; `None` where there is no `/proc`.
+/// Returns the CPU time of this process outside the kernel, or `None` without `/proc`.
 fn user_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name stands in parentheses and may contain spaces.
+    // The name is in parentheses and may contain spaces.
     let (_, fields) = stat.rsplit_once(')')?;
     let ticks: f64 = fields.split_whitespace().nth(FIELDS_BEFORE_USER_TIME)?.parse().ok()?;
     Some(ticks / TICKS_PER_SECOND)
 }
 
-/// The most memory that the process held at once; `None` where there is no `/proc`.
+/// Returns the peak memory of the process, or `None` without `/proc`.
 fn peak_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn linux_tells_time_and_memory() {
+    fn linux_reports_time_and_memory() {
         if cfg!(target_os = "linux") {
             assert!(user_seconds().is_some_and(|seconds| seconds >= 0.0));
             assert!(peak_kib().is_some_and(|kib| kib > 0));

@@ -1,7 +1,8 @@
-//! The book keeps its word: commands print what stands below them, files hold what is quoted, links lead
-//! somewhere, every exercise has an answer.
+//! The book keeps its word: commands print what stands below them, files hold what is quoted, links
+//! lead somewhere, every exercise has an answer.
 //!
-//! `N2SIM_BLESS=1 cargo test -p n2sim --test book` writes the outputs as they are now; read the difference.
+//! `N2SIM_BLESS=1 cargo test -p n2sim --test book` writes the outputs as they are now; read the
+//! difference.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 

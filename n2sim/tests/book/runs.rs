@@ -1,5 +1,6 @@
-//! Runs the commands of a page as a reader would, and holds or writes what they print. The lines that say
-//! what produced a result (`# n2sim ...` on the error output) are left out, as in the book.
+//! Runs the commands of a page as a reader would, and holds or writes what they print. The lines
+//! that say what produced a result (`# n2sim ...` on the error output) are left out, as in the
+//! book.
 
 use std::path::Path;
 use std::process::Command as Process;
@@ -12,8 +13,8 @@ const FOLDERS: [&str; 4] = ["docs", "traces", "tests", "configs"];
 /// Behind a command that ends with another exit code than 0.
 const EXIT_CODE: &str = "# exit code ";
 
-/// Runs all commands of a page in order, in a folder of its own. Says where they print something else;
-/// or writes what they print into the page.
+/// Runs all commands of a page in order, in a folder of its own. Says where they print something
+/// else; or writes what they print into the page.
 pub(crate) fn check(page: &Page, bless: bool) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     for name in FOLDERS {
@@ -47,7 +48,8 @@ pub(crate) fn check(page: &Page, bless: bool) -> Vec<String> {
     faults
 }
 
-/// The page with what a block shows now. The first block of this text is the one, or has the same commands.
+/// The page with what a block shows now. The first block of this text is the one, or has the same
+/// commands.
 fn replaced(text: &str, block: &Block, now: &str) -> String {
     text.replacen(&format!("```console\n{}```", block.text), &format!("```console\n{now}```"), 1)
 }

@@ -1,4 +1,5 @@
-//! Records real programs under QEMU and reads the traces back: what the tests of `n2sim capture` share.
+//! Records real programs under QEMU and reads the traces back: what the tests of `n2sim capture`
+//! share.
 //!
 //! Where QEMU or the cross compiler is absent, [`Bench::new`] checks the message that says what to
 //! install instead. With `N2SIM_TOOLS=required`, as in CI, their absence is a failure.

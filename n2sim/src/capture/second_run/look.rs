@@ -1,5 +1,6 @@
-//! What an instruction is about to do, from the registers in front of it: the governing predicate of an SVE
-//! instruction and the addresses of its active elements (Arm ARM, SVE addressing); the operand of `DC`, `IC`, `PRFM`.
+//! What an instruction is about to do, from the registers in front of it: the governing predicate
+//! of an SVE instruction and the addresses of its active elements (Arm ARM, SVE addressing); the
+//! operand of `DC`, `IC`, `PRFM`.
 
 use super::super::a64::Unreported;
 use super::super::block::BlockInfo;

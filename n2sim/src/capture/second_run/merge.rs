@@ -36,7 +36,7 @@ impl Block {
             let length = block.words.len();
             writer.push_block(0, id, length as u16, &block.accesses, None)?;
             for (index, record) in block.elements {
-                writer.push_event(0, told(length - index, &record)?)?;
+                writer.push_event(0, message(length - index, &record)?)?;
             }
         }
         for event in events {
@@ -46,7 +46,7 @@ impl Block {
     }
 }
 
-fn told(back: usize, record: &Record) -> Result<StreamEvent> {
+fn message(back: usize, record: &Record) -> Result<StreamEvent> {
     let Record { activity, active, addrs, .. } = record;
     let active = if *activity == Activity::Partial { *active } else { 0 };
     let further = Further::of(addrs).context("more elements than a vector has")?;

@@ -1,5 +1,5 @@
-//! An initial file system for Linux: a cpio archive of the "newc" form (kernel documentation, "initramfs
-//! buffer format").
+//! An initial file system for Linux: a cpio archive of the "newc" form (kernel documentation,
+//! "initramfs buffer format").
 
 use std::collections::BTreeSet;
 
@@ -62,7 +62,8 @@ impl Archive {
 
     fn entry(&mut self, name: &str, mode: u32, device: (u32, u32), content: &[u8]) {
         self.entries += 1;
-        // Number, mode, owner, group, links, time, size, device, device of a device file, name, checksum.
+        // Number, mode, owner, group, links, time, size, device, device of a device file, name,
+        // checksum.
         let fields = [
             self.entries,
             mode,

@@ -1,8 +1,8 @@
-//! The first program of the recorded system: mounts what programs expect, starts the program to record
-//! between the two markers, and turns the machine off.
+//! The first program of the recorded system: mounts what programs expect, starts the program to
+//! record between the two markers, and turns the machine off.
 //!
-//! Made here word by word, so that no compiler and no other file is needed. It keeps away from its stack
-//! and lies where no program lies, so that its pages are not those of the program.
+//! Made here word by word, so that no compiler and no other file is needed. It keeps away from its
+//! stack and lies where no program lies, so that its pages are not those of the program.
 
 use super::super::elf;
 use super::super::wire::{START_MARKER, STOP_MARKER};
@@ -87,7 +87,8 @@ impl Builder {
     }
 }
 
-/// The program's file. `program` is its name in the system; `arguments` begin with its name for itself.
+/// The program's file. `program` is its name in the system; `arguments` begin with its name for
+/// itself.
 pub(super) fn program(program: &str, arguments: &[String], environment: &[String]) -> Vec<u8> {
     let mut b = Builder::default();
     let scratch = b.bytes(&[0; SCRATCH_BYTES as usize]);

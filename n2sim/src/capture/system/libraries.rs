@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 const FOLDERS: &[&str] =
     &["lib", "usr/lib", "lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu", "lib64"];
 
-/// The dynamic linker `interpreter` and all libraries that the program at `path` needs, each with its name
-/// inside; the linker looks into /lib without being told.
+/// The dynamic linker `interpreter` and all libraries that the program at `path` needs, each with
+/// its name inside; the linker looks into /lib without being told.
 pub(super) fn needed(
     path: &Path,
     interpreter: &str,

@@ -1,4 +1,5 @@
-//! The machine of a recorded system and what runs on it: the engine's options, the initial file system.
+//! The machine of a recorded system and what runs on it: the engine's options, the initial file
+//! system.
 
 use super::super::args::CaptureArgs;
 use super::super::engine::Engine;
@@ -14,8 +15,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The kernel's command line: the console, silence, the first program, an end instead of a hang, and all
-/// addresses the same in every run.
+/// The kernel's command line: the console, silence, the first program, an end instead of a hang,
+/// and all addresses the same in every run.
 const COMMAND_LINE: &str = "console=ttyAMA0 loglevel=0 rdinit=/init panic=-1 nokaslr norandmaps";
 
 /// Where the recording begins.
@@ -81,8 +82,8 @@ pub(super) fn command(
     let mut command = Command::new(&engine.path);
     command.args(["-M", "virt,dtb-randomness=off", "-cpu", cpu, "-smp", "1"]);
     command.args(["-m", &mebibytes.to_string()]);
-    // Time is the number of executed instructions, one a nanosecond: timers interrupt a recorded system as
-    // often as one that is not, and every run is the same.
+    // Time is the number of executed instructions, one a nanosecond: timers interrupt a recorded
+    // system as often as one that is not, and every run is the same.
     command.args(["-icount", "shift=0,sleep=off", "-seed", "1"]);
     command.args(["-rtc", "base=2020-01-01,clock=vm"]);
     command.args(["-nodefaults", "-nic", "none", "-display", "none", "-monitor", "none"]);
@@ -144,7 +145,8 @@ impl Guest {
     /// The program's functions. Random places are off, so a program that lies anywhere lies where
     /// Linux puts it then.
     pub(super) fn symbols(&self) -> Vec<Symbol> {
-        /// Two thirds of the 48-bit address space, at a multiple of the 64 KiB to which linkers align.
+        /// Two thirds of the 48-bit address space, at a multiple of the 64 KiB to which linkers
+        /// align.
         const USUAL_BASE: u64 = 0xaaaa_aaaa_0000;
         self.program.as_ref().map_or_else(Vec::new, |program| program.symbols_from(USUAL_BASE))
     }
@@ -168,7 +170,8 @@ fn shown(path: &Path) -> String {
 fn check_kernel(path: &Path) -> Result<()> {
     let data = sim_files::read(path).with_context(|| format!("cannot read {}", path.shown()))?;
     let is_image = data.get(56..60) == Some(b"ARM\x64");
-    // A packed image of version 6 and later ("EFI zboot"), and a packed one of old, which the engine unpacks.
+    // A packed image of version 6 and later ("EFI zboot"), and a packed one of old, which the
+    // engine unpacks.
     let is_packed = data.starts_with(b"\x1f\x8b") || data.get(4..8) == Some(b"zimg");
     if !is_image && !is_packed {
         bail!(
@@ -179,7 +182,8 @@ fn check_kernel(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The initial file system: the first program, the program to record, its libraries, the user's files.
+/// The initial file system: the first program, the program to record, its libraries, the user's
+/// files.
 fn archive(args: &CaptureArgs, program: &Program) -> Result<Vec<u8>> {
     let mut archive = Archive::default();
     for folder in ["proc", "sys", "dev", "tmp", "root"] {

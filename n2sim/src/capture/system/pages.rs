@@ -1,5 +1,5 @@
-//! Which physical pages a system's virtual pages had: the map of the trace, from the pairs that the engine
-//! showed with every access (guide 3.2.18).
+//! Which physical pages a system's virtual pages had: the map of the trace, from the pairs that the
+//! engine showed with every access (guide 3.2.18).
 
 use super::super::wire::page;
 use sim_trace::{PageEntry, PageMap, PageMemory};
@@ -61,7 +61,8 @@ impl Pages {
         usage.is_some_and(|usage| usage.bits & page::EXECUTE != 0)
     }
 
-    /// The map of the kernel's half and of the address space with the most pages, and what it leaves out.
+    /// The map of the kernel's half and of the address space with the most pages, and what it
+    /// leaves out.
     pub(super) fn map(mut self) -> (Option<PageMap>, Vec<String>) {
         self.add_zeroed();
         let mut sizes: BTreeMap<u64, usize> = BTreeMap::new();
@@ -98,8 +99,8 @@ impl Pages {
         }
     }
 
-    /// Gives pages that were zeroed and not seen otherwise their place in the linear map, and all zeroed
-    /// ones the right to be written.
+    /// Gives pages that were zeroed and not seen otherwise their place in the linear map, and all
+    /// zeroed ones the right to be written.
     fn add_zeroed(&mut self) {
         let mut distances: HashMap<u64, usize> = HashMap::new();
         for ((_, virt), usage) in &self.uses {

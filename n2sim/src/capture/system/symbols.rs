@@ -8,7 +8,8 @@ use std::path::Path;
 
 /// Reads an ELF file, or text with an address, a letter and a name on each line.
 pub(super) fn read(path: &Path) -> Result<Vec<Symbol>> {
-    // Not through `sim_files`: the fuzz target of the parser compiles this file alone, without that crate.
+    // Not through `sim_files`: the fuzz target of the parser compiles this file alone, without that
+    // crate.
     let data = std::fs::read(path).with_context(|| format!("cannot read {}", path.shown()))?;
     parse(&data, path)
 }

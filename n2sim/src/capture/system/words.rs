@@ -6,8 +6,8 @@ use super::super::wire::Word;
 use super::ending::{Arrival, is_context_only};
 
 impl Shared {
-    /// A word that only a whole system has, with the values behind it; how many of these it took, and the
-    /// access that it tells of an instruction of the running `block`, by index.
+    /// A word that only a whole system has, with the values behind it; how many of these it took,
+    /// and the access that it tells of an instruction of the running `block`, by index.
     pub(crate) fn take_system(
         &mut self,
         word: Word,

@@ -16,7 +16,7 @@ use crate::files::input;
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
-/// What the tables of a file came to.
+/// The result of a file's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
     /// Every rule holds.
@@ -27,8 +27,8 @@ enum Standing {
     Untested,
 }
 
-/// Checks every table of every file and prints what does not hold. Files that cannot be read are
-/// told at the end, after everything else was checked.
+/// Checks every table of every file and prints what does not hold. Errors of files that cannot be
+/// read are printed at the end, after all other checks.
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     if args.show || !args.event.is_empty() {
         anyhow::bail!("--show and --event are about scenarios (*.toml), not count tables");
@@ -103,7 +103,7 @@ fn write_tables(
     Ok(all)
 }
 
-/// Why nothing could be checked, and what to count for that.
+/// Returns the reason why nothing could be checked, and what to count for a check.
 fn untested(file: &Path, tables: &[CountTable], assumptions: &Assumptions) -> String {
     let near = tables.iter().find_map(|table| {
         let count = |event: PmuEvent| table.counts.get(&event).copied();
@@ -214,7 +214,7 @@ fn write_violation(out: &mut impl Write, violation: &Violation, cause: Cause) ->
     writeln!(out, "    usual cause: {cause}")
 }
 
-/// What is no fault and explains what was left out.
+/// Writes remarks that are not faults but explain what was left out.
 fn write_remarks(out: &mut impl Write, table: &CountTable) -> io::Result<()> {
     let estimates = table.estimates();
     if estimates > 0 {

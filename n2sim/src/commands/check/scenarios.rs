@@ -17,7 +17,7 @@ use crate::files::input;
 use crate::verdict::Verdict;
 use sim_core::Shown as _;
 
-/// How many cases ran and how many held.
+/// Numbers of files, cases and failed cases.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     files: usize,
@@ -25,7 +25,7 @@ struct Tally {
     failed: usize,
 }
 
-/// What is printed of a case beside its failure.
+/// The printed part of a case beside its failure.
 enum Shown {
     Nothing,
     /// All events that counted, or only these.
@@ -40,8 +40,8 @@ fn shown(args: &CheckArgs) -> Shown {
     }
 }
 
-/// Runs every case of every file. Files that cannot be read are told at the end, after everything
-/// else was run.
+/// Runs every case of every file. Errors of files that cannot be read are printed at the end, after
+/// all other cases.
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     if args.revision.is_some() || args.extllc.is_some() || args.tolerance.is_some() {
         anyhow::bail!(
@@ -156,7 +156,7 @@ fn read(file: &Path) -> anyhow::Result<Vec<Case>> {
     Ok(scenario::parse(&name, &text)?)
 }
 
-/// What is said of the cases of a file.
+/// The report on the cases of a file.
 #[derive(Default)]
 struct Report {
     cases: usize,
@@ -164,7 +164,7 @@ struct Report {
     text: Vec<u8>,
 }
 
-/// Runs the cases of one file; shows what they counted, if that is wanted, and explains those that fail.
+/// Runs the cases of one file. Shows their counts if that is requested, and explains failures.
 fn run_cases(
     file: &Path,
     cases: &[Case],

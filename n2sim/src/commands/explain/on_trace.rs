@@ -44,7 +44,7 @@ struct Value {
     /// `null` where a metric has none.
     value: Option<f64>,
     unit: String,
-    /// What it is a part of, or how often it happens.
+    /// The value as a share of another count, or as a rate.
     note: String,
 }
 
@@ -104,7 +104,7 @@ fn of_event(event: PmuEvent, counts: &Counts, lacks: &[Lack]) -> Value {
         let rate = count as f64 * 1000.0 / instructions as f64;
         notes.push(format!("{rate:.3} per 1,000 instructions"));
     }
-    // A share of something else, such as cycles of slots, is none.
+    // A share needs the same unit: cycles are not a share of slots.
     let wholes = [RelationKind::SubsetOf, RelationKind::ImpliedSubsetOf];
     let mut wholes = wholes.into_iter().filter_map(|kind| event.relation(kind)).flatten();
     if let Some(whole) = wholes.find(|whole| whole.info().unit == event.info().unit) {

@@ -22,7 +22,7 @@ pub(super) fn write(out: &mut impl Write, name: &str, core: &OtherCore) -> anyho
     Ok(write_there(out, &event, core)?)
 }
 
-/// How software finds out that the core has the event: its bit in the identification registers.
+/// Writes the bit of the identification registers that shows that the core has the event.
 pub(super) fn write_identification(out: &mut impl Write, code: u16) -> io::Result<()> {
     let Some((word, bit)) = CommonEventWord::place(code) else { return Ok(()) };
     let value = u8::from(is_countable(code));

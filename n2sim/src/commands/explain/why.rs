@@ -1,4 +1,5 @@
-//! `n2sim explain --why`: an instruction of a trace, or a step of a scenario, and why it raised its events.
+//! `n2sim explain --why`: explains why an instruction of a trace, or a step of a scenario, raised
+//! its events.
 
 use std::io::Write;
 use std::path::Path;
@@ -96,7 +97,7 @@ fn nearest(trace: &TraceFile, pc: u64) -> String {
     closest.map_or(String::new(), |inst| format!("; the nearest one is at {:#x}", inst.pc))
 }
 
-/// Where an instruction is first executed, for a message.
+/// Returns the place of an instruction's first execution, for a message.
 fn first_of(trace: &TraceFile, pc: u64) -> anyhow::Result<String> {
     let mut batch = Vec::new();
     for stream in trace.streams() {
@@ -119,7 +120,7 @@ fn first_of(trace: &TraceFile, pc: u64) -> anyhow::Result<String> {
     Ok(String::from("; no thread executed it on its own way"))
 }
 
-/// What kind of instruction it is, by the events that it raises itself.
+/// Returns the kind of an instruction by the events that it raises itself.
 fn kind_of(seen: &Seen) -> &'static str {
     let has =
         |event: PmuEvent| seen.courses.iter().any(|course| course.first.counts.raised(event) > 0);

@@ -1,4 +1,4 @@
-//! States before an access, by the words that one would say: each stands for a `given` of the scenarios.
+//! States before an access, by common names. Each name is short for a `given` of the scenarios.
 
 use sim_core::LINE_BYTES;
 use sim_machine::MachineConfig;
@@ -15,7 +15,7 @@ const WORDS: [(&str, &str); 9] = [
     ("SLC hit", "K1, lines in SLC"),
     ("peer", "K1, lines in peer"),
 ];
-/// Every place of the line's set of the L1 D-cache holds a dirty line of somebody else.
+/// Every way of the line's set in the L1 D-cache holds a dirty line of another address.
 const DIRTY_VICTIM: &str = "dirty victim";
 
 /// A state in the language of scenarios. Words at its begin are replaced; clauses may follow them.
@@ -32,7 +32,7 @@ pub(super) fn given(state: &str, first: Option<u64>, config: &MachineConfig) -> 
     known.map_or_else(|| state.to_owned(), |(_, given)| (*given).to_owned() + clauses)
 }
 
-/// As many dirty lines as the set of the address has ways.
+/// Returns a `given` with as many dirty lines as the set of the address has ways.
 fn dirty_victim(first: u64, config: &MachineConfig) -> String {
     let shape = &config.memory.l1d;
     let apart = shape.size_bytes / u64::from(shape.ways);

@@ -1,5 +1,5 @@
-//! `perf stat --control`: another program says when counting begins and ends, and waits for an answer
-//! to each command.
+//! `perf stat --control`: another program starts and ends counting, and waits for an answer to each
+//! command.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -10,14 +10,14 @@ use anyhow::Context;
 
 use crate::host::signals::Keeper;
 
-/// What perf writes when a command was obeyed, with the zero byte that it sends along.
+/// The answer of perf to a command, with the zero byte that it sends too.
 const ANSWER: &[u8] = b"ack\n\0";
-/// How often a signal is looked for while nobody commands.
+/// The time between two checks for a signal while no command arrives.
 const PATIENCE: Duration = Duration::from_millis(10);
 /// Bytes of the longest command that is understood.
 const COMMAND_BYTES: usize = 64;
 
-/// Who commands, and where answers go.
+/// The source of commands, and the destination of answers.
 #[derive(Debug)]
 pub(super) struct Control {
     commands: Receiver<Vec<u8>>,
@@ -31,7 +31,7 @@ impl Control {
         let usage = || format!("--control {text}: give fd:CONTROL[,ACK] or fifo:CONTROL[,ACK]");
         let (kind, places) = text.split_once(':').with_context(usage)?;
         let path = |place: &str| match kind {
-            // Opened anew: the numbers stay with whoever gave them to us.
+            // Opened again: the file descriptors stay with the caller.
             "fd" => place.parse::<u32>().ok().map(|fd| format!("/proc/self/fd/{fd}")),
             "fifo" if !place.is_empty() => Some(place.to_owned()),
             _ => None,
@@ -53,11 +53,11 @@ impl Control {
         let keeper = Keeper::for_first();
         let source = File::open(&control)
             .with_context(|| format!("--control {text}: cannot read from {control}"))?;
-        Ok(Control { commands: listen(source), answers, keeper })
+        Ok(Control { commands: read_commands(source), answers, keeper })
     }
 
-    /// Obeys until counting is to end: at `stop`, at a signal, or when nobody can command any more. True
-    /// if counting was on at any time.
+    /// Executes commands until counting ends: at `stop`, at a signal, or when no command can arrive
+    /// any more. Returns whether counting was on at any time.
     pub(super) fn obey(mut self, is_on: bool) -> anyhow::Result<bool> {
         let mut was_on = is_on;
         loop {
@@ -76,7 +76,7 @@ impl Control {
                         self.answer()?;
                         return Ok(was_on);
                     }
-                    // Whether counting goes on is not told: the counts of a trace are those of its run.
+                    // Counting is not switched here: the counts of a trace are those of its run.
                     b"disable" | b"ping" | b"snapshot" => {}
                     _ => continue,
                 }
@@ -94,7 +94,7 @@ impl Control {
 }
 
 /// Reads commands on a thread of its own, because a read cannot be given up.
-fn listen(mut source: File) -> Receiver<Vec<u8>> {
+fn read_commands(mut source: File) -> Receiver<Vec<u8>> {
     let (sender, commands) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = [0; COMMAND_BYTES];
@@ -145,8 +145,8 @@ mod tests {
     #[test]
     fn places_that_are_none_are_refused() {
         for text in ["", "fd", "fd:", "fd:x", "fifo:", "pipe:3", "fd:1,", "fd:4000000000"] {
-            let told = Control::open(text).expect_err(text).to_string();
-            assert!(told.starts_with(&format!("--control {text}: ")), "{told}");
+            let message = Control::open(text).expect_err(text).to_string();
+            assert!(message.starts_with(&format!("--control {text}: ")), "{message}");
         }
     }
 }

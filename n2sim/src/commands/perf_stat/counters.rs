@@ -1,5 +1,5 @@
-//! Every group of events as if it had the counters of a core for itself: what it would count if nobody
-//! else counted, and refused where it does not fit even then.
+//! Counters that give each group of events the counters of a core for itself. A group that does not
+//! fit even then is refused.
 
 use sim_core::{EventSink, PmuEvent, Privilege};
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};

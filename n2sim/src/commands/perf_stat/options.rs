@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-/// What `perf stat` counts where no event is named.
+/// The events that `perf stat` counts by default.
 pub(super) const DEFAULT_EVENTS: &str = "task-clock,context-switches,cpu-migrations,page-faults,\
     cycles,instructions,branches,branch-misses";
 
-/// The command line behind `perf stat`.
+/// The command line after `perf stat`.
 #[derive(Debug, Parser)]
 #[command(name = "perf stat", disable_version_flag = true, max_term_width = 100)]
 #[command(about = "Plays `perf stat` with the counts of a simulated run")]
@@ -62,19 +62,19 @@ pub(crate) struct PerfOptions {
         conflicts_with = "interval_print"
     )]
     pub(super) timeout: Option<f64>,
-    /// Wait for MS milliseconds of modeled time before counting; -1: until told to begin
+    /// Wait for MS milliseconds of modeled time before counting; -1: until --control enables it
     #[arg(short = 'D', long, value_name = "MS", allow_negative_numbers = true)]
     pub(super) delay: Option<i64>,
-    /// Listen to commands: fd:CONTROL or fd:CONTROL,ACK; fifo: likewise, with paths
+    /// Read commands from fd:CONTROL or fd:CONTROL,ACK; fifo: likewise, with paths
     #[arg(long, value_name = "fd:N,M")]
     pub(super) control: Option<String>,
     /// Say more
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub(super) verbose: u8,
-    /// Threads of this process; the trace stands for it
+    /// Threads of this process; the trace replaces it
     #[arg(short, long, value_name = "PID")]
     pub(super) pid: Option<String>,
-    /// This thread; the trace stands for it
+    /// This thread; the trace replaces it
     #[arg(short, long, value_name = "TID")]
     pub(super) tid: Option<String>,
     /// Runs; every run of a trace gives the same counts, so one is enough
@@ -82,7 +82,7 @@ pub(crate) struct PerfOptions {
     pub(super) repeat: Option<u32>,
     #[command(flatten)]
     pub(super) accepted: Accepted,
-    /// The measured program, with its arguments; it is not started: the trace stands for it
+    /// The measured program with its arguments; it is not started, the trace replaces it
     #[arg(trailing_var_arg = true, value_name = "COMMAND")]
     pub(super) command: Vec<String>,
 }
@@ -109,7 +109,7 @@ pub(super) struct Accepted {
     /// No warnings
     #[arg(short, long)]
     quiet: bool,
-    /// No summary behind intervals
+    /// No summary after intervals
     #[arg(long)]
     no_csv_summary: bool,
     /// Do not merge PMUs of one kind

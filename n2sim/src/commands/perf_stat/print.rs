@@ -20,7 +20,7 @@ use sim_core::Shown;
 /// Events of the kernel that measure time, which a model has.
 const CLOCKS: [&str; 2] = ["cpu-clock", "task-clock"];
 
-/// What is printed.
+/// The printed counts.
 pub(super) struct Print<'a> {
     pub(super) options: &'a PerfOptions,
     pub(super) events: &'a Events,
@@ -61,7 +61,8 @@ impl Print<'_> {
         out.finish()
     }
 
-    /// What `perf stat` calls the events; those of the kernel stand for an event that nothing divides.
+    /// Returns the names of the events in `perf stat`. An event of the kernel becomes one that is
+    /// never a divisor.
     fn names(&self) -> Vec<Selected> {
         let mut of_core = self.request.events.iter();
         let selected = |name: &Option<String>| match name {
@@ -73,7 +74,7 @@ impl Print<'_> {
         self.events.order.iter().filter_map(selected).collect()
     }
 
-    /// Whose readings stand apart.
+    /// Returns the owners of separate readings.
     fn owners(&self) -> Option<Vec<Owner>> {
         let cpus = self.cpus().into_iter();
         match self.options {
@@ -92,7 +93,8 @@ impl Print<'_> {
         }
     }
 
-    /// The readings of each CPU, in the order of the events. Where no thread ran, nothing was counted.
+    /// Returns the readings of each CPU in the order of the events. On a CPU without a thread,
+    /// nothing was counted.
     fn readings(&self, interval: &interval::Counted, was_on: bool) -> Vec<Vec<Reading>> {
         let by_core = self.request.all(self.outcome, interval.cores.clone());
         let of_cpu = |cpu: usize| {
@@ -155,7 +157,7 @@ fn is_clock(name: &str) -> bool {
     CLOCKS.contains(&name.split(':').next().unwrap_or_default())
 }
 
-/// Where perf writes: standard error, unless it is told otherwise.
+/// The destination of perf's output: standard error by default.
 pub(super) enum Destination {
     Stderr(io::Stderr),
     /// A file descriptor of the caller.

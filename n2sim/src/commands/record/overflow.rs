@@ -11,7 +11,8 @@ use crate::files::output::Output;
 use super::request::CounterEvent;
 use super::{PID, Recording, program};
 
-/// Runs the trace and writes the samples; what to tell the user, and the instructions that ran.
+/// Runs the trace and writes the samples. Returns notes for the user and the number of instructions
+/// that ran.
 pub(super) fn record(
     recording: &Recording<'_>,
     events: &[CounterEvent],

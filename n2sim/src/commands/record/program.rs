@@ -1,5 +1,5 @@
-//! The ELF files that a profile names: the recorded program where it still exists, and a file made from the
-//! trace for the code that nothing else names.
+//! The ELF files that a profile names: the recorded program where it still exists, and a file made
+//! from the code of the trace.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use sim_trace::TraceFile;
 use crate::files::output::{Output, is_written_in_place};
 use sim_core::Shown;
 
-/// What is mapped, and what a reader should know of it.
+/// The mapped files, and notes on them.
 #[derive(Default)]
 pub(super) struct Program {
     pub(super) mappings: Vec<Mapping>,
@@ -51,7 +51,7 @@ fn read(path: &Path, trace: &TraceFile) -> anyhow::Result<ProgramFile> {
     let place = || format!("cannot read {}", path.shown());
     // A device has no end.
     if !path.metadata().with_context(place)?.is_file() {
-        anyhow::bail!("{}: this is no file; give the recorded program", path.shown());
+        anyhow::bail!("{}: this is not a file; give the recorded program", path.shown());
     }
     let bytes = sim_files::read(path).with_context(place)?;
     Ok(ProgramFile::new(&path.shown().to_string(), bytes, trace)?)

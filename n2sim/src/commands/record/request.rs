@@ -1,4 +1,5 @@
-//! What `n2sim record -e` asks for: options of `arm_spe_0` by perf's names, or events that overflow.
+//! The requests of `n2sim record -e`: options of `arm_spe_0` by perf's names, or events that
+//! overflow.
 
 use anyhow::{Context, bail};
 use sim_pmu::overflow::OverflowRequest;
@@ -15,7 +16,7 @@ const EVENT_PERIOD: u64 = 100_000;
 /// Names by which users call the PMU of the extension.
 const SPE_NAMES: [&str; 2] = ["arm_spe_0", "arm_spe"];
 
-/// A flag of `arm_spe_0`: its name, its bit in `config`, where it stands in a request.
+/// A flag of `arm_spe_0`: its name, its bit in `config`, and its field in a request.
 type Flag = (&'static str, u32, fn(&mut SpeRequest) -> &mut bool);
 
 /// The flags, as Linux numbers their bits.
@@ -52,7 +53,7 @@ pub(super) struct CounterEvent {
     pub(super) request: OverflowRequest,
 }
 
-/// What is to be recorded.
+/// The kind of the profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Request {
     /// Samples of operations.
@@ -110,11 +111,12 @@ fn spe(text: &str, period: u64) -> anyhow::Result<SpeEvent> {
     let closed = || format!("'{text}': write arm_spe_0/OPTION=VALUE,.../, closed with a slash");
     let (_, rest) = text.split_once('/').with_context(closed)?;
     let (terms, modifiers) = rest.split_once('/').with_context(closed)?;
-    // A list that goes on behind the slash.
+    // A list that continues after the slash.
     if modifiers.contains(',') {
         bail!("'{text}': record arm_spe_0 alone: a second event needs a run of its own");
     }
-    // perf asks for the time of itself: it cannot put records of several processors in order without.
+    // perf requests time stamps itself: without them it cannot put records of several CPUs in
+    // order.
     let mut request = SpeRequest { ts_enable: true, period, ..SpeRequest::default() };
     for term in terms.split(',').map(str::trim).filter(|term| !term.is_empty()) {
         set(&mut request, term).with_context(|| format!("'{text}'"))?;
@@ -233,8 +235,8 @@ mod tests {
             ("arm_spe_0//,cycles", "alone"),
             ("l1d_cach", "the closest name is L1D_CACHE"),
         ] {
-            let told = refused(list);
-            assert!(told.contains(remedy), "{list}: {told}");
+            let message = refused(list);
+            assert!(message.contains(remedy), "{list}: {message}");
         }
         let two = ["arm_spe_0//".to_owned(), "cycles".to_owned()];
         assert!(Request::parse(&two, None).is_err());

@@ -14,7 +14,8 @@ use crate::files::output::Output;
 use super::request::SpeEvent;
 use super::{MetadataName, PID, Recording, program};
 
-/// Runs the trace and writes what the units wrote; what to tell the user, and the instructions that ran.
+/// Runs the trace and writes the records of the units. Returns notes for the user and the number of
+/// instructions that ran.
 pub(super) fn record(
     recording: &Recording<'_>,
     event: &SpeEvent,

@@ -1,5 +1,5 @@
-//! Runs the trace that was profiled, hears every operation, and samples with several intervals at once:
-//! the exact distribution, and what each interval would have shown of it.
+//! Runs the profiled trace, observes every operation, and samples with several intervals at once.
+//! The result is the exact distribution, and what each interval would have shown.
 
 use anyhow::Context;
 use sim_core::{EventSink, NullSink, Operation, PmuEvent, Privilege};
@@ -14,26 +14,26 @@ use super::ComparisonArgs;
 use crate::files::open_trace;
 use sim_core::Shown;
 
-/// Where the profiling buffer begins and ends: nothing fills so much.
+/// The profiling buffer. It is too large to fill.
 const BUFFER: u64 = 1 << 20;
 const BUFFER_END: u64 = 1 << 48;
 /// Operations between two emptyings of the buffers.
 const BATCH: u32 = 4096;
 
-/// What was heard of a run.
-pub(super) struct Heard {
+/// The observations of a run.
+pub(super) struct Observed {
     /// Every operation that retired, as if each had been sampled.
     pub(super) exact: Profile,
-    /// What the intervals gave.
+    /// The samples of each interval.
     pub(super) sampled: Vec<Sampled>,
     /// A load that missed the L1 D-cache, of the sampled ones, or else any sampled operation.
     pub(super) example: Option<SpeRecord>,
-    /// How long the counted part took on the modeled machine, by its slowest core.
+    /// The duration of the counted part in seconds of modeled time, by its slowest core.
     pub(super) seconds: f64,
 }
 
 /// Runs the trace.
-pub(super) fn run(trace: &std::path::Path, args: &ComparisonArgs) -> anyhow::Result<Heard> {
+pub(super) fn run(trace: &std::path::Path, args: &ComparisonArgs) -> anyhow::Result<Observed> {
     let overrides = args.machine.overrides();
     let document = args.machine.source(&overrides).document()?;
     let config = MachineConfig::from_document(&document)?;
@@ -50,7 +50,7 @@ fn seconds(outcome: &Outcome) -> f64 {
     cycles.unwrap_or(0).max(1) as f64 / outcome.clock_hz as f64
 }
 
-/// The intervals that were asked for: multiples of 256 that the register can hold.
+/// Returns the requested intervals: multiples of 256 that the register can hold.
 fn intervals(args: &ComparisonArgs) -> anyhow::Result<Vec<u64>> {
     for interval in &args.intervals {
         let fits = *interval > 0 && interval & !pmsirr::INTERVAL == 0;
@@ -61,7 +61,7 @@ fn intervals(args: &ComparisonArgs) -> anyhow::Result<Vec<u64>> {
     Ok(args.intervals.clone())
 }
 
-/// A sampling unit and what it has recorded so far.
+/// A sampling unit with its records so far.
 struct Sampler {
     unit: Spe,
     funnel: Funnel,
@@ -70,8 +70,8 @@ struct Sampler {
 }
 
 impl Sampler {
-    /// A unit that samples everything below EL3, and a buffer that is never full. Interval 0 samples
-    /// every operation.
+    /// Returns a unit that samples everything below EL3 into a buffer that is never full. Interval
+    /// 0 samples every operation.
     fn new(
         config: &SpeConfig,
         core: usize,
@@ -94,7 +94,7 @@ impl Sampler {
         Sampler { unit, funnel: Funnel::default(), profile: Profile::default(), example: None }
     }
 
-    /// Takes over what became known, and gives up what was written.
+    /// Takes the finished samples and frees the written part of the buffer.
     fn collect(&mut self) {
         for fate in self.unit.take_fates() {
             self.funnel.due += 1;
@@ -124,7 +124,8 @@ impl Sampler {
     }
 }
 
-/// Hears the run: for each core one unit that samples everything, then one for each interval.
+/// A sink that samples a run: for each core one unit that samples everything, then one for each
+/// interval.
 struct Listener {
     config: SpeConfig,
     has_external_llc: bool,
@@ -150,7 +151,7 @@ impl Listener {
         }
     }
 
-    /// The units of one core.
+    /// Returns the units of one core.
     fn samplers(&self, core: usize) -> Vec<Sampler> {
         let everything = SpeConfig { samples_in_flight: 0, ..self.config.clone() };
         let census = Sampler::new(&everything, core, 0, false, self.clocks);
@@ -163,8 +164,8 @@ impl Listener {
         all
     }
 
-    /// Sums over the cores.
-    fn finish(self, seconds: f64) -> Heard {
+    /// Returns the sums over all cores.
+    fn finish(self, seconds: f64) -> Observed {
         let intervals = std::iter::once(None).chain(self.intervals.iter().copied().map(Some));
         let mut sums: Vec<Sampled> = intervals
             .map(|interval| Sampled {
@@ -183,7 +184,7 @@ impl Listener {
             }
         }
         let exact = sums.remove(0).profile;
-        Heard { exact, sampled: sums, example, seconds }
+        Observed { exact, sampled: sums, example, seconds }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Names for a profile without its trace: from the programs and libraries that the file says were mapped, as perf
-//! finds them.
+//! Names for a profile without its trace: from the programs and libraries that the file says were
+//! mapped, as perf finds them.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,8 @@ use sim_core::Shown;
 use sim_report::spe::input::{Input, Mapped};
 use sim_report::symbols::{ProgramFile, Symbols};
 
-/// The names of all mapped files that are here; those of `given` stand for mapped files of their name.
+/// The names of all mapped files that are here; those of `given` stand for mapped files of their
+/// name.
 pub(super) fn find(input: &Input, given: &[PathBuf]) -> anyhow::Result<Symbols> {
     let mut symbols = Symbols::default();
     let mapped = first_parts(&input.mapped);

@@ -1,5 +1,5 @@
-//! Every record as a row of one of three Parquet files, with the columns of the CSV tables. Only in a
-//! build with the feature `parquet`: the format's crates are large.
+//! Every record as a row of one of three Parquet files, with the columns of the CSV tables. Only in
+//! a build with the feature `parquet`: the format's crates are large.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ struct TableFile {
 }
 
 impl ParquetFiles {
-    /// Opens `PREFIX-ldst.parquet` and its kin.
+    /// Opens `PREFIX-ldst.parquet` and the two other tables.
     pub(super) fn create(prefix: &Path) -> anyhow::Result<ParquetFiles> {
         let open = |table: Table| -> anyhow::Result<TableFile> {
             let path = named(prefix, table, "parquet");

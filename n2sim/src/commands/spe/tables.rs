@@ -70,7 +70,7 @@ struct CsvFiles {
 }
 
 impl CsvFiles {
-    /// Opens `PREFIX-ldst.csv` and its kin.
+    /// Opens `PREFIX-ldst.csv` and the two other tables.
     fn create(prefix: &Path) -> anyhow::Result<CsvFiles> {
         let open = |table: Table| -> anyhow::Result<Output> {
             let mut file = Output::create(Some(&named(prefix, table, "csv")))?;

@@ -49,11 +49,11 @@ fn run_on(bytes: &[u8], options: &[&str]) -> Result<String, String> {
 #[test]
 fn a_profile_is_summed_up() {
     let bytes = [load(0x400000, 0), load(0x400000, 8), load(0x400004, 0)].map(|it| encode_n2(&it));
-    let told = run_on(&bytes.concat(), &[]).expect("a good profile");
-    assert!(told.starts_with("3 sampled operations in 1 buffer\n"), "{told}");
+    let message = run_on(&bytes.concat(), &[]).expect("a good profile");
+    assert!(message.starts_with("3 sampled operations in 1 buffer\n"), "{message}");
     assert!(
-        told.contains("load, L2                           1   33.33%      4.0     88.0"),
-        "{told}"
+        message.contains("load, L2                           1   33.33%      4.0     88.0"),
+        "{message}"
     );
     let json = run_on(&bytes.concat(), &["--json"]).expect("a good profile");
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
@@ -67,11 +67,12 @@ fn a_profile_is_summed_up() {
 fn damage_is_told_with_its_place() {
     let mut bytes = [load(1, 0), load(2, 0), load(3, 0)].map(|it| encode_n2(&it)).concat();
     bytes[64 + 19] = 0x03;
-    let told = run_on(&bytes, &[]).expect("two good records");
+    let message = run_on(&bytes, &[]).expect("two good records");
     assert!(
-        told.contains("damaged at byte 83 of the file: 0x03 is no packet header; 64 bytes skipped")
+        message
+            .contains("damaged at byte 83 of the file: 0x03 is no packet header; 64 bytes skipped")
     );
-    assert!(told.starts_with("2 sampled operations"));
+    assert!(message.starts_with("2 sampled operations"));
 }
 
 #[test]
@@ -117,8 +118,8 @@ fn every_record_is_a_row_of_its_table() {
 fn intervals_that_the_register_cannot_hold_are_refused() {
     for interval in ["0", "100", "8589934592"] {
         let args = arguments(&["--compare-with", "x.n2t", "--intervals", interval]);
-        let told = format!("{:#}", run(&args).expect_err("a wrong interval"));
-        assert!(told.contains("give multiples of 256"), "{told}");
+        let message = format!("{:#}", run(&args).expect_err("a wrong interval"));
+        assert!(message.contains("give multiples of 256"), "{message}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a sweep runs: the file that says so, checked before the first run.
+//! The grid of a sweep, checked before the first run.
 
 use std::path::{Path, PathBuf};
 
@@ -274,12 +274,12 @@ impl Amount {
 fn axis(file: VaryFile) -> anyhow::Result<Axis> {
     let key = file.key;
     let spelled = |value: &toml::Value| match value {
-        // The table shows the number that a unit stands for.
+        // The table shows the number without its unit.
         toml::Value::String(text) => {
             Ok(units::resolve(&key, text).map_or_else(|| text.clone(), |number| number.to_string()))
         }
         toml::Value::Table(_) | toml::Value::Array(_) => {
-            bail!("vary {key}: {value} is no single value")
+            bail!("vary {key}: {value} is not a single value")
         }
         value => Ok(value.to_string()),
     };

@@ -1,7 +1,8 @@
 //! The runs of a sweep that are done, one line each, kept until the table is written.
 //!
-//! JSON lines: the first says of which sweep they are, the others hold the counts of one run. A line is
-//! written at once; one that an interruption cut is forgotten. Two sweeps cannot write the same journal.
+//! JSON lines: the first says of which sweep they are, the others hold the counts of one run. A
+//! line is written at once; one that an interruption cut is forgotten. Two sweeps cannot write the
+//! same journal.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +18,7 @@ use sim_files::File;
 use super::grid::Grid;
 use sim_core::Shown;
 
-/// What the counts of a run depend on.
+/// The inputs that determine the counts of a run.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Head {
     n2sim: String,
@@ -29,7 +30,7 @@ struct Head {
     configs: Vec<String>,
 }
 
-/// What a run counted.
+/// The counts of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Row {
     /// Cores that ran.
@@ -56,7 +57,7 @@ pub(super) struct Rows(BTreeMap<usize, Row>);
 pub(super) struct Journal {
     file: File,
     path: PathBuf,
-    /// A line could not be written; another one behind it would be lost with it.
+    /// A line could not be written, and further lines would be lost with it.
     is_broken: bool,
 }
 
@@ -78,7 +79,7 @@ impl Journal {
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let head = head(grid);
         let rows = read(&text[..whole], &head, grid.len()).with_context(|| {
-            format!("{name}: remove it, give another -o, or begin anew with --restart")
+            format!("{name}: remove it, give another -o, or start again with --restart")
         })?;
         file.set_len(whole as u64).with_context(|| format!("cannot write {name}"))?;
         file.seek(SeekFrom::End(0)).with_context(|| format!("cannot write {name}"))?;
@@ -143,7 +144,7 @@ fn read(text: &str, expected: &Head, runs: usize) -> anyhow::Result<Rows> {
     match serde_json::from_str::<Head>(first) {
         Ok(found) if found == *expected => {}
         Ok(_) => bail!("it holds the runs of another grid, other traces or another version"),
-        Err(_) => bail!("it is no journal of a sweep"),
+        Err(_) => bail!("it is not a journal of a sweep"),
     }
     for (number, line) in lines {
         let fits = |line: &Line| line.run < runs && line.row.counts.len() == PmuEvent::ALL.len();
@@ -192,12 +193,12 @@ mod tests {
     fn runs_of_another_sweep_and_damaged_lines_are_refused() {
         let good = text(&[Line { run: 1, row: row(7) }]);
         let other = Head { limit: Some(1), ..some_head() };
-        let told = |text: &str, head: &Head, runs| {
+        let message = |text: &str, head: &Head, runs| {
             read(text, head, runs).expect_err("a fault").to_string()
         };
-        assert!(told(&good, &other, 2).contains("another grid"));
-        assert!(told("{}\n", &some_head(), 2).contains("no journal"));
-        assert_eq!(told(&good, &some_head(), 1), "line 2 is damaged", "no such run");
-        assert_eq!(told(&good.replace("run", "ran"), &some_head(), 2), "line 2 is damaged");
+        assert!(message(&good, &other, 2).contains("another grid"));
+        assert!(message("{}\n", &some_head(), 2).contains("no journal"));
+        assert_eq!(message(&good, &some_head(), 1), "line 2 is damaged", "no such run");
+        assert_eq!(message(&good.replace("run", "ran"), &some_head(), 2), "line 2 is damaged");
     }
 }

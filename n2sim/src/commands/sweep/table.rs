@@ -1,5 +1,5 @@
-//! The table of a sweep: a row for each run, in the order of the grid, with the values that varied, the
-//! events and the metrics.
+//! The table of a sweep: a row for each run in the order of the grid, with the varied values, the
+//! metrics and the events.
 
 use std::io::Write;
 use std::path::Path;
@@ -70,8 +70,8 @@ impl<'a> Table<'a> {
         writer.into_inner().map_err(|error| error.into_error()).context("cannot write the table")
     }
 
-    /// How a metric follows an axis, trace by trace: geometric mean over all other axes of its value, in
-    /// parts of the value at the first place of the axis.
+    /// Returns the course of a metric over an axis, trace by trace: its geometric mean over all
+    /// other axes, relative to the value at the first position of the axis.
     pub(super) fn curves(&self, axis: usize, metric: usize) -> Vec<Curve> {
         let places = self.grid.axes[axis].values.len();
         let curve = |(number, trace): (usize, &super::grid::Trace)| {

@@ -1,4 +1,4 @@
-//! `n2sim trace slice` and `n2sim trace merge`: parts of traces, and traces put together.
+//! `n2sim trace slice` and `n2sim trace merge`: cut and join traces.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub(crate) struct SliceArgs {
     level: i32,
 }
 
-/// Put several traces of one program together
+/// Join several traces of one program
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Example: n2sim trace merge --as parts first.n2t second.n2t -o run.n2t")]
 pub(crate) struct MergeArgs {
@@ -48,8 +48,10 @@ pub(crate) struct MergeArgs {
     /// The trace to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// What the traces are to each other: parts (one goes on where the one before ended, with a
-    /// gap) or threads (they run side by side in the same memory)
+    /// Relation of the traces: parts or threads
+    ///
+    /// Each of several parts continues where the one before ended, with a gap. Threads run side by
+    /// side in the same memory.
     #[arg(long = "as", value_name = "parts|threads", value_parser = join)]
     join: Join,
     /// Level of zstd: 3 to keep, 19 to archive
@@ -58,7 +60,7 @@ pub(crate) struct MergeArgs {
     level: i32,
 }
 
-/// How traces are put together, by its name.
+/// Reads the relation of merged traces by its name.
 fn join(name: &str) -> Result<Join, String> {
     match name {
         "parts" => Ok(Join::Parts),
@@ -67,7 +69,7 @@ fn join(name: &str) -> Result<Join, String> {
     }
 }
 
-/// Writes the part that is asked for.
+/// Writes the requested part.
 pub(crate) fn slice(out: &mut impl Write, args: &SliceArgs) -> anyhow::Result<Verdict> {
     let SliceArgs { file, output, stream, start, count, without_order, level } = args;
     check_different(file, output)?;
@@ -86,7 +88,7 @@ pub(crate) fn slice(out: &mut impl Write, args: &SliceArgs) -> anyhow::Result<Ve
     Ok(Verdict::Good)
 }
 
-/// Puts the traces together.
+/// Joins the traces.
 pub(crate) fn merge(out: &mut impl Write, args: &MergeArgs) -> anyhow::Result<Verdict> {
     let MergeArgs { files, output, join, level } = args;
     for file in files {
@@ -100,7 +102,7 @@ pub(crate) fn merge(out: &mut impl Write, args: &MergeArgs) -> anyhow::Result<Ve
     Ok(Verdict::Good)
 }
 
-/// How a part of a trace, or several, are written.
+/// Returns the options of the written trace.
 fn at_level(level: i32) -> WriterOptions {
     WriterOptions { level, ..WriterOptions::default() }
 }

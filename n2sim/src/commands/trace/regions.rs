@@ -1,4 +1,5 @@
-//! `n2sim trace regions`: writes the windows that stand for a long trace, and the states in which they begin.
+//! `n2sim trace regions`: writes the representative windows of a long trace, and the states in
+//! which they begin.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -21,26 +22,31 @@ use sim_core::Shown;
 pub(crate) struct RegionsArgs {
     /// The trace; instructions of one thread
     pub(crate) file: PathBuf,
-    /// The windows to write (TOML), and with the ending .states the caches and predictors in front of each
+    /// The windows to write (TOML)
+    ///
+    /// A second file with the suffix .states holds the caches and predictors before each window.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// About so many windows
+    /// Approximate number of windows
     #[arg(long, value_name = "N", default_value_t = 120)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) windows: u32,
     /// Instructions of a window (default: a 6000th of the trace, from 10k to 10M)
     #[arg(long, value_name = "N", value_parser = instructions_from_one)]
     pub(crate) interval: Option<u64>,
-    /// At most so many groups of intervals that run alike
+    /// Maximum number of clusters of similar intervals
     #[arg(long, value_name = "N", default_value_t = 24)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) clusters: u32,
-    /// Instructions in front of each window that run and are not counted (default: half of a window's)
+    /// Instructions before each window that run and are not counted
+    ///
+    /// The default is half of a window.
     #[arg(long, value_name = "N", value_parser = instructions)]
     pub(crate) warmup: Option<u64>,
     /// Do not save warm state
     ///
-    /// Windows then start after functional warm-up: faster to generate, slower to run, less accurate.
+    /// Windows then start after functional warm-up: faster to generate, slower to run, less
+    /// accurate.
     #[arg(long)]
     pub(crate) no_states: bool,
     /// Instructions of functional warm-up before each window without saved state
@@ -55,7 +61,7 @@ pub(crate) struct RegionsArgs {
     pub(crate) machine: MachineArgs,
 }
 
-/// Reads the trace, writes the files and says what is in them.
+/// Reads the trace, writes the files and prints a summary.
 pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()> {
     // A pipe has no file beside it.
     let is_alone = is_written_in_place(&args.output);
@@ -119,7 +125,8 @@ fn options(args: &RegionsArgs) -> RegionOptions {
     }
 }
 
-/// The file of states beside a file of windows, and its name: `a.states` for `a.toml`, `a.1.states` for `a.1`.
+/// Returns the path and the name of the file of states beside a file of windows: `a.states` for
+/// `a.toml`, `a.1.states` for `a.1`.
 fn beside(windows: &Path) -> anyhow::Result<(PathBuf, String)> {
     let name = windows.file_name().and_then(|name| name.to_str()).with_context(|| {
         let shown = windows.shown();
@@ -129,7 +136,7 @@ fn beside(windows: &Path) -> anyhow::Result<(PathBuf, String)> {
     Ok((windows.with_file_name(&name), name))
 }
 
-/// Goes through the trace once more and writes its states; the file is still to be finished.
+/// Runs through the trace again and writes its states. The caller finishes the file.
 fn write_states(
     session: &Session,
     regions: &Regions,
