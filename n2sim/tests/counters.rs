@@ -124,7 +124,7 @@ fn metrics_share_the_events_of_the_list() {
 fn a_plan_for_metrics_takes_as_few_runs_as_their_events() {
     let (text, _) =
         printed(&["-M", "TopdownL1,MPKI,Miss_Ratio", "--plan", "--mux-interval", "1us"]);
-    assert!(text.contains("in 5 runs without turns"), "{text}");
+    assert!(text.contains("in 5 runs without multiplexing"), "{text}");
     assert!(text.contains("no plan needs fewer"), "{text}");
 }
 

@@ -156,7 +156,7 @@ fn mistakes_are_told() {
         (&["flow", "--access", "LD9 0x8000"], "--access:1:1"),
         (
             &["flow", "--access", "LD8 0x8000", "--state", "warm"],
-            "'warm' is no state: cold, TLB warm",
+            "'warm' is not a state; use cold, TLB warm",
         ),
         (&["flow", "--access", "LD8 0x8000", "--svg", "--dot"], "cannot be used with"),
         (&["flow", "--state", "cold"], "--access"),
@@ -164,7 +164,7 @@ fn mistakes_are_told() {
         (&["flow", SORT, "--case", "x"], "is none (*.toml)"),
         (&["flow", SORT, "--warmup", "100M"], "100000000"),
         (&["flow", "--access", "NOP", "--svg"], "go through none of the flows"),
-        (&["flow", "-o", "nowhere/x.svg", "--svg"], "there is no folder nowhere"),
+        (&["flow", "-o", "nowhere/x.svg", "--svg"], "there is no directory nowhere"),
     ] {
         let error = refused(args);
         assert!(error.contains(message), "{args:?}: {error}");

@@ -133,7 +133,7 @@ fn wrong_use_is_refused_with_the_remedy() {
             "cannot read the metrics /nowhere",
         ),
         (vec!["lint", &binary], "x.json: EOF"),
-        (vec!["lint", &trace], "it is no text"),
+        (vec!["lint", &trace], "it is not text"),
         (vec!["list", "metrics", "--metrics", "/dev/null"], "/dev/null is no metric file"),
     ] {
         let (code, printed, said) = run(&args);

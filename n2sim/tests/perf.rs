@@ -330,7 +330,7 @@ fn wrong_requests_are_refused_with_the_remedy() {
         (&["-e", "r01,r02,r03,r04,r05,r08,r09"], "record fewer"),
         (&["-c", "0"], "give a number from 1"),
         (&["--elf", "/nowhere/program"], "cannot read /nowhere/program"),
-        (&["--elf", "/dev/zero"], "/dev/zero: this is no file"),
+        (&["--elf", "/dev/zero"], "/dev/zero: this is not a file"),
         (&["--elf", env!("CARGO_BIN_EXE_n2sim")], "no 64-bit ELF program for AArch64"),
         (&["--aux-buffer", "-1"], "give a number of bytes"),
     ] {

@@ -287,7 +287,7 @@ fn what_the_stand_in_cannot_do_is_said() {
         text(&output.stderr)
     };
     let hash = trace("hash");
-    assert!(refused(&["list"], &hash).contains("n2sim plays `perf stat` alone"));
+    assert!(refused(&["list"], &hash).contains("n2sim acts as `perf stat` only"));
     assert!(refused(&[], &hash).contains("call it as perf stat"));
     assert!(refused(&["stat", "ls"], "").contains("set N2SIM_TRACE"));
     assert!(refused(&["stat", "ls"], "/nowhere").contains("/nowhere"));
@@ -297,7 +297,7 @@ fn what_the_stand_in_cannot_do_is_said() {
     assert!(refused(&["stat", "--control", "fd:9999", "ls"], &hash).contains("--control fd:9999"));
     assert!(refused(&["stat", "-o", "/nowhere/x", "ls"], &hash).contains("cannot write"));
     let traces = Path::new(&hash).parent().unwrap().display().to_string();
-    assert!(refused(&["stat", "-a"], &traces).contains("a folder needs a command"));
+    assert!(refused(&["stat", "-a"], &traces).contains("a directory needs a command"));
     assert!(refused(&["stat", "nope"], &traces).contains("nope.n2t"));
 }
 

@@ -87,7 +87,7 @@ fn what_does_not_fit_is_refused() {
         (text.replacen("warmup", "warm-up", 1), "unknown field `warm-up`"),
         (text[..text.len() / 2].to_owned(), "broken.toml: "),
         (String::new(), "missing field"),
-        (String::from("\u{0}"), "it is no text"),
+        (String::from("\u{0}"), "it is not text"),
     ] {
         std::fs::write(&broken, damaged).unwrap();
         let message = refused(&["stat", &lz, "--regions", &broken]);
@@ -134,7 +134,7 @@ fn windows_begin_in_the_states_beside_them() {
     assert!(!message.contains("lesson"), "{message}");
     let (_, message) = count(&trace, &file, &["--set", "memory.l2.size-bytes=524288"]);
     assert!(message.contains("windows.states: taken on another machine"), "{message}");
-    assert!(message.contains("behind a lesson"), "{message}");
+    assert!(message.contains("after functional warm-up"), "{message}");
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn a_wrong_grid_is_refused_before_the_first_run() {
         ("[64, 96, 128, 160]", "[64, 0]", "rob"),
         ("[64, 96, 128, 160]", "[]", "vary pipeline.window.rob: it has no values"),
         ("[64, 96, 128, 160]", "[64, 64]", "the value 64 is there twice"),
-        ("[64, 96, 128, 160]", "[[64]]", "is no single value"),
+        ("[64, 96, 128, 160]", "[[64]]", "is not a single value"),
         ("pipeline.window.rob", "pipeline.window.retire-width", "varies twice"),
         ("hash.n2t", "hush.n2t", "hush.n2t"),
         ("\"2k\"", "\"2x\"", "limit: give a number of instructions"),
@@ -216,7 +216,7 @@ fn a_wrong_grid_is_refused_before_the_first_run() {
         "{message}"
     );
     let message = wrong("", "", &["-o", "nowhere/t.csv"]);
-    assert!(message.contains("there is no folder nowhere"), "{message}");
+    assert!(message.contains("there is no directory nowhere"), "{message}");
 }
 
 #[test]

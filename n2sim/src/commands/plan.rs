@@ -82,7 +82,7 @@ fn write_passes(out: &mut impl Write, request: &Request, plan: &Plan) -> io::Res
     let distinct: usize = plan.passes.iter().map(Vec::len).sum();
     let count = plan.passes.len();
     let word = if count == 1 { "run" } else { "runs" };
-    writeln!(out, "\n {distinct} counts in {count} {word} without turns:\n")?;
+    writeln!(out, "\n {distinct} counts in {count} {word} without multiplexing:\n")?;
     for (number, pass) in plan.passes.iter().enumerate() {
         let names: Vec<&str> = pass.iter().map(|event| name_of(event, request)).collect();
         writeln!(out, "   run {:>2}: {}", number + 1, names.join(","))?;
@@ -103,8 +103,8 @@ fn write_errors(
     request: &Request,
     measured: &Measured,
 ) -> io::Result<()> {
-    let (interval, turns) = (args.mux_interval as f64 / 1e6, grouped(measured.rotations));
-    writeln!(out, " In one run, with turns of {interval} ms ({turns} turns):\n")?;
+    let (interval, rotations) = (args.mux_interval as f64 / 1e6, grouped(measured.rotations));
+    writeln!(out, " In one run, multiplexed every {interval} ms ({rotations} rotations):\n")?;
     let head = ["counted", "estimate", "truth", "error"];
     writeln!(out, " {:>8} {:>18} {:>18} {:>10}  event", head[0], head[1], head[2], head[3])?;
     let mut errors = Vec::new();

@@ -290,7 +290,7 @@ fn write_not_counted(
     };
     writeln!(
         out,
-        "n2sim: note: {missed} of {events} events were never on a counter: {pinned}turns take {} ms and \
+        "n2sim: note: {missed} of {events} events were never on a counter: {pinned}a time slice takes {} ms and \
          the run {ms:.3} ms; {remedy}",
         args.mux_interval.unwrap_or(MUX_INTERVAL_NS) as f64 / 1e6
     )

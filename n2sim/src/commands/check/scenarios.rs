@@ -130,16 +130,16 @@ fn scenario_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         let before = files.len();
         collect(path, &mut files)?;
         if files.len() == before {
-            anyhow::bail!("{}: no scenario files (*.toml) in this folder", path.shown());
+            anyhow::bail!("{}: no scenario files (*.toml) in this directory", path.shown());
         }
         files[before..].sort();
     }
     Ok(files)
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
-    let place = || format!("cannot read the folder {}", folder.shown());
-    for entry in std::fs::read_dir(folder).with_context(place)? {
+fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    let place = || format!("cannot read the directory {}", directory.shown());
+    for entry in std::fs::read_dir(directory).with_context(place)? {
         let path = entry.with_context(place)?.path();
         if path.is_dir() {
             collect(&path, files)?;

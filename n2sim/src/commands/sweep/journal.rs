@@ -197,7 +197,7 @@ mod tests {
             read(text, head, runs).expect_err("a fault").to_string()
         };
         assert!(message(&good, &other, 2).contains("another grid"));
-        assert!(message("{}\n", &some_head(), 2).contains("no journal"));
+        assert!(message("{}\n", &some_head(), 2).contains("not a journal"));
         assert_eq!(message(&good, &some_head(), 1), "line 2 is damaged", "no such run");
         assert_eq!(message(&good.replace("run", "ran"), &some_head(), 2), "line 2 is damaged");
     }
