@@ -7,7 +7,7 @@ mod recording;
 use recording::{Bench, N2SIM, Recording};
 use std::process::Command;
 
-/// How the trace says that the memory was written to.
+/// The gap in a trace whose shared memory was overwritten.
 const DAMAGED: &str = "the program wrote into the memory of its recording";
 
 fn gap(recording: &Recording) -> bool {
@@ -24,7 +24,7 @@ fn a_program_that_takes_the_memory_away_is_refused_and_recorded_whole() {
 }
 
 #[test]
-fn a_program_that_forges_the_memory_loses_what_comes_behind_and_nothing_before() {
+fn a_program_that_forges_the_memory_loses_only_the_rest_of_its_recording() {
     for pitfall in ["FORGES_HEADERS", "FORGES_WORDS", "FORGES_CONTROL"] {
         let Some(bench) = Bench::new(pitfall) else { return };
         let recording = bench.record(&[]);

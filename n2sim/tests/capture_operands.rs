@@ -18,7 +18,7 @@ const IC_IVAU: u32 = 0xd50b_7521;
 const PRFM: u32 = 0xf980_8020;
 const PRFM_INDEXED: u32 = 0xf8a2_7820;
 
-/// What `n2sim stat` says of some events without wrong paths, as CSV.
+/// Returns the counts of some events without wrong paths, as CSV.
 fn counts(trace: &Path, events: &str) -> String {
     let output = Command::new(N2SIM)
         .args(["stat", "-x,", "--no-multiplex", "--set", "pipeline.wrong-path.enabled=false", "-e"])
@@ -87,7 +87,7 @@ fn a_second_run_sees_every_sve_access_and_predicate() {
 }
 
 #[test]
-fn a_program_that_the_processor_cannot_run_is_told_which_one_can() {
+fn the_error_for_a_program_that_the_cpu_cannot_run_names_one_that_can() {
     let Some(bench) = Bench::of("sve.S") else { return };
     let recording = bench.record(&["--cpu", "neoverse-n1"]);
     assert_eq!(recording.note("program-end"), Some("killed by signal 4"));

@@ -11,7 +11,7 @@ fn path(recording: &Recording) -> Vec<u64> {
     (0..recording.insts.len()).map(|index| recording.pc(index)).collect()
 }
 
-/// Where the recording has gaps, and how long these are.
+/// Returns the positions and the lengths of the recording's gaps.
 fn gaps(recording: &Recording) -> Vec<(usize, Option<u64>)> {
     let gap = |at: &sim_trace::EventAt| match at.event {
         StreamEvent::Gap { instructions } => Some((at.position as usize, instructions)),
@@ -30,7 +30,7 @@ const BEGIN: u32 = 0xd503_251f;
 const END: u32 = 0xd503_253f;
 
 #[test]
-fn regions_between_marks_are_recorded_each_time_and_their_distance_is_told() {
+fn regions_between_marks_are_recorded_each_time_with_their_distance() {
     let Some(bench) = Bench::new("CLOSE_ALL") else { return };
     let whole = bench.record(&[]);
     let part = bench.record(&["--from", "40", "--to", "41"]);

@@ -1,6 +1,6 @@
-//! Recordings of a whole system: a kernel of our own, which enters EL0, is called, is interrupted
-//! by nobody, faults, and turns the machine off. Where the engine or the compiler is absent, what
-//! `n2sim` says of it; with `N2SIM_TOOLS=required`, as in CI, their absence is a failure.
+//! Recordings of a whole system. A kernel of our own enters EL0, is called, faults, and turns the
+//! machine off, without interrupts. Without the engine or the compiler, the tests check the message
+//! of `n2sim`; with `N2SIM_TOOLS=required`, as in CI, their absence is a failure.
 
 mod recording;
 
@@ -112,8 +112,8 @@ fn a_kernel_and_its_program_are_recorded_from_marker_to_marker() {
         (0x400, call, false),
     ];
     assert_eq!(exceptions, expected, "{said}");
-    // The faulting load stands, abandoned and without address; it runs again when its page is
-    // there.
+    // The faulting load is recorded as abandoned and without address; it runs again when its page
+    // is there.
     let loads: Vec<&TraceInst> =
         recording.insts.iter().filter(|inst| recording.word(inst) == 0xf940_0041).collect();
     assert_eq!(loads.len(), 2);

@@ -109,8 +109,8 @@ fn a_report_file_appears_whole_and_only_on_success() {
     assert!(message.contains("cannot write /nowhere/out.csv"), "{message}");
 }
 
-/// What programs read holds counts alone; what produced them goes to stderr, or into the first line
-/// if it is asked for; a file for people says it itself.
+/// Output for programs holds only counts. Its origin goes to stderr, or into the first line on
+/// request; a file for people contains it.
 #[test]
 fn files_for_programs_have_one_kind_of_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -227,7 +227,7 @@ fn a_profile_is_read_with_names_and_without_its_trace() {
     assert!(lines.contains("less than 3 samples each"), "{lines}");
     let other = file("other");
     std::fs::copy(&elf, &other).unwrap();
-    assert_eq!(named, hot(&["--elf", &other]), "one file is mapped: another copy stands for it");
+    assert_eq!(named, hot(&["--elf", &other]), "one file is mapped: another copy replaces it");
     let raw = file_with(&folder, "raw", "no profile");
     assert!(refused(&["spe", &raw, "--elf", &elf]).contains("does not say where it was loaded"));
 }
@@ -282,7 +282,7 @@ fn counts_of_a_run_keep_every_identity() {
     }
 }
 
-/// What a function counts keeps the rules of a run, but for those on cycles; in every form that
+/// The counts of a function obey the rules of a run, except those on cycles, in every form that
 /// holds all events.
 #[test]
 fn counts_of_functions_keep_every_rule_but_those_on_cycles() {

@@ -1,4 +1,4 @@
-//! `n2sim stat --counterfactual`, the ideals as configuration keys, and `n2sim trace kernels`.
+//! `n2sim counterfactual`, the ideals as configuration keys, and `n2sim trace kernels`.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 

@@ -16,7 +16,7 @@ fn stat(args: &[&str]) -> Output {
     command.arg("stat").arg(trace).args(["--limit", "50k"]).args(args).output().unwrap()
 }
 
-/// What a successful run prints, and what it says beside it.
+/// Returns the standard output and the messages of a successful run.
 fn printed(args: &[&str]) -> (String, String) {
     let output = stat(args);
     let message = String::from_utf8(output.stderr).unwrap();
@@ -52,13 +52,13 @@ fn what_fits_is_exact() {
 fn what_waits_for_a_turn_that_never_comes_is_not_counted() {
     let (csv, message) = printed(&["-e", ELEVEN, "-x,"]);
     let missed = fields(&csv).iter().filter(|row| row[0] == "<not counted>").count();
-    assert_eq!(missed, 5, "six of eleven find a counter, and cycles stand behind one that waits");
+    assert_eq!(missed, 5, "six of eleven find a counter, and cycles come after one that waits");
     assert!(message.contains("5 of 11 events were never on a counter"), "{message}");
     assert!(message.contains("--mux-interval") && message.contains("--no-multiplex"), "{message}");
 }
 
 #[test]
-fn pinned_events_that_find_no_room_are_told_as_such() {
+fn pinned_events_without_a_counter_are_reported_as_such() {
     let (csv, message) = printed(&["-e", "{r03,r04,r05,r14,r21,r22}:D,r24,r25:D", "-x,"]);
     let rows = fields(&csv);
     assert_eq!((rows[6][0], rows[6][4]), ("<not counted>", "0.00"), "it waits: {csv}");
@@ -66,7 +66,7 @@ fn pinned_events_that_find_no_room_are_told_as_such() {
     assert!(message.contains("2 of 8") && message.contains("pinned events (:D)"), "{message}");
 }
 
-/// Metrics are exact unless multiplexing is asked for, and then it is said.
+/// Metrics are exact unless multiplexing is requested, which a note reports.
 #[test]
 fn metrics_are_exact_unless_counters_are_multiplexed() {
     let metric = |csv: &str, name: &str| -> f64 {

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a table says about itself.
+/// The expected result of a table, from its comments.
 struct Expected {
     options: Vec<String>,
     findings: Vec<String>,

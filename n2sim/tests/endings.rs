@@ -1,4 +1,4 @@
-//! What commands leave behind when a signal, a closed pipe or a full device ends them.
+//! Commands that a signal, a closed pipe or a full device ends leave no temporary files.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 

@@ -52,7 +52,7 @@ fn words(command: &str) -> Vec<&str> {
     words
 }
 
-/// What an explanation tells to type prints what it says.
+/// The commands in an explanation print what it says.
 #[test]
 fn every_example_prints_what_the_explanation_says() {
     let index = Index::get();

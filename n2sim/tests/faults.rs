@@ -22,7 +22,7 @@ const FAULT: &str = "Input/output error (os error 5)";
 const MOST_CALLS: u64 = 40;
 /// Instructions of the recorded program.
 const INSTRUCTIONS: u64 = 4022;
-/// What a message about a call that failed names.
+/// The names in a message about a failed call.
 const NAMES: [&str; 7] =
     ["in.", "grid.", "out", "/tmp", "libsim_capture", "qemu", "memory shared with the plugin"];
 
@@ -105,10 +105,10 @@ fn fail_each(args: &[&str], check: impl Fn(&Place, &BTreeMap<PathBuf, Vec<u8>>))
     fail_each_in(&Place::new(), args, &EQUAL, check);
 }
 
-/// How a command is held to account.
+/// The checks of a command.
 #[derive(Clone, Copy)]
 struct Way {
-    /// Every run makes the same calls, so that each number that is asked for is one of them.
+    /// Every run makes the same calls, so that each requested number is one of them.
     is_steady: bool,
     /// Kinds of calls without which it may do its work another way.
     survives: &'static [&'static str],
@@ -190,7 +190,7 @@ fn fail_one(place: &Place, args: &[&str], call: &str, way: &Way, (inputs, whole)
     true
 }
 
-/// What a command prints and writes when nothing fails.
+/// Returns the output and the files of a command when nothing fails.
 fn run_whole(place: &Place, args: &[&str]) -> (Output, BTreeMap<PathBuf, Vec<u8>>) {
     let good = place.run(args, None);
     assert_eq!(good.status.code(), Some(0), "{args:?}: {}", message(&good));

@@ -144,7 +144,7 @@ fn pictures_come_in_two_languages() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn mistakes_are_reported() {
     for (args, message) in [
         (&["flow", "nowhere.n2t"][..], "nowhere.n2t"),
         (&["flow", "nowhere.toml"], "cannot read the scenario nowhere.toml"),
@@ -183,7 +183,7 @@ fn the_document_shows_what_the_program_prints() {
     assert!(shown.contains(">5.4 L1 D-cache, read</text>"), "the figure of the document");
 }
 
-/// The cycles of each step, and of which the stalls of the front end are told.
+/// Returns the cycles of each step.
 fn cycles(text: &str) -> Vec<u64> {
     let after = |line: &str| {
         let number = line.split("CPU_CYCLES ").nth(1)?.split([',', ' ']).next()?.replace(',', "");

@@ -26,7 +26,7 @@ fn done(words: &[&str]) -> (String, String) {
     (text(output.stdout), message)
 }
 
-/// What a command says that is refused as wrong input.
+/// Returns the message of a command that refuses its input.
 fn refused(words: &[&str]) -> String {
     let output = n2sim(words);
     assert_eq!(output.status.code(), Some(2), "{words:?}");
@@ -166,7 +166,7 @@ fn what_cannot_be_read_is_refused_with_a_remedy() {
     assert!(import(&[&lackey, "--elf", &odd]).contains("no program"));
     let message = refused(&["trace", "export", "--to", "champsim", "traces/atomics.n2t"]);
     assert!(message.contains("choose --stream from 0, 1"), "{message}");
-    assert!(!output.exists(), "nothing half-made stays behind");
+    assert!(!output.exists(), "no partial file is left");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `n2sim membench` as a user meets it.
+//! `n2sim membench` from the command line.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 

@@ -14,7 +14,7 @@ fn n2sim(args: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// What a run of a part prints, which must go well.
+/// Returns the standard output and the messages of a successful run of a part.
 fn printed(mode: &str, args: &[&str]) -> (String, String) {
     let args = [&["--mode", mode, "--limit", "50k"], args].concat();
     let (code, out, message) = n2sim(&args);

@@ -13,7 +13,7 @@ use sim_pmu::spe::{Item, OperationClass, Records, SpeRecord};
 use sim_report::Symbols;
 use sim_trace::TraceFile;
 
-/// What perf says of itself and not of the file: it was built without an unwinder for Arm.
+/// Messages of perf on itself rather than on the file: it was built without an unwinder for Arm.
 const HARMLESS: [&str; 1] = ["unwind: target platform=arm64 is not supported"];
 /// Traces and the part of each that is profiled: its work comes after its set-up.
 const TRACES: [(&str, &str); 6] = [
@@ -33,7 +33,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// None where there is no perf and nobody insists.
+    /// Returns `None` where perf is missing and not required.
     fn new() -> Option<Bench> {
         let is_there =
             Command::new("perf").arg("--version").output().is_ok_and(|o| o.status.success());
@@ -104,7 +104,7 @@ fn raw_records(bench: &Bench, threads: usize) -> BTreeMap<u32, Vec<SpeRecord>> {
     (0..threads).map(of).collect()
 }
 
-/// What `perf script` prints of a record with the fields that are asked for below.
+/// Returns the output of `perf script` for a record with the fields that are requested below.
 fn expected(record: &SpeRecord, symbols: &Symbols) -> String {
     let pc = record.pc.expect("every record has it").canonical();
     let addr = record.virtual_address.unwrap_or(0);
@@ -129,12 +129,12 @@ fn level(record: &SpeRecord) -> &'static str {
         Some(0xb | 0xc) => "L3 or L3 hit",
         Some(0xd) => "Remote",
         Some(0xe) => "Local RAM or RAM hit",
-        Some(other) => panic!("{other:#x} is no data source of this core"),
+        Some(other) => panic!("{other:#x} is not a data source of this core"),
     }
 }
 
-/// perf 6.1 takes an SVE operation that is no access for a load of the L1, though its dump names it
-/// rightly: one bit stands for both. Later versions do not.
+/// Returns whether perf 6.1 misreads a record: an SVE operation that is not an access counts as a
+/// load of the L1, though its dump is right, because both share one bit. Later versions are right.
 fn is_misread(record: &SpeRecord) -> bool {
     record.operation.is_some_and(|operation| {
         operation.class == OperationClass::Other && operation.payload & SVE != 0
@@ -196,7 +196,7 @@ fn stock_perf_decodes_every_sample_as_the_unit_meant_it() {
                 assert!(is_same, "{trace}, thread {tid}: perf says {message}, the unit {ours}");
             }
         }
-        assert!(lines.is_empty(), "{trace}: threads that nobody recorded");
+        assert!(lines.is_empty(), "{trace}: threads without a recording");
         reports(&bench, trace, &records);
     }
 }
@@ -237,8 +237,8 @@ fn reports(bench: &Bench, trace: &str, records: &BTreeMap<u32, Vec<SpeRecord>>) 
     }
 }
 
-/// Of two threads that count in words of their own, stock perf finds the line that both words are
-/// in, and none where they are apart.
+/// For two threads that count in words of their own, stock perf finds the line with both words, and
+/// none where they are apart.
 #[test]
 fn perf_c2c_finds_the_line_that_threads_share_by_default() {
     let Some(bench) = Bench::new() else { return };
@@ -267,12 +267,12 @@ fn every_overflow_is_a_sample_with_its_callers() {
         assert!(samples("br_retired:") > 0, "{trace}");
         let report = bench.perf("report --stdio -g caller --no-children", "overflow.data");
         assert!(report.contains("---"), "{trace}: no call graph in\n{report}");
-        callers_are_behind_calls(&bench, trace);
+        callers_precede_return_addresses(&bench, trace);
     }
 }
 
 /// Each return address follows a `BL` or `BLR` of the traced code, whoever reads the file.
-fn callers_are_behind_calls(bench: &Bench, trace: &str) {
+fn callers_precede_return_addresses(bench: &Bench, trace: &str) {
     let file = TraceFile::open(&trace_path(trace)).expect("a committed trace");
     let mut seen = 0;
     for chain in chains(&bench.path("overflow.data")) {

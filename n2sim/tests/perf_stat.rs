@@ -1,5 +1,5 @@
-//! What perf prints, in intervals and by function; the stand-in for `perf stat`; files that real
-//! programs read: Python's csv and json, Linux' perf.
+//! Output in perf's forms, in intervals and by function; the stand-in for `perf stat`; and files
+//! that real programs read: Python's csv and json, Linux' perf.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -28,19 +28,19 @@ fn run(command: &mut Command) -> Output {
     output
 }
 
-/// What `n2sim stat` prints of a trace.
+/// Returns the output of `n2sim stat` for a trace.
 fn stat(name: &str, args: &[&str]) -> String {
     let trace = trace(name);
     let all = [&["stat", &trace, "--limit", LIMIT], args].concat();
     text(&run(Command::new(N2SIM).args(all)).stdout)
 }
 
-/// What stands between the separators of one line.
+/// Returns the fields of one line.
 fn fields(line: &str) -> Vec<&str> {
     line.split(',').collect()
 }
 
-/// Sums of the counts at field `value`, with the event behind it.
+/// Returns sums of the counts at field `value` by the event in the next field.
 fn sums(csv: &str, value: usize) -> BTreeMap<String, u64> {
     let mut sums = BTreeMap::new();
     for line in csv.lines() {

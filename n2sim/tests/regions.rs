@@ -105,7 +105,7 @@ fn what_does_not_fit_is_refused() {
     let out = folder.path().join("x.toml").display().to_string();
     let message = refused(&["trace", "regions", &lz, "-o", &out, "--interval", "1"]);
     assert!(message.contains("give longer ones"), "{message}");
-    assert!(!Path::new(&out).exists(), "nothing is left behind");
+    assert!(!Path::new(&out).exists(), "no file is left");
     let message = refused(&["trace", "regions", &lz, "-o", &lz]);
     assert!(message.contains("give another file to write"), "{message}");
 }
@@ -127,8 +127,8 @@ fn windows_begin_in_the_states_beside_them() {
     assert!(!message.contains("lesson"), "{message}");
     let lessons = folder.path().join("lessons.toml").display().to_string();
     std::fs::write(&lessons, text.replace("states = \"windows.states\"\n", "")).unwrap();
-    let (behind_lessons, _) = count(&trace, &lessons, &[]);
-    assert_ne!(in_states, behind_lessons, "the states are used");
+    let (after_warmup, _) = count(&trace, &lessons, &[]);
+    assert_ne!(in_states, after_warmup, "the states are used");
     // Another reorder buffer begins in the same states, another L2 does not.
     let (_, message) = count(&trace, &file, &["--set", "pipeline.window.rob=64"]);
     assert!(!message.contains("lesson"), "{message}");

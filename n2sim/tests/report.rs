@@ -86,7 +86,7 @@ fn metrics_and_functions_are_those_of_stat() {
 }
 
 #[test]
-fn wrong_use_is_told_and_leaves_nothing_behind() {
+fn wrong_use_is_reported_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.json").display().to_string();
     for args in [

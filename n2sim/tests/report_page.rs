@@ -45,7 +45,7 @@ fn counts(name: &str, more: &[&str]) -> BTreeMap<String, u64> {
     json.lines().map(row).collect()
 }
 
-/// What stands between two texts, from a place on.
+/// Returns the text between two texts, from a position on.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
     let rest = &text[text.find(start)? + start.len()..];
     Some(&rest[..rest.find(end)?])
@@ -151,7 +151,7 @@ fn a_page_is_one_small_file_whose_links_lead_somewhere() {
         ids.sort_unstable();
         let all = ids.len();
         ids.dedup();
-        assert_eq!(ids.len(), all, "{name}: an id stands twice");
+        assert_eq!(ids.len(), all, "{name}: an id is used twice");
         let mut links = 0;
         for href in attribute(" href=\"") {
             let Some(target) = href.strip_prefix('#') else {
@@ -162,7 +162,7 @@ fn a_page_is_one_small_file_whose_links_lead_somewhere() {
             links += 1;
         }
         assert!(links > 500, "{name}: {links} links");
-        let (shown, _) = page.split_once("<script>").expect("a script behind all");
+        let (shown, _) = page.split_once("<script>").expect("a script at the end");
         for word in ["src=", "@import", "NaN", "Infinity"] {
             assert!(!shown.contains(word), "{name}: {word}");
         }
@@ -201,7 +201,7 @@ fn a_browser_drills_filters_and_follows_links() {
 }
 
 #[test]
-fn wrong_use_is_told() {
+fn wrong_use_is_reported() {
     let done = n2sim(&["report", "no-such.n2t", "-o", "x.html"]);
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert_eq!(done.status.code(), Some(2), "{said}");
@@ -222,7 +222,7 @@ fn has_open(page: &str, id: &str) -> bool {
 fn a_report_says_what_to_look_at_first_and_opens_there() {
     let page = page("chase", &["--limit", "30k"]);
     let first = page.find("Look first at: ").expect("the sentence");
-    assert!(page.find("class=\"note\"").is_none_or(|note| first < note), "notes come behind it");
+    assert!(page.find("class=\"note\"").is_none_or(|note| first < note), "notes come after it");
     let cause = between(&page[first..], "href=\"#", "\"").expect("a link to the cause");
     let all = slots(&page);
     let own = cause.strip_prefix("slots-").expect("a place in the tree");

@@ -136,7 +136,7 @@ fn messages_show_what_was_typed_and_do_not_obey_it() {
 }
 
 #[test]
-fn a_name_is_escaped_and_still_told() {
+fn a_name_is_escaped_and_still_shown() {
     let bench = Bench::new();
     let output = bench.run(&["stat", "--per-function", "TRACE"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -163,7 +163,7 @@ fn a_row_has_what_stat_counts_on_that_configuration() {
     for piece in [">How ipc follows the window retire width<", ">pipeline.window.retire-width<"] {
         assert!(drawn.contains(piece), "no '{piece}' in {drawn}");
     }
-    assert!(!place.file("plot-pipeline.window.rob.svg").exists(), "one value is no curve");
+    assert!(!place.file("plot-pipeline.window.rob.svg").exists(), "one value is not a curve");
 }
 
 #[test]

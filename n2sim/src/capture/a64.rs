@@ -1,7 +1,7 @@
 //! The little that the recorder must know of A64 words: where control may go, what must have
 //! accessed memory, and which operations the engine gives no address for.
 
-/// How the last word of a block lets control go on.
+/// The possible continuations after the last word of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// To the next word only.
@@ -53,7 +53,7 @@ pub(crate) fn is_zero_line(word: u32) -> bool {
 /// Instructions with an address that engines without register values do not report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unreported {
-    /// `DC ZVA` and its kin with tags.
+    /// `DC ZVA`, and its forms with tags.
     ZeroLine,
     /// Other `DC`, and `IC`, by address.
     Maintenance,
@@ -62,7 +62,7 @@ pub(crate) enum Unreported {
 }
 
 impl Unreported {
-    /// What `word` is of these.
+    /// Returns the kind of `word`, if it is one of these.
     pub(crate) fn of(word: u32) -> Option<Unreported> {
         use sim_isa::MemOp::{Maintenance, PrefetchInst, PrefetchLoad, PrefetchStore, ZeroLine};
         match sim_isa::decode(word).mem.op {

@@ -1,4 +1,4 @@
-//! What a recording says about itself: gaps for the trace, a summary for the user.
+//! The account of a recording: gaps for the trace, and a summary for the user.
 
 use super::session::End;
 use super::shared_memory::SharedMemory;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 const ILLEGAL_INSTRUCTION: i32 = 4;
 
-/// What the plugin counted beside the stream.
+/// The counts of the plugin beside the stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PluginTally {
     pub(crate) forks: u64,
@@ -137,13 +137,13 @@ fn rebuilt(t: &Tally) -> [(&'static str, Known); 3] {
     [("DC ZVA", t.zero_lines), ("PRFM", t.prefetches), ("DC and IC", t.maintenance)]
 }
 
-/// How many operands of maintenance are known, for the trace's notes.
+/// Returns the number of known operands of maintenance, for the trace's notes.
 pub(crate) fn operands(t: &Tally) -> (String, String) {
     let Known { executed, known } = t.maintenance;
     (sim_trace::OPERANDS.to_owned(), format!("{known} of {executed} known"))
 }
 
-/// What the recording lacks that makes counts doubtful.
+/// Returns the missing data of the recording that makes counts doubtful.
 pub(crate) fn lacks(t: &Tally) -> Vec<Lack> {
     let all = [
         (t.lost_accesses > 0, Lack::SomeAddresses),
@@ -156,7 +156,7 @@ pub(crate) fn lacks(t: &Tally) -> Vec<Lack> {
     all.into_iter().filter(|(is_lacking, _)| *is_lacking).map(|(_, lack)| lack).collect()
 }
 
-/// How the program ended, in words.
+/// Returns the end of the program in words.
 pub(crate) fn ending(end: &End) -> String {
     match (end.status.code(), end.status.signal()) {
         _ if end.is_cut => "ended at the limit".to_owned(),
@@ -257,7 +257,8 @@ pub(crate) fn summary(
     text
 }
 
-/// What to do about what is missing in a recording on the processor `cpu`; empty if nothing is.
+/// Returns the remedy for missing data in a recording on the CPU model `cpu`; empty without missing
+/// data.
 pub(crate) fn advice(t: &Tally, end: &End, cpu: &str) -> String {
     let mut text = String::new();
     if t.sve_lost > 0 || t.untold_predicates > 0 {

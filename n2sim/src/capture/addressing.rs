@@ -1,4 +1,4 @@
-//! How loads and stores form their addresses, and what they do to general registers.
+//! Address formation of loads and stores, and their effects on general registers.
 
 use super::a64;
 
@@ -12,7 +12,7 @@ pub(crate) fn signed(word: u32, low: u32, bits: u32) -> i64 {
     i64::from((word << (32 - low - bits)).cast_signed() >> (32 - bits))
 }
 
-/// How an access forms its address and what it does to general registers.
+/// The address formation of an access, and its effects on general registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Addressing {
     /// The base register; 31 is SP.
@@ -25,7 +25,7 @@ pub(crate) struct Addressing {
     pub(crate) loaded: [Option<usize>; 4],
     /// Bytes that it may write, at most; 0 for a load.
     pub(crate) written: u64,
-    /// General registers that it loads or stores whole, one behind the other.
+    /// General registers that it loads or stores whole, in the order of memory.
     pub(crate) whole: [Option<usize>; 2],
 }
 
@@ -44,7 +44,8 @@ impl Addressing {
         }
     }
 
-    /// Of the general registers `rt`, of 64 bits each if they are `whole`.
+    /// Returns the addressing of an access with the general registers `rt`, of 64 bits each if they
+    /// are `whole`.
     fn of_general(mut self, rt: [Option<usize>; 2], is_load: bool, is_whole: bool) -> Addressing {
         if is_load {
             self.loaded = [rt[0], rt[1], None, None];
@@ -61,7 +62,7 @@ pub(crate) fn addressing(word: u32) -> Option<Addressing> {
     if a64::is_sve(word) {
         return None;
     }
-    // LDP, STP and kin.
+    // LDP, STP and related pairs.
     if word & 0x3a00_0000 == 0x2800_0000 {
         return Some(pair(word));
     }

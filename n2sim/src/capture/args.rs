@@ -1,4 +1,4 @@
-//! The arguments of `n2sim capture`. The parts of the recorder read them.
+//! The arguments of `n2sim capture`, which the parts of the recorder read.
 
 use std::path::PathBuf;
 
@@ -20,29 +20,35 @@ pub(crate) struct CaptureArgs {
     /// Trace to write [default: PROGRAM.n2t]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Folder with the AArch64 libraries that the program needs
+    /// Directory with the AArch64 libraries that the program needs
     #[arg(long, value_name = "DIR")]
     pub(crate) sysroot: Option<PathBuf>,
-    /// Processor that the engine plays [default: the nearest to the N2 that it has]
+    /// CPU model of the engine [default: the nearest to the N2 that it has]
     #[arg(long)]
     pub(crate) cpu: Option<String>,
     /// The qemu-aarch64 to use [default: the first in PATH]
     #[arg(long, value_name = "PATH")]
     pub(crate) engine: Option<PathBuf>,
-    /// Record from here on: a function, the number of a HINT instruction, or an address of the
-    /// program's file (0x...); after --to, again when control comes here again
+    /// Start of the recording
+    ///
+    /// A function, the number of a HINT instruction, or an address of the program's file (0x...).
+    /// After --to, the recording starts again at this place.
     #[arg(long, value_name = "PLACE")]
     #[arg(conflicts_with_all = ["system", "second_run", "count_only"])]
     pub(crate) from: Option<Place>,
-    /// Record up to here; without --from, the program is ended here
+    /// End of the recording; without --from, the program ends here
     #[arg(long, value_name = "PLACE")]
     #[arg(conflicts_with_all = ["system", "second_run", "count_only"])]
     pub(crate) to: Option<Place>,
-    /// Instructions to leave out at the start, over all threads (k, M and G are powers of 1000)
+    /// Instructions to skip at the start, over all threads
+    ///
+    /// The suffixes k, M and G are powers of 1000.
     #[arg(long, value_name = "N", value_parser = instructions, default_value = "0")]
     #[arg(conflicts_with_all = ["second_run", "count_only"])]
     pub(crate) skip: u64,
-    /// Instructions after which the program is ended; some more are recorded until it stops
+    /// Number of instructions to record
+    ///
+    /// Then the program is ended; some more are recorded until it stops.
     #[arg(long, value_name = "N", value_parser = instructions_from_one)]
     #[arg(conflicts_with_all = ["second_run", "count_only"])]
     pub(crate) limit: Option<u64>,
@@ -50,15 +56,16 @@ pub(crate) struct CaptureArgs {
     #[arg(long, value_name = "N", default_value_t = 3)]
     #[arg(value_parser = clap::value_parser!(i32).range(1..=22))]
     pub(crate) level: i32,
-    /// How to make this trace again, kept in the trace
+    /// Instructions to reproduce this trace, stored in it
     #[arg(long, value_name = "TEXT")]
     pub(crate) recipe: Option<String>,
-    /// Run the program a second time under the engine's debugger interface, which shows what its
-    /// plugin interface does not: SVE accesses and predicates, operands of DC, IC and PRFM. The
-    /// program must have one thread and do the same each time
+    /// Run the program a second time under the engine's debugger interface
+    ///
+    /// It shows SVE accesses and predicates, and operands of DC, IC and PRFM, which the plugin
+    /// interface does not. The program must have one thread and do the same each time.
     #[arg(long, conflicts_with_all = ["system", "count_only"])]
     pub(crate) second_run: bool,
-    /// Only count instructions, with the engine's own counter; writes no trace
+    /// Only count instructions with the engine's own counter, and write no trace
     #[arg(long, conflicts_with_all = ["output", "level", "system"])]
     pub(crate) count_only: bool,
     #[command(flatten)]
@@ -73,7 +80,7 @@ pub(crate) struct CaptureArgs {
     pub(crate) command: Vec<String>,
 }
 
-/// What `--system` needs to know.
+/// The options of `--system`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SystemArgs {
     /// Record a whole system: the kernel too, with exceptions and physical pages
@@ -86,7 +93,7 @@ pub(crate) struct SystemArgs {
     #[arg(long, value_name = "CPIO", requires = "system", help_heading = "Whole system")]
     #[arg(conflicts_with_all = ["file", "stdin", "command"])]
     pub(crate) initrd: Option<PathBuf>,
-    /// Words behind the kernel's command line
+    /// Words to append to the kernel's command line
     #[arg(long, value_name = "TEXT", requires = "system", help_heading = "Whole system")]
     pub(crate) append: Option<String>,
     /// Main memory of the system in MiB
@@ -96,11 +103,13 @@ pub(crate) struct SystemArgs {
     /// A file that PROGRAM needs, and its name there [default: the same]
     #[arg(long, value_name = "FILE[=NAME]", requires = "system", help_heading = "Whole system")]
     pub(crate) file: Vec<String>,
-    /// What PROGRAM reads from its standard input [default: nothing]
+    /// Standard input of PROGRAM [default: nothing]
     #[arg(long, value_name = "FILE", requires = "system", help_heading = "Whole system")]
     pub(crate) stdin: Option<PathBuf>,
-    /// Where the recording begins: `boot`, `marker` (where PROGRAM is started, or the initial file
-    /// system of your own runs `movz xzr, #0x4e31`), an address or a function of the kernel
+    /// Start of the recording: boot, marker, an address or a kernel function
+    ///
+    /// `marker` is the start of PROGRAM, or `movz xzr, #0x4e31` in an initial file system of your
+    /// own.
     #[arg(long, value_name = "WHERE", requires = "system", help_heading = "Whole system")]
     #[arg(default_value = "marker")]
     pub(crate) start: String,
@@ -110,7 +119,7 @@ pub(crate) struct SystemArgs {
 }
 
 impl SystemArgs {
-    /// True if a whole system is to be recorded.
+    /// Returns whether a whole system is recorded.
     pub(crate) fn is_wanted(&self) -> bool {
         self.system
     }

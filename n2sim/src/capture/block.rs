@@ -5,7 +5,7 @@ use sim_trace::{Access, BlockId};
 
 use super::a64::{self, Exit, Unreported};
 
-/// A block as the plugin defined it, with what the recorder needs to know of its words.
+/// A block as the plugin defined it, with the properties of its words that the recorder uses.
 #[derive(Debug)]
 pub(crate) struct BlockInfo {
     /// Its number in the trace.
@@ -27,7 +27,7 @@ pub(crate) struct BlockInfo {
 }
 
 impl BlockInfo {
-    /// Looks at each word once.
+    /// Returns the block of these words.
     pub(crate) fn new(id: BlockId, pc: u64, words: Vec<u32>) -> BlockInfo {
         let count = |is: fn(u32) -> bool| words.iter().filter(|word| is(**word)).count();
         let last = words.len() - 1;
@@ -51,7 +51,8 @@ impl BlockInfo {
         }
     }
 
-    /// Elements of the gather or scatter `index`; `None` for another instruction.
+    /// Returns the number of elements of the gather or scatter `index`; `None` for another
+    /// instruction.
     pub(crate) fn elements(&self, index: u16) -> Option<u8> {
         self.scattered.iter().find(|(at, _)| *at == index).map(|(_, elements)| *elements)
     }
@@ -60,17 +61,17 @@ impl BlockInfo {
         self.pc + 4 * index as u64
     }
 
-    /// How many instructions it has.
+    /// Returns the number of instructions.
     pub(crate) fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// Instruction `index`; 0 beyond its end.
+    /// Returns instruction `index`; 0 beyond the end.
     pub(crate) fn word(&self, index: usize) -> u32 {
         self.words.get(index).copied().unwrap_or(0)
     }
 
-    /// True when control may go to `next` after the whole block.
+    /// Returns whether control may go to `next` after the whole block.
     pub(crate) fn allows(&self, next: u64) -> bool {
         self.exit.allows(self.pc_of(self.words.len() - 1), next)
     }
@@ -85,18 +86,18 @@ pub(crate) struct Run {
     pub(crate) executed: u16,
     /// One address for each instruction that has any.
     pub(crate) accesses: Vec<Access>,
-    /// Addresses that gathers and scatters have behind their first.
+    /// Further addresses of gathers and scatters after their first.
     pub(crate) further: Vec<Access>,
     /// Numbers of what synchronizes threads, by index of the instruction.
     pub(crate) tickets: Vec<(u16, u64)>,
-    /// Behind it a signal was delivered.
+    /// A signal was delivered after this run.
     pub(crate) is_left: bool,
-    /// Governing predicates that the engine told, by index of the instruction.
+    /// Governing predicates that the engine reported, by index of the instruction.
     pub(crate) predicates: Vec<(u16, u16)>,
 }
 
 impl Run {
-    /// A run of so many instructions.
+    /// Returns a run of so many instructions.
     #[cfg(test)]
     pub(crate) fn of(executed: u16) -> Run {
         Run { executed, ..Run::default() }

@@ -1,5 +1,5 @@
-//! What an SVE instruction did beyond its first access: which elements its predicate let work, and
-//! where the elements of a gather or scatter went (docs/trace-format.md, Elements).
+//! Effects of an SVE instruction beyond its first access: the active elements of its predicate, and
+//! the elements of a gather or scatter (docs/trace-format.md, Elements).
 
 use super::a64;
 use super::block::{BlockInfo, Run};
@@ -35,7 +35,8 @@ fn event(info: &BlockInfo, run: &Run, index: u16, governing: Governing) -> Optio
     Some(StreamEvent::Elements { back: run.executed - index, activity, active, further })
 }
 
-/// The predicate of instruction `index`: the last one told, since a fault lets it begin again.
+/// Returns the predicate of instruction `index`: the last reported one, because a fault lets it
+/// begin again.
 fn predicate(run: &Run, index: u16) -> Option<u16> {
     run.predicates.iter().rfind(|(at, _)| *at == index).map(|(_, bits)| *bits)
 }
@@ -45,12 +46,12 @@ fn addresses(run: &Run, index: u16) -> Vec<u64> {
     all.filter(|access| access.index == index).map(|access| access.addr).collect()
 }
 
-/// What is known of the SVE instructions of a run.
+/// The known data on the SVE instructions of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Account {
     /// Loads and stores.
     pub(crate) accesses: u64,
-    /// Of these, those without an address though an element was active, or may have been: their
+    /// Accesses without an address though an element was active, or may have been because the
     /// predicate is not known.
     pub(crate) lost: u64,
     /// Instructions with a governing predicate that is not known.
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_predicate_tells_which_elements_worked() {
+    fn a_predicate_shows_the_active_elements() {
         let info = block(&[LD1W, FADD, GATHER, LD1W, FADD]);
         let run = Run {
             accesses: accesses(&[(0, 16), (2, 96)]),

@@ -1,6 +1,6 @@
 //! Small AArch64 programs that are made here, without a compiler: an ELF file of one segment.
 
-/// Bytes of the two headers; what the file holds stands behind them, and begins with its entry.
+/// Bytes of the two headers. The content of the file follows them and begins with its entry.
 pub(crate) const HEADERS: u64 = 64 + 56;
 /// The segment can be read and executed.
 pub(crate) const READ_EXECUTE: u64 = 5;

@@ -1,11 +1,11 @@
-//! How a block's run ended: whole, left early, or abandoned by a signal.
+//! The end of a block's run: whole, left early, or abandoned by a signal.
 
 use super::a64;
 use super::block::{BlockInfo, Run};
 use super::recording_state::Shared;
 use sim_trace::StreamEvent;
 
-/// What came after a block.
+/// The continuation after a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
     /// A block at this address.
@@ -29,15 +29,15 @@ impl After {
     }
 }
 
-/// How a block ended.
+/// The end of a block.
 pub(crate) struct Ending {
     /// Instructions of the block that were executed, one that did not complete included.
     pub(crate) executed: usize,
-    /// What happened behind them.
+    /// The event after them.
     pub(crate) signal: Option<StreamEvent>,
 }
 
-/// How far `run` got, and which signal ended it.
+/// Returns how far `run` got, and the signal that ended it.
 pub(crate) fn judge(
     info: &BlockInfo,
     run: &Run,
@@ -83,8 +83,8 @@ pub(crate) fn is_incomplete(info: &BlockInfo, run: &Run, last: usize) -> bool {
     a64::never_completes(word) || must_access && !has_access
 }
 
-/// Where the engine does not count for each thread: a block that control left where it could not
-/// ended at its first access that is missing.
+/// Returns the number of started instructions where the engine does not count for each thread: a
+/// block that control left irregularly ended at its first missing access.
 fn infer_started(info: &BlockInfo, run: &Run) -> usize {
     let from = run.accesses.last().map_or(0, |access| usize::from(access.index) + 1);
     let must_access = |word: u32| a64::always_accesses(word) && !a64::is_sve_memory(word);
@@ -118,7 +118,7 @@ mod tests {
         (ending.executed, ending.signal)
     }
 
-    /// Several threads: nobody counts for each of them.
+    /// Returns the state of several threads, without a count for each of them.
     fn inexact() -> Shared {
         Shared { is_exact: false, handlers: HashMap::from([(0x9000, 11)]), ..Shared::default() }
     }

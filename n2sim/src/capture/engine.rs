@@ -16,7 +16,7 @@ use std::process::{Command, Output, Stdio};
 const NAMES: &[&str] = &["qemu-aarch64", "qemu-aarch64-static"];
 /// Processor models, best first; the last is there in every engine.
 const CPUS: &[&str] = &["neoverse-n2", "neoverse-n1", "max,sve=off"];
-/// How the engine is installed.
+/// The command that installs the engine.
 pub(crate) const INSTALL_ENGINE: &str = "apt-get install qemu-user";
 
 /// An engine that can record.
@@ -125,7 +125,7 @@ pub(crate) fn probe(path: &Path, plugins: &[Plugin]) -> Result<Engine> {
     })
 }
 
-/// Those that matter here of the processor models that an engine lists.
+/// Returns the relevant CPU models among those that an engine lists.
 pub(crate) fn cpus_of(listed: &str) -> Vec<&'static str> {
     let has = |cpu: &&str| {
         let name = cpu.split(',').next().unwrap_or(cpu);

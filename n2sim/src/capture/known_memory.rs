@@ -1,4 +1,4 @@
-//! What is known of the program's memory: pointers that it put there, or took from there and used.
+//! The known content of the program's memory: pointers that it stored, or loaded and used.
 
 /// Pointers remembered.
 const SLOTS: usize = 4096;

@@ -33,7 +33,7 @@ pub(crate) struct Plugin {
     name: String,
     /// The embedded build, compressed; none for a file of the user's.
     packed: &'static [u8],
-    /// Where an engine finds it; an embedded build is unpacked when it is first asked for.
+    /// The path for the engine. An embedded build is unpacked at its first use.
     place: Arc<OnceLock<Place>>,
 }
 
@@ -48,7 +48,7 @@ enum Place {
 }
 
 impl Plugin {
-    /// What it is, for people.
+    /// Returns its name for messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -125,7 +125,7 @@ fn embedded(library: &[u8]) -> Result<Place> {
     })
 }
 
-/// Memory with this content, which nobody can change.
+/// Returns sealed memory with this content.
 fn sealed(library: &[u8]) -> Result<File> {
     let mut file = File::of_memory("n2sim-plugin")?;
     file.write_all(library)?;

@@ -11,7 +11,7 @@ use sim_core::Shown;
 use sim_trace::Symbol;
 use std::path::{Path, PathBuf};
 
-/// Where a sysroot of AArch64 libraries usually is.
+/// The usual places of a sysroot of AArch64 libraries.
 pub(crate) const USUAL_SYSROOTS: &[&str] = &["/usr/aarch64-linux-gnu", "/"];
 
 /// An AArch64 program.
@@ -100,7 +100,7 @@ impl Program {
         self.places.iter().find(|place| place.name == name).map(|place| place.addr)
     }
 
-    /// How many functions it names.
+    /// Returns the number of functions that it names.
     pub(crate) fn functions(&self) -> usize {
         self.symbols.len()
     }

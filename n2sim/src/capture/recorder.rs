@@ -157,7 +157,7 @@ impl Recorder {
         if progress.next_slot != Some(slot.sequence) {
             return Ok(false);
         }
-        // Behind damage nothing continues the stream.
+        // After damage, nothing continues the stream.
         progress.next_slot = None;
         progress.stream.take(&words, &mut self.shared, output)?;
         progress.next_slot = slot.sequence.checked_add(1);
@@ -245,7 +245,7 @@ mod tests {
             (wire::SLOTS_AT, 5),
             (wire::SLOTS_AT + 1, 6),
         ] {
-            memory.tell(index, value).expect("it can be written");
+            memory.set(index, value).expect("it can be written");
         }
         memory
     }

@@ -19,11 +19,11 @@ pub(crate) struct Shared {
     pub(crate) code: Code,
     /// Signal handlers by address.
     pub(crate) handlers: HashMap<u64, u32>,
-    /// What was seen and what was not.
+    /// Counts of recorded and missing data.
     pub(crate) tally: Tally,
     /// True while the plugin reports every block that ended early.
     pub(crate) is_exact: bool,
-    /// What a whole system has beyond a program; `None` for a program.
+    /// The state of a whole system beyond a program; `None` for a program.
     pub(crate) system: Option<SystemStream>,
     /// Once the recording is paused it will not be resumed.
     pub(crate) ends_for_good: bool,

@@ -76,17 +76,17 @@ impl Place {
     }
 }
 
-/// What of a run is recorded; all of it without places.
+/// The recorded part of a run; all of it without places.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Region {
-    /// Where recording begins, each time that control comes there.
+    /// The start of the recording, each time that control arrives there.
     pub(crate) from: Option<Place>,
-    /// Where it ends.
+    /// The end of the recording.
     pub(crate) to: Option<Place>,
 }
 
 impl Region {
-    /// Tells the plugin, before it starts.
+    /// Announces the region to the plugin before it starts.
     pub(crate) fn announce(&self, program: &Program, memory: &SharedMemory) -> Result<()> {
         if self.from.is_some() && self.from == self.to {
             bail!("--from and --to name the same place: nothing lies between");
@@ -95,13 +95,13 @@ impl Region {
         let to = self.to.as_ref().map(|place| place.mark("--to", program)).transpose()?;
         for (index, mark) in [(control::MARK_FROM, from), (control::MARK_TO, to)] {
             if let Some((kind, value)) = mark {
-                memory.tell(index, kind)?;
-                memory.tell(index + 1, value)?;
+                memory.set(index, kind)?;
+                memory.set(index + 1, value)?;
             }
         }
         if let Some(start) = program.relocatable_from {
-            memory.tell(control::IS_MOVABLE, 1)?;
-            memory.tell(control::FILE_START, start)?;
+            memory.set(control::IS_MOVABLE, 1)?;
+            memory.set(control::FILE_START, start)?;
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ const RT_SIGRETURN: u64 = 139;
 /// Bytes that an access of an unknown form writes at most.
 const UNKNOWN_BYTES: u64 = 64;
 
-/// What is known of the general registers.
+/// The known values of the general registers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownRegisters {
     values: [Option<u64>; REGISTERS],
@@ -34,7 +34,7 @@ pub(crate) struct KnownRegisters {
     pub(crate) is_alone: bool,
     /// Accesses whose base was known before.
     pub(crate) checked: u64,
-    /// Of these, those where the known value was wrong.
+    /// The number of wrong ones among the checked values.
     pub(crate) wrong: u64,
 }
 
@@ -379,7 +379,7 @@ mod tests {
             (0x5800_0040, Some(0x1008)), // ldr x0, .+8
             (0x1800_0061, Some(0x1010)), // ldr w1, .+12
             (0x9800_0042, Some(0x1010)), // ldrsw x2, .+8
-            (0x5800_0ae3, Some(0x1168)), // ldr x3, of a page that nobody saw
+            (0x5800_0ae3, Some(0x1168)), // ldr x3, of an unknown page
         ]);
         assert_eq!(registers.x(0), Some(0x8000));
         assert_eq!(registers.x(1), Some(0xffff_fff0));

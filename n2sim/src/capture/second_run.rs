@@ -58,7 +58,7 @@ pub(crate) fn run(args: &CaptureArgs, setup: &Setup) -> Result<ExitCode> {
     let merged = merge::write(&file, meta, &places, &seen, &path, args.level)?;
 
     let mut tally = second.recorder.shared.tally.clone();
-    message(&mut tally, merged.silent);
+    update_known(&mut tally, merged.silent);
     let mut gaps = account::gaps(&tally, &plugin, &second.end);
     gaps.push(sentence(&seen));
     let mut trace = merged.writer;
@@ -147,8 +147,9 @@ fn record(
     Ok(Recorded { output, recorder, memory, end })
 }
 
-/// What is known now: everything but where the prefetches of SVE go, of which there were `silent`.
-fn message(tally: &mut Tally, silent: u64) {
+/// Updates the tally: everything is known now but the targets of the prefetches of SVE, of which
+/// there were `silent`.
+fn update_known(tally: &mut Tally, silent: u64) {
     (tally.sve_lost, tally.untold_predicates, tally.is_rebuilt) = (0, 0, false);
     for known in [&mut tally.zero_lines, &mut tally.maintenance, &mut tally.prefetches] {
         known.known = known.executed;
@@ -171,7 +172,7 @@ fn sentence(seen: &Seen) -> String {
     text
 }
 
-/// What the trace says about itself.
+/// Completes the description of the trace.
 fn complete(meta: &mut Meta, setup: &Setup, tally: &Tally, end: &End, gaps: &[String], start: u64) {
     meta.machine.vector_bytes = 16;
     meta.symbols = setup.program.symbols_at(start);

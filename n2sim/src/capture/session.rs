@@ -16,19 +16,19 @@ use std::time::{Duration, Instant};
 /// Pause when there was nothing to take.
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// How long a system may take to turn itself off after its stop marker.
+/// Time in which a system must turn itself off after its stop marker.
 const FAREWELL: Duration = Duration::from_secs(3);
 
-/// How a recording ended.
+/// The end of a recording.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End {
-    /// What became of the program.
+    /// The exit status of the program.
     pub(crate) status: ExitStatus,
     /// The recorder ended it: `--limit` was reached.
     pub(crate) is_cut: bool,
     /// The recorder ended it: control came to `--to`.
     pub(crate) is_over: bool,
-    /// Somebody asked for the end (Ctrl-C, `kill`).
+    /// The recording was interrupted (Ctrl-C, `kill`).
     pub(crate) is_interrupted: bool,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn record(
     let drained =
         drain_until_exit(&mut child, &interrupts, memory, recorder, output, limit, &mut end);
     if drained.is_err() {
-        // The recording failed: do not leave the program behind.
+        // The recording failed: do not leave the program running.
         let _ = child.kill();
         let _ = child.wait();
     }

@@ -69,7 +69,7 @@ pub(crate) fn meta(args: &CaptureArgs, engine: &Engine, cpu: &str) -> Meta {
     }
 }
 
-/// What the processor model `cpu` of the engine does otherwise than others.
+/// Returns the properties of the engine's CPU model `cpu` that differ from those of others.
 pub(crate) fn machine_of(cpu: &str) -> MachineInfo {
     let is_n2 = cpu.starts_with("neoverse-n2");
     let is_n1 = cpu.starts_with("neoverse-n1");

@@ -45,8 +45,8 @@ impl SlotHeader {
     }
 }
 
-/// Says that the memory holds what no plugin writes: the recorded program wrote into it. What was
-/// taken before stands.
+/// The memory holds data that no plugin writes: the recorded program wrote into it. The data before
+/// it stays valid.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub(crate) struct Damage(pub(super) String);
@@ -117,13 +117,13 @@ impl SharedMemory {
         Ok(self.read(index, 1)?[0])
     }
 
-    /// Tells the plugin to record no more.
+    /// Requests the plugin to stop recording.
     pub(crate) fn stop(&self) -> Result<()> {
-        self.tell(control::STOP, 1)
+        self.set(control::STOP, 1)
     }
 
     /// Sets a control word.
-    pub(crate) fn tell(&self, index: usize, value: u64) -> Result<()> {
+    pub(crate) fn set(&self, index: usize, value: u64) -> Result<()> {
         self.write(index, value)
     }
 
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_can_change_the_size() {
+    fn the_size_cannot_change() {
         let memory = SharedMemory::create().expect("memory files exist on Linux");
         let other = other_side(&memory);
         let bytes = (wire::TOTAL_WORDS * WORD_BYTES) as u64;

@@ -1,7 +1,7 @@
-//! One thread's words, turned into block executions of the trace.
+//! Decodes the words of one thread into block executions of the trace.
 //!
-//! The plugin reports a block when it begins and its accesses as they succeed, so a block is
-//! complete only when the next one of the same thread begins; how it ended is judged from there.
+//! The plugin reports a block when it begins and its accesses as they succeed. A block is therefore
+//! complete only when the next one of the same thread begins, which shows how it ended.
 
 use super::a64;
 use super::block::{BlockInfo, Run};
@@ -163,8 +163,8 @@ impl Stream {
         Ok(())
     }
 
-    /// An access of the running block. One instruction may report several: of a gather or scatter
-    /// each stands, of another the lowest.
+    /// Adds an access of the running block. Of several accesses of one instruction, a gather or
+    /// scatter keeps all, others the lowest.
     fn access(&mut self, index: u32, addr: u64, shared: &Shared) {
         let index = index as u16;
         let Run { block, accesses, further, .. } = &mut self.history[self.at];
@@ -350,7 +350,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_access_of_a_gather_stands_and_the_lowest_of_another_instruction() {
+    fn a_gather_keeps_every_access_and_another_instruction_the_lowest() {
         const GATHER: u32 = 0x8520_4080; // ld1w {z0.s}, p0/z, [x4, z0.s, uxtw #2]
         const LD1W: u32 = 0xa540_a060; // ld1w {z0.s}, p0/z, [x3]
         let mut shared = Shared::default();

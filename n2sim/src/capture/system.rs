@@ -77,7 +77,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     finish(&guest, kernel_symbols, output, recorder, &mut memory, &end, &path, &stopwatch)
 }
 
-/// Why a recording is empty.
+/// Returns the reason why a recording is empty.
 fn nothing_recorded(args: &CaptureArgs, memory: &mut SharedMemory, end: &End) -> Result<String> {
     let ending = account::ending(end);
     if memory.control(control::MAGIC)? != wire::MAGIC {

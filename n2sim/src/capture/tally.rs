@@ -2,7 +2,7 @@
 
 use super::a64::Unreported;
 
-/// How many instructions of a kind were executed, and of how many the address is known.
+/// The number of executed instructions of a kind, and of those with a known address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Known {
     pub(crate) executed: u64,
@@ -10,7 +10,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Those without address.
+    /// Returns the number of those without an address.
     pub(crate) fn absent(self) -> u64 {
         self.executed - self.known
     }
@@ -45,7 +45,7 @@ pub(crate) struct Tally {
     pub(crate) lost_accesses: u64,
     /// Executed SVE loads and stores.
     pub(crate) sve_accesses: u64,
-    /// Of these, those without an address though an element was active or may have been, or without
+    /// SVE accesses without an address though an element was active or may have been, or without
     /// their predicate.
     pub(crate) sve_lost: u64,
     /// Executed SVE instructions with a governing predicate that is not known.
@@ -56,7 +56,7 @@ pub(crate) struct Tally {
     pub(crate) signals: u64,
     /// True when a program was replaced by `execve`.
     pub(crate) is_replaced: bool,
-    /// What the shared memory held that no plugin writes, where the recording ended because of it.
+    /// The foreign content of the shared memory that ended the recording.
     pub(crate) damage: Option<String>,
 }
 

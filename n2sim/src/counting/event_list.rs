@@ -133,7 +133,7 @@ pub(crate) fn is_software(text: &str) -> bool {
     SOFTWARE.contains(&name)
 }
 
-/// What stands for an event of the kernel: one that nothing else is divided by, at no level.
+/// Returns the placeholder of a kernel event: an event that is never a divisor, at no level.
 fn software() -> PerfEvent {
     PerfEvent { levels: NOWHERE, ..PerfEvent::new(PmuEvent::SW_INCR) }
 }

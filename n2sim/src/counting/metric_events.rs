@@ -27,8 +27,8 @@ pub(crate) enum Sharing {
     /// The events of a metric are a group that shares six counters with other groups. Groups that
     /// fit are joined.
     Groups,
-    /// As `Groups`, but metrics share a group only if one has all events of the other: a plan packs
-    /// them itself.
+    /// Like `Groups`, but metrics share a group only if one has all events of the other: a plan
+    /// packs them itself.
     Plan,
 }
 

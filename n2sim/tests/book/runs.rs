@@ -8,9 +8,9 @@ use std::process::Command as Process;
 use crate::page::{Block, Command, Page};
 use crate::repository;
 
-/// What a reader finds beside himself at the top of the repository.
+/// The directories that a reader finds at the top of the repository.
 const FOLDERS: [&str; 4] = ["docs", "traces", "tests", "configs"];
-/// Behind a command that ends with another exit code than 0.
+/// The line after a command whose exit code is not 0.
 const EXIT_CODE: &str = "# exit code ";
 
 /// Runs all commands of a page in order, in a folder of its own. Says where they print something
@@ -54,7 +54,7 @@ fn replaced(text: &str, block: &Block, now: &str) -> String {
     text.replacen(&format!("```console\n{}```", block.text), &format!("```console\n{now}```"), 1)
 }
 
-/// What a command prints, errors in between; lines without spaces at their ends.
+/// Returns the output of a command with its errors in between, without spaces at the ends of lines.
 fn run(command: &Command, folder: &Path) -> Result<String, String> {
     let program = Path::new(env!("CARGO_BIN_EXE_n2sim"));
     let path = std::env::var("PATH").unwrap_or_default();

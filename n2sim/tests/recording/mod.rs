@@ -128,7 +128,7 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// What `n2sim capture` wrote to `trace`, which must be intact.
+    /// Returns the recording that `n2sim capture` wrote to `trace`, which must be intact.
     pub(crate) fn of(output: &Output, trace: &Path) -> Recording {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{said}");

@@ -1,4 +1,4 @@
-//! What arithmetic instructions make of known values.
+//! The results of arithmetic instructions on known values.
 
 use crate::capture::addressing::field;
 

@@ -29,8 +29,8 @@ pub(super) struct Debugger {
 }
 
 impl Debugger {
-    /// Waits for the engine to listen at `socket`; the program is stopped at its first instruction.
-    /// None if `is_over` first.
+    /// Waits until the engine accepts a connection at `socket`, with the program stopped at its
+    /// first instruction. Returns `None` if `is_over` is set first.
     pub(super) fn connect(socket: &Path, is_over: &AtomicBool) -> Result<Option<Debugger>> {
         while !is_over.load(Ordering::Relaxed) {
             if let Ok(stream) = UnixStream::connect(socket) {
@@ -52,8 +52,8 @@ impl Debugger {
         }
     }
 
-    /// Runs to the next stop; false at the end of the program. One that stands at a breakpoint
-    /// would stay there: [`Debugger::step`] first.
+    /// Runs to the next stop. Returns whether the program still runs. From a breakpoint, call
+    /// [`Debugger::step`] first, or the program stays there.
     pub(super) fn resume(&mut self) -> Result<bool> {
         let packet = match self.signal.take() {
             None => "c".to_owned(),

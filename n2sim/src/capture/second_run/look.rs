@@ -1,6 +1,6 @@
-//! What an instruction is about to do, from the registers in front of it: the governing predicate
-//! of an SVE instruction and the addresses of its active elements (Arm ARM, SVE addressing); the
-//! operand of `DC`, `IC`, `PRFM`.
+//! The effects of the next instruction, from the registers before it: the governing predicate of an
+//! SVE instruction with the addresses of its active elements (Arm ARM, SVE addressing), and the
+//! operand of `DC`, `IC` and `PRFM`.
 
 use super::super::a64::Unreported;
 use super::super::block::BlockInfo;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// The instructions of the program at which it is stopped, by address.
 pub(super) type Places = BTreeMap<u64, Inst>;
 
-/// What one instruction did.
+/// The effects of one instruction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
     pub(super) pc: u64,

@@ -28,7 +28,7 @@ impl Block {
         self.pc + 4 * self.words.len() as u64
     }
 
-    /// Writes the block and what happened behind it, and begins anew.
+    /// Writes the block and the events after it, and starts a new one.
     fn flush(&mut self, writer: &mut TraceWriter, events: &[StreamEvent]) -> Result<()> {
         let block = std::mem::take(self);
         if !block.words.is_empty() {

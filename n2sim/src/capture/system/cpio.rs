@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn files_come_behind_their_folders_once() {
+    fn files_follow_their_directories_once() {
         let mut archive = Archive::default();
         archive.character_device("/dev/console", 5, 1);
         archive.file("/usr/bin/a", 0o755, b"abc");

@@ -1,4 +1,4 @@
-//! How blocks of a whole system end: whole, at an exception, or because the engine ran an
+//! The end of blocks of a whole system: whole, at an exception, or because the engine ran an
 //! instruction again.
 
 use super::super::a64;
@@ -13,16 +13,16 @@ const VECTORS_BYTES: u64 = 0x800;
 /// Bytes of one entry.
 const VECTOR_BYTES: u64 = 0x80;
 
-/// What is known of a recorded system beyond its blocks.
+/// The known state of a recorded system beyond its blocks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SystemStream {
-    /// An exception that the engine told of arrives with the next block.
+    /// An exception that the engine reported; it arrives with the next block.
     pub(crate) arrival: Option<Arrival>,
     /// Writes of registers by the running block: index of the instruction, value.
     pub(crate) operands: Vec<(u16, u64)>,
     /// Pages of all address spaces.
     pub(crate) pages: Pages,
-    /// Vector tables that were seen, where the engine tells of no exceptions.
+    /// The known vector tables, for engines that report no exceptions.
     tables: BTreeSet<u64>,
     /// Counts for the summary.
     pub(crate) tally: SystemTally,
@@ -80,14 +80,14 @@ impl SystemStream {
         }
     }
 
-    /// Forgets what was told of code before the recording.
+    /// Discards reports on code before the recording.
     pub(crate) fn forget(&mut self) {
         self.arrival = None;
         self.operands.clear();
     }
 
-    /// How `run` ended, which began `started` of its instructions if the engine said so; `next` is
-    /// the address of the next block, `None` at the end of the recording.
+    /// Returns the end of `run`, which began `started` of its instructions if the engine reported
+    /// it. `next` is the address of the next block, or `None` at the end of the recording.
     pub(crate) fn judge(
         &mut self,
         info: &BlockInfo,
@@ -128,8 +128,8 @@ impl SystemStream {
         Ending { executed: if is_before { last } else { begun }, signal }
     }
 
-    /// Where the engine gives no registers: a block that the one before does not lead to, at a
-    /// place where vectors are. An entry seen so once is an entry from then on.
+    /// Infers an exception for engines that give no registers: from a block at a vector's place
+    /// that the previous block does not lead to. Such an entry stays known.
     fn infer(&mut self, info: &BlockInfo, next: u64) -> Option<Arrival> {
         let (table, vector) = (next & !(VECTORS_BYTES - 1), next & (VECTORS_BYTES - 1));
         let is_place = next >> 63 == 1 && vector.is_multiple_of(VECTOR_BYTES) && vector >= 0x200;
@@ -190,7 +190,7 @@ mod tests {
     const SVC: u32 = 0xd400_0001;
     const RET: u32 = 0xd65f_03c0;
 
-    /// How many instructions ran, and if something came behind them, whether the last was
+    /// Returns the number of instructions that ran and, if an event followed, whether the last was
     /// abandoned.
     fn judged(
         system: &mut SystemStream,
@@ -230,8 +230,8 @@ mod tests {
     #[test]
     fn an_instruction_of_a_device_runs_once() {
         let system = &mut SystemStream::default();
-        // Left to run the load by itself, and gone on behind it; or to run it again in the next
-        // block.
+        // The engine left the block to run the load alone, and continued after it; or ran it again
+        // in the next block.
         assert_eq!(judged(system, &[ADD, LDR, ADD], Some(2), PC + 8), (2, None));
         assert_eq!(judged(system, &[ADD, LDR, ADD], Some(2), PC + 4), (1, None));
         assert_eq!(judged(system, &[ADD, LDR, ADD], None, PC + 12), (3, None));
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn without_registers_an_entry_is_known_once_nothing_else_explains_it() {
         let system = &mut SystemStream::default();
-        // A return may go anywhere, so the first time it is not told from one.
+        // A return may go anywhere, so the first entry looks like one.
         assert_eq!(judged(system, &[ADD, RET], None, VECTORS + 0x280), (2, None));
         assert_eq!(judged(system, &[ADD, SVC], None, VECTORS + 0x400), (2, Some(false)));
         assert_eq!(judged(system, &[ADD, RET], None, VECTORS + 0x280), (2, Some(false)));

@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Its command.
 pub(crate) const NAME: &str = "qemu-system-aarch64";
-/// How the engine is installed.
+/// The command that installs the engine.
 pub(crate) const INSTALL: &str =
     "apt-get install qemu-system-arm (Debian 12: better with -t bookworm-backports)";
 /// MiB of memory that the kernel of the trial gets.

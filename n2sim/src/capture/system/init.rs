@@ -7,7 +7,7 @@
 use super::super::elf;
 use super::super::wire::{START_MARKER, STOP_MARKER};
 
-/// Where it is loaded.
+/// The load address.
 const BASE: u64 = 0x70_0000_0000;
 /// Its data; the code is much shorter than that.
 const DATA_AT: u64 = 0x1000;
@@ -117,7 +117,7 @@ pub(super) fn program(program: &str, arguments: &[String], environment: &[String
     b.call(call::CLONE, &[SIGCHLD, 0, 0, 0, 0]);
     let fork = b.words.len();
     b.words.push(0); // cbnz x0, parent
-    // The recording begins with the block behind the marker.
+    // The recording begins with the block after the marker.
     b.words.extend([START_MARKER, 0x1400_0001]); // b .+4
     b.call(call::EXECVE, &[program, arguments, environment]);
     b.call(call::EXIT, &[CANNOT_START]);
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(fork + (words[fork] >> 5 & 0x7ffff) as usize, place(0xaa00_03f3));
         let back = words.iter().position(|w| w & 0xff00_001f == 0x5400_0001).expect("b.ne");
         let distance = (words[back] << 8).cast_signed() >> 13;
-        // Back to the word behind it: the first of the wait.
+        // Back to the next word: the first of the wait.
         assert_eq!(back as i32 + distance, place(0xaa00_03f3) as i32 + 1);
     }
 }

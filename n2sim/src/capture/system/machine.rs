@@ -19,7 +19,7 @@ use std::process::{Command, Stdio};
 /// and all addresses the same in every run.
 const COMMAND_LINE: &str = "console=ttyAMA0 loglevel=0 rdinit=/init panic=-1 nokaslr norandmaps";
 
-/// Where the recording begins.
+/// The start of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     /// With the first instruction of the machine.
@@ -31,7 +31,7 @@ pub(super) enum Start {
 }
 
 impl Start {
-    /// What the user wrote: a word, an address or a function of the kernel.
+    /// Reads the user's choice: a word, an address or a function of the kernel.
     pub(super) fn parse(text: &str, functions: &[Symbol]) -> Result<Start> {
         match text {
             "boot" => return Ok(Start::Boot),
@@ -92,7 +92,7 @@ pub(super) fn command(
     Ok(command)
 }
 
-/// What runs on the machine.
+/// The software on the machine.
 #[derive(Debug)]
 pub(super) struct Guest {
     kernel: PathBuf,
@@ -133,7 +133,7 @@ impl Guest {
         self.program.as_ref().map_or(&self.kernel, |program| &program.path)
     }
 
-    /// What was recorded, for the trace.
+    /// Returns the recorded command line for the trace.
     pub(super) fn command_line(&self, args: &CaptureArgs) -> Vec<String> {
         if self.program.is_some() {
             return args.command.clone();
@@ -151,7 +151,7 @@ impl Guest {
         self.program.as_ref().map_or_else(Vec::new, |program| program.symbols_from(USUAL_BASE))
     }
 
-    /// How the program ended, by what the first program was told of it.
+    /// Returns the end of the program, by the report of the first program.
     pub(super) fn ending(&self, status: u64) -> String {
         if self.program.is_none() || status > 0xffff {
             return format!("stop marker, x0 = {status:#x}");

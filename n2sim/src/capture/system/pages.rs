@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, HashMap};
 const BYTES: u64 = 4096;
 /// Address bits of a table in `TTBR0_EL1`; above them is the ASID, below them are flags.
 const TABLE: u64 = 0x0000_ffff_ffff_fffe;
-/// Where Linux maps all physical memory in one piece, at one distance.
+/// The address range in which Linux maps all physical memory in one piece, at one offset.
 const LINEAR_MAP: std::ops::Range<u64> = 0xffff_0000_0000_0000..0xffff_8000_0000_0000;
 
-/// What one virtual page was.
+/// The recorded properties of one virtual page.
 #[derive(Clone, Copy, Debug)]
 struct Use {
     phys: u64,

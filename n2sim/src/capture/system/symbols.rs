@@ -18,7 +18,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Symbol>> {
 pub(super) fn parse(data: &[u8], path: &Path) -> Result<Vec<Symbol>> {
     let shown = path.shown();
     let symbols = if data.starts_with(b"\x7fELF") {
-        from_elf(data).with_context(|| format!("{shown} is no whole ELF file"))?
+        from_elf(data).with_context(|| format!("{shown} is not a complete ELF file"))?
     } else {
         from_text(&String::from_utf8_lossy(data))
     };

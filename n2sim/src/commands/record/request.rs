@@ -38,18 +38,18 @@ const MIN_LATENCY_MAX: u64 = 0xfff;
 /// A sampling of SPE as asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SpeEvent {
-    /// As typed.
+    /// The name of the event, as the user wrote it.
     pub(super) name: String,
-    /// What the driver is asked for.
+    /// The request to the driver.
     pub(super) request: SpeRequest,
 }
 
 /// An event as asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CounterEvent {
-    /// As typed.
+    /// The name of the event, as the user wrote it.
     pub(super) name: String,
-    /// What the driver is asked for.
+    /// The request to the driver.
     pub(super) request: OverflowRequest,
 }
 

@@ -64,7 +64,7 @@ fn a_profile_is_summed_up() {
 }
 
 #[test]
-fn damage_is_told_with_its_place() {
+fn damage_is_reported_with_its_place() {
     let mut bytes = [load(1, 0), load(2, 0), load(3, 0)].map(|it| encode_n2(&it)).concat();
     bytes[64 + 19] = 0x03;
     let message = run_on(&bytes, &[]).expect("two good records");
@@ -134,17 +134,17 @@ fn samples_are_compared_with_every_operation() {
         "--intervals",
         "256,1024",
     ]);
-    let heard = accuracy::run(&trace, &args.comparison).expect("a committed trace");
+    let observed = accuracy::run(&trace, &args.comparison).expect("a committed trace");
     let document = args.comparison.machine.source(&[]).document().expect("the built-in machine");
     let config = MachineConfig::from_document(&document).expect("the built-in machine");
     let session = Session::open(&trace, config, RunHeader::default()).expect("a committed trace");
     let options = RunOptions { limit: Some(100_000), ..RunOptions::default() };
     let total = session.run(&options, &mut |_| {}).expect("a run").total();
-    let exact = &heard.exact;
+    let exact = &observed.exact;
     assert_eq!(exact.records, total.value(PmuEvent::OP_RETIRED), "all operations are heard");
     let mispredicted = exact.with_event(Events::MISPREDICTED);
     assert_eq!(mispredicted, total.value(PmuEvent::BR_MIS_PRED_RETIRED));
-    let [fine, coarse] = &heard.sampled[..] else { panic!("two intervals") };
+    let [fine, coarse] = &observed.sampled[..] else { panic!("two intervals") };
     for sampled in [fine, coarse] {
         let funnel = sampled.funnel.expect("it was sampled here");
         let ended = funnel.collided + funnel.abandoned + funnel.filtered + funnel.dropped;
@@ -153,7 +153,7 @@ fn samples_are_compared_with_every_operation() {
         let interval = sampled.interval.expect("it was sampled here") as f64 + 127.5 + 1.0;
         let expected = funnel.population as f64 / interval;
         assert!((funnel.due as f64 / expected - 1.0).abs() < 0.05, "{funnel:?}");
-        let row = truth::compare(&heard.exact, sampled);
+        let row = truth::compare(&observed.exact, sampled);
         assert!(row.groups.measured < 5.0 * row.groups.expected + 0.01, "{row:?}");
     }
     assert!(fine.profile.records > 2 * coarse.profile.records);

@@ -73,7 +73,7 @@ pub(super) struct Axis {
 /// A trace of the sweep.
 #[derive(Clone, Debug)]
 pub(super) struct Trace {
-    /// As the grid names it.
+    /// The name in the grid.
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) hash: u64,
