@@ -310,7 +310,7 @@ fn what_cannot_be_shown_is_refused() {
     let message = refused(&["--window", "18446744073709551000..18446744073709551001"]);
     assert!(message.contains("thread 0 has"), "{message}");
     assert!(refused(&["--thread", "7"]).contains("its threads are 0"));
-    assert!(refused(&["--window", "0..20k", "--svg"]).contains("too many for one picture"));
+    assert!(refused(&["--window", "0..20k", "--svg"]).contains("too many for one figure"));
     assert!(refused(&["--kanata", "--svg"]).contains("cannot be used with"));
     assert!(refused(&["--elf", "/nowhere"]).contains("/nowhere"));
     assert!(refused(&["-o", "/nowhere/x.svg", "--svg"]).contains("/nowhere"));

@@ -167,7 +167,7 @@ pub(crate) fn ending(end: &End) -> String {
     }
 }
 
-/// Wall and processor time of this process and its children.
+/// Wall and CPU time of this process and its children.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch {
     begin: Instant,
@@ -179,7 +179,7 @@ impl Stopwatch {
         Stopwatch { begin: Instant::now(), cpu: cpu_time() }
     }
 
-    /// Wall time and processor time since the start.
+    /// Wall time and CPU time since the start.
     pub(crate) fn elapsed(&self) -> (Duration, Duration) {
         (self.begin.elapsed(), cpu_time().saturating_sub(self.cpu))
     }
@@ -233,7 +233,7 @@ pub(crate) fn summary(
     );
     let _ = writeln!(
         text,
-        "  {:.2} s wall, {:.2} s of processor time (program, engine, recorder): \
+        "  {:.2} s wall, {:.2} s of CPU time (program, engine, recorder): \
          {rate:.0} M instructions/s",
         wall.as_secs_f64(),
         cpu.as_secs_f64()
@@ -273,7 +273,7 @@ pub(crate) fn advice(t: &Tally, end: &End, cpu: &str) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "  SIGILL: the processor {cpu} may lack what the program uses, such as SVE: try `--cpu max`, \
+            "  SIGILL: the CPU model {cpu} may lack what the program uses, such as SVE: try `--cpu max`, \
              or `--second-run` if it uses SVE"
         );
     }
@@ -314,7 +314,7 @@ pub(crate) fn system_summary(
     );
     let _ = writeln!(
         text,
-        "  {:.2} s wall, {:.2} s of processor time, the start of the system included",
+        "  {:.2} s wall, {:.2} s of CPU time, the start of the system included",
         times.0.as_secs_f64(),
         times.1.as_secs_f64()
     );
@@ -368,11 +368,11 @@ mod tests {
     }
 
     #[test]
-    fn work_shows_in_the_processor_time() {
+    fn work_shows_in_the_cpu_time() {
         let watch = Stopwatch::start();
         let mut n = 0u64;
         while watch.elapsed().1 < Duration::from_millis(20) {
-            assert!(watch.elapsed().0 < Duration::from_secs(60), "no processor time seen");
+            assert!(watch.elapsed().0 < Duration::from_secs(60), "no CPU time seen");
             for _ in 0..100_000 {
                 n = std::hint::black_box(n.wrapping_mul(31).wrapping_add(1));
             }

@@ -58,7 +58,7 @@ impl Engine {
         bail!("no engine here can record; `n2sim doctor` says more\n  {}", reasons.join("\n  "))
     }
 
-    /// The processor to record on when none is asked for.
+    /// The default CPU model of a recording.
     pub(crate) fn default_cpu(&self) -> &'static str {
         self.cpus.first().copied().unwrap_or("max,sve=off")
     }
@@ -97,7 +97,7 @@ pub(crate) fn installed() -> Vec<PathBuf> {
 /// The file of a command in `PATH`.
 pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())
 }
 
 /// The engine's own description of itself.

@@ -97,7 +97,7 @@ impl Plugin {
 }
 
 /// Builds of the plugin, in the order in which they are tried: the one that `N2SIM_PLUGIN` names,
-/// or the embedded ones. Nothing is looked for in any folder: the engine runs its code.
+/// or the embedded ones. Nothing is looked for in any directory: the engine runs its code.
 pub(crate) fn plugins() -> Vec<Plugin> {
     if let Some(path) = std::env::var_os(OVERRIDE).map(PathBuf::from) {
         let name = path.shown().to_string();
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_temporary_plugin_is_for_its_owner_alone_and_removed_with_it() {
-        let place = temporary(&first()).expect("there is a temporary folder");
+        let place = temporary(&first()).expect("there is a temporary directory");
         let (path, mode) =
             (place.path().to_owned(), place.path().metadata().expect("it is there").mode());
         assert_eq!(mode & 0o077, 0);

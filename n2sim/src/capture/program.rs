@@ -31,7 +31,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Finds and reads `name`: a path, or a name in the sysroot's or the system's folders.
+    /// Finds and reads `name`: a path, or a name in the sysroot's or the system's directories.
     pub(crate) fn open(name: &str, sysroot: Option<&Path>) -> Result<Program> {
         let path = find(name, sysroot)
             .with_context(|| format!("no program {name:?}: give the path of an AArch64 program"))?;
@@ -105,7 +105,7 @@ impl Program {
         self.symbols.len()
     }
 
-    /// The folder in which the engine shall look for libraries, if the program needs any.
+    /// The directory in which the engine shall look for libraries, if the program needs any.
     pub(crate) fn sysroot(&self, given: Option<&Path>) -> Result<Option<PathBuf>> {
         let Some(interpreter) = &self.interpreter else {
             return Ok(given.map(Path::to_path_buf));
@@ -121,7 +121,7 @@ impl Program {
         match usual {
             Some(root) => Ok(Some(root.to_path_buf())),
             None => bail!(
-                "the program needs {interpreter} and no folder with AArch64 libraries was found: \
+                "the program needs {interpreter} and no directory with AArch64 libraries was found: \
                  `apt-get install libc6-arm64-cross`, or name one with --sysroot"
             ),
         }
@@ -134,11 +134,12 @@ fn find(name: &str, sysroot: Option<&Path>) -> Option<PathBuf> {
         let inside = sysroot.map(|root| root.join(name.trim_start_matches('/')));
         return [Some(direct), inside].into_iter().flatten().find(|path| path.is_file());
     }
-    let folders = ["usr/bin", "bin", "usr/sbin", "usr/local/bin"];
-    let inside = sysroot.into_iter().flat_map(|root| folders.map(|folder| root.join(folder)));
+    let directories = ["usr/bin", "bin", "usr/sbin", "usr/local/bin"];
+    let inside =
+        sysroot.into_iter().flat_map(|root| directories.map(|directory| root.join(directory)));
     let path = std::env::var_os("PATH").unwrap_or_default();
     let outside: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    inside.chain(outside).map(|folder| folder.join(name)).find(|path| path.is_file())
+    inside.chain(outside).map(|directory| directory.join(name)).find(|path| path.is_file())
 }
 
 /// A name in the program's code.

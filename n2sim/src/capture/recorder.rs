@@ -252,8 +252,8 @@ mod tests {
 
     #[test]
     fn a_claimed_slot_has_nothing_to_take() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("t.n2t");
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("t.n2t");
         let trace = TraceWriter::create_with(&path, Meta::default(), WriterOptions::default());
         let mut output = Output { trace: trace.expect("room"), skip: 0 };
         for stream in [DEFINITIONS, 0] {

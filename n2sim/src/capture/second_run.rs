@@ -44,17 +44,17 @@ struct Recorded {
 pub(crate) fn run(args: &CaptureArgs, setup: &Setup) -> Result<ExitCode> {
     let stopwatch = Stopwatch::start();
     let path = args.output.clone().unwrap_or_else(|| default_output(&setup.program.path));
-    let folder = ScratchFolder::new().context("cannot make a temporary folder")?;
-    let first = first(args, setup, folder.path()).context("the first run")?;
+    let directory = ScratchFolder::new().context("cannot make a temporary directory")?;
+    let first = first(args, setup, directory.path()).context("the first run")?;
     let places = look::places(&first.recorder.shared.blocks);
     let (seen, mut second) =
-        second(args, setup, &places, folder.path()).context("the second run")?;
+        second(args, setup, &places, directory.path()).context("the second run")?;
 
     let plugin = PluginTally::read(&mut second.memory)?;
     let start = second.memory.control(control::START_CODE)?;
     let meta = second.output.trace.meta().clone();
     second.output.trace.finish().context("a temporary trace could not be completed")?;
-    let file = TraceFile::open(&folder.path().join(SECOND))?;
+    let file = TraceFile::open(&directory.path().join(SECOND))?;
     let merged = merge::write(&file, meta, &places, &seen, &path, args.level)?;
 
     let mut tally = second.recorder.shared.tally.clone();
@@ -75,11 +75,11 @@ const SECOND: &str = "second.n2t";
 const SOCKET: &str = "debugger";
 
 /// Runs the program unseen: for its blocks.
-fn first(args: &CaptureArgs, setup: &Setup, folder: &Path) -> Result<Recorded> {
+fn first(args: &CaptureArgs, setup: &Setup, directory: &Path) -> Result<Recorded> {
     let memory = SharedMemory::create()?;
     let mut command = setup.command(args, &memory, &[])?;
     command.stdin(input()?).stdout(Stdio::null()).stderr(Stdio::null());
-    record(args, setup, command, memory, &folder.join(FIRST))
+    record(args, setup, command, memory, &directory.join(FIRST))
 }
 
 /// The input once more, if it is a file; a terminal or a pipe gives it only once.
@@ -99,15 +99,15 @@ fn second(
     args: &CaptureArgs,
     setup: &Setup,
     places: &Places,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<(Seen, Recorded)> {
-    let socket = folder.join(SOCKET);
+    let socket = directory.join(SOCKET);
     let memory = SharedMemory::create()?;
     let command = setup.command(args, &memory, &["-g".as_ref(), socket.as_os_str()])?;
     let is_over = AtomicBool::new(false);
     let (seen, recorded) = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| watch(&socket, places, &is_over));
-        let recorded = record(args, setup, command, memory, &folder.join(SECOND));
+        let recorded = record(args, setup, command, memory, &directory.join(SECOND));
         is_over.store(true, Ordering::Relaxed);
         (watcher.join(), recorded)
     });

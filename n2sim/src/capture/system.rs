@@ -1,7 +1,7 @@
 //! `n2sim capture --system`: records a whole system, the kernel and one program in it, under QEMU's
 //! system emulation.
 //!
-//! The machine is made so that it does the same again: one processor, whose instructions are its
+//! The machine is made so that it does the same again: one CPU, whose instructions are its
 //! clock, no outside world, and random numbers from a fixed seed.
 
 mod cpio;

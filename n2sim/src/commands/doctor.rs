@@ -173,7 +173,7 @@ fn engine_finding(engine: &Engine) -> Finding {
 fn blind_spots(newest_api: u64) -> &'static str {
     if newest_api < 2 {
         "not reported: addresses of DC, IC and PRFM (rebuilt where registers are known); SVE accesses \
-         (so the processor played has no SVE): capture --second-run sees them all"
+         (so the CPU model has no SVE): capture --second-run sees them all"
     } else {
         "not reported: addresses of DC, IC and PRFM (rebuilt where registers are known); SVE predicates; \
          LDNF1, later LDFF1 elements: capture --second-run sees them all"
@@ -232,7 +232,7 @@ fn sysroot_finding() -> Finding {
         None => Finding::missing(
             "sysroot",
             false,
-            "no folder with AArch64 libraries: dynamically linked programs need one",
+            "no directory with AArch64 libraries: dynamically linked programs need one",
             "apt-get install libc6-arm64-cross, or --sysroot DIR with your own",
         ),
     }

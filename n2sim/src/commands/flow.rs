@@ -108,7 +108,7 @@ fn show_declared(args: &FlowArgs) -> anyhow::Result<()> {
     let mut out = Output::create(args.output.as_deref())?;
     let charts = args.charts(None);
     let lead = "The flows of the PMU guide, chapter 5, as the model walks them.";
-    if !write_picture(args, &mut out, &charts)? {
+    if !write_figure(args, &mut out, &charts)? {
         match args.html {
             true => write!(out, "{}", flow::page::flows("Flows".into(), lead, &charts, &[], &[]))?,
             false => charts.iter().try_for_each(|chart| text::write_chart(&mut out, chart))?,
@@ -118,7 +118,7 @@ fn show_declared(args: &FlowArgs) -> anyhow::Result<()> {
 }
 
 /// Writes charts as DOT or SVG, if that was asked for.
-fn write_picture(args: &FlowArgs, out: &mut Output, charts: &[Chart]) -> io::Result<bool> {
+fn write_figure(args: &FlowArgs, out: &mut Output, charts: &[Chart]) -> io::Result<bool> {
     match (args.dot, args.svg) {
         (true, _) => write!(out, "{}", flow::dot(charts))?,
         (_, true) => write!(out, "{}", svg::sheet(charts))?,
@@ -143,7 +143,7 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     let charts = args.charts(Some(&flows)).into_iter();
     let charts: Vec<Chart> = charts.map(|chart| doubted(chart, &outcome)).collect();
     let accounts = accounts_of(&charts, &flows, &counts);
-    if !write_picture(args, &mut out, &charts)? {
+    if !write_figure(args, &mut out, &charts)? {
         match args.html {
             true => write!(out, "{}", trace_page(&outcome, &charts, &accounts))?,
             false => write_trace(&mut out, &outcome, &charts, &accounts)?,
@@ -277,7 +277,7 @@ fn show_walks(args: &FlowArgs, walks: &[(Case, String, Vec<Walked>)]) -> anyhow:
         if charts.is_empty() {
             anyhow::bail!("these steps go through none of the requested flows");
         }
-        write_picture(args, &mut out, &charts)?;
+        write_figure(args, &mut out, &charts)?;
         return out.finish();
     }
     if args.html {

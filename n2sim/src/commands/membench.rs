@@ -1,5 +1,5 @@
 //! `n2sim membench`: measures the modeled memory with loops of real instructions: latency over the
-//! footprint, TLB knees, bandwidth of each level, lines from core to core; tables, and pictures.
+//! footprint, TLB knees, bandwidth of each level, lines from core to core; tables, and figures.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -62,11 +62,11 @@ pub(crate) fn run(args: &MembenchArgs) -> anyhow::Result<Verdict> {
     let overrides = args.machine.overrides();
     let document = args.machine.source(&overrides).document()?;
     let config = MachineConfig::from_document(&document)?;
-    if let Some(folder) = &args.save_traces {
-        save_traces(args.quantity, &config, folder)?;
+    if let Some(directory) = &args.save_traces {
+        save_traces(args.quantity, &config, directory)?;
         return Ok(Verdict::Good);
     }
-    let picture = args.output.as_deref().map(|path| Output::create(Some(path))).transpose()?;
+    let figure = args.output.as_deref().map(|path| Output::create(Some(path))).transpose()?;
     let form = if args.csv { Form::Csv } else { Form::Text };
     let mut out = Output::create(None)?;
     let svg = match args.quantity {
@@ -96,9 +96,9 @@ pub(crate) fn run(args: &MembenchArgs) -> anyhow::Result<Verdict> {
         }
     };
     out.finish()?;
-    if let Some(mut picture) = picture {
-        picture.write_all(svg.as_bytes())?;
-        picture.finish()?;
+    if let Some(mut figure) = figure {
+        figure.write_all(svg.as_bytes())?;
+        figure.finish()?;
     }
     Ok(Verdict::Good)
 }
@@ -118,7 +118,7 @@ fn each<P: Copy, T>(points: &[P], measure: impl Fn(P) -> T) -> anyhow::Result<Ve
 }
 
 /// Saves the loops of a measurement as traces, so that other simulators can run them.
-fn save_traces(quantity: Quantity, config: &MachineConfig, folder: &Path) -> anyhow::Result<()> {
+fn save_traces(quantity: Quantity, config: &MachineConfig, directory: &Path) -> anyhow::Result<()> {
     let seed = config.run.seed;
     let kernels: Vec<Kernel> = match quantity {
         Quantity::Latency => {
@@ -135,11 +135,11 @@ fn save_traces(quantity: Quantity, config: &MachineConfig, folder: &Path) -> any
             )
         }
     };
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot create the directory {}", folder.shown()))?;
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("cannot create the directory {}", directory.shown()))?;
     let mut out = Output::create(None)?;
     for kernel in kernels {
-        let path = folder.join(format!("{}.n2t", kernel.name()));
+        let path = directory.join(format!("{}.n2t", kernel.name()));
         let loads = (3 * kernel.period()).clamp(1 << 14, SAVED_LOADS_MOST);
         let summary = kernel.save(&path, loads)?;
         writeln!(out, "{}: {} instructions", path.shown(), summary.instructions)?;

@@ -91,7 +91,7 @@ pub(crate) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
     } else if args.o3 {
         o3::write(&mut out, &lives)?;
     } else if args.svg {
-        out.write_all(picture(&lives, &symbols)?.as_bytes())?;
+        out.write_all(figure(&lives, &symbols)?.as_bytes())?;
     } else {
         text::write(&mut out, &lives, &symbols)?;
     }
@@ -152,11 +152,11 @@ fn watch(
     Ok(Lives { doubt: doubt.map(Lack::label), ..lives })
 }
 
-fn picture(lives: &Lives, symbols: &Symbols) -> anyhow::Result<String> {
+fn figure(lives: &Lives, symbols: &Symbols) -> anyhow::Result<String> {
     let (operations, most) = (lives.ops.len(), svg::OPERATIONS_MAX);
     if operations > most {
         anyhow::bail!(
-            "{operations} operations, wrong paths included, are too many for one picture: give a window \
+            "{operations} operations, wrong paths included, are too many for one figure: give a window \
              with at most {most}, or --kanata"
         );
     }

@@ -165,9 +165,9 @@ fn compare(
     }
     let observed = accuracy::run(trace, &args.comparison)?;
     sampled.extend(observed.sampled);
-    if let Some(folder) = &args.comparison.figures {
+    if let Some(directory) = &args.comparison.figures {
         let record = observed.example;
-        draw(folder, trace, &observed.exact, &sampled, record.as_ref())?;
+        draw(directory, trace, &observed.exact, &sampled, record.as_ref())?;
     }
     if args.json {
         writeln!(out, "{:#}", truth::to_json(&observed.exact, &sampled))?;
@@ -179,26 +179,26 @@ fn compare(
 
 /// Draws the figures.
 fn draw(
-    folder: &Path,
+    directory: &Path,
     trace: &Path,
     exact: &Profile,
     sampled: &[Sampled],
     example: Option<&SpeRecord>,
 ) -> anyhow::Result<()> {
-    let mut pictures = Vec::new();
+    let mut figures = Vec::new();
     if let Some(record) = example {
-        pictures.push(("spe-record.svg", figure::record(record)));
+        figures.push(("spe-record.svg", figure::record(record)));
     }
     let mut funnels = sampled.iter().filter_map(|it| Some((it.interval?, it.funnel?)));
     let funnel = funnels.clone().find(|(interval, _)| *interval == 1024).or(funnels.next());
     if let Some((interval, funnel)) = funnel {
-        pictures.push(("spe-funnel.svg", figure::funnel(interval, &funnel)));
+        figures.push(("spe-funnel.svg", figure::funnel(interval, &funnel)));
     }
     let name = trace.file_name().unwrap_or_default().to_string_lossy();
-    pictures.push(("spe-interval.svg", figure::accuracy(&name, exact, sampled)));
-    for (name, picture) in pictures {
-        let mut file = Output::create(Some(&folder.join(name)))?;
-        file.write_all(picture.as_bytes())?;
+    figures.push(("spe-interval.svg", figure::accuracy(&name, exact, sampled)));
+    for (name, figure) in figures {
+        let mut file = Output::create(Some(&directory.join(name)))?;
+        file.write_all(figure.as_bytes())?;
         file.finish()?;
     }
     Ok(())

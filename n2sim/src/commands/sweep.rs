@@ -45,7 +45,7 @@ const JOURNAL_ENDING: &str = ".runs";
 pub(crate) struct SweepArgs {
     /// The sweep (TOML): traces, the keys to vary with their values, the columns
     grid: PathBuf,
-    /// Table to write (CSV) [default: the grid's name with .csv, in this folder]
+    /// Table to write (CSV) [default: the grid's name with .csv, in this directory]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write the table to FILE as Parquet too
@@ -194,7 +194,7 @@ fn run_one(grid: &Grid, point: &Point<'_>, memory: &MemoryBudget) -> anyhow::Res
     })
 }
 
-/// A picture for each key that has more than one value.
+/// A figure for each key that has more than one value.
 fn draw(prefix: &Path, grid: &Grid, table: &Table<'_>, metric: usize) -> anyhow::Result<()> {
     for (axis, vary) in grid.axes.iter().enumerate().filter(|(_, vary)| vary.values.len() > 1) {
         let curves = table.curves(axis, metric);

@@ -74,7 +74,7 @@ enum TraceWhat {
     /// Write small programs, each bound by one known thing, as traces (docs/counterfactual.md)
     Kernels {
         /// Directory to write to; it is created if it is missing
-        folder: PathBuf,
+        directory: PathBuf,
     },
     /// Rewrite a trace with the page map of a text file
     Map {
@@ -178,11 +178,11 @@ fn loaded_program(text: &str) -> Result<LoadedProgram, String> {
 }
 
 /// Writes every kernel.
-fn kernels(out: &mut impl Write, folder: &Path) -> anyhow::Result<Verdict> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("{}: the directory cannot be created", folder.shown()))?;
+fn kernels(out: &mut impl Write, directory: &Path) -> anyhow::Result<Verdict> {
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("{}: the directory cannot be created", directory.shown()))?;
     for kernel in Kernel::ALL {
-        let path = folder.join(kernel.name()).with_extension("n2t");
+        let path = directory.join(kernel.name()).with_extension("n2t");
         let summary = kernel.save(&path)?;
         write_written(out, &path, &summary)?;
     }
@@ -211,7 +211,7 @@ pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
         }
         TraceWhat::Slice(args) => parts::slice(&mut out, args)?,
         TraceWhat::Merge(args) => parts::merge(&mut out, args)?,
-        TraceWhat::Kernels { folder } => kernels(&mut out, folder)?,
+        TraceWhat::Kernels { directory } => kernels(&mut out, directory)?,
         TraceWhat::Import { file, output, from, elf, limit } => {
             check_different(file, output)?;
             let elf = elf.clone().map(|LoadedProgram(path, bias)| (path, bias));

@@ -326,8 +326,8 @@ mod tests {
 
     #[test]
     fn exceptions_in_the_trace_of_an_application_are_observed() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("exception.n2t");
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("exception.n2t");
         let mut writer = TraceWriter::create(&path, Meta::default()).expect("a new file");
         let (add, svc) = (0x9100_0421, 0xd400_0001);
         let call = writer.define_block(0x40_0000, &[add, svc]).expect("a block");

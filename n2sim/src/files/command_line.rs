@@ -53,8 +53,8 @@ mod tests {
 
     #[test]
     fn an_output_that_another_word_names_is_an_input() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (file, link) = (folder.path().join("a.n2t"), folder.path().join("b.n2t"));
+        let directory = tempfile::tempdir().expect("a directory");
+        let (file, link) = (directory.path().join("a.n2t"), directory.path().join("b.n2t"));
         std::fs::write(&file, "x").expect("room");
         std::os::unix::fs::symlink(&file, &link).expect("links are possible");
         let is = |words: &[String]| is_input(&file, words.iter().map(OsStr::new));

@@ -126,14 +126,14 @@ mod tests {
 
     #[test]
     fn a_file_appears_only_when_it_is_finished() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("counts.csv");
-        let mut output = Output::create(Some(&path)).expect("the folder can be written");
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("counts.csv");
+        let mut output = Output::create(Some(&path)).expect("the directory can be written");
         output.write_all(b"half").expect("room");
         drop(output);
-        assert_eq!(folder.path().read_dir().expect("readable").count(), 0, "no file is left");
+        assert_eq!(directory.path().read_dir().expect("readable").count(), 0, "no file is left");
 
-        let mut output = Output::create(Some(&path)).expect("the folder can be written");
+        let mut output = Output::create(Some(&path)).expect("the directory can be written");
         output.write_all(b"whole").expect("room");
         output.finish().expect("the file can be renamed");
         assert_eq!(std::fs::read(&path).expect("the file is there"), b"whole");

@@ -84,10 +84,10 @@ fn available(root: &Path) -> Option<u64> {
     let text = fs::read_to_string(root.join("proc/meminfo")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let machine = line.split_whitespace().next()?.parse::<u64>().ok()? << 10;
-    let groups = CONTROL_GROUPS.iter().filter_map(|(folder, limit, usage)| {
-        let folder = root.join(folder.trim_start_matches('/'));
-        let read = |name| fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
-        let files = fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
+    let groups = CONTROL_GROUPS.iter().filter_map(|(directory, limit, usage)| {
+        let directory = root.join(directory.trim_start_matches('/'));
+        let read = |name| fs::read_to_string(directory.join(name)).ok()?.trim().parse::<u64>().ok();
+        let files = fs::read_to_string(directory.join("memory.stat")).unwrap_or_default();
         let used = read(usage).unwrap_or(0).saturating_sub(cached(&files));
         Some(read(limit)?.saturating_sub(used))
     });
@@ -120,10 +120,10 @@ mod tests {
 
     #[test]
     fn a_control_group_lowers_what_the_machine_has() {
-        let root = tempfile::tempdir().expect("a folder");
+        let root = tempfile::tempdir().expect("a directory");
         let write = |name: &str, text: &str| {
             let path = root.path().join(name);
-            fs::create_dir_all(path.parent().expect("a folder")).expect("room");
+            fs::create_dir_all(path.parent().expect("a directory")).expect("room");
             fs::write(path, text).expect("room");
         };
         assert_eq!(available(root.path()), None);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-/// Permission and kind bits of a folder.
+/// Permission and kind bits of a directory.
 const FOLDER: u32 = 0o040_755;
 /// Kind bits of a file.
 const FILE: u32 = 0o100_000;
@@ -18,28 +18,28 @@ const CHANGED: u32 = 1_577_836_800;
 pub(super) struct Archive {
     bytes: Vec<u8>,
     entries: u32,
-    folders: BTreeSet<String>,
+    directories: BTreeSet<String>,
 }
 
 impl Archive {
-    /// Adds a folder and those that it lies in, unless they are there.
-    pub(super) fn folder(&mut self, path: &str) {
+    /// Adds a directory and those that it lies in, unless they are there.
+    pub(super) fn directory(&mut self, path: &str) {
         let path = path.trim_matches('/');
-        if path.is_empty() || self.folders.contains(path) {
+        if path.is_empty() || self.directories.contains(path) {
             return;
         }
         if let Some((parent, _)) = path.rsplit_once('/') {
-            self.folder(parent);
+            self.directory(parent);
         }
-        self.folders.insert(path.to_owned());
+        self.directories.insert(path.to_owned());
         self.entry(path, FOLDER, (0, 0), &[]);
     }
 
-    /// Adds a file, in its folders.
+    /// Adds a file, in its directories.
     pub(super) fn file(&mut self, path: &str, permissions: u32, content: &[u8]) {
         let path = path.trim_matches('/');
-        if let Some((folder, _)) = path.rsplit_once('/') {
-            self.folder(folder);
+        if let Some((directory, _)) = path.rsplit_once('/') {
+            self.directory(directory);
         }
         self.entry(path, FILE | permissions & 0o7777, (0, 0), content);
     }
@@ -47,8 +47,8 @@ impl Archive {
     /// Adds a character device.
     pub(super) fn character_device(&mut self, path: &str, major: u32, minor: u32) {
         let path = path.trim_matches('/');
-        if let Some((folder, _)) = path.rsplit_once('/') {
-            self.folder(folder);
+        if let Some((directory, _)) = path.rsplit_once('/') {
+            self.directory(directory);
         }
         self.entry(path, CHARACTER_DEVICE, (major, minor), &[]);
     }

@@ -42,7 +42,7 @@ pub(crate) fn probe(path: &Path, plugins: &[Plugin]) -> Result<Engine> {
     let offered = run(Command::new(path).args(["-M", "virt", "-cpu", "help"]))?;
     let cpus = cpus_of(&String::from_utf8_lossy(&offered.stdout));
     if cpus.is_empty() {
-        bail!("it plays no AArch64 processor");
+        bail!("it has no AArch64 CPU model");
     }
     let kernel = Scratch::new("n2sim-probe", 0o600, &elf::bytes_of(&TRIAL_KERNEL));
     let kernel = kernel.context("cannot write a temporary file")?;

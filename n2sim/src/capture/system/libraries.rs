@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The directories of libraries below a sysroot.
-const FOLDERS: &[&str] =
+const DIRECTORIES: &[&str] =
     &["lib", "usr/lib", "lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu", "lib64"];
 
 /// Returns the dynamic linker `interpreter` and all libraries that the program at `path` needs,
@@ -29,7 +29,7 @@ pub(super) fn needed(
             if found.contains_key(&inside) {
                 continue;
             }
-            let places = FOLDERS.iter().map(|folder| sysroot.join(folder).join(&name));
+            let places = DIRECTORIES.iter().map(|directory| sysroot.join(directory).join(&name));
             let Some(file) = places.into_iter().find(|file| file.is_file()) else {
                 bail!("{} has no {name}, which {} needs", sysroot.shown(), path.shown());
             };

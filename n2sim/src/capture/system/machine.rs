@@ -186,8 +186,8 @@ fn check_kernel(path: &Path) -> Result<()> {
 /// files.
 fn archive(args: &CaptureArgs, program: &Program) -> Result<Vec<u8>> {
     let mut archive = Archive::default();
-    for folder in ["proc", "sys", "dev", "tmp", "root"] {
-        archive.folder(folder);
+    for directory in ["proc", "sys", "dev", "tmp", "root"] {
+        archive.directory(directory);
     }
     archive.character_device("dev/console", 5, 1);
     let name = inside(&args.command[0], &program.path);
@@ -221,7 +221,7 @@ fn inside(typed: &str, path: &Path) -> String {
     format!("/bin/{name}")
 }
 
-/// A path as the system's root folder sees it, in which everything begins.
+/// A path as the system's root directory sees it, in which everything begins.
 fn absolute(path: &str) -> String {
     let parts = path.split('/').filter(|part| !matches!(*part, "" | "." | ".."));
     parts.fold(String::new(), |path, part| path + "/" + part)

@@ -114,8 +114,8 @@ mod tests {
 
     /// A control whose commands and answers are files.
     fn control(commands: &str) -> (Control, File) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (control, answer) = (folder.path().join("control"), folder.path().join("answer"));
+        let directory = tempfile::tempdir().expect("a directory");
+        let (control, answer) = (directory.path().join("control"), directory.path().join("answer"));
         std::fs::write(&control, commands).expect("room");
         File::create(&answer).expect("room");
         let text = format!("fifo:{},{}", control.display(), answer.display());

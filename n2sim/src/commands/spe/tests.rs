@@ -33,10 +33,10 @@ fn load(pc: u64, source: u16) -> SpeRecord {
     }
 }
 
-/// Runs on a file of `bytes`; gives what it printed, or its complaint without the folder's name.
+/// Runs on a file of `bytes`; gives what it printed, or its complaint without the directory's name.
 fn run_on(bytes: &[u8], options: &[&str]) -> Result<String, String> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let place = |name: &str| folder.path().join(name).display().to_string();
+    let directory = tempfile::tempdir().expect("a directory");
+    let place = |name: &str| directory.path().join(name).display().to_string();
     let (file, printed) = (place("profile"), place("printed"));
     std::fs::write(&file, bytes).expect("room");
     let args = arguments(&[&[file.as_str(), "-o", printed.as_str()], options].concat());
@@ -91,8 +91,8 @@ fn what_is_no_profile_is_refused() {
 
 #[test]
 fn every_record_is_a_row_of_its_table() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let prefix = folder.path().join("samples");
+    let directory = tempfile::tempdir().expect("a directory");
+    let prefix = directory.path().join("samples");
     let branch = SpeRecord {
         operation: Some(OperationType::branch(true, false)),
         virtual_address: None,
@@ -102,7 +102,7 @@ fn every_record_is_a_row_of_its_table() {
     let bytes = [load(0x10, 0xb), branch, load(0x14, 0)].map(|it| encode_n2(&it)).concat();
     run_on(&bytes, &["--csv", &prefix.display().to_string()]).expect("a good profile");
     let table = |name: &str| {
-        let path = Path::new(&folder.path().join(name)).to_owned();
+        let path = Path::new(&directory.path().join(name)).to_owned();
         std::fs::read_to_string(path).expect("a table")
     };
     let accesses = table("samples-ldst.csv");

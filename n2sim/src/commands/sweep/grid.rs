@@ -131,11 +131,11 @@ impl Grid {
         let name = path.shown().to_string();
         let text = input::text(path).with_context(|| format!("cannot read the grid {name}"))?;
         let file: GridFile = toml::from_str(&text).with_context(|| name.clone())?;
-        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        Grid::checked(file, &folder).with_context(|| name)
+        let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        Grid::checked(file, &directory).with_context(|| name)
     }
 
-    fn checked(file: GridFile, folder: &Path) -> anyhow::Result<Grid> {
+    fn checked(file: GridFile, directory: &Path) -> anyhow::Result<Grid> {
         let axes = file.vary.into_iter().map(axis).collect::<anyhow::Result<Vec<Axis>>>()?;
         for (number, axis) in axes.iter().enumerate() {
             if axes[..number].iter().any(|other| other.key == axis.key) {
@@ -163,7 +163,7 @@ impl Grid {
             metrics: metrics(&file.metrics)?,
             profile,
             machine,
-            config: file.config.map(|config| folder.join(config)),
+            config: file.config.map(|config| directory.join(config)),
             set: file.set,
         };
         let each =
@@ -176,7 +176,7 @@ impl Grid {
         }
         grid.combinations = grid.all_combinations()?;
         grid.traces =
-            file.traces.iter().map(|name| trace(name, folder)).collect::<Result<_, _>>()?;
+            file.traces.iter().map(|name| trace(name, directory)).collect::<Result<_, _>>()?;
         Ok(grid)
     }
 
@@ -296,8 +296,8 @@ fn axis(file: VaryFile) -> anyhow::Result<Axis> {
 }
 
 /// The trace, which is read so far that it is known to be one.
-fn trace(name: &str, folder: &Path) -> anyhow::Result<Trace> {
-    let path = folder.join(name);
+fn trace(name: &str, directory: &Path) -> anyhow::Result<Trace> {
+    let path = directory.join(name);
     let file = TraceFile::open_within(&path, &memory::budget())?;
     open_trace::write_lacks(&mut std::io::stderr(), &path, &file)?;
     Ok(Trace { name: name.to_owned(), path, hash: file.hash() })

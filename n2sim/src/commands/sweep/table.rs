@@ -93,7 +93,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The name of a trace without its folder and ending, as a picture has room for.
+/// The name of a trace without its directory and ending, as a figure has room for.
 fn short_name(name: &str) -> String {
     let stem = Path::new(name).file_stem();
     stem.map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned())
