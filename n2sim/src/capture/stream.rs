@@ -348,6 +348,7 @@ fn lost_accesses(info: &BlockInfo, run: &Run, completed: u16) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_trace::BlockId;
 
     #[test]
     fn a_gather_keeps_every_access_and_another_instruction_the_lowest() {
