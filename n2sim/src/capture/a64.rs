@@ -15,7 +15,7 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// The exit of `word` at `pc`.
+    /// Returns the exit of `word` at `pc`.
     pub(crate) fn of(pc: u64, word: u32) -> Exit {
         let target = |low: u32, bits: u32| {
             let field = (word << (32 - low - bits)).cast_signed() >> (32 - bits);
@@ -34,7 +34,7 @@ impl Exit {
         }
     }
 
-    /// True when control may go from the word at `pc` to `next`.
+    /// Returns whether control may go from the word at `pc` to `next`.
     pub(crate) fn allows(self, pc: u64, next: u64) -> bool {
         match self {
             Exit::Next => next == pc.wrapping_add(4),
@@ -45,7 +45,7 @@ impl Exit {
     }
 }
 
-/// True for `DC ZVA`.
+/// Returns whether a word is `DC ZVA`.
 pub(crate) fn is_zero_line(word: u32) -> bool {
     word & 0xffff_ffe0 == 0xd50b_7420
 }
@@ -74,39 +74,40 @@ impl Unreported {
     }
 }
 
-/// True for `PRFM`, `PRFUM` and SVE prefetches.
+/// Returns whether a word is `PRFM`, `PRFUM` or an SVE prefetch.
 pub(crate) fn is_prefetch(word: u32) -> bool {
     Unreported::of(word) == Some(Unreported::Prefetch)
 }
 
-/// The elements of a gather or scatter at some index; `None` for another word.
+/// Returns the elements of a gather or scatter at some index; `None` for another word.
 pub(crate) fn elements((index, word): (u16, &u32)) -> Option<(u16, u8)> {
     let mem = sim_isa::decode(*word).mem;
     (mem.scattered && !is_prefetch(*word)).then_some((index, mem.elements))
 }
 
-/// True for SVE words.
+/// Returns whether a word is an SVE instruction.
 pub(crate) fn is_sve(word: u32) -> bool {
     word & 0x1e00_0000 == 0x0400_0000
 }
 
-/// True for SVE loads and stores, prefetches among them.
+/// Returns whether a word is an SVE load, store or prefetch.
 pub(crate) fn is_sve_memory(word: u32) -> bool {
     word & 0x9e00_0000 == 0x8400_0000
 }
 
-/// True for a store-exclusive, which may not store.
+/// Returns whether a word is a store-exclusive, which may not store.
 fn is_store_exclusive(word: u32) -> bool {
     word & 0x3fe0_0000 == 0x0800_0000 || word & 0xbfe0_0000 == 0x8820_0000
 }
 
-/// True for words with an access that is not certain to be reported, or to happen.
+/// Returns whether a word has an access that may not happen or may not be reported.
 pub(crate) fn may_stay_silent(word: u32) -> bool {
     let is_tag = word & 0xff20_0000 == 0xd920_0000;
     is_tag || is_store_exclusive(word) || is_sve_memory(word) || Unreported::of(word).is_some()
 }
 
-/// True for words that access memory whenever they complete (SVE apart: no lane may be active).
+/// Returns whether a word accesses memory whenever it completes. Excludes SVE, where no lane may be
+/// active.
 pub(crate) fn always_accesses(word: u32) -> bool {
     let is_load_store = word & 0x0a00_0000 == 0x0800_0000;
     // The tag instructions LDG and STG are reported differently from engine to engine.
@@ -114,7 +115,7 @@ pub(crate) fn always_accesses(word: u32) -> bool {
     is_load_store && !is_tag && !is_prefetch(word) && !is_store_exclusive(word)
 }
 
-/// True for words that end in an exception instead of completing.
+/// Returns whether a word ends in an exception instead of completing.
 pub(crate) fn never_completes(word: u32) -> bool {
     let is_brk = word & 0xffe0_001f == 0xd420_0000;
     let is_hlt = word & 0xffe0_001f == 0xd440_0000;

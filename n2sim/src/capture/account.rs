@@ -78,7 +78,7 @@ fn absent_operands(t: &Tally, gap: &mut impl FnMut(bool, String)) {
     );
 }
 
-/// Plain sentences on what the trace does not contain.
+/// Returns plain sentences on what the trace does not contain.
 pub(crate) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String> {
     let mut gaps = Vec::new();
     gaps.extend(tally.damage.as_ref().map(|what| {
@@ -179,13 +179,14 @@ impl Stopwatch {
         Stopwatch { begin: Instant::now(), cpu: cpu_time() }
     }
 
-    /// Wall time and CPU time since the start.
+    /// Returns wall time and CPU time since the start.
     pub(crate) fn elapsed(&self) -> (Duration, Duration) {
         (self.begin.elapsed(), cpu_time().saturating_sub(self.cpu))
     }
 }
 
-/// User and system time of this process and its ended children; the system counts in hundredths.
+/// Returns user and system time of this process and its ended children; the system counts in
+/// hundredths.
 fn cpu_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The second field, in parentheses, may contain anything.
@@ -195,7 +196,7 @@ fn cpu_time() -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
-/// The closing words of a recording.
+/// Returns the closing words of a recording.
 pub(crate) fn summary(
     path: &Path,
     tally: &Tally,
@@ -280,7 +281,7 @@ pub(crate) fn advice(t: &Tally, end: &End, cpu: &str) -> String {
     text
 }
 
-/// The closing words of the recording of a whole system.
+/// Returns the closing words of the recording of a whole system.
 pub(crate) fn system_summary(
     path: &Path,
     tally: &SystemTally,
@@ -324,7 +325,7 @@ pub(crate) fn system_summary(
     text
 }
 
-/// `1234567` as `1,234,567`.
+/// Returns a number with separators, such as `1,234,567`.
 pub(crate) fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();

@@ -2,12 +2,12 @@
 
 use super::a64;
 
-/// Bits `low..low + bits` of `word`.
+/// Returns bits `low..low + bits` of `word`.
 pub(crate) fn field(word: u32, low: u32, bits: u32) -> usize {
     (word >> low & ((1 << bits) - 1)) as usize
 }
 
-/// Signed bits `low..low + bits` of `word`.
+/// Returns bits `low..low + bits` of `word` as a signed number.
 pub(crate) fn signed(word: u32, low: u32, bits: u32) -> i64 {
     i64::from((word << (32 - low - bits)).cast_signed() >> (32 - bits))
 }
@@ -30,7 +30,7 @@ pub(crate) struct Addressing {
 }
 
 impl Addressing {
-    /// A load or store of one or two registers.
+    /// Returns the addressing of a load or store of one or two registers.
     fn plain(word: u32, offset: i64, update: i64, is_load: bool, bytes: u64) -> Addressing {
         let written = if is_load { 0 } else { bytes };
         let base = field(word, 5, 5);
@@ -57,7 +57,7 @@ impl Addressing {
     }
 }
 
-/// The addressing of a load or store; `None` for forms that are not followed.
+/// Returns the addressing of a load or store; `None` for forms that are not followed.
 pub(crate) fn addressing(word: u32) -> Option<Addressing> {
     if a64::is_sve(word) {
         return None;

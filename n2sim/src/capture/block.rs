@@ -17,7 +17,7 @@ pub(crate) struct BlockInfo {
     pub(crate) unreported: Vec<(u16, Unreported)>,
     /// Instructions that access memory whenever they complete.
     pub(crate) sure_accesses: usize,
-    /// There are others that may access memory too.
+    /// Other instructions may access memory too.
     pub(crate) has_unsure_accesses: bool,
     pub(crate) has_sve: bool,
     /// Indexes of gathers and scatters, and how many elements their vectors have.

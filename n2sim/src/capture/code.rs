@@ -11,12 +11,12 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// The page at `addr` as it is now.
+    /// Stores the current content of the page at `addr`.
     pub(crate) fn page(&mut self, addr: u64, bytes: Vec<u8>) {
         self.pages.insert(addr, bytes);
     }
 
-    /// The `N` bytes at `addr`, if they lie in a page that is known.
+    /// Returns the `N` bytes at `addr`, if they lie in a page that is known.
     pub(crate) fn bytes<const N: usize>(&self, addr: u64) -> Option<[u8; N]> {
         let page = self.pages.get(&(addr & !(PAGE_BYTES - 1)))?;
         page.get((addr % PAGE_BYTES) as usize..)?.first_chunk().copied()

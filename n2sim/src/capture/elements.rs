@@ -7,8 +7,8 @@ use sim_core::Activity;
 use sim_isa::Governing;
 use sim_trace::{Further, StreamEvent};
 
-/// The events of `run`, in order of its instructions. Without predicates the engine says where
-/// gathers and scatters went, but not which elements that were.
+/// Returns the events of `run`, in order of its instructions. Without predicates the engine says
+/// where gathers and scatters went, but not which elements that were.
 pub(crate) fn events(info: &BlockInfo, run: &Run) -> Vec<StreamEvent> {
     let executed = info.governed.iter().take_while(|(index, _)| *index < run.executed);
     executed.filter_map(|(index, governing)| event(info, run, *index, *governing)).collect()

@@ -7,7 +7,8 @@ pub(crate) const READ_EXECUTE: u64 = 5;
 /// It can be written too.
 pub(crate) const ALL: u64 = 7;
 
-/// A program that is loaded at `base` with all of its file, which may be used as `access` says.
+/// Returns the file of a program that is loaded at `base` as a whole, with the permissions
+/// `access`.
 pub(crate) fn program(base: u64, access: u64, content: &[u8]) -> Vec<u8> {
     let size = HEADERS + content.len() as u64;
     let mut elf = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
@@ -41,7 +42,7 @@ pub(crate) fn program(base: u64, access: u64, content: &[u8]) -> Vec<u8> {
     elf
 }
 
-/// The bytes of words.
+/// Returns the bytes of words.
 pub(crate) fn bytes_of(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }

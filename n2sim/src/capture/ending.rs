@@ -15,7 +15,7 @@ pub(crate) enum After {
 }
 
 impl After {
-    /// The address of the next block.
+    /// Returns the address of the next block.
     pub(crate) fn block(self) -> Option<u64> {
         match self {
             After::Block(pc) => Some(pc),
@@ -23,7 +23,7 @@ impl After {
         }
     }
 
-    /// True when the program died of what an instruction did: ILL, TRAP, BUS, FPE, SEGV.
+    /// Returns whether the program died of what an instruction did: ILL, TRAP, BUS, FPE, SEGV.
     fn is_fault(self) -> bool {
         matches!(self, After::Death(Some(4 | 5 | 7 | 8 | 11)))
     }
@@ -75,7 +75,7 @@ fn is_return(word: u32) -> bool {
     word & 0xffff_fc1f == 0xd65f_0000
 }
 
-/// True when instruction `last`, although begun, shows no sign of completion.
+/// Returns whether instruction `last`, although begun, shows no sign of completion.
 pub(crate) fn is_incomplete(info: &BlockInfo, run: &Run, last: usize) -> bool {
     let word = info.word(last);
     let has_access = run.accesses.last().is_some_and(|access| usize::from(access.index) == last);

@@ -35,7 +35,7 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// The first engine that works: the one given, or one in `PATH`.
+    /// Returns the first engine that works: the one given, or one in `PATH`.
     pub(crate) fn find(given: Option<&Path>) -> Result<Engine> {
         let candidates = match given {
             Some(path) => vec![path.to_path_buf()],
@@ -58,12 +58,13 @@ impl Engine {
         bail!("no engine here can record; `n2sim doctor` says more\n  {}", reasons.join("\n  "))
     }
 
-    /// The default CPU model of a recording.
+    /// Returns the default CPU model of a recording.
     pub(crate) fn default_cpu(&self) -> &'static str {
         self.cpus.first().copied().unwrap_or("max,sve=off")
     }
 
-    /// The command that runs a program with the plugin attached; arguments of the program follow.
+    /// Returns the command that runs a program with the plugin attached; arguments of the program
+    /// follow.
     ///
     /// # Errors
     /// If plugin and memory cannot be handed over.
@@ -80,8 +81,8 @@ impl Engine {
         Ok(command)
     }
 
-    /// The plugin and where its memory is, as `-plugin` has it. The next process that is started
-    /// inherits both.
+    /// Returns the value of `-plugin`: the plugin and the place of its memory. The next started
+    /// process inherits both.
     pub(crate) fn plugin_option(&self, memory: &SharedMemory) -> Result<OsString> {
         let mut plugin = self.plugin.option()?;
         plugin.push(format!(",memory={}", memory.hand_over()?));
@@ -89,18 +90,18 @@ impl Engine {
     }
 }
 
-/// User-mode engines in `PATH`.
+/// Returns the user-mode engines in `PATH`.
 pub(crate) fn installed() -> Vec<PathBuf> {
     NAMES.iter().filter_map(|name| in_path(name)).collect()
 }
 
-/// The file of a command in `PATH`.
+/// Returns the file of a command in `PATH`.
 pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())
 }
 
-/// The engine's own description of itself.
+/// Returns the engine's own description of itself.
 pub(crate) fn version(path: &Path) -> Result<String> {
     let output = run(Command::new(path).arg("--version"))?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -134,7 +135,8 @@ pub(crate) fn cpus_of(listed: &str) -> Vec<&'static str> {
     CPUS.iter().copied().filter(has).collect()
 }
 
-/// The engine at `path` with the first plugin that records when `attempt` runs it, which says so.
+/// Returns the engine at `path` with the first plugin that records when `attempt` runs it, which
+/// says so.
 pub(crate) fn first_that_records(
     path: &Path,
     version: &str,
@@ -188,7 +190,7 @@ impl TinyProgram {
         self.0.path()
     }
 
-    /// `mov x0, #0; mov x8, #93; svc #0`.
+    /// Returns a program that exits: `mov x0, #0; mov x8, #93; svc #0`.
     fn elf() -> Vec<u8> {
         let code = elf::bytes_of(&[0xd280_0000, 0xd280_0ba8, 0xd400_0001]);
         elf::program(0x40_0000, elf::READ_EXECUTE, &code)

@@ -28,7 +28,7 @@ impl Default for KnownMemory {
 }
 
 impl KnownMemory {
-    /// The pointer at `addr`.
+    /// Returns the pointer at `addr`.
     pub(crate) fn get(&self, addr: u64) -> Option<u64> {
         let slot = self.slots.get(place(addr))?;
         (slot.addr == addr && slot.generation == self.generation).then_some(slot.value)

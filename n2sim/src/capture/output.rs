@@ -13,7 +13,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Counts `executed` instructions and says whether they are to be written.
+    /// Counts `executed` instructions. Returns whether they are written.
     pub(crate) fn admits(&mut self, executed: u64, tally: &mut Tally) -> bool {
         if tally.skipped < self.skip {
             tally.skipped += executed;

@@ -53,8 +53,8 @@ impl Plugin {
         &self.name
     }
 
-    /// The words of `-plugin` up to the plugin's own arguments, for an engine that is started next:
-    /// it inherits the descriptor, if there is one, until [`Plugin::keep`].
+    /// Returns the words of `-plugin` up to the plugin's own arguments, for an engine that is
+    /// started next: it inherits the descriptor, if there is one, until [`Plugin::keep`].
     ///
     /// # Errors
     /// If neither memory nor a temporary file can be had.
@@ -134,7 +134,7 @@ fn sealed(library: &[u8]) -> Result<File> {
     Ok(file)
 }
 
-/// A new file with this content, for its owner alone.
+/// Returns a new file with this content, for its owner alone.
 fn temporary(library: &[u8]) -> Result<Scratch> {
     Scratch::new("n2sim-plugin", 0o600, library)
         .context("cannot write the recording plugin to a temporary file")

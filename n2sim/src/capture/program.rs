@@ -105,7 +105,8 @@ impl Program {
         self.symbols.len()
     }
 
-    /// The directory in which the engine shall look for libraries, if the program needs any.
+    /// Returns the directory in which the engine shall look for libraries, if the program needs
+    /// any.
     pub(crate) fn sysroot(&self, given: Option<&Path>) -> Result<Option<PathBuf>> {
         let Some(interpreter) = &self.interpreter else {
             return Ok(given.map(Path::to_path_buf));
@@ -150,7 +151,8 @@ struct NamedPlace {
     is_typed: bool,
 }
 
-/// The names in executable sections, by address; of several at one address the typed ones first.
+/// Returns the names in executable sections, by address; of several at one address the typed ones
+/// first.
 fn places(elf: &ElfFile64<'_, Endianness>) -> Vec<NamedPlace> {
     let is_in_code = |section: SectionIndex| {
         let section = elf.section_by_index(section);
@@ -175,8 +177,8 @@ fn places(elf: &ElfFile64<'_, Endianness>) -> Vec<NamedPlace> {
     places
 }
 
-/// The functions among `places`: one name an address, and no label inside of a function that has a
-/// length.
+/// Returns the functions among `places`: one name an address, and no label inside of a function
+/// that has a length.
 fn functions(places: &[NamedPlace]) -> Vec<Symbol> {
     let mut functions: Vec<Symbol> = Vec::new();
     let mut end = 0;

@@ -5,7 +5,7 @@ use super::addressing::{addressing, field};
 use super::block::{BlockInfo, Run};
 use super::system_words::Operand;
 
-/// The base register of the operand of `word`; 31 is SP.
+/// Returns the base register of the operand of `word`; 31 is SP.
 pub(crate) fn base_of(word: u32) -> Option<usize> {
     match Operand::of(word)? {
         Operand::Register(n) => Some(n as usize),

@@ -29,8 +29,8 @@ struct Progress {
 }
 
 impl Recorder {
-    /// One counter of started instructions serves all threads on plugin API 1, so it says where a
-    /// block ended only while there is one thread.
+    /// Checks the number of streams. One counter of started instructions serves all threads on
+    /// plugin API 1, so it shows the end of a block only while there is one thread.
     pub(crate) fn note_streams(&mut self, memory: &mut SharedMemory) -> Result<()> {
         self.shared.is_exact = memory.control(control::STREAMS)? <= 1;
         Ok(())
@@ -73,7 +73,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// True once the memory held what no plugin writes.
+    /// Returns whether the memory has held data that no plugin writes.
     pub(crate) fn is_damaged(&self) -> bool {
         self.shared.tally.damage.is_some()
     }
@@ -231,8 +231,8 @@ mod tests {
     use super::*;
     use sim_trace::{Meta, TraceWriter, WriterOptions};
 
-    /// Memory whose first slot has this state and stream, what its last use left, and words that
-    /// are damage if taken.
+    /// Returns memory whose first slot has this state and stream, the remains of its last use, and
+    /// words that are damage if taken.
     fn memory(state: u64, stream: u64) -> SharedMemory {
         let memory = SharedMemory::create().expect("memory files exist on Linux");
         let first = |field: usize| wire::HEADERS_AT + field;

@@ -52,7 +52,7 @@ impl fmt::Display for Place {
 }
 
 impl Place {
-    /// Kind and value for the plugin.
+    /// Returns kind and value for the plugin.
     fn mark(&self, option: &str, program: &Program) -> Result<(u64, u64)> {
         let addr = match self {
             Place::Hint(number) => {
@@ -106,12 +106,12 @@ impl Region {
         Ok(())
     }
 
-    /// True if nothing is recorded any more once recording was ended.
+    /// Returns whether recording ends for good at its end.
     pub(crate) fn ends_for_good(&self) -> bool {
         self.from.is_none() && self.to.is_some()
     }
 
-    /// In words, if it is not all of the run.
+    /// Returns the region in words, if it is not the whole run.
     pub(crate) fn describe(&self) -> Option<String> {
         let from = self.from.as_ref().map(|place| format!("from {place}"));
         let to = self.to.as_ref().map(|place| format!("to {place}"));

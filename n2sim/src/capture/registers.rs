@@ -50,17 +50,18 @@ impl KnownRegisters {
         self.memory.clear();
     }
 
-    /// The value of X`n`; 31 is the zero register.
+    /// Returns the value of X`n`; 31 is the zero register.
     pub(crate) fn x(&self, n: usize) -> Option<u64> {
         if n == SP { Some(0) } else { self.values[n] }
     }
 
-    /// The value of X`n`; 31 is SP.
+    /// Returns the value of X`n`; 31 is SP.
     fn x_or_sp(&self, n: usize) -> Option<u64> {
         self.values[n]
     }
 
-    /// The address of `word` at `pc`, of the kind that engines do not report, if it is known.
+    /// Returns the address of `word` at `pc`, of the kind that engines do not report, if it is
+    /// known.
     pub(crate) fn operand(&self, pc: u64, word: u32) -> Option<u64> {
         Operand::of(word)?.value(pc, |n| self.x(n as usize), |n| self.x_or_sp(n as usize))
     }
@@ -77,8 +78,7 @@ impl KnownRegisters {
         (self.values[n], self.origins[n]) = (value, None);
     }
 
-    /// X`n`, or SP with 31, turns out to have a value; so has the pointer in memory that it is a
-    /// copy of.
+    /// Learns the value of X`n` (31 is SP), and of the pointer in memory that it is a copy of.
     pub(crate) fn learn(&mut self, n: usize, value: u64) {
         if let Some(known) = self.values[n] {
             self.checked += 1;
@@ -285,7 +285,7 @@ impl KnownRegisters {
         }
     }
 
-    /// Bytes at `addr` were written; without an address, any.
+    /// Handles a write of bytes at `addr`, or at an unknown address.
     fn written(&mut self, addr: Option<u64>, bytes: u64) {
         let Some(addr) = addr else { return self.forget_memory() };
         self.memory.forget(addr, bytes);
@@ -296,7 +296,8 @@ impl KnownRegisters {
         }
     }
 
-    /// Whole registers were loaded from `addr`, or stored there with the values `stored`.
+    /// Handles whole registers that were loaded from `addr`, or stored there with the values
+    /// `stored`.
     fn pointers(&mut self, form: &Addressing, addr: u64, stored: [Option<u64>; 2]) {
         for (place, register) in form.whole.into_iter().enumerate() {
             let Some(register) = register else { continue };
@@ -317,7 +318,7 @@ impl KnownRegisters {
     }
 }
 
-/// The register that a literal is loaded to, and the literal; `None` for other words.
+/// Returns the register that a literal is loaded to, and the literal; `None` for other words.
 fn literal(pc: u64, word: u32, code: &Code) -> Option<(usize, Option<u64>)> {
     let addr = pc.wrapping_add_signed(signed(word, 5, 19) << 2);
     let narrow = || code.bytes(addr).map(u32::from_le_bytes);
@@ -482,8 +483,7 @@ mod tests {
         assert_eq!((registers.x(0), registers.x(1)), (None, None));
     }
 
-    /// The decoder of the model knows which registers a word writes: no other may get another
-    /// value.
+    /// Checks with the model's decoder that only written registers change.
     #[test]
     fn no_register_changes_unseen() {
         let mut state = 1u64;

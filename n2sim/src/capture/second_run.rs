@@ -37,10 +37,12 @@ struct Recorded {
     end: End,
 }
 
-/// Records, and says on stderr what was recorded.
+/// Records a program in two runs and prints a summary to stderr.
 ///
 /// # Errors
-/// As a plain recording, and if the program has threads or does not do the same each time.
+///
+/// The errors of a plain recording. Also if the program has threads or does not do the same each
+/// time.
 pub(crate) fn run(args: &CaptureArgs, setup: &Setup) -> Result<ExitCode> {
     let stopwatch = Stopwatch::start();
     let path = args.output.clone().unwrap_or_else(|| default_output(&setup.program.path));
@@ -82,7 +84,7 @@ fn first(args: &CaptureArgs, setup: &Setup, directory: &Path) -> Result<Recorded
     record(args, setup, command, memory, &directory.join(FIRST))
 }
 
-/// The input once more, if it is a file; a terminal or a pipe gives it only once.
+/// Returns the standard input again, if it is a file; a terminal or a pipe gives it only once.
 fn input() -> Result<Stdio> {
     let Ok(mut again) = File::open("/proc/self/fd/0") else { return Ok(Stdio::null()) };
     if !again.metadata().is_ok_and(|metadata| metadata.is_file()) {

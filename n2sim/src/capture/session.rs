@@ -33,7 +33,7 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// True if the recorder ended the program.
+    /// Returns whether the recorder ended the program.
     pub(crate) fn is_ended(&self) -> bool {
         self.is_cut || self.is_over
     }

@@ -38,7 +38,8 @@ impl Setup {
         Ok(Setup { program, sysroot, engine, cpu })
     }
 
-    /// The command that runs the program and records it, with further `options` of the engine.
+    /// Returns the command that runs the program and records it, with further `options` of the
+    /// engine.
     pub(crate) fn command(
         &self,
         args: &CaptureArgs,

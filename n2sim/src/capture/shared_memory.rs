@@ -33,8 +33,8 @@ pub(crate) struct SlotHeader {
 }
 
 impl SlotHeader {
-    /// The header in `words`, and the state that it had before; in damaged memory the state may be
-    /// any.
+    /// Returns the header in `words`, and the state that it had before; in damaged memory the state
+    /// may be any.
     fn read(slot: usize, state: u64, words: &[u64], is_damaged: bool) -> Result<SlotHeader> {
         let cursor = words[header::CURSOR];
         if !is_damaged && state > wire::CLAIMED || cursor > wire::SLOT_WORDS as u64 {
@@ -63,7 +63,7 @@ pub(crate) struct SharedMemory {
 }
 
 impl SharedMemory {
-    /// New memory, all zero.
+    /// Returns new memory of zeros.
     pub(crate) fn create() -> Result<SharedMemory> {
         let file = File::of_memory("n2sim-capture")
             .context("cannot make the memory shared with the plugin")?;
@@ -75,10 +75,12 @@ impl SharedMemory {
         Ok(SharedMemory { file, bytes: Vec::new(), used: 0, is_damaged: false })
     }
 
-    /// The path under which the process that is started next can open it, which inherits the
-    /// descriptor and closes it before the program begins. Others do until [`SharedMemory::keep`].
+    /// Returns the path under which the next started process can open the memory. It inherits the
+    /// descriptor and closes it before the program begins. Other processes inherit it too until
+    /// [`SharedMemory::keep`].
     ///
     /// # Errors
+    ///
     /// If the system does not let it be inherited.
     pub(crate) fn hand_over(&self) -> Result<String> {
         fcntl_setfd(self.file.as_fd(), FdFlags::empty())
@@ -112,7 +114,7 @@ impl SharedMemory {
             .context("cannot write the memory shared with the plugin")
     }
 
-    /// A control word.
+    /// Returns a control word.
     pub(crate) fn control(&mut self, index: usize) -> Result<u64> {
         Ok(self.read(index, 1)?[0])
     }
@@ -132,7 +134,7 @@ impl SharedMemory {
         self.is_damaged = true;
     }
 
-    /// The headers of all slots used so far.
+    /// Returns the headers of all slots used so far.
     pub(crate) fn headers(&mut self) -> Result<Vec<SlotHeader>> {
         let used = match self.is_damaged {
             true => wire::SLOTS as u64,
@@ -156,7 +158,7 @@ impl SharedMemory {
         headers.filter(|header| !self.is_damaged || header.is_ok()).collect()
     }
 
-    /// The words of a slot from `from` to its cursor.
+    /// Returns the words of a slot from `from` to its cursor.
     pub(crate) fn slot(&mut self, header: &SlotHeader, from: usize) -> Result<Vec<u64>> {
         let at = wire::SLOTS_AT + header.slot * wire::SLOT_WORDS;
         self.read(at + from, header.cursor.saturating_sub(from))
@@ -175,7 +177,7 @@ impl SharedMemory {
 mod tests {
     use super::*;
 
-    /// The memory as the engine opens it.
+    /// Returns the memory as the engine opens it.
     fn other_side(memory: &SharedMemory) -> File {
         let path = memory.hand_over().expect("it can be inherited");
         memory.keep();

@@ -39,7 +39,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// The decoder of stream `number`.
+    /// Returns the decoder of stream `number`.
     pub(crate) fn new(number: u32) -> Stream {
         Stream {
             number,
@@ -125,7 +125,7 @@ impl Stream {
         Ok(())
     }
 
-    /// A system call with its arguments, the next words.
+    /// Handles a system call with its arguments, the next words.
     fn enter_syscall(&mut self, number: u32, words: &[u64]) -> Result<()> {
         let Some(args) = words.first_chunk::<SYSCALL_ARGS>() else {
             bail!(Damage(format!("the record of system call {number} is cut")));
@@ -134,7 +134,7 @@ impl Stream {
         Ok(())
     }
 
-    /// A ticket of an instruction of the running block, or of the first of the next one.
+    /// Adds a ticket of an instruction of the running block, or of the first of the next one.
     fn ticket(&mut self, index: u32, order: u64) {
         match index {
             wire::NEXT_BLOCK => self.next_tickets.push((0, order)),
@@ -142,7 +142,7 @@ impl Stream {
         }
     }
 
-    /// The thread is recorded again, after `count` instructions that were not.
+    /// Resumes recording the thread after `count` instructions that were not recorded.
     fn resume(
         &mut self,
         count: Option<u64>,
@@ -336,7 +336,7 @@ fn tally(tally: &mut Tally, info: &BlockInfo, run: &Run, ending: &Ending) {
     }
 }
 
-/// Instructions that must have accessed memory and have no address.
+/// Returns the number of instructions that must have accessed memory but have no address.
 fn lost_accesses(info: &BlockInfo, run: &Run, completed: u16) -> u64 {
     let words = &info.words[..usize::from(completed)];
     let sure = words.iter().filter(|word| a64::always_accesses(**word)).count();

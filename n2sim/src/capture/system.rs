@@ -31,9 +31,10 @@ use machine::{Guest, Start};
 use sim_trace::{MachineInfo, Meta, TraceWriter, WriterOptions};
 use std::process::ExitCode;
 
-/// Records, and says on stderr what was recorded.
+/// Records a system and prints a summary to stderr.
 ///
 /// # Errors
+///
 /// If the engine, the plugin, the kernel or the program is missing or unfit, or the trace cannot be
 /// written.
 pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {

@@ -20,9 +20,10 @@ use crate::capture::{second_run, system};
 use crate::files::command_line;
 use crate::host::signals::Keeper;
 
-/// Records, and says on stderr what was recorded.
+/// Records a program and prints a summary to stderr.
 ///
 /// # Errors
+///
 /// If the engine, the plugin or the program is missing or unfit, or the trace cannot be written.
 pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     if args.system.is_wanted() {
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     command_line::refuse_input(&path)?;
     let meta = meta(args, engine, cpu);
     let options = WriterOptions { level: args.level, ..WriterOptions::default() };
-    // Up to the end, so that a signal loses nothing of the trace.
+    // Held to the end, so that a signal loses nothing of the trace.
     let _keeper = Keeper::for_all();
     let trace = TraceWriter::record(&path, meta, options)?;
     let mut output = Output { trace, skip: args.skip };
@@ -80,7 +81,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
 /// The end of an error message when not even one chunk could be kept.
 const NO_FILE: &str = "the trace could not be written and no file is left";
 
-/// The system took no more of the trace: keeps what it took.
+/// Keeps the part of the trace that the system took before it refused more.
 fn keep_cut(
     mut output: Output,
     refusal: TraceError,
@@ -111,7 +112,7 @@ fn nothing_recorded(args: &CaptureArgs, end: &End) -> String {
     }
 }
 
-/// Completes what the trace says about itself, and the file.
+/// Completes the description of the trace, and its file.
 fn finish(
     program: &Program,
     region: &Region,

@@ -1,4 +1,4 @@
-//! `n2sim diff`: replays traces under two configurations and says which key moved which event.
+//! `n2sim diff`: replays traces under two configurations and prints which key changed which event.
 
 mod two_runs;
 
@@ -16,8 +16,10 @@ use crate::shared_args::PartArgs;
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
-/// Compare two configurations on traces: every event that differs, and because of which key. Or
-/// compare two runs: everything in their reports that changed
+/// Compare two configurations, two traces or two reports
+///
+/// On traces, it prints every event that differs between two configurations, and the keys that
+/// cause it. Of two runs, it compares everything in their reports.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each differing key is tried alone on top of the first configuration; the keys \
@@ -40,22 +42,26 @@ pub(crate) struct DiffArgs {
     /// first)
     #[arg(long, value_name = "CONFIG")]
     pub(crate) to: Option<String>,
-    /// Compare two runs with everything that a report knows of them: two traces, or one under two
-    /// configurations. Two reports of `n2sim report --json` are always compared so
+    /// Compare all that a report shows of two runs
+    ///
+    /// The runs are of two traces, or of one under two configurations. Two reports of `n2sim report
+    /// --json` are always compared so.
     #[arg(long, help_heading = "Two runs")]
     pub(crate) runs: bool,
     /// Print the comparison of two runs as a page
     #[arg(long, conflicts_with_all = ["json", "markdown", "field_separator"], help_heading = "Two runs")]
     pub(crate) html: bool,
-    /// Leave out what changed by less than PERCENT
+    /// Omit changes below PERCENT
     #[arg(long, alias = "least", value_name = "PERCENT", value_parser = percent, default_value = "0")]
     #[arg(allow_negative_numbers = true, help_heading = "Two runs")]
     pub(crate) min_change: f64,
     /// Change one value of both configurations (repeat for more)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Print fields separated by SEP: trace, event, from, to, change in percent, keys, how found;
-    /// of two runs a line of their names, then one for each number
+    /// Print fields separated by SEP
+    ///
+    /// The fields are trace, event, from, to, change in percent, keys, how found. Of two runs, a
+    /// line of their names comes first, then one for each number.
     #[arg(short = 'x', long, value_name = "SEP", conflicts_with_all = ["json", "markdown"])]
     #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) field_separator: Option<String>,
@@ -126,7 +132,7 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A profile by its name, or a file.
+/// Returns the configuration of a profile's name or of a file.
 pub(crate) fn document(name: &str, overrides: &[String]) -> anyhow::Result<Document> {
     let source = match name {
         "guide" => ConfigSource { profile: Profile::Guide, overrides, ..ConfigSource::default() },

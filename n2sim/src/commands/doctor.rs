@@ -25,7 +25,7 @@ const MAKE_ROOM: &str = "room in the directory of temporary files, or another on
 /// The cross compiler of Debian and related distributions.
 const COMPILER: &str = "aarch64-linux-gnu-gcc";
 
-/// One part and what was found.
+/// One part and its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Finding {
     part: &'static str,

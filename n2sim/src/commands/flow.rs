@@ -100,7 +100,7 @@ impl FlowArgs {
     }
 }
 
-/// The flows without counts.
+/// Shows the flows without counts.
 fn show_declared(args: &FlowArgs) -> anyhow::Result<()> {
     if args.part.is_given() {
         anyhow::bail!("--warmup and --limit are about a trace: name one");
@@ -127,7 +127,7 @@ fn write_figure(args: &FlowArgs, out: &mut Output, charts: &[Chart]) -> io::Resu
     Ok(true)
 }
 
-/// A trace with counts on the edges.
+/// Shows the flows of a trace, with counts on the edges.
 fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     if args.case.is_some() {
         anyhow::bail!("--case names a case of scenarios, and {} is none (*.toml)", path.shown());
@@ -152,7 +152,7 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     out.finish()
 }
 
-/// The chart, which says if what the trace lacks makes its counts doubtful.
+/// Returns the chart, marked as doubtful if missing data of the trace affects its counts.
 fn doubted(chart: Chart, outcome: &Outcome) -> Chart {
     let events = chart.boxes.iter().flat_map(|part| part.events);
     let doubts = events.filter_map(|event| trust::doubt(*event, &outcome.header.lacks));
@@ -202,7 +202,7 @@ fn trace_page(outcome: &Outcome, charts: &[Chart], accounts: &[Account]) -> Stri
     flow::page::flows(format!("Flows of {}", run.trace), &lead, charts, accounts, &run.lacks)
 }
 
-/// Steps from the command line.
+/// Shows the steps of the command line.
 fn show_access(args: &FlowArgs, access: &str) -> anyhow::Result<()> {
     let overrides = args.machine.overrides();
     let source = args.machine.source(&overrides);
@@ -222,7 +222,7 @@ fn show_access(args: &FlowArgs, access: &str) -> anyhow::Result<()> {
     show_walks(args, &[(case, format!("given {given}"), walked)])
 }
 
-/// The address that a step uses.
+/// Returns the address of a step.
 fn address(step: &Step) -> Option<u64> {
     match step.action {
         Action::Fetch { addr } | Action::Stash { addr } | Action::Snoop { addr, .. } => Some(addr),
@@ -231,7 +231,7 @@ fn address(step: &Step) -> Option<u64> {
     }
 }
 
-/// The cases of a file.
+/// Shows the cases of a file.
 fn show_scenario(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     if args.part.is_given() {
         anyhow::bail!("--warmup and --limit are about a trace, and {} is none", path.shown());

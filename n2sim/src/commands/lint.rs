@@ -73,7 +73,7 @@ pub(crate) fn run(args: &LintArgs) -> anyhow::Result<Verdict> {
     Ok(if is_wrong { Verdict::Refuted } else { Verdict::Good })
 }
 
-/// Everything that is to be checked, as one file.
+/// Returns all metrics to check, as one file.
 fn gather(args: &LintArgs) -> anyhow::Result<MetricFile> {
     let mut file = match (args.files.is_empty(), args.formula.is_empty()) {
         (true, true) => {

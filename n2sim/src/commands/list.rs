@@ -180,7 +180,7 @@ fn write_metrics(out: &mut impl Write, catalog: &Catalog) -> io::Result<()> {
     Ok(())
 }
 
-/// The merged document, after it was found to describe a machine.
+/// Writes the merged configuration, after a check that it describes a machine.
 fn write_config(out: &mut impl Write, machine: &MachineArgs) -> anyhow::Result<()> {
     let overrides = machine.overrides();
     let document = machine.source(&overrides).document()?;

@@ -65,7 +65,7 @@ struct Environment {
     args: PerfStatArgs,
 }
 
-/// The command line if the program was called by the name of perf.
+/// Returns the command line if the program was called `perf`.
 pub(crate) fn called_as_perf() -> Option<Vec<OsString>> {
     let mut words = std::env::args_os();
     let name = PathBuf::from(words.next()?);

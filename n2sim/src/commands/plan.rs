@@ -91,7 +91,7 @@ fn write_passes(out: &mut impl Write, request: &Request, plan: &Plan) -> io::Res
     writeln!(out, "\n A core has six event counters and the cycle counter; {fewest}.\n")
 }
 
-/// The name under which an event was asked for first.
+/// Returns the name of the first request of an event.
 fn name_of<'a>(event: &PerfEvent, request: &'a Request) -> &'a str {
     let asked = request.events.iter().find(|selected| selected.event == *event);
     asked.map_or(event.event.info().mnemonic, |selected| selected.name.as_str())
@@ -133,7 +133,7 @@ fn line(selected: &Selected, reading: &Reading, truth: u64, error: Option<f64>) 
     format!(" {share:>7.2}% {estimate:>18} {truth:>18} {error:>10}  {}", selected.name)
 }
 
-/// The readings of an event on all cores together.
+/// Returns the sum of the readings of an event over all cores.
 fn sum(cores: &[Vec<Reading>], event: usize) -> Reading {
     let mut cores = cores.iter().map(|core| core[event]);
     let first = cores.next().unwrap_or_default();

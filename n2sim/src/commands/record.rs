@@ -27,12 +27,12 @@ use crate::verdict::Verdict;
 use request::Request;
 use sim_core::Shown;
 
-/// Number of the process in the files; traces do not keep it.
+/// Process number in the files, because traces do not keep it.
 const PID: u32 = 1000;
 /// Reading of the system counter when the trace begins, in seconds: not 0, which readers take for
 /// "no time".
 const START_SECONDS: u64 = 1;
-/// Memory size of the modeled machine in bytes in the file: all that 48 bits can address.
+/// Memory size of the modeled machine in the file in bytes: all that 48 bits can address.
 const MEMORY_BYTES: u64 = 1 << 48;
 
 /// Replay a trace and write a profile that Linux' perf reads
@@ -137,19 +137,19 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<Verdict> {
 }
 
 impl Recording<'_> {
-    /// Threads that run: one core each.
+    /// Returns the number of threads that run, one on each core.
     fn cores(&self) -> usize {
         let streams = self.session.trace().streams();
         streams.iter().filter(|stream| stream.instructions > 0).count()
     }
 
-    /// Reading of the system counter in cycle 0.
+    /// Returns the reading of the system counter in cycle 0.
     fn counter_start(&self) -> u64 {
         self.config.core.counter_hz.saturating_mul(START_SECONDS)
     }
 
-    /// Exception levels that no instruction of the trace runs at, as bits of `perf_event_attr`, so
-    /// that a reader does not miss samples of them.
+    /// Returns the exception levels that no instruction of the trace runs at, as bits of
+    /// `perf_event_attr`, so that a reader does not miss samples of them.
     fn absent_levels(&self) -> u64 {
         match self.session.trace().meta().machine.full_system {
             true => 0,
@@ -157,7 +157,7 @@ impl Recording<'_> {
         }
     }
 
-    /// Name of the traced program.
+    /// Returns the name of the traced program.
     fn comm(&self) -> String {
         let command = self.session.trace().meta().command.first();
         let path = command.map_or(self.args.trace.as_path(), Path::new);
@@ -192,7 +192,7 @@ impl Recording<'_> {
     }
 }
 
-/// A number of operations or events.
+/// Reads a number of operations or events.
 fn period(text: &str) -> Result<u64, String> {
     instructions(text)
         .ok()
@@ -200,7 +200,7 @@ fn period(text: &str) -> Result<u64, String> {
         .ok_or_else(|| String::from("give a number from 1, such as 4096 or 100k"))
 }
 
-/// A size; k, M and G are decimal, the driver rounds it to pages.
+/// Reads a size. The suffixes k, M and G are powers of 1000; the driver rounds the size to pages.
 fn bytes(text: &str) -> Result<u64, String> {
     period(text).map_err(|_| String::from("give a number of bytes, such as 65536 or 4M"))
 }

@@ -1,4 +1,4 @@
-//! `n2sim report`: replays a trace once and gives everything that is worth seeing of the run.
+//! `n2sim report`: replays a trace once and reports slots, time, caches, flows, code and counters.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::host::progress;
 use crate::shared_args::{MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
 
-/// Replay a trace and report on it from all sides: slots, time, caches, flows, code, counters
+/// Replay a trace and write a page on its slots, time, caches, flows, code and counters
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: n2sim report traces/hash.n2t -o hash.html\n          \
     n2sim report app.n2t --elf app --limit 10M --json | jq '.top_down'\n          \
@@ -24,7 +24,7 @@ pub(crate) struct ReportArgs {
     /// The trace to replay
     #[arg(required_unless_present = "schema")]
     trace: Option<PathBuf>,
-    /// Give the report as one JSON document instead of a page
+    /// Write the report as one JSON document instead of a page
     #[arg(short, long)]
     json: bool,
     /// Print the JSON schema of the report

@@ -116,7 +116,7 @@ fn note(text: &str) -> io::Result<()> {
     writeln!(io::stderr(), "n2sim: {text}")
 }
 
-/// All rows: those that were kept, and those of the runs that were missing.
+/// Returns all rows: those of the journal, and those of missing runs, which it runs.
 fn complete(
     args: &SweepArgs,
     grid: &Grid,
@@ -175,7 +175,7 @@ fn is_over_budget(error: &anyhow::Error) -> bool {
     error.downcast_ref().is_some_and(MachineError::is_over_budget)
 }
 
-/// One trace on one configuration, with the account of the memory of all runs.
+/// Runs one trace on one configuration, within the memory account of all runs.
 fn run_one(grid: &Grid, point: &Point<'_>, memory: &MemoryBudget) -> anyhow::Result<Row> {
     let place = || point.name();
     let document = grid.document(point.combination)?;
@@ -194,7 +194,7 @@ fn run_one(grid: &Grid, point: &Point<'_>, memory: &MemoryBudget) -> anyhow::Res
     })
 }
 
-/// A figure for each key that has more than one value.
+/// Draws a figure for each key that has more than one value.
 fn draw(prefix: &Path, grid: &Grid, table: &Table<'_>, metric: usize) -> anyhow::Result<()> {
     for (axis, vary) in grid.axes.iter().enumerate().filter(|(_, vary)| vary.values.len() > 1) {
         let curves = table.curves(axis, metric);

@@ -168,7 +168,7 @@ fn format(name: &str) -> Result<Format, String> {
     })
 }
 
-/// `FILE`, or `FILE@0xADDRESS`.
+/// Reads `FILE` or `FILE@0xADDRESS`.
 fn loaded_program(text: &str) -> Result<LoadedProgram, String> {
     let Some((file, address)) = text.rsplit_once("@0x") else {
         return Ok(LoadedProgram(text.into(), 0));
@@ -296,7 +296,7 @@ fn verify(out: &mut impl Write, file: &Path) -> anyhow::Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// Whether threads synchronized in an order that can be.
+/// Writes whether the order in which threads synchronized is possible.
 fn write_order(out: &mut impl Write, report: &Report) -> io::Result<()> {
     if let Some((stream, position)) = report.first_misordered {
         writeln!(
@@ -312,7 +312,7 @@ fn write_order(out: &mut impl Write, report: &Report) -> io::Result<()> {
     }
 }
 
-/// The faults, and what is good beside them.
+/// Writes the faults, and the good parts beside them.
 fn write_faults(out: &mut impl Write, report: &Report) -> io::Result<()> {
     for fault in report.faults.iter().take(FAULTS_SHOWN) {
         writeln!(out, "  {fault}")?;

@@ -194,7 +194,7 @@ fn list_truths() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The metrics of the files, or those that the program brings; or the formula of the command line.
+/// Returns the metrics of the files, those of n2sim, or the formula of the command line.
 fn read_metrics(args: &ValidateArgs) -> anyhow::Result<MetricFile> {
     if let Some(text) = &args.formula {
         let mut metric = MetricFormula::new(OWN, text, "--formula");
@@ -226,7 +226,7 @@ fn list(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.shown().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// The overrides of each run of a sweep; one without any if there is none.
+/// Returns the overrides of each run of a sweep, or one empty set without a sweep.
 fn variants(args: &ValidateArgs) -> anyhow::Result<Vec<Option<String>>> {
     let Some(sweep) = &args.sweep else { return Ok(vec![None]) };
     let parts = sweep.split_once('=').filter(|(key, values)| !key.is_empty() && !values.is_empty());
@@ -244,7 +244,7 @@ fn document(machine: &MachineArgs, more: &[String]) -> anyhow::Result<Document> 
     Ok(machine.source(&overrides).document()?)
 }
 
-/// A judge for each metric that was asked for.
+/// Returns a validator for each requested metric.
 fn judges<'a>(
     args: &ValidateArgs,
     metrics: &'a [MetricFormula],
@@ -349,7 +349,8 @@ fn run_one(
     Ok(Run { evidence, info, on_six })
 }
 
-/// The events of a metric as perf opens them: together if they fit, otherwise each on its own.
+/// Returns the events of a metric as perf opens them: together if they fit, otherwise each on its
+/// own.
 fn group_of(judge: &Judge<'_>, patch: u8) -> Group {
     let machine = sim_metrics::formula::Machine::neoverse_n2(patch, 1);
     let mut events: Vec<PerfEvent> = Vec::new();
@@ -404,7 +405,7 @@ fn judge(judges: &[Judge<'_>], runs: Vec<Run>) -> Judgment {
     Judgment { metrics, runs, command: command(command_line::words()), version }
 }
 
-/// The command line as a shell takes it.
+/// Returns the command line, quoted for a shell.
 fn command(words: impl Iterator<Item = String>) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+".contains(c);
     let quoted = words.skip(1).map(|word| match word.chars().all(is_plain) && !word.is_empty() {

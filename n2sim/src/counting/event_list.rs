@@ -84,7 +84,7 @@ pub(crate) fn parse_all(lists: &[String]) -> Result<Vec<EventGroup>, EventListEr
     Ok(all)
 }
 
-/// One event or one group `{a,b}:u`; the modifiers of a group hold for each member.
+/// Reads one event or one group `{a,b}:u`. The modifiers of a group apply to each member.
 fn parse_item(item: &str, list: &str) -> Result<EventGroup, EventListError> {
     let (members, modifiers) = match item.strip_prefix('{') {
         None => (vec![item], ""),
@@ -104,7 +104,8 @@ fn parse_item(item: &str, list: &str) -> Result<EventGroup, EventListError> {
     Ok(EventGroup { events, pinned: has('D'), exclusive: has('e'), weak: has('W') })
 }
 
-/// One event, with the name as typed. The levels of its group are added to its own, as perf does.
+/// Reads one event and keeps its name as typed. The levels of its group are added to its own, as in
+/// perf.
 fn parse_event(text: &str, of_group: &str, list: &str) -> Result<Selected, EventListError> {
     let text = text.trim();
     if text.is_empty() {
@@ -127,7 +128,7 @@ fn parse_event(text: &str, of_group: &str, list: &str) -> Result<Selected, Event
     Ok(Selected { name, event })
 }
 
-/// True for an event of the kernel, with or without modifiers.
+/// Returns whether an event is one of the kernel, with or without modifiers.
 pub(crate) fn is_software(text: &str) -> bool {
     let name = text.trim().split(':').next().unwrap_or_default();
     SOFTWARE.contains(&name)
@@ -138,12 +139,12 @@ fn software() -> PerfEvent {
     PerfEvent { levels: NOWHERE, ..PerfEvent::new(PmuEvent::SW_INCR) }
 }
 
-/// True if the counters of a core cannot count the event at any level.
+/// Returns whether the counters of a core cannot count the event at any level.
 pub(crate) fn is_nowhere(selected: &Selected) -> bool {
     selected.event.levels == NOWHERE
 }
 
-/// Without a level every level counts; with one, only the levels that are named.
+/// Reads the counted levels: all without a modifier, else those of the modifiers.
 fn parse_levels(modifiers: &str, text: &str) -> Result<Levels, EventListError> {
     let is_known =
         |modifier: &char| "ukhDeW".contains(*modifier) || IGNORED_MODIFIERS.contains(*modifier);

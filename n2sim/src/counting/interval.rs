@@ -402,7 +402,7 @@ mod tests {
     use super::*;
     use sim_pmu::perf::PerfEvent;
 
-    /// One microsecond of a clock of 1 GHz: 1000 cycles.
+    /// Returns intervals of 1000 cycles: one microsecond of a clock of 1 GHz.
     fn intervals(events: &[PmuEvent]) -> Intervals<ExactCounters> {
         let selected =
             |event: &PmuEvent| Selected { name: event.perf_name(), event: PerfEvent::new(*event) };

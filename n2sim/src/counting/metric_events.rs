@@ -85,7 +85,7 @@ impl Metrics {
         Ok(all)
     }
 
-    /// One counter for each event, whoever asks for it.
+    /// Gives each event one counter, which all metrics share.
     fn place_each_once(&mut self, sets: &[Vec<EventUse>], own: &[Selected]) -> anyhow::Result<()> {
         let mut known: Vec<PerfEvent> = own.iter().map(|selected| selected.event).collect();
         for (metric, set) in sets.iter().enumerate() {
@@ -245,7 +245,7 @@ fn is_same(one: &EventUse, other: &EventUse) -> bool {
     one.quantity == other.quantity && one.levels == other.levels
 }
 
-/// The first group that six counters and the cycle counter hold together with a set.
+/// Returns the first group that six counters and the cycle counter hold together with a set.
 fn first_with_room(groups: &[Vec<EventUse>], set: &[EventUse]) -> anyhow::Result<Option<usize>> {
     for (home, group) in groups.iter().enumerate() {
         let mut union = group.clone();
@@ -257,13 +257,13 @@ fn first_with_room(groups: &[Vec<EventUse>], set: &[EventUse]) -> anyhow::Result
     Ok(None)
 }
 
-/// A weak group of events.
+/// Returns a weak group of events.
 fn weak(group: &[EventUse]) -> anyhow::Result<EventGroup> {
     let names: Vec<&str> = group.iter().map(|event| event.name.as_str()).collect();
     only_group(&format!("{{{}}}:W", names.join(",")))
 }
 
-/// An event alone.
+/// Returns a group of one event.
 fn single(event: &EventUse) -> anyhow::Result<EventGroup> {
     only_group(&event.name)
 }
@@ -273,7 +273,7 @@ fn only_group(list: &str) -> anyhow::Result<EventGroup> {
     groups.into_iter().next().with_context(|| format!("'{list}' has no event"))
 }
 
-/// A thread as `perf stat --per-thread` names it.
+/// Returns a thread as `perf stat --per-thread` names it.
 fn thread_name(outcome: &Outcome, core: usize) -> String {
     let program = Path::new(&outcome.header.trace).file_stem().unwrap_or_default();
     format!("{}-{}", program.to_string_lossy(), outcome.cores[core].stream)
@@ -305,7 +305,7 @@ impl Wanted {
         doubts.min().map(Lack::label).or_else(caveat)
     }
 
-    /// The events of the core that the value needs, on this machine.
+    /// Returns the events of the core that the value needs, on this machine.
     fn counted(&self, machine: &Machine) -> Vec<EventUse> {
         let all = [Some(&self.linked), self.threshold.as_ref()];
         let mut events: Vec<EventUse> = Vec::new();
@@ -332,7 +332,7 @@ impl Counts<'_> {
         linked.evaluate(&self.metrics.machine, count).value
     }
 
-    /// The count of an event from the group of its metric, or a time in seconds.
+    /// Returns the count of an event from the group of its metric, or a time in seconds.
     fn of(&self, event: &EventUse, readings: &[Vec<Reading>]) -> Option<f64> {
         if let Quantity::Time(time) = event.quantity {
             let has_time = self.outcome.header.mode.gives(PmuEvent::CPU_CYCLES);
@@ -345,7 +345,8 @@ impl Counts<'_> {
         total.scaled().map(|count| count as f64)
     }
 
-    /// Modeled time: of the core that ran longest, or of all in user mode or in the kernel.
+    /// Returns a modeled time in seconds: of the core that ran longest, or of all in user mode or
+    /// in the kernel.
     fn seconds(&self, time: Time) -> f64 {
         let cores = self.cores.iter().map(|core| &self.outcome.cores[*core]);
         let cycles: u64 = match time {

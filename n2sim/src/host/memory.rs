@@ -20,7 +20,7 @@ const CONTROL_GROUPS: [(&str, &str, &str); 2] = [
     ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
 ];
 
-/// A size in bytes, in the units of `--limit`.
+/// Reads a size in bytes, in the units of `--limit`.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     match instructions(text) {
         Ok(bytes) if bytes > 0 => Ok(bytes),
@@ -47,7 +47,7 @@ pub(crate) mod refusals {
     /// All accounts of this process.
     static ACCOUNTS: Mutex<Vec<MemoryBudget>> = Mutex::new(Vec::new());
 
-    /// An account that refuses the reservation whose number is in the environment.
+    /// Returns an account that refuses the reservation whose number is in the environment.
     pub(super) fn budget(limit: u64) -> MemoryBudget {
         let number = std::env::var("N2SIM_REFUSE_MEMORY").ok().and_then(|text| text.parse().ok());
         let made = MemoryBudget::refusing(limit, number.unwrap_or(0));
@@ -62,7 +62,7 @@ pub(crate) mod refusals {
     }
 }
 
-/// The last size that the command line asks for, in front of a program's own words.
+/// Returns the last requested size of the command line, before the words of a recorded program.
 fn asked(words: impl Iterator<Item = String>) -> Option<u64> {
     let (mut found, mut is_next) = (None, false);
     for word in words.take_while(|word| word != "--") {

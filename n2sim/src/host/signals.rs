@@ -106,7 +106,7 @@ impl Keeper {
         Some(ASKED.swap(0, Ordering::SeqCst)).filter(|signal| *signal != 0)
     }
 
-    /// If a signal has arrived, prints the progress of the run and ends the process by the signal.
+    /// Prints the progress of the run and ends the process by the signal, if one has arrived.
     pub(crate) fn end(self, instructions: u64, of: u64) -> io::Result<()> {
         let Some(signal) = self.take() else { return Ok(()) };
         let name = signal_hook::low_level::signal_name(signal).unwrap_or("a signal");

@@ -67,7 +67,7 @@ impl Debugger {
         self.run("s")
     }
 
-    /// True if the program is to get a signal when it goes on.
+    /// Returns whether the program is to get a signal when it goes on.
     pub(super) fn has_signal(&self) -> bool {
         self.signal.is_some()
     }
@@ -85,17 +85,17 @@ impl Debugger {
         Ok(!stop.starts_with(['W', 'X']))
     }
 
-    /// The program counter.
+    /// Returns the program counter.
     pub(super) fn pc(&mut self) -> Result<u64> {
         self.number(PC)
     }
 
-    /// X0 to X30; 31 is SP.
+    /// Returns X`n`; 31 is SP.
     pub(super) fn x(&mut self, n: u32) -> Result<u64> {
         self.number(n as usize)
     }
 
-    /// A vector of 16 bytes.
+    /// Returns a vector of 16 bytes.
     pub(super) fn z(&mut self, n: u32) -> Result<[u8; 16]> {
         let bytes = self.register(Z0 + n as usize)?;
         bytes.try_into().map_err(|_| {
@@ -103,12 +103,12 @@ impl Debugger {
         })
     }
 
-    /// A predicate: one bit for each byte of a vector.
+    /// Returns a predicate: one bit for each byte of a vector.
     pub(super) fn p(&mut self, n: u32) -> Result<u16> {
         Ok(self.number(P0 + n as usize)? as u16)
     }
 
-    /// The first-fault register.
+    /// Returns the first-fault register.
     pub(super) fn ffr(&mut self) -> Result<u16> {
         Ok(self.number(FFR)? as u16)
     }
@@ -142,7 +142,7 @@ impl Debugger {
         }
     }
 
-    /// The first whole packet that has come, without its frame.
+    /// Returns the first whole packet that has come, without its frame.
     fn take_packet(&mut self) -> Option<String> {
         let end = self.pending.iter().position(|byte| *byte == b'#')?;
         let start = self.pending.iter().position(|byte| *byte == b'$')? + 1;

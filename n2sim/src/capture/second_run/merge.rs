@@ -114,7 +114,7 @@ pub(super) fn write(
     Ok(Merged { writer, silent })
 }
 
-/// The record of the instruction at `pc`.
+/// Returns the record of the instruction at `pc`.
 fn next<'a>(
     records: &mut impl Iterator<Item = &'a Record>,
     places: &Places,

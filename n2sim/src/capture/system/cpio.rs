@@ -53,7 +53,7 @@ impl Archive {
         self.entry(path, CHARACTER_DEVICE, (major, minor), &[]);
     }
 
-    /// The whole archive.
+    /// Returns the whole archive.
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.entry("TRAILER!!!", 0, (0, 0), &[]);
         self.bytes.resize(self.bytes.len().next_multiple_of(512), 0);
@@ -102,7 +102,7 @@ mod tests {
     /// Name, mode, device and content.
     type Entry = (String, u32, (u32, u32), Vec<u8>);
 
-    /// Each entry, read back by the published layout.
+    /// Returns each entry, read back by the published layout.
     fn entries(bytes: &[u8]) -> Vec<Entry> {
         let mut entries = Vec::new();
         let mut at = 0;

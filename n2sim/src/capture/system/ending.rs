@@ -59,8 +59,8 @@ impl Arrival {
         self.vector & 0x180 != 0
     }
 
-    /// True if the exception came with an instruction that did not complete: not with a call, a
-    /// fetch that failed, or an interrupt.
+    /// Returns whether the exception came with an instruction that did not complete: not with a
+    /// call, a fetch that failed, or an interrupt.
     fn ends_an_instruction(self) -> bool {
         let class = self.syndrome >> 26 & 0x3f;
         !self.is_interrupt() && !matches!(class, 0x15..=0x17 | 0x20..=0x22 | 0x32 | 0x33)
@@ -68,7 +68,7 @@ impl Arrival {
 }
 
 impl SystemStream {
-    /// The value that instruction `index`, `word`, of the running block uses.
+    /// Handles the value that instruction `index`, `word`, of the running block uses.
     pub(crate) fn operand(&mut self, index: u16, word: u32, value: u64) {
         match word & 0xffff_ffe0 {
             WRITES_TABLE_0 => self.pages.enter(value),
@@ -140,7 +140,7 @@ impl SystemStream {
         is_entry.then_some(Arrival { vector: vector as u32, syndrome: 0, link: None })
     }
 
-    /// Counts what `run` did, and gives the write of a register that it ended with.
+    /// Counts the effects of `run`. Returns the register write that it ended with.
     pub(crate) fn register_writes(&mut self, info: &BlockInfo, run: &Run) -> Option<StreamEvent> {
         let executed = run.executed;
         if info.pc_of(0) >> 63 == 1 {
@@ -169,7 +169,7 @@ const WRITES_TABLE_1: u32 = 0xd518_2020;
 /// `MSR CONTEXTIDR_EL1, Xt`.
 const WRITES_CONTEXT: u32 = 0xd518_d020;
 
-/// True for a write of `CONTEXTIDR_EL1`: nothing uses its value as an address.
+/// Returns whether a word writes `CONTEXTIDR_EL1`, whose value no instruction uses as an address.
 pub(crate) fn is_context_only(word: u32) -> bool {
     word & 0xffff_ffe0 == WRITES_CONTEXT
 }

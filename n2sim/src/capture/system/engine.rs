@@ -21,7 +21,7 @@ const TRIAL_MEMORY: u32 = 64;
 /// `PSCI SYSTEM_OFF` by a hypervisor call: movz w0, #8; movk w0, #0x8400, lsl #16; hvc #0; b .
 const TRIAL_KERNEL: [u32; 4] = [0x5280_0100, 0x72b0_8000, 0xd400_0002, 0x1400_0000];
 
-/// The engine given, or the one in `PATH`, if it works.
+/// Returns the engine given, or the one in `PATH`, if it works.
 pub(super) fn find(given: Option<&Path>) -> Result<Engine> {
     let Some(path) = given.map(Path::to_path_buf).or_else(|| in_path(NAME)) else {
         bail!(

@@ -59,14 +59,14 @@ impl Builder {
         self.bytes(&bytes)
     }
 
-    /// An array of pointers to texts that ends with a null pointer.
+    /// Writes an array of pointers to texts that ends with a null pointer. Returns its address.
     fn texts(&mut self, texts: &[String]) -> u64 {
         let mut pointers: Vec<u64> = texts.iter().map(|text| self.text(text)).collect();
         pointers.push(0);
         self.bytes(&pointers.iter().flat_map(|p| p.to_le_bytes()).collect::<Vec<u8>>())
     }
 
-    /// `movz` and `movk` as needed.
+    /// Loads a value with `movz` and `movk` as needed.
     fn load(&mut self, register: u32, value: u64) {
         self.words.push(0xd280_0000 | (value as u32 & 0xffff) << 5 | register);
         for half in 1..4u32 {
@@ -77,7 +77,7 @@ impl Builder {
         }
     }
 
-    /// A system call with these arguments.
+    /// Makes a system call with these arguments.
     fn call(&mut self, number: u16, arguments: &[u64]) {
         for (register, argument) in (0..).zip(arguments) {
             self.load(register, *argument);
@@ -87,8 +87,8 @@ impl Builder {
     }
 }
 
-/// The program's file. `program` is its name in the system; `arguments` begin with its name for
-/// itself.
+/// Returns the program's file. `program` is its name in the system; `arguments` begin with its name
+/// for itself.
 pub(super) fn program(program: &str, arguments: &[String], environment: &[String]) -> Vec<u8> {
     let mut b = Builder::default();
     let scratch = b.bytes(&[0; SCRATCH_BYTES as usize]);
@@ -137,7 +137,7 @@ pub(super) fn program(program: &str, arguments: &[String], environment: &[String
     file(&b)
 }
 
-/// The file of code and data.
+/// Returns the file of code and data.
 fn file(built: &Builder) -> Vec<u8> {
     let mut content = elf::bytes_of(&built.words);
     let room = (DATA_AT - elf::HEADERS) as usize;

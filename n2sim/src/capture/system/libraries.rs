@@ -40,7 +40,7 @@ pub(super) fn needed(
     Ok(found)
 }
 
-/// The libraries that a file names.
+/// Returns the libraries that a file names.
 fn names(path: &Path) -> Result<Vec<String>> {
     let shown = path.shown();
     let data = sim_files::read(path).with_context(|| format!("cannot read {shown}"))?;

@@ -56,7 +56,7 @@ impl Start {
         Ok(Start::At(address))
     }
 
-    /// The plugin's word for it.
+    /// Returns the plugin's word for it.
     fn argument(self) -> String {
         match self {
             Start::Boot => "boot".to_owned(),
@@ -66,7 +66,7 @@ impl Start {
     }
 }
 
-/// The engine with the machine and the plugin; what runs on it follows.
+/// Returns the engine with the machine and the plugin; what runs on it follows.
 ///
 /// # Errors
 /// If plugin and memory cannot be handed over.
@@ -128,7 +128,7 @@ impl Guest {
         command.arg("-append").arg(line.trim_end());
     }
 
-    /// The file after which the trace is called.
+    /// Returns the file that gives the trace its name.
     pub(super) fn name(&self) -> &Path {
         self.program.as_ref().map_or(&self.kernel, |program| &program.path)
     }
@@ -142,8 +142,8 @@ impl Guest {
         ["--kernel".to_owned(), shown(&self.kernel)].into_iter().chain(own).collect()
     }
 
-    /// The program's functions. Random places are off, so a program that lies anywhere lies where
-    /// Linux puts it then.
+    /// Returns the program's functions. Random places are off, so a program that lies anywhere lies
+    /// where Linux puts it then.
     pub(super) fn symbols(&self) -> Vec<Symbol> {
         /// Two thirds of the 48-bit address space, at a multiple of the 64 KiB to which linkers
         /// align.
@@ -182,8 +182,8 @@ fn check_kernel(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The initial file system: the first program, the program to record, its libraries, the user's
-/// files.
+/// Returns the initial file system: the first program, the program to record, its libraries, the
+/// user's files.
 fn archive(args: &CaptureArgs, program: &Program) -> Result<Vec<u8>> {
     let mut archive = Archive::default();
     for directory in ["proc", "sys", "dev", "tmp", "root"] {
@@ -212,7 +212,7 @@ fn archive(args: &CaptureArgs, program: &Program) -> Result<Vec<u8>> {
     Ok(archive.finish())
 }
 
-/// The program's name in the system: as the user wrote it if that is a path, else in /bin.
+/// Returns the program's name in the system: as the user wrote it if that is a path, else in /bin.
 fn inside(typed: &str, path: &Path) -> String {
     if typed.contains('/') {
         return absolute(typed);
@@ -221,7 +221,7 @@ fn inside(typed: &str, path: &Path) -> String {
     format!("/bin/{name}")
 }
 
-/// A path as the system's root directory sees it, in which everything begins.
+/// Returns a path relative to the system's root directory.
 fn absolute(path: &str) -> String {
     let parts = path.split('/').filter(|part| !matches!(*part, "" | "." | ".."));
     parts.fold(String::new(), |path, part| path + "/" + part)

@@ -33,7 +33,7 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// `TTBR0_EL1` was written.
+    /// Handles a write of `TTBR0_EL1`.
     pub(crate) fn enter(&mut self, table: u64) {
         self.space = table & TABLE;
     }
@@ -42,7 +42,7 @@ impl Pages {
         (if virt >> 63 == 1 { 0 } else { self.space }, virt & !(BYTES - 1))
     }
 
-    /// The page of `virt` is at `phys` and was used as the bits of [`page`] say.
+    /// Records that the page of `virt` is at `phys` and was used as the bits of [`page`] describe.
     pub(crate) fn note(&mut self, virt: u64, phys: u64, bits: u32) {
         let new = Use { phys, bits, moves: 0 };
         let usage = self.uses.entry(self.key(virt)).or_insert(new);
@@ -50,19 +50,19 @@ impl Pages {
         *usage = Use { phys, bits: usage.bits | bits, moves };
     }
 
-    /// `DC ZVA` wrote at `virt`; the engine does not say where that is.
+    /// Records that `DC ZVA` wrote at `virt`, whose physical address the engine does not report.
     pub(super) fn note_zeroed(&mut self, virt: u64) {
         self.zeroed.insert(self.key(virt), ());
     }
 
-    /// True if code of the page of `virt`, of the kernel's half, was run.
+    /// Returns whether code in the page of `virt`, in the kernel's half, was executed.
     pub(super) fn is_kernel_code(&self, virt: u64) -> bool {
         let usage = self.uses.get(&(0, virt & !(BYTES - 1)));
         usage.is_some_and(|usage| usage.bits & page::EXECUTE != 0)
     }
 
-    /// The map of the kernel's half and of the address space with the most pages, and what it
-    /// leaves out.
+    /// Returns the map of the kernel's half and of the address space with the most pages, and what
+    /// it leaves out.
     pub(super) fn map(mut self) -> (Option<PageMap>, Vec<String>) {
         self.add_zeroed();
         let mut sizes: BTreeMap<u64, usize> = BTreeMap::new();
@@ -121,7 +121,7 @@ impl Pages {
 }
 
 impl Use {
-    /// The entry of a map; `None` for addresses that no table of 48 bits has.
+    /// Returns the entry of a map; `None` for addresses that no table of 48 bits has.
     fn entry(&self, virt: u64) -> Option<PageEntry> {
         let is_48_bits = matches!(virt >> 48, 0 | 0xffff) && self.phys >> 48 == 0;
         let has = |bit| self.bits & bit != 0;

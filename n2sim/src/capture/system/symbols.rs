@@ -14,7 +14,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Symbol>> {
     parse(&data, path)
 }
 
-/// The functions of such a file, which is at `path`.
+/// Reads the functions of such a file; `path` names it in messages.
 pub(super) fn parse(data: &[u8], path: &Path) -> Result<Vec<Symbol>> {
     let shown = path.shown();
     let symbols = if data.starts_with(b"\x7fELF") {
@@ -47,7 +47,7 @@ fn from_text(text: &str) -> Vec<Symbol> {
     sized(functions.collect())
 }
 
-/// Each function ends where the next begins; a last one has no size.
+/// Gives each function the size up to the next one; the last has none.
 fn sized(mut functions: Vec<(u64, String)>) -> Vec<Symbol> {
     // Marks of the compiler are no functions.
     functions.retain(|(_, name)| !name.starts_with('$') && !name.is_empty());
@@ -62,7 +62,7 @@ fn sized(mut functions: Vec<(u64, String)>) -> Vec<Symbol> {
         .collect()
 }
 
-/// The program's functions and the kernel's, in order of address.
+/// Returns the program's functions and the kernel's, in order of address.
 pub(super) fn merge(program: Vec<Symbol>, kernel: Vec<Symbol>) -> Vec<Symbol> {
     let mut symbols = program;
     symbols.extend(kernel);

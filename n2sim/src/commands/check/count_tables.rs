@@ -1,5 +1,5 @@
-//! `n2sim check COUNTS`: holds counts of any machine to what the events of one window must keep,
-//! and says why a table usually breaks it.
+//! `n2sim check COUNTS`: checks the rules between the counts of one window, of any machine, and
+//! prints the usual cause of a violation.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -21,7 +21,7 @@ use sim_core::Shown;
 enum Standing {
     /// Every rule holds.
     Good,
-    /// One does not, or counts are doubtful.
+    /// A rule does not hold, or counts are doubtful.
     Refuted,
     /// No rule had all of its events.
     Untested,
@@ -164,7 +164,7 @@ fn write_table(
     })
 }
 
-/// Which revisions the slots fit, where it was not said which one counted.
+/// Writes the revisions that the slots fit, if the revision is not given.
 fn write_revision(out: &mut impl Write, has_erratum: bool) -> io::Result<()> {
     let fits = match has_erratum {
         true => {

@@ -1,4 +1,5 @@
-//! `n2sim check FILE...`: runs scenario files, or all below a directory, and says which cases hold.
+//! `n2sim check FILE...`: runs scenario files, or all below a directory, and prints which cases
+//! hold.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -119,7 +120,7 @@ fn run_named(
     }
 }
 
-/// The files named, and for each directory the `.toml` files below it, in order.
+/// Returns the named files, and for each directory the `.toml` files below it, in order.
 fn scenario_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {

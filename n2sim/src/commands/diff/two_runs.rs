@@ -16,7 +16,7 @@ use crate::host::progress;
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
-/// True for a report of `n2sim report --json`: no trace begins with a brace.
+/// Returns whether a file is a report of `n2sim report --json`: no trace begins with a brace.
 pub(crate) fn is_report(path: &Path) -> bool {
     let mut start = [0; 64];
     let read = File::open(path).and_then(|mut file| file.read(&mut start)).unwrap_or(0);
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// Refuses what makes no sense here.
+/// Refuses options that do not apply to two runs.
 fn check(args: &DiffArgs) -> anyhow::Result<()> {
     if args.markdown {
         anyhow::bail!("two runs are compared as text, -x, --json or --html; leave --markdown out");
@@ -81,7 +81,7 @@ fn check(args: &DiffArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The report of a file, or of a trace that is replayed.
+/// Returns the report of a file or of a replayed trace.
 fn report(args: &DiffArgs, path: &Path, config: &str) -> anyhow::Result<RunReport> {
     let place = path.shown();
     if is_report(path) {
@@ -97,7 +97,7 @@ fn report(args: &DiffArgs, path: &Path, config: &str) -> anyhow::Result<RunRepor
     let symbols = symbols::load(session.trace(), None)?;
     let options = args.part.run_options();
     let (observed, _) = progress::with_progress(&session, &options, |progress| {
-        // What six counters read is not compared.
+        // Readings of six counters are not compared.
         Ok(Observed::run(&session, &options, None, progress)?)
     })?;
     Ok(RunReport::new(&observed, &symbols))

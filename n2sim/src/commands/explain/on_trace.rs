@@ -1,4 +1,4 @@
-//! `n2sim explain NAME --trace TRACE`: the value of what is explained, exactly, on one run.
+//! `n2sim explain NAME --trace TRACE`: the exact value of the explained event or metric on one run.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -48,7 +48,7 @@ struct Value {
     note: String,
 }
 
-/// The part of the trace that the arguments ask for.
+/// Returns the options of the requested part of the trace.
 pub(super) fn options(args: &ExplainArgs) -> RunOptions {
     args.part.run_options()
 }
@@ -84,7 +84,7 @@ pub(super) fn values(
     })
 }
 
-/// The events of a group, or of the boxes of a flow.
+/// Returns the events of a group, or of the boxes of a flow.
 fn events_of(section: &str) -> Vec<PmuEvent> {
     if let Some(group) = Group::ALL.into_iter().find(|group| group.section() == section) {
         return PmuEvent::ALL.into_iter().filter(|event| event.info().group == group).collect();
@@ -132,7 +132,7 @@ fn of_cause(cause: StallCause, outcome: &Outcome) -> Value {
     }
 }
 
-/// The metric, and below it the events that it is made of.
+/// Returns the values of the metric and of its events.
 fn of_metric(
     name: &str,
     catalog: &Catalog,

@@ -1,4 +1,4 @@
-//! `n2sim explain EVENT --core CORE`: what became of an event on another core.
+//! `n2sim explain EVENT --core CORE`: the counterpart of an event on another core.
 
 use std::io::{self, Write};
 
@@ -9,13 +9,13 @@ use sim_pmu::{CommonEventWord, OtherCore, OtherEvent, Presence};
 
 use crate::commands::list;
 
-/// An event number with what is known of it here.
+/// An event number, with its event in the Neoverse N2.
 struct Explained {
     code: u16,
     here: Option<PmuEvent>,
 }
 
-/// Says what the event is called here and there.
+/// Writes the names of the event on both cores.
 pub(super) fn write(out: &mut impl Write, name: &str, core: &OtherCore) -> anyhow::Result<()> {
     let event = find(name, Some(core))?;
     write_here(out, &event)?;
@@ -31,7 +31,7 @@ pub(super) fn write_identification(out: &mut impl Write, code: u16) -> io::Resul
     writeln!(out, "identified by: {register} bit {place}, {value} (AArch32: {short} bit {bit})")
 }
 
-/// By its name or number here; by its name there; by a number that only the other core may have.
+/// Finds an event by its name on either core, or by a number.
 fn find(name: &str, core: Option<&OtherCore>) -> Result<Explained, EventNameError> {
     let there = core.and_then(|core| core.from_mnemonic(name)?.code);
     let here = match there {

@@ -63,7 +63,7 @@ fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Resu
     Ok(explain(subject, &seen, Setting { is_step: false }, args.max_variants))
 }
 
-/// An address: hexadecimal, or a function with a distance from its first instruction.
+/// Reads an address: hexadecimal, or a function with an offset.
 fn address(place: &str, symbols: &Symbols) -> anyhow::Result<u64> {
     let hexadecimal = |text: &str| {
         let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
@@ -91,7 +91,7 @@ fn word_at(trace: &TraceFile, pc: u64) -> Option<u32> {
     trace.statics().insts().iter().find(|inst| inst.pc == pc).map(|inst| inst.word)
 }
 
-/// The closest instruction that was recorded, for a message.
+/// Returns the closest recorded instruction, for a message.
 fn nearest(trace: &TraceFile, pc: u64) -> String {
     let closest = trace.statics().insts().iter().min_by_key(|inst| inst.pc.abs_diff(pc));
     closest.map_or(String::new(), |inst| format!("; the nearest one is at {:#x}", inst.pc))
@@ -156,7 +156,7 @@ fn of_step(args: &ExplainArgs, place: &str) -> anyhow::Result<Why> {
     Ok(explain(subject, &Seen::of_step(did), Setting { is_step: true }, args.max_variants))
 }
 
-/// `FILE:CASE:STEP`, or `FILE:STEP` for a file with one case.
+/// Splits `FILE:CASE:STEP`, or `FILE:STEP` for a file with one case.
 fn parts(place: &str) -> anyhow::Result<(&str, Option<&str>, usize)> {
     let wrong = || {
         format!("'{place}': write TRACE@0xPC, TRACE@FUNCTION+0xN, or FILE:CASE:STEP for a scenario")

@@ -3,7 +3,7 @@
 use sim_core::LINE_BYTES;
 use sim_machine::MachineConfig;
 
-/// Words for the usual states, with what they stand for.
+/// Names of the usual states, with their meanings.
 const WORDS: [(&str, &str); 9] = [
     ("cold", "K0"),
     ("TLB warm", "K1"),
@@ -18,7 +18,8 @@ const WORDS: [(&str, &str); 9] = [
 /// Every way of the line's set in the L1 D-cache holds a dirty line of another address.
 const DIRTY_VICTIM: &str = "dirty victim";
 
-/// A state in the language of scenarios. Words at its begin are replaced; clauses may follow them.
+/// Returns a state in the language of scenarios. Names at its start are replaced; clauses may
+/// follow them.
 pub(super) fn given(state: &str, first: Option<u64>, config: &MachineConfig) -> String {
     let (head, clauses) = match state.find([',', ';']) {
         Some(at) => state.split_at(at),
@@ -42,7 +43,7 @@ fn dirty_victim(first: u64, config: &MachineConfig) -> String {
     format!("K1, {} dirty in L1D", listed.join(" "))
 }
 
-/// All words, for those who ask.
+/// Returns all names, for messages.
 pub(super) fn words() -> String {
     let words = WORDS.iter().map(|(words, _)| *words).chain([DIRTY_VICTIM]);
     words.collect::<Vec<_>>().join(", ")

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use std::io::Seek;
 
-    /// A control whose commands and answers are files.
+    /// Returns a control whose commands and answers are files.
     fn control(commands: &str) -> (Control, File) {
         let directory = tempfile::tempdir().expect("a directory");
         let (control, answer) = (directory.path().join("control"), directory.path().join("answer"));

@@ -124,7 +124,7 @@ pub(super) struct CpuList(pub(super) Vec<usize>);
 /// Most CPUs of a list.
 const CPUS_MAX: usize = 4096;
 
-/// `0,2-3`.
+/// Reads a list of CPUs such as `0,2-3`.
 fn cpu_list(text: &str) -> Result<CpuList, String> {
     let wrong = || format!("give numbers of CPUs up to {}, such as 0,2-3", CPUS_MAX - 1);
     let mut cpus = Vec::new();

@@ -1,4 +1,4 @@
-//! Prints what was counted as `perf stat` was asked to print it, and to where.
+//! Prints the counts in the form and to the place that the options of `perf stat` request.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -85,7 +85,7 @@ impl Print<'_> {
         }
     }
 
-    /// The CPUs whose counts are wanted.
+    /// Returns the CPUs whose counts are printed.
     fn cpus(&self) -> Vec<usize> {
         match &self.options.cpu {
             Some(list) if !self.options.per_thread => list.0.clone(),
@@ -112,7 +112,7 @@ impl Print<'_> {
         self.cpus().into_iter().map(of_cpu).collect()
     }
 
-    /// The report under the name that perf would give it, with times in the place of clocks.
+    /// Returns the report under perf's name for the command, with times in the place of clocks.
     fn as_perf(&self, mut report: StatReport, interval: &interval::Counted) -> StatReport {
         let command = &self.options.command;
         report.target = match &self.options.cpu {
@@ -182,7 +182,7 @@ impl Destination {
         Ok(Destination::File(Output::create(Some(path))?))
     }
 
-    /// A file begins with a line on its origin.
+    /// Writes the line on the origin of a file.
     fn begin(&mut self, outcome: &Outcome) -> io::Result<()> {
         let header = &outcome.header;
         match self {

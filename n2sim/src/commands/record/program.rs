@@ -16,18 +16,18 @@ use sim_core::Shown;
 pub(super) struct Program {
     pub(super) mappings: Vec<Mapping>,
     pub(super) notes: Vec<String>,
-    /// The file beside the profile, to be put in its place together with it.
+    /// The file beside the profile. Both are moved to their places together.
     pub(super) beside: Option<Output>,
 }
 
-/// Finds the files that were given or recorded, and writes one beside `output` for what they lack.
+/// Finds the given or recorded files, and writes one beside `output` for missing parts.
 pub(super) fn find(trace: &TraceFile, given: &[PathBuf], output: &Path) -> anyhow::Result<Program> {
     let mut program = Program::default();
     for path in given {
         let file = read(path, trace)?;
         program.add(&file, path);
     }
-    // What was recorded may be gone, or be another build by now: then it is left alone.
+    // The recorded program may be gone, or be another build by now; then it is not used.
     let recorded = trace.meta().command.first().map(PathBuf::from);
     if let Some(path) = recorded.filter(|path| given.is_empty() && path.is_file())
         && let Ok(file) = read(&path, trace)
@@ -57,7 +57,7 @@ fn read(path: &Path, trace: &TraceFile) -> anyhow::Result<ProgramFile> {
     Ok(ProgramFile::new(&path.shown().to_string(), bytes, trace)?)
 }
 
-/// `perf.data.elf` for `perf.data`; none where the profile goes to no file.
+/// Returns `perf.data.elf` for `perf.data`, or `None` if the profile goes to no file.
 fn beside(output: &Path) -> Option<PathBuf> {
     if is_written_in_place(output) {
         return None;
@@ -68,7 +68,7 @@ fn beside(output: &Path) -> Option<PathBuf> {
 }
 
 impl Program {
-    /// Maps the parts of a file that nothing is mapped over yet; true if there are any.
+    /// Maps the unmapped parts of a file. Returns whether there are any.
     fn add(&mut self, file: &ProgramFile, path: &Path) -> bool {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let before = self.mappings.len();

@@ -35,7 +35,7 @@ const MIN_LATENCY: &str = "min_latency";
 /// Largest latency that the unit can compare with.
 const MIN_LATENCY_MAX: u64 = 0xfff;
 
-/// A sampling of SPE as asked for.
+/// A requested sampling of SPE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SpeEvent {
     /// The name of the event, as the user wrote it.
@@ -44,7 +44,7 @@ pub(super) struct SpeEvent {
     pub(super) request: SpeRequest,
 }
 
-/// An event as asked for.
+/// A requested event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CounterEvent {
     /// The name of the event, as the user wrote it.
@@ -96,7 +96,7 @@ fn events(lists: &[String], period: u64) -> anyhow::Result<Vec<CounterEvent>> {
 }
 
 impl CounterEvent {
-    /// Bits of `perf_event_attr` for the levels that are left out.
+    /// Returns the bits of `perf_event_attr` for the excluded levels.
     pub(super) fn excluded(&self) -> u64 {
         let levels = self.request.event.levels;
         let bit = |is_counted: bool, bit: u64| if is_counted { 0 } else { bit };
@@ -106,7 +106,7 @@ impl CounterEvent {
     }
 }
 
-/// `arm_spe_0/a=1,b/u`
+/// Reads a request such as `arm_spe_0/a=1,b/u`.
 fn spe(text: &str, period: u64) -> anyhow::Result<SpeEvent> {
     let closed = || format!("'{text}': write arm_spe_0/OPTION=VALUE,.../, closed with a slash");
     let (_, rest) = text.split_once('/').with_context(closed)?;
@@ -160,7 +160,7 @@ fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// Without a level every level is sampled; with one, only those that are named.
+/// Sets the sampled levels: all without a modifier, else those of the modifiers.
 fn levels(request: &mut SpeRequest, modifiers: &str, text: &str) -> anyhow::Result<()> {
     if let Some(other) = modifiers.chars().find(|modifier| !"ukhpP".contains(*modifier)) {
         bail!("'{text}': unknown modifier '{other}'; use u (user) or k (kernel)");
@@ -173,7 +173,7 @@ fn levels(request: &mut SpeRequest, modifiers: &str, text: &str) -> anyhow::Resu
 }
 
 impl SpeEvent {
-    /// `config`, `config1` and `config2` of the event, as Linux encodes the options.
+    /// Returns `config`, `config1` and `config2` of the event, as Linux encodes the options.
     pub(super) fn config(&self) -> [u64; 3] {
         let mut request = self.request.clone();
         let set = FLAGS.iter().filter_map(|(_, bit, field)| {
@@ -183,7 +183,7 @@ impl SpeEvent {
         [set.sum(), self.request.event_filter, self.request.min_latency]
     }
 
-    /// Bits of `perf_event_attr` for the levels that are left out.
+    /// Returns the bits of `perf_event_attr` for the excluded levels.
     pub(super) fn excluded(&self) -> u64 {
         let bit = |is_excluded: bool, bit: u64| if is_excluded { bit } else { 0 };
         bit(self.request.exclude_user, flag::EXCLUDE_USER)

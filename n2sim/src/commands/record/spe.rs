@@ -57,7 +57,7 @@ fn clocks(recording: &Recording<'_>) -> Clocks {
     Clocks { core_hz: core.clock_hz, counter_hz: core.counter_hz, start: recording.counter_start() }
 }
 
-/// One driver a core; the kernel keeps a thread's number in `CONTEXTIDR_EL1`.
+/// Returns one driver for each core. The kernel keeps a thread's number in `CONTEXTIDR_EL1`.
 fn drivers(recording: &Recording<'_>, event: &SpeEvent) -> Vec<SpeDriver> {
     let config = &recording.config;
     let driver = |core: usize| {
@@ -109,7 +109,7 @@ fn chunk(handed: sim_pmu::spe::Handed) -> AuxChunk {
     AuxChunk { time, bytes, truncated, collided }
 }
 
-/// The funnel from operations to records, and what was done to the request.
+/// Returns notes: the funnel from operations to records, and changes of the request.
 fn notes(recording: &Recording<'_>, event: &SpeEvent, cores: &mut [SpeDriver]) -> Vec<String> {
     let mut total = Counts::default();
     for core in cores.iter() {
@@ -144,7 +144,7 @@ fn notes(recording: &Recording<'_>, event: &SpeEvent, cores: &mut [SpeDriver]) -
     notes
 }
 
-/// `spe.raw.1` for the second core.
+/// Returns the file of a core, such as `spe.raw.1` for the second one.
 fn numbered(path: &Path, core: usize) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{core}"));

@@ -1,5 +1,5 @@
-//! Names for a profile without its trace: from the programs and libraries that the file says were
-//! mapped, as perf finds them.
+//! Names for a profile without its trace, from the mapped programs and libraries of the file, as
+//! perf finds them.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use sim_core::Shown;
 use sim_report::spe::input::{Input, Mapped};
 use sim_report::symbols::{ProgramFile, Symbols};
 
-/// The names of all mapped files that are here; those of `given` stand for mapped files of their
-/// name.
+/// Returns the names of all mapped files that exist here. A file in `given` replaces the mapped
+/// file of its name.
 pub(super) fn find(input: &Input, given: &[PathBuf]) -> anyhow::Result<Symbols> {
     let mut symbols = Symbols::default();
     let mapped = first_parts(&input.mapped);
@@ -36,7 +36,7 @@ pub(super) fn find(input: &Input, given: &[PathBuf]) -> anyhow::Result<Symbols> 
     Ok(symbols)
 }
 
-/// The first part of each mapped file that code can be in.
+/// Returns the first part of each mapped file that may hold code.
 fn first_parts(mapped: &[Mapped]) -> Vec<&Mapped> {
     let mut parts: Vec<&Mapped> = Vec::new();
     for part in mapped.iter().filter(|part| part.path.starts_with('/')) {
@@ -48,7 +48,7 @@ fn first_parts(mapped: &[Mapped]) -> Vec<&Mapped> {
     parts
 }
 
-/// The only one, if it is.
+/// Returns the only element, if there is one.
 fn only<'a, 'b>(parts: &'b [&'a Mapped]) -> Option<&'b &'a Mapped> {
     if parts.len() == 1 { parts.first() } else { None }
 }

@@ -96,7 +96,7 @@ impl TableFile {
     }
 }
 
-/// One optional column for each of the table's.
+/// Returns one optional column for each of the table's.
 fn schema(table: Table) -> Result<TypePtr, ParquetError> {
     let field = |name: &&str| {
         let (physical, logical) = match kind(name) {

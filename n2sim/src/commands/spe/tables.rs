@@ -99,13 +99,13 @@ impl CsvFiles {
     }
 }
 
-/// The function that a record's operation is in.
+/// Returns the function of a record's operation.
 pub(super) fn symbol_of<'a>(record: &SpeRecord, symbols: &'a Symbols) -> Option<&'a str> {
     let place = symbols.function(record.pc?.canonical())?;
     Some(place.function.name.as_str())
 }
 
-/// `PREFIX-ldst.csv`.
+/// Returns the file name of a table, such as `PREFIX-ldst.csv`.
 pub(super) fn named(prefix: &Path, table: Table, extension: &str) -> PathBuf {
     let mut name = prefix.as_os_str().to_owned();
     name.push(format!("-{}.{extension}", table.suffix()));

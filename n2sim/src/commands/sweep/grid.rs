@@ -185,7 +185,8 @@ impl Grid {
         self.traces.len() * self.combinations.len()
     }
 
-    /// All runs, in the order of the table: the last key varies fastest, the trace last of all.
+    /// Returns all runs, in the order of the table: the last key varies fastest, the trace last of
+    /// all.
     pub(super) fn points(&self) -> impl Iterator<Item = Point<'_>> {
         let pairs = self.traces.iter().flat_map(|trace| {
             self.combinations.iter().map(move |combination| (trace, combination))
@@ -195,12 +196,12 @@ impl Grid {
         pairs.enumerate().map(point)
     }
 
-    /// The configuration of a combination.
+    /// Returns the configuration of a combination.
     pub(super) fn document(&self, combination: &Combination) -> anyhow::Result<Document> {
         self.document_of(&combination.chosen)
     }
 
-    /// The column of a metric, by its name.
+    /// Returns the column of a metric, by its name.
     pub(super) fn metric(&self, name: &str) -> anyhow::Result<usize> {
         let found = self.metrics.iter().position(|metric| metric.name.eq_ignore_ascii_case(name));
         found.with_context(|| {
@@ -249,7 +250,7 @@ impl Grid {
 }
 
 impl Point<'_> {
-    /// The trace and what varies, for messages.
+    /// Returns the trace and what varies, for messages.
     pub(super) fn name(&self) -> String {
         let values = self.grid.axes.iter().zip(&self.combination.chosen);
         let values = values.map(|(axis, value)| format!(" {}={}", axis.key, axis.values[*value]));
@@ -295,7 +296,7 @@ fn axis(file: VaryFile) -> anyhow::Result<Axis> {
     Ok(Axis { key, values })
 }
 
-/// The trace, which is read so far that it is known to be one.
+/// Opens a trace as far as needed to check that it is one.
 fn trace(name: &str, directory: &Path) -> anyhow::Result<Trace> {
     let path = directory.join(name);
     let file = TraceFile::open_within(&path, &memory::budget())?;
@@ -303,7 +304,7 @@ fn trace(name: &str, directory: &Path) -> anyhow::Result<Trace> {
     Ok(Trace { name: name.to_owned(), path, hash: file.hash() })
 }
 
-/// The events that are columns; all without a list.
+/// Returns the events that are columns, or all events without a list.
 fn events(names: Option<Vec<String>>) -> anyhow::Result<Vec<PmuEvent>> {
     let Some(names) = names else { return Ok(PmuEvent::ALL.to_vec()) };
     let event = |name: &String| {
@@ -312,7 +313,7 @@ fn events(names: Option<Vec<String>>) -> anyhow::Result<Vec<PmuEvent>> {
     names.iter().map(event).collect()
 }
 
-/// The metrics that are columns, from names and groups.
+/// Returns the metrics that are columns, from names and groups.
 fn metrics(names: &[String]) -> anyhow::Result<Vec<Metric>> {
     let catalog = builtin::catalog();
     let mut chosen: Vec<Metric> = Vec::new();

@@ -95,7 +95,7 @@ impl Journal {
         self.write(&Line { run, row: row.clone() })
     }
 
-    /// Nothing is left to be kept.
+    /// Removes the journal, because the sweep is complete.
     pub(super) fn remove(self) -> anyhow::Result<()> {
         fs::remove_file(&self.path).with_context(|| format!("cannot remove {}", self.path.shown()))
     }
@@ -119,7 +119,7 @@ impl Rows {
         self.0.insert(run, row);
     }
 
-    /// All rows, if each of so many is there.
+    /// Returns all rows, if there is one for each of `runs` runs.
     pub(super) fn all(self, runs: usize) -> Option<Vec<Row>> {
         (self.0.len() == runs).then(|| self.0.into_values().collect())
     }
@@ -136,7 +136,7 @@ fn head(grid: &Grid) -> Head {
     }
 }
 
-/// The rows of a journal of whole lines.
+/// Returns the rows of a journal of whole lines.
 fn read(text: &str, expected: &Head, runs: usize) -> anyhow::Result<Rows> {
     let mut rows = Rows::default();
     let mut lines = text.lines().enumerate();

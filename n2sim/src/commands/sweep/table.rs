@@ -37,13 +37,13 @@ impl<'a> Table<'a> {
         Table { grid, records: grid.points().zip(rows).map(record).collect() }
     }
 
-    /// Names of the columns in front of the counts.
+    /// Returns the names of the columns before the counts.
     pub(super) fn keys(&self) -> Vec<&'a str> {
         let varied = self.grid.axes.iter().map(|axis| axis.key.as_str());
         std::iter::once("trace").chain(varied).chain(["config-hash"]).collect()
     }
 
-    /// The values of those columns.
+    /// Returns the values of those columns.
     pub(super) fn key_values(&self, record: &Record<'a>) -> Vec<String> {
         let Point { trace, combination, .. } = record.point;
         let varied = self.grid.axes.iter().zip(&combination.chosen);
@@ -93,13 +93,13 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The name of a trace without its directory and ending, as a figure has room for.
+/// Returns the short name of a trace for a figure, without directory and extension.
 fn short_name(name: &str) -> String {
     let stem = Path::new(name).file_stem();
     stem.map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// The geometric mean; none if a value is missing or not above 0.
+/// Returns the geometric mean, or `None` if a value is missing or not above 0.
 fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let logs: Option<Vec<f64>> =
         values.map(|value| value.filter(|value| *value > 0.0).map(f64::ln)).collect();
@@ -107,7 +107,7 @@ fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     Some((logs.iter().sum::<f64>() / logs.len() as f64).exp())
 }
 
-/// The value of a metric from exact counts, if it has one.
+/// Returns the value of a metric from exact counts, if it has one.
 fn value(metric: &Metric, point: &Point<'_>, row: &Row) -> Option<f64> {
     let machine = Machine::neoverse_n2(point.combination.patch, row.cores);
     let count = |event: &EventUse| match event.quantity {
