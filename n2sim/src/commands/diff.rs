@@ -71,7 +71,7 @@ pub(crate) struct DiffArgs {
     /// Print one table over all traces, in Markdown
     #[arg(long)]
     pub(crate) markdown: bool,
-    /// Write to FILE instead of standard output, when everything is done
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]

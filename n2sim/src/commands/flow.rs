@@ -61,7 +61,7 @@ pub(crate) struct FlowArgs {
     /// Write an HTML page that explains each event
     #[arg(long)]
     html: bool,
-    /// Write to FILE instead of standard output, when everything is done
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]

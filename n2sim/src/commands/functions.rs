@@ -58,7 +58,7 @@ pub(crate) struct FunctionsArgs {
     machine: MachineArgs,
 }
 
-/// Events of one instruction for which there is room at first.
+/// Initial capacity for the events of one instruction.
 const EVENTS_AT_ONCE: usize = 64;
 /// The number of a function that is not looked up yet.
 const UNKNOWN: u32 = u32::MAX;
@@ -113,7 +113,7 @@ impl<'a> FunctionCounts<'a> {
             PmuEvent::ALL.into_iter().any(|event| function.counts.raised(event) > 0)
         };
         let mut functions: Vec<FunctionRow> = functions.filter(counted).collect();
-        // A stable sort: functions with as many cycles stay in the order of their addresses.
+        // A stable sort keeps functions with equal cycles in the order of their addresses.
         functions
             .sort_by_key(|function| std::cmp::Reverse(function.counts.value(PmuEvent::CPU_CYCLES)));
         functions
@@ -187,7 +187,7 @@ impl EventSink for FunctionCounts<'_> {
     }
 
     fn counting(&mut self, is_counted: bool) {
-        // What is still pending belongs to the instruction before.
+        // Pending events belong to the previous instruction.
         self.give_to_last();
         self.cores[self.current].is_counted = is_counted;
     }

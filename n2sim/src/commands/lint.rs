@@ -1,4 +1,4 @@
-//! `n2sim lint`: what is wrong with metric files and formulas, without any run.
+//! `n2sim lint`: finds faults of metric files and formulas without a run.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::files::metric_files;
 use crate::shared_args::RevisionName;
 use crate::verdict::Verdict;
 
-/// Find what is wrong with metric formulas, without any run
+/// Find faults of metric formulas without a run
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim lint my-metrics.toml --revision r0p3\n          \
     n2sim lint linux/tools/perf/pmu-events/arch/arm64/arm/neoverse-n2-v2\n          \
@@ -33,13 +33,15 @@ pub(crate) struct LintArgs {
     /// Unit of the value of --formula
     #[arg(long, value_name = "UNIT", requires = "formula", default_value = "")]
     pub(crate) unit: String,
-    /// The truth that --formula claims to be (see n2sim validate --list-truths)
+    /// The ground-truth value that --formula claims to be (see n2sim validate --list-truths)
     #[arg(long, value_name = "TRUTH", requires = "formula")]
     pub(crate) claims: Option<String>,
-    /// Revision of the core that counts; r0p0 to r0p2 count one stalled slot too many per cycle
+    /// Revision of the core that counts
+    ///
+    /// The revisions r0p0 to r0p2 count one stalled slot too many per cycle.
     #[arg(long, value_enum)]
     pub(crate) revision: Option<RevisionName>,
-    /// Print what is wrong and not what is good to know
+    /// Print errors and warnings, but no notes
     #[arg(short, long)]
     pub(crate) quiet: bool,
     /// Print one JSON object per finding
@@ -47,7 +49,7 @@ pub(crate) struct LintArgs {
     pub(crate) json: bool,
 }
 
-/// Checks and prints; refuted if something is wrong, and not only good to know.
+/// Checks and prints. Returns `Refuted` if there is an error or a warning.
 pub(crate) fn run(args: &LintArgs) -> anyhow::Result<Verdict> {
     let file = gather(args)?;
     let mut catalog = builtin::catalog();

@@ -1,5 +1,6 @@
 //! `n2sim membench`: measures the modeled memory with loops of real instructions: latency over the
-//! footprint, TLB knees, bandwidth of each level, lines from core to core; tables, and figures.
+//! footprint, TLB knees, bandwidth of each level, and lines from core to core. It prints tables and
+//! draws figures.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,9 +19,9 @@ use crate::shared_args::MachineArgs;
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
-/// Loads of the longest trace that is saved: longer footprints are not run around.
+/// Maximum number of loads in a saved trace; longer footprints are not covered completely.
 const SAVED_LOADS_MOST: u64 = 1 << 20;
-/// Pages of the last trace of the knees that is saved.
+/// Numbers of pages of the saved traces of TLB knees.
 const SAVED_PAGES: [u64; 4] = [32, 64, 1024, 4096];
 
 /// Measure the modeled memory: latency, TLB knees, bandwidth, core to core
@@ -53,7 +54,7 @@ enum Quantity {
     Tlb,
     /// Bytes per cycle out of each level
     Bandwidth,
-    /// Cycles of a line that another core has just written
+    /// Cycles to get a line that another core has just written
     CoreToCore,
 }
 

@@ -57,7 +57,7 @@ pub(crate) struct PerfStatArgs {
     perf: Vec<OsString>,
 }
 
-/// The options of the stand-in alone, as the environment gives them.
+/// The options of the stand-in in the environment.
 #[derive(Debug, Parser)]
 #[command(name = "N2SIM_ARGS")]
 struct Environment {
@@ -186,7 +186,7 @@ fn time_of(options: &PerfOptions, session: &Session) -> anyhow::Result<Interval>
     Ok(interval.delayed(delay_ms.saturating_mul(1_000_000)))
 }
 
-/// The events in the order asked for.
+/// The events in the order of the request.
 struct Events {
     groups: Vec<EventGroup>,
     /// For each requested event: `None` for an event of the core, or its name.

@@ -53,10 +53,10 @@ pub(crate) struct PipelineArgs {
     /// Draw a figure (SVG)
     #[arg(long)]
     svg: bool,
-    /// The program that was recorded, for functions that the trace does not name
+    /// The recorded program, for functions that the trace does not name
     #[arg(long, value_name = "FILE")]
     elf: Option<PathBuf>,
-    /// Write to FILE instead of standard output, when everything is done
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]

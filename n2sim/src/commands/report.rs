@@ -30,10 +30,10 @@ pub(crate) struct ReportArgs {
     /// Print the JSON schema of the report
     #[arg(long, exclusive = true)]
     schema: bool,
-    /// Write to FILE instead of standard output, when everything is done
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The program that was recorded, for source lines, and functions that the trace does not name
+    /// The recorded program, for source lines, and functions that the trace does not name
     #[arg(long, value_name = "FILE")]
     elf: Option<PathBuf>,
     /// Modeled time between two counter rotations (default: 1ms to 4ms)

@@ -53,7 +53,7 @@ pub(crate) struct SpeArgs {
     /// Print one JSON object
     #[arg(short, long)]
     pub(crate) json: bool,
-    /// Write to FILE instead of standard output, when everything is done
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Write every record to PREFIX-ldst.csv, PREFIX-br.csv and PREFIX-other.csv

@@ -66,7 +66,7 @@ pub(crate) struct SweepArgs {
     restart: bool,
 }
 
-/// Runs what is missing, then writes the table.
+/// Runs the missing runs, then writes the table.
 pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<Verdict> {
     let grid = Grid::read(&args.grid)?;
     let drawn = args.plots.as_ref().map(|_| grid.metric(&args.plot_metric)).transpose()?;
@@ -155,8 +155,8 @@ fn complete(
     rows.all(grid.len()).context("a run is missing in the journal")
 }
 
-/// Runs all at the same time, and then, one after another, those that were refused memory because
-/// others had it. Returns the number of those.
+/// Runs all in parallel; then, one after another, those that were refused memory because others had
+/// it. Returns the number of the latter.
 fn run_all<'a>(
     points: &[Point<'a>],
     run: &(impl Fn(&Point<'a>) -> anyhow::Result<()> + Sync),

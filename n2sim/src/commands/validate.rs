@@ -70,7 +70,7 @@ pub(crate) struct ValidateArgs {
     /// If the option is given, the exit code is 1 if a share is off by more.
     #[arg(long, value_name = "POINTS", value_parser = percent, allow_negative_numbers = true)]
     points: Option<f64>,
-    /// Source of slot truths: the slot ledger, or cycles saved in counterfactual runs
+    /// Source of ground-truth slots: the slot ledger, or cycles saved in counterfactual runs
     #[arg(long, value_enum, default_value_t, value_name = "SOURCE")]
     truth: Source,
     /// Revision to validate on (default: the file's, or the configuration's)
@@ -97,7 +97,7 @@ pub(crate) struct ValidateArgs {
     /// Print a Markdown table
     #[arg(long)]
     markdown: bool,
-    /// Write to FILE instead of standard output, when everything is done
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Draw the errors of all runs as a figure (SVG)
@@ -141,7 +141,7 @@ fn patch(text: &str) -> Result<u8, String> {
     }
 }
 
-/// Runs the traces, judges the metrics and prints.
+/// Runs the traces, validates the metrics and prints.
 pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
     if args.list_truths {
         return list_truths().map(|()| Verdict::Good);
@@ -174,7 +174,7 @@ pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
         plot.finish()?;
     }
     let is_stated = args.tolerance.is_some() || args.points.is_some();
-    // What could not be judged has not been shown to be within the tolerance.
+    // A metric without a verdict has not been shown to be within the tolerance.
     let is_open = |one: &Judged| one.missing().is_some() || one.is_doubtful();
     let is_missed = judgment.metrics.iter().any(|one| one.alarms() || is_open(one));
     Ok(if is_stated && is_missed { Verdict::Refuted } else { Verdict::Good })

@@ -22,10 +22,9 @@ pub(crate) enum EventListError {
     Unclosed(String),
 }
 
-/// Modifiers of perf that say nothing about what is counted here: precision, how a group is read,
-/// guests, who counts.
+/// Modifiers of perf without an effect here: precision, how a group is read, guests, who counts.
 const IGNORED_MODIFIERS: &str = "pPSIbGHR";
-/// Events of the kernel that perf knows everywhere and a model of a core does not count.
+/// Events of the kernel that perf knows on every machine and that a model of a core does not count.
 const SOFTWARE: [&str; 18] = [
     "alignment-faults",
     "bpf-output",
@@ -51,7 +50,7 @@ const NOWHERE: Levels = Levels { user: false, kernel: false, hypervisor: false }
 /// Term of the PMU's driver in Linux: two chained counters for one event.
 const LONG_TERM: &str = "long=1";
 
-/// Events that are counted at the same time or not at all; most are alone.
+/// A group of events that are counted at the same time or not at all; most have one event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EventGroup {
     /// The events, at least one.
@@ -156,7 +155,7 @@ fn parse_levels(modifiers: &str, text: &str) -> Result<Levels, EventListError> {
     Ok(if named == NOWHERE { Levels::ALL } else { named })
 }
 
-/// Splits at commas that stand outside braces and slashes.
+/// Splits at commas outside braces and slashes.
 pub(crate) fn split(list: &str) -> Result<Vec<&str>, EventListError> {
     let mut items = Vec::new();
     let (mut start, mut depth, mut is_in_slashes) = (0, 0usize, false);

@@ -55,7 +55,7 @@ pub(crate) struct ExactCounters {
 }
 
 impl ExactCounters {
-    /// Counters for these events.
+    /// Returns counters for these events.
     pub(crate) fn new(events: &[Selected]) -> ExactCounters {
         let events = events.iter().map(|selected| selected.event.event).collect();
         ExactCounters { events, cores: vec![(false, Counts::default())], current: 0 }

@@ -25,7 +25,7 @@ pub(crate) struct Printer<'a> {
     pub(crate) args: &'a CountArgs,
     pub(crate) replay: &'a Replay<'a>,
     pub(crate) metrics: &'a Metrics,
-    /// The exact count and the error stand beside each multiplexed count.
+    /// Prints the exact count and the error beside each multiplexed count.
     pub(crate) has_truth: bool,
     /// For each event, by its number, the possible error of an estimate in percent.
     pub(crate) errors: Option<&'a [f64]>,

@@ -24,8 +24,8 @@ enum Target {
 }
 
 impl Output {
-    /// Opens `path`, or standard output without one. Do it before the work, so that a place that
-    /// cannot be written is known at once.
+    /// Opens `path`, or standard output without one. Call it before the work, so that an error
+    /// comes at once.
     pub(crate) fn create(path: Option<&Path>) -> anyhow::Result<Output> {
         let Some(path) = path else {
             return Ok(Output { target: Target::Stdout(BufWriter::new(io::stdout())) });

@@ -8,13 +8,14 @@ use sim_core::MemoryBudget;
 use crate::files::command_line;
 use crate::shared_args::instructions;
 
-/// The option, as it is typed.
+/// The name of the option.
 const OPTION: &str = "--max-memory";
 
 /// The default share of the available memory that replays may take: three of four.
 const SHARE: (u64, u64) = (3, 4);
 
-/// Folder of the memory controller's files inside a container, and that of its first version.
+/// The directory of the memory controller's files inside a container, and that of its first
+/// version.
 const CONTROL_GROUPS: [(&str, &str, &str); 2] = [
     ("/sys/fs/cgroup", "memory.max", "memory.current"),
     ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),

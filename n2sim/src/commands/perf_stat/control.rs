@@ -14,7 +14,7 @@ use crate::host::signals::Keeper;
 const ANSWER: &[u8] = b"ack\n\0";
 /// The time between two checks for a signal while no command arrives.
 const PATIENCE: Duration = Duration::from_millis(10);
-/// Bytes of the longest command that is understood.
+/// Maximum length of a command in bytes.
 const COMMAND_BYTES: usize = 64;
 
 /// The source of commands, and the destination of answers.
@@ -93,7 +93,7 @@ impl Control {
     }
 }
 
-/// Reads commands on a thread of its own, because a read cannot be given up.
+/// Reads commands on a thread of its own, because a read cannot be interrupted.
 fn read_commands(mut source: File) -> Receiver<Vec<u8>> {
     let (sender, commands) = mpsc::channel();
     std::thread::spawn(move || {

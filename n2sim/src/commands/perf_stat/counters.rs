@@ -6,14 +6,14 @@ use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
 
 use crate::counting::interval::Counters;
 
-/// One session for each group. A sink that follows the run.
+/// One session for each group, as a sink that observes the run.
 #[derive(Clone, Debug)]
 pub(super) struct IndependentGroups {
     sessions: Vec<PerfSession>,
 }
 
 impl IndependentGroups {
-    /// Counters for these groups.
+    /// Returns counters for these groups.
     pub(super) fn new(groups: &[Group]) -> IndependentGroups {
         let session =
             |group: &Group| PerfSession::new(PerfSetup::new(std::slice::from_ref(group)), u64::MAX);

@@ -13,7 +13,7 @@ pub(super) const DEFAULT_EVENTS: &str = "task-clock,context-switches,cpu-migrati
 #[command(name = "perf stat", disable_version_flag = true, max_term_width = 100)]
 #[command(about = "Plays `perf stat` with the counts of a simulated run")]
 pub(crate) struct PerfOptions {
-    /// Events, in groups `{a,b}` if you like
+    /// Events, or groups of events such as `{a,b}`
     #[arg(short, long, value_name = "EVENT,...")]
     pub(super) event: Vec<String>,
     /// Print fields separated by SEP
@@ -68,7 +68,7 @@ pub(crate) struct PerfOptions {
     /// Read commands from fd:CONTROL or fd:CONTROL,ACK; fifo: likewise, with paths
     #[arg(long, value_name = "fd:N,M")]
     pub(super) control: Option<String>,
-    /// Say more
+    /// Print more details
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub(super) verbose: u8,
     /// Threads of this process; the trace replaces it
@@ -77,7 +77,7 @@ pub(crate) struct PerfOptions {
     /// This thread; the trace replaces it
     #[arg(short, long, value_name = "TID")]
     pub(super) tid: Option<String>,
-    /// Runs; every run of a trace gives the same counts, so one is enough
+    /// Number of runs; one is enough, because every run of a trace gives the same counts
     #[arg(short, long, value_name = "N")]
     pub(super) repeat: Option<u32>,
     #[command(flatten)]
@@ -87,7 +87,7 @@ pub(crate) struct PerfOptions {
     pub(super) command: Vec<String>,
 }
 
-/// Options that change nothing about what a trace counts.
+/// Options that do not change the counts of a trace.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Accepted, without effect")]
 pub(super) struct Accepted {
@@ -121,7 +121,7 @@ pub(super) struct Accepted {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CpuList(pub(super) Vec<usize>);
 
-/// Most CPUs of a list.
+/// Maximum number of CPUs in a list.
 const CPUS_MAX: usize = 4096;
 
 /// Reads a list of CPUs such as `0,2-3`.

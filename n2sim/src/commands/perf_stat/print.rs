@@ -17,7 +17,7 @@ use crate::counting::interval;
 use crate::files::output::Output;
 use sim_core::Shown;
 
-/// Events of the kernel that measure time, which a model has.
+/// Kernel events that measure time, which the model can give.
 const CLOCKS: [&str; 2] = ["cpu-clock", "task-clock"];
 
 /// The printed counts.
@@ -30,7 +30,7 @@ pub(super) struct Print<'a> {
 }
 
 impl Print<'_> {
-    /// Prints every interval; without `was_on` nothing was counted.
+    /// Prints every interval. Without `was_on`, nothing was counted.
     pub(super) fn write(
         &self,
         mut out: Destination,
@@ -167,7 +167,7 @@ pub(super) enum Destination {
 }
 
 impl Destination {
-    /// Opens what the options name.
+    /// Opens the destination that the options name.
     pub(super) fn open(options: &PerfOptions) -> anyhow::Result<Destination> {
         if let Some(fd) = options.log_fd {
             let file = File::options().append(true).open(format!("/proc/self/fd/{fd}"));

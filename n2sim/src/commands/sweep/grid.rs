@@ -16,10 +16,10 @@ use crate::host::memory;
 use crate::shared_args::instructions;
 use sim_core::Shown;
 
-/// Most runs of one sweep.
+/// Maximum number of runs of a sweep.
 const RUNS_MAX: usize = 100_000;
 
-/// The file as it is written.
+/// The grid file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct GridFile {
@@ -63,7 +63,7 @@ struct VaryFile {
     values: Vec<toml::Value>,
 }
 
-/// A key of the configuration and the values that it takes, in the file's spelling.
+/// A key of the configuration and its values, in the file's spelling.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     pub(super) key: String,
@@ -82,7 +82,7 @@ pub(super) struct Trace {
 /// One choice of a value for every axis.
 #[derive(Clone, Debug)]
 pub(super) struct Combination {
-    /// For each axis, which of its values.
+    /// For each axis, the index of the chosen value.
     pub(super) chosen: Vec<usize>,
     /// Hash of the configuration.
     pub(super) hash: u64,
@@ -92,7 +92,7 @@ pub(super) struct Combination {
     pub(super) clock_hz: u64,
 }
 
-/// A metric that is a column.
+/// A column with a metric.
 #[derive(Clone, Debug)]
 pub(super) struct Metric {
     pub(super) name: String,
@@ -110,7 +110,7 @@ pub(super) struct Point<'a> {
     grid: &'a Grid,
 }
 
-/// All that a sweep runs.
+/// The runs of a sweep.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
     pub(super) traces: Vec<Trace>,
@@ -126,7 +126,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Reads and checks everything: each trace is opened once, each configuration is made once.
+    /// Reads and checks everything. Opens each trace once and makes each configuration once.
     pub(super) fn read(path: &Path) -> anyhow::Result<Grid> {
         let name = path.shown().to_string();
         let text = input::text(path).with_context(|| format!("cannot read the grid {name}"))?;

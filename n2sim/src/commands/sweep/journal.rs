@@ -62,7 +62,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens or begins the journal of a sweep; also gives the runs that it has.
+    /// Opens or creates the journal of a sweep. Returns also its runs.
     pub(super) fn open(path: &Path, grid: &Grid, restart: bool) -> anyhow::Result<(Journal, Rows)> {
         let name = path.shown();
         let mut options = fs::File::options();
@@ -90,7 +90,7 @@ impl Journal {
         Ok((journal, rows))
     }
 
-    /// Keeps a run.
+    /// Adds a run.
     pub(super) fn add(&mut self, run: usize, row: &Row) -> anyhow::Result<()> {
         self.write(&Line { run, row: row.clone() })
     }

@@ -1,5 +1,5 @@
-//! The table of a sweep as a Parquet file: what varied as text, counts as whole numbers, metrics as
-//! fractions. Only in a build with the feature `parquet`.
+//! The table of a sweep as a Parquet file: varied values as text, counts as whole numbers, metrics
+//! as fractions. Only in a build with the feature `parquet`.
 
 use std::path::Path;
 use std::sync::Arc;

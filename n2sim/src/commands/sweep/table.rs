@@ -16,7 +16,7 @@ use super::journal::Row;
 pub(super) struct Record<'a> {
     pub(super) point: Point<'a>,
     pub(super) counts: Vec<u64>,
-    /// Values of the metrics; none where a metric has no value.
+    /// Values of the metrics; `None` for a metric without a value.
     pub(super) metrics: Vec<Option<f64>>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Puts rows, one for each point of the grid, in columns.
+    /// Returns the table of rows, one for each point of the grid.
     pub(super) fn new(grid: &'a Grid, rows: &[Row]) -> Table<'a> {
         let record = |(point, row): (Point<'a>, &Row)| Record {
             point,
@@ -52,7 +52,7 @@ impl<'a> Table<'a> {
         std::iter::once(trace.name.clone()).chain(varied).chain([hash]).collect()
     }
 
-    /// Writes it as CSV; gives the output back.
+    /// Writes the table as CSV and returns the output.
     pub(super) fn write_csv<W: Write>(&self, out: W) -> anyhow::Result<W> {
         let mut writer = csv::Writer::from_writer(out);
         let events = self.grid.events.iter().map(|event| event.perf_name());

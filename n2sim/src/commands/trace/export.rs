@@ -1,4 +1,4 @@
-//! `n2sim trace export`: a trace for other simulators.
+//! `n2sim trace export`: writes a trace for other simulators.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `n2sim trace import`: a trace of another tool becomes one of n2sim's own.
+//! `n2sim trace import`: converts a trace of another tool.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::files::open_trace;
 use crate::host::memory;
 use sim_core::Shown;
 
-/// Imports `file` as `output`; says what it was and what it lacks.
+/// Imports `file` as `output`. Prints its format and what it lacks.
 pub(crate) fn run(
     out: &mut impl Write,
     file: &Path,

@@ -11,7 +11,7 @@ use crate::host::memory;
 use crate::shared_args::{instructions, instructions_from_one};
 use crate::verdict::Verdict;
 
-/// Keep a part of a trace: some threads, some instructions of each
+/// Keep a part of a trace: some threads, and some instructions of each
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Example: n2sim trace slice btree.n2t --start 2M --count 500k -o part.n2t")]
 pub(crate) struct SliceArgs {
@@ -20,7 +20,7 @@ pub(crate) struct SliceArgs {
     /// The trace to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Number of a thread's stream to keep; may be given several times (default: all)
+    /// Number of a thread's stream to keep (repeat for more; default: all)
     #[arg(long, value_name = "N")]
     stream: Vec<u32>,
     /// Position in each stream of the first instruction to keep (k, M and G are powers of 1000)
@@ -29,7 +29,7 @@ pub(crate) struct SliceArgs {
     /// Instructions of each stream to keep (default: up to the end)
     #[arg(long, value_name = "N", value_parser = instructions_from_one)]
     count: Option<u64>,
-    /// Leave out the order in which the threads synchronized: a replay lets none wait for another
+    /// Omit the order in which threads synchronized, so that no thread waits for another
     #[arg(long)]
     without_order: bool,
     /// Level of zstd: 3 to keep, 19 to archive

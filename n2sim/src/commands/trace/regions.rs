@@ -76,7 +76,7 @@ pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()
     }
     let session = open_trace::with(&args.file, &args.machine)?;
     let mut file = Output::create(Some(&args.output))?;
-    // Now, so that a place that cannot be written is known at once.
+    // Created now, so that an error comes before the work.
     let mut states_file =
         states.as_ref().map(|(path, _)| Output::create(Some(path))).transpose()?;
     let options = options(args);
