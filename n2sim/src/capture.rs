@@ -29,9 +29,9 @@ pub(crate) mod shared_memory;
 mod stream;
 pub(crate) mod system;
 mod tally;
-// Where operands are, for engines with register values and for those without.
+// The places of operands, for engines with and without register values.
 #[path = "../../sim-capture/src/system_words.rs"]
 mod system_words;
-// One layout for both sides of the shared memory; the plugin is a crate that nothing links.
+// The layout of the shared memory, which both sides use. The plugin is a crate that nothing links.
 #[path = "../../sim-capture/src/wire.rs"]
 pub(crate) mod wire;

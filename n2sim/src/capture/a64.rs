@@ -1,5 +1,5 @@
-//! The little that the recorder must know of A64 words: where control may go, what must have
-//! accessed memory, and which operations the engine gives no address for.
+//! Properties of A64 words that the recorder needs: continuations, certain accesses, and operations
+//! for which the engine gives no address.
 
 /// The possible continuations after the last word of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

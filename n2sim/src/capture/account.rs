@@ -22,7 +22,7 @@ pub(crate) struct PluginTally {
     pub(crate) dropped: u64,
     pub(crate) pages_lost: u64,
     pub(crate) streams: u64,
-    /// A thread had a number that the plugin has no place for.
+    /// A thread had a number beyond those of the plugin.
     pub(crate) has_beyond: bool,
     /// The engine's own count, if it is final.
     pub(crate) engine_count: Option<u64>,
@@ -132,7 +132,8 @@ pub(crate) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
     gaps
 }
 
-/// Kinds of instructions whose addresses engines do not report, and how many are known.
+/// Returns kinds of instructions whose addresses engines do not report, with the numbers of known
+/// ones.
 fn rebuilt(t: &Tally) -> [(&'static str, Known); 3] {
     [("DC ZVA", t.zero_lines), ("PRFM", t.prefetches), ("DC and IC", t.maintenance)]
 }

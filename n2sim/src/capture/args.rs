@@ -56,7 +56,7 @@ pub(crate) struct CaptureArgs {
     #[arg(long, value_name = "N", default_value_t = 3)]
     #[arg(value_parser = clap::value_parser!(i32).range(1..=22))]
     pub(crate) level: i32,
-    /// Instructions to reproduce this trace, stored in it
+    /// Recipe to reproduce this trace, stored in it
     #[arg(long, value_name = "TEXT")]
     pub(crate) recipe: Option<String>,
     /// Run the program a second time under the engine's debugger interface

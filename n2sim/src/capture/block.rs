@@ -20,7 +20,7 @@ pub(crate) struct BlockInfo {
     /// Other instructions may access memory too.
     pub(crate) has_unsure_accesses: bool,
     pub(crate) has_sve: bool,
-    /// Indexes of gathers and scatters, and how many elements their vectors have.
+    /// Indexes of gathers and scatters, with the numbers of their vectors' elements.
     scattered: Vec<(u16, u8)>,
     /// Indexes of predicated SVE instructions, in order.
     pub(crate) governed: Vec<(u16, Governing)>,
@@ -88,7 +88,7 @@ pub(crate) struct Run {
     pub(crate) accesses: Vec<Access>,
     /// Further addresses of gathers and scatters after their first.
     pub(crate) further: Vec<Access>,
-    /// Numbers of what synchronizes threads, by index of the instruction.
+    /// Synchronization tickets by index of the instruction.
     pub(crate) tickets: Vec<(u16, u64)>,
     /// A signal was delivered after this run.
     pub(crate) is_left: bool,

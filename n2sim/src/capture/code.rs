@@ -1,5 +1,5 @@
-//! The pages of code that the engine showed: what a program loads from beside its instructions is
-//! there too.
+//! The pages of code that the engine showed, with the data that a program loads from beside its
+//! instructions.
 
 use super::wire::PAGE_BYTES;
 use std::collections::HashMap;

@@ -58,7 +58,7 @@ pub(crate) struct Account {
     pub(crate) untold: u64,
 }
 
-/// Looks at the first `completed` instructions of a run.
+/// Counts the SVE accesses of the first `completed` instructions of a run.
 pub(crate) fn account(info: &BlockInfo, run: &Run, completed: u16) -> Account {
     let mut account = Account::default();
     for index in 0..completed {

@@ -1,4 +1,4 @@
-//! Small AArch64 programs that are made here, without a compiler: an ELF file of one segment.
+//! Generates small AArch64 programs without a compiler: ELF files of one segment.
 
 /// Bytes of the two headers. The content of the file follows them and begins with its entry.
 pub(crate) const HEADERS: u64 = 64 + 56;

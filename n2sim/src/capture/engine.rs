@@ -1,4 +1,4 @@
-//! Which QEMU and which build of the plugin record here: found by trying them on a program of three
+//! Finds the QEMU and the build of the plugin that can record, by trying them on a program of three
 //! instructions.
 
 use super::elf;
@@ -14,7 +14,7 @@ use std::process::{Command, Output, Stdio};
 
 /// Names under which a user-mode engine may be installed, best first.
 const NAMES: &[&str] = &["qemu-aarch64", "qemu-aarch64-static"];
-/// Processor models, best first; the last is there in every engine.
+/// CPU models, best first; every engine has the last one.
 const CPUS: &[&str] = &["neoverse-n2", "neoverse-n1", "max,sve=off"];
 /// The command that installs the engine.
 pub(crate) const INSTALL_ENGINE: &str = "apt-get install qemu-user";
@@ -28,9 +28,9 @@ pub(crate) struct Engine {
     pub(crate) version: String,
     /// The plugin that it accepts.
     pub(crate) plugin: Plugin,
-    /// Oldest and newest plugin interface it speaks.
+    /// Oldest and newest plugin interface that it supports.
     pub(crate) api: (u64, u64),
-    /// Processor models it offers, of those that matter here.
+    /// Relevant CPU models that it offers.
     pub(crate) cpus: Vec<&'static str>,
 }
 

@@ -5,7 +5,7 @@ const SLOTS: usize = 4096;
 /// Bytes of a pointer.
 const BYTES: u64 = 8;
 
-/// A pointer in memory, and when it was written down.
+/// A pointer in memory, with the generation in which it was noted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     addr: u64,
@@ -17,7 +17,7 @@ struct Slot {
 #[derive(Clone, Debug)]
 pub(crate) struct KnownMemory {
     slots: Vec<Slot>,
-    /// Slots of another one are empty.
+    /// Current generation; slots of others are empty.
     generation: u64,
 }
 
@@ -45,7 +45,7 @@ impl KnownMemory {
         self.slots[place(addr)] = Slot { addr, value, generation: self.generation };
     }
 
-    /// Forgets whatever has one of the `bytes` from `addr` on.
+    /// Forgets pointers that overlap the `bytes` from `addr` on.
     pub(crate) fn forget(&mut self, addr: u64, bytes: u64) {
         if self.slots.is_empty() {
             return;

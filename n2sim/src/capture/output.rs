@@ -4,7 +4,7 @@ use sim_trace::TraceWriter;
 
 use super::tally::Tally;
 
-/// The trace, and which part of the run goes into it.
+/// The trace, and the part of the run that it records.
 pub(crate) struct Output {
     /// The trace.
     pub(crate) trace: TraceWriter,

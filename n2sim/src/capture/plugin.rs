@@ -17,11 +17,10 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-/// Names another build of the plugin, a file.
+/// The variable that names the file of another build of the plugin.
 pub(crate) const OVERRIDE: &str = "N2SIM_PLUGIN";
 
-/// The embedded builds, compressed, and the engines they are for; in the order in which they are
-/// tried.
+/// The embedded builds, compressed, with their engines, in the order of the attempts.
 const EMBEDDED: [(&str, &[u8]); 2] = [
     ("QEMU before 9.1", include_bytes!(concat!(env!("OUT_DIR"), "/plugin-1.z"))),
     ("QEMU 9.1 and later", include_bytes!(concat!(env!("OUT_DIR"), "/plugin-3.z"))),
@@ -71,7 +70,7 @@ impl Plugin {
         })
     }
 
-    /// Has processes that are started from now on not inherit it.
+    /// Prevents processes that start from now on from inheriting it.
     pub(crate) fn keep(&self) {
         if let Some(Place::Memory(file)) = self.place.get() {
             // It can only fail for a descriptor that is closed.
@@ -96,8 +95,8 @@ impl Plugin {
     }
 }
 
-/// Builds of the plugin, in the order in which they are tried: the one that `N2SIM_PLUGIN` names,
-/// or the embedded ones. Nothing is looked for in any directory: the engine runs its code.
+/// Returns the builds of the plugin in the order of the attempts: the one that `N2SIM_PLUGIN`
+/// names, or the embedded ones. No directory is searched, because the engine runs its code.
 pub(crate) fn plugins() -> Vec<Plugin> {
     if let Some(path) = std::env::var_os(OVERRIDE).map(PathBuf::from) {
         let name = path.shown().to_string();

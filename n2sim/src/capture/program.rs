@@ -1,4 +1,4 @@
-//! The program to record: is it an AArch64 executable, what does it need, which functions has it.
+//! The program to record: its kind, its dependencies and its functions.
 
 use anyhow::{Context, Result, bail};
 use object::elf::{EM_AARCH64, ET_DYN, PF_X, PT_INTERP, PT_LOAD};
@@ -146,8 +146,7 @@ fn find(name: &str, sysroot: Option<&Path>) -> Option<PathBuf> {
 /// A name in the program's code.
 struct NamedPlace {
     symbol: Symbol,
-    /// True if the file says that it is a function; assemblers leave the type out where the source
-    /// does.
+    /// The file declares it a function; assemblers omit the type where the source does.
     is_typed: bool,
 }
 

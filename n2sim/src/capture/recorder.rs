@@ -46,7 +46,7 @@ impl Recorder {
         self.note_damage(taken)
     }
 
-    /// Takes what is left when the program is gone: also the slots that were not full.
+    /// Takes the rest when the program has ended, including partly filled slots.
     pub(crate) fn finish(
         &mut self,
         memory: &mut SharedMemory,
@@ -78,7 +78,7 @@ impl Recorder {
         self.shared.tally.damage.is_some()
     }
 
-    /// Takes of damaged memory what is whole: of each thread up to its first word that no plugin
+    /// Takes the intact part of damaged memory: of each thread up to its first word that no plugin
     /// writes.
     fn salvage(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<()> {
         memory.salvage();

@@ -27,6 +27,6 @@ pub(crate) struct Shared {
     pub(crate) system: Option<SystemStream>,
     /// Once the recording is paused it will not be resumed.
     pub(crate) ends_for_good: bool,
-    /// The recording was ended by the program's coming to a place.
+    /// The recording ended because the program reached a place.
     pub(crate) is_over: bool,
 }

@@ -509,7 +509,7 @@ mod tests {
                 let now = registers.values[n];
                 let is_kept = now.is_none() || now == *value;
                 assert!(is_kept || is_written || is_base, "x{n} of {word:#010x}");
-                // What is written and not followed must not stay as it was.
+                // A written register that is not followed must not keep its value.
                 let is_followed = matches!(field(word, 25, 4), 0b1000 | 0b1001 | 0b0101 | 0b1101);
                 let is_stale = is_written && now == *value && !is_followed && !is_base;
                 assert!(!is_stale, "x{n} of {word:#010x} is stale");

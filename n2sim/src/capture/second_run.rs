@@ -76,7 +76,7 @@ const FIRST: &str = "first.n2t";
 const SECOND: &str = "second.n2t";
 const SOCKET: &str = "debugger";
 
-/// Runs the program unseen: for its blocks.
+/// Runs the program without the debugger, for its blocks.
 fn first(args: &CaptureArgs, setup: &Setup, directory: &Path) -> Result<Recorded> {
     let memory = SharedMemory::create()?;
     let mut command = setup.command(args, &memory, &[])?;
@@ -114,7 +114,7 @@ fn second(
         (watcher.join(), recorded)
     });
     let seen = seen.map_err(|_| anyhow!("the debugger's side failed"))?;
-    // Whatever happened to the recording then happened because of that.
+    // An error of the debugger explains all later errors of the recording.
     let seen = seen.context("the engine's debugger interface")?;
     let recorded = recorded?;
     Ok((seen.context("the engine opened no debugger interface")?, recorded))

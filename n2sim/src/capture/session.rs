@@ -1,4 +1,4 @@
-//! Runs the program under the engine, drains the recording meanwhile, ends it on demand.
+//! Runs the program under the engine, drains the recording during the run, and ends it on demand.
 
 use super::output::Output;
 use super::recorder::Recorder;
@@ -63,7 +63,8 @@ pub(crate) fn record(
         let _ = child.wait();
     }
     drained?;
-    // What ends a program from outside, between any two instructions, is no signal to it.
+    // A signal that ends a program from outside, between any two instructions, is not one of its
+    // own.
     let is_outside = |signal: &i32| *signal == SIGKILL || end.is_ended() || end.is_interrupted;
     let signal = end.status.signal().filter(|signal| !is_outside(signal));
     recorder.finish(memory, output, signal.map(|signal| signal as u32))?;
@@ -72,10 +73,10 @@ pub(crate) fn record(
     Ok(end)
 }
 
-/// Has the system refuse others of this user the descriptors of this process, and with them the
-/// memory of the recording: the recorded program is one of them. Root it does not refuse.
+/// Makes the system refuse other processes of this user the descriptors of this process, and so the
+/// memory of the recording: the recorded program is one of them. Root is not refused.
 fn refuse_others() {
-    // A system that cannot do it leaves them open.
+    // Systems without this feature leave them open.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 

@@ -58,7 +58,7 @@ pub(crate) struct SharedMemory {
     bytes: Vec<u8>,
     /// Slots that the plugin has used.
     used: u64,
-    /// Damage was found: what is still whole is wanted.
+    /// Damage was found, and the intact part is salvaged.
     is_damaged: bool,
 }
 
@@ -88,7 +88,7 @@ impl SharedMemory {
         Ok(format!("/proc/self/fd/{}", self.file.as_fd().as_raw_fd()))
     }
 
-    /// Has processes that are started from now on not inherit it.
+    /// Prevents processes that start from now on from inheriting it.
     pub(crate) fn keep(&self) {
         // It can only fail for a descriptor that is closed.
         let _ = fcntl_setfd(self.file.as_fd(), FdFlags::CLOEXEC);
@@ -129,7 +129,7 @@ impl SharedMemory {
         self.write(index, value)
     }
 
-    /// Has headers that cannot be right be left out from now on, not refused.
+    /// From now on, skips impossible headers instead of refusing them.
     pub(crate) fn salvage(&mut self) {
         self.is_damaged = true;
     }
@@ -145,8 +145,8 @@ impl SharedMemory {
         }
         self.used = used;
         let table = used as usize * wire::HEADER_WORDS;
-        // What a state announces was written before it, and is read after it: one copy of the table
-        // may hold a new state beside what the last use of the slot left.
+        // Data is written before the state that announces it, and read after it: one copy of the
+        // table may hold a new state beside the remains of the slot's last use.
         let states = self.read(wire::HEADERS_AT, table)?;
         fence(Ordering::Acquire);
         let words = self.read(wire::HEADERS_AT, table)?;
@@ -164,8 +164,7 @@ impl SharedMemory {
         self.read(at + from, header.cursor.saturating_sub(from))
     }
 
-    /// Gives a slot back to the plugin, empty: one that is claimed and not yet begun announces
-    /// nothing.
+    /// Returns a slot to the plugin, empty: a claimed slot that is not begun announces nothing.
     pub(crate) fn free(&self, slot: &SlotHeader) -> Result<()> {
         let at = wire::HEADERS_AT + slot.slot * wire::HEADER_WORDS;
         self.write(at + header::CURSOR, 0)?;

@@ -1,4 +1,4 @@
-//! The remote protocol of GDB, as far as QEMU speaks it: breakpoints, steps, registers.
+//! The remote protocol of GDB, as QEMU supports it: breakpoints, steps, registers.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(super) struct Debugger {
     stream: UnixStream,
     pending: Vec<u8>,
-    /// The signal that the program is to get when it goes on.
+    /// The signal that the program gets when it continues.
     signal: Option<u8>,
 }
 
@@ -35,7 +35,7 @@ impl Debugger {
         while !is_over.load(Ordering::Relaxed) {
             if let Ok(stream) = UnixStream::connect(socket) {
                 let mut debugger = Debugger { stream, pending: Vec::new(), signal: None };
-                // The engine shows the registers of SVE to those who have read the description.
+                // The engine shows the registers of SVE only after a request for the description.
                 debugger.ask("qXfer:features:read:target.xml:0,fff")?;
                 return Ok(Some(debugger));
             }
@@ -62,7 +62,7 @@ impl Debugger {
         self.run(&packet)
     }
 
-    /// Runs one instruction; false at the end of the program.
+    /// Runs one instruction. Returns whether the program still runs.
     pub(super) fn step(&mut self) -> Result<bool> {
         self.run("s")
     }

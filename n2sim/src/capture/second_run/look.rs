@@ -25,7 +25,7 @@ pub(super) struct Record {
     pub(super) addrs: Vec<u64>,
 }
 
-/// All that was seen of a run.
+/// The records of a run.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub(super) records: Vec<Record>,
@@ -61,7 +61,7 @@ pub(super) fn places(blocks: &[BlockInfo]) -> Places {
     words.filter(|(_, inst)| is_wanted(inst) || reads_ffr(inst)).collect()
 }
 
-/// Runs the program and looks at every instruction of `places`.
+/// Runs the program and records the effects of every instruction of `places`.
 pub(super) fn watch(debugger: &mut Debugger, places: &Places) -> Result<Seen> {
     debugger.z(0)?;
     for pc in places.keys() {

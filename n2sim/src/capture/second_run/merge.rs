@@ -1,4 +1,4 @@
-//! Writes a recording again, with what was seen of its instructions.
+//! Rewrites a recording with the records of its instructions.
 
 use super::super::a64::{is_prefetch, is_sve};
 use super::look::{Places, Record, Seen, is_wanted};
@@ -13,7 +13,7 @@ use std::path::Path;
 /// Longest block written.
 const MAX_BLOCK: usize = 512;
 
-/// Straight-line code that is being gathered.
+/// Straight-line code to write as one block.
 #[derive(Default)]
 struct Block {
     pc: u64,
@@ -60,7 +60,7 @@ pub(super) struct Merged {
     pub(super) silent: u64,
 }
 
-/// Gives a writer of `output` all instructions of `file` with the records of `seen`.
+/// Writes all instructions of `file` with the records of `seen` to `output`.
 pub(super) fn write(
     file: &TraceFile,
     meta: Meta,
