@@ -11,7 +11,7 @@ use sim_core::PmuEvent;
 use crate::shared_args::{MachineArgs, RevisionName};
 use crate::verdict::Verdict;
 
-/// Run scenario files and compare their counts, or check count tables of any machine
+/// Run scenario files, or check count tables of any machine
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim check tests/scenarios\n          \
     n2sim check my-cases.toml --show\n          \

@@ -17,7 +17,9 @@ use crate::shared_args::{FormatArgs, MachineArgs, RegionArgs};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
-/// Measure the cycles saved when one thing at a time is ideal, beside its share of lost slots
+/// Measure the cycles saved when one thing at a time is ideal
+///
+/// The share of lost slots that the thing accounts for is printed beside them.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Example: n2sim counterfactual traces/btree.n2t --limit 300k")]
 pub(crate) struct CounterfactualArgs {

@@ -21,7 +21,7 @@ use crate::verdict::Verdict;
 /// Default number of shown variants of an instruction.
 const VARIANTS: usize = 2;
 
-/// Explain an event, a metric, a section of the guide or a stall cause, with its proof
+/// Explain an event, a metric, a section of the guide or a stall cause
 #[derive(Debug, ClapArgs)]
 #[command(group = ArgGroup::new("subject").args(["name", "why"]).required(true))]
 #[command(group = ArgGroup::new("form").args(["json", "markdown", "dot", "svg"]))]

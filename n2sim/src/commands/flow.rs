@@ -24,7 +24,7 @@ use crate::shared_args::{MachineArgs, PartArgs};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
-/// Show the guide's flows through TLBs and caches, for one access, a scenario or a trace
+/// Show the guide's flows through TLBs and caches of an access, a scenario or a trace
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("form").args(["dot", "svg", "html"]))]
 #[command(after_help = "Examples: n2sim flow --flow 5.4\n          \

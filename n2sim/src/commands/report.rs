@@ -15,7 +15,7 @@ use crate::host::progress;
 use crate::shared_args::{MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
 
-/// Replay a trace and write a page on its slots, time, caches, flows, code and counters
+/// Write a page on a run: slots, time, caches, flows, code and counters
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: n2sim report traces/hash.n2t -o hash.html\n          \
     n2sim report app.n2t --elf app --limit 10M --json | jq '.top_down'\n          \
