@@ -1,8 +1,9 @@
-//! Builds the recording plugin (`sim-capture`), once for each of QEMU's plugin interfaces, for `include_bytes!`.
+//! Builds the recording plugin (`sim-capture`), once for each of QEMU's plugin interfaces, for
+//! `include_bytes!`.
 //!
-//! A nested cargo builds it, because stable cargo has no dependencies on shared libraries. Its target folder is one
-//! below the outer one, so that a check, a test and a release build share what it builds and no lock is waited for
-//! that the outer cargo holds.
+//! A nested cargo builds it, because stable cargo has no dependencies on shared libraries. Its
+//! target folder is one below the outer one, so that a check, a test and a release build share what
+//! it builds and no lock is waited for that the outer cargo holds.
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -68,7 +69,8 @@ fn target_folder(out: &Path) -> PathBuf {
 fn build(workspace: &Path, target: &Path, options: &[&str]) -> Result<PathBuf, Box<dyn Error>> {
     let triple = env::var("TARGET")?;
     let mut cargo = cargo(workspace, target, &triple, options)?;
-    // All that it needs the outer cargo needs too, so it is there; a cargo that thinks otherwise may ask.
+    // All that it needs the outer cargo needs too, so it is there; a cargo that thinks otherwise
+    // may ask.
     let output = cargo.arg("--offline").output()?;
     if !output.status.success() {
         let again = self::cargo(workspace, target, &triple, options)?.output()?;

@@ -15,7 +15,7 @@ use sim_report::run_report::RunReport;
 
 // Include the module of the program, which is not a library.
 #[allow(dead_code)]
-#[path = "../../n2sim/src/event_list.rs"]
+#[path = "../../n2sim/src/counting/event_list.rs"]
 mod event_list;
 
 fuzz_target!(|data: &[u8]| -> Corpus {

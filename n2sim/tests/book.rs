@@ -1,7 +1,7 @@
-//! The book keeps its word: commands print what stands below them, files hold what is quoted, links lead
-//! somewhere, every exercise has an answer.
+//! The examples of the book hold: commands print the output below them, quotations equal their
+//! files, links lead somewhere, and every exercise has an answer.
 //!
-//! `N2SIM_BLESS=1 cargo test -p n2sim book::` writes the outputs as they are now; read the difference.
+//! `N2SIM_BLESS=1 cargo test -p n2sim --test book` writes the current outputs; read the difference.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -58,7 +58,7 @@ fn every_command_prints_what_the_book_shows() {
 }
 
 #[test]
-fn every_quoted_file_stands_in_the_book_as_it_is() {
+fn every_quotation_in_the_book_equals_its_file() {
     let mut faults = Vec::new();
     for page in pages() {
         for Block { line, language, text, named, .. } in &page.blocks {
@@ -69,7 +69,7 @@ fn every_quoted_file_stands_in_the_book_as_it_is() {
                     Some(file) => {
                         let whole = std::fs::read_to_string(repository().join(file)).unwrap();
                         if !whole.contains(text.trim_end()) {
-                            faults.push(format!("{place}: this is no part of {file}"));
+                            faults.push(format!("{place}: this is not a part of {file}"));
                         }
                     }
                 },

@@ -1,5 +1,5 @@
-//! However a recording ends, it leaves a whole trace or none, and says which: killed, interrupted, out of
-//! space, replaced by another program.
+//! However a recording ends, it leaves a whole trace or none, and says which: killed, interrupted,
+//! out of space, replaced by another program.
 
 use crate::recording::{Bench, LOADS, N2SIM};
 use sim_trace::{TraceFile, verify};
@@ -118,8 +118,8 @@ fn a_killed_recorder_takes_the_program_with_it_and_its_chunks_can_be_recovered()
     assert!(TraceFile::open(&bench.trace()).expect("it opens").instructions() >= 1_000_000);
 }
 
-/// Records the program into a file system of so many KiB: a mount of this process's own, or else a limit on
-/// the size of files. What is in the folder then is said.
+/// Records the program into a file system of so many KiB: a mount of this process's own, or else a
+/// limit on the size of files. What is in the folder then is said.
 fn record_without_space(bench: &Bench, kib: u32) -> (Output, PathBuf) {
     let (full, saved) = (bench.folder.path().join("full"), bench.folder.path().join("kept.n2t"));
     std::fs::create_dir(&full).expect("it can be made");

@@ -1,10 +1,11 @@
-//! Programs that attack the recorder: what they did before is kept, and the trace says what became of the rest. Where
-//! the system keeps them from the memory of their recording (they end with status 3), everything is.
+//! Programs that attack the recorder: what they did before is kept, and the trace says what became
+//! of the rest. Where the system keeps them from the memory of their recording (they end with
+//! status 3), everything is.
 
 use crate::recording::{Bench, N2SIM, Recording};
 use std::process::Command;
 
-/// How the trace says that the memory was written to.
+/// The gap in a trace whose shared memory was overwritten.
 const DAMAGED: &str = "the program wrote into the memory of its recording";
 
 fn gap(recording: &Recording) -> bool {
@@ -21,7 +22,7 @@ fn a_program_that_takes_the_memory_away_is_refused_and_recorded_whole() {
 }
 
 #[test]
-fn a_program_that_forges_the_memory_loses_what_comes_behind_and_nothing_before() {
+fn a_program_that_forges_the_memory_loses_only_the_rest_of_its_recording() {
     for pitfall in ["FORGES_HEADERS", "FORGES_WORDS", "FORGES_CONTROL"] {
         let Some(bench) = Bench::new(pitfall) else { return };
         let recording = bench.record(&[]);
@@ -39,9 +40,9 @@ fn the_doctor_names_the_embedded_plugin_or_the_file_that_replaces_it() {
         command.envs(plugin.map(|path| ("N2SIM_PLUGIN", path)));
         String::from_utf8(command.output().expect("n2sim runs").stdout).expect("it is text")
     };
-    let told = doctor(None);
-    assert!(told.contains("embedded, for QEMU before 9.1; embedded, for QEMU 9.1"), "{told}");
-    let told = doctor(Some("/nowhere/x.so"));
-    assert!(told.contains("/nowhere/x.so (N2SIM_PLUGIN names it): No such file"), "{told}");
-    assert!(told.contains("cannot work yet"), "{told}");
+    let message = doctor(None);
+    assert!(message.contains("embedded, for QEMU before 9.1; embedded, for QEMU 9.1"), "{message}");
+    let message = doctor(Some("/nowhere/x.so"));
+    assert!(message.contains("/nowhere/x.so (N2SIM_PLUGIN names it): No such file"), "{message}");
+    assert!(message.contains("cannot work yet"), "{message}");
 }

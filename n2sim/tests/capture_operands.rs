@@ -1,5 +1,5 @@
-//! Records programs with instructions whose addresses the engine's plugin interface does not show: they are rebuilt,
-//! or seen by a second run, or the counts that need them are marked.
+//! Records programs with instructions whose addresses the engine's plugin interface does not show:
+//! they are rebuilt, or seen by a second run, or the counts that need them are marked.
 
 use crate::recording::{Bench, N2SIM, Recording};
 use sim_core::{Activity, InstFlags};
@@ -16,7 +16,7 @@ const IC_IVAU: u32 = 0xd50b_7521;
 const PRFM: u32 = 0xf980_8020;
 const PRFM_INDEXED: u32 = 0xf8a2_7820;
 
-/// What `n2sim stat` says of some events without wrong paths, as CSV.
+/// Returns the counts of some events without wrong paths, as CSV.
 fn counts(trace: &Path, events: &str) -> String {
     let output = Command::new(N2SIM)
         .args(["stat", "-x,", "--no-multiplex", "--set", "pipeline.wrong-path.enabled=false", "-e"])
@@ -34,7 +34,8 @@ fn line<'a>(counts: &'a str, event: &str) -> &'a str {
     counts.lines().find(is_it).unwrap_or_else(|| panic!("no {event} in {counts}"))
 }
 
-/// Whether the engine shows SVE accesses decides what it lacks; the one of the N1 has no SVE at all.
+/// Whether the engine shows SVE accesses decides what it lacks; the one of the N1 has no SVE at
+/// all.
 #[test]
 fn sve_that_the_engine_does_not_show_is_marked_as_doubtful() {
     let Some(bench) = Bench::of("sve.S") else { return };
@@ -78,13 +79,13 @@ fn a_second_run_sees_every_sve_access_and_predicate() {
         ("SVE_PRED_EMPTY_SPEC", 100),
         ("SVE_PRED_PARTIAL_SPEC", 100),
     ] {
-        let told = line(&counts, event).split(',').next().unwrap_or_default().to_owned();
-        assert_eq!(told, count.to_string(), "{event} in {counts}");
+        let message = line(&counts, event).split(',').next().unwrap_or_default().to_owned();
+        assert_eq!(message, count.to_string(), "{event} in {counts}");
     }
 }
 
 #[test]
-fn a_program_that_the_processor_cannot_run_is_told_which_one_can() {
+fn the_error_for_a_program_that_the_cpu_cannot_run_names_one_that_can() {
     let Some(bench) = Bench::of("sve.S") else { return };
     let recording = bench.record(&["--cpu", "neoverse-n1"]);
     assert_eq!(recording.note("program-end"), Some("killed by signal 4"));

@@ -1,5 +1,5 @@
-//! `n2sim capture --from --to`: a recorded region holds what the whole recording has there, and says how much
-//! is absent.
+//! `n2sim capture --from --to`: a recorded region holds what the whole recording has there, and
+//! says how much is absent.
 
 use crate::recording::{Bench, LOADS, Recording};
 use sim_trace::StreamEvent;
@@ -9,7 +9,7 @@ fn path(recording: &Recording) -> Vec<u64> {
     (0..recording.insts.len()).map(|index| recording.pc(index)).collect()
 }
 
-/// Where the recording has gaps, and how long these are.
+/// Returns the positions and the lengths of the recording's gaps.
 fn gaps(recording: &Recording) -> Vec<(usize, Option<u64>)> {
     let gap = |at: &sim_trace::EventAt| match at.event {
         StreamEvent::Gap { instructions } => Some((at.position as usize, instructions)),
@@ -28,7 +28,7 @@ const BEGIN: u32 = 0xd503_251f;
 const END: u32 = 0xd503_253f;
 
 #[test]
-fn regions_between_marks_are_recorded_each_time_and_their_distance_is_told() {
+fn regions_between_marks_are_recorded_each_time_with_their_distance() {
     let Some(bench) = Bench::new("CLOSE_ALL") else { return };
     let whole = bench.record(&[]);
     let part = bench.record(&["--from", "40", "--to", "41"]);
@@ -42,8 +42,8 @@ fn regions_between_marks_are_recorded_each_time_and_their_distance_is_told() {
     let second = first + at + absent as usize;
     assert_eq!(recorded[at..], all[second..second + recorded.len() - at]);
     assert!(second <= begins[1] && positions(&part, END).len() == 2, "{}", part.said);
-    let told = format!("{} instructions before and between", first as u64 + absent);
-    assert!(part.said.contains(&told), "{told}\n{}", part.said);
+    let message = format!("{} instructions before and between", first as u64 + absent);
+    assert!(part.said.contains(&message), "{message}\n{}", part.said);
     assert_eq!(part.note("region"), Some("from HINT #40 to HINT #41"));
 }
 

@@ -1,6 +1,6 @@
-//! Recordings of a whole system: a kernel of our own, which enters EL0, is called, is interrupted by nobody,
-//! faults, and turns the machine off. Where the engine or the compiler is absent, what `n2sim` says of it; with
-//! `N2SIM_TOOLS=required`, as in CI, their absence is a failure.
+//! Recordings of a whole system. A kernel of our own enters EL0, is called, faults, and turns the
+//! machine off, without interrupts. Without the engine or the compiler, the tests check the message
+//! of `n2sim`; with `N2SIM_TOOLS=required`, as in CI, their absence is a failure.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -89,7 +89,8 @@ fn a_kernel_and_its_program_are_recorded_from_marker_to_marker() {
     assert!(meta.machine.full_system);
     assert_eq!(meta.notes.get("program-end").map(String::as_str), Some("stop marker, x0 = 0x300"));
 
-    // The call, the load from a page that is not there, the word that is no instruction, the call again.
+    // The call, the load from a page that is not there, the word that is no instruction, the call
+    // again.
     let exceptions: Vec<(u32, u64, bool)> = recording
         .events
         .iter()
@@ -109,14 +110,16 @@ fn a_kernel_and_its_program_are_recorded_from_marker_to_marker() {
         (0x400, call, false),
     ];
     assert_eq!(exceptions, expected, "{said}");
-    // The faulting load stands, abandoned and without address; it runs again when its page is there.
+    // The faulting load is recorded as abandoned and without address; it runs again when its page
+    // is there.
     let loads: Vec<&TraceInst> =
         recording.insts.iter().filter(|inst| recording.word(inst) == 0xf940_0041).collect();
     assert_eq!(loads.len(), 2);
     assert!(loads[0].flags.has(InstFlags::ABANDONED) && !loads[1].flags.has(InstFlags::ABANDONED));
     assert!(!loads[0].flags.has(InstFlags::HAS_ADDR));
     assert_eq!(loads[1].addr, 0x20_0000);
-    // Operands: tlbi vaae1, x4; dc zva, x5; msr ttbr0_el1, x6; msr contextidr_el1, x7; prfm [x5, #8].
+    // Operands: tlbi vaae1, x4; dc zva, x5; msr ttbr0_el1, x6; msr contextidr_el1, x7; prfm [x5,
+    // #8].
     assert_eq!(recording.addresses(0xd508_8764), [0x200]);
     assert_eq!(recording.addresses(0xd50b_7425), [0x20_0040]);
     assert_eq!(recording.addresses(0xf980_04a0), [0x20_0048]);
@@ -155,7 +158,7 @@ fn check_elements(recording: &Recording) {
     }
     assert_eq!(recording.addresses(load), [0x20_0040]);
     assert!(runs(store).all(|inst| !inst.flags.has(InstFlags::HAS_ADDR)));
-    let told: Vec<(Activity, u16)> = recording
+    let message: Vec<(Activity, u16)> = recording
         .events
         .iter()
         .filter_map(|at| match at.event {
@@ -163,7 +166,7 @@ fn check_elements(recording: &Recording) {
             _ => None,
         })
         .collect();
-    assert_eq!(told, [(Activity::Partial, 0b0111), (Activity::None, 0)]);
+    assert_eq!(message, [(Activity::Partial, 0b0111), (Activity::None, 0)]);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Two threads that lock each other out: the order in which they did is in the trace, and replay holds it.
+//! Two threads that lock each other out: the order in which they did is in the trace, and replay
+//! holds it.
 
 use crate::recording::Bench;
 use sim_core::{AccessKind, EventSink, Operation, OperationKind, PmuEvent};
@@ -45,7 +46,7 @@ fn ticket_before(file: &TraceFile, entry: &Entry) -> u64 {
     before.last().expect("it has taken the lock").order
 }
 
-/// Hears which thread stores where, in the order of the run.
+/// A sink that records the thread and the address of each store, in the order of the run.
 #[derive(Default)]
 struct Listener {
     core: u32,
@@ -78,7 +79,7 @@ fn replay(trace: &Path) -> (Outcome, Vec<(u32, u64)>) {
     (run.expect("it runs"), listener.stores)
 }
 
-/// Who entered what in a replay, in the order of the run.
+/// Returns the entries of a replay with their threads, in the order of the run.
 fn entered(stores: &[(u32, u64)], book: &[Entry]) -> Vec<(u32, u64)> {
     let range = book[0].addr..=book[book.len() - 1].addr;
     stores.iter().filter(|(_, addr)| range.contains(addr)).copied().collect()
@@ -93,7 +94,7 @@ fn who_had_the_lock_when_is_recorded_and_replayed() {
     assert_eq!((file.streams().len(), file.version()), (2, (1, 4)));
     let mut book = entries(file, 0);
     book.extend(entries(file, 1));
-    // The truth: each entry stands behind the one before it in memory.
+    // The expected order: in memory, each entry follows the previous one.
     book.sort_by_key(|entry| entry.addr);
     assert_eq!(book.len(), ENTRIES);
     assert!(book.windows(2).all(|pair| pair[1].addr == pair[0].addr + 8));
@@ -109,7 +110,7 @@ fn who_had_the_lock_when_is_recorded_and_replayed() {
     assert_eq!(again.0.total(), outcome.total());
     assert_eq!(again.1, stores);
     let retired = outcome.total().value(PmuEvent::INST_RETIRED);
-    assert_eq!(retired, file.instructions(), "nobody is left behind");
+    assert_eq!(retired, file.instructions(), "every thread ends");
 }
 
 #[test]
@@ -145,5 +146,5 @@ fn parts_of_ordered_threads_are_whole_traces_and_run_to_their_ends() {
 fn one_thread_alone_has_no_tickets() {
     let Some(bench) = Bench::new("FORK") else { return };
     let recording = bench.record(&[]);
-    assert!(!recording.file.has_tickets(), "a process is no thread");
+    assert!(!recording.file.has_tickets(), "a process is not a thread");
 }

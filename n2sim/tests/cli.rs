@@ -105,12 +105,12 @@ fn a_report_file_appears_whole_and_only_on_success() {
     let path = folder.path().join("never.csv").display().to_string();
     refused(&["stat", &trace, "--roi", "no_such_function,other", "-o", &path]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing half-written stays");
-    let told = refused(&["stat", &trace, "--limit", "1k", "-o", "/nowhere/out.csv"]);
-    assert!(told.contains("cannot write /nowhere/out.csv"), "{told}");
+    let message = refused(&["stat", &trace, "--limit", "1k", "-o", "/nowhere/out.csv"]);
+    assert!(message.contains("cannot write /nowhere/out.csv"), "{message}");
 }
 
-/// What programs read holds counts alone; what produced them goes to stderr, or into the first line if it is asked
-/// for; a file for people says it itself.
+/// Output for programs holds only counts. Its origin goes to stderr, or into the first line on
+/// request; a file for people contains it.
 #[test]
 fn files_for_programs_have_one_kind_of_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -125,17 +125,17 @@ fn files_for_programs_have_one_kind_of_line() {
     let objects = |text: &str| -> Vec<serde_json::Value> {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
-    let (json, told) = file(&["-j"]);
+    let (json, message) = file(&["-j"]);
     assert!(objects(&json).iter().all(|row| row["counter-value"].is_string()), "{json}");
-    assert!(told.starts_with("# n2sim "), "{told}");
+    assert!(message.starts_with("# n2sim "), "{message}");
     let (json, _) = file(&["-j", "--header"]);
     let rows = objects(&json);
     assert_eq!((rows.len(), &rows[0]["trace"]), (3, &trace.as_str().into()));
     assert_eq!(rows[0]["configuration-hash"].as_str().unwrap().len(), 16);
 
-    let (csv, told) = file(&["-x,"]);
+    let (csv, message) = file(&["-x,"]);
     assert!(csv.lines().count() == 2 && csv.lines().all(|line| line.split(',').count() == 7));
-    assert!(told.starts_with("# n2sim "), "{told}");
+    assert!(message.starts_with("# n2sim "), "{message}");
     let (csv, _) = file(&["-x;", "--header", "--per-thread"]);
     let lines: Vec<&str> = csv.lines().collect();
     let names =
@@ -143,8 +143,8 @@ fn files_for_programs_have_one_kind_of_line() {
     assert_eq!((lines.len(), lines[0]), (3, names));
     assert!(lines.iter().all(|line| line.split(';').count() == 8), "{csv}");
 
-    let (text, told) = file(&[]);
-    assert!(text.starts_with("# n2sim ") && !told.contains("# n2sim"), "{text}{told}");
+    let (text, message) = file(&[]);
+    assert!(text.starts_with("# n2sim ") && !message.contains("# n2sim"), "{text}{message}");
     assert!(refused(&["stat", &trace, "--header"]).contains("--json"), "text has no columns");
 }
 
@@ -227,7 +227,7 @@ fn a_profile_is_read_with_names_and_without_its_trace() {
     assert!(lines.contains("less than 3 samples each"), "{lines}");
     let other = file("other");
     std::fs::copy(&elf, &other).unwrap();
-    assert_eq!(named, hot(&["--elf", &other]), "one file is mapped: another copy stands for it");
+    assert_eq!(named, hot(&["--elf", &other]), "one file is mapped: another copy replaces it");
     let raw = file_with(&folder, "raw", "no profile");
     assert!(refused(&["spe", &raw, "--elf", &elf]).contains("does not say where it was loaded"));
 }
@@ -249,10 +249,10 @@ fn values_of_the_configuration_may_have_units() {
         "-e",
         "cycles",
     ]);
-    let told = stderr(&output);
-    assert!(told.contains("+ --set memory.l1d.size-bytes=131072 (hash "), "{told}");
-    let told = refused(&["list", "config", "--set", "memory.l1d.size-bytes=1.5K"]);
-    assert!(told.contains("memory.l1d.size-bytes"), "{told}");
+    let message = stderr(&output);
+    assert!(message.contains("+ --set memory.l1d.size-bytes=131072 (hash "), "{message}");
+    let message = refused(&["list", "config", "--set", "memory.l1d.size-bytes=1.5K"]);
+    assert!(message.contains("memory.l1d.size-bytes"), "{message}");
 }
 
 #[test]
@@ -282,7 +282,8 @@ fn counts_of_a_run_keep_every_identity() {
     }
 }
 
-/// What a function counts keeps the rules of a run, but for those on cycles; in every form that holds all events.
+/// The counts of a function obey the rules of a run, except those on cycles, in every form that
+/// holds all events.
 #[test]
 fn counts_of_functions_keep_every_rule_but_those_on_cycles() {
     let folder = tempfile::tempdir().unwrap();
@@ -306,10 +307,10 @@ fn counts_of_functions_keep_every_rule_but_those_on_cycles() {
     }
     let path = folder.path().join("table.txt").display().to_string();
     printed(&["stat", &trace, "--limit", "50k", "--per-function", "-o", &path]);
-    let told = refused(&["check", "--counts", &path]);
+    let message = refused(&["check", "--counts", &path]);
     assert!(
-        told.contains("table.txt:6: a table by function") && told.contains("-x, or -j"),
-        "{told}"
+        message.contains("table.txt:6: a table by function") && message.contains("-x, or -j"),
+        "{message}"
     );
 }
 
@@ -340,8 +341,8 @@ fn counts_say_which_revision_they_fit() {
         )
     };
     let path = file_with(&folder, "six.csv", &table(40_500_000_000));
-    let told = printed(&["check", &path]);
-    assert!(told.contains("6 x CPU_CYCLES fits r0p0 to r0p2 only"), "{told}");
+    let message = printed(&["check", &path]);
+    assert!(message.contains("6 x CPU_CYCLES fits r0p0 to r0p2 only"), "{message}");
     let output = n2sim(&["check", &path, "--revision", "r0p3"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(!stdout(&output).contains("fits"), "{}", stdout(&output));
@@ -355,10 +356,10 @@ fn a_message_shows_the_beginning_of_a_long_line() {
     let folder = tempfile::tempdir().unwrap();
     let page = format!("1<!doctype html>{}\n", "<p>text".repeat(500));
     let path = file_with(&folder, "report.html", &page);
-    let told = refused(&["check", "--counts", &path]);
+    let message = refused(&["check", "--counts", &path]);
     assert!(
-        told.len() < path.len() + 150 && told.contains("...' is not a perf stat row"),
-        "{told}"
+        message.len() < path.len() + 150 && message.contains("...' is not a perf stat row"),
+        "{message}"
     );
 }
 
@@ -372,8 +373,8 @@ fn counts_that_break_an_identity_give_exit_code_1() {
     );
     let output = n2sim(&["check", "--counts", &path]);
     assert_eq!(output.status.code(), Some(1));
-    let told = "L1D_CACHE = L1D_CACHE_RD + L1D_CACHE_WR does not hold: 5 against 4 (printed)";
-    assert!(stdout(&output).contains(told), "{}", stdout(&output));
+    let message = "L1D_CACHE = L1D_CACHE_RD + L1D_CACHE_WR does not hold: 5 against 4 (printed)";
+    assert!(stdout(&output).contains(message), "{}", stdout(&output));
 }
 
 /// Cases of one step side by side; a case of several with its steps; a repeated step once.
@@ -428,46 +429,52 @@ fn wrong_options_are_refused() {
 
 #[test]
 fn missing_and_foreign_traces_are_refused_by_name() {
-    let told = refused(&["stat", "/nowhere/x.n2t"]);
-    assert!(told.contains("/nowhere/x.n2t"), "{told}");
+    let message = refused(&["stat", "/nowhere/x.n2t"]);
+    assert!(message.contains("/nowhere/x.n2t"), "{message}");
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in [("empty.n2t", ""), ("foreign.n2t", "#!/bin/sh\necho no trace at all\n")] {
         let path = file_with(&folder, name, text);
-        let told = refused(&["stat", &path]);
-        assert!(told.starts_with("n2sim: ") && told.contains(&path), "{told}");
-        assert_eq!(told.trim_end().lines().count(), 1, "one sentence: {told}");
+        let message = refused(&["stat", &path]);
+        assert!(message.starts_with("n2sim: ") && message.contains(&path), "{message}");
+        assert_eq!(message.trim_end().lines().count(), 1, "one sentence: {message}");
     }
 }
 
 #[test]
 fn unknown_events_are_refused_with_the_closest_name() {
-    let told = refused(&["stat", &trace(), "-e", "l1d_cach_refil"]);
-    assert!(told.contains("the closest name is L1D_CACHE_REFILL"), "{told}");
+    let message = refused(&["stat", &trace(), "-e", "l1d_cach_refil"]);
+    assert!(message.contains("the closest name is L1D_CACHE_REFILL"), "{message}");
 }
 
 #[test]
 fn wrong_configurations_are_refused_with_place_and_remedy() {
     let trace = trace();
-    let told = refused(&["stat", &trace, "--set", "core.clok-hz=1"]);
-    assert!(told.contains("the closest existing key is `core.clock-hz`"), "{told}");
-    let told = refused(&["stat", &trace, "--set", "core.clock-hz"]);
-    assert!(told.contains("write it as table.key=value"), "{told}");
+    let message = refused(&["stat", &trace, "--set", "core.clok-hz=1"]);
+    assert!(message.contains("the closest existing key is `core.clock-hz`"), "{message}");
+    let message = refused(&["stat", &trace, "--set", "core.clock-hz"]);
+    assert!(message.contains("write it as table.key=value"), "{message}");
 
     let folder = tempfile::tempdir().unwrap();
     let overlay = "base = \"neoverse-n2.toml\"\n[memory.l1d]\nsize-bites = 1\n";
     let path = file_with(&folder, "typo.toml", overlay);
-    let told = refused(&["stat", &trace, "--config", &path]);
-    assert!(told.contains(&format!("{path}:3:1: unknown key `memory.l1d.size-bites`")), "{told}");
+    let message = refused(&["stat", &trace, "--config", &path]);
+    assert!(
+        message.contains(&format!("{path}:3:1: unknown key `memory.l1d.size-bites`")),
+        "{message}"
+    );
 
     let overlay = "base = \"neoverse-n2.toml\"\n[memory.l1d]\nsize-bytes = 65000\n";
     let path = file_with(&folder, "shape.toml", overlay);
-    let told = refused(&["stat", &trace, "--config", &path]);
+    let message = refused(&["stat", &trace, "--config", &path]);
     assert!(
-        told.contains(&format!("{path}:3:1: ")) && told.contains("3 | size-bytes = 65000"),
-        "{told}"
+        message.contains(&format!("{path}:3:1: ")) && message.contains("3 | size-bytes = 65000"),
+        "{message}"
     );
-    let told = refused(&["stat", &trace, "--config", "/nowhere.toml"]);
-    assert!(told.contains("cannot read the configuration /nowhere.toml: No such file"), "{told}");
+    let message = refused(&["stat", &trace, "--config", "/nowhere.toml"]);
+    assert!(
+        message.contains("cannot read the configuration /nowhere.toml: No such file"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -527,10 +534,11 @@ fn a_machine_lies_between_the_profile_and_single_values() {
 fn a_machine_that_does_not_exist_is_refused_with_those_that_do() {
     let output = n2sim(&["stat", &trace(), "--machine", "graviton"]);
     assert_eq!(output.status.code(), Some(2));
-    let told = stderr(&output);
+    let message = stderr(&output);
     assert!(
-        told.contains("'graviton' is not a machine; choose one of generic, cobalt-100, yitian-710"),
-        "{told}"
+        message
+            .contains("'graviton' is not a machine; choose one of generic, cobalt-100, yitian-710"),
+        "{message}"
     );
 }
 

@@ -16,12 +16,12 @@ fn stat(args: &[&str]) -> Output {
     command.arg("stat").arg(trace).args(["--limit", "50k"]).args(args).output().unwrap()
 }
 
-/// What a successful run prints, and what it says beside it.
+/// Returns the standard output and the messages of a successful run.
 fn printed(args: &[&str]) -> (String, String) {
     let output = stat(args);
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {told}");
-    (String::from_utf8(output.stdout).unwrap(), told)
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {message}");
+    (String::from_utf8(output.stdout).unwrap(), message)
 }
 
 fn refused(args: &[&str]) -> String {
@@ -38,35 +38,35 @@ fn fields(csv: &str) -> Vec<Vec<&str>> {
 
 #[test]
 fn what_fits_is_exact() {
-    let (csv, told) = printed(&["-e", SEVEN, "-x,", "--truth"]);
+    let (csv, message) = printed(&["-e", SEVEN, "-x,", "--truth"]);
     let rows = fields(&csv);
     assert_eq!(rows.len(), 7);
     for row in rows {
         assert_eq!((row[0], row[4]), (row[7], "100.00"), "{row:?}");
         assert_eq!(row[8], "0.0000", "{row:?}");
     }
-    assert!(!told.contains("note"), "{told}");
+    assert!(!message.contains("note"), "{message}");
 }
 
 #[test]
 fn what_waits_for_a_turn_that_never_comes_is_not_counted() {
-    let (csv, told) = printed(&["-e", ELEVEN, "-x,"]);
+    let (csv, message) = printed(&["-e", ELEVEN, "-x,"]);
     let missed = fields(&csv).iter().filter(|row| row[0] == "<not counted>").count();
-    assert_eq!(missed, 5, "six of eleven find a counter, and cycles stand behind one that waits");
-    assert!(told.contains("5 of 11 events were never on a counter"), "{told}");
-    assert!(told.contains("--tick") && told.contains("--no-multiplex"), "{told}");
+    assert_eq!(missed, 5, "six of eleven find a counter, and cycles come after one that waits");
+    assert!(message.contains("5 of 11 events were never on a counter"), "{message}");
+    assert!(message.contains("--mux-interval") && message.contains("--no-multiplex"), "{message}");
 }
 
 #[test]
-fn pinned_events_that_find_no_room_are_told_as_such() {
-    let (csv, told) = printed(&["-e", "{r03,r04,r05,r14,r21,r22}:D,r24,r25:D", "-x,"]);
+fn pinned_events_without_a_counter_are_reported_as_such() {
+    let (csv, message) = printed(&["-e", "{r03,r04,r05,r14,r21,r22}:D,r24,r25:D", "-x,"]);
     let rows = fields(&csv);
     assert_eq!((rows[6][0], rows[6][4]), ("<not counted>", "0.00"), "it waits: {csv}");
     assert_eq!((rows[7][0], rows[7][4]), ("<not counted>", "100.00"), "it is in error: {csv}");
-    assert!(told.contains("2 of 8") && told.contains("pinned events (:D)"), "{told}");
+    assert!(message.contains("2 of 8") && message.contains("pinned events (:D)"), "{message}");
 }
 
-/// Metrics are exact unless multiplexing is asked for, and then it is said.
+/// Metrics are exact unless multiplexing is requested, which a note reports.
 #[test]
 fn metrics_are_exact_unless_counters_are_multiplexed() {
     let metric = |csv: &str, name: &str| -> f64 {
@@ -74,8 +74,11 @@ fn metrics_are_exact_unless_counters_are_multiplexed() {
         row.unwrap()[5].parse().unwrap()
     };
     let list = ["-M", "ipc,TopdownL1,TopdownL2", "-x,"];
-    let (csv, told) = printed(&list);
-    assert!(told.contains("exact counts, for which a machine would have needed 2 runs"), "{told}");
+    let (csv, message) = printed(&list);
+    assert!(
+        message.contains("exact counts, for which a machine would have needed 2 runs"),
+        "{message}"
+    );
     let (truth, _) = printed(&["-x,", "-e", "cycles,instructions"]);
     let count = |at: usize| fields(&truth)[at][0].parse::<f64>().unwrap();
     assert_eq!(metric(&csv, "  ipc"), count(1) / count(0), "every digit");
@@ -89,17 +92,23 @@ fn metrics_are_exact_unless_counters_are_multiplexed() {
     names.dedup();
     assert_eq!((names.len(), all), (9, 9), "each event once: {csv}");
 
-    for more in [&["--tick", "500ns"][..], &["--tick", "500ns", "--truth"]] {
-        let (csv, told) = printed(&[&list[..], more].concat());
-        assert!(told.contains("values are estimates: the counters were multiplexed"), "{told}");
-        assert!(told.contains("10 of 10 counts are scaled"), "two groups share cycles: {told}");
+    for more in [&["--mux-interval", "500ns"][..], &["--mux-interval", "500ns", "--truth"]] {
+        let (csv, message) = printed(&[&list[..], more].concat());
+        assert!(
+            message.contains("values are estimates: the counters were multiplexed"),
+            "{message}"
+        );
+        assert!(
+            message.contains("10 of 10 counts are scaled"),
+            "two groups share cycles: {message}"
+        );
         assert_eq!(fields(&csv).iter().filter(|row| row[2] == "CPU_CYCLES").count(), 1, "{csv}");
         assert_ne!(metric(&csv, "  ipc"), count(1) / count(0), "{csv}");
     }
     // One group holds the six events and cycles of level 1 and of ipc, so nothing is multiplexed.
-    let (csv, told) = printed(&["-M", "ipc,TopdownL1", "-x,", "--tick", "500ns"]);
+    let (csv, message) = printed(&["-M", "ipc,TopdownL1", "-x,", "--mux-interval", "500ns"]);
     assert_eq!(metric(&csv, "  ipc"), count(1) / count(0), "{csv}");
-    assert!(!told.contains("note"), "{told}");
+    assert!(!message.contains("note"), "{message}");
 }
 
 /// An event of `-e` is not counted again for a metric.
@@ -113,20 +122,21 @@ fn metrics_share_the_events_of_the_list() {
 /// 25 different events on six counters, in pairs that share some of them.
 #[test]
 fn a_plan_for_metrics_takes_as_few_runs_as_their_events() {
-    let (text, _) = printed(&["-M", "TopdownL1,MPKI,Miss_Ratio", "--plan", "--tick", "1us"]);
-    assert!(text.contains("in 5 runs without turns"), "{text}");
+    let (text, _) =
+        printed(&["-M", "TopdownL1,MPKI,Miss_Ratio", "--plan", "--mux-interval", "1us"]);
+    assert!(text.contains("in 5 runs without multiplexing"), "{text}");
     assert!(text.contains("no plan needs fewer"), "{text}");
 }
 
 #[test]
 fn turns_make_estimates_and_more_runs_make_counts() {
-    let (csv, _) = printed(&["-e", ELEVEN, "-x,", "--truth", "--tick", "500ns"]);
+    let (csv, _) = printed(&["-e", ELEVEN, "-x,", "--truth", "--mux-interval", "500ns"]);
     let rows = fields(&csv);
     assert!(rows.iter().all(|row| row[0] != "<not counted>" && row[4] != "100.00"), "{csv}");
     assert!(rows.iter().any(|row| row[0] != row[7]), "some estimate is wrong: {csv}");
-    let (csv, told) = printed(&["-e", ELEVEN, "-x,", "--truth", "--no-multiplex"]);
+    let (csv, message) = printed(&["-e", ELEVEN, "-x,", "--truth", "--no-multiplex"]);
     assert!(fields(&csv).iter().all(|row| row[0] == row[7] && row[4] == "100.00"), "{csv}");
-    assert!(told.contains("would have needed 2 runs"), "{told}");
+    assert!(message.contains("would have needed 2 runs"), "{message}");
     let (all, _) = printed(&["-x,"]);
     for row in fields(&csv) {
         let same = |own: &Vec<&str>| own[0] == row[0];
@@ -137,7 +147,7 @@ fn turns_make_estimates_and_more_runs_make_counts() {
 #[test]
 fn groups_stay_together() {
     let list = "{r08,r1b,r03,r04}:S,{r05,r14,r21,r22}";
-    let (csv, _) = printed(&["-e", list, "-x,", "--tick", "500ns"]);
+    let (csv, _) = printed(&["-e", list, "-x,", "--mux-interval", "500ns"]);
     let rows = fields(&csv);
     let times: Vec<&str> = rows.iter().map(|row| row[3]).collect();
     assert!(times[..4].iter().all(|time| *time == times[0]), "{csv}");
@@ -149,7 +159,7 @@ fn groups_stay_together() {
 
 #[test]
 fn a_plan_names_the_runs_and_the_error_of_one() {
-    let (text, _) = printed(&["-e", ELEVEN, "--plan", "--tick", "1us"]);
+    let (text, _) = printed(&["-e", ELEVEN, "--plan", "--mux-interval", "1us"]);
     for part in ["11 counts in 2 runs", "   run  2: ", "no plan needs fewer", "mean error"] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -163,16 +173,16 @@ fn what_makes_no_sense_is_refused_with_the_remedy() {
         (["--truth"].as_slice(), "--event"),
         (&["--plan"], "--event"),
         (&["--no-multiplex"], "--event"),
-        (&["--tick", "1ms"], "--event"),
-        (&["-e", "r08", "--tick", "0"], "100ns to"),
-        (&["-e", "r08", "--tick", "soon"], "such as 4ms"),
+        (&["--mux-interval", "1ms"], "--event"),
+        (&["-e", "r08", "--mux-interval", "0"], "100ns to"),
+        (&["-e", "r08", "--mux-interval", "soon"], "such as 4ms"),
         (&["-e", "r08:k", "--plan"], "none of the events can be counted"),
         (&["-e", "{r08,r1b"], "not closed"),
         (&["-e", "{r08}:z"], "unknown modifier 'z'"),
         (&["-e", "{r08,}"], "empty event name"),
     ] {
-        let told = refused(args);
-        assert!(told.contains(remedy), "{args:?}: {told}");
-        assert!(!told.contains("panicked"), "{told}");
+        let message = refused(args);
+        assert!(message.contains(remedy), "{args:?}: {message}");
+        assert!(!message.contains("panicked"), "{message}");
     }
 }

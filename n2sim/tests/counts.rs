@@ -1,5 +1,5 @@
-//! Count tables, true and falsified: each falsification is found and its cause is named, true tables
-//! raise no alarm, damaged ones are refused with file and line.
+//! Count tables, true and falsified: each falsification is found and its cause is named, true
+//! tables raise no alarm, damaged ones are refused with file and line.
 //!
 //! A table says in comments of its own what must be found:
 //! `# options:` of the command line, `# expect:` a finding or `nothing`, `# cause:` of it,
@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a table says about itself.
+/// The expected result of a table, from its comments.
 struct Expected {
     options: Vec<String>,
     findings: Vec<String>,
@@ -52,7 +52,7 @@ fn faults(table: &Path) -> Vec<String> {
         .args(&expected.options)
         .output()
         .expect("the program runs");
-    let (told, error) =
+    let (message, error) =
         (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     let code = match (&expected.refused, expected.findings.is_empty()) {
         (Some(_), _) => 2,
@@ -67,17 +67,17 @@ fn faults(table: &Path) -> Vec<String> {
         faults.push(format!("refused with: {error}"));
     }
     for text in expected.findings.iter().chain(&expected.causes) {
-        if !told.contains(text.as_str()) {
-            faults.push(format!("not told: {text}"));
+        if !message.contains(text.as_str()) {
+            faults.push(format!("not reported: {text}"));
         }
     }
     let is_finding = |line: &&str| line.contains(" does not hold: ") || line.contains("doubtful: ");
-    let found = told.lines().filter(is_finding).count();
+    let found = message.lines().filter(is_finding).count();
     if found != expected.findings.len() {
         faults.push(format!("{found} findings, {} expected", expected.findings.len()));
     }
     if !faults.is_empty() {
-        faults.push(format!("of {}, which told:\n{told}", table.display()));
+        faults.push(format!("of {}, which message:\n{message}", table.display()));
     }
     faults
 }

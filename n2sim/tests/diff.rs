@@ -58,12 +58,12 @@ fn files_are_configurations_too() {
 #[test]
 fn wrong_use_is_refused_with_the_remedy() {
     let trace = trace();
-    let told = refused(&["diff", &trace, "--to", "guide"]);
-    assert!(told.contains("there is nothing to compare"), "{told}");
-    let told = refused(&["diff", &trace, "--from", "/nowhere/x.toml"]);
-    assert!(told.contains("/nowhere/x.toml"), "{told}");
-    let told = refused(&["diff", "/nowhere/x.n2t"]);
-    assert!(told.contains("/nowhere/x.n2t"), "{told}");
+    let message = refused(&["diff", &trace, "--to", "guide"]);
+    assert!(message.contains("there is nothing to compare"), "{message}");
+    let message = refused(&["diff", &trace, "--from", "/nowhere/x.toml"]);
+    assert!(message.contains("/nowhere/x.toml"), "{message}");
+    let message = refused(&["diff", "/nowhere/x.n2t"]);
+    assert!(message.contains("/nowhere/x.n2t"), "{message}");
     refused(&["diff"]);
     refused(&["diff", &trace, "-j", "--markdown"]);
     refused(&["diff", &trace, "--limit", "0"]);

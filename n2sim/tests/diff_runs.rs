@@ -19,17 +19,17 @@ fn n2sim(args: &[&str]) -> Output {
 
 fn printed(args: &[&str]) -> String {
     let output = n2sim(args);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {told}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {message}");
     String::from_utf8(output.stdout).unwrap()
 }
 
 fn refused(args: &[&str]) -> String {
     let output = n2sim(args);
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {told}");
-    assert!(output.stdout.is_empty() && !told.contains("panicked"), "{args:?}: {told}");
-    told
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
+    assert!(output.stdout.is_empty() && !message.contains("panicked"), "{args:?}: {message}");
+    message
 }
 
 /// Exact counts of a run, by perf's names.
@@ -60,9 +60,9 @@ fn two_configurations_differ_by_what_stat_counts_under_each() {
     let events = section(&diff, "events");
     for (event, from) in &guide {
         let to = silicon[event];
-        let told = events.iter().find(|change| change["id"] == event.to_uppercase());
+        let message = events.iter().find(|change| change["id"] == event.to_uppercase());
         let expected = i128::from(to) - i128::from(*from);
-        match told {
+        match message {
             None => assert_eq!(expected, 0, "{event}"),
             Some(change) => {
                 assert_eq!(change["change"].as_i64().map(i128::from), Some(expected), "{event}");
@@ -106,7 +106,8 @@ fn a_report_differs_in_nothing_from_itself() {
     }
     assert!(diff["sections"][0]["unchanged"].as_u64() > Some(0));
     assert!(printed(&["diff", &path, &path]).contains(" 0 numbers changed"));
-    // A trace beside a report of it, under the same configuration: nothing but the way it was named.
+    // A trace beside a report of it, under the same configuration: nothing but the way it was
+    // named.
     let args = ["diff", &path, &trace("hash.n2t"), "--limit", "20k"];
     assert!(printed(&args).contains(" 0 numbers changed"));
 }
@@ -119,7 +120,7 @@ fn two_traces_are_compared_by_rates_too() {
     assert_eq!(diff["settings"][0]["name"], "trace");
     let all = section(&diff, "events").len();
     let large: Value =
-        serde_json::from_str(&printed(&[&args[..], &["--least", "15"]].concat())).unwrap();
+        serde_json::from_str(&printed(&[&args[..], &["--min-change", "15"]].concat())).unwrap();
     let kept = section(&large, "events");
     assert!(kept.len() < all && !kept.is_empty());
     let small = |change: &Value| change["percent"].as_f64().is_some_and(|p| p.abs() < 15.0);
@@ -223,7 +224,7 @@ fn separated_values_have_every_number_of_the_json_form() {
     for change in section(&diff, "slots") {
         let share =
             change["to"].as_f64().unwrap() / section(&diff, "slots")[0]["to"].as_f64().unwrap();
-        let told = change["to_share"].as_f64().unwrap();
-        assert!((told - share * 100.0).abs() < 1e-9, "{change}");
+        let message = change["to_share"].as_f64().unwrap();
+        assert!((message - share * 100.0).abs() < 1e-9, "{change}");
     }
 }

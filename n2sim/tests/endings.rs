@@ -1,4 +1,4 @@
-//! What commands leave behind when a signal, a closed pipe or a full device ends them.
+//! Commands that a signal, a closed pipe or a full device ends leave no temporary files.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -27,7 +27,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-fn told(output: &Output) -> String {
+fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -39,7 +39,7 @@ fn long(folder: &TempDir) -> PathBuf {
         let mut command = Command::new(N2SIM);
         command.args(["trace", "merge", "--level", "1", "--as", "parts"]).arg(&path).arg(&path);
         let output = command.arg("-o").arg(&next).output().unwrap();
-        assert!(output.status.success(), "{}", told(&output));
+        assert!(output.status.success(), "{}", message(&output));
         path = next;
     }
     path
@@ -78,7 +78,7 @@ fn a_signal_leaves_no_temporary_file() {
         for args in commands {
             let folder = TempDir::new().unwrap();
             let output = interrupted(folder.path(), &args, signal);
-            assert_eq!(output.status.signal(), Some(number), "{args:?} {}", told(&output));
+            assert_eq!(output.status.signal(), Some(number), "{args:?} {}", message(&output));
             assert!(names(folder.path()).is_empty(), "{args:?}: {:?}", names(folder.path()));
         }
     }
@@ -96,11 +96,11 @@ fn stat_prints_what_it_counted_up_to_a_signal() {
         let folder = TempDir::new().unwrap();
         let args = ["stat", &path, "-x,", "-e", "inst_retired", "-o", "a.csv"];
         let output = interrupted(folder.path(), &args, signal);
-        assert_eq!(output.status.signal(), Some(number), "{}", told(&output));
+        assert_eq!(output.status.signal(), Some(number), "{}", message(&output));
         assert_eq!(names(folder.path()), ["a.csv"]);
         let text = fs::read_to_string(folder.path().join("a.csv")).unwrap();
         let count: u64 = text.split(',').next().unwrap().parse().unwrap();
-        let said = told(&output);
+        let said = message(&output);
         let line = said.lines().find(|line| line.contains("stopped by SIG")).expect(&said);
         let done = line.split("after ").nth(1).unwrap().split(' ').next().unwrap();
         assert_eq!(done.replace(',', "").parse::<u64>().unwrap(), count, "{line}");
@@ -114,7 +114,7 @@ fn record_writes_a_whole_file_up_to_a_signal() {
     let folder = TempDir::new().unwrap();
     let args = ["record", &path, "-o", "p.perf"];
     let output = interrupted(folder.path(), &args, "-INT");
-    assert_eq!(output.status.signal(), Some(2), "{}", told(&output));
+    assert_eq!(output.status.signal(), Some(2), "{}", message(&output));
     assert_eq!(names(folder.path()), ["p.perf", "p.perf.elf"]);
     let file = BufReader::new(File::open(folder.path().join("p.perf")).unwrap());
     assert!(linux_perf_data::PerfFileReader::parse_file(file).is_ok());
@@ -130,7 +130,7 @@ fn the_next_run_removes_what_a_killed_one_left() {
     let mut command = Command::new(N2SIM);
     command.arg("stat").arg(trace("hash.n2t")).args(["--limit", "1k", "-o", "b"]);
     let output = command.current_dir(folder.path()).output().unwrap();
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", message(&output));
     assert_eq!(names(folder.path()), ["b"]);
 }
 
@@ -155,7 +155,7 @@ fn a_reader_that_goes_away_is_no_error_for_export() {
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), told(&output)), (Some(0), String::new()));
+    assert_eq!((output.status.code(), message(&output)), (Some(0), String::new()));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_full_device_is_named_and_not_the_input() {
     command.args(["trace", "export", "--to", "text", "-o", "/dev/full"]).arg(trace("hash.n2t"));
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let said = told(&output);
+    let said = message(&output);
     assert!(said.starts_with("n2sim: cannot write /dev/full: "), "{said}");
     assert!(!said.contains("hash.n2t"), "{said}");
 }
@@ -174,7 +174,7 @@ fn help_that_cannot_be_printed_is_an_error() {
     for option in ["--help", "--version"] {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let output = Command::new(N2SIM).arg(option).stdout(full).output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{}", told(&output));
-        assert!(told(&output).contains("cannot write the output"), "{}", told(&output));
+        assert_eq!(output.status.code(), Some(2), "{}", message(&output));
+        assert!(message(&output).contains("cannot write the output"), "{}", message(&output));
     }
 }

@@ -52,7 +52,7 @@ fn words(command: &str) -> Vec<&str> {
     words
 }
 
-/// What an explanation tells to type prints what it says.
+/// The commands in an explanation print what it says.
 #[test]
 fn every_example_prints_what_the_explanation_says() {
     let index = Index::get();
@@ -166,8 +166,8 @@ fn a_load_says_why_it_is_no_refill() {
     assert!(because(&extllc, "LL_CACHE_RD").contains("EXTLLC is clear"));
 }
 
-/// Executions of an instruction of a trace: all are there, and those of the right path are those that
-/// the trace holds.
+/// Executions of an instruction of a trace: all are there, and those of the right path are those
+/// that the trace holds.
 #[test]
 fn an_instruction_of_a_trace_says_how_its_executions_went() {
     let dump = printed(&["trace", "dump", "traces/hash.n2t", "--count", "20000"]);
@@ -178,7 +178,7 @@ fn an_instruction_of_a_trace_says_how_its_executions_went() {
     }
     let (pc, often) = times.iter().max_by_key(|(_, n)| **n).unwrap();
     let place = format!("traces/hash.n2t@{pc}");
-    let why = json(&["explain", "--why", &place, "--limit", "20k", "--ways", "1000"]);
+    let why = json(&["explain", "--why", &place, "--limit", "20k", "--max-variants", "1000"]);
     let all = why["executions"].as_u64().unwrap();
     let wrong = why["on_wrong_paths"].as_u64().unwrap();
     assert_eq!(all - wrong, *often, "{pc}");
@@ -208,41 +208,42 @@ fn what_cannot_be_explained_is_refused_with_the_remedy() {
         (&["explain", "--why", "tests/scenarios/410-l1d-refill.toml:none:1"], "no case is called"),
         (&["check", "tests/scenarios", "--case", "none"], "no case of these files"),
     ];
-    for (args, message) in cases {
-        let told = refused(args);
-        assert!(told.contains(message), "{args:?}: {told}");
+    for (args, expected) in cases {
+        let message = refused(args);
+        assert!(message.contains(expected), "{args:?}: {message}");
     }
 }
 
-/// Without `-v` two ways, of the second only what is not as in the first, and no source of the model.
+/// Without `-v` two ways, of the second only what is not as in the first, and no source of the
+/// model.
 #[test]
 fn why_is_short_unless_all_is_asked_for() {
     let place = "traces/hash.n2t@insert+0x24";
-    let told = printed(&["explain", "--why", place, "--limit", "100k"]);
+    let message = printed(&["explain", "--why", place, "--limit", "100k"]);
     let head = "0x40016c, insert+0x24: ldr x2, [x5, x2] (word 0xf86268a2), a load\n";
-    assert!(told.starts_with(head), "{told}");
-    assert!(!told.contains("sim-pipeline/") && !told.contains("sim-cache/"), "{told}");
-    assert!(told.contains("\n2. ") && !told.contains("\n3. "), "{told}");
+    assert!(message.starts_with(head), "{message}");
+    assert!(!message.contains("sim-pipeline/") && !message.contains("sim-cache/"), "{message}");
+    assert!(message.contains("\n2. ") && !message.contains("\n3. "), "{message}");
     let all = printed(&["explain", "--why", place, "--limit", "100k", "-v"]);
     assert!(all.contains("[sim-"), "{all}");
-    assert!(told.lines().count() * 3 < all.lines().count() * 2, "{told}");
+    assert!(message.lines().count() * 3 < all.lines().count() * 2, "{message}");
     let second = |text: &str| text.split("\n2. ").nth(1).unwrap_or_default().to_owned();
     assert!(second(&all).contains("INST_RETIRED"), "{all}");
-    assert!(!second(&told).contains("raised  INST_RETIRED"), "as in way 1: {told}");
+    assert!(!second(&message).contains("raised  INST_RETIRED"), "as in way 1: {message}");
 }
 
 #[test]
 fn an_instruction_that_comes_later_says_where() {
     let place = "traces/hash.n2t@insert+0x24";
-    let told = refused(&["explain", "--why", place, "--limit", "1k"]);
-    let number = told.split("--limit ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
-    assert!(told.contains("it is first executed as instruction "), "{told}");
+    let message = refused(&["explain", "--why", place, "--limit", "1k"]);
+    let number = message.split("--limit ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    assert!(message.contains("it is first executed as instruction "), "{message}");
     let reached = printed(&["explain", "--why", place, "--limit", number]);
     assert!(reached.contains("correct path"), "{reached}");
     // One instruction less, and what is left of it was fetched on a wrong path.
     let before = (number.parse::<u64>().unwrap() - 1).to_string();
-    let told = printed(&["explain", "--why", place, "--limit", &before]);
-    assert!(told.contains("\nexecuted once\n"), "{told}");
-    assert!(told.contains("1. once (100.0 %): wrong path, squashed"), "{told}");
-    assert!(!told.contains("correct path"), "{told}");
+    let message = printed(&["explain", "--why", place, "--limit", &before]);
+    assert!(message.contains("\nexecuted once\n"), "{message}");
+    assert!(message.contains("1. once (100.0 %): wrong path, squashed"), "{message}");
+    assert!(!message.contains("correct path"), "{message}");
 }

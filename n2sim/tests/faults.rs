@@ -1,6 +1,6 @@
-//! Every call of the system that a writing command makes fails once: nothing half-written gets a final name,
-//! nothing else is left but a whole recording that could not be renamed, inputs stay as they are, and the message
-//! names a file.
+//! Every call of the system that a writing command makes fails once: nothing half-written gets a
+//! final name, nothing else is left but a whole recording that could not be renamed, inputs stay as
+//! they are, and the message names a file.
 //!
 //! Only builds with debug assertions make calls fail.
 #![cfg(debug_assertions)]
@@ -20,7 +20,7 @@ const FAULT: &str = "Input/output error (os error 5)";
 const MOST_CALLS: u64 = 40;
 /// Instructions of the recorded program.
 const INSTRUCTIONS: u64 = 4022;
-/// What a message about a call that failed names.
+/// The names in a message about a failed call.
 const NAMES: [&str; 7] =
     ["in.", "grid.", "out", "/tmp", "libsim_capture", "qemu", "memory shared with the plugin"];
 
@@ -38,7 +38,7 @@ impl Place {
         let export = ["trace", "export", "--to", "text", "in.n2t", "-o", "in.txt"];
         for args in [&slice[..], &export[..]] {
             let output = place.run(args, None);
-            assert!(output.status.success(), "{}", told(&output));
+            assert!(output.status.success(), "{}", message(&output));
         }
         let grid = "traces = [\"in.n2t\"]\nlimit = \"1k\"\nmetrics = [\"ipc\"]\n\
                     [[vary]]\nkey = \"pipeline.window.rob\"\nvalues = [64, 128]\n";
@@ -57,7 +57,8 @@ impl Place {
         command
     }
 
-    /// Runs a command of which one call fails: the one with this number, or of a kind with a number (`Sync 2`).
+    /// Runs a command of which one call fails: the one with this number, or of a kind with a number
+    /// (`Sync 2`).
     fn run(&self, args: &[&str], fail: Option<&str>) -> Output {
         let mut command = self.command(args);
         if let Some(call) = fail {
@@ -84,27 +85,28 @@ impl Place {
     }
 }
 
-fn told(output: &Output) -> String {
+fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// The calls that a run made, and the kind of the one that failed.
 fn calls(output: &Output) -> (u64, String) {
-    let said = told(output);
+    let said = message(output);
     let line = said.lines().find(|line| line.contains(" calls of the system, failed: "));
     let (made, failed) = line.expect(&said).split_once(" calls of the system, failed: ").unwrap();
     (made.trim_start_matches("n2sim: ").parse().unwrap(), failed.to_owned())
 }
 
-/// Calls [`fail_each_in`] for a command whose results are the same to the last byte, in a folder of its own.
+/// Calls [`fail_each_in`] for a command whose results are the same to the last byte, in a folder of
+/// its own.
 fn fail_each(args: &[&str], check: impl Fn(&Place, &BTreeMap<PathBuf, Vec<u8>>)) {
     fail_each_in(&Place::new(), args, &EQUAL, check);
 }
 
-/// How a command is held to account.
+/// The checks of a command.
 #[derive(Clone, Copy)]
 struct Way {
-    /// Every run makes the same calls, so that each number that is asked for is one of them.
+    /// Every run makes the same calls, so that each requested number is one of them.
     is_steady: bool,
     /// Kinds of calls without which it may do its work another way.
     survives: &'static [&'static str],
@@ -116,8 +118,8 @@ struct Way {
 const EQUAL: Way =
     Way { is_steady: true, survives: &["Read"], is_whole: |_, content, whole| content == whole };
 
-/// Makes calls of a command fail, one after another, in a folder with its inputs. `check` sees what each failed run left
-/// beside them.
+/// Makes calls of a command fail, one after another, in a folder with its inputs. `check` sees what
+/// each failed run left beside them.
 fn fail_each_in(
     place: &Place,
     args: &[&str],
@@ -163,7 +165,7 @@ type Files<'a> = (&'a BTreeMap<PathBuf, Vec<u8>>, &'a BTreeMap<PathBuf, Vec<u8>>
 /// Makes one call fail and holds what the command says and leaves. False if it made no such call.
 fn fail_one(place: &Place, args: &[&str], call: &str, way: &Way, (inputs, whole): Files) -> bool {
     let output = place.run(args, Some(call));
-    let said = told(&output);
+    let said = message(&output);
     let (made, failed) = calls(&output);
     let place_of = format!("{args:?}, call {call} of {made} ({failed}): {said}");
     if failed == "none" {
@@ -186,10 +188,10 @@ fn fail_one(place: &Place, args: &[&str], call: &str, way: &Way, (inputs, whole)
     true
 }
 
-/// What a command prints and writes when nothing fails.
+/// Returns the output and the files of a command when nothing fails.
 fn run_whole(place: &Place, args: &[&str]) -> (Output, BTreeMap<PathBuf, Vec<u8>>) {
     let good = place.run(args, None);
-    assert_eq!(good.status.code(), Some(0), "{args:?}: {}", told(&good));
+    assert_eq!(good.status.code(), Some(0), "{args:?}: {}", message(&good));
     (good, place.files())
 }
 
@@ -215,13 +217,13 @@ fn assert_clean(place: &Place, (inputs, whole): Files, way: &Way, said: &str, pl
 
 /// Returns how often a run reserved memory.
 fn reservations(output: &Output) -> u64 {
-    let said = told(output);
+    let said = message(output);
     let count = said.lines().find_map(|line| line.strip_suffix(" reservations of memory"));
     count.expect(&said).trim_start_matches("n2sim: ").parse().unwrap()
 }
 
-/// Refuses reservations of memory that a command makes, one in each run: the first ones all, later ones at growing
-/// distances, and the last.
+/// Refuses reservations of memory that a command makes, one in each run: the first ones all, later
+/// ones at growing distances, and the last.
 fn refuse_each(args: &[&str]) {
     let place = Place::new();
     let inputs = place.files();
@@ -232,7 +234,7 @@ fn refuse_each(args: &[&str]) {
     let numbers = std::iter::successors(Some(1), |number| Some(number + 1 + number / 4));
     for number in numbers.take_while(|number| *number < made).chain([made]) {
         let output = place.run_refused(args, number);
-        let said = told(&output);
+        let said = message(&output);
         let place_of = format!("{args:?}, reservation {number}: {said}");
         assert_eq!(output.status.code(), Some(2), "{place_of}");
         assert!(said.contains("in.n2t") && said.contains("--max-memory"), "{place_of}");
@@ -282,12 +284,13 @@ fn a_sweep_resumes_after_every_failed_call() {
     let way = Way { is_steady: false, ..EQUAL };
     fail_each_in(&Place::new(), &args, &way, |place, whole| {
         let resumed = place.run(&args, None);
-        assert_eq!(resumed.status.code(), Some(0), "{}", told(&resumed));
+        assert_eq!(resumed.status.code(), Some(0), "{}", message(&resumed));
         assert_eq!(&place.files(), whole, "the same as without a failure");
     });
 }
 
-/// A place with a program that can be recorded; none where the tools are absent and need not be there.
+/// A place with a program that can be recorded; none where the tools are absent and need not be
+/// there.
 fn with_program() -> Option<Place> {
     for tool in [COMPILER, "qemu-aarch64"] {
         if in_path(tool).is_none() {
@@ -304,7 +307,8 @@ fn with_program() -> Option<Place> {
 fn capture_fails_cleanly_at_every_call() {
     let Some(place) = with_program() else { return };
     let args = ["capture", "-o", "out.n2t", "--", "./in.program"];
-    // Where memory cannot be sealed the plugin goes into a temporary file. No two recordings have equal bytes.
+    // Where memory cannot be sealed the plugin goes into a temporary file. No two recordings have
+    // equal bytes.
     let way = Way {
         is_steady: false,
         survives: &["Read", "Memory", "Write"],

@@ -1,4 +1,5 @@
-//! `n2sim flow` as a user runs it: the declared flows, one access, scenarios, traces; all forms; mistakes.
+//! `n2sim flow` as a user runs it: the declared flows, one access, scenarios, traces; all forms;
+//! mistakes.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -15,17 +16,17 @@ fn n2sim(args: &[&str]) -> Output {
 
 fn shown(args: &[&str]) -> String {
     let output = n2sim(args);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{args:?}: {told}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{args:?}: {message}");
     String::from_utf8(output.stdout).unwrap()
 }
 
 fn refused(args: &[&str]) -> String {
     let output = n2sim(args);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {told}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
     assert!(output.stdout.is_empty(), "{args:?}");
-    told
+    message
 }
 
 #[test]
@@ -70,10 +71,10 @@ fn a_scenario_is_shown_step_by_step() {
         page.starts_with("<!DOCTYPE html>") && page.contains("href=\"#event-L1D_TLB"),
         "{page}"
     );
-    let told = refused(&["flow", file, "--case", "no such case"]);
-    assert!(told.contains("has no case 'no such case'; it has '"), "{told}");
-    let told = refused(&["flow", file, "--html"]);
-    assert!(told.contains("a page is of one case: choose with --case"), "{told}");
+    let message = refused(&["flow", file, "--case", "no such case"]);
+    assert!(message.contains("has no case 'no such case'; it has '"), "{message}");
+    let message = refused(&["flow", file, "--html"]);
+    assert!(message.contains("a page is of one case: choose with --case"), "{message}");
 }
 
 /// The numbers of events as `stat` prints them.
@@ -143,8 +144,8 @@ fn pictures_come_in_two_languages() {
 }
 
 #[test]
-fn mistakes_are_told() {
-    for (args, told) in [
+fn mistakes_are_reported() {
+    for (args, message) in [
         (&["flow", "nowhere.n2t"][..], "nowhere.n2t"),
         (&["flow", "nowhere.toml"], "cannot read the scenario nowhere.toml"),
         (&["flow", "Cargo.toml"], "Cargo.toml"),
@@ -155,7 +156,7 @@ fn mistakes_are_told() {
         (&["flow", "--access", "LD9 0x8000"], "--access:1:1"),
         (
             &["flow", "--access", "LD8 0x8000", "--state", "warm"],
-            "'warm' is no state: cold, TLB warm",
+            "'warm' is not a state; use cold, TLB warm",
         ),
         (&["flow", "--access", "LD8 0x8000", "--svg", "--dot"], "cannot be used with"),
         (&["flow", "--state", "cold"], "--access"),
@@ -163,10 +164,10 @@ fn mistakes_are_told() {
         (&["flow", SORT, "--case", "x"], "is none (*.toml)"),
         (&["flow", SORT, "--warmup", "100M"], "100000000"),
         (&["flow", "--access", "NOP", "--svg"], "go through none of the flows"),
-        (&["flow", "-o", "nowhere/x.svg", "--svg"], "there is no folder nowhere"),
+        (&["flow", "-o", "nowhere/x.svg", "--svg"], "there is no directory nowhere"),
     ] {
         let error = refused(args);
-        assert!(error.contains(told), "{args:?}: {error}");
+        assert!(error.contains(message), "{args:?}: {error}");
     }
 }
 
@@ -182,7 +183,7 @@ fn the_document_shows_what_the_program_prints() {
     assert!(shown.contains(">5.4 L1 D-cache, read</text>"), "the figure of the document");
 }
 
-/// The cycles of each step, and of which the stalls of the front end are told.
+/// Returns the cycles of each step.
 fn cycles(text: &str) -> Vec<u64> {
     let after = |line: &str| {
         let number = line.split("CPU_CYCLES ").nth(1)?.split([',', ' ']).next()?.replace(',', "");
@@ -223,8 +224,8 @@ fn stalls_of_a_load_alone_are_explained() {
 #[test]
 fn a_line_that_another_core_took_comes_back_from_there() {
     let access = "ST8 0x8000 ; SNP-U 0x8000 ; LD8 0x8000";
-    let told = shown(&["flow", "--access", access, "--state", "K3"]);
-    assert!(told.contains("0x8000: data from another core, 141 cycles"), "{told}");
+    let message = shown(&["flow", "--access", access, "--state", "K3"]);
+    assert!(message.contains("0x8000: data from another core, 141 cycles"), "{message}");
     let shared = shown(&["flow", "--access", &access.replace("SNP-U", "SNP-S"), "--state", "K3"]);
     assert!(shared.contains("0x8000: data from the L1, 4 cycles"), "the copy stays: {shared}");
 }

@@ -21,12 +21,12 @@ fn n2sim(words: &[&str]) -> Output {
 fn done(words: &[&str]) -> (String, String) {
     let output = n2sim(words);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let told = text(output.stderr);
-    assert!(output.status.success(), "{words:?}: {told}");
-    (text(output.stdout), told)
+    let message = text(output.stderr);
+    assert!(output.status.success(), "{words:?}: {message}");
+    (text(output.stdout), message)
 }
 
-/// What a command says that is refused as wrong input.
+/// Returns the message of a command that refuses its input.
 fn refused(words: &[&str]) -> String {
     let output = n2sim(words);
     assert_eq!(output.status.code(), Some(2), "{words:?}");
@@ -49,18 +49,18 @@ fn an_exported_trace_comes_back_and_runs_as_it_is() {
     let stat = |trace: &str| {
         done(&["stat", trace, "--limit", "50k", "--no-multiplex", "-x,", "-e", events])
     };
-    let (native, told) = stat("traces/vector.n2t");
-    assert!(!told.contains("doubtful") && !told.contains("# gaps"), "{told}");
+    let (native, message) = stat("traces/vector.n2t");
+    assert!(!message.contains("doubtful") && !message.contains("# gaps"), "{message}");
     for (format, has_words) in [("text", true), ("champsim", false)] {
         let (exported, again) = (at(format), at("again.n2t"));
         done(&["trace", "export", "--to", format, "traces/vector.n2t", "-o", &exported]);
-        let (told, _) = done(&["trace", "import", &exported, "-o", &again, "--limit", "60k"]);
-        assert!(told.contains("60000 instructions"), "{told}");
+        let (message, _) = done(&["trace", "import", &exported, "-o", &again, "--limit", "60k"]);
+        assert!(message.contains("60000 instructions"), "{message}");
         for trace in [&exported, &again] {
-            let (found, told) = stat(trace);
+            let (found, message) = stat(trace);
             assert!(
-                told.contains("# gaps of the recording: ") && told.contains("n2sim: note: "),
-                "{told}"
+                message.contains("# gaps of the recording: ") && message.contains("n2sim: note: "),
+                "{message}"
             );
             for event in ["instructions", "br_retired"] {
                 assert_eq!(count(&found, event), count(&native, event), "{format}: {event}");
@@ -164,9 +164,9 @@ fn what_cannot_be_read_is_refused_with_a_remedy() {
     assert!(import(&["/dev/zero"]).contains("a device or a pipe"));
     assert!(import(&[&odd, "--from", "qemu"]).contains("known are drmemtrace"));
     assert!(import(&[&lackey, "--elf", &odd]).contains("no program"));
-    let told = refused(&["trace", "export", "--to", "champsim", "traces/atomics.n2t"]);
-    assert!(told.contains("choose --stream from 0, 1"), "{told}");
-    assert!(!output.exists(), "nothing half-made stays behind");
+    let message = refused(&["trace", "export", "--to", "champsim", "traces/atomics.n2t"]);
+    assert!(message.contains("choose --stream from 0, 1"), "{message}");
+    assert!(!output.exists(), "no partial file is left");
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn a_folder_is_one_trace_of_several_threads() {
     }
     let out = tempfile::tempdir().unwrap();
     let out = out.path().join("both.n2t").display().to_string();
-    let (told, _) = done(&["trace", "import", &folder.path().display().to_string(), "-o", &out]);
-    assert!(told.contains("2 threads"), "{told}");
-    assert!(told.contains("3129778 instructions"), "{told}");
+    let (message, _) = done(&["trace", "import", &folder.path().display().to_string(), "-o", &out]);
+    assert!(message.contains("2 threads"), "{message}");
+    assert!(message.contains("3129778 instructions"), "{message}");
 }

@@ -1,5 +1,6 @@
-//! Texts that QEMU itself prints, by a plugin with the layout of its `execlog`, against the recorder of
-//! this program: the same instructions, the same counts, and a mark on every count that differs.
+//! Texts that QEMU itself prints, by a plugin with the layout of its `execlog`, against the
+//! recorder of this program: the same instructions, the same counts, and a mark on every count that
+//! differs.
 //!
 //! Where a tool is absent, the test checks that `n2sim doctor` says how to get it.
 
@@ -13,8 +14,8 @@ use crate::recording::{COMPILER, HERE, N2SIM, compile, in_path, must_not_be_requ
 
 fn done(command: &mut Command) -> String {
     let output = command.output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{command:?}: {told}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{command:?}: {message}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -64,8 +65,8 @@ fn what_qemu_prints_counts_as_what_is_recorded() {
         let recording = ["capture", "--cpu", "neoverse-n1", "-o", "native.n2t", "--", "./program"];
         run(N2SIM, &recording);
         let import = ["trace", "import", "--elf", "program", "text", "-o", "text.n2t"];
-        let told = done(Command::new(N2SIM).args(import).current_dir(folder));
-        assert!(told.contains("QEMU execlog text"), "{told}");
+        let message = done(Command::new(N2SIM).args(import).current_dir(folder));
+        assert!(message.contains("QEMU execlog text"), "{message}");
         let (native, printed) = (events(folder, "native.n2t"), events(folder, "text.n2t"));
         assert_eq!(native["INST_RETIRED"], printed["INST_RETIRED"], "{pitfall}");
         assert!(native["INST_RETIRED"].0 > 4000, "{native:?}");

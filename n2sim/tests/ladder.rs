@@ -1,4 +1,4 @@
-//! `n2sim ladder` as a user meets it.
+//! `n2sim membench` from the command line.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -17,7 +17,7 @@ fn stdout(output: &Output) -> String {
 fn bandwidth_is_printed_and_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let picture = folder.path().join("bandwidth.svg");
-    let text = stdout(&n2sim(&["ladder", "bandwidth", "-o", picture.to_str().unwrap()]));
+    let text = stdout(&n2sim(&["membench", "bandwidth", "-o", picture.to_str().unwrap()]));
     assert_eq!(text.matches("  met  [").count(), 4, "{text}");
     let svg = std::fs::read_to_string(picture).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("bytes per cycle"), "{svg:.200}");
@@ -25,7 +25,7 @@ fn bandwidth_is_printed_and_drawn() {
 
 #[test]
 fn csv_follows_the_machine() {
-    let args = ["ladder", "bandwidth", "--csv", "--set", "memory.l1d.size-bytes=32768"];
+    let args = ["membench", "bandwidth", "--csv", "--set", "memory.l1d.size-bytes=32768"];
     let text = stdout(&n2sim(&args));
     let mut lines = text.lines();
     assert_eq!(
@@ -39,7 +39,7 @@ fn csv_follows_the_machine() {
 fn saved_loops_are_traces() {
     let folder = tempfile::tempdir().unwrap();
     let traces = folder.path().join("loops");
-    let text = stdout(&n2sim(&["ladder", "tlb", "--save-traces", traces.to_str().unwrap()]));
+    let text = stdout(&n2sim(&["membench", "tlb", "--save-traces", traces.to_str().unwrap()]));
     assert_eq!(text.lines().count(), 4, "{text}");
     let trace = traces.join("pages-64.n2t");
     let text = stdout(&n2sim(&["stat", trace.to_str().unwrap(), "-e", "dtlb_walk", "-x,"]));
@@ -49,10 +49,10 @@ fn saved_loops_are_traces() {
 #[test]
 fn wrong_use_is_refused() {
     for args in [
-        &["ladder", "speed"][..],
-        &["ladder", "--set", "memory.l2.sise-bytes=1"],
-        &["ladder", "tlb", "-o", "/nowhere/knees.svg"],
-        &["ladder", "--save-traces", "folder", "--csv"],
+        &["membench", "speed"][..],
+        &["membench", "--set", "memory.l2.sise-bytes=1"],
+        &["membench", "tlb", "-o", "/nowhere/knees.svg"],
+        &["membench", "--save-traces", "folder", "--csv"],
     ] {
         let output = n2sim(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");

@@ -21,10 +21,10 @@ fn a_replay_over_the_limit_is_refused_with_needed_size_limit_and_option() {
         &["trace", "verify", TRACE, "--max-memory", "20k"],
     ] {
         let output = n2sim(words);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{words:?}: {told}");
-        assert!(told.contains("of memory in total, the limit is"), "{words:?}: {told}");
-        assert!(told.ends_with("raise it with --max-memory\n"), "{words:?}: {told}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {message}");
+        assert!(message.contains("of memory in total, the limit is"), "{words:?}: {message}");
+        assert!(message.ends_with("raise it with --max-memory\n"), "{words:?}: {message}");
         assert!(output.stdout.is_empty());
     }
     assert!(!Path::new(REPORT).exists(), "nothing half-written stays");

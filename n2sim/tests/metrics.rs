@@ -1,4 +1,5 @@
-//! Metrics as a user meets them: computed by `stat -M`, checked by `lint`, listed by `list metrics`.
+//! Metrics as a user meets them: computed by `stat -M`, checked by `lint`, listed by `list
+//! metrics`.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -48,8 +49,8 @@ fn a_metric_is_its_formula_over_the_printed_counts() {
     assert!((number(&metric["metric-value"]) - expected).abs() < 1e-5, "{metric}: {expected}");
 }
 
-/// Their events fit on six counters, so the four shares of the slots make up the whole, on a revision
-/// with the surplus slot and on one without.
+/// Their events fit on six counters, so the four shares of the slots make up the whole, on a
+/// revision with the surplus slot and on one without.
 #[test]
 fn top_down_level_1_makes_up_the_whole() {
     let shares = |revision: &str| -> Vec<f64> {
@@ -123,7 +124,7 @@ fn wrong_use_is_refused_with_the_remedy() {
     let broken = file_with(&folder, "broken.toml", "[metric.a]\nformula = \"1 +\"\n");
     let binary = file_with(&folder, "x.json", "{\"events\": ");
     let trace = trace();
-    for (args, told) in [
+    for (args, message) in [
         (vec!["stat", &trace, "-M", "ipcc"], "no metric or group is called 'ipcc'"),
         (vec!["stat", &trace, "-M", "a", "--metrics", &broken], "column 4: the formula ends"),
         (vec!["stat", &trace, "--metrics", &broken], "--metric"),
@@ -132,12 +133,12 @@ fn wrong_use_is_refused_with_the_remedy() {
             "cannot read the metrics /nowhere",
         ),
         (vec!["lint", &binary], "x.json: EOF"),
-        (vec!["lint", &trace], "it is no text"),
+        (vec!["lint", &trace], "it is not text"),
         (vec!["list", "metrics", "--metrics", "/dev/null"], "/dev/null is not a metric file"),
     ] {
         let (code, printed, said) = run(&args);
         assert_eq!((code, printed.as_str()), (2, ""), "{args:?}: {said}");
-        assert!(said.contains(told), "{args:?}: {said}");
+        assert!(said.contains(message), "{args:?}: {said}");
     }
 }
 

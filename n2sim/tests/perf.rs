@@ -1,7 +1,8 @@
-//! Linux' own perf, unmodified, reads what `n2sim record` writes: every sample as the model meant it.
+//! Linux' own perf, unmodified, reads what `n2sim record` writes: every sample as the model meant
+//! it.
 //!
-//! Without perf these tests have nothing to ask and pass; with `N2SIM_TOOLS=required`, as in CI, they
-//! fail. `apt-get install linux-perf` gives it on Debian.
+//! Without perf these tests have nothing to ask and pass; with `N2SIM_TOOLS=required`, as in CI,
+//! they fail. `apt-get install linux-perf` gives it on Debian.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use sim_pmu::spe::{Item, OperationClass, Records, SpeRecord};
 use sim_report::Symbols;
 use sim_trace::TraceFile;
 
-/// What perf says of itself and not of the file: it was built without an unwinder for Arm.
+/// Messages of perf on itself rather than on the file: it was built without an unwinder for Arm.
 const HARMLESS: [&str; 1] = ["unwind: target platform=arm64 is not supported"];
 /// Traces and the part of each that is profiled: its work comes after its set-up.
 const TRACES: [(&str, &str); 6] = [
@@ -32,7 +33,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// None where there is no perf and nobody insists.
+    /// Returns `None` where perf is missing and not required.
     fn new() -> Option<Bench> {
         let is_there =
             Command::new("perf").arg("--version").output().is_ok_and(|o| o.status.success());
@@ -52,9 +53,9 @@ impl Bench {
         let part = ["--warmup", warmup, "--limit", "400k"];
         let args = [&["record", &trace, "-o", &output], &part[..], more].concat();
         let done = Command::new(env!("CARGO_BIN_EXE_n2sim")).args(&args).output().expect("n2sim");
-        let told = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert!(done.status.success(), "{args:?}: {told}");
-        told
+        let message = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(done.status.success(), "{args:?}: {message}");
+        message
     }
 
     /// Runs perf on a file; what it printed. It may complain of nothing.
@@ -83,8 +84,8 @@ fn trace_path(name: &str) -> PathBuf {
 }
 
 /// The number in front of these words.
-fn number_before(told: &str, words: &str) -> usize {
-    let line = told.lines().find(|line| line.contains(words)).expect("the note is there");
+fn number_before(message: &str, words: &str) -> usize {
+    let line = message.lines().find(|line| line.contains(words)).expect("the note is there");
     let before = line.split(words).next().and_then(|head| head.split_whitespace().last());
     before.and_then(|digits| digits.replace(',', "").parse().ok()).expect("a number")
 }
@@ -103,7 +104,7 @@ fn raw_records(bench: &Bench, threads: usize) -> BTreeMap<u32, Vec<SpeRecord>> {
     (0..threads).map(of).collect()
 }
 
-/// What `perf script` prints of a record with the fields that are asked for below.
+/// Returns the output of `perf script` for a record with the fields that are requested below.
 fn expected(record: &SpeRecord, symbols: &Symbols) -> String {
     let pc = record.pc.expect("every record has it").canonical();
     let addr = record.virtual_address.unwrap_or(0);
@@ -128,12 +129,12 @@ fn level(record: &SpeRecord) -> &'static str {
         Some(0xb | 0xc) => "L3 or L3 hit",
         Some(0xd) => "Remote",
         Some(0xe) => "Local RAM or RAM hit",
-        Some(other) => panic!("{other:#x} is no data source of this core"),
+        Some(other) => panic!("{other:#x} is not a data source of this core"),
     }
 }
 
-/// perf 6.1 takes an SVE operation that is no access for a load of the L1, though its dump names it rightly:
-/// one bit stands for both. Later versions do not.
+/// Returns whether perf 6.1 misreads a record: an SVE operation that is not an access counts as a
+/// load of the L1, though its dump is right, because both share one bit. Later versions are right.
 fn is_misread(record: &SpeRecord) -> bool {
     record.operation.is_some_and(|operation| {
         operation.class == OperationClass::Other && operation.payload & SVE != 0
@@ -145,7 +146,7 @@ fn as_misread(ours: &str) -> String {
 }
 
 /// A line of `perf script` brought into the form of [`expected`], and its thread.
-fn told(line: &str) -> (u32, String) {
+fn message(line: &str) -> (u32, String) {
     let (head, rest) = line.split_once('|').expect("a data source");
     let head: Vec<&str> = head.split_whitespace().collect();
     let level = rest.split("|LVL ").nth(1).and_then(|rest| rest.split('|').next());
@@ -182,19 +183,20 @@ fn stock_perf_decodes_every_sample_as_the_unit_meant_it() {
 
         let fields = "script --itrace=i1i -F tid,addr,data_src,weight,ip,sym,symoff,phys_addr";
         let mut lines: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-        for (tid, line) in bench.perf(fields, "spe.data").lines().map(told) {
+        for (tid, line) in bench.perf(fields, "spe.data").lines().map(message) {
             lines.entry(tid).or_default().push(line);
         }
         for (tid, records) in &records {
-            let told = lines.remove(tid).unwrap_or_default();
-            assert_eq!(told.len(), records.len(), "{trace}, thread {tid}");
-            for (told, record) in told.iter().zip(records) {
+            let message = lines.remove(tid).unwrap_or_default();
+            assert_eq!(message.len(), records.len(), "{trace}, thread {tid}");
+            for (message, record) in message.iter().zip(records) {
                 let ours = expected(record, &symbols);
-                let is_same = *told == ours || is_misread(record) && *told == as_misread(&ours);
-                assert!(is_same, "{trace}, thread {tid}: perf says {told}, the unit {ours}");
+                let is_same =
+                    *message == ours || is_misread(record) && *message == as_misread(&ours);
+                assert!(is_same, "{trace}, thread {tid}: perf says {message}, the unit {ours}");
             }
         }
-        assert!(lines.is_empty(), "{trace}: threads that nobody recorded");
+        assert!(lines.is_empty(), "{trace}: threads without a recording");
         reports(&bench, trace, &records);
     }
 }
@@ -216,9 +218,9 @@ fn reports(bench: &Bench, trace: &str, records: &BTreeMap<u32, Vec<SpeRecord>>) 
     let report = bench.perf("mem report --stdio --itrace=M -s mem -F sample,mem", "spe.data");
     for (level, count) in &levels {
         let line = report.lines().find(|line| line.contains(level)).unwrap_or_default();
-        let told = line.split_whitespace().next().and_then(|number| number.parse().ok());
+        let message = line.split_whitespace().next().and_then(|number| number.parse().ok());
         let more = if level.starts_with("L1") { misread } else { 0 };
-        let is_same = told == Some(*count) || told == Some(count + more);
+        let is_same = message == Some(*count) || message == Some(count + more);
         assert!(is_same, "{trace}: {count} of {level} in\n{report}");
     }
     let loads = |source: &[u16]| {
@@ -228,15 +230,15 @@ fn reports(bench: &Bench, trace: &str, records: &BTreeMap<u32, Vec<SpeRecord>>) 
     let report = bench.perf("c2c report --stdio", "spe.data");
     for (words, sources) in [("Load L1D hit", [0].as_slice()), ("Load Local DRAM", &[0xe])] {
         let line = report.lines().find(|line| line.contains(words)).expect("a line of the table");
-        let told = line.split(':').nth(1).and_then(|number| number.trim().parse().ok());
+        let message = line.split(':').nth(1).and_then(|number| number.trim().parse().ok());
         let more = if sources == [0] { misread } else { 0 };
-        let is_same = told == Some(loads(sources)) || told == Some(loads(sources) + more);
+        let is_same = message == Some(loads(sources)) || message == Some(loads(sources) + more);
         assert!(is_same, "{trace}: {} loads, {line}", loads(sources));
     }
 }
 
-/// Of two threads that count in words of their own, stock perf finds the line that both words are in, and none where
-/// they are apart.
+/// For two threads that count in words of their own, stock perf finds the line with both words, and
+/// none where they are apart.
 #[test]
 fn perf_c2c_finds_the_line_that_threads_share_by_default() {
     let Some(bench) = Bench::new() else { return };
@@ -265,12 +267,12 @@ fn every_overflow_is_a_sample_with_its_callers() {
         assert!(samples("br_retired:") > 0, "{trace}");
         let report = bench.perf("report --stdio -g caller --no-children", "overflow.data");
         assert!(report.contains("---"), "{trace}: no call graph in\n{report}");
-        callers_are_behind_calls(&bench, trace);
+        callers_precede_return_addresses(&bench, trace);
     }
 }
 
 /// Each return address follows a `BL` or `BLR` of the traced code, whoever reads the file.
-fn callers_are_behind_calls(bench: &Bench, trace: &str) {
+fn callers_precede_return_addresses(bench: &Bench, trace: &str) {
     let file = TraceFile::open(&trace_path(trace)).expect("a committed trace");
     let mut seen = 0;
     for chain in chains(&bench.path("overflow.data")) {
@@ -328,15 +330,15 @@ fn wrong_requests_are_refused_with_the_remedy() {
         (&["-e", "r01,r02,r03,r04,r05,r08,r09"], "record fewer"),
         (&["-c", "0"], "give a number from 1"),
         (&["--elf", "/nowhere/program"], "cannot read /nowhere/program"),
-        (&["--elf", "/dev/zero"], "/dev/zero: this is no file"),
-        (&["--elf", env!("CARGO_BIN_EXE_n2sim")], "not a 64-bit ELF program for AArch64"),
+        (&["--elf", "/dev/zero"], "/dev/zero: this is not a file"),
+        (&["--elf", env!("CARGO_BIN_EXE_n2sim")], "no 64-bit ELF program for AArch64"),
         (&["--aux-buffer", "-1"], "give a number of bytes"),
     ] {
         let all = [&["record", &trace, "-o", &output, "--limit", "1k"], args].concat();
         let done = Command::new(env!("CARGO_BIN_EXE_n2sim")).args(&all).output().expect("n2sim");
-        let told = String::from_utf8_lossy(&done.stderr);
-        assert_eq!(done.status.code(), Some(2), "{args:?}: {told}");
-        assert!(told.contains(remedy), "{args:?}: {told}");
+        let message = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{args:?}: {message}");
+        assert!(message.contains(remedy), "{args:?}: {message}");
         assert_eq!(folder.path().read_dir().expect("readable").count(), 0, "{args:?}");
     }
 }

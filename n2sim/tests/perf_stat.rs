@@ -1,5 +1,5 @@
-//! What perf prints, in intervals and by function; the stand-in for `perf stat`; files that real
-//! programs read: Python's csv and json, Linux' perf.
+//! Output in perf's forms, in intervals and by function; the stand-in for `perf stat`; and files
+//! that real programs read: Python's csv and json, Linux' perf.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -23,24 +23,24 @@ fn text(bytes: &[u8]) -> String {
 
 fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap();
-    let told = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{command:?}: {told}");
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{command:?}: {message}");
     output
 }
 
-/// What `n2sim stat` prints of a trace.
+/// Returns the output of `n2sim stat` for a trace.
 fn stat(name: &str, args: &[&str]) -> String {
     let trace = trace(name);
     let all = [&["stat", &trace, "--limit", LIMIT], args].concat();
     text(&run(Command::new(N2SIM).args(all)).stdout)
 }
 
-/// What stands between the separators of one line.
+/// Returns the fields of one line.
 fn fields(line: &str) -> Vec<&str> {
     line.split(',').collect()
 }
 
-/// Sums of the counts at field `value`, with the event behind it.
+/// Returns sums of the counts at field `value` by the event in the next field.
 fn sums(csv: &str, value: usize) -> BTreeMap<String, u64> {
     let mut sums = BTreeMap::new();
     for line in csv.lines() {
@@ -51,7 +51,8 @@ fn sums(csv: &str, value: usize) -> BTreeMap<String, u64> {
     sums
 }
 
-/// True if a tool is there. Where the tools must be (`N2SIM_TOOLS=required`), its absence is a failure.
+/// True if a tool is there. Where the tools must be (`N2SIM_TOOLS=required`), its absence is a
+/// failure.
 fn has_tool(name: &str) -> bool {
     let is_there = Command::new(name)
         .arg("--version")
@@ -83,8 +84,10 @@ fn intervals_add_up_to_the_run() {
 
 #[test]
 fn intervals_of_counters_in_turns_are_estimates_of_their_time() {
-    let csv =
-        stat("hash", &["-x,", "-I", "0.01", "--tick", "3us", "-e", "r8,r3,r4,r5,r14,r21,r22,r24"]);
+    let csv = stat(
+        "hash",
+        &["-x,", "-I", "0.01", "--mux-interval", "3us", "-e", "r8,r3,r4,r5,r14,r21,r22,r24"],
+    );
     let of = |percent: &str| csv.lines().filter(|line| fields(line)[5] == percent).count();
     assert!(of("100.00") < csv.lines().count() / 2, "eight events share six counters: {csv}");
     assert!(csv.lines().all(|line| fields(line).len() == 8), "{csv}");
@@ -144,7 +147,7 @@ fn python_reads_the_same_of_csv_and_json() {
         assert!(output.status.success(), "{args:?}: {input}");
         text(&output.stdout)
     };
-    let multiplexed = ["--tick", "5us", "-e", "r8,r11,r3,r4,r5,r14,r21,r22,r24:k"];
+    let multiplexed = ["--mux-interval", "5us", "-e", "r8,r11,r3,r4,r5,r14,r21,r22,r24:k"];
     let interval = [&multiplexed[..], &["-I", "0.02"]].concat();
     let cases = [
         (&[][..], "0", "false"),
@@ -184,11 +187,11 @@ fn a_tool_that_probes_the_counters_finds_six() {
             .args([perf.to_str().unwrap(), "-v"])
             .env("N2SIM_TRACE", trace("hash"))
             .env("N2SIM_ARGS", "--limit 1k"));
-        let told = text(&output.stderr);
-        let rows: Vec<Vec<&str>> = told.lines().map(|line| line.split('\t').collect()).collect();
-        assert_eq!(rows.len(), count, "{told}");
-        assert!(rows.iter().all(|row| row[2] == "r8:u" && row.len() == 7), "{told}");
-        assert_eq!(rows.iter().all(|row| row[0] == "1000"), all, "{told}");
+        let message = text(&output.stderr);
+        let rows: Vec<Vec<&str>> = message.lines().map(|line| line.split('\t').collect()).collect();
+        assert_eq!(rows.len(), count, "{message}");
+        assert!(rows.iter().all(|row| row[2] == "r8:u" && row.len() == 7), "{message}");
+        assert_eq!(rows.iter().all(|row| row[0] == "1000"), all, "{message}");
     }
 }
 
@@ -204,26 +207,28 @@ fn the_stand_in_prints_where_and_what_perf_would() {
     };
     let output = call(&["stat", "-x,", "-e", "instructions,{r8,r1b}:u", "./sort", "-x", "9"]);
     assert_eq!(text(&output.stdout), "");
-    let told = text(&output.stderr);
-    let events: Vec<&str> = told.lines().map(|line| fields(line)[2]).collect();
+    let message = text(&output.stderr);
+    let events: Vec<&str> = message.lines().map(|line| fields(line)[2]).collect();
     assert_eq!(events, ["instructions", "r8:u", "r1b:u"]);
-    assert!(told.starts_with("20000,,instructions,"), "{told}");
+    assert!(message.starts_with("20000,,instructions,"), "{message}");
 
-    let told = text(&call(&["stat", "--", "hash", "1"]).stderr);
-    assert!(told.contains(" Performance counter stats for 'hash 1':"), "{told}");
+    let message = text(&call(&["stat", "--", "hash", "1"]).stderr);
+    assert!(message.contains(" Performance counter stats for 'hash 1':"), "{message}");
     assert!(
-        told.contains(" msec task-clock\n") && told.contains("<not supported>      page-faults")
+        message.contains(" msec task-clock\n")
+            && message.contains("<not supported>      page-faults")
     );
 
-    let told = text(&call(&["stat", "-j", "-A", "-C", "0-1", "-e", "r8", "hash"]).stderr);
+    let message = text(&call(&["stat", "-j", "-A", "-C", "0-1", "-e", "r8", "hash"]).stderr);
     let rows: Vec<serde_json::Value> =
-        told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        message.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&rows[0]["cpu"], &rows[0]["counter-value"]), (&"0".into(), &"20000.000000".into()));
     assert_eq!(rows[1]["counter-value"], "<not counted>", "no thread runs there");
     assert!(text(&call(&["--version"]).stdout).starts_with("perf version "));
 }
 
-/// Tools choose their tables of events by it; recordings of other machines count on the modeled core too.
+/// Tools choose their tables of events by it; recordings of other machines count on the modeled
+/// core too.
 #[test]
 fn the_core_that_is_named_is_the_modeled_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -235,8 +240,8 @@ fn the_core_that_is_named_is_the_modeled_one() {
         let mut command = Command::new(&perf);
         command.args(["stat", "-v", "-e", "r8", "true"]);
         command.env("N2SIM_TRACE", trace(name)).env("N2SIM_ARGS", options);
-        let told = text(&run(&mut command).stderr);
-        assert!(told.contains(&format!("Using CPUID {midr}\n")), "{told}");
+        let message = text(&run(&mut command).stderr);
+        assert!(message.contains(&format!("Using CPUID {midr}\n")), "{message}");
     }
 }
 
@@ -282,7 +287,7 @@ fn what_the_stand_in_cannot_do_is_said() {
         text(&output.stderr)
     };
     let hash = trace("hash");
-    assert!(refused(&["list"], &hash).contains("n2sim plays `perf stat` alone"));
+    assert!(refused(&["list"], &hash).contains("n2sim acts as `perf stat` only"));
     assert!(refused(&[], &hash).contains("call it as perf stat"));
     assert!(refused(&["stat", "ls"], "").contains("set N2SIM_TRACE"));
     assert!(refused(&["stat", "ls"], "/nowhere").contains("/nowhere"));
@@ -292,7 +297,7 @@ fn what_the_stand_in_cannot_do_is_said() {
     assert!(refused(&["stat", "--control", "fd:9999", "ls"], &hash).contains("--control fd:9999"));
     assert!(refused(&["stat", "-o", "/nowhere/x", "ls"], &hash).contains("cannot write"));
     let traces = Path::new(&hash).parent().unwrap().display().to_string();
-    assert!(refused(&["stat", "-a"], &traces).contains("a folder needs a command"));
+    assert!(refused(&["stat", "-a"], &traces).contains("a directory needs a command"));
     assert!(refused(&["stat", "nope"], &traces).contains("nope.n2t"));
 }
 
@@ -323,7 +328,7 @@ fn the_perf_of_linux_reads_the_counts_back() {
             );
         }
     }
-    let turns = ["-x,", "--tick", "5us", "-e", "r8,r11:u,r3,r4,r5,r14,r21,r22,r24"];
+    let turns = ["-x,", "--mux-interval", "5us", "-e", "r8,r11:u,r3,r4,r5,r14,r21,r22,r24"];
     let own = stat("hash", &[&turns[..], &["--perf-data", &file]].concat());
     for (ours, theirs) in own.lines().zip(read(&["-x,"]).lines()) {
         let (ours, theirs) = (fields(ours), fields(theirs));

@@ -1,5 +1,5 @@
-//! `n2sim pipeline` on real traces: its logs follow the grammars of their readers, and every form tells the
-//! same lives. The parsers here are written from the descriptions of the formats.
+//! `n2sim pipeline` on real traces: its logs follow the grammars of their readers, and all forms
+//! show the same timelines. The parsers here are written from the descriptions of the formats.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -18,8 +18,8 @@ fn n2sim(args: &[&str]) -> Output {
 
 fn printed(args: &[&str]) -> String {
     let output = n2sim(args);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {told}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {message}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -48,7 +48,7 @@ struct Kanata {
 }
 
 fn number(text: &str) -> u64 {
-    text.parse().unwrap_or_else(|_| panic!("'{text}' is no number"))
+    text.parse().unwrap_or_else(|_| panic!("'{text}' is not a number"))
 }
 
 impl Kanata {
@@ -154,7 +154,7 @@ fn read_o3(text: &str) -> Vec<Viewed> {
     lines.chunks(7).enumerate().map(viewed).collect()
 }
 
-/// The part of the picture between two marks, wherever it stands.
+/// Returns the parts of a figure between two marks.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> impl Iterator<Item = &'a str> {
     text.split(from).skip(1).map(move |rest| rest.split(to).next().unwrap())
 }
@@ -167,7 +167,7 @@ const WINDOWS: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn logs_follow_their_grammars_and_tell_the_same_lives() {
+fn logs_follow_their_grammars_and_show_the_same_timelines() {
     for (name, window) in WINDOWS {
         let base = ["pipeline", &trace(name), "--window", window];
         let with = |form| printed(&[&base[..], &[form]].concat());
@@ -207,7 +207,7 @@ fn each_instruction_of_the_window_is_shown_once() {
 }
 
 #[test]
-fn a_window_is_the_same_whatever_lies_behind_it() {
+fn a_window_does_not_depend_on_later_instructions() {
     let lives = |window: &str| {
         let log = printed(&["pipeline", &trace("btree.n2t"), "--window", window, "--o3"]);
         let lines = log.lines().map(|line| line.split(':').skip(1).take(2).collect::<String>());
@@ -307,10 +307,10 @@ fn what_cannot_be_shown_is_refused() {
     for window in ["5", "5..5", "9..2", "..", "a..b", "0..18446744073709551615", "-1..4"] {
         assert!(refused(&["--window", window]).contains("--window"), "{window}");
     }
-    let told = refused(&["--window", "18446744073709551000..18446744073709551001"]);
-    assert!(told.contains("thread 0 has"), "{told}");
+    let message = refused(&["--window", "18446744073709551000..18446744073709551001"]);
+    assert!(message.contains("thread 0 has"), "{message}");
     assert!(refused(&["--thread", "7"]).contains("its threads are 0"));
-    assert!(refused(&["--window", "0..20k", "--svg"]).contains("too many for one picture"));
+    assert!(refused(&["--window", "0..20k", "--svg"]).contains("too many for one figure"));
     assert!(refused(&["--kanata", "--svg"]).contains("cannot be used with"));
     assert!(refused(&["--elf", "/nowhere"]).contains("/nowhere"));
     assert!(refused(&["-o", "/nowhere/x.svg", "--svg"]).contains("/nowhere"));

@@ -86,7 +86,7 @@ fn metrics_and_functions_are_those_of_stat() {
 }
 
 #[test]
-fn wrong_use_is_told_and_leaves_nothing_behind() {
+fn wrong_use_is_reported_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.json").display().to_string();
     for args in [
@@ -97,7 +97,7 @@ fn wrong_use_is_told_and_leaves_nothing_behind() {
         &["report", "--json", &trace("hash"), "--warmup", "1G", "--limit", "1k", "-o", &file],
         &["report", "--json", &trace("hash"), "--elf", "/dev/null", "-o", &file],
         &["report", "--json", &trace("hash"), "--limit", "1k", "-o", "/nowhere/report.json"],
-        &["report", "--json", &trace("hash"), "--tick", "-1ms", "-o", &file],
+        &["report", "--json", &trace("hash"), "--mux-interval", "-1ms", "-o", &file],
         &["report", "--schema", &trace("hash")],
     ] {
         let (code, printed, said) = run(args);

@@ -1,8 +1,9 @@
-//! The page of `n2sim report`: its numbers are those of `n2sim stat -j`, its parts add up, its links lead
-//! somewhere; and a browser opens it from disk and uses it as a reader would.
+//! The page of `n2sim report`: its numbers are those of `n2sim stat -j`, its parts add up, its
+//! links lead somewhere; and a browser opens it from disk and uses it as a reader would.
 //!
-//! The last needs Chromium, its driver and Python's selenium; without them it has nothing to ask and passes.
-//! With `N2SIM_TOOLS=required`, as in CI, it fails. `apt-get install chromium-driver python3-selenium`.
+//! The last needs Chromium, its driver and Python's selenium; without them it has nothing to ask
+//! and passes. With `N2SIM_TOOLS=required`, as in CI, it fails. `apt-get install chromium-driver
+//! python3-selenium`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -44,7 +45,7 @@ fn counts(name: &str, more: &[&str]) -> BTreeMap<String, u64> {
     json.lines().map(row).collect()
 }
 
-/// What stands between two texts, from a place on.
+/// Returns the text between two texts, from a position on.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
     let rest = &text[text.find(start)? + start.len()..];
     Some(&rest[..rest.find(end)?])
@@ -150,7 +151,7 @@ fn a_page_is_one_small_file_whose_links_lead_somewhere() {
         ids.sort_unstable();
         let all = ids.len();
         ids.dedup();
-        assert_eq!(ids.len(), all, "{name}: an id stands twice");
+        assert_eq!(ids.len(), all, "{name}: an id is used twice");
         let mut links = 0;
         for href in attribute(" href=\"") {
             let Some(target) = href.strip_prefix('#') else {
@@ -161,7 +162,7 @@ fn a_page_is_one_small_file_whose_links_lead_somewhere() {
             links += 1;
         }
         assert!(links > 500, "{name}: {links} links");
-        let (shown, _) = page.split_once("<script>").expect("a script behind all");
+        let (shown, _) = page.split_once("<script>").expect("a script at the end");
         for word in ["src=", "@import", "NaN", "Infinity"] {
             assert!(!shown.contains(word), "{name}: {word}");
         }
@@ -200,7 +201,7 @@ fn a_browser_drills_filters_and_follows_links() {
 }
 
 #[test]
-fn wrong_use_is_told() {
+fn wrong_use_is_reported() {
     let done = n2sim(&["report", "no-such.n2t", "-o", "x.html"]);
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert_eq!(done.status.code(), Some(2), "{said}");
@@ -221,7 +222,7 @@ fn has_open(page: &str, id: &str) -> bool {
 fn a_report_says_what_to_look_at_first_and_opens_there() {
     let page = page("chase", &["--limit", "30k"]);
     let first = page.find("Look first at: ").expect("the sentence");
-    assert!(page.find("class=\"note\"").is_none_or(|note| first < note), "notes come behind it");
+    assert!(page.find("class=\"note\"").is_none_or(|note| first < note), "notes come after it");
     let cause = between(&page[first..], "href=\"#", "\"").expect("a link to the cause");
     let all = slots(&page);
     let own = cause.strip_prefix("slots-").expect("a place in the tree");
@@ -242,9 +243,9 @@ fn a_report_says_what_to_look_at_first_and_opens_there() {
 fn six_counters_estimate_nothing_in_a_run_that_is_too_short() {
     let short = page("hash", &["--limit", "30k"]);
     assert!(short.contains("is too short to estimate that"), "said once more in the section");
-    assert!(!short.contains(">Multiplexed</button>") && !short.contains(">Time running<"));
-    let asked = page("hash", &["--limit", "30k", "--tick", "500ns"]);
-    assert!(asked.contains("Time running") && !asked.contains("too short to estimate"));
+    assert!(!short.contains(">Six counters</button>") && !short.contains(">Counted for<"));
+    let asked = page("hash", &["--limit", "30k", "--mux-interval", "500ns"]);
+    assert!(asked.contains("Counted for") && !asked.contains("too short to estimate"));
 }
 
 #[test]

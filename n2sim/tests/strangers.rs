@@ -1,14 +1,16 @@
 //! Text that strangers wrote, in everything that a terminal or a reader of tables may see.
 //!
-//! Given a trace whose notes, command and symbols hold escape sequences and ends of lines, under such a name; a program and
-//! a metric file of the same kind. Whatever is printed as text holds no control character, and no line is forged.
+//! Given a trace whose notes, command and symbols hold escape sequences and ends of lines, under
+//! such a name; a program and a metric file of the same kind. Whatever is printed as text holds no
+//! control character, and no line is forged.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use sim_trace::{Meta, Symbol, TraceWriter};
 
-/// Sets a terminal's clipboard, clears it, turns the writing around, and pretends to be a line of its own.
+/// Sets a terminal's clipboard, clears it, turns the writing around, and pretends to be a line of
+/// its own.
 const HOSTILE: &str =
     "x\u{1b}]52;c;aGk=\u{7}\u{1b}[2J\u{202e}\u{9b}m\nforged 999\r\nforged,999,,cpu_cycles";
 
@@ -61,7 +63,8 @@ impl Bench {
     }
 }
 
-/// No control character but ends of lines and tabulators, no mark of writing direction, no forged line.
+/// No control character but ends of lines and tabulators, no mark of writing direction, no forged
+/// line.
 fn assert_safe(words: &[&str], text: &[u8]) {
     let text = String::from_utf8(text.to_vec()).expect("text is UTF-8");
     let acts = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || c == '\u{202e}';
@@ -102,7 +105,7 @@ fn no_text_reaches_a_terminal_or_a_table_as_it_is() {
         "lint m.json",
         "trace regions TRACE -o w.toml",
         "record TRACE -o p.perf",
-        "spe --against TRACE",
+        "spe --compare-with TRACE",
     ] {
         let words: Vec<&str> = words.split(' ').collect();
         let output = bench.run(&words);
@@ -133,7 +136,7 @@ fn messages_show_what_was_typed_and_do_not_obey_it() {
 }
 
 #[test]
-fn a_name_is_escaped_and_still_told() {
+fn a_name_is_escaped_and_still_shown() {
     let bench = Bench::new();
     let output = bench.run(&["stat", "--per-function", "TRACE"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

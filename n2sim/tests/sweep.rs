@@ -73,17 +73,17 @@ impl Place {
 
     fn swept(&self, args: &[&str]) -> String {
         let output = self.sweep(args);
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(0), "{told}");
-        told
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{message}");
+        message
     }
 
     fn refused(&self, args: &[&str]) -> String {
         let output = self.sweep(args);
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(!told.contains("panicked") && told.lines().count() <= 6, "{told}");
-        told
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(!message.contains("panicked") && message.lines().count() <= 6, "{message}");
+        message
     }
 
     fn text(&self, name: &str) -> String {
@@ -108,8 +108,8 @@ fn interrupt(place: &Place, table: &str, after: usize) {
 #[test]
 fn an_interrupted_sweep_ends_with_the_table_of_an_uninterrupted_one() {
     let place = Place::new(GRID);
-    let told = place.swept(&["-o", "whole.csv"]);
-    assert!(told.contains(&format!("{RUNS} runs in whole.csv")), "{told}");
+    let message = place.swept(&["-o", "whole.csv"]);
+    assert!(message.contains(&format!("{RUNS} runs in whole.csv")), "{message}");
     for after in [5, 60] {
         interrupt(&place, "parts.csv", after);
     }
@@ -119,11 +119,11 @@ fn an_interrupted_sweep_ends_with_the_table_of_an_uninterrupted_one() {
     let kept = place.text("parts.csv.runs");
     let cut = kept.trim_end().len() - 40;
     std::fs::write(&journal, &kept[..cut]).unwrap();
-    let told = place.swept(&["-o", "parts.csv", "--jobs", "1"]);
-    let there = told.split(" of ").next().unwrap().trim_start_matches("n2sim: ");
+    let message = place.swept(&["-o", "parts.csv", "--jobs", "1"]);
+    let there = message.split(" of ").next().unwrap().trim_start_matches("n2sim: ");
     let there: usize = there.parse().unwrap();
     // Of sixty lines one is the head, and one was cut.
-    assert!((58..RUNS).contains(&there), "{told}");
+    assert!((58..RUNS).contains(&there), "{message}");
     assert_eq!(place.text("parts.csv"), place.text("whole.csv"));
     assert!(!journal.exists(), "nothing is left to be kept");
 }
@@ -163,7 +163,7 @@ fn a_row_has_what_stat_counts_on_that_configuration() {
     for piece in [">How ipc follows the window retire width<", ">pipeline.window.retire-width<"] {
         assert!(drawn.contains(piece), "no '{piece}' in {drawn}");
     }
-    assert!(!place.file("plot-pipeline.window.rob.svg").exists(), "one value is no curve");
+    assert!(!place.file("plot-pipeline.window.rob.svg").exists(), "one value is not a curve");
 }
 
 #[test]
@@ -172,32 +172,32 @@ fn runs_of_another_sweep_are_not_mixed_in() {
     interrupt(&place, "t.csv", 3);
     let other = place.text("grid.toml").replace("\"2k\"", "\"3k\"");
     std::fs::write(place.file("grid.toml"), other.replace("[64, 96, 128, 160]", "[64]")).unwrap();
-    let told = place.refused(&["-o", "t.csv"]);
-    assert!(told.contains("t.csv.runs: remove it, give another -o"), "{told}");
-    assert!(told.contains("another grid"), "{told}");
+    let message = place.refused(&["-o", "t.csv"]);
+    assert!(message.contains("t.csv.runs: remove it, give another -o"), "{message}");
+    assert!(message.contains("another grid"), "{message}");
     let small = place.text("grid.toml").replace("[1, 2, 4, 6, 8]", "[2]");
     std::fs::write(place.file("grid.toml"), small).unwrap();
-    let told = place.swept(&["-o", "t.csv", "--restart"]);
-    assert!(told.contains("20 runs in t.csv"), "{told}");
+    let message = place.swept(&["-o", "t.csv", "--restart"]);
+    assert!(message.contains("20 runs in t.csv"), "{message}");
 }
 
 #[test]
 fn a_wrong_grid_is_refused_before_the_first_run() {
     let wrong = |from: &str, to: &str, args: &[&str]| {
         let place = Place::new(&GRID.replace(from, to));
-        let told = place.refused(args);
+        let message = place.refused(args);
         assert!(
             !place.file("grid.csv").exists() && !place.file("grid.csv.runs").exists(),
-            "{told}"
+            "{message}"
         );
-        told
+        message
     };
     for (from, to, expected) in [
         ("rob\"", "robb\"", "robb"),
         ("[64, 96, 128, 160]", "[64, 0]", "rob"),
         ("[64, 96, 128, 160]", "[]", "vary pipeline.window.rob: it has no values"),
         ("[64, 96, 128, 160]", "[64, 64]", "the value 64 is there twice"),
-        ("[64, 96, 128, 160]", "[[64]]", "is no single value"),
+        ("[64, 96, 128, 160]", "[[64]]", "is not a single value"),
         ("pipeline.window.rob", "pipeline.window.retire-width", "varies twice"),
         ("hash.n2t", "hush.n2t", "hush.n2t"),
         ("\"2k\"", "\"2x\"", "limit: give a number of instructions"),
@@ -207,38 +207,44 @@ fn a_wrong_grid_is_refused_before_the_first_run() {
         ("limit", "limits", "limits"),
         ("traces = [", "traces = []\nset = [", "it has no trace"),
     ] {
-        let told = wrong(from, to, &[]);
-        assert!(told.contains(expected) && told.contains("grid.toml"), "{to}: {told}");
+        let message = wrong(from, to, &[]);
+        assert!(message.contains(expected) && message.contains("grid.toml"), "{to}: {message}");
     }
-    let told = wrong("", "", &["--plots", "p", "--of", "cpi"]);
-    assert!(told.contains("--of cpi: the grid has the metrics [ipc, l1d_mpki]"), "{told}");
-    let told = wrong("", "", &["-o", "nowhere/t.csv"]);
-    assert!(told.contains("there is no folder nowhere"), "{told}");
+    let message = wrong("", "", &["--plots", "p", "--plot-metric", "cpi"]);
+    assert!(
+        message.contains("--plot-metric cpi: the grid has the metrics [ipc, l1d_mpki]"),
+        "{message}"
+    );
+    let message = wrong("", "", &["-o", "nowhere/t.csv"]);
+    assert!(message.contains("there is no directory nowhere"), "{message}");
 }
 
 #[test]
 #[cfg(debug_assertions)]
 fn a_run_that_is_refused_memory_runs_again_after_the_others() {
     let place = Place::new(SMALL_GRID);
-    let told = |args: &[&str], variable: &str, value: &str| {
+    let message = |args: &[&str], variable: &str, value: &str| {
         let output = place.command(args).env(variable, value).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         String::from_utf8(output.stderr).unwrap()
     };
-    let whole = told(&["-o", "whole.csv"], "N2SIM_COUNT_CALLS", "1");
+    let whole = message(&["-o", "whole.csv"], "N2SIM_COUNT_CALLS", "1");
     assert!(!whole.contains("--max-memory"), "{whole}");
     let made = whole.lines().find_map(|line| line.strip_suffix(" reservations of memory"));
     let last = made.expect(&whole).trim_start_matches("n2sim: ");
     // The last reservation is one of the runs; it is refused, as if other runs had the memory.
-    let told = told(&["-o", "again.csv"], "N2SIM_REFUSE_MEMORY", last);
+    let message = message(&["-o", "again.csv"], "N2SIM_REFUSE_MEMORY", last);
     let again = "1 of 3 runs did not fit beside the others and ran again alone; lower --jobs or raise --max-memory";
-    assert!(told.contains(again), "{told}");
+    assert!(message.contains(again), "{message}");
     assert_eq!(place.text("again.csv"), place.text("whole.csv"));
 }
 
 #[test]
 fn a_run_that_does_not_fit_the_memory_alone_ends_the_sweep() {
     let place = Place::new(SMALL_GRID);
-    let told = place.refused(&["--max-memory", "1M", "-o", "none.csv"]);
-    assert!(told.contains("hash.n2t") && told.contains("raise it with --max-memory"), "{told}");
+    let message = place.refused(&["--max-memory", "1M", "-o", "none.csv"]);
+    assert!(
+        message.contains("hash.n2t") && message.contains("raise it with --max-memory"),
+        "{message}"
+    );
 }

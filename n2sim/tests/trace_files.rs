@@ -1,4 +1,5 @@
-//! `n2sim trace` as a user meets it: looking into traces, cutting, merging, recovering and mapping them.
+//! `n2sim trace` as a user meets it: looking into traces, cutting, merging, recovering and mapping
+//! them.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -75,12 +76,12 @@ fn a_part_of_a_trace_can_be_kept_and_parts_put_together() {
         text.lines().map(|line| line.trim_start().split_once(' ').unwrap().1.to_owned()).collect()
     };
     assert_eq!(lines(&trace, "1500"), lines(&second, "500"));
-    let told = refused(&["trace", "slice", &first, "--start", "1k", "-o", &both]);
-    assert!(told.contains("the trace has no instructions 1000 and later"), "{told}");
-    let told = refused(&["trace", "merge", "--as", "rows", &first, &second, "-o", &both]);
-    assert!(told.contains("parts, threads"), "{told}");
-    let told = refused(&["trace", "merge", "--as", "parts", &first, &second, "-o", &first]);
-    assert!(told.contains("give another file"), "{told}");
+    let message = refused(&["trace", "slice", &first, "--start", "1k", "-o", &both]);
+    assert!(message.contains("the trace has no instructions 1000 and later"), "{message}");
+    let message = refused(&["trace", "merge", "--as", "rows", &first, &second, "-o", &both]);
+    assert!(message.contains("parts, threads"), "{message}");
+    let message = refused(&["trace", "merge", "--as", "parts", &first, &second, "-o", &first]);
+    assert!(message.contains("give another file"), "{message}");
 }
 
 #[test]
@@ -89,8 +90,8 @@ fn the_good_part_of_a_cut_trace_can_be_kept() {
     let whole = std::fs::read(trace()).unwrap();
     let cut = folder.path().join("cut.n2t").display().to_string();
     std::fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
-    let told = refused(&["stat", &cut]);
-    assert!(told.contains("n2sim trace recover"), "{told}");
+    let message = refused(&["stat", &cut]);
+    assert!(message.contains("n2sim trace recover"), "{message}");
 
     let good = folder.path().join("good.n2t").display().to_string();
     let text = printed(&["trace", "recover", &cut, "-o", &good]);
@@ -106,15 +107,18 @@ fn a_trace_can_be_given_a_page_map() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("mapped.n2t").display().to_string();
     let bad = file_with(&folder, "bad.csv", "0x400000,4096,0,shared\n");
-    let told = refused(&["trace", "map", &trace(), &bad, "-o", &out]);
-    assert!(told.contains(&format!("{bad}: no page map: line 1: unknown attribute")), "{told}");
+    let message = refused(&["trace", "map", &trace(), &bad, "-o", &out]);
+    assert!(
+        message.contains(&format!("{bad}: no page map: line 1: unknown attribute")),
+        "{message}"
+    );
     let good = "granule,16384\n0x400000,16384,0x80000000,execute # code\n";
     let good = file_with(&folder, "good.csv", good);
     printed(&["trace", "map", &trace(), &good, "-o", &out]);
     let info = printed(&["trace", "info", &out]);
     assert!(info.contains("page map      1 entries, 16384 bytes mapped, granule 16384"), "{info}");
-    let told = refused(&["stat", &out]);
-    assert!(told.contains("run it with --set memory.pages.page-bytes=16384"), "{told}");
+    let message = refused(&["stat", &out]);
+    assert!(message.contains("run it with --set memory.pages.page-bytes=16384"), "{message}");
     let set = ["stat", &out, "--limit", "1000", "--set", "memory.pages.page-bytes=16384"];
     assert!(printed(&set).contains("inst_retired"));
 }
@@ -137,7 +141,7 @@ fn no_command_writes_over_what_it_reads() {
         &["stat", &own, "-x,", "-o", &own],
         &["report", &own, "-o", &own],
         &["report", &own, "-j", "-o", &own],
-        &["bus", &own, "-o", &own],
+        &["event-bus", &own, "-o", &own],
         &["record", &own, "-o", &own],
         &["pipeline", &own, "--window", "0..100", "-o", &own],
         &["flow", &own, "-o", &own],
@@ -148,9 +152,9 @@ fn no_command_writes_over_what_it_reads() {
     ];
     for way in ways {
         let output = Command::new(env!("CARGO_BIN_EXE_n2sim")).args(way).output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{way:?}: {told}");
-        assert!(told.contains("give another file to write"), "{way:?}: {told}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{way:?}: {message}");
+        assert!(message.contains("give another file to write"), "{way:?}: {message}");
         assert!(std::fs::read(&own).unwrap() == bytes, "{way:?} changed its input");
         assert_eq!(folder.path().read_dir().unwrap().count(), 1, "{way:?} left something");
     }
@@ -184,7 +188,7 @@ fn code_of_the_current_folder_is_never_taken_for_the_plugin() {
         .env_remove("N2SIM_PLUGIN")
         .output()
         .unwrap();
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert!(told.contains("plugin"), "{told}");
-    assert!(!told.contains(&folder.path().display().to_string()), "{told}");
+    let message = String::from_utf8(output.stdout).unwrap();
+    assert!(message.contains("plugin"), "{message}");
+    assert!(!message.contains(&folder.path().display().to_string()), "{message}");
 }

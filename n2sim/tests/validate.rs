@@ -1,4 +1,5 @@
-//! `n2sim validate` and `n2sim lint` as a project's CI uses them: exit codes, tables that programs read.
+//! `n2sim validate` and `n2sim lint` as a project's CI uses them: exit codes, tables that programs
+//! read.
 
 use std::fs;
 use std::path::PathBuf;
@@ -70,8 +71,8 @@ fn the_tolerance_decides_and_only_if_it_is_stated() {
 }
 
 #[test]
-fn wrong_input_is_told_with_its_place() {
-    for (output, told) in [
+fn wrong_input_is_reported_with_its_place() {
+    for (output, message) in [
         (judged("1 +", "ipc", &[]), "--formula"),
         (judged("INST_RETIRED", "luck", &[]), "luck"),
         (n2sim(&["validate", "/dev/null"]), "/dev/null"),
@@ -82,7 +83,7 @@ fn wrong_input_is_told_with_its_place() {
     ] {
         let words = String::from_utf8_lossy(&output.stderr);
         assert_eq!(code(&output), Some(2), "{words}");
-        assert!(words.contains(told), "{words}");
+        assert!(words.contains(message), "{words}");
         assert!(output.stdout.is_empty());
     }
 }
@@ -207,8 +208,8 @@ fn field<'a>(case: &'a toml::Table, key: &str) -> Option<&'a str> {
     case.get(key).and_then(toml::Value::as_str)
 }
 
-/// The cases of a revision as a metric file: names of wrong ones begin with `w`, of right ones with `r`, of
-/// what is right in the place of a wrong one with `c`.
+/// The cases of a revision as a metric file: names of wrong ones begin with `w`, of right ones with
+/// `r`, of what is right in the place of a wrong one with `c`.
 fn metric_file(revision: &str) -> String {
     let mut file = String::new();
     for kind in ["wrong", "right"] {
@@ -256,7 +257,7 @@ fn reasons(row: &Value) -> Vec<&str> {
     list.iter().map(|reason| reason["reason"].as_str().expect("a word")).collect()
 }
 
-/// How far a value is from the truth of its row.
+/// Returns the distance of a value from the ground-truth value of its row.
 fn distance(row: &Value, key: &str) -> Option<f64> {
     Some((row[key].as_f64()? - row["truth"].as_f64()?).abs())
 }
@@ -268,21 +269,21 @@ fn is_farther(right: Option<&&Value>, row: &Value) -> bool {
     distances.is_some_and(|(right, own)| right > own)
 }
 
-/// What is wrong with the verdicts on a wrong formula. `rights` are those on what is right in its place:
-/// its own reasons may stand behind the fault.
+/// Returns complaints about the verdicts on a wrong formula. `rights` are those on the correct
+/// formula in its place, whose reasons may follow the fault.
 fn complaints(case: &toml::Table, rows: &[&Value], rights: &[&Value]) -> Vec<String> {
     let (name, wanted) = (field(case, "name"), field(case, "reason").expect("a reason"));
     let also = case.get("also").and_then(toml::Value::as_array).cloned().unwrap_or_default();
     let mut complaints = Vec::new();
     for (number, row) in rows.iter().enumerate() {
         let (found, right) = (reasons(row), rights.get(number));
-        let behind = right.map(|right| reasons(right)).unwrap_or_default();
+        let own_reasons = right.map(|right| reasons(right)).unwrap_or_default();
         // A fault that makes no difference is none on this run.
         let is_idle = right.is_some_and(|right| right["value"] == row["value"]);
-        let is_told_or_idle = found.contains(&wanted) || is_idle;
+        let is_reported_or_idle = found.contains(&wanted) || is_idle;
         let is_allowed = |code: &&str| {
             let is_listed = *code == wanted || also.iter().any(|own| own.as_str() == Some(code));
-            is_listed || (is_told_or_idle && behind.contains(code))
+            is_listed || (is_reported_or_idle && own_reasons.contains(code))
         };
         if !found.iter().all(is_allowed) {
             let (value, truth) = (&row["value"], &row["truth"]);
@@ -335,7 +336,8 @@ fn on_traces(names: &[&str], more: &[&str]) -> Vec<Value> {
     objects(&n2sim(&[&["validate"], &traces[..], &["--limit", "100k", "-j"], more].concat()))
 }
 
-/// Slots of memory from a ratio of whole cycles: off on most traces, and on every one for known reasons.
+/// Slots of memory from a ratio of whole cycles: off on most traces, and on every one for known
+/// reasons.
 #[test]
 fn memory_bound_from_whole_cycles_has_its_reason_on_every_trace() {
     let names = [
@@ -365,7 +367,7 @@ fn a_part_is_a_fault_only_where_the_whole_is_nearer_to_the_truth() {
 }
 
 #[test]
-fn a_fault_and_the_habits_behind_it_are_both_told() {
+fn a_fault_and_its_counting_biases_are_both_reported() {
     let of = |formula| {
         let more = ["--formula", formula, "--claims", "l1d.miss_ratio"];
         on_traces(&["search"], &more).remove(0)
@@ -397,7 +399,7 @@ fn simple_factors_are_found_where_no_formula_is_known() {
 }
 
 #[test]
-fn what_cannot_be_read_and_what_claims_nothing_is_told() {
+fn unreadable_metrics_and_metrics_without_a_claim_are_reported() {
     let circle = "[metric.a]\nformula = \"b + 1\"\nclaims = \"ipc\"\n\n\
                   [metric.b]\nformula = \"a\"\nclaims = \"ipc\"\n";
     let file = OwnFile::new("circle.toml", circle);

@@ -262,7 +262,7 @@ fn tables(rows: &[Row]) -> String {
     text += &format!("\n|---|{}\n| whole run |", "---|".repeat(rows.len()));
     rows.iter().for_each(|row| text += &format!(" {:.1} |", row.whole));
     for (label, seconds) in [
-        ("`stat --regions`", (|row| row.windows) as fn(&Row) -> f64),
+        ("`estimate --regions`", (|row| row.windows) as fn(&Row) -> f64),
         ("finding windows, once", |row| row.find),
         ("writing their states, once", |row| row.states.0),
     ] {

@@ -1,9 +1,9 @@
-//! The little that the recorder must know of A64 words: where control may go, what must have
-//! accessed memory, and which operations the engine gives no address for.
+//! Properties of A64 words that the recorder needs: continuations, certain accesses, and operations
+//! for which the engine gives no address.
 
-/// How the last word of a block lets control go on.
+/// The possible continuations after the last word of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Exit {
+pub(crate) enum Exit {
     /// To the next word only.
     Next,
     /// To one target.
@@ -15,8 +15,8 @@ pub(super) enum Exit {
 }
 
 impl Exit {
-    /// The exit of `word` at `pc`.
-    pub(super) fn of(pc: u64, word: u32) -> Exit {
+    /// Returns the exit of `word` at `pc`.
+    pub(crate) fn of(pc: u64, word: u32) -> Exit {
         let target = |low: u32, bits: u32| {
             let field = (word << (32 - low - bits)).cast_signed() >> (32 - bits);
             pc.wrapping_add_signed(i64::from(field) * 4)
@@ -34,8 +34,8 @@ impl Exit {
         }
     }
 
-    /// True when control may go from the word at `pc` to `next`.
-    pub(super) fn allows(self, pc: u64, next: u64) -> bool {
+    /// Returns whether control may go from the word at `pc` to `next`.
+    pub(crate) fn allows(self, pc: u64, next: u64) -> bool {
         match self {
             Exit::Next => next == pc.wrapping_add(4),
             Exit::To(target) => next == target,
@@ -45,15 +45,15 @@ impl Exit {
     }
 }
 
-/// True for `DC ZVA`.
-pub(super) fn is_zero_line(word: u32) -> bool {
+/// Returns whether a word is `DC ZVA`.
+pub(crate) fn is_zero_line(word: u32) -> bool {
     word & 0xffff_ffe0 == 0xd50b_7420
 }
 
 /// Instructions with an address that engines without register values do not report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unreported {
-    /// `DC ZVA` and its kin with tags.
+pub(crate) enum Unreported {
+    /// `DC ZVA`, and its forms with tags.
     ZeroLine,
     /// Other `DC`, and `IC`, by address.
     Maintenance,
@@ -62,8 +62,8 @@ pub(super) enum Unreported {
 }
 
 impl Unreported {
-    /// What `word` is of these.
-    pub(super) fn of(word: u32) -> Option<Unreported> {
+    /// Returns the kind of `word`, if it is one of these.
+    pub(crate) fn of(word: u32) -> Option<Unreported> {
         use sim_isa::MemOp::{Maintenance, PrefetchInst, PrefetchLoad, PrefetchStore, ZeroLine};
         match sim_isa::decode(word).mem.op {
             ZeroLine => Some(Unreported::ZeroLine),
@@ -74,48 +74,49 @@ impl Unreported {
     }
 }
 
-/// True for `PRFM`, `PRFUM` and SVE prefetches.
-pub(super) fn is_prefetch(word: u32) -> bool {
+/// Returns whether a word is `PRFM`, `PRFUM` or an SVE prefetch.
+pub(crate) fn is_prefetch(word: u32) -> bool {
     Unreported::of(word) == Some(Unreported::Prefetch)
 }
 
-/// The elements of a gather or scatter at some index; `None` for another word.
-pub(super) fn elements((index, word): (u16, &u32)) -> Option<(u16, u8)> {
+/// Returns the elements of a gather or scatter at some index; `None` for another word.
+pub(crate) fn elements((index, word): (u16, &u32)) -> Option<(u16, u8)> {
     let mem = sim_isa::decode(*word).mem;
     (mem.scattered && !is_prefetch(*word)).then_some((index, mem.elements))
 }
 
-/// True for SVE words.
-pub(super) fn is_sve(word: u32) -> bool {
+/// Returns whether a word is an SVE instruction.
+pub(crate) fn is_sve(word: u32) -> bool {
     word & 0x1e00_0000 == 0x0400_0000
 }
 
-/// True for SVE loads and stores, prefetches among them.
-pub(super) fn is_sve_memory(word: u32) -> bool {
+/// Returns whether a word is an SVE load, store or prefetch.
+pub(crate) fn is_sve_memory(word: u32) -> bool {
     word & 0x9e00_0000 == 0x8400_0000
 }
 
-/// True for a store-exclusive, which may not store.
+/// Returns whether a word is a store-exclusive, which may not store.
 fn is_store_exclusive(word: u32) -> bool {
     word & 0x3fe0_0000 == 0x0800_0000 || word & 0xbfe0_0000 == 0x8820_0000
 }
 
-/// True for words with an access that is not certain to be reported, or to happen.
-pub(super) fn may_stay_silent(word: u32) -> bool {
+/// Returns whether a word has an access that may not happen or may not be reported.
+pub(crate) fn may_stay_silent(word: u32) -> bool {
     let is_tag = word & 0xff20_0000 == 0xd920_0000;
     is_tag || is_store_exclusive(word) || is_sve_memory(word) || Unreported::of(word).is_some()
 }
 
-/// True for words that access memory whenever they complete (SVE apart: no lane may be active).
-pub(super) fn always_accesses(word: u32) -> bool {
+/// Returns whether a word accesses memory whenever it completes. Excludes SVE, where no lane may be
+/// active.
+pub(crate) fn always_accesses(word: u32) -> bool {
     let is_load_store = word & 0x0a00_0000 == 0x0800_0000;
     // The tag instructions LDG and STG are reported differently from engine to engine.
     let is_tag = word & 0xff20_0000 == 0xd920_0000;
     is_load_store && !is_tag && !is_prefetch(word) && !is_store_exclusive(word)
 }
 
-/// True for words that end in an exception instead of completing.
-pub(super) fn never_completes(word: u32) -> bool {
+/// Returns whether a word ends in an exception instead of completing.
+pub(crate) fn never_completes(word: u32) -> bool {
     let is_brk = word & 0xffe0_001f == 0xd420_0000;
     let is_hlt = word & 0xffe0_001f == 0xd440_0000;
     let is_udf = word >> 16 == 0;

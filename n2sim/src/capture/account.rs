@@ -1,9 +1,9 @@
-//! What a recording says about itself: gaps for the trace, a summary for the user.
+//! The account of a recording: gaps for the trace, and a summary for the user.
 
 use super::session::End;
 use super::shared_memory::SharedMemory;
-use super::stream::{Known, Tally};
-use super::system::SystemTally;
+use super::system::ending::SystemTally;
+use super::tally::{Known, Tally};
 use super::wire::{MAX_VCPUS, control};
 use anyhow::Result;
 use sim_core::Shown;
@@ -15,21 +15,21 @@ use std::time::{Duration, Instant};
 
 const ILLEGAL_INSTRUCTION: i32 = 4;
 
-/// What the plugin counted beside the stream.
+/// The counts of the plugin beside the stream.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PluginTally {
-    pub(super) forks: u64,
-    pub(super) dropped: u64,
-    pub(super) pages_lost: u64,
-    pub(super) streams: u64,
-    /// A thread had a number that the plugin has no place for.
-    pub(super) has_beyond: bool,
+pub(crate) struct PluginTally {
+    pub(crate) forks: u64,
+    pub(crate) dropped: u64,
+    pub(crate) pages_lost: u64,
+    pub(crate) streams: u64,
+    /// A thread had a number beyond those of the plugin.
+    pub(crate) has_beyond: bool,
     /// The engine's own count, if it is final.
-    pub(super) engine_count: Option<u64>,
+    pub(crate) engine_count: Option<u64>,
 }
 
 impl PluginTally {
-    pub(super) fn read(memory: &mut SharedMemory) -> Result<PluginTally> {
+    pub(crate) fn read(memory: &mut SharedMemory) -> Result<PluginTally> {
         let has_exited = memory.control(control::EXITED)? == 1;
         let count = memory.control(control::ENGINE_COUNT)?;
         Ok(PluginTally {
@@ -47,10 +47,13 @@ impl PluginTally {
 fn absent_operands(t: &Tally, gap: &mut impl FnMut(bool, String)) {
     for (what, known) in rebuilt(t) {
         let Known { executed, known: found } = known;
-        let told = if t.is_rebuilt { "were rebuilt from register values" } else { "are known" };
+        let message = if t.is_rebuilt { "were rebuilt from register values" } else { "are known" };
         gap(
             if t.is_rebuilt { executed > 0 } else { known.absent() > 0 },
-            format!("addresses of {what} {told}: {found} of {executed}, {} absent", known.absent()),
+            format!(
+                "addresses of {what} {message}: {found} of {executed}, {} absent",
+                known.absent()
+            ),
         );
     }
     gap(
@@ -75,8 +78,8 @@ fn absent_operands(t: &Tally, gap: &mut impl FnMut(bool, String)) {
     );
 }
 
-/// Plain sentences on what the trace does not contain.
-pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String> {
+/// Returns plain sentences on what the trace does not contain.
+pub(crate) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String> {
     let mut gaps = Vec::new();
     gaps.extend(tally.damage.as_ref().map(|what| {
         format!("the program wrote into the memory of its recording ({what}): the trace ends there")
@@ -129,19 +132,20 @@ pub(super) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
     gaps
 }
 
-/// Kinds of instructions whose addresses engines do not report, and how many are known.
+/// Returns kinds of instructions whose addresses engines do not report, with the numbers of known
+/// ones.
 fn rebuilt(t: &Tally) -> [(&'static str, Known); 3] {
     [("DC ZVA", t.zero_lines), ("PRFM", t.prefetches), ("DC and IC", t.maintenance)]
 }
 
-/// How many operands of maintenance are known, for the trace's notes.
-pub(super) fn operands(t: &Tally) -> (String, String) {
+/// Returns the number of known operands of maintenance, for the trace's notes.
+pub(crate) fn operands(t: &Tally) -> (String, String) {
     let Known { executed, known } = t.maintenance;
     (sim_trace::OPERANDS.to_owned(), format!("{known} of {executed} known"))
 }
 
-/// What the recording lacks that makes counts doubtful.
-pub(super) fn lacks(t: &Tally) -> Vec<MissingData> {
+/// Returns the missing data of the recording that makes counts doubtful.
+pub(crate) fn lacks(t: &Tally) -> Vec<MissingData> {
     let all = [
         (t.lost_accesses > 0, MissingData::SomeAddresses),
         (t.sve_lost > 0, MissingData::SveAccesses),
@@ -153,8 +157,8 @@ pub(super) fn lacks(t: &Tally) -> Vec<MissingData> {
     all.into_iter().filter(|(is_lacking, _)| *is_lacking).map(|(_, lack)| lack).collect()
 }
 
-/// How the program ended, in words.
-pub(super) fn ending(end: &End) -> String {
+/// Returns the end of the program in words.
+pub(crate) fn ending(end: &End) -> String {
     match (end.status.code(), end.status.signal()) {
         _ if end.is_cut => "ended at the limit".to_owned(),
         _ if end.is_over => "ended at --to".to_owned(),
@@ -164,25 +168,26 @@ pub(super) fn ending(end: &End) -> String {
     }
 }
 
-/// Wall and processor time of this process and its children.
+/// Wall and CPU time of this process and its children.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stopwatch {
+pub(crate) struct Stopwatch {
     begin: Instant,
     cpu: Duration,
 }
 
 impl Stopwatch {
-    pub(super) fn start() -> Stopwatch {
+    pub(crate) fn start() -> Stopwatch {
         Stopwatch { begin: Instant::now(), cpu: cpu_time() }
     }
 
-    /// Wall time and processor time since the start.
-    pub(super) fn elapsed(&self) -> (Duration, Duration) {
+    /// Returns wall time and CPU time since the start.
+    pub(crate) fn elapsed(&self) -> (Duration, Duration) {
         (self.begin.elapsed(), cpu_time().saturating_sub(self.cpu))
     }
 }
 
-/// User and system time of this process and its ended children; the system counts in hundredths.
+/// Returns user and system time of this process and its ended children; the system counts in
+/// hundredths.
 fn cpu_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The second field, in parentheses, may contain anything.
@@ -192,8 +197,8 @@ fn cpu_time() -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
-/// The closing words of a recording.
-pub(super) fn summary(
+/// Returns the closing words of a recording.
+pub(crate) fn summary(
     path: &Path,
     tally: &Tally,
     plugin: &PluginTally,
@@ -230,7 +235,7 @@ pub(super) fn summary(
     );
     let _ = writeln!(
         text,
-        "  {:.2} s wall, {:.2} s of processor time (program, engine, recorder): \
+        "  {:.2} s wall, {:.2} s of CPU time (program, engine, recorder): \
          {rate:.0} M instructions/s",
         wall.as_secs_f64(),
         cpu.as_secs_f64()
@@ -254,8 +259,9 @@ pub(super) fn summary(
     text
 }
 
-/// What to do about what is missing in a recording on the processor `cpu`; empty if nothing is.
-pub(super) fn advice(t: &Tally, end: &End, cpu: &str) -> String {
+/// Returns the remedy for missing data in a recording on the CPU model `cpu`; empty without missing
+/// data.
+pub(crate) fn advice(t: &Tally, end: &End, cpu: &str) -> String {
     let mut text = String::new();
     if t.sve_lost > 0 || t.untold_predicates > 0 {
         text.push_str(
@@ -269,15 +275,15 @@ pub(super) fn advice(t: &Tally, end: &End, cpu: &str) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "  SIGILL: the processor {cpu} may lack what the program uses, such as SVE: try `--cpu max`, \
+            "  SIGILL: the CPU model {cpu} may lack what the program uses, such as SVE: try `--cpu max`, \
              or `--second-run` if it uses SVE"
         );
     }
     text
 }
 
-/// The closing words of the recording of a whole system.
-pub(super) fn system_summary(
+/// Returns the closing words of the recording of a whole system.
+pub(crate) fn system_summary(
     path: &Path,
     tally: &SystemTally,
     written: &Summary,
@@ -310,7 +316,7 @@ pub(super) fn system_summary(
     );
     let _ = writeln!(
         text,
-        "  {:.2} s wall, {:.2} s of processor time, the start of the system included",
+        "  {:.2} s wall, {:.2} s of CPU time, the start of the system included",
         times.0.as_secs_f64(),
         times.1.as_secs_f64()
     );
@@ -320,8 +326,8 @@ pub(super) fn system_summary(
     text
 }
 
-/// `1234567` as `1,234,567`.
-pub(super) fn thousands(n: u64) -> String {
+/// Returns a number with separators, such as `1,234,567`.
+pub(crate) fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -351,8 +357,8 @@ mod tests {
         let end = End { status, is_cut: false, is_over: false, is_interrupted: false };
         assert!(gaps(&Tally::default(), &plugin, &end).is_empty());
         plugin.has_beyond = true;
-        let told = gaps(&Tally::default(), &plugin, &end);
-        assert_eq!(told, ["threads with engine numbers from 4096 on were not recorded"]);
+        let message = gaps(&Tally::default(), &plugin, &end);
+        assert_eq!(message, ["threads with engine numbers from 4096 on were not recorded"]);
     }
 
     #[test]
@@ -364,11 +370,11 @@ mod tests {
     }
 
     #[test]
-    fn work_shows_in_the_processor_time() {
+    fn work_shows_in_the_cpu_time() {
         let watch = Stopwatch::start();
         let mut n = 0u64;
         while watch.elapsed().1 < Duration::from_millis(20) {
-            assert!(watch.elapsed().0 < Duration::from_secs(60), "no processor time seen");
+            assert!(watch.elapsed().0 < Duration::from_secs(60), "no CPU time seen");
             for _ in 0..100_000 {
                 n = std::hint::black_box(n.wrapping_mul(31).wrapping_add(1));
             }

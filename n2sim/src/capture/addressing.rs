@@ -1,36 +1,36 @@
-//! How loads and stores form their addresses, and what they do to general registers.
+//! Address formation of loads and stores, and their effects on general registers.
 
 use super::a64;
 
-/// Bits `low..low + bits` of `word`.
-pub(super) fn field(word: u32, low: u32, bits: u32) -> usize {
+/// Returns bits `low..low + bits` of `word`.
+pub(crate) fn field(word: u32, low: u32, bits: u32) -> usize {
     (word >> low & ((1 << bits) - 1)) as usize
 }
 
-/// Signed bits `low..low + bits` of `word`.
-pub(super) fn signed(word: u32, low: u32, bits: u32) -> i64 {
+/// Returns bits `low..low + bits` of `word` as a signed number.
+pub(crate) fn signed(word: u32, low: u32, bits: u32) -> i64 {
     i64::from((word << (32 - low - bits)).cast_signed() >> (32 - bits))
 }
 
-/// How an access forms its address and what it does to general registers.
+/// The address formation of an access, and its effects on general registers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Addressing {
+pub(crate) struct Addressing {
     /// The base register; 31 is SP.
-    pub(super) base: usize,
+    pub(crate) base: usize,
     /// Added to the base before the access.
-    pub(super) offset: i64,
+    pub(crate) offset: i64,
     /// Added to the base by the end of the instruction; `None`: the base becomes unknown.
-    pub(super) update: Option<i64>,
+    pub(crate) update: Option<i64>,
     /// General registers that it changes.
-    pub(super) loaded: [Option<usize>; 4],
+    pub(crate) loaded: [Option<usize>; 4],
     /// Bytes that it may write, at most; 0 for a load.
-    pub(super) written: u64,
-    /// General registers that it loads or stores whole, one behind the other.
-    pub(super) whole: [Option<usize>; 2],
+    pub(crate) written: u64,
+    /// General registers that it loads or stores whole, in the order of memory.
+    pub(crate) whole: [Option<usize>; 2],
 }
 
 impl Addressing {
-    /// A load or store of one or two registers.
+    /// Returns the addressing of a load or store of one or two registers.
     fn plain(word: u32, offset: i64, update: i64, is_load: bool, bytes: u64) -> Addressing {
         let written = if is_load { 0 } else { bytes };
         let base = field(word, 5, 5);
@@ -44,7 +44,8 @@ impl Addressing {
         }
     }
 
-    /// Of the general registers `rt`, of 64 bits each if they are `whole`.
+    /// Returns the addressing of an access with the general registers `rt`, of 64 bits each if they
+    /// are `whole`.
     fn of_general(mut self, rt: [Option<usize>; 2], is_load: bool, is_whole: bool) -> Addressing {
         if is_load {
             self.loaded = [rt[0], rt[1], None, None];
@@ -56,12 +57,12 @@ impl Addressing {
     }
 }
 
-/// The addressing of a load or store; `None` for forms that are not followed.
-pub(super) fn addressing(word: u32) -> Option<Addressing> {
+/// Returns the addressing of a load or store; `None` for forms that are not followed.
+pub(crate) fn addressing(word: u32) -> Option<Addressing> {
     if a64::is_sve(word) {
         return None;
     }
-    // LDP, STP and kin.
+    // LDP, STP and related pairs.
     if word & 0x3a00_0000 == 0x2800_0000 {
         return Some(pair(word));
     }
@@ -69,7 +70,8 @@ pub(super) fn addressing(word: u32) -> Option<Addressing> {
     if word & 0x3b00_0000 == 0x3900_0000 || word & 0x3b20_0000 == 0x3800_0000 {
         return Some(single(word));
     }
-    // Atomics of LSE; exclusives, CAS, ordered accesses. Both return values in rt or rs, CASP in rs and the next.
+    // Atomics of LSE; exclusives, CAS, ordered accesses. Both return values in rt or rs, CASP in rs
+    // and the next.
     let rt = field(word, 0, 5);
     let (rt2, rs) = (field(word, 10, 5), field(word, 16, 5));
     let is_atomic = word & 0x3f20_0c00 == 0x3820_0000;

@@ -1,22 +1,23 @@
-//! The pages of code that the engine showed: what a program loads from beside its instructions is there too.
+//! The pages of code that the engine showed, with the data that a program loads from beside its
+//! instructions.
 
 use super::wire::PAGE_BYTES;
 use std::collections::HashMap;
 
 /// Pages by address.
 #[derive(Debug, Default)]
-pub(super) struct Code {
+pub(crate) struct Code {
     pages: HashMap<u64, Vec<u8>>,
 }
 
 impl Code {
-    /// The page at `addr` as it is now.
-    pub(super) fn page(&mut self, addr: u64, bytes: Vec<u8>) {
+    /// Stores the current content of the page at `addr`.
+    pub(crate) fn page(&mut self, addr: u64, bytes: Vec<u8>) {
         self.pages.insert(addr, bytes);
     }
 
-    /// The `N` bytes at `addr`, if they lie in a page that is known.
-    pub(super) fn bytes<const N: usize>(&self, addr: u64) -> Option<[u8; N]> {
+    /// Returns the `N` bytes at `addr`, if they lie in a page that is known.
+    pub(crate) fn bytes<const N: usize>(&self, addr: u64) -> Option<[u8; N]> {
         let page = self.pages.get(&(addr & !(PAGE_BYTES - 1)))?;
         page.get((addr % PAGE_BYTES) as usize..)?.first_chunk().copied()
     }

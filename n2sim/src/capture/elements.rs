@@ -1,15 +1,15 @@
-//! What an SVE instruction did beyond its first access: which elements its predicate let work, and where the
-//! elements of a gather or scatter went (docs/trace-format.md, Elements).
+//! Effects of an SVE instruction beyond its first access: the active elements of its predicate, and
+//! the elements of a gather or scatter (docs/trace-format.md, Elements).
 
 use super::a64;
-use super::stream::{BlockInfo, Run};
+use super::block::{BlockInfo, Run};
 use sim_core::Activity;
 use sim_isa::Governing;
 use sim_trace::{Further, StreamEvent};
 
-/// The events of `run`, in order of its instructions. Without predicates the engine says where gathers and
-/// scatters went, but not which elements that were.
-pub(super) fn events(info: &BlockInfo, run: &Run) -> Vec<StreamEvent> {
+/// Returns the events of `run`, in order of its instructions. Without predicates the engine says
+/// where gathers and scatters went, but not which elements that were.
+pub(crate) fn events(info: &BlockInfo, run: &Run) -> Vec<StreamEvent> {
     let executed = info.governed.iter().take_while(|(index, _)| *index < run.executed);
     executed.filter_map(|(index, governing)| event(info, run, *index, *governing)).collect()
 }
@@ -35,7 +35,8 @@ fn event(info: &BlockInfo, run: &Run, index: u16, governing: Governing) -> Optio
     Some(StreamEvent::Elements { back: run.executed - index, activity, active, further })
 }
 
-/// The predicate of instruction `index`: the last one told, since a fault lets it begin again.
+/// Returns the predicate of instruction `index`: the last reported one, because a fault lets it
+/// begin again.
 fn predicate(run: &Run, index: u16) -> Option<u16> {
     run.predicates.iter().rfind(|(at, _)| *at == index).map(|(_, bits)| *bits)
 }
@@ -45,20 +46,20 @@ fn addresses(run: &Run, index: u16) -> Vec<u64> {
     all.filter(|access| access.index == index).map(|access| access.addr).collect()
 }
 
-/// What is known of the SVE instructions of a run.
+/// The known data on the SVE instructions of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Account {
+pub(crate) struct Account {
     /// Loads and stores.
-    pub(super) accesses: u64,
-    /// Of these, those without an address though an element was active, or may have been: their predicate is
-    /// not known.
-    pub(super) lost: u64,
+    pub(crate) accesses: u64,
+    /// Accesses without an address though an element was active, or may have been because the
+    /// predicate is not known.
+    pub(crate) lost: u64,
     /// Instructions with a governing predicate that is not known.
-    pub(super) untold: u64,
+    pub(crate) untold: u64,
 }
 
-/// Looks at the first `completed` instructions of a run.
-pub(super) fn account(info: &BlockInfo, run: &Run, completed: u16) -> Account {
+/// Counts the SVE accesses of the first `completed` instructions of a run.
+pub(crate) fn account(info: &BlockInfo, run: &Run, completed: u16) -> Account {
     let mut account = Account::default();
     for index in 0..completed {
         let word = info.word(usize::from(index));
@@ -105,7 +106,7 @@ mod tests {
         list.iter().map(|&(index, addr)| Access { index, addr }).collect()
     }
 
-    fn told(back: u16, activity: Activity, active: u16, addrs: &[u64]) -> StreamEvent {
+    fn message(back: u16, activity: Activity, active: u16, addrs: &[u64]) -> StreamEvent {
         let further = Further::of(addrs).expect("a vector");
         StreamEvent::Elements { back, activity, active, further }
     }
@@ -118,13 +119,15 @@ mod tests {
             further: accesses(&[(1, 32), (2, 4), (2, 0), (2, 12)]),
             ..Run::of(3)
         };
-        let expected =
-            [told(2, Activity::Partial, 0, &[96, 32]), told(1, Activity::All, 0, &[8, 4, 0, 12])];
+        let expected = [
+            message(2, Activity::Partial, 0, &[96, 32]),
+            message(1, Activity::All, 0, &[8, 4, 0, 12]),
+        ];
         assert_eq!(events(&info, &run), expected);
     }
 
     #[test]
-    fn a_predicate_tells_which_elements_worked() {
+    fn a_predicate_shows_the_active_elements() {
         let info = block(&[LD1W, FADD, GATHER, LD1W, FADD]);
         let run = Run {
             accesses: accesses(&[(0, 16), (2, 96)]),
@@ -134,9 +137,9 @@ mod tests {
             ..Run::of(4)
         };
         let expected = [
-            told(3, Activity::Partial, 0b0001, &[]),
-            told(2, Activity::Partial, 0b1010, &[96, 32]),
-            told(1, Activity::None, 0, &[]),
+            message(3, Activity::Partial, 0b0001, &[]),
+            message(2, Activity::Partial, 0b1010, &[96, 32]),
+            message(1, Activity::None, 0, &[]),
         ];
         assert_eq!(events(&info, &run), expected);
     }
@@ -144,7 +147,7 @@ mod tests {
     #[test]
     fn an_instruction_that_began_twice_has_its_last_predicate() {
         let run = Run { predicates: vec![(0, 0x0001), (0, 0x0011)], ..Run::of(1) };
-        let expected = [told(1, Activity::Partial, 0b0011, &[])];
+        let expected = [message(1, Activity::Partial, 0b0011, &[])];
         assert_eq!(events(&block(&[LD1W]), &run), expected);
     }
 

@@ -1,14 +1,15 @@
-//! Small AArch64 programs that are made here, without a compiler: an ELF file of one segment.
+//! Generates small AArch64 programs without a compiler: ELF files of one segment.
 
-/// Bytes of the two headers; what the file holds stands behind them, and begins with its entry.
-pub(super) const HEADERS: u64 = 64 + 56;
+/// Bytes of the two headers. The content of the file follows them and begins with its entry.
+pub(crate) const HEADERS: u64 = 64 + 56;
 /// The segment can be read and executed.
-pub(super) const READ_EXECUTE: u64 = 5;
+pub(crate) const READ_EXECUTE: u64 = 5;
 /// It can be written too.
-pub(super) const ALL: u64 = 7;
+pub(crate) const ALL: u64 = 7;
 
-/// A program that is loaded at `base` with all of its file, which may be used as `access` says.
-pub(super) fn program(base: u64, access: u64, content: &[u8]) -> Vec<u8> {
+/// Returns the file of a program that is loaded at `base` as a whole, with the permissions
+/// `access`.
+pub(crate) fn program(base: u64, access: u64, content: &[u8]) -> Vec<u8> {
     let size = HEADERS + content.len() as u64;
     let mut elf = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
     for (bytes, value) in [
@@ -41,7 +42,7 @@ pub(super) fn program(base: u64, access: u64, content: &[u8]) -> Vec<u8> {
     elf
 }
 
-/// The bytes of words.
-pub(super) fn bytes_of(words: &[u32]) -> Vec<u8> {
+/// Returns the bytes of words.
+pub(crate) fn bytes_of(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }

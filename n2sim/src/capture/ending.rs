@@ -1,12 +1,13 @@
-//! How a block's run ended: whole, left early, or abandoned by a signal.
+//! The end of a block's run: whole, left early, or abandoned by a signal.
 
 use super::a64;
-use super::stream::{BlockInfo, Run, Shared};
+use super::block::{BlockInfo, Run};
+use super::recording_state::Shared;
 use sim_trace::StreamEvent;
 
-/// What came after a block.
+/// The continuation after a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum After {
+pub(crate) enum After {
     /// A block at this address.
     Block(u64),
     /// The thread ended; if the whole program was killed, by which signal.
@@ -14,30 +15,30 @@ pub(super) enum After {
 }
 
 impl After {
-    /// The address of the next block.
-    pub(super) fn block(self) -> Option<u64> {
+    /// Returns the address of the next block.
+    pub(crate) fn block(self) -> Option<u64> {
         match self {
             After::Block(pc) => Some(pc),
             After::Death(_) => None,
         }
     }
 
-    /// True when the program died of what an instruction did: ILL, TRAP, BUS, FPE, SEGV.
+    /// Returns whether the program died of what an instruction did: ILL, TRAP, BUS, FPE, SEGV.
     fn is_fault(self) -> bool {
         matches!(self, After::Death(Some(4 | 5 | 7 | 8 | 11)))
     }
 }
 
-/// How a block ended.
-pub(super) struct Ending {
+/// The end of a block.
+pub(crate) struct Ending {
     /// Instructions of the block that were executed, one that did not complete included.
-    pub(super) executed: usize,
-    /// What happened behind them.
-    pub(super) signal: Option<StreamEvent>,
+    pub(crate) executed: usize,
+    /// The event after them.
+    pub(crate) signal: Option<StreamEvent>,
 }
 
-/// How far `run` got, and which signal ended it.
-pub(super) fn judge(
+/// Returns how far `run` got, and the signal that ended it.
+pub(crate) fn judge(
     info: &BlockInfo,
     run: &Run,
     started: Option<u32>,
@@ -74,16 +75,16 @@ fn is_return(word: u32) -> bool {
     word & 0xffff_fc1f == 0xd65f_0000
 }
 
-/// True when instruction `last`, although begun, shows no sign of completion.
-pub(super) fn is_incomplete(info: &BlockInfo, run: &Run, last: usize) -> bool {
+/// Returns whether instruction `last`, although begun, shows no sign of completion.
+pub(crate) fn is_incomplete(info: &BlockInfo, run: &Run, last: usize) -> bool {
     let word = info.word(last);
     let has_access = run.accesses.last().is_some_and(|access| usize::from(access.index) == last);
     let must_access = a64::always_accesses(word) && !a64::is_sve_memory(word);
     a64::never_completes(word) || must_access && !has_access
 }
 
-/// Where the engine does not count for each thread: a block that control left where it could not
-/// ended at its first access that is missing.
+/// Returns the number of started instructions where the engine does not count for each thread: a
+/// block that control left irregularly ended at its first missing access.
 fn infer_started(info: &BlockInfo, run: &Run) -> usize {
     let from = run.accesses.last().map_or(0, |access| usize::from(access.index) + 1);
     let must_access = |word: u32| a64::always_accesses(word) && !a64::is_sve_memory(word);
@@ -117,7 +118,7 @@ mod tests {
         (ending.executed, ending.signal)
     }
 
-    /// Several threads: nobody counts for each of them.
+    /// Returns the state of several threads, without a count for each of them.
     fn inexact() -> Shared {
         Shared { is_exact: false, handlers: HashMap::from([(0x9000, 11)]), ..Shared::default() }
     }

@@ -1,4 +1,4 @@
-//! Which QEMU and which build of the plugin record here: found by trying them on a program of three
+//! Finds the QEMU and the build of the plugin that can record, by trying them on a program of three
 //! instructions.
 
 use super::elf;
@@ -14,9 +14,9 @@ use std::process::{Command, Output, Stdio};
 
 /// Names under which a user-mode engine may be installed, best first.
 const NAMES: &[&str] = &["qemu-aarch64", "qemu-aarch64-static"];
-/// Processor models, best first; the last is there in every engine.
+/// CPU models, best first; every engine has the last one.
 const CPUS: &[&str] = &["neoverse-n2", "neoverse-n1", "max,sve=off"];
-/// How the engine is installed.
+/// The command that installs the engine.
 pub(crate) const INSTALL_ENGINE: &str = "apt-get install qemu-user";
 
 /// An engine that can record.
@@ -28,14 +28,14 @@ pub(crate) struct Engine {
     pub(crate) version: String,
     /// The plugin that it accepts.
     pub(crate) plugin: Plugin,
-    /// Oldest and newest plugin interface it speaks.
+    /// Oldest and newest plugin interface that it supports.
     pub(crate) api: (u64, u64),
-    /// Processor models it offers, of those that matter here.
+    /// Relevant CPU models that it offers.
     pub(crate) cpus: Vec<&'static str>,
 }
 
 impl Engine {
-    /// The first engine that works: the one given, or one in `PATH`.
+    /// Returns the first engine that works: the one given, or one in `PATH`.
     pub(crate) fn find(given: Option<&Path>) -> Result<Engine> {
         let candidates = match given {
             Some(path) => vec![path.to_path_buf()],
@@ -58,16 +58,17 @@ impl Engine {
         bail!("no engine here can record; `n2sim doctor` says more\n  {}", reasons.join("\n  "))
     }
 
-    /// The processor to record on when none is asked for.
+    /// Returns the default CPU model of a recording.
     pub(crate) fn default_cpu(&self) -> &'static str {
         self.cpus.first().copied().unwrap_or("max,sve=off")
     }
 
-    /// The command that runs a program with the plugin attached; arguments of the program follow.
+    /// Returns the command that runs a program with the plugin attached; arguments of the program
+    /// follow.
     ///
     /// # Errors
     /// If plugin and memory cannot be handed over.
-    pub(super) fn command(
+    pub(crate) fn command(
         &self,
         cpu: &str,
         memory: &SharedMemory,
@@ -80,26 +81,27 @@ impl Engine {
         Ok(command)
     }
 
-    /// The plugin and where its memory is, as `-plugin` has it. The next process that is started inherits both.
-    pub(super) fn plugin_option(&self, memory: &SharedMemory) -> Result<OsString> {
+    /// Returns the value of `-plugin`: the plugin and the place of its memory. The next started
+    /// process inherits both.
+    pub(crate) fn plugin_option(&self, memory: &SharedMemory) -> Result<OsString> {
         let mut plugin = self.plugin.option()?;
         plugin.push(format!(",memory={}", memory.hand_over()?));
         Ok(plugin)
     }
 }
 
-/// User-mode engines in `PATH`.
+/// Returns the user-mode engines in `PATH`.
 pub(crate) fn installed() -> Vec<PathBuf> {
     NAMES.iter().filter_map(|name| in_path(name)).collect()
 }
 
-/// The file of a command in `PATH`.
+/// Returns the file of a command in `PATH`.
 pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())
 }
 
-/// The engine's own description of itself.
+/// Returns the engine's own description of itself.
 pub(crate) fn version(path: &Path) -> Result<String> {
     let output = run(Command::new(path).arg("--version"))?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -124,8 +126,8 @@ pub(crate) fn probe(path: &Path, plugins: &[Plugin]) -> Result<Engine> {
     })
 }
 
-/// Those that matter here of the processor models that an engine lists.
-pub(super) fn cpus_of(listed: &str) -> Vec<&'static str> {
+/// Returns the relevant CPU models among those that an engine lists.
+pub(crate) fn cpus_of(listed: &str) -> Vec<&'static str> {
     let has = |cpu: &&str| {
         let name = cpu.split(',').next().unwrap_or(cpu);
         listed.split_whitespace().any(|word| word == name)
@@ -133,8 +135,9 @@ pub(super) fn cpus_of(listed: &str) -> Vec<&'static str> {
     CPUS.iter().copied().filter(has).collect()
 }
 
-/// The engine at `path` with the first plugin that records when `attempt` runs it, which says so.
-pub(super) fn first_that_records(
+/// Returns the engine at `path` with the first plugin that records when `attempt` runs it, which
+/// says so.
+pub(crate) fn first_that_records(
     path: &Path,
     version: &str,
     cpus: &[&'static str],
@@ -166,7 +169,7 @@ pub(super) fn first_that_records(
 }
 
 /// Runs an engine without input.
-pub(super) fn run(command: &mut Command) -> Result<Output> {
+pub(crate) fn run(command: &mut Command) -> Result<Output> {
     let name = command.get_program().to_string_lossy().into_owned();
     sim_files::output(command.stdin(Stdio::null())).with_context(|| format!("cannot run {name}"))
 }
@@ -187,7 +190,7 @@ impl TinyProgram {
         self.0.path()
     }
 
-    /// `mov x0, #0; mov x8, #93; svc #0`.
+    /// Returns a program that exits: `mov x0, #0; mov x8, #93; svc #0`.
     fn elf() -> Vec<u8> {
         let code = elf::bytes_of(&[0xd280_0000, 0xd280_0ba8, 0xd400_0001]);
         elf::program(0x40_0000, elf::READ_EXECUTE, &code)

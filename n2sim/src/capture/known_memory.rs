@@ -1,11 +1,11 @@
-//! What is known of the program's memory: pointers that it put there, or took from there and used.
+//! The known content of the program's memory: pointers that it stored, or loaded and used.
 
 /// Pointers remembered.
 const SLOTS: usize = 4096;
 /// Bytes of a pointer.
 const BYTES: u64 = 8;
 
-/// A pointer in memory, and when it was written down.
+/// A pointer in memory, with the generation in which it was noted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     addr: u64,
@@ -15,9 +15,9 @@ struct Slot {
 
 /// Aligned pointers, each in the one slot that its address has.
 #[derive(Clone, Debug)]
-pub(super) struct KnownMemory {
+pub(crate) struct KnownMemory {
     slots: Vec<Slot>,
-    /// Slots of another one are empty.
+    /// Current generation; slots of others are empty.
     generation: u64,
 }
 
@@ -28,14 +28,14 @@ impl Default for KnownMemory {
 }
 
 impl KnownMemory {
-    /// The pointer at `addr`.
-    pub(super) fn get(&self, addr: u64) -> Option<u64> {
+    /// Returns the pointer at `addr`.
+    pub(crate) fn get(&self, addr: u64) -> Option<u64> {
         let slot = self.slots.get(place(addr))?;
         (slot.addr == addr && slot.generation == self.generation).then_some(slot.value)
     }
 
     /// Notes a pointer; one that is not aligned is not noted.
-    pub(super) fn set(&mut self, addr: u64, value: u64) {
+    pub(crate) fn set(&mut self, addr: u64, value: u64) {
         if !addr.is_multiple_of(BYTES) {
             return;
         }
@@ -45,8 +45,8 @@ impl KnownMemory {
         self.slots[place(addr)] = Slot { addr, value, generation: self.generation };
     }
 
-    /// Forgets whatever has one of the `bytes` from `addr` on.
-    pub(super) fn forget(&mut self, addr: u64, bytes: u64) {
+    /// Forgets pointers that overlap the `bytes` from `addr` on.
+    pub(crate) fn forget(&mut self, addr: u64, bytes: u64) {
         if self.slots.is_empty() {
             return;
         }
@@ -61,7 +61,7 @@ impl KnownMemory {
     }
 
     /// Forgets everything.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.generation += 1;
     }
 }

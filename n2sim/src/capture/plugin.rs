@@ -1,7 +1,9 @@
-//! The recording plugin: two builds of it are part of this program, one for each of QEMU's interfaces.
+//! The recording plugin: two builds of it are part of this program, one for each of QEMU's
+//! interfaces.
 //!
-//! The engine loads a plugin from a file. An embedded one is written into memory that nothing can change any more,
-//! and the engine gets the descriptor; where the system gives no such memory, into a file that only its owner reads.
+//! The engine loads a plugin from a file. An embedded one is written into memory that nothing can
+//! change any more, and the engine gets the descriptor; where the system gives no such memory, into
+//! a file that only its owner reads.
 
 use anyhow::{Context, Result};
 use flate2::read::ZlibDecoder;
@@ -15,10 +17,10 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-/// Names another build of the plugin, a file.
+/// The variable that names the file of another build of the plugin.
 pub(crate) const OVERRIDE: &str = "N2SIM_PLUGIN";
 
-/// The embedded builds, compressed, and the engines they are for; in the order in which they are tried.
+/// The embedded builds, compressed, with their engines, in the order of the attempts.
 const EMBEDDED: [(&str, &[u8]); 2] = [
     ("QEMU before 9.1", include_bytes!(concat!(env!("OUT_DIR"), "/plugin-1.z"))),
     ("QEMU 9.1 and later", include_bytes!(concat!(env!("OUT_DIR"), "/plugin-3.z"))),
@@ -30,7 +32,7 @@ pub(crate) struct Plugin {
     name: String,
     /// The embedded build, compressed; none for a file of the user's.
     packed: &'static [u8],
-    /// Where an engine finds it; an embedded build is unpacked when it is first asked for.
+    /// The path for the engine. An embedded build is unpacked at its first use.
     place: Arc<OnceLock<Place>>,
 }
 
@@ -45,17 +47,17 @@ enum Place {
 }
 
 impl Plugin {
-    /// What it is, for people.
+    /// Returns its name for messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The words of `-plugin` up to the plugin's own arguments, for an engine that is started next: it inherits the
-    /// descriptor, if there is one, until [`Plugin::keep`].
+    /// Returns the words of `-plugin` up to the plugin's own arguments, for an engine that is
+    /// started next: it inherits the descriptor, if there is one, until [`Plugin::keep`].
     ///
     /// # Errors
     /// If neither memory nor a temporary file can be had.
-    pub(super) fn option(&self) -> Result<OsString> {
+    pub(crate) fn option(&self) -> Result<OsString> {
         Ok(match self.place()? {
             Place::Named(path) => path.into(),
             Place::Temporary(file) => file.path().into(),
@@ -68,8 +70,8 @@ impl Plugin {
         })
     }
 
-    /// Has processes that are started from now on not inherit it.
-    pub(super) fn keep(&self) {
+    /// Prevents processes that start from now on from inheriting it.
+    pub(crate) fn keep(&self) {
         if let Some(Place::Memory(file)) = self.place.get() {
             // It can only fail for a descriptor that is closed.
             let _ = fcntl_setfd(file.as_fd(), FdFlags::CLOEXEC);
@@ -93,8 +95,8 @@ impl Plugin {
     }
 }
 
-/// Builds of the plugin, in the order in which they are tried: the one that `N2SIM_PLUGIN` names, or the embedded ones.
-/// Nothing is looked for in any folder: the engine runs its code.
+/// Returns the builds of the plugin in the order of the attempts: the one that `N2SIM_PLUGIN`
+/// names, or the embedded ones. No directory is searched, because the engine runs its code.
 pub(crate) fn plugins() -> Vec<Plugin> {
     if let Some(path) = std::env::var_os(OVERRIDE).map(PathBuf::from) {
         let name = path.shown().to_string();
@@ -122,7 +124,7 @@ fn embedded(library: &[u8]) -> Result<Place> {
     })
 }
 
-/// Memory with this content, which nobody can change.
+/// Returns sealed memory with this content.
 fn sealed(library: &[u8]) -> Result<File> {
     let mut file = File::of_memory("n2sim-plugin")?;
     file.write_all(library)?;
@@ -131,7 +133,7 @@ fn sealed(library: &[u8]) -> Result<File> {
     Ok(file)
 }
 
-/// A new file with this content, for its owner alone.
+/// Returns a new file with this content, for its owner alone.
 fn temporary(library: &[u8]) -> Result<Scratch> {
     Scratch::new("n2sim-plugin", 0o600, library)
         .context("cannot write the recording plugin to a temporary file")
@@ -173,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_temporary_plugin_is_for_its_owner_alone_and_removed_with_it() {
-        let place = temporary(&first()).expect("there is a temporary folder");
+        let place = temporary(&first()).expect("there is a temporary directory");
         let (path, mode) =
             (place.path().to_owned(), place.path().metadata().expect("it is there").mode());
         assert_eq!(mode & 0o077, 0);

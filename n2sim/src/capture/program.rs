@@ -1,4 +1,4 @@
-//! The program to record: is it an AArch64 executable, what does it need, which functions has it.
+//! The program to record: its kind, its dependencies and its functions.
 
 use anyhow::{Context, Result, bail};
 use object::elf::{EM_AARCH64, ET_DYN, PF_X, PT_INTERP, PT_LOAD};
@@ -11,28 +11,28 @@ use sim_core::Shown;
 use sim_trace::Symbol;
 use std::path::{Path, PathBuf};
 
-/// Where a sysroot of AArch64 libraries usually is.
+/// The usual places of a sysroot of AArch64 libraries.
 pub(crate) const USUAL_SYSROOTS: &[&str] = &["/usr/aarch64-linux-gnu", "/"];
 
 /// An AArch64 program.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(crate) struct Program {
     /// Its file.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Its functions, at the addresses of the file.
     symbols: Vec<Symbol>,
-    /// Every name that its code has, labels inside functions and second names of functions too, at the addresses of the
-    /// file.
+    /// Every name that its code has, labels inside functions and second names of functions too, at
+    /// the addresses of the file.
     places: Vec<Symbol>,
     /// Its dynamic linker, if it needs one.
     interpreter: Option<String>,
     /// Address of its lowest executable segment in the file, if it may be loaded elsewhere.
-    pub(super) relocatable_from: Option<u64>,
+    pub(crate) relocatable_from: Option<u64>,
 }
 
 impl Program {
-    /// Finds and reads `name`: a path, or a name in the sysroot's or the system's folders.
-    pub(super) fn open(name: &str, sysroot: Option<&Path>) -> Result<Program> {
+    /// Finds and reads `name`: a path, or a name in the sysroot's or the system's directories.
+    pub(crate) fn open(name: &str, sysroot: Option<&Path>) -> Result<Program> {
         let path = find(name, sysroot)
             .with_context(|| format!("no program {name:?}: give the path of an AArch64 program"))?;
         let data =
@@ -72,13 +72,13 @@ impl Program {
     }
 
     /// Its functions as executed, when its code was loaded at `start`.
-    pub(super) fn symbols_at(&self, start: u64) -> Vec<Symbol> {
+    pub(crate) fn symbols_at(&self, start: u64) -> Vec<Symbol> {
         self.symbols_moved_by(start.wrapping_sub(self.relocatable_from.unwrap_or(start)))
     }
 
-    /// Its functions as executed, when its file's address 0 is at `base`; where the file says if it cannot be
-    /// loaded elsewhere.
-    pub(super) fn symbols_from(&self, base: u64) -> Vec<Symbol> {
+    /// Its functions as executed, when its file's address 0 is at `base`; where the file says if it
+    /// cannot be loaded elsewhere.
+    pub(crate) fn symbols_from(&self, base: u64) -> Vec<Symbol> {
         self.symbols_moved_by(self.relocatable_from.map_or(0, |_| base))
     }
 
@@ -91,22 +91,23 @@ impl Program {
     }
 
     /// Its dynamic linker, if it needs one.
-    pub(super) fn interpreter(&self) -> Option<&str> {
+    pub(crate) fn interpreter(&self) -> Option<&str> {
         self.interpreter.as_deref()
     }
 
     /// Address of the function or label `name` in the file.
-    pub(super) fn function(&self, name: &str) -> Option<u64> {
+    pub(crate) fn function(&self, name: &str) -> Option<u64> {
         self.places.iter().find(|place| place.name == name).map(|place| place.addr)
     }
 
-    /// How many functions it names.
-    pub(super) fn functions(&self) -> usize {
+    /// Returns the number of functions that it names.
+    pub(crate) fn functions(&self) -> usize {
         self.symbols.len()
     }
 
-    /// The folder in which the engine shall look for libraries, if the program needs any.
-    pub(super) fn sysroot(&self, given: Option<&Path>) -> Result<Option<PathBuf>> {
+    /// Returns the directory in which the engine shall look for libraries, if the program needs
+    /// any.
+    pub(crate) fn sysroot(&self, given: Option<&Path>) -> Result<Option<PathBuf>> {
         let Some(interpreter) = &self.interpreter else {
             return Ok(given.map(Path::to_path_buf));
         };
@@ -121,7 +122,7 @@ impl Program {
         match usual {
             Some(root) => Ok(Some(root.to_path_buf())),
             None => bail!(
-                "the program needs {interpreter} and no folder with AArch64 libraries was found: \
+                "the program needs {interpreter} and no directory with AArch64 libraries was found: \
                  `apt-get install libc6-arm64-cross`, or name one with --sysroot"
             ),
         }
@@ -134,21 +135,23 @@ fn find(name: &str, sysroot: Option<&Path>) -> Option<PathBuf> {
         let inside = sysroot.map(|root| root.join(name.trim_start_matches('/')));
         return [Some(direct), inside].into_iter().flatten().find(|path| path.is_file());
     }
-    let folders = ["usr/bin", "bin", "usr/sbin", "usr/local/bin"];
-    let inside = sysroot.into_iter().flat_map(|root| folders.map(|folder| root.join(folder)));
+    let directories = ["usr/bin", "bin", "usr/sbin", "usr/local/bin"];
+    let inside =
+        sysroot.into_iter().flat_map(|root| directories.map(|directory| root.join(directory)));
     let path = std::env::var_os("PATH").unwrap_or_default();
     let outside: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    inside.chain(outside).map(|folder| folder.join(name)).find(|path| path.is_file())
+    inside.chain(outside).map(|directory| directory.join(name)).find(|path| path.is_file())
 }
 
 /// A name in the program's code.
 struct NamedPlace {
     symbol: Symbol,
-    /// True if the file says that it is a function; assemblers leave the type out where the source does.
+    /// The file declares it a function; assemblers omit the type where the source does.
     is_typed: bool,
 }
 
-/// The names in executable sections, by address; of several at one address the typed ones first.
+/// Returns the names in executable sections, by address; of several at one address the typed ones
+/// first.
 fn places(elf: &ElfFile64<'_, Endianness>) -> Vec<NamedPlace> {
     let is_in_code = |section: SectionIndex| {
         let section = elf.section_by_index(section);
@@ -173,7 +176,8 @@ fn places(elf: &ElfFile64<'_, Endianness>) -> Vec<NamedPlace> {
     places
 }
 
-/// The functions among `places`: one name an address, and no label inside of a function that has a length.
+/// Returns the functions among `places`: one name an address, and no label inside of a function
+/// that has a length.
 fn functions(places: &[NamedPlace]) -> Vec<Symbol> {
     let mut functions: Vec<Symbol> = Vec::new();
     let mut end = 0;

@@ -1,12 +1,12 @@
-//! Finds the value of a register in what a block does behind the place where it is wanted.
+//! Rebuilds the value of a register from what a block does after its use.
 
 use super::a64;
 use super::addressing::{addressing, field};
-use super::stream::{BlockInfo, Run};
+use super::block::{BlockInfo, Run};
 use super::system_words::Operand;
 
-/// The base register of the operand of `word`; 31 is SP.
-pub(super) fn base_of(word: u32) -> Option<usize> {
+/// Returns the base register of the operand of `word`; 31 is SP.
+pub(crate) fn base_of(word: u32) -> Option<usize> {
     match Operand::of(word)? {
         Operand::Register(n) => Some(n as usize),
         Operand::Offset(base, _) | Operand::Indexed { base, .. } => Some(base as usize),
@@ -14,9 +14,9 @@ pub(super) fn base_of(word: u32) -> Option<usize> {
     }
 }
 
-/// The value of X`register` (31 is SP) in front of instruction `index` of `run`: an access behind it through the same
-/// register tells, if the register is only moved in between.
-pub(super) fn reveal(info: &BlockInfo, run: &Run, index: u16, register: usize) -> Option<u64> {
+/// Returns the value of X`register` (31 is SP) before instruction `index` of `run`. A later access
+/// through the same register gives it, if the register is only moved in between.
+pub(crate) fn reveal(info: &BlockInfo, run: &Run, index: u16, register: usize) -> Option<u64> {
     let mut moved = 0i64;
     let mut accesses = run.accesses.iter().filter(|access| access.index > index).peekable();
     for at in index + 1..run.executed {
@@ -35,7 +35,7 @@ pub(super) fn reveal(info: &BlockInfo, run: &Run, index: u16, register: usize) -
     None
 }
 
-/// What `word` adds to X`register`, if it does that and no more.
+/// Returns the addend of `word` to X`register`, if it only adds.
 fn moves(word: u32, register: usize) -> Option<i64> {
     // ADD and SUB of a constant, without flags.
     let is_it = word & 0xbf80_0000 == 0x9100_0000
@@ -63,14 +63,14 @@ mod tests {
     }
 
     #[test]
-    fn a_later_access_through_the_register_tells_what_it_was() {
+    fn a_later_access_through_the_register_gives_its_value() {
         assert_eq!(revealed(&[PRFM, LDR], &[(1, 0x1008)]), Some(0x1000));
         assert_eq!(revealed(&[PRFM, ADD, SUB, LDR], &[(3, 0x1008)]), Some(0x1000 - 8));
         assert_eq!(revealed(&[PRFM, PRFM, LDR], &[(2, 0x1008)]), Some(0x1000));
     }
 
     #[test]
-    fn a_register_that_is_written_or_not_used_tells_nothing() {
+    fn a_register_that_is_written_or_not_used_gives_no_value() {
         assert_eq!(revealed(&[PRFM, MOV, LDR], &[(2, 0x1008)]), None);
         assert_eq!(revealed(&[PRFM, LDR], &[]), None);
         assert_eq!(revealed(&[PRFM, ADD], &[]), None);

@@ -2,17 +2,20 @@
 //! becomes of the program.
 
 use super::a64::Unreported;
+use super::block::BlockInfo;
 use super::ending::After;
+use super::output::Output;
+use super::recording_state::Shared;
 use super::shared_memory::{Damage, SharedMemory, SlotHeader};
-use super::stream::{BlockInfo, Output, Shared, Stream};
+use super::stream::Stream;
 use super::wire::{self, DEFINE_BLOCK, DEFINE_PAGE, DEFINITIONS, MAX_BLOCK, PAGE_BYTES, control};
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
 
 /// Turns slots into trace chunks.
 #[derive(Debug, Default)]
-pub(super) struct Recorder {
-    pub(super) shared: Shared,
+pub(crate) struct Recorder {
+    pub(crate) shared: Shared,
     streams: BTreeMap<u64, Progress>,
     /// Slots of definitions taken so far, and words taken of the current one.
     definition_slot: u64,
@@ -26,16 +29,16 @@ struct Progress {
 }
 
 impl Recorder {
-    /// One counter of started instructions serves all threads on plugin API 1, so it says where a
-    /// block ended only while there is one thread.
-    pub(super) fn note_streams(&mut self, memory: &mut SharedMemory) -> Result<()> {
+    /// Checks the number of streams. One counter of started instructions serves all threads on
+    /// plugin API 1, so it shows the end of a block only while there is one thread.
+    pub(crate) fn note_streams(&mut self, memory: &mut SharedMemory) -> Result<()> {
         self.shared.is_exact = memory.control(control::STREAMS)? <= 1;
         Ok(())
     }
 
-    /// Takes every full slot; true if there was any. Damaged memory is noted in the tally, and nothing is taken from
-    /// then on.
-    pub(super) fn drain(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<bool> {
+    /// Takes every full slot; true if there was any. Damaged memory is noted in the tally, and
+    /// nothing is taken from then on.
+    pub(crate) fn drain(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<bool> {
         if self.is_damaged() {
             return Ok(false);
         }
@@ -43,8 +46,8 @@ impl Recorder {
         self.note_damage(taken)
     }
 
-    /// Takes what is left when the program is gone: also the slots that were not full.
-    pub(super) fn finish(
+    /// Takes the rest when the program has ended, including partly filled slots.
+    pub(crate) fn finish(
         &mut self,
         memory: &mut SharedMemory,
         output: &mut Output,
@@ -70,12 +73,13 @@ impl Recorder {
         Ok(())
     }
 
-    /// True once the memory held what no plugin writes.
-    pub(super) fn is_damaged(&self) -> bool {
+    /// Returns whether the memory has held data that no plugin writes.
+    pub(crate) fn is_damaged(&self) -> bool {
         self.shared.tally.damage.is_some()
     }
 
-    /// Takes of damaged memory what is whole: of each thread up to its first word that no plugin writes.
+    /// Takes the intact part of damaged memory: of each thread up to its first word that no plugin
+    /// writes.
     fn salvage(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<()> {
         memory.salvage();
         let mut slots = memory.headers()?;
@@ -153,7 +157,7 @@ impl Recorder {
         if progress.next_slot != Some(slot.sequence) {
             return Ok(false);
         }
-        // Behind damage nothing continues the stream.
+        // After damage, nothing continues the stream.
         progress.next_slot = None;
         progress.stream.take(&words, &mut self.shared, output)?;
         progress.next_slot = slot.sequence.checked_add(1);
@@ -227,7 +231,8 @@ mod tests {
     use super::*;
     use sim_trace::{Meta, TraceWriter, WriterOptions};
 
-    /// Memory whose first slot has this state and stream, what its last use left, and words that are damage if taken.
+    /// Returns memory whose first slot has this state and stream, the remains of its last use, and
+    /// words that are damage if taken.
     fn memory(state: u64, stream: u64) -> SharedMemory {
         let memory = SharedMemory::create().expect("memory files exist on Linux");
         let first = |field: usize| wire::HEADERS_AT + field;
@@ -240,15 +245,15 @@ mod tests {
             (wire::SLOTS_AT, 5),
             (wire::SLOTS_AT + 1, 6),
         ] {
-            memory.tell(index, value).expect("it can be written");
+            memory.set(index, value).expect("it can be written");
         }
         memory
     }
 
     #[test]
     fn a_claimed_slot_has_nothing_to_take() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("t.n2t");
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("t.n2t");
         let trace = TraceWriter::create_with(&path, Meta::default(), WriterOptions::default());
         let mut output = Output { trace: trace.expect("room"), skip: 0 };
         for stream in [DEFINITIONS, 0] {

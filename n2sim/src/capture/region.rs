@@ -13,7 +13,7 @@ const LAST_HINT: u32 = 127;
 
 /// A place in the program, as the command line names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// `HINT #n`, a no-operation.
     Hint(u32),
     /// An address of the program's file.
@@ -52,7 +52,7 @@ impl fmt::Display for Place {
 }
 
 impl Place {
-    /// Kind and value for the plugin.
+    /// Returns kind and value for the plugin.
     fn mark(&self, option: &str, program: &Program) -> Result<(u64, u64)> {
         let addr = match self {
             Place::Hint(number) => {
@@ -76,18 +76,18 @@ impl Place {
     }
 }
 
-/// What of a run is recorded; all of it without places.
+/// The recorded part of a run; all of it without places.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Region {
-    /// Where recording begins, each time that control comes there.
-    pub(super) from: Option<Place>,
-    /// Where it ends.
-    pub(super) to: Option<Place>,
+pub(crate) struct Region {
+    /// The start of the recording, each time that control arrives there.
+    pub(crate) from: Option<Place>,
+    /// The end of the recording.
+    pub(crate) to: Option<Place>,
 }
 
 impl Region {
-    /// Tells the plugin, before it starts.
-    pub(super) fn announce(&self, program: &Program, memory: &SharedMemory) -> Result<()> {
+    /// Announces the region to the plugin before it starts.
+    pub(crate) fn announce(&self, program: &Program, memory: &SharedMemory) -> Result<()> {
         if self.from.is_some() && self.from == self.to {
             bail!("--from and --to name the same place: nothing lies between");
         }
@@ -95,24 +95,24 @@ impl Region {
         let to = self.to.as_ref().map(|place| place.mark("--to", program)).transpose()?;
         for (index, mark) in [(control::MARK_FROM, from), (control::MARK_TO, to)] {
             if let Some((kind, value)) = mark {
-                memory.tell(index, kind)?;
-                memory.tell(index + 1, value)?;
+                memory.set(index, kind)?;
+                memory.set(index + 1, value)?;
             }
         }
         if let Some(start) = program.relocatable_from {
-            memory.tell(control::IS_MOVABLE, 1)?;
-            memory.tell(control::FILE_START, start)?;
+            memory.set(control::IS_MOVABLE, 1)?;
+            memory.set(control::FILE_START, start)?;
         }
         Ok(())
     }
 
-    /// True if nothing is recorded any more once recording was ended.
-    pub(super) fn ends_for_good(&self) -> bool {
+    /// Returns whether recording ends for good at its end.
+    pub(crate) fn ends_for_good(&self) -> bool {
         self.from.is_none() && self.to.is_some()
     }
 
-    /// In words, if it is not all of the run.
-    pub(super) fn describe(&self) -> Option<String> {
+    /// Returns the region in words, if it is not the whole run.
+    pub(crate) fn describe(&self) -> Option<String> {
         let from = self.from.as_ref().map(|place| format!("from {place}"));
         let to = self.to.as_ref().map(|place| format!("to {place}"));
         let parts: Vec<String> = from.into_iter().chain(to).collect();
@@ -132,8 +132,8 @@ mod tests {
         for (text, reason) in
             [("128", "0 to 127"), ("0x3", "address"), ("0xg", "address"), ("", "function")]
         {
-            let told = text.parse::<Place>().expect_err(text);
-            assert!(told.contains(reason), "{told}");
+            let message = text.parse::<Place>().expect_err(text);
+            assert!(message.contains(reason), "{message}");
         }
     }
 

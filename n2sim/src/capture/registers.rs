@@ -1,9 +1,10 @@
-//! Rebuilds the addresses of `DC`, `IC` and `PRFM`, which engines without register values do not report.
+//! Rebuilds the addresses of `DC`, `IC` and `PRFM`, which engines without register values do not
+//! report.
 //!
 //! Register values are followed forward over the last few blocks: a base register becomes known at
-//! an ordinary access with a reported address, or where the code itself has its value (`ADRP`, a literal
-//! beside the instructions), and stays known through moves, additions and masks.
-//! Every later access through a known register checks the prediction.
+//! an ordinary access with a reported address, or where the code itself has its value (`ADRP`, a
+//! literal beside the instructions), and stays known through moves, additions and masks. Every
+//! later access through a known register checks the prediction.
 
 mod arithmetic;
 
@@ -22,24 +23,24 @@ const RT_SIGRETURN: u64 = 139;
 /// Bytes that an access of an unknown form writes at most.
 const UNKNOWN_BYTES: u64 = 64;
 
-/// What is known of the general registers.
+/// The known values of the general registers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KnownRegisters {
+pub(crate) struct KnownRegisters {
     values: [Option<u64>; REGISTERS],
     /// Addresses of pointers in memory that registers are copies of.
     origins: [Option<u64>; REGISTERS],
     memory: KnownMemory,
     /// No other thread writes to memory.
-    pub(super) is_alone: bool,
+    pub(crate) is_alone: bool,
     /// Accesses whose base was known before.
-    pub(super) checked: u64,
-    /// Of these, those where the known value was wrong.
-    pub(super) wrong: u64,
+    pub(crate) checked: u64,
+    /// The number of wrong ones among the checked values.
+    pub(crate) wrong: u64,
 }
 
 impl KnownRegisters {
     /// Forgets all values, keeps the statistics.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.values = [None; REGISTERS];
         self.forget_memory();
     }
@@ -49,18 +50,19 @@ impl KnownRegisters {
         self.memory.clear();
     }
 
-    /// The value of X`n`; 31 is the zero register.
-    pub(super) fn x(&self, n: usize) -> Option<u64> {
+    /// Returns the value of X`n`; 31 is the zero register.
+    pub(crate) fn x(&self, n: usize) -> Option<u64> {
         if n == SP { Some(0) } else { self.values[n] }
     }
 
-    /// The value of X`n`; 31 is SP.
+    /// Returns the value of X`n`; 31 is SP.
     fn x_or_sp(&self, n: usize) -> Option<u64> {
         self.values[n]
     }
 
-    /// The address of `word` at `pc`, of the kind that engines do not report, if it is known.
-    pub(super) fn operand(&self, pc: u64, word: u32) -> Option<u64> {
+    /// Returns the address of `word` at `pc`, of the kind that engines do not report, if it is
+    /// known.
+    pub(crate) fn operand(&self, pc: u64, word: u32) -> Option<u64> {
         Operand::of(word)?.value(pc, |n| self.x(n as usize), |n| self.x_or_sp(n as usize))
     }
 
@@ -76,8 +78,8 @@ impl KnownRegisters {
         (self.values[n], self.origins[n]) = (value, None);
     }
 
-    /// X`n`, or SP with 31, turns out to have a value; so has the pointer in memory that it is a copy of.
-    pub(super) fn learn(&mut self, n: usize, value: u64) {
+    /// Learns the value of X`n` (31 is SP), and of the pointer in memory that it is a copy of.
+    pub(crate) fn learn(&mut self, n: usize, value: u64) {
         if let Some(known) = self.values[n] {
             self.checked += 1;
             self.wrong += u64::from(known != value);
@@ -102,7 +104,7 @@ impl KnownRegisters {
     }
 
     /// Follows one executed instruction of `code`; `addr` is its reported address.
-    pub(super) fn step(&mut self, pc: u64, word: u32, addr: Option<u64>, code: &Code) {
+    pub(crate) fn step(&mut self, pc: u64, word: u32, addr: Option<u64>, code: &Code) {
         if let Some((register, value)) = literal(pc, word, code) {
             return self.set_x(register, value);
         }
@@ -283,7 +285,7 @@ impl KnownRegisters {
         }
     }
 
-    /// Bytes at `addr` were written; without an address, any.
+    /// Handles a write of bytes at `addr`, or at an unknown address.
     fn written(&mut self, addr: Option<u64>, bytes: u64) {
         let Some(addr) = addr else { return self.forget_memory() };
         self.memory.forget(addr, bytes);
@@ -294,7 +296,8 @@ impl KnownRegisters {
         }
     }
 
-    /// Whole registers were loaded from `addr`, or stored there with the values `stored`.
+    /// Handles whole registers that were loaded from `addr`, or stored there with the values
+    /// `stored`.
     fn pointers(&mut self, form: &Addressing, addr: u64, stored: [Option<u64>; 2]) {
         for (place, register) in form.whole.into_iter().enumerate() {
             let Some(register) = register else { continue };
@@ -315,7 +318,7 @@ impl KnownRegisters {
     }
 }
 
-/// The register that a literal is loaded to, and the literal; `None` for other words.
+/// Returns the register that a literal is loaded to, and the literal; `None` for other words.
 fn literal(pc: u64, word: u32, code: &Code) -> Option<(usize, Option<u64>)> {
     let addr = pc.wrapping_add_signed(signed(word, 5, 19) << 2);
     let narrow = || code.bytes(addr).map(u32::from_le_bytes);
@@ -377,7 +380,7 @@ mod tests {
             (0x5800_0040, Some(0x1008)), // ldr x0, .+8
             (0x1800_0061, Some(0x1010)), // ldr w1, .+12
             (0x9800_0042, Some(0x1010)), // ldrsw x2, .+8
-            (0x5800_0ae3, Some(0x1168)), // ldr x3, of a page that nobody saw
+            (0x5800_0ae3, Some(0x1168)), // ldr x3, of an unknown page
         ]);
         assert_eq!(registers.x(0), Some(0x8000));
         assert_eq!(registers.x(1), Some(0xffff_fff0));
@@ -480,7 +483,7 @@ mod tests {
         assert_eq!((registers.x(0), registers.x(1)), (None, None));
     }
 
-    /// The decoder of the model knows which registers a word writes: no other may get another value.
+    /// Checks with the model's decoder that only written registers change.
     #[test]
     fn no_register_changes_unseen() {
         let mut state = 1u64;
@@ -506,7 +509,7 @@ mod tests {
                 let now = registers.values[n];
                 let is_kept = now.is_none() || now == *value;
                 assert!(is_kept || is_written || is_base, "x{n} of {word:#010x}");
-                // What is written and not followed must not stay as it was.
+                // A written register that is not followed must not keep its value.
                 let is_followed = matches!(field(word, 25, 4), 0b1000 | 0b1001 | 0b0101 | 0b1101);
                 let is_stale = is_written && now == *value && !is_followed && !is_base;
                 assert!(!is_stale, "x{n} of {word:#010x} is stale");

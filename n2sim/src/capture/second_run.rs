@@ -1,21 +1,23 @@
-//! `n2sim capture --second-run`: adds what the engine's plugin interface does not show: SVE accesses, predicates,
-//! and operands of `DC`, `IC` and `PRFM`.
+//! `n2sim capture --second-run`: adds what the engine's plugin interface does not show: SVE
+//! accesses, predicates, and operands of `DC`, `IC` and `PRFM`.
 //!
-//! The engine's debugger interface shows every register. The program runs once for the places of such
-//! instructions, and once more with both interfaces: it is recorded, and stops at each of these places. So what
-//! the trace says of addresses and predicates is all of one run.
+//! The engine's debugger interface shows every register. The program runs once for the places of
+//! such instructions, and once more with both interfaces: it is recorded, and stops at each of
+//! these places. So what the trace says of addresses and predicates is all of one run.
 
 mod debugger;
 mod look;
 mod merge;
 
 use super::account::{self, PluginTally, Stopwatch};
+use super::args::CaptureArgs;
+use super::output::Output;
 use super::recorder::Recorder;
 use super::session::{self, End};
+use super::setup::{Setup, default_output, meta as meta_of, say};
 use super::shared_memory::SharedMemory;
-use super::stream::{Known, Output, Tally};
+use super::tally::{Known, Tally};
 use super::wire::{self, control};
-use super::{CaptureArgs, Setup};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use debugger::Debugger;
 use look::{Places, Seen};
@@ -27,9 +29,6 @@ use std::path::Path;
 use std::process::{ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Processor with the vectors of the N2, of 128 bits.
-pub(super) const SHORT_VECTORS: &str = "max,sve128=on,sve256=off";
-
 /// A recording whose trace is not finished.
 struct Recorded {
     output: Output,
@@ -38,35 +37,37 @@ struct Recorded {
     end: End,
 }
 
-/// Records, and says on stderr what was recorded.
+/// Records a program in two runs and prints a summary to stderr.
 ///
 /// # Errors
-/// As a plain recording, and if the program has threads or does not do the same each time.
-pub(super) fn run(args: &CaptureArgs, setup: &Setup) -> Result<ExitCode> {
+///
+/// The errors of a plain recording. Also if the program has threads or does not do the same each
+/// time.
+pub(crate) fn run(args: &CaptureArgs, setup: &Setup) -> Result<ExitCode> {
     let stopwatch = Stopwatch::start();
-    let path = args.output.clone().unwrap_or_else(|| super::default_output(&setup.program.path));
-    let folder = ScratchDirectory::new().context("cannot make a temporary folder")?;
-    let first = first(args, setup, folder.path()).context("the first run")?;
+    let path = args.output.clone().unwrap_or_else(|| default_output(&setup.program.path));
+    let directory = ScratchDirectory::new().context("cannot make a temporary directory")?;
+    let first = first(args, setup, directory.path()).context("the first run")?;
     let places = look::places(&first.recorder.shared.blocks);
     let (seen, mut second) =
-        second(args, setup, &places, folder.path()).context("the second run")?;
+        second(args, setup, &places, directory.path()).context("the second run")?;
 
     let plugin = PluginTally::read(&mut second.memory)?;
     let start = second.memory.control(control::START_CODE)?;
     let meta = second.output.trace.meta().clone();
     second.output.trace.finish().context("a temporary trace could not be completed")?;
-    let file = TraceFile::open(&folder.path().join(SECOND))?;
+    let file = TraceFile::open(&directory.path().join(SECOND))?;
     let merged = merge::write(&file, meta, &places, &seen, &path, args.level)?;
 
     let mut tally = second.recorder.shared.tally.clone();
-    told(&mut tally, merged.silent);
+    update_known(&mut tally, merged.silent);
     let mut gaps = account::gaps(&tally, &plugin, &second.end);
     gaps.push(sentence(&seen));
     let mut trace = merged.writer;
     complete(trace.meta_mut(), setup, &tally, &second.end, &gaps, start);
     let written = trace.finish().context("the trace could not be completed")?;
     let times = stopwatch.elapsed();
-    super::say(&account::summary(&path, &tally, &plugin, &written, &second.end, times, &gaps));
+    say(&account::summary(&path, &tally, &plugin, &written, &second.end, times, &gaps));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -75,15 +76,15 @@ const FIRST: &str = "first.n2t";
 const SECOND: &str = "second.n2t";
 const SOCKET: &str = "debugger";
 
-/// Runs the program unseen: for its blocks.
-fn first(args: &CaptureArgs, setup: &Setup, folder: &Path) -> Result<Recorded> {
+/// Runs the program without the debugger, for its blocks.
+fn first(args: &CaptureArgs, setup: &Setup, directory: &Path) -> Result<Recorded> {
     let memory = SharedMemory::create()?;
     let mut command = setup.command(args, &memory, &[])?;
     command.stdin(input()?).stdout(Stdio::null()).stderr(Stdio::null());
-    record(args, setup, command, memory, &folder.join(FIRST))
+    record(args, setup, command, memory, &directory.join(FIRST))
 }
 
-/// The input once more, if it is a file; a terminal or a pipe gives it only once.
+/// Returns the standard input again, if it is a file; a terminal or a pipe gives it only once.
 fn input() -> Result<Stdio> {
     let Ok(mut again) = File::open("/proc/self/fd/0") else { return Ok(Stdio::null()) };
     if !again.metadata().is_ok_and(|metadata| metadata.is_file()) {
@@ -100,20 +101,20 @@ fn second(
     args: &CaptureArgs,
     setup: &Setup,
     places: &Places,
-    folder: &Path,
+    directory: &Path,
 ) -> Result<(Seen, Recorded)> {
-    let socket = folder.join(SOCKET);
+    let socket = directory.join(SOCKET);
     let memory = SharedMemory::create()?;
     let command = setup.command(args, &memory, &["-g".as_ref(), socket.as_os_str()])?;
     let is_over = AtomicBool::new(false);
     let (seen, recorded) = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| watch(&socket, places, &is_over));
-        let recorded = record(args, setup, command, memory, &folder.join(SECOND));
+        let recorded = record(args, setup, command, memory, &directory.join(SECOND));
         is_over.store(true, Ordering::Relaxed);
         (watcher.join(), recorded)
     });
     let seen = seen.map_err(|_| anyhow!("the debugger's side failed"))?;
-    // Whatever happened to the recording then happened because of that.
+    // An error of the debugger explains all later errors of the recording.
     let seen = seen.context("the engine's debugger interface")?;
     let recorded = recorded?;
     Ok((seen.context("the engine opened no debugger interface")?, recorded))
@@ -136,7 +137,7 @@ fn record(
     mut memory: SharedMemory,
     path: &Path,
 ) -> Result<Recorded> {
-    let meta = super::meta(args, &setup.engine, &setup.cpu);
+    let meta = meta_of(args, &setup.engine, &setup.cpu);
     let trace = TraceWriter::create_with(path, meta, WriterOptions::default())?;
     let mut output = Output { trace, skip: 0 };
     let mut recorder = Recorder::default();
@@ -148,8 +149,9 @@ fn record(
     Ok(Recorded { output, recorder, memory, end })
 }
 
-/// What is known now: everything but where the prefetches of SVE go, of which there were `silent`.
-fn told(tally: &mut Tally, silent: u64) {
+/// Updates the tally: everything is known now but the targets of the prefetches of SVE, of which
+/// there were `silent`.
+fn update_known(tally: &mut Tally, silent: u64) {
     (tally.sve_lost, tally.untold_predicates, tally.is_rebuilt) = (0, 0, false);
     for known in [&mut tally.zero_lines, &mut tally.maintenance, &mut tally.prefetches] {
         known.known = known.executed;
@@ -172,7 +174,7 @@ fn sentence(seen: &Seen) -> String {
     text
 }
 
-/// What the trace says about itself.
+/// Completes the description of the trace.
 fn complete(meta: &mut Meta, setup: &Setup, tally: &Tally, end: &End, gaps: &[String], start: u64) {
     meta.machine.vector_bytes = 16;
     meta.symbols = setup.program.symbols_at(start);

@@ -1,10 +1,10 @@
-//! Runs the program under the engine, drains the recording meanwhile, ends it on demand.
+//! Runs the program under the engine, drains the recording during the run, and ends it on demand.
 
+use super::output::Output;
 use super::recorder::Recorder;
 use super::shared_memory::SharedMemory;
-use super::stream::Output;
 use super::wire::control;
-use crate::signals::Keeper;
+use crate::host::signals::Keeper;
 use anyhow::{Context, Result};
 use rustix::process::{DumpableBehavior, Pid, Signal, kill_process, set_dumpable_behavior};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL};
@@ -16,31 +16,31 @@ use std::time::{Duration, Instant};
 /// Pause when there was nothing to take.
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// How long a system may take to turn itself off after its stop marker.
+/// Time in which a system must turn itself off after its stop marker.
 const FAREWELL: Duration = Duration::from_secs(3);
 
-/// How a recording ended.
+/// The end of a recording.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct End {
-    /// What became of the program.
-    pub(super) status: ExitStatus,
+pub(crate) struct End {
+    /// The exit status of the program.
+    pub(crate) status: ExitStatus,
     /// The recorder ended it: `--limit` was reached.
-    pub(super) is_cut: bool,
+    pub(crate) is_cut: bool,
     /// The recorder ended it: control came to `--to`.
-    pub(super) is_over: bool,
-    /// Somebody asked for the end (Ctrl-C, `kill`).
-    pub(super) is_interrupted: bool,
+    pub(crate) is_over: bool,
+    /// The recording was interrupted (Ctrl-C, `kill`).
+    pub(crate) is_interrupted: bool,
 }
 
 impl End {
-    /// True if the recorder ended the program.
-    pub(super) fn is_ended(&self) -> bool {
+    /// Returns whether the recorder ended the program.
+    pub(crate) fn is_ended(&self) -> bool {
         self.is_cut || self.is_over
     }
 }
 
 /// Runs `command` to its end, or to `limit` recorded instructions.
-pub(super) fn record(
+pub(crate) fn record(
     command: &mut Command,
     memory: &mut SharedMemory,
     recorder: &mut Recorder,
@@ -58,12 +58,13 @@ pub(super) fn record(
     let drained =
         drain_until_exit(&mut child, &interrupts, memory, recorder, output, limit, &mut end);
     if drained.is_err() {
-        // The recording failed: do not leave the program behind.
+        // The recording failed: do not leave the program running.
         let _ = child.kill();
         let _ = child.wait();
     }
     drained?;
-    // What ends a program from outside, between any two instructions, is no signal to it.
+    // A signal that ends a program from outside, between any two instructions, is not one of its
+    // own.
     let is_outside = |signal: &i32| *signal == SIGKILL || end.is_ended() || end.is_interrupted;
     let signal = end.status.signal().filter(|signal| !is_outside(signal));
     recorder.finish(memory, output, signal.map(|signal| signal as u32))?;
@@ -72,10 +73,10 @@ pub(super) fn record(
     Ok(end)
 }
 
-/// Has the system refuse others of this user the descriptors of this process, and with them the memory of the recording:
-/// the recorded program is one of them. Root it does not refuse.
+/// Makes the system refuse other processes of this user the descriptors of this process, and so the
+/// memory of the recording: the recorded program is one of them. Root is not refused.
 fn refuse_others() {
-    // A system that cannot do it leaves them open.
+    // Systems without this feature leave them open.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 

@@ -3,8 +3,8 @@
 //! The memory is an anonymous file that the plugin maps and this side reads and writes by plain
 //! file calls: no mapping, no unsafe code, and the copy is a small part of the work.
 //!
-//! The recorded program runs inside the engine, so it can change every word. The size is sealed, so it cannot take
-//! memory away; what is read here is checked before it is used.
+//! The recorded program runs inside the engine, so it can change every word. The size is sealed, so
+//! it cannot take memory away; what is read here is checked before it is used.
 
 use super::wire::{self, control, header};
 use anyhow::{Context, Result, bail};
@@ -19,21 +19,22 @@ const WORD_BYTES: usize = size_of::<u64>();
 
 /// The header of one slot as it was when it was read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SlotHeader {
+pub(crate) struct SlotHeader {
     /// Number of the slot.
-    pub(super) slot: usize,
+    pub(crate) slot: usize,
     /// One of the states of [`wire`].
-    pub(super) state: u64,
+    pub(crate) state: u64,
     /// Stream number.
-    pub(super) stream: u64,
+    pub(crate) stream: u64,
     /// Position in the stream.
-    pub(super) sequence: u64,
+    pub(crate) sequence: u64,
     /// Valid words.
-    pub(super) cursor: usize,
+    pub(crate) cursor: usize,
 }
 
 impl SlotHeader {
-    /// The header in `words`, and the state that it had before; in damaged memory the state may be any.
+    /// Returns the header in `words`, and the state that it had before; in damaged memory the state
+    /// may be any.
     fn read(slot: usize, state: u64, words: &[u64], is_damaged: bool) -> Result<SlotHeader> {
         let cursor = words[header::CURSOR];
         if !is_damaged && state > wire::CLAIMED || cursor > wire::SLOT_WORDS as u64 {
@@ -44,25 +45,26 @@ impl SlotHeader {
     }
 }
 
-/// Says that the memory holds what no plugin writes: the recorded program wrote into it. What was taken before stands.
+/// The memory holds data that no plugin writes: the recorded program wrote into it. The data before
+/// it stays valid.
 #[derive(Debug, Error)]
 #[error("{0}")]
-pub(super) struct Damage(pub(super) String);
+pub(crate) struct Damage(pub(super) String);
 
 /// The shared memory, owned by the recorder.
 #[derive(Debug)]
-pub(super) struct SharedMemory {
+pub(crate) struct SharedMemory {
     file: File,
     bytes: Vec<u8>,
     /// Slots that the plugin has used.
     used: u64,
-    /// Damage was found: what is still whole is wanted.
+    /// Damage was found, and the intact part is salvaged.
     is_damaged: bool,
 }
 
 impl SharedMemory {
-    /// New memory, all zero.
-    pub(super) fn create() -> Result<SharedMemory> {
+    /// Returns new memory of zeros.
+    pub(crate) fn create() -> Result<SharedMemory> {
         let file = File::of_memory("n2sim-capture")
             .context("cannot make the memory shared with the plugin")?;
         file.set_len((wire::TOTAL_WORDS * WORD_BYTES) as u64)
@@ -73,19 +75,21 @@ impl SharedMemory {
         Ok(SharedMemory { file, bytes: Vec::new(), used: 0, is_damaged: false })
     }
 
-    /// The path under which the process that is started next can open it, which inherits the descriptor and closes it
-    /// before the program begins. Others do until [`SharedMemory::keep`].
+    /// Returns the path under which the next started process can open the memory. It inherits the
+    /// descriptor and closes it before the program begins. Other processes inherit it too until
+    /// [`SharedMemory::keep`].
     ///
     /// # Errors
+    ///
     /// If the system does not let it be inherited.
-    pub(super) fn hand_over(&self) -> Result<String> {
+    pub(crate) fn hand_over(&self) -> Result<String> {
         fcntl_setfd(self.file.as_fd(), FdFlags::empty())
             .context("cannot hand over the memory shared with the plugin")?;
         Ok(format!("/proc/self/fd/{}", self.file.as_fd().as_raw_fd()))
     }
 
-    /// Has processes that are started from now on not inherit it.
-    pub(super) fn keep(&self) {
+    /// Prevents processes that start from now on from inheriting it.
+    pub(crate) fn keep(&self) {
         // It can only fail for a descriptor that is closed.
         let _ = fcntl_setfd(self.file.as_fd(), FdFlags::CLOEXEC);
     }
@@ -99,7 +103,7 @@ impl SharedMemory {
     }
 
     /// Copies `words` words from position `word`.
-    pub(super) fn read(&mut self, word: usize, words: usize) -> Result<Vec<u64>> {
+    pub(crate) fn read(&mut self, word: usize, words: usize) -> Result<Vec<u64>> {
         let bytes = self.read_bytes(word, words)?;
         Ok(bytes.as_chunks::<WORD_BYTES>().0.iter().map(|b| u64::from_le_bytes(*b)).collect())
     }
@@ -110,28 +114,28 @@ impl SharedMemory {
             .context("cannot write the memory shared with the plugin")
     }
 
-    /// A control word.
-    pub(super) fn control(&mut self, index: usize) -> Result<u64> {
+    /// Returns a control word.
+    pub(crate) fn control(&mut self, index: usize) -> Result<u64> {
         Ok(self.read(index, 1)?[0])
     }
 
-    /// Tells the plugin to record no more.
-    pub(super) fn stop(&self) -> Result<()> {
-        self.tell(control::STOP, 1)
+    /// Requests the plugin to stop recording.
+    pub(crate) fn stop(&self) -> Result<()> {
+        self.set(control::STOP, 1)
     }
 
     /// Sets a control word.
-    pub(super) fn tell(&self, index: usize, value: u64) -> Result<()> {
+    pub(crate) fn set(&self, index: usize, value: u64) -> Result<()> {
         self.write(index, value)
     }
 
-    /// Has headers that cannot be right be left out from now on, not refused.
-    pub(super) fn salvage(&mut self) {
+    /// From now on, skips impossible headers instead of refusing them.
+    pub(crate) fn salvage(&mut self) {
         self.is_damaged = true;
     }
 
-    /// The headers of all slots used so far.
-    pub(super) fn headers(&mut self) -> Result<Vec<SlotHeader>> {
+    /// Returns the headers of all slots used so far.
+    pub(crate) fn headers(&mut self) -> Result<Vec<SlotHeader>> {
         let used = match self.is_damaged {
             true => wire::SLOTS as u64,
             false => self.control(control::SLOTS_USED)?,
@@ -141,8 +145,8 @@ impl SharedMemory {
         }
         self.used = used;
         let table = used as usize * wire::HEADER_WORDS;
-        // What a state announces was written before it, and is read after it: one copy of the table
-        // may hold a new state beside what the last use of the slot left.
+        // Data is written before the state that announces it, and read after it: one copy of the
+        // table may hold a new state beside the remains of the slot's last use.
         let states = self.read(wire::HEADERS_AT, table)?;
         fence(Ordering::Acquire);
         let words = self.read(wire::HEADERS_AT, table)?;
@@ -154,14 +158,14 @@ impl SharedMemory {
         headers.filter(|header| !self.is_damaged || header.is_ok()).collect()
     }
 
-    /// The words of a slot from `from` to its cursor.
-    pub(super) fn slot(&mut self, header: &SlotHeader, from: usize) -> Result<Vec<u64>> {
+    /// Returns the words of a slot from `from` to its cursor.
+    pub(crate) fn slot(&mut self, header: &SlotHeader, from: usize) -> Result<Vec<u64>> {
         let at = wire::SLOTS_AT + header.slot * wire::SLOT_WORDS;
         self.read(at + from, header.cursor.saturating_sub(from))
     }
 
-    /// Gives a slot back to the plugin, empty: one that is claimed and not yet begun announces nothing.
-    pub(super) fn free(&self, slot: &SlotHeader) -> Result<()> {
+    /// Returns a slot to the plugin, empty: a claimed slot that is not begun announces nothing.
+    pub(crate) fn free(&self, slot: &SlotHeader) -> Result<()> {
         let at = wire::HEADERS_AT + slot.slot * wire::HEADER_WORDS;
         self.write(at + header::CURSOR, 0)?;
         self.write(at + header::STATE, wire::FREE)
@@ -172,7 +176,7 @@ impl SharedMemory {
 mod tests {
     use super::*;
 
-    /// The memory as the engine opens it.
+    /// Returns the memory as the engine opens it.
     fn other_side(memory: &SharedMemory) -> File {
         let path = memory.hand_over().expect("it can be inherited");
         memory.keep();
@@ -181,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_can_change_the_size() {
+    fn the_size_cannot_change() {
         let memory = SharedMemory::create().expect("memory files exist on Linux");
         let other = other_side(&memory);
         let bytes = (wire::TOTAL_WORDS * WORD_BYTES) as u64;

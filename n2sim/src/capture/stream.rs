@@ -1,208 +1,28 @@
-//! One thread's words, turned into block executions of the trace.
+//! Decodes the words of one thread into block executions of the trace.
 //!
-//! The plugin reports a block when it begins and its accesses as they succeed, so a block is
-//! complete only when the next one of the same thread begins; how it ended is judged from there.
+//! The plugin reports a block when it begins and its accesses as they succeed. A block is therefore
+//! complete only when the next one of the same thread begins, which shows how it ended.
 
-use super::a64::{self, Exit, Unreported};
-use super::code::Code;
+use super::a64;
+use super::block::{BlockInfo, Run};
 use super::elements;
 use super::ending::{After, Ending, judge};
+use super::output::Output;
 use super::rebuild;
+use super::recording_state::Shared;
 use super::registers::KnownRegisters;
 use super::shared_memory::Damage;
-use super::system::SystemStream;
+use super::tally::Tally;
 use super::wire::{self, SYSCALL_ARGS, Word};
 use anyhow::{Result, bail};
-use sim_isa::Governing;
-use sim_trace::{Access, BlockId, StreamEvent, TraceWriter};
-use std::collections::HashMap;
+use sim_trace::{Access, StreamEvent};
 
 /// Block executions kept to rebuild addresses from.
 const HISTORY: usize = 128;
 
-/// A block as the plugin defined it, with what the recorder needs to know of its words.
-#[derive(Debug)]
-pub(super) struct BlockInfo {
-    /// Its number in the trace.
-    pub(super) id: BlockId,
-    pc: u64,
-    words: Vec<u32>,
-    exit: Exit,
-    /// Indexes of instructions whose address is rebuilt where the engine does not report it.
-    pub(super) unreported: Vec<(u16, Unreported)>,
-    /// Instructions that access memory whenever they complete.
-    sure_accesses: usize,
-    /// There are others that may access memory too.
-    has_unsure_accesses: bool,
-    has_sve: bool,
-    /// Indexes of gathers and scatters, and how many elements their vectors have.
-    scattered: Vec<(u16, u8)>,
-    /// Indexes of predicated SVE instructions, in order.
-    pub(super) governed: Vec<(u16, Governing)>,
-}
-
-impl BlockInfo {
-    /// Looks at each word once.
-    pub(super) fn new(id: BlockId, pc: u64, words: Vec<u32>) -> BlockInfo {
-        let count = |is: fn(u32) -> bool| words.iter().filter(|word| is(**word)).count();
-        let last = words.len() - 1;
-        BlockInfo {
-            id,
-            pc,
-            exit: Exit::of(pc + 4 * last as u64, words[last]),
-            unreported: (0u16..)
-                .zip(&words)
-                .filter_map(|(index, word)| Some((index, Unreported::of(*word)?)))
-                .collect(),
-            sure_accesses: count(a64::always_accesses),
-            has_unsure_accesses: words.iter().any(|word| a64::may_stay_silent(*word)),
-            has_sve: words.iter().any(|word| a64::is_sve(*word)),
-            scattered: (0u16..).zip(&words).filter_map(a64::elements).collect(),
-            governed: (0u16..)
-                .zip(&words)
-                .filter_map(|(index, word)| Some((index, Governing::of(*word)?)))
-                .collect(),
-            words,
-        }
-    }
-
-    /// Elements of the gather or scatter `index`; `None` for another instruction.
-    pub(super) fn elements(&self, index: u16) -> Option<u8> {
-        self.scattered.iter().find(|(at, _)| *at == index).map(|(_, elements)| *elements)
-    }
-
-    pub(super) fn pc_of(&self, index: usize) -> u64 {
-        self.pc + 4 * index as u64
-    }
-
-    /// How many instructions it has.
-    pub(super) fn len(&self) -> usize {
-        self.words.len()
-    }
-
-    /// Instruction `index`; 0 beyond its end.
-    pub(super) fn word(&self, index: usize) -> u32 {
-        self.words.get(index).copied().unwrap_or(0)
-    }
-
-    /// True when control may go to `next` after the whole block.
-    pub(super) fn allows(&self, next: u64) -> bool {
-        self.exit.allows(self.pc_of(self.words.len() - 1), next)
-    }
-}
-
-/// What all threads of a recording share.
-#[derive(Debug, Default)]
-pub(super) struct Shared {
-    /// Blocks by the plugin's number.
-    pub(super) blocks: Vec<BlockInfo>,
-    /// Registers are followed all the time: the program has maintenance or prefetches. A large `memset`, which
-    /// zeroes lines, does with the last few blocks.
-    pub(super) follows: bool,
-    /// Pages of the program's code, where literals lie.
-    pub(super) code: Code,
-    /// Signal handlers by address.
-    pub(super) handlers: HashMap<u64, u32>,
-    /// What was seen and what was not.
-    pub(super) tally: Tally,
-    /// True while the plugin reports every block that ended early.
-    pub(super) is_exact: bool,
-    /// What a whole system has beyond a program; `None` for a program.
-    pub(super) system: Option<SystemStream>,
-    /// Once the recording is paused it will not be resumed.
-    pub(super) ends_for_good: bool,
-    /// The recording was ended by the program's coming to a place.
-    pub(super) is_over: bool,
-}
-
-/// How many instructions of a kind were executed, and of how many the address is known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Known {
-    pub(super) executed: u64,
-    pub(super) known: u64,
-}
-
-impl Known {
-    /// Those without address.
-    pub(super) fn absent(self) -> u64 {
-        self.executed - self.known
-    }
-}
-
-/// Counts for the summary and for the list of gaps.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
-    /// Instructions that completed.
-    pub(super) instructions: u64,
-    /// Instructions dropped by `--skip`.
-    pub(super) skipped: u64,
-    /// Times that a thread was outside the recorded regions.
-    pub(super) pauses: u64,
-    /// Instructions meanwhile, if all were counted.
-    pub(super) unrecorded: Option<u64>,
-    /// Instructions that began and did not complete.
-    pub(super) abandoned: u64,
-    /// Executed prefetches.
-    pub(super) prefetches: Known,
-    /// Executed `DC ZVA`.
-    pub(super) zero_lines: Known,
-    /// Executed maintenance by address.
-    pub(super) maintenance: Known,
-    /// Addresses were rebuilt from register values.
-    pub(super) is_rebuilt: bool,
-    /// Predictions made beside rebuilding, and how many were wrong.
-    pub(super) predictions: u64,
-    /// Wrong predictions.
-    pub(super) wrong_predictions: u64,
-    /// Loads and stores that were reported without an address.
-    pub(super) lost_accesses: u64,
-    /// Executed SVE loads and stores.
-    pub(super) sve_accesses: u64,
-    /// Of these, those without an address though an element was active or may have been, or without their
-    /// predicate.
-    pub(super) sve_lost: u64,
-    /// Executed SVE instructions with a governing predicate that is not known.
-    pub(super) untold_predicates: u64,
-    /// System calls.
-    pub(super) syscalls: u64,
-    /// Signals delivered.
-    pub(super) signals: u64,
-    /// True when a program was replaced by `execve`.
-    pub(super) is_replaced: bool,
-    /// What the shared memory held that no plugin writes, where the recording ended because of it.
-    pub(super) damage: Option<String>,
-}
-
-/// One execution of a block.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Run {
-    /// The block, by the plugin's number.
-    pub(super) block: u32,
-    /// Instructions that were executed.
-    pub(super) executed: u16,
-    /// One address for each instruction that has any.
-    pub(super) accesses: Vec<Access>,
-    /// Addresses that gathers and scatters have behind their first.
-    pub(super) further: Vec<Access>,
-    /// Numbers of what synchronizes threads, by index of the instruction.
-    pub(super) tickets: Vec<(u16, u64)>,
-    /// Behind it a signal was delivered.
-    pub(super) is_left: bool,
-    /// Governing predicates that the engine told, by index of the instruction.
-    pub(super) predicates: Vec<(u16, u16)>,
-}
-
-impl Run {
-    /// A run of so many instructions.
-    #[cfg(test)]
-    pub(super) fn of(executed: u16) -> Run {
-        Run { executed, ..Run::default() }
-    }
-}
-
 /// The decoder of one thread.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub(crate) struct Stream {
     number: u32,
     /// Recent runs, the running one at `at`.
     history: Vec<Run>,
@@ -219,8 +39,8 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// The decoder of stream `number`.
-    pub(super) fn new(number: u32) -> Stream {
+    /// Returns the decoder of stream `number`.
+    pub(crate) fn new(number: u32) -> Stream {
         Stream {
             number,
             history: vec![Run::default(); HISTORY],
@@ -236,7 +56,7 @@ impl Stream {
     }
 
     /// Takes the next words of the stream.
-    pub(super) fn take(
+    pub(crate) fn take(
         &mut self,
         words: &[u64],
         shared: &mut Shared,
@@ -305,7 +125,7 @@ impl Stream {
         Ok(())
     }
 
-    /// A system call with its arguments, the next words.
+    /// Handles a system call with its arguments, the next words.
     fn enter_syscall(&mut self, number: u32, words: &[u64]) -> Result<()> {
         let Some(args) = words.first_chunk::<SYSCALL_ARGS>() else {
             bail!(Damage(format!("the record of system call {number} is cut")));
@@ -314,7 +134,7 @@ impl Stream {
         Ok(())
     }
 
-    /// A ticket of an instruction of the running block, or of the first of the next one.
+    /// Adds a ticket of an instruction of the running block, or of the first of the next one.
     fn ticket(&mut self, index: u32, order: u64) {
         match index {
             wire::NEXT_BLOCK => self.next_tickets.push((0, order)),
@@ -322,7 +142,7 @@ impl Stream {
         }
     }
 
-    /// The thread is recorded again, after `count` instructions that were not.
+    /// Resumes recording the thread after `count` instructions that were not recorded.
     fn resume(
         &mut self,
         count: Option<u64>,
@@ -343,8 +163,8 @@ impl Stream {
         Ok(())
     }
 
-    /// An access of the running block. One instruction may report several: of a gather or scatter each
-    /// stands, of another the lowest.
+    /// Adds an access of the running block. Of several accesses of one instruction, a gather or
+    /// scatter keeps all, others the lowest.
     fn access(&mut self, index: u32, addr: u64, shared: &Shared) {
         let index = index as u16;
         let Run { block, accesses, further, .. } = &mut self.history[self.at];
@@ -383,7 +203,7 @@ impl Stream {
     }
 
     /// Writes the running block.
-    pub(super) fn end(
+    pub(crate) fn end(
         &mut self,
         after: After,
         shared: &mut Shared,
@@ -444,7 +264,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Follows the registers over the recent blocks and adds the addresses that the engine does not report.
+    /// Follows the registers over the recent blocks and adds the addresses that the engine does not
+    /// report.
     fn rebuild(&mut self, shared: &mut Shared) {
         self.registers.is_alone = shared.is_exact;
         let oldest = self.runs.saturating_sub(HISTORY as u64 - 1);
@@ -481,7 +302,8 @@ impl Stream {
         shared.tally.predictions += std::mem::take(&mut self.registers.checked);
         shared.tally.wrong_predictions += std::mem::take(&mut self.registers.wrong);
         let accesses = &mut self.history[self.at].accesses;
-        // An engine that does report the operation has said it already; the sort keeps its word in front.
+        // An engine that does report the operation has said it already; the sort keeps its word in
+        // front.
         accesses.extend(found);
         accesses.sort_by_key(|access| access.index);
         accesses.dedup_by_key(|access| access.index);
@@ -514,7 +336,7 @@ fn tally(tally: &mut Tally, info: &BlockInfo, run: &Run, ending: &Ending) {
     }
 }
 
-/// Instructions that must have accessed memory and have no address.
+/// Returns the number of instructions that must have accessed memory but have no address.
 fn lost_accesses(info: &BlockInfo, run: &Run, completed: u16) -> u64 {
     let words = &info.words[..usize::from(completed)];
     let sure = words.iter().filter(|word| a64::always_accesses(**word)).count();
@@ -523,42 +345,13 @@ fn lost_accesses(info: &BlockInfo, run: &Run, completed: u16) -> u64 {
     sure.saturating_sub(seen.count()) as u64
 }
 
-impl Unreported {
-    fn counted(self, tally: &mut Tally) -> &mut Known {
-        match self {
-            Unreported::ZeroLine => &mut tally.zero_lines,
-            Unreported::Maintenance => &mut tally.maintenance,
-            Unreported::Prefetch => &mut tally.prefetches,
-        }
-    }
-}
-
-/// The trace, and which part of the run goes into it.
-pub(super) struct Output {
-    /// The trace.
-    pub(super) trace: TraceWriter,
-    /// Instructions to drop first.
-    pub(super) skip: u64,
-}
-
-impl Output {
-    /// Counts `executed` instructions and says whether they are to be written.
-    fn admits(&mut self, executed: u64, tally: &mut Tally) -> bool {
-        if tally.skipped < self.skip {
-            tally.skipped += executed;
-            return false;
-        }
-        tally.instructions += executed;
-        true
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_trace::BlockId;
 
     #[test]
-    fn every_access_of_a_gather_stands_and_the_lowest_of_another_instruction() {
+    fn a_gather_keeps_every_access_and_another_instruction_the_lowest() {
         const GATHER: u32 = 0x8520_4080; // ld1w {z0.s}, p0/z, [x4, z0.s, uxtw #2]
         const LD1W: u32 = 0xa540_a060; // ld1w {z0.s}, p0/z, [x3]
         let mut shared = Shared::default();

@@ -1,11 +1,11 @@
-//! `n2sim capture --system`: records a whole system, the kernel and one program in it, under QEMU's system
-//! emulation.
+//! `n2sim capture --system`: records a whole system, the kernel and one program in it, under QEMU's
+//! system emulation.
 //!
-//! The machine is made so that it does the same again: one processor, whose instructions are its clock, no
-//! outside world, and random numbers from a fixed seed.
+//! The machine is made so that it does the same again: one CPU, whose instructions are its
+//! clock, no outside world, and random numbers from a fixed seed.
 
 mod cpio;
-mod ending;
+pub(crate) mod ending;
 mod engine;
 mod init;
 mod libraries;
@@ -14,73 +14,30 @@ mod pages;
 mod symbols;
 mod words;
 
-pub(super) use ending::{SystemStream, SystemTally};
+use ending::SystemStream;
 pub(crate) use engine::{INSTALL, NAME, probe};
-use pages::Pages;
 
 use super::account::{self, PluginTally, Stopwatch};
+use super::args::CaptureArgs;
+use super::output::Output;
 use super::recorder::Recorder;
 use super::session::{self, End};
+use super::setup::{default_output, machine_of, say};
 use super::shared_memory::SharedMemory;
-use super::stream::Output;
 use super::wire::{self, control};
-use super::{CaptureArgs, default_output, say};
-use crate::signals::Keeper;
+use crate::host::signals::Keeper;
 use anyhow::{Context, Result, bail};
-use clap::Args;
 use machine::{Guest, Start};
 use sim_trace::{MachineInfo, Meta, TraceWriter, WriterOptions};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What `--system` needs to know.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct SystemArgs {
-    /// Record a whole system: the kernel too, with exceptions and physical pages
-    #[arg(long, requires = "kernel", help_heading = "Whole system")]
-    system: bool,
-    /// Linux kernel for arm64, as in /boot/vmlinuz of Debian
-    #[arg(long, value_name = "IMAGE", requires = "system", help_heading = "Whole system")]
-    kernel: Option<PathBuf>,
-    /// Initial file system of your own, in place of one made for PROGRAM
-    #[arg(long, value_name = "CPIO", requires = "system", help_heading = "Whole system")]
-    #[arg(conflicts_with_all = ["file", "stdin", "command"])]
-    initrd: Option<PathBuf>,
-    /// Words behind the kernel's command line
-    #[arg(long, value_name = "TEXT", requires = "system", help_heading = "Whole system")]
-    append: Option<String>,
-    /// Main memory of the system in MiB
-    #[arg(long, value_name = "MIB", requires = "system", help_heading = "Whole system")]
-    #[arg(default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..=3072))]
-    memory: u32,
-    /// A file that PROGRAM needs, and its name there [default: the same]
-    #[arg(long, value_name = "FILE[=NAME]", requires = "system", help_heading = "Whole system")]
-    file: Vec<String>,
-    /// What PROGRAM reads from its standard input [default: nothing]
-    #[arg(long, value_name = "FILE", requires = "system", help_heading = "Whole system")]
-    stdin: Option<PathBuf>,
-    /// Where the recording begins: `boot`, `marker` (where PROGRAM is started, or the initial file
-    /// system of your own runs `movz xzr, #0x4e31`), an address or a function of the kernel
-    #[arg(long, value_name = "WHERE", requires = "system", help_heading = "Whole system")]
-    #[arg(default_value = "marker")]
-    start: String,
-    /// Functions of the kernel: System.map, a copy of /proc/kallsyms, or vmlinux
-    #[arg(long, value_name = "FILE", requires = "system", help_heading = "Whole system")]
-    kernel_symbols: Option<PathBuf>,
-}
-
-impl SystemArgs {
-    /// True if a whole system is to be recorded.
-    pub(super) fn is_wanted(&self) -> bool {
-        self.system
-    }
-}
-
-/// Records, and says on stderr what was recorded.
+/// Records a system and prints a summary to stderr.
 ///
 /// # Errors
-/// If the engine, the plugin, the kernel or the program is missing or unfit, or the trace cannot be written.
-pub(super) fn run(args: &CaptureArgs) -> Result<ExitCode> {
+///
+/// If the engine, the plugin, the kernel or the program is missing or unfit, or the trace cannot be
+/// written.
+pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     let kernel = args.system.kernel.clone().context("--system needs --kernel IMAGE")?;
     let kernel_symbols = match &args.system.kernel_symbols {
         Some(path) => symbols::read(path)?,
@@ -102,7 +59,7 @@ pub(super) fn run(args: &CaptureArgs) -> Result<ExitCode> {
         command: guest.command_line(args),
         engine: format!("{}, system mode, plugin API {oldest} to {newest}", engine.version),
         recipe: args.recipe.clone(),
-        machine: MachineInfo { full_system: true, ..super::machine_of(&cpu) },
+        machine: MachineInfo { full_system: true, ..machine_of(&cpu) },
         cpu,
         ..Meta::default()
     };
@@ -121,7 +78,7 @@ pub(super) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     finish(&guest, kernel_symbols, output, recorder, &mut memory, &end, &path, &stopwatch)
 }
 
-/// Why a recording is empty.
+/// Returns the reason why a recording is empty.
 fn nothing_recorded(args: &CaptureArgs, memory: &mut SharedMemory, end: &End) -> Result<String> {
     let ending = account::ending(end);
     if memory.control(control::MAGIC)? != wire::MAGIC {

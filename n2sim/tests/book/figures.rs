@@ -1,4 +1,5 @@
-//! The flows in the book are drawn from what the model walks: with the counts of chapter 1's two loads.
+//! The flows in the book are drawn from what the model walks: with the counts of chapter 1's two
+//! loads.
 
 use std::fs;
 

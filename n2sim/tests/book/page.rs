@@ -26,7 +26,7 @@ pub(crate) struct Command {
     pub(crate) output: String,
 }
 
-/// Where a link goes.
+/// A link.
 pub(crate) struct Link {
     pub(crate) line: usize,
     pub(crate) target: String,
@@ -77,7 +77,7 @@ impl Page {
         })
     }
 
-    /// What stands between backticks in its prose.
+    /// Returns the words between backticks in its prose.
     pub(crate) fn code_words(&self) -> impl Iterator<Item = (usize, String)> {
         self.prose().flat_map(|(line, text)| {
             text.split('`').skip(1).step_by(2).map(move |word| (line, word.to_owned()))
@@ -86,7 +86,8 @@ impl Page {
 }
 
 impl Block {
-    /// The commands of a `console` block: lines that begin with `$ `, continued behind a backslash.
+    /// Returns the commands of a `console` block: lines that begin with `$ `, continued after a
+    /// backslash.
     pub(crate) fn commands(&self) -> Vec<Command> {
         let mut commands: Vec<Command> = Vec::new();
         if self.language != "console" {

@@ -1,5 +1,6 @@
-//! Runs the commands of a page as a reader would, and holds or writes what they print. The lines that say
-//! what produced a result (`# n2sim ...` on the error output) are left out, as in the book.
+//! Runs the commands of a page as a reader would, and holds or writes what they print. The lines
+//! that say what produced a result (`# n2sim ...` on the error output) are left out, as in the
+//! book.
 
 use std::path::Path;
 use std::process::Command as Process;
@@ -7,13 +8,13 @@ use std::process::Command as Process;
 use super::page::{Block, Command, Page};
 use super::repository;
 
-/// What a reader finds beside himself at the top of the repository.
+/// The directories that a reader finds at the top of the repository.
 const FOLDERS: [&str; 4] = ["docs", "traces", "tests", "configs"];
-/// Behind a command that ends with another exit code than 0.
+/// The line after a command whose exit code is not 0.
 const EXIT_CODE: &str = "# exit code ";
 
-/// Runs all commands of a page in order, in a folder of its own. Says where they print something else;
-/// or writes what they print into the page.
+/// Runs all commands of a page in order, in a folder of its own. Says where they print something
+/// else; or writes what they print into the page.
 pub(crate) fn check(page: &Page, bless: bool) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     for name in FOLDERS {
@@ -47,12 +48,13 @@ pub(crate) fn check(page: &Page, bless: bool) -> Vec<String> {
     faults
 }
 
-/// The page with what a block shows now. The first block of this text is the one, or has the same commands.
+/// The page with what a block shows now. The first block of this text is the one, or has the same
+/// commands.
 fn replaced(text: &str, block: &Block, now: &str) -> String {
     text.replacen(&format!("```console\n{}```", block.text), &format!("```console\n{now}```"), 1)
 }
 
-/// What a command prints, errors in between; lines without spaces at their ends.
+/// Returns the output of a command with its errors in between, without spaces at the ends of lines.
 fn run(command: &Command, folder: &Path) -> Result<String, String> {
     let program = Path::new(env!("CARGO_BIN_EXE_n2sim"));
     let path = std::env::var("PATH").unwrap_or_default();

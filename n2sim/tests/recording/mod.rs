@@ -1,4 +1,5 @@
-//! Records real programs under QEMU and reads the traces back: what the tests of `n2sim capture` share.
+//! Records real programs under QEMU and reads the traces back: what the tests of `n2sim capture`
+//! share.
 //!
 //! Where QEMU or the cross compiler is absent, [`Bench::new`] checks the message that says what to
 //! install instead. With `N2SIM_TOOLS=required`, as in CI, their absence is a failure.
@@ -127,7 +128,7 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// What `n2sim capture` wrote to `trace`, which must be intact.
+    /// Returns the recording that `n2sim capture` wrote to `trace`, which must be intact.
     pub(crate) fn of(output: &Output, trace: &Path) -> Recording {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{said}");

@@ -52,7 +52,7 @@ pub struct Cost {
     pub backend: u64,
     /// Squashed and empty slots by cause, most first.
     pub causes: Vec<CauseSlots>,
-    /// Cycles up to the rename of its instructions, as `n2sim stat --per-function` gives them.
+    /// Cycles up to the rename of its instructions, as `n2sim functions` gives them.
     pub cycles: u64,
     /// Retired instructions.
     pub instructions: u64,

@@ -1,8 +1,8 @@
-//! What arithmetic instructions make of known values.
+//! The results of arithmetic instructions on known values.
 
 use crate::capture::addressing::field;
 
-/// The second operand of an ADD or logical instruction with a shift.
+/// Returns the second operand of an ADD or logical instruction with a shift.
 pub(super) fn shifted(word: u32, m: u64) -> Option<u64> {
     let (is_64, amount) = (word >> 31 == 1, field(word, 10, 6) as u32);
     let m = if is_64 { m } else { m & 0xffff_ffff };
@@ -14,7 +14,7 @@ pub(super) fn shifted(word: u32, m: u64) -> Option<u64> {
     }
 }
 
-/// The second operand of an ADD of an extended register.
+/// Returns the second operand of an ADD of an extended register.
 pub(super) fn extended(word: u32, m: u64) -> u64 {
     let m = match field(word, 13, 3) {
         0b000 => m & 0xff,
@@ -28,12 +28,12 @@ pub(super) fn extended(word: u32, m: u64) -> u64 {
     m << field(word, 10, 3)
 }
 
-/// ADD or SUB, as bit 30 says.
+/// Returns the result of ADD or SUB, by bit 30.
 pub(super) fn add(word: u32, n: u64, m: u64) -> u64 {
     if field(word, 30, 1) == 1 { n.wrapping_sub(m) } else { n.wrapping_add(m) }
 }
 
-/// AND, ORR, EOR, ANDS, with bit 21 of the complement.
+/// Returns the result of AND, ORR, EOR or ANDS, with bit 21 of the complement.
 pub(super) fn logical(word: u32, n: u64, m: u64) -> u64 {
     let m = if field(word, 21, 1) == 1 { !m } else { m };
     match field(word, 29, 2) {
@@ -43,7 +43,7 @@ pub(super) fn logical(word: u32, n: u64, m: u64) -> u64 {
     }
 }
 
-/// MADD, SMADDL, UMADDL and their SUB; `None` for high halves.
+/// Returns the result of MADD, SMADDL, UMADDL or their SUB forms; `None` for high halves.
 pub(super) fn multiplied(word: u32, n: u64, m: u64, a: u64) -> Option<u64> {
     let signed = |value: u64| i64::from(value as i32).cast_unsigned();
     let (n, m) = match field(word, 21, 3) {
@@ -57,7 +57,7 @@ pub(super) fn multiplied(word: u32, n: u64, m: u64, a: u64) -> Option<u64> {
     Some(if is_sub { a.wrapping_sub(product) } else { a.wrapping_add(product) })
 }
 
-/// UBFM and SBFM: shifts by a constant, parts of a register, extensions.
+/// Returns the result of UBFM or SBFM: shifts by a constant, parts of a register, extensions.
 pub(super) fn bit_field(word: u32, value: u64) -> Option<u64> {
     let (from, to) = (field(word, 16, 6) as u32, field(word, 10, 6) as u32);
     let width = if word >> 31 == 1 { 64 } else { 32 };
@@ -77,7 +77,7 @@ pub(super) fn bit_field(word: u32, value: u64) -> Option<u64> {
     Some(if width == 64 { moved } else { moved & 0xffff_ffff })
 }
 
-/// The mask of a logical immediate.
+/// Returns the mask of a logical immediate.
 pub(super) fn bit_mask(word: u32) -> Option<u64> {
     let (n, immr, imms) = (field(word, 22, 1), field(word, 16, 6), field(word, 10, 6));
     let length_bits = (n << 6 | !imms & 0x3f) as u32;

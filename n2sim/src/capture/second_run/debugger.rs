@@ -1,4 +1,4 @@
-//! The remote protocol of GDB, as far as QEMU speaks it: breakpoints, steps, registers.
+//! The remote protocol of GDB, as QEMU supports it: breakpoints, steps, registers.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::SHORT_VECTORS;
+use super::super::setup::SHORT_VECTORS;
 use anyhow::{Context, Result, bail};
 
 /// Register numbers of the engine: X0 to X30, SP and PC, then those of SVE.
@@ -24,18 +24,18 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(super) struct Debugger {
     stream: UnixStream,
     pending: Vec<u8>,
-    /// The signal that the program is to get when it goes on.
+    /// The signal that the program gets when it continues.
     signal: Option<u8>,
 }
 
 impl Debugger {
-    /// Waits for the engine to listen at `socket`; the program is stopped at its first instruction. None if
-    /// `is_over` first.
+    /// Waits until the engine accepts a connection at `socket`, with the program stopped at its
+    /// first instruction. Returns `None` if `is_over` is set first.
     pub(super) fn connect(socket: &Path, is_over: &AtomicBool) -> Result<Option<Debugger>> {
         while !is_over.load(Ordering::Relaxed) {
             if let Ok(stream) = UnixStream::connect(socket) {
                 let mut debugger = Debugger { stream, pending: Vec::new(), signal: None };
-                // The engine shows the registers of SVE to those who have read the description.
+                // The engine shows the registers of SVE only after a request for the description.
                 debugger.ask("qXfer:features:read:target.xml:0,fff")?;
                 return Ok(Some(debugger));
             }
@@ -52,8 +52,8 @@ impl Debugger {
         }
     }
 
-    /// Runs to the next stop; false at the end of the program. One that stands at a breakpoint would stay
-    /// there: [`Debugger::step`] first.
+    /// Runs to the next stop. Returns whether the program still runs. From a breakpoint, call
+    /// [`Debugger::step`] first, or the program stays there.
     pub(super) fn resume(&mut self) -> Result<bool> {
         let packet = match self.signal.take() {
             None => "c".to_owned(),
@@ -62,12 +62,12 @@ impl Debugger {
         self.run(&packet)
     }
 
-    /// Runs one instruction; false at the end of the program.
+    /// Runs one instruction. Returns whether the program still runs.
     pub(super) fn step(&mut self) -> Result<bool> {
         self.run("s")
     }
 
-    /// True if the program is to get a signal when it goes on.
+    /// Returns whether the program is to get a signal when it goes on.
     pub(super) fn has_signal(&self) -> bool {
         self.signal.is_some()
     }
@@ -85,17 +85,17 @@ impl Debugger {
         Ok(!stop.starts_with(['W', 'X']))
     }
 
-    /// The program counter.
+    /// Returns the program counter.
     pub(super) fn pc(&mut self) -> Result<u64> {
         self.number(PC)
     }
 
-    /// X0 to X30; 31 is SP.
+    /// Returns X`n`; 31 is SP.
     pub(super) fn x(&mut self, n: u32) -> Result<u64> {
         self.number(n as usize)
     }
 
-    /// A vector of 16 bytes.
+    /// Returns a vector of 16 bytes.
     pub(super) fn z(&mut self, n: u32) -> Result<[u8; 16]> {
         let bytes = self.register(Z0 + n as usize)?;
         bytes.try_into().map_err(|_| {
@@ -103,12 +103,12 @@ impl Debugger {
         })
     }
 
-    /// A predicate: one bit for each byte of a vector.
+    /// Returns a predicate: one bit for each byte of a vector.
     pub(super) fn p(&mut self, n: u32) -> Result<u16> {
         Ok(self.number(P0 + n as usize)? as u16)
     }
 
-    /// The first-fault register.
+    /// Returns the first-fault register.
     pub(super) fn ffr(&mut self) -> Result<u16> {
         Ok(self.number(FFR)? as u16)
     }
@@ -142,7 +142,7 @@ impl Debugger {
         }
     }
 
-    /// The first whole packet that has come, without its frame.
+    /// Returns the first whole packet that has come, without its frame.
     fn take_packet(&mut self) -> Option<String> {
         let end = self.pending.iter().position(|byte| *byte == b'#')?;
         let start = self.pending.iter().position(|byte| *byte == b'$')? + 1;

@@ -1,8 +1,9 @@
-//! What an instruction is about to do, from the registers in front of it: the governing predicate of an SVE
-//! instruction and the addresses of its active elements (Arm ARM, SVE addressing); the operand of `DC`, `IC`, `PRFM`.
+//! The effects of the next instruction, from the registers before it: the governing predicate of an
+//! SVE instruction with the addresses of its active elements (Arm ARM, SVE addressing), and the
+//! operand of `DC`, `IC` and `PRFM`.
 
 use super::super::a64::Unreported;
-use super::super::stream::BlockInfo;
+use super::super::block::BlockInfo;
 use super::super::system_words::Operand;
 use super::debugger::Debugger;
 use anyhow::{Context, Result, bail};
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 /// The instructions of the program at which it is stopped, by address.
 pub(super) type Places = BTreeMap<u64, Inst>;
 
-/// What one instruction did.
+/// The effects of one instruction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
     pub(super) pc: u64,
@@ -24,7 +25,7 @@ pub(super) struct Record {
     pub(super) addrs: Vec<u64>,
 }
 
-/// All that was seen of a run.
+/// The records of a run.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub(super) records: Vec<Record>,
@@ -32,14 +33,14 @@ pub(super) struct Seen {
     pub(super) ended_early: u64,
 }
 
-/// True for instructions of which a record is wanted.
+/// Returns whether a record of the instruction is needed.
 pub(super) fn is_wanted(inst: &Inst) -> bool {
     is_sve_access(inst)
         || inst.is_sve && inst.events.contains(PmuEvent::SVE_PRED_FULL_SPEC)
         || Unreported::of(inst.word).is_some() && Operand::of(inst.word).is_some()
 }
 
-/// True for SVE loads and stores; where prefetches go is not looked at.
+/// Returns whether the instruction is an SVE load or store. Targets of prefetches are not recorded.
 fn is_sve_access(inst: &Inst) -> bool {
     let is_silent = matches!(
         inst.mem.op,
@@ -52,7 +53,7 @@ fn reads_ffr(inst: &Inst) -> bool {
     inst.mem.op == MemOp::None && inst.srcs().contains(&Reg::FFR)
 }
 
-/// The places of blocks at which the program is to be stopped.
+/// Returns the places of blocks at which the program is to be stopped.
 pub(super) fn places(blocks: &[BlockInfo]) -> Places {
     let words = blocks.iter().flat_map(|block| {
         (0..block.len()).map(|index| (block.pc_of(index), decode(block.word(index))))
@@ -60,7 +61,7 @@ pub(super) fn places(blocks: &[BlockInfo]) -> Places {
     words.filter(|(_, inst)| is_wanted(inst) || reads_ffr(inst)).collect()
 }
 
-/// Runs the program and looks at every instruction of `places`.
+/// Runs the program and records the effects of every instruction of `places`.
 pub(super) fn watch(debugger: &mut Debugger, places: &Places) -> Result<Seen> {
     debugger.z(0)?;
     for pc in places.keys() {
@@ -90,7 +91,7 @@ pub(super) fn watch(debugger: &mut Debugger, places: &Places) -> Result<Seen> {
     }
 }
 
-/// The instruction at `pc`, which is about to run.
+/// Returns the instruction at `pc`, which is about to run.
 fn look(debugger: &mut Debugger, pc: u64, inst: &Inst) -> Result<Record> {
     let mut record = Record { pc, ..Record::default() };
     if let Some(operand) = Operand::of(inst.word).filter(|_| !inst.is_sve) {
@@ -111,7 +112,7 @@ fn look(debugger: &mut Debugger, pc: u64, inst: &Inst) -> Result<Record> {
     Ok(record)
 }
 
-/// The operand of an instruction at `pc` that is no SVE one.
+/// Returns the operand of an instruction at `pc` that is no SVE one.
 fn value(debugger: &mut Debugger, pc: u64, operand: Operand) -> Result<u64> {
     let mut values = [None; 32];
     let (base, index) = match operand {
@@ -128,7 +129,8 @@ fn value(debugger: &mut Debugger, pc: u64, operand: Operand) -> Result<u64> {
     operand.value(pc, x, x_or_sp).context("its operand is unknown")
 }
 
-/// The addresses of the active elements of a gather or scatter, or the first of another access.
+/// Returns the addresses of the active elements of a gather or scatter, or the first of another
+/// access.
 fn addresses(debugger: &mut Debugger, inst: &Inst, elements: u32, active: u16) -> Result<Vec<u64>> {
     if !inst.mem.scattered {
         let of_one = u64::from(inst.mem.bytes) / u64::from(elements);
@@ -148,7 +150,7 @@ fn signed(word: u32, low: u32, bits: u32) -> i64 {
     if value >> (bits - 1) & 1 == 1 { value - (1 << bits) } else { value }
 }
 
-/// The address of element 0 of a contiguous access.
+/// Returns the address of element 0 of a contiguous access.
 fn contiguous(debugger: &mut Debugger, inst: &Inst) -> Result<u64> {
     let word = inst.word;
     let base = debugger.x(field(word, 5, 5))?;
@@ -173,7 +175,7 @@ fn contiguous(debugger: &mut Debugger, inst: &Inst) -> Result<u64> {
     Ok(base.wrapping_add_signed(offset))
 }
 
-/// The addresses of all elements of a gather or scatter.
+/// Returns the addresses of all elements of a gather or scatter.
 fn scattered(debugger: &mut Debugger, inst: &Inst, elements: u32) -> Result<Vec<u64>> {
     let word = inst.word;
     let (n, m) = (field(word, 5, 5), field(word, 16, 5));

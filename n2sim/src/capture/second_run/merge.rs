@@ -1,4 +1,4 @@
-//! Writes a recording again, with what was seen of its instructions.
+//! Rewrites a recording with the records of its instructions.
 
 use super::super::a64::{is_prefetch, is_sve};
 use super::look::{Places, Record, Seen, is_wanted};
@@ -13,7 +13,7 @@ use std::path::Path;
 /// Longest block written.
 const MAX_BLOCK: usize = 512;
 
-/// Straight-line code that is being gathered.
+/// Straight-line code to write as one block.
 #[derive(Default)]
 struct Block {
     pc: u64,
@@ -28,7 +28,7 @@ impl Block {
         self.pc + 4 * self.words.len() as u64
     }
 
-    /// Writes the block and what happened behind it, and begins anew.
+    /// Writes the block and the events after it, and starts a new one.
     fn flush(&mut self, writer: &mut TraceWriter, events: &[StreamEvent]) -> Result<()> {
         let block = std::mem::take(self);
         if !block.words.is_empty() {
@@ -36,7 +36,7 @@ impl Block {
             let length = block.words.len();
             writer.push_block(0, id, length as u16, &block.accesses, None)?;
             for (index, record) in block.elements {
-                writer.push_event(0, told(length - index, &record)?)?;
+                writer.push_event(0, message(length - index, &record)?)?;
             }
         }
         for event in events {
@@ -46,7 +46,7 @@ impl Block {
     }
 }
 
-fn told(back: usize, record: &Record) -> Result<StreamEvent> {
+fn message(back: usize, record: &Record) -> Result<StreamEvent> {
     let Record { activity, active, addrs, .. } = record;
     let active = if *activity == Activity::Partial { *active } else { 0 };
     let further = Further::of(addrs).context("more elements than a vector has")?;
@@ -60,7 +60,7 @@ pub(super) struct Merged {
     pub(super) silent: u64,
 }
 
-/// Gives a writer of `output` all instructions of `file` with the records of `seen`.
+/// Writes all instructions of `file` with the records of `seen` to `output`.
 pub(super) fn write(
     file: &TraceFile,
     meta: Meta,
@@ -114,7 +114,7 @@ pub(super) fn write(
     Ok(Merged { writer, silent })
 }
 
-/// The record of the instruction at `pc`.
+/// Returns the record of the instruction at `pc`.
 fn next<'a>(
     records: &mut impl Iterator<Item = &'a Record>,
     places: &Places,

@@ -1,9 +1,9 @@
-//! An initial file system for Linux: a cpio archive of the "newc" form (kernel documentation, "initramfs
-//! buffer format").
+//! An initial file system for Linux: a cpio archive of the "newc" form (kernel documentation,
+//! "initramfs buffer format").
 
 use std::collections::BTreeSet;
 
-/// Permission and kind bits of a folder.
+/// Permission and kind bits of a directory.
 const FOLDER: u32 = 0o040_755;
 /// Kind bits of a file.
 const FILE: u32 = 0o100_000;
@@ -18,28 +18,28 @@ const CHANGED: u32 = 1_577_836_800;
 pub(super) struct Archive {
     bytes: Vec<u8>,
     entries: u32,
-    folders: BTreeSet<String>,
+    directories: BTreeSet<String>,
 }
 
 impl Archive {
-    /// Adds a folder and those that it lies in, unless they are there.
-    pub(super) fn folder(&mut self, path: &str) {
+    /// Adds a directory and those that it lies in, unless they are there.
+    pub(super) fn directory(&mut self, path: &str) {
         let path = path.trim_matches('/');
-        if path.is_empty() || self.folders.contains(path) {
+        if path.is_empty() || self.directories.contains(path) {
             return;
         }
         if let Some((parent, _)) = path.rsplit_once('/') {
-            self.folder(parent);
+            self.directory(parent);
         }
-        self.folders.insert(path.to_owned());
+        self.directories.insert(path.to_owned());
         self.entry(path, FOLDER, (0, 0), &[]);
     }
 
-    /// Adds a file, in its folders.
+    /// Adds a file, in its directories.
     pub(super) fn file(&mut self, path: &str, permissions: u32, content: &[u8]) {
         let path = path.trim_matches('/');
-        if let Some((folder, _)) = path.rsplit_once('/') {
-            self.folder(folder);
+        if let Some((directory, _)) = path.rsplit_once('/') {
+            self.directory(directory);
         }
         self.entry(path, FILE | permissions & 0o7777, (0, 0), content);
     }
@@ -47,13 +47,13 @@ impl Archive {
     /// Adds a character device.
     pub(super) fn character_device(&mut self, path: &str, major: u32, minor: u32) {
         let path = path.trim_matches('/');
-        if let Some((folder, _)) = path.rsplit_once('/') {
-            self.folder(folder);
+        if let Some((directory, _)) = path.rsplit_once('/') {
+            self.directory(directory);
         }
         self.entry(path, CHARACTER_DEVICE, (major, minor), &[]);
     }
 
-    /// The whole archive.
+    /// Returns the whole archive.
     pub(super) fn finish(mut self) -> Vec<u8> {
         self.entry("TRAILER!!!", 0, (0, 0), &[]);
         self.bytes.resize(self.bytes.len().next_multiple_of(512), 0);
@@ -62,7 +62,8 @@ impl Archive {
 
     fn entry(&mut self, name: &str, mode: u32, device: (u32, u32), content: &[u8]) {
         self.entries += 1;
-        // Number, mode, owner, group, links, time, size, device, device of a device file, name, checksum.
+        // Number, mode, owner, group, links, time, size, device, device of a device file, name,
+        // checksum.
         let fields = [
             self.entries,
             mode,
@@ -101,7 +102,7 @@ mod tests {
     /// Name, mode, device and content.
     type Entry = (String, u32, (u32, u32), Vec<u8>);
 
-    /// Each entry, read back by the published layout.
+    /// Returns each entry, read back by the published layout.
     fn entries(bytes: &[u8]) -> Vec<Entry> {
         let mut entries = Vec::new();
         let mut at = 0;
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn files_come_behind_their_folders_once() {
+    fn files_follow_their_directories_once() {
         let mut archive = Archive::default();
         archive.character_device("/dev/console", 5, 1);
         archive.file("/usr/bin/a", 0o755, b"abc");

@@ -1,9 +1,10 @@
-//! How blocks of a whole system end: whole, at an exception, or because the engine ran an instruction again.
+//! The end of blocks of a whole system: whole, at an exception, or because the engine ran an
+//! instruction again.
 
 use super::super::a64;
+use super::super::block::{BlockInfo, Run};
 use super::super::ending::{Ending, is_incomplete};
-use super::super::stream::{BlockInfo, Run};
-use super::Pages;
+use super::pages::Pages;
 use sim_trace::StreamEvent;
 use std::collections::BTreeSet;
 
@@ -12,16 +13,16 @@ const VECTORS_BYTES: u64 = 0x800;
 /// Bytes of one entry.
 const VECTOR_BYTES: u64 = 0x80;
 
-/// What is known of a recorded system beyond its blocks.
+/// The known state of a recorded system beyond its blocks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SystemStream {
-    /// An exception that the engine told of arrives with the next block.
+    /// An exception that the engine reported; it arrives with the next block.
     pub(crate) arrival: Option<Arrival>,
     /// Writes of registers by the running block: index of the instruction, value.
     pub(crate) operands: Vec<(u16, u64)>,
     /// Pages of all address spaces.
     pub(crate) pages: Pages,
-    /// Vector tables that were seen, where the engine tells of no exceptions.
+    /// The known vector tables, for engines that report no exceptions.
     tables: BTreeSet<u64>,
     /// Counts for the summary.
     pub(crate) tally: SystemTally,
@@ -58,8 +59,8 @@ impl Arrival {
         self.vector & 0x180 != 0
     }
 
-    /// True if the exception came with an instruction that did not complete: not with a call, a fetch that
-    /// failed, or an interrupt.
+    /// Returns whether the exception came with an instruction that did not complete: not with a
+    /// call, a fetch that failed, or an interrupt.
     fn ends_an_instruction(self) -> bool {
         let class = self.syndrome >> 26 & 0x3f;
         !self.is_interrupt() && !matches!(class, 0x15..=0x17 | 0x20..=0x22 | 0x32 | 0x33)
@@ -67,7 +68,7 @@ impl Arrival {
 }
 
 impl SystemStream {
-    /// The value that instruction `index`, `word`, of the running block uses.
+    /// Handles the value that instruction `index`, `word`, of the running block uses.
     pub(crate) fn operand(&mut self, index: u16, word: u32, value: u64) {
         match word & 0xffff_ffe0 {
             WRITES_TABLE_0 => self.pages.enter(value),
@@ -79,14 +80,14 @@ impl SystemStream {
         }
     }
 
-    /// Forgets what was told of code before the recording.
+    /// Discards reports on code before the recording.
     pub(crate) fn forget(&mut self) {
         self.arrival = None;
         self.operands.clear();
     }
 
-    /// How `run` ended, which began `started` of its instructions if the engine said so; `next` is the
-    /// address of the next block, `None` at the end of the recording.
+    /// Returns the end of `run`, which began `started` of its instructions if the engine reported
+    /// it. `next` is the address of the next block, or `None` at the end of the recording.
     pub(crate) fn judge(
         &mut self,
         info: &BlockInfo,
@@ -96,10 +97,11 @@ impl SystemStream {
     ) -> Ending {
         let begun = started.map_or(info.len(), |n| (n as usize).min(info.len()));
         let last = begun.saturating_sub(1);
-        let told = self.arrival.take();
+        let message = self.arrival.take();
         let Some(next) = next else { return Ending { executed: begun, signal: None } };
-        let Some(arrival) = told.or_else(|| self.infer(info, next)) else {
-            // The engine runs an instruction by itself: again, or (of a device) only with its access.
+        let Some(arrival) = message.or_else(|| self.infer(info, next)) else {
+            // The engine runs an instruction by itself: again, or (of a device) only with its
+            // access.
             let is_again = begun < info.len() && next == info.pc_of(last);
             return Ending { executed: if is_again { last } else { begun }, signal: None };
         };
@@ -126,8 +128,8 @@ impl SystemStream {
         Ending { executed: if is_before { last } else { begun }, signal }
     }
 
-    /// Where the engine gives no registers: a block that the one before does not lead to, at a place where
-    /// vectors are. An entry seen so once is an entry from then on.
+    /// Infers an exception for engines that give no registers: from a block at a vector's place
+    /// that the previous block does not lead to. Such an entry stays known.
     fn infer(&mut self, info: &BlockInfo, next: u64) -> Option<Arrival> {
         let (table, vector) = (next & !(VECTORS_BYTES - 1), next & (VECTORS_BYTES - 1));
         let is_place = next >> 63 == 1 && vector.is_multiple_of(VECTOR_BYTES) && vector >= 0x200;
@@ -138,7 +140,7 @@ impl SystemStream {
         is_entry.then_some(Arrival { vector: vector as u32, syndrome: 0, link: None })
     }
 
-    /// Counts what `run` did, and gives the write of a register that it ended with.
+    /// Counts the effects of `run`. Returns the register write that it ended with.
     pub(crate) fn register_writes(&mut self, info: &BlockInfo, run: &Run) -> Option<StreamEvent> {
         let executed = run.executed;
         if info.pc_of(0) >> 63 == 1 {
@@ -167,7 +169,7 @@ const WRITES_TABLE_1: u32 = 0xd518_2020;
 /// `MSR CONTEXTIDR_EL1, Xt`.
 const WRITES_CONTEXT: u32 = 0xd518_d020;
 
-/// True for a write of `CONTEXTIDR_EL1`: nothing uses its value as an address.
+/// Returns whether a word writes `CONTEXTIDR_EL1`, whose value no instruction uses as an address.
 pub(crate) fn is_context_only(word: u32) -> bool {
     word & 0xffff_ffe0 == WRITES_CONTEXT
 }
@@ -188,7 +190,8 @@ mod tests {
     const SVC: u32 = 0xd400_0001;
     const RET: u32 = 0xd65f_03c0;
 
-    /// How many instructions ran, and if something came behind them, whether the last was abandoned.
+    /// Returns the number of instructions that ran and, if an event followed, whether the last was
+    /// abandoned.
     fn judged(
         system: &mut SystemStream,
         words: &[u32],
@@ -200,26 +203,26 @@ mod tests {
         (ending.executed, ending.signal.map(|signal| signal.abandons()))
     }
 
-    fn told(vector: u32, class: u64, link: u64) -> SystemStream {
+    fn message(vector: u32, class: u64, link: u64) -> SystemStream {
         let arrival = Arrival { vector, syndrome: class << 26, link: Some(link) };
         SystemStream { arrival: Some(arrival), ..SystemStream::default() }
     }
 
     #[test]
     fn a_fault_abandons_the_instruction_that_it_returns_to() {
-        let fault = &mut told(0x200, 0x25, PC + 4);
+        let fault = &mut message(0x200, 0x25, PC + 4);
         assert_eq!(judged(fault, &[ADD, LDR, ADD], Some(2), VECTORS + 0x200), (2, Some(true)));
         assert_eq!((fault.tally.synchronous, fault.tally.interrupts), (1, 0));
     }
 
     #[test]
     fn a_call_a_failed_fetch_and_an_interrupt_abandon_nothing() {
-        let call = &mut told(0x400, 0x15, PC + 8);
+        let call = &mut message(0x400, 0x15, PC + 8);
         assert_eq!(judged(call, &[ADD, SVC], None, VECTORS + 0x400), (2, Some(false)));
-        let fetch = &mut told(0x200, 0x21, PC + 0x1000);
+        let fetch = &mut message(0x200, 0x21, PC + 0x1000);
         assert_eq!(judged(fetch, &[ADD, RET], None, VECTORS + 0x200), (2, Some(false)));
         // Whatever the last syndrome was.
-        let interrupt = &mut told(0x280, 0x25, PC + 8);
+        let interrupt = &mut message(0x280, 0x25, PC + 8);
         assert_eq!(judged(interrupt, &[ADD, LDR], None, VECTORS + 0x280), (2, Some(false)));
         assert_eq!(interrupt.tally.interrupts, 1);
     }
@@ -227,7 +230,8 @@ mod tests {
     #[test]
     fn an_instruction_of_a_device_runs_once() {
         let system = &mut SystemStream::default();
-        // Left to run the load by itself, and gone on behind it; or to run it again in the next block.
+        // The engine left the block to run the load alone, and continued after it; or ran it again
+        // in the next block.
         assert_eq!(judged(system, &[ADD, LDR, ADD], Some(2), PC + 8), (2, None));
         assert_eq!(judged(system, &[ADD, LDR, ADD], Some(2), PC + 4), (1, None));
         assert_eq!(judged(system, &[ADD, LDR, ADD], None, PC + 12), (3, None));
@@ -236,7 +240,7 @@ mod tests {
     #[test]
     fn without_registers_an_entry_is_known_once_nothing_else_explains_it() {
         let system = &mut SystemStream::default();
-        // A return may go anywhere, so the first time it is not told from one.
+        // A return may go anywhere, so the first entry looks like one.
         assert_eq!(judged(system, &[ADD, RET], None, VECTORS + 0x280), (2, None));
         assert_eq!(judged(system, &[ADD, SVC], None, VECTORS + 0x400), (2, Some(false)));
         assert_eq!(judged(system, &[ADD, RET], None, VECTORS + 0x280), (2, Some(false)));
@@ -261,6 +265,6 @@ mod tests {
         let encoding = (WRITES_TABLE_1 >> 5) as u16;
         assert_eq!(written, Some(StreamEvent::Register { encoding, value: 0x42, is_write: true }));
         assert_eq!((system.tally.table_writes, system.tally.kernel_instructions), (1, 2));
-        assert_eq!(system.register_writes(&info, &run), None, "each write is told once");
+        assert_eq!(system.register_writes(&info, &run), None, "each write is reported once");
     }
 }

@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Its command.
 pub(crate) const NAME: &str = "qemu-system-aarch64";
-/// How the engine is installed.
+/// The command that installs the engine.
 pub(crate) const INSTALL: &str =
     "apt-get install qemu-system-arm (Debian 12: better with -t bookworm-backports)";
 /// MiB of memory that the kernel of the trial gets.
@@ -21,7 +21,7 @@ const TRIAL_MEMORY: u32 = 64;
 /// `PSCI SYSTEM_OFF` by a hypervisor call: movz w0, #8; movk w0, #0x8400, lsl #16; hvc #0; b .
 const TRIAL_KERNEL: [u32; 4] = [0x5280_0100, 0x72b0_8000, 0xd400_0002, 0x1400_0000];
 
-/// The engine given, or the one in `PATH`, if it works.
+/// Returns the engine given, or the one in `PATH`, if it works.
 pub(super) fn find(given: Option<&Path>) -> Result<Engine> {
     let Some(path) = given.map(Path::to_path_buf).or_else(|| in_path(NAME)) else {
         bail!(
@@ -42,7 +42,7 @@ pub(crate) fn probe(path: &Path, plugins: &[Plugin]) -> Result<Engine> {
     let offered = run(Command::new(path).args(["-M", "virt", "-cpu", "help"]))?;
     let cpus = cpus_of(&String::from_utf8_lossy(&offered.stdout));
     if cpus.is_empty() {
-        bail!("it plays no AArch64 processor");
+        bail!("it has no AArch64 CPU model");
     }
     let kernel = Scratch::new("n2sim-probe", 0o600, &elf::bytes_of(&TRIAL_KERNEL));
     let kernel = kernel.context("cannot write a temporary file")?;

@@ -1,13 +1,13 @@
-//! The first program of the recorded system: mounts what programs expect, starts the program to record
-//! between the two markers, and turns the machine off.
+//! The first program of the recorded system: mounts what programs expect, starts the program to
+//! record between the two markers, and turns the machine off.
 //!
-//! Made here word by word, so that no compiler and no other file is needed. It keeps away from its stack
-//! and lies where no program lies, so that its pages are not those of the program.
+//! Made here word by word, so that no compiler and no other file is needed. It keeps away from its
+//! stack and lies where no program lies, so that its pages are not those of the program.
 
 use super::super::elf;
 use super::super::wire::{START_MARKER, STOP_MARKER};
 
-/// Where it is loaded.
+/// The load address.
 const BASE: u64 = 0x70_0000_0000;
 /// Its data; the code is much shorter than that.
 const DATA_AT: u64 = 0x1000;
@@ -59,14 +59,14 @@ impl Builder {
         self.bytes(&bytes)
     }
 
-    /// An array of pointers to texts that ends with a null pointer.
+    /// Writes an array of pointers to texts that ends with a null pointer. Returns its address.
     fn texts(&mut self, texts: &[String]) -> u64 {
         let mut pointers: Vec<u64> = texts.iter().map(|text| self.text(text)).collect();
         pointers.push(0);
         self.bytes(&pointers.iter().flat_map(|p| p.to_le_bytes()).collect::<Vec<u8>>())
     }
 
-    /// `movz` and `movk` as needed.
+    /// Loads a value with `movz` and `movk` as needed.
     fn load(&mut self, register: u32, value: u64) {
         self.words.push(0xd280_0000 | (value as u32 & 0xffff) << 5 | register);
         for half in 1..4u32 {
@@ -77,7 +77,7 @@ impl Builder {
         }
     }
 
-    /// A system call with these arguments.
+    /// Makes a system call with these arguments.
     fn call(&mut self, number: u16, arguments: &[u64]) {
         for (register, argument) in (0..).zip(arguments) {
             self.load(register, *argument);
@@ -87,7 +87,8 @@ impl Builder {
     }
 }
 
-/// The program's file. `program` is its name in the system; `arguments` begin with its name for itself.
+/// Returns the program's file. `program` is its name in the system; `arguments` begin with its name
+/// for itself.
 pub(super) fn program(program: &str, arguments: &[String], environment: &[String]) -> Vec<u8> {
     let mut b = Builder::default();
     let scratch = b.bytes(&[0; SCRATCH_BYTES as usize]);
@@ -116,7 +117,7 @@ pub(super) fn program(program: &str, arguments: &[String], environment: &[String
     b.call(call::CLONE, &[SIGCHLD, 0, 0, 0, 0]);
     let fork = b.words.len();
     b.words.push(0); // cbnz x0, parent
-    // The recording begins with the block behind the marker.
+    // The recording begins with the block after the marker.
     b.words.extend([START_MARKER, 0x1400_0001]); // b .+4
     b.call(call::EXECVE, &[program, arguments, environment]);
     b.call(call::EXIT, &[CANNOT_START]);
@@ -136,7 +137,7 @@ pub(super) fn program(program: &str, arguments: &[String], environment: &[String
     file(&b)
 }
 
-/// The file of code and data.
+/// Returns the file of code and data.
 fn file(built: &Builder) -> Vec<u8> {
     let mut content = elf::bytes_of(&built.words);
     let room = (DATA_AT - elf::HEADERS) as usize;
@@ -187,7 +188,7 @@ mod tests {
         assert_eq!(fork + (words[fork] >> 5 & 0x7ffff) as usize, place(0xaa00_03f3));
         let back = words.iter().position(|w| w & 0xff00_001f == 0x5400_0001).expect("b.ne");
         let distance = (words[back] << 8).cast_signed() >> 13;
-        // Back to the word behind it: the first of the wait.
+        // Back to the next word: the first of the wait.
         assert_eq!(back as i32 + distance, place(0xaa00_03f3) as i32 + 1);
     }
 }

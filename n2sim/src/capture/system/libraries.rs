@@ -8,12 +8,12 @@ use sim_core::Shown;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Where libraries lie below a sysroot.
-const FOLDERS: &[&str] =
+/// The directories of libraries below a sysroot.
+const DIRECTORIES: &[&str] =
     &["lib", "usr/lib", "lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu", "lib64"];
 
-/// The dynamic linker `interpreter` and all libraries that the program at `path` needs, each with its name
-/// inside; the linker looks into /lib without being told.
+/// Returns the dynamic linker `interpreter` and all libraries that the program at `path` needs,
+/// each with its name inside. The linker searches /lib by itself.
 pub(super) fn needed(
     path: &Path,
     interpreter: &str,
@@ -29,7 +29,7 @@ pub(super) fn needed(
             if found.contains_key(&inside) {
                 continue;
             }
-            let places = FOLDERS.iter().map(|folder| sysroot.join(folder).join(&name));
+            let places = DIRECTORIES.iter().map(|directory| sysroot.join(directory).join(&name));
             let Some(file) = places.into_iter().find(|file| file.is_file()) else {
                 bail!("{} has no {name}, which {} needs", sysroot.shown(), path.shown());
             };
@@ -40,7 +40,7 @@ pub(super) fn needed(
     Ok(found)
 }
 
-/// The libraries that a file names.
+/// Returns the libraries that a file names.
 fn names(path: &Path) -> Result<Vec<String>> {
     let shown = path.shown();
     let data = sim_files::read(path).with_context(|| format!("cannot read {shown}"))?;
@@ -56,5 +56,5 @@ fn names(path: &Path) -> Result<Vec<String>> {
         let names = needed.map(|entry| entry.string(endian, strings));
         names.map(|name| Ok(String::from_utf8_lossy(name?).into_owned())).collect()
     };
-    parsed().with_context(|| format!("{shown} is no whole ELF file"))
+    parsed().with_context(|| format!("{shown} is not a complete ELF file"))
 }

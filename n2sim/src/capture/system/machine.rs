@@ -1,6 +1,7 @@
-//! The machine of a recorded system and what runs on it: the engine's options, the initial file system.
+//! The machine of a recorded system and what runs on it: the engine's options, the initial file
+//! system.
 
-use super::super::CaptureArgs;
+use super::super::args::CaptureArgs;
 use super::super::engine::Engine;
 use super::super::program::Program;
 use super::super::shared_memory::SharedMemory;
@@ -14,11 +15,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The kernel's command line: the console, silence, the first program, an end instead of a hang, and all
-/// addresses the same in every run.
+/// The kernel's command line: the console, silence, the first program, an end instead of a hang,
+/// and all addresses the same in every run.
 const COMMAND_LINE: &str = "console=ttyAMA0 loglevel=0 rdinit=/init panic=-1 nokaslr norandmaps";
 
-/// Where the recording begins.
+/// The start of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     /// With the first instruction of the machine.
@@ -30,7 +31,7 @@ pub(super) enum Start {
 }
 
 impl Start {
-    /// What the user wrote: a word, an address or a function of the kernel.
+    /// Reads the user's choice: a word, an address or a function of the kernel.
     pub(super) fn parse(text: &str, functions: &[Symbol]) -> Result<Start> {
         match text {
             "boot" => return Ok(Start::Boot),
@@ -55,7 +56,7 @@ impl Start {
         Ok(Start::At(address))
     }
 
-    /// The plugin's word for it.
+    /// Returns the plugin's word for it.
     fn argument(self) -> String {
         match self {
             Start::Boot => "boot".to_owned(),
@@ -65,7 +66,7 @@ impl Start {
     }
 }
 
-/// The engine with the machine and the plugin; what runs on it follows.
+/// Returns the engine with the machine and the plugin; what runs on it follows.
 ///
 /// # Errors
 /// If plugin and memory cannot be handed over.
@@ -81,8 +82,8 @@ pub(super) fn command(
     let mut command = Command::new(&engine.path);
     command.args(["-M", "virt,dtb-randomness=off", "-cpu", cpu, "-smp", "1"]);
     command.args(["-m", &mebibytes.to_string()]);
-    // Time is the number of executed instructions, one a nanosecond: timers interrupt a recorded system as
-    // often as one that is not, and every run is the same.
+    // Time is the number of executed instructions, one a nanosecond: timers interrupt a recorded
+    // system as often as one that is not, and every run is the same.
     command.args(["-icount", "shift=0,sleep=off", "-seed", "1"]);
     command.args(["-rtc", "base=2020-01-01,clock=vm"]);
     command.args(["-nodefaults", "-nic", "none", "-display", "none", "-monitor", "none"]);
@@ -91,7 +92,7 @@ pub(super) fn command(
     Ok(command)
 }
 
-/// What runs on the machine.
+/// The software on the machine.
 #[derive(Debug)]
 pub(super) struct Guest {
     kernel: PathBuf,
@@ -127,12 +128,12 @@ impl Guest {
         command.arg("-append").arg(line.trim_end());
     }
 
-    /// The file after which the trace is called.
+    /// Returns the file that gives the trace its name.
     pub(super) fn name(&self) -> &Path {
         self.program.as_ref().map_or(&self.kernel, |program| &program.path)
     }
 
-    /// What was recorded, for the trace.
+    /// Returns the recorded command line for the trace.
     pub(super) fn command_line(&self, args: &CaptureArgs) -> Vec<String> {
         if self.program.is_some() {
             return args.command.clone();
@@ -141,15 +142,16 @@ impl Guest {
         ["--kernel".to_owned(), shown(&self.kernel)].into_iter().chain(own).collect()
     }
 
-    /// The program's functions. Random places are off, so a program that lies anywhere lies where
-    /// Linux puts it then.
+    /// Returns the program's functions. Random places are off, so a program that lies anywhere lies
+    /// where Linux puts it then.
     pub(super) fn symbols(&self) -> Vec<Symbol> {
-        /// Two thirds of the 48-bit address space, at a multiple of the 64 KiB to which linkers align.
+        /// Two thirds of the 48-bit address space, at a multiple of the 64 KiB to which linkers
+        /// align.
         const USUAL_BASE: u64 = 0xaaaa_aaaa_0000;
         self.program.as_ref().map_or_else(Vec::new, |program| program.symbols_from(USUAL_BASE))
     }
 
-    /// How the program ended, by what the first program was told of it.
+    /// Returns the end of the program, by the report of the first program.
     pub(super) fn ending(&self, status: u64) -> String {
         if self.program.is_none() || status > 0xffff {
             return format!("stop marker, x0 = {status:#x}");
@@ -168,7 +170,8 @@ fn shown(path: &Path) -> String {
 fn check_kernel(path: &Path) -> Result<()> {
     let data = sim_files::read(path).with_context(|| format!("cannot read {}", path.shown()))?;
     let is_image = data.get(56..60) == Some(b"ARM\x64");
-    // A packed image of version 6 and later ("EFI zboot"), and a packed one of old, which the engine unpacks.
+    // A packed image of version 6 and later ("EFI zboot"), and a packed one of old, which the
+    // engine unpacks.
     let is_packed = data.starts_with(b"\x1f\x8b") || data.get(4..8) == Some(b"zimg");
     if !is_image && !is_packed {
         bail!(
@@ -179,11 +182,12 @@ fn check_kernel(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The initial file system: the first program, the program to record, its libraries, the user's files.
+/// Returns the initial file system: the first program, the program to record, its libraries, the
+/// user's files.
 fn archive(args: &CaptureArgs, program: &Program) -> Result<Vec<u8>> {
     let mut archive = Archive::default();
-    for folder in ["proc", "sys", "dev", "tmp", "root"] {
-        archive.folder(folder);
+    for directory in ["proc", "sys", "dev", "tmp", "root"] {
+        archive.directory(directory);
     }
     archive.character_device("dev/console", 5, 1);
     let name = inside(&args.command[0], &program.path);
@@ -208,7 +212,7 @@ fn archive(args: &CaptureArgs, program: &Program) -> Result<Vec<u8>> {
     Ok(archive.finish())
 }
 
-/// The program's name in the system: as the user wrote it if that is a path, else in /bin.
+/// Returns the program's name in the system: as the user wrote it if that is a path, else in /bin.
 fn inside(typed: &str, path: &Path) -> String {
     if typed.contains('/') {
         return absolute(typed);
@@ -217,7 +221,7 @@ fn inside(typed: &str, path: &Path) -> String {
     format!("/bin/{name}")
 }
 
-/// A path as the system's root folder sees it, in which everything begins.
+/// Returns a path relative to the system's root directory.
 fn absolute(path: &str) -> String {
     let parts = path.split('/').filter(|part| !matches!(*part, "" | "." | ".."));
     parts.fold(String::new(), |path, part| path + "/" + part)

@@ -1,5 +1,5 @@
-//! Which physical pages a system's virtual pages had: the map of the trace, from the pairs that the engine
-//! showed with every access (guide 3.2.18).
+//! Which physical pages a system's virtual pages had: the map of the trace, from the pairs that the
+//! engine showed with every access (guide 3.2.18).
 
 use super::super::wire::page;
 use sim_trace::{PageEntry, PageMap, PageMemory};
@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, HashMap};
 const BYTES: u64 = 4096;
 /// Address bits of a table in `TTBR0_EL1`; above them is the ASID, below them are flags.
 const TABLE: u64 = 0x0000_ffff_ffff_fffe;
-/// Where Linux maps all physical memory in one piece, at one distance.
+/// The address range in which Linux maps all physical memory in one piece, at one offset.
 const LINEAR_MAP: std::ops::Range<u64> = 0xffff_0000_0000_0000..0xffff_8000_0000_0000;
 
-/// What one virtual page was.
+/// The recorded properties of one virtual page.
 #[derive(Clone, Copy, Debug)]
 struct Use {
     phys: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// `TTBR0_EL1` was written.
+    /// Handles a write of `TTBR0_EL1`.
     pub(crate) fn enter(&mut self, table: u64) {
         self.space = table & TABLE;
     }
@@ -42,7 +42,7 @@ impl Pages {
         (if virt >> 63 == 1 { 0 } else { self.space }, virt & !(BYTES - 1))
     }
 
-    /// The page of `virt` is at `phys` and was used as the bits of [`page`] say.
+    /// Records that the page of `virt` is at `phys` and was used as the bits of [`page`] describe.
     pub(crate) fn note(&mut self, virt: u64, phys: u64, bits: u32) {
         let new = Use { phys, bits, moves: 0 };
         let usage = self.uses.entry(self.key(virt)).or_insert(new);
@@ -50,18 +50,19 @@ impl Pages {
         *usage = Use { phys, bits: usage.bits | bits, moves };
     }
 
-    /// `DC ZVA` wrote at `virt`; the engine does not say where that is.
+    /// Records that `DC ZVA` wrote at `virt`, whose physical address the engine does not report.
     pub(super) fn note_zeroed(&mut self, virt: u64) {
         self.zeroed.insert(self.key(virt), ());
     }
 
-    /// True if code of the page of `virt`, of the kernel's half, was run.
+    /// Returns whether code in the page of `virt`, in the kernel's half, was executed.
     pub(super) fn is_kernel_code(&self, virt: u64) -> bool {
         let usage = self.uses.get(&(0, virt & !(BYTES - 1)));
         usage.is_some_and(|usage| usage.bits & page::EXECUTE != 0)
     }
 
-    /// The map of the kernel's half and of the address space with the most pages, and what it leaves out.
+    /// Returns the map of the kernel's half and of the address space with the most pages, and what
+    /// it leaves out.
     pub(super) fn map(mut self) -> (Option<PageMap>, Vec<String>) {
         self.add_zeroed();
         let mut sizes: BTreeMap<u64, usize> = BTreeMap::new();
@@ -98,8 +99,8 @@ impl Pages {
         }
     }
 
-    /// Gives pages that were zeroed and not seen otherwise their place in the linear map, and all zeroed
-    /// ones the right to be written.
+    /// Gives pages that were zeroed and not seen otherwise their place in the linear map, and all
+    /// zeroed ones the right to be written.
     fn add_zeroed(&mut self) {
         let mut distances: HashMap<u64, usize> = HashMap::new();
         for ((_, virt), usage) in &self.uses {
@@ -120,7 +121,7 @@ impl Pages {
 }
 
 impl Use {
-    /// The entry of a map; `None` for addresses that no table of 48 bits has.
+    /// Returns the entry of a map; `None` for addresses that no table of 48 bits has.
     fn entry(&self, virt: u64) -> Option<PageEntry> {
         let is_48_bits = matches!(virt >> 48, 0 | 0xffff) && self.phys >> 48 == 0;
         let has = |bit| self.bits & bit != 0;

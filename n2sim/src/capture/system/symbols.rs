@@ -8,16 +8,17 @@ use std::path::Path;
 
 /// Reads an ELF file, or text with an address, a letter and a name on each line.
 pub(super) fn read(path: &Path) -> Result<Vec<Symbol>> {
-    // Not through `sim_files`: the fuzz target of the parser compiles this file alone, without that crate.
+    // Not through `sim_files`: the fuzz target of the parser compiles this file alone, without that
+    // crate.
     let data = std::fs::read(path).with_context(|| format!("cannot read {}", path.shown()))?;
     parse(&data, path)
 }
 
-/// The functions of such a file, which is at `path`.
+/// Reads the functions of such a file; `path` names it in messages.
 pub(super) fn parse(data: &[u8], path: &Path) -> Result<Vec<Symbol>> {
     let shown = path.shown();
     let symbols = if data.starts_with(b"\x7fELF") {
-        from_elf(data).with_context(|| format!("{shown} is no whole ELF file"))?
+        from_elf(data).with_context(|| format!("{shown} is not a complete ELF file"))?
     } else {
         from_text(&String::from_utf8_lossy(data))
     };
@@ -46,7 +47,7 @@ fn from_text(text: &str) -> Vec<Symbol> {
     sized(functions.collect())
 }
 
-/// Each function ends where the next begins; a last one has no size.
+/// Gives each function the size up to the next one; the last has none.
 fn sized(mut functions: Vec<(u64, String)>) -> Vec<Symbol> {
     // Marks of the compiler are no functions.
     functions.retain(|(_, name)| !name.starts_with('$') && !name.is_empty());
@@ -61,7 +62,7 @@ fn sized(mut functions: Vec<(u64, String)>) -> Vec<Symbol> {
         .collect()
 }
 
-/// The program's functions and the kernel's, in order of address.
+/// Returns the program's functions and the kernel's, in order of address.
 pub(super) fn merge(program: Vec<Symbol>, kernel: Vec<Symbol>) -> Vec<Symbol> {
     let mut symbols = program;
     symbols.extend(kernel);

@@ -1,12 +1,14 @@
-//! What the plugin says of a whole system beside its blocks and accesses.
+//! The words of the plugin on a whole system, beside blocks and accesses.
 
-use super::super::stream::{BlockInfo, Shared};
+use super::super::block::BlockInfo;
+use super::super::recording_state::Shared;
 use super::super::wire::Word;
 use super::ending::{Arrival, is_context_only};
 
 impl Shared {
-    /// A word that only a whole system has, with the values behind it; how many of these it took, and the
-    /// access that it tells of an instruction of the running `block`, by index.
+    /// Takes a word that only a whole system has, with the values after it. Returns the number of
+    /// taken values, and the access that the word reports of an instruction of the running `block`,
+    /// by index.
     pub(crate) fn take_system(
         &mut self,
         word: Word,

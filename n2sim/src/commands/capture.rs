@@ -1,0 +1,153 @@
+//! `n2sim capture`: records an AArch64 program that runs under QEMU into a trace.
+
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail};
+use sim_core::Shown;
+use sim_trace::{Summary, TraceError, TraceWriter, WriterOptions};
+
+use crate::capture::account::{self, PluginTally, Stopwatch};
+use crate::capture::args::CaptureArgs;
+use crate::capture::output::Output;
+use crate::capture::program::Program;
+use crate::capture::recorder::Recorder;
+use crate::capture::region::Region;
+use crate::capture::session::{self, End};
+use crate::capture::setup::{Setup, default_output, meta, say};
+use crate::capture::shared_memory::SharedMemory;
+use crate::capture::wire::{self, control};
+use crate::capture::{second_run, system};
+use crate::files::command_line;
+use crate::host::signals::Keeper;
+
+/// Records a program and prints a summary to stderr.
+///
+/// # Errors
+///
+/// If the engine, the plugin or the program is missing or unfit, or the trace cannot be written.
+pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
+    if args.system.is_wanted() {
+        return system::run(args);
+    }
+    let setup = Setup::of(args)?;
+    if args.second_run {
+        return second_run::run(args, &setup);
+    }
+    let Setup { program, engine, cpu, .. } = &setup;
+    let mut memory = SharedMemory::create()?;
+    let region = Region { from: args.from.clone(), to: args.to.clone() };
+    region.announce(program, &memory)?;
+    let mut command = setup.command(args, &memory, &[])?;
+    if args.count_only {
+        return count(&mut command, &mut memory);
+    }
+    let stopwatch = Stopwatch::start();
+    let path = args.output.clone().unwrap_or_else(|| default_output(&program.path));
+    command_line::refuse_input(&path)?;
+    let meta = meta(args, engine, cpu);
+    let options = WriterOptions { level: args.level, ..WriterOptions::default() };
+    // Held to the end, so that a signal loses nothing of the trace.
+    let _keeper = Keeper::for_all();
+    let trace = TraceWriter::record(&path, meta, options)?;
+    let mut output = Output { trace, skip: args.skip };
+    let mut recorder = Recorder::default();
+    recorder.shared.ends_for_good = region.ends_for_good();
+    let limit = args.limit.unwrap_or(u64::MAX);
+    let recorded = session::record(&mut command, &mut memory, &mut recorder, &mut output, limit);
+    let end = match recorded.map_err(|error| error.downcast::<TraceError>()) {
+        Ok(end) => end,
+        Err(Ok(refusal)) => return keep_cut(output, refusal, program, &mut memory),
+        Err(Err(error)) => return Err(error),
+    };
+    let is_empty = output.trace.instructions() == 0;
+    if is_empty && memory.control(control::MAGIC)? != wire::MAGIC {
+        bail!(
+            "{} did not start the recording plugin ({})",
+            engine.path.shown(),
+            account::ending(&end)
+        );
+    }
+    if is_empty {
+        bail!("nothing was recorded: {}", nothing_recorded(args, &end));
+    }
+    let (written, plugin, gaps) = finish(program, &region, output, &recorder, &mut memory, &end)?;
+    let tally = &recorder.shared.tally;
+    let times = stopwatch.elapsed();
+    say(&account::summary(&path, tally, &plugin, &written, &end, times, &gaps));
+    say(&account::advice(tally, &end, cpu));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The end of an error message when not even one chunk could be kept.
+const NO_FILE: &str = "the trace could not be written and no file is left";
+
+/// Keeps the part of the trace that the system took before it refused more.
+fn keep_cut(
+    mut output: Output,
+    refusal: TraceError,
+    program: &Program,
+    memory: &mut SharedMemory,
+) -> Result<ExitCode> {
+    let start = memory.control(control::START_CODE)?;
+    output.trace.meta_mut().symbols = program.symbols_at(start);
+    let (written, refusal) = output.trace.cut(refusal).context(NO_FILE)?;
+    Err(cut(&refusal, &written))
+}
+
+/// Returns the error that a trace is shorter than the run, with the reason.
+fn cut(refusal: &TraceError, written: &Summary) -> anyhow::Error {
+    anyhow::anyhow!(
+        "{refusal}; a whole trace of the first {} instructions is left",
+        account::thousands(written.instructions)
+    )
+}
+
+/// Returns the reason why a recording is empty, as far as it can be known.
+fn nothing_recorded(args: &CaptureArgs, end: &End) -> String {
+    let ending = account::ending(end);
+    match (args.skip, &args.from) {
+        (0, None) => format!("the engine ended before the program began ({ending})"),
+        (0, Some(from)) => format!("the program never came to --from {from} ({ending})"),
+        (skip, _) => format!("the program ended before --skip {skip} instructions ({ending})"),
+    }
+}
+
+/// Completes the description of the trace, and its file.
+fn finish(
+    program: &Program,
+    region: &Region,
+    mut output: Output,
+    recorder: &Recorder,
+    memory: &mut SharedMemory,
+    end: &End,
+) -> Result<(Summary, PluginTally, Vec<String>)> {
+    let plugin = PluginTally::read(memory)?;
+    let gaps = account::gaps(&recorder.shared.tally, &plugin, end);
+    let meta = output.trace.meta_mut();
+    meta.symbols = program.symbols_at(memory.control(control::START_CODE)?);
+    meta.gaps.clone_from(&gaps);
+    meta.lacks = account::lacks(&recorder.shared.tally);
+    meta.notes.extend([account::operands(&recorder.shared.tally)]);
+    meta.notes.insert("program-end".to_owned(), account::ending(end));
+    if let Some(text) = region.describe() {
+        meta.notes.insert("region".to_owned(), text);
+    }
+    if let Some(count) = plugin.engine_count.filter(|_| plugin.streams <= 1) {
+        meta.notes.insert("engine-instruction-count".to_owned(), count.to_string());
+    }
+    match output.trace.finish_or_cut().context(NO_FILE)? {
+        (written, None) => Ok((written, plugin, gaps)),
+        (written, Some(refusal)) => Err(cut(&refusal, &written)),
+    }
+}
+
+/// Runs with the engine's counter only and prints the count on stderr.
+fn count(command: &mut Command, memory: &mut SharedMemory) -> Result<ExitCode> {
+    let status = command.status().context("cannot run the engine")?;
+    let plugin = PluginTally::read(memory)?;
+    let Some(count) = plugin.engine_count else {
+        bail!("the program did not end by itself ({status}), so the engine's count is not final");
+    };
+    say(&format!("engine count: {count}\n"));
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,82 @@
+//! `n2sim check`: runs scenario files, or checks count tables of any machine.
+
+mod count_tables;
+mod scenarios;
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use sim_core::PmuEvent;
+
+use crate::shared_args::{MachineArgs, RevisionName};
+use crate::verdict::Verdict;
+
+/// Run scenario files, or check count tables of any machine
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples: n2sim check tests/scenarios\n          \
+    n2sim check my-cases.toml --show\n          \
+    n2sim check tests/scenarios/410-l1d-refill.toml --case T.L1D_CACHE_REFILL.2\n          \
+    perf stat -x, -o perf.csv -e ... ./program; n2sim check perf.csv --revision r0p3")]
+pub(crate) struct CheckArgs {
+    /// Read every file as a count table, whatever its name
+    #[arg(long)]
+    pub(crate) counts: bool,
+    /// Scenario files (*.toml) or directories of them; or count tables of any machine
+    ///
+    /// Count tables are the output of `perf stat`, with or without -x, -j or -I, and of `perf stat
+    /// report`.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Run only this case, and print what each step counts (repeat for more)
+    #[arg(long, value_name = "NAME", help_heading = "Scenarios", conflicts_with = "counts")]
+    pub(crate) case: Vec<String>,
+    /// Print what each step of every case counts
+    ///
+    /// All events that are not 0 are printed, except clocks and stalls.
+    #[arg(long, help_heading = "Scenarios", conflicts_with_all = ["counts", "case"])]
+    pub(crate) show: bool,
+    /// Print the counts of these events for every case, or for those of --case
+    #[arg(short, long, value_name = "EVENT,...", help_heading = "Scenarios")]
+    #[arg(conflicts_with = "counts", value_delimiter = ',', value_parser = PmuEvent::from_name)]
+    pub(crate) event: Vec<PmuEvent>,
+    /// With --case: metrics to compute from the counts
+    #[arg(short = 'M', long, value_name = "METRIC,...", help_heading = "Scenarios")]
+    #[arg(value_delimiter = ',', requires = "case")]
+    pub(crate) metric: Vec<String>,
+    /// Revision of the core that counted
+    ///
+    /// The revisions r0p0 to r0p2 count one stalled slot too many per cycle.
+    #[arg(long, value_enum, help_heading = "Count tables")]
+    pub(crate) revision: Option<RevisionName>,
+    /// Value of CPUECTLR.EXTLLC; if it is clear, the last-level events stay 0
+    #[arg(long, value_name = "true|false", help_heading = "Count tables")]
+    pub(crate) extllc: Option<bool>,
+    /// Percent by which two sides may differ
+    ///
+    /// The default is 0; for intervals and CPUs it is 1; for counts that are scaled from a part of
+    /// the time it is 10.
+    #[arg(long, value_name = "PERCENT", help_heading = "Count tables")]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) tolerance: Option<f64>,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+impl CheckArgs {
+    /// Returns whether the files are count tables: neither scenarios by their names nor
+    /// directories.
+    fn has_counts(&self) -> bool {
+        let is_scenario = |path: &PathBuf| {
+            path.is_dir() || path.extension().is_some_and(|extension| extension == "toml")
+        };
+        self.counts || self.case.is_empty() && !self.files.iter().any(is_scenario)
+    }
+}
+
+/// Runs the scenarios, or checks the tables.
+pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
+    match args.has_counts() {
+        true => count_tables::run(args),
+        false => scenarios::run(args),
+    }
+}

@@ -1,0 +1,327 @@
+//! `n2sim functions`: exact counts for each function of the program.
+//!
+//! A sink follows the run and attributes the events of each instruction to its function, on the
+//! correct path and on wrong paths.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args as ClapArgs;
+use sim_core::{Counts, EventSink, InstId, Operation, PmuEvent};
+use sim_machine::{Mode, Outcome};
+use sim_pmu::perf::{Levels, Reading, Status};
+use sim_report::functions::{self, FunctionRow};
+use sim_report::perf_stat::Columns;
+use sim_report::stat::{self, Counted, StatOptions};
+use sim_report::{Owner, Selected, StatReport, Symbols, perf_stat};
+
+use crate::counting::counted_run::Replay;
+use crate::counting::event_list;
+use crate::counting::notes::write_unknown_words;
+use crate::counting::print::write_header;
+use crate::counting::setup::Setup;
+use crate::files::output::Output;
+use crate::files::symbols;
+use crate::host::progress::{expected, with_progress};
+use crate::host::signals::Keeper;
+use crate::host::speed;
+use crate::shared_args::{FormatArgs, MachineArgs, RegionArgs};
+use crate::verdict::Verdict;
+
+/// Print exact counts for each function of the program
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples: n2sim functions traces/hash.n2t\n          \
+    n2sim functions traces/hash.n2t -e l1d_cache_refill,br_mis_pred_retired -x,")]
+pub(crate) struct FunctionsArgs {
+    /// The trace to replay
+    trace: PathBuf,
+    /// Events to count (default: a table of the most important ones)
+    ///
+    /// Each is a mnemonic or a perf name in any case, or rNN.
+    #[arg(short, long, value_name = "EVENT,...", help_heading = "What to count")]
+    event: Vec<String>,
+    /// The recorded program, for functions that the trace does not name
+    #[arg(long, value_name = "FILE")]
+    elf: Option<PathBuf>,
+    #[command(flatten)]
+    format: FormatArgs,
+    /// Print column names (-x) or the origin of the counts (-j) first
+    #[arg(long, requires = "for_programs", help_heading = "Output")]
+    header: bool,
+    /// Print speed and memory of the simulation to stderr
+    #[arg(short, long, help_heading = "Output")]
+    verbose: bool,
+    #[command(flatten)]
+    region: RegionArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+/// Initial capacity for the events of one instruction.
+const EVENTS_AT_ONCE: usize = 64;
+/// The number of a function that is not looked up yet.
+const UNKNOWN: u32 = u32::MAX;
+
+/// Counts attributed to functions.
+#[derive(Clone, Debug)]
+struct FunctionCounts<'a> {
+    symbols: &'a Symbols,
+    /// The counts of each function, then those of code without a name.
+    functions: Vec<Counts>,
+    /// The function of each static instruction.
+    of_inst: Vec<u32>,
+    cores: Vec<Core>,
+    current: usize,
+}
+
+/// The events that a core raised since its last reported instruction.
+#[derive(Clone, Debug)]
+struct Core {
+    is_counted: bool,
+    pending: Vec<(PmuEvent, u64)>,
+    /// The function of the last correct-path instruction; `None` before the first.
+    function: Option<u32>,
+}
+
+impl<'a> FunctionCounts<'a> {
+    /// Returns a sink that has counted nothing.
+    fn new(symbols: &'a Symbols) -> FunctionCounts<'a> {
+        let functions = vec![Counts::default(); symbols.functions().len() + 1];
+        let mut sink = FunctionCounts {
+            symbols,
+            functions,
+            of_inst: Vec::new(),
+            cores: Vec::new(),
+            current: 0,
+        };
+        sink.core(0);
+        sink
+    }
+
+    /// Returns the functions that counted anything, those with most cycles first.
+    fn finish(mut self) -> Vec<FunctionRow> {
+        for core in 0..self.cores.len() {
+            self.current = core;
+            self.give_to_last();
+        }
+        let names = self.symbols.functions().iter().map(|function| function.name.clone());
+        let names = names.chain([String::from("[unknown]")]);
+        let functions =
+            names.zip(self.functions).map(|(name, counts)| FunctionRow { name, counts });
+        let counted = |function: &FunctionRow| {
+            PmuEvent::ALL.into_iter().any(|event| function.counts.raised(event) > 0)
+        };
+        let mut functions: Vec<FunctionRow> = functions.filter(counted).collect();
+        // A stable sort keeps functions with equal cycles in the order of their addresses.
+        functions
+            .sort_by_key(|function| std::cmp::Reverse(function.counts.value(PmuEvent::CPU_CYCLES)));
+        functions
+    }
+
+    /// Attributes the pending events of the current core to a function.
+    #[inline]
+    fn give(&mut self, function: u32) {
+        let counts = &mut self.functions[function as usize];
+        for (event, n) in self.cores[self.current].pending.drain(..) {
+            counts.count(event, n);
+        }
+    }
+
+    /// Attributes the pending events to the last instruction of the current core.
+    fn give_to_last(&mut self) {
+        let unknown = self.symbols.functions().len() as u32;
+        let function = self.cores[self.current].function.unwrap_or(unknown);
+        self.give(function);
+    }
+
+    /// Returns the function of an instruction.
+    #[inline]
+    fn function_of(&mut self, inst: InstId, pc: u64) -> u32 {
+        match self.of_inst.get(inst as usize) {
+            Some(&function) if function != UNKNOWN => function,
+            _ => self.look_up(inst, pc),
+        }
+    }
+
+    #[cold]
+    fn look_up(&mut self, inst: InstId, pc: u64) -> u32 {
+        let all = self.symbols.functions();
+        let number = self.symbols.function(pc).and_then(|place| {
+            all.binary_search_by_key(&place.function.addr, |function| function.addr).ok()
+        });
+        let function = number.unwrap_or(all.len()) as u32;
+        let inst = inst as usize;
+        if self.of_inst.len() <= inst {
+            self.of_inst.resize(inst + 1, UNKNOWN);
+        }
+        self.of_inst[inst] = function;
+        function
+    }
+}
+
+impl EventSink for FunctionCounts<'_> {
+    const FOLLOWS_RUN: bool = true;
+
+    #[inline]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        let core = &mut self.cores[self.current];
+        if !core.is_counted {
+            return;
+        }
+        match core.function {
+            // Cycles belong to the instruction that the clock waited for.
+            Some(function) if is_clock(event) => {
+                self.functions[function as usize].count(event, n);
+            }
+            _ => core.pending.push((event, n)),
+        }
+    }
+
+    fn core(&mut self, core: usize) {
+        while self.cores.len() <= core {
+            let pending = Vec::with_capacity(EVENTS_AT_ONCE);
+            self.cores.push(Core { is_counted: false, pending, function: None });
+        }
+        self.current = core;
+    }
+
+    fn counting(&mut self, is_counted: bool) {
+        // Pending events belong to the previous instruction.
+        self.give_to_last();
+        self.cores[self.current].is_counted = is_counted;
+    }
+
+    #[inline]
+    fn operation(&mut self, operation: &Operation) {
+        let function = self.function_of(operation.life.inst, operation.life.pc);
+        let core = &mut self.cores[self.current];
+        // Stalls and cycles of a squashed path belong to its branch.
+        let timekeeper = core.function.filter(|_| !operation.life.retired).unwrap_or(function);
+        for (event, n) in core.pending.drain(..) {
+            let owner = if is_stall(event) { timekeeper } else { function };
+            self.functions[owner as usize].count(event, n);
+        }
+        if operation.life.retired || core.function.is_none() {
+            core.function = Some(function);
+        }
+    }
+}
+
+fn is_clock(event: PmuEvent) -> bool {
+    matches!(event, PmuEvent::CPU_CYCLES | PmuEvent::CNT_CYCLES)
+}
+
+fn is_stall(event: PmuEvent) -> bool {
+    use PmuEvent::*;
+    matches!(
+        event,
+        STALL_FRONTEND
+            | STALL_BACKEND
+            | STALL_BACKEND_MEM
+            | STALL
+            | STALL_SLOT_FRONTEND
+            | STALL_SLOT_BACKEND
+            | STALL_SLOT
+    )
+}
+
+/// Refuses events of single exception levels: functions count all levels together.
+fn check_levels(replay: &Replay<'_>) -> anyhow::Result<()> {
+    let has_kernel = replay.session.trace().meta().machine.full_system;
+    let is_partial =
+        |event: &&Selected| event.event.levels != Levels::ALL && !event_list::is_nowhere(event);
+    match replay.request.events.iter().find(is_partial) {
+        Some(event) if has_kernel => anyhow::bail!(
+            "'{}': functions are counted at all levels together; leave the modifier out",
+            event.name
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Counts and prints function by function.
+pub(crate) fn run(args: &FunctionsArgs) -> anyhow::Result<Verdict> {
+    let groups = event_list::parse_all(&args.event)?;
+    let options = args.region.run_options()?;
+    let setup = Setup::open(&args.trace, &args.machine, Mode::Full, false)?;
+    let request = setup.request(&groups)?;
+    let out = Output::create(args.format.output.as_deref())?;
+    let replay = Replay {
+        session: &setup.session,
+        options: &options,
+        request: &request,
+        has_stall_slot_erratum: setup.has_stall_slot_erratum,
+    };
+    let start = Instant::now();
+    let keeper = Keeper::for_first();
+    let instructions = count(out, args, &replay)?;
+    if args.verbose {
+        speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
+    }
+    keeper.end(instructions, expected(&setup.session, &options))?;
+    Ok(Verdict::Good)
+}
+
+/// Counts and prints. Returns the number of instructions that ran.
+fn count(mut out: Output, args: &FunctionsArgs, replay: &Replay<'_>) -> anyhow::Result<u64> {
+    check_levels(replay)?;
+    let symbols = symbols::load(replay.session.trace(), args.elf.as_deref())?;
+    let mut sink = FunctionCounts::new(&symbols);
+    let (outcome, instructions) = with_progress(replay.session, replay.options, |progress| {
+        Ok(replay.session.run_with_sink(replay.options, progress, &mut sink)?)
+    })?;
+    let rows = sink.finish();
+    let columns = Columns { function: true, ..Columns::default() };
+    write_header(&mut out, &args.format, args.header.then_some(columns), &outcome)?;
+    if !args.format.is_for_programs() && replay.request.events.is_empty() {
+        functions::write_table(&mut out, &outcome.header.trace, &rows)?;
+    } else {
+        write_counts(&mut out, &args.format, replay, &outcome, &rows)?;
+    }
+    out.finish()?;
+    write_unknown_words(&mut io::stderr(), &outcome)?;
+    if symbols.functions().is_empty() {
+        writeln!(
+            io::stderr(),
+            "n2sim: note: the trace names no functions; give its program with --elf FILE"
+        )?;
+    }
+    Ok(instructions)
+}
+
+/// Writes the chosen events, or all of them, of each function.
+fn write_counts(
+    out: &mut Output,
+    format: &FormatArgs,
+    replay: &Replay<'_>,
+    outcome: &Outcome,
+    rows: &[FunctionRow],
+) -> io::Result<()> {
+    let all = if replay.request.events.is_empty() { stat::every_event() } else { Vec::new() };
+    let events = if all.is_empty() { &replay.request.events } else { &all };
+    let readings = |row: &FunctionRow| {
+        let cycles = row.counts.value(PmuEvent::CPU_CYCLES);
+        let reading = |selected: &Selected| match selected.event.levels.user {
+            true => Reading::exact(row.counts.value(selected.event.event), cycles),
+            false => Reading { status: Status::NotSupported, ..Reading::default() },
+        };
+        events.iter().map(reading).collect()
+    };
+    let readings: Vec<Vec<Reading>> = rows.iter().map(readings).collect();
+    let owners: Vec<Owner> = rows.iter().map(|row| Owner::Function(row.name.clone())).collect();
+    let options = StatOptions {
+        counted: Some(Counted { events, readings: &readings, truth: None }),
+        owners: Some(&owners),
+        has_stall_slot_erratum: replay.has_stall_slot_erratum,
+        errors: None,
+    };
+    let report = StatReport::new(outcome, &options);
+    if format.json {
+        perf_stat::write_json(out, &report)
+    } else if let Some(separator) = &format.separator() {
+        perf_stat::write_csv(out, &report, separator)
+    } else {
+        perf_stat::write_text(out, &functions::by_function(report))
+    }
+}

@@ -1,0 +1,193 @@
+//! `n2sim list`: prints the event table, the metrics or the configuration.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand};
+use sim_core::PmuEvent;
+use sim_core::pmu_event::{Group, NOT_MODELED, RelationKind};
+use sim_machine::MachineConfig;
+use sim_metrics::formula::Catalog;
+use sim_pmu::OtherCore;
+
+use crate::files::metric_files;
+use crate::shared_args::{MachineArgs, other_core};
+use crate::verdict::Verdict;
+
+/// List events, metrics or the configuration
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ListArgs {
+    #[command(subcommand)]
+    what: ListWhat,
+}
+
+#[derive(Debug, Subcommand)]
+enum ListWhat {
+    /// List the PMU events by chapters of the guide
+    Events {
+        /// Print what each event counts, what it does not, and its relations to others
+        #[arg(long)]
+        long: bool,
+        /// List the events of another core, with their bits on its event bus
+        #[arg(long, value_name = "CORE", conflicts_with = "long", value_parser = other_core)]
+        core: Option<OtherCore>,
+    },
+    /// List the metrics with their formulas
+    Metrics {
+        /// Metric files, or directories of them, with further metrics
+        #[arg(long, value_name = "FILE")]
+        metrics: Vec<PathBuf>,
+    },
+    /// Print the merged configuration with the source of every value
+    Config {
+        #[command(flatten)]
+        machine: MachineArgs,
+    },
+}
+
+/// Columns of an event's name.
+const NAME_WIDTH: usize = 26;
+/// Columns of a metric's name.
+const METRIC_WIDTH: usize = 28;
+
+/// Prints the requested list.
+pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Verdict> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match &args.what {
+        ListWhat::Events { core: Some(core), .. } => write_other_events(&mut out, core)?,
+        ListWhat::Events { long, .. } => write_events(&mut out, *long)?,
+        ListWhat::Metrics { metrics } => write_metrics(&mut out, &metric_files::catalog(metrics)?)?,
+        ListWhat::Config { machine } => write_config(&mut out, machine)?,
+    }
+    out.flush()?;
+    Ok(Verdict::Good)
+}
+
+fn write_events(out: &mut impl Write, long: bool) -> io::Result<()> {
+    for group in Group::ALL {
+        writeln!(out, "{} (PMU guide {}):\n", group.title(), group.section())?;
+        for event in PmuEvent::ALL.into_iter().filter(|event| event.info().group == group) {
+            let (code, name) = (event.code(), event.perf_name());
+            writeln!(out, "  r{code:04x}  {name:<NAME_WIDTH$} {}", event.info().title)?;
+            if long {
+                write_details(out, event)?;
+            }
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "known from other lists of Arm, not modeled:\n")?;
+    for event in NOT_MODELED {
+        writeln!(out, "  r{:04x}  {}", event.code, event.mnemonic.to_ascii_lowercase())?;
+    }
+    Ok(())
+}
+
+/// Writes what an event counts, what it does not, and its relations to other events.
+pub(crate) fn write_details(out: &mut impl Write, event: PmuEvent) -> io::Result<()> {
+    let info = event.info();
+    let mut line = |label: &str, text: &str| match text.is_empty() {
+        true => Ok(()),
+        false => writeln!(out, "           {label}: {text}"),
+    };
+    line("section", info.section)?;
+    line("counts", info.counts)?;
+    line("not", info.excludes)?;
+    for relation in info.relations {
+        line(relation_label(relation.kind), &names(relation.others))?;
+        if relation.others.is_empty() {
+            line("note", relation_label(relation.kind))?;
+        }
+    }
+    line("also called", &info.other_names.join(", "))
+}
+
+/// Writes the events of another core: number, name, bits of its buses, and the event of that number
+/// in the Neoverse N2.
+fn write_other_events(out: &mut impl Write, core: &OtherCore) -> io::Result<()> {
+    writeln!(out, "{} ({}):\n", core.name, core.source)?;
+    if !core.events.is_empty() {
+        writeln!(out, "  {:<8}{:<NAME_WIDTH$}bus  trace  event", "number", "name")?;
+    }
+    for event in core.events {
+        let number = event.code.map_or(String::from("-"), |code| format!("r{code:02x}"));
+        let bit = |bit: Option<u8>| bit.map_or(String::from("-"), |bit| bit.to_string());
+        let name = event.mnemonic.unwrap_or("-");
+        let (bus, trace) = (bit(event.bus_bit), bit(event.trace_bit));
+        write!(out, "  {number:<8}{name:<NAME_WIDTH$}{bus:<5}{trace:<7}{}", event.title)?;
+        match event.code.map(|code| PmuEvent::from_code(u32::from(code))) {
+            Some(Ok(own)) if event.mnemonic == Some(own.mnemonic()) => writeln!(out)?,
+            Some(Ok(own)) => writeln!(out, " (here {})", own.mnemonic())?,
+            Some(Err(_)) => writeln!(out, " (not here)")?,
+            None => writeln!(out)?,
+        }
+    }
+    let (first, last) = core.known();
+    if last < u16::MAX {
+        writeln!(
+            out,
+            "  none of the events 0x{first:02X} to 0x{last:02X}; no others are described"
+        )?;
+    }
+    Ok(())
+}
+
+fn names(events: &[PmuEvent]) -> String {
+    events.iter().map(|event| event.perf_name()).collect::<Vec<_>>().join(", ")
+}
+
+fn relation_label(kind: RelationKind) -> &'static str {
+    match kind {
+        RelationKind::SumOf => "sum of",
+        RelationKind::AliasOf => "the same as",
+        RelationKind::SubsetOf => "at most",
+        RelationKind::SupersetOf => "at least each of",
+        RelationKind::ImpliedSumOf => "sum (inferred) of",
+        RelationKind::ImpliedSubsetOf => "at most (inferred)",
+        RelationKind::ImpliedSupersetOf => "at least (inferred) each of",
+        RelationKind::Never => "stays 0 on this core",
+        RelationKind::RequiresExtllc => "counts only with CPUECTLR.EXTLLC set",
+        RelationKind::RequiresMte => "counts only tag-checked accesses",
+        RelationKind::RequiresSpe => "counts only while statistical profiling is enabled",
+        RelationKind::RequiresOddCounter => "only an odd-numbered counter counts it",
+    }
+}
+
+/// Writes every metric with its formula, its unit, its description and the ground-truth value that
+/// it claims.
+fn write_metrics(out: &mut impl Write, catalog: &Catalog) -> io::Result<()> {
+    for metric in catalog.metrics() {
+        let formula = match &metric.formula {
+            Ok(formula) => formula.text().to_owned(),
+            Err(error) => format!("cannot be read: {error}"),
+        };
+        let scale = &metric.scale;
+        let unit = match (scale.factor, scale.unit.as_str()) {
+            (_, "") => String::from("no unit"),
+            (1.0, unit) => unit.to_owned(),
+            (factor, unit) => format!("times {factor}, {unit}"),
+        };
+        writeln!(out, "{:<METRIC_WIDTH$} {formula}", metric.name)?;
+        let mut line = |text: &str| match text.is_empty() {
+            true => Ok(()),
+            false => writeln!(out, "{:<METRIC_WIDTH$}   {text}", ""),
+        };
+        line(&metric.description)?;
+        line(&format!("[{unit}] {}", metric.groups.join(", ")))?;
+        if let Some(claim) = &metric.claims {
+            line(&format!("claims {claim}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the merged configuration, after a check that it describes a machine.
+fn write_config(out: &mut impl Write, machine: &MachineArgs) -> anyhow::Result<()> {
+    let overrides = machine.overrides();
+    let document = machine.source(&overrides).document()?;
+    MachineConfig::from_document(&document)?;
+    let version = env!("CARGO_PKG_VERSION");
+    writeln!(out, "# n2sim {version}")?;
+    writeln!(out, "# configuration {} (hash {:016x})\n", document.name(), document.hash())?;
+    out.write_all(document.render().as_bytes())?;
+    Ok(())
+}

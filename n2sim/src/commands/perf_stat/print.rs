@@ -1,0 +1,223 @@
+//! Prints the counts in the form and to the place that the options of `perf stat` request.
+
+use std::fs::File;
+use std::io::{self, Write};
+
+use anyhow::Context;
+use sim_core::PmuEvent;
+use sim_machine::Outcome;
+use sim_pmu::perf::{PerfEvent, Reading, Status};
+use sim_report::stat::{self, Counted, StatOptions};
+use sim_report::{Owner, Selected, StatReport, perf_stat};
+
+use super::Events;
+use super::options::PerfOptions;
+use crate::counting::counted_run::Request;
+use crate::counting::interval;
+use crate::files::output::Output;
+use sim_core::Shown;
+
+/// Kernel events that measure time, which the model can give.
+const CLOCKS: [&str; 2] = ["cpu-clock", "task-clock"];
+
+/// The printed counts.
+pub(super) struct Print<'a> {
+    pub(super) options: &'a PerfOptions,
+    pub(super) events: &'a Events,
+    pub(super) request: &'a Request,
+    pub(super) outcome: &'a Outcome,
+    pub(super) has_stall_slot_erratum: bool,
+}
+
+impl Print<'_> {
+    /// Prints every interval. Without `was_on`, nothing was counted.
+    pub(super) fn write(
+        &self,
+        mut out: Destination,
+        intervals: &[interval::Counted],
+        was_on: bool,
+    ) -> anyhow::Result<()> {
+        let nothing = [interval::Counted::default()];
+        let intervals = if intervals.is_empty() { &nothing } else { intervals };
+        let most = match (self.options.interval_print, self.options.interval_count) {
+            (Some(_), Some(count)) => usize::try_from(count).unwrap_or(usize::MAX),
+            (Some(_), None) => usize::MAX,
+            (None, _) => 1,
+        };
+        out.begin(self.outcome)?;
+        let (names, owners) = (self.names(), self.owners());
+        for (number, interval) in intervals.iter().take(most).enumerate() {
+            let readings = self.readings(interval, was_on);
+            let counted = Counted { events: &names, readings: &readings, truth: None };
+            let options = StatOptions {
+                counted: Some(counted),
+                owners: owners.as_deref(),
+                has_stall_slot_erratum: self.has_stall_slot_erratum,
+                errors: None,
+            };
+            let report = StatReport::new(self.outcome, &options);
+            self.write_report(&mut out, self.as_perf(report, interval), number == 0)?;
+        }
+        out.finish()
+    }
+
+    /// Returns the names of the events in `perf stat`. An event of the kernel becomes one that is
+    /// never a divisor.
+    fn names(&self) -> Vec<Selected> {
+        let mut of_core = self.request.events.iter();
+        let selected = |name: &Option<String>| match name {
+            Some(name) => {
+                Some(Selected { name: name.clone(), event: PerfEvent::new(PmuEvent::SW_INCR) })
+            }
+            None => of_core.next().cloned(),
+        };
+        self.events.order.iter().filter_map(selected).collect()
+    }
+
+    /// Returns the owners of separate readings.
+    fn owners(&self) -> Option<Vec<Owner>> {
+        let cpus = self.cpus().into_iter();
+        match self.options {
+            PerfOptions { per_thread: true, .. } => Some(Owner::threads(self.outcome)),
+            PerfOptions { no_aggr: true, .. } => Some(cpus.map(Owner::Cpu).collect()),
+            PerfOptions { per_core: true, .. } => Some(cpus.map(Owner::Core).collect()),
+            _ => None,
+        }
+    }
+
+    /// Returns the CPUs whose counts are printed.
+    fn cpus(&self) -> Vec<usize> {
+        match &self.options.cpu {
+            Some(list) if !self.options.per_thread => list.0.clone(),
+            _ => (0..self.outcome.cores.len()).collect(),
+        }
+    }
+
+    /// Returns the readings of each CPU in the order of the events. On a CPU without a thread,
+    /// nothing was counted.
+    fn readings(&self, interval: &interval::Counted, was_on: bool) -> Vec<Vec<Reading>> {
+        let by_core = self.request.all(self.outcome, interval.cores.clone());
+        let of_cpu = |cpu: usize| {
+            let mut of_core = by_core.get(cpu).into_iter().flatten().copied();
+            let cycles = interval.cycles.get(cpu).copied().unwrap_or(0);
+            let reading = |name: &Option<String>| match name {
+                _ if !was_on => Reading::default(),
+                None => of_core.next().unwrap_or_default(),
+                Some(name) if is_clock(name) && cycles > 0 => Reading::exact(0, cycles),
+                Some(name) if is_clock(name) => Reading::default(),
+                Some(_) => Reading { status: Status::NotSupported, ..Reading::default() },
+            };
+            self.events.order.iter().map(reading).collect()
+        };
+        self.cpus().into_iter().map(of_cpu).collect()
+    }
+
+    /// Returns the report under perf's name for the command, with times in the place of clocks.
+    fn as_perf(&self, mut report: StatReport, interval: &interval::Counted) -> StatReport {
+        let command = &self.options.command;
+        report.target = match &self.options.cpu {
+            _ if !command.is_empty() => command.join(" "),
+            Some(list) => {
+                let numbers: Vec<String> = list.0.iter().map(usize::to_string).collect();
+                format!("CPU(s) {}", numbers.join(","))
+            }
+            None => String::from("system wide"),
+        };
+        report.elapsed_seconds = Some(interval.time_ns as f64 / 1e9);
+        for row in report.sections.iter_mut().flat_map(|section| &mut section.rows) {
+            if is_clock(&row.name) && matches!(row.reading, stat::Reading::Count(_)) {
+                row.reading = stat::Reading::Time(row.running_ns);
+            }
+        }
+        if self.options.interval_print.is_some() {
+            report = report.at(interval.time_ns);
+        }
+        report
+    }
+
+    fn write_report(
+        &self,
+        out: &mut Destination,
+        report: StatReport,
+        is_first: bool,
+    ) -> io::Result<()> {
+        if self.options.json_output {
+            perf_stat::write_json(out, &report)
+        } else if let Some(separator) = &self.options.field_separator {
+            perf_stat::write_csv(out, &report, &separator.replace("\\t", "\t"))
+        } else if self.options.interval_print.is_some() {
+            perf_stat::write_text_interval(out, &report, is_first)
+        } else {
+            perf_stat::write_text(out, &report)
+        }
+    }
+}
+
+fn is_clock(name: &str) -> bool {
+    CLOCKS.contains(&name.split(':').next().unwrap_or_default())
+}
+
+/// The destination of perf's output: standard error by default.
+pub(super) enum Destination {
+    Stderr(io::Stderr),
+    /// A file descriptor of the caller.
+    Descriptor(File),
+    Append(File),
+    File(Output),
+}
+
+impl Destination {
+    /// Opens the destination that the options name.
+    pub(super) fn open(options: &PerfOptions) -> anyhow::Result<Destination> {
+        if let Some(fd) = options.log_fd {
+            let file = File::options().append(true).open(format!("/proc/self/fd/{fd}"));
+            return Ok(Destination::Descriptor(file.with_context(|| format!("--log-fd {fd}"))?));
+        }
+        let Some(path) = &options.output else { return Ok(Destination::Stderr(io::stderr())) };
+        if options.append {
+            let file = File::options().append(true).create(true).open(path);
+            let file = file.with_context(|| format!("cannot write {}", path.shown()))?;
+            return Ok(Destination::Append(file));
+        }
+        Ok(Destination::File(Output::create(Some(path))?))
+    }
+
+    /// Writes the line on the origin of a file.
+    fn begin(&mut self, outcome: &Outcome) -> io::Result<()> {
+        let header = &outcome.header;
+        match self {
+            Destination::Stderr(_) | Destination::Descriptor(_) => Ok(()),
+            Destination::Append(_) | Destination::File(_) => writeln!(
+                self,
+                "# started on n2sim {}, configuration {} (hash {:016x}), trace {} (hash {:016x})\n",
+                header.version, header.config, header.config_hash, header.trace, header.trace_hash
+            ),
+        }
+    }
+
+    fn finish(mut self) -> anyhow::Result<()> {
+        self.flush()?;
+        match self {
+            Destination::File(output) => output.finish(),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Write for Destination {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Destination::Stderr(out) => out.write(bytes),
+            Destination::Descriptor(out) | Destination::Append(out) => out.write(bytes),
+            Destination::File(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Destination::Stderr(out) => out.flush(),
+            Destination::Descriptor(out) | Destination::Append(out) => out.flush(),
+            Destination::File(out) => out.flush(),
+        }
+    }
+}

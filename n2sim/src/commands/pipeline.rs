@@ -1,0 +1,178 @@
+//! `n2sim pipeline`: shows the pipeline stages of a window's operations, as text, as a figure, or
+//! for a viewer.
+
+use std::io::Write;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
+use sim_core::PmuEvent;
+use sim_machine::{RunOptions, Session, caveats};
+use sim_report::Symbols;
+use sim_report::pipeview::{PipeView, Watch, kanata, o3, svg, text};
+use sim_trace::{MissingData, StreamInfo};
+
+use crate::files::output::Output;
+use crate::files::{open_trace, symbols};
+use crate::host::progress;
+use crate::shared_args::{MachineArgs, instructions};
+use crate::verdict::Verdict;
+use sim_core::Shown;
+
+/// Default length of the window in instructions.
+const DEFAULT_WINDOW: u64 = 48;
+/// Longest window: its operations are kept in memory, some 300 bytes each.
+const WINDOW_MAX: u64 = 1_000_000;
+
+/// Show pipeline stages, stalls, data sources and wrong-path work of each operation
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("form").args(["kanata", "o3", "svg"]))]
+#[command(
+    after_help = "Examples: n2sim pipeline traces/btree.n2t --window 100000..100040\n          \
+    n2sim pipeline traces/btree.n2t --window 100k..101k --kanata -o btree.kanata\n          \
+    n2sim pipeline traces/btree.n2t --window 100000..100040 --svg -o btree.svg"
+)]
+pub(crate) struct PipelineArgs {
+    /// The trace to replay
+    trace: PathBuf,
+    /// Instructions of the thread to show, from A up to but not including B
+    ///
+    /// They are counted from 0; the suffixes k, M and G are understood. The default is a window in
+    /// the middle.
+    #[arg(long, value_name = "A..B", value_parser = window, allow_hyphen_values = true)]
+    window: Option<Range<u64>>,
+    /// Number of the thread's stream (default: the first)
+    #[arg(long, value_name = "N")]
+    thread: Option<u32>,
+    /// Write a log for the viewer Konata
+    #[arg(long)]
+    kanata: bool,
+    /// Write what gem5's out-of-order core writes (O3PipeView)
+    #[arg(long)]
+    o3: bool,
+    /// Draw a figure (SVG)
+    #[arg(long)]
+    svg: bool,
+    /// The recorded program, for functions that the trace does not name
+    #[arg(long, value_name = "FILE")]
+    elf: Option<PathBuf>,
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+/// Reads a range of instructions.
+fn window(text: &str) -> Result<Range<u64>, String> {
+    let form = || String::from("give two numbers of instructions, such as 1000..1040 or 2M..2001k");
+    let (from, to) = text.split_once("..").ok_or_else(form)?;
+    let (from, to) =
+        (instructions(from).map_err(|_| form())?, instructions(to).map_err(|_| form())?);
+    if from >= to {
+        return Err(format!("nothing is between {from} and {to}: give the smaller number first"));
+    }
+    if to - from > WINDOW_MAX {
+        return Err(format!("{} instructions are too many: give at most {WINDOW_MAX}", to - from));
+    }
+    Ok(from..to)
+}
+
+/// Runs the trace up to the end of the window, and writes the requested form.
+pub(crate) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
+    let session = open_trace::with(&args.trace, &args.machine)?;
+    let (core, stream) = thread_of(&session, args)?;
+    let window = window_of(&stream, args)?;
+    let symbols = symbols::load(session.trace(), args.elf.as_deref())?;
+    let mut out = Output::create(args.output.as_deref())?;
+    let view = watch(&session, args, core, &stream, window)?;
+    if args.kanata {
+        kanata::write(&mut out, &view, &symbols)?;
+    } else if args.o3 {
+        o3::write(&mut out, &view)?;
+    } else if args.svg {
+        out.write_all(figure(&view, &symbols)?.as_bytes())?;
+    } else {
+        text::write(&mut out, &view, &symbols)?;
+    }
+    out.finish()?;
+    Ok(Verdict::Good)
+}
+
+/// Returns the requested thread and the core that runs it.
+fn thread_of(session: &Session, args: &PipelineArgs) -> anyhow::Result<(usize, StreamInfo)> {
+    let trace = args.trace.shown();
+    let streams = session.trace().streams().iter().filter(|stream| stream.instructions > 0);
+    let streams: Vec<&StreamInfo> = streams.collect();
+    let found = match args.thread {
+        None => Some(0),
+        Some(number) => streams.iter().position(|stream| stream.stream == number),
+    };
+    let Some((core, stream)) = found.and_then(|core| Some((core, *streams.get(core)?))) else {
+        let known: Vec<String> = streams.iter().map(|stream| stream.stream.to_string()).collect();
+        let asked = args.thread.unwrap_or_default();
+        anyhow::bail!("{trace}: --thread {asked}: its threads are {}", known.join(", "));
+    };
+    Ok((core, stream.clone()))
+}
+
+/// Returns the window, cut at the end of the thread.
+fn window_of(stream: &StreamInfo, args: &PipelineArgs) -> anyhow::Result<Range<u64>> {
+    let length = stream.instructions;
+    let Some(window) = &args.window else {
+        let from = (length / 2).min(length.saturating_sub(DEFAULT_WINDOW));
+        return Ok(from..length.min(from + DEFAULT_WINDOW));
+    };
+    if window.start >= length {
+        let (trace, number) = (args.trace.shown(), stream.stream);
+        let (from, to) = (window.start, window.end);
+        anyhow::bail!("{trace}: --window {from}..{to}: thread {number} has {length} instructions");
+    }
+    Ok(window.start..window.end.min(length))
+}
+
+/// Runs the trace. A single thread stops after the window; with others, whose accesses share the
+/// memory, all run to their ends.
+fn watch(
+    session: &Session,
+    args: &PipelineArgs,
+    core: usize,
+    stream: &StreamInfo,
+    window: Range<u64>,
+) -> anyhow::Result<PipeView> {
+    let is_alone = session.trace().streams().iter().filter(|one| one.instructions > 0).count() == 1;
+    let options = RunOptions { limit: is_alone.then_some(window.end), ..RunOptions::default() };
+    let mut program = session.program()?;
+    let mut watch = Watch::new(core, window, &mut program);
+    progress::with_progress(session, &options, |progress| {
+        Ok(session.run_with_sink(&options, progress, &mut watch)?)
+    })?;
+    let view = watch.finish(args.trace.shown().to_string(), stream.stream);
+    let doubt = caveats::doubt(PmuEvent::CPU_CYCLES, &caveats::lacks(session.trace()));
+    Ok(PipeView { doubt: doubt.map(MissingData::label), ..view })
+}
+
+fn figure(view: &PipeView, symbols: &Symbols) -> anyhow::Result<String> {
+    let (operations, most) = (view.ops.len(), svg::OPERATIONS_MAX);
+    if operations > most {
+        anyhow::bail!(
+            "{operations} operations, wrong paths included, are too many for one figure: give a window \
+             with at most {most}, or --kanata"
+        );
+    }
+    Ok(svg::draw(view, symbols))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_has_a_begin_before_its_end() {
+        assert_eq!(window("1_000..1040"), Ok(1000..1040));
+        assert_eq!(window("2k..3k"), Ok(2000..3000));
+        for wrong in ["", "..", "5", "5..", "..5", "5..5", "6..5", "-1..5", "0..=5", "0..1000001"] {
+            assert!(window(wrong).is_err(), "{wrong}");
+        }
+    }
+}

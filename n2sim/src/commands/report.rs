@@ -1,0 +1,81 @@
+//! `n2sim report`: replays a trace once and reports slots, time, caches, flows, code and counters.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use sim_report::run_report::{Observed, fitting_tick};
+use sim_report::{RunReport, report_page};
+
+use crate::counting::notes;
+use crate::files::open_trace;
+use crate::files::output::Output;
+use crate::files::symbols;
+use crate::host::progress;
+use crate::shared_args::{MachineArgs, RegionArgs, time_slice};
+use crate::verdict::Verdict;
+
+/// Write a page on a run: slots, time, caches, flows, code and counters
+#[derive(Debug, Args)]
+#[command(after_help = "Examples: n2sim report traces/hash.n2t -o hash.html\n          \
+    n2sim report app.n2t --elf app --limit 10M --json | jq '.top_down'\n          \
+    n2sim report --schema > report.schema.json")]
+pub(crate) struct ReportArgs {
+    /// The trace to replay
+    #[arg(required_unless_present = "schema")]
+    trace: Option<PathBuf>,
+    /// Write the report as one JSON document instead of a page
+    #[arg(short, long)]
+    json: bool,
+    /// Print the JSON schema of the report
+    #[arg(long, exclusive = true)]
+    schema: bool,
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The recorded program, for source lines, and functions that the trace does not name
+    #[arg(long, value_name = "FILE")]
+    elf: Option<PathBuf>,
+    /// Modeled time between two counter rotations (default: 1ms to 4ms)
+    ///
+    /// The default gives every event several intervals; in a shorter run nothing is estimated.
+    #[arg(long, alias = "tick", value_name = "TIME", value_parser = time_slice)]
+    #[arg(allow_negative_numbers = true)]
+    mux_interval: Option<u64>,
+    #[command(flatten)]
+    region: RegionArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+/// Runs the trace and writes the report.
+pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
+    let Some(trace) = args.trace.as_ref() else {
+        io::stdout().lock().write_all(RunReport::schema().as_bytes())?;
+        return Ok(Verdict::Good);
+    };
+    anyhow::ensure!(
+        args.json || args.output.is_some() || !io::stdout().is_terminal(),
+        "a page is for a browser: name its file with -o FILE.html, or ask for --json"
+    );
+    let options = args.region.run_options()?;
+    let session = open_trace::with(trace, &args.machine)?;
+    let symbols = symbols::load(session.trace(), args.elf.as_deref())?;
+    let mut out = Output::create(args.output.as_deref())?;
+    let interval = args.mux_interval.or_else(|| fitting_tick(&session, &options));
+    let (observed, _) = progress::with_progress(&session, &options, |progress| {
+        Ok(Observed::run(&session, &options, interval, progress)?)
+    })?;
+    let report = RunReport::new(&observed, &symbols);
+    if args.json {
+        report.write_json(&mut out)?;
+    } else {
+        out.write_all(report_page::html(&report).as_bytes())?;
+    }
+    out.finish()?;
+    notes::write_unknown_words(&mut io::stderr(), &observed.outcome)?;
+    for note in &observed.outcome.notes {
+        writeln!(io::stderr(), "n2sim: note: {note}")?;
+    }
+    Ok(Verdict::Good)
+}

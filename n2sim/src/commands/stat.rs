@@ -1,0 +1,313 @@
+//! `n2sim stat`: replays a trace and prints its counts as `perf stat` would.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use sim_core::PmuEvent;
+use sim_machine::Mode;
+use sim_pmu::perf::{Reading, Status};
+use sim_report::perf_stat::Columns;
+use sim_report::stat;
+
+use crate::counting::counted_run::{Measured, Method, Replay, Request};
+use crate::counting::counts_file::CountsFile;
+use crate::counting::event_list;
+use crate::counting::interval;
+use crate::counting::metric_events::{Metrics, Sharing};
+use crate::counting::notes::write_unknown_words;
+use crate::counting::print::{Printer, write_header};
+use crate::counting::setup::Setup;
+use crate::files::output::Output;
+use crate::host::progress::{expected, with_progress};
+use crate::host::signals::Keeper;
+use crate::host::speed;
+use crate::shared_args::{CountArgs, MachineArgs, RegionArgs, time_slice};
+use crate::verdict::Verdict;
+
+/// Replay a trace and print its counts as `perf stat` would
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples: n2sim stat traces/hash.n2t\n          \
+    n2sim stat traces/hash.n2t -e cycles,instructions,l1d_cache_refill --stalls\n          \
+    n2sim stat traces/hash.n2t -e '{r08,r1b}:S,r03,r04,r05,r14,r21,r22,r24' --mux-interval 20us --truth")]
+pub(crate) struct StatArgs {
+    /// The trace to replay
+    trace: PathBuf,
+    #[command(flatten)]
+    counts: CountArgs,
+    /// Print counts every MS milliseconds of modeled time
+    ///
+    /// Fractions are allowed.
+    #[arg(short = 'I', long, value_name = "MS", allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = ["metric", "totals"], help_heading = "Output")]
+    interval_print: Option<f64>,
+    /// Print the exact count and the error beside each multiplexed count
+    #[arg(
+        long,
+        requires = "counted",
+        conflicts_with = "interval_print",
+        help_heading = "Counters"
+    )]
+    truth: bool,
+    /// Modeled time between two counter rotations (default: 4ms)
+    ///
+    /// The units are s, ms, us and ns. With -M, counters are multiplexed only if this option or
+    /// --truth is given.
+    #[arg(long, alias = "tick", value_name = "TIME", value_parser = time_slice)]
+    #[arg(requires = "counted", allow_negative_numbers = true, help_heading = "Counters")]
+    mux_interval: Option<u64>,
+    /// Give each event of -e a counter for the whole run
+    #[arg(long, requires = "counted", help_heading = "Counters")]
+    no_multiplex: bool,
+    #[command(flatten)]
+    region: RegionArgs,
+    #[command(flatten)]
+    mode: ModeArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+/// The simulated part of the machine.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Machine")]
+struct ModeArgs {
+    /// Simulated part of the machine
+    ///
+    /// A part runs faster and gives fewer events (docs/modes.md).
+    #[arg(long, value_enum, default_value_t)]
+    mode: ModeName,
+}
+
+/// A part of the machine, as the command line names it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum ModeName {
+    /// The whole machine
+    #[default]
+    Full,
+    /// TLBs, caches and memory in program order, without the pipeline
+    Memory,
+    /// Branch prediction and instruction fetch in program order, without the pipeline and data
+    Frontend,
+}
+
+/// perf's time between two rotations of the counters, in nanoseconds.
+pub(crate) const MUX_INTERVAL_NS: u64 = 4_000_000;
+
+impl StatArgs {
+    fn mode(&self) -> Mode {
+        match self.mode.mode {
+            ModeName::Full => Mode::Full,
+            ModeName::Memory => Mode::Memory,
+            ModeName::Frontend => Mode::Frontend,
+        }
+    }
+
+    /// Returns how events without a counter of their own are counted. They are multiplexed with -e
+    /// alone; with -M only if an option of the counters asks for it.
+    fn method(&self) -> Method {
+        let is_requested = self.mux_interval.is_some() || self.truth;
+        let has_metrics = !self.counts.events.metric.is_empty();
+        match !self.no_multiplex && (is_requested || !has_metrics) {
+            true => Method::Multiplexed(self.mux_interval.unwrap_or(MUX_INTERVAL_NS)),
+            false => Method::Passes,
+        }
+    }
+
+    /// Refuses options that need the pipeline, or a time that a part of the machine does not have.
+    fn check_mode(&self) -> anyhow::Result<()> {
+        let (mode, counts) = (self.mode(), &self.counts);
+        if mode == Mode::Full {
+            return Ok(());
+        }
+        let refused = [
+            (self.truth, "--truth", "every event has a counter of its own"),
+            (
+                counts.perf_data.is_some(),
+                "--perf-data",
+                "the file cannot say which counts there are",
+            ),
+            (self.interval_print.is_some(), "-I", "no cycles are counted"),
+            (counts.stalls, "--stalls", "there are no rename slots"),
+            (counts.prefetch, "--prefetch", "prefetches are judged by the time of their use"),
+        ];
+        match refused.iter().find(|(is_given, ..)| *is_given) {
+            Some((_, option, why)) => {
+                anyhow::bail!("{option} needs --mode full: in --mode {} {why}", mode.name())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Runs the trace and prints the requested counts.
+pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
+    args.check_mode()?;
+    let counts = &args.counts;
+    let mut groups = event_list::parse_all(&counts.events.event)?;
+    let options = args.region.run_options()?;
+    let setup = Setup::open(&args.trace, &args.machine, args.mode(), counts.stalls)?;
+    let sharing = match args.method() {
+        Method::Multiplexed(_) => Sharing::Groups,
+        Method::Passes => Sharing::Exact,
+    };
+    let metrics = setup.metrics(&counts.events, &groups, sharing)?;
+    groups.extend_from_slice(metrics.requested());
+    let request = setup.request(&groups)?;
+    let output = Output::create(counts.format.output.as_deref())?;
+    let perf_data =
+        counts.perf_data.as_deref().map(|path| Output::create(Some(path))).transpose()?;
+    let replay = Replay {
+        session: &setup.session,
+        options: &options,
+        request: &request,
+        has_stall_slot_erratum: setup.has_stall_slot_erratum,
+    };
+    let start = Instant::now();
+    let keeper = Keeper::for_first();
+    let (rounds, instructions) = match args.interval_print {
+        Some(milliseconds) => count_intervals(output, args, &replay, milliseconds)?,
+        None => count_once(output, args, &replay, &metrics)?,
+    };
+    if counts.verbose {
+        speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
+    }
+    if let Some(mut file) = perf_data {
+        rounds.write(&mut file)?;
+        file.finish()?;
+    }
+    keeper.end(instructions, expected(&setup.session, &options))?;
+    Ok(Verdict::Good)
+}
+
+/// Counts every event, or the requested ones with the counters of a core.
+fn measure(args: &StatArgs, replay: &Replay<'_>) -> anyhow::Result<(Measured, u64)> {
+    let Replay { session, options, request, .. } = replay;
+    with_progress(session, options, |progress| {
+        if args.mode() != Mode::Full {
+            return Ok(request.of(session.run(options, progress)?));
+        }
+        if request.events.is_empty() {
+            return Ok(Measured::of_all(session.run(options, progress)?));
+        }
+        Ok(request.measure(session, options, args.method(), progress)?)
+    })
+}
+
+/// Counts and prints the whole run.
+fn count_once(
+    out: Output,
+    args: &StatArgs,
+    replay: &Replay<'_>,
+    metrics: &Metrics,
+) -> anyhow::Result<(CountsFile, u64)> {
+    let (measured, instructions) = measure(args, replay)?;
+    let counts = &args.counts;
+    let printer = Printer { args: counts, replay, metrics, has_truth: args.truth, errors: None };
+    printer.print(out, &measured)?;
+    write_notes(&mut io::stderr(), args, replay.request, &measured)?;
+    for trouble in metrics.troubles(&measured) {
+        writeln!(io::stderr(), "n2sim: note: {trouble}")?;
+    }
+    Ok((CountsFile::of_run(replay, &measured), instructions))
+}
+
+/// Counts and prints the run interval by interval.
+fn count_intervals(
+    mut out: Output,
+    args: &StatArgs,
+    replay: &Replay<'_>,
+    milliseconds: f64,
+) -> anyhow::Result<(CountsFile, u64)> {
+    let Replay { session, options, .. } = replay;
+    let ((outcome, intervals), instructions) = with_progress(session, options, |progress| {
+        interval::measure(replay, args.method(), milliseconds, progress)
+    })?;
+    let counts = &args.counts;
+    let columns =
+        Columns { time: true, thread: counts.per_thread, truth: args.truth, ..Columns::default() };
+    write_header(&mut out, &counts.format, counts.header.then_some(columns), &outcome)?;
+    interval::write(&mut out, counts, replay, &outcome, &intervals)?;
+    out.finish()?;
+    write_unknown_words(&mut io::stderr(), &outcome)?;
+    let mut file = CountsFile::new(replay, &outcome, Some(milliseconds));
+    for interval in &intervals {
+        file.add(interval.time_ns, &interval.cores);
+    }
+    Ok((file, instructions))
+}
+
+/// Writes notes for the reader of the counts.
+fn write_notes(
+    out: &mut impl Write,
+    args: &StatArgs,
+    request: &Request,
+    measured: &Measured,
+) -> io::Result<()> {
+    let outcome = &measured.outcome;
+    write_unknown_words(out, outcome)?;
+    if measured.passes > 1 {
+        let passes = measured.passes;
+        writeln!(
+            out,
+            "n2sim: note: exact counts, for which a machine would have needed {passes} runs"
+        )?;
+    }
+    if !args.counts.events.metric.is_empty() {
+        write_multiplexing(out, measured)?;
+    }
+    write_not_counted(out, args, request, measured)?;
+    for note in &outcome.notes {
+        writeln!(out, "n2sim: note: {note}")?;
+    }
+    Ok(())
+}
+
+/// Notes events that were never on a counter, with the remedy.
+fn write_not_counted(
+    out: &mut impl Write,
+    args: &StatArgs,
+    request: &Request,
+    measured: &Measured,
+) -> io::Result<()> {
+    let has_none = |reading: &Reading| reading.status == Status::NotCounted;
+    let events = measured.readings.first().map_or(0, Vec::len);
+    let nowhere = |event: &usize| measured.readings.iter().all(|core| has_none(&core[*event]));
+    let missed = (0..events).filter(nowhere).count();
+    if missed == 0 {
+        return Ok(());
+    }
+    let outcome = &measured.outcome;
+    let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
+    let ms = cycles.max().unwrap_or(0) as f64 * 1e3 / outcome.clock_hz as f64;
+    let is_pinned = request.groups.iter().any(|group| group.pinned);
+    let pinned = if is_pinned { "pinned events (:D) never give up theirs, " } else { "" };
+    let remedy = match args.counts.events.metric.is_empty() {
+        true => "use fewer events, a shorter --mux-interval, or --no-multiplex for exact counts",
+        false => {
+            "use a shorter --mux-interval; without --mux-interval and --truth the values are exact"
+        }
+    };
+    writeln!(
+        out,
+        "n2sim: note: {missed} of {events} events were never on a counter: {pinned}a time slice takes {} ms and \
+         the run {ms:.3} ms; {remedy}",
+        args.mux_interval.unwrap_or(MUX_INTERVAL_NS) as f64 / 1e6
+    )
+}
+
+/// Notes that values of metrics are scaled from counters that did not count all the time.
+fn write_multiplexing(out: &mut impl Write, measured: &Measured) -> io::Result<()> {
+    let all: Vec<Reading> = stat::sum(&measured.readings);
+    let is_scaled = |reading: &&Reading| reading.running > 0 && reading.running < reading.enabled;
+    let scaled: Vec<&Reading> = all.iter().filter(is_scaled).collect();
+    let Some(least) = scaled.iter().map(|reading| reading.share()).reduce(f64::min) else {
+        return Ok(());
+    };
+    let (some, events, percent) = (scaled.len(), all.len(), 100.0 * least);
+    writeln!(
+        out,
+        "n2sim: note: values are estimates: the counters were multiplexed, {some} of {events} counts are scaled from \
+         a part of the run ({percent:.1} % or more); without --mux-interval and --truth they are exact"
+    )
+}

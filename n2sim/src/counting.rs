@@ -1,0 +1,12 @@
+//! Runs that count events: the requested events, the counters, and the printed counts.
+
+pub(crate) mod counted_run;
+pub(crate) mod counts_file;
+pub(crate) mod event_list;
+pub(crate) mod ideal_run;
+pub(crate) mod interval;
+pub(crate) mod metric_events;
+pub(crate) mod notes;
+pub(crate) mod partial_run;
+pub(crate) mod print;
+pub(crate) mod setup;

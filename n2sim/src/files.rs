@@ -1,0 +1,8 @@
+//! Files that commands read and write.
+
+pub(crate) mod command_line;
+pub(crate) mod input;
+pub(crate) mod metric_files;
+pub(crate) mod open_trace;
+pub(crate) mod output;
+pub(crate) mod symbols;

@@ -1,0 +1,57 @@
+//! Opens a trace to run it, and notes what it lacks.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use sim_core::config::Document;
+use sim_machine::{MachineConfig, RunHeader, Session, caveats};
+use sim_trace::{MissingData, TraceFile};
+
+use crate::host::memory;
+use crate::shared_args::MachineArgs;
+use sim_core::Shown;
+
+/// Opens the trace on the machine that the arguments describe.
+pub(crate) fn with(trace: &Path, machine: &MachineArgs) -> anyhow::Result<Session> {
+    let overrides = machine.overrides();
+    on(trace, &machine.source(&overrides).document()?)
+}
+
+/// Opens the trace on the machine of a configuration, whose name and hash the results carry.
+pub(crate) fn on(trace: &Path, document: &Document) -> anyhow::Result<Session> {
+    let header = RunHeader {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        config: document.name(),
+        config_hash: document.hash(),
+        trace: trace.shown().to_string(),
+        ..RunHeader::default()
+    };
+    session(trace, MachineConfig::from_document(document)?, header)
+}
+
+/// Opens the trace on the machine.
+pub(crate) fn session(
+    trace: &Path,
+    config: MachineConfig,
+    header: RunHeader,
+) -> anyhow::Result<Session> {
+    let session = Session::open_within(trace, config, header, &memory::budget())?;
+    write_lacks(&mut io::stderr(), trace, session.trace())?;
+    Ok(session)
+}
+
+/// Writes one line for each kind of data that the trace lacks.
+pub(crate) fn write_lacks(out: &mut impl Write, trace: &Path, file: &TraceFile) -> io::Result<()> {
+    let (place, engine) = (trace.shown(), &file.meta().engine);
+    let lacks = caveats::lacks(file);
+    for lack in &lacks {
+        writeln!(out, "n2sim: note: {place}: {engine}: {}", lack.sentence())?;
+    }
+    if lacks.contains(&MissingData::SveAccesses) && !file.meta().machine.full_system {
+        writeln!(out, "n2sim: note: {place}: `n2sim capture --second-run` records them")?;
+    }
+    if !lacks.is_empty() {
+        writeln!(out, "n2sim: note: {place}: affected counts are marked as doubtful")?;
+    }
+    Ok(())
+}
