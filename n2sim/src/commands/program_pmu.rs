@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ProgramPmuArgs) -> anyhow::Result<Verdict> {
     let mut output = Output::create(args.output.as_deref())?;
     let mut program = ProgramPmu::new(session.config().core.pmu);
     with_progress(&session, &options, |progress| {
-        Ok(session.run_heard(&options, progress, &mut program)?)
+        Ok(session.run_with_sink(&options, progress, &mut program)?)
     })?;
     if program.accesses().is_empty() {
         writeln!(

@@ -69,8 +69,9 @@ fn damage_is_reported_with_its_place() {
     bytes[64 + 19] = 0x03;
     let message = run_on(&bytes, &[]).expect("two good records");
     assert!(
-        message
-            .contains("damaged at byte 83 of the file: 0x03 is not a packet header; 64 bytes skipped")
+        message.contains(
+            "damaged at byte 83 of the file: 0x03 is not a packet header; 64 bytes skipped"
+        )
     );
     assert!(message.starts_with("2 sampled operations"));
 }
