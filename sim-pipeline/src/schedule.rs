@@ -1,8 +1,8 @@
-//! The stage list: takes one operation through all stages, in program order.
+//! Stage list: takes one operation through all stages, in program order.
 //!
-//! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. The order
-//! of the stages lives in `Pipeline::schedule_by` and nowhere else; `route.rs` says what decode may leave
-//! out of it.
+//! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. Only
+//! `Pipeline::schedule_by` contains the order of the stages. A route (`route.rs`) selects the steps
+//! that decode has proved unnecessary.
 
 use crate::op::{Op, Step, aborts};
 use crate::pipeline::Pipeline;
@@ -17,8 +17,8 @@ use sim_core::{EventSink, Happened, InstFlags, MemoryPort, OpLife};
 use sim_isa::{BranchKind, PathClass, Program, Special};
 
 impl Pipeline {
-    /// Runs one instruction of the right path, and the wrong path behind it if it is a branch that
-    /// was mispredicted. Raises every event of guide sections 4.7 to 4.10 and 4.13 for it.
+    /// Runs one correct-path instruction and, if it is a mispredicted branch, its wrong path.
+    /// Raises their events (PMU guide 4.7 to 4.10, 4.13). Returns the instruction's timeline.
     pub fn run_inst<M: MemoryPort, S: EventSink>(
         &mut self,
         step: &Step<'_>,
@@ -37,7 +37,7 @@ impl Pipeline {
         let computes = inst.path_class == PathClass::Alu && inst.branch == BranchKind::None;
         let as_always = flags == InstFlags::default() && arrival.fault.is_none();
         if !S::FOLLOWS_RUN && computes && as_always {
-            // Nothing of what follows below can happen to it.
+            // None of the cases below applies to such an instruction.
             self.schedule(&Op::correct_path(step, program), &arrival, memory, sink);
             return &self.life;
         }
@@ -59,7 +59,7 @@ impl Pipeline {
         } else {
             StreamBreak::No
         };
-        // A branch that was not completed has gone nowhere: nothing resolves, nothing is counted.
+        // A branch that did not complete has no target: it does not resolve and raises no event.
         let (operand, completes) = (op.addr, op.retires);
         let returns = branch.kind == BranchKind::ExceptionReturn;
         let resolves = branch.kind != BranchKind::None && completes && !returns;
@@ -85,7 +85,7 @@ impl Pipeline {
         &self.life
     }
 
-    /// Remembers what an access of the right path touched, for guesses on wrong paths.
+    /// Stores the address of a correct-path access, to predict addresses on wrong paths.
     #[inline(always)]
     fn note_address(&mut self, op: &Op<'_>, step: &Step<'_>) {
         let Some(addr) = op.addr else { return };
@@ -95,13 +95,13 @@ impl Pipeline {
         }
     }
 
-    /// Takes one instruction through all stages by the route of its class. Returns false if its path
-    /// was squashed before it got a slot.
+    /// Schedules one instruction through all stages by the route of its class. Returns `false` if
+    /// its path was squashed before the instruction got a slot.
     ///
-    /// The frequent routes are inlined here, so that what stages exchange stays in registers; the
-    /// others are functions of their own, as all of them together do not fit the host's first-level
-    /// instruction cache. They are passed copies: a reference would force the originals to memory
-    /// on the inlined routes too.
+    /// The frequent routes are inlined, so that stage results stay in registers. The rare routes
+    /// are separate functions, because all routes together do not fit the host's L1 instruction
+    /// cache. Separate functions receive copies: a reference would force the originals to memory on
+    /// the inlined routes too.
     #[inline(always)]
     pub(crate) fn schedule<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -159,7 +159,7 @@ impl Pipeline {
         }
     }
 
-    /// [`Pipeline::schedule_by`] as a function of its own.
+    /// Runs [`Pipeline::schedule_by`] as a separate function.
     #[inline(never)]
     pub(crate) fn schedule_outlined<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
@@ -171,8 +171,8 @@ impl Pipeline {
         self.schedule_by::<R, M, S>(&op, &timing, memory, sink)
     }
 
-    /// The stage list: rename, execute, retire, store, each with the events of its cycle. A route
-    /// leaves out what it rules out.
+    /// Stage list: rename, execute, retire, store, each with the events of its cycle. The route `R`
+    /// leaves out the steps that it rules out. Returns `false` if the path was squashed first.
     #[inline(always)]
     fn schedule_by<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
@@ -187,7 +187,7 @@ impl Pipeline {
             true => self.rename_outcome(op.inst, timing.fused),
             false => R::outcome(),
         };
-        // What is free now, nothing else takes before this instruction does at its end.
+        // Entries that are free now stay free until this instruction takes them at its end.
         let has_entries = self.rename_stage.has_entries(op.inst, outcome);
         let entries = (outcome, has_entries);
         let Some((rename, mops)) = self.rename::<R, M, S>(op, entries, timing, memory, sink) else {

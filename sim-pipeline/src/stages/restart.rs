@@ -1,5 +1,5 @@
-//! What becomes of the flow behind an instruction that does not simply go on: barriers, serialization,
-//! sleep, exceptions (PMU guide 4.11, 4.12).
+//! Changes of the instruction flow after an instruction: barriers, serialization, sleep, exceptions
+//! (PMU guide 4.11, 4.12).
 
 use crate::pipeline::Pipeline;
 use crate::stages::system_ops::{give_up_exclusive, raise_context_write};
@@ -8,35 +8,35 @@ use sim_core::{
 };
 use sim_isa::{BranchKind, Inst, Special};
 
-/// A sleep ends by this cycle, three days at 2 GHz: a trace may say anything about its length, and a
+/// Latest cycle in which a sleep ends: three days at 2 GHz. A trace may give any length, and a
 /// [`crate::units::stamp::Stamp`] holds cycles below 2^50.
 const LATEST_WAKE: Cycle = 1 << 49;
 
-/// Why the stream does not go on behind an instruction as the architecture says.
+/// Reason why the stream does not continue after an instruction as the architecture defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StreamBreak {
-    /// It does go on.
+    /// The stream does continue.
     No,
-    /// Its access failed.
+    /// The access of the instruction failed.
     Aborted,
-    /// The trace says that it goes on elsewhere (signal, gap).
+    /// The trace continues at another address (signal, gap).
     Elsewhere,
 }
 
-/// An instruction behind which something happens.
+/// Instruction with effects after its retirement.
 pub(crate) struct PostRetire<'a> {
     pub(crate) inst: &'a Inst,
     /// Its data address, or the value of its operand register.
     pub(crate) operand: Option<u64>,
-    /// The exception that it generates.
+    /// Exception that it generates.
     pub(crate) generated: Option<ExceptionKind>,
     pub(crate) stream_break: StreamBreak,
-    /// Where the stream goes on.
+    /// Address at which the stream continues.
     pub(crate) next_pc: Option<u64>,
 }
 
 impl Pipeline {
-    /// What an instruction does to the flow once it is done.
+    /// Applies the effects of a completed instruction on the instruction flow.
     #[inline(never)]
     pub(crate) fn after<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -46,7 +46,7 @@ impl Pipeline {
     ) {
         let life = self.life;
         if self.is_left_unseen(ending) {
-            // The return of a handler that is not in the stream gives the line up, as one that is does.
+            // The missing handler's return clears the exclusive monitor, as one in the stream does.
             give_up_exclusive(life.pc, life.retire, memory, sink);
         }
         if life.retired {
@@ -70,13 +70,14 @@ impl Pipeline {
         }
     }
 
-    /// An exception is taken whose handler, and with it the return from there, is not in the stream.
+    /// Returns whether the core takes an exception whose handler, and its return, are not in the
+    /// stream.
     fn is_left_unseen(&self, ending: &PostRetire<'_>) -> bool {
         let excepts = ending.generated.is_some() || ending.stream_break == StreamBreak::Aborted;
         excepts && self.exceptions.recorded.is_none() && !self.has_handlers()
     }
 
-    /// What only an instruction that retires does.
+    /// Applies the effects that only a retiring instruction has.
     fn after_retirement<M: MemoryPort, S: EventSink>(
         &mut self,
         ending: &PostRetire<'_>,
@@ -97,7 +98,7 @@ impl Pipeline {
                 self.sleep(life, ending.operand.unwrap_or(0));
             }
             Special::InstSyncBarrier => {
-                // It retires as the last of all before it: the back end is idle then.
+                // It retires after all older operations, so that the back end is idle then.
                 let at = life.retire + self.config.branch.isb_cycles;
                 self.front.redirect(at, StallCause::FetchSerialise);
             }
@@ -110,13 +111,13 @@ impl Pipeline {
         }
     }
 
-    /// Nothing is renamed before the serializing instruction is complete.
+    /// Holds rename until the serializing instruction is complete.
     fn hold_for(&mut self, root: RootCause, life: &OpLife) {
         self.rename_stage.hold_until(life.complete, StallCause::Serialise, (root, Some(life.inst)));
     }
 
-    /// `WFI` and `WFE`: the core sleeps so many cycles. A trace does not know how long, so that there its
-    /// event comes at once.
+    /// Lets the core sleep for this number of cycles (`WFI`, `WFE`). A trace does not record the
+    /// length, so that its wake-up event comes at once.
     fn sleep(&mut self, life: &OpLife, cycles: Cycle) {
         if cycles == 0 {
             return;
@@ -127,12 +128,13 @@ impl Pipeline {
         self.front.redirect(to, StallCause::FetchAsleep);
     }
 
-    /// No instruction is renamed before this cycle: the thread waits for another one.
+    /// Holds rename until this cycle: the thread waits for another one.
     pub fn wait_until(&mut self, cycle: Cycle) {
         self.rename_stage.hold_until(cycle, StallCause::Serialise, (RootCause::OtherThread, None));
     }
 
-    /// A fetch in `now` that is reached, where a test has no instruction for it: when it is done.
+    /// Fetches on the correct path in cycle `now`, for a test that has no instruction there.
+    /// Returns when the fetch is done.
     pub fn fetch<M: MemoryPort, S: EventSink>(
         &mut self,
         pc: u64,
@@ -141,7 +143,8 @@ impl Pipeline {
         sink: &mut S,
     ) -> Cycle {
         if !pc.is_multiple_of(4) {
-            // PC alignment fault: one of those that 4.11.3 counts; nothing is fetched (Arm ARM D1.3.7).
+            // PC alignment fault: one of the exceptions that 4.11.3 counts. Nothing is fetched (Arm
+            // ARM D1.3.7).
             self.take(ExceptionKind::Undefined, now.max(self.clocks.awake_from()), sink);
             return now;
         }

@@ -1,29 +1,29 @@
-//! Where the elements of SVE accesses were, for wrong paths, which have no record to read.
+//! Element addresses of earlier SVE accesses, for wrong paths, which have no trace record.
 
 use sim_core::{InstFlags, InstId, MAX_FURTHER, TraceInst};
 
-/// What the predicate was and where the elements were when an instruction last ran.
+/// Predicate and element addresses of the last execution of an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     flags: InstFlags,
-    /// Distances of the further addresses from the first.
+    /// Distances of the further addresses from the first, in bytes.
     further: [u64; MAX_FURTHER],
 }
 
-/// The last execution of each SVE access, by static instruction: wrong paths, which have no record to
-/// read, go by it.
+/// Last execution of each SVE access, by static instruction. Wrong paths, which have no trace
+/// record, use it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastElements {
     seen: Vec<Seen>,
 }
 
 impl LastElements {
-    /// Notes an execution on the right path.
+    /// Records an execution on the correct path.
     #[inline(never)]
     pub(crate) fn learn(&mut self, id: InstId, inst: TraceInst, more: &[u64]) {
         let slot = id as usize;
         if slot >= self.seen.len() {
-            // Grows with the static code only, not with the instructions run.
+            // Grows with the static code only, not with the number of instructions run.
             self.seen.resize((slot + 1).next_power_of_two(), Seen::default());
         }
         let mut further = [0; MAX_FURTHER];
@@ -35,7 +35,7 @@ impl LastElements {
         self.seen[slot] = Seen { flags: flags.with_predicate(activity, elements), further };
     }
 
-    /// The predicate and the further addresses of an execution that goes to `addr`.
+    /// Returns the predicted predicate and further addresses of an execution at `addr`.
     pub(crate) fn guess(&self, id: InstId, addr: u64) -> (InstFlags, [u64; MAX_FURTHER]) {
         let Seen { flags, further } = self.seen.get(id as usize).copied().unwrap_or_default();
         (flags, further.map(|distance| addr.wrapping_add(distance)))

@@ -1,13 +1,13 @@
-//! The thirteen issue pipes as a calendar: which pipe is busy in which cycle (PMU guide 3.2.2).
+//! Reservations of the thirteen issue pipes: the busy pipes of each cycle (PMU guide 3.2.2).
 //!
-//! Operations are placed in program order and a younger one may fill an earlier free cycle, so the
-//! result equals an oldest-first scheduler. A cycle is one `u16`: bits 0 to 12 are the pipes, bits
-//! 13 to 15 the three flag-writing ports of the integer pipes.
+//! Operations take their cycles in program order, and a younger one may take an earlier free cycle,
+//! so that the schedule equals that of an oldest-first scheduler. A cycle is one `u16`: bits 0 to
+//! 12 are the pipes, bits 13 to 15 the three flag-writing ports of the integer pipes.
 
 use sim_core::Cycle;
 use sim_isa::PipeMask;
 
-/// Cycles the calendar can see ahead of the rename clock.
+/// Cycles after the rename clock that can be reserved.
 const WINDOW: u64 = 1 << 12;
 const MASK: u64 = WINDOW - 1;
 /// Three flag writers a cycle (LLVM N2 model).
@@ -15,32 +15,32 @@ const FLAG_PORTS: u16 = 0b111 << PipeMask::COUNT;
 
 const _: () = assert!(PipeMask::COUNT + 3 == 16, "pipes and flag ports fill a u16");
 
-/// What one micro-operation asks of the pipes.
+/// Pipe request of one micro-operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PipeRequest {
-    /// Pipes of which one is enough.
+    /// Pipes that can execute it; it needs one of them.
     pub pipes: PipeMask,
     /// Cycles for which the pipe is blocked.
     pub occupancy: u64,
-    /// Needs one of the three flag ports.
+    /// Set if it needs one of the three flag ports.
     pub flag_port: bool,
 }
 
 impl PipeRequest {
-    /// One cycle of one of these pipes.
+    /// Returns a request for one cycle of one of these pipes.
     #[inline(always)]
     pub(crate) fn cycle_of(pipes: PipeMask) -> PipeRequest {
         PipeRequest { pipes, occupancy: 1, flag_port: false }
     }
 }
 
-/// Bookings of all pipes, from the rename clock to a window of cycles ahead.
+/// Reservations of all pipes, from the rename clock on.
 #[derive(Clone, Debug)]
 pub(crate) struct PipeReservations {
     busy: Box<[u16; WINDOW as usize]>,
-    /// First cycle that may still be booked; everything before is forgotten.
+    /// First cycle that may still be reserved; older reservations are dropped.
     base: Cycle,
-    /// Cycles from `base` on in which pipes can be busy: none of them if there are always enough.
+    /// Cycles from `base` on in which pipes can be busy; 0 if pipes are unlimited.
     reach: Cycle,
 }
 
@@ -51,13 +51,13 @@ impl Default for PipeReservations {
 }
 
 impl PipeReservations {
-    /// Nothing is booked. With `unlimited` pipes nothing ever is.
+    /// Returns pipes without reservations. With `unlimited`, pipes are never busy.
     pub(crate) fn new(unlimited: bool) -> PipeReservations {
         let reach = if unlimited { 0 } else { WINDOW };
         PipeReservations { busy: Box::new([0; WINDOW as usize]), base: 0, reach }
     }
 
-    /// Forgets the cycles before `now`: nothing can issue there any more.
+    /// Drops the cycles before `now`: no operation can issue there any more.
     #[inline(always)]
     pub(crate) fn advance(&mut self, now: Cycle) {
         if now == self.base {
@@ -71,7 +71,7 @@ impl PipeReservations {
         self.base = now;
     }
 
-    /// Forgets many cycles at once.
+    /// Drops many cycles at once.
     #[inline(never)]
     fn forget(&mut self, now: Cycle) {
         if now - self.base >= WINDOW {
@@ -87,8 +87,8 @@ impl PipeReservations {
         }
     }
 
-    /// The first cycle from `earliest` on in which the request fits, booked. A cycle after `last`
-    /// (the squash of a wrong path) is returned without being booked.
+    /// Reserves the first cycle from `earliest` on in which the request fits, and returns it. A
+    /// cycle after `last` (the squash of a wrong path) is returned but not reserved.
     #[inline(always)]
     pub(crate) fn book(&mut self, request: PipeRequest, earliest: Cycle, last: Cycle) -> Cycle {
         let (cycle, bits) = self.first_free(request, earliest);
@@ -98,12 +98,14 @@ impl PipeReservations {
         cycle
     }
 
-    /// The first cycle from `earliest` on in which the request fits, and the bits to set there.
+    /// Returns the first cycle from `earliest` on in which the request fits, and the bits to set
+    /// there.
     #[inline(always)]
     pub(crate) fn first_free(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
         let mut cycle = earliest.max(self.base);
         let ports = if request.flag_port { FLAG_PORTS } else { 0 };
-        // So far ahead only a chain of misses to memory gets; nobody competes there.
+        // Only a chain of misses to memory reaches further ahead, where no other operation
+        // competes.
         while cycle + request.occupancy < self.base + self.reach {
             let free = !self.busy[(cycle & MASK) as usize];
             let (mut pipes, flag) = (free & request.pipes.0, free & ports);
@@ -118,7 +120,7 @@ impl PipeReservations {
         (cycle, 0)
     }
 
-    /// The pipes that are free in all further cycles of a request that begins in `cycle`.
+    /// Returns the pipes that are free in all further cycles of a request that begins in `cycle`.
     #[inline(never)]
     fn free_behind(&self, cycle: Cycle, occupancy: u64) -> u16 {
         let busy = (1..occupancy).map(|later| self.busy[((cycle + later) & MASK) as usize]);
@@ -133,7 +135,7 @@ impl PipeReservations {
         }
     }
 
-    /// Books the pipe in all further cycles of a request that begins in `cycle`.
+    /// Reserves the pipe in all further cycles of a request that begins in `cycle`.
     #[inline(never)]
     fn mark_behind(&mut self, pipe: u16, occupancy: u64, cycle: Cycle) {
         for later in 1..occupancy {

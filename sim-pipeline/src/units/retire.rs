@@ -3,23 +3,24 @@
 use crate::units::stamp::{OpRef, Stamp};
 use sim_core::Cycle;
 
-/// A stage that takes at most `width` operations per cycle, in order.
+/// Stage that takes at most `width` operations per cycle, in order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InOrderStage {
     width: u32,
     cycle: Cycle,
     used: u32,
-    /// The operation that the stage waited for last.
+    /// Operation that the stage waited for last.
     waited_for: OpRef,
 }
 
 impl InOrderStage {
-    /// A stage of this width at cycle 0.
+    /// Returns a stage of this width at cycle 0.
     pub(crate) fn new(width: u32) -> InOrderStage {
         InOrderStage { width, cycle: 0, used: 0, waited_for: OpRef::NONE }
     }
 
-    /// The cycle of the next operation, `op`, which is ready in `ready`.
+    /// Returns the cycle of the next operation, `op`, ready in `ready`: in order, at most `width`
+    /// per cycle.
     #[inline]
     pub(crate) fn place(&mut self, ready: Cycle, op: OpRef) -> Cycle {
         let (is_later, is_full) = (ready > self.cycle, self.used == self.width);
@@ -29,7 +30,8 @@ impl InOrderStage {
         self.cycle
     }
 
-    /// Nothing younger leaves before `ready`: the second half of a fused pair is done then.
+    /// Delays younger operations until `ready`, when the second half of a fused pair is done.
+    /// Returns the cycle.
     #[inline]
     pub(crate) fn wait(&mut self, ready: Cycle, op: OpRef) -> Cycle {
         if ready > self.cycle {
@@ -40,13 +42,13 @@ impl InOrderStage {
         self.cycle
     }
 
-    /// `cycle`, decided by the operation for which the stage waited last.
+    /// Returns `cycle` with the operation that the stage waited for last.
     #[inline]
     pub(crate) fn stamp(&self, cycle: Cycle) -> Stamp {
         Stamp::new(cycle, self.waited_for)
     }
 
-    /// The cycle of the last operation.
+    /// Returns the cycle of the last operation.
     #[inline]
     pub(crate) fn cycle(&self) -> Cycle {
         self.cycle

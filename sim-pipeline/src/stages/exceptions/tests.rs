@@ -1,4 +1,4 @@
-//! Where exceptions go, by the clauses of the Arm architecture that the module names.
+//! Target levels of exceptions, by the clauses of the Arm architecture that the module names.
 
 use super::*;
 use crate::PipelineConfig;
@@ -14,7 +14,7 @@ const SMC: u32 = 0xd400_0003;
 const WFE: u32 = 0xd503_205f;
 const WFI: u32 = 0xd503_207f;
 const ERET: u32 = 0xd69f_03e0;
-/// `msr s3_0_c15_c0_0, x0`: left to the implementation.
+/// `msr s3_0_c15_c0_0, x0`, an implementation-defined register.
 const IMPLEMENTATION: u32 = 0xd518_f000;
 /// `msr ttbr0_el1, x0`
 const TTBR0_EL1: u32 = 0xd518_2000;
@@ -26,7 +26,7 @@ const SPSR_EL1: u32 = 0xd518_4000;
 const HCR_EL2: u32 = 0xd51c_1100;
 /// `msr scr_el3, x0`
 const SCR_EL3: u32 = 0xd51e_1100;
-/// An address of the kernel, and one of a program.
+/// Address in the upper half, where the kernel runs.
 const ABOVE: Option<u64> = Some(0xffff_8000_0000_0000);
 const BELOW: Option<u64> = Some(0x40_0000);
 
@@ -96,7 +96,7 @@ fn generated(state: &ExceptionState, word: u32) -> Option<ExceptionKind> {
     state.generated(&decode(word))
 }
 
-/// A host at EL2 and its programs at EL0: E2H and TGE are set.
+/// Returns the state of a host at EL2 or one of its programs at EL0: E2H and TGE are set.
 fn host(level: u8) -> ExceptionState {
     let privilege = Privilege { level, e2h: true, tge: true, ..Privilege::default() };
     ExceptionState { privilege, ..at(level, 0, 0) }

@@ -1,4 +1,4 @@
-//! Forwarding from the store queue, and its drain.
+//! Tests of store-to-load forwarding and of the store queue drain.
 
 use super::*;
 use crate::config::{CarryPipes, Divide, OnM0};
