@@ -59,7 +59,7 @@ impl<'a> Op<'a> {
     #[inline(always)]
     pub(crate) fn life(
         &self,
-        arrival: &FetchTiming,
+        timing: &FetchTiming,
         rename: Cycle,
         done: &ExecResult,
         retire: Cycle,
@@ -68,8 +68,8 @@ impl<'a> Op<'a> {
             inst: self.id,
             pc: self.pc,
             addr: self.addr.unwrap_or(0),
-            fetch: arrival.fetch,
-            front_end: arrival.at,
+            fetch: timing.fetch,
+            front_end: timing.at,
             rename,
             issue: done.issue,
             complete: done.complete,

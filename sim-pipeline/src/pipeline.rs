@@ -23,9 +23,9 @@ use crate::units::wait_timeline::WaitTimeline;
 use sim_core::{Cycle, EventSink, InstId, LostSlots, NullSink, OpLife, Privilege, StallCause};
 use sim_isa::Fusion;
 
-/// Previous instruction as the possible first half of a fused pair. The default fuses with none.
+/// FusionLead instruction as the possible first half of a fused pair. The default fuses with none.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Previous {
+pub(crate) struct FusionLead {
     pub(crate) id: InstId,
     /// Address of the following instruction.
     pub(crate) next_pc: u64,
@@ -51,7 +51,7 @@ pub struct Pipeline {
     pub(crate) waits: WaitTimeline,
     pub(crate) addresses: AddressPredictor,
     pub(crate) last_elements: LastElements,
-    pub(crate) previous: Previous,
+    pub(crate) fusion_lead: FusionLead,
     /// Exception level and the state that routes exceptions.
     pub(crate) exceptions: ExceptionState,
     pub(crate) clocks: Clocks,
@@ -84,7 +84,7 @@ impl Pipeline {
             addresses: AddressPredictor::default(),
             last_elements: LastElements::default(),
             config: config.clone(),
-            previous: Previous::default(),
+            fusion_lead: FusionLead::default(),
             exceptions: ExceptionState::default(),
             clocks: Clocks::new(),
             reported_privilege: None,
@@ -104,7 +104,7 @@ impl Pipeline {
     /// stall causes stay the same.
     pub fn skip_roots(&mut self) {
         self.path.turn_off();
-        self.rename_stage.queues().forget_inputs();
+        self.rename_stage.queues().skip_inputs();
     }
 
     /// Returns the rename clock. The machine advances the core whose rename clock is lowest.

@@ -32,25 +32,25 @@ impl Pipeline {
         }
         let flags = step.inst.flags;
         let (id, pc) = (step.inst.id, program.pc(step.inst.id));
-        let mut arrival = self.fetch_inst(id, pc, program, memory, sink);
+        let mut timing = self.fetch_inst(id, pc, program, memory, sink);
         let inst = program.inst(id);
         let computes = inst.path_class == PathClass::Alu && inst.branch == BranchKind::None;
-        let as_always = flags == InstFlags::default() && arrival.fault.is_none();
+        let as_always = flags == InstFlags::default() && timing.fault.is_none();
         if !S::FOLLOWS_RUN && computes && as_always {
             // None of the cases below applies to such an instruction.
-            self.schedule(&Op::correct_path(step, program), &arrival, memory, sink);
+            self.schedule(&Op::correct_path(step, program), &timing, memory, sink);
             return &self.life;
         }
-        self.order_load(step, &mut arrival, program, memory, sink);
+        self.order_load(step, &mut timing, program, memory, sink);
         let mut op = Op::correct_path(step, program);
         let (branch, special) = (Branch::of(pc, op.inst), op.inst.special);
-        if let (Some(cause), true) = (arrival.fault, op.retires) {
-            return self.instruction_abort(&{ op }, arrival, cause, sink);
+        if let (Some(cause), true) = (timing.fault, op.retires) {
+            return self.instruction_abort(&{ op }, timing, cause, sink);
         }
         let generated = self.generates(op.inst);
         op.retires &= self.completes(generated);
-        let placed = self.schedule(&op, &arrival, memory, sink);
-        debug_assert!(placed, "the right path is never squashed");
+        let scheduled = self.schedule(&op, &timing, memory, sink);
+        debug_assert!(scheduled, "the correct path is never squashed");
         self.note_address(&op, step);
         let stream_break = if op.retires && !self.life.retired {
             StreamBreak::Aborted
@@ -66,8 +66,8 @@ impl Pipeline {
         if S::FOLLOWS_RUN && !resolves {
             let exception = generated.is_some() || stream_break == StreamBreak::Aborted;
             let taken = returns && completes;
-            let behind = OpOutcome { exception, taken, ..OpOutcome::default() };
-            self.report_op(program.inst(id), flags, behind, memory, sink);
+            let outcome = OpOutcome { exception, taken, ..OpOutcome::default() };
+            self.report_op(program.inst(id), flags, outcome, memory, sink);
         }
         if resolves {
             let next = step.next_pc.filter(|_| stream_break == StreamBreak::No);
@@ -76,8 +76,8 @@ impl Pipeline {
         let ends = special != Special::None || generated.is_some();
         if ends || stream_break != StreamBreak::No || returns {
             let (inst, next_pc) = (program.inst(id), step.next_pc);
-            let ending = PostRetire { inst, operand, generated, stream_break, next_pc };
-            self.after(&ending, memory, sink);
+            let post_retire = PostRetire { inst, operand, generated, stream_break, next_pc };
+            self.apply_post_retire(&post_retire, memory, sink);
         }
         if S::FOLLOWS_RUN {
             self.settle_clocks(sink);

@@ -75,8 +75,8 @@ impl CoreRun {
     }
 
     /// Room for the guesses of so many instructions, before a state is shown.
-    pub(crate) fn know_code(&mut self, insts: usize) {
-        self.pipeline.know_code(insts);
+    pub(crate) fn reserve_insts(&mut self, insts: usize) {
+        self.pipeline.reserve_insts(insts);
     }
 
     /// Goes on at another place of its stream, where `reader` will be, in the state of these words. None if

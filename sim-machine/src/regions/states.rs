@@ -48,7 +48,7 @@ impl Regions {
         let stream = only_thread(trace)?;
         let (mut program, mut memory) = (session.program()?, session.memory_of_one()?);
         let mut pipeline = Pipeline::new(&session.config().pipeline);
-        pipeline.know_code(trace.statics().insts().len());
+        pipeline.reserve_insts(trace.statics().insts().len());
         let places = Places::new(trace.statics(), &program);
         let (program, pipeline, memory) = (&mut program, &mut pipeline, &mut memory);
         // As a core that stands still at the begin, whose way this is.

@@ -145,10 +145,10 @@ pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, issue: Cycle, 
 
 /// Raises the result of a store-exclusive (PMU guide 4.8.5, 4.8.6). It fails if it lost its line,
 /// or if its access faulted.
-pub(crate) fn raise_exclusive_outcome<S: EventSink>(op: &Op<'_>, met: Happened, sink: &mut S) {
+pub(crate) fn raise_exclusive_outcome<S: EventSink>(op: &Op<'_>, outcome: Happened, sink: &mut S) {
     let is_store = op.inst.mem.op == MemOp::Store;
     if op.inst.mem.exclusive && is_store {
-        let failed = op.flags.has(InstFlags::EXCLUSIVE_FAILED) || met.has(Happened::FAULT);
+        let failed = op.flags.has(InstFlags::EXCLUSIVE_FAILED) || outcome.has(Happened::FAULT);
         sink.raise(if failed { PmuEvent::STREX_FAIL_SPEC } else { PmuEvent::STREX_PASS_SPEC });
     }
 }

@@ -8,7 +8,7 @@
 //! interrupt is always taken), debug controls, and controls of single register groups.
 
 use crate::op::Op;
-use crate::pipeline::{Pipeline, Previous};
+use crate::pipeline::{FusionLead, Pipeline};
 use crate::units::exception_state::counted_by;
 use crate::units::frontend::FetchTiming;
 use crate::units::recorded_exception::RecordedException;
@@ -41,7 +41,7 @@ impl Pipeline {
 
     /// Restarts the program at this exception level, with no handler to return from and no pending
     /// interrupt.
-    pub fn forget_exceptions(&mut self, privilege: Privilege) {
+    pub fn reset_exceptions(&mut self, privilege: Privilege) {
         self.exceptions.privilege = privilege;
         (self.exceptions.nested, self.exceptions.waiting) = (0, 0);
         self.exceptions.recorded = None;
@@ -140,7 +140,7 @@ impl Pipeline {
     }
 
     /// Takes an exception that a recorder saw, after `inst` if there is one.
-    pub(crate) fn take_recorded_behind<S: EventSink>(
+    pub(crate) fn take_recorded_after<S: EventSink>(
         &mut self,
         recorded: RecordedException,
         inst: Option<&Inst>,
@@ -173,24 +173,24 @@ impl Pipeline {
     pub(crate) fn instruction_abort<S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        arrival: FetchTiming,
+        timing: FetchTiming,
         cause: AbortCause,
         sink: &mut S,
     ) -> &OpLife {
-        let taken = arrival.at.max(self.retire.cycle());
-        self.previous = Previous::default();
+        let taken = timing.at.max(self.retire.cycle());
+        self.fusion_lead = FusionLead::default();
         self.life = OpLife {
             inst: op.id,
             pc: op.pc,
-            fetch: arrival.fetch,
-            front_end: arrival.at,
+            fetch: timing.fetch,
+            front_end: timing.at,
             complete: taken,
             retire: taken,
             happened: Happened::FAULT,
             ..OpLife::default()
         };
         match self.exceptions.recorded.take() {
-            Some(recorded) => self.take_recorded_behind(recorded, None, taken, sink),
+            Some(recorded) => self.take_recorded_after(recorded, None, taken, sink),
             None => self.take(ExceptionKind::InstructionAbort(cause), taken, sink),
         }
         &self.life

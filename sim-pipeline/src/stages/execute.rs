@@ -9,7 +9,7 @@ use crate::pipeline::Pipeline;
 use crate::route::{Executes, Route};
 use crate::stages::mem_request::request_of;
 use crate::stages::sve_elements::is_by_element;
-use crate::stages::system_ops::give_up_exclusive;
+use crate::stages::system_ops::clear_monitor;
 use crate::units::critical_path::Executed;
 use crate::units::dispatch::RenameOutcome;
 use crate::units::lsu::{Forward, StoreTimes};
@@ -258,7 +258,7 @@ impl Pipeline {
             Role::Before if op.inst.mem.op != MemOp::None => at.ready.address,
             Role::Compute | Role::Before => at.ready.all(),
             Role::Load => at.ready.address.max(self.load_floor::<R>(op)),
-            Role::StoreAddr => at.ready.address.max(self.lsu.order().floor_stamp()),
+            Role::StoreAddr => at.ready.address.max(self.lsu.ordering().floor_stamp()),
             Role::StoreData => at.ready.data,
             Role::BaseUpdate => at.ready.address,
             // A lane load merges into its old destination, which is a data source.
@@ -333,7 +333,7 @@ impl Pipeline {
         squash: Cycle,
     ) -> Cycle {
         let request = PipeRequest { pipes: self.steering.choose(request.pipes), ..request };
-        let issue = self.pipes.book(request, needs.cycle(), squash);
+        let issue = self.pipes.reserve(request, needs.cycle(), squash);
         self.rename_stage.queues().take(entry, needs, issue, squash);
         issue
     }
@@ -392,7 +392,7 @@ impl Pipeline {
         if R::IS_ORDINARY {
             self.lsu.finished(at.result);
         } else {
-            self.order(op.inst, at.result);
+            self.finish_access(op.inst, at.result);
         }
     }
 
@@ -461,7 +461,7 @@ impl Pipeline {
         at.result = at.result.max(reply.done);
         if is_release {
             // A store-release is observed only after all older operations.
-            at.result = at.result.max(self.lsu.order().done);
+            at.result = at.result.max(self.lsu.ordering().done);
         }
         self.lsu.finished(at.result);
     }
@@ -488,7 +488,7 @@ impl Pipeline {
         }
         let failed = op.flags.has(InstFlags::EXCLUSIVE_FAILED);
         if failed && op.retires {
-            give_up_exclusive(op.pc, issue, memory, sink);
+            clear_monitor(op.pc, issue, memory, sink);
         }
         failed
     }

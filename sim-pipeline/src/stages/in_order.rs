@@ -12,7 +12,7 @@ use crate::pipeline::Pipeline;
 use crate::route::General;
 use crate::stages::mem_request::request_of;
 use crate::stages::sve_elements::{is_by_element, is_suppressed, requests};
-use crate::stages::system_ops::{give_up_exclusive, maintains_code};
+use crate::stages::system_ops::{clear_monitor, maintains_code};
 use sim_core::{
     Cycle, EventSink, Happened, InstFlags, InstId, LINE_BYTES, MemKind, MemReply, MemRequest,
     MemoryPort, PmuEvent, TraceInst, VirtAddr,
@@ -22,9 +22,9 @@ use sim_isa::{AccessClass, BranchKind, Inst, Program, Special, StaticEvents};
 /// Misses of the first-level caches that may be pending at the same time.
 const MISSES: usize = 16;
 /// Instructions begun per cycle.
-const PER_CYCLE: u64 = 4;
+const INSTS_PER_CYCLE: u64 = 4;
 /// Odd address, which no instruction has: the next instruction does not follow the previous one.
-const NOWHERE: u64 = 1;
+const NO_NEXT_PC: u64 = 1;
 
 /// Part of the core that is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ enum Kind {
     General,
     /// Ends the span, because it changes what the machine does next: an exception return, an
     /// unknown word.
-    Last,
+    EndsSpan,
 }
 
 /// Static instruction with the properties that its accesses need.
@@ -87,7 +87,7 @@ impl PredecodedInst {
 impl Kind {
     fn of(inst: &Inst, part: Part) -> Kind {
         if inst.branch == BranchKind::ExceptionReturn || inst.special == Special::Unknown {
-            return Kind::Last;
+            return Kind::EndsSpan;
         }
         if part == Part::FrontEnd && inst.branch != BranchKind::None {
             return Kind::Branch;
@@ -128,7 +128,7 @@ pub struct InOrderEngine {
     /// The clock, in slots: parts of a cycle.
     slots: u64,
     /// Address at which the stream continues without a jump.
-    behind: u64,
+    next_pc: u64,
     /// Completion cycles of the last misses, in a ring.
     misses: [Cycle; MISSES],
     next_miss: usize,
@@ -139,12 +139,12 @@ pub struct InOrderEngine {
 impl InOrderEngine {
     /// Returns a thread of this program at cycle 0.
     pub fn new(program: &Program, part: Part) -> InOrderEngine {
-        let brief = |id| PredecodedInst::of(program.pc(id), program.inst(id), part);
+        let predecoded = |id| PredecodedInst::of(program.pc(id), program.inst(id), part);
         InOrderEngine {
             part,
-            code: (0..program.len() as u32).map(brief).collect(),
+            code: (0..program.len() as u32).map(predecoded).collect(),
             slots: 0,
-            behind: NOWHERE,
+            next_pc: NO_NEXT_PC,
             misses: [0; MISSES],
             next_miss: 0,
             branch: None,
@@ -158,18 +158,18 @@ impl InOrderEngine {
 
     #[inline(always)]
     fn now(&self) -> Cycle {
-        self.slots / PER_CYCLE
+        self.slots / INSTS_PER_CYCLE
     }
 
     /// Delays the next instruction until this cycle.
     #[inline]
     pub fn wait_until(&mut self, cycle: Cycle) {
-        self.slots = self.slots.max(cycle.saturating_mul(PER_CYCLE));
+        self.slots = self.slots.max(cycle.saturating_mul(INSTS_PER_CYCLE));
     }
 
     /// Makes the front end refetch the line at which the stream continues.
     pub fn restart(&mut self) {
-        self.behind = NOWHERE;
+        self.next_pc = NO_NEXT_PC;
     }
 
     /// Runs these instructions up to the first after which the machine has work (an exception
@@ -179,38 +179,38 @@ impl InOrderEngine {
     #[inline(never)]
     pub fn run<M: MemoryPort, S: EventSink>(
         &mut self,
-        stretch: &InstSpan<'_>,
+        span: &InstSpan<'_>,
         core: &mut Pipeline,
         program: &Program,
         memory: &mut M,
         sink: &mut S,
     ) -> (usize, usize) {
-        let InstSpan { insts, mut more, until } = *stretch;
+        let InstSpan { insts, mut more, until } = *span;
         let given = more.len();
         let (mut ran, mut retired) = (insts.len(), 0);
         for (i, inst) in insts.iter().enumerate() {
-            let brief = self.code[inst.id as usize];
+            let predecoded = self.code[inst.id as usize];
             self.slots += 1;
 
-            if (brief.pc != self.behind || brief.pc.is_multiple_of(LINE_BYTES))
-                && !self.fetch(brief.pc, memory, sink)
+            if (predecoded.pc != self.next_pc || predecoded.pc.is_multiple_of(LINE_BYTES))
+                && !self.fetch(predecoded.pc, memory, sink)
             {
                 more = &more[inst.flags.further()..];
                 continue;
             }
-            self.behind = brief.pc.wrapping_add(4);
+            self.next_pc = predecoded.pc.wrapping_add(4);
             let is_plain = inst.flags.0 & !InstFlags::HAS_ADDR.0 == 0;
             let has_addr = inst.flags.has(InstFlags::HAS_ADDR);
-            retired += match brief.kind {
+            retired += match predecoded.kind {
                 Kind::Nothing if is_plain => 1,
                 Kind::Load if is_plain && has_addr => {
-                    self.access(brief.request(inst.addr, MemKind::Load), memory, sink)
+                    self.access(predecoded.request(inst.addr, MemKind::Load), memory, sink)
                 }
                 Kind::Store if is_plain && has_addr => {
-                    self.access(brief.request(inst.addr, MemKind::Store), memory, sink)
+                    self.access(predecoded.request(inst.addr, MemKind::Store), memory, sink)
                 }
                 Kind::Branch if is_plain => {
-                    self.meet(insts, i, core, program, sink);
+                    self.predict_branch(insts, i, core, program, sink);
                     1
                 }
                 kind => {
@@ -218,7 +218,7 @@ impl InOrderEngine {
                     more = rest;
                     let step = Step { inst: *inst, more: own, next_pc: None };
                     let retires = self.run_general(&step, core, program, memory, sink);
-                    if kind == Kind::Last {
+                    if kind == Kind::EndsSpan {
                         ran = i + 1;
                         retired += retires;
                         break;
@@ -248,7 +248,7 @@ impl InOrderEngine {
         self.wait(&reply);
         let is_refused = reply.happened.has(Happened::FAULT);
         if is_refused {
-            self.behind = NOWHERE;
+            self.next_pc = NO_NEXT_PC;
         }
         !is_refused
     }
@@ -296,7 +296,7 @@ impl InOrderEngine {
     fn completes(&mut self, reply: &MemReply) -> u64 {
         let faults = reply.happened.has(Happened::FAULT);
         if faults {
-            self.behind = NOWHERE;
+            self.next_pc = NO_NEXT_PC;
         }
         u64::from(!faults)
     }
@@ -314,7 +314,7 @@ impl InOrderEngine {
     /// Predicts a branch of the stream. It resolves with the next instruction, which may be in the
     /// next batch.
     #[inline]
-    fn meet<S: EventSink>(
+    fn predict_branch<S: EventSink>(
         &mut self,
         insts: &[TraceInst],
         at: usize,
@@ -344,14 +344,14 @@ impl InOrderEngine {
         sink: &mut S,
     ) {
         if core.predict_branch(self.code[id as usize].pc, inst, next, sink) {
-            self.behind = NOWHERE;
+            self.next_pc = NO_NEXT_PC;
         }
     }
 
     /// Resolves a branch that was the last instruction run, whose successor is `next`. At the end
     /// of the stream, it follows its prediction.
     #[inline]
-    pub fn meet_next<S: EventSink>(
+    pub fn resolve_pending_branch<S: EventSink>(
         &mut self,
         next: Option<InstId>,
         core: &mut Pipeline,
@@ -388,10 +388,10 @@ impl InOrderEngine {
             self.resolve(op.inst, op.id, None, core, sink);
         }
         if op.inst.special == Special::ClearExclusive && retires {
-            give_up_exclusive(op.pc, self.now(), memory, sink);
+            clear_monitor(op.pc, self.now(), memory, sink);
         }
         if faults || !flows_on(op.inst) {
-            self.behind = NOWHERE;
+            self.next_pc = NO_NEXT_PC;
         }
         u64::from(retires)
     }
@@ -413,7 +413,7 @@ impl InOrderEngine {
         }
         if op.flags.has(InstFlags::EXCLUSIVE_FAILED) {
             if op.retires {
-                give_up_exclusive(op.pc, self.now(), memory, sink);
+                clear_monitor(op.pc, self.now(), memory, sink);
             }
             return false;
         }
@@ -438,7 +438,7 @@ impl InOrderEngine {
         let reply = memory.access(request, self.now(), sink);
         self.wait_until(reply.done);
         if maintains_code(what) {
-            self.behind = NOWHERE;
+            self.next_pc = NO_NEXT_PC;
         }
     }
 
@@ -524,7 +524,7 @@ impl Pipeline {
     /// whether there was one.
     pub fn take_expected<S: EventSink>(&mut self, inst: &Inst, sink: &mut S) -> bool {
         let Some(recorded) = self.exceptions.recorded.take() else { return false };
-        self.take_recorded_behind(recorded, Some(inst), 0, sink);
+        self.take_recorded_after(recorded, Some(inst), 0, sink);
         true
     }
 }

@@ -29,31 +29,31 @@ impl Pipeline {
     pub(crate) fn order_load<M: MemoryPort, S: EventSink>(
         &mut self,
         step: &Step<'_>,
-        arrival: &mut FetchTiming,
+        timing: &mut FetchTiming,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
     ) {
         let mem = &program.inst(step.inst.id).mem;
-        if mem.op != MemOp::Load || !self.lsu.some_address_unknown(arrival.at) {
+        if mem.op != MemOp::Load || !self.lsu.some_address_unknown(timing.at) {
             return;
         }
         let (addr, bytes) = (step.inst.addr, u64::from(mem.bytes.max(1)));
-        let Some(known) = self.lsu.unknown_store(addr, bytes, arrival.at) else { return };
-        if let Some(found) = self.passed_store(&Op::correct_path(step, program), known, arrival) {
-            *arrival = self.flush_load(step, found, *arrival, program, memory, sink);
+        let Some(known) = self.lsu.unknown_store(addr, bytes, timing.at) else { return };
+        if let Some(found) = self.passed_store(&Op::correct_path(step, program), known, timing) {
+            *timing = self.flush_load(step, found, *timing, program, memory, sink);
         }
     }
 
     /// Returns when a memory-order violation is found: `known`, if the load would issue before the
     /// address of its store is known in that cycle.
     #[inline(never)]
-    fn passed_store(&self, op: &Op<'_>, known: Cycle, arrival: &FetchTiming) -> Option<Cycle> {
-        let reads = op.retires && op.addr.is_some() && arrival.fault.is_none();
+    fn passed_store(&self, op: &Op<'_>, known: Cycle, timing: &FetchTiming) -> Option<Cycle> {
+        let reads = op.retires && op.addr.is_some() && timing.fault.is_none();
         if !reads || self.lsu.dependence.expects_store(op.pc) {
             return None;
         }
-        let ready = self.rename_stage.blocker(op.inst, RenameOutcome::Dispatched, arrival.at);
+        let ready = self.rename_stage.blocker(op.inst, RenameOutcome::Dispatched, timing.at);
         let renamed =
             self.rename_stage.slot(uops_of(op.inst, RenameOutcome::Dispatched), ready).until;
         let earliest = renamed + self.config.window.rename_to_issue_cycles;
@@ -72,7 +72,7 @@ impl Pipeline {
         &mut self,
         step: &Step<'_>,
         found: Cycle,
-        arrival: FetchTiming,
+        timing: FetchTiming,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
@@ -82,11 +82,11 @@ impl Pipeline {
             let checkpoint = self.checkpoint();
             let speculation = self.branches.speculation();
             let op = Op { squash: found, retires: false, ..Op::correct_path(step, program) };
-            let placed = self.schedule(&op, &arrival, memory, sink);
-            if placed {
+            let scheduled = self.schedule(&op, &timing, memory, sink);
+            if scheduled {
                 self.report_op(op.inst, op.flags, OpOutcome::default(), memory, sink);
             }
-            if let (Some(next), true) = (step.next_pc, placed) {
+            if let (Some(next), true) = (step.next_pc, scheduled) {
                 self.run_wrong_path(next, found, program, memory, sink);
             }
             self.squash(&checkpoint);
@@ -105,7 +105,7 @@ impl Pipeline {
     #[inline(always)]
     pub(crate) fn load_floor<R: Route>(&mut self, op: &Op<'_>) -> Stamp {
         let ordered = match R::IS_ORDINARY {
-            true => self.lsu.order().floor_stamp(),
+            true => self.lsu.ordering().floor_stamp(),
             false => self.lsu.load_floor(op.inst),
         };
         match op.addr {

@@ -29,7 +29,7 @@ const FLOATING: StaticEvents = StaticEvents(
         | StaticEvents::bit(PmuEvent::FP_DP_SPEC).0,
 );
 
-fn branch_of(inst: &Inst, behind: OpOutcome) -> BranchCourse {
+fn branch_of(inst: &Inst, outcome: OpOutcome) -> BranchCourse {
     use BranchKind::{Call, Conditional, ExceptionReturn, Indirect, IndirectCall, Return};
     let kind = inst.branch;
     BranchCourse {
@@ -38,8 +38,8 @@ fn branch_of(inst: &Inst, behind: OpOutcome) -> BranchCourse {
         call: matches!(kind, Call | IndirectCall),
         function_return: kind == Return,
         exception_return: kind == ExceptionReturn,
-        taken: behind.taken,
-        target: behind.target,
+        taken: outcome.taken,
+        target: outcome.target,
     }
 }
 
@@ -55,9 +55,9 @@ fn access_of(inst: &Inst, life: &OpLife) -> Option<AccessShape> {
     })
 }
 
-fn kind_of(inst: &Inst, life: &OpLife, behind: OpOutcome) -> OperationKind {
+fn kind_of(inst: &Inst, life: &OpLife, outcome: OpOutcome) -> OperationKind {
     if inst.branch != BranchKind::None {
-        return OperationKind::Branch(branch_of(inst, behind));
+        return OperationKind::Branch(branch_of(inst, outcome));
     }
     access_of(inst, life).map_or(OperationKind::Other, OperationKind::Access)
 }
@@ -79,15 +79,15 @@ impl Pipeline {
         &self,
         inst: &Inst,
         flags: InstFlags,
-        behind: OpOutcome,
+        outcome: OpOutcome,
         memory: &M,
         sink: &mut S,
     ) {
         if !S::FOLLOWS_RUN || sink.hears_counts_alone() {
             return;
         }
-        let life = OpLife { mispredicted: behind.mispredicted, ..self.life };
-        let kind = kind_of(inst, &life, behind);
+        let life = OpLife { mispredicted: outcome.mispredicted, ..self.life };
+        let kind = kind_of(inst, &life, outcome);
         let physical = match kind {
             OperationKind::Access(_) if flags.has(InstFlags::HAS_ADDR) || life.addr != 0 => {
                 memory.physical(VirtAddr(life.addr))
@@ -103,7 +103,7 @@ impl Pipeline {
             kind,
             wait: load_wait(&life, kind, memory),
             physical,
-            exception: behind.exception,
+            exception: outcome.exception,
             conditional: inst.branch == BranchKind::Conditional || inst.srcs().contains(&Reg::NZCV),
             simd: inst.is_sve || registers.any(|reg| reg.file() == RegFile::Vector),
             floating: inst.events.0 & FLOATING.0 != 0,
@@ -123,14 +123,14 @@ impl Pipeline {
     /// Reports the branch scheduled last.
     pub(crate) fn report_branch<M: MemoryPort, S: EventSink>(
         &self,
-        behind: OpOutcome,
+        outcome: OpOutcome,
         program: &Program,
         memory: &M,
         sink: &mut S,
     ) {
         if S::FOLLOWS_RUN {
             let inst = program.inst(self.life.inst);
-            self.report_op(inst, InstFlags::default(), behind, memory, sink);
+            self.report_op(inst, InstFlags::default(), outcome, memory, sink);
         }
     }
 

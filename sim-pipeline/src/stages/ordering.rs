@@ -10,7 +10,7 @@ use sim_isa::{Inst, Special};
 impl Pipeline {
     /// Records a finished access for barriers. A load-acquire also delays the younger accesses.
     #[inline]
-    pub(crate) fn order(&mut self, inst: &Inst, data: Cycle) {
+    pub(crate) fn finish_access(&mut self, inst: &Inst, data: Cycle) {
         self.lsu.finished(data);
         if inst.mem.ordered {
             self.lsu.hold_until(data, self.path.now());

@@ -14,6 +14,6 @@ impl Pipeline {
     /// Takes an exception that the recorder saw with no instruction since the previous exception.
     pub fn take_recorded<S: EventSink>(&mut self, recorded: RecordedException, sink: &mut S) {
         let at = self.retire.cycle().max(self.clocks.awake_from());
-        self.take_recorded_behind(recorded, None, at, sink);
+        self.take_recorded_after(recorded, None, at, sink);
     }
 }

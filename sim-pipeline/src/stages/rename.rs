@@ -70,18 +70,18 @@ impl Pipeline {
         &mut self,
         squash: Cycle,
         uops: UopCounts,
-        arrival: &FetchTiming,
+        timing: &FetchTiming,
         blocked: DispatchStall,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<Cycle> {
         let slot = self.rename_stage.slot(uops, blocked);
         let (cycle, sent) = (slot.until, slot.until <= squash);
-        let stands_from = self.slots.stands_from(arrival.at);
-        if cycle > stands_from && self.path.is_on() {
-            self.note_wait(stands_from, squash, slot);
+        let occupies_from = self.slots.occupies_from(timing.at);
+        if cycle > occupies_from && self.path.is_on() {
+            self.note_wait(occupies_from, squash, slot);
         }
-        let (arrive, late) = (arrival.at, arrival.late);
+        let (arrive, late) = (timing.at, timing.late);
         let used = SlotUse { arrive, leave: cycle.min(squash), sent, late, blocked: slot.by };
         let idle = self.slots.enter(used, &self.waits, sink).back_end;
         if idle.1 > idle.0 {
@@ -105,9 +105,9 @@ impl Pipeline {
         &mut self,
         op: &Op<'_>,
         outcome: RenameOutcome,
-        arrival: &FetchTiming,
+        timing: &FetchTiming,
     ) -> Option<(Cycle, u32)> {
-        let slot = self.rename_stage.partner_slot(op.inst, outcome, arrival.at);
+        let slot = self.rename_stage.partner_slot(op.inst, outcome, timing.at);
         if slot.until > self.rename_stage.cycle() && self.path.is_on() {
             self.note_wait(self.rename_stage.cycle(), op.squash, slot);
         }

@@ -2,7 +2,7 @@
 //! (PMU guide 4.11, 4.12).
 
 use crate::pipeline::Pipeline;
-use crate::stages::system_ops::{give_up_exclusive, raise_context_write};
+use crate::stages::system_ops::{clear_monitor, raise_context_write};
 use sim_core::{
     Cycle, EventSink, ExceptionKind, MemoryPort, OpLife, RootCause, StallCause, VirtAddr,
 };
@@ -38,29 +38,29 @@ pub(crate) struct PostRetire<'a> {
 impl Pipeline {
     /// Applies the effects of a completed instruction on the instruction flow.
     #[inline(never)]
-    pub(crate) fn after<M: MemoryPort, S: EventSink>(
+    pub(crate) fn apply_post_retire<M: MemoryPort, S: EventSink>(
         &mut self,
-        ending: &PostRetire<'_>,
+        post_retire: &PostRetire<'_>,
         memory: &mut M,
         sink: &mut S,
     ) {
         let life = self.life;
-        if self.is_left_unseen(ending) {
+        if self.lacks_handler(post_retire) {
             // The missing handler's return clears the exclusive monitor, as one in the stream does.
-            give_up_exclusive(life.pc, life.retire, memory, sink);
+            clear_monitor(life.pc, life.retire, memory, sink);
         }
         if life.retired {
-            self.after_retirement(ending, &life, memory, sink);
+            self.after_retirement(post_retire, &life, memory, sink);
         }
         // An exception after a sleep is taken when the sleep has ended.
         let at = life.retire.max(self.clocks.awake_from());
         if let Some(recorded) = self.exceptions.recorded.take() {
-            return self.take_recorded_behind(recorded, Some(ending.inst), at, sink);
+            return self.take_recorded_after(recorded, Some(post_retire.inst), at, sink);
         }
-        if let Some(kind) = ending.generated {
+        if let Some(kind) = post_retire.generated {
             return self.take(kind, at, sink);
         }
-        match ending.stream_break {
+        match post_retire.stream_break {
             StreamBreak::Aborted => {
                 let cause = life.happened.abort().unwrap_or_default();
                 self.take(ExceptionKind::DataAbort(cause), at, sink);
@@ -72,30 +72,31 @@ impl Pipeline {
 
     /// Returns whether the core takes an exception whose handler, and its return, are not in the
     /// stream.
-    fn is_left_unseen(&self, ending: &PostRetire<'_>) -> bool {
-        let excepts = ending.generated.is_some() || ending.stream_break == StreamBreak::Aborted;
+    fn lacks_handler(&self, post_retire: &PostRetire<'_>) -> bool {
+        let excepts =
+            post_retire.generated.is_some() || post_retire.stream_break == StreamBreak::Aborted;
         excepts && self.exceptions.recorded.is_none() && !self.has_handlers()
     }
 
     /// Applies the effects that only a retiring instruction has.
     fn after_retirement<M: MemoryPort, S: EventSink>(
         &mut self,
-        ending: &PostRetire<'_>,
+        post_retire: &PostRetire<'_>,
         life: &OpLife,
         memory: &mut M,
         sink: &mut S,
     ) {
-        if let Some(register) = ending.inst.context_write {
+        if let Some(register) = post_retire.inst.context_write {
             sink.at(life.retire);
-            raise_context_write(register, ending.operand, self.exceptions.privilege, sink);
+            raise_context_write(register, post_retire.operand, self.exceptions.privilege, sink);
         }
-        match ending.inst.special {
-            Special::ClearExclusive => give_up_exclusive(life.pc, life.retire, memory, sink),
+        match post_retire.inst.special {
+            Special::ClearExclusive => clear_monitor(life.pc, life.retire, memory, sink),
             Special::DataSyncBarrier => self.hold_for(RootCause::Barrier, life),
             Special::SystemWrite => self.hold_for(RootCause::System, life),
             Special::Wait => {
                 self.hold_for(RootCause::System, life);
-                self.sleep(life, ending.operand.unwrap_or(0));
+                self.sleep(life, post_retire.operand.unwrap_or(0));
             }
             Special::InstSyncBarrier => {
                 // It retires after all older operations, so that the back end is idle then.
@@ -104,10 +105,10 @@ impl Pipeline {
             }
             _ => {}
         }
-        if ending.inst.branch == BranchKind::ExceptionReturn {
+        if post_retire.inst.branch == BranchKind::ExceptionReturn {
             // An exception return clears the local monitor (Arm ARM B2.9).
-            give_up_exclusive(life.pc, life.retire, memory, sink);
-            self.exception_return(life, ending.next_pc, sink);
+            clear_monitor(life.pc, life.retire, memory, sink);
+            self.exception_return(life, post_retire.next_pc, sink);
         }
     }
 

@@ -38,7 +38,7 @@ impl Pipeline {
             if mop > 0 {
                 self.rename_stage.take_bare_mop(self.retire.stamp(retired + 1));
             }
-            retired = self.retire.place(done.complete, by);
+            retired = self.retire.assign(done.complete, by);
         }
         if retires {
             sink.at(retired);
@@ -113,7 +113,8 @@ impl Pipeline {
         }
     }
 
-    /// Keeps only the fields of the timeline that the core reads back, when no sink observes operations.
+    /// Keeps only the fields of the timeline that the core reads back, when no sink observes
+    /// operations.
     #[inline(always)]
     pub(crate) fn note_end<R: Route>(
         &mut self,

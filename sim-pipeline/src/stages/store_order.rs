@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn stores_of_tags_begin_at_a_granule_unless_they_align_themselves() {
+    fn tag_stores_must_begin_at_a_granule_unless_they_align_their_address() {
         let offsets = [0, 8, 16];
         for (word, name) in [
             (0xd920_0820, "stg x0, [x1]"),

@@ -51,12 +51,12 @@ pub(crate) fn requests<'a>(
         (given, mem.align.into())
     };
     (0..count).map(move |i| {
-        let behind = |last: u64, n: usize| last.wrapping_add(n as u64 * u64::from(bytes));
+        let after = |last: u64, n: usize| last.wrapping_add(n as u64 * u64::from(bytes));
         let addr = match i.checked_sub(1) {
             None => first.addr.0,
             Some(k) => op.more.get(k).copied().unwrap_or_else(|| {
                 let last = op.more.last().copied().unwrap_or(first.addr.0);
-                behind(last, i + 1 - given)
+                after(last, i + 1 - given)
             }),
         };
         MemRequest { addr: VirtAddr(addr), bytes, ..first }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn only_operations_with_a_governing_predicate_count_by_it() {
+    fn only_operations_with_a_governing_predicate_raise_predicate_events() {
         let mut counts = sim_core::Counts::default();
         let add = sim_isa::decode(0x0423_0040).events; // add z0.b, z2.b, z3.b
         assert_eq!(raise_predicate(add, Activity::None, 1, &mut counts), add);

@@ -35,7 +35,7 @@ impl Pipeline {
         at.result = at.result.max(certain + 1);
         self.lsu.maintained(done.reply.done);
         if maintains_code(what) {
-            self.front.forget_words();
+            self.front.clear_mop_cache();
         }
     }
 
@@ -77,7 +77,7 @@ pub(crate) fn maintains_code(what: Maintenance) -> bool {
 
 /// Clears the exclusive monitor, for `CLREX` and for a store-exclusive that failed.
 #[cold]
-pub(crate) fn give_up_exclusive<M: MemoryPort, S: EventSink>(
+pub(crate) fn clear_monitor<M: MemoryPort, S: EventSink>(
     pc: u64,
     at: Cycle,
     memory: &mut M,
@@ -135,7 +135,7 @@ mod tests {
                 }
                 let found = [PmuEvent::TTBR_WRITE_RETIRED, PmuEvent::CID_WRITE_RETIRED];
                 let [base, context] = found.map(|event| counts.value(event));
-                assert_eq!(base, context, "both count alike");
+                assert_eq!(base, context, "both writes count equally");
                 base
             })
         })

@@ -30,7 +30,7 @@ fn is_learned(branch: BranchKind) -> bool {
 impl Pipeline {
     /// Reserves room for this number of instructions in the address predictor of wrong paths. The
     /// saved warm state then always has the same size.
-    pub fn know_code(&mut self, insts: usize) {
+    pub fn reserve_insts(&mut self, insts: usize) {
         self.addresses.make_room(insts);
     }
 
@@ -38,7 +38,7 @@ impl Pipeline {
     /// no event is raised.
     pub fn learn_branch(&mut self, pc: u64, inst: &Inst, next: u64) {
         if is_learned(inst.branch) {
-            self.branches.meet(Branch::of(pc, inst), next);
+            self.branches.predict_and_train(Branch::of(pc, inst), next);
         }
     }
 
@@ -62,11 +62,11 @@ impl Pipeline {
         if prediction.next == Some(next) {
             return true;
         }
-        let around = self.branches.around_last();
+        let saved = self.branches.last_speculation();
         if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
             self.follow_wrong_path(wrong, program, port);
         }
-        self.branches.recover(branch, &around, actual);
+        self.branches.recover(branch, &saved, actual);
         false
     }
 
@@ -127,15 +127,15 @@ impl Pipeline {
     ) -> bool {
         let branch = Branch::of(pc, inst);
         let (prediction, flushed) = match next {
-            Some(next) => self.branches.meet(branch, next),
+            Some(next) => self.branches.predict_and_train(branch, next),
             None => (self.branches.predict(branch), false),
         };
         let taken = match next {
             Some(next) => branch.goes_to(next),
             None => prediction.taken,
         };
-        let course = ResolvedBranch { taken, flushed, resolved: true, retires: Some(0) };
-        raise_branch(&prediction, course, sink);
+        let resolution = ResolvedBranch { taken, flushed, resolved: true, retires: Some(0) };
+        raise_branch(&prediction, resolution, sink);
         prediction.taken || flushed
     }
 }

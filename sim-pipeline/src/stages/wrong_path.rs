@@ -8,12 +8,12 @@
 //! prediction.
 
 use crate::op::Op;
-use crate::pipeline::{Pipeline, Previous};
+use crate::pipeline::{FusionLead, Pipeline};
 use crate::route::General;
 use crate::stages::op_report::OpOutcome;
 use crate::units::branch::{Branch, Outcome, Prediction};
 use crate::units::frontend::FetchTiming;
-use crate::units::lsu::Order;
+use crate::units::lsu::MemoryOrdering;
 use crate::units::rename::RenameMark;
 use crate::units::scoreboard::Scoreboard;
 use sim_core::time::NEVER;
@@ -23,8 +23,8 @@ use sim_isa::{BranchKind, Inst, Program, Special};
 /// State of the core before a wrong path.
 pub(crate) struct Checkpoint {
     scoreboard: Scoreboard,
-    order: Order,
-    window: RenameMark,
+    ordering: MemoryOrdering,
+    rename: RenameMark,
     path: u16,
 }
 
@@ -44,20 +44,20 @@ pub(crate) struct ResolvedBranch {
 /// raises none.
 pub(crate) fn raise_branch<S: EventSink>(
     prediction: &Prediction,
-    course: ResolvedBranch,
+    resolution: ResolvedBranch,
     sink: &mut S,
 ) {
-    if course.taken {
+    if resolution.taken {
         sink.raise(PmuEvent::PC_WRITE_SPEC);
     }
     sink.raise(PmuEvent::BR_PRED);
-    if course.flushed || (course.taken && course.resolved && prediction.resteered) {
+    if resolution.flushed || (resolution.taken && resolution.resolved && prediction.resteered) {
         sink.raise(PmuEvent::BR_MIS_PRED);
     }
-    if let Some(retires) = course.retires {
+    if let Some(retires) = resolution.retires {
         sink.at(retires);
         sink.raise(PmuEvent::BR_RETIRED);
-        if course.flushed {
+        if resolution.flushed {
             sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
         }
     }
@@ -96,32 +96,32 @@ impl Pipeline {
         // At the end or a break of the stream, the prediction gives the next address.
         let Some(next) = next.or(prediction.next) else {
             let taken = prediction.taken;
-            let behind = OpOutcome { taken, target: prediction.next, ..OpOutcome::default() };
-            self.report_branch(behind, program, memory, sink);
-            let course = ResolvedBranch { taken, flushed: false, resolved: true, retires };
-            raise_branch(&prediction, course, sink);
+            let outcome = OpOutcome { taken, target: prediction.next, ..OpOutcome::default() };
+            self.report_branch(outcome, program, memory, sink);
+            let resolution = ResolvedBranch { taken, flushed: false, resolved: true, retires };
+            raise_branch(&prediction, resolution, sink);
             self.front.follow(&prediction);
             return;
         };
         let taken = !branch.is_conditional() || next != fall_through;
         let actual = Outcome { pc: branch.pc, taken, next };
         let flushed = prediction.next != Some(next);
-        let course = ResolvedBranch { taken, flushed, resolved: true, retires };
-        raise_branch(&prediction, course, sink);
+        let resolution = ResolvedBranch { taken, flushed, resolved: true, retires };
+        raise_branch(&prediction, resolution, sink);
         self.branches.train(branch.kind, &prediction, actual);
         self.front.follow(&prediction);
-        let behind =
+        let outcome =
             OpOutcome { taken, target: Some(next), mispredicted: flushed, exception: false };
-        self.report_branch(behind, program, memory, sink);
+        self.report_branch(outcome, program, memory, sink);
         if flushed {
-            let around = self.branches.around_last();
+            let saved = self.branches.last_speculation();
             let life = self.life;
             if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
                 self.run_wrong_path(wrong, resolved, program, memory, sink);
             }
             // The wrong path has overwritten the timeline of the branch.
             self.life = OpLife { mispredicted: true, ..life };
-            self.branches.recover(branch, &around, actual);
+            self.branches.recover(branch, &saved, actual);
             let at = resolved + self.config.branch.redirect_cycles;
             let cause = match prediction.next {
                 None => StallCause::FetchNoTarget,
@@ -135,19 +135,19 @@ impl Pipeline {
     pub(crate) fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             scoreboard: self.scoreboard.clone(),
-            order: self.lsu.order(),
-            window: self.rename_stage.mark(),
+            ordering: self.lsu.ordering(),
+            rename: self.rename_stage.mark(),
             path: self.path.mark(),
         }
     }
 
     /// Squashes everything since the checkpoint.
     pub(crate) fn squash(&mut self, checkpoint: &Checkpoint) {
-        self.rename_stage.squash(checkpoint.window);
+        self.rename_stage.squash(checkpoint.rename);
         self.path.rewind(checkpoint.path);
-        self.lsu.restore(checkpoint.order);
+        self.lsu.restore(checkpoint.ordering);
         self.scoreboard.clone_from(&checkpoint.scoreboard);
-        self.previous = Previous::default();
+        self.fusion_lead = FusionLead::default();
     }
 
     /// Sets the outcome of an instruction on wrong paths: its data address, and its branch target.
@@ -175,26 +175,26 @@ impl Pipeline {
         let squash = resolved.saturating_sub(1).min(NEVER - 1);
         let checkpoint = self.checkpoint();
         while let Some(id) = program.fetch(pc) {
-            let arrival = self.fetch_inst(id, pc, program, memory, sink);
-            if arrival.at > squash || arrival.fault.is_some() {
+            let timing = self.fetch_inst(id, pc, program, memory, sink);
+            if timing.at > squash || timing.fault.is_some() {
                 break;
             }
             let inst = program.inst(id);
-            let placed = self.schedule_predicted(id, pc, inst, squash, arrival, memory, sink);
-            if !placed && self.config.ideal.fetch {
+            let scheduled = self.schedule_predicted(id, pc, inst, squash, timing, memory, sink);
+            if !scheduled && self.config.ideal.fetch {
                 // No younger operation gets a slot, and the clock of an ideal front end does not
                 // advance.
                 break;
             }
             let next = if inst.branch == BranchKind::None {
-                if placed {
-                    let behind = OpOutcome::default();
-                    self.report_op(inst, InstFlags::default(), behind, memory, sink);
+                if scheduled {
+                    let outcome = OpOutcome::default();
+                    self.report_op(inst, InstFlags::default(), outcome, memory, sink);
                 }
                 flows_on(inst.special).then(|| pc.wrapping_add(4))
             } else {
                 let branch = Branch::of(pc, inst);
-                self.pass_branch(id, branch, squash, placed, program, memory, sink)
+                self.pass_branch(id, branch, squash, scheduled, program, memory, sink)
             };
             match next {
                 Some(next) => pc = next,
@@ -206,10 +206,7 @@ impl Pipeline {
     }
 
     /// Takes one wrong-path instruction through the stages, with its predicted addresses.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the instruction, where it stands, the two ports"
-    )]
+    #[expect(clippy::too_many_arguments, reason = "the instruction, its path, the two ports")]
     #[inline(always)]
     fn schedule_predicted<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -217,7 +214,7 @@ impl Pipeline {
         pc: u64,
         inst: &Inst,
         squash: Cycle,
-        arrival: FetchTiming,
+        timing: FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
@@ -228,11 +225,11 @@ impl Pipeline {
         if inst.mem.elements > 0
             && let Some(addr) = addr
         {
-            let (flags, further) = self.last_elements.guess(id, addr);
+            let (flags, further) = self.last_elements.predict(id, addr);
             let op = Op { flags, more: &further[..flags.further()], ..op };
-            return self.schedule_outlined::<General, M, S>(op, arrival, memory, sink);
+            return self.schedule_outlined::<General, M, S>(op, timing, memory, sink);
         }
-        self.schedule(&op, &arrival, memory, sink)
+        self.schedule(&op, &timing, memory, sink)
     }
 
     /// Predicts a branch on a wrong path. Returns the next address of the path, or `None` if no
@@ -244,15 +241,15 @@ impl Pipeline {
         id: InstId,
         branch: Branch,
         squash: Cycle,
-        placed: bool,
+        scheduled: bool,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<u64> {
         let prediction = self.branches.predict(branch);
         let complete = self.life.complete;
-        let executed = placed && self.life.issue <= squash;
-        let resolved = placed && complete <= squash;
+        let executed = scheduled && self.life.issue <= squash;
+        let resolved = scheduled && complete <= squash;
         let known = self.addresses.outcome(id).filter(|_| resolved);
         let corrected = known.filter(|next| prediction.next != Some(*next));
         let taken = match corrected {
@@ -261,23 +258,23 @@ impl Pipeline {
         };
         if executed && branch.kind != BranchKind::ExceptionReturn {
             sink.at(complete);
-            let course =
+            let resolution =
                 ResolvedBranch { taken, flushed: corrected.is_some(), resolved, retires: None };
-            raise_branch(&prediction, course, sink);
+            raise_branch(&prediction, resolution, sink);
         }
-        if placed {
+        if scheduled {
             let mispredicted = corrected.is_some();
             let target = corrected.or(prediction.next);
-            let behind = OpOutcome { taken, target, mispredicted, exception: false };
-            self.report_branch(behind, program, memory, sink);
+            let outcome = OpOutcome { taken, target, mispredicted, exception: false };
+            self.report_branch(outcome, program, memory, sink);
         }
         self.front.follow(&prediction);
         let Some(next) = corrected else { return prediction.next };
-        let around = self.branches.around_last();
+        let saved = self.branches.last_speculation();
         if let Some(wrong) = prediction.next {
             self.run_wrong_path(wrong, complete, program, memory, sink);
         }
-        self.branches.recover(branch, &around, Outcome { pc: branch.pc, taken, next });
+        self.branches.recover(branch, &saved, Outcome { pc: branch.pc, taken, next });
         self.front
             .redirect(complete + self.config.branch.redirect_cycles, StallCause::FetchMispredict);
         Some(next)

@@ -51,12 +51,12 @@ impl Pipeline {
             retires: false,
         };
         let late = StallCause::FetchWidth;
-        let arrival = FetchTiming { fetch: cycle, at: cycle, late, fault: None, fused: false };
+        let timing = FetchTiming { fetch: cycle, at: cycle, late, fault: None, fused: false };
         for i in 0..offer.offered {
             if i == offer.accepted {
                 self.rename_stage.hold_until(cycle + 1, offer.blocked, (offer.root, None));
             }
-            self.schedule(&op, &arrival, memory, sink);
+            self.schedule(&op, &timing, memory, sink);
         }
         if offer.offered == 0 {
             self.rename_stage.hold_until(cycle + 1, offer.blocked, (offer.root, None));

@@ -28,8 +28,8 @@ impl Pipeline {
         let checkpoint = self.checkpoint();
         let inst = step.inst;
         let pc = program.pc(inst.id);
-        let arrival = self.fetch_inst(inst.id, pc, program, memory, sink);
-        let squash = arrival.at.max(self.rename_stage.cycle()) + SQUASH_CYCLES;
+        let timing = self.fetch_inst(inst.id, pc, program, memory, sink);
+        let squash = timing.at.max(self.rename_stage.cycle()) + SQUASH_CYCLES;
         let static_inst = *program.inst(inst.id);
         let op = Op {
             id: inst.id,
@@ -42,12 +42,12 @@ impl Pipeline {
             retires: false,
         };
         // Nothing executes after a faulting fetch.
-        let placed = arrival.fault.is_none() && self.schedule(&op, &arrival, memory, sink);
+        let scheduled = timing.fault.is_none() && self.schedule(&op, &timing, memory, sink);
         if static_inst.branch != BranchKind::None {
             self.preset_wrong_path(inst.id, None, step.next_pc);
             let branch = Branch::of(pc, &static_inst);
-            self.pass_branch(inst.id, branch, squash, placed, program, memory, sink);
-        } else if placed {
+            self.pass_branch(inst.id, branch, squash, scheduled, program, memory, sink);
+        } else if scheduled {
             self.report_op(&static_inst, inst.flags, OpOutcome::default(), memory, sink);
         }
         self.squash(&checkpoint);

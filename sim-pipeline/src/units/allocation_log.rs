@@ -158,7 +158,7 @@ mod tests {
     }
 
     /// Returns a generator of pseudorandom numbers below a limit.
-    fn dice() -> impl FnMut(u64) -> u64 {
+    fn random() -> impl FnMut(u64) -> u64 {
         let mut state = 1_u64;
         move |limit| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -168,11 +168,11 @@ mod tests {
 
     #[test]
     fn the_log_agrees_with_a_ring_for_each_kind() {
-        let (mut log, mut rings, mut dice) = (log(9, 5), [Ring::new(9), Ring::new(5)], dice());
+        let (mut log, mut rings, mut random) = (log(9, 5), [Ring::new(9), Ring::new(5)], random());
         let (mut now, mut free) = (0, 0);
         for _ in 0..50_000 {
-            now += dice(4) / 3;
-            let counts = [1, dice(3) as u32];
+            now += random(4) / 3;
+            let counts = [1, random(3) as u32];
             let wanted = KINDS.into_iter().zip(counts);
             let add = |all: RenameResources, (kind, n)| all.plus(RenameResources::of(kind, n));
             let entries = wanted.clone().fold(RenameResources::default(), add);
@@ -186,7 +186,7 @@ mod tests {
             for ((_, count), ring) in wanted.zip(&rings) {
                 now = (0..count as usize).fold(now, |now, nth| now.max(ring.free_at_nth(nth)));
             }
-            free = (now + 1 + dice(30)).max(free);
+            free = (now + 1 + random(30)).max(free);
             log.take(entries, now, at(free));
             for (ring, count) in rings.iter_mut().zip(counts) {
                 (0..count).for_each(|_| ring.take(free));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_path_gives_everything_back() {
+    fn a_wrong_path_returns_all_its_entries() {
         let mut log = log(4, 4);
         log.take(RenameResources::of(ResourceKind::Rob, 3), 0, at(50));
         let mark = log.mark();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_that_wants_more_than_there_is_takes_all() {
+    fn an_operation_that_needs_more_entries_than_exist_takes_all() {
         let mut log = log(4, 1);
         log.take(RenameResources::of(ResourceKind::General, 2), 0, at(9));
         assert_eq!((log.free_at_nth(ResourceKind::General, 1), log.held(8)), (at(9), 1));

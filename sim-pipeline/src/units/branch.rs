@@ -17,7 +17,7 @@ pub mod tage;
 pub use branch_inst::Branch;
 
 use crate::config::{BranchConfig, Direction};
-use btb::{Btb, BtbHit, Known, may_pair};
+use btb::{Btb, BtbHit, BtbLookup, may_pair};
 use gshare::Gshare;
 use history::{History, HistoryState};
 use indirect::IndirectPredictor;
@@ -176,10 +176,10 @@ impl BranchUnit {
     /// Returns the BTB result of a branch, and whether it is predicted with the previous one; then
     /// no BTB is read.
     #[inline]
-    fn look_up(&mut self, branch: Branch) -> (Known, bool) {
+    fn look_up(&mut self, branch: Branch) -> (BtbLookup, bool) {
         match self.partner {
             Some((second, hit)) if second == branch.pc && branch.is_always_to_target() => {
-                (Known { hit, target: Some(branch.target), second: None }, true)
+                (BtbLookup { hit, target: Some(branch.target), second: None }, true)
             }
             _ => (self.btb.look_up(branch.pc), false),
         }
@@ -187,7 +187,7 @@ impl BranchUnit {
 
     /// Predicts a correct-path branch that continues at `next`, trains the predictors, and updates
     /// the history. Returns the prediction, and whether it was wrong.
-    pub fn meet(&mut self, branch: Branch, next: u64) -> (Prediction, bool) {
+    pub fn predict_and_train(&mut self, branch: Branch, next: u64) -> (Prediction, bool) {
         let perfect = self.perfect(branch, Some(next));
         let prediction = perfect.unwrap_or_else(|| self.predict(branch));
         let taken = branch.goes_to(next);
@@ -229,7 +229,7 @@ impl BranchUnit {
 
     /// Returns the history before the branch predicted last and the return stack after it, for
     /// [`BranchUnit::recover`] after its wrong path.
-    pub fn around_last(&self) -> Speculation {
+    pub fn last_speculation(&self) -> Speculation {
         Speculation { history: self.basis.before, returns: self.returns.clone() }
     }
 
@@ -246,8 +246,8 @@ impl BranchUnit {
     }
 
     /// Restores history and return stack to the state after the branch with its actual outcome.
-    pub fn recover(&mut self, branch: Branch, around: &Speculation, actual: Outcome) {
-        self.restore(around);
+    pub fn recover(&mut self, branch: Branch, saved: &Speculation, actual: Outcome) {
+        self.restore(saved);
         self.history.push(branch, actual.taken, actual.next);
     }
 
@@ -358,8 +358,8 @@ mod tests {
         unit.train(branch.kind, &prediction, actual);
         let right = prediction.next == Some(next);
         if !right {
-            let around = unit.around_last();
-            unit.recover(branch, &around, actual);
+            let saved = unit.last_speculation();
+            unit.recover(branch, &saved, actual);
         }
         right
     }
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_tables_that_may_be_asked_for_learn_too() {
+    fn the_largest_tables_that_can_be_configured_learn() {
         let history_lengths = vec![2, 4, 16, 17, 60, 256, 800, limits::MAX_HISTORY];
         let tagged_bits = limits::MAX_TAGGED_BITS;
         let config = BranchConfig { tagged_bits, history_lengths, ..config() };
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn returns_come_back_to_their_calls() {
+    fn returns_go_back_to_their_calls() {
         let mut unit = BranchUnit::new(&config());
         for depth in 0..8 {
             let call = Branch { pc: 0x100 * depth, kind: BranchKind::Call, target: 0x9000 };
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn a_taken_branch_is_known_to_the_btb_after_its_first_time() {
+    fn the_btb_knows_a_taken_branch_after_its_first_execution() {
         let mut unit = BranchUnit::new(&config());
         let branch = Branch { pc: 0x1000, kind: BranchKind::Direct, target: 0x3000 };
         let first = unit.predict(branch);
@@ -454,29 +454,28 @@ mod tests {
         // The direction is trained first, so that only the BTB decides.
         (0..20).for_each(|_| unit.direction.train(first.pc, &unit.basis, true));
         [(); 3].map(|()| {
-            let (a, _) = unit.meet(first, 0x2000);
-            let (b, _) = unit.meet(second, 0x1000);
+            let (a, _) = unit.predict_and_train(first, 0x2000);
+            let (b, _) = unit.predict_and_train(second, 0x1000);
             (a.pairing, b.pairing)
         })
     }
 
     #[test]
-    fn a_branch_of_a_loop_is_no_pair_with_the_jump_after_it() {
+    fn a_loop_branch_does_not_pair_with_the_jump_after_the_loop() {
         let mut unit = BranchUnit::new(&config());
         let closing = Branch { pc: 0x2008, kind: BranchKind::Conditional, target: 0x2000 };
         let jump = Branch { pc: 0x200c, kind: BranchKind::Direct, target: 0x2000 };
         for turn in 0..100 {
             let next = if turn % 4 == 3 { 0x200c } else { 0x2000 };
-            assert_eq!(unit.meet(closing, next).0.pairing, Pairing::Alone);
+            assert_eq!(unit.predict_and_train(closing, next).0.pairing, Pairing::Alone);
             if turn % 4 == 3 {
-                unit.meet(jump, 0x2000);
+                unit.predict_and_train(jump, 0x2000);
             }
         }
     }
 
     #[test]
-    fn two_taken_branches_are_predicted_at_once_when_they_ran_before_and_the_second_has_no_condition()
-     {
+    fn two_known_taken_branches_are_predicted_at_once_if_the_second_is_unconditional() {
         use Pairing::{Alone, First, Second};
         let alone = (Alone, Alone);
         assert_eq!(pairings(BranchKind::Direct, 8), [alone, (First, Second), (First, Second)]);
@@ -485,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn a_perfect_predictor_is_told_where_branches_go() {
+    fn perfect_prediction_equals_the_known_outcome() {
         let config = BranchConfig { direction: Direction::Perfect, ..config() };
         let unit = BranchUnit::new(&config);
         let taken = unit.perfect(conditional(), Some(0x2000)).expect("the outcome is known");
@@ -497,25 +496,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_learned_is_what_a_run_teaches() {
-        let (mut taught, mut ran) = (BranchUnit::new(&config()), BranchUnit::new(&config()));
+    fn one_step_training_equals_separate_prediction_and_training() {
+        let (mut trained, mut ran) = (BranchUnit::new(&config()), BranchUnit::new(&config()));
         let pattern = [true, true, false, true, false];
         for i in 0..500 {
             let next = if pattern[i % pattern.len()] { 0x2000 } else { 0x1004 };
-            taught.meet(conditional(), next);
+            trained.predict_and_train(conditional(), next);
             run(&mut ran, conditional(), pattern[i % pattern.len()], next);
             let call = Branch { pc: 0x3000, kind: BranchKind::Call, target: 0x9000 };
-            taught.meet(call, 0x9000);
+            trained.predict_and_train(call, 0x9000);
             run(&mut ran, call, true, 0x9000);
         }
         for branch in [conditional(), Branch { pc: 0x9000, kind: BranchKind::Return, target: 0 }] {
-            assert_eq!(taught.predict(branch), ran.predict(branch));
-            assert_eq!(taught.basis, ran.basis);
+            assert_eq!(trained.predict(branch), ran.predict(branch));
+            assert_eq!(trained.basis, ran.basis);
         }
     }
 
     #[test]
-    fn two_levels_learn_a_short_pattern_and_not_a_long_one() {
+    fn gshare_learns_a_short_pattern_but_not_a_long_one() {
         let wrong = |direction: Direction, length: u64| {
             let mut unit = BranchUnit::new(&BranchConfig { direction, ..config() });
             let mut wrong = 0;

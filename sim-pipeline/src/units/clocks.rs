@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sleep_ends_where_something_wakes_the_core() {
+    fn a_sleep_ends_when_the_core_is_woken() {
         let awake = |cycle| {
             let mut clocks = Clocks::new();
             clocks.sleeps(100, 500);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_system_counter_is_not_counted_in_sleep() {
+    fn the_system_counter_is_not_counted_during_sleep() {
         assert_eq!(counted((1, 4), &[(100, 500)], &[800]), [(800, 100)]);
         assert_eq!(
             counted((1, 1), &[(100, 500)], &[60, 300, 600]),

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_belongs_to_what_the_last_input_waited_for() {
+    fn a_wait_is_attributed_to_the_wait_of_the_last_input() {
         use RootCause::{Latency, LoadDram, Pipe};
         // A load from DRAM issues in 10 and has its data in 400. An addition needs it and waits 5
         // cycles for its pipe. A second addition needs the first.
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_translation_comes_before_the_data() {
+    fn a_chain_has_the_translation_before_the_data() {
         let mut path = CriticalPath::new(160);
         path.begin();
         let (needs, root) = (Stamp::new(5, OpRef::NONE), RootCause::LoadL2);
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_orders_an_access_ends_its_chain() {
+    fn a_barrier_ends_the_chain_of_an_access() {
         let path = path(&[(7, Stamp::new(90, OpRef::ORDER), 90, RootCause::LoadL1)]);
         assert_eq!(found(&path, 1, 10, 94), [(80, RootCause::Barrier), (4, RootCause::LoadL1)]);
     }

@@ -56,7 +56,7 @@ impl DependencePredictor {
         }
         if self.entries.len() == self.size {
             let oldest = self.entries.remove(0);
-            self.forget(oldest);
+            self.clear_tag(oldest);
         }
         self.entries.push(Entry { tag: tag as u16, independent: FIRST });
         self.has_entry[tag / 64] |= 1 << (tag % 64);
@@ -75,11 +75,11 @@ impl DependencePredictor {
         entry.independent += 1;
         if entry.independent == LAST {
             let entry = self.entries.remove(at);
-            self.forget(entry);
+            self.clear_tag(entry);
         }
     }
 
-    fn forget(&mut self, entry: Entry) {
+    fn clear_tag(&mut self, entry: Entry) {
         let tag = usize::from(entry.tag);
         self.has_entry[tag / 64] &= !(1 << (tag % 64));
     }
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_load_that_is_independent_fourteen_times_is_forgotten() {
+    fn a_load_that_is_independent_fourteen_times_loses_its_entry() {
         let mut predictor = DependencePredictor::new(32);
         predictor.passed_store(0x4004);
         assert!(predictor.expects_store(0x4004) && !predictor.expects_store(0x4008));
@@ -101,15 +101,15 @@ mod tests {
     }
 
     #[test]
-    fn a_load_that_is_dependent_stays() {
+    fn a_dependent_load_keeps_its_entry() {
         let mut predictor = DependencePredictor::new(32);
         predictor.passed_store(0x4004);
-        (0..40).for_each(|turn| predictor.learn(0x4004, turn % 2 == 0));
+        (0..40).for_each(|i| predictor.learn(0x4004, i % 2 == 0));
         assert!(predictor.expects_store(0x4004));
     }
 
     #[test]
-    fn each_load_counts_for_itself() {
+    fn each_load_has_its_own_counter() {
         let mut predictor = DependencePredictor::new(32);
         [0x4004, 0x5008].into_iter().for_each(|pc| predictor.passed_store(pc));
         (0..40).for_each(|_| predictor.learn(0x5008, false));
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_of_32_loads_makes_room() {
+    fn a_new_load_replaces_the_oldest_of_32() {
         let mut predictor = DependencePredictor::new(32);
         let pcs = (0..33).map(|load| 0x4000 + 4 * load);
         pcs.clone().for_each(|pc| predictor.passed_store(pc));

@@ -36,7 +36,7 @@ mod tests {
     const WORDS: [u32; 2] = [0x9b02_0c20, 0xa940_0440];
 
     #[test]
-    fn a_type_that_has_reached_its_limit_lets_no_further_one_go() {
+    fn a_type_at_its_limit_dispatches_no_further_operation() {
         let [madd, pair] = WORDS.map(|word| uops_of(&decode(word), RenameOutcome::Dispatched));
         let limits = UopCounts::new([10, 4, 4, 2, 2, 2, 5]);
         assert!(madd.plus(madd).within(limits), "two for M0");

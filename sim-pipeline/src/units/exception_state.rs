@@ -37,7 +37,7 @@ impl ExceptionState {
     }
 
     /// Returns whether a control of EL2 is set that applies to the levels below it.
-    pub(crate) fn hypervisor_wants(&self, bit: u64) -> bool {
+    pub(crate) fn hypervisor_control(&self, bit: u64) -> bool {
         self.privilege.level < 2 && self.has_el2() && self.controls.hypervisor(bit)
     }
 
@@ -66,12 +66,12 @@ impl ExceptionState {
         match kind {
             SupervisorCall | Breakpoint | Undefined => own,
             HypervisorCall => own.max(2),
-            SecureMonitorCall if self.hypervisor_wants(hcr_el2::TSC) => 2,
+            SecureMonitorCall if self.hypervisor_control(hcr_el2::TSC) => 2,
             SecureMonitorCall => 3,
             Trap => 2,
             InstructionAbort(cause) | DataAbort(cause) => match cause {
                 AbortCause::External if self.controls.monitor(scr_el3::EA) => 3,
-                AbortCause::External if self.hypervisor_wants(hcr_el2::TEA) => 2,
+                AbortCause::External if self.hypervisor_control(hcr_el2::TEA) => 2,
                 // Stage 2 translates only for EL0 and EL1.
                 AbortCause::Stage2 => own.max(2),
                 AbortCause::External | AbortCause::Stage1 => own,
@@ -87,7 +87,7 @@ impl ExceptionState {
     /// returns after it. A call that `HCR_EL2.TSC` traps is executed again.
     pub(crate) fn completes(&self, kind: ExceptionKind) -> bool {
         let trapped =
-            kind == ExceptionKind::SecureMonitorCall && self.hypervisor_wants(hcr_el2::TSC);
+            kind == ExceptionKind::SecureMonitorCall && self.hypervisor_control(hcr_el2::TSC);
         kind.completes() && !trapped
     }
 
@@ -104,7 +104,7 @@ impl ExceptionState {
             Breakpoint, HypervisorCall, SecureMonitorCall, SupervisorCall, Trap, Undefined,
         };
         let level = self.privilege.level;
-        let trapped = |bit| self.hypervisor_wants(bit).then_some(Trap);
+        let trapped = |bit| self.hypervisor_control(bit).then_some(Trap);
         match inst.special {
             Special::SupervisorCall => Some(SupervisorCall),
             Special::HypervisorCall => {
@@ -114,7 +114,7 @@ impl ExceptionState {
                 Some(if defined { HypervisorCall } else { Undefined })
             }
             Special::SecureMonitorCall => {
-                let trapped = self.hypervisor_wants(hcr_el2::TSC);
+                let trapped = self.hypervisor_control(hcr_el2::TSC);
                 let defined = level > 0 && (trapped || !self.controls.monitor(scr_el3::SMD));
                 Some(if defined { SecureMonitorCall } else { Undefined })
             }
@@ -156,7 +156,7 @@ impl ExceptionState {
     /// local. A kernel may have switched threads meanwhile, so that the address half in which the
     /// stream continues decides.
     pub(crate) fn leave(&mut self, next_pc: Option<u64>) {
-        let told = next_pc.filter(|_| self.kernel_is_above && self.privilege.level == 1);
+        let resumed = next_pc.filter(|_| self.kernel_is_above && self.privilege.level == 1);
         if self.nested > 0 {
             self.nested -= 1;
             self.privilege = self.returns[self.nested];
@@ -165,7 +165,7 @@ impl ExceptionState {
             let level = if local { 0 } else { self.privilege.level.saturating_sub(1) };
             self.privilege.level = level;
         }
-        if let Some(pc) = told {
+        if let Some(pc) = resumed {
             self.privilege.level = (pc >> 63) as u8;
         }
     }

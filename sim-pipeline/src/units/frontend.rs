@@ -229,7 +229,7 @@ impl FrontEnd {
     }
 
     /// Drops all decoded instructions, because instructions or translations changed.
-    pub(crate) fn forget_words(&mut self) {
+    pub(crate) fn clear_mop_cache(&mut self) {
         self.mop_cache.clear();
         (self.window, self.line) = (NOWHERE, NOWHERE);
     }

@@ -43,7 +43,7 @@ pub(crate) struct IssueQueues {
     /// For each cycle, ready cycle and producer of the last input of the operation that left each
     /// queue last.
     left: Box<[[Stamp; 4]; HORIZON as usize]>,
-    notes_inputs: bool,
+    records_inputs: bool,
 }
 
 impl IssueQueues {
@@ -63,12 +63,12 @@ impl IssueQueues {
 
     fn of(sizes: UopCounts) -> IssueQueues {
         let left = Box::new([[Stamp::default(); 4]; HORIZON as usize]);
-        IssueQueues { pools: Pools::new(sizes), left, notes_inputs: true }
+        IssueQueues { pools: Pools::new(sizes), left, records_inputs: true }
     }
 
     /// Stops recording the inputs that entries wait for.
-    pub(crate) fn forget_inputs(&mut self) {
-        self.notes_inputs = false;
+    pub(crate) fn skip_inputs(&mut self) {
+        self.records_inputs = false;
     }
 
     /// Advances the clock, which never goes back.
@@ -82,7 +82,7 @@ impl IssueQueues {
     #[inline(always)]
     pub(crate) fn take(&mut self, entry: UopCounts, needs: Stamp, issue: Cycle, squash: Cycle) {
         let at = self.pools.take(entry, issue.min(squash) + 1);
-        if self.notes_inputs {
+        if self.records_inputs {
             self.left[at][entry.queue()] = needs;
         }
     }
@@ -101,7 +101,7 @@ impl IssueQueues {
             if until <= blocked.until {
                 return blocked;
             }
-            if !self.notes_inputs {
+            if !self.records_inputs {
                 return DispatchStall { until, by: CAUSES[pool], awaited: Awaited::default() };
             }
             let needs = self.left[slot_of(until)][QUEUE_OF[pool]];
@@ -149,16 +149,12 @@ mod tests {
         let blocked = queues.blocker(&pair, nothing());
         assert_eq!((blocked.until, blocked.by), (11, StallCause::IssueQueueMem));
         let IssueWait { input, for_pipe } = blocked.awaited.of_issue();
-        assert_eq!(
-            (input, for_pipe),
-            (OpRef(5), 3),
-            "the one that leaves first had its input in 7"
-        );
+        assert_eq!((input, for_pipe), (OpRef(5), 3), "the first one to leave had its input in 7");
         assert_eq!(queues.blocker(&decode(0xf940_0041), nothing()).until, 0, "one entry is left");
     }
 
     #[test]
-    fn what_has_one_pipe_fills_the_queue_before_that_pipe_only() {
+    fn operations_with_one_pipe_fill_only_the_queue_of_that_pipe() {
         let (multiply, add) = (decode(0x4ea2_9c20), decode(0x4ea2_8420)); // mul, add v0.4s, v1.4s, v2.4s
         let mut queues = queues();
         take(&mut queues, PipeMask::V0, 10);

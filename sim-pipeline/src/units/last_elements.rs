@@ -36,7 +36,7 @@ impl LastElements {
     }
 
     /// Returns the predicted predicate and further addresses of an execution at `addr`.
-    pub(crate) fn guess(&self, id: InstId, addr: u64) -> (InstFlags, [u64; MAX_FURTHER]) {
+    pub(crate) fn predict(&self, id: InstId, addr: u64) -> (InstFlags, [u64; MAX_FURTHER]) {
         let Seen { flags, further } = self.seen.get(id as usize).copied().unwrap_or_default();
         (flags, further.map(|distance| addr.wrapping_add(distance)))
     }
@@ -48,14 +48,14 @@ mod tests {
     use sim_core::Activity;
 
     #[test]
-    fn a_wrong_path_goes_where_the_elements_were_from_the_first() {
+    fn a_wrong_path_uses_the_last_distances_of_the_elements_from_the_first() {
         let mut last = LastElements::default();
         let flags = InstFlags::HAS_ADDR.with_further(2).with_predicate(Activity::Partial, 0b1011);
         let inst = TraceInst { addr: 0x1000, id: 5, flags };
         last.learn(5, inst, &[0x1040, 0x0ff0]);
-        let (flags, further) = last.guess(5, 0x2000);
+        let (flags, further) = last.predict(5, 0x2000);
         assert_eq!((flags.activity(), flags.further()), (Activity::Partial, 2));
         assert_eq!(further[..2], [0x2040, 0x1ff0]);
-        assert_eq!(last.guess(77, 0x2000).0, InstFlags::default());
+        assert_eq!(last.predict(77, 0x2000).0, InstFlags::default());
     }
 }

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bank_reads_one_line_a_cycle_and_loads_of_that_line_share_it() {
+    fn a_bank_reads_one_line_per_cycle_and_loads_of_that_line_share_it() {
         let mut banks = LoadBanks::new(2);
         assert_eq!(banks.read(0x1000, 10), 10);
         assert_eq!(banks.read(0x1038, 10), 10, "the same line");
@@ -66,11 +66,11 @@ mod tests {
         assert_eq!(banks.read(0x1080, 10), 11);
         assert_eq!(banks.read(0x1100, 10), 12);
         assert_eq!(banks.read(0x1080, 11), 11, "shared again");
-        assert_eq!(banks.read(0x1200, 10 + CYCLES), 10 + CYCLES, "an entry of the past");
+        assert_eq!(banks.read(0x1200, 10 + CYCLES), 10 + CYCLES, "an old entry");
     }
 
     #[test]
-    fn without_banks_nothing_waits() {
+    fn without_banks_no_load_waits() {
         let mut banks = LoadBanks::new(0);
         assert!((0..8).all(|line| banks.read(line << 7, 3) == 3));
     }

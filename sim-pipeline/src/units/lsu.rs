@@ -69,12 +69,12 @@ pub(crate) struct LoadStoreUnit {
     pub(crate) dependence: DependencePredictor,
     /// Aligned bytes that one slot of the drain writes, less one.
     drain_mask: u64,
-    order: Order,
+    ordering: MemoryOrdering,
 }
 
 /// Ordering of memory operations, restored after a wrong path.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Order {
+pub(crate) struct MemoryOrdering {
     /// Earliest issue cycle of younger memory operations (barriers, load-acquire).
     pub floor: Cycle,
     /// Operation that set the floor: a barrier or a load-acquire.
@@ -85,7 +85,7 @@ pub(crate) struct Order {
     pub drain_floor: Cycle,
 }
 
-impl Order {
+impl MemoryOrdering {
     /// Returns the floor, and the operation that set it.
     #[inline(always)]
     pub(crate) fn floor_stamp(&self) -> Stamp {
@@ -107,24 +107,24 @@ impl LoadStoreUnit {
             last_known: 0,
             dependence: DependencePredictor::new(config.dependence_entries),
             drain_mask: config.store_drain_bytes - 1,
-            order: Order::default(),
+            ordering: MemoryOrdering::default(),
         }
     }
 
     /// Returns the current ordering.
     #[inline]
-    pub(crate) fn order(&self) -> Order {
-        self.order
+    pub(crate) fn ordering(&self) -> MemoryOrdering {
+        self.ordering
     }
 
     /// Restores the ordering after a wrong path.
-    pub(crate) fn restore(&mut self, order: Order) {
-        self.order = order;
+    pub(crate) fn restore(&mut self, ordering: MemoryOrdering) {
+        self.ordering = ordering;
     }
 
     /// Returns when all older operations are done, including the cache writes of stores.
     pub(crate) fn all_done(&self) -> Cycle {
-        self.order.done.max(self.last_drained)
+        self.ordering.done.max(self.last_drained)
     }
 
     /// Returns when a barrier for loads and stores has found all older operations done. Returns 0
@@ -136,8 +136,8 @@ impl LoadStoreUnit {
 
     /// Delays younger memory operations until `cycle`, because of `by`.
     pub(crate) fn hold_until(&mut self, cycle: Cycle, by: OpRef) {
-        if cycle > self.order.floor {
-            (self.order.floor, self.order.floor_by) = (cycle, by);
+        if cycle > self.ordering.floor {
+            (self.ordering.floor, self.ordering.floor_by) = (cycle, by);
         }
     }
 
@@ -145,7 +145,7 @@ impl LoadStoreUnit {
     /// sequentially consistent load-acquire also after older store-releases (Arm ARM B2.3).
     #[inline(always)]
     pub(crate) fn load_floor(&self, inst: &Inst) -> Stamp {
-        let floor = self.order.floor_stamp();
+        let floor = self.ordering.floor_stamp();
         if inst.mem.ordered && !inst.is_rcpc() {
             floor.max(Stamp::new(self.last_released, OpRef::ORDER))
         } else {
@@ -157,9 +157,9 @@ impl LoadStoreUnit {
     /// before all younger accesses, `ST` older stores before younger ones, no option all accesses.
     pub(crate) fn order_memory(&mut self, barrier: &Inst) {
         match barrier.barrier_scope() {
-            BarrierScope::Loads => self.hold_until(self.order.done, OpRef::ORDER),
+            BarrierScope::Loads => self.hold_until(self.ordering.done, OpRef::ORDER),
             BarrierScope::Stores => {
-                self.order.drain_floor = self.order.drain_floor.max(self.last_drained)
+                self.ordering.drain_floor = self.ordering.drain_floor.max(self.last_drained)
             }
             BarrierScope::All => self.hold_until(self.all_observed(), OpRef::ORDER),
         }
@@ -174,7 +174,7 @@ impl LoadStoreUnit {
     /// Records that the data of an operation is ready in `cycle`.
     #[inline]
     pub(crate) fn finished(&mut self, cycle: Cycle) {
-        self.order.done = self.order.done.max(cycle);
+        self.ordering.done = self.ordering.done.max(cycle);
     }
 
     /// Returns the result of searching the store queue for a load of `bytes` at `addr` that issues
@@ -278,9 +278,9 @@ impl LoadStoreUnit {
     /// A store-release leaves when the cache has all older stores.
     #[inline(always)]
     pub(crate) fn drain(&mut self, retired: Cycle, release: bool) -> Cycle {
-        let after = if release { self.last_drained } else { self.order.drain_floor };
+        let after = if release { self.last_drained } else { self.ordering.drain_floor };
         let by = if after > retired + 1 { OpRef::ORDER } else { OpRef::NONE };
-        self.drain.place(after.max(retired + 1), by)
+        self.drain.assign(after.max(retired + 1), by)
     }
 
     /// Returns the cycle in which the last store left the queue, and the cause of the delay: a
@@ -302,7 +302,7 @@ impl LoadStoreUnit {
         let mut cycle = self.drain(retired, release);
         let mut last = (store.addr.0 & self.drain_mask) + u64::from(store.bytes.max(1)) - 1;
         while last > self.drain_mask && store.kind == MemKind::Store {
-            cycle = self.drain.place(cycle, OpRef::NONE);
+            cycle = self.drain.assign(cycle, OpRef::NONE);
             last -= self.drain_mask + 1;
         }
         cycle

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_vector_tells_interrupts_apart() {
+    fn the_vector_distinguishes_the_interrupts() {
         let kind = |vector| RecordedException { vector, ..Default::default() }.kind(None);
         assert_eq!([0x080, 0x280, 0x480, 0x680].map(kind), [ExceptionKind::Irq; 4]);
         assert_eq!([0x100, 0x500].map(kind), [ExceptionKind::Fiq; 2]);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_syndrome_or_the_instruction_tells_the_rest() {
+    fn the_syndrome_or_the_instruction_gives_the_kind_of_a_synchronous_exception() {
         let load = sim_isa::decode(0xF940_0020);
         let call = sim_isa::decode(0xD400_0001);
         let data = ExceptionKind::DataAbort(AbortCause::Stage1);
@@ -110,11 +110,15 @@ mod tests {
         assert_eq!(sync(0, false).kind(Some(&call)), ExceptionKind::SupervisorCall);
         assert_eq!(sync(0x18 << 26, true).kind(None), ExceptionKind::Trap);
         let undefined = sync(1 << 25, true);
-        assert_eq!(undefined.kind(Some(&load)), ExceptionKind::Undefined, "class 0 is told, too");
+        assert_eq!(
+            undefined.kind(Some(&load)),
+            ExceptionKind::Undefined,
+            "class 0 is recorded too"
+        );
     }
 
     #[test]
-    fn the_level_is_the_recorders_or_follows_from_vector_and_kind() {
+    fn the_level_comes_from_the_recorder_or_from_vector_and_kind() {
         let at = |level| Privilege { level, ..Privilege::default() };
         let target = |recorded: RecordedException, kind, level| recorded.target(kind, at(level));
         let lower = sync(0, false);
@@ -123,7 +127,7 @@ mod tests {
         assert_eq!(target(lower, ExceptionKind::HypervisorCall, 1), at(2));
         assert_eq!(target(lower, ExceptionKind::SecureMonitorCall, 1), at(3));
         assert_eq!(target(own, ExceptionKind::Irq, 1), at(1));
-        let told = RecordedException { to: Some(at(2)), ..lower };
-        assert_eq!(target(told, ExceptionKind::SupervisorCall, 0), at(2));
+        let given = RecordedException { to: Some(at(2)), ..lower };
+        assert_eq!(target(given, ExceptionKind::SupervisorCall, 0), at(2));
     }
 }

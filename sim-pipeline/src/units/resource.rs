@@ -173,8 +173,8 @@ impl Pools {
     /// Returns the cycle in which a pool has `needed` more entries returned.
     fn next_free(&self, pool: usize, mut needed: u32) -> Cycle {
         let mut cycle = self.now + 1;
-        let (behind, ahead) = self.given_back.split_at(slot_of(cycle));
-        for places in [ahead, behind] {
+        let (wrapped, ahead) = self.given_back.split_at(slot_of(cycle));
+        for places in [ahead, wrapped] {
             for few in places.chunks(8) {
                 // Most cycles return no entry. The sum never exceeds the taken entries.
                 let all = few.iter().fold(UopCounts::default(), |all, one| all.plus(*one));
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ring_entry_is_the_one_of_the_operation_its_size_ago() {
+    fn a_ring_reuses_the_entry_of_the_operation_its_size_ago() {
         let mut ring = Ring::new(2);
         ring.take(10);
         ring.take(20);
@@ -240,14 +240,14 @@ mod tests {
     const ENTRY: UopCounts = UopCounts::new([1, 0, 0, 0, 0, 0, 0]);
 
     #[test]
-    fn a_full_pool_is_free_when_its_first_entry_comes_back() {
+    fn a_full_pool_has_room_when_its_first_entry_is_returned() {
         let mut pools = pools(2);
         assert_eq!(pools.free_at(0, 0, 1), 0);
         pools.take(ENTRY, 900);
         pools.take(ENTRY, 4);
         assert_eq!(pools.free_at(0, 1, 1), 4);
         assert_eq!(pools.free_at(0, 7, 1), 7);
-        assert_eq!(pools.free_at(0, 1, 1), 4, "asking does not move the clock");
+        assert_eq!(pools.free_at(0, 1, 1), 4, "a query does not advance the clock");
         assert_eq!(pools.free_at(1, 1, 1), 1, "another pool has room");
         pools.advance(4);
         pools.take(ENTRY, 30);
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(
             pools.free_at(0, 1000, 2),
             1000 + HORIZON - 1,
-            "an entry held longer than it sees"
+            "an entry held longer than the horizon"
         );
     }
 

@@ -22,7 +22,7 @@ impl InOrderStage {
     /// Returns the cycle of the next operation, `op`, ready in `ready`: in order, at most `width`
     /// per cycle.
     #[inline]
-    pub(crate) fn place(&mut self, ready: Cycle, op: OpRef) -> Cycle {
+    pub(crate) fn assign(&mut self, ready: Cycle, op: OpRef) -> Cycle {
         let (is_later, is_full) = (ready > self.cycle, self.used == self.width);
         self.waited_for = if is_later { op } else { self.waited_for };
         self.cycle = if is_later { ready } else { self.cycle + u64::from(is_full) };
@@ -60,9 +60,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_operation_waits_for_the_older_ones_and_for_the_width() {
+    fn an_operation_waits_for_older_ones_and_for_the_width() {
         let mut retire = InOrderStage::new(2);
-        let cycles = [5, 3, 4, 9].into_iter().map(|ready| retire.place(ready, OpRef::NONE));
+        let cycles = [5, 3, 4, 9].into_iter().map(|ready| retire.assign(ready, OpRef::NONE));
         let cycles: Vec<u64> = cycles.collect();
         assert_eq!(cycles, [5, 5, 6, 9]);
     }
@@ -70,9 +70,9 @@ mod tests {
     #[test]
     fn younger_operations_wait_for_the_one_that_is_ready_last() {
         let mut retire = InOrderStage::new(2);
-        retire.place(200, OpRef(1));
-        assert_eq!((retire.place(30, OpRef(2)), retire.waited_for), (200, OpRef(1)));
-        assert_eq!((retire.place(40, OpRef(3)), retire.waited_for), (201, OpRef(1)));
+        retire.assign(200, OpRef(1));
+        assert_eq!((retire.assign(30, OpRef(2)), retire.waited_for), (200, OpRef(1)));
+        assert_eq!((retire.assign(40, OpRef(3)), retire.waited_for), (201, OpRef(1)));
         assert_eq!((retire.wait(300, OpRef(4)), retire.waited_for), (300, OpRef(4)));
     }
 }

@@ -164,7 +164,7 @@ mod tests {
     const LATE: Stamp = Stamp::new(100, OpRef::NONE);
 
     #[test]
-    fn an_offset_register_belongs_to_the_address_of_a_store() {
+    fn an_offset_register_is_an_address_source_of_a_store() {
         // `str x0, [x1, x2]` and `str x0, [x1]`
         for word in [0xf822_6820, 0xf900_0020] {
             let inst = decode(word);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn every_source_is_waited_for() {
+    fn an_instruction_waits_for_every_source() {
         let many = |inst: &&Inst| inst.n_srcs > 3 && inst.accumulate.family == 0;
         let insts = corpus();
         assert!(insts.iter().any(|inst| many(&inst)), "four sources and more");

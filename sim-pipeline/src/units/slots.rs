@@ -79,15 +79,15 @@ impl SlotLedger {
         sink: &mut S,
     ) -> IdleCycles {
         debug_assert!(op.arrive >= self.last_arrive, "operations arrive in order");
-        debug_assert!(op.leave >= op.arrive, "nothing leaves before it arrives");
+        debug_assert!(op.leave >= op.arrive, "an operation leaves after it arrives");
         if op.arrive > self.last_arrive {
             self.front_end_lost(op.arrive, op.late, sink);
         }
         let waits_until = if op.sent { op.leave } else { op.leave + 1 };
-        let stands_from = self.stands_from(op.arrive);
-        if waits_until > stands_from {
-            sink.count(PmuEvent::STALL_SLOT_BACKEND, waits_until - stands_from);
-            self.back_end_lost((stands_from, waits_until), op.blocked, waits, sink);
+        let occupies_from = self.occupies_from(op.arrive);
+        if waits_until > occupies_from {
+            sink.count(PmuEvent::STALL_SLOT_BACKEND, waits_until - occupies_from);
+            self.back_end_lost((occupies_from, waits_until), op.blocked, waits, sink);
         }
         self.blocked.copy_within(1.., 0);
         self.blocked[SLOTS - 1] = op.blocked;
@@ -98,7 +98,7 @@ impl SlotLedger {
 
     /// Returns the first cycle in which an operation that arrives in `arrive` occupies a slot.
     #[inline(always)]
-    pub(crate) fn stands_from(&self, arrive: Cycle) -> Cycle {
+    pub(crate) fn occupies_from(&self, arrive: Cycle) -> Cycle {
         arrive.max(self.left[0])
     }
 
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn one_cycle_with_every_mix_of_offered_and_accepted_operations() {
+    fn each_mix_of_offered_and_accepted_operations_raises_the_stall_events_of_the_guide() {
         // PMU guide 4.7: STALL_FRONTEND, STALL_BACKEND, STALL, SLOT_FRONTEND, SLOT_BACKEND, SLOT
         assert_eq!(one_cycle(0, 0), [1, 0, 1, 5, 0, 5], "T.STALL_FRONTEND.1");
         assert_eq!(one_cycle(2, 2), [0, 0, 0, 3, 0, 3], "T.STALL_FRONTEND.3");
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_is_the_back_ends_only_if_an_operation_was_there_to_fill_it() {
+    fn the_back_end_loses_a_slot_only_if_an_operation_could_fill_it() {
         // One operation waits from cycle 0 to 10, a second from cycle 4: 10 + 6 back-end slots.
         let [fe, be, _, slot_fe, slot_be, _] = stalls(&[(0, 10), (4, 10)], 11);
         assert_eq!((fe, be), (0, 10));
@@ -314,13 +314,13 @@ mod tests {
     }
 
     #[test]
-    fn full_width_loses_nothing() {
+    fn renaming_at_full_width_loses_no_slot() {
         let ops: Vec<(Cycle, Cycle)> = (0..50).map(|i| (i / 5, i / 5)).collect();
         assert_eq!(stalls(&ops, 10), [0; 6]);
     }
 
     #[test]
-    fn an_operation_squashed_while_it_waits_fills_its_slot_until_the_squash() {
+    fn an_operation_squashed_while_it_waits_occupies_its_slot_until_the_squash() {
         let mut ledger = SlotLedger::default();
         let mut counts = Counts::default();
         enter(&mut ledger, op(0, 0), &mut counts);
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_behind_another_operation_are_lost_for_what_held_that_one() {
+    fn slots_are_lost_to_the_stall_cause_of_the_oldest_waiting_operation() {
         // The first waits for memory until 100; the others arrive with it and wait two cycles more.
         let mut ledger = SlotLedger::default();
         let mut counts = Counts::default();

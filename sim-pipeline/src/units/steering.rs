@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_set_of_pipes_takes_turns_of_its_own() {
+    fn each_set_of_pipes_has_its_own_round_robin() {
         let mut steering = Steering::new(IntegerPipe::InTurn);
         let lowest: Vec<u32> = (0..5)
             .map(|_| {
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn without_turns_any_pipe_is_enough() {
+    fn without_steering_any_pipe_may_be_used() {
         let mut steering = Steering::new(IntegerPipe::Any);
         assert_eq!(steering.choose(PipeMask::I), PipeMask::I);
     }

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cycles_are_cut_at_the_ends_of_segments() {
+    fn a_range_is_split_at_the_ends_of_segments() {
         let mut waits = WaitTimeline::default();
         for (end, root) in
             [(10, RootCause::Pipe), (50, RootCause::LoadDram), (60, RootCause::Latency)]

@@ -81,7 +81,7 @@ fn compare(name: &str, config: &BranchConfig, steps: &[Step], wrong_path: u64) {
         if predicted.next == Some(next) {
             continue;
         }
-        let (around, saved) = (model.around_last(), reference.around_last());
+        let (around, saved) = (model.last_speculation(), reference.last_speculation());
         for _ in 0..random.below(wrong_path + 1) {
             let Step { branch, .. } = steps[random.below(steps.len() as u64) as usize];
             let (predicted, expected) = (model.predict(branch), reference.predict(branch));
@@ -129,12 +129,12 @@ fn learning_in_one_step_equals_prediction_training_and_recovery() {
         let (mut model, mut reference) = (BranchUnit::new(&tiny()), Reference::new(&tiny()));
         for (i, step) in stream(2000, &mut Random::new(seed)).into_iter().enumerate() {
             let Step { branch, next } = step;
-            let predicted = model.meet(branch, next);
+            let predicted = model.predict_and_train(branch, next);
             let expected = reference.predict(branch);
             let is_wrong = expected.next != Some(next);
             reference.train(branch, &expected, next);
             if is_wrong {
-                let saved = reference.around_last();
+                let saved = reference.last_speculation();
                 reference.recover(branch, &saved, next);
             }
             assert_eq!(predicted, (expected, is_wrong), "{name}, step {i}: {step:x?}");

@@ -16,7 +16,7 @@ use direction::{DirectionReference, Found};
 use history::{History, Mark};
 use indirect::IndirectReference;
 use sim_isa::BranchKind;
-use sim_pipeline::branch::btb::{BtbHit, Known};
+use sim_pipeline::branch::btb::{BtbHit, BtbLookup};
 use sim_pipeline::branch::{Branch, Pairing, Prediction};
 use sim_pipeline::config::BranchConfig;
 
@@ -74,7 +74,7 @@ impl Reference {
         let is_direct = matches!(branch.kind, BranchKind::Direct | BranchKind::Call);
         let paired = self.partner.filter(|(second, _)| *second == branch.pc && is_direct);
         let known = match paired {
-            Some((_, hit)) => Known { hit, target: Some(branch.target), second: None },
+            Some((_, hit)) => BtbLookup { hit, target: Some(branch.target), second: None },
             None => self.btb.look_up(branch.pc),
         };
         let found = self.direction.look_up(branch.pc, &self.history);
@@ -156,7 +156,7 @@ impl Reference {
     }
 
     /// State to return to after a wrong path that begins at the branch predicted last.
-    pub(crate) fn around_last(&self) -> Saved {
+    pub(crate) fn last_speculation(&self) -> Saved {
         Saved { history: self.basis.before, returns: self.returns.clone() }
     }
 

@@ -52,8 +52,8 @@ fn with_a_pair() -> (BranchUnit, [Branch; 2]) {
     let mut unit = BranchUnit::new(&committed());
     let first = Branch { target: 0x2000, ..direct(0x1000) };
     let second = Branch { target: 0x1000, ..direct(0x2008) };
-    unit.meet(first, 0x2000);
-    unit.meet(second, 0x1000);
+    unit.predict_and_train(first, 0x2000);
+    unit.predict_and_train(second, 0x1000);
     (unit, [first, second])
 }
 
@@ -65,30 +65,30 @@ fn between() -> Branch {
 #[test]
 fn an_unknown_branch_that_falls_through_does_not_part_a_pair() {
     let (mut unit, [first, second]) = with_a_pair();
-    assert_eq!(unit.meet(first, 0x2000).0.pairing, Pairing::First);
-    let (prediction, _) = unit.meet(between(), 0x2008);
+    assert_eq!(unit.predict_and_train(first, 0x2000).0.pairing, Pairing::First);
+    let (prediction, _) = unit.predict_and_train(between(), 0x2008);
     assert_eq!((prediction.btb, prediction.taken), (BtbHit::Miss, false));
-    assert_eq!(unit.meet(second, 0x1000).0.pairing, Pairing::Second);
+    assert_eq!(unit.predict_and_train(second, 0x1000).0.pairing, Pairing::Second);
 }
 
 #[test]
 fn a_known_branch_that_falls_through_parts_a_pair() {
     let (mut unit, [first, second]) = with_a_pair();
     // Given: the branch between was taken once, and is predicted not taken again.
-    unit.meet(between(), 0x3000);
+    unit.predict_and_train(between(), 0x3000);
     for _ in 0..8 {
-        unit.meet(between(), 0x2008);
+        unit.predict_and_train(between(), 0x2008);
     }
-    assert_eq!(unit.meet(first, 0x2000).0.pairing, Pairing::First);
-    let (prediction, _) = unit.meet(between(), 0x2008);
+    assert_eq!(unit.predict_and_train(first, 0x2000).0.pairing, Pairing::First);
+    let (prediction, _) = unit.predict_and_train(between(), 0x2008);
     assert_eq!((prediction.btb, prediction.taken), (BtbHit::Nano, false));
-    assert_eq!(unit.meet(second, 0x1000).0.pairing, Pairing::Alone);
+    assert_eq!(unit.predict_and_train(second, 0x1000).0.pairing, Pairing::Alone);
 }
 
 #[test]
 fn a_conditional_branch_in_place_of_the_second_of_a_pair_is_predicted_alone() {
     let (mut unit, [first, second]) = with_a_pair();
-    assert_eq!(unit.meet(first, 0x2000).0.pairing, Pairing::First);
+    assert_eq!(unit.predict_and_train(first, 0x2000).0.pairing, Pairing::First);
     let overwritten = Branch { kind: BranchKind::Conditional, ..second };
     assert_eq!(unit.predict(overwritten).pairing, Pairing::Alone);
 }

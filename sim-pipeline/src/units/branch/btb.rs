@@ -59,7 +59,7 @@ impl Entry {
 
 /// Result of a look-up in the buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct BtbLookup {
     /// Buffer that knew the branch.
     pub hit: BtbHit,
     /// Last target.
@@ -140,17 +140,17 @@ impl Btb {
 
     /// Looks up the branch at `pc`, and makes it the most recently used one.
     #[inline]
-    pub fn look_up(&mut self, pc: u64) -> Known {
+    pub fn look_up(&mut self, pc: u64) -> BtbLookup {
         let set = self.nano_set(pc);
         if let Some(way) = set.iter().position(|entry| entry.pc == pc) {
             move_first(set, way);
-            return Known::of(BtbHit::Nano, set[0]);
+            return BtbLookup::of(BtbHit::Nano, set[0]);
         }
         let Some((hit, entry)) = self.look_up_main(pc) else {
-            return Known { hit: BtbHit::Miss, target: None, second: None };
+            return BtbLookup { hit: BtbHit::Miss, target: None, second: None };
         };
         put_first(self.nano_set(pc), entry);
-        Known::of(hit, entry)
+        BtbLookup::of(hit, entry)
     }
 
     fn look_up_main(&mut self, pc: u64) -> Option<(BtbHit, Entry)> {
@@ -232,11 +232,11 @@ impl Btb {
     }
 }
 
-impl Known {
+impl BtbLookup {
     #[inline]
-    fn of(hit: BtbHit, entry: Entry) -> Known {
+    fn of(hit: BtbHit, entry: Entry) -> BtbLookup {
         let second = (entry.second != EMPTY).then_some(entry.second);
-        Known { hit, target: Some(entry.target), second }
+        BtbLookup { hit, target: Some(entry.target), second }
     }
 }
 
@@ -294,7 +294,7 @@ mod tests {
                     (open, partner) = (None, None);
                     continue;
                 }
-                let Known { hit, target, second } = btb.look_up(pc);
+                let BtbLookup { hit, target, second } = btb.look_up(pc);
                 btb.train(pc, pc + spacing, target);
                 found[hit as usize] += usize::from(pass == 3);
                 partner = second;
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_region_comes_with_all_its_branches() {
+    fn the_second_level_delivers_all_branches_of_a_region() {
         assert_eq!(known(8192, 8, false), [0, 6144, 2048, 0]);
         assert_eq!(known(8192, 32, false), [0, 0, 8192, 0]);
     }
@@ -343,9 +343,9 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_target_is_known_everywhere_and_goes_alone() {
+    fn a_changed_target_updates_all_buffers_and_splits_its_pair() {
         let mut btb = Btb::new(32, 512, 8192);
-        let known = |hit, target, second| Known { hit, target: Some(target), second };
+        let known = |hit, target, second| BtbLookup { hit, target: Some(target), second };
         btb.train(0x1000, 0x2000, None);
         btb.pair(0x1000, 0x2008);
         assert_eq!(btb.look_up(0x1000), known(BtbHit::Nano, 0x2000, Some(0x2008)));

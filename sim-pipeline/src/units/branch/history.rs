@@ -80,12 +80,12 @@ impl Fold {
         Fold { leaves, width, bits: [(1 << width) - 1; MAX_TABLES] }
     }
 
-    /// Shifts in one bit. `gone` has all bits of a table set or clear, for the direction that
+    /// Shifts in one bit. `old_bits` has all bits of a table set or clear, for the direction that
     /// leaves.
     #[inline(always)]
-    fn push(&self, folds: &mut Folds, comes: bool, gone: &Folds) {
+    fn push(&self, folds: &mut Folds, new_bit: bool, old_bits: &Folds) {
         for (i, fold) in folds.iter_mut().enumerate() {
-            let moved = (*fold << 1 | u16::from(comes)) ^ (self.leaves[i] & gone[i]);
+            let moved = (*fold << 1 | u16::from(new_bit)) ^ (self.leaves[i] & old_bits[i]);
             *fold = (moved ^ moved >> self.width) & self.bits[i];
         }
     }
@@ -151,12 +151,13 @@ impl History {
     #[inline]
     fn push_bit(&mut self, taken: bool) {
         let state = &mut self.state;
-        let gone = state.leaving.map(|next| (next.cast_signed() >> (CHUNK - 1)).cast_unsigned());
-        self.index.push(&mut state.index, taken, &gone);
-        self.tag.push(&mut state.tag, taken, &gone);
-        let comes = u16::from(taken).wrapping_neg();
+        let old_bits =
+            state.leaving.map(|next| (next.cast_signed() >> (CHUNK - 1)).cast_unsigned());
+        self.index.push(&mut state.index, taken, &old_bits);
+        self.tag.push(&mut state.tag, taken, &old_bits);
+        let new_bit = u16::from(taken).wrapping_neg();
         for (leaving, enters) in state.leaving.iter_mut().zip(&self.enters) {
-            *leaving = *leaving << 1 | enters & comes;
+            *leaving = *leaving << 1 | enters & new_bit;
         }
         state.recent = state.recent << 1 | u32::from(taken);
         state.count += 1;
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restored_history_goes_on_as_if_the_wrong_path_had_not_been() {
+    fn a_restored_history_contains_nothing_of_the_wrong_path() {
         let mut history = History::new(&[5, 16, 17, 200, MAX_HISTORY], 8);
         let mut other = history.clone();
         let push = |h: &mut History, i: u64| {

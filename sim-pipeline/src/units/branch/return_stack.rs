@@ -59,7 +59,7 @@ mod tests {
     use super::ReturnStack;
 
     #[test]
-    fn a_full_stack_forgets_the_oldest_call() {
+    fn a_full_stack_drops_the_oldest_call() {
         let mut stack = ReturnStack::new(2);
         for address in [1, 2, 3] {
             stack.push(address);

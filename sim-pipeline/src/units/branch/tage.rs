@@ -89,11 +89,11 @@ pub struct Tage {
     starts: [u16; MAX_TABLES],
     slot_mask: u16,
     /// Confidence in a newly allocated entry against its alternate, -8 to 7.
-    trust_new: i8,
+    new_entry_confidence: i8,
     updates: u32,
     /// State of a pseudorandom generator that selects allocation candidates; it is deterministic,
     /// so that runs are repeatable.
-    dice: u32,
+    random: u32,
 }
 
 impl Tage {
@@ -107,9 +107,9 @@ impl Tage {
             tables,
             starts: std::array::from_fn(|i| (i as u16) << config.tagged_bits),
             slot_mask: (1 << config.tagged_bits) - 1,
-            trust_new: 0,
+            new_entry_confidence: 0,
             updates: 0,
-            dice: 1,
+            random: 1,
         }
     }
 
@@ -122,9 +122,9 @@ impl Tage {
         let entries = found.places.map(|at| self.entries[usize::from(at)]);
         // Branch-free: the tables that know the branch are hard for the host to predict. One bit
         // each.
-        let knows = |i: usize| u16::from(entries[i].tag() == found.tags[i]).wrapping_neg() & 1 << i;
-        let knows: [u16; MAX_TABLES] = std::array::from_fn(knows);
-        let matches = knows.into_iter().fold(0, |matches, table| matches | table);
+        let hits = |i: usize| u16::from(entries[i].tag() == found.tags[i]).wrapping_neg() & 1 << i;
+        let hits: [u16; MAX_TABLES] = std::array::from_fn(hits);
+        let matches = hits.into_iter().fold(0, |matches, table| matches | table);
         if matches == 0 {
             return base;
         }
@@ -137,7 +137,7 @@ impl Tage {
         if shorter != 0 {
             found.alternate = entries[shorter.ilog2() as usize].is_taken();
         }
-        if found.weak && self.trust_new < 0 {
+        if found.weak && self.new_entry_confidence < 0 {
             found.taken = found.alternate;
         }
         found.taken
@@ -198,7 +198,7 @@ impl Tage {
         let provider_taken = entry.is_taken();
         if lookup.weak && provider_taken != lookup.alternate {
             let step = if provider_taken == taken { 1 } else { -1 };
-            self.trust_new = (self.trust_new + step).clamp(-8, 7);
+            self.new_entry_confidence = (self.new_entry_confidence + step).clamp(-8, 7);
         }
         if provider_taken != lookup.alternate {
             let was_right = provider_taken == taken;
@@ -214,10 +214,10 @@ impl Tage {
     /// Allocates an entry for the branch in a table of longer history, where the present one is not
     /// useful.
     fn allocate(&mut self, lookup: &DirectionLookup, provider: usize, taken: bool) {
-        self.dice = self.dice.wrapping_mul(1_103_515_245).wrapping_add(12345);
+        self.random = self.random.wrapping_mul(1_103_515_245).wrapping_add(12345);
         // Half of the time, one table is skipped, so that neighboring branches do not compete for
         // the same length.
-        let first = (provider + (self.dice >> 16 & 1) as usize).min(self.tables - 1);
+        let first = (provider + (self.random >> 16 & 1) as usize).min(self.tables - 1);
         for i in first..self.tables {
             let at = self.at(lookup, i);
             if self.useful[at] == 0 {
@@ -262,12 +262,12 @@ impl WarmState for Tage {
         visitor.words(&mut self.entries[..used]);
         visitor.bytes(&mut self.useful[..used]);
         self.useful.iter_mut().for_each(|useful| *useful &= 3);
-        let mut trust = u32::from(self.trust_new.cast_unsigned());
-        visitor.one(&mut trust);
-        self.trust_new = (trust as u8).cast_signed().clamp(-8, 7);
+        let mut confidence = u32::from(self.new_entry_confidence.cast_unsigned());
+        visitor.one(&mut confidence);
+        self.new_entry_confidence = (confidence as u8).cast_signed().clamp(-8, 7);
         visitor.one(&mut self.updates);
         self.updates %= AGING_PERIOD;
-        visitor.one(&mut self.dice);
+        visitor.one(&mut self.random);
     }
 }
 
@@ -285,9 +285,9 @@ mod tests {
             tables: 1,
             starts: [0; MAX_TABLES],
             slot_mask: 0,
-            trust_new: 0,
+            new_entry_confidence: 0,
             updates: 262_142,
-            dice: 1,
+            random: 1,
         };
         tage.useful[..4].copy_from_slice(&[0, 1, 2, 3]);
         let right = DirectionLookup { taken: true, ..DirectionLookup::default() };

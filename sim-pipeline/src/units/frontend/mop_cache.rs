@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_there_the_second_time_as_far_as_it_was_decoded() {
+    fn a_block_hits_the_second_time_where_it_was_decoded() {
         let mut cache = MopCache::new(2, 2, 6);
         assert_eq!(pass(&mut cache, 0x1000, 3), 0);
         assert_eq!(pass(&mut cache, 0x1000, 8), 3);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_of_all_its_mops_fits_and_one_more_block_does_not() {
+    fn a_loop_of_the_cache_size_fits_and_one_more_block_does_not() {
         let mut cache = MopCache::new(64, 4, 6);
         pass(&mut cache, 0, 1536);
         assert_eq!(pass(&mut cache, 0, 1536), 1536);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_word_takes_its_block_along() {
+    fn a_changed_word_drops_its_block() {
         let mut cache = MopCache::new(2, 2, 6);
         pass(&mut cache, 0x1000, 8);
         cache.enter(0x1000);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_more_mops_than_a_set_is_never_there() {
+    fn a_word_of_more_mops_than_a_set_never_hits() {
         let mut cache = MopCache::new(2, 2, 6);
         cache.enter(0x1000);
         cache.build(0x1000, 1, 13);

@@ -2,7 +2,7 @@
 
 use super::REGION_BYTES;
 use super::lru::{LruSets, set_of};
-use sim_pipeline::branch::btb::{BtbHit, Known};
+use sim_pipeline::branch::btb::{BtbHit, BtbLookup};
 
 const NANO_WAYS: usize = 4;
 const REGION_WAYS: usize = 4;
@@ -40,7 +40,7 @@ impl BtbReference {
     }
 
     /// Looks the branch at `pc` up. A branch that only the main BTB knows enters the nano BTB.
-    pub(crate) fn look_up(&mut self, pc: u64) -> Known {
+    pub(crate) fn look_up(&mut self, pc: u64) -> BtbLookup {
         let nano_set = set_of(pc / 4, self.nano_sets);
         let (hit, entry) = if let Some(entry) = self.nano.touch(nano_set, &pc) {
             (BtbHit::Nano, *entry)
@@ -49,12 +49,12 @@ impl BtbReference {
         } else if let Some(entry) = self.bring_region(pc) {
             (BtbHit::Main, entry)
         } else {
-            return Known { hit: BtbHit::Miss, target: None, second: None };
+            return BtbLookup { hit: BtbHit::Miss, target: None, second: None };
         };
         if hit != BtbHit::Nano {
             self.nano.put(nano_set, pc, entry);
         }
-        Known { hit, target: Some(entry.target), second: entry.second }
+        BtbLookup { hit, target: Some(entry.target), second: entry.second }
     }
 
     fn look_up_region(&mut self, pc: u64) -> Option<Entry> {
