@@ -1,8 +1,8 @@
 //! Stage list: takes one operation through all stages, in program order.
 //!
 //! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. Only
-//! `Pipeline::schedule_by` contains the order of the stages. A route (`route.rs`) selects the steps
-//! that decode has proved unnecessary.
+//! `Pipeline::schedule_by` contains the order of the stages. A route (`route.rs`) leaves out the
+//! steps that decode has proved unnecessary.
 
 use crate::op::{Op, Step, aborts};
 use crate::pipeline::Pipeline;
@@ -55,7 +55,7 @@ impl Pipeline {
         let stream_break = if op.retires && !self.life.retired {
             StreamBreak::Aborted
         } else if flags.has(InstFlags::DISCONTINUITY) {
-            StreamBreak::Elsewhere
+            StreamBreak::Discontinuity
         } else {
             StreamBreak::No
         };

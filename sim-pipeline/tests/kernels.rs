@@ -487,9 +487,9 @@ const IRQ: RecordedException =
 
 #[test]
 fn the_stream_continues_when_a_sleep_ends() {
-    let elsewhere = InstFlags::HAS_ADDR.with(InstFlags::DISCONTINUITY);
+    let discontinuity = InstFlags::HAS_ADDR.with(InstFlags::DISCONTINUITY);
     for (flags, exceptions) in
-        [(InstFlags::HAS_ADDR, 0), (elsewhere, 0), (elsewhere, 1), (elsewhere, 2)]
+        [(InstFlags::HAS_ADDR, 0), (discontinuity, 0), (discontinuity, 1), (discontinuity, 2)]
     {
         let counts = sleep(flags, exceptions, |_, _| {});
         assert_eq!(counts.value(PmuEvent::EXC_TAKEN), exceptions);

@@ -1,6 +1,6 @@
-//! Slot ledger and rename stage in 10,000 random scenarios: random programs of real A64 words,
-//! random addresses and latencies, random machines and exceptions, counting windows cut at random
-//! positions (PMU guide 4.7).
+//! Slot ledger and rename stage in 10,000 random scenarios (PMU guide 4.7). Each has a random
+//! program of real A64 words, random addresses, latencies and exceptions, a random machine, and
+//! counting windows cut at random positions.
 //!
 //! The test recomputes invariants that hold for all programs from public data: the counts, the lost
 //! slots by cause, and the timeline of every instruction.

@@ -1,5 +1,5 @@
-//! Small loops with configuration values that were measured on the core or a related core, instead
-//! of values from documents: cycles per iteration with and without each.
+//! Cycles per iteration of small loops, with and without each configuration value that was measured
+//! on the core or a related core. Such values replace those from documents.
 
 use sim_core::{
     Counts, Cycle, EventSink, InstFlags, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent,

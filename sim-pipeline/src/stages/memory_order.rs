@@ -45,8 +45,8 @@ impl Pipeline {
         }
     }
 
-    /// Returns when a memory-order violation is found: `known`, if the load would issue before the
-    /// address of its store is known in that cycle.
+    /// Returns the cycle in which a memory-order violation is found, if the load would issue before
+    /// `known`, when the address of its store is known.
     #[inline(never)]
     fn passed_store(&self, op: &Op<'_>, known: Cycle, timing: &FetchTiming) -> Option<Cycle> {
         let reads = op.retires && op.addr.is_some() && timing.fault.is_none();
@@ -99,8 +99,8 @@ impl Pipeline {
         self.fetch_inst(step.inst.id, pc, program, memory, sink)
     }
 
-    /// Returns the earliest issue cycle of a load: after the operations that order it, and after
-    /// the address of the store it is expected to read from. A load with its own
+    /// Returns the earliest issue cycle of a load. The load waits for the operations that order it,
+    /// and for the address of the store that it is expected to read from. A load with its own
     /// [`sim_isa::PathClass`] is ordered by barriers alone.
     #[inline(always)]
     pub(crate) fn load_floor<R: Route>(&mut self, op: &Op<'_>) -> Stamp {

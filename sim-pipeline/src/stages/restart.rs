@@ -20,7 +20,7 @@ pub(crate) enum StreamBreak {
     /// The access of the instruction failed.
     Aborted,
     /// The trace continues at another address (signal, gap).
-    Elsewhere,
+    Discontinuity,
 }
 
 /// Instruction with effects after its retirement.
@@ -65,7 +65,7 @@ impl Pipeline {
                 let cause = life.happened.abort().unwrap_or_default();
                 self.take(ExceptionKind::DataAbort(cause), at, sink);
             }
-            StreamBreak::Elsewhere => self.restart(at),
+            StreamBreak::Discontinuity => self.restart(at),
             StreamBreak::No => {}
         }
     }

@@ -177,7 +177,7 @@ impl ExceptionState {
 pub(crate) fn counted_by(kind: ExceptionKind, from: Privilege, to: Privilege) -> Option<PmuEvent> {
     use ExceptionKind::*;
     use PmuEvent::*;
-    let (local, elsewhere) = match kind {
+    let (local, trapped) = match kind {
         SupervisorCall => return to.is_local().then_some(EXC_SVC),
         HypervisorCall => return (to.level == 2).then_some(EXC_HVC),
         SecureMonitorCall => return (to.level == 3).then_some(EXC_SMC),
@@ -188,7 +188,7 @@ pub(crate) fn counted_by(kind: ExceptionKind, from: Privilege, to: Privilege) ->
         Irq | VirtualIrq => (EXC_IRQ, EXC_TRAP_IRQ),
         Fiq | VirtualFiq => (EXC_FIQ, EXC_TRAP_FIQ),
     };
-    Some(if to.is_local() { local } else { elsewhere })
+    Some(if to.is_local() { local } else { trapped })
 }
 
 fn writes_translation(inst: &Inst) -> bool {

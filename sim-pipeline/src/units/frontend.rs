@@ -54,7 +54,7 @@ pub(crate) struct FrontEnd {
     gap: Cycle,
     gap_cause: StallCause,
     /// Cycles for the prediction of a pair, charged after its second branch.
-    owed: Cycle,
+    deferred: Cycle,
     window: u64,
     line: u64,
     /// Fault of the fetch of the current line.
@@ -90,7 +90,7 @@ impl FrontEnd {
             windows: 0,
             gap: 0,
             gap_cause: StallCause::FetchPredictWidth,
-            owed: 0,
+            deferred: 0,
             window: NOWHERE,
             line: NOWHERE,
             fault: None,
@@ -200,14 +200,14 @@ impl FrontEnd {
                 (self.resteer_cycles, StallCause::FetchResteer)
             }
         };
-        let owed = std::mem::take(&mut self.owed);
+        let deferred = std::mem::take(&mut self.deferred);
         (self.gap, self.gap_cause) = match prediction.pairing {
-            Pairing::Alone => (owed + cycles, cause),
+            Pairing::Alone => (deferred + cycles, cause),
             // The fetch window at its target is predicted in the same cycle; the window after the
             // second branch takes the cycles of both.
             Pairing::First => {
-                self.owed = cycles;
-                (owed, StallCause::FetchPredictWidth)
+                self.deferred = cycles;
+                (deferred, StallCause::FetchPredictWidth)
             }
             Pairing::Second => (cycles, cause),
             Pairing::Free => (0, StallCause::FetchPredictWidth),
@@ -219,7 +219,7 @@ impl FrontEnd {
     pub(crate) fn redirect(&mut self, at: Cycle, cause: StallCause) {
         self.predict = at;
         self.windows = 0;
-        (self.gap, self.owed) = (0, 0);
+        (self.gap, self.deferred) = (0, 0);
         self.fetch = at;
         self.fetched = 0;
         (self.window, self.line) = (NOWHERE, NOWHERE);

@@ -3,7 +3,7 @@
 //! In silicon the queues are distributed: four integer queues, three for addresses, two for
 //! vectors. A third vector queue after dispatch cannot issue. Here the queues of one kind form a
 //! pool. A micro-operation with only one possible pipe may fill only the part of the pool that
-//! serves that pipe, so that the pool has a second limit for it. A pool holds as much as
+//! serves that pipe. The pool therefore has a second limit for it. A pool holds as much as
 //! distributed queues do when dispatch balances them well.
 
 use crate::config::WindowConfig;

@@ -42,10 +42,10 @@ impl LoadBanks {
         let mut cycle = issue;
         loop {
             let at = ((cycle % CYCLES) << self.shift | line & self.mask) as usize;
-            let (wanted, entry) = (cycle << 32 | line & 0xffff_ffff, &mut self.reads[at]);
-            let is_free = (*entry ^ wanted) >> 32 != 0;
-            if is_free || *entry == wanted {
-                *entry = wanted;
+            let (key, entry) = (cycle << 32 | line & 0xffff_ffff, &mut self.reads[at]);
+            let is_free = (*entry ^ key) >> 32 != 0;
+            if is_free || *entry == key {
+                *entry = key;
                 return cycle;
             }
             cycle += 1;

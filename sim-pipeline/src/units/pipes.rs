@@ -1,8 +1,8 @@
 //! Reservations of the thirteen issue pipes: the busy pipes of each cycle (PMU guide 3.2.2).
 //!
-//! Operations take their cycles in program order, and a younger one may take an earlier free cycle,
-//! so that the schedule equals that of an oldest-first scheduler. A cycle is one `u16`: bits 0 to
-//! 12 are the pipes, bits 13 to 15 the three flag-writing ports of the integer pipes.
+//! Operations take their cycles in program order. A younger operation may take an earlier free
+//! cycle, so that the schedule equals that of an oldest-first scheduler. A cycle is one `u16`: bits
+//! 0 to 12 are the pipes, bits 13 to 15 the three flag-writing ports of the integer pipes.
 
 use sim_core::Cycle;
 use sim_isa::PipeMask;

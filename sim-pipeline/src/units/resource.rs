@@ -104,15 +104,15 @@ impl Pools {
         self.taken.plus(entries).lanes_above(self.sizes)
     }
 
-    /// Returns the first cycle from `wanted` on in which one pool has `entries` free, or all it has
-    /// if those are fewer. `wanted` must not be in the past.
-    pub(crate) fn free_at(&self, pool: usize, wanted: Cycle, entries: u32) -> Cycle {
+    /// Returns the first cycle from `earliest` on in which one pool has `entries` free, or all it has
+    /// if those are fewer. `earliest` must not be in the past.
+    pub(crate) fn free_at(&self, pool: usize, earliest: Cycle, entries: u32) -> Cycle {
         let (size, taken) = (self.sizes.lane(pool), self.taken.lane(pool));
         let entries = entries.min(size);
         if entries == 0 || taken + entries <= size {
-            return wanted;
+            return earliest;
         }
-        wanted.max(self.next_free(pool, taken + entries - size))
+        earliest.max(self.next_free(pool, taken + entries - size))
     }
 
     /// Returns how many entries of all pools are still taken in `cycle`.
@@ -272,14 +272,14 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             now += (state >> 60) / 4 * (state >> 40 & 63);
             list.retain(|free| *free > now);
-            let wanted = now + (state >> 30 & 3);
+            let earliest = now + (state >> 30 & 3);
             let entries = 1 + (state >> 10 & 3) as usize;
             list.sort_unstable();
             // All but `size - entries` must be free again.
             let before = (list.len() + entries).checked_sub(size + 1).map(|i| list[i]);
-            let expected = before.map_or(wanted, |free| wanted.max(free));
-            assert_eq!(pools.free_at(0, wanted, entries as u32), expected);
-            assert_eq!(pools.held(wanted), list.iter().filter(|free| **free > wanted).count());
+            let expected = before.map_or(earliest, |free| earliest.max(free));
+            assert_eq!(pools.free_at(0, earliest, entries as u32), expected);
+            assert_eq!(pools.held(earliest), list.iter().filter(|free| **free > earliest).count());
             now = expected;
             list.retain(|free| *free > now);
             pools.advance(now);

@@ -71,8 +71,8 @@ impl Scoreboard {
         rest.iter().fold(few, |last, src| last.max(self.ready(*src)))
     }
 
-    /// Returns when the sources are ready, for a store with its own [`sim_isa::PathClass`]: at most
-    /// four sources, of which the first one or two form the address.
+    /// Returns when the sources are ready, for a store with its own [`sim_isa::PathClass`]. It has
+    /// at most four sources; the first one or two form the address.
     #[inline(always)]
     pub(crate) fn store_sources(&self, inst: &Inst) -> SourcesReady {
         let [first, second, third, fourth, ..] = inst.srcs.map(|src| self.ready(src));

@@ -2,7 +2,7 @@
 //!
 //! A slot of cycle `c` is used (an operation was renamed), lost to the back end (an operation was
 //! present and could not leave) or lost to the front end (no operation was present), decision A22.
-//! Operations reach rename in order, so that the slots of a cycle belong to the first [`SLOTS`]
+//! Operations reach rename in order. The slots of a cycle therefore belong to the first [`SLOTS`]
 //! operations that have arrived by then and not left before. Closed forms follow, without a loop
 //! over cycles:
 //!

@@ -1,7 +1,7 @@
 //! Slow reference of branch prediction, for comparison with the model.
 //!
 //! It follows the descriptions of `sim_pipeline::branch` and of `docs/decisions.md`, with other
-//! data structures: maps, time stamps, and a history that is kept whole and folded again for each
+//! data structures: maps and time stamps. It keeps the whole history and folds it again for each
 //! look-up. Hash functions and sizes determine which branches share an entry, so that both use the
 //! same ones.
 

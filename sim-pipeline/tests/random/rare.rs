@@ -61,8 +61,8 @@ pub(crate) fn rare(seed: u64, default: &PipelineConfig) -> PipelineConfig {
     config
 }
 
-/// Raises an exception from outside before the next instruction, one time in sixty: an interrupt,
-/// an exception that a recorder saw before that instruction, or one that it saw right after it.
+/// Raises an external exception before the next instruction, one time in sixty: an interrupt, or an
+/// exception that a recorder saw before or right after that instruction.
 pub(crate) fn disturb<S: EventSink>(random: &mut Random, pipeline: &mut Pipeline, sink: &mut S) {
     use ExceptionKind::{Fiq, Irq, SystemError, VirtualFiq, VirtualIrq};
     if !random.one_in(60) {
