@@ -104,8 +104,8 @@ impl Pools {
         self.taken.plus(entries).lanes_above(self.sizes)
     }
 
-    /// Returns the first cycle from `earliest` on in which one pool has `entries` free, or all it has
-    /// if those are fewer. `earliest` must not be in the past.
+    /// Returns the first cycle from `earliest` on in which one pool has `entries` free, or all it
+    /// has if those are fewer. `earliest` must not be in the past.
     pub(crate) fn free_at(&self, pool: usize, earliest: Cycle, entries: u32) -> Cycle {
         let (size, taken) = (self.sizes.lane(pool), self.taken.lane(pool));
         let entries = entries.min(size);
