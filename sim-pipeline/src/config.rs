@@ -19,13 +19,13 @@ pub struct PipelineConfig {
     pub branch: BranchConfig,
     /// Rename, reorder buffer, registers, queues.
     pub window: WindowConfig,
-    /// Operations that dispatch takes in one cycle, by pipe type.
+    /// Operations that dispatch accepts per cycle, by pipe type.
     pub dispatch: DispatchConfig,
-    /// Execution latencies that no instruction table gives.
+    /// Execution latencies that the instruction tables do not contain.
     pub execute: ExecuteConfig,
     /// Wrong-path execution.
     pub wrong_path: WrongPathConfig,
-    /// What costs no time, or has no limit.
+    /// Idealized parts, which cost no time or have no limit.
     pub ideal: IdealCore,
 }
 
@@ -41,15 +41,15 @@ pub struct FrontEndConfig {
     pub mop_cache_sets: usize,
     /// MOP cache ways.
     pub mop_cache_ways: usize,
-    /// MOPs for which each outcome of a MOP cache set has room.
+    /// MOPs that each way of a MOP cache set has room for.
     pub mop_cache_mops_per_way: usize,
     /// MOPs between decode and rename.
     pub fetch_queue: usize,
-    /// Windows by which prediction may run ahead of fetch.
+    /// Fetch windows that prediction may run ahead of fetch.
     pub target_queue: usize,
     /// Cycles from prediction to fetch.
     pub predict_to_fetch_cycles: u64,
-    /// Cycles from fetch to rename out of the MOP cache.
+    /// Cycles from fetch to rename through the MOP cache.
     pub mop_to_rename_cycles: u64,
     /// Cycles from fetch to rename through L1I and decode.
     pub fetch_to_rename_cycles: u64,
@@ -59,52 +59,54 @@ pub struct FrontEndConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct BranchConfig {
-    /// What predicts the direction of conditional branches.
+    /// Predictor of the direction of conditional branches.
     pub direction: Direction,
-    /// RenameResources of the nano BTB, each of a branch and the one that is predicted with it.
+    /// Entries of the nano BTB, each for a branch and the one that is predicted with it.
     pub nano_btb_entries: usize,
-    /// Regions of 32 bytes of which the first level of the main BTB holds up to four branches each.
+    /// Regions of 32 bytes in the first level of the main BTB, with up to four branches each.
     pub btb_regions: usize,
     /// Branches in the second level of the main BTB.
     pub btb_entries: usize,
-    /// Cycles of a prediction, of up to two taken branches, out of the main BTB; at least 1. The nano BTB takes one.
+    /// Cycles of a prediction from the main BTB, for up to two taken branches; at least 1. The nano
+    /// BTB takes one.
     pub btb_cycles: u64,
-    /// Further cycles of a prediction whose region the second level has to bring.
+    /// Further cycles of a prediction whose region comes from the second level.
     pub btb_bubble_cycles: u64,
-    /// Cycles from fetch until decode sends fetch on behind a taken branch that no BTB knew.
+    /// Cycles from fetch until decode redirects fetch after a taken branch that no BTB knew.
     pub resteer_cycles: u64,
     /// Cycles from the resolution of a mispredicted branch until prediction restarts.
     pub redirect_cycles: u64,
-    /// Cycles from the retirement of an `ISB`, behind which nothing is fetched before, until prediction restarts.
+    /// Cycles from the retirement of an `ISB`, before which no younger instruction is fetched,
+    /// until prediction restarts.
     pub isb_cycles: u64,
-    /// RenameResources of the return stack.
+    /// Entries of the return stack.
     pub return_stack: usize,
     /// log2 of the entries of the bimodal table.
     pub bimodal_bits: u32,
     /// log2 of the entries of each tagged direction table.
     pub tagged_bits: u32,
-    /// Bits to which a history is folded for the index: a branch reaches two to this power entries of
-    /// each tagged table, which ones is its address's choice.
+    /// Bits to which a history is folded for the index. A branch reaches two to this power entries
+    /// of each tagged table; its address selects which ones.
     pub folded_bits: u32,
     /// History lengths of the tagged direction tables, ascending, in branches.
     pub history_lengths: Vec<u32>,
-    /// log2 of the counters of the two-level predictor, and directions that select among them.
+    /// log2 of the counters of the gshare predictor, and number of directions in its index.
     pub gshare_bits: u32,
-    /// log2 of the entries of the table that follows the path to an indirect branch.
+    /// log2 of the entries of the table that is indexed by the path to an indirect branch.
     pub indirect_path_bits: u32,
-    /// Targets of indirect branches in all.
+    /// Total number of targets of indirect branches.
     pub indirect_targets: usize,
 }
 
-/// The predictor of directions, key `pipeline.branch.direction`.
+/// Direction predictor, key `pipeline.branch.direction`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
-    /// Tagged tables of geometric history lengths: the core's own class.
+    /// Tagged tables of geometric history lengths, the class of the core's predictor.
     Tage,
     /// One table of counters by address and last directions: a simple baseline.
     Gshare,
-    /// Every branch goes where it will: directions, targets, and no branch is found late.
+    /// Perfect directions and targets, and no branch is found late.
     Perfect,
 }
 
@@ -128,26 +130,26 @@ pub struct WindowConfig {
     pub store_queue: usize,
     /// Branches in flight.
     pub branch_queue: usize,
-    /// RenameResources of the branch and integer issue queues together.
+    /// Entries of the branch and integer issue queues together.
     pub int_queue: usize,
-    /// Of them, those that operations of the pipe M0 alone can take.
+    /// Entries of these that operations with M0 as their only pipe can take.
     pub int_queue_one_pipe: usize,
-    /// RenameResources of the load/store issue queues together.
+    /// Entries of the load/store issue queues together.
     pub mem_queue: usize,
-    /// Of them, those before the pipes that take stores.
+    /// Entries of these before the pipes that take stores.
     pub mem_queue_stores: usize,
-    /// RenameResources of the vector issue queues together.
+    /// Entries of the vector issue queues together.
     pub vec_queue: usize,
-    /// Of them, those that operations of one vector pipe alone can take.
+    /// Entries of these that operations with only one vector pipe can take.
     pub vec_queue_one_pipe: usize,
-    /// Of so many MOPs in a row, one may be a register move that renaming does.
+    /// Number of consecutive MOPs of which rename completes at most one register move.
     pub move_interval: u32,
     /// Cycles from rename to the first possible issue.
     pub rename_to_issue_cycles: u64,
 }
 
 impl WindowConfig {
-    /// A window of which every structure is as large as the model can count.
+    /// Returns a table in which every structure is as large as the model can count.
     fn unlimited(&self) -> WindowConfig {
         let most = |kind: ResourceKind| kind.most() as usize;
         WindowConfig {
@@ -188,7 +190,7 @@ pub struct DispatchConfig {
     pub vector1: u8,
     /// Load/store address.
     pub load_store: u8,
-    /// When an operation that several integer pipes take gets its pipe.
+    /// Time at which an operation that several integer pipes can execute gets its pipe.
     pub integer_pipe: IntegerPipe,
 }
 
@@ -196,9 +198,9 @@ pub struct DispatchConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IntegerPipe {
-    /// When it issues: any that is free, as if all queues were one that serves all pipes.
+    /// At issue: any free pipe, as if one queue served all pipes.
     Any,
-    /// When it is dispatched: the pipes that it may use take turns.
+    /// At dispatch: round robin among the pipes that it may use.
     InTurn,
 }
 
@@ -206,36 +208,39 @@ pub enum IntegerPipe {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ExecuteConfig {
-    /// Single-cycle integer operations that M0 takes too: four a cycle instead of three.
+    /// Single-cycle integer operations that M0 also takes: four per cycle instead of three.
     pub single_cycle_on_m0: OnM0,
     /// Pipes of operations that read and write the flags (`ADCS`, `SBCS`, `CCMP`, `CCMN`).
     pub carry: CarryPipes,
-    /// Time of divides and square roots, of which a trace does not have the operands.
+    /// Latency of divides and square roots, whose operands a trace does not contain.
     pub divide: Divide,
-    /// Cycles that the result of a hash round (`SHA1*`, `SHA256*`, `SHA512*`, `SM3*`, `SM4*`) needs in addition until
-    /// anything but a hash operation can read it.
+    /// Further cycles until an operation that is not a hash operation can read the result of a hash
+    /// round (`SHA1*`, `SHA256*`, `SHA512*`, `SM3*`, `SM4*`).
     pub hash_forward_cycles: u64,
-    /// Load-to-use of a load that an older store forwards to, from the store's data.
+    /// Load-to-use cycles of a load that an older store forwards to, from the store's data.
     pub forward_cycles: u64,
-    /// Cycles behind the store's commit for a load that an older store covers only in part.
+    /// Cycles after the store's commit for a load that an older store covers only in part.
     pub forward_fail_cycles: u64,
-    /// RenameResources of the memory dependence predictor: loads which have passed a store of their address.
+    /// Entries of the memory dependence predictor, for loads that have passed a store to their
+    /// address.
     pub dependence_entries: usize,
-    /// Banks of the L1 D-cache of which each reads one line a cycle, by the address bits above the line's; a power of
-    /// two, 0 for no limit.
+    /// Banks of the L1 D-cache, each of which reads one line per cycle, selected by the lowest bits
+    /// of the line number. A power of two; 0 means no limit.
     pub load_banks: usize,
-    /// Cycles from when the L1 has everything older until a barrier lets younger accesses go (`DMB` without `LD` or `ST`, `DSB`).
+    /// Cycles from the time the L1 has all older accesses until a barrier releases younger ones
+    /// (`DMB` without `LD` or `ST`, `DSB`).
     pub barrier_cycles: u64,
     /// Stores that leave the store queue per cycle.
     pub store_drain_width: u32,
-    /// Aligned bytes of which a store that leaves the store queue writes one piece: one that touches two pieces takes
-    /// two of the stores per cycle. A power of two.
+    /// Aligned bytes that a store leaving the store queue writes as one piece. A store that touches
+    /// two pieces takes two of the stores per cycle. A power of two.
     pub store_drain_bytes: u64,
-    /// Cycles of a system register write (it waits for everything older).
+    /// Cycles of a system register write, after all older operations have retired.
     pub system_write_cycles: u64,
     /// Cycles of a system register read.
     pub system_read_cycles: u64,
-    /// Cycles from an exception-generating instruction's retirement to the next fetch, kernel not included.
+    /// Cycles from an exception-generating instruction's retirement to the next fetch, without the
+    /// kernel.
     pub exception_cycles: u64,
 }
 
@@ -255,9 +260,9 @@ pub enum OnM0 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CarryPipes {
-    /// Those of other single-cycle operations.
+    /// The pipes of other single-cycle operations.
     All,
-    /// M0 and M1: two a cycle.
+    /// M0 and M1: two per cycle.
     Multi,
 }
 
@@ -265,23 +270,24 @@ pub enum CarryPipes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Divide {
-    /// The longest of the published range: integers 12 and 20 cycles by size; floating point blocks its pipe until
-    /// the result is there.
+    /// Longest of the published range: integers 12 and 20 cycles by size. Floating point blocks its
+    /// pipe until the result is ready.
     Worst,
-    /// Integers 8 and 12 cycles, those of a quotient of half the register's bits; floating point takes as long as in
-    /// the worst case, but blocks its pipe only for the time measured on a relative.
+    /// Integers 8 and 12 cycles, for a quotient of half the register's bits. Floating point takes
+    /// as long as in the worst case, but blocks its pipe only for the time measured on a related
+    /// core.
     Typical,
-    /// The shortest of the published range: integers 5 cycles, floating point 7.
+    /// Shortest of the published range: integers 5 cycles, floating point 7.
     Best,
 }
 
 impl ExecuteConfig {
-    /// Pipes of the single-cycle operations that M0 does not take.
+    /// Returns the pipes of the single-cycle operations that M0 does not take.
     fn without_m0() -> PipeMask {
         PipeMask(PipeMask::I.0 & !PipeMask::M0.0)
     }
 
-    /// Costs of instructions, but for what is spared.
+    /// Returns the costs of instructions, without the idealized ones.
     fn costs(&self) -> Costs {
         let (integer, logic) = match self.single_cycle_on_m0 {
             OnM0::All => (PipeMask::I, PipeMask::I),
@@ -307,7 +313,7 @@ impl ExecuteConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct WrongPathConfig {
-    /// Whether the wrong path is executed behind a mispredicted branch.
+    /// Set if the wrong path is executed after a mispredicted branch.
     pub enabled: bool,
 }
 
@@ -315,11 +321,12 @@ pub struct WrongPathConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct IdealCore {
-    /// Fetch, decode and the L1 I-cache keep no instruction waiting; only prediction does.
+    /// Fetch, decode and the L1 I-cache never delay an instruction; only prediction does.
     pub fetch: bool,
-    /// Reorder buffer, registers, queues and retirement have no limit but that of the model.
+    /// Reorder buffer, registers, queues and retirement have only the limits of the model.
     pub window: bool,
-    /// Every micro-operation finds a pipe, a place in dispatch, and a outcome out of the store queue.
+    /// A micro-operation never waits for a pipe, for dispatch width, or for its turn to leave the
+    /// store queue.
     pub pipes: bool,
     /// Computation takes one cycle.
     pub latency: bool,
@@ -328,29 +335,29 @@ pub struct IdealCore {
 }
 
 impl IdealCore {
-    /// The costs that instructions are decoded without.
+    /// Returns the costs that decode leaves out.
     fn spared(self) -> Spared {
         Spared { latency: self.latency, ordering: self.ordering }
     }
 }
 
-/// Longest delay of a stage, cycles: far beyond any core, and no sum of them overflows.
+/// Longest delay of a stage in cycles: far beyond any core, and no sum of such delays overflows.
 const MAX_DELAY: u64 = 100_000;
 /// Most banks for loads.
 const MAX_BANKS: usize = 64;
-/// Most cycles by which a hash may be late.
+/// Most further cycles of a hash result.
 const MAX_HASH_FORWARD: u64 = 32;
 /// Most entries or sets of a predictor or of the MOP cache.
 const MAX_ENTRIES: usize = 1 << 20;
 
 impl PipelineConfig {
-    /// What instructions cost on this machine.
+    /// Returns the instruction costs of this machine.
     #[must_use]
     pub fn costs(&self) -> Costs {
         Costs { spared: self.ideal.spared(), ..self.execute.costs() }
     }
 
-    /// Every value that cannot be built; empty for a machine that can.
+    /// Returns a problem for every value that cannot be built; empty for a valid machine.
     pub fn problems(&self) -> Vec<Problem> {
         let mut found = Vec::new();
         let mut check = |ok: bool, key: &str, message: String| {
@@ -421,8 +428,8 @@ impl PipelineConfig {
         found
     }
 
-    /// The configuration as the stages are built from it: ideals are sizes and widths without a limit.
-    /// Such a size is the largest that the model can count.
+    /// Returns the configuration that the stages are built from. Ideal parts become sizes and
+    /// widths without a limit; such a size is the largest that the model can count.
     #[must_use]
     pub fn built(&self) -> PipelineConfig {
         let mut built = self.clone();
@@ -451,7 +458,7 @@ impl PipelineConfig {
         built
     }
 
-    /// Key and value of every length of time that may be 0.
+    /// Returns key and value of every delay that may be 0.
     fn delays(&self) -> [(&'static str, u64); 13] {
         let (f, b, e) = (&self.front_end, &self.branch, &self.execute);
         [
@@ -471,7 +478,7 @@ impl PipelineConfig {
         ]
     }
 
-    /// Key, value and largest sensible value of every size and width.
+    /// Returns key, value and largest sensible value of every size and width.
     fn sizes(&self) -> [(&'static str, usize, usize); 33] {
         let (f, b, w, d) = (&self.front_end, &self.branch, &self.window, &self.dispatch);
         let most = |kind: ResourceKind| kind.most() as usize;

@@ -1,4 +1,5 @@
-//! The out-of-order core of Neoverse N2: every operation passes the stages once, in program order.
+//! Out-of-order core of Neoverse N2: each operation passes through the stages once, in program
+//! order.
 //!
 //! In scope: front end with prediction, rename and dispatch, issue to thirteen pipes, execution,
 //! load/store ordering and forwarding, retirement, wrong-path execution. Out of scope: caches and
@@ -6,9 +7,10 @@
 //! machine reads.
 //!
 //! Reading order: `schedule` has the stage list ([`Pipeline::run_inst`]). `stages` has one file per
-//! stage: a function from an operation and the units it needs to a cycle. `units` has the
-//! structures that keep state: branch predictors, queues, pipes, scoreboard. No cycle is ever
-//! stepped. `testing` drives single stages for directed tests.
+//! stage. A stage is a function that takes an operation and the units it needs, and returns a
+//! cycle. `units` has the structures that keep state: branch predictors, queues, pipes, scoreboard.
+//! No clock ticks: each stage computes its cycle. `testing` drives single stages for directed
+//! tests.
 
 pub mod config;
 

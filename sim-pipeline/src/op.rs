@@ -1,4 +1,4 @@
-//! One instruction as the stages see it: what it is, what the run says of it, and the path that it is on.
+//! One instruction as the stages see it: static properties, trace data, and the path it is on.
 
 use crate::units::frontend::FetchTiming;
 use crate::units::stamp::Stamp;
@@ -8,14 +8,14 @@ use sim_core::{
 };
 use sim_isa::{Inst, Program};
 
-/// One instruction of the right path.
+/// One correct-path instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
-    /// The record of the stream.
+    /// Trace record of the instruction.
     pub inst: TraceInst,
-    /// Its addresses behind the first: those of the further active elements of a gather or scatter.
+    /// Data addresses after the first: those of the further active elements of a gather or scatter.
     pub more: &'a [u64],
-    /// Program counter of the record that follows; `None` at the end of the stream.
+    /// Program counter of the next record; `None` at the end of the stream.
     pub next_pc: Option<u64>,
 }
 
@@ -25,20 +25,21 @@ pub(crate) struct Op<'a> {
     pub(crate) id: InstId,
     pub(crate) pc: u64,
     pub(crate) inst: &'a Inst,
-    /// Data address, if it has one.
+    /// First data address, if the instruction has one.
     pub(crate) addr: Option<u64>,
-    /// What the run says of it.
+    /// Flags from the trace.
     pub(crate) flags: InstFlags,
-    /// Data addresses behind the first.
+    /// Data addresses after the first.
     pub(crate) more: &'a [u64],
-    /// Squash cycle of the wrong path it is on, [`NEVER`] on the right path.
+    /// Squash cycle of its wrong path; [`NEVER`] on the correct path.
     pub(crate) squash: Cycle,
-    /// The instruction completes architecturally (false on a wrong path, or when it faults).
+    /// Set if the instruction completes architecturally: not on a wrong path, and not when it
+    /// faults.
     pub(crate) retires: bool,
 }
 
 impl<'a> Op<'a> {
-    /// The instruction of the stream.
+    /// Returns the correct-path operation of one step of the stream.
     #[inline]
     pub(crate) fn correct_path(step: &Step<'a>, program: &'a Program) -> Op<'a> {
         let flags = step.inst.flags;
@@ -54,11 +55,11 @@ impl<'a> Op<'a> {
         }
     }
 
-    /// Its life, but for what becomes of it at its end.
+    /// Returns the operation's timeline up to retirement, without its final outcome.
     #[inline(always)]
     pub(crate) fn life(
         &self,
-        arrival: &FetchTiming,
+        timing: &FetchTiming,
         rename: Cycle,
         done: &ExecResult,
         retire: Cycle,
@@ -67,8 +68,8 @@ impl<'a> Op<'a> {
             inst: self.id,
             pc: self.pc,
             addr: self.addr.unwrap_or(0),
-            fetch: arrival.fetch,
-            front_end: arrival.at,
+            fetch: timing.fetch,
+            front_end: timing.at,
             rename,
             issue: done.issue,
             complete: done.complete,
@@ -82,41 +83,42 @@ impl<'a> Op<'a> {
     }
 }
 
-/// How an instruction executed.
+/// Result of executing one instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ExecResult {
     /// Cycle in which the first micro-operation issued.
     pub(crate) issue: Cycle,
-    /// Cycle in which the last result is there.
+    /// Cycle in which the last result is ready.
     pub(crate) complete: Cycle,
-    /// What the memory system answered.
+    /// Reply of the memory system.
     pub(crate) reply: MemReply,
-    /// The access that a store makes when it leaves the store queue.
+    /// Access that a store makes when it leaves the store queue.
     pub(crate) store: Option<PendingStore>,
-    /// When that access was made, and what held it until then: [`crate::units::lsu::LoadStoreUnit::last_sent`]. 0 without one.
+    /// Cycle in which that access was made, with the cause of the delay
+    /// ([`crate::units::lsu::LoadStoreUnit::last_sent`]). 0 without a store.
     pub(crate) sent: Stamp,
-    /// The atomic that it was.
+    /// Access of an atomic.
     pub(crate) atomic: Option<MemRequest>,
-    /// What it is while it executes.
+    /// Root cause of stalls while the instruction executes.
     pub(crate) root: RootCause,
-    /// When the older store that a load reads from had its data; 0 for none.
+    /// Cycle in which the older store that a load reads from had its data; 0 without forwarding.
     pub(crate) forwarded: Stamp,
 }
 
-/// A store on its outcome to the cache.
+/// Store on its way to the cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PendingStore {
-    /// The access.
+    /// Access to make.
     pub(crate) request: MemRequest,
-    /// Cycle in which its address issued; loads of that cycle are compared with it.
+    /// Cycle in which its address issued. Loads that issue in that cycle are compared with it.
     pub(crate) known: Cycle,
-    /// When its data is there.
+    /// Cycle in which its data is ready.
     pub(crate) data: Cycle,
-    /// A store-release.
+    /// Set for a store-release.
     pub(crate) release: bool,
 }
 
-/// True when the access ended in a data abort. A preload never does: it is dropped.
+/// Returns whether the access ended in a data abort. A preload never aborts: the core drops it.
 pub(crate) fn aborts(op: &Op<'_>, done: &ExecResult) -> bool {
     done.reply.happened.has(Happened::FAULT) && !op.inst.mem.op.is_preload()
 }

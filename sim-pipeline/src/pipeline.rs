@@ -1,7 +1,7 @@
-//! The core: owns the units and passes each operation once through the stages, in program order.
+//! The core: owns the units and passes each operation through the stages once, in program order.
 //!
-//! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. The order
-//! of the stages lives in `Pipeline::schedule` and nowhere else.
+//! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. Only
+//! `Pipeline::schedule_by` in `schedule.rs` contains the order of the stages.
 
 use crate::config::PipelineConfig;
 use crate::units::address_predictor::AddressPredictor;
@@ -23,16 +23,16 @@ use crate::units::wait_timeline::WaitTimeline;
 use sim_core::{Cycle, EventSink, InstId, LostSlots, NullSink, OpLife, Privilege, StallCause};
 use sim_isa::Fusion;
 
-/// The instruction before, for fusion; by default none that may take a partner.
+/// FusionLead instruction as the possible first half of a fused pair. The default fuses with none.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Previous {
+pub(crate) struct FusionLead {
     pub(crate) id: InstId,
-    /// Address of the instruction that follows it.
+    /// Address of the following instruction.
     pub(crate) next_pc: u64,
     pub(crate) fusion: Fusion,
 }
 
-/// The out-of-order core.
+/// Out-of-order core.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
     pub(crate) config: PipelineConfig,
@@ -46,25 +46,26 @@ pub struct Pipeline {
     pub(crate) lsu: LoadStoreUnit,
     pub(crate) retire: InOrderStage,
     pub(crate) slots: SlotLedger,
-    /// What each operation in flight waited for, and what rename did.
+    /// Input that each operation in flight waited for.
     pub(crate) path: CriticalPath,
     pub(crate) waits: WaitTimeline,
     pub(crate) addresses: AddressPredictor,
     pub(crate) last_elements: LastElements,
-    pub(crate) previous: Previous,
-    /// Level, and where exceptions go.
+    pub(crate) fusion_lead: FusionLead,
+    /// Exception level and the state that routes exceptions.
     pub(crate) exceptions: ExceptionState,
     pub(crate) clocks: Clocks,
-    /// The level that a follower of the run was told last.
+    /// Exception level that the sink received last.
     pub(crate) reported_privilege: Option<Privilege>,
-    /// Instructions of the right path that began, while somebody follows the run.
+    /// Correct-path instructions begun, counted while a sink observes operations.
     pub(crate) begun: u64,
-    /// The life of the instruction placed last.
+    /// Timeline of the instruction scheduled last.
     pub(crate) life: OpLife,
 }
 
 impl Pipeline {
-    /// An empty core at cycle 0. The configuration must have no [`PipelineConfig::problems`].
+    /// Returns an empty core at cycle 0. The configuration must have no
+    /// [`PipelineConfig::problems`].
     pub fn new(config: &PipelineConfig) -> Pipeline {
         let config = &config.built();
         Pipeline {
@@ -83,7 +84,7 @@ impl Pipeline {
             addresses: AddressPredictor::default(),
             last_elements: LastElements::default(),
             config: config.clone(),
-            previous: Previous::default(),
+            fusion_lead: FusionLead::default(),
             exceptions: ExceptionState::default(),
             clocks: Clocks::new(),
             reported_privilege: None,
@@ -92,40 +93,43 @@ impl Pipeline {
         }
     }
 
-    /// Rates of the system counter and of the core, for `CNT_CYCLES`; without them it stays 0.
+    /// Sets the rates of the system counter and of the core, in Hz, for `CNT_CYCLES`. Without them,
+    /// `CNT_CYCLES` stays 0.
     pub fn set_clocks(&mut self, counter_hz: u64, core_hz: u64) {
         self.clocks.set_rates(counter_hz, core_hz);
     }
 
-    /// Does not find the roots of lost slots: all of the back end are [`sim_core::RootCause::Latency`]. Counts, cycles and
-    /// causes stay the same, and the run takes less time.
+    /// Stops the search for root causes of lost slots, so that the run takes less time. All slots
+    /// lost to the back end then have the root [`sim_core::RootCause::Latency`]. Counts, cycles and
+    /// stall causes stay the same.
     pub fn skip_roots(&mut self) {
         self.path.turn_off();
-        self.rename_stage.queues().forget_inputs();
+        self.rename_stage.queues().skip_inputs();
     }
 
-    /// The rename clock: the machine advances the core on which it is lowest.
+    /// Returns the rename clock. The machine advances the core whose rename clock is lowest.
     #[inline]
     pub fn cycle(&self) -> Cycle {
         self.rename_stage.cycle()
     }
 
-    /// Empty rename slots so far, by cause and root.
+    /// Returns the empty rename slots so far, by stall cause and root cause.
     pub fn lost_slots(&self) -> &LostSlots {
         self.slots.lost()
     }
 
-    /// RenameResources of buffers, queues and registers that operations still hold in `cycle`.
+    /// Returns how many entries of buffers, queues and registers operations still hold in `cycle`.
     pub fn entries_held(&self, cycle: Cycle) -> usize {
         self.rename_stage.held(cycle)
     }
 
-    /// Counts both clocks up to the first slot that is not settled; what they count in all is the same.
+    /// Counts core cycles and counter ticks up to the first slot that is still open. The totals of
+    /// the run do not change.
     pub fn settle_clocks<S: EventSink>(&mut self, sink: &mut S) {
         self.clocks.close(self.slots.next_cycle(), sink);
     }
 
-    /// Ends a counting window: all slots before the returned cycle are settled and counted.
+    /// Ends a counting window. All slots before the returned cycle are closed and counted.
     pub fn cut_window<S: EventSink>(&mut self, sink: &mut S) -> Cycle {
         let end = self.slots.cut(StallCause::FetchWidth, sink);
         self.front.not_before(end);
@@ -133,7 +137,8 @@ impl Pipeline {
         end
     }
 
-    /// The core stays awake with nothing to do until this cycle.
+    /// Keeps the core awake and idle until `cycle`, with nothing to fetch. Returns the cycle in
+    /// which the core can continue.
     pub fn idle_until<S: EventSink>(&mut self, cycle: Cycle, sink: &mut S) -> Cycle {
         let end = cycle.max(self.retire.cycle() + 1).max(self.clocks.awake_from());
         let end = self.slots.run_dry(end, StallCause::FetchEnd, sink);
@@ -141,7 +146,8 @@ impl Pipeline {
         end
     }
 
-    /// Time outside the counted part, up to `cycle`: its slots are counted nowhere. Returns how long it is.
+    /// Lets time outside the counted part pass, up to `cycle`, without counting its slots. Returns
+    /// its length in cycles.
     pub fn pause_until(&mut self, cycle: Cycle) -> Cycle {
         let from = self.slots.next_cycle();
         let end = self.slots.run_dry(cycle, StallCause::FetchEnd, &mut NullSink);
@@ -150,12 +156,13 @@ impl Pipeline {
         end - from
     }
 
-    /// Ends the run: the window drains, the last slots are settled and counted.
+    /// Ends the run: drains the core, then closes and counts the last slots. Returns the last
+    /// cycle.
     pub fn finish<S: EventSink>(&mut self, sink: &mut S) -> Cycle {
         self.drain(sink)
     }
 
-    /// The window drains, nothing behind it: its slots and the clocks are counted up to the returned cycle.
+    /// Drains the core with no younger operation. Counts slots and clocks up to the returned cycle.
     pub fn drain<S: EventSink>(&mut self, sink: &mut S) -> Cycle {
         let end = self.idle_until(0, sink);
         self.clocks.close(end, sink);

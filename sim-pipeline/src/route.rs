@@ -1,67 +1,69 @@
-//! Routes: what decode has proved of an instruction, so that the stage list need not ask.
+//! Routes: properties of an instruction that decode has proved, so that the stage list need not
+//! check them.
 //!
-//! The stage list (`schedule.rs`) is compiled once for each route; what a route rules out is a
-//! constant there. [`General`] rules out nothing and takes every instruction: it is the oracle that
-//! `tests/routes.rs` holds all others against. Each other route takes the instructions of one
-//! [`PathClass`] and promises what its constants say.
+//! The stage list (`schedule.rs`) is compiled once for each route, and each case that a route rules
+//! out is a constant there. [`General`] rules out nothing and takes every instruction:
+//! `tests/routes.rs` compares all other routes with it. Each other route takes the instructions of
+//! one [`PathClass`], and its constants state the guarantees.
 
 use crate::units::dispatch::RenameOutcome;
 use sim_isa::{Inst, PathClass, Role};
 
-/// Rename slots of an instruction.
+/// Number of rename slots that an instruction takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slots {
-    /// One of its own.
+    /// One slot of its own.
     One,
-    /// Two of its own.
+    /// Two slots of its own.
     Two,
-    /// That of its fusion partner.
+    /// None of its own: the instruction shares the slot of its fusion partner.
     Shared,
-    /// As many as it has MOPs, or that of its fusion partner.
+    /// One slot for each MOP, or the shared slot of its fusion partner.
     Any,
 }
 
-/// Who executes an instruction.
+/// Part of the core that executes an instruction.
 #[derive(Clone, Copy)]
 pub(crate) enum Executes {
-    /// Rename.
+    /// The rename stage.
     Rename,
     /// The micro-operation of its fusion partner.
     Partner,
-    /// One micro-operation that computes.
+    /// One computing micro-operation.
     Alu,
-    /// One ordinary load.
+    /// One load without special rules.
     Load,
-    /// The micro-operations of one ordinary access, each of which takes its pipe for one cycle. All
-    /// roles but that of a load have one micro-operation.
+    /// The micro-operations of one access without special rules, each of which occupies its pipe
+    /// for one cycle. Every role except [`Role::Load`] has one micro-operation.
     Roles(&'static [Role]),
     /// Any micro-operations.
     Any,
 }
 
-/// A specialization of the stage list.
+/// Specialization of the stage list.
 pub(crate) trait Route {
-    /// Rename slots.
+    /// Number of rename slots.
     const SLOTS: Slots;
-    /// Who executes it.
+    /// Part of the core that executes the instruction.
     const EXECUTES: Executes;
-    /// False without an access to memory.
+    /// Set if the instruction may access memory.
     const MAY_ACCESS: bool = true;
-    /// False for what takes no entry of the store queue.
+    /// Set if the instruction may take an entry of the store queue.
     const MAY_STORE: bool = false;
-    /// No promise at all: rename decides the outcome, and every special rule is asked for.
+    /// Set if the route guarantees nothing: rename decides the outcome, and each special rule is
+    /// checked.
     const IS_GENERAL: bool = false;
-    /// Each role of [`Executes::Roles`] has one micro-operation.
+    /// Set if each role of [`Executes::Roles`] has one micro-operation.
     const ONE_EACH: bool = false;
 
-    /// One access of consecutive bytes that orders nothing, is not exclusive, and goes to no
-    /// accumulator.
+    /// Set if the instruction makes one access of consecutive bytes that orders nothing, is not
+    /// exclusive, and has no accumulator as its destination.
     const IS_ORDINARY: bool = matches!(Self::EXECUTES, Executes::Load | Executes::Roles(_));
-    /// The roles of its micro-operations; empty if they are not known.
+    /// Roles of the micro-operations; empty if they are not known.
     const ROLES: &'static [Role] =
         if let Executes::Roles(roles) = Self::EXECUTES { roles } else { &[] };
 
-    /// Returns what rename does with the instruction, where the route says it.
+    /// Returns the rename outcome that the route guarantees.
     #[inline(always)]
     fn outcome() -> RenameOutcome {
         match Self::EXECUTES {
@@ -71,7 +73,8 @@ pub(crate) trait Route {
         }
     }
 
-    /// True if the instruction keeps the promises of the route; asked in debug builds.
+    /// Returns whether the instruction satisfies the guarantees of the route. Only debug builds
+    /// check it.
     fn holds_for(inst: &Inst) -> bool {
         let mops = match Self::SLOTS {
             Slots::One => inst.n_mops == 1,
@@ -89,7 +92,7 @@ pub(crate) trait Route {
     }
 }
 
-/// Every instruction: no promise.
+/// Any instruction, without a guarantee.
 pub(crate) struct General;
 
 impl Route for General {
@@ -99,7 +102,7 @@ impl Route for General {
     const IS_GENERAL: bool = true;
 }
 
-/// [`PathClass::Alu`] in a slot of its own; also a move that rename does not eliminate.
+/// [`PathClass::Alu`] in its own slot, or a register move that rename does not eliminate.
 pub(crate) struct Alu;
 
 impl Route for Alu {
@@ -117,7 +120,7 @@ impl Route for FusedAlu {
     const MAY_ACCESS: bool = false;
 }
 
-/// [`PathClass::Alu`] as the second half of a fused pair, without one.
+/// [`PathClass::Alu`] as the second half of a fused pair, without a micro-operation of its own.
 pub(crate) struct FusedNoUop;
 
 impl Route for FusedNoUop {

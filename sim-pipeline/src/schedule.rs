@@ -1,8 +1,8 @@
-//! The stage list: takes one operation through all stages, in program order.
+//! Stage list: takes one operation through all stages, in program order.
 //!
-//! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. The order
-//! of the stages lives in `Pipeline::schedule_by` and nowhere else; `route.rs` says what decode may leave
-//! out of it.
+//! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. Only
+//! `Pipeline::schedule_by` contains the order of the stages. A route (`route.rs`) leaves out the
+//! steps that decode has proved unnecessary.
 
 use crate::op::{Op, Step, aborts};
 use crate::pipeline::Pipeline;
@@ -17,8 +17,8 @@ use sim_core::{EventSink, Happened, InstFlags, MemoryPort, OpLife};
 use sim_isa::{BranchKind, PathClass, Program, Special};
 
 impl Pipeline {
-    /// Runs one instruction of the right path, and the wrong path behind it if it is a branch that
-    /// was mispredicted. Raises every event of guide sections 4.7 to 4.10 and 4.13 for it.
+    /// Runs one correct-path instruction and, if it is a mispredicted branch, its wrong path.
+    /// Raises their events (PMU guide 4.7 to 4.10, 4.13). Returns the instruction's timeline.
     pub fn run_inst<M: MemoryPort, S: EventSink>(
         &mut self,
         step: &Step<'_>,
@@ -32,42 +32,42 @@ impl Pipeline {
         }
         let flags = step.inst.flags;
         let (id, pc) = (step.inst.id, program.pc(step.inst.id));
-        let mut arrival = self.fetch_inst(id, pc, program, memory, sink);
+        let mut timing = self.fetch_inst(id, pc, program, memory, sink);
         let inst = program.inst(id);
         let computes = inst.path_class == PathClass::Alu && inst.branch == BranchKind::None;
-        let as_always = flags == InstFlags::default() && arrival.fault.is_none();
+        let as_always = flags == InstFlags::default() && timing.fault.is_none();
         if !S::FOLLOWS_RUN && computes && as_always {
-            // Nothing of what follows below can happen to it.
-            self.schedule(&Op::correct_path(step, program), &arrival, memory, sink);
+            // None of the cases below applies to such an instruction.
+            self.schedule(&Op::correct_path(step, program), &timing, memory, sink);
             return &self.life;
         }
-        self.order_load(step, &mut arrival, program, memory, sink);
+        self.order_load(step, &mut timing, program, memory, sink);
         let mut op = Op::correct_path(step, program);
         let (branch, special) = (Branch::of(pc, op.inst), op.inst.special);
-        if let (Some(cause), true) = (arrival.fault, op.retires) {
-            return self.instruction_abort(&{ op }, arrival, cause, sink);
+        if let (Some(cause), true) = (timing.fault, op.retires) {
+            return self.instruction_abort(&{ op }, timing, cause, sink);
         }
         let generated = self.generates(op.inst);
         op.retires &= self.completes(generated);
-        let placed = self.schedule(&op, &arrival, memory, sink);
-        debug_assert!(placed, "the right path is never squashed");
+        let scheduled = self.schedule(&op, &timing, memory, sink);
+        debug_assert!(scheduled, "the correct path is never squashed");
         self.note_address(&op, step);
         let stream_break = if op.retires && !self.life.retired {
             StreamBreak::Aborted
         } else if flags.has(InstFlags::DISCONTINUITY) {
-            StreamBreak::Elsewhere
+            StreamBreak::Discontinuity
         } else {
             StreamBreak::No
         };
-        // A branch that was not completed has gone nowhere: nothing resolves, nothing is counted.
+        // A branch that did not complete has no target: it does not resolve and raises no event.
         let (operand, completes) = (op.addr, op.retires);
         let returns = branch.kind == BranchKind::ExceptionReturn;
         let resolves = branch.kind != BranchKind::None && completes && !returns;
         if S::FOLLOWS_RUN && !resolves {
             let exception = generated.is_some() || stream_break == StreamBreak::Aborted;
             let taken = returns && completes;
-            let behind = OpOutcome { exception, taken, ..OpOutcome::default() };
-            self.report_op(program.inst(id), flags, behind, memory, sink);
+            let outcome = OpOutcome { exception, taken, ..OpOutcome::default() };
+            self.report_op(program.inst(id), flags, outcome, memory, sink);
         }
         if resolves {
             let next = step.next_pc.filter(|_| stream_break == StreamBreak::No);
@@ -76,8 +76,8 @@ impl Pipeline {
         let ends = special != Special::None || generated.is_some();
         if ends || stream_break != StreamBreak::No || returns {
             let (inst, next_pc) = (program.inst(id), step.next_pc);
-            let ending = PostRetire { inst, operand, generated, stream_break, next_pc };
-            self.after(&ending, memory, sink);
+            let post_retire = PostRetire { inst, operand, generated, stream_break, next_pc };
+            self.apply_post_retire(&post_retire, memory, sink);
         }
         if S::FOLLOWS_RUN {
             self.settle_clocks(sink);
@@ -85,7 +85,7 @@ impl Pipeline {
         &self.life
     }
 
-    /// Remembers what an access of the right path touched, for guesses on wrong paths.
+    /// Stores the address of a correct-path access, to predict addresses on wrong paths.
     #[inline(always)]
     fn note_address(&mut self, op: &Op<'_>, step: &Step<'_>) {
         let Some(addr) = op.addr else { return };
@@ -95,13 +95,13 @@ impl Pipeline {
         }
     }
 
-    /// Takes one instruction through all stages by the route of its class. Returns false if its path
-    /// was squashed before it got a slot.
+    /// Schedules one instruction through all stages by the route of its class. Returns `false` if
+    /// its path was squashed before the instruction got a slot.
     ///
-    /// The frequent routes are inlined here, so that what stages exchange stays in registers; the
-    /// others are functions of their own, as all of them together do not fit the host's first-level
-    /// instruction cache. They are passed copies: a reference would force the originals to memory
-    /// on the inlined routes too.
+    /// The frequent routes are inlined, so that stage results stay in registers. The rare routes
+    /// are separate functions, because all routes together do not fit the host's L1 instruction
+    /// cache. Separate functions receive copies: a reference would force the originals to memory on
+    /// the inlined routes too.
     #[inline(always)]
     pub(crate) fn schedule<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -159,7 +159,7 @@ impl Pipeline {
         }
     }
 
-    /// [`Pipeline::schedule_by`] as a function of its own.
+    /// Runs [`Pipeline::schedule_by`] as a separate function.
     #[inline(never)]
     pub(crate) fn schedule_outlined<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
@@ -171,8 +171,8 @@ impl Pipeline {
         self.schedule_by::<R, M, S>(&op, &timing, memory, sink)
     }
 
-    /// The stage list: rename, execute, retire, store, each with the events of its cycle. A route
-    /// leaves out what it rules out.
+    /// Stage list: rename, execute, retire, store, each with the events of its cycle. The route `R`
+    /// leaves out the steps that it rules out. Returns `false` if the path was squashed first.
     #[inline(always)]
     fn schedule_by<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
@@ -187,7 +187,7 @@ impl Pipeline {
             true => self.rename_outcome(op.inst, timing.fused),
             false => R::outcome(),
         };
-        // What is free now, nothing else takes before this instruction does at its end.
+        // Entries that are free now stay free until this instruction takes them at its end.
         let has_entries = self.rename_stage.has_entries(op.inst, outcome);
         let entries = (outcome, has_entries);
         let Some((rename, mops)) = self.rename::<R, M, S>(op, entries, timing, memory, sink) else {

@@ -1,5 +1,5 @@
-//! What the core does with an operation, one file per stage: each is an `impl` of
-//! [`crate::Pipeline`] that takes the operation through the units which the stage needs.
+//! Stages of the core, one file per stage. Each file is an `impl` of [`crate::Pipeline`] that takes
+//! an operation through the units that the stage needs.
 
 pub(crate) mod events;
 pub(crate) mod exceptions;

@@ -1,4 +1,4 @@
-//! Drives single stages for directed tests, where a trace could not say what is tested.
+//! Drives single stages for directed tests of cases that a trace cannot express.
 
 pub(crate) mod rename_slots;
 pub(crate) mod squashed_inst;

@@ -1,5 +1,5 @@
-//! What reaches the memory system, when, and what becomes of an instruction whose access or fetch
-//! faults: maintenance, ordering, aborts, context writes (PMU guide 3.2.11, 4.1.3, 4.11).
+//! Requests to the memory system, their cycles, and the outcome of an instruction whose access or
+//! fetch faults: maintenance, ordering, aborts, context writes (PMU guide 3.2.11, 4.1.3, 4.11).
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use sim_core::{
 use sim_isa::Program;
 use sim_pipeline::{Pipeline, PipelineConfig, Step};
 
-/// Remembers every access; each address may have its own latency, and may fault.
+/// Memory that records every access. Each address may have its own latency, and may fault.
 #[derive(Default)]
 struct Recorder {
     accesses: Vec<(MemRequest, Cycle)>,
@@ -26,7 +26,7 @@ impl Recorder {
         MemReply { done: now + cycles, happened, ..MemReply::default() }
     }
 
-    /// When the access at `addr` started.
+    /// Returns the cycle in which the access at `addr` started.
     fn start(&self, addr: u64) -> Cycle {
         let (_, start) = self.accesses.iter().find(|(r, _)| r.addr.0 == addr).expect("accessed");
         *start
@@ -70,7 +70,7 @@ fn config() -> PipelineConfig {
     toml::from_str::<Document>(text).expect("the committed configuration parses").pipeline
 }
 
-/// A core, its memory, and what was counted.
+/// Core with its memory and its counts.
 struct Bench {
     pipeline: Pipeline,
     program: Program,
@@ -104,8 +104,8 @@ impl Bench {
         self
     }
 
-    /// The same on a wrong path.
-    fn abandon(&mut self, word: u32, addr: Option<u64>) -> &mut Bench {
+    /// Runs the instruction on a wrong path.
+    fn run_squashed(&mut self, word: u32, addr: Option<u64>) -> &mut Bench {
         let inst = self.record(word, addr);
         let step = Step { inst, more: &[], next_pc: None };
         self.pipeline.run_squashed(&step, &mut self.program, &mut self.memory, &mut self.counts);
@@ -142,7 +142,7 @@ fn slow(addr: u64) -> Recorder {
 }
 
 #[test]
-fn maintenance_is_performed_in_order_when_everything_older_has_retired() {
+fn maintenance_is_performed_in_order_after_all_older_operations_have_retired() {
     let mut bench = Bench::new(slow(A));
     bench.run(LDR_X3_X0, Some(A)).run(DC_CVAC_X3, Some(B)).run(DC_CISW_X3, Some(0x42));
     let kinds = bench.memory.kinds();
@@ -154,23 +154,23 @@ fn maintenance_is_performed_in_order_when_everything_older_has_retired() {
         ]
     );
     let load_done = bench.memory.start(A) + 300;
-    assert!(bench.memory.start(B) > load_done, "the load before it has retired");
+    assert!(bench.memory.start(B) > load_done, "the older load has retired");
     assert!(bench.memory.start(0x42) > bench.memory.start(B));
 }
 
 #[test]
-fn maintenance_on_a_wrong_path_or_without_its_operand_does_nothing() {
+fn maintenance_on_a_wrong_path_or_without_its_operand_has_no_effect() {
     let mut bench = Bench::new(Recorder::default());
-    bench.abandon(DC_CVAC_X3, Some(A)).abandon(TLBI_VMALLE1, None);
+    bench.run_squashed(DC_CVAC_X3, Some(A)).run_squashed(TLBI_VMALLE1, None);
     bench.run(DC_CVAC_X3, None).run(TLBI_VAE1_X3, None).run(IC_IVAU_X3, None);
     assert_eq!(bench.memory.kinds(), []);
     assert_eq!(bench.value(PmuEvent::INST_SPEC), 5);
     bench.run(TLBI_VMALLE1, None);
-    assert_eq!(bench.memory.kinds().len(), 1, "its name says all");
+    assert_eq!(bench.memory.kinds().len(), 1, "it needs no operand");
 }
 
 #[test]
-fn a_data_synchronization_barrier_waits_for_maintenance_and_nothing_else_does() {
+fn only_a_data_synchronization_barrier_waits_for_maintenance() {
     let after = |barrier| {
         let mut bench = Bench::new(slow(A));
         bench.run(DC_CVAC_X3, Some(A)).run(barrier, None).run(LDR_X3_X0, Some(B));
@@ -181,7 +181,7 @@ fn a_data_synchronization_barrier_waits_for_maintenance_and_nothing_else_does() 
 }
 
 #[test]
-fn an_access_that_faults_aborts_if_it_retires_and_a_preload_never_does() {
+fn a_faulting_access_aborts_on_the_correct_path_and_a_preload_never_does() {
     let faulty = || Recorder { faults: vec![A], ..Recorder::default() };
     let aborts =
         |bench: &Bench| (bench.value(PmuEvent::EXC_TAKEN), bench.value(PmuEvent::EXC_DABORT));
@@ -191,7 +191,7 @@ fn an_access_that_faults_aborts_if_it_retires_and_a_preload_never_does() {
         assert_eq!(aborts(&bench), (1, 1), "{word:08x}");
         assert_eq!(bench.value(PmuEvent::INST_RETIRED), 0);
         let mut bench = Bench::new(faulty());
-        bench.abandon(word, Some(A));
+        bench.run_squashed(word, Some(A));
         assert_eq!(aborts(&bench), (0, 0), "{word:08x} on a wrong path");
     }
     let mut bench = Bench::new(faulty());
@@ -201,8 +201,8 @@ fn an_access_that_faults_aborts_if_it_retires_and_a_preload_never_does() {
 }
 
 #[test]
-fn a_fetch_that_faults_aborts_if_it_is_reached() {
-    // T.EXC_PABORT.1, F.5.3.4: nothing of the instruction is executed.
+fn a_faulting_fetch_aborts_only_on_the_correct_path() {
+    // T.EXC_PABORT.1, F.5.3.4: the instruction is not executed.
     let faulty = || Recorder { faults: vec![0x40_0000], ..Recorder::default() };
     let mut bench = Bench::new(faulty());
     bench.run(LDR_X3_X0, Some(A));
@@ -210,7 +210,7 @@ fn a_fetch_that_faults_aborts_if_it_is_reached() {
     assert_eq!(counted.map(|event| bench.value(event)), [1, 1, 0]);
     assert_eq!(bench.memory.kinds(), []);
     let mut bench = Bench::new(faulty());
-    bench.abandon(LDR_X3_X0, Some(A));
+    bench.run_squashed(LDR_X3_X0, Some(A));
     assert_eq!(counted.map(|event| bench.value(event)), [0, 0, 0]);
 }
 
@@ -244,17 +244,17 @@ fn table_base_and_context_writes_count_by_name_and_level() {
     assert_eq!(counted(2, true, &[CONTEXTIDR_EL2]), (0, 0));
     let mut bench = Bench::new(Recorder::default());
     bench.pipeline.set_privilege(Privilege { level: 1, ..Privilege::default() });
-    bench.abandon(TTBR0_EL1, Some(A)).abandon(CONTEXTIDR_EL1, Some(A));
+    bench.run_squashed(TTBR0_EL1, Some(A)).run_squashed(CONTEXTIDR_EL1, Some(A));
     assert_eq!(bench.value(PmuEvent::TTBR_WRITE_RETIRED), 0);
     assert_eq!(bench.value(PmuEvent::CID_WRITE_RETIRED), 0);
 }
 
 #[test]
-fn an_exclusive_is_given_up_by_clrex_and_by_a_store_that_failed() {
+fn clrex_and_a_failed_store_exclusive_clear_the_monitor() {
     const CLREX: u32 = 0xD503_3F5F;
     const STXR_W1_X2_X0: u32 = 0xC801_7C02;
     let mut bench = Bench::new(Recorder::default());
-    bench.abandon(CLREX, None);
+    bench.run_squashed(CLREX, None);
     assert_eq!(bench.memory.kinds(), []);
     bench.run(CLREX, None);
     assert_eq!(bench.memory.kinds(), [MemKind::ClearExclusive]);
@@ -266,8 +266,8 @@ fn an_exclusive_is_given_up_by_clrex_and_by_a_store_that_failed() {
 }
 
 #[test]
-fn what_a_trace_says_of_an_access_counts_whatever_the_instruction_is() {
-    // Only a damaged trace says such things of a plain store or load.
+fn trace_flags_of_an_access_apply_to_any_instruction() {
+    // Only a damaged trace has such flags for a plain store or load.
     let mut bench = Bench::new(Recorder::default());
     let mut store = bench.record(STR_X1_X0, Some(A));
     store.flags = store.flags.with(InstFlags::EXCLUSIVE_FAILED);
@@ -282,7 +282,7 @@ fn what_a_trace_says_of_an_access_counts_whatever_the_instruction_is() {
 }
 
 #[test]
-fn a_load_acquire_holds_younger_accesses_and_a_plain_load_does_not() {
+fn a_load_acquire_delays_younger_accesses_and_a_plain_load_does_not() {
     let gap = |load| {
         let mut bench = Bench::new(slow(A));
         bench.run(load, Some(A)).run(LDR_X3_X0, Some(B));
@@ -295,7 +295,7 @@ fn a_load_acquire_holds_younger_accesses_and_a_plain_load_does_not() {
 }
 
 #[test]
-fn a_store_release_leaves_when_everything_older_is_done() {
+fn a_store_release_leaves_after_all_older_accesses_are_done() {
     let gap = |older, store| {
         let mut bench = Bench::new(slow(A));
         bench.run(older, Some(A)).run(store, Some(B));
@@ -307,7 +307,7 @@ fn a_store_release_leaves_when_everything_older_is_done() {
 }
 
 #[test]
-fn a_load_acquire_stays_behind_a_store_release_unless_it_is_processor_consistent() {
+fn a_load_acquire_waits_for_an_older_store_release_unless_it_is_processor_consistent() {
     let gap = |load| {
         let mut bench = Bench::new(slow(A));
         bench.run(STLR_X1_X0, Some(A)).run(load, Some(B));
@@ -319,7 +319,7 @@ fn a_load_acquire_stays_behind_a_store_release_unless_it_is_processor_consistent
 }
 
 #[test]
-fn a_barrier_for_stores_orders_stores_and_lets_loads_pass() {
+fn a_store_barrier_orders_stores_but_not_loads() {
     let gaps = |barrier| {
         let mut bench = Bench::new(slow(A));
         bench.run(STR_X1_X0, Some(A)).run(barrier, None);
@@ -336,7 +336,7 @@ fn a_barrier_for_stores_orders_stores_and_lets_loads_pass() {
 }
 
 #[test]
-fn a_request_names_the_width_of_a_register_the_exclusive_and_the_use_of_tags() {
+fn a_request_contains_register_width_exclusiveness_and_tag_use() {
     let request = |word| {
         let mut bench = Bench::new(Recorder::default());
         bench.run(word, Some(A));

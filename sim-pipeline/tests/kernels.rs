@@ -1,5 +1,5 @@
-//! The core on small loops with a memory of fixed latency: cycles per iteration that a reader can
-//! follow from the widths and latencies in the configuration (PMU guide 4.7, facts on pipes).
+//! The core on small loops with a memory of fixed latency: cycles per iteration that follow from
+//! the widths and latencies in the configuration (PMU guide 4.7, facts on pipes).
 
 use sim_core::{
     Counts, Cycle, DataSource, EventSink, ExceptionKind, Happened, InstFlags, MemKind, MemReply,
@@ -8,7 +8,8 @@ use sim_core::{
 use sim_isa::Program;
 use sim_pipeline::{Pipeline, PipelineConfig, RecordedException, Step};
 
-/// Every fetch and every access takes the same time; a store that reaches it counts as `L1D_CACHE_WR`.
+/// Memory with one latency for all fetches and accesses; a store that reaches it counts as
+/// `L1D_CACHE_WR`.
 struct FlatMemory {
     load_cycles: Cycle,
 }
@@ -57,8 +58,8 @@ fn config() -> PipelineConfig {
     toml::from_str::<Document>(text).expect("the committed configuration parses").pipeline
 }
 
-/// Runs `words` as the body of a loop closed by a taken `B` back, `times` times.
-/// `addr(iteration, index)` gives the data address of a memory instruction.
+/// Runs `words` as the body of a loop closed by a taken `B` back, `times` times. `addr(iteration,
+/// index)` gives the data address of a memory instruction.
 fn run_loop(
     words: &[u32],
     times: u64,
@@ -94,7 +95,7 @@ fn run_loop(
     counts
 }
 
-/// Cycles per iteration, rounded to tenths.
+/// Returns the cycles per iteration, rounded to tenths.
 fn per_iteration(counts: &Counts, times: u64) -> f64 {
     (counts.value(PmuEvent::CPU_CYCLES) as f64 / times as f64 * 10.0).round() / 10.0
 }
@@ -106,13 +107,13 @@ const SDIV_X1_X1_X2: u32 = 0x9AC2_0C21;
 const NOP: u32 = 0xD503_201F;
 
 #[test]
-fn a_chain_of_additions_runs_one_a_cycle() {
+fn a_chain_of_additions_runs_one_per_cycle() {
     let counts = run_loop(&[ADD_X1_X1_1; 20], 500, 4, |_, _| None);
     assert_eq!(per_iteration(&counts, 500), 20.0);
 }
 
 #[test]
-fn a_chain_of_multiplications_runs_one_in_two_cycles() {
+fn a_chain_of_multiplications_runs_one_per_two_cycles() {
     let counts = run_loop(&[MUL_X1_X1_X2; 20], 500, 4, |_, _| None);
     assert_eq!(per_iteration(&counts, 500), 40.0);
 }
@@ -125,7 +126,7 @@ fn a_64_bit_divide_blocks_its_pipe_for_twenty_cycles() {
 
 #[test]
 fn independent_additions_are_bound_by_the_four_integer_pipes() {
-    // add x1..x8, #1: eight independent chains; 24 of them and a branch in a loop.
+    // add x1..x8, #1: eight independent chains; 24 additions and a branch in a loop.
     let words: Vec<u32> = (0..24_u32).map(|i| 0x9100_0400 | ((i % 8 + 1) * 0x21)).collect();
     let counts = run_loop(&words, 1000, 4, |_, _| None);
     assert_eq!(per_iteration(&counts, 1000), 6.0);
@@ -145,7 +146,7 @@ fn a_pointer_chase_takes_the_load_to_use_latency() {
 }
 
 #[test]
-fn a_window_full_of_misses_is_the_back_ends_and_waits_for_memory() {
+fn a_reorder_buffer_full_of_misses_stalls_the_back_end_on_memory() {
     let counts = run_loop(&[LDR_X1_X1; 10], 200, 300, |i, k| {
         (k < 10).then(|| 0x10_0000 + 64 * (10 * i + k as u64))
     });
@@ -156,7 +157,7 @@ fn a_window_full_of_misses_is_the_back_ends_and_waits_for_memory() {
 }
 
 #[test]
-fn an_instruction_that_was_not_completed_stores_nothing_and_is_no_retired_branch() {
+fn an_instruction_that_did_not_complete_neither_stores_nor_retires_as_a_branch() {
     const STR_X1_X0: u32 = 0xF900_0001;
     const B_BACK_4: u32 = 0x17FF_FFFF;
     let mut program = Program::new();
@@ -191,7 +192,7 @@ fn two_nops_share_a_slot() {
 }
 
 #[test]
-fn a_branch_that_always_surprises_costs_ten_cycles_and_runs_the_wrong_path() {
+fn an_unpredictable_branch_costs_ten_cycles_and_runs_the_wrong_path() {
     // cbz x9, +8 ; add ; add ... taken or not by a random number: about half are mispredicted.
     let base = 0x40_0000_u64;
     let words = [0xB400_0049_u32, ADD_X1_X1_1, 0xD65F_03C0];
@@ -229,7 +230,7 @@ fn mov(to: u32, from: u32) -> u32 {
 }
 
 #[test]
-fn of_four_moves_in_a_row_renaming_does_one() {
+fn rename_completes_one_of_four_consecutive_moves() {
     // mov x1, x2 ; mov x2, x1 ...: three of four in the chain take a cycle each.
     let chain: Vec<u32> = (0..40).map(|i| mov(1 + i % 2, 2 - i % 2)).collect();
     let counts = run_loop(&chain, 500, 4, |_, _| None);
@@ -243,8 +244,9 @@ fn of_four_moves_in_a_row_renaming_does_one() {
 }
 
 #[test]
-fn the_second_half_of_a_pair_waits_for_its_branch_entry() {
-    // ldr x1, [x1] far away ; cmp x1, x2 ; b.eq .+4, 50 times: the branches wait for the load.
+fn the_second_half_of_a_pair_waits_for_its_branch_queue_entry() {
+    // ldr x1, [x1] from far memory ; cmp x1, x2 ; b.eq .+4, 50 times: the branches wait for the
+    // load.
     let mut words = vec![LDR_X1_X1];
     words.extend([0xEB02_003F, 0x5400_0020].repeat(50));
     let lost = |branches: usize| {
@@ -266,7 +268,7 @@ fn the_second_half_of_a_pair_waits_for_its_branch_entry() {
     assert!(lost(20) > 1000, "{} slots wait for the branch order buffer", lost(20));
 }
 
-/// Cycles of a chain `str x1, [x5] ; ldr x1, [x5]` per pair; the load reads `bytes` of it.
+/// Returns the cycles per pair of a chain `str x1, [x5] ; ldr x1, [x5]`, with `load` as the load.
 fn forwarding(load: u32) -> f64 {
     let words = [0xF900_00A1, load].repeat(10);
     let counts = run_loop(&words, 400, 4, |_, k| (k < 20).then_some(0x10_0000));
@@ -274,7 +276,7 @@ fn forwarding(load: u32) -> f64 {
 }
 
 #[test]
-fn a_load_of_stored_bytes_takes_five_cycles_with_its_store() {
+fn a_forwarded_load_takes_five_cycles_with_its_store() {
     // ldr x1, [x5] and ldr w1, [x5]
     for load in [0xF940_00A1, 0xB940_00A1] {
         let hit = forwarding(load);
@@ -282,18 +284,19 @@ fn a_load_of_stored_bytes_takes_five_cycles_with_its_store() {
     }
     // ldp x1, x2, [x5] reads more than the store wrote: it waits until the cache has it.
     let failed = forwarding(0xA940_08A1);
-    // Ten where the cache takes a store in a cycle; here it takes four.
+    // Ten cycles if the cache takes a store in one cycle; here it takes four.
     assert!((13.0..=14.0).contains(&failed), "{failed}");
 }
 
-/// `udiv x6, x6, x7 ; str x1, [x6] ; ldr x3, [x5] ; add x1, x3, #1` with one address in store and
-/// load, `times` times: the counts and the slots lost to memory order.
+/// Runs `udiv x6, x6, x7 ; str x1, [x6] ; ldr x3, [x5] ; add x1, x3, #1` `times` times, with one
+/// address in store and load if `same`. Returns the counts and the slots lost to memory order.
 fn store_with_late_address(times: u64, same: bool) -> (Counts, u64) {
     let load = if same { 0x10_0000 } else { 0x20_0000 };
     accesses_with_late_address(times, |_| (0x10_0000, load, InstFlags::HAS_ADDR))
 }
 
-/// The loop of [`store_with_late_address`] with the addresses of store and load, and the load's flags, of each round.
+/// Runs the loop of [`store_with_late_address`]; `round` gives the addresses of store and load, and
+/// the load's flags, of each round.
 fn accesses_with_late_address(
     times: u64,
     round: impl Fn(u64) -> (u64, u64, InstFlags),
@@ -325,11 +328,11 @@ fn accesses_with_late_address(
 }
 
 #[test]
-fn a_load_that_passed_its_store_is_executed_again_once_and_waits_from_then_on() {
+fn a_load_that_passed_its_store_is_executed_again_and_waits_afterwards() {
     let (once, lost) = store_with_late_address(1, true);
     assert!(lost >= 5 * 6, "{lost} slots lost while the front end refills");
     let again = once.value(PmuEvent::INST_SPEC) - once.value(PmuEvent::INST_RETIRED);
-    assert!(again >= 2, "the load and what follows it: {again} executed twice");
+    assert!(again >= 2, "the load and younger operations: {again} executed twice");
     assert!(once.value(PmuEvent::LD_SPEC) >= 2);
     let (many, lost_by_many) = store_with_late_address(50, true);
     assert!(lost_by_many < 2 * lost, "{lost_by_many} slots for 50 loads, {lost} for one");
@@ -355,16 +358,16 @@ fn a_load_that_was_independent_fifteen_times_passes_its_store_again() {
 }
 
 #[test]
-fn what_reads_nothing_is_not_executed_again() {
+fn a_load_without_a_known_read_is_not_executed_again() {
     let abandoned = InstFlags::HAS_ADDR.with(InstFlags::ABANDONED).with(InstFlags::DISCONTINUITY);
     let (_, lost) = accesses_with_late_address(1, |_| (0x10_0000, 0x10_0000, abandoned));
     assert_eq!(lost, 0, "the load was not completed");
     let (_, lost) = accesses_with_late_address(1, |_| (0, 0, InstFlags::default()));
-    assert_eq!(lost, 0, "where the load reads is not known");
+    assert_eq!(lost, 0, "the address of the load is not known");
 }
 
 #[test]
-fn loads_that_issue_with_the_addresses_of_their_stores_are_never_executed_again() {
+fn loads_that_issue_with_their_store_addresses_are_never_executed_again() {
     let pairs: Vec<u32> = (0..24).map(|k| [STR_X1_X0, LDR_X3_X0][k % 2]).collect();
     let counts = run_loop(&pairs, 30, 4, |_, k| (k < 24).then(|| 0x1_0000 + 64 * (k as u64 / 2)));
     assert_eq!(counts.value(PmuEvent::INST_RETIRED), 30 * 25);
@@ -372,7 +375,7 @@ fn loads_that_issue_with_the_addresses_of_their_stores_are_never_executed_again(
 }
 
 #[test]
-fn a_full_barrier_takes_eight_cycles_more_than_the_way_into_the_cache() {
+fn a_full_barrier_adds_eight_cycles_to_the_write_into_the_cache() {
     let cycles = |barrier| {
         let words = [STR_X1_X0, barrier, LDR_X3_X0];
         let addr = |_, k| match k {
@@ -382,7 +385,8 @@ fn a_full_barrier_takes_eight_cycles_more_than_the_way_into_the_cache() {
         };
         per_iteration(&run_loop(&words, 200, 4, addr), 200)
     };
-    // Four cycles of the load, four of the store in this memory, one to leave the queue, eight of the barrier.
+    // Four cycles of the load, four of the store in this memory, one to leave the queue, eight of
+    // the barrier.
     let full = cycles(DMB_ISH);
     assert!((16.0..=18.0).contains(&full), "{full} cycles");
 }
@@ -395,7 +399,7 @@ const DMB_ISH: u32 = 0xD503_3BBF;
 const DMB_ISHLD: u32 = 0xD503_39BF;
 
 #[test]
-fn atomics_of_one_location_follow_each_other() {
+fn atomics_of_one_location_are_serialized() {
     let counts = run_loop(&[LDADD_X1_X2_X0; 10], 200, 4, |_, k| (k < 10).then_some(0x10_0000));
     let each = per_iteration(&counts, 200) / 10.0;
     assert!((14.0..=16.0).contains(&each), "an atomic takes 14 cycles, these took {each}");
@@ -416,7 +420,7 @@ fn a_data_synchronization_barrier_waits_until_the_cache_has_the_stores() {
 }
 
 #[test]
-fn a_full_barrier_orders_a_load_behind_an_older_store_and_a_load_barrier_does_not() {
+fn a_full_barrier_orders_a_load_after_an_older_store_and_a_load_barrier_does_not() {
     let cycles = |barrier| {
         let words = [STR_X1_X0, barrier, LDR_X3_X0];
         let addr = |i, k| match k {
@@ -434,18 +438,19 @@ fn a_full_barrier_orders_a_load_behind_an_older_store_and_a_load_barrier_does_no
 const ISB: u32 = 0xD503_3FDF;
 
 #[test]
-fn nothing_is_fetched_after_an_isb_before_the_core_is_idle() {
+fn fetch_after_an_isb_waits_until_the_core_is_idle() {
     let alone = per_iteration(&run_loop(&[ISB], 500, 4, |_, _| None), 500);
     assert!((20.0..=40.0).contains(&alone), "{alone} cycles for an ISB");
-    // It waits for a chain of eight loads before it; the restart comes on top.
+    // It waits for a chain of eight older loads; the restart adds to that.
     let words = [[LDR_X1_X1; 8].as_slice(), &[ISB]].concat();
     let after_loads = run_loop(&words, 500, 4, |_, k| (k < 8).then_some(0x10_0000));
     let more = per_iteration(&after_loads, 500) - alone;
     assert!((28.0..=33.0).contains(&more), "{more} cycles for eight loads");
 }
 
-/// `wfi` that sleeps 1,000 cycles and whose record has `flags`, so many interrupts that a recorder saw, and four
-/// `nop`s; then a window ends. The core and the system counter run equally fast.
+/// Runs a `wfi` that sleeps 1,000 cycles and whose record has `flags`, then `exceptions` interrupts
+/// that a recorder saw, then four `nop`s; a window ends afterwards. The core and the system counter
+/// run equally fast.
 fn sleep(
     flags: InstFlags,
     exceptions: u64,
@@ -481,10 +486,10 @@ const IRQ: RecordedException =
     RecordedException { vector: 0x480, abandoned: false, to: None, syndrome: 0 };
 
 #[test]
-fn the_stream_goes_on_when_a_sleep_ends() {
-    let elsewhere = InstFlags::HAS_ADDR.with(InstFlags::DISCONTINUITY);
+fn the_stream_continues_when_a_sleep_ends() {
+    let discontinuity = InstFlags::HAS_ADDR.with(InstFlags::DISCONTINUITY);
     for (flags, exceptions) in
-        [(InstFlags::HAS_ADDR, 0), (elsewhere, 0), (elsewhere, 1), (elsewhere, 2)]
+        [(InstFlags::HAS_ADDR, 0), (discontinuity, 0), (discontinuity, 1), (discontinuity, 2)]
     {
         let counts = sleep(flags, exceptions, |_, _| {});
         assert_eq!(counts.value(PmuEvent::EXC_TAKEN), exceptions);

@@ -1,8 +1,9 @@
-//! The slot ledger and the window on 10,000 random scenarios: random programs of real A64 words, random
-//! addresses and latencies, random machines and exceptions, counting windows cut at random places (PMU guide 4.7).
+//! Slot ledger and rename stage in 10,000 random scenarios (PMU guide 4.7). Each has a random
+//! program of real A64 words, random addresses, latencies and exceptions, a random machine, and
+//! counting windows cut at random positions.
 //!
-//! What must hold whatever runs is recomputed here from what can be seen from outside: the counts, the
-//! lost slots by cause, and the life of every instruction.
+//! The test recomputes invariants that hold for all programs from public data: the counts, the lost
+//! slots by cause, and the timeline of every instruction.
 
 use crate::random::{Random, STEPS, Scenario, corpus, default_config};
 use crate::rare::{begin, disturb, rare};
@@ -11,39 +12,39 @@ use sim_pipeline::{PipelineConfig, SLOTS};
 
 const SCENARIOS: u64 = 10_000;
 
-/// What was counted when a window was opened.
+/// Counts at the start of a window.
 #[derive(Clone, Default)]
 struct Opened {
     counts: Counts,
     lost: LostSlots,
 }
 
-/// The checks on one scenario.
+/// Checks of one scenario.
 struct Check {
     seed: u64,
     rob: usize,
     retire_width: usize,
     counts: Counts,
     opened: Opened,
-    /// When each operation retired, or a cycle before.
+    /// Retirement cycle of each operation, or an earlier cycle.
     retired: Vec<Cycle>,
     last_retired: Cycle,
     last_renamed: Cycle,
-    /// Cycles of the window in which an operation of the right path was renamed.
+    /// Cycles of the window in which a correct-path operation was renamed.
     busy: u64,
-    /// The instruction that ran last.
+    /// Word of the instruction that ran last.
     word: u32,
 }
 
 impl Check {
-    /// The life of an instruction that has `mops` operations.
+    /// Checks the timeline of an instruction of `mops` operations.
     fn life(&mut self, life: &OpLife, mops: u64) {
         let seed = self.seed;
         if life.retired {
             let stages = [life.fetch, life.front_end, life.rename, life.issue, life.complete];
             assert!(
                 stages.is_sorted(),
-                "seed {seed}: {:08x}: {life:?} goes back in time",
+                "seed {seed}: {:08x}: {life:?} has a stage before an earlier one",
                 self.word
             );
             assert!(life.complete <= life.retire, "seed {seed}: {life:?} retires unfinished");
@@ -54,7 +55,7 @@ impl Check {
             self.last_renamed = life.rename;
         }
         for mop in 1..=mops {
-            // Only when the first one got its slot and when the last one retired can be seen.
+            // Only the slot of the first one and the retirement of the last one are visible.
             let (n, rob, width) = (self.retired.len(), self.rob, self.retire_width);
             if mop == 1 && n >= rob {
                 let left = self.retired[n - rob];
@@ -69,7 +70,7 @@ impl Check {
         }
     }
 
-    /// A counting window that ends now.
+    /// Checks a counting window that ends now.
     fn window(&mut self, lost: &LostSlots) {
         let counts = self.counts.since(&self.opened.counts);
         let value = |event| counts.value(event);
@@ -126,12 +127,12 @@ fn run(seed: u64, corpus: &[u32], default: &PipelineConfig) -> LostSlots {
     let end = pipeline.finish(&mut check.counts);
     check.window(pipeline.lost_slots());
     let held = pipeline.entries_held(end + 1_000_000);
-    assert_eq!(held, 0, "seed {seed}: {held} entries were never given back");
+    assert_eq!(held, 0, "seed {seed}: {held} entries were never returned");
     pipeline.lost_slots().clone()
 }
 
 #[test]
-fn slots_tile_and_the_window_is_in_order_whatever_runs() {
+fn slots_tile_all_cycles_and_rename_and_retirement_are_in_order() {
     let (corpus, default) = (corpus(), default_config());
     assert!(corpus.len() > 4000, "{} words", corpus.len());
     let halves: Vec<LostSlots> = std::thread::scope(|scope| {
@@ -146,13 +147,13 @@ fn slots_tile_and_the_window_is_in_order_whatever_runs() {
             })
         };
         let threads = [run_half(0), run_half(1)];
-        threads.map(|thread| thread.join().expect("all scenarios of the half hold")).to_vec()
+        threads.map(|thread| thread.join().expect("all scenarios of the half pass")).to_vec()
     });
-    // The scenarios reach every cause: none of the checks above was idle.
-    let unmet: Vec<&str> = StallCause::ALL
+    // The scenarios reach every cause, so that each check above was exercised.
+    let missing: Vec<&str> = StallCause::ALL
         .iter()
         .filter(|cause| halves.iter().all(|half| half.of(**cause) == 0))
         .map(|cause| cause.label())
         .collect();
-    assert!(unmet.is_empty(), "no scenario lost a slot to {unmet:?}");
+    assert!(missing.is_empty(), "no scenario lost a slot to {missing:?}");
 }

@@ -1,4 +1,5 @@
-//! A machine at the border of what can be built is built, and one beyond it is refused with the key that is wrong.
+//! Limits of the configuration: a value at a limit is accepted, and a value beyond it is refused
+//! with its key.
 
 use sim_pipeline::PipelineConfig;
 use toml::{Table, Value};
@@ -12,7 +13,7 @@ fn committed() -> Table {
     }
 }
 
-/// The keys that are refused if this one has this value.
+/// Returns the keys that are refused if this one has this value.
 fn refused(key: &str, value: impl Into<Value>) -> Vec<String> {
     let mut pipeline = committed();
     let (table, name) = key.split_once('.').expect("a table and a key");
@@ -22,8 +23,8 @@ fn refused(key: &str, value: impl Into<Value>) -> Vec<String> {
     config.problems().into_iter().map(|problem| problem.key).collect()
 }
 
-/// Asserts that the key may have each of the values `taken`, and none of `others`.
-fn assert_borders(key: &str, taken: &[i64], others: &[i64]) {
+/// Asserts that the key accepts each of the values `taken`, and refuses each of `others`.
+fn assert_limits(key: &str, taken: &[i64], others: &[i64]) {
     for value in taken {
         assert_eq!(refused(key, *value), [""; 0], "{key} = {value}");
     }
@@ -33,7 +34,7 @@ fn assert_borders(key: &str, taken: &[i64], others: &[i64]) {
 }
 
 #[test]
-fn sizes_and_widths_have_borders() {
+fn sizes_and_widths_have_limits() {
     for (key, most) in [
         ("front-end.fetch-width", 16),
         ("front-end.mop-width", 16),
@@ -43,29 +44,29 @@ fn sizes_and_widths_have_borders() {
         ("dispatch.uops", 64),
         ("execute.dependence-entries", 1024),
     ] {
-        assert_borders(key, &[1, most], &[0, most + 1]);
+        assert_limits(key, &[1, most], &[0, most + 1]);
     }
 }
 
 #[test]
-fn delays_may_be_nothing_and_have_a_longest() {
+fn delays_may_be_zero_and_have_a_maximum() {
     for key in ["branch.redirect-cycles", "execute.barrier-cycles"] {
-        assert_borders(key, &[0, 100_000], &[100_001]);
+        assert_limits(key, &[0, 100_000], &[100_001]);
     }
-    assert_borders("execute.hash-forward-cycles", &[0, 32], &[33]);
+    assert_limits("execute.hash-forward-cycles", &[0, 32], &[33]);
 }
 
 #[test]
-fn tables_have_sizes_of_powers_of_two() {
+fn table_sizes_are_powers_of_two() {
     let most = 1 << 20;
-    assert_borders("front-end.mop-cache-sets", &[1, 2, most], &[0, 3, 2 * most]);
+    assert_limits("front-end.mop-cache-sets", &[1, 2, most], &[0, 3, 2 * most]);
     for (key, least) in [
         ("branch.nano-btb-entries", 4),
         ("branch.btb-regions", 4),
         ("branch.btb-entries", 8),
         ("branch.indirect-targets", 64),
     ] {
-        assert_borders(key, &[least, 2 * least, most], &[least / 2, least + 1, 2 * most]);
+        assert_limits(key, &[least, 2 * least, most], &[least / 2, least + 1, 2 * most]);
     }
     for (key, most) in [
         ("branch.bimodal-bits", 20),
@@ -74,10 +75,10 @@ fn tables_have_sizes_of_powers_of_two() {
         ("branch.gshare-bits", 20),
         ("branch.indirect-path-bits", 20),
     ] {
-        assert_borders(key, &[4, most], &[3, most + 1]);
+        assert_limits(key, &[4, most], &[3, most + 1]);
     }
-    assert_borders("execute.load-banks", &[0, 1, 2, 64], &[3, 128]);
-    assert_borders("execute.store-drain-bytes", &[16, 32, 64], &[8, 24, 128]);
+    assert_limits("execute.load-banks", &[0, 1, 2, 64], &[3, 128]);
+    assert_limits("execute.store-drain-bytes", &[16, 32, 64], &[8, 24, 128]);
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! The core from outside: kernels, delivery, random programs and the branch predictor.
 
-mod astray;
 mod delivery;
 mod kernels;
 mod ledger;
@@ -13,3 +12,4 @@ mod random;
 mod rare;
 mod root_causes;
 mod routes;
+mod wrong_path_port;

@@ -1,5 +1,5 @@
-//! Small loops under the values that measurements of the core or of its relatives give instead of those of documents:
-//! cycles per iteration with and without each.
+//! Cycles per iteration of small loops, with and without each configuration value that was measured
+//! on the core or a related core. Such values replace those from documents.
 
 use sim_core::{
     Counts, Cycle, EventSink, InstFlags, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent,
@@ -9,7 +9,7 @@ use sim_isa::Program;
 use sim_pipeline::config::{Divide, IntegerPipe, OnM0};
 use sim_pipeline::{Pipeline, PipelineConfig, Step};
 
-/// Every access hits the L1 D-cache.
+/// Memory in which every access hits the L1 D-cache.
 struct NearMemory;
 
 impl MemoryPort for NearMemory {
@@ -47,8 +47,8 @@ fn config() -> PipelineConfig {
     toml::from_str::<Document>(text).expect("the committed configuration parses").pipeline
 }
 
-/// Cycles per iteration, rounded, of a loop of `words` and a branch back. `addr` gives the address of each word that
-/// has one, by its number in the run.
+/// Returns the cycles per iteration, rounded, of a loop of `words` and a branch back. `addr` gives
+/// the data address of each word that has one, by its number in the run.
 fn cycles(config: &PipelineConfig, words: &[u32], addr: impl Fn(u64) -> Option<u64>) -> u64 {
     const TIMES: u64 = 500;
     let base = 0x40_0000_u64;
@@ -59,11 +59,11 @@ fn cycles(config: &PipelineConfig, words: &[u32], addr: impl Fn(u64) -> Option<u
         (0_u64..).zip(body).map(|(i, word)| program.intern(base + 4 * i, word)).collect();
     let mut pipeline = Pipeline::new(config);
     let mut counts = Counts::default();
-    for turn in 0..TIMES {
+    for iteration in 0..TIMES {
         for (i, id) in (0_u64..).zip(&ids) {
             let is_last = i as usize + 1 == ids.len();
             let next = if is_last { base } else { base + 4 * (i + 1) };
-            let number = turn * words.len() as u64 + i;
+            let number = iteration * words.len() as u64 + i;
             let at = if is_last { None } else { addr(number) };
             let flags = if at.is_some() { InstFlags::HAS_ADDR } else { InstFlags::default() };
             let inst = TraceInst { addr: at.unwrap_or(0), id: *id, flags };
@@ -79,7 +79,7 @@ fn computes(config: &PipelineConfig, words: &[u32]) -> u64 {
     cycles(config, words, |_| None)
 }
 
-/// Eight independent chains of `word`, which has X0 as destination and first source.
+/// Returns eight independent chains of `word`, whose destination and first source are X0.
 fn chains(word: u32) -> Vec<u32> {
     (0..24).map(|i| word | ((i % 8 + 1) * 0x21)).collect()
 }
@@ -105,8 +105,8 @@ fn logic_runs_on_four_pipes_and_additions_and_rotates_on_three() {
 }
 
 #[test]
-fn a_pipe_chosen_at_dispatch_may_be_the_busy_one() {
-    // Six logical operations for four pipes and two additions for three of them, in turn.
+fn a_pipe_selected_at_dispatch_may_be_busy() {
+    // Six logical operations for four pipes and two additions for three of them, in round robin.
     let mut config = config();
     config.execute.single_cycle_on_m0 = OnM0::Logic;
     let words: Vec<u32> = (0..24)
@@ -121,7 +121,7 @@ fn a_pipe_chosen_at_dispatch_may_be_the_busy_one() {
 }
 
 #[test]
-fn a_hash_leaves_its_unit_later_than_the_next_hash_reads_it() {
+fn a_hash_result_is_later_for_other_operations_than_for_the_next_hash() {
     // mov v3.16b, v0.16b ; sha256h q0, q1, v2.4s ; sha256h2 q1, q3, v2.4s
     let sha256 = [0x4ea0_1c03, 0x5e02_4020, 0x5e02_5061].repeat(4);
     // sha512h q0, q1, v2.2d ; add v4.2d, v0.2d, v5.2d ; ext v1.16b, v4.16b, v4.16b, #8
@@ -137,7 +137,7 @@ fn a_hash_leaves_its_unit_later_than_the_next_hash_reads_it() {
 }
 
 #[test]
-fn divides_take_what_their_case_says() {
+fn divides_take_the_cycles_of_the_configured_case() {
     // sdiv x1, x1, x2 ; udiv w1, w1, w2 ; fdiv d1, d3, d2 (independent)
     let kernels = [[0x9ac2_0c21; 4], [0x1ac2_0821; 4], [0x1e62_1861; 4]];
     for (divide, times) in [
@@ -153,7 +153,7 @@ fn divides_take_what_their_case_says() {
 }
 
 #[test]
-fn loads_of_one_bank_read_one_line_a_cycle() {
+fn loads_of_one_bank_read_one_line_per_cycle() {
     let loads: Vec<u32> = (0..24).map(|i| 0xf940_0280 | (i % 8 + 1)).collect(); // ldr x1.., [x20]
     for (banks, times) in [(0, [8, 8, 8]), (2, [8, 12, 24])] {
         let mut config = config();

@@ -1,7 +1,9 @@
-//! The counts of random programs on random machines are those on record. A change of the model shows here what it
-//! moves; a change that only rewrites moves nothing. That a count is right, other tests say.
+//! The counts of random programs on random machines equal those on record. A change of the model
+//! shows here which counts it changes; a refactoring changes none. Other tests check that a count
+//! is correct.
 //!
-//! `N2SIM_BLESS=1 cargo test -p sim-pipeline on_record::` writes the counts as they are now; read the difference.
+//! `N2SIM_BLESS=1 cargo test -p sim-pipeline on_record::` writes the present counts; review the
+//! difference.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,23 +24,23 @@ const SCENARIOS: u64 = 400;
 struct Sums {
     counts: Counts,
     lost: LostSlots,
-    told: BTreeMap<&'static str, u64>,
+    reported: BTreeMap<&'static str, u64>,
 }
 
 impl Sums {
-    fn tell(&mut self, what: &'static str, n: u64) {
-        let sum = self.told.entry(what).or_default();
+    fn add(&mut self, what: &'static str, n: u64) {
+        let sum = self.reported.entry(what).or_default();
         *sum = sum.wrapping_add(n);
     }
 
-    /// Adds the cycles of an operation's stages, apart for right and wrong paths.
-    fn tell_life(&mut self, operation: &Operation) {
+    /// Adds the cycles of an operation's stages, separately for correct and wrong paths.
+    fn add_timeline(&mut self, operation: &Operation) {
         let life = &operation.life;
         if life.wrong_path {
-            self.tell("operations of wrong paths", 1);
-            self.tell("cycles of issue on wrong paths", life.issue);
-            self.tell("cycles of completion on wrong paths", life.complete);
-            return self.tell("numbers of wrong paths", operation.number);
+            self.add("operations of wrong paths", 1);
+            self.add("cycles of issue on wrong paths", life.issue);
+            self.add("cycles of completion on wrong paths", life.complete);
+            return self.add("numbers of wrong paths", operation.number);
         }
         for (what, n) in [
             ("cycles of fetch", life.fetch),
@@ -52,30 +54,30 @@ impl Sums {
             ("operations that retire", life.retired.into()),
             ("mispredictions", life.mispredicted.into()),
         ] {
-            self.tell(what, n);
+            self.add(what, n);
         }
     }
 
-    /// Adds what kind of branch or access an operation is.
-    fn tell_kind(&mut self, kind: OperationKind) {
+    /// Adds the kind of branch or access of an operation.
+    fn add_kind(&mut self, kind: OperationKind) {
         match kind {
-            OperationKind::Other => self.tell("neither branch nor access", 1),
+            OperationKind::Other => self.add("neither branch nor access", 1),
             OperationKind::Branch(branch) => {
-                self.tell("conditional branches", branch.conditional.into());
-                self.tell("indirect branches", branch.indirect.into());
-                self.tell("calls", branch.call.into());
-                self.tell("function returns", branch.function_return.into());
-                self.tell("exception returns", branch.exception_return.into());
-                self.tell("taken branches", branch.taken.into());
-                self.tell("targets", branch.target.unwrap_or(1));
+                self.add("conditional branches", branch.conditional.into());
+                self.add("indirect branches", branch.indirect.into());
+                self.add("calls", branch.call.into());
+                self.add("function returns", branch.function_return.into());
+                self.add("exception returns", branch.exception_return.into());
+                self.add("taken branches", branch.taken.into());
+                self.add("targets", branch.target.unwrap_or(1));
             }
             OperationKind::Access(access) => {
-                self.tell(name_of(access.kind), 1);
-                self.tell("exclusive accesses", access.exclusive.into());
-                self.tell("ordered accesses", access.ordered.into());
-                self.tell("aligned accesses", access.aligned.into());
-                self.tell("scattered accesses", access.scattered.into());
-                self.tell("bytes", access.bytes.into());
+                self.add(name_of(access.kind), 1);
+                self.add("exclusive accesses", access.exclusive.into());
+                self.add("ordered accesses", access.ordered.into());
+                self.add("aligned accesses", access.aligned.into());
+                self.add("scattered accesses", access.scattered.into());
+                self.add("bytes", access.bytes.into());
             }
         }
     }
@@ -89,17 +91,17 @@ impl EventSink for Sums {
     }
 
     fn at(&mut self, cycle: Cycle) {
-        self.tell("cycles of events", cycle);
+        self.add("cycles of events", cycle);
     }
 
     fn privilege(&mut self, privilege: Privilege) {
-        self.tell("changes of level", 1);
-        self.tell("levels", privilege.level.into());
+        self.add("changes of level", 1);
+        self.add("levels", privilege.level.into());
     }
 
     fn operation(&mut self, operation: &Operation) {
-        self.tell_life(operation);
-        self.tell_kind(operation.kind);
+        self.add_timeline(operation);
+        self.add_kind(operation.kind);
         for (what, n) in [
             ("cycles of base registers", operation.base_ready),
             ("waits for a buffer", operation.wait.buffer.into()),
@@ -113,12 +115,12 @@ impl EventSink for Sums {
             ("predicated operations", operation.predicated.into()),
             ("activity", operation.activity as u64),
         ] {
-            self.tell(what, n);
+            self.add(what, n);
         }
     }
 
     fn squashed(&mut self) {
-        self.tell("squashes", 1);
+        self.add("squashes", 1);
     }
 }
 
@@ -133,7 +135,7 @@ fn name_of(kind: AccessKind) -> &'static str {
     }
 }
 
-/// Runs the scenario of this seed and adds what it counts and tells.
+/// Runs the scenario of this seed and adds its counts and reports.
 fn run(scenario: &mut Scenario, sums: &mut Sums) {
     let mut pipeline = begin(scenario.seed, &scenario.config);
     let mut outside = Random(scenario.seed ^ 0xaaaa);
@@ -150,12 +152,12 @@ fn run(scenario: &mut Scenario, sums: &mut Sums) {
     sums.lost.plus(pipeline.lost_slots());
 }
 
-/// One line for each number that is not 0.
+/// Returns one line for each number that is not 0.
 fn lines(sums: &Sums) -> String {
     let mut text = String::from("what\tsum\n");
     let mut line = |name: &str, sum: u64| {
         if sum > 0 {
-            writeln!(text, "{name}\t{sum}").expect("a text takes what is written");
+            writeln!(text, "{name}\t{sum}").expect("writing to a string succeeds");
         }
     };
     for event in PmuEvent::ALL {
@@ -167,12 +169,12 @@ fn lines(sums: &Sums) -> String {
             line(&name, sums.lost.at(cause, root));
         }
     }
-    sums.told.iter().for_each(|(what, sum)| line(what, *sum));
+    sums.reported.iter().for_each(|(what, sum)| line(what, *sum));
     text
 }
 
 #[test]
-fn random_programs_count_as_on_record() {
+fn counts_of_random_programs_equal_those_on_record() {
     let (corpus, default) = (corpus(), default_config());
     let mut sums = Sums::default();
     for seed in 0..SCENARIOS {
@@ -184,11 +186,12 @@ fn random_programs_count_as_on_record() {
         std::fs::write(&path, &found).expect("the record is written");
     }
     let expected = std::fs::read_to_string(&path).expect("the record is committed");
-    let moved = found.lines().zip(expected.lines()).position(|(found, expected)| found != expected);
-    let line = moved.unwrap_or_else(|| found.lines().count().min(expected.lines().count()));
+    let changed =
+        found.lines().zip(expected.lines()).position(|(found, expected)| found != expected);
+    let line = changed.unwrap_or_else(|| found.lines().count().min(expected.lines().count()));
     assert!(
         found == expected,
-        "{}:{}: found `{}`, on record `{}`; if the model is to count so, bless it (see the top of this test)",
+        "{}:{}: found `{}`, on record `{}`; if the change is intended, bless it (see the top of this test)",
         path.display(),
         line + 1,
         found.lines().nth(line).unwrap_or("no line"),

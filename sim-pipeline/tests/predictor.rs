@@ -1,4 +1,4 @@
-//! Branch prediction, compared with a slow reference, and rules of it one by one.
+//! Branch prediction, compared with a slow reference, and single rules of it.
 
 mod reference;
 mod rules;
@@ -10,7 +10,7 @@ use sim_pipeline::branch::{BranchUnit, Outcome};
 use sim_pipeline::config::{BranchConfig, Direction};
 use streams::{Random, Step};
 
-/// Predictors of the committed configuration.
+/// Returns the predictors of the committed configuration.
 fn committed() -> BranchConfig {
     #[derive(serde::Deserialize)]
     struct Document {
@@ -20,7 +20,7 @@ fn committed() -> BranchConfig {
     toml::from_str::<Document>(text).expect("the committed configuration parses").pipeline.branch
 }
 
-/// Predictors so small that branches displace each other all the time.
+/// Returns predictors so small that branches replace each other all the time.
 fn tiny() -> BranchConfig {
     BranchConfig {
         nano_btb_entries: 8,
@@ -38,7 +38,7 @@ fn tiny() -> BranchConfig {
     }
 }
 
-/// Predictors in which a branch keeps its entries for a while.
+/// Returns predictors in which a branch keeps its entries for a while.
 fn small() -> BranchConfig {
     BranchConfig {
         nano_btb_entries: 16,
@@ -53,7 +53,7 @@ fn small() -> BranchConfig {
     }
 }
 
-/// A kind of stream: so many steps of it.
+/// Generator of one kind of stream, for a number of steps.
 type Stream = fn(usize, &mut Random) -> Vec<Step>;
 
 const STREAMS: [(&str, Stream); 6] = [
@@ -65,8 +65,8 @@ const STREAMS: [(&str, Stream); 6] = [
     ("crowded", streams::crowded),
 ];
 
-/// Predicts and trains with each step in the model and in the reference. A misprediction is followed by a wrong path of
-/// at most `wrong_path` steps from anywhere in the stream.
+/// Predicts and trains with each step in the model and in the reference. After a misprediction,
+/// both follow a wrong path of at most `wrong_path` steps from anywhere in the stream.
 fn compare(name: &str, config: &BranchConfig, steps: &[Step], wrong_path: u64) {
     let (mut model, mut reference) = (BranchUnit::new(config), Reference::new(config));
     let mut random = Random::new(steps.len() as u64);
@@ -81,13 +81,13 @@ fn compare(name: &str, config: &BranchConfig, steps: &[Step], wrong_path: u64) {
         if predicted.next == Some(next) {
             continue;
         }
-        let (around, saved) = (model.around_last(), reference.around_last());
+        let (speculation, saved) = (model.last_speculation(), reference.last_speculation());
         for _ in 0..random.below(wrong_path + 1) {
             let Step { branch, .. } = steps[random.below(steps.len() as u64) as usize];
             let (predicted, expected) = (model.predict(branch), reference.predict(branch));
             assert_eq!(predicted, expected, "{name}, wrong path of step {i}: {branch:x?}");
         }
-        model.recover(branch, &around, actual);
+        model.recover(branch, &speculation, actual);
         reference.recover(branch, &saved, next);
     }
 }
@@ -104,37 +104,37 @@ fn compare_all(config: &BranchConfig, count: usize) {
 }
 
 #[test]
-fn crowded_predictors_predict_as_the_reference_does() {
+fn tiny_predictors_equal_the_reference() {
     compare_all(&tiny(), 5000);
 }
 
 #[test]
-fn small_predictors_predict_as_the_reference_does() {
+fn small_predictors_equal_the_reference() {
     compare_all(&small(), 5000);
 }
 
 #[test]
-fn predictors_of_the_committed_configuration_predict_as_the_reference_does() {
+fn predictors_of_the_committed_configuration_equal_the_reference() {
     compare_all(&committed(), 1000);
 }
 
 #[test]
-fn gshare_predicts_as_the_reference_does() {
+fn gshare_equals_the_reference() {
     compare_all(&BranchConfig { direction: Direction::Gshare, ..tiny() }, 2000);
 }
 
 #[test]
-fn learning_in_one_step_equals_prediction_training_and_recovery() {
+fn training_in_one_step_equals_prediction_training_and_recovery() {
     for (seed, (name, stream)) in (11..).zip(STREAMS) {
         let (mut model, mut reference) = (BranchUnit::new(&tiny()), Reference::new(&tiny()));
         for (i, step) in stream(2000, &mut Random::new(seed)).into_iter().enumerate() {
             let Step { branch, next } = step;
-            let predicted = model.meet(branch, next);
+            let predicted = model.predict_and_train(branch, next);
             let expected = reference.predict(branch);
             let is_wrong = expected.next != Some(next);
             reference.train(branch, &expected, next);
             if is_wrong {
-                let saved = reference.around_last();
+                let saved = reference.last_speculation();
                 reference.recover(branch, &saved, next);
             }
             assert_eq!(predicted, (expected, is_wrong), "{name}, step {i}: {step:x?}");
@@ -143,7 +143,7 @@ fn learning_in_one_step_equals_prediction_training_and_recovery() {
 }
 
 #[test]
-fn branch_target_buffers_know_what_the_reference_knows() {
+fn branch_target_buffers_equal_the_reference() {
     let (mut model, mut reference) = (Btb::new(8, 16, 32), BtbReference::new(8, 16, 32));
     let mut random = Random::new(3);
     for i in 0..20_000 {
@@ -166,7 +166,7 @@ fn branch_target_buffers_know_what_the_reference_knows() {
 }
 
 #[test]
-fn a_pair_stands_in_one_region_with_the_second_branch_at_the_target_or_after_it() {
+fn a_pair_shares_a_region_with_the_second_branch_at_the_target_or_after_it() {
     let second = 0x2010;
     let targets = [0x1ffc, 0x2000, 0x200c, 0x2010, 0x2014, 0x2030];
     let expected = [false, true, true, true, false, false];

@@ -1,5 +1,5 @@
-//! What a full structure waits for: loops that one known thing binds lose their back-end slots to that
-//! thing, whatever structure it fills (PMU guide 4.7).
+//! Root causes of full structures: a loop bound by one known cause loses its back-end slots to that
+//! cause, whichever structure is full (PMU guide 4.7).
 
 use sim_core::{
     Cycle, DataSource, EventSink, Happened, InstFlags, LostSlots, MemKind, MemReply, MemRequest,
@@ -8,12 +8,12 @@ use sim_core::{
 use sim_isa::Program;
 use sim_pipeline::{Pipeline, PipelineConfig, Step};
 
-/// Loads from this address on come from DRAM, from the L2 above the second, everything else hits the L1.
+/// Loads from this address on come from DRAM, from [`L2`] on from the L2; all others hit the L1.
 const DRAM: u64 = 0x1_0000_0000;
 const L2: u64 = 0x2_0000_0000;
 /// Misses the L1 TLB and hits the L1 D-cache.
 const FAR_PAGE: u64 = 0x3_0000_0000;
-/// A store that takes long to be written.
+/// Address at which a store takes long to be written.
 const FAR_STORE: u64 = 0x4_0000_0000;
 
 struct Memory;
@@ -77,7 +77,7 @@ const MUL_X1_X2_X2: u32 = 0x9B02_7C41;
 const FADD_D0_D0_D1: u32 = 0x1E61_2800;
 const DMB_ISH: u32 = 0xD503_3BBF;
 
-/// Slots lost by `times` rounds of a loop; memory instructions use these addresses.
+/// Returns the slots lost by `times` rounds of a loop; memory instructions use these addresses.
 fn lost(words: &[u32], times: u64, config: &PipelineConfig, addr: &[u64]) -> LostSlots {
     let mut program = Program::new();
     let back = -(words.len() as i32) as u32 & 0x03FF_FFFF;
@@ -87,7 +87,7 @@ fn lost(words: &[u32], times: u64, config: &PipelineConfig, addr: &[u64]) -> Los
     pipeline.lost_slots().clone()
 }
 
-/// Runs a loop that closes itself `times` times.
+/// Runs a loop that ends with its own branch `times` times.
 fn run(pipeline: &mut Pipeline, program: &mut Program, times: u64, body: &[u32], addr: &[u64]) {
     let base = 0x40_0000_u64;
     for i in 0..times * body.len() as u64 {
@@ -105,9 +105,9 @@ fn run(pipeline: &mut Pipeline, program: &mut Program, times: u64, body: &[u32],
     pipeline.finish(&mut NullSink);
 }
 
-/// At least so many percent of the slots that the back end loses have this root.
+/// Asserts that at least `percent` of the slots lost to the back end have this root cause.
 #[track_caller]
-fn belongs_to(lost: &LostSlots, root: RootCause, percent: u64) {
+fn assert_root(lost: &LostSlots, root: RootCause, percent: u64) {
     let (own, all) = (lost.of_root(root), lost.end(false));
     assert!(all > 1000, "only {all} slots are lost");
     let others: Vec<(RootCause, u64)> = RootCause::ALL.map(|r| (r, lost.of_root(r))).to_vec();
@@ -115,16 +115,17 @@ fn belongs_to(lost: &LostSlots, root: RootCause, percent: u64) {
 }
 
 #[test]
-fn a_load_from_dram_behind_full_branch_entries_is_memory() {
-    // Four instructions a round: 44 branch entries are full before 160 entries of the reorder buffer.
+fn a_dram_load_that_fills_the_branch_queue_is_memory_bound() {
+    // Four instructions per round: 44 branch entries are full before 160 entries of the reorder
+    // buffer.
     let words = [LDR_X1_X1, ADD_X6_X6_1, CMP_X1_X3, B_NE_NEXT];
     let lost = lost(&words, 400, &config(), &[DRAM]);
     assert!(lost.of(StallCause::BranchQueue) > lost.end(false) / 2, "{lost:?}");
-    belongs_to(&lost, RootCause::LoadDram, 98);
+    assert_root(&lost, RootCause::LoadDram, 98);
 }
 
 #[test]
-fn a_load_from_dram_is_memory_whatever_structure_is_full() {
+fn a_dram_load_is_memory_bound_whichever_structure_is_full() {
     type Shrink = fn(&mut PipelineConfig);
     let set: [(Shrink, StallCause); 6] = [
         (|c| c.window.rob = 24, StallCause::ReorderBuffer),
@@ -139,67 +140,67 @@ fn a_load_from_dram_is_memory_whatever_structure_is_full() {
         shrink(&mut config);
         let lost = lost(&[LDR_X1_X1, ADD_X5_X1_1, CMP_X1_X3], 300, &config, &[DRAM]);
         assert!(lost.of(cause) > lost.end(false) / 2, "{cause:?}: {lost:?}");
-        belongs_to(&lost, RootCause::LoadDram, 95);
+        assert_root(&lost, RootCause::LoadDram, 95);
     }
 }
 
 #[test]
 fn a_load_whose_address_is_computed_from_a_load_waits_for_that_load() {
-    // The queue of the loads is full of loads that wait for an addition, which waits for a load.
+    // The load issue queue is full of loads that wait for an addition, which waits for a load.
     let mut config = config();
     config.window.mem_queue = 4;
     let lost = lost(&[LDR_X1_X1, ADD_X1_X1_1], 300, &config, &[DRAM]);
     assert!(lost.of(StallCause::IssueQueueMem) > lost.end(false) / 2, "{lost:?}");
-    belongs_to(&lost, RootCause::LoadDram, 98);
+    assert_root(&lost, RootCause::LoadDram, 98);
 }
 
 #[test]
-fn a_chain_of_loads_from_the_l2_is_memory_and_one_of_l1_hits_is_core() {
-    belongs_to(&lost(&[LDR_X1_X1; 8], 300, &config(), &[L2; 8]), RootCause::LoadL2, 99);
+fn a_chain_of_l2_loads_is_memory_bound_and_a_chain_of_l1_hits_is_core_bound() {
+    assert_root(&lost(&[LDR_X1_X1; 8], 300, &config(), &[L2; 8]), RootCause::LoadL2, 99);
     let hits = lost(&[LDR_X1_X1; 8], 300, &config(), &[0x8000; 8]);
-    belongs_to(&hits, RootCause::LoadL1, 99);
+    assert_root(&hits, RootCause::LoadL1, 99);
     assert_eq!(hits.memory(), 0);
 }
 
 #[test]
-fn a_translation_is_parted_from_the_data_that_it_leads_to() {
+fn a_translation_is_separated_from_its_data_access() {
     let lost = lost(&[LDR_X1_X1; 8], 300, &config(), &[FAR_PAGE; 8]);
-    belongs_to(&lost, RootCause::Translation, 88);
-    belongs_to(&lost, RootCause::LoadL1, 8);
+    assert_root(&lost, RootCause::Translation, 88);
+    assert_root(&lost, RootCause::LoadL1, 8);
 }
 
 #[test]
-fn divides_and_multiplies_in_a_chain_are_core() {
-    belongs_to(&lost(&[SDIV_X1_X1_X2; 8], 300, &config(), &[]), RootCause::Unpipelined, 99);
-    belongs_to(&lost(&[MUL_X1_X1_X2; 8], 300, &config(), &[]), RootCause::Latency, 99);
-    belongs_to(&lost(&[FADD_D0_D0_D1; 8], 300, &config(), &[]), RootCause::Latency, 99);
+fn chains_of_divides_and_multiplies_are_core_bound() {
+    assert_root(&lost(&[SDIV_X1_X1_X2; 8], 300, &config(), &[]), RootCause::Unpipelined, 99);
+    assert_root(&lost(&[MUL_X1_X1_X2; 8], 300, &config(), &[]), RootCause::Latency, 99);
+    assert_root(&lost(&[FADD_D0_D0_D1; 8], 300, &config(), &[]), RootCause::Latency, 99);
 }
 
 #[test]
 fn independent_multiplies_wait_for_their_pipe() {
-    belongs_to(&lost(&[MUL_X1_X2_X2; 30], 300, &config(), &[]), RootCause::Pipe, 90);
+    assert_root(&lost(&[MUL_X1_X2_X2; 30], 300, &config(), &[]), RootCause::Pipe, 90);
 }
 
 #[test]
-fn a_multiply_chain_in_the_shadow_of_a_miss_takes_only_what_is_its_own() {
+fn a_multiply_chain_after_a_miss_has_only_its_own_cycles() {
     // Thirty chained multiplies wait for each load: 60 cycles of 360.
     let words: Vec<u32> = [LDR_X1_X1].into_iter().chain([MUL_X1_X1_X2; 30]).collect();
     let lost = lost(&words, 200, &config(), &[DRAM]);
-    belongs_to(&lost, RootCause::LoadDram, 80);
-    belongs_to(&lost, RootCause::Latency, 14);
+    assert_root(&lost, RootCause::LoadDram, 80);
+    assert_root(&lost, RootCause::Latency, 14);
 }
 
 #[test]
-fn a_store_that_drains_slowly_is_memory() {
+fn a_store_that_drains_slowly_is_memory_bound() {
     let lost = lost(&[STR_X3_X4; 8], 300, &config(), &[FAR_STORE; 8]);
     assert!(lost.of(StallCause::StoreQueue) > lost.end(false) / 2, "{lost:?}");
-    belongs_to(&lost, RootCause::StoreDrain, 98);
+    assert_root(&lost, RootCause::StoreDrain, 98);
 }
 
 #[test]
-fn stores_that_hit_and_wait_behind_a_divide_are_core() {
-    // Thirty stores to one line retire behind each divide: their entries are the last to be free, and
-    // no cache would free them earlier.
+fn stores_that_hit_and_wait_for_a_divide_are_core_bound() {
+    // Thirty stores to one line retire after each divide. Their entries are the last to become
+    // free, and a faster cache would not free them earlier.
     let words: Vec<u32> = [SDIV_X1_X1_X2].into_iter().chain([STR_X3_X4; 30]).collect();
     let lost = lost(&words, 300, &config(), &[&[0_u64][..], &[0x8000; 30]].concat());
     assert!(lost.of(StallCause::StoreQueue) > lost.end(false) / 2, "{lost:?}");
@@ -209,30 +210,31 @@ fn stores_that_hit_and_wait_behind_a_divide_are_core() {
 }
 
 #[test]
-fn a_load_that_reads_a_store_of_late_data_waits_for_the_data() {
-    // ldr x1, [x1] from DRAM ; str x1, [x4] ; ldr x3, [x4]: x3 comes from the store queue when x1 is there.
+fn a_load_forwarded_from_a_store_with_late_data_waits_for_the_data() {
+    // ldr x1, [x1] from DRAM ; str x1, [x4] ; ldr x3, [x4]: x3 comes from the store queue when x1
+    // is ready.
     let words = [LDR_X1_X1, STR_X3_X4 & !0x1F | 1, LDR_X3_X4, CMP_X1_X3];
     let lost = lost(&words, 300, &config(), &[DRAM, 0x8000, 0x8000]);
-    belongs_to(&lost, RootCause::LoadDram, 95);
+    assert_root(&lost, RootCause::LoadDram, 95);
 }
 
 #[test]
 fn loads_after_a_barrier_wait_for_the_barrier() {
     let words = [STR_X3_X4, DMB_ISH, LDR_X3_X4, ADD_X6_X6_1];
     let lost = lost(&words, 300, &config(), &[FAR_STORE, 0, 0x8000]);
-    belongs_to(&lost, RootCause::Barrier, 90);
+    assert_root(&lost, RootCause::Barrier, 90);
 }
 
 #[test]
-fn loads_after_an_acquire_wait_for_what_the_acquire_waits_for() {
-    // ldar x3, [x4] from DRAM holds back the load of the next line.
+fn loads_after_an_acquire_have_the_root_cause_of_the_acquire() {
+    // ldar x3, [x4] from DRAM delays the load of the next line.
     let words = [0xC8DF_FC83, LDR_X1_X1, ADD_X6_X6_1, ADD_X6_X6_1];
     let lost = lost(&words, 300, &config(), &[DRAM, 0x8000]);
-    belongs_to(&lost, RootCause::LoadDram, 95);
+    assert_root(&lost, RootCause::LoadDram, 95);
 }
 
 #[test]
-fn without_roots_cycles_and_causes_are_the_same() {
+fn skipping_root_causes_changes_neither_cycles_nor_stall_causes() {
     let words = [LDR_X1_X1, ADD_X6_X6_1, MUL_X1_X1_X2, B_NE_NEXT, 0x17FF_FFFC];
     let lost = |skip: bool| {
         let (mut pipeline, mut program) = (Pipeline::new(&config()), Program::new());

@@ -1,5 +1,6 @@
-//! The routes of the core agree: an instruction whose shape opens a shorter route counts, waits and retires as on the
-//! general route, and a sink that only adds up counts as one that is told every operation.
+//! The routes of the core agree. An instruction whose path class opens a shorter route counts,
+//! waits and retires as on the general route. A sink that only counts has the same counts as one
+//! that observes every operation.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +16,11 @@ use sim_pipeline::{Pipeline, PipelineConfig};
 /// Random scenarios of 250 instructions each.
 const SCENARIOS: u64 = 300;
 
-/// Counts, and takes what an execution raises as one tally.
+/// Sink that counts, and takes the events of an execution as one tally.
 #[derive(Default)]
-struct AddsUp(Counts);
+struct CountingSink(Counts);
 
-impl EventSink for AddsUp {
+impl EventSink for CountingSink {
     const ADDS_UP: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -33,9 +34,10 @@ impl EventSink for AddsUp {
     }
 }
 
-/// Keeps what a run reports: counts, events with their cycles, operations, edges, lost slots, levels.
+/// Sink that keeps all reports of a run: counts, events with their cycles, operations, edges, lost
+/// slots, levels.
 #[derive(Default)]
-struct Follows {
+struct ObservingSink {
     counts: Counts,
     now: Cycle,
     timed: BTreeMap<(usize, Cycle), u64>,
@@ -51,7 +53,7 @@ enum Notice {
     Squashed,
 }
 
-impl EventSink for Follows {
+impl EventSink for ObservingSink {
     const FOLLOWS_RUN: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -87,12 +89,12 @@ impl EventSink for Follows {
     }
 }
 
-/// The scenario of this seed, on a machine with some rare settings.
+/// Returns the scenario of this seed, on a machine with some rare settings.
 fn scenario(seed: u64, corpus: &[u32], default: &PipelineConfig) -> Scenario {
     Scenario::new(seed, corpus, &rare(seed, default))
 }
 
-/// The same scenario, of which no instruction has a shape of its own.
+/// Returns the scenario with all instructions on the general route.
 fn without_path_classes(mut scenario: Scenario) -> Scenario {
     let mut program = Program::costing(scenario.config.costs()).without_path_classes();
     for id in 0..scenario.program.len() as u32 {
@@ -102,10 +104,10 @@ fn without_path_classes(mut scenario: Scenario) -> Scenario {
     scenario
 }
 
-/// What a run leaves behind.
+/// Result of a run.
 #[derive(Debug, PartialEq)]
 struct Ran {
-    lives: Vec<OpLife>,
+    timelines: Vec<OpLife>,
     lost: LostSlots,
     end: u64,
 }
@@ -117,22 +119,22 @@ fn run<S: EventSink>(scenario: Scenario, sink: &mut S) -> Ran {
 }
 
 fn run_on<S: EventSink>(mut pipeline: Pipeline, mut scenario: Scenario, sink: &mut S) -> Ran {
-    let mut lives = Vec::new();
+    let mut timelines = Vec::new();
     let mut outside = Random(scenario.seed ^ 0xaaaa);
     for _ in 0..STEPS {
         disturb(&mut outside, &mut pipeline, sink);
         let step = scenario.step();
         let Scenario { program, memory, .. } = &mut scenario;
-        lives.push(*pipeline.run_inst(&step, program, memory, sink));
+        timelines.push(*pipeline.run_inst(&step, program, memory, sink));
         if scenario.cuts_window() {
             pipeline.cut_window(sink);
         }
     }
     let end = pipeline.finish(sink);
-    Ran { lives, lost: pipeline.lost_slots().clone(), end }
+    Ran { timelines, lost: pipeline.lost_slots().clone(), end }
 }
 
-/// Fails with the first event that was counted differently.
+/// Fails with the first event whose counts differ.
 fn assert_same(found: &Counts, expected: &Counts, seed: u64) {
     for event in PmuEvent::ALL {
         let (found, expected) = (found.value(event), expected.value(event));
@@ -141,14 +143,16 @@ fn assert_same(found: &Counts, expected: &Counts, seed: u64) {
 }
 
 #[test]
-fn every_route_counts_and_times_as_the_general_route() {
+fn every_route_has_the_counts_and_cycles_of_the_general_route() {
     let (corpus, default) = (corpus(), default_config());
     for seed in 0..SCENARIOS {
         let scenario = || scenario(seed, &corpus, &default);
-        let (mut general, mut routed) = (Follows::default(), Follows::default());
+        let (mut general, mut routed) = (ObservingSink::default(), ObservingSink::default());
         let expected = run(without_path_classes(scenario()), &mut general);
         let found = run(scenario(), &mut routed);
-        for (place, (found, expected)) in found.lives.iter().zip(&expected.lives).enumerate() {
+        for (place, (found, expected)) in
+            found.timelines.iter().zip(&expected.timelines).enumerate()
+        {
             assert_eq!(found, expected, "seed {seed}: instruction {place}");
         }
         assert_eq!(found, expected, "seed {seed}");
@@ -165,18 +169,18 @@ fn every_route_counts_and_times_as_the_general_route() {
 }
 
 #[test]
-fn a_sink_that_adds_up_counts_as_one_that_follows() {
+fn a_counting_sink_has_the_counts_of_an_observing_sink() {
     let (corpus, default) = (corpus(), default_config());
     for seed in 0..SCENARIOS {
         let scenario = || scenario(seed, &corpus, &default);
-        let mut followed = Follows::default();
-        let expected = run(scenario(), &mut followed);
-        let (mut routed, mut general) = (AddsUp::default(), AddsUp::default());
+        let mut observed = ObservingSink::default();
+        let expected = run(scenario(), &mut observed);
+        let (mut routed, mut general) = (CountingSink::default(), CountingSink::default());
         for (ran, sink) in [
             (run(scenario(), &mut routed), &routed),
             (run(without_path_classes(scenario()), &mut general), &general),
         ] {
-            assert_same(&sink.0, &followed.counts, seed);
+            assert_same(&sink.0, &observed.counts, seed);
             assert_eq!(ran.lost, expected.lost, "seed {seed}");
             assert_eq!(ran.end, expected.end, "seed {seed}");
         }
@@ -184,11 +188,11 @@ fn a_sink_that_adds_up_counts_as_one_that_follows() {
 }
 
 #[test]
-fn a_run_that_finds_no_roots_counts_and_times_the_same() {
+fn skipping_root_causes_changes_neither_counts_nor_cycles() {
     let (corpus, default) = (corpus(), default_config());
     for seed in 0..SCENARIOS {
         let scenario = || scenario(seed, &corpus, &default);
-        let (mut found, mut skipped) = (AddsUp::default(), AddsUp::default());
+        let (mut found, mut skipped) = (CountingSink::default(), CountingSink::default());
         let with = run(scenario(), &mut found);
         let mut pipeline = begin(seed, &scenario().config);
         pipeline.skip_roots();

@@ -34,7 +34,7 @@ impl Regions {
         let stream = only_thread(trace)?;
         let (mut program, mut memory) = (session.program()?, session.memory_of_one()?);
         let mut pipeline = Pipeline::new(&session.config().pipeline);
-        pipeline.know_code(trace.statics().insts().len());
+        pipeline.reserve_insts(trace.statics().insts().len());
         let blocks = BlockTable::new(trace.statics(), &program);
         let (program, pipeline, memory) = (&mut program, &mut pipeline, &mut memory);
         // Start in the same cycle as a core that idles before a skip.

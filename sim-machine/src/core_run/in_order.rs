@@ -24,7 +24,7 @@ impl CoreRun {
         let mut order = self.order.take().unwrap_or_else(|| InOrderEngine::new(program, part));
         if self.at >= self.batch.len() && !self.next_batch()? {
             let sink = &mut (&mut self.totals, &mut *observer);
-            order.meet_next(None, &mut self.pipeline, program, sink);
+            order.resolve_pending_branch(None, &mut self.pipeline, program, sink);
             self.order = Some(order);
             self.end(memory, observer);
             return Ok(());
@@ -39,7 +39,7 @@ impl CoreRun {
         while self.at < self.stop && !self.ended && order.cycle() <= until {
             let next = Some(self.batch[self.at].id);
             let sink = &mut (&mut self.totals, &mut *observer);
-            order.meet_next(next, &mut self.pipeline, program, sink);
+            order.resolve_pending_branch(next, &mut self.pipeline, program, sink);
             if self.stretch == 0 {
                 let most = self.undisturbed();
                 self.poll_exceptions(program, observer);

@@ -75,8 +75,8 @@ impl CoreRun {
     }
 
     /// Reserves predictor entries for this many instructions before the state is visited.
-    pub(crate) fn know_code(&mut self, insts: usize) {
-        self.pipeline.know_code(insts);
+    pub(crate) fn reserve_insts(&mut self, insts: usize) {
+        self.pipeline.reserve_insts(insts);
     }
 
     /// Continues at another place of the stream, which `reader` will reach, in the state of

@@ -80,7 +80,7 @@ impl Session {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Vec<Outcome>, MachineError> {
         let mut bench = Bench::new(self)?;
-        bench.core.know_code(self.trace.statics().insts().len());
+        bench.core.reserve_insts(self.trace.statics().insts().len());
         let file = states.file().to_owned();
         let damaged = |number: usize, what| StatesError::Damaged {
             file: file.clone(),

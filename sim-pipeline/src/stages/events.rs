@@ -1,5 +1,5 @@
-//! Events of an instruction itself: those that count when it is renamed, whatever becomes of it, and those that count when it
-//! issues (decision A50).
+//! Events of an instruction itself. Some count when it is renamed, even if it is squashed; others
+//! count when it issues (decision A50).
 
 use crate::op::{ExecResult, Op};
 use crate::pipeline::Pipeline;
@@ -10,14 +10,14 @@ use sim_core::{Activity, Cycle, EventSink, Happened, InstFlags, PmuEvent};
 use sim_isa::{MemOp, StaticEvents};
 
 impl Pipeline {
-    /// An instruction with so many MOPs is executed, whatever becomes of it.
+    /// Counts an instruction with this number of MOPs as speculatively executed.
     #[inline(always)]
     pub(crate) fn raise_executed<S: EventSink>(&mut self, mops: u32, sink: &mut S) {
         sink.raise(PmuEvent::INST_SPEC);
         sink.count(PmuEvent::OP_SPEC, mops.into());
     }
 
-    /// Events that an instruction raises when it is renamed, whatever becomes of it.
+    /// Raises the events that count when an instruction is renamed, even if it is squashed later.
     #[inline]
     pub(crate) fn raise_speculative<S: EventSink>(&mut self, op: &Op<'_>, mops: u32, sink: &mut S) {
         self.raise_executed(mops, sink);
@@ -35,7 +35,7 @@ impl Pipeline {
         self.raise_elements(op, sink);
     }
 
-    /// Those of them that count elements.
+    /// Raises the rename-time events that count floating-point element operations.
     #[inline(always)]
     pub(crate) fn raise_elements<S: EventSink>(&mut self, op: &Op<'_>, sink: &mut S) {
         if op.inst.fp_element_ops > 0 {
@@ -48,8 +48,8 @@ impl Pipeline {
         }
     }
 
-    /// Events that an instruction raises when its first micro-operation issues in cycle `issue`; none if its path is
-    /// squashed before (decision A50).
+    /// Raises the events that count when the first micro-operation issues in cycle `issue`. Raises
+    /// none if the path is squashed first (decision A50).
     #[inline(always)]
     pub(crate) fn raise_issued<S: EventSink>(&mut self, op: &Op<'_>, issue: Cycle, sink: &mut S) {
         if issue > op.squash {
@@ -68,8 +68,8 @@ impl Pipeline {
         }
     }
 
-    /// Raises what [`Pipeline::raise_speculative`] and [`Pipeline::raise_issued`] raise as one tally
-    /// (two, for two slots), for a sink that only adds up.
+    /// Raises the events of [`Pipeline::raise_speculative`] and [`Pipeline::raise_issued`] as one
+    /// tally (two tallies for two slots), for a sink that only counts.
     #[inline(always)]
     pub(crate) fn add_up<R: Route, S: EventSink>(
         &mut self,
@@ -90,7 +90,7 @@ impl Pipeline {
             sink.executed(&op.inst.tally.behind(StaticEvents::PER_INST));
         }
         if R::IS_ORDINARY {
-            // Only its alignment is to be asked for.
+            // Of the events below, only those of its alignment can occur.
             if op.addr.is_some_and(|addr| !op.inst.mem.is_aligned(addr)) {
                 raise_instruction_events(op, issue, sink);
             }
@@ -113,7 +113,7 @@ impl Pipeline {
         sink: &mut S,
     ) {
         let issue = match op.inst.n_uop_groups {
-            // What takes no pipe, a barrier, goes on to its unit all the same.
+            // A barrier takes no pipe but still proceeds to its unit.
             0 if R::IS_GENERAL => rename + self.config.window.rename_to_issue_cycles,
             _ => done.issue,
         };
@@ -125,8 +125,8 @@ impl Pipeline {
     }
 }
 
-/// Raises the events that depend on the address of a load or store instruction:
-/// alignment (PMU guide 4.8.1 to 4.8.3).
+/// Raises the events that depend on the address of a load or store instruction: alignment (PMU
+/// guide 4.8.1 to 4.8.3).
 #[inline(always)]
 pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, issue: Cycle, sink: &mut S) {
     let Op { inst, addr, more, .. } = *op;
@@ -143,12 +143,12 @@ pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, issue: Cycle, 
     }
 }
 
-/// What became of a store-exclusive (PMU guide 4.8.5, 4.8.6): one that lost its line, or whose access was
-/// refused, has not completed its store.
-pub(crate) fn raise_exclusive_outcome<S: EventSink>(op: &Op<'_>, met: Happened, sink: &mut S) {
+/// Raises the result of a store-exclusive (PMU guide 4.8.5, 4.8.6). It fails if it lost its line,
+/// or if its access faulted.
+pub(crate) fn raise_exclusive_outcome<S: EventSink>(op: &Op<'_>, outcome: Happened, sink: &mut S) {
     let is_store = op.inst.mem.op == MemOp::Store;
     if op.inst.mem.exclusive && is_store {
-        let failed = op.flags.has(InstFlags::EXCLUSIVE_FAILED) || met.has(Happened::FAULT);
+        let failed = op.flags.has(InstFlags::EXCLUSIVE_FAILED) || outcome.has(Happened::FAULT);
         sink.raise(if failed { PmuEvent::STREX_FAIL_SPEC } else { PmuEvent::STREX_PASS_SPEC });
     }
 }

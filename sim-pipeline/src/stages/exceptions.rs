@@ -1,15 +1,14 @@
-//! Exceptions: where each is taken to, which events count it, which level the core is at then
-//! (PMU guide 3.1.4, 4.11; decisions A27 and A42).
+//! Exceptions: the target level of each, the events that count it, and the level of the core
+//! afterwards (PMU guide 3.1.4, 4.11; decisions A27 and A42).
 //!
-//! An exception comes from an instruction, from a translation that failed, from an interrupt of a
-//! test, or from a recorder. The first three are routed here, by `HCR_EL2` and `SCR_EL3`; a recorder
-//! says itself where its exception went. A user trace has no handlers: there an exception is counted,
-//! and the stream goes on where the handler returned to. Not modeled: masks (`PSTATE.DAIF`; who raises
-//! an interrupt means one that is taken), controls of debug and of
-//! single register groups.
+//! An exception comes from an instruction, a failed translation, an interrupt of a test, or a
+//! recorder. The core routes the first three by `HCR_EL2` and `SCR_EL3`; for the last, the recorder
+//! gives the target. A user trace has no handlers: its exceptions are counted, and the stream
+//! continues where the handler returned. Not modeled: masks (`PSTATE.DAIF`, so that a raised
+//! interrupt is always taken), debug controls, and controls of single register groups.
 
 use crate::op::Op;
-use crate::pipeline::{Pipeline, Previous};
+use crate::pipeline::{FusionLead, Pipeline};
 use crate::units::exception_state::counted_by;
 use crate::units::frontend::FetchTiming;
 use crate::units::recorded_exception::RecordedException;
@@ -19,7 +18,7 @@ use sim_core::{
 };
 use sim_isa::{BranchKind, Inst, Special};
 
-/// Interrupts in the order in which they are taken, with the bit that keeps one that must wait.
+/// Interrupts by descending priority. The index is the bit in `waiting` of one that must wait.
 const INTERRUPTS: [ExceptionKind; 5] = [
     ExceptionKind::SystemError,
     ExceptionKind::Fiq,
@@ -29,42 +28,43 @@ const INTERRUPTS: [ExceptionKind; 5] = [
 ];
 
 impl Pipeline {
-    /// The program goes on at this exception level; a user trace runs at EL0.
+    /// Sets the exception level of the program. A user trace runs at EL0.
     pub fn set_privilege(&mut self, privilege: Privilege) {
         self.exceptions.privilege = privilege;
     }
 
-    /// The stream has a kernel in it, which lies in the upper half of the addresses, as Linux does.
+    /// Marks the stream as one with a kernel, which runs in the upper half of the addresses, as
+    /// Linux does.
     pub fn set_kernel_above(&mut self) {
         self.exceptions.kernel_is_above = true;
     }
 
-    /// The program begins anew at this exception level, with no handler to return from and no
-    /// interrupt waiting.
-    pub fn forget_exceptions(&mut self, privilege: Privilege) {
+    /// Restarts the program at this exception level, with no handler to return from and no pending
+    /// interrupt.
+    pub fn reset_exceptions(&mut self, privilege: Privilege) {
         self.exceptions.privilege = privilege;
         (self.exceptions.nested, self.exceptions.waiting) = (0, 0);
         self.exceptions.recorded = None;
     }
 
-    /// Where the program runs now.
+    /// Returns the exception level of the program.
     pub fn privilege(&self) -> Privilege {
         self.exceptions.privilege
     }
 
-    /// What routes exceptions. With `has_handlers` the stream holds their handlers: each exception
-    /// changes the level, and an exception return changes it back.
+    /// Sets the controls that route exceptions. With `has_handlers`, the stream contains their
+    /// handlers: each exception changes the level, and an exception return changes it back.
     pub fn set_exceptions(&mut self, controls: ExceptionControls, has_handlers: bool) {
         self.exceptions.controls = controls;
         self.exceptions.has_handlers = has_handlers;
     }
 
-    /// The handlers of exceptions are in the stream.
+    /// Returns whether the stream contains the exception handlers.
     pub(crate) fn has_handlers(&self) -> bool {
         self.exceptions.has_handlers
     }
 
-    /// What the instruction generates, if it can generate anything at all.
+    /// Returns the exception that the instruction generates, if any.
     #[inline]
     pub(crate) fn generates(&self, inst: &Inst) -> Option<ExceptionKind> {
         let may = inst.special != Special::None
@@ -73,13 +73,13 @@ impl Pipeline {
         if may { self.exceptions.generated(inst) } else { None }
     }
 
-    /// True when an instruction that generates this, if anything, retires.
+    /// Returns whether an instruction retires that generates this exception or none.
     pub(crate) fn completes(&self, generated: Option<ExceptionKind>) -> bool {
         generated.is_none_or(|kind| self.exceptions.completes(kind))
     }
 
-    /// An interrupt becomes pending: taken behind everything that has retired, but not before `now`.
-    /// One that is routed below the current level waits until the level falls.
+    /// Makes an interrupt pending. The core takes it after all operations that have retired, and
+    /// not before `now`. An interrupt routed below the current level waits until the level falls.
     pub fn interrupt<S: EventSink>(
         &mut self,
         kind: ExceptionKind,
@@ -94,12 +94,12 @@ impl Pipeline {
         at
     }
 
-    /// Takes the first pending interrupt that the current level does not hold off. A core that sleeps in cycle `at`
-    /// wakes. Not modeled: an interrupt that is held off wakes it too.
+    /// Takes the first pending interrupt that the current level does not hold off. A core that
+    /// sleeps in cycle `at` wakes. Not modeled: an interrupt that is held off also wakes the core.
     fn take_interrupts<S: EventSink>(&mut self, at: Cycle, sink: &mut S) {
         for (i, kind) in INTERRUPTS.into_iter().enumerate() {
             let level = self.exceptions.privilege.level;
-            // Virtual interrupts are for guests: a host's own programs get none.
+            // Virtual interrupts go to guests; a program of the host receives none.
             let is_virtual = matches!(kind, ExceptionKind::VirtualIrq | ExceptionKind::VirtualFiq);
             let held = is_virtual && self.exceptions.privilege.tge;
             if self.exceptions.waiting >> i & 1 == 1
@@ -139,8 +139,8 @@ impl Pipeline {
         self.restart(at);
     }
 
-    /// Takes an exception that a recorder saw, behind `inst` if there is one.
-    pub(crate) fn take_recorded_behind<S: EventSink>(
+    /// Takes an exception that a recorder saw, after `inst` if there is one.
+    pub(crate) fn take_recorded_after<S: EventSink>(
         &mut self,
         recorded: RecordedException,
         inst: Option<&Inst>,
@@ -153,8 +153,8 @@ impl Pipeline {
         self.exceptions.enter(to);
     }
 
-    /// An exception return that retires: `EXC_RETURN` (4.11.2), and the level that it returns to. What
-    /// is behind it is fetched anew.
+    /// Performs an exception return that retires: raises `EXC_RETURN` (4.11.2) and restores the
+    /// level. The front end refetches the younger instructions.
     pub(crate) fn exception_return<S: EventSink>(
         &mut self,
         life: &OpLife,
@@ -169,34 +169,35 @@ impl Pipeline {
         self.take_interrupts(life.retire, sink);
     }
 
-    /// The fetch of an instruction that is reached ended in a fault: there is nothing to execute.
+    /// Handles a correct-path fetch that ended in a fault, so that no instruction executes.
     pub(crate) fn instruction_abort<S: EventSink>(
         &mut self,
         op: &Op<'_>,
-        arrival: FetchTiming,
+        timing: FetchTiming,
         cause: AbortCause,
         sink: &mut S,
     ) -> &OpLife {
-        let taken = arrival.at.max(self.retire.cycle());
-        self.previous = Previous::default();
+        let taken = timing.at.max(self.retire.cycle());
+        self.fusion_lead = FusionLead::default();
         self.life = OpLife {
             inst: op.id,
             pc: op.pc,
-            fetch: arrival.fetch,
-            front_end: arrival.at,
+            fetch: timing.fetch,
+            front_end: timing.at,
             complete: taken,
             retire: taken,
             happened: Happened::FAULT,
             ..OpLife::default()
         };
         match self.exceptions.recorded.take() {
-            Some(recorded) => self.take_recorded_behind(recorded, None, taken, sink),
+            Some(recorded) => self.take_recorded_after(recorded, None, taken, sink),
             None => self.take(ExceptionKind::InstructionAbort(cause), taken, sink),
         }
         &self.life
     }
 
-    /// Fetch goes on behind an exception's entry, and its return where no handler is in the stream.
+    /// Restarts fetch after the entry of an exception, and after its return if the stream contains
+    /// no handler.
     pub(crate) fn restart(&mut self, at: Cycle) {
         let at = at + self.config.execute.exception_cycles;
         self.front.redirect(at, StallCause::FetchException);

@@ -1,15 +1,15 @@
-//! Dispatch, issue and execution of one instruction's micro-operations (PMU guide 3.2.2).
+//! Dispatch, issue and execution of the micro-operations of one instruction (PMU guide 3.2.2).
 //!
-//! Each micro-operation waits in its issue queue until what its role needs is there and one of its
-//! pipes has a free cycle. A result that an older path needs late (accumulators) is written twice:
-//! when everybody may read it, and when an accumulator operand of its family may.
+//! Each micro-operation waits in its issue queue until the inputs of its role are ready and one of
+//! its pipes is free. The scoreboard stores two cycles for a result with late forwarding
+//! (accumulators): one for all readers, one for an accumulator operand of its family.
 
 use crate::op::{ExecResult, Op, PendingStore};
 use crate::pipeline::Pipeline;
 use crate::route::{Executes, Route};
 use crate::stages::mem_request::request_of;
 use crate::stages::sve_elements::is_by_element;
-use crate::stages::system_ops::give_up_exclusive;
+use crate::stages::system_ops::clear_monitor;
 use crate::units::critical_path::Executed;
 use crate::units::dispatch::RenameOutcome;
 use crate::units::lsu::{Forward, StoreTimes};
@@ -23,24 +23,25 @@ use sim_core::{
 };
 use sim_isa::{Inst, MemOp, PipeMask, Reg, Rename, Role, UopCounts, UopGroup};
 
-/// Load-to-use of an L1 hit for general registers; what a load's latency has more is added behind
-/// the memory system's reply.
+/// Load-to-use latency of an L1 hit for general registers, in cycles. Any further latency of a load
+/// is added after the memory system's reply.
 const LOAD_TO_USE: Cycle = 4;
 
-/// Progress among the micro-operations of one instruction.
+/// Progress of the micro-operations of one instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     /// First cycle after dispatch.
     pub(crate) earliest: Cycle,
     pub(crate) ready: SourcesReady,
-    /// Everything behind an authentication or the loads of this instruction waits for this.
+    /// Cycle that all micro-operations wait for after an authentication or the loads of this
+    /// instruction.
     chained: Cycle,
     first_issue: Cycle,
     last_issue: Cycle,
-    /// The last input of its micro-operations, and the cycle in which that one issued.
+    /// Last input of its micro-operations, and the issue cycle of the one that needed it.
     needs: Stamp,
     needs_issue: Cycle,
-    /// The last destination is the base register and is written already.
+    /// Set if the last destination is the base register and is already written.
     base_written: bool,
     pub(crate) result: Cycle,
 }
@@ -106,7 +107,7 @@ impl Pipeline {
             }
             self.run_special(op, &mut at, &mut done, memory, sink);
             if let Some(atomic) = done.atomic {
-                // The next access of the location comes behind it.
+                // The next access of the location follows the atomic.
                 let (known, drained) = (at.first_issue, at.result);
                 let times = StoreTimes { known, data: self.result(drained), drained };
                 self.lsu.stored(atomic.addr.0, atomic.bytes.into(), times);
@@ -119,23 +120,24 @@ impl Pipeline {
                 let result = self.result(at.result);
                 dsts[..dsts.len() - 1].iter().for_each(|dst| self.scoreboard.write(*dst, result));
             }
-            // A store makes no value but that of its base.
+            // A store writes no register except its base.
             _ => {}
         }
-        // A barrier has no micro-operation: it is done in its slot.
+        // A barrier has no micro-operation and is done in its slot.
         done.issue = if at.first_issue == NEVER { rename } else { at.first_issue };
         done.complete = at.result.max(done.complete);
         self.note_executed(op, &at, &done);
         done
     }
 
-    /// A result of this operation, there in `cycle`.
+    /// Returns a stamp of this operation for a result that is ready in `cycle`.
     #[inline(always)]
     fn result(&self, cycle: Cycle) -> Stamp {
         Stamp::new(cycle, self.path.now())
     }
 
-    /// Remembers what it waited for. Of a load that reads from an older store, the last input is that.
+    /// Records the last input that the operation waited for. For a load that reads from an older
+    /// store, that is the store's data.
     #[inline(always)]
     fn note_executed(&mut self, op: &Op<'_>, at: &Progress, done: &ExecResult) {
         let misses = done.reply.happened.has(Happened::L1_TLB_MISS);
@@ -152,7 +154,8 @@ impl Pipeline {
         });
     }
 
-    /// Executes an instruction of [`PathClass::Alu`], one micro-operation that waits for all sources.
+    /// Executes an instruction of [`PathClass::Alu`]: one micro-operation that waits for all
+    /// sources.
     #[inline(always)]
     pub(crate) fn compute(&mut self, op: &Op<'_>, rename: Cycle) -> ExecResult {
         let (inst, group) = (op.inst, &op.inst.uops[0]);
@@ -208,7 +211,8 @@ impl Pipeline {
         done
     }
 
-    /// Moves and zeroes that renaming does, and hints: a slot, no pipe.
+    /// Executes moves, zeroing idioms and hints that rename completes: they take a slot and no
+    /// pipe.
     #[inline]
     pub(crate) fn rename_only(&mut self, op: &Op<'_>, rename: Cycle) -> ExecResult {
         let inst = op.inst;
@@ -223,7 +227,8 @@ impl Pipeline {
         ExecResult { issue: rename, complete: rename + 1, ..ExecResult::default() }
     }
 
-    /// A riding instruction: it is done when the value that it overwrites is there, which its partner made.
+    /// Completes a fused instruction without a micro-operation, when its partner's result, which it
+    /// overwrites, is ready.
     #[inline(always)]
     pub(crate) fn complete_fused(&mut self, op: &Op<'_>, rename: Cycle) -> ExecResult {
         let ready = op.inst.dsts().iter().map(|dst| self.scoreboard.ready(*dst));
@@ -234,7 +239,7 @@ impl Pipeline {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
-    /// All micro-operations of one group of this role.
+    /// Executes all micro-operations of one group with this role.
     #[inline(always)]
     fn run_group<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
@@ -248,14 +253,15 @@ impl Pipeline {
     ) {
         let (group, entry) = (&op.inst.uops[number], op.inst.queue_entries[number]);
         let needs = match role {
-            // Address arithmetic and authentication in front of an access: the rest is data.
+            // Address arithmetic and authentication before an access need the address sources; the
+            // rest is data.
             Role::Before if op.inst.mem.op != MemOp::None => at.ready.address,
             Role::Compute | Role::Before => at.ready.all(),
             Role::Load => at.ready.address.max(self.load_floor::<R>(op)),
-            Role::StoreAddr => at.ready.address.max(self.lsu.order().floor_stamp()),
+            Role::StoreAddr => at.ready.address.max(self.lsu.ordering().floor_stamp()),
             Role::StoreData => at.ready.data,
             Role::BaseUpdate => at.ready.address,
-            // A lane load merges into its old destination, a data source.
+            // A lane load merges into its old destination, which is a data source.
             Role::AfterLoad => self.result(at.result).max(at.ready.data),
         };
         let needs = needs.max(Stamp::new(at.earliest, OpRef::NONE));
@@ -271,7 +277,7 @@ impl Pipeline {
         };
         at.first_issue = at.first_issue.min(issue);
         at.last_issue = at.last_issue.max(issue);
-        // What comes after a part of the same instruction waits for nothing of its own.
+        // A part that follows another part of the same instruction has no wait of its own.
         if role != Role::BaseUpdate && needs >= at.needs && needs.by() != self.path.now() {
             (at.needs, at.needs_issue) = (needs, issue);
         }
@@ -297,7 +303,7 @@ impl Pipeline {
         }
     }
 
-    /// Issues so many micro-operations of a group and returns the cycle of the last one.
+    /// Issues `count` micro-operations of a group. Returns the cycle of the last one.
     #[inline(always)]
     fn issue(
         &mut self,
@@ -317,7 +323,7 @@ impl Pipeline {
         last
     }
 
-    /// Issues one micro-operation, which takes `entry` of the issue queues.
+    /// Issues one micro-operation, which takes `entry` of the issue queues. Returns its cycle.
     #[inline(always)]
     fn issue_one(
         &mut self,
@@ -327,12 +333,12 @@ impl Pipeline {
         squash: Cycle,
     ) -> Cycle {
         let request = PipeRequest { pipes: self.steering.choose(request.pipes), ..request };
-        let issue = self.pipes.book(request, needs.cycle(), squash);
+        let issue = self.pipes.reserve(request, needs.cycle(), squash);
         self.rename_stage.queues().take(entry, needs, issue, squash);
         issue
     }
 
-    /// What a micro-operation of this group asks of the pipes.
+    /// Returns the pipe request of a micro-operation of this group.
     #[inline]
     fn request_for(group: &UopGroup) -> PipeRequest {
         let (pipes, flag_port) = (group.pipes, group.flag_port);
@@ -346,7 +352,7 @@ impl Pipeline {
         }
     }
 
-    /// The memory half of a load or of an atomic.
+    /// Performs the memory half of a load or of an atomic.
     #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
     #[inline(always)]
     fn load<R: Route, M: MemoryPort, S: EventSink>(
@@ -369,7 +375,8 @@ impl Pipeline {
             self.push_before_atomic(op, issue, memory, sink);
         }
         done.reply = if !R::IS_ORDINARY && is_by_element(op.inst) {
-            // The FFR keeps what older loads cleared in it: its new value needs the old one.
+            // The FFR keeps the bits that older loads cleared, so that its new value depends on the
+            // old one.
             at.result = at.result.max(at.ready.data.cycle());
             self.load_elements(&{ *op }, request, issue, memory, sink)
         } else {
@@ -385,11 +392,11 @@ impl Pipeline {
         if R::IS_ORDINARY {
             self.lsu.finished(at.result);
         } else {
-            self.order(op.inst, at.result);
+            self.finish_access(op.inst, at.result);
         }
     }
 
-    /// One access that reads, with what the store queue has of it.
+    /// Performs one reading access, with forwarding from the store queue.
     #[inline(always)]
     pub(crate) fn read<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -418,7 +425,8 @@ impl Pipeline {
         reply
     }
 
-    /// The address half of a store: translation; the access itself comes after retirement.
+    /// Performs the address half of a store: translation. The access itself follows after
+    /// retirement.
     #[inline(always)]
     fn store_address<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
@@ -452,14 +460,14 @@ impl Pipeline {
         done.reply = reply;
         at.result = at.result.max(reply.done);
         if is_release {
-            // A store-release is seen only after everything older.
-            at.result = at.result.max(self.lsu.order().done);
+            // A store-release is observed only after all older operations.
+            at.result = at.result.max(self.lsu.ordering().done);
         }
         self.lsu.finished(at.result);
     }
 
-    /// The address half of a store that makes no access when its address issues: maintenance, an
-    /// access that its address forbids, a store-exclusive that failed. Returns false for all others.
+    /// Handles a store that makes no access when its address issues: maintenance, a forbidden
+    /// address, or a store-exclusive that failed. Returns `false` for all other stores.
     #[inline(always)]
     fn has_no_access<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -480,7 +488,7 @@ impl Pipeline {
         }
         let failed = op.flags.has(InstFlags::EXCLUSIVE_FAILED);
         if failed && op.retires {
-            give_up_exclusive(op.pc, issue, memory, sink);
+            clear_monitor(op.pc, issue, memory, sink);
         }
         failed
     }
@@ -506,8 +514,8 @@ impl Pipeline {
         self.write(inst, &dsts[..n], at.result, at.last_issue);
     }
 
-    /// Writes these destinations: their values are there in `result`, the last micro-operation issued in
-    /// `last_issue`.
+    /// Writes these destinations. Their values are ready in `result`; the last micro-operation
+    /// issued in `last_issue`.
     #[inline]
     fn write(&mut self, inst: &Inst, dsts: &[Reg], result: Cycle, last_issue: Cycle) {
         let (accumulate, result) = (inst.accumulate, self.result(result));

@@ -1,14 +1,14 @@
 //! Fetch and decode of one instruction (PMU guide 3.2.1).
 
-use crate::pipeline::{Pipeline, Previous};
+use crate::pipeline::{FusionLead, Pipeline};
 use crate::units::frontend::FetchTiming;
 use sim_core::{EventSink, InstId, MemoryPort, StallCause};
 use sim_isa::{Fusion, Program};
 
 impl Pipeline {
-    /// One instruction through the front end. It shares the MOP of the one before it if it comes along
-    /// with it: one that waits for its line takes a slot of its own, but the end of a fetch group
-    /// does not part a pair.
+    /// Takes one instruction through the front end and returns when it reaches rename. The second
+    /// half of a fused pair shares the first half's MOP unless it waits for its line. The end of a
+    /// fetch group does not split the pair.
     #[inline(always)]
     pub(crate) fn fetch_inst<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -19,19 +19,20 @@ impl Pipeline {
         sink: &mut S,
     ) -> FetchTiming {
         let inst = program.inst(id);
-        let Previous { id: first, next_pc, fusion } = self.previous;
-        // Nobody can predict which is the second of a pair: only those are looked at whose words must be.
+        let FusionLead { id: first, next_pc, fusion } = self.fusion_lead;
+        // Branch-free: whether an instruction is the second of a pair is hard for the host to
+        // predict. Only pairs that need their instruction words compared take the longer check.
         let pairs = match fusion.leads(inst.fusion) {
             Some(leads) => leads & (next_pc == pc),
             None => next_pc == pc && sim_isa::fuses(program.inst(first), inst),
         };
-        let mut arrival = self.front.fetch(id, pc, pairs, memory, sink);
-        arrival.fused |= pairs
-            && (arrival.late == StallCause::FetchWidth || arrival.at <= self.rename_stage.cycle());
-        self.front.decoded(pc, id, if arrival.fused { 0 } else { inst.n_mops });
-        // A pair takes no third partner.
-        let fusion = if arrival.fused { Fusion::default() } else { inst.fusion };
-        self.previous = Previous { id, next_pc: pc.wrapping_add(4), fusion };
-        arrival
+        let mut timing = self.front.fetch(id, pc, pairs, memory, sink);
+        timing.fused |= pairs
+            && (timing.late == StallCause::FetchWidth || timing.at <= self.rename_stage.cycle());
+        self.front.decoded(pc, id, if timing.fused { 0 } else { inst.n_mops });
+        // A fused pair does not fuse with a third instruction.
+        let fusion = if timing.fused { Fusion::default() } else { inst.fusion };
+        self.fusion_lead = FusionLead { id, next_pc: pc.wrapping_add(4), fusion };
+        timing
     }
 }

@@ -1,43 +1,44 @@
-//! The core without its pipeline: what instructions ask of memory and of the predictors, one after the other in
-//! program order.
+//! In-order engine: the core without its pipeline. It performs memory accesses and predictions one
+//! after the other, in program order.
 //!
-//! Each instruction is fetched and makes its accesses, a store writes at once, nothing is speculative: the
-//! events of the right path. A simple clock stands for time ([`InOrderEngine::run`]). The front end asks
-//! for a line when the stream enters it, by a step or by a jump, as the pipeline's does. [`Part`] says which half
-//! of it happens: without predictions nobody knows which lines a wrong one lets be asked for again.
+//! Each instruction is fetched and makes its accesses, a store writes at once, and nothing is
+//! speculative: the engine raises the events of the correct path. A simple clock keeps time
+//! ([`InOrderEngine::run`]). The front end requests a line when the stream enters it, sequentially
+//! or by a jump, as that of the pipeline does. [`Part`] selects half of the work: without
+//! predictions, the lines that a misprediction fetches again are not known.
 
 use crate::op::{Op, Step};
 use crate::pipeline::Pipeline;
 use crate::route::General;
 use crate::stages::mem_request::request_of;
 use crate::stages::sve_elements::{is_by_element, is_suppressed, requests};
-use crate::stages::system_ops::{give_up_exclusive, maintains_code};
+use crate::stages::system_ops::{clear_monitor, maintains_code};
 use sim_core::{
     Cycle, EventSink, Happened, InstFlags, InstId, LINE_BYTES, MemKind, MemReply, MemRequest,
     MemoryPort, PmuEvent, TraceInst, VirtAddr,
 };
 use sim_isa::{AccessClass, BranchKind, Inst, Program, Special, StaticEvents};
 
-/// Misses of the first-level caches that may be on their outcome at the same time.
+/// Misses of the first-level caches that may be pending at the same time.
 const MISSES: usize = 16;
-/// Instructions of a cycle.
-const PER_CYCLE: u64 = 4;
-/// No instruction follows the one before.
-const NOWHERE: u64 = 1;
+/// Instructions begun per cycle.
+const INSTS_PER_CYCLE: u64 = 4;
+/// Odd address, which no instruction has: the next instruction does not follow the previous one.
+const NO_NEXT_PC: u64 = 1;
 
-/// What of the core is run.
+/// Part of the core that is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Fetches, and the accesses of instructions; branches go where they went.
+    /// Fetches and the accesses of instructions; branches follow the trace.
     Memory,
-    /// Fetches, and predictions; accesses to data are not made.
+    /// Fetches and predictions, without data accesses.
     FrontEnd,
 }
 
-/// What most instructions are, for which there is a short way.
+/// Class of an instruction, which selects its fast path in [`InOrderEngine::run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// It asks for nothing.
+    /// Makes no access and is not predicted.
     Nothing,
     /// One load of consecutive bytes.
     Load,
@@ -45,13 +46,14 @@ enum Kind {
     Store,
     /// A branch that is predicted.
     Branch,
-    /// It goes by [InOrderEngine::run_general`].
+    /// Takes [`InOrderEngine::run_general`].
     General,
-    /// It changes what the machine does next: an exception return, an unknown word.
-    Last,
+    /// Ends the span, because it changes what the machine does next: an exception return, an
+    /// unknown word.
+    EndsSpan,
 }
 
-/// A static instruction, as far as memory is concerned.
+/// Static instruction with the properties that its accesses need.
 #[derive(Clone, Copy, Debug)]
 struct PredecodedInst {
     pc: u64,
@@ -85,7 +87,7 @@ impl PredecodedInst {
 impl Kind {
     fn of(inst: &Inst, part: Part) -> Kind {
         if inst.branch == BranchKind::ExceptionReturn || inst.special == Special::Unknown {
-            return Kind::Last;
+            return Kind::EndsSpan;
         }
         if part == Part::FrontEnd && inst.branch != BranchKind::None {
             return Kind::Branch;
@@ -105,14 +107,15 @@ impl Kind {
     }
 }
 
-/// Instructions that follow each other.
+/// Consecutive instructions of the stream.
 #[derive(Clone, Copy, Debug)]
 pub struct InstSpan<'a> {
     /// The instructions.
     pub insts: &'a [TraceInst],
-    /// The addresses that they have behind their first ones, and those of the instructions behind them.
+    /// Data addresses after the first ones of these instructions, followed by those of later
+    /// instructions.
     pub more: &'a [u64],
-    /// No instruction begins behind this cycle.
+    /// No instruction begins after this cycle.
     pub until: Cycle,
 }
 
@@ -120,93 +123,94 @@ pub struct InstSpan<'a> {
 #[derive(Clone, Debug)]
 pub struct InOrderEngine {
     part: Part,
-    /// By static instruction.
+    /// Predecoded instructions, by static instruction.
     code: Box<[PredecodedInst]>,
-    /// The clock, in parts of a cycle.
+    /// The clock, in slots: parts of a cycle.
     slots: u64,
-    /// Where the stream goes on if nothing jumps.
-    behind: u64,
-    /// When the last misses are done, in a ring.
+    /// Address at which the stream continues without a jump.
+    next_pc: u64,
+    /// Completion cycles of the last misses, in a ring.
     misses: [Cycle; MISSES],
     next_miss: usize,
-    /// A branch whose next instruction has not been seen.
+    /// Branch whose next instruction is not known yet.
     branch: Option<InstId>,
 }
 
 impl InOrderEngine {
-    /// A thread of this program, at cycle 0.
+    /// Returns a thread of this program at cycle 0.
     pub fn new(program: &Program, part: Part) -> InOrderEngine {
-        let brief = |id| PredecodedInst::of(program.pc(id), program.inst(id), part);
+        let predecoded = |id| PredecodedInst::of(program.pc(id), program.inst(id), part);
         InOrderEngine {
             part,
-            code: (0..program.len() as u32).map(brief).collect(),
+            code: (0..program.len() as u32).map(predecoded).collect(),
             slots: 0,
-            behind: NOWHERE,
+            next_pc: NO_NEXT_PC,
             misses: [0; MISSES],
             next_miss: 0,
             branch: None,
         }
     }
 
-    /// The clock.
+    /// Returns the clock.
     pub fn cycle(&self) -> Cycle {
         self.now()
     }
 
     #[inline(always)]
     fn now(&self) -> Cycle {
-        self.slots / PER_CYCLE
+        self.slots / INSTS_PER_CYCLE
     }
 
-    /// The next instruction does not begin before this cycle.
+    /// Delays the next instruction until this cycle.
     #[inline]
     pub fn wait_until(&mut self, cycle: Cycle) {
-        self.slots = self.slots.max(cycle.saturating_mul(PER_CYCLE));
+        self.slots = self.slots.max(cycle.saturating_mul(INSTS_PER_CYCLE));
     }
 
-    /// Where the stream goes on is fetched anew.
+    /// Makes the front end refetch the line at which the stream continues.
     pub fn restart(&mut self) {
-        self.behind = NOWHERE;
+        self.next_pc = NO_NEXT_PC;
     }
 
-    /// Runs these instructions up to the first behind which the machine has something to do (an exception return, an
-    /// unknown word), or to where the clock passes the end of the stretch. How many it ran, and how many of the
-    /// addresses it used. Four instructions begin in a cycle, and a miss waits for the 16th before it.
+    /// Runs these instructions up to the first after which the machine has work (an exception
+    /// return, an unknown word), or until the clock passes the end of the span. Returns how many
+    /// instructions it ran and how many of the addresses it used. Four instructions begin per
+    /// cycle, and a miss waits for the 16th older one.
     #[inline(never)]
     pub fn run<M: MemoryPort, S: EventSink>(
         &mut self,
-        stretch: &InstSpan<'_>,
+        span: &InstSpan<'_>,
         core: &mut Pipeline,
         program: &Program,
         memory: &mut M,
         sink: &mut S,
     ) -> (usize, usize) {
-        let InstSpan { insts, mut more, until } = *stretch;
+        let InstSpan { insts, mut more, until } = *span;
         let given = more.len();
         let (mut ran, mut retired) = (insts.len(), 0);
         for (i, inst) in insts.iter().enumerate() {
-            let brief = self.code[inst.id as usize];
+            let predecoded = self.code[inst.id as usize];
             self.slots += 1;
 
-            if (brief.pc != self.behind || brief.pc.is_multiple_of(LINE_BYTES))
-                && !self.fetch(brief.pc, memory, sink)
+            if (predecoded.pc != self.next_pc || predecoded.pc.is_multiple_of(LINE_BYTES))
+                && !self.fetch(predecoded.pc, memory, sink)
             {
                 more = &more[inst.flags.further()..];
                 continue;
             }
-            self.behind = brief.pc.wrapping_add(4);
+            self.next_pc = predecoded.pc.wrapping_add(4);
             let is_plain = inst.flags.0 & !InstFlags::HAS_ADDR.0 == 0;
             let has_addr = inst.flags.has(InstFlags::HAS_ADDR);
-            retired += match brief.kind {
+            retired += match predecoded.kind {
                 Kind::Nothing if is_plain => 1,
                 Kind::Load if is_plain && has_addr => {
-                    self.access(brief.request(inst.addr, MemKind::Load), memory, sink)
+                    self.access(predecoded.request(inst.addr, MemKind::Load), memory, sink)
                 }
                 Kind::Store if is_plain && has_addr => {
-                    self.access(brief.request(inst.addr, MemKind::Store), memory, sink)
+                    self.access(predecoded.request(inst.addr, MemKind::Store), memory, sink)
                 }
                 Kind::Branch if is_plain => {
-                    self.meet(insts, i, core, program, sink);
+                    self.predict_branch(insts, i, core, program, sink);
                     1
                 }
                 kind => {
@@ -214,7 +218,7 @@ impl InOrderEngine {
                     more = rest;
                     let step = Step { inst: *inst, more: own, next_pc: None };
                     let retires = self.run_general(&step, core, program, memory, sink);
-                    if kind == Kind::Last {
+                    if kind == Kind::EndsSpan {
                         ran = i + 1;
                         retired += retires;
                         break;
@@ -231,7 +235,8 @@ impl InOrderEngine {
         (ran, given - more.len())
     }
 
-    /// The line of an instruction that the stream enters; false if it may not be executed.
+    /// Fetches the line of an instruction that the stream enters. Returns `false` if it may not be
+    /// executed.
     #[inline]
     fn fetch<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -243,12 +248,12 @@ impl InOrderEngine {
         self.wait(&reply);
         let is_refused = reply.happened.has(Happened::FAULT);
         if is_refused {
-            self.behind = NOWHERE;
+            self.next_pc = NO_NEXT_PC;
         }
         !is_refused
     }
 
-    /// One load or store of consecutive bytes: 1 if it retires.
+    /// Performs one load or store of consecutive bytes. Returns 1 if it retires, else 0.
     #[inline]
     fn access<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -281,21 +286,22 @@ impl InOrderEngine {
         }
         let reply = memory.access(request, self.now(), sink);
         self.wait(&reply);
-        // A store has retired when it writes.
+        // A store has already retired when it writes.
         if is_store { 1 } else { self.completes(&reply) }
     }
 
-    /// 1 if the access did not fault: the instruction retires. Behind a fault the stream is fetched anew.
+    /// Returns 1 if the access did not fault, so that the instruction retires, else 0. After a
+    /// fault, the stream is refetched.
     #[inline]
     fn completes(&mut self, reply: &MemReply) -> u64 {
         let faults = reply.happened.has(Happened::FAULT);
         if faults {
-            self.behind = NOWHERE;
+            self.next_pc = NO_NEXT_PC;
         }
         u64::from(!faults)
     }
 
-    /// A miss takes a place among those on their way.
+    /// Adds a miss to the pending ones, after the oldest of them is done.
     #[inline]
     fn wait(&mut self, reply: &MemReply) {
         if reply.happened.0 & (Happened::L1_MISS.0 | Happened::L1_TLB_MISS.0) != 0 {
@@ -305,9 +311,10 @@ impl InOrderEngine {
         }
     }
 
-    /// A branch of the stream: it resolves with the instruction behind it, which may be in the next batch.
+    /// Predicts a branch of the stream. It resolves with the next instruction, which may be in the
+    /// next batch.
     #[inline]
-    fn meet<S: EventSink>(
+    fn predict_branch<S: EventSink>(
         &mut self,
         insts: &[TraceInst],
         at: usize,
@@ -326,8 +333,8 @@ impl InOrderEngine {
         }
     }
 
-    /// Predicts a branch that completes and lets the predictors learn. The front end looks for its next line
-    /// behind a branch that it predicts taken, and behind a wrong prediction.
+    /// Predicts a completed branch and trains the predictors. The front end starts a new line after
+    /// a branch that is predicted taken, and after a misprediction.
     fn resolve<S: EventSink>(
         &mut self,
         inst: &Inst,
@@ -337,14 +344,14 @@ impl InOrderEngine {
         sink: &mut S,
     ) {
         if core.predict_branch(self.code[id as usize].pc, inst, next, sink) {
-            self.behind = NOWHERE;
+            self.next_pc = NO_NEXT_PC;
         }
     }
 
-    /// What comes behind the last instruction that ran: a branch there resolves. At the end of the stream it has
-    /// gone where it was predicted to go.
+    /// Resolves a branch that was the last instruction run, whose successor is `next`. At the end
+    /// of the stream, it follows its prediction.
     #[inline]
-    pub fn meet_next<S: EventSink>(
+    pub fn resolve_pending_branch<S: EventSink>(
         &mut self,
         next: Option<InstId>,
         core: &mut Pipeline,
@@ -357,7 +364,7 @@ impl InOrderEngine {
         }
     }
 
-    /// Any instruction that has rules of its own: 1 if it retires.
+    /// Runs an instruction with special rules. Returns 1 if it retires, else 0.
     #[cold]
     #[inline(never)]
     fn run_general<M: MemoryPort, S: EventSink>(
@@ -377,19 +384,19 @@ impl InOrderEngine {
             raise_kind(op.inst, sink);
         }
         if is_predicted && retires && self.part == Part::FrontEnd {
-            // The stream breaks off behind it, and nobody knows where it went.
+            // The stream breaks off after the branch, so that its target is not known.
             self.resolve(op.inst, op.id, None, core, sink);
         }
         if op.inst.special == Special::ClearExclusive && retires {
-            give_up_exclusive(op.pc, self.now(), memory, sink);
+            clear_monitor(op.pc, self.now(), memory, sink);
         }
         if faults || !flows_on(op.inst) {
-            self.behind = NOWHERE;
+            self.next_pc = NO_NEXT_PC;
         }
         u64::from(retires)
     }
 
-    /// The accesses of an instruction; true if one of them faults.
+    /// Performs the accesses of an instruction. Returns whether one of them faults.
     fn access_of<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
@@ -406,7 +413,7 @@ impl InOrderEngine {
         }
         if op.flags.has(InstFlags::EXCLUSIVE_FAILED) {
             if op.retires {
-                give_up_exclusive(op.pc, self.now(), memory, sink);
+                clear_monitor(op.pc, self.now(), memory, sink);
             }
             return false;
         }
@@ -431,11 +438,11 @@ impl InOrderEngine {
         let reply = memory.access(request, self.now(), sink);
         self.wait_until(reply.done);
         if maintains_code(what) {
-            self.behind = NOWHERE;
+            self.next_pc = NO_NEXT_PC;
         }
     }
 
-    /// Both halves of a store, or of each element of a scatter.
+    /// Translates and writes a store, or each element of a scatter.
     fn write<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
@@ -459,7 +466,7 @@ impl InOrderEngine {
         whole
     }
 
-    /// A gather, a first-fault load or a non-fault load: the fault that it does not take ends it.
+    /// Performs a gather, a first-fault load or a non-fault load. A suppressed fault ends it.
     fn read_elements<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
@@ -484,7 +491,7 @@ impl InOrderEngine {
     }
 }
 
-/// True when the front end goes on behind the instruction without beginning anew.
+/// Returns whether the front end continues after the instruction without a restart.
 fn flows_on(inst: &Inst) -> bool {
     !matches!(
         inst.special,
@@ -497,7 +504,7 @@ fn flows_on(inst: &Inst) -> bool {
     )
 }
 
-/// The events of a branch's kind.
+/// Raises the events of a branch's kind.
 fn raise_kind<S: EventSink>(inst: &Inst, sink: &mut S) {
     for event in [PmuEvent::BR_IMMED_SPEC, PmuEvent::BR_RETURN_SPEC, PmuEvent::BR_INDIRECT_SPEC] {
         if inst.events.0 & StaticEvents::bit(event).0 != 0 {
@@ -507,16 +514,17 @@ fn raise_kind<S: EventSink>(inst: &Inst, sink: &mut S) {
 }
 
 impl Pipeline {
-    /// An exception return of a run in program order: the level at which the stream goes on, at `next_pc`.
+    /// Performs an exception return of an in-order run and restores the level at which the stream
+    /// continues, at `next_pc`.
     pub fn return_to(&mut self, next_pc: Option<u64>) {
         self.exceptions.leave(next_pc);
     }
 
-    /// Takes the exception that was expected behind an instruction which ran in program order; false if none
-    /// was.
+    /// Takes the exception that was expected after an instruction of an in-order run. Returns
+    /// whether there was one.
     pub fn take_expected<S: EventSink>(&mut self, inst: &Inst, sink: &mut S) -> bool {
         let Some(recorded) = self.exceptions.recorded.take() else { return false };
-        self.take_recorded_behind(recorded, Some(inst), 0, sink);
+        self.take_recorded_after(recorded, Some(inst), 0, sink);
         true
     }
 }

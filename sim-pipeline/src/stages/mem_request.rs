@@ -1,4 +1,4 @@
-//! The access that an instruction makes, as the load/store unit asks the memory system for it.
+//! Memory access of an instruction, as the load/store unit requests it.
 
 use crate::op::Op;
 use crate::route::Route;
@@ -7,8 +7,8 @@ use sim_core::time::NEVER;
 use sim_core::{Activity, MemKind, MemRequest, VirtAddr};
 use sim_isa::MemShape;
 
-/// Returns the access that an instruction makes; `None` without an address, for an atomic of a wrong
-/// path, and where no element is active.
+/// Returns the access that an instruction makes. Returns `None` without an address, for an atomic
+/// on a wrong path, and if no element is active.
 #[inline(always)]
 pub(crate) fn request_of<R: Route>(op: &Op<'_>) -> Option<MemRequest> {
     let (pc, addr) = (VirtAddr(op.pc), VirtAddr(op.addr?));
@@ -19,10 +19,10 @@ pub(crate) fn request_of<R: Route>(op: &Op<'_>) -> Option<MemRequest> {
         let request = MemRequest::new(pc, addr, bytes, kind);
         return Some(MemRequest { element_bytes: register_bytes.into(), tags, ..request });
     }
-    // Maintenance makes its own request (`maintenance_of`).
+    // Cache and TLB maintenance makes its own request (`maintenance_of`).
     let kind = op.inst.access_kind()?;
     if op.inst.mem.op.is_atomic() && op.squash != NEVER {
-        // An atomic changes memory: it is not performed on a wrong path.
+        // An atomic changes memory, so that a wrong path does not perform it.
         return None;
     }
     if op.flags.activity() != Activity::All {
@@ -32,7 +32,7 @@ pub(crate) fn request_of<R: Route>(op: &Op<'_>) -> Option<MemRequest> {
         }
     }
     let request = MemRequest::new(pc, addr, bytes, kind);
-    // Only what is architecturally executed marks the monitor: on a wrong path it is a plain load.
+    // Only an architecturally executed load marks the monitor; on a wrong path it is a plain load.
     let exclusive = exclusive && op.squash == NEVER;
     Some(MemRequest { element_bytes: register_bytes.into(), exclusive, tags, ..request })
 }

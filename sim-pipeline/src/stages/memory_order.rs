@@ -1,11 +1,12 @@
-//! Loads that pass an older store whose address is not known yet, and what becomes of those that were
-//! wrong to do so (out-of-order memory; Arm ARM B2.3: a load reads the youngest older store).
+//! Loads that issue before the address of an older store is known, and the recovery from an
+//! ordering violation (out-of-order memory; Arm ARM B2.3: a load reads the youngest older store).
 //!
-//! A load is wrong if it issued before the address of an older store that writes what it reads. The
-//! pipes compare what issues in the same cycle, so such a load is right. That it was wrong is found when the
-//! address is there: the load and everything behind it is thrown away and executed again, so it raises its
-//! speculative events twice. From then on a load at this program counter waits for the address of the store it
-//! reads from ([`crate::units::dependence`]). Loads on a wrong path are never checked.
+//! A load violates the order if it issued before the address of an older store that writes bytes it
+//! reads. The pipes compare accesses that issue in the same cycle, so such a load is correct. The
+//! core finds the violation when the store's address issues. It squashes the load and all younger
+//! operations and executes them again, so that the load raises its speculative events twice. Later
+//! loads at this program counter wait for the address of the store they read from
+//! ([`crate::units::dependence`]). Wrong-path loads are never checked.
 
 use crate::op::{Op, Step};
 use crate::pipeline::Pipeline;
@@ -21,36 +22,38 @@ use sim_core::{Cycle, EventSink, MemoryPort, StallCause};
 use sim_isa::{MemOp, Program, Role};
 
 impl Pipeline {
-    /// Before an instruction of the right path is placed: if it is a load that passes the store it reads
-    /// from, it is executed, flushed and fetched again, and arrives at rename anew.
+    /// Checks a correct-path load before it is scheduled. If it issues before the store that it
+    /// reads from, the load is executed, squashed and fetched again, and `timing` becomes that of
+    /// the second fetch.
     #[inline(always)]
     pub(crate) fn order_load<M: MemoryPort, S: EventSink>(
         &mut self,
         step: &Step<'_>,
-        arrival: &mut FetchTiming,
+        timing: &mut FetchTiming,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
     ) {
         let mem = &program.inst(step.inst.id).mem;
-        if mem.op != MemOp::Load || !self.lsu.some_address_unknown(arrival.at) {
+        if mem.op != MemOp::Load || !self.lsu.some_address_unknown(timing.at) {
             return;
         }
         let (addr, bytes) = (step.inst.addr, u64::from(mem.bytes.max(1)));
-        let Some(known) = self.lsu.unknown_store(addr, bytes, arrival.at) else { return };
-        if let Some(found) = self.passed_store(&Op::correct_path(step, program), known, arrival) {
-            *arrival = self.flush_load(step, found, *arrival, program, memory, sink);
+        let Some(known) = self.lsu.unknown_store(addr, bytes, timing.at) else { return };
+        if let Some(found) = self.passed_store(&Op::correct_path(step, program), known, timing) {
+            *timing = self.flush_load(step, found, *timing, program, memory, sink);
         }
     }
 
-    /// The load would issue before the address of the store it may read from is `known`: when that is found.
+    /// Returns the cycle in which a memory-order violation is found, if the load would issue before
+    /// `known`, when the address of its store is known.
     #[inline(never)]
-    fn passed_store(&self, op: &Op<'_>, known: Cycle, arrival: &FetchTiming) -> Option<Cycle> {
-        let reads = op.retires && op.addr.is_some() && arrival.fault.is_none();
+    fn passed_store(&self, op: &Op<'_>, known: Cycle, timing: &FetchTiming) -> Option<Cycle> {
+        let reads = op.retires && op.addr.is_some() && timing.fault.is_none();
         if !reads || self.lsu.dependence.expects_store(op.pc) {
             return None;
         }
-        let ready = self.rename_stage.blocker(op.inst, RenameOutcome::Dispatched, arrival.at);
+        let ready = self.rename_stage.blocker(op.inst, RenameOutcome::Dispatched, timing.at);
         let renamed =
             self.rename_stage.slot(uops_of(op.inst, RenameOutcome::Dispatched), ready).until;
         let earliest = renamed + self.config.window.rename_to_issue_cycles;
@@ -62,13 +65,14 @@ impl Pipeline {
         (issue < known).then_some(known)
     }
 
-    /// Executes the load and what follows it for nothing until `found`, and fetches it again.
+    /// Executes the load and the younger operations until `found`, squashes them, and fetches the
+    /// load again.
     #[cold]
     fn flush_load<M: MemoryPort, S: EventSink>(
         &mut self,
         step: &Step<'_>,
         found: Cycle,
-        arrival: FetchTiming,
+        timing: FetchTiming,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
@@ -78,11 +82,11 @@ impl Pipeline {
             let checkpoint = self.checkpoint();
             let speculation = self.branches.speculation();
             let op = Op { squash: found, retires: false, ..Op::correct_path(step, program) };
-            let placed = self.schedule(&op, &arrival, memory, sink);
-            if placed {
+            let scheduled = self.schedule(&op, &timing, memory, sink);
+            if scheduled {
                 self.report_op(op.inst, op.flags, OpOutcome::default(), memory, sink);
             }
-            if let (Some(next), true) = (step.next_pc, placed) {
+            if let (Some(next), true) = (step.next_pc, scheduled) {
                 self.run_wrong_path(next, found, program, memory, sink);
             }
             self.squash(&checkpoint);
@@ -95,12 +99,13 @@ impl Pipeline {
         self.fetch_inst(step.inst.id, pc, program, memory, sink)
     }
 
-    /// No load issues before: what orders it (one that has a [`sim_isa::PathClass`] of its own waits for barriers alone), and
-    /// the address of the store it is expected to read from.
+    /// Returns the earliest issue cycle of a load. The load waits for the operations that order it,
+    /// and for the address of the store that it is expected to read from. A load with its own
+    /// [`sim_isa::PathClass`] is ordered by barriers alone.
     #[inline(always)]
     pub(crate) fn load_floor<R: Route>(&mut self, op: &Op<'_>) -> Stamp {
         let ordered = match R::IS_ORDINARY {
-            true => self.lsu.order().floor_stamp(),
+            true => self.lsu.ordering().floor_stamp(),
             false => self.lsu.load_floor(op.inst),
         };
         match op.addr {
@@ -111,8 +116,9 @@ impl Pipeline {
         }
     }
 
-    /// The address of the store that a load reads from, or `ordered` if it is known by then. A load of the right path
-    /// whose value is not in the store queue was independent.
+    /// Returns when the address of the store that a load reads from is known, or `ordered` if it is
+    /// known by then. A correct-path load trains the predictor: it was independent if its value is
+    /// not in the store queue.
     #[inline(never)]
     fn expected_store(&mut self, op: &Op<'_>, addr: u64, ordered: Stamp) -> Stamp {
         let bytes = u64::from(op.inst.mem.bytes.max(1));

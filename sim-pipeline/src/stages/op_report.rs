@@ -1,5 +1,5 @@
-//! Tells those who follow a run what went through the core: operations and changes of level. Nothing
-//! here changes what the core does; for a sink that does not follow, nothing here is compiled in.
+//! Reports operations and changes of exception level to the sink. These reports do not change the
+//! core's behavior, and compile away for a sink that does not observe operations.
 
 use crate::pipeline::Pipeline;
 use sim_core::operation::{AccessKind, AccessShape, BranchCourse};
@@ -9,27 +9,27 @@ use sim_core::{
 };
 use sim_isa::{BranchKind, Inst, Program, Reg, RegFile, Role, StaticEvents};
 
-/// What became of an instruction behind its execution, as far as the core knows.
+/// Outcome of an instruction after its execution, as far as the core knows it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OpOutcome {
-    /// A branch that was taken.
+    /// Set for a taken branch.
     pub(crate) taken: bool,
-    /// Where a branch went.
+    /// Actual target of a branch.
     pub(crate) target: Option<u64>,
-    /// It went against its prediction.
+    /// Set if the branch was mispredicted.
     pub(crate) mispredicted: bool,
-    /// The instruction generates an exception.
+    /// Set if the instruction generates an exception.
     pub(crate) exception: bool,
 }
 
-/// The events of instructions that compute in floating point.
+/// Events of instructions that compute in floating point.
 const FLOATING: StaticEvents = StaticEvents(
     StaticEvents::bit(PmuEvent::FP_HP_SPEC).0
         | StaticEvents::bit(PmuEvent::FP_SP_SPEC).0
         | StaticEvents::bit(PmuEvent::FP_DP_SPEC).0,
 );
 
-fn branch_of(inst: &Inst, behind: OpOutcome) -> BranchCourse {
+fn branch_of(inst: &Inst, outcome: OpOutcome) -> BranchCourse {
     use BranchKind::{Call, Conditional, ExceptionReturn, Indirect, IndirectCall, Return};
     let kind = inst.branch;
     BranchCourse {
@@ -38,8 +38,8 @@ fn branch_of(inst: &Inst, behind: OpOutcome) -> BranchCourse {
         call: matches!(kind, Call | IndirectCall),
         function_return: kind == Return,
         exception_return: kind == ExceptionReturn,
-        taken: behind.taken,
-        target: behind.target,
+        taken: outcome.taken,
+        target: outcome.target,
     }
 }
 
@@ -55,14 +55,14 @@ fn access_of(inst: &Inst, life: &OpLife) -> Option<AccessShape> {
     })
 }
 
-fn kind_of(inst: &Inst, life: &OpLife, behind: OpOutcome) -> OperationKind {
+fn kind_of(inst: &Inst, life: &OpLife, outcome: OpOutcome) -> OperationKind {
     if inst.branch != BranchKind::None {
-        return OperationKind::Branch(branch_of(inst, behind));
+        return OperationKind::Branch(branch_of(inst, outcome));
     }
     access_of(inst, life).map_or(OperationKind::Other, OperationKind::Access)
 }
 
-/// What a load that missed the L1 waited for.
+/// Returns what a load that missed the L1 D-cache waited for.
 fn load_wait<M: MemoryPort>(life: &OpLife, kind: OperationKind, memory: &M) -> LoadWait {
     let OperationKind::Access(shape) = kind else { return LoadWait::default() };
     let is_of_memory =
@@ -74,20 +74,20 @@ fn load_wait<M: MemoryPort>(life: &OpLife, kind: OperationKind, memory: &M) -> L
 }
 
 impl Pipeline {
-    /// Tells of the instruction placed last.
+    /// Reports the instruction scheduled last.
     pub(crate) fn report_op<M: MemoryPort, S: EventSink>(
         &self,
         inst: &Inst,
         flags: InstFlags,
-        behind: OpOutcome,
+        outcome: OpOutcome,
         memory: &M,
         sink: &mut S,
     ) {
         if !S::FOLLOWS_RUN || sink.hears_counts_alone() {
             return;
         }
-        let life = OpLife { mispredicted: behind.mispredicted, ..self.life };
-        let kind = kind_of(inst, &life, behind);
+        let life = OpLife { mispredicted: outcome.mispredicted, ..self.life };
+        let kind = kind_of(inst, &life, outcome);
         let physical = match kind {
             OperationKind::Access(_) if flags.has(InstFlags::HAS_ADDR) || life.addr != 0 => {
                 memory.physical(VirtAddr(life.addr))
@@ -103,7 +103,7 @@ impl Pipeline {
             kind,
             wait: load_wait(&life, kind, memory),
             physical,
-            exception: behind.exception,
+            exception: outcome.exception,
             conditional: inst.branch == BranchKind::Conditional || inst.srcs().contains(&Reg::NZCV),
             simd: inst.is_sve || registers.any(|reg| reg.file() == RegFile::Vector),
             floating: inst.events.0 & FLOATING.0 != 0,
@@ -113,28 +113,28 @@ impl Pipeline {
         });
     }
 
-    /// When the base register that the instruction placed last updates can be read.
+    /// Returns when the base register that the instruction scheduled last updates is readable.
     fn base_ready(&self, inst: &Inst) -> Cycle {
         let updates = inst.uops().iter().any(|group| group.role == Role::BaseUpdate);
         let base = inst.dsts().last().filter(|_| updates);
         base.map_or(0, |base| self.scoreboard.ready(*base).cycle())
     }
 
-    /// Tells of the branch placed last.
+    /// Reports the branch scheduled last.
     pub(crate) fn report_branch<M: MemoryPort, S: EventSink>(
         &self,
-        behind: OpOutcome,
+        outcome: OpOutcome,
         program: &Program,
         memory: &M,
         sink: &mut S,
     ) {
         if S::FOLLOWS_RUN {
             let inst = program.inst(self.life.inst);
-            self.report_op(inst, InstFlags::default(), behind, memory, sink);
+            self.report_op(inst, InstFlags::default(), outcome, memory, sink);
         }
     }
 
-    /// Tells the level at which the core runs, if it is another than was told last.
+    /// Reports the exception level of the core if it differs from the level reported last.
     pub(crate) fn report_privilege<S: EventSink>(&mut self, sink: &mut S) {
         let privilege = self.exceptions.privilege;
         if self.reported_privilege != Some(privilege) {

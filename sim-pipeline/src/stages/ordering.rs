@@ -1,4 +1,4 @@
-//! Barriers and system register accesses: what they wait for, and what waits for them.
+//! Barriers and system register accesses: their own waits, and the waits of younger operations.
 
 use crate::op::ExecResult;
 use crate::op::Op;
@@ -8,16 +8,16 @@ use sim_core::{Cycle, EventSink, MemoryPort, RootCause};
 use sim_isa::{Inst, Special};
 
 impl Pipeline {
-    /// Notes a finished access for barriers, and holds younger ones behind a load-acquire.
+    /// Records a finished access for barriers. A load-acquire also delays the younger accesses.
     #[inline]
-    pub(crate) fn order(&mut self, inst: &Inst, data: Cycle) {
+    pub(crate) fn finish_access(&mut self, inst: &Inst, data: Cycle) {
         self.lsu.finished(data);
         if inst.mem.ordered {
             self.lsu.hold_until(data, self.path.now());
         }
     }
 
-    /// Barriers and system register accesses.
+    /// Executes barriers and system register accesses.
     #[inline(always)]
     pub(crate) fn run_special<M: MemoryPort, S: EventSink>(
         &mut self,

@@ -1,4 +1,5 @@
-//! Rename and dispatch: the slot of each MOP, and what it waits for (PMU guide 3.2.2, 4.7).
+//! Rename and dispatch: the slot of each MOP, and the resources it waits for (PMU guide 3.2.2,
+//! 4.7).
 
 use crate::op::Op;
 use crate::pipeline::Pipeline;
@@ -15,7 +16,7 @@ use sim_core::{Cycle, EventSink, MemoryPort, PmuEvent, RootCause, StallCause};
 use sim_isa::{Inst, Rename, UopCounts};
 
 impl Pipeline {
-    /// How the instruction goes on from rename.
+    /// Returns the rename outcome of the instruction.
     #[inline]
     pub(crate) fn rename_outcome(&self, inst: &Inst, fused: bool) -> RenameOutcome {
         if fused && inst.needs_no_uop {
@@ -25,8 +26,8 @@ impl Pipeline {
         }
     }
 
-    /// Takes the rename slots of all MOPs. Returns the cycle of the first and how many got one before
-    /// a squash; `None` if none did.
+    /// Takes the rename slots of all MOPs. Returns the cycle of the first, and how many got a slot
+    /// before a squash. Returns `None` if none did.
     #[inline(always)]
     pub(crate) fn rename<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
@@ -62,32 +63,32 @@ impl Pipeline {
         Some((first, mops))
     }
 
-    /// The slot of one MOP, given what it waits for; `None` when its path is squashed before. The first MOP
-    /// brings all micro-operations.
+    /// Takes the slot of one MOP, `blocked` by its stall. Returns its cycle, or `None` if the path
+    /// is squashed first. The first MOP carries all micro-operations.
     #[inline(always)]
     pub(crate) fn enter_slot<M: MemoryPort, S: EventSink>(
         &mut self,
         squash: Cycle,
         uops: UopCounts,
-        arrival: &FetchTiming,
+        timing: &FetchTiming,
         blocked: DispatchStall,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<Cycle> {
         let slot = self.rename_stage.slot(uops, blocked);
         let (cycle, sent) = (slot.until, slot.until <= squash);
-        let stands_from = self.slots.stands_from(arrival.at);
-        if cycle > stands_from && self.path.is_on() {
-            self.note_wait(stands_from, squash, slot);
+        let occupies_from = self.slots.occupies_from(timing.at);
+        if cycle > occupies_from && self.path.is_on() {
+            self.note_wait(occupies_from, squash, slot);
         }
-        let (arrive, late) = (arrival.at, arrival.late);
+        let (arrive, late) = (timing.at, timing.late);
         let used = SlotUse { arrive, leave: cycle.min(squash), sent, late, blocked: slot.by };
         let idle = self.slots.enter(used, &self.waits, sink).back_end;
         if idle.1 > idle.0 {
             raise_memory_stall(idle, memory, sink);
         }
         if !sent {
-            // Rename is in order: nothing younger gets a slot either.
+            // Rename is in order: no younger operation gets a slot either.
             self.rename_stage.hold_until(squash + 1, slot.by, self.waits.last());
             self.front.renamed(squash);
             return None;
@@ -96,16 +97,17 @@ impl Pipeline {
         Some(cycle)
     }
 
-    /// The second half of a fused pair goes on in its partner's slot, or later if what it needs is not
-    /// free: what comes behind it waits as well.
+    /// Sends the second half of a fused pair on in its partner's slot, or later if a resource is
+    /// not free; younger operations then wait too. Returns the cycle, or `None` if the path is
+    /// squashed first.
     #[inline(always)]
     pub(crate) fn share_slot(
         &mut self,
         op: &Op<'_>,
         outcome: RenameOutcome,
-        arrival: &FetchTiming,
+        timing: &FetchTiming,
     ) -> Option<(Cycle, u32)> {
-        let slot = self.rename_stage.partner_slot(op.inst, outcome, arrival.at);
+        let slot = self.rename_stage.partner_slot(op.inst, outcome, timing.at);
         if slot.until > self.rename_stage.cycle() && self.path.is_on() {
             self.note_wait(self.rename_stage.cycle(), op.squash, slot);
         }
@@ -118,8 +120,8 @@ impl Pipeline {
         Some((slot.until, 0))
     }
 
-    /// Finds what the operation that leaves rename in `slot`, or is squashed before, waited for since `from`,
-    /// where no older one has waited in the same cycles.
+    /// Traces the wait since `from` of the operation that leaves rename in `slot` or is squashed
+    /// first. Covers only cycles in which no older operation waited.
     #[cold]
     #[inline(never)]
     pub(crate) fn note_wait(&mut self, from: Cycle, squash: Cycle, slot: DispatchStall) {
@@ -148,8 +150,8 @@ impl Pipeline {
         }
     }
 
-    /// `cycle`, in which entries that are held until retirement are free, and who decides it: on a wrong
-    /// path the operation itself.
+    /// Returns `cycle`, the first in which entries held until retirement are free, and the
+    /// operation that determines it. On a wrong path, that is the operation itself.
     #[inline(always)]
     pub(crate) fn free_at(&self, op: &Op<'_>, cycle: Cycle) -> Stamp {
         if op.squash == NEVER {
@@ -160,7 +162,7 @@ impl Pipeline {
     }
 }
 
-/// Of the cycles that the back end lost, those in which a miss was on its outcome outside the core.
+/// Counts the cycles lost to the back end in which a miss outside the core was pending.
 #[inline(never)]
 pub(crate) fn raise_memory_stall<M: MemoryPort, S: EventSink>(
     (from, to): (Cycle, Cycle),

@@ -1,4 +1,4 @@
-//! Completion, retirement, and stores that leave the store queue.
+//! Completion, retirement, and the stores that leave the store queue.
 
 use crate::op::{ExecResult, Op, PendingStore};
 use crate::pipeline::Pipeline;
@@ -12,14 +12,14 @@ use sim_core::time::NEVER;
 use sim_core::{Cycle, EventSink, Happened, MemoryPort, PmuEvent};
 
 impl Pipeline {
-    /// Of an instruction that is complete, how many MOPs have not taken their entries yet: on the right path all
-    /// but the last have.
+    /// Returns how many MOPs of a complete instruction have not taken their entries yet. On the
+    /// correct path, all but the last have.
     #[inline]
     pub(crate) fn mops_left(&self, op: &Op<'_>, mops: u32) -> u32 {
         if op.squash == NEVER { mops.min(1) } else { mops }
     }
 
-    /// Completion and retirement of all MOPs: the cycle in which the last one leaves the window.
+    /// Completes and retires all MOPs. Returns the cycle in which the last one retires.
     #[inline(always)]
     pub(crate) fn complete<S: EventSink>(
         &mut self,
@@ -38,7 +38,7 @@ impl Pipeline {
             if mop > 0 {
                 self.rename_stage.take_bare_mop(self.retire.stamp(retired + 1));
             }
-            retired = self.retire.place(done.complete, by);
+            retired = self.retire.assign(done.complete, by);
         }
         if retires {
             sink.at(retired);
@@ -48,7 +48,7 @@ impl Pipeline {
         retired
     }
 
-    /// A store leaves the store queue for the cache after it has retired: the cycle in which its
+    /// Sends a retired store from the store queue to the cache. Returns the cycle in which its
     /// entry is free.
     #[inline(always)]
     pub(crate) fn store<R: Route, M: MemoryPort, S: EventSink>(
@@ -76,7 +76,8 @@ impl Pipeline {
         let reply = memory.access(request, drain, sink);
         let mut written = reply.done.max(drain);
         if release {
-            // Nor does its own line wait for other stores: who takes the lock must see it.
+            // Its own line does not wait for other stores either: the next owner of the lock must
+            // see it.
             written = written.max(push_merged(op.pc, written, memory, sink));
         }
         done.reply.written(reply);
@@ -89,8 +90,8 @@ impl Pipeline {
         written
     }
 
-    /// Takes what the instruction holds until it has retired; its store queue entry until `free`,
-    /// when the store was sent in `sent`.
+    /// Takes the entries that the instruction holds until it has retired. A store also holds its
+    /// store queue entry until `free`, after it was sent in `sent`.
     #[inline(always)]
     pub(crate) fn take_entries<R: Route>(
         &mut self,
@@ -112,7 +113,8 @@ impl Pipeline {
         }
     }
 
-    /// Keeps only the fields of the timeline that the core reads back, when no sink observes operations.
+    /// Keeps only the fields of the timeline that the core reads back, when no sink observes
+    /// operations.
     #[inline(always)]
     pub(crate) fn note_end<R: Route>(
         &mut self,
@@ -124,7 +126,7 @@ impl Pipeline {
         let life = &mut self.life;
         life.complete = done.complete;
         if op.squash != NEVER {
-            // Of a wrong path only its branches ask, when they issue and when they resolve.
+            // On a wrong path, only branches read the timeline: their issue and their resolution.
             life.issue = done.issue;
             return;
         }

@@ -1,5 +1,5 @@
-//! When stores leave for the caches: barriers, releases and atomics make those that are being merged
-//! leave, and an access that its address forbids makes none.
+//! Order in which stores leave for the caches. Barriers, releases and atomics flush the stores that
+//! are being merged. An access that its address forbids is not made.
 
 use crate::op::Op;
 use crate::pipeline::Pipeline;
@@ -10,8 +10,8 @@ use sim_core::{
 };
 use sim_isa::{BarrierScope, Inst, MemOp};
 
-/// Stores that wait in the memory system for the rest of their line leave for the caches: when these have
-/// them, 0 if there are none.
+/// Flushes the stores that wait in the memory system for the rest of their line. Returns when the
+/// caches have them, or 0 if there are none.
 #[inline(never)]
 pub(crate) fn push_merged<M: MemoryPort, S: EventSink>(
     pc: u64,
@@ -24,7 +24,7 @@ pub(crate) fn push_merged<M: MemoryPort, S: EventSink>(
 }
 
 impl Pipeline {
-    /// The stream ends in `now`: stores that wait for the rest of their line wait no longer.
+    /// Flushes the stores that wait for the rest of their line, at the end of the stream in `now`.
     pub fn push_stores<M: MemoryPort, S: EventSink>(
         &mut self,
         now: Cycle,
@@ -36,7 +36,7 @@ impl Pipeline {
         self.lsu.maintained(pushed);
     }
 
-    /// A barrier that orders stores: none of them may wait for others behind it.
+    /// Flushes merging stores for a barrier that orders stores: none may wait for younger stores.
     pub(crate) fn push_before_barrier<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
@@ -50,7 +50,8 @@ impl Pipeline {
         }
     }
 
-    /// An atomic that releases is seen behind everything older.
+    /// Flushes merging stores for an atomic with release semantics, which is observed after all
+    /// older operations.
     pub(crate) fn push_before_atomic<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
@@ -64,19 +65,21 @@ impl Pipeline {
         }
     }
 
-    /// The reply of an access that its address alone forbids, so that nothing is translated.
+    /// Returns the reply of an access that its address alone forbids, so that nothing is
+    /// translated.
     #[inline]
     pub(crate) fn refuse_misaligned(&self, op: &Op<'_>, issue: Cycle) -> Option<MemReply> {
         let addr = op.addr?;
-        // What a trace says was executed, was: `SCTLR_EL1.nAA` of its machine may have been 1.
+        // A trace records what was executed: its machine may have set `SCTLR_EL1.nAA`.
         let is_refused = self.has_handlers() && is_misaligned(op.inst, addr);
         let fault = MemReply { done: issue + 1, happened: Happened::FAULT, ..MemReply::default() };
         is_refused.then_some(fault)
     }
 }
 
-/// Alignment faults of Normal memory, with `SCTLR_EL1.A` and `nAA` 0 (Arm ARM B2.5.2, FEAT_LSE2): acquires,
-/// releases, exclusives and atomics must stay inside 16 aligned bytes, stores of tags begin at a granule.
+/// Returns whether the access takes an alignment fault in Normal memory, with `SCTLR_EL1.A` and
+/// `nAA` 0 (Arm ARM B2.5.2, FEAT_LSE2). Acquires, releases, exclusives and atomics must stay inside
+/// 16 aligned bytes; stores of tags must begin at a granule.
 fn is_misaligned(inst: &Inst, addr: u64) -> bool {
     let mem = &inst.mem;
     let at_once = mem.ordered || mem.exclusive || mem.op.is_atomic();
@@ -89,7 +92,8 @@ fn is_misaligned(inst: &Inst, addr: u64) -> bool {
 mod tests {
     use super::*;
 
-    /// Whether the instruction is refused at each of these offsets from an aligned 16 bytes.
+    /// Returns whether the instruction is refused at each of these offsets from an address aligned
+    /// to 16 bytes.
     fn refused<const N: usize>(word: u32, offsets: [u64; N]) -> [bool; N] {
         let inst = sim_isa::decode(word);
         offsets.map(|offset| is_misaligned(&inst, 0x1000 + offset))
@@ -116,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn stores_of_tags_begin_at_a_granule_unless_they_align_themselves() {
+    fn tag_stores_must_begin_at_a_granule_unless_they_align_their_address() {
         let offsets = [0, 8, 16];
         for (word, name) in [
             (0xd920_0820, "stg x0, [x1]"),

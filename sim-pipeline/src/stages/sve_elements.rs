@@ -1,9 +1,9 @@
-//! The elements of an SVE memory access: which of them are active, where each of them is, and which of
-//! their faults are suppressed (Arm ARM, SVE memory accesses; PMU guide 4.13).
+//! Elements of an SVE memory access: the active ones, the address of each, and the suppressed
+//! faults (Arm ARM, SVE memory accesses; PMU guide 4.13).
 //!
-//! A gather or scatter makes one access an active element; anything else is one access from its first
-//! active byte to its last. A predicate with no active element makes none. Where a trace does not give
-//! the addresses of a gather, its elements are taken to lie one behind the other.
+//! A gather or scatter makes one access per active element. Any other instruction makes one access,
+//! from its first active byte to its last. A predicate with no active element makes none. If a
+//! trace does not give the addresses of a gather, its elements are assumed to be consecutive.
 
 use crate::op::Op;
 use crate::op::{ExecResult, PendingStore};
@@ -16,13 +16,13 @@ use sim_core::{
 };
 use sim_isa::{Faulting, Inst, MemShape, StaticEvents};
 
-/// True for instructions whose accesses this file makes.
+/// Returns whether this file makes the accesses of the instruction.
 #[inline]
 pub(crate) fn is_by_element(inst: &Inst) -> bool {
     inst.mem.scattered || inst.mem.faulting != Faulting::Every
 }
 
-/// Bytes from the first active element of a contiguous access to the last.
+/// Returns the bytes from the first active element of a contiguous access to the last.
 pub(crate) fn active_bytes(mem: &MemShape, activity: Activity, elements: u16) -> u32 {
     let bytes = u32::from(mem.bytes);
     match (activity, elements) {
@@ -36,7 +36,7 @@ pub(crate) fn active_bytes(mem: &MemShape, activity: Activity, elements: u16) ->
     }
 }
 
-/// One request for each active element, in the order of the elements.
+/// Returns one request for each active element, in element order.
 pub(crate) fn requests<'a>(
     op: &'a Op<'_>,
     first: MemRequest,
@@ -51,19 +51,19 @@ pub(crate) fn requests<'a>(
         (given, mem.align.into())
     };
     (0..count).map(move |i| {
-        let behind = |last: u64, n: usize| last.wrapping_add(n as u64 * u64::from(bytes));
+        let after = |last: u64, n: usize| last.wrapping_add(n as u64 * u64::from(bytes));
         let addr = match i.checked_sub(1) {
             None => first.addr.0,
             Some(k) => op.more.get(k).copied().unwrap_or_else(|| {
                 let last = op.more.last().copied().unwrap_or(first.addr.0);
-                behind(last, i + 1 - given)
+                after(last, i + 1 - given)
             }),
         };
         MemRequest { addr: VirtAddr(addr), bytes, ..first }
     })
 }
 
-/// True when the instruction does not take the fault that its element number `element` met.
+/// Returns whether the instruction suppresses the fault of element number `element`.
 pub(crate) fn is_suppressed(
     faulting: Faulting,
     element: usize,
@@ -83,8 +83,9 @@ pub(crate) fn is_suppressed(
 }
 
 impl Pipeline {
-    /// A gather, a first-fault load or a non-fault load that issues in `issue`: what its elements met,
-    /// `done` the cycle in which the last one is there. A fault that is suppressed ends it.
+    /// Performs a gather, a first-fault load or a non-fault load that issues in `issue`. A
+    /// suppressed fault ends it. Returns the outcome of its elements, with `done` the cycle in
+    /// which the last is ready.
     #[cold]
     #[inline(never)]
     pub(crate) fn load_elements<M: MemoryPort, S: EventSink>(
@@ -137,8 +138,8 @@ impl Pipeline {
         whole
     }
 
-    /// The elements of a scatter that retires in `retired` leave the store queue one by one: the cycle in
-    /// which the cache has the last.
+    /// Sends the elements of a scatter that retires in `retired` from the store queue, one by one.
+    /// Returns the outcome, with `done` the cycle in which the cache has the last.
     #[cold]
     #[inline(never)]
     pub(crate) fn store_elements<M: MemoryPort, S: EventSink>(
@@ -163,8 +164,8 @@ impl Pipeline {
     }
 }
 
-/// Counts an SVE operation by its governing predicate where that was not all TRUE; the events that are
-/// left to be counted.
+/// Counts an SVE operation by its governing predicate if that was not all TRUE. Returns the events
+/// that remain to be counted.
 #[cold]
 pub(crate) fn raise_predicate<S: EventSink>(
     events: StaticEvents,
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn only_operations_with_a_governing_predicate_count_by_it() {
+    fn only_operations_with_a_governing_predicate_raise_predicate_events() {
         let mut counts = sim_core::Counts::default();
         let add = sim_isa::decode(0x0423_0040).events; // add z0.b, z2.b, z3.b
         assert_eq!(raise_predicate(add, Activity::None, 1, &mut counts), add);

@@ -1,9 +1,9 @@
-//! Cache and TLB maintenance and context writes on their outcome through the core (PMU guide 3.2.11,
+//! Cache and TLB maintenance and context writes on their way through the core (PMU guide 3.2.11,
 //! 3.2.19, 4.1.3).
 //!
-//! They leave through the store queue when everything older has retired, so never on a wrong path;
-//! nothing but a `DSB` waits for their end. Without the value of Xt an operation that needs it is
-//! counted as an instruction and does nothing.
+//! They leave through the store queue when all older operations have retired, so never on a wrong
+//! path. Only a `DSB` waits for their completion. Without the value of Xt, an operation that needs
+//! it is counted as an instruction and has no effect.
 
 use crate::op::ExecResult;
 use crate::op::Op;
@@ -16,7 +16,7 @@ use sim_core::{
 use sim_isa::{BankName, ContextWrite};
 
 impl Pipeline {
-    /// Hands maintenance that is ready in `ready` to the memory system.
+    /// Sends maintenance that is ready in `ready` to the memory system.
     #[cold]
     #[inline(never)]
     pub(crate) fn maintain<M: MemoryPort, S: EventSink>(
@@ -35,12 +35,12 @@ impl Pipeline {
         at.result = at.result.max(certain + 1);
         self.lsu.maintained(done.reply.done);
         if maintains_code(what) {
-            self.front.forget_words();
+            self.front.clear_mop_cache();
         }
     }
 
-    /// What is maintained, and the request for it; none if it is not certain to retire, if its operand is not
-    /// known, or if it concerns another level than this one.
+    /// Returns the kind of maintenance and its request. Returns `None` if it may not retire, if its
+    /// operand is not known, or if it concerns another exception level.
     pub(crate) fn maintenance_of(&self, op: &Op<'_>) -> Option<(Maintenance, MemRequest)> {
         let what = op.inst.maintenance?;
         let operand = if what.has_operand() { op.addr } else { Some(0) };
@@ -52,7 +52,8 @@ impl Pipeline {
         Some((what, MemRequest::new(VirtAddr(op.pc), VirtAddr(operand), 1, kind)))
     }
 
-    /// A table base written under another level's name translates nothing for the running program.
+    /// Returns whether the write affects the current level. A table base written under another
+    /// level's name translates nothing for the running program.
     fn concerns_this_level(&self, write: Option<ContextWrite>) -> bool {
         match write {
             Some(ContextWrite::TableBase(BankName::El12)) => false,
@@ -62,7 +63,7 @@ impl Pipeline {
     }
 }
 
-/// True for maintenance behind which instructions and their translations may be others.
+/// Returns whether this maintenance can change the instructions that follow or their translations.
 pub(crate) fn maintains_code(what: Maintenance) -> bool {
     matches!(
         what,
@@ -74,9 +75,9 @@ pub(crate) fn maintains_code(what: Maintenance) -> bool {
     )
 }
 
-/// `CLREX`, and a store-exclusive that failed: no line is marked any more.
+/// Clears the exclusive monitor, for `CLREX` and for a store-exclusive that failed.
 #[cold]
-pub(crate) fn give_up_exclusive<M: MemoryPort, S: EventSink>(
+pub(crate) fn clear_monitor<M: MemoryPort, S: EventSink>(
     pc: u64,
     at: Cycle,
     memory: &mut M,
@@ -86,9 +87,10 @@ pub(crate) fn give_up_exclusive<M: MemoryPort, S: EventSink>(
     memory.access(request, at, sink);
 }
 
-/// `TTBR_WRITE_RETIRED` and `CID_WRITE_RETIRED`: writes under EL1 names, also where `HCR_EL2.E2H`
-/// redirects them, and under EL12 names, which exist with E2H only (decision A31). `SW_INCR`: each
-/// write of `PMSWINC_EL0`, whatever counters its operand names.
+/// Raises `TTBR_WRITE_RETIRED` and `CID_WRITE_RETIRED` for writes under EL1 names, also if
+/// `HCR_EL2.E2H` redirects them. Writes under EL12 names, which exist only with E2H, count too
+/// (decision A31). Raises `SW_INCR` for each write of `PMSWINC_EL0`, whichever counters its operand
+/// names.
 pub(crate) fn raise_context_write<S: EventSink>(
     register: ContextWrite,
     operand: Option<u64>,
@@ -122,7 +124,7 @@ mod tests {
     use BankName::{El1, El2, El12};
     use sim_core::Counts;
 
-    /// Levels from 0 to 3 at which the write counts, without and with `HCR_EL2.E2H`.
+    /// Returns how often the write counts at levels 0 to 3, without and with `HCR_EL2.E2H`.
     fn counting(name: BankName) -> [[u64; 4]; 2] {
         [false, true].map(|e2h| {
             [0, 1, 2, 3].map(|level| {
@@ -133,7 +135,7 @@ mod tests {
                 }
                 let found = [PmuEvent::TTBR_WRITE_RETIRED, PmuEvent::CID_WRITE_RETIRED];
                 let [base, context] = found.map(|event| counts.value(event));
-                assert_eq!(base, context, "both count alike");
+                assert_eq!(base, context, "both writes count equally");
                 base
             })
         })

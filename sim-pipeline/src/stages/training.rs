@@ -1,5 +1,5 @@
-//! Branches and accesses of a stretch that the pipeline does not run: the predictors and the guesses of wrong
-//! paths learn from them, and go astray as a core would.
+//! Trains the predictors with branches and accesses that the pipeline does not run (functional
+//! warming), and follows the wrong paths that a core would run.
 
 use crate::pipeline::Pipeline;
 use crate::stages::wrong_path::{ResolvedBranch, flows_on, raise_branch};
@@ -8,39 +8,42 @@ use crate::units::slots::SLOTS;
 use sim_core::{Cycle, EventSink, InstId, StateVisitor, WarmState};
 use sim_isa::{BranchKind, Inst, MemOp, Program};
 
-/// Cycles that a wrong path lasts if nobody knows when its branch resolves. With it the machine without a pipeline
-/// has as many accesses as the runs of five of the nine programs with which windows were tuned
-/// (`docs/regions.md`); the four others were looked at behind it.
+/// Length of a wrong path in cycles if the resolution of its branch is not known. With it, the
+/// machine without a pipeline makes as many accesses as the pipeline in five of the nine programs
+/// used to tune regions (`docs/regions.md`). The four others were checked afterwards.
 const WRONG_PATH_CYCLES: Cycle = 12;
 
-/// Who hears what a core would do in vain behind a branch that was predicted wrongly.
+/// Memory port for wrong-path fetches and accesses during functional warming.
 pub trait WrongPathPort {
-    /// The instruction at `pc` is fetched: how many cycles it waits for that; `None` if it cannot be.
+    /// Fetches the instruction at `pc`. Returns its wait in cycles, or `None` if it cannot be
+    /// fetched.
     fn fetch(&mut self, pc: u64) -> Option<Cycle>;
-    /// An instruction accesses memory, as far as anybody knows at `addr`.
+    /// Performs the memory access of an instruction at its predicted address `addr`.
     fn touch(&mut self, pc: u64, inst: &Inst, addr: u64);
 }
 
-/// True for a branch that is predicted at all.
+/// Returns whether the core predicts such a branch.
 fn is_learned(branch: BranchKind) -> bool {
     !matches!(branch, BranchKind::None | BranchKind::ExceptionReturn)
 }
 
 impl Pipeline {
-    /// The program has so many instructions that may run: the guesses of wrong paths have room for all of them, and
-    /// what there is to show of them is always as much.
-    pub fn know_code(&mut self, insts: usize) {
+    /// Reserves room for this number of instructions in the address predictor of wrong paths. The
+    /// saved warm state then always has the same size.
+    pub fn reserve_insts(&mut self, insts: usize) {
         self.addresses.make_room(insts);
     }
 
-    /// The branch at `pc` went on at `next`: the predictors learn from it. No time passes, nothing is counted.
+    /// Trains the predictors with the branch at `pc`, which continued at `next`. No time passes and
+    /// no event is raised.
     pub fn learn_branch(&mut self, pc: u64, inst: &Inst, next: u64) {
         if is_learned(inst.branch) {
-            self.branches.meet(Branch::of(pc, inst), next);
+            self.branches.predict_and_train(Branch::of(pc, inst), next);
         }
     }
 
-    /// The same, of the branch `id`. False when it was predicted elsewhere; then `astray` hears of the wrong path.
+    /// Trains the predictors with the branch `id` and runs its wrong path on `port` if it was
+    /// mispredicted. Returns whether the prediction was correct.
     pub fn train_branch_and_wrong_path(
         &mut self,
         id: InstId,
@@ -59,23 +62,25 @@ impl Pipeline {
         if prediction.next == Some(next) {
             return true;
         }
-        let around = self.branches.around_last();
+        let saved = self.branches.last_speculation();
         if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
             self.follow_wrong_path(wrong, program, port);
         }
-        self.branches.recover(branch, &around, actual);
+        self.branches.recover(branch, &saved, actual);
         false
     }
 
-    /// Follows the predictions from `pc` on until time is up: as many instructions in a cycle as the front end brings
-    /// and rename takes, less where it waits for a line or for decoding to find a branch.
+    /// Follows the predictions from `pc` for [`WRONG_PATH_CYCLES`]. Each cycle has as many
+    /// instructions as the front end delivers and rename takes. Waits for a line, and for decode to
+    /// find a branch, reduce that number.
     fn follow_wrong_path(
         &mut self,
         mut pc: u64,
         program: &mut Program,
         port: &mut impl WrongPathPort,
     ) {
-        // Rename takes at most SLOTS a cycle; ideal fetch is unbounded, and a wrong path may be an endless loop.
+        // Rename takes at most SLOTS a cycle. Ideal fetch is unbounded, and a wrong path may be an
+        // endless loop.
         let width = Cycle::from(self.config.front_end.mop_width).min(SLOTS as Cycle);
         let mut left = WRONG_PATH_CYCLES * width;
         while let Some(id) = program.fetch(pc) {
@@ -103,14 +108,16 @@ impl Pipeline {
         }
     }
 
-    /// The instruction accessed memory at `addr`: on a wrong path it would go on from there.
+    /// Records the access of an instruction at `addr`, from which a wrong path predicts the next
+    /// address.
     #[inline]
     pub fn learn_address(&mut self, id: InstId, addr: u64) {
         self.addresses.learn(id, addr);
     }
 
-    /// The branch at `pc` met by a run in program order, with its events; where it went is not known at the end of a stream or
-    /// where it breaks off. True if the front end begins anew behind it: it was predicted taken, or wrongly.
+    /// Predicts the branch at `pc` for an in-order run and raises its events. `next` is `None` at
+    /// the end or at a break of the stream. Returns whether the front end restarts after the
+    /// branch: it was predicted taken, or mispredicted.
     pub(crate) fn predict_branch<S: EventSink>(
         &mut self,
         pc: u64,
@@ -120,20 +127,20 @@ impl Pipeline {
     ) -> bool {
         let branch = Branch::of(pc, inst);
         let (prediction, flushed) = match next {
-            Some(next) => self.branches.meet(branch, next),
+            Some(next) => self.branches.predict_and_train(branch, next),
             None => (self.branches.predict(branch), false),
         };
         let taken = match next {
             Some(next) => branch.goes_to(next),
             None => prediction.taken,
         };
-        let course = ResolvedBranch { taken, flushed, resolved: true, retires: Some(0) };
-        raise_branch(&prediction, course, sink);
+        let resolution = ResolvedBranch { taken, flushed, resolved: true, retires: Some(0) };
+        raise_branch(&prediction, resolution, sink);
         prediction.taken || flushed
     }
 }
 
-/// What the predictors learned, and where wrong paths would go. Nothing of what is in the pipeline.
+/// Predictor contents and predicted wrong-path addresses, without any operation in the pipeline.
 impl WarmState for Pipeline {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         self.branches.visit(visitor);

@@ -1,67 +1,70 @@
-//! Branch resolution and the wrong path behind a misprediction (PMU guide 4.10; design: executed).
+//! Branch resolution and the wrong path after a misprediction (PMU guide 4.10; design: executed).
 //!
-//! Until the branch resolves, the front end goes on along the predicted path through the program's
-//! code image. What is renamed and issued by then raises its speculative events and touches caches,
-//! TLBs, prefetchers and the recency of BTB entries; at the squash all that is taken in order is given
-//! back, and so are the branch history and the return stack. Predictors are trained on the right path
-//! only. How a branch of a wrong path would go is not in a trace: it goes as predicted.
+//! Until the branch resolves, the front end continues along the predicted path in the code image of
+//! the program. Operations that are renamed and issued by then raise their speculative events. They
+//! access caches, TLBs and prefetchers, and update the recency of BTB entries. The squash restores
+//! all in-order resources, the branch history and the return stack. Predictors train on the correct
+//! path only. A trace does not record the outcome of a wrong-path branch, so that it follows its
+//! prediction.
 
 use crate::op::Op;
-use crate::pipeline::{Pipeline, Previous};
+use crate::pipeline::{FusionLead, Pipeline};
 use crate::route::General;
 use crate::stages::op_report::OpOutcome;
 use crate::units::branch::{Branch, Outcome, Prediction};
 use crate::units::frontend::FetchTiming;
-use crate::units::lsu::Order;
+use crate::units::lsu::MemoryOrdering;
 use crate::units::rename::RenameMark;
 use crate::units::scoreboard::Scoreboard;
 use sim_core::time::NEVER;
 use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause};
 use sim_isa::{BranchKind, Inst, Program, Special};
 
-/// The core before a wrong path.
+/// State of the core before a wrong path.
 pub(crate) struct Checkpoint {
     scoreboard: Scoreboard,
-    order: Order,
-    window: RenameMark,
+    ordering: MemoryOrdering,
+    rename: RenameMark,
     path: u16,
 }
 
-/// How a branch went, as far as its events tell.
+/// Resolution of a branch, as its events need it.
 #[derive(Clone, Copy)]
 pub(crate) struct ResolvedBranch {
     pub(crate) taken: bool,
-    /// It resolved against its prediction, and what was fetched behind it was thrown away.
+    /// Set if the branch resolved against its prediction and its younger operations were squashed.
     pub(crate) flushed: bool,
-    /// It executed, so that a target that decode had to find counts as one not predicted.
+    /// Set if the branch executed. A target that decode had to find then counts as not predicted.
     pub(crate) resolved: bool,
-    /// When it retires, if it does.
+    /// Retirement cycle, if the branch retires.
     pub(crate) retires: Option<Cycle>,
 }
 
-/// Events of a branch that issued (decisions A25, A26 and A50). An exception return is none.
+/// Raises the events of a branch that issued (decisions A25, A26 and A50). An exception return
+/// raises none.
 pub(crate) fn raise_branch<S: EventSink>(
     prediction: &Prediction,
-    course: ResolvedBranch,
+    resolution: ResolvedBranch,
     sink: &mut S,
 ) {
-    if course.taken {
+    if resolution.taken {
         sink.raise(PmuEvent::PC_WRITE_SPEC);
     }
     sink.raise(PmuEvent::BR_PRED);
-    if course.flushed || (course.taken && course.resolved && prediction.resteered) {
+    if resolution.flushed || (resolution.taken && resolution.resolved && prediction.resteered) {
         sink.raise(PmuEvent::BR_MIS_PRED);
     }
-    if let Some(retires) = course.retires {
+    if let Some(retires) = resolution.retires {
         sink.at(retires);
         sink.raise(PmuEvent::BR_RETIRED);
-        if course.flushed {
+        if resolution.flushed {
             sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
         }
     }
 }
 
-/// True when a wrong path goes on behind an instruction that is no branch: the core does not wait for it.
+/// Returns whether a wrong path continues after an instruction that is not a branch: the core does
+/// not wait for it.
 pub(crate) fn flows_on(special: Special) -> bool {
     matches!(
         special,
@@ -74,8 +77,8 @@ pub(crate) fn flows_on(special: Special) -> bool {
 }
 
 impl Pipeline {
-    /// Predicts the branch, compares with where the stream went, runs the wrong path if they differ,
-    /// trains.
+    /// Predicts the branch, compares the prediction with the stream, runs the wrong path if they
+    /// differ, and trains the predictors.
     pub(crate) fn resolve<M: MemoryPort, S: EventSink>(
         &mut self,
         branch: Branch,
@@ -90,35 +93,35 @@ impl Pipeline {
         let perfect = self.branches.perfect(branch, next);
         let prediction = perfect.unwrap_or_else(|| self.branches.predict(branch));
         let fall_through = branch.pc.wrapping_add(4);
-        // Where the stream ends or breaks off nobody knows better than the prediction.
+        // At the end or a break of the stream, the prediction gives the next address.
         let Some(next) = next.or(prediction.next) else {
             let taken = prediction.taken;
-            let behind = OpOutcome { taken, target: prediction.next, ..OpOutcome::default() };
-            self.report_branch(behind, program, memory, sink);
-            let course = ResolvedBranch { taken, flushed: false, resolved: true, retires };
-            raise_branch(&prediction, course, sink);
+            let outcome = OpOutcome { taken, target: prediction.next, ..OpOutcome::default() };
+            self.report_branch(outcome, program, memory, sink);
+            let resolution = ResolvedBranch { taken, flushed: false, resolved: true, retires };
+            raise_branch(&prediction, resolution, sink);
             self.front.follow(&prediction);
             return;
         };
         let taken = !branch.is_conditional() || next != fall_through;
         let actual = Outcome { pc: branch.pc, taken, next };
         let flushed = prediction.next != Some(next);
-        let course = ResolvedBranch { taken, flushed, resolved: true, retires };
-        raise_branch(&prediction, course, sink);
+        let resolution = ResolvedBranch { taken, flushed, resolved: true, retires };
+        raise_branch(&prediction, resolution, sink);
         self.branches.train(branch.kind, &prediction, actual);
         self.front.follow(&prediction);
-        let behind =
+        let outcome =
             OpOutcome { taken, target: Some(next), mispredicted: flushed, exception: false };
-        self.report_branch(behind, program, memory, sink);
+        self.report_branch(outcome, program, memory, sink);
         if flushed {
-            let around = self.branches.around_last();
+            let saved = self.branches.last_speculation();
             let life = self.life;
             if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
                 self.run_wrong_path(wrong, resolved, program, memory, sink);
             }
-            // What ran behind it in vain had lives of its own.
+            // The wrong path has overwritten the timeline of the branch.
             self.life = OpLife { mispredicted: true, ..life };
-            self.branches.recover(branch, &around, actual);
+            self.branches.recover(branch, &saved, actual);
             let at = resolved + self.config.branch.redirect_cycles;
             let cause = match prediction.next {
                 None => StallCause::FetchNoTarget,
@@ -128,27 +131,27 @@ impl Pipeline {
         }
     }
 
-    /// What a wrong path changes and must not leave behind.
+    /// Returns the state that the squash of a wrong path restores.
     pub(crate) fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             scoreboard: self.scoreboard.clone(),
-            order: self.lsu.order(),
-            window: self.rename_stage.mark(),
+            ordering: self.lsu.ordering(),
+            rename: self.rename_stage.mark(),
             path: self.path.mark(),
         }
     }
 
-    /// Everything since the checkpoint is thrown away.
+    /// Squashes everything since the checkpoint.
     pub(crate) fn squash(&mut self, checkpoint: &Checkpoint) {
-        self.rename_stage.squash(checkpoint.window);
+        self.rename_stage.squash(checkpoint.rename);
         self.path.rewind(checkpoint.path);
-        self.lsu.restore(checkpoint.order);
+        self.lsu.restore(checkpoint.ordering);
         self.scoreboard.clone_from(&checkpoint.scoreboard);
-        self.previous = Previous::default();
+        self.fusion_lead = FusionLead::default();
     }
 
-    /// Says what an instruction does if a wrong path meets it: the address that it touches, where it
-    /// goes. Directed tests know it.
+    /// Sets the outcome of an instruction on wrong paths: its data address, and its branch target.
+    /// Directed tests use it.
     pub fn preset_wrong_path(&mut self, id: InstId, addr: Option<u64>, next: Option<u64>) {
         if let Some(addr) = addr {
             self.addresses.learn(id, addr);
@@ -158,8 +161,8 @@ impl Pipeline {
         }
     }
 
-    /// Everything the front end brings from `pc` on until the branch is `resolved`: in that cycle nothing of the path is
-    /// renamed or issued any more.
+    /// Runs the wrong path from `pc` until the branch is `resolved`. In that cycle, none of its
+    /// operations is renamed or issued any more.
     pub(crate) fn run_wrong_path<M: MemoryPort, S: EventSink>(
         &mut self,
         mut pc: u64,
@@ -168,29 +171,30 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) {
-        // It is one: what the stages ask to tell it from the right path is decided here.
+        // `NEVER` would mark the correct path.
         let squash = resolved.saturating_sub(1).min(NEVER - 1);
         let checkpoint = self.checkpoint();
         while let Some(id) = program.fetch(pc) {
-            let arrival = self.fetch_inst(id, pc, program, memory, sink);
-            if arrival.at > squash || arrival.fault.is_some() {
+            let timing = self.fetch_inst(id, pc, program, memory, sink);
+            if timing.at > squash || timing.fault.is_some() {
                 break;
             }
             let inst = program.inst(id);
-            let placed = self.schedule_predicted(id, pc, inst, squash, arrival, memory, sink);
-            if !placed && self.config.ideal.fetch {
-                // Nothing younger gets a slot, and the clock of an ideal front end does not go on.
+            let scheduled = self.schedule_predicted(id, pc, inst, squash, timing, memory, sink);
+            if !scheduled && self.config.ideal.fetch {
+                // No younger operation gets a slot, and the clock of an ideal front end does not
+                // advance.
                 break;
             }
             let next = if inst.branch == BranchKind::None {
-                if placed {
-                    let behind = OpOutcome::default();
-                    self.report_op(inst, InstFlags::default(), behind, memory, sink);
+                if scheduled {
+                    let outcome = OpOutcome::default();
+                    self.report_op(inst, InstFlags::default(), outcome, memory, sink);
                 }
                 flows_on(inst.special).then(|| pc.wrapping_add(4))
             } else {
                 let branch = Branch::of(pc, inst);
-                self.pass_branch(id, branch, squash, placed, program, memory, sink)
+                self.pass_branch(id, branch, squash, scheduled, program, memory, sink)
             };
             match next {
                 Some(next) => pc = next,
@@ -201,11 +205,8 @@ impl Pipeline {
         sink.squashed();
     }
 
-    /// One instruction of a wrong path through the stages, with the addresses that it would have.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the instruction, where it stands, the two ports"
-    )]
+    /// Takes one wrong-path instruction through the stages, with its predicted addresses.
+    #[expect(clippy::too_many_arguments, reason = "the instruction, its path, the two ports")]
     #[inline(always)]
     fn schedule_predicted<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -213,41 +214,42 @@ impl Pipeline {
         pc: u64,
         inst: &Inst,
         squash: Cycle,
-        arrival: FetchTiming,
+        timing: FetchTiming,
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        // What touches nothing has none, and asks for none if a damaged trace gave it one.
+        // An instruction without an access has no address, even if a damaged trace gave it one.
         let addr = self.addresses.address(id);
         let flags = InstFlags::default();
         let op = Op { id, pc, inst, addr, flags, more: &[], squash, retires: false };
         if inst.mem.elements > 0
             && let Some(addr) = addr
         {
-            let (flags, further) = self.last_elements.guess(id, addr);
+            let (flags, further) = self.last_elements.predict(id, addr);
             let op = Op { flags, more: &further[..flags.further()], ..op };
-            return self.schedule_outlined::<General, M, S>(op, arrival, memory, sink);
+            return self.schedule_outlined::<General, M, S>(op, timing, memory, sink);
         }
-        self.schedule(&op, &arrival, memory, sink)
+        self.schedule(&op, &timing, memory, sink)
     }
 
-    /// A branch on a wrong path, and where the path goes on behind it; `None` where no target is known.
-    /// One that is known to go against its prediction has a wrong path of its own, until it resolves.
+    /// Predicts a branch on a wrong path. Returns the next address of the path, or `None` if no
+    /// target is known. A branch whose preset target contradicts its prediction has a wrong path of
+    /// its own until it resolves.
     #[expect(clippy::too_many_arguments, reason = "the branch, what became of it, the two ports")]
     pub(crate) fn pass_branch<M: MemoryPort, S: EventSink>(
         &mut self,
         id: InstId,
         branch: Branch,
         squash: Cycle,
-        placed: bool,
+        scheduled: bool,
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
     ) -> Option<u64> {
         let prediction = self.branches.predict(branch);
         let complete = self.life.complete;
-        let executed = placed && self.life.issue <= squash;
-        let resolved = placed && complete <= squash;
+        let executed = scheduled && self.life.issue <= squash;
+        let resolved = scheduled && complete <= squash;
         let known = self.addresses.outcome(id).filter(|_| resolved);
         let corrected = known.filter(|next| prediction.next != Some(*next));
         let taken = match corrected {
@@ -256,23 +258,23 @@ impl Pipeline {
         };
         if executed && branch.kind != BranchKind::ExceptionReturn {
             sink.at(complete);
-            let course =
+            let resolution =
                 ResolvedBranch { taken, flushed: corrected.is_some(), resolved, retires: None };
-            raise_branch(&prediction, course, sink);
+            raise_branch(&prediction, resolution, sink);
         }
-        if placed {
+        if scheduled {
             let mispredicted = corrected.is_some();
             let target = corrected.or(prediction.next);
-            let behind = OpOutcome { taken, target, mispredicted, exception: false };
-            self.report_branch(behind, program, memory, sink);
+            let outcome = OpOutcome { taken, target, mispredicted, exception: false };
+            self.report_branch(outcome, program, memory, sink);
         }
         self.front.follow(&prediction);
         let Some(next) = corrected else { return prediction.next };
-        let around = self.branches.around_last();
+        let saved = self.branches.last_speculation();
         if let Some(wrong) = prediction.next {
             self.run_wrong_path(wrong, complete, program, memory, sink);
         }
-        self.branches.recover(branch, &around, Outcome { pc: branch.pc, taken, next });
+        self.branches.recover(branch, &saved, Outcome { pc: branch.pc, taken, next });
         self.front
             .redirect(complete + self.config.branch.redirect_cycles, StallCause::FetchMispredict);
         Some(next)

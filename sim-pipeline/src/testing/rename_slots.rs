@@ -1,7 +1,9 @@
-//! One cycle of the rename slots with a given number of operations, for directed tests (PMU guide 4.7).
+//! One cycle of the rename slots with a given number of operations, for directed tests (PMU guide
+//! 4.7).
 //!
-//! The operations go through rename, window and ledger like any others, on a path that is abandoned in
-//! the same cycle: what was not accepted by then is gone, and the next cycle begins with empty slots.
+//! The operations go through rename and the slot ledger like all others, on a path that is squashed
+//! in the same cycle. Operations not accepted by then are dropped, and the next cycle begins with
+//! empty slots.
 
 use crate::op::Op;
 use crate::pipeline::Pipeline;
@@ -9,22 +11,23 @@ use crate::units::frontend::FetchTiming;
 use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, RootCause, StallCause};
 use sim_isa::Program;
 
-/// What one cycle brings to the rename slots, and how much of it leaves them.
+/// Operations offered to the rename slots in one cycle, and the number that leaves them.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer {
-    /// Operations that the front end gives.
+    /// Operations that the front end delivers.
     pub offered: u32,
-    /// How many of them the back end takes, if it has room for them.
+    /// Operations that the back end accepts, if it has room for them.
     pub accepted: u32,
-    /// Why it takes no more.
+    /// Stall cause that limits `accepted`.
     pub blocked: StallCause,
-    /// What that waits for.
+    /// Root cause of that stall.
     pub root: RootCause,
 }
 
 impl Pipeline {
-    /// Runs one cycle with `offer`, not before `from`: the next one in which nothing was renamed yet.
-    /// `id` is an instruction that takes one slot and nothing else, `NOP`. Returns the cycle.
+    /// Runs one cycle with `offer`: the first one not before `from` in which no operation was
+    /// renamed. `id` is an instruction that takes one slot and no other resource, `NOP`. Returns
+    /// the cycle.
     pub fn offer<M: MemoryPort, S: EventSink>(
         &mut self,
         offer: Offer,
@@ -48,12 +51,12 @@ impl Pipeline {
             retires: false,
         };
         let late = StallCause::FetchWidth;
-        let arrival = FetchTiming { fetch: cycle, at: cycle, late, fault: None, fused: false };
+        let timing = FetchTiming { fetch: cycle, at: cycle, late, fault: None, fused: false };
         for i in 0..offer.offered {
             if i == offer.accepted {
                 self.rename_stage.hold_until(cycle + 1, offer.blocked, (offer.root, None));
             }
-            self.schedule(&op, &arrival, memory, sink);
+            self.schedule(&op, &timing, memory, sink);
         }
         if offer.offered == 0 {
             self.rename_stage.hold_until(cycle + 1, offer.blocked, (offer.root, None));

@@ -1,8 +1,8 @@
-//! One instruction on a wrong path, for directed tests: it issues, its access completes, then the
-//! path is abandoned.
+//! One wrong-path instruction for directed tests: it issues, its access completes, then the path is
+//! squashed.
 //!
-//! In a run wrong paths come from mispredicted branches (`wrong_path`), and go where a predictor
-//! and the code image lead. A test wants to say what runs there, and to see it finish.
+//! In a run, wrong paths come from mispredicted branches (`wrong_path`) and follow the predictors
+//! and the code image. A test instead selects the instruction and needs it to complete.
 
 use crate::op::{Op, Step};
 use crate::pipeline::Pipeline;
@@ -11,13 +11,13 @@ use crate::units::branch::Branch;
 use sim_core::{Cycle, EventSink, InstFlags, MemoryPort, StallCause};
 use sim_isa::{BranchKind, Program};
 
-/// How long after its fetch the path is abandoned: longer than any access takes.
+/// Cycles from the fetch to the squash: more than any access takes.
 const SQUASH_CYCLES: Cycle = 4000;
 
 impl Pipeline {
-    /// Runs one instruction that is squashed once it has executed: it raises its speculative events
-    /// and those of its access, and never retires. A branch resolves: it goes to `next_pc`, if that is
-    /// said, and as predicted if not. Returns the squash cycle.
+    /// Runs one instruction that is squashed after it has executed. It raises its speculative
+    /// events and those of its access, and never retires. A branch resolves: it goes to `next_pc`
+    /// if that is given, else as predicted. Returns the squash cycle.
     pub fn run_squashed<M: MemoryPort, S: EventSink>(
         &mut self,
         step: &Step<'_>,
@@ -28,8 +28,8 @@ impl Pipeline {
         let checkpoint = self.checkpoint();
         let inst = step.inst;
         let pc = program.pc(inst.id);
-        let arrival = self.fetch_inst(inst.id, pc, program, memory, sink);
-        let squash = arrival.at.max(self.rename_stage.cycle()) + SQUASH_CYCLES;
+        let timing = self.fetch_inst(inst.id, pc, program, memory, sink);
+        let squash = timing.at.max(self.rename_stage.cycle()) + SQUASH_CYCLES;
         let static_inst = *program.inst(inst.id);
         let op = Op {
             id: inst.id,
@@ -41,13 +41,13 @@ impl Pipeline {
             squash,
             retires: false,
         };
-        // Behind a fetch that faults nothing is executed.
-        let placed = arrival.fault.is_none() && self.schedule(&op, &arrival, memory, sink);
+        // Nothing executes after a faulting fetch.
+        let scheduled = timing.fault.is_none() && self.schedule(&op, &timing, memory, sink);
         if static_inst.branch != BranchKind::None {
             self.preset_wrong_path(inst.id, None, step.next_pc);
             let branch = Branch::of(pc, &static_inst);
-            self.pass_branch(inst.id, branch, squash, placed, program, memory, sink);
-        } else if placed {
+            self.pass_branch(inst.id, branch, squash, scheduled, program, memory, sink);
+        } else if scheduled {
             self.report_op(&static_inst, inst.flags, OpOutcome::default(), memory, sink);
         }
         self.squash(&checkpoint);

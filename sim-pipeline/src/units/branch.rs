@@ -1,9 +1,9 @@
 //! Branch prediction: BTBs, direction, indirect targets, return stack (HC33; PMU guide 4.10).
 //!
-//! [`BranchUnit::predict`] asks; it moves the speculative history, the return stack and the recency
-//! of BTB entries. [`BranchUnit::train`] hears the outcome. On the right path the two follow each
-//! other at once; on a wrong path only `predict` is called, and [`BranchUnit::recover`] puts the
-//! history and the return stack back afterwards.
+//! [`BranchUnit::predict`] predicts a branch and updates the speculative history, the return stack
+//! and the recency of BTB entries. [`BranchUnit::train`] receives the outcome. On the correct path,
+//! training follows prediction at once. On a wrong path, only `predict` is called, and
+//! [`BranchUnit::recover`] restores the history and the return stack afterwards.
 
 mod branch_inst;
 pub mod btb;
@@ -17,7 +17,7 @@ pub mod tage;
 pub use branch_inst::Branch;
 
 use crate::config::{BranchConfig, Direction};
-use btb::{Btb, BtbHit, Known, may_pair};
+use btb::{Btb, BtbHit, BtbLookup, may_pair};
 use gshare::Gshare;
 use history::{History, HistoryState};
 use indirect::IndirectPredictor;
@@ -26,51 +26,51 @@ use sim_core::{StateVisitor, WarmState};
 use sim_isa::BranchKind;
 use tage::{DirectionLookup, Tage};
 
-/// Place of a taken branch in the prediction of its cycle.
+/// Position of a taken branch in the prediction of its cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pairing {
-    /// Its entry has no second branch: the next prediction begins behind it.
+    /// Its entry has no second branch: the next prediction begins after it.
     #[default]
     Alone,
     /// The branch at its target is predicted with it.
     First,
-    /// It was predicted with the one before it.
+    /// Predicted with the previous branch.
     Second,
-    /// Nobody asks: branches are predicted perfectly.
+    /// Not relevant: branches are predicted perfectly.
     Free,
 }
 
-/// What the front end does after a branch.
+/// Predicted outcome of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prediction {
-    /// Where fetch goes on; `None` when no target is known and fetch must wait.
+    /// Address at which fetch continues; `None` if no target is known and fetch must wait.
     pub next: Option<u64>,
-    /// Whether the branch is taken according to the prediction.
+    /// Set if the branch is predicted taken.
     pub taken: bool,
-    /// Which BTB knew it; of a second one of a pair, which knew the pair.
+    /// BTB that knew the branch; for the second branch of a pair, the BTB that knew the pair.
     pub btb: BtbHit,
-    /// Whether it shares its prediction with another taken branch.
+    /// Position of the branch in a pair that shares one prediction.
     pub pairing: Pairing,
-    /// A taken branch that no BTB knew and that decode found: predicted late.
+    /// Set for a taken branch that no BTB knew, so that decode found it late.
     pub resteered: bool,
 }
 
-/// What the branch predicted last was predicted from, to train with.
+/// Inputs of the last prediction, for training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Basis {
-    /// Where the BTB would have sent it.
+    /// Target in the BTB.
     btb_target: Option<u64>,
     lookup: DirectionLookup,
-    /// History with which it was predicted.
+    /// History before the prediction.
     before: HistoryState,
 }
 
-/// The predictor of directions in use.
+/// Direction predictor in use.
 #[derive(Clone, Debug)]
 enum DirectionUnit {
     Tage(Tage),
     Gshare(Gshare),
-    /// Who knows where a branch goes says it to [`BranchUnit::perfect`].
+    /// Perfect prediction by [`BranchUnit::perfect`], from the known outcome.
     Perfect,
 }
 
@@ -111,14 +111,15 @@ pub struct BranchUnit {
     returns: ReturnStack,
     history: History,
     basis: Basis,
-    /// The second branch of the pair whose first was predicted last, and who knew the pair.
+    /// Second branch of the pair whose first was predicted last, and the BTB that knew the pair.
     partner: Option<(u64, BtbHit)>,
-    /// The last taken branch of the right path that was predicted alone, and where it went: it may be the first of a pair.
+    /// Last taken correct-path branch that was predicted alone, and its target: a possible first
+    /// branch of a pair.
     open: Option<(u64, u64)>,
 }
 
 impl BranchUnit {
-    /// Empty predictors.
+    /// Returns empty predictors.
     pub fn new(config: &BranchConfig) -> BranchUnit {
         BranchUnit {
             btb: Btb::new(config.nano_btb_entries, config.btb_regions, config.btb_entries),
@@ -136,16 +137,18 @@ impl BranchUnit {
         }
     }
 
-    /// Predicts one branch and moves the speculative history and return stack past it.
+    /// Predicts one branch and updates the speculative history and return stack.
     pub fn predict(&mut self, branch: Branch) -> Prediction {
         self.basis.before = *self.history.state();
         let (known, is_second) = self.look_up(branch);
         let btb_target = known.target;
         self.basis.btb_target = btb_target;
-        // Work that is abandoned has no outcome to be predicted perfectly, but nothing is late there.
+        // A squashed branch has no outcome for a perfect prediction, but its prediction is not
+        // late.
         let is_perfect = matches!(self.direction, DirectionUnit::Perfect);
         let btb = if is_perfect { BtbHit::Nano } else { known.hit };
-        // Not from the copy in the basis, whose stores the host would have to wait for.
+        // Reads the history itself: the host would have to wait for the stores of the copy in the
+        // basis.
         let (history, found) = (self.history.state(), &mut self.basis.lookup);
         let taken = !branch.is_conditional() || self.direction.look_up(branch.pc, history, found);
         let target = self.target(branch, btb_target);
@@ -157,7 +160,8 @@ impl BranchUnit {
         let resteered = taken && btb == BtbHit::Miss;
         let second = known.second.filter(|_| taken);
         if taken || btb_target.is_some() {
-            // A branch that the BTB knows and that falls through parts a pair: it is the second one of its entry.
+            // A not-taken branch that the BTB knows splits a pair, because it is the second branch
+            // of its entry.
             self.partner = second.map(|second| (second, btb));
         }
         let pairing = match second {
@@ -169,20 +173,21 @@ impl BranchUnit {
         Prediction { next, taken, btb, pairing, resteered }
     }
 
-    /// What the BTBs know of a branch, and whether it is predicted with the one before it: then none is asked.
+    /// Returns the BTB result of a branch, and whether it is predicted with the previous one; then
+    /// no BTB is read.
     #[inline]
-    fn look_up(&mut self, branch: Branch) -> (Known, bool) {
+    fn look_up(&mut self, branch: Branch) -> (BtbLookup, bool) {
         match self.partner {
             Some((second, hit)) if second == branch.pc && branch.is_always_to_target() => {
-                (Known { hit, target: Some(branch.target), second: None }, true)
+                (BtbLookup { hit, target: Some(branch.target), second: None }, true)
             }
             _ => (self.btb.look_up(branch.pc), false),
         }
     }
 
-    /// A branch of the right path went on at `next`: predicts it, learns from it, and goes on behind it. The prediction,
-    /// and whether it was wrong.
-    pub fn meet(&mut self, branch: Branch, next: u64) -> (Prediction, bool) {
+    /// Predicts a correct-path branch that continues at `next`, trains the predictors, and updates
+    /// the history. Returns the prediction, and whether it was wrong.
+    pub fn predict_and_train(&mut self, branch: Branch, next: u64) -> (Prediction, bool) {
         let perfect = self.perfect(branch, Some(next));
         let prediction = perfect.unwrap_or_else(|| self.predict(branch));
         let taken = branch.goes_to(next);
@@ -196,8 +201,8 @@ impl BranchUnit {
         (prediction, is_wrong)
     }
 
-    /// The prediction of a branch that goes on at `next`, if branches are predicted perfectly: no
-    /// bubble, and nothing to learn.
+    /// Returns a perfect prediction of a branch that continues at `next`, without a bubble, if
+    /// branches are predicted perfectly. Nothing is trained then.
     pub fn perfect(&self, branch: Branch, next: Option<u64>) -> Option<Prediction> {
         let (DirectionUnit::Perfect, Some(target)) = (&self.direction, next) else { return None };
         let taken = !branch.is_conditional() || target != branch.pc.wrapping_add(4);
@@ -205,7 +210,7 @@ impl BranchUnit {
         Some(Prediction { next, taken, btb, pairing, resteered: false })
     }
 
-    /// Where the branch would go if it is taken.
+    /// Returns the predicted target of the branch if it is taken.
     #[inline]
     fn target(&mut self, branch: Branch, btb_target: Option<u64>) -> Option<u64> {
         match branch.kind {
@@ -222,31 +227,31 @@ impl BranchUnit {
         }
     }
 
-    /// History before the branch predicted last and the return stack behind it, to be given to
-    /// [`BranchUnit::recover`] when the wrong path behind it ends.
-    pub fn around_last(&self) -> Speculation {
+    /// Returns the history before the branch predicted last and the return stack after it, for
+    /// [`BranchUnit::recover`] after its wrong path.
+    pub fn last_speculation(&self) -> Speculation {
         Speculation { history: self.basis.before, returns: self.returns.clone() }
     }
 
-    /// Everything that prediction alone moves, to be given to [`BranchUnit::restore`].
+    /// Returns the state that predictions change, for [`BranchUnit::restore`].
     pub fn speculation(&self) -> Speculation {
         Speculation { history: *self.history.state(), returns: self.returns.clone() }
     }
 
-    /// Takes back all predictions since `before`.
+    /// Undoes all predictions since `before`.
     pub fn restore(&mut self, before: &Speculation) {
         self.partner = None;
         self.history.restore(before.history);
         self.returns.clone_from(&before.returns);
     }
 
-    /// Puts history and return stack where they are behind the branch with its real outcome.
-    pub fn recover(&mut self, branch: Branch, around: &Speculation, actual: Outcome) {
-        self.restore(around);
+    /// Restores history and return stack to the state after the branch with its actual outcome.
+    pub fn recover(&mut self, branch: Branch, saved: &Speculation, actual: Outcome) {
+        self.restore(saved);
         self.history.push(branch, actual.taken, actual.next);
     }
 
-    /// Trains with the outcome of a branch of the right path, the one predicted last.
+    /// Trains the predictors with the outcome of a correct-path branch, the one predicted last.
     #[inline(always)]
     pub fn train(&mut self, kind: BranchKind, prediction: &Prediction, actual: Outcome) {
         if let DirectionUnit::Perfect = self.direction {
@@ -269,7 +274,8 @@ impl BranchUnit {
         }
     }
 
-    /// Makes the last two taken branches a pair if neither is part of one and the second always goes to its target.
+    /// Pairs the last two taken branches if neither is part of a pair and the second always goes to
+    /// its target.
     #[inline]
     fn pair(&mut self, kind: BranchKind, prediction: &Prediction, actual: Outcome) {
         let may_be_second = matches!(kind, BranchKind::Direct | BranchKind::Call);
@@ -286,25 +292,25 @@ impl BranchUnit {
     }
 }
 
-/// History and return stack of a moment.
+/// History and return stack at one time.
 #[derive(Clone, Debug)]
 pub struct Speculation {
     history: HistoryState,
     returns: ReturnStack,
 }
 
-/// How a branch really went.
+/// Actual outcome of a branch.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     /// Program counter of the branch.
     pub pc: u64,
-    /// Whether it changed the program counter.
+    /// Set if the branch was taken.
     pub taken: bool,
-    /// The next program counter.
+    /// Next program counter.
     pub next: u64,
 }
 
-/// What was learned. What was looked up last is no part of it: nothing is on its way.
+/// Trained state. The last look-up is not part of it, because no branch is in flight.
 impl WarmState for BranchUnit {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         self.btb.visit(visitor);
@@ -345,15 +351,15 @@ mod tests {
         }
     }
 
-    /// Runs one branch through prediction and training; true when it was predicted right.
+    /// Predicts and trains with one branch. Returns whether the prediction was correct.
     fn run(unit: &mut BranchUnit, branch: Branch, taken: bool, next: u64) -> bool {
         let prediction = unit.predict(branch);
         let actual = Outcome { pc: branch.pc, taken, next };
         unit.train(branch.kind, &prediction, actual);
         let right = prediction.next == Some(next);
         if !right {
-            let around = unit.around_last();
-            unit.recover(branch, &around, actual);
+            let saved = unit.last_speculation();
+            unit.recover(branch, &saved, actual);
         }
         right
     }
@@ -363,14 +369,14 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_tables_that_may_be_asked_for_learn_too() {
+    fn the_largest_tables_that_can_be_configured_learn() {
         let history_lengths = vec![2, 4, 16, 17, 60, 256, 800, limits::MAX_HISTORY];
         let tagged_bits = limits::MAX_TAGGED_BITS;
         let config = BranchConfig { tagged_bits, history_lengths, ..config() };
         let mut unit = BranchUnit::new(&config);
         let mut wrong_late = 0;
         for i in 0..20_000_u64 {
-            // Each seventh time it goes the other outcome, at 50 places by turns.
+            // 50 branches in turn; each takes the other direction every seventh time.
             let pc = 0x1000 + 0x40 * (i % 50);
             let branch = Branch { pc, kind: BranchKind::Conditional, target: 0x2000 };
             let taken = i % 7 == 0;
@@ -395,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn returns_come_back_to_their_calls() {
+    fn returns_go_back_to_their_calls() {
         let mut unit = BranchUnit::new(&config());
         for depth in 0..8 {
             let call = Branch { pc: 0x100 * depth, kind: BranchKind::Call, target: 0x9000 };
@@ -429,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn a_taken_branch_is_known_to_the_btb_after_its_first_time() {
+    fn the_btb_knows_a_taken_branch_after_its_first_execution() {
         let mut unit = BranchUnit::new(&config());
         let branch = Branch { pc: 0x1000, kind: BranchKind::Direct, target: 0x3000 };
         let first = unit.predict(branch);
@@ -440,37 +446,36 @@ mod tests {
         assert_eq!((second.btb, second.resteered), (BtbHit::Nano, false));
     }
 
-    /// How two branches that follow each other are predicted in each of three rounds.
+    /// Returns how two consecutive branches are predicted in each of three rounds.
     fn pairings(kind: BranchKind, distance: u64) -> [(Pairing, Pairing); 3] {
         let mut unit = BranchUnit::new(&config());
         let first = Branch { pc: 0x1000, kind: BranchKind::Conditional, target: 0x2000 };
         let second = Branch { pc: 0x2000 + distance, kind, target: 0x1000 };
-        // The direction is learned before, so that only the BTB decides.
+        // The direction is trained first, so that only the BTB decides.
         (0..20).for_each(|_| unit.direction.train(first.pc, &unit.basis, true));
         [(); 3].map(|()| {
-            let (a, _) = unit.meet(first, 0x2000);
-            let (b, _) = unit.meet(second, 0x1000);
+            let (a, _) = unit.predict_and_train(first, 0x2000);
+            let (b, _) = unit.predict_and_train(second, 0x1000);
             (a.pairing, b.pairing)
         })
     }
 
     #[test]
-    fn a_branch_of_a_loop_is_no_pair_with_the_jump_after_it() {
+    fn a_loop_branch_does_not_pair_with_the_jump_after_the_loop() {
         let mut unit = BranchUnit::new(&config());
         let closing = Branch { pc: 0x2008, kind: BranchKind::Conditional, target: 0x2000 };
         let jump = Branch { pc: 0x200c, kind: BranchKind::Direct, target: 0x2000 };
         for turn in 0..100 {
             let next = if turn % 4 == 3 { 0x200c } else { 0x2000 };
-            assert_eq!(unit.meet(closing, next).0.pairing, Pairing::Alone);
+            assert_eq!(unit.predict_and_train(closing, next).0.pairing, Pairing::Alone);
             if turn % 4 == 3 {
-                unit.meet(jump, 0x2000);
+                unit.predict_and_train(jump, 0x2000);
             }
         }
     }
 
     #[test]
-    fn two_taken_branches_are_predicted_at_once_when_they_ran_before_and_the_second_has_no_condition()
-     {
+    fn two_known_taken_branches_are_predicted_at_once_if_the_second_is_unconditional() {
         use Pairing::{Alone, First, Second};
         let alone = (Alone, Alone);
         assert_eq!(pairings(BranchKind::Direct, 8), [alone, (First, Second), (First, Second)]);
@@ -479,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn a_perfect_predictor_is_told_where_branches_go() {
+    fn perfect_prediction_equals_the_known_outcome() {
         let config = BranchConfig { direction: Direction::Perfect, ..config() };
         let unit = BranchUnit::new(&config);
         let taken = unit.perfect(conditional(), Some(0x2000)).expect("the outcome is known");
@@ -491,30 +496,30 @@ mod tests {
     }
 
     #[test]
-    fn what_is_learned_is_what_a_run_teaches() {
-        let (mut taught, mut ran) = (BranchUnit::new(&config()), BranchUnit::new(&config()));
+    fn one_step_training_equals_separate_prediction_and_training() {
+        let (mut trained, mut ran) = (BranchUnit::new(&config()), BranchUnit::new(&config()));
         let pattern = [true, true, false, true, false];
         for i in 0..500 {
             let next = if pattern[i % pattern.len()] { 0x2000 } else { 0x1004 };
-            taught.meet(conditional(), next);
+            trained.predict_and_train(conditional(), next);
             run(&mut ran, conditional(), pattern[i % pattern.len()], next);
             let call = Branch { pc: 0x3000, kind: BranchKind::Call, target: 0x9000 };
-            taught.meet(call, 0x9000);
+            trained.predict_and_train(call, 0x9000);
             run(&mut ran, call, true, 0x9000);
         }
         for branch in [conditional(), Branch { pc: 0x9000, kind: BranchKind::Return, target: 0 }] {
-            assert_eq!(taught.predict(branch), ran.predict(branch));
-            assert_eq!(taught.basis, ran.basis);
+            assert_eq!(trained.predict(branch), ran.predict(branch));
+            assert_eq!(trained.basis, ran.basis);
         }
     }
 
     #[test]
-    fn two_levels_learn_a_short_pattern_and_not_a_long_one() {
+    fn gshare_learns_a_short_pattern_but_not_a_long_one() {
         let wrong = |direction: Direction, length: u64| {
             let mut unit = BranchUnit::new(&BranchConfig { direction, ..config() });
             let mut wrong = 0;
             for i in 0..20_000_u64 {
-                // All taken but the last of each turn.
+                // All taken except the last of each period.
                 let taken = i % length != length - 1;
                 let next = if taken { 0x2000 } else { 0x1004 };
                 wrong += usize::from(!run(&mut unit, conditional(), taken, next) && i >= 15_000);

@@ -1,9 +1,9 @@
-//! The clocks of the core: its own, which never stops, and the system counter's ticks, which are not
-//! counted while it sleeps (PMU guide 4.12.3, 4.12.6; decision A30).
+//! Clocks of the core: its cycles, which never stop, and the system counter's ticks, which are not
+//! counted during sleep (PMU guide 4.12.3, 4.12.6; decision A30).
 
 use sim_core::{Cycle, EventSink, PmuEvent};
 
-/// Rates of both clocks, and the part of time that the core has slept.
+/// Rates of both clocks in Hz, and the cycles that the core has slept.
 #[derive(Clone, Debug)]
 pub(crate) struct Clocks {
     /// First cycle of the current counting window.
@@ -12,41 +12,42 @@ pub(crate) struct Clocks {
     counter_hz: u64,
     /// Cycles slept before the last sleep.
     slept: Cycle,
-    /// The last sleep: its first cycle, and the one after its last.
+    /// Last sleep: its first cycle, and the first cycle after it.
     sleep: (Cycle, Cycle),
     /// Ticks in the windows closed so far.
     ticks: u64,
 }
 
 impl Clocks {
-    /// Clocks at cycle 0, with no system counter.
+    /// Returns clocks at cycle 0, without a system counter.
     pub(crate) fn new() -> Clocks {
         Clocks { window_start: 0, core_hz: 1, counter_hz: 0, slept: 0, sleep: (0, 0), ticks: 0 }
     }
 
-    /// Gives the system counter and the core their rates.
+    /// Sets the rates of the system counter and of the core, in Hz.
     pub(crate) fn set_rates(&mut self, counter_hz: u64, core_hz: u64) {
         (self.counter_hz, self.core_hz) = (counter_hz, core_hz.max(1));
     }
 
-    /// The core sleeps from `from` to before `to`; sleeps come in order.
+    /// Lets the core sleep from cycle `from` until before `to`. Sleeps must come in order.
     pub(crate) fn sleeps(&mut self, from: Cycle, to: Cycle) {
         self.slept += self.sleep.1 - self.sleep.0;
         self.sleep = (from, to);
     }
 
-    /// Ends the last sleep in `cycle` if that is earlier than its end; a cycle before its begin removes it.
+    /// Ends the last sleep in `cycle` if that is earlier than its end. A cycle before its start
+    /// removes it.
     pub(crate) fn wakes_by(&mut self, cycle: Cycle) {
         self.sleep.1 = self.sleep.1.min(cycle.max(self.sleep.0));
     }
 
-    /// The first cycle behind the last sleep.
+    /// Returns the first cycle after the last sleep.
     pub(crate) fn awake_from(&self) -> Cycle {
         self.sleep.1
     }
 
-    /// Closes a counting window at `end` and counts both clocks. The last window may have ended before a
-    /// sleep that was known already.
+    /// Closes a counting window at `end` and counts both clocks. The window may end before a sleep
+    /// that is already known.
     pub(crate) fn close<S: EventSink>(&mut self, end: Cycle, sink: &mut S) {
         sink.count(PmuEvent::CPU_CYCLES, end - self.window_start);
         self.window_start = end;
@@ -63,7 +64,8 @@ mod tests {
     use super::*;
     use sim_core::Counts;
 
-    /// Both clocks of windows that end at `ends`, with sleeps `(from, to)` known from the start.
+    /// Returns both clocks of windows that end at `ends`, with sleeps `(from, to)` known from the
+    /// start.
     fn counted(rates: (u64, u64), sleeps: &[(Cycle, Cycle)], ends: &[Cycle]) -> Vec<(u64, u64)> {
         let mut clocks = Clocks::new();
         clocks.set_rates(rates.0, rates.1);
@@ -84,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sleep_ends_where_something_wakes_the_core() {
+    fn a_sleep_ends_when_the_core_is_woken() {
         let awake = |cycle| {
             let mut clocks = Clocks::new();
             clocks.sleeps(100, 500);
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_system_counter_is_not_counted_in_sleep() {
+    fn the_system_counter_is_not_counted_during_sleep() {
         assert_eq!(counted((1, 4), &[(100, 500)], &[800]), [(800, 100)]);
         assert_eq!(
             counted((1, 1), &[(100, 500)], &[60, 300, 600]),

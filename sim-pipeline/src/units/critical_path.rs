@@ -1,63 +1,65 @@
-//! What an operation waited for, and what that waited for in turn: the chain of inputs that came last.
+//! Critical path: the chain of the latest inputs of an operation.
 //!
-//! Every operation leaves a record of when its last input was there and which operation made it. When
-//! rename finds a structure full, the chain of the entry that is freed next tells which operation holds
-//! the core up in each cycle of the wait: it executes, it waits for a pipe, or its input does so.
+//! Every operation leaves a record of its last input: its ready cycle and its producer. When rename
+//! finds a structure full, the chain of the entry that is freed next explains each cycle of the
+//! wait. It gives the operation that delays the core: one that executes, waits for a pipe, or waits
+//! for its input.
 
 use crate::units::rename::StoreWait;
 use crate::units::stamp::{OpRef, Stamp};
 use crate::units::wait_timeline::{Segment, WaitTimeline};
 use sim_core::{Cycle, InstId, RootCause};
 
-/// Operations that are remembered for each entry of the reorder buffer: second halves of pairs have none.
+/// Operations recorded for each entry of the reorder buffer. The second half of a fused pair has a
+/// record but no entry.
 const FOR_EACH_ENTRY: usize = 3;
-/// Links of a chain that are followed; what is left of the wait goes to the last one.
+/// Most links of a chain that are followed. The rest of the wait is attributed to the last one.
 const MOST_LINKS: usize = 64;
-/// Cycles from the one in which a store leaves to that in which its entry is free, if it hits the L1 D-cache.
+/// Cycles from a store's exit from the queue until its entry is free, if it hits the L1 D-cache.
 const WRITE_HIT: Cycle = 2;
 
-/// How one operation came to its result. Its issue is kept by its low 32 bits.
+/// Execution record of one operation. It keeps the low 32 bits of the issue cycle.
 #[derive(Clone, Copy, Debug)]
 struct OpRecord {
-    /// When its last input was there, and what made it.
+    /// Ready cycle of its last input, and the producer of that input.
     needs: Stamp,
     inst: InstId,
-    /// Cycle in which it began to execute: what lies between waited for a pipe.
+    /// Cycle in which it began to execute. Until then it waited for a pipe.
     issue: u32,
-    /// Cycles of its translation, if that missed the L1 TLB.
+    /// Cycles of its translation if that missed the L1 TLB, else 0.
     translation: u16,
-    /// What it is while it executes.
+    /// Root cause of stalls while it executes.
     root: RootCause,
 }
 
-/// What is known of an operation when its result is.
+/// Properties of an operation that are known with its result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Executed {
-    /// The static instruction.
+    /// Static instruction.
     pub(crate) inst: InstId,
-    /// Its last input.
+    /// Last input.
     pub(crate) needs: Stamp,
     /// Cycle in which it began to execute.
     pub(crate) issue: Cycle,
-    /// What it is while it executes.
+    /// Root cause of stalls while it executes.
     pub(crate) root: RootCause,
-    /// Cycles of its translation, if that missed the L1 TLB.
+    /// Cycles of its translation if that missed the L1 TLB, else 0.
     pub(crate) translation: u32,
 }
 
-/// The records of the operations in flight.
+/// Records of the operations in flight.
 #[derive(Clone, Debug)]
 pub(crate) struct CriticalPath {
-    /// A power of two.
+    /// Records in a ring; their number is a power of two.
     records: Box<[OpRecord]>,
-    /// Their number less one.
+    /// Number of records less one.
     mask: u16,
     now: u16,
     is_on: bool,
 }
 
 impl CriticalPath {
-    /// For a reorder buffer of this size, 2,047 at most.
+    /// Returns records for a reorder buffer of this size, at most 2,047 entries.
     pub(crate) fn new(rob: usize) -> CriticalPath {
         let places = (FOR_EACH_ENTRY * rob).next_power_of_two().min(OpRef::PLACES.into());
         let nothing = OpRecord {
@@ -76,30 +78,30 @@ impl CriticalPath {
         }
     }
 
-    /// From now on nothing is remembered.
+    /// Stops recording.
     pub(crate) fn turn_off(&mut self) {
         self.is_on = false;
     }
 
-    /// Whether anything is remembered.
+    /// Returns whether operations are recorded.
     #[inline(always)]
     pub(crate) fn is_on(&self) -> bool {
         self.is_on
     }
 
-    /// The next operation begins.
+    /// Begins the next operation.
     #[inline(always)]
     pub(crate) fn begin(&mut self) {
         self.now = (self.now + 1) & self.mask;
     }
 
-    /// The operation that began last.
+    /// Returns the operation that began last.
     #[inline(always)]
     pub(crate) fn now(&self) -> OpRef {
         OpRef(self.now)
     }
 
-    /// The operation that began last has executed.
+    /// Records the execution of the operation that began last.
     #[inline(always)]
     pub(crate) fn note(&mut self, op: Executed) {
         if !self.is_on {
@@ -114,27 +116,29 @@ impl CriticalPath {
         };
     }
 
-    /// Where the path stands, to come back to after a wrong path.
+    /// Returns the current position, to return to after a wrong path.
     #[inline]
     pub(crate) fn mark(&self) -> u16 {
         self.now
     }
 
-    /// Forgets what began after the mark.
+    /// Drops the operations that began after the mark.
     #[inline]
     pub(crate) fn rewind(&mut self, mark: u16) {
         self.now = mark;
     }
 
-    /// Adds to `waits` what held up `op`, whose result was needed in `until`, in the cycles from `from` on.
+    /// Adds to `waits` the causes that delayed `op`, whose result was needed in `until`, from cycle
+    /// `from` on.
     pub(crate) fn trace(&self, op: OpRef, from: Cycle, until: Cycle, waits: &mut WaitTimeline) {
         let mut chain = Chain { from, end: until, segments: waits.chain() };
         self.follow(op, &mut chain);
         waits.take_chain();
     }
 
-    /// The same for the entry of `store` in the store queue. It is written after it has left; one that hits takes
-    /// [`WRITE_HIT`] cycles of the core for that. Before, from its retirement on, it waits for a barrier or for its turn.
+    /// Adds to `waits` the causes that delayed the store queue entry of `store`. After the store
+    /// leaves the queue, it is written; a hit takes [`WRITE_HIT`] cycles for that. Between
+    /// retirement and that cycle, it waits for a barrier or for its turn.
     pub(crate) fn trace_store(
         &self,
         store: StoreWait,
@@ -142,7 +146,7 @@ impl CriticalPath {
         waits: &mut WaitTimeline,
     ) {
         let StoreWait { free, sent, retired } = store;
-        // What was never sent held its entry until it retired.
+        // A store that was never sent held its entry until it retired.
         let sent = sent.max(retired);
         let mut chain = Chain { from, end: until, segments: waits.chain() };
         let owner = self.records.get(usize::from(free.by().0)).map(|op| op.inst);
@@ -156,8 +160,8 @@ impl CriticalPath {
         waits.take_chain();
     }
 
-    /// The same for an entry of an issue queue: before it left in the last cycle it waited so long for a pipe,
-    /// and before that for its input.
+    /// Adds to `waits` the causes that delayed an issue queue entry: `for_pipe` cycles for a pipe
+    /// at the end, and its input before.
     pub(crate) fn trace_issue(
         &self,
         input: OpRef,
@@ -199,20 +203,20 @@ impl CriticalPath {
     }
 }
 
-/// A chain on its outcome back in time.
+/// Chain of causes, followed backward in time.
 struct Chain<'a> {
     from: Cycle,
-    /// Before this cycle nothing is known yet.
+    /// Cycles before this one are not explained yet.
     end: Cycle,
-    /// What was found, latest first.
+    /// Segments found, latest first.
     segments: &'a mut Vec<Segment>,
 }
 
 impl Chain<'_> {
-    /// The cycles of one operation. Returns what made its last input.
+    /// Adds the cycles of one operation. Returns the producer of its last input.
     fn link(&mut self, op: &OpRecord) -> OpRef {
         let owner = Some(op.inst);
-        // One that issues after the end did nothing before it but wait for its input.
+        // An operation that issues after the end only waited for its input before it.
         let executing = (self.end as u32).wrapping_sub(op.issue);
         if executing as i32 > 0 {
             let issue = self.end.saturating_sub(executing.into());
@@ -223,7 +227,7 @@ impl Chain<'_> {
         op.needs.by()
     }
 
-    /// The cycles from `cycle` to the end have this root.
+    /// Attributes the cycles from `cycle` to the end to this root cause.
     fn back_to(&mut self, cycle: Cycle, root: RootCause, owner: Option<InstId>) {
         let cycle = cycle.max(self.from);
         if cycle < self.end {
@@ -232,7 +236,7 @@ impl Chain<'_> {
         }
     }
 
-    /// The instruction of the earliest segment.
+    /// Returns the instruction of the earliest segment.
     fn owner(&self) -> Option<InstId> {
         self.segments.last().and_then(|last| last.owner)
     }
@@ -242,7 +246,7 @@ impl Chain<'_> {
 mod tests {
     use super::*;
 
-    /// A path with one operation after the other: instruction, needs, issue, root.
+    /// Returns a path with these operations: instruction, needs, issue, root cause.
     fn path(ops: &[(InstId, Stamp, Cycle, RootCause)]) -> CriticalPath {
         let mut path = CriticalPath::new(160);
         for (inst, needs, issue, root) in ops {
@@ -260,10 +264,10 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_belongs_to_what_the_last_input_waited_for() {
+    fn a_wait_is_attributed_to_the_wait_of_the_last_input() {
         use RootCause::{Latency, LoadDram, Pipe};
-        // A load from DRAM, issued in 10, data in 400; an addition that needs it, held up 5 cycles by its pipe;
-        // and one that needs that.
+        // A load from DRAM issues in 10 and has its data in 400. An addition needs it and waits 5
+        // cycles for its pipe. A second addition needs the first.
         let path = path(&[
             (7, Stamp::new(9, OpRef::NONE), 10, LoadDram),
             (8, Stamp::new(400, OpRef(1)), 405, Latency),
@@ -276,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_translation_comes_before_the_data() {
+    fn a_chain_has_the_translation_before_the_data() {
         let mut path = CriticalPath::new(160);
         path.begin();
         let (needs, root) = (Stamp::new(5, OpRef::NONE), RootCause::LoadL2);
@@ -286,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_orders_an_access_ends_its_chain() {
+    fn a_barrier_ends_the_chain_of_an_access() {
         let path = path(&[(7, Stamp::new(90, OpRef::ORDER), 90, RootCause::LoadL1)]);
         assert_eq!(found(&path, 1, 10, 94), [(80, RootCause::Barrier), (4, RootCause::LoadL1)]);
     }

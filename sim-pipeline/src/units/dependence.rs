@@ -1,18 +1,19 @@
-//! The memory dependence predictor: loads that are expected to read what an older store writes.
+//! Memory dependence predictor: loads that are expected to read data of an older store.
 //!
-//! As found on the N2 (SSBleed; jiegec's notes on store predictors): 32 entries, each a tag of 15 bits of the program
-//! counter and a counter of 4 bits. A load that has passed a store of its address gets an entry that begins at 1;
-//! it counts up when the load is found to be independent and down when it is not, and at 15 the entry goes. A load
-//! without an entry passes stores whose addresses are not known.
+//! As found on the N2 (SSBleed; jiegec's notes on store predictors), it has 32 entries. Each has a
+//! tag of 15 bits of the program counter and a counter of 4 bits. A load that has passed a store to
+//! its address gets an entry, whose counter begins at 1. The counter goes up if the load is found
+//! to be independent and down if not; at 15 the entry is removed. A load without an entry passes
+//! stores whose addresses are not known.
 
-/// Bits of the program counter that make the tag.
+/// Bits of the program counter in the tag.
 const TAG_BITS: u32 = 15;
 const TAGS: usize = 1 << TAG_BITS;
-/// A new entry, and the count at which an entry goes.
+/// Counter of a new entry, and the value at which an entry is removed.
 const FIRST: u8 = 1;
 const LAST: u8 = 15;
 
-/// One load.
+/// Entry of one load.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     tag: u16,
@@ -22,15 +23,15 @@ struct Entry {
 /// Loads that wait for older stores.
 #[derive(Clone, Debug)]
 pub(crate) struct DependencePredictor {
-    /// Oldest first [assumed: the oldest goes when a new one needs room].
+    /// Oldest first [assumed: a new entry replaces the oldest one].
     entries: Vec<Entry>,
     size: usize,
-    /// One bit for each tag that has an entry: what every load asks.
+    /// One bit for each tag that has an entry, for the check that every load makes.
     has_entry: Box<[u64; TAGS / 64]>,
 }
 
 impl DependencePredictor {
-    /// An empty predictor of so many entries.
+    /// Returns an empty predictor with this number of entries.
     pub(crate) fn new(size: usize) -> DependencePredictor {
         let entries = Vec::with_capacity(size);
         DependencePredictor { entries, size, has_entry: Box::new([0; TAGS / 64]) }
@@ -40,14 +41,14 @@ impl DependencePredictor {
         (pc >> 2) as usize & (TAGS - 1)
     }
 
-    /// Whether the load at `pc` waits for the store that it reads from.
+    /// Returns whether the load at `pc` waits for the store that it reads from.
     #[inline]
     pub(crate) fn expects_store(&self, pc: u64) -> bool {
         let tag = DependencePredictor::tag(pc);
         self.has_entry[tag / 64] >> (tag % 64) & 1 != 0
     }
 
-    /// The load at `pc` has passed a store that wrote what it read.
+    /// Records that the load at `pc` has passed a store that wrote its data.
     pub(crate) fn passed_store(&mut self, pc: u64) {
         let tag = DependencePredictor::tag(pc);
         if self.expects_store(pc) {
@@ -55,13 +56,13 @@ impl DependencePredictor {
         }
         if self.entries.len() == self.size {
             let oldest = self.entries.remove(0);
-            self.forget(oldest);
+            self.clear_tag(oldest);
         }
         self.entries.push(Entry { tag: tag as u16, independent: FIRST });
         self.has_entry[tag / 64] |= 1 << (tag % 64);
     }
 
-    /// What a load at `pc`, which has an entry, was found to be.
+    /// Trains the entry of the load at `pc`, which must have one.
     #[inline(never)]
     pub(crate) fn learn(&mut self, pc: u64, is_dependent: bool) {
         let tag = DependencePredictor::tag(pc) as u16;
@@ -74,11 +75,11 @@ impl DependencePredictor {
         entry.independent += 1;
         if entry.independent == LAST {
             let entry = self.entries.remove(at);
-            self.forget(entry);
+            self.clear_tag(entry);
         }
     }
 
-    fn forget(&mut self, entry: Entry) {
+    fn clear_tag(&mut self, entry: Entry) {
         let tag = usize::from(entry.tag);
         self.has_entry[tag / 64] &= !(1 << (tag % 64));
     }
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_load_that_is_independent_fourteen_times_is_forgotten() {
+    fn a_load_that_is_independent_fourteen_times_loses_its_entry() {
         let mut predictor = DependencePredictor::new(32);
         predictor.passed_store(0x4004);
         assert!(predictor.expects_store(0x4004) && !predictor.expects_store(0x4008));
@@ -100,15 +101,15 @@ mod tests {
     }
 
     #[test]
-    fn a_load_that_is_dependent_stays() {
+    fn a_dependent_load_keeps_its_entry() {
         let mut predictor = DependencePredictor::new(32);
         predictor.passed_store(0x4004);
-        (0..40).for_each(|turn| predictor.learn(0x4004, turn % 2 == 0));
+        (0..40).for_each(|i| predictor.learn(0x4004, i % 2 == 0));
         assert!(predictor.expects_store(0x4004));
     }
 
     #[test]
-    fn each_load_counts_for_itself() {
+    fn each_load_has_its_own_counter() {
         let mut predictor = DependencePredictor::new(32);
         [0x4004, 0x5008].into_iter().for_each(|pc| predictor.passed_store(pc));
         (0..40).for_each(|_| predictor.learn(0x5008, false));
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_of_32_loads_makes_room() {
+    fn a_new_load_replaces_the_oldest_of_32() {
         let mut predictor = DependencePredictor::new(32);
         let pcs = (0..33).map(|load| 0x4000 + 4 * load);
         pcs.clone().for_each(|pc| predictor.passed_store(pc));

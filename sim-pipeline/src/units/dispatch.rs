@@ -1,27 +1,27 @@
-//! Dispatch: what one instruction sends on from rename, and how many micro-operations of each type go
-//! in one cycle (PMU guide 3.2.2; optimization guides of the cores with five slots).
+//! Dispatch: the micro-operations that one instruction sends from rename, and the limit of each
+//! type per cycle (PMU guide 3.2.2; optimization guides of the cores with five slots).
 
 use crate::config::DispatchConfig;
 use sim_isa::{Inst, UopCounts};
 
-/// How an instruction goes on from rename.
+/// Outcome of renaming an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RenameOutcome {
     /// Its micro-operations wait in issue queues.
     Dispatched,
-    /// Renaming does it: a slot and a reorder buffer entry, nothing else.
+    /// Rename completes it: it takes a slot and a reorder buffer entry only.
     Eliminated,
-    /// The micro-operation of the instruction that it is fused with does it.
+    /// The micro-operation of its fusion partner executes it.
     Fused,
 }
 
-/// The limits of one cycle, in the order of [`Inst::by_type`].
+/// Returns the limits of one cycle, in the order of [`Inst::by_type`].
 pub(crate) fn limits(d: &DispatchConfig) -> UopCounts {
     let limits = [d.uops, d.branch_single, d.multi, d.multi0, d.vector0, d.vector1, d.load_store];
     UopCounts::new(limits.map(u32::from))
 }
 
-/// The micro-operations that one instruction sends on.
+/// Returns the micro-operations that one instruction dispatches.
 #[inline]
 pub(crate) fn uops_of(inst: &Inst, outcome: RenameOutcome) -> UopCounts {
     if outcome == RenameOutcome::Dispatched { inst.by_type } else { UopCounts::default() }
@@ -36,7 +36,7 @@ mod tests {
     const WORDS: [u32; 2] = [0x9b02_0c20, 0xa940_0440];
 
     #[test]
-    fn a_type_that_has_reached_its_limit_lets_no_further_one_go() {
+    fn a_type_at_its_limit_dispatches_no_further_operation() {
         let [madd, pair] = WORDS.map(|word| uops_of(&decode(word), RenameOutcome::Dispatched));
         let limits = UopCounts::new([10, 4, 4, 2, 2, 2, 5]);
         assert!(madd.plus(madd).within(limits), "two for M0");

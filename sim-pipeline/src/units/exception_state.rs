@@ -1,4 +1,4 @@
-//! Exception level of the core, and which level each exception is taken to (PMU guide 3.1.4, 4.11;
+//! Exception level of the core, and the target level of each exception (PMU guide 3.1.4, 4.11;
 //! decisions A27 and A42).
 
 use crate::units::recorded_exception::RecordedException;
@@ -6,47 +6,50 @@ use sim_core::exception::{hcr_el2, scr_el3};
 use sim_core::{AbortCause, ExceptionControls, ExceptionKind, PmuEvent, Privilege};
 use sim_isa::{BankName, BranchKind, ContextWrite, Inst, Special};
 
-/// How many exceptions inside one another the core finds its outcome back from; the oldest is forgotten.
+/// Most nested exceptions whose return level the core keeps; the oldest is dropped.
 pub(crate) const MAX_NESTED: usize = 16;
 
-/// The level of the core, and what decides the next one.
+/// Level of the core and the state that determines the next one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExceptionState {
-    /// Where the program runs.
+    /// Current exception level and security state.
     pub(crate) privilege: Privilege,
     pub(crate) controls: ExceptionControls,
-    /// The handlers are in the stream: an exception changes the level until it is returned from.
+    /// Set if the stream contains the handlers: an exception changes the level until its return.
     pub(crate) has_handlers: bool,
-    /// The stream has a kernel in the upper half of the addresses, and programs in the lower half.
+    /// Set if the stream has a kernel in the upper half of the addresses and programs in the lower
+    /// half.
     pub(crate) kernel_is_above: bool,
-    /// Where the handlers return to, as their software would have saved it.
+    /// Levels to return to, as the software of the handlers would have saved them.
     pub(crate) returns: [Privilege; MAX_NESTED],
     pub(crate) nested: usize,
-    /// Interrupts that are routed below the current level, by their place in [`INTERRUPTS`].
+    /// Bit set of pending interrupts that are routed below the current level, by index in
+    /// `INTERRUPTS`.
     pub(crate) waiting: u8,
-    /// What the recorder says about the exception behind the next instruction.
+    /// Exception that the recorder saw after the next instruction.
     pub(crate) recorded: Option<RecordedException>,
 }
 
 impl ExceptionState {
-    /// `HCR_EL2` holds for the program: EL2 exists in its security state.
+    /// Returns whether `HCR_EL2` applies to the program: EL2 exists in its security state.
     pub(crate) fn has_el2(&self) -> bool {
         !self.privilege.secure || self.controls.monitor(scr_el3::EEL2)
     }
 
-    /// A control of EL2 that concerns the levels below it is set.
-    pub(crate) fn hypervisor_wants(&self, bit: u64) -> bool {
+    /// Returns whether a control of EL2 is set that applies to the levels below it.
+    pub(crate) fn hypervisor_control(&self, bit: u64) -> bool {
         self.privilege.level < 2 && self.has_el2() && self.controls.hypervisor(bit)
     }
 
-    /// Level of an exception that no control routes: EL1, or the host of EL0, and never below the
-    /// level it comes from.
+    /// Returns the level of an exception that no control routes: EL1, or EL2 for a host's EL0. It
+    /// is never below the level that it comes from.
     pub(crate) fn own_level(&self) -> u8 {
         let host = self.privilege.level == 0 && self.privilege.tge && self.has_el2();
         if host { 2 } else { self.privilege.level.max(1) }
     }
 
-    /// Level of an interrupt or an SError: EL3, EL2 or EL1 in this order of their controls.
+    /// Returns the level of an interrupt or an SError: EL3, EL2 or EL1, in this order of their
+    /// controls.
     pub(crate) fn interrupt_level(&self, monitor: u64, hypervisor: u64) -> u8 {
         let to_el2 = self.privilege.tge || self.controls.hypervisor(hypervisor);
         match () {
@@ -56,20 +59,20 @@ impl ExceptionState {
         }
     }
 
-    /// The level that `kind` is taken to.
+    /// Returns the level to which `kind` is taken.
     pub(crate) fn target(&self, kind: ExceptionKind) -> u8 {
         use ExceptionKind::*;
         let own = self.own_level();
         match kind {
             SupervisorCall | Breakpoint | Undefined => own,
             HypervisorCall => own.max(2),
-            SecureMonitorCall if self.hypervisor_wants(hcr_el2::TSC) => 2,
+            SecureMonitorCall if self.hypervisor_control(hcr_el2::TSC) => 2,
             SecureMonitorCall => 3,
             Trap => 2,
             InstructionAbort(cause) | DataAbort(cause) => match cause {
                 AbortCause::External if self.controls.monitor(scr_el3::EA) => 3,
-                AbortCause::External if self.hypervisor_wants(hcr_el2::TEA) => 2,
-                // Stage 2 translates for EL0 and EL1 alone.
+                AbortCause::External if self.hypervisor_control(hcr_el2::TEA) => 2,
+                // Stage 2 translates only for EL0 and EL1.
                 AbortCause::Stage2 => own.max(2),
                 AbortCause::External | AbortCause::Stage1 => own,
             },
@@ -80,27 +83,28 @@ impl ExceptionState {
         }
     }
 
-    /// True when the instruction that generates `kind` is complete: its handler returns behind it. A
-    /// call that `HCR_EL2.TSC` traps is executed again.
+    /// Returns whether the instruction that generates `kind` is complete, so that its handler
+    /// returns after it. A call that `HCR_EL2.TSC` traps is executed again.
     pub(crate) fn completes(&self, kind: ExceptionKind) -> bool {
         let trapped =
-            kind == ExceptionKind::SecureMonitorCall && self.hypervisor_wants(hcr_el2::TSC);
+            kind == ExceptionKind::SecureMonitorCall && self.hypervisor_control(hcr_el2::TSC);
         kind.completes() && !trapped
     }
 
-    /// True for a system register or operation that does not exist at this level: reads, writes, `TLBI`,
-    /// `AT`, `DC`, `IC` (Arm ARM, "op1 encodings used to access System registers by Exception level").
+    /// Returns whether a system register or operation does not exist at this level: reads, writes,
+    /// `TLBI`, `AT`, `DC`, `IC` (Arm ARM, "op1 encodings used to access System registers by
+    /// Exception level").
     pub(crate) fn is_above(&self, inst: &Inst) -> bool {
         !inst.exists_at(self.privilege.level, self.privilege.e2h)
     }
 
-    /// The exception that the instruction generates instead of, or by, being executed.
+    /// Returns the exception that the instruction generates, instead of or by executing.
     pub(crate) fn generated(&self, inst: &Inst) -> Option<ExceptionKind> {
         use ExceptionKind::{
             Breakpoint, HypervisorCall, SecureMonitorCall, SupervisorCall, Trap, Undefined,
         };
         let level = self.privilege.level;
-        let trapped = |bit| self.hypervisor_wants(bit).then_some(Trap);
+        let trapped = |bit| self.hypervisor_control(bit).then_some(Trap);
         match inst.special {
             Special::SupervisorCall => Some(SupervisorCall),
             Special::HypervisorCall => {
@@ -110,7 +114,7 @@ impl ExceptionState {
                 Some(if defined { HypervisorCall } else { Undefined })
             }
             Special::SecureMonitorCall => {
-                let trapped = self.hypervisor_wants(hcr_el2::TSC);
+                let trapped = self.hypervisor_control(hcr_el2::TSC);
                 let defined = level > 0 && (trapped || !self.controls.monitor(scr_el3::SMD));
                 Some(if defined { SecureMonitorCall } else { Undefined })
             }
@@ -121,7 +125,7 @@ impl ExceptionState {
             Special::SystemWrite | Special::SystemRead if inst.is_implementation_defined() => {
                 trapped(hcr_el2::TIDCP)
             }
-            // What a trace says was executed, was: the level at which it begins may be a guess.
+            // A trace records what was executed: the level at which it begins may be a guess.
             Special::SystemWrite | Special::SystemRead
                 if self.has_handlers && self.is_above(inst) =>
             {
@@ -136,7 +140,7 @@ impl ExceptionState {
         }
     }
 
-    /// The handler begins at `to`.
+    /// Enters a handler at level `to`.
     pub(crate) fn enter(&mut self, to: Privilege) {
         if self.nested == MAX_NESTED {
             self.returns.rotate_left(1);
@@ -147,11 +151,12 @@ impl ExceptionState {
         self.privilege = to;
     }
 
-    /// An exception return: back to where the handler was entered from. One that was entered before the
-    /// stream began served a program of the level below, or of EL0 if it is local. A kernel may have
-    /// changed to another thread meanwhile, so the half in which the stream goes on has the last word.
+    /// Performs an exception return: restores the level from which the handler was entered. A
+    /// handler entered before the stream began served a program of the level below, or EL0 if it is
+    /// local. A kernel may have switched threads meanwhile, so that the address half in which the
+    /// stream continues decides.
     pub(crate) fn leave(&mut self, next_pc: Option<u64>) {
-        let told = next_pc.filter(|_| self.kernel_is_above && self.privilege.level == 1);
+        let resumed = next_pc.filter(|_| self.kernel_is_above && self.privilege.level == 1);
         if self.nested > 0 {
             self.nested -= 1;
             self.privilege = self.returns[self.nested];
@@ -160,18 +165,19 @@ impl ExceptionState {
             let level = if local { 0 } else { self.privilege.level.saturating_sub(1) };
             self.privilege.level = level;
         }
-        if let Some(pc) = told {
+        if let Some(pc) = resumed {
             self.privilege.level = (pc >> 63) as u8;
         }
     }
 }
 
-/// The event that counts an exception besides `EXC_TAKEN`, if one does: one row for each of guide
-/// 4.11.3 to 4.11.15. Calls that are not taken where they belong count nowhere (A27, A42).
+/// Returns the event that counts an exception besides `EXC_TAKEN`, if any, with one row for each of
+/// guide 4.11.3 to 4.11.15. Calls that are not taken to their usual level raise no event (A27,
+/// A42).
 pub(crate) fn counted_by(kind: ExceptionKind, from: Privilege, to: Privilege) -> Option<PmuEvent> {
     use ExceptionKind::*;
     use PmuEvent::*;
-    let (local, elsewhere) = match kind {
+    let (local, trapped) = match kind {
         SupervisorCall => return to.is_local().then_some(EXC_SVC),
         HypervisorCall => return (to.level == 2).then_some(EXC_HVC),
         SecureMonitorCall => return (to.level == 3).then_some(EXC_SMC),
@@ -182,7 +188,7 @@ pub(crate) fn counted_by(kind: ExceptionKind, from: Privilege, to: Privilege) ->
         Irq | VirtualIrq => (EXC_IRQ, EXC_TRAP_IRQ),
         Fiq | VirtualFiq => (EXC_FIQ, EXC_TRAP_FIQ),
     };
-    Some(if to.is_local() { local } else { elsewhere })
+    Some(if to.is_local() { local } else { trapped })
 }
 
 fn writes_translation(inst: &Inst) -> bool {

@@ -1,11 +1,12 @@
-//! The front end: prediction runs ahead, fetch follows out of the MOP cache or L1I, decode delivers
-//! to rename (HC33; PMU guide 4.3 and 4.7).
+//! Front end: prediction runs ahead, fetch follows from the MOP cache or L1I, decode delivers to
+//! rename (HC33; PMU guide 4.3 and 4.7).
 //!
-//! Two clocks: `predict` is the cycle in which the address of the current window was known, `fetch`
-//! the cycle in which its words are read. A window is what is left of 32 aligned bytes, up to a
-//! taken branch. The L1 I-cache is asked when the address is known, so prediction that runs ahead
-//! hides misses. Not modeled: the fetch of both directions, what is fetched behind a branch until
-//! decode finds it, and maintenance broadcast by other cores in the MOP cache.
+//! It has two clocks: `predict` is the cycle in which the address of the current fetch window was
+//! known, `fetch` the cycle in which its instructions are read. A fetch window is the rest of 32
+//! aligned bytes, up to a taken branch. The L1 I-cache is accessed when the address is known, so
+//! that prediction which runs ahead hides misses. Not modeled: the fetch of both directions, the
+//! fetch past a branch until decode finds it, and maintenance broadcast by other cores in the MOP
+//! cache.
 
 mod mop_cache;
 
@@ -15,25 +16,26 @@ use crate::units::resource::Ring;
 use mop_cache::MopCache;
 use sim_core::{AbortCause, Cycle, EventSink, Happened, InstId, MemoryPort, StallCause, VirtAddr};
 
-/// No window and no line is the current one.
+/// Marks that no fetch window or line is current.
 const NOWHERE: u64 = u64::MAX;
-/// log2 of the bytes of a window: eight instructions (HC33).
+/// log2 of the bytes of a fetch window: eight instructions (HC33).
 const WINDOW_SHIFT: u32 = 5;
-/// Windows that prediction names in one cycle (HC33). Both may end in a taken branch if one BTB entry has the two.
+/// Fetch windows that are predicted per cycle (HC33). Both may end in a taken branch if one BTB
+/// entry has the two.
 const WINDOWS_PER_CYCLE: u32 = 2;
 
-/// When one instruction came through the front end.
+/// Timing of one instruction in the front end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FetchTiming {
     /// Cycle in which its word was fetched.
     pub fetch: Cycle,
     /// First cycle in which rename can take it.
     pub at: Cycle,
-    /// Why it did not come earlier.
+    /// Stall cause that delayed it.
     pub late: StallCause,
-    /// Its page cannot be fetched from: if it is reached, it aborts.
+    /// Fault of its fetch: the instruction aborts if it is on the correct path.
     pub fault: Option<AbortCause>,
-    /// It shares the MOP of the instruction before it.
+    /// Set if it shares the MOP of the previous instruction.
     pub fused: bool,
 }
 
@@ -46,36 +48,36 @@ pub(crate) struct FrontEnd {
     resteer_cycles: Cycle,
     mop_cache: MopCache,
     predict: Cycle,
-    /// Windows named in the cycle `predict`.
+    /// Fetch windows predicted in the cycle `predict`.
     windows: u32,
-    /// Cycles that the taken branch at the end of the window costs, and what they are.
+    /// Cycles that the taken branch at the end of the fetch window costs, and their stall cause.
     gap: Cycle,
     gap_cause: StallCause,
-    /// Cycles of the prediction of a pair whose second branch has not come yet.
-    owed: Cycle,
+    /// Cycles for the prediction of a pair, charged after its second branch.
+    deferred: Cycle,
     window: u64,
     line: u64,
-    /// The fetch of the current line ended in a fault.
+    /// Fault of the fetch of the current line.
     fault: Option<AbortCause>,
-    /// Cycle in which L1I has the current line, and why not earlier.
+    /// Cycle in which L1I has the current line, and the stall cause that delayed it.
     line_ready: Cycle,
     line_late: StallCause,
     fetch: Cycle,
     fetched: u32,
     from_mop_cache: bool,
-    /// Fetch cycles of the windows by which prediction is ahead.
+    /// Fetch cycles of the fetch windows that prediction is ahead.
     targets: Ring,
     /// Rename cycles of the operations between decode and rename.
     queue: Ring,
     last_arrival: Cycle,
     late: StallCause,
-    /// Nothing but prediction keeps an instruction waiting. Asked once for each window.
+    /// Set if only prediction delays instructions. Checked once for each fetch window.
     is_ideal: bool,
 }
 
 impl FrontEnd {
-    /// An empty front end at cycle 0. An ideal one delivers every instruction as soon as prediction
-    /// has named it: all of them are in the MOP cache.
+    /// Returns an empty front end at cycle 0. An ideal one delivers every instruction as soon as
+    /// its fetch window is predicted, because the MOP cache then holds all instructions.
     pub(crate) fn new(config: &FrontEndConfig, branch: &BranchConfig, is_ideal: bool) -> FrontEnd {
         let (sets, ways) = (config.mop_cache_sets, config.mop_cache_ways);
         let mop_cache = MopCache::new(sets, ways, config.mop_cache_mops_per_way);
@@ -88,7 +90,7 @@ impl FrontEnd {
             windows: 0,
             gap: 0,
             gap_cause: StallCause::FetchPredictWidth,
-            owed: 0,
+            deferred: 0,
             window: NOWHERE,
             line: NOWHERE,
             fault: None,
@@ -106,8 +108,9 @@ impl FrontEnd {
         }
     }
 
-    /// Brings one instruction to rename; `pairs` when it makes a pair with the one before it. Raises
-    /// the events of the I-side (flows 5.3 and 5.6) when a new line is entered.
+    /// Delivers one instruction to rename. `pairs` is set if it can fuse with the previous
+    /// instruction. Raises the events of the instruction side (flows 5.3 and 5.6) when a new line
+    /// is entered.
     #[inline(always)]
     pub(crate) fn fetch<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -127,7 +130,8 @@ impl FrontEnd {
             self.switch(from_mop_cache);
         }
         if from_mop_cache && pairs {
-            // The entry of its partner holds it: what its own window waits for holds those behind it.
+            // The MOP cache entry of its partner contains it: a wait for its own fetch window
+            // delays only younger instructions.
             let at = self.last_arrival;
             let fetch = self.fetch.min(at.saturating_sub(self.config.mop_to_rename_cycles));
             return FetchTiming {
@@ -150,7 +154,7 @@ impl FrontEnd {
         self.arrive(depth)
     }
 
-    /// Decode is done with the instruction placed last: it builds an entry of the MOP cache.
+    /// Builds a MOP cache entry for the instruction fetched last, which is decoded.
     #[inline]
     pub(crate) fn decoded(&mut self, pc: u64, id: InstId, mops: u8) {
         if !self.from_mop_cache {
@@ -158,7 +162,7 @@ impl FrontEnd {
         }
     }
 
-    /// Decode hands over when the fetch queue has room; a full queue holds fetch back.
+    /// Delivers the decoded instruction when the fetch queue has room. A full queue stalls fetch.
     #[inline]
     fn arrive(&mut self, depth: Cycle) -> FetchTiming {
         let mut at = (self.fetch + depth).max(self.last_arrival);
@@ -173,13 +177,13 @@ impl FrontEnd {
         FetchTiming { fetch: self.fetch, at, late, fault: self.fault, fused: false }
     }
 
-    /// The operation that was placed last has left the fetch queue in this cycle.
+    /// Records that the operation fetched last left the fetch queue in this cycle.
     #[inline]
     pub(crate) fn renamed(&mut self, cycle: Cycle) {
         self.queue.take(cycle);
     }
 
-    /// Fetch goes on behind a predicted branch.
+    /// Continues fetch after a predicted branch.
     #[inline]
     pub(crate) fn follow(&mut self, prediction: &Prediction) {
         if !prediction.taken {
@@ -191,29 +195,31 @@ impl FrontEnd {
             BtbHit::First => (self.btb_cycles, StallCause::FetchPredictWidth),
             BtbHit::Main => (self.btb_cycles + self.btb_bubble_cycles, StallCause::FetchBtbBubble),
             BtbHit::Miss => {
-                // Prediction had gone straight on; decode sets it back.
+                // Prediction had continued sequentially; decode redirects it.
                 self.predict = self.fetch;
                 (self.resteer_cycles, StallCause::FetchResteer)
             }
         };
-        let owed = std::mem::take(&mut self.owed);
+        let deferred = std::mem::take(&mut self.deferred);
         (self.gap, self.gap_cause) = match prediction.pairing {
-            Pairing::Alone => (owed + cycles, cause),
-            // The window at its target is named in the same cycle; the one after the second branch pays for both.
+            Pairing::Alone => (deferred + cycles, cause),
+            // The fetch window at its target is predicted in the same cycle; the window after the
+            // second branch takes the cycles of both.
             Pairing::First => {
-                self.owed = cycles;
-                (owed, StallCause::FetchPredictWidth)
+                self.deferred = cycles;
+                (deferred, StallCause::FetchPredictWidth)
             }
             Pairing::Second => (cycles, cause),
             Pairing::Free => (0, StallCause::FetchPredictWidth),
         };
     }
 
-    /// Fetch starts anew in cycle `at`, because of `cause`; everything on the outcome is thrown away.
+    /// Restarts fetch in cycle `at`, because of `cause`. Younger instructions in the front end are
+    /// squashed.
     pub(crate) fn redirect(&mut self, at: Cycle, cause: StallCause) {
         self.predict = at;
         self.windows = 0;
-        (self.gap, self.owed) = (0, 0);
+        (self.gap, self.deferred) = (0, 0);
         self.fetch = at;
         self.fetched = 0;
         (self.window, self.line) = (NOWHERE, NOWHERE);
@@ -222,24 +228,24 @@ impl FrontEnd {
         self.late = cause;
     }
 
-    /// Instructions or translations were changed: decoded instructions are built anew.
-    pub(crate) fn forget_words(&mut self) {
+    /// Drops all decoded instructions, because instructions or translations changed.
+    pub(crate) fn clear_mop_cache(&mut self) {
         self.mop_cache.clear();
         (self.window, self.line) = (NOWHERE, NOWHERE);
     }
 
-    /// No arrival before this cycle (a counting window starts there).
+    /// Delays arrivals until this cycle, in which a counting window starts.
     pub(crate) fn not_before(&mut self, cycle: Cycle) {
         self.last_arrival = self.last_arrival.max(cycle);
     }
 
-    /// A new window: prediction names it in `predict`, and it can be fetched.
+    /// Enters a new fetch window: predicts it in `predict`, then makes it available to fetch.
     #[inline(never)]
     fn enter_window<M: MemoryPort, S: EventSink>(&mut self, pc: u64, memory: &mut M, sink: &mut S) {
         if self.is_ideal {
             return self.enter_ideal_window(pc, memory, sink);
         }
-        // Without branches: where a taken branch ends a window nobody can predict.
+        // Branch-free: whether a taken branch ends a fetch window is hard for the host to predict.
         let (has_gap, is_full) = (self.gap > 0, self.windows >= WINDOWS_PER_CYCLE);
         let cause = if has_gap { self.gap_cause } else { StallCause::FetchPredictWidth };
         self.predict += if has_gap { self.gap } else { u64::from(is_full) };
@@ -258,14 +264,14 @@ impl FrontEnd {
         self.mop_cache.enter(pc);
         self.fetch_from(self.predict + self.config.predict_to_fetch_cycles, cause);
         if self.line_late == StallCause::FetchItlbMiss {
-            // MOPs too are read only where the page may be executed.
+            // MOPs too are read only if their page may be executed.
             self.wait_for_line();
         }
         self.targets.take(self.fetch);
     }
 
-    /// A new window of an ideal front end. Only branches that are found late cost time:
-    /// that is prediction. The L1 I-cache is asked, and its answer is not waited for.
+    /// Enters a new fetch window of an ideal front end. Only branches found late cost time, as part
+    /// of prediction. The L1 I-cache is accessed, but fetch does not wait for it.
     #[cold]
     fn enter_ideal_window<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -286,7 +292,7 @@ impl FrontEnd {
         }
     }
 
-    /// A new line: the L1 I-cache is asked for it.
+    /// Enters a new line and accesses the L1 I-cache.
     fn enter_line<M: MemoryPort, S: EventSink>(&mut self, pc: u64, memory: &mut M, sink: &mut S) {
         let reply = memory.fetch(VirtAddr(pc), self.predict, sink);
         self.fault = reply.happened.abort();
@@ -298,12 +304,13 @@ impl FrontEnd {
             (0, StallCause::FetchL1iMiss)
         };
         if !self.from_mop_cache && self.fetched > 0 {
-            // One L1I read does not reach over the end of its line.
+            // One L1I read does not cross the end of its line.
             self.next_read();
         }
     }
 
-    /// Words that are to be decoded need their line, MOPs do not.
+    /// Delays fetch for the line of an instruction that must be decoded. MOPs do not need their
+    /// line.
     #[inline]
     fn wait_for_line(&mut self) {
         if self.line_ready > self.fetch {
@@ -311,7 +318,7 @@ impl FrontEnd {
         }
     }
 
-    /// Nothing is fetched before `start`. A restart stays the cause unless a miss comes on top.
+    /// Delays fetch until `start`. The stall cause of a restart is kept unless a miss adds to it.
     #[inline]
     fn fetch_from(&mut self, start: Cycle, cause: StallCause) {
         let is_later = start > self.fetch;
@@ -322,7 +329,7 @@ impl FrontEnd {
         self.late = if is_cause { cause } else { self.late };
     }
 
-    /// The other source of operations: one cycle reads only one of the two.
+    /// Switches between MOP cache and decode: one cycle reads only one of the two.
     #[cold]
     fn switch(&mut self, to_mop_cache: bool) {
         self.from_mop_cache = to_mop_cache;

@@ -1,9 +1,10 @@
-//! The issue queues in front of the thirteen pipes (PMU guide 3.2.2; Chips and Cheese, A710, A725, N2).
+//! Issue queues of the thirteen pipes (PMU guide 3.2.2; Chips and Cheese, A710, A725, N2).
 //!
-//! In silicon they are distributed: four integer queues, three for addresses, two for vectors with a
-//! third behind dispatch that cannot issue. Here the queues of one kind are a pool. A micro-operation
-//! that has one pipe only may not take more of it than what stands before that pipe, so the pool has
-//! a second limit for these. That is what distributed queues hold when dispatch balances them well.
+//! In silicon the queues are distributed: four integer queues, three for addresses, two for
+//! vectors. A third vector queue after dispatch cannot issue. Here the queues of one kind form a
+//! pool. A micro-operation with only one possible pipe may fill only the part of the pool that
+//! serves that pipe. The pool therefore has a second limit for it. A pool holds as much as
+//! distributed queues do when dispatch balances them well.
 
 use crate::config::WindowConfig;
 use crate::units::rename::{Awaited, DispatchStall};
@@ -12,7 +13,7 @@ use crate::units::stamp::{OpRef, Stamp};
 use sim_core::{Cycle, StallCause};
 use sim_isa::{Inst, UopCounts};
 
-/// Why nothing goes on while a queue is full, in the order of [`UopCounts::queue_entry`].
+/// Stall cause of a full queue, in the order of [`UopCounts::queue_entry`].
 const CAUSES: [StallCause; UopCounts::LANES] = [
     StallCause::IssueQueueInt,
     StallCause::IssueQueueMem,
@@ -23,13 +24,13 @@ const CAUSES: [StallCause; UopCounts::LANES] = [
     StallCause::IssueQueueVec,
 ];
 
-/// The queue that holds each count of [`UopCounts::queue_entry`]: integer, memory, vector.
+/// Queue of each count of [`UopCounts::queue_entry`]: integer, memory, vector.
 const QUEUE_OF: [usize; UopCounts::LANES] = [0, 1, 2, 0, 1, 2, 2];
 
-/// What the micro-operation that left a queue in some cycle waited for.
+/// Wait of the micro-operation that left a queue in some cycle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IssueWait {
-    /// What made its last input.
+    /// Producer of its last input.
     pub(crate) input: OpRef,
     /// Cycles that it then waited for a pipe.
     pub(crate) for_pipe: u16,
@@ -39,13 +40,14 @@ pub(crate) struct IssueWait {
 #[derive(Clone, Debug)]
 pub(crate) struct IssueQueues {
     pools: Pools,
-    /// When the last one to leave each queue in a cycle had its inputs, and what made the last of them.
+    /// For each cycle, ready cycle and producer of the last input of the operation that left each
+    /// queue last.
     left: Box<[[Stamp; 4]; HORIZON as usize]>,
-    notes_inputs: bool,
+    records_inputs: bool,
 }
 
 impl IssueQueues {
-    /// Empty queues.
+    /// Returns empty queues.
     pub(crate) fn new(w: &WindowConfig) -> IssueQueues {
         let sizes = [
             w.int_queue,
@@ -61,31 +63,32 @@ impl IssueQueues {
 
     fn of(sizes: UopCounts) -> IssueQueues {
         let left = Box::new([[Stamp::default(); 4]; HORIZON as usize]);
-        IssueQueues { pools: Pools::new(sizes), left, notes_inputs: true }
+        IssueQueues { pools: Pools::new(sizes), left, records_inputs: true }
     }
 
-    /// From now on a queue does not know what its entries wait for.
-    pub(crate) fn forget_inputs(&mut self) {
-        self.notes_inputs = false;
+    /// Stops recording the inputs that entries wait for.
+    pub(crate) fn skip_inputs(&mut self) {
+        self.records_inputs = false;
     }
 
-    /// Moves the clock; it never goes back.
+    /// Advances the clock, which never goes back.
     #[inline]
     pub(crate) fn advance(&mut self, now: Cycle) {
         self.pools.advance(now);
     }
 
-    /// Takes an entry for a micro-operation that has its inputs in `needs`, until it has issued in `issue` or
-    /// is squashed.
+    /// Takes an entry for a micro-operation whose inputs are ready in `needs`, until it has issued
+    /// in `issue` or is squashed.
     #[inline(always)]
     pub(crate) fn take(&mut self, entry: UopCounts, needs: Stamp, issue: Cycle, squash: Cycle) {
         let at = self.pools.take(entry, issue.min(squash) + 1);
-        if self.notes_inputs {
+        if self.records_inputs {
             self.left[at][entry.queue()] = needs;
         }
     }
 
-    /// What the queues add to what holds `inst` back: there must be room for all its micro-operations.
+    /// Returns the stall of `inst`, `blocked` or a longer wait for room: all its micro-operations
+    /// need an entry.
     #[inline]
     pub(crate) fn blocker(&self, inst: &Inst, blocked: DispatchStall) -> DispatchStall {
         let room = self.pools.have_room(inst.by_queue);
@@ -98,18 +101,19 @@ impl IssueQueues {
             if until <= blocked.until {
                 return blocked;
             }
-            if !self.notes_inputs {
+            if !self.records_inputs {
                 return DispatchStall { until, by: CAUSES[pool], awaited: Awaited::default() };
             }
             let needs = self.left[slot_of(until)][QUEUE_OF[pool]];
-            // It issued the cycle before, or was squashed while it waited for its inputs.
+            // The micro-operation issued the cycle before, or was squashed while it waited for its
+            // inputs.
             let for_pipe = (until - 1).saturating_sub(needs.cycle()).min(u16::MAX.into()) as u16;
             let awaited = Awaited::issue(IssueWait { input: needs.by(), for_pipe });
             DispatchStall { until, by: CAUSES[pool], awaited }
         })
     }
 
-    /// RenameResources that are still taken in `cycle`.
+    /// Returns how many entries are still taken in `cycle`.
     pub(crate) fn held(&self, cycle: Cycle) -> usize {
         self.pools.held(cycle)
     }
@@ -121,7 +125,7 @@ mod tests {
     use sim_core::time::NEVER;
     use sim_isa::{PipeMask, decode};
 
-    /// Queues of four entries each, two for what has one pipe.
+    /// Returns queues of four entries each, of which two for operations with one pipe.
     fn queues() -> IssueQueues {
         IssueQueues::of(UopCounts::new([4, 4, 4, 2, 2, 2, 2]))
     }
@@ -145,16 +149,12 @@ mod tests {
         let blocked = queues.blocker(&pair, nothing());
         assert_eq!((blocked.until, blocked.by), (11, StallCause::IssueQueueMem));
         let IssueWait { input, for_pipe } = blocked.awaited.of_issue();
-        assert_eq!(
-            (input, for_pipe),
-            (OpRef(5), 3),
-            "the one that leaves first had its input in 7"
-        );
+        assert_eq!((input, for_pipe), (OpRef(5), 3), "the first one to leave had its input in 7");
         assert_eq!(queues.blocker(&decode(0xf940_0041), nothing()).until, 0, "one entry is left");
     }
 
     #[test]
-    fn what_has_one_pipe_fills_the_queue_before_that_pipe_only() {
+    fn operations_with_one_pipe_fill_only_the_queue_of_that_pipe() {
         let (multiply, add) = (decode(0x4ea2_9c20), decode(0x4ea2_8420)); // mul, add v0.4s, v1.4s, v2.4s
         let mut queues = queues();
         take(&mut queues, PipeMask::V0, 10);

@@ -1,29 +1,29 @@
-//! Where the elements of SVE accesses were, for wrong paths, which have no record to read.
+//! Element addresses of earlier SVE accesses, for wrong paths, which have no trace record.
 
 use sim_core::{InstFlags, InstId, MAX_FURTHER, TraceInst};
 
-/// What the predicate was and where the elements were when an instruction last ran.
+/// Predicate and element addresses of the last execution of an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     flags: InstFlags,
-    /// Distances of the further addresses from the first.
+    /// Distances of the further addresses from the first, in bytes.
     further: [u64; MAX_FURTHER],
 }
 
-/// The last execution of each SVE access, by static instruction: wrong paths, which have no record to
-/// read, go by it.
+/// Last execution of each SVE access, by static instruction. Wrong paths, which have no trace
+/// record, use it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastElements {
     seen: Vec<Seen>,
 }
 
 impl LastElements {
-    /// Notes an execution on the right path.
+    /// Records an execution on the correct path.
     #[inline(never)]
     pub(crate) fn learn(&mut self, id: InstId, inst: TraceInst, more: &[u64]) {
         let slot = id as usize;
         if slot >= self.seen.len() {
-            // Grows with the static code only, not with the instructions run.
+            // Grows with the static code only, not with the number of instructions run.
             self.seen.resize((slot + 1).next_power_of_two(), Seen::default());
         }
         let mut further = [0; MAX_FURTHER];
@@ -35,8 +35,8 @@ impl LastElements {
         self.seen[slot] = Seen { flags: flags.with_predicate(activity, elements), further };
     }
 
-    /// The predicate and the further addresses of an execution that goes to `addr`.
-    pub(crate) fn guess(&self, id: InstId, addr: u64) -> (InstFlags, [u64; MAX_FURTHER]) {
+    /// Returns the predicted predicate and further addresses of an execution at `addr`.
+    pub(crate) fn predict(&self, id: InstId, addr: u64) -> (InstFlags, [u64; MAX_FURTHER]) {
         let Seen { flags, further } = self.seen.get(id as usize).copied().unwrap_or_default();
         (flags, further.map(|distance| addr.wrapping_add(distance)))
     }
@@ -48,14 +48,14 @@ mod tests {
     use sim_core::Activity;
 
     #[test]
-    fn a_wrong_path_goes_where_the_elements_were_from_the_first() {
+    fn a_wrong_path_uses_the_last_distances_of_the_elements_from_the_first() {
         let mut last = LastElements::default();
         let flags = InstFlags::HAS_ADDR.with_further(2).with_predicate(Activity::Partial, 0b1011);
         let inst = TraceInst { addr: 0x1000, id: 5, flags };
         last.learn(5, inst, &[0x1040, 0x0ff0]);
-        let (flags, further) = last.guess(5, 0x2000);
+        let (flags, further) = last.predict(5, 0x2000);
         assert_eq!((flags.activity(), flags.further()), (Activity::Partial, 2));
         assert_eq!(further[..2], [0x2040, 0x1ff0]);
-        assert_eq!(last.guess(77, 0x2000).0, InstFlags::default());
+        assert_eq!(last.predict(77, 0x2000).0, InstFlags::default());
     }
 }

@@ -1,8 +1,8 @@
-//! The load/store unit: store queue, forwarding, ordering (Chips and Cheese, A710 and A725).
+//! Load/store unit: store queue, forwarding, ordering (Chips and Cheese, A710 and A725).
 //!
-//! A load passes older stores whose addresses are not known, unless it has met one of its own address
-//! so before (`memory_order`). Not modeled: loads of one location that are found out of order because
-//! another core has written it in between.
+//! A load passes older stores whose addresses are not known, unless it has passed a store to its
+//! own address before (`memory_order`). Not modeled: loads of one location that are found out of
+//! order because another core has written it in between.
 
 use crate::config::ExecuteConfig;
 use crate::units::dependence::DependencePredictor;
@@ -11,12 +11,12 @@ use crate::units::stamp::{OpRef, Stamp};
 use sim_core::{Cycle, MemKind, MemRequest};
 use sim_isa::{BarrierScope, Inst};
 
-/// Slots of the forwarding table; the store queue has at most a fraction of it in flight.
+/// Entries of the forwarding table; the store queue has at most a fraction of it in flight.
 const SLOTS: usize = 1 << 8;
-/// Bytes of one entry's granule.
+/// log2 of the bytes of a granule, which one entry covers.
 const GRANULE_SHIFT: u32 = 3;
 
-/// The youngest store to one 8-byte granule.
+/// Youngest store to one 8-byte granule.
 #[derive(Clone, Copy, Debug, Default)]
 struct StoreNote {
     granule: u64,
@@ -25,7 +25,7 @@ struct StoreNote {
     times: StoreTimes,
 }
 
-/// The life of one store, as far as loads behind it are concerned.
+/// Timing of one store as younger loads see it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StoreTimes {
     /// Cycle in which its address issued. Loads that issue then or later are compared with it.
@@ -36,19 +36,19 @@ pub(crate) struct StoreTimes {
     pub drained: Cycle,
 }
 
-/// What a load finds in the store queue.
+/// Result of a load's search in the store queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Forward {
-    /// Nothing: the caches have the data.
+    /// No older store in flight: the caches have the data.
     None,
-    /// One store covers it, or two of which each covers one half.
+    /// One store covers the load, or two stores cover one half each.
     Hit {
         /// Cycle in which the load has the value.
         done: Cycle,
         /// Cycle in which the store had its data, and the store; the later one of two.
         data: Stamp,
     },
-    /// A store covers it in part: it waits until the store has left the queue.
+    /// A store covers part of the load, which waits until the store has left the queue.
     Wait(Cycle),
 }
 
@@ -69,24 +69,24 @@ pub(crate) struct LoadStoreUnit {
     pub(crate) dependence: DependencePredictor,
     /// Aligned bytes that one slot of the drain writes, less one.
     drain_mask: u64,
-    order: Order,
+    ordering: MemoryOrdering,
 }
 
-/// Ordering of memory operations; put back after a wrong path.
+/// Ordering of memory operations, restored after a wrong path.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Order {
-    /// No younger memory operation issues before (barriers, load-acquire).
+pub(crate) struct MemoryOrdering {
+    /// Earliest issue cycle of younger memory operations (barriers, load-acquire).
     pub floor: Cycle,
-    /// What set the floor: a barrier, or the load-acquire.
+    /// Operation that set the floor: a barrier or a load-acquire.
     pub floor_by: OpRef,
-    /// Every older memory operation has its data by then.
+    /// Cycle in which every older memory operation has its data.
     pub done: Cycle,
-    /// No younger store leaves the queue before (barriers for stores).
+    /// Earliest cycle in which a younger store leaves the queue (barriers for stores).
     pub drain_floor: Cycle,
 }
 
-impl Order {
-    /// The floor, and what set it.
+impl MemoryOrdering {
+    /// Returns the floor, and the operation that set it.
     #[inline(always)]
     pub(crate) fn floor_stamp(&self) -> Stamp {
         Stamp::new(self.floor, self.floor_by)
@@ -94,7 +94,7 @@ impl Order {
 }
 
 impl LoadStoreUnit {
-    /// An empty unit at cycle 0.
+    /// Returns an empty unit at cycle 0.
     pub(crate) fn new(config: &ExecuteConfig) -> LoadStoreUnit {
         LoadStoreUnit {
             notes: vec![StoreNote::default(); SLOTS].into_boxed_slice(),
@@ -107,44 +107,45 @@ impl LoadStoreUnit {
             last_known: 0,
             dependence: DependencePredictor::new(config.dependence_entries),
             drain_mask: config.store_drain_bytes - 1,
-            order: Order::default(),
+            ordering: MemoryOrdering::default(),
         }
     }
 
-    /// The current order.
+    /// Returns the current ordering.
     #[inline]
-    pub(crate) fn order(&self) -> Order {
-        self.order
+    pub(crate) fn ordering(&self) -> MemoryOrdering {
+        self.ordering
     }
 
-    /// Puts the order back after a wrong path.
-    pub(crate) fn restore(&mut self, order: Order) {
-        self.order = order;
+    /// Restores the ordering after a wrong path.
+    pub(crate) fn restore(&mut self, ordering: MemoryOrdering) {
+        self.ordering = ordering;
     }
 
-    /// When everything older is done, stores written to the cache included.
+    /// Returns when all older operations are done, including the cache writes of stores.
     pub(crate) fn all_done(&self) -> Cycle {
-        self.order.done.max(self.last_drained)
+        self.ordering.done.max(self.last_drained)
     }
 
-    /// When a barrier for loads and stores has found everything older done. Returns 0 if there was nothing older.
+    /// Returns when a barrier for loads and stores has found all older operations done. Returns 0
+    /// if there was none.
     pub(crate) fn all_observed(&self) -> Cycle {
         let done = self.all_done();
         if done == 0 { 0 } else { done + self.barrier_cycles }
     }
 
-    /// Younger memory operations wait until `cycle`, for `by`.
+    /// Delays younger memory operations until `cycle`, because of `by`.
     pub(crate) fn hold_until(&mut self, cycle: Cycle, by: OpRef) {
-        if cycle > self.order.floor {
-            (self.order.floor, self.order.floor_by) = (cycle, by);
+        if cycle > self.ordering.floor {
+            (self.ordering.floor, self.ordering.floor_by) = (cycle, by);
         }
     }
 
-    /// No load issues before: what barriers and load-acquires say, and for a load-acquire that is
-    /// sequentially consistent the store-releases before it (Arm ARM B2.3).
+    /// Returns the earliest issue cycle of a load: after barriers and load-acquires, and for a
+    /// sequentially consistent load-acquire also after older store-releases (Arm ARM B2.3).
     #[inline(always)]
     pub(crate) fn load_floor(&self, inst: &Inst) -> Stamp {
-        let floor = self.order.floor_stamp();
+        let floor = self.ordering.floor_stamp();
         if inst.mem.ordered && !inst.is_rcpc() {
             floor.max(Stamp::new(self.last_released, OpRef::ORDER))
         } else {
@@ -152,30 +153,32 @@ impl LoadStoreUnit {
         }
     }
 
-    /// A `DMB`: all kinds of memory operations, or as its option says (`LD`: loads before, everything
-    /// behind; `ST`: stores before and behind).
+    /// Applies a `DMB` to the memory operations that its option selects. `LD` orders older loads
+    /// before all younger accesses, `ST` older stores before younger ones, no option all accesses.
     pub(crate) fn order_memory(&mut self, barrier: &Inst) {
         match barrier.barrier_scope() {
-            BarrierScope::Loads => self.hold_until(self.order.done, OpRef::ORDER),
+            BarrierScope::Loads => self.hold_until(self.ordering.done, OpRef::ORDER),
             BarrierScope::Stores => {
-                self.order.drain_floor = self.order.drain_floor.max(self.last_drained)
+                self.ordering.drain_floor = self.ordering.drain_floor.max(self.last_drained)
             }
             BarrierScope::All => self.hold_until(self.all_observed(), OpRef::ORDER),
         }
     }
 
-    /// Cache or TLB maintenance that retired has its effect in `cycle`; a `DSB` waits for it.
+    /// Records the completion in `cycle` of cache or TLB maintenance that has retired; a `DSB`
+    /// waits for it.
     pub(crate) fn maintained(&mut self, cycle: Cycle) {
         self.last_drained = self.last_drained.max(cycle);
     }
 
-    /// An older operation's data is there in `cycle`.
+    /// Records that the data of an operation is ready in `cycle`.
     #[inline]
     pub(crate) fn finished(&mut self, cycle: Cycle) {
-        self.order.done = self.order.done.max(cycle);
+        self.ordering.done = self.ordering.done.max(cycle);
     }
 
-    /// What a load of `bytes` at `addr` that issues in `now` finds in the store queue.
+    /// Returns the result of searching the store queue for a load of `bytes` at `addr` that issues
+    /// in `now`.
     #[inline(always)]
     pub(crate) fn forward(&self, addr: u64, bytes: u64, now: Cycle) -> Forward {
         let end = addr.wrapping_add(bytes);
@@ -206,13 +209,13 @@ impl LoadStoreUnit {
         }
     }
 
-    /// The value of a load whose stores had their data in `data`.
+    /// Returns the forwarding of a load whose stores have their data in `data`.
     fn forwarded(&self, data: Stamp, now: Cycle) -> Forward {
         Forward::Hit { done: now.max(data.cycle()) + self.forward_cycles - 1, data }
     }
 
-    /// When two stores in flight have their data of which each covers one half of a load of 8 bytes or more
-    /// (optimization guides, A78 to V3).
+    /// Returns when two stores in flight have their data, each of which covers one half of a load
+    /// of 8 bytes or more (optimization guides, A78 to V3).
     fn halves(&self, addr: u64, end: u64, now: Cycle) -> Option<Stamp> {
         let bytes = end.wrapping_sub(addr);
         let middle = addr.wrapping_add(bytes / 2);
@@ -222,7 +225,7 @@ impl LoadStoreUnit {
         Some(low.max(high))
     }
 
-    /// The data of the one store in flight that wrote these bytes last.
+    /// Returns when the one store in flight that wrote all these bytes last has its data.
     fn covering(&self, addr: u64, end: u64, now: Cycle) -> Option<Stamp> {
         let note_of = |addr: u64| {
             let granule = addr >> GRANULE_SHIFT;
@@ -235,14 +238,14 @@ impl LoadStoreUnit {
         (is_one && covers(first) && covers(last)).then_some(first.times.data)
     }
 
-    /// True when the address of an older store may be unknown after `now`.
+    /// Returns whether the address of an older store may be unknown after `now`.
     #[inline]
     pub(crate) fn some_address_unknown(&self, now: Cycle) -> bool {
         self.last_known > now
     }
 
-    /// When the address of the older store is known that writes what a load reads, if it is not yet
-    /// known in `now`.
+    /// Returns when the address of the older store that writes the bytes of a load becomes known.
+    /// Returns `None` if it is known in `now`.
     #[inline]
     pub(crate) fn unknown_store(&self, addr: u64, bytes: u64, now: Cycle) -> Option<Cycle> {
         let end = addr.wrapping_add(bytes);
@@ -260,8 +263,8 @@ impl LoadStoreUnit {
         }
     }
 
-    /// From which cycle on an atomic that could issue in `now` may read its location: behind the older
-    /// store or atomic that writes it.
+    /// Returns the first cycle in which an atomic that could issue in `now` may read its location:
+    /// after the older store or atomic that writes it.
     #[inline]
     pub(crate) fn settled(&self, addr: u64, bytes: u64, now: Cycle) -> Cycle {
         match self.forward(addr, bytes, now) {
@@ -271,23 +274,24 @@ impl LoadStoreUnit {
         }
     }
 
-    /// The cycle in which a store that retires in `retired` leaves the queue for the cache. A
-    /// store-release leaves when the cache has everything older.
+    /// Returns the cycle in which a store that retires in `retired` leaves the queue for the cache.
+    /// A store-release leaves when the cache has all older stores.
     #[inline(always)]
     pub(crate) fn drain(&mut self, retired: Cycle, release: bool) -> Cycle {
-        let after = if release { self.last_drained } else { self.order.drain_floor };
+        let after = if release { self.last_drained } else { self.ordering.drain_floor };
         let by = if after > retired + 1 { OpRef::ORDER } else { OpRef::NONE };
-        self.drain.place(after.max(retired + 1), by)
+        self.drain.assign(after.max(retired + 1), by)
     }
 
-    /// Returns the cycle in which the last store left the queue, with what held it there: a barrier, or nothing but
-    /// the width of the drain.
+    /// Returns the cycle in which the last store left the queue, and the cause of the delay: a
+    /// barrier, or only the width of the drain.
     #[inline]
     pub(crate) fn last_sent(&self) -> Stamp {
         self.drain.stamp(self.drain.cycle())
     }
 
-    /// As [`LoadStoreUnit::drain`], of an access that leaves in as many pieces as it touches: the cycle of the last.
+    /// Returns the cycle in which the last piece of a store leaves the queue: one slot of the drain
+    /// for each piece. The first piece follows [`LoadStoreUnit::drain`].
     #[inline(always)]
     pub(crate) fn drain_pieces(
         &mut self,
@@ -298,18 +302,18 @@ impl LoadStoreUnit {
         let mut cycle = self.drain(retired, release);
         let mut last = (store.addr.0 & self.drain_mask) + u64::from(store.bytes.max(1)) - 1;
         while last > self.drain_mask && store.kind == MemKind::Store {
-            cycle = self.drain.place(cycle, OpRef::NONE);
+            cycle = self.drain.assign(cycle, OpRef::NONE);
             last -= self.drain_mask + 1;
         }
         cycle
     }
 
-    /// The cache has a store-release in `cycle`.
+    /// Records that the cache has a store-release in `cycle`.
     pub(crate) fn released(&mut self, cycle: Cycle) {
         self.last_released = self.last_released.max(cycle);
     }
 
-    /// Notes a store or an atomic for the loads behind it.
+    /// Records a store or an atomic for younger loads.
     #[inline(always)]
     pub(crate) fn stored(&mut self, addr: u64, bytes: u64, times: StoreTimes) {
         let end = addr.wrapping_add(bytes);

@@ -1,46 +1,46 @@
-//! The thirteen issue pipes as a calendar: which pipe is busy in which cycle (PMU guide 3.2.2).
+//! Reservations of the thirteen issue pipes: the busy pipes of each cycle (PMU guide 3.2.2).
 //!
-//! Operations are placed in program order and a younger one may fill an earlier free cycle, so the
-//! result equals an oldest-first scheduler. A cycle is one `u16`: bits 0 to 12 are the pipes, bits
-//! 13 to 15 the three flag-writing ports of the integer pipes.
+//! Operations take their cycles in program order. A younger operation may take an earlier free
+//! cycle, so that the schedule equals that of an oldest-first scheduler. A cycle is one `u16`: bits
+//! 0 to 12 are the pipes, bits 13 to 15 the three flag-writing ports of the integer pipes.
 
 use sim_core::Cycle;
 use sim_isa::PipeMask;
 
-/// Cycles the calendar can see ahead of the rename clock.
-const WINDOW: u64 = 1 << 12;
-const MASK: u64 = WINDOW - 1;
+/// Cycles after the rename clock that can be reserved.
+const HORIZON: u64 = 1 << 12;
+const MASK: u64 = HORIZON - 1;
 /// Three flag writers a cycle (LLVM N2 model).
 const FLAG_PORTS: u16 = 0b111 << PipeMask::COUNT;
 
 const _: () = assert!(PipeMask::COUNT + 3 == 16, "pipes and flag ports fill a u16");
 
-/// What one micro-operation asks of the pipes.
+/// Pipe request of one micro-operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PipeRequest {
-    /// Pipes of which one is enough.
+    /// Pipes that can execute it; it needs one of them.
     pub pipes: PipeMask,
     /// Cycles for which the pipe is blocked.
     pub occupancy: u64,
-    /// Needs one of the three flag ports.
+    /// Set if it needs one of the three flag ports.
     pub flag_port: bool,
 }
 
 impl PipeRequest {
-    /// One cycle of one of these pipes.
+    /// Returns a request for one cycle of one of these pipes.
     #[inline(always)]
     pub(crate) fn cycle_of(pipes: PipeMask) -> PipeRequest {
         PipeRequest { pipes, occupancy: 1, flag_port: false }
     }
 }
 
-/// Bookings of all pipes, from the rename clock to a window of cycles ahead.
+/// Reservations of all pipes, from the rename clock on.
 #[derive(Clone, Debug)]
 pub(crate) struct PipeReservations {
-    busy: Box<[u16; WINDOW as usize]>,
-    /// First cycle that may still be booked; everything before is forgotten.
+    busy: Box<[u16; HORIZON as usize]>,
+    /// First cycle that may still be reserved; older reservations are dropped.
     base: Cycle,
-    /// Cycles from `base` on in which pipes can be busy: none of them if there are always enough.
+    /// Cycles from `base` on in which pipes can be busy; 0 if pipes are unlimited.
     reach: Cycle,
 }
 
@@ -51,13 +51,13 @@ impl Default for PipeReservations {
 }
 
 impl PipeReservations {
-    /// Nothing is booked. With `unlimited` pipes nothing ever is.
+    /// Returns pipes without reservations. With `unlimited`, pipes are never busy.
     pub(crate) fn new(unlimited: bool) -> PipeReservations {
-        let reach = if unlimited { 0 } else { WINDOW };
-        PipeReservations { busy: Box::new([0; WINDOW as usize]), base: 0, reach }
+        let reach = if unlimited { 0 } else { HORIZON };
+        PipeReservations { busy: Box::new([0; HORIZON as usize]), base: 0, reach }
     }
 
-    /// Forgets the cycles before `now`: nothing can issue there any more.
+    /// Drops the cycles before `now`: no operation can issue there any more.
     #[inline(always)]
     pub(crate) fn advance(&mut self, now: Cycle) {
         if now == self.base {
@@ -66,15 +66,15 @@ impl PipeReservations {
         if now == self.base + 1 {
             self.busy[(self.base & MASK) as usize] = 0;
         } else {
-            self.forget(now);
+            self.drop_before(now);
         }
         self.base = now;
     }
 
-    /// Forgets many cycles at once.
+    /// Drops many cycles at once.
     #[inline(never)]
-    fn forget(&mut self, now: Cycle) {
-        if now - self.base >= WINDOW {
+    fn drop_before(&mut self, now: Cycle) {
+        if now - self.base >= HORIZON {
             self.busy.fill(0);
             return;
         }
@@ -87,10 +87,10 @@ impl PipeReservations {
         }
     }
 
-    /// The first cycle from `earliest` on in which the request fits, booked. A cycle after `last`
-    /// (the squash of a wrong path) is returned without being booked.
+    /// Reserves the first cycle from `earliest` on in which the request fits, and returns it. A
+    /// cycle after `last` (the squash of a wrong path) is returned but not reserved.
     #[inline(always)]
-    pub(crate) fn book(&mut self, request: PipeRequest, earliest: Cycle, last: Cycle) -> Cycle {
+    pub(crate) fn reserve(&mut self, request: PipeRequest, earliest: Cycle, last: Cycle) -> Cycle {
         let (cycle, bits) = self.first_free(request, earliest);
         if cycle <= last && bits != 0 {
             self.mark(bits, request.occupancy, cycle);
@@ -98,17 +98,19 @@ impl PipeReservations {
         cycle
     }
 
-    /// The first cycle from `earliest` on in which the request fits, and the bits to set there.
+    /// Returns the first cycle from `earliest` on in which the request fits, and the bits to set
+    /// there.
     #[inline(always)]
     pub(crate) fn first_free(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
         let mut cycle = earliest.max(self.base);
         let ports = if request.flag_port { FLAG_PORTS } else { 0 };
-        // So far ahead only a chain of misses to memory gets; nobody competes there.
+        // Only a chain of misses to memory reaches further ahead, where no other operation
+        // competes.
         while cycle + request.occupancy < self.base + self.reach {
             let free = !self.busy[(cycle & MASK) as usize];
             let (mut pipes, flag) = (free & request.pipes.0, free & ports);
             if request.occupancy > 1 {
-                pipes &= self.free_behind(cycle, request.occupancy);
+                pipes &= self.free_after(cycle, request.occupancy);
             }
             if pipes != 0 && (flag != 0 || ports == 0) {
                 return (cycle, lowest_bit(pipes) | lowest_bit(flag));
@@ -118,9 +120,9 @@ impl PipeReservations {
         (cycle, 0)
     }
 
-    /// The pipes that are free in all further cycles of a request that begins in `cycle`.
+    /// Returns the pipes that are free in all further cycles of a request that begins in `cycle`.
     #[inline(never)]
-    fn free_behind(&self, cycle: Cycle, occupancy: u64) -> u16 {
+    fn free_after(&self, cycle: Cycle, occupancy: u64) -> u16 {
         let busy = (1..occupancy).map(|later| self.busy[((cycle + later) & MASK) as usize]);
         !busy.fold(0, |all, busy| all | busy)
     }
@@ -129,13 +131,13 @@ impl PipeReservations {
     fn mark(&mut self, bits: u16, occupancy: u64, cycle: Cycle) {
         self.busy[(cycle & MASK) as usize] |= bits;
         if occupancy > 1 {
-            self.mark_behind(bits & !FLAG_PORTS, occupancy, cycle);
+            self.mark_after(bits & !FLAG_PORTS, occupancy, cycle);
         }
     }
 
-    /// Books the pipe in all further cycles of a request that begins in `cycle`.
+    /// Reserves the pipe in all further cycles of a request that begins in `cycle`.
     #[inline(never)]
-    fn mark_behind(&mut self, pipe: u16, occupancy: u64, cycle: Cycle) {
+    fn mark_after(&mut self, pipe: u16, occupancy: u64, cycle: Cycle) {
         for later in 1..occupancy {
             self.busy[((cycle + later) & MASK) as usize] |= pipe;
         }
@@ -158,50 +160,50 @@ mod tests {
 
     #[test]
     fn four_integer_operations_issue_in_one_cycle_and_the_fifth_waits() {
-        let mut calendar = PipeReservations::default();
+        let mut pipes = PipeReservations::default();
         let cycles: Vec<Cycle> =
-            (0..5).map(|_| calendar.book(one(PipeMask::I), 10, NEVER)).collect();
+            (0..5).map(|_| pipes.reserve(one(PipeMask::I), 10, NEVER)).collect();
         assert_eq!(cycles, [10, 10, 10, 10, 11]);
     }
 
     #[test]
     fn three_flag_writers_issue_in_one_cycle() {
-        let mut calendar = PipeReservations::default();
+        let mut pipes = PipeReservations::default();
         let request = PipeRequest { flag_port: true, ..one(PipeMask::I) };
-        let cycles: Vec<Cycle> = (0..4).map(|_| calendar.book(request, 0, NEVER)).collect();
+        let cycles: Vec<Cycle> = (0..4).map(|_| pipes.reserve(request, 0, NEVER)).collect();
         assert_eq!(cycles, [0, 0, 0, 1]);
     }
 
     #[test]
-    fn unlimited_pipes_keep_nothing_waiting() {
-        let mut calendar = PipeReservations::new(true);
+    fn unlimited_pipes_never_delay_an_operation() {
+        let mut pipes = PipeReservations::new(true);
         let divide = PipeRequest { occupancy: 12, flag_port: true, ..one(PipeMask::M0) };
-        let cycles: Vec<Cycle> = (0..40).map(|_| calendar.book(divide, 5, NEVER)).collect();
+        let cycles: Vec<Cycle> = (0..40).map(|_| pipes.reserve(divide, 5, NEVER)).collect();
         assert_eq!(cycles, [5; 40]);
     }
 
     #[test]
     fn a_divide_blocks_its_pipe_and_a_younger_operation_fills_an_earlier_gap() {
-        let mut calendar = PipeReservations::default();
+        let mut pipes = PipeReservations::default();
         let divide = PipeRequest { occupancy: 12, ..one(PipeMask::M0) };
-        assert_eq!(calendar.book(divide, 5, NEVER), 5);
-        assert_eq!(calendar.book(divide, 5, NEVER), 17);
-        assert_eq!(calendar.book(one(PipeMask::M0), 2, NEVER), 2);
-        assert_eq!(calendar.book(one(PipeMask::M0), 6, NEVER), 29);
+        assert_eq!(pipes.reserve(divide, 5, NEVER), 5);
+        assert_eq!(pipes.reserve(divide, 5, NEVER), 17);
+        assert_eq!(pipes.reserve(one(PipeMask::M0), 2, NEVER), 2);
+        assert_eq!(pipes.reserve(one(PipeMask::M0), 6, NEVER), 29);
     }
 
     #[test]
-    fn what_would_issue_after_the_squash_takes_no_pipe() {
-        let mut calendar = PipeReservations::default();
-        assert_eq!(calendar.book(one(PipeMask::M0), 8, 7), 8);
-        assert_eq!(calendar.book(one(PipeMask::M0), 8, NEVER), 8);
+    fn an_operation_that_would_issue_after_the_squash_takes_no_pipe() {
+        let mut pipes = PipeReservations::default();
+        assert_eq!(pipes.reserve(one(PipeMask::M0), 8, 7), 8);
+        assert_eq!(pipes.reserve(one(PipeMask::M0), 8, NEVER), 8);
     }
 
     #[test]
-    fn cycles_that_have_passed_are_forgotten_and_used_again() {
-        let mut calendar = PipeReservations::default();
-        calendar.book(one(PipeMask::M0), 3, NEVER);
-        calendar.advance(WINDOW + 3);
-        assert_eq!(calendar.book(one(PipeMask::M0), WINDOW + 3, NEVER), WINDOW + 3);
+    fn past_cycles_are_dropped_and_reused() {
+        let mut pipes = PipeReservations::default();
+        pipes.reserve(one(PipeMask::M0), 3, NEVER);
+        pipes.advance(HORIZON + 3);
+        assert_eq!(pipes.reserve(one(PipeMask::M0), HORIZON + 3, NEVER), HORIZON + 3);
     }
 }

@@ -1,27 +1,27 @@
-//! Exceptions that a full-system recorder saw: what was taken, by vector and syndrome (Arm
-//! architecture, "Exception vectors", `ESR_ELx.EC`; PMU guide 4.11).
+//! Exceptions that a full-system recorder saw, by vector and syndrome (Arm architecture, "Exception
+//! vectors", `ESR_ELx.EC`; PMU guide 4.11).
 
 use sim_core::{AbortCause, ExceptionKind, Privilege};
 use sim_isa::{Inst, MemOp, Special};
 
-/// Offset in the vector table from which an exception comes from a lower level.
+/// Offset in the vector table of exceptions from a lower level.
 const FROM_LOWER_LEVEL: u32 = 0x400;
 
-/// An exception in a trace.
+/// Exception in a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordedException {
     /// Offset of its vector.
     pub vector: u32,
-    /// The instruction before it did not complete.
+    /// Set if the previous instruction did not complete.
     pub abandoned: bool,
-    /// Where it was taken to; `None` if the recorder does not know.
+    /// Target level and state; `None` if the recorder does not know them.
     pub to: Option<Privilege>,
-    /// `ESR_ELx`, 0 if it is not known.
+    /// `ESR_ELx`; 0 if it is not known.
     pub syndrome: u64,
 }
 
 impl RecordedException {
-    /// What was taken, behind this instruction.
+    /// Returns the kind of the exception, which was taken after this instruction.
     pub(crate) fn kind(&self, inst: Option<&Inst>) -> ExceptionKind {
         match self.vector & 0x180 {
             0x080 => ExceptionKind::Irq,
@@ -31,7 +31,7 @@ impl RecordedException {
         }
     }
 
-    /// The class of a synchronous exception, if the recorder says it.
+    /// Returns the kind of a synchronous exception, if the recorder gives its syndrome.
     fn by_syndrome(&self) -> Option<ExceptionKind> {
         if self.syndrome == 0 {
             return None;
@@ -49,8 +49,8 @@ impl RecordedException {
         Some(kind)
     }
 
-    /// What the instruction before it can have generated. One that was complete and calls nobody had
-    /// nothing to do with it: the next one could not be fetched.
+    /// Returns the exception that the previous instruction can have generated. A complete
+    /// instruction that is not a call did not cause it: the next instruction could not be fetched.
     fn by_instruction(&self, inst: Option<&Inst>) -> ExceptionKind {
         let aborted = ExceptionKind::InstructionAbort(AbortCause::Stage1);
         let Some(inst) = inst else { return aborted };
@@ -65,7 +65,8 @@ impl RecordedException {
         }
     }
 
-    /// Where it went. Without the recorder's word: to the level that the vector and the kind name.
+    /// Returns the target of the exception. If the recorder does not give it, vector and kind
+    /// determine the level.
     pub(crate) fn target(&self, kind: ExceptionKind, from: Privilege) -> Privilege {
         if let Some(to) = self.to {
             return to;
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_vector_tells_interrupts_apart() {
+    fn the_vector_distinguishes_the_interrupts() {
         let kind = |vector| RecordedException { vector, ..Default::default() }.kind(None);
         assert_eq!([0x080, 0x280, 0x480, 0x680].map(kind), [ExceptionKind::Irq; 4]);
         assert_eq!([0x100, 0x500].map(kind), [ExceptionKind::Fiq; 2]);
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_syndrome_or_the_instruction_tells_the_rest() {
+    fn the_syndrome_or_the_instruction_gives_the_kind_of_a_synchronous_exception() {
         let load = sim_isa::decode(0xF940_0020);
         let call = sim_isa::decode(0xD400_0001);
         let data = ExceptionKind::DataAbort(AbortCause::Stage1);
@@ -109,11 +110,15 @@ mod tests {
         assert_eq!(sync(0, false).kind(Some(&call)), ExceptionKind::SupervisorCall);
         assert_eq!(sync(0x18 << 26, true).kind(None), ExceptionKind::Trap);
         let undefined = sync(1 << 25, true);
-        assert_eq!(undefined.kind(Some(&load)), ExceptionKind::Undefined, "class 0 is told, too");
+        assert_eq!(
+            undefined.kind(Some(&load)),
+            ExceptionKind::Undefined,
+            "class 0 is recorded too"
+        );
     }
 
     #[test]
-    fn the_level_is_the_recorders_or_follows_from_vector_and_kind() {
+    fn the_level_comes_from_the_recorder_or_from_vector_and_kind() {
         let at = |level| Privilege { level, ..Privilege::default() };
         let target = |recorded: RecordedException, kind, level| recorded.target(kind, at(level));
         let lower = sync(0, false);
@@ -122,7 +127,7 @@ mod tests {
         assert_eq!(target(lower, ExceptionKind::HypervisorCall, 1), at(2));
         assert_eq!(target(lower, ExceptionKind::SecureMonitorCall, 1), at(3));
         assert_eq!(target(own, ExceptionKind::Irq, 1), at(1));
-        let told = RecordedException { to: Some(at(2)), ..lower };
-        assert_eq!(target(told, ExceptionKind::SupervisorCall, 0), at(2));
+        let given = RecordedException { to: Some(at(2)), ..lower };
+        assert_eq!(target(given, ExceptionKind::SupervisorCall, 0), at(2));
     }
 }

@@ -1,4 +1,4 @@
-//! Rename and dispatch: five slots per cycle, and everything an operation must hold to take one
+//! Rename and dispatch: five slots per cycle, and the resources that an operation needs to take one
 //! (reorder buffer, registers, load/store queues, issue queues, dispatch width).
 
 use crate::config::PipelineConfig;
@@ -11,96 +11,97 @@ use crate::units::stamp::{OpRef, Stamp};
 use sim_core::{Cycle, InstId, RootCause, StallCause};
 use sim_isa::{Inst, RegFile, Rename, RenameResources, ResourceKind, UopCounts};
 
-/// What holds an instruction back at rename, if anything.
+/// Stall of an instruction at rename, if any.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DispatchStall {
     /// First cycle in which everything it needs is free.
     pub until: Cycle,
-    /// The last thing to become free.
+    /// Last resource to become free.
     pub by: StallCause,
-    /// What that waits for; only what is known where `by` is found.
+    /// Operation that this resource waits for; contains only what is known where `by` is found.
     pub awaited: Awaited,
 }
 
-/// What the entry that is freed next waits for. How it is read depends on the [`StallCause`] beside it.
+/// Wait of the entry that is freed next. Its format depends on the [`StallCause`] beside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Awaited(u32);
 
 impl Awaited {
-    /// Rename itself is held, or nothing is full: [`RenameStage::held_for`] knows more.
+    /// No structure is full, or rename itself is held; [`RenameStage::held_for`] then has the
+    /// cause.
     const FLOOR: Awaited = Awaited(u32::MAX);
 
-    /// The operation for which retirement waits.
+    /// Returns the wait for the operation that retirement waits for.
     #[inline]
     fn retirement(op: OpRef) -> Awaited {
         Awaited(op.0.into())
     }
 
-    /// What the micro-operation that leaves an issue queue next waits for.
+    /// Returns the wait of the micro-operation that leaves an issue queue next.
     #[inline]
     pub(crate) fn issue(wait: IssueWait) -> Awaited {
         Awaited(u32::from(wait.input.0) | u32::from(wait.for_pipe) << 16)
     }
 
-    /// The operation given to [`Awaited::retirement`].
+    /// Returns the operation given to [`Awaited::retirement`].
     pub(crate) fn of_retirement(self) -> OpRef {
         OpRef(self.0 as u16)
     }
 
-    /// The wait given to [`Awaited::issue`].
+    /// Returns the wait given to [`Awaited::issue`].
     pub(crate) fn of_issue(self) -> IssueWait {
         IssueWait { input: OpRef(self.0 as u16), for_pipe: (self.0 >> 16) as u16 }
     }
 
-    /// Rename is held.
+    /// Returns whether rename itself is held.
     pub(crate) fn is_floor(self) -> bool {
         self == Awaited::FLOOR
     }
 }
 
-/// The wait of the store that leaves the store queue next.
+/// Wait of the store that leaves the store queue next.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StoreWait {
-    /// When its entry is free, and the store.
+    /// Cycle in which its entry is free, and the store.
     pub free: Stamp,
-    /// When it left for the cache, and what held it until then; 0 if it never did.
+    /// Cycle in which it left for the cache, and the cause of the delay; 0 if it never left.
     pub sent: Stamp,
-    /// When it retired, and the operation for which retirement waited.
+    /// Cycle in which it retired, and the operation that retirement waited for.
     pub retired: Stamp,
 }
 
-/// What one MOP takes of the reorder buffer.
+/// Reorder buffer entry of one MOP.
 const ONE_MOP: RenameResources = RenameResources::of(ResourceKind::Rob, 1);
 
-/// What `inst` holds besides its reorder buffer entries.
+/// Returns the entries that `inst` holds besides those of the reorder buffer.
 #[inline]
 fn entries_of(inst: &Inst, outcome: RenameOutcome) -> RenameResources {
     if outcome == RenameOutcome::Dispatched { inst.entries } else { RenameResources::default() }
 }
 
-/// Where everything that is taken in order stands, to come back to after a wrong path.
+/// Positions of all in-order resources, to return to after a wrong path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RenameMark {
     log: LogMark,
     stores: usize,
 }
 
-/// Rename slots and the resources behind them.
+/// Rename slots, and the resources that dispatch takes.
 #[derive(Clone, Debug)]
 pub(crate) struct RenameStage {
     limits: UopCounts,
     dispatched: UopCounts,
     cycle: Cycle,
     used: usize,
-    /// What held the last operation that was held: those behind it wait for the same.
+    /// Last stall cause of an operation; younger operations wait for the same.
     held_by: StallCause,
     floor: Cycle,
     floor_cause: StallCause,
     floor_root: (RootCause, Option<InstId>),
-    /// What is free again at retirement.
+    /// Resources that are freed at retirement.
     log: AllocationLog,
     stores: Ring,
-    /// What each entry of the store queue waits for.
+    /// Wait of each entry of the store queue.
     store_waits: Box<[StoreWait]>,
     queues: IssueQueues,
     /// MOPs renamed so far, and the number of the first that may be a move done at rename.
@@ -110,7 +111,7 @@ pub(crate) struct RenameStage {
 }
 
 impl RenameStage {
-    /// An empty window at cycle 0.
+    /// Returns an empty stage at cycle 0.
     pub(crate) fn new(config: &PipelineConfig) -> RenameStage {
         let w = &config.window;
         RenameStage {
@@ -132,14 +133,14 @@ impl RenameStage {
         }
     }
 
-    /// The rename clock: cycle of the last slot taken.
+    /// Returns the rename clock: the cycle of the last slot taken.
     #[inline]
     pub(crate) fn cycle(&self) -> Cycle {
         self.cycle
     }
 
-    /// No slot before this cycle, because of `cause`: a serializing operation holds rename, or an
-    /// older operation of a wrong path never got its slot. `root` is what that waits for, and the instruction.
+    /// Holds rename until this cycle, because of `cause`: a serializing operation, or an older
+    /// wrong-path operation that never got its slot. `root` is the root cause and its instruction.
     pub(crate) fn hold_until(
         &mut self,
         cycle: Cycle,
@@ -151,18 +152,18 @@ impl RenameStage {
         }
     }
 
-    /// What [`RenameStage::hold_until`] said, if rename is held until `end`.
+    /// Returns the root cause given to [`RenameStage::hold_until`], if rename is held until `end`.
     pub(crate) fn held_for(&self, end: Cycle) -> (RootCause, Option<InstId>) {
         if self.floor >= end { self.floor_root } else { (RootCause::Latency, None) }
     }
 
-    /// The store that leaves the store queue next.
+    /// Returns the store that leaves the store queue next.
     pub(crate) fn oldest_store(&self) -> StoreWait {
         self.store_waits[self.stores.mark()]
     }
 
-    /// How `inst` goes on from rename. Of some MOPs in a row only one register move is done there;
-    /// the others take an integer pipe.
+    /// Returns the rename outcome of `inst`. Within `move_interval` consecutive MOPs, rename
+    /// completes only one register move; the others take an integer pipe.
     #[inline]
     pub(crate) fn rename_outcome(&self, inst: &Inst) -> RenameOutcome {
         match inst.rename {
@@ -172,7 +173,7 @@ impl RenameStage {
         }
     }
 
-    /// What the first MOP of `inst`, which arrives in `arrive`, waits for.
+    /// Returns the stall of the first MOP of `inst`, which arrives in `arrive`.
     #[inline(always)]
     pub(crate) fn blocker(
         &self,
@@ -183,13 +184,14 @@ impl RenameStage {
         self.blocker_if(self.has_entries(inst, outcome), inst, outcome, arrive)
     }
 
-    /// True when the entries that the first MOP of `inst` takes are free, whatever the cycle.
+    /// Returns whether the entries of the first MOP of `inst` are known to be free, without regard
+    /// to the cycle.
     #[inline(always)]
     pub(crate) fn has_entries(&self, inst: &Inst, outcome: RenameOutcome) -> bool {
         self.log.has(entries_of(inst, outcome).plus(ONE_MOP))
     }
 
-    /// As [`RenameStage::blocker`], for what has its entries or has not.
+    /// Returns the stall of the first MOP of `inst`, for a known [`RenameStage::has_entries`].
     #[inline(always)]
     pub(crate) fn blocker_if(
         &self,
@@ -210,8 +212,8 @@ impl RenameStage {
         }
     }
 
-    /// The cycle in which the second half of a fused pair, which arrives in `arrive`, goes on: it needs
-    /// neither slot nor reorder buffer entry, but everything else.
+    /// Returns when the second half of a fused pair, which arrives in `arrive`, leaves rename. It
+    /// needs neither a slot nor a reorder buffer entry, but all other resources.
     #[inline(always)]
     pub(crate) fn partner_slot(
         &self,
@@ -232,7 +234,8 @@ impl RenameStage {
         blocked
     }
 
-    /// First cycle in which something that arrives in `arrive` may go on at all.
+    /// Returns the first cycle in which an operation that arrives in `arrive` may leave rename at
+    /// all.
     #[inline(always)]
     fn floor(&self, arrive: Cycle) -> DispatchStall {
         let until = arrive.max(self.cycle);
@@ -243,14 +246,15 @@ impl RenameStage {
         }
     }
 
-    /// This cycle's dispatch takes no more of this type.
+    /// Returns a stall to the next cycle, because dispatch takes no more operations of this type in
+    /// the current one.
     #[inline]
     fn next_cycle(&self) -> DispatchStall {
         let (until, by) = (self.cycle + 1, StallCause::DispatchWidth);
         DispatchStall { until, by, awaited: Awaited::FLOOR }
     }
 
-    /// What the store queue and the issue queues add to it.
+    /// Returns the stall `blocked`, or a longer one for the store queue or the issue queues.
     #[inline(always)]
     fn queues_blocker(&self, inst: &Inst, mut blocked: DispatchStall) -> DispatchStall {
         if inst.stores && self.stores.free_at() > blocked.until {
@@ -260,7 +264,7 @@ impl RenameStage {
         self.queues.blocker(inst, blocked)
     }
 
-    /// Which of these entries is the last to be free, and when.
+    /// Returns the stall for the last of these entries to become free.
     #[inline(never)]
     fn last_entry(
         &self,
@@ -305,7 +309,8 @@ impl RenameStage {
         blocked
     }
 
-    /// When the `nth` next reorder buffer entry is free, for the later MOPs of one instruction.
+    /// Returns when the `nth` next reorder buffer entry is free, for the later MOPs of one
+    /// instruction.
     #[inline]
     pub(crate) fn rob_blocker(&self, nth: usize) -> DispatchStall {
         let free = self.log.free_at_nth(ResourceKind::Rob, nth);
@@ -313,8 +318,9 @@ impl RenameStage {
         DispatchStall { until, by, awaited: Awaited::retirement(free.by()) }
     }
 
-    /// The slot for an operation that is ready for one, given its blocker: the slots and the dispatch
-    /// width of the cycle may move it on. The first MOP brings all micro-operations of the instruction.
+    /// Returns the slot of an operation with the stall `ready`. The slots and the dispatch width of
+    /// the cycle may delay it further. The first MOP carries all micro-operations of the
+    /// instruction.
     #[inline(always)]
     pub(crate) fn slot(&self, uops: UopCounts, ready: DispatchStall) -> DispatchStall {
         if ready.until > self.cycle {
@@ -329,7 +335,7 @@ impl RenameStage {
         DispatchStall { until: self.cycle, ..ready }
     }
 
-    /// Takes the slot that [`RenameStage::slot`] gave.
+    /// Takes the slot that [`RenameStage::slot`] returned.
     #[inline(always)]
     pub(crate) fn take_slot(&mut self, uops: UopCounts, slot: DispatchStall) {
         self.take_partner_slot(uops, slot);
@@ -337,7 +343,8 @@ impl RenameStage {
         self.mops += 1;
     }
 
-    /// Sends on the second half of a pair, as [`RenameStage::partner_slot`] said.
+    /// Dispatches the second half of a pair in the slot that [`RenameStage::partner_slot`]
+    /// returned.
     #[inline(always)]
     pub(crate) fn take_partner_slot(&mut self, uops: UopCounts, slot: DispatchStall) {
         self.held_by = slot.by;
@@ -350,20 +357,21 @@ impl RenameStage {
         self.dispatched = self.dispatched.plus(uops);
     }
 
-    /// The MOP whose slot was taken last is a register move, done at rename.
+    /// Records that the MOP whose slot was taken last is a register move done at rename.
     #[inline]
     pub(crate) fn moved(&mut self) {
         self.next_move = self.mops + self.move_interval - 1;
     }
 
-    /// Whether the micro-operations still fit into the dispatch width of this cycle. An instruction
-    /// that alone is too wide goes when the cycle is empty.
+    /// Returns whether the micro-operations still fit into the dispatch width of this cycle. An
+    /// instruction that alone exceeds the width fits into an empty cycle.
     #[inline(always)]
     fn fits(&self, uops: UopCounts) -> bool {
         self.dispatched == UopCounts::default() || self.dispatched.plus(uops).within(self.limits)
     }
 
-    /// As that, without the entry of the store queue.
+    /// Takes all entries of the last `mops` MOPs of an instruction until retirement, except its
+    /// store queue entry.
     #[inline(always)]
     pub(crate) fn take_mops(
         &mut self,
@@ -378,21 +386,22 @@ impl RenameStage {
         }
     }
 
-    /// Takes an entry of the store queue until it is free.
+    /// Takes a store queue entry until it is free.
     #[inline]
     pub(crate) fn take_store(&mut self, store: StoreWait) {
         self.store_waits[self.stores.mark()] = store;
         self.stores.take(store.free.cycle());
     }
 
-    /// Takes the entry of a MOP that holds nothing else: one that renaming does, or not the last of its
-    /// instruction.
+    /// Takes the entry of a MOP that holds no other resource: one that rename completes, or one
+    /// that is not the last of its instruction.
     #[inline]
     pub(crate) fn take_bare_mop(&mut self, retired: Stamp) {
         self.log.take(ONE_MOP, self.cycle, retired);
     }
 
-    /// As [`RenameStage::take_entries`], for one MOP that is no store and may have been found to have its entries.
+    /// Takes the entries of an instruction of one MOP that is not a store. With `has_entries`, they
+    /// are known to be free.
     #[inline(always)]
     pub(crate) fn take_mop(
         &mut self,
@@ -407,23 +416,24 @@ impl RenameStage {
         }
     }
 
-    /// The issue queues.
+    /// Returns the issue queues.
     #[inline]
     pub(crate) fn queues(&mut self) -> &mut IssueQueues {
         &mut self.queues
     }
 
-    /// RenameResources of all kinds that are still taken in `cycle`.
+    /// Returns how many entries of all kinds are still taken in `cycle`.
     pub(crate) fn held(&self, cycle: Cycle) -> usize {
         self.log.held(cycle) + self.stores.held(cycle) + self.queues.held(cycle)
     }
 
-    /// Where everything stands now.
+    /// Returns the current positions of all in-order resources.
     pub(crate) fn mark(&self) -> RenameMark {
         RenameMark { log: self.log.mark(), stores: self.stores.mark() }
     }
 
-    /// Gives back what the wrong path took in order. Issue queue entries are free at the squash anyway.
+    /// Returns the in-order resources that the wrong path took. Issue queue entries become free at
+    /// the squash.
     pub(crate) fn squash(&mut self, mark: RenameMark) {
         self.log.rewind(mark.log);
         self.stores.rewind(mark.stores);

@@ -1,10 +1,10 @@
-//! RenameResources that operations hold for a time: rings freed in order, pools freed out of order.
+//! Resources that operations hold for a time: rings freed in order, pools freed out of order.
 
 use sim_core::Cycle;
 use sim_isa::UopCounts;
 
-/// A buffer of which entries are taken in program order (ROB, load and store queue, speculative
-/// registers): the entry for operation `i` is the one of operation `i - size`.
+/// Buffer whose entries are taken in program order (ROB, load and store queue, speculative
+/// registers). Operation `i` takes the entry of operation `i - size`.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring {
     free_at: Box<[Cycle]>,
@@ -12,12 +12,12 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// A ring of `size` free entries.
+    /// Returns a ring of `size` free entries.
     pub(crate) fn new(size: usize) -> Ring {
         Ring { free_at: vec![0; size].into_boxed_slice(), next: 0 }
     }
 
-    /// First cycle in which the next entry is free.
+    /// Returns the first cycle in which the next entry is free.
     #[inline]
     pub(crate) fn free_at(&self) -> Cycle {
         self.free_at[self.next]
@@ -39,50 +39,50 @@ impl Ring {
         }
     }
 
-    /// RenameResources that are still taken in `cycle`.
+    /// Returns how many entries are still taken in `cycle`.
     pub(crate) fn held(&self, cycle: Cycle) -> usize {
         self.free_at.iter().filter(|free| **free > cycle).count()
     }
 
-    /// All entries are free.
+    /// Frees all entries.
     pub(crate) fn clear(&mut self) {
         self.free_at.fill(0);
     }
 
-    /// Where the next entry will be taken; give it to [`Ring::rewind`] after a squash.
+    /// Returns the position of the next entry, for [`Ring::rewind`] after a squash.
     #[inline]
     pub(crate) fn mark(&self) -> usize {
         self.next
     }
 
-    /// Gives back all entries taken since the mark. Their free cycles stay: they are the squash,
-    /// which lies before any operation that comes now.
+    /// Returns all entries taken since the mark. Their free cycles stay: those are the squash
+    /// cycle, which is before any later operation.
     #[inline]
     pub(crate) fn rewind(&mut self, mark: usize) {
         self.next = mark;
     }
 }
 
-/// Cycles that [`Pools`] can see ahead; an entry held longer is given back then. Only a chain of
-/// some forty misses to memory reaches so far.
+/// Cycles ahead that [`Pools`] can hold. An entry held longer is returned at the end of that time.
+/// Only a chain of some forty misses to memory reaches that far.
 pub(crate) const HORIZON: u64 = 1 << 12;
 const HORIZON_MASK: u64 = HORIZON - 1;
 
-/// Queues that free their entries out of order (issue queues): how many of each are taken, and how
-/// many are given back in which cycle. What a wrong path took it gives back at its squash. One word
-/// counts for all queues, since most micro-operations take an entry of two.
+/// Queues that free their entries out of order (issue queues): the taken entries of each, and the
+/// entries returned in each cycle. Entries taken on a wrong path are returned at its squash. One
+/// word counts for all queues, because most micro-operations take an entry of two.
 #[derive(Clone, Debug)]
 pub(crate) struct Pools {
     sizes: UopCounts,
     taken: UopCounts,
-    /// RenameResources given back in a cycle.
+    /// Entries returned in each cycle.
     given_back: Box<[UopCounts; HORIZON as usize]>,
-    /// Everything given back until this cycle is counted.
+    /// Cycle up to which returned entries are counted.
     now: Cycle,
 }
 
 impl Pools {
-    /// Pools of so many free entries.
+    /// Returns pools with this number of free entries.
     pub(crate) fn new(sizes: UopCounts) -> Pools {
         Pools {
             sizes,
@@ -92,37 +92,37 @@ impl Pools {
         }
     }
 
-    /// True when so many entries are free now.
+    /// Returns whether these entries are free now.
     #[inline]
     pub(crate) fn have_room(&self, entries: UopCounts) -> bool {
         self.taken.plus(entries).within(self.sizes)
     }
 
-    /// The pools that have not so many entries free now.
+    /// Returns the pools that do not have these entries free now.
     #[inline]
     pub(crate) fn lacking(&self, entries: UopCounts) -> impl Iterator<Item = usize> {
         self.taken.plus(entries).lanes_above(self.sizes)
     }
 
-    /// First cycle from `wanted` on, which is not in the past, in which one pool has `entries` free;
-    /// all that it has, if these are fewer.
-    pub(crate) fn free_at(&self, pool: usize, wanted: Cycle, entries: u32) -> Cycle {
+    /// Returns the first cycle from `earliest` on in which one pool has `entries` free, or all it
+    /// has if those are fewer. `earliest` must not be in the past.
+    pub(crate) fn free_at(&self, pool: usize, earliest: Cycle, entries: u32) -> Cycle {
         let (size, taken) = (self.sizes.lane(pool), self.taken.lane(pool));
         let entries = entries.min(size);
         if entries == 0 || taken + entries <= size {
-            return wanted;
+            return earliest;
         }
-        wanted.max(self.next_free(pool, taken + entries - size))
+        earliest.max(self.next_free(pool, taken + entries - size))
     }
 
-    /// RenameResources of all pools that are still taken in `cycle`.
+    /// Returns how many entries of all pools are still taken in `cycle`.
     pub(crate) fn held(&self, cycle: Cycle) -> usize {
         let until = cycle.min(self.now + HORIZON - 1);
         let given_back = (self.now + 1..=until).map(|cycle| self.given_back[slot_of(cycle)]);
         given_back.fold(self.taken, UopCounts::minus).sum() as usize
     }
 
-    /// Takes entries until `free`. Returns the place of that cycle within the horizon.
+    /// Takes entries until `free`. Returns the index of that cycle within the horizon.
     #[inline(always)]
     pub(crate) fn take(&mut self, entries: UopCounts, free: Cycle) -> usize {
         let at = slot_of(free.clamp(self.now + 1, self.now + HORIZON - 1));
@@ -131,7 +131,7 @@ impl Pools {
         at
     }
 
-    /// Counts what is given back up to and including `now`, which never goes back.
+    /// Counts the entries returned up to and including `now`, which never goes back.
     #[inline(always)]
     pub(crate) fn advance(&mut self, now: Cycle) {
         if now == self.now + 1 {
@@ -142,8 +142,8 @@ impl Pools {
         }
     }
 
-    /// As [`Pools::advance`], over many cycles: apart, so that the host's caches need not hold it with what
-    /// runs always.
+    /// Does the work of [`Pools::advance`] over many cycles. A separate function, so that it does
+    /// not fill the host's instruction cache.
     #[inline(never)]
     fn advance_far(&mut self, now: Cycle) {
         if now - self.now >= HORIZON {
@@ -161,22 +161,22 @@ impl Pools {
         self.now = now;
     }
 
-    /// Counts what is given back in these places, and empties them.
+    /// Counts the entries returned in these cycles of the horizon, and clears them.
     fn give_back(&mut self, from: usize, to: usize) {
         let places = &mut self.given_back[from..to];
-        // They never add up to more than is taken.
+        // The sum never exceeds the taken entries.
         let all = places.iter().fold(UopCounts::default(), |all, one| all.plus(*one));
         self.taken = self.taken.minus(all);
         places.fill(UopCounts::default());
     }
 
-    /// The cycle in which a pool has got back `needed` more entries.
+    /// Returns the cycle in which a pool has `needed` more entries returned.
     fn next_free(&self, pool: usize, mut needed: u32) -> Cycle {
         let mut cycle = self.now + 1;
-        let (behind, ahead) = self.given_back.split_at(slot_of(cycle));
-        for places in [ahead, behind] {
+        let (wrapped, ahead) = self.given_back.split_at(slot_of(cycle));
+        for places in [ahead, wrapped] {
             for few in places.chunks(8) {
-                // Most cycles give nothing back. All together are never more than what is taken.
+                // Most cycles return no entry. The sum never exceeds the taken entries.
                 let all = few.iter().fold(UopCounts::default(), |all, one| all.plus(*one));
                 if all.lane(pool) >= needed {
                     return cycle + enough(few, pool, needed);
@@ -189,7 +189,8 @@ impl Pools {
     }
 }
 
-/// The first of these places up to which a pool gets back `needed` entries; it does.
+/// Returns the first of these cycles up to which a pool gets `needed` entries back. The caller
+/// guarantees that there is one.
 fn enough(places: &[UopCounts], pool: usize, needed: u32) -> Cycle {
     let mut sum = 0;
     let is_enough = |one: &UopCounts| {
@@ -199,7 +200,7 @@ fn enough(places: &[UopCounts], pool: usize, needed: u32) -> Cycle {
     places.iter().position(is_enough).unwrap_or(0) as Cycle
 }
 
-/// The place of a cycle within the horizon.
+/// Returns the index of a cycle within the horizon.
 #[inline]
 pub(crate) fn slot_of(cycle: Cycle) -> usize {
     (cycle & HORIZON_MASK) as usize
@@ -210,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ring_entry_is_the_one_of_the_operation_its_size_ago() {
+    fn a_ring_reuses_the_entry_of_the_operation_its_size_ago() {
         let mut ring = Ring::new(2);
         ring.take(10);
         ring.take(20);
@@ -229,7 +230,7 @@ mod tests {
         assert_eq!(ring.free_at(), 7);
     }
 
-    /// Pools of which the first has `size` entries and the others one less.
+    /// Returns pools of which the first has `size` entries and the others one less.
     fn pools(size: u32) -> Pools {
         let mut sizes = [size - 1; UopCounts::LANES];
         sizes[0] = size;
@@ -239,14 +240,14 @@ mod tests {
     const ENTRY: UopCounts = UopCounts::new([1, 0, 0, 0, 0, 0, 0]);
 
     #[test]
-    fn a_full_pool_is_free_when_its_first_entry_comes_back() {
+    fn a_full_pool_has_room_when_its_first_entry_is_returned() {
         let mut pools = pools(2);
         assert_eq!(pools.free_at(0, 0, 1), 0);
         pools.take(ENTRY, 900);
         pools.take(ENTRY, 4);
         assert_eq!(pools.free_at(0, 1, 1), 4);
         assert_eq!(pools.free_at(0, 7, 1), 7);
-        assert_eq!(pools.free_at(0, 1, 1), 4, "asking does not move the clock");
+        assert_eq!(pools.free_at(0, 1, 1), 4, "a query does not advance the clock");
         assert_eq!(pools.free_at(1, 1, 1), 1, "another pool has room");
         pools.advance(4);
         pools.take(ENTRY, 30);
@@ -257,7 +258,7 @@ mod tests {
         assert_eq!(
             pools.free_at(0, 1000, 2),
             1000 + HORIZON - 1,
-            "an entry held longer than it sees"
+            "an entry held longer than the horizon"
         );
     }
 
@@ -271,14 +272,14 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             now += (state >> 60) / 4 * (state >> 40 & 63);
             list.retain(|free| *free > now);
-            let wanted = now + (state >> 30 & 3);
+            let earliest = now + (state >> 30 & 3);
             let entries = 1 + (state >> 10 & 3) as usize;
             list.sort_unstable();
-            // All but `size - entries` must have come back.
+            // All but `size - entries` must be free again.
             let before = (list.len() + entries).checked_sub(size + 1).map(|i| list[i]);
-            let expected = before.map_or(wanted, |free| wanted.max(free));
-            assert_eq!(pools.free_at(0, wanted, entries as u32), expected);
-            assert_eq!(pools.held(wanted), list.iter().filter(|free| **free > wanted).count());
+            let expected = before.map_or(earliest, |free| earliest.max(free));
+            assert_eq!(pools.free_at(0, earliest, entries as u32), expected);
+            assert_eq!(pools.held(earliest), list.iter().filter(|free| **free > earliest).count());
             now = expected;
             list.retain(|free| *free > now);
             pools.advance(now);

@@ -3,25 +3,26 @@
 use crate::units::stamp::{OpRef, Stamp};
 use sim_core::Cycle;
 
-/// A stage that takes at most `width` operations per cycle, in order.
+/// Stage that takes at most `width` operations per cycle, in order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InOrderStage {
     width: u32,
     cycle: Cycle,
     used: u32,
-    /// The operation that the stage waited for last.
+    /// Operation that the stage waited for last.
     waited_for: OpRef,
 }
 
 impl InOrderStage {
-    /// A stage of this width at cycle 0.
+    /// Returns a stage of this width at cycle 0.
     pub(crate) fn new(width: u32) -> InOrderStage {
         InOrderStage { width, cycle: 0, used: 0, waited_for: OpRef::NONE }
     }
 
-    /// The cycle of the next operation, `op`, which is ready in `ready`.
+    /// Returns the cycle of the next operation, `op`, ready in `ready`: in order, at most `width`
+    /// per cycle.
     #[inline]
-    pub(crate) fn place(&mut self, ready: Cycle, op: OpRef) -> Cycle {
+    pub(crate) fn assign(&mut self, ready: Cycle, op: OpRef) -> Cycle {
         let (is_later, is_full) = (ready > self.cycle, self.used == self.width);
         self.waited_for = if is_later { op } else { self.waited_for };
         self.cycle = if is_later { ready } else { self.cycle + u64::from(is_full) };
@@ -29,7 +30,8 @@ impl InOrderStage {
         self.cycle
     }
 
-    /// Nothing younger leaves before `ready`: the second half of a fused pair is done then.
+    /// Delays younger operations until `ready`, when the second half of a fused pair is done.
+    /// Returns the cycle.
     #[inline]
     pub(crate) fn wait(&mut self, ready: Cycle, op: OpRef) -> Cycle {
         if ready > self.cycle {
@@ -40,13 +42,13 @@ impl InOrderStage {
         self.cycle
     }
 
-    /// `cycle`, decided by the operation for which the stage waited last.
+    /// Returns `cycle` with the operation that the stage waited for last.
     #[inline]
     pub(crate) fn stamp(&self, cycle: Cycle) -> Stamp {
         Stamp::new(cycle, self.waited_for)
     }
 
-    /// The cycle of the last operation.
+    /// Returns the cycle of the last operation.
     #[inline]
     pub(crate) fn cycle(&self) -> Cycle {
         self.cycle
@@ -58,9 +60,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_operation_waits_for_the_older_ones_and_for_the_width() {
+    fn an_operation_waits_for_older_ones_and_for_the_width() {
         let mut retire = InOrderStage::new(2);
-        let cycles = [5, 3, 4, 9].into_iter().map(|ready| retire.place(ready, OpRef::NONE));
+        let cycles = [5, 3, 4, 9].into_iter().map(|ready| retire.assign(ready, OpRef::NONE));
         let cycles: Vec<u64> = cycles.collect();
         assert_eq!(cycles, [5, 5, 6, 9]);
     }
@@ -68,9 +70,9 @@ mod tests {
     #[test]
     fn younger_operations_wait_for_the_one_that_is_ready_last() {
         let mut retire = InOrderStage::new(2);
-        retire.place(200, OpRef(1));
-        assert_eq!((retire.place(30, OpRef(2)), retire.waited_for), (200, OpRef(1)));
-        assert_eq!((retire.place(40, OpRef(3)), retire.waited_for), (201, OpRef(1)));
+        retire.assign(200, OpRef(1));
+        assert_eq!((retire.assign(30, OpRef(2)), retire.waited_for), (200, OpRef(1)));
+        assert_eq!((retire.assign(40, OpRef(3)), retire.waited_for), (201, OpRef(1)));
         assert_eq!((retire.wait(300, OpRef(4)), retire.waited_for), (300, OpRef(4)));
     }
 }

@@ -1,8 +1,9 @@
-//! What operations hold until they retire: one log of them in program order, and one word that counts
-//! what is left of the reorder buffer, the registers, the load and the branch queue all at once.
+//! Resources that operations hold until they retire: one log in program order, and one word that
+//! counts the free entries. The word covers the reorder buffer, the registers, the load queue and
+//! the branch queue.
 //!
-//! The entry for an operation is the one that has been held longest, so only the oldest ones are
-//! ever looked at, and only when the counts say that something is missing.
+//! The entry that an operation takes is the one held longest. Only the oldest operations are
+//! therefore searched, and only if the counts show that an entry is missing.
 
 use crate::config::WindowConfig;
 use crate::units::stamp::Stamp;
@@ -13,28 +14,29 @@ use sim_isa::{RenameResources, ResourceKind};
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     entries: RenameResources,
-    /// The cycle in which the next user may have them, and the operation for which retirement waits.
+    /// First cycle in which the next user may have them, and the operation that retirement waits
+    /// for.
     free: Stamp,
 }
 
-/// RenameResources taken and given back in program order.
+/// Entries taken and returned in program order.
 #[derive(Clone, Debug)]
 pub(crate) struct AllocationLog {
     sizes: RenameResources,
-    /// What nobody holds, and what nobody holds any more but was not yet given back.
+    /// Free entries, without those that are free by now but not yet returned.
     left: RenameResources,
     held: Box<[Held]>,
-    /// Operations that have given back all, and all operations so far.
+    /// Number of operations that have returned all entries, and of operations so far.
     oldest: usize,
     next: usize,
 }
 
-/// Where the log stands, to come back to after a wrong path.
+/// Position in the log, to return to after a wrong path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LogMark(usize);
 
 impl AllocationLog {
-    /// Everything is free.
+    /// Returns a log with all entries free.
     pub(crate) fn new(w: &WindowConfig) -> AllocationLog {
         let sizes = [
             (ResourceKind::Rob, w.rob),
@@ -47,20 +49,21 @@ impl AllocationLog {
         let add =
             |all: RenameResources, (kind, size)| all.plus(RenameResources::of(kind, size as u32));
         let sizes = sizes.into_iter().fold(RenameResources::default(), add);
-        // Each has an entry of the reorder buffer, or is the second half of a pair whose first has one.
+        // Each operation has a reorder buffer entry, or is the second half of a pair whose first
+        // half has one.
         let most = (2 * w.rob + 2).next_power_of_two();
         let held = vec![Held::default(); most].into_boxed_slice();
         AllocationLog { sizes, left: sizes, held, oldest: 0, next: 0 }
     }
 
-    /// True when so much is left without asking what was given back meanwhile.
+    /// Returns whether these entries are free, without first returning those freed meanwhile.
     #[inline]
     pub(crate) fn has(&self, entries: RenameResources) -> bool {
         entries.within(self.left)
     }
 
-    /// The first cycle in which the entry `nth` places behind the next one of a kind is free; 0 for one
-    /// that nobody holds. With it, the operation for which retirement waits.
+    /// Returns the first cycle in which the entry `nth` positions after the next one of a kind is
+    /// free, with the operation that retirement waits for. The cycle is 0 if the entry is not held.
     pub(crate) fn free_at_nth(&self, kind: ResourceKind, nth: usize) -> Stamp {
         let mut left = self.left.count(kind);
         if (nth as u32) < left {
@@ -87,7 +90,7 @@ impl AllocationLog {
         self.take_free(entries, free);
     }
 
-    /// Takes entries that nobody holds, as [`AllocationLog::has`] said, until `free`.
+    /// Takes entries until `free`, which [`AllocationLog::has`] found to be free.
     #[inline(always)]
     pub(crate) fn take_free(&mut self, entries: RenameResources, free: Stamp) {
         self.left = self.left.minus(entries);
@@ -96,8 +99,9 @@ impl AllocationLog {
         self.next += 1;
     }
 
-    /// Gives back what is free in `now`. An instruction that wants more than the core has takes its last
-    /// entries over from its first ones.
+    /// Returns the entries that are free in `now` to the counts. An instruction that needs more
+    /// entries than the core has reuses its first ones as its last ones. Returns the entries to
+    /// take.
     #[inline(never)]
     fn make_room(&mut self, entries: RenameResources, now: Cycle) -> RenameResources {
         while self.oldest < self.next {
@@ -111,20 +115,20 @@ impl AllocationLog {
         if self.has(entries) { entries } else { entries.at_most(self.left) }
     }
 
-    /// RenameResources that are still held in `cycle`.
+    /// Returns how many entries are still held in `cycle`.
     pub(crate) fn held(&self, cycle: Cycle) -> usize {
         let held = (self.oldest..self.next).map(|at| &self.held[at & (self.held.len() - 1)]);
         held.filter(|held| held.free.cycle() > cycle).map(|held| held.entries.sum() as usize).sum()
     }
 
-    /// Where the log stands now.
+    /// Returns the current position in the log.
     #[inline]
     pub(crate) fn mark(&self) -> LogMark {
         LogMark(self.next)
     }
 
-    /// Gives back everything taken since the mark and not given back yet: that was free at the squash at the
-    /// earliest.
+    /// Returns all entries taken since the mark to the counts, if they are not there yet. They
+    /// become free at the squash at the earliest.
     pub(crate) fn rewind(&mut self, mark: LogMark) {
         while self.next > mark.0.max(self.oldest) {
             self.next -= 1;
@@ -153,8 +157,8 @@ mod tests {
         AllocationLog::new(&WindowConfig { rob, general_registers: general, ..window })
     }
 
-    /// A generator of numbers below a limit.
-    fn dice() -> impl FnMut(u64) -> u64 {
+    /// Returns a generator of pseudorandom numbers below a limit.
+    fn random() -> impl FnMut(u64) -> u64 {
         let mut state = 1_u64;
         move |limit| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -164,11 +168,11 @@ mod tests {
 
     #[test]
     fn the_log_agrees_with_a_ring_for_each_kind() {
-        let (mut log, mut rings, mut dice) = (log(9, 5), [Ring::new(9), Ring::new(5)], dice());
+        let (mut log, mut rings, mut random) = (log(9, 5), [Ring::new(9), Ring::new(5)], random());
         let (mut now, mut free) = (0, 0);
         for _ in 0..50_000 {
-            now += dice(4) / 3;
-            let counts = [1, dice(3) as u32];
+            now += random(4) / 3;
+            let counts = [1, random(3) as u32];
             let wanted = KINDS.into_iter().zip(counts);
             let add = |all: RenameResources, (kind, n)| all.plus(RenameResources::of(kind, n));
             let entries = wanted.clone().fold(RenameResources::default(), add);
@@ -182,7 +186,7 @@ mod tests {
             for ((_, count), ring) in wanted.zip(&rings) {
                 now = (0..count as usize).fold(now, |now, nth| now.max(ring.free_at_nth(nth)));
             }
-            free = (now + 1 + dice(30)).max(free);
+            free = (now + 1 + random(30)).max(free);
             log.take(entries, now, at(free));
             for (ring, count) in rings.iter_mut().zip(counts) {
                 (0..count).for_each(|_| ring.take(free));
@@ -193,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_path_gives_everything_back() {
+    fn a_wrong_path_returns_all_its_entries() {
         let mut log = log(4, 4);
         log.take(RenameResources::of(ResourceKind::Rob, 3), 0, at(50));
         let mark = log.mark();
@@ -206,13 +210,13 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_that_wants_more_than_there_is_takes_all() {
+    fn an_operation_that_needs_more_entries_than_exist_takes_all() {
         let mut log = log(4, 1);
         log.take(RenameResources::of(ResourceKind::General, 2), 0, at(9));
         assert_eq!((log.free_at_nth(ResourceKind::General, 1), log.held(8)), (at(9), 1));
         log.take(RenameResources::of(ResourceKind::General, 2), 9, at(12));
         assert_eq!((log.free_at_nth(ResourceKind::General, 0), log.held(9)), (at(12), 1));
-        // Five MOPs of one instruction in a buffer of four.
+        // Five MOPs of one instruction in a buffer of four entries.
         let mark = log.mark();
         (20..25).for_each(|free| log.take(RenameResources::of(ResourceKind::Rob, 1), 10, at(free)));
         assert_eq!(log.free_at_nth(ResourceKind::Rob, 3), at(24));

@@ -1,5 +1,5 @@
-//! When the value of each architectural register can be read, and which operation makes it: renaming
-//! seen from the consumers.
+//! Ready cycle of each architectural register's value, and its producer: register renaming from the
+//! consumers' point of view.
 
 use crate::units::stamp::Stamp;
 use sim_isa::{Inst, Reg};
@@ -11,7 +11,7 @@ const NAMES: usize = Reg::COUNT + 2;
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
     ready: [Stamp; NAMES],
-    /// Cycle in which an accumulator operand of `family` may issue already.
+    /// Cycle in which an accumulator operand of `family` may already issue.
     early: [Stamp; NAMES],
     family: [u8; NAMES],
 }
@@ -23,17 +23,17 @@ impl Default for Scoreboard {
     }
 }
 
-/// When the sources of an instruction are there.
+/// Ready cycles of the sources of an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SourcesReady {
-    /// Those that form the address.
+    /// Sources that form the address.
     pub address: Stamp,
-    /// The others.
+    /// All other sources.
     pub data: Stamp,
 }
 
 impl SourcesReady {
-    /// All sources.
+    /// Returns when all sources are ready.
     #[inline]
     pub(crate) fn all(self) -> Stamp {
         self.address.max(self.data)
@@ -41,8 +41,8 @@ impl SourcesReady {
 }
 
 impl Scoreboard {
-    /// When the sources of `inst` can be read; an accumulator of the same family is forwarded late
-    /// in the consumer, so it may come later (LLVM's N2 model: read-advance lists).
+    /// Returns when the sources of `inst` are ready. The consumer reads an accumulator of the same
+    /// family late, so that it may be ready later (LLVM's N2 model: read-advance lists).
     #[inline]
     pub(crate) fn sources(&self, inst: &Inst) -> SourcesReady {
         if inst.accumulate.family != 0 {
@@ -55,13 +55,14 @@ impl Scoreboard {
         SourcesReady { address: last(address), data: last(data) }
     }
 
-    /// When all sources of `inst` can be read.
+    /// Returns when all sources of `inst` are ready.
     #[inline(always)]
     pub(crate) fn all_sources(&self, inst: &Inst) -> Stamp {
         if inst.accumulate.family != 0 {
             return self.sources_forwarded(inst).all();
         }
-        // Nearly always that is all; how many there are nobody can predict.
+        // Nearly all instructions have at most three sources. The host cannot predict the number,
+        // so that all three are read.
         let [first, second, third, rest @ ..] = &inst.srcs;
         let few = self.ready(*first).max(self.ready(*second)).max(self.ready(*third));
         if inst.n_srcs <= 3 {
@@ -70,8 +71,8 @@ impl Scoreboard {
         rest.iter().fold(few, |last, src| last.max(self.ready(*src)))
     }
 
-    /// As [`Scoreboard::sources`], for a store of a [`sim_isa::PathClass`] of its own: four sources at most, the
-    /// first or the first two for the address.
+    /// Returns when the sources are ready, for a store with its own [`sim_isa::PathClass`]. It has
+    /// at most four sources; the first one or two form the address.
     #[inline(always)]
     pub(crate) fn store_sources(&self, inst: &Inst) -> SourcesReady {
         let [first, second, third, fourth, ..] = inst.srcs.map(|src| self.ready(src));
@@ -81,7 +82,7 @@ impl Scoreboard {
         SourcesReady { address: first.max(offset), data: data.max(third).max(fourth) }
     }
 
-    /// As [`Scoreboard::sources`], for an instruction with an accumulator operand.
+    /// Returns when the sources are ready, for an instruction with an accumulator operand.
     #[inline(never)]
     fn sources_forwarded(&self, inst: &Inst) -> SourcesReady {
         let mut ready = SourcesReady::default();
@@ -98,14 +99,14 @@ impl Scoreboard {
         ready
     }
 
-    /// A new value of `dst`, ready in the cycle of `ready`.
+    /// Writes a new value of `dst`, ready in the cycle of `ready`.
     #[inline]
     pub(crate) fn write(&mut self, dst: Reg, ready: Stamp) {
         self.ready[dst.0 as usize] = ready;
         self.family[dst.0 as usize] = 0;
     }
 
-    /// New values of all destinations of `inst`, ready in the cycle of `ready`.
+    /// Writes new values of all destinations of `inst`, ready in the cycle of `ready`.
     #[inline(always)]
     pub(crate) fn write_all(&mut self, inst: &Inst, ready: Stamp) {
         let [first, second, rest @ ..] = &inst.dsts;
@@ -116,7 +117,7 @@ impl Scoreboard {
         }
     }
 
-    /// A new value of `dst` that accumulator operands of `family` may take in `early`.
+    /// Writes a new value of `dst`, which accumulator operands of `family` may read in `early`.
     #[inline]
     pub(crate) fn write_accumulator(&mut self, dst: Reg, ready: Stamp, family: u8, early: Stamp) {
         self.ready[dst.0 as usize] = ready;
@@ -124,7 +125,7 @@ impl Scoreboard {
         self.family[dst.0 as usize] = family;
     }
 
-    /// `dst` becomes another name of what `src` holds (a move done by renaming).
+    /// Makes `dst` another name of the value in `src` (a move done by rename).
     #[inline]
     pub(crate) fn copy(&mut self, dst: Reg, src: Reg) {
         let (to, from) = (dst.0 as usize, src.0 as usize);
@@ -133,7 +134,7 @@ impl Scoreboard {
         self.family[to] = self.family[from];
     }
 
-    /// When the youngest value of `reg` can be read.
+    /// Returns when the youngest value of `reg` is ready.
     #[inline]
     pub(crate) fn ready(&self, reg: Reg) -> Stamp {
         self.ready[reg.0 as usize]
@@ -146,14 +147,14 @@ mod tests {
     use crate::units::stamp::OpRef;
     use sim_isa::decode;
 
-    /// Every instruction of the decoder's corpus.
+    /// Returns every instruction of the decoder's corpus.
     fn corpus() -> Vec<Inst> {
         let text = include_str!("../../../sim-isa/tests/corpus/agreed.txt");
         let word = |line: &str| u32::from_str_radix(line.split(" | ").next()?, 16).ok();
         text.lines().filter_map(word).map(decode).collect()
     }
 
-    /// A scoreboard on which this register alone comes late.
+    /// Returns a scoreboard on which only this register is ready late.
     fn late(reg: Reg) -> Scoreboard {
         let mut scoreboard = Scoreboard::default();
         scoreboard.write(reg, LATE);
@@ -163,7 +164,7 @@ mod tests {
     const LATE: Stamp = Stamp::new(100, OpRef::NONE);
 
     #[test]
-    fn an_offset_register_belongs_to_the_address_of_a_store() {
+    fn an_offset_register_is_an_address_source_of_a_store() {
         // `str x0, [x1, x2]` and `str x0, [x1]`
         for word in [0xf822_6820, 0xf900_0020] {
             let inst = decode(word);
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn every_source_is_waited_for() {
+    fn an_instruction_waits_for_every_source() {
         let many = |inst: &&Inst| inst.n_srcs > 3 && inst.accumulate.family == 0;
         let insts = corpus();
         assert!(insts.iter().any(|inst| many(&inst)), "four sources and more");

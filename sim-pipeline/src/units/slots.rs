@@ -1,14 +1,16 @@
-//! The slot ledger: every rename slot of every cycle goes into exactly one bucket (PMU guide 4.7).
+//! Slot ledger: every rename slot of every cycle goes into exactly one bucket (PMU guide 4.7).
 //!
-//! A slot of cycle `c` is used (an operation was renamed), the back end's (an operation was there
-//! and could not be sent on) or the front end's (none was there), decision A22. Operations reach
-//! rename in order, so the slots of a cycle belong to the first [`SLOTS`] operations that have come
-//! by then and have not left before. That gives closed forms, and no cycle is ever stepped through:
+//! A slot of cycle `c` is used (an operation was renamed), lost to the back end (an operation was
+//! present and could not leave) or lost to the front end (no operation was present), decision A22.
+//! Operations reach rename in order. The slots of a cycle therefore belong to the first [`SLOTS`]
+//! operations that have arrived by then and not left before. Closed forms follow, without a loop
+//! over cycles:
 //!
-//! * operation `k`, there from `arrive(k)` and renamed in `sent(k)`, stands in a slot from the cycle
-//!   in which operation `k - SLOTS` has left: the cycles before `sent(k)` are back-end slots;
-//! * in the cycles between `arrive(k - 1)` and `arrive(k)` operation `k` is the first one missing:
-//!   the slots that the last [`SLOTS`] operations have left are front-end slots, and `k`'s cause.
+//! * Operation `k` is present from `arrive(k)` and renamed in `sent(k)`. It occupies a slot from
+//!   the cycle in which operation `k - SLOTS` has left; its cycles before `sent(k)` are back-end
+//!   slots.
+//! * In the cycles from `arrive(k - 1)` to `arrive(k)`, operation `k` is the first one missing. The
+//!   slots that the last [`SLOTS`] operations have left are front-end slots, with the cause of `k`.
 
 use crate::units::wait_timeline::WaitTimeline;
 use sim_core::{Cycle, EventSink, Lost, LostSlots, PmuEvent, RootCause, StallCause};
@@ -16,39 +18,40 @@ use sim_core::{Cycle, EventSink, Lost, LostSlots, PmuEvent, RootCause, StallCaus
 /// Rename slots per cycle (PMMIR_EL1.SLOTS on N2 reads 5).
 pub const SLOTS: usize = 5;
 
-/// How one operation came to rename and left it.
+/// Arrival and departure of one operation at rename.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlotUse {
     /// First cycle in which the front end had it ready.
     pub arrive: Cycle,
-    /// Cycle of its slot; for an operation squashed while it waited, the squash cycle.
+    /// Cycle of its slot; the squash cycle of an operation squashed while it waited.
     pub leave: Cycle,
-    /// False when it was squashed while it waited.
+    /// Clear if the operation was squashed while it waited.
     pub sent: bool,
-    /// Why it did not arrive earlier.
+    /// Stall cause that delayed its arrival.
     pub late: StallCause,
-    /// Why it was not sent on when it arrived, or when the operation before it left.
+    /// Stall cause that delayed it after its arrival, or after the older operation left.
     pub blocked: StallCause,
 }
 
-/// The open end of the ledger and the slots lost so far.
+/// Open end of the ledger, and the slots lost so far.
 #[derive(Clone, Debug)]
 pub(crate) struct SlotLedger {
-    /// First cycle after the last slot use of the last `SLOTS` operations, oldest first. They move up by one place for each
-    /// operation, which costs the host less than a ring whose begin is not known when this is compiled.
+    /// First cycle after the slot use of each of the last `SLOTS` operations, oldest first. Each
+    /// new operation shifts them by one, which is faster on the host than a ring with a variable
+    /// start.
     left: [Cycle; SLOTS],
-    /// What those operations waited for.
+    /// Stall causes of those operations.
     blocked: [StallCause; SLOTS],
     last_arrive: Cycle,
-    /// All cycles before this one are either sending or accounted as stalled.
+    /// First cycle that is neither used for an operation nor counted as stalled.
     next_cycle: Cycle,
     lost: LostSlots,
 }
 
-/// Cycles in which nothing was sent, found when an operation is placed.
+/// Cycles without a renamed operation, found when an operation enters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IdleCycles {
-    /// First cycle that the back end lost, and the one after the last.
+    /// First cycle lost to the back end, and the first one after them.
     pub back_end: (Cycle, Cycle),
 }
 
@@ -66,8 +69,8 @@ impl Default for SlotLedger {
 
 impl SlotLedger {
     /// Enters one operation. Raises the slot and stall-cycle events; the caller adds
-    /// `STALL_BACKEND_MEM` for the part of the returned range with a miss pending outside. `waits` has what rename
-    /// waited for up to the cycle in which the operation leaves.
+    /// `STALL_BACKEND_MEM` for the part of the returned range with a miss pending outside the core.
+    /// `waits` contains the waits of rename up to the cycle in which the operation leaves.
     #[inline(always)]
     pub(crate) fn enter<S: EventSink>(
         &mut self,
@@ -76,15 +79,15 @@ impl SlotLedger {
         sink: &mut S,
     ) -> IdleCycles {
         debug_assert!(op.arrive >= self.last_arrive, "operations arrive in order");
-        debug_assert!(op.leave >= op.arrive, "nothing leaves before it arrives");
+        debug_assert!(op.leave >= op.arrive, "an operation leaves after it arrives");
         if op.arrive > self.last_arrive {
             self.front_end_lost(op.arrive, op.late, sink);
         }
         let waits_until = if op.sent { op.leave } else { op.leave + 1 };
-        let stands_from = self.stands_from(op.arrive);
-        if waits_until > stands_from {
-            sink.count(PmuEvent::STALL_SLOT_BACKEND, waits_until - stands_from);
-            self.back_end_lost((stands_from, waits_until), op.blocked, waits, sink);
+        let occupies_from = self.occupies_from(op.arrive);
+        if waits_until > occupies_from {
+            sink.count(PmuEvent::STALL_SLOT_BACKEND, waits_until - occupies_from);
+            self.back_end_lost((occupies_from, waits_until), op.blocked, waits, sink);
         }
         self.blocked.copy_within(1.., 0);
         self.blocked[SLOTS - 1] = op.blocked;
@@ -93,9 +96,9 @@ impl SlotLedger {
         self.idle(op.arrive, waits_until, op.leave + 1, sink)
     }
 
-    /// The first cycle in which an operation that arrives in `arrive` stands in a slot.
+    /// Returns the first cycle in which an operation that arrives in `arrive` occupies a slot.
     #[inline(always)]
-    pub(crate) fn stands_from(&self, arrive: Cycle) -> Cycle {
+    pub(crate) fn occupies_from(&self, arrive: Cycle) -> Cycle {
         arrive.max(self.left[0])
     }
 
@@ -105,7 +108,7 @@ impl SlotLedger {
         self.run_dry(self.next_cycle, cause, sink)
     }
 
-    /// Closes all cycles before `end` with empty front-end slots.
+    /// Closes all cycles before `end` with empty front-end slots. Returns the first open cycle.
     pub(crate) fn run_dry<S: EventSink>(
         &mut self,
         end: Cycle,
@@ -121,18 +124,18 @@ impl SlotLedger {
         end
     }
 
-    /// The first cycle of which no slot was used yet.
+    /// Returns the first cycle of which no slot is used yet.
     pub(crate) fn next_cycle(&self) -> Cycle {
         self.next_cycle
     }
 
-    /// Slots lost so far, by cause and root.
+    /// Returns the slots lost so far, by stall cause and root cause.
     pub(crate) fn lost(&self) -> &LostSlots {
         &self.lost
     }
 
-    /// The slots of these cycles, in which the operation entered now could not leave: it waited for what
-    /// those before it waited for until they left, then for its own.
+    /// Counts the slots of these cycles, in which the entering operation could not leave. Until the
+    /// older operations left, it waited for their causes, then for its own.
     #[inline(never)]
     fn back_end_lost<S: EventSink>(
         &mut self,
@@ -150,8 +153,8 @@ impl SlotLedger {
         self.lose((from, until), own, waits, sink);
     }
 
-    /// One slot of the cycles `from..end`, if there are any, is lost for this cause; the first cycle that
-    /// is left.
+    /// Counts one lost slot in each of the cycles `from..end` for this cause. Returns the first
+    /// cycle that is left.
     #[inline]
     fn lose<S: EventSink>(
         &mut self,
@@ -177,13 +180,13 @@ impl SlotLedger {
         end
     }
 
-    /// Front-end slots of the cycles from the last arrival to this one.
+    /// Counts the front-end slots of the cycles from the last arrival to this one.
     #[inline(never)]
     fn front_end_lost<S: EventSink>(&mut self, arrive: Cycle, late: StallCause, sink: &mut S) {
         let from = self.last_arrive;
         debug_assert!(self.left_in_order(), "operations leave in order");
         if self.left[0] >= arrive {
-            // All slots are taken until then.
+            // All slots are occupied until then.
             self.last_arrive = arrive;
             return;
         }
@@ -201,7 +204,7 @@ impl SlotLedger {
         self.left.is_sorted()
     }
 
-    /// Cycles without any operation sent, between the last slot use and this one.
+    /// Counts the cycles without a renamed operation between the last slot use and this one.
     #[inline]
     fn idle<S: EventSink>(
         &mut self,
@@ -262,7 +265,8 @@ mod tests {
         .map(|event| counts.value(event))
     }
 
-    /// The table of one cycle: `f` operations offered, `b` of them accepted, the rest in cycle 1.
+    /// Returns the stall events of one cycle: `f` operations offered, `b` of them accepted, the
+    /// rest in cycle 1.
     fn one_cycle(f: usize, b: usize) -> [u64; 6] {
         let mut ledger = SlotLedger::default();
         let mut counts = Counts::default();
@@ -272,7 +276,7 @@ mod tests {
         if f == 0 {
             ledger.run_dry(1, StallCause::FetchEnd, &mut counts);
         } else {
-            // The next operation arrives in cycle 1: only then the front-end slots of cycle 0 are
+            // The next operation arrives in cycle 1; only then are the front-end slots of cycle 0
             // known.
             enter(&mut ledger, op(1, 1), &mut counts);
         }
@@ -288,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn one_cycle_with_every_mix_of_offered_and_accepted_operations() {
+    fn each_mix_of_offered_and_accepted_operations_raises_the_stall_events_of_the_guide() {
         // PMU guide 4.7: STALL_FRONTEND, STALL_BACKEND, STALL, SLOT_FRONTEND, SLOT_BACKEND, SLOT
         assert_eq!(one_cycle(0, 0), [1, 0, 1, 5, 0, 5], "T.STALL_FRONTEND.1");
         assert_eq!(one_cycle(2, 2), [0, 0, 0, 3, 0, 3], "T.STALL_FRONTEND.3");
@@ -302,21 +306,21 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_is_the_back_ends_only_if_an_operation_was_there_to_fill_it() {
-        // One operation waits from cycle 0 to 10, a second comes in cycle 4: 10 + 6 back-end slots.
+    fn the_back_end_loses_a_slot_only_if_an_operation_could_fill_it() {
+        // One operation waits from cycle 0 to 10, a second from cycle 4: 10 + 6 back-end slots.
         let [fe, be, _, slot_fe, slot_be, _] = stalls(&[(0, 10), (4, 10)], 11);
         assert_eq!((fe, be), (0, 10));
         assert_eq!((slot_fe, slot_be), (4 * 4 + 6 * 3 + 3, 16));
     }
 
     #[test]
-    fn full_width_loses_nothing() {
+    fn renaming_at_full_width_loses_no_slot() {
         let ops: Vec<(Cycle, Cycle)> = (0..50).map(|i| (i / 5, i / 5)).collect();
         assert_eq!(stalls(&ops, 10), [0; 6]);
     }
 
     #[test]
-    fn an_operation_squashed_while_it_waits_fills_its_slot_until_the_squash() {
+    fn an_operation_squashed_while_it_waits_occupies_its_slot_until_the_squash() {
         let mut ledger = SlotLedger::default();
         let mut counts = Counts::default();
         enter(&mut ledger, op(0, 0), &mut counts);
@@ -328,8 +332,8 @@ mod tests {
     }
 
     #[test]
-    fn slots_behind_another_operation_are_lost_for_what_held_that_one() {
-        // The first waits for memory until 100; the others, there as early, two cycles more.
+    fn slots_are_lost_to_the_stall_cause_of_the_oldest_waiting_operation() {
+        // The first waits for memory until 100; the others arrive with it and wait two cycles more.
         let mut ledger = SlotLedger::default();
         let mut counts = Counts::default();
         let loads = StallCause::LoadQueue;

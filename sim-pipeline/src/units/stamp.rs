@@ -1,5 +1,5 @@
-//! A cycle together with the operation that decides it, in one word: the maximum of several stamps is
-//! the latest cycle and its operation at once, for the price of a comparison of cycles.
+//! A cycle together with the operation that determines it, in one word. The maximum of several
+//! stamps gives the latest cycle and its operation with one comparison.
 
 use sim_core::Cycle;
 
@@ -7,7 +7,7 @@ use sim_core::Cycle;
 const BITS: u32 = 14;
 const MASK: u64 = (1 << BITS) - 1;
 
-/// An operation in flight: a place in the critical path, or one of the constants.
+/// Operation in flight: an index in the critical path, or one of the constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpRef(pub(crate) u16);
 
@@ -18,9 +18,9 @@ impl Default for OpRef {
 }
 
 impl OpRef {
-    /// Places that can be named.
+    /// Number of indices.
     pub(crate) const PLACES: u16 = 1 << 13;
-    /// No operation: the outcome through the pipeline decides.
+    /// No operation: the pipeline itself determines the cycle.
     pub(crate) const NONE: OpRef = OpRef(OpRef::PLACES);
     /// A barrier or an access that orders others.
     pub(crate) const ORDER: OpRef = OpRef(OpRef::PLACES + 1);
@@ -28,24 +28,24 @@ impl OpRef {
     pub(crate) const STORE_ADDRESS: OpRef = OpRef(OpRef::PLACES + 2);
 }
 
-/// A cycle, and the operation that decides it. Ordered by cycle.
+/// Cycle and the operation that determines it, ordered by cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp(u64);
 
 impl Stamp {
-    /// `cycle`, below 2^50, decided by `by`.
+    /// Returns a stamp of `cycle`, below 2^50, determined by `by`.
     #[inline(always)]
     pub(crate) const fn new(cycle: Cycle, by: OpRef) -> Stamp {
         Stamp(cycle << BITS | by.0 as u64)
     }
 
-    /// The cycle.
+    /// Returns the cycle.
     #[inline(always)]
     pub(crate) const fn cycle(self) -> Cycle {
         self.0 >> BITS
     }
 
-    /// The operation that decides it.
+    /// Returns the operation that determines the cycle.
     #[inline(always)]
     pub(crate) const fn by(self) -> OpRef {
         OpRef((self.0 & MASK) as u16)

@@ -1,30 +1,31 @@
-//! Steering: the integer pipe of an operation that may use several, chosen when it is dispatched (key
+//! Steering: the integer pipe of an operation that may use several, selected at dispatch (key
 //! `pipeline.dispatch.integer-pipe`).
 //!
-//! Each queue serves one pipe (Chips and Cheese, A710 and A725), so an operation that is dispatched to the wrong
-//! queue waits although another pipe is idle. Which queue the core chooses is not published.
+//! Each queue serves one pipe (Chips and Cheese, A710 and A725), so that an operation in a busy
+//! queue waits although another pipe is idle. The core's selection rule is not published.
 
 use crate::config::IntegerPipe;
 use sim_isa::PipeMask;
 
-/// Sets of integer pipes.
+/// Number of sets of integer pipes.
 const SETS: usize = 1 << PipeMask::I.0.count_ones();
 
-/// The pipe that comes next, for each set of integer pipes from which operations may choose.
+/// Next pipe of each set of integer pipes that operations may use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steering {
     in_turn: bool,
-    /// Pipes of each set that have not had their turn.
+    /// Pipes of each set that have not been selected in this round.
     left: [u16; SETS],
 }
 
 impl Steering {
-    /// Before the first operation.
+    /// Returns the state before the first operation.
     pub(crate) fn new(integer: IntegerPipe) -> Steering {
         Steering { in_turn: integer == IntegerPipe::InTurn, left: [0; SETS] }
     }
 
-    /// The pipes for an operation that may use any of `pipes`: one of them if dispatch decides, else all.
+    /// Returns the pipes for an operation that may use any of `pipes`: one of them if dispatch
+    /// selects it, else all.
     #[inline(always)]
     pub(crate) fn choose(&mut self, pipes: PipeMask) -> PipeMask {
         if !self.in_turn || pipes.0 & !PipeMask::I.0 != 0 {
@@ -42,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_set_of_pipes_takes_turns_of_its_own() {
+    fn each_set_of_pipes_has_its_own_round_robin() {
         let mut steering = Steering::new(IntegerPipe::InTurn);
         let lowest: Vec<u32> = (0..5)
             .map(|_| {
@@ -56,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn without_turns_any_pipe_is_enough() {
+    fn without_steering_any_pipe_may_be_used() {
         let mut steering = Steering::new(IntegerPipe::Any);
         assert_eq!(steering.choose(PipeMask::I), PipeMask::I);
     }

@@ -1,43 +1,43 @@
-//! What rename waited for, cycle by cycle, as far back as an operation may have stood in its slot.
+//! Cause of rename's wait in each cycle, as far back as an operation may have waited in its slot.
 
 use sim_core::{Cycle, InstId, RootCause};
 
-/// Segments that are kept: more than five operations that stand in the slots have waited for.
+/// Segments that are kept: more than the five operations in the slots have waited for.
 const KEPT: usize = 512;
 
-/// A run of cycles with one root: from the end of the segment before.
+/// Run of cycles with one root cause, from the end of the previous segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
-    /// The first cycle after it.
+    /// First cycle after it.
     pub(crate) end: Cycle,
-    /// What rename waited for.
+    /// Root cause of the wait.
     pub(crate) root: RootCause,
-    /// The static instruction that is the root, if one is known.
+    /// Static instruction that is the root cause, if one is known.
     pub(crate) owner: Option<InstId>,
 }
 
 impl Segment {
-    /// Of no length.
+    /// Segment of length 0.
     pub(crate) const NONE: Segment = Segment { end: 0, root: RootCause::Latency, owner: None };
 }
 
-/// A part of the cycles asked for.
+/// Part of the requested cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Its length.
+    /// Length in cycles.
     pub(crate) cycles: Cycle,
-    /// What rename waited for.
+    /// Root cause of the wait.
     pub(crate) root: RootCause,
-    /// The static instruction that is the root, if one is known.
+    /// Static instruction that is the root cause, if one is known.
     pub(crate) owner: Option<InstId>,
 }
 
-/// The last segments, oldest first.
+/// Last segments, oldest first.
 #[derive(Clone, Debug)]
 pub(crate) struct WaitTimeline {
     segments: Box<[Segment; KEPT]>,
     pushed: usize,
-    /// A chain that is being followed, latest first.
+    /// Chain that is being followed, latest segment first.
     chain: Vec<Segment>,
 }
 
@@ -63,19 +63,19 @@ impl WaitTimeline {
         self.pushed += 1;
     }
 
-    /// True if nothing was added: all cycles belong to latency.
+    /// Returns whether nothing was added, so that all cycles have the root cause latency.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.pushed == 0
     }
 
-    /// The root of the last segment.
+    /// Returns the root cause of the last segment.
     pub(crate) fn last(&self) -> (RootCause, Option<InstId>) {
         let last = &self.segments[self.pushed.wrapping_sub(1) % KEPT];
         (last.root, last.owner)
     }
 
-    /// The place for a chain, latest segment first: empty.
+    /// Returns the cleared buffer for a chain, latest segment first.
     pub(crate) fn chain(&mut self) -> &mut Vec<Segment> {
         self.chain.clear();
         &mut self.chain
@@ -88,7 +88,8 @@ impl WaitTimeline {
         }
     }
 
-    /// The cycles from `from` to `end`, by root. Cycles that no segment has belong to latency.
+    /// Returns the cycles from `from` to `end` by root cause. Cycles without a segment have the
+    /// root cause latency.
     pub(crate) fn over(&self, from: Cycle, end: Cycle) -> impl Iterator<Item = Part> + '_ {
         let mut at = self.pushed;
         while at > self.pushed.saturating_sub(KEPT) && self.segments[(at - 1) % KEPT].end > from {
@@ -117,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cycles_are_cut_at_the_ends_of_segments() {
+    fn a_range_is_split_at_the_ends_of_segments() {
         let mut waits = WaitTimeline::default();
         for (end, root) in
             [(10, RootCause::Pipe), (50, RootCause::LoadDram), (60, RootCause::Latency)]

@@ -1,8 +1,9 @@
-//! Slow reference of branch prediction, to compare the model with.
+//! Slow reference of branch prediction, for comparison with the model.
 //!
-//! It follows the descriptions of `sim_pipeline::branch` and of `docs/decisions.md`, with other data structures: maps,
-//! time stamps, and a history that is kept whole and folded anew for each look-up. Hash functions and sizes
-//! define which branches meet in one entry, so both use the same ones.
+//! It follows the descriptions of `sim_pipeline::branch` and of `docs/decisions.md`, with other
+//! data structures: maps and time stamps. It keeps the whole history and folds it again for each
+//! look-up. Hash functions and sizes determine which branches share an entry, so that both use the
+//! same ones.
 
 mod btb;
 mod direction;
@@ -16,14 +17,14 @@ use direction::{DirectionReference, Found};
 use history::{History, Mark};
 use indirect::IndirectReference;
 use sim_isa::BranchKind;
-use sim_pipeline::branch::btb::{BtbHit, Known};
+use sim_pipeline::branch::btb::{BtbHit, BtbLookup};
 use sim_pipeline::branch::{Branch, Pairing, Prediction};
 use sim_pipeline::config::BranchConfig;
 
-/// Branches of one region are predicted in one step.
+/// Bytes of a region, whose branches are predicted in one step.
 const REGION_BYTES: u64 = 32;
 
-/// Inputs of the last prediction, from which training learns.
+/// Inputs of the last prediction, for training.
 struct Basis {
     btb_target: Option<u64>,
     found: Option<Found>,
@@ -41,9 +42,10 @@ pub(crate) struct Reference {
     return_entries: usize,
     history: History,
     basis: Basis,
-    /// Second branch of the pair whose first branch was predicted last, and the buffer that knew the pair.
+    /// Second branch of the pair whose first branch was predicted last, and the buffer that knew
+    /// the pair.
     partner: Option<(u64, BtbHit)>,
-    /// Last taken branch that was predicted alone, and its destination.
+    /// Last taken branch that was predicted alone, and its target.
     candidate: Option<(u64, u64)>,
 }
 
@@ -54,7 +56,7 @@ pub(crate) struct Saved {
 }
 
 impl Reference {
-    /// Empty predictors.
+    /// Returns empty predictors.
     pub(crate) fn new(config: &BranchConfig) -> Reference {
         Reference {
             btb: BtbReference::new(config.nano_btb_entries, config.btb_regions, config.btb_entries),
@@ -69,12 +71,12 @@ impl Reference {
         }
     }
 
-    /// Predicts a branch; the speculative history goes on as predicted.
+    /// Predicts a branch, and updates the speculative history with the prediction.
     pub(crate) fn predict(&mut self, branch: Branch) -> Prediction {
         let is_direct = matches!(branch.kind, BranchKind::Direct | BranchKind::Call);
         let paired = self.partner.filter(|(second, _)| *second == branch.pc && is_direct);
         let known = match paired {
-            Some((_, hit)) => Known { hit, target: Some(branch.target), second: None },
+            Some((_, hit)) => BtbLookup { hit, target: Some(branch.target), second: None },
             None => self.btb.look_up(branch.pc),
         };
         let found = self.direction.look_up(branch.pc, &self.history);
@@ -86,9 +88,10 @@ impl Reference {
         // A target that is not known counts as 0.
         self.history.push(branch, taken, next.unwrap_or(0));
         let is_in_btb = known.hit != BtbHit::Miss;
-        // Also where the predictor of indirect targets chose another target (`docs/decisions.md`, two taken branches).
+        // This holds even if the indirect predictor selected another target (`docs/decisions.md`,
+        // two taken branches).
         let second = if taken { known.second } else { None };
-        // Only a branch that prediction does not see at all leaves the pair open: unknown and not taken.
+        // Only a branch that prediction does not see keeps the pair open: unknown and not taken.
         if taken || is_in_btb {
             self.partner = second.map(|second| (second, known.hit));
         }
@@ -100,7 +103,7 @@ impl Reference {
         Prediction { next, taken, btb: known.hit, pairing, resteered: taken && !is_in_btb }
     }
 
-    /// Target of a taken branch. Calls and returns move the return stack.
+    /// Returns the target of a taken branch. Calls and returns update the return stack.
     fn target(&mut self, branch: Branch, btb_target: Option<u64>) -> Option<u64> {
         let indirect = |unit: &Reference| unit.indirect.look_up(branch.pc, unit.history.path());
         let target = match branch.kind {
@@ -118,7 +121,7 @@ impl Reference {
         target
     }
 
-    /// Learns the outcome of the branch that was predicted last.
+    /// Trains with the outcome of the branch that was predicted last.
     pub(crate) fn train(&mut self, branch: Branch, prediction: &Prediction, next: u64) {
         let (pc, taken) = (branch.pc, Reference::is_taken(branch, next));
         let found = self.basis.found.take().expect("a prediction precedes its training");
@@ -138,8 +141,8 @@ impl Reference {
         }
     }
 
-    /// Makes a pair of the last two taken branches if both were predicted alone and the second one is a direct branch
-    /// without a condition, at the target of the first or after it in the same region.
+    /// Pairs the last two taken branches if both were predicted alone. The second must be an
+    /// unconditional direct branch, at the target of the first or after it in the same region.
     fn pair(&mut self, branch: Branch, pairing: Pairing, next: u64) {
         let candidate = self.candidate.take();
         if pairing != Pairing::Alone {
@@ -155,12 +158,12 @@ impl Reference {
         }
     }
 
-    /// State to return to after a wrong path that begins at the branch predicted last.
-    pub(crate) fn around_last(&self) -> Saved {
+    /// Returns the state to restore after a wrong path that begins at the branch predicted last.
+    pub(crate) fn last_speculation(&self) -> Saved {
         Saved { history: self.basis.before, returns: self.returns.clone() }
     }
 
-    /// Ends a wrong path: the branch that began it went on at `next`.
+    /// Ends a wrong path, whose branch continued at `next`.
     pub(crate) fn recover(&mut self, branch: Branch, saved: &Saved, next: u64) {
         self.partner = None;
         self.history.restore(saved.history);
@@ -168,7 +171,8 @@ impl Reference {
         self.history.push(branch, Reference::is_taken(branch, next), next);
     }
 
-    /// Only a conditional branch can fall through.
+    /// Returns whether the branch is taken if it continues at `next`. Only a conditional branch can
+    /// fall through.
     fn is_taken(branch: Branch, next: u64) -> bool {
         branch.kind != BranchKind::Conditional || next != branch.pc + 4
     }

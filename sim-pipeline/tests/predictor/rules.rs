@@ -1,4 +1,5 @@
-//! Rules of prediction one by one: those that a comparison of streams does not reach, and those of pairs.
+//! Single rules of prediction: those that a comparison of streams does not reach, and those of
+//! pairs.
 
 use super::committed;
 use sim_isa::BranchKind;
@@ -15,7 +16,7 @@ fn perfect() -> BranchUnit {
 }
 
 #[test]
-fn a_branch_without_a_condition_is_taken_even_to_the_next_instruction() {
+fn an_unconditional_branch_is_taken_even_to_the_next_instruction() {
     let branch = direct(0x1000);
     assert!(branch.goes_to(0x1004));
     let conditional = Branch { kind: BranchKind::Conditional, ..branch };
@@ -23,7 +24,7 @@ fn a_branch_without_a_condition_is_taken_even_to_the_next_instruction() {
 }
 
 #[test]
-fn perfect_prediction_takes_a_branch_without_a_condition_to_the_next_instruction() {
+fn perfect_prediction_takes_an_unconditional_branch_to_the_next_instruction() {
     let prediction = perfect().perfect(direct(0x1000), Some(0x1004));
     assert_eq!(
         prediction,
@@ -38,7 +39,7 @@ fn perfect_prediction_takes_a_branch_without_a_condition_to_the_next_instruction
 }
 
 #[test]
-fn under_perfect_prediction_a_branch_of_unknown_outcome_is_not_late_either() {
+fn perfect_prediction_of_an_unknown_outcome_is_not_late() {
     // No next address is known on a wrong path, nor at the end of a stream.
     let mut unit = perfect();
     assert_eq!(unit.perfect(direct(0x1000), None), None);
@@ -47,48 +48,48 @@ fn under_perfect_prediction_a_branch_of_unknown_outcome_is_not_late_either() {
     assert!(!prediction.resteered);
 }
 
-/// Learns a pair of a jump at 0x1000 and a jump at 0x2008, and returns the predictors with the jumps.
+/// Trains a pair of a jump at 0x1000 and a jump at 0x2008. Returns the predictors with the jumps.
 fn with_a_pair() -> (BranchUnit, [Branch; 2]) {
     let mut unit = BranchUnit::new(&committed());
     let first = Branch { target: 0x2000, ..direct(0x1000) };
     let second = Branch { target: 0x1000, ..direct(0x2008) };
-    unit.meet(first, 0x2000);
-    unit.meet(second, 0x1000);
+    unit.predict_and_train(first, 0x2000);
+    unit.predict_and_train(second, 0x1000);
     (unit, [first, second])
 }
 
-/// A branch between the target of the first jump and the second jump.
+/// Returns a branch between the target of the first jump and the second jump.
 fn between() -> Branch {
     Branch { pc: 0x2004, kind: BranchKind::Conditional, target: 0x3000 }
 }
 
 #[test]
-fn an_unknown_branch_that_falls_through_does_not_part_a_pair() {
+fn an_unknown_not_taken_branch_does_not_split_a_pair() {
     let (mut unit, [first, second]) = with_a_pair();
-    assert_eq!(unit.meet(first, 0x2000).0.pairing, Pairing::First);
-    let (prediction, _) = unit.meet(between(), 0x2008);
+    assert_eq!(unit.predict_and_train(first, 0x2000).0.pairing, Pairing::First);
+    let (prediction, _) = unit.predict_and_train(between(), 0x2008);
     assert_eq!((prediction.btb, prediction.taken), (BtbHit::Miss, false));
-    assert_eq!(unit.meet(second, 0x1000).0.pairing, Pairing::Second);
+    assert_eq!(unit.predict_and_train(second, 0x1000).0.pairing, Pairing::Second);
 }
 
 #[test]
-fn a_known_branch_that_falls_through_parts_a_pair() {
+fn a_known_not_taken_branch_splits_a_pair() {
     let (mut unit, [first, second]) = with_a_pair();
-    // Given: the branch between was taken once, and is predicted not taken again.
-    unit.meet(between(), 0x3000);
+    // Given: the branch between them was taken once, and is predicted not taken again.
+    unit.predict_and_train(between(), 0x3000);
     for _ in 0..8 {
-        unit.meet(between(), 0x2008);
+        unit.predict_and_train(between(), 0x2008);
     }
-    assert_eq!(unit.meet(first, 0x2000).0.pairing, Pairing::First);
-    let (prediction, _) = unit.meet(between(), 0x2008);
+    assert_eq!(unit.predict_and_train(first, 0x2000).0.pairing, Pairing::First);
+    let (prediction, _) = unit.predict_and_train(between(), 0x2008);
     assert_eq!((prediction.btb, prediction.taken), (BtbHit::Nano, false));
-    assert_eq!(unit.meet(second, 0x1000).0.pairing, Pairing::Alone);
+    assert_eq!(unit.predict_and_train(second, 0x1000).0.pairing, Pairing::Alone);
 }
 
 #[test]
-fn a_conditional_branch_in_place_of_the_second_of_a_pair_is_predicted_alone() {
+fn a_conditional_branch_that_replaces_the_second_of_a_pair_is_predicted_alone() {
     let (mut unit, [first, second]) = with_a_pair();
-    assert_eq!(unit.meet(first, 0x2000).0.pairing, Pairing::First);
+    assert_eq!(unit.predict_and_train(first, 0x2000).0.pairing, Pairing::First);
     let overwritten = Branch { kind: BranchKind::Conditional, ..second };
     assert_eq!(unit.predict(overwritten).pairing, Pairing::Alone);
 }

@@ -1,9 +1,9 @@
-//! Streams of branches, made by chance from a seed.
+//! Pseudorandom streams of branches, generated from a seed.
 
 use sim_isa::BranchKind;
 use sim_pipeline::branch::Branch;
 
-/// A branch that ran, and the address at which the program went on.
+/// Branch that ran, and the address at which the program continued.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub(crate) branch: Branch,
@@ -26,7 +26,7 @@ impl Random {
         (self.0 >> 20) % limit
     }
 
-    /// Returns true in `percent` of 100 cases.
+    /// Returns `true` in `percent` of 100 cases.
     pub(crate) fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
@@ -45,7 +45,7 @@ fn indirect(pc: u64, kind: BranchKind, next: u64) -> Step {
     Step { branch: Branch { pc, kind, target: 0 }, next }
 }
 
-/// Nested loops: the trip count of each inner loop is its own and stays.
+/// Returns nested loops. Each inner loop has its own constant trip count.
 pub(crate) fn loops(count: usize, _random: &mut Random) -> Vec<Step> {
     let mut steps = Vec::new();
     while steps.len() < count {
@@ -58,7 +58,7 @@ pub(crate) fn loops(count: usize, _random: &mut Random) -> Vec<Step> {
     steps
 }
 
-/// Conditions that follow from earlier ones: the same, the opposite, the exclusive or of two.
+/// Returns conditions that depend on earlier ones: the same, the opposite, the exclusive or of two.
 pub(crate) fn correlated(count: usize, random: &mut Random) -> Vec<Step> {
     let mut steps = Vec::new();
     while steps.len() < count {
@@ -70,7 +70,7 @@ pub(crate) fn correlated(count: usize, random: &mut Random) -> Vec<Step> {
     steps
 }
 
-/// Conditions of some bias each, without a pattern.
+/// Returns conditions with a bias each, without a pattern.
 pub(crate) fn biased(count: usize, random: &mut Random) -> Vec<Step> {
     let step = |_| {
         let number = random.below(12);
@@ -79,19 +79,19 @@ pub(crate) fn biased(count: usize, random: &mut Random) -> Vec<Step> {
     (0..count).map(step).collect()
 }
 
-/// Indirect branches: two targets by turns, a long cycle of targets, one target with exceptions; conditions that depend on
-/// the target that was taken.
+/// Returns indirect branches: two alternating targets, a long cycle of targets, one target with
+/// exceptions, and conditions that depend on the last target.
 pub(crate) fn dispatch(count: usize, random: &mut Random) -> Vec<Step> {
     let mut steps = Vec::new();
-    let mut turn = 0_u64;
+    let mut round = 0_u64;
     while steps.len() < count {
-        turn += 1;
+        round += 1;
         let target = |number: u64| 0x5_0000 + 0x24 * number;
-        steps.push(indirect(0x4_0000, BranchKind::Indirect, target(turn % 2)));
-        steps.push(indirect(0x4_0010, BranchKind::IndirectCall, target(turn * turn % 23)));
-        let odd = if random.chance(85) { 0 } else { 1 + random.below(6) };
-        steps.push(indirect(0x4_0020, BranchKind::Indirect, target(odd)));
-        steps.push(conditional(0x4_0030, odd.is_multiple_of(2)));
+        steps.push(indirect(0x4_0000, BranchKind::Indirect, target(round % 2)));
+        steps.push(indirect(0x4_0010, BranchKind::IndirectCall, target(round * round % 23)));
+        let exception = if random.chance(85) { 0 } else { 1 + random.below(6) };
+        steps.push(indirect(0x4_0020, BranchKind::Indirect, target(exception)));
+        steps.push(conditional(0x4_0030, exception.is_multiple_of(2)));
         let number = random.below(9);
         steps.push(indirect(0x4_0040 + 4 * random.below(5), BranchKind::Indirect, target(number)));
         steps.push(conditional(0x4_0080, number & 1 == 1));
@@ -99,7 +99,8 @@ pub(crate) fn dispatch(count: usize, random: &mut Random) -> Vec<Step> {
     steps
 }
 
-/// Calls, direct and indirect, deeper than the return stack, and returns; some do not return to their call.
+/// Returns direct and indirect calls, deeper than the return stack, and returns, of which some do
+/// not return to their call.
 pub(crate) fn calls(count: usize, random: &mut Random) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut callers = Vec::new();
@@ -127,7 +128,7 @@ pub(crate) fn calls(count: usize, random: &mut Random) -> Vec<Step> {
     steps
 }
 
-/// Kind of the branch at a place, which changes with time, as when code is overwritten.
+/// Returns the kind of the branch at a position. It changes with time, as when code is overwritten.
 fn kind_at(place: u64, time: u64) -> BranchKind {
     use BranchKind::{Call, Conditional, Direct, ExceptionReturn, Indirect, Return};
     let kinds = [Direct, Conditional, Direct, Call, Conditional, Indirect, Return, Direct];
@@ -137,12 +138,13 @@ fn kind_at(place: u64, time: u64) -> BranchKind {
     }
 }
 
-/// Branches close together in a few regions: pairs, gaps in the stream, and code that changes.
+/// Returns branches close together in a few regions: pairs, gaps in the stream, and code that
+/// changes.
 pub(crate) fn crowded(count: usize, random: &mut Random) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     while steps.len() < count {
         let time = steps.len() as u64;
-        // Mostly the next branch stands close to where the last one went, at times before it, at times anywhere.
+        // Most branches follow shortly after the last target, some before it, some anywhere.
         let place = match steps.last() {
             Some(last) if random.chance(80) => last.next / 4 % 64 + random.below(6),
             _ => random.below(64),

@@ -1,5 +1,5 @@
-//! Random programs of real A64 words on random machines, with random addresses and latencies. The same seed gives
-//! the same program, machine and answers of memory.
+//! Random programs of real A64 words on random machines, with random addresses and latencies. The
+//! same seed gives the same program, machine and memory replies.
 
 use sim_core::{
     Activity, Cycle, DataSource, EventSink, Happened, InstFlags, LoadWait, MemReply, MemRequest,
@@ -9,7 +9,7 @@ use sim_isa::{BranchKind, Program, Special, decode};
 use sim_pipeline::config::OnM0;
 use sim_pipeline::{PipelineConfig, Step};
 
-/// Instructions of one scenario on the right path.
+/// Correct-path instructions of one scenario.
 pub(crate) const STEPS: u64 = 250;
 const BASE: u64 = 0x40_0000;
 
@@ -34,7 +34,7 @@ impl Random {
     }
 }
 
-/// A memory whose answers are drawn: most accesses hit, some miss far out, few fault.
+/// Memory with random replies: most accesses hit, some miss to DRAM, few fault.
 pub(crate) struct RandomMemory {
     random: Random,
     pending: u64,
@@ -95,7 +95,7 @@ impl MemoryPort for RandomMemory {
     }
 }
 
-/// Words of all classes: what the decoder's corpora hold.
+/// Returns words of all classes from the decoder's corpora.
 pub(crate) fn corpus() -> Vec<u32> {
     let files = [
         include_str!("../../../sim-isa/tests/corpus/agreed.txt"),
@@ -106,8 +106,8 @@ pub(crate) fn corpus() -> Vec<u32> {
     lines.filter_map(|line| u32::from_str_radix(line.split(" | ").next()?, 16).ok()).collect()
 }
 
-/// Words that occur together where the core has something to do: fused pairs, moves, barriers, divides,
-/// stores and loads of one base.
+/// Words that exercise the core in combination: fused pairs, moves, barriers, divides, stores and
+/// loads of one base.
 const FAVORITES: [u32; 25] = [
     0xeb01_001f, // cmp x0, x1
     0x9a83_0040, // csel x0, x2, x3, eq
@@ -136,7 +136,7 @@ const FAVORITES: [u32; 25] = [
     0xc85f_7ca3, // ldxr x3, [x5]
 ];
 
-/// A branch of a random kind from word `from` to word `to`.
+/// Returns a branch of a random kind from word `from` to word `to`.
 fn branch(random: &mut Random, from: u64, to: u64) -> u32 {
     let words = (to as u32).wrapping_sub(from as u32);
     match random.below(8) {
@@ -150,7 +150,7 @@ fn branch(random: &mut Random, from: u64, to: u64) -> u32 {
     }
 }
 
-/// A program of some words in a row; the last one goes back to the first.
+/// Returns a program of consecutive words, of which the last branches to the first.
 fn program(random: &mut Random, corpus: &[u32], mut program: Program) -> Program {
     let length = 8 + random.below(80);
     let favor = random.below(4);
@@ -192,7 +192,7 @@ pub(crate) fn default_config() -> PipelineConfig {
     toml::from_str::<Document>(text).expect("the committed configuration parses").pipeline
 }
 
-/// A machine of which some sizes, widths and times are others.
+/// Returns a machine with some sizes, widths and delays changed.
 fn machine(random: &mut Random, default: &PipelineConfig) -> PipelineConfig {
     let mut config = default.clone();
     let (w, d, e) = (&mut config.window, &mut config.dispatch, &mut config.execute);
@@ -242,7 +242,7 @@ fn machine(random: &mut Random, default: &PipelineConfig) -> PipelineConfig {
     config
 }
 
-/// One random program on one random machine, and what it executes next.
+/// One random program on one random machine, with its next instruction.
 pub(crate) struct Scenario {
     pub(crate) seed: u64,
     random: Random,
@@ -253,7 +253,8 @@ pub(crate) struct Scenario {
 }
 
 impl Scenario {
-    /// The scenario of this seed: of words of the corpus, on the default machine with some other sizes.
+    /// Returns the scenario of this seed: words of the corpus on the default machine with some
+    /// changed sizes.
     pub(crate) fn new(seed: u64, corpus: &[u32], default: &PipelineConfig) -> Scenario {
         let mut random = Random(seed);
         let config = machine(&mut random, default);
@@ -263,7 +264,7 @@ impl Scenario {
         Scenario { seed, random, config, program, memory, pc: BASE }
     }
 
-    /// The instruction that runs next.
+    /// Returns the instruction that runs next.
     pub(crate) fn step(&mut self) -> Step<'static> {
         let id = self.program.at(self.pc).expect("the stream stays inside the program");
         let inst = execution(&mut self.random, &self.program, id);
@@ -272,13 +273,13 @@ impl Scenario {
         Step { inst, next_pc: Some(next), more: &[] }
     }
 
-    /// A counting window ends here: after one instruction of forty.
+    /// Returns whether a counting window ends here: after one of forty instructions.
     pub(crate) fn cuts_window(&mut self) -> bool {
         self.random.one_in(40)
     }
 }
 
-/// Where the stream goes after the instruction at `pc`.
+/// Returns the address at which the stream continues after the instruction at `pc`.
 fn next_pc(random: &mut Random, program: &Program, pc: u64, id: u32) -> u64 {
     let anywhere = BASE + 4 * random.below(program.len() as u64);
     match program.inst(id).branch {
@@ -295,7 +296,8 @@ fn next_pc(random: &mut Random, program: &Program, pc: u64, id: u32) -> u64 {
     }
 }
 
-/// What the run says of one execution: addresses come from few places, so that accesses meet.
+/// Returns the trace record of one execution. Addresses come from a small set, so that accesses
+/// overlap.
 fn execution(random: &mut Random, program: &Program, id: u32) -> TraceInst {
     let mut inst = TraceInst { id, ..TraceInst::default() };
     let mem = program.inst(id).mem;
@@ -305,12 +307,12 @@ fn execution(random: &mut Random, program: &Program, id: u32) -> TraceInst {
             4 => 4096 * random.below(4),
             _ => 8 * random.below(4),
         };
-        // Address 0 and its page are addresses like others.
+        // Address 0 and its page are ordinary addresses.
         inst.addr = if random.one_in(30) { place } else { 0x10_0000 + place };
         inst.flags = InstFlags::HAS_ADDR;
     }
     if program.inst(id).special == Special::Wait && random.one_in(2) {
-        // How long it sleeps.
+        // The length of the sleep.
         inst.addr = if random.one_in(4) { random.below(20_000) } else { random.below(100) };
         inst.flags = InstFlags::HAS_ADDR;
     }

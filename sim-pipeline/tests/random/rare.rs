@@ -1,4 +1,5 @@
-//! Settings that few users choose: other predictors, other pipes for the same instructions, parts that are ideal.
+//! Settings that few users choose: other predictors, other pipes for the same instructions, ideal
+//! parts.
 
 use sim_core::exception::{hcr_el2, scr_el3};
 use sim_core::{EventSink, ExceptionControls, ExceptionKind, Privilege};
@@ -7,9 +8,9 @@ use sim_pipeline::{Pipeline, PipelineConfig, RecordedException};
 
 use crate::random::Random;
 
-/// A machine on which some of these settings are others.
+/// Returns a machine with some of these settings changed.
 pub(crate) fn rare(seed: u64, default: &PipelineConfig) -> PipelineConfig {
-    // Another sequence than that of the program.
+    // A different sequence from that of the program.
     let mut random = Random(!seed);
     let mut config = default.clone();
     let (e, b) = (&mut config.execute, &mut config.branch);
@@ -60,8 +61,8 @@ pub(crate) fn rare(seed: u64, default: &PipelineConfig) -> PipelineConfig {
     config
 }
 
-/// What comes from outside before the next instruction, one time in sixty: an interrupt, an exception that a recorder saw
-/// at this place, or one that it saw right after that instruction.
+/// Raises an external exception before the next instruction, one time in sixty: an interrupt, or an
+/// exception that a recorder saw before or right after that instruction.
 pub(crate) fn disturb<S: EventSink>(random: &mut Random, pipeline: &mut Pipeline, sink: &mut S) {
     use ExceptionKind::{Fiq, Irq, SystemError, VirtualFiq, VirtualIrq};
     if !random.one_in(60) {
@@ -84,7 +85,8 @@ pub(crate) fn disturb<S: EventSink>(random: &mut Random, pipeline: &mut Pipeline
     }
 }
 
-/// A core that begins at some exception level, with some controls; half of the time as for a user's program.
+/// Returns a core at some exception level with some controls; half of the time at the default of a
+/// user program.
 pub(crate) fn begin(seed: u64, config: &PipelineConfig) -> Pipeline {
     let mut pipeline = Pipeline::new(config);
     pipeline.set_clocks(1_000, 2_700);

@@ -85,7 +85,7 @@ impl<T: Tally> Stepper<T> {
         if case.given.trained {
             for _ in 0..TRAINING_RUNS {
                 stepper.train(&case.steps, case.given.trained_taken);
-                stepper.pipeline.forget_exceptions(case.given.privilege);
+                stepper.pipeline.reset_exceptions(case.given.privilege);
             }
         }
         stepper.update_pmu();

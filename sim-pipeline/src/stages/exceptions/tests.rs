@@ -1,4 +1,4 @@
-//! Where exceptions go, by the clauses of the Arm architecture that the module names.
+//! Target levels of exceptions, by the clauses of the Arm architecture that the module names.
 
 use super::*;
 use crate::PipelineConfig;
@@ -14,7 +14,7 @@ const SMC: u32 = 0xd400_0003;
 const WFE: u32 = 0xd503_205f;
 const WFI: u32 = 0xd503_207f;
 const ERET: u32 = 0xd69f_03e0;
-/// `msr s3_0_c15_c0_0, x0`: left to the implementation.
+/// `msr s3_0_c15_c0_0, x0`, an implementation-defined register.
 const IMPLEMENTATION: u32 = 0xd518_f000;
 /// `msr ttbr0_el1, x0`
 const TTBR0_EL1: u32 = 0xd518_2000;
@@ -26,7 +26,7 @@ const SPSR_EL1: u32 = 0xd518_4000;
 const HCR_EL2: u32 = 0xd51c_1100;
 /// `msr scr_el3, x0`
 const SCR_EL3: u32 = 0xd51e_1100;
-/// An address of the kernel, and one of a program.
+/// Address in the upper half, where the kernel runs.
 const ABOVE: Option<u64> = Some(0xffff_8000_0000_0000);
 const BELOW: Option<u64> = Some(0x40_0000);
 
@@ -39,7 +39,7 @@ fn at(level: u8, hcr_el2: u64, scr_el3: u64) -> ExceptionState {
 }
 
 #[test]
-fn interrupts_go_to_the_highest_level_that_wants_them() {
+fn interrupts_go_to_the_highest_level_that_the_controls_route_them_to() {
     use ExceptionKind::{Fiq, Irq, SystemError};
     assert_eq!(at(0, 0, 0).target(Irq), 1);
     assert_eq!(at(0, hcr_el2::IMO, 0).target(Irq), 2);
@@ -49,7 +49,7 @@ fn interrupts_go_to_the_highest_level_that_wants_them() {
 }
 
 #[test]
-fn el2_does_not_exist_in_secure_state_unless_el3_says_so() {
+fn el2_does_not_exist_in_secure_state_unless_el3_enables_it() {
     let mut state = at(1, hcr_el2::IMO | hcr_el2::TSC, 0);
     state.privilege.secure = true;
     assert_eq!(state.target(ExceptionKind::Irq), 1);
@@ -60,13 +60,13 @@ fn el2_does_not_exist_in_secure_state_unless_el3_says_so() {
 }
 
 #[test]
-fn a_stage_2_fault_is_the_hypervisors() {
+fn a_stage_2_fault_goes_to_the_hypervisor() {
     let kind = ExceptionKind::DataAbort(AbortCause::Stage2);
     assert_eq!((at(0, 0, 0).target(kind), at(1, 0, 0).target(kind)), (2, 2));
 }
 
 #[test]
-fn exceptions_nest_and_are_returned_from_in_turn() {
+fn nested_exceptions_return_to_the_level_of_their_entry() {
     let mut state = at(0, 0, 0);
     for level in [1, 1, 2] {
         state.enter(Privilege { level, ..state.privilege });
@@ -80,7 +80,7 @@ fn exceptions_nest_and_are_returned_from_in_turn() {
 }
 
 #[test]
-fn the_oldest_return_is_forgotten_when_too_many_nest() {
+fn the_oldest_return_is_dropped_when_too_many_exceptions_nest() {
     let mut state = at(0, 0, 0);
     for _ in 0..40 {
         state.enter(Privilege { level: 1, ..state.privilege });
@@ -96,14 +96,14 @@ fn generated(state: &ExceptionState, word: u32) -> Option<ExceptionKind> {
     state.generated(&decode(word))
 }
 
-/// A host at EL2 and its programs at EL0: E2H and TGE are set.
+/// Returns the state of a host at EL2 or one of its programs at EL0: E2H and TGE are set.
 fn host(level: u8) -> ExceptionState {
     let privilege = Privilege { level, e2h: true, tge: true, ..Privilege::default() };
     ExceptionState { privilege, ..at(level, 0, 0) }
 }
 
 #[test]
-fn traps_of_el2_concern_the_levels_below_it_alone() {
+fn traps_of_el2_apply_only_to_lower_levels() {
     use ExceptionKind::{DataAbort, SecureMonitorCall, SystemError, Trap};
     let traps = hcr_el2::TWI | hcr_el2::TWE | hcr_el2::TIDCP | hcr_el2::TSC | hcr_el2::TEA;
     for level in 0..4 {
@@ -124,7 +124,7 @@ fn traps_of_el2_concern_the_levels_below_it_alone() {
 }
 
 #[test]
-fn registers_of_other_numbers_are_not_left_to_the_implementation() {
+fn registers_of_other_numbers_are_not_implementation_defined() {
     let state = at(1, hcr_el2::TIDCP, 0);
     // `msr s2_0_c11_c0_0, x0`, `msr spsr_el1, x0`
     for word in [0xd510_b000, SPSR_EL1] {
@@ -133,7 +133,7 @@ fn registers_of_other_numbers_are_not_left_to_the_implementation() {
 }
 
 #[test]
-fn what_no_control_routes_goes_to_el1_or_to_the_host_of_el0() {
+fn an_exception_without_a_routing_control_goes_to_el1_or_to_the_host_of_el0() {
     let own = |state: &ExceptionState| state.target(ExceptionKind::SupervisorCall);
     assert_eq!([0, 1, 2, 3].map(|level| own(&at(level, 0, 0))), [1, 1, 2, 3]);
     assert_eq!([0, 2, 3].map(|level| own(&host(level))), [2, 2, 3]);
@@ -145,7 +145,7 @@ fn what_no_control_routes_goes_to_el1_or_to_the_host_of_el0() {
 }
 
 #[test]
-fn a_hypervisor_call_is_undefined_where_there_is_no_el2() {
+fn a_hypervisor_call_is_undefined_without_el2() {
     use ExceptionKind::{HypervisorCall, Undefined};
     let call = |state: &ExceptionState| generated(state, HVC).expect("it generates one");
     let found = [0, 1, 2, 3].map(|level| call(&at(level, 0, 0)));
@@ -159,7 +159,7 @@ fn a_hypervisor_call_is_undefined_where_there_is_no_el2() {
 }
 
 #[test]
-fn a_monitor_call_is_undefined_at_el0_and_where_it_is_disabled_and_not_trapped() {
+fn a_monitor_call_is_undefined_at_el0_and_if_it_is_disabled_but_not_trapped() {
     use ExceptionKind::{SecureMonitorCall, Undefined};
     let call = |state: &ExceptionState| generated(state, SMC).expect("it generates one");
     assert_eq!([0, 1].map(|level| call(&at(level, 0, 0))), [Undefined, SecureMonitorCall]);
@@ -179,7 +179,7 @@ fn only_a_trapped_monitor_call_is_executed_again() {
 }
 
 #[test]
-fn writes_of_translation_registers_are_trapped_at_el1_alone() {
+fn writes_of_translation_registers_are_trapped_only_at_el1() {
     let trapped = Some(ExceptionKind::Trap);
     let state = |level| at(level, hcr_el2::TVM, 0);
     assert_eq!(generated(&state(1), TTBR0_EL1), trapped);
@@ -191,7 +191,7 @@ fn writes_of_translation_registers_are_trapped_at_el1_alone() {
 
 /// Arm ARM, op1 encodings used to access System registers by Exception level.
 #[test]
-fn registers_of_higher_levels_are_undefined_where_handlers_are_in_the_stream() {
+fn registers_of_higher_levels_are_undefined_if_the_stream_contains_handlers() {
     let undefined = Some(ExceptionKind::Undefined);
     for (word, lowest, name) in
         [(SPSR_EL1, 1, "SPSR_EL1"), (HCR_EL2, 2, "HCR_EL2"), (SCR_EL3, 3, "SCR_EL3")]
@@ -213,7 +213,7 @@ fn registers_of_higher_levels_are_undefined_where_handlers_are_in_the_stream() {
 }
 
 #[test]
-fn calls_are_counted_where_they_belong() {
+fn calls_are_counted_only_at_their_usual_level() {
     use ExceptionKind::{Fiq, HypervisorCall, Irq, SecureMonitorCall, SupervisorCall, Trap};
     let to = |level| Privilege { level, ..Privilege::default() };
     let counted = |kind, from, level| counted_by(kind, to(from), to(level));
@@ -238,7 +238,7 @@ fn exception_returns_are_undefined_at_el0_and_generate_nothing_above() {
 }
 
 #[test]
-fn a_return_from_a_handler_that_nobody_entered_goes_to_the_program_it_served() {
+fn a_return_from_a_handler_entered_before_the_stream_goes_to_its_program() {
     let after = |mut state: ExceptionState, next_pc| {
         state.leave(next_pc);
         state.privilege.level
@@ -264,7 +264,7 @@ fn pipeline() -> Pipeline {
 }
 
 #[test]
-fn an_interrupt_changes_the_level_only_if_its_handler_is_in_the_stream() {
+fn an_interrupt_changes_the_level_only_if_the_stream_contains_its_handler() {
     for (has_handlers, level) in [(false, 0), (true, 1)] {
         let (mut pipeline, mut counts) = (pipeline(), Counts::default());
         pipeline.set_exceptions(ExceptionControls::default(), has_handlers);

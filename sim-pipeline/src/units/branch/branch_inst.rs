@@ -1,8 +1,8 @@
-//! A branch instruction as the front end sees it.
+//! Branch instruction as the front end sees it.
 
 use sim_isa::{BranchKind, Inst};
 
-/// A branch as the front end sees it.
+/// Branch as the front end sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Branch {
     /// Program counter.
@@ -14,25 +14,25 @@ pub struct Branch {
 }
 
 impl Branch {
-    /// The branch in the instruction at `pc`.
+    /// Returns the branch in the instruction at `pc`.
     #[inline]
     pub fn of(pc: u64, inst: &Inst) -> Branch {
         let target = pc.wrapping_add_signed(inst.offset.into());
         Branch { pc, kind: inst.branch, target }
     }
 
-    /// True if it is taken when the stream goes on at `next`.
+    /// Returns whether the branch is taken if the stream continues at `next`.
     #[inline]
     pub fn goes_to(self, next: u64) -> bool {
         !self.is_conditional() || next != self.pc.wrapping_add(4)
     }
 
-    /// True for a branch that may fall through.
+    /// Returns whether the branch may fall through.
     pub fn is_conditional(self) -> bool {
         self.kind == BranchKind::Conditional
     }
 
-    /// True for a direct branch without a condition.
+    /// Returns whether the branch is direct and unconditional.
     #[inline]
     pub(super) fn is_always_to_target(self) -> bool {
         matches!(self.kind, BranchKind::Direct | BranchKind::Call)

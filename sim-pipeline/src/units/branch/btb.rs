@@ -1,22 +1,25 @@
-//! Branch target buffers: a nano BTB, and a main BTB of two levels (HC33, Chips and Cheese; pairs: jiegec, N2 and V1).
+//! Branch target buffers: a nano BTB, and a main BTB of two levels (HC33, Chips and Cheese; pairs:
+//! jiegec, N2 and V1).
 //!
-//! Each entry of the nano BTB and of the main BTB's first level is a branch and the one that followed it when it was taken, if that
-//! is a direct branch without a condition at its target: both are predicted at once. Such a pair has run before, so
-//! a branch that is met for the first time is always predicted alone. A prediction out of the nano BTB takes one cycle.
-//! The first level of the main BTB holds regions of 32 bytes with up to four branches each: two cycles a prediction. Its second
-//! level holds single branches and brings all those of a region at once, so the bubble of its access is shared by the branches of
-//! a region: that is how cycles per branch come to depend on spacing.
+//! An entry of the nano BTB or of the main BTB's first level holds a branch and the branch that
+//! followed it when it was taken. Both are predicted at once if the second is an unconditional
+//! direct branch at the target of the first. Such a pair has run before, so that a new branch is
+//! always predicted alone. A prediction from the nano BTB takes one cycle. The first level of the
+//! main BTB holds regions of 32 bytes with up to four branches each, at two cycles per prediction.
+//! Its second level holds single branches and delivers all branches of a region at once. The
+//! branches of a region share the bubble of this access, so that the cycles per branch depend on
+//! the spacing of branches.
 
 use sim_core::{StateVisitor, Stored, WarmState};
 
-/// Which buffer knew a branch.
+/// Buffer that knew a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BtbHit {
-    /// The nano BTB.
+    /// Nano BTB.
     Nano,
-    /// The first level of the main BTB.
+    /// First level of the main BTB.
     First,
-    /// The second level of the main BTB.
+    /// Second level of the main BTB.
     Main,
     /// None: decode finds the branch.
     Miss,
@@ -28,51 +31,52 @@ const REGION_BRANCHES: usize = 4;
 const MAIN_WAYS: usize = 8;
 /// log2 of the bytes of a region.
 const REGION_SHIFT: u32 = 5;
-/// No branch is at an address that is not a multiple of four, no region has this number.
+/// Empty entry: no branch has an address that is not a multiple of four, and no region has this
+/// number.
 const EMPTY: u64 = u64::MAX;
 
-/// A branch and where it went last.
+/// Branch and its last target.
 type Single = (u64, u64);
 const NO_SINGLE: Single = (EMPTY, 0);
 
-/// A branch, and the one that is predicted with it.
+/// Branch, and the branch that is predicted with it.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     pc: u64,
     target: u64,
-    /// Program counter of the second branch, [`EMPTY`] if there is none.
+    /// Program counter of the second branch; [`EMPTY`] if there is none.
     second: u64,
 }
 
 const NO_ENTRY: Entry = Entry { pc: EMPTY, target: 0, second: EMPTY };
 
 impl Entry {
-    /// A branch without a second one.
+    /// Returns an entry of a branch without a second one.
     fn alone((pc, target): Single) -> Entry {
         Entry { pc, target, second: EMPTY }
     }
 }
 
-/// What the buffers know of a branch.
+/// Result of a look-up in the buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
-    /// Which buffer it was.
+pub struct BtbLookup {
+    /// Buffer that knew the branch.
     pub hit: BtbHit,
-    /// Where it went last.
+    /// Last target.
     pub target: Option<u64>,
-    /// The branch at its target that is predicted with it.
+    /// Branch at its target that is predicted with it.
     pub second: Option<u64>,
 }
 
-/// True when a branch that was taken to `target` and the next taken branch, at `second`, may share an entry: prediction names the
-/// rest of one region a step.
+/// Returns whether a branch taken to `target` and the next taken branch, at `second`, may share an
+/// entry. One step of prediction covers the rest of one region.
 #[inline]
 pub fn may_pair(target: u64, second: u64) -> bool {
     target >> REGION_SHIFT == second >> REGION_SHIFT && target <= second
 }
 
-/// Set number of `value`: all its low bits fold into it, so that steps of any power of two fill all
-/// sets alike.
+/// Returns the set number of `value`. All its low bits are folded into it, so that strides of any
+/// power of two use all sets equally.
 #[inline]
 fn fold(value: u64, sets: usize) -> usize {
     let bits = sets.trailing_zeros();
@@ -90,7 +94,7 @@ fn move_first<const N: usize>(set: &mut [Entry; N], way: usize) {
     set[0] = first;
 }
 
-/// Puts the entry into a set, most recently used first; the last one makes room.
+/// Inserts the entry into a set as the most recently used one, replacing the last.
 #[inline]
 fn put_first<const N: usize>(set: &mut [Entry; N], entry: Entry) {
     let way = set.iter().position(|old| old.pc == entry.pc).unwrap_or(N - 1);
@@ -98,7 +102,8 @@ fn put_first<const N: usize>(set: &mut [Entry; N], entry: Entry) {
     set[0] = entry;
 }
 
-/// The same of the second level.
+/// Inserts the entry into a set of the second level as the most recently used one, replacing the
+/// last.
 #[inline]
 fn put_single_first<const N: usize>(set: &mut [Single; N], entry: Single) {
     let way = set.iter().position(|(pc, _)| *pc == entry.0).unwrap_or(N - 1);
@@ -106,7 +111,7 @@ fn put_single_first<const N: usize>(set: &mut [Single; N], entry: Single) {
     set[0] = entry;
 }
 
-/// One region of the first level: branches, most recently used first.
+/// Region of the first level: branches, most recently used first.
 #[derive(Clone, Copy, Debug)]
 struct Region {
     number: u64,
@@ -124,7 +129,7 @@ pub struct Btb {
 }
 
 impl Btb {
-    /// Empty buffers; all sizes are powers of two and at least one set.
+    /// Returns empty buffers. All sizes must be powers of two and at least one set.
     pub fn new(nano_entries: usize, regions: usize, main_entries: usize) -> Btb {
         Btb {
             nano: vec![[NO_ENTRY; NANO_WAYS]; nano_entries / NANO_WAYS].into_boxed_slice(),
@@ -133,19 +138,19 @@ impl Btb {
         }
     }
 
-    /// What is known of the branch at `pc`, which becomes the most recently used one.
+    /// Looks up the branch at `pc`, and makes it the most recently used one.
     #[inline]
-    pub fn look_up(&mut self, pc: u64) -> Known {
+    pub fn look_up(&mut self, pc: u64) -> BtbLookup {
         let set = self.nano_set(pc);
         if let Some(way) = set.iter().position(|entry| entry.pc == pc) {
             move_first(set, way);
-            return Known::of(BtbHit::Nano, set[0]);
+            return BtbLookup::of(BtbHit::Nano, set[0]);
         }
         let Some((hit, entry)) = self.look_up_main(pc) else {
-            return Known { hit: BtbHit::Miss, target: None, second: None };
+            return BtbLookup { hit: BtbHit::Miss, target: None, second: None };
         };
         put_first(self.nano_set(pc), entry);
-        Known::of(hit, entry)
+        BtbLookup::of(hit, entry)
     }
 
     fn look_up_main(&mut self, pc: u64) -> Option<(BtbHit, Entry)> {
@@ -159,14 +164,15 @@ impl Btb {
         let way = set.iter().position(|(at, _)| *at == pc)?;
         set[..=way].rotate_right(1);
         let branches = *set;
-        // The oldest first, so that the one that is wanted stays if there are more than fit.
+        // The oldest first, so that the requested one stays if not all fit.
         for single in branches.iter().rev().filter(|e| e.0 >> REGION_SHIFT == pc >> REGION_SHIFT) {
             self.put_in_region(Entry::alone(*single));
         }
         Some((BtbHit::Main, Entry::alone(branches[0])))
     }
 
-    /// Remembers where the taken branch at `pc` went; `known` is what the look-up found.
+    /// Records the target of the taken branch at `pc`; `known` is the target that the look-up
+    /// found.
     #[inline]
     pub fn train(&mut self, pc: u64, target: u64, known: Option<u64>) {
         if known != Some(target) {
@@ -177,7 +183,8 @@ impl Btb {
         }
     }
 
-    /// The direct branch at `second` came next when the branch at `first` was taken: from now on one prediction gives both.
+    /// Pairs the branch at `first` with the direct branch at `second`, which followed it when it
+    /// was taken. One prediction gives both from then on.
     pub fn pair(&mut self, first: u64, second: u64) {
         if let Some(entry) = self.nano_set(first).iter_mut().find(|entry| entry.pc == first) {
             entry.second = second;
@@ -189,7 +196,7 @@ impl Btb {
         }
     }
 
-    /// Puts a branch into the first level; the least recently used region makes room.
+    /// Inserts a branch into the first level, replacing the least recently used region.
     fn put_in_region(&mut self, entry: Entry) {
         let number = entry.pc >> REGION_SHIFT;
         let sets = self.regions.len();
@@ -202,7 +209,8 @@ impl Btb {
         put_first(&mut set[0].branches, entry);
     }
 
-    /// The region of `pc` in the first level, which becomes the most recently used one of its set.
+    /// Returns the region of `pc` in the first level, and makes it the most recently used one of
+    /// its set.
     fn region(&mut self, pc: u64) -> Option<&mut Region> {
         let number = pc >> REGION_SHIFT;
         let sets = self.regions.len();
@@ -217,18 +225,18 @@ impl Btb {
         &mut self.nano[fold(pc >> 2, sets)]
     }
 
-    /// All branches of one region share a set.
+    /// Returns the set of `pc` in the second level, which all branches of one region share.
     fn main_set(&mut self, pc: u64) -> &mut [Single; MAIN_WAYS] {
         let sets = self.main.len();
         &mut self.main[fold(pc >> REGION_SHIFT, sets)]
     }
 }
 
-impl Known {
+impl BtbLookup {
     #[inline]
-    fn of(hit: BtbHit, entry: Entry) -> Known {
+    fn of(hit: BtbHit, entry: Entry) -> BtbLookup {
         let second = (entry.second != EMPTY).then_some(entry.second);
-        Known { hit, target: Some(entry.target), second }
+        BtbLookup { hit, target: Some(entry.target), second }
     }
 }
 
@@ -273,7 +281,8 @@ impl WarmState for Btb {
 mod tests {
     use super::*;
 
-    /// Passes over taken branches at this spacing, which may share entries if they `pair`: how many the buffers knew in the last, by buffer.
+    /// Runs passes over taken branches at this spacing, which may share entries if they `pair`.
+    /// Returns how many each buffer knew in the last pass.
     fn known(branches: u64, spacing: u64, pairs: bool) -> [usize; 4] {
         let mut btb = Btb::new(32, 512, 8192);
         let mut found = [0; 4];
@@ -285,7 +294,7 @@ mod tests {
                     (open, partner) = (None, None);
                     continue;
                 }
-                let Known { hit, target, second } = btb.look_up(pc);
+                let BtbLookup { hit, target, second } = btb.look_up(pc);
                 btb.train(pc, pc + spacing, target);
                 found[hit as usize] += usize::from(pass == 3);
                 partner = second;
@@ -317,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_region_comes_with_all_its_branches() {
+    fn the_second_level_delivers_all_branches_of_a_region() {
         assert_eq!(known(8192, 8, false), [0, 6144, 2048, 0]);
         assert_eq!(known(8192, 32, false), [0, 0, 8192, 0]);
     }
@@ -334,9 +343,9 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_target_is_known_everywhere_and_goes_alone() {
+    fn a_changed_target_updates_all_buffers_and_splits_its_pair() {
         let mut btb = Btb::new(32, 512, 8192);
-        let known = |hit, target, second| Known { hit, target: Some(target), second };
+        let known = |hit, target, second| BtbLookup { hit, target: Some(target), second };
         btb.train(0x1000, 0x2000, None);
         btb.pair(0x1000, 0x2008);
         assert_eq!(btb.look_up(0x1000), known(BtbHit::Nano, 0x2000, Some(0x2008)));

@@ -1,27 +1,27 @@
-//! Direction prediction, the baseline to compare with: one table of 2-bit counters, by address and
-//! the last directions (gshare).
+//! Direction prediction, the baseline for comparison: one table of 2-bit counters, indexed by
+//! address and the last directions (gshare).
 
 use super::history::HistoryState;
 use sim_core::{StateVisitor, WarmState};
 
-/// The counters, taken from 2 on.
+/// Counters; a value of 2 or more means taken.
 #[derive(Clone, Debug)]
 pub struct Gshare {
     counters: Box<[u8]>,
 }
 
 impl Gshare {
-    /// `1 << bits` counters, all weakly not taken.
+    /// Returns `1 << bits` counters, all weakly not taken.
     pub fn new(bits: u32) -> Gshare {
         Gshare { counters: vec![1; 1 << bits].into_boxed_slice() }
     }
 
-    /// The predicted direction of the branch at `pc`.
+    /// Returns the predicted direction of the branch at `pc`.
     pub fn look_up(&self, pc: u64, history: &HistoryState) -> bool {
         self.counters[self.slot(pc, history)] >= 2
     }
 
-    /// Trains with the outcome; `history` is the one of the look-up.
+    /// Trains with the outcome; `history` is that of the look-up.
     pub fn train(&mut self, pc: u64, history: &HistoryState, taken: bool) {
         let slot = self.slot(pc, history);
         let counter = &mut self.counters[slot];

@@ -1,72 +1,73 @@
-//! Global branch history with folded registers, as TAGE-class predictors index with it.
+//! Global branch history with folded registers, as TAGE-class predictors use it for their indices.
 //!
-//! A fold is the exclusive or of all pieces of a history; it follows the history with one shift a
-//! branch. Each table needs two of different widths. Those of one width stand side by side in 16 bits
-//! each, so that all tables move in a few vector instructions.
+//! A fold is the exclusive or of all pieces of a history; each branch updates it with one shift.
+//! Each table needs two folds of different widths. The folds of one width are adjacent, 16 bits
+//! each, so that a few vector instructions update all tables.
 
 use super::Branch;
 use super::limits::{MAX_HISTORY, MAX_TABLES};
 use sim_core::{StateVisitor, Stored, WarmState};
 use sim_isa::BranchKind;
 
-/// Directions that are kept together.
+/// Directions stored in one chunk.
 const CHUNK: u32 = u16::BITS;
-/// Chunks kept: more than the longest history, so that a saved state stays valid while the wrong path
-/// writes ahead of it.
+/// Chunks kept: more than the longest history, so that a saved state stays valid while the wrong
+/// path writes newer chunks.
 const CHUNKS: usize = (4 * MAX_HISTORY / CHUNK) as usize;
-/// Width of the folded tag registers, bits.
+/// Width of the folded tag registers, in bits.
 const TAG_BITS: u32 = 9;
-/// One folded register of each table.
+/// One folded register for each table.
 pub(super) type Folds = [u16; MAX_TABLES];
 
-/// Everything that a branch changes in the history; small enough to be saved at every branch.
+/// History state that a branch changes, small enough to be saved at every branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HistoryState {
     index: Folds,
     tag: Folds,
-    /// The directions that leave the history of each table next, the first one in the top bit.
+    /// Directions that leave the history of each table next, the first one in the top bit.
     leaving: Folds,
-    /// Directions so far, up to those of all chunks.
+    /// Number of directions so far, modulo that of all chunks.
     count: u32,
-    /// The last directions, the youngest in bit 0.
+    /// Last directions, the youngest in bit 0.
     recent: u32,
     /// Target bits of the last taken branches, for indirect prediction.
     path: u64,
 }
 
 impl HistoryState {
-    /// The folded registers for the index.
+    /// Returns the folded registers for the index.
     #[inline]
     pub(super) fn index(&self) -> &Folds {
         &self.index
     }
 
-    /// The folded registers for the tag.
+    /// Returns the folded registers for the tag.
     #[inline]
     pub(super) fn tag(&self) -> &Folds {
         &self.tag
     }
 
-    /// The last 32 directions.
+    /// Returns the last 32 directions.
     #[inline]
     pub(super) fn recent(&self) -> u32 {
         self.recent
     }
 
-    /// Target bits of the last taken branches.
+    /// Returns target bits of the last taken branches.
     #[inline]
     pub(super) fn path(&self) -> u64 {
         self.path
     }
 }
 
-/// How the folded registers of one width move.
+/// Update of the folded registers of one width.
 #[derive(Clone, Copy, Debug)]
 struct Fold {
-    /// Where the bit of the branch that leaves the history of each table stands; 0 for a table that is not there.
+    /// Bit position at which the branch leaves the history of each table, as a mask; 0 for an
+    /// absent table.
     leaves: Folds,
     width: u32,
-    /// Its bits, once for each table.
+    /// Mask of its bits, once for each table.
     bits: Folds,
 }
 
@@ -79,11 +80,12 @@ impl Fold {
         Fold { leaves, width, bits: [(1 << width) - 1; MAX_TABLES] }
     }
 
-    /// Moves past one bit. Those that leave are all bits of a table or none.
+    /// Shifts in one bit. `old_bits` has all bits of a table set or clear, for the direction that
+    /// leaves.
     #[inline(always)]
-    fn push(&self, folds: &mut Folds, comes: bool, gone: &Folds) {
+    fn push(&self, folds: &mut Folds, new_bit: bool, old_bits: &Folds) {
         for (i, fold) in folds.iter_mut().enumerate() {
-            let moved = (*fold << 1 | u16::from(comes)) ^ (self.leaves[i] & gone[i]);
+            let moved = (*fold << 1 | u16::from(new_bit)) ^ (self.leaves[i] & old_bits[i]);
             *fold = (moved ^ moved >> self.width) & self.bits[i];
         }
     }
@@ -92,10 +94,11 @@ impl Fold {
 /// Directions of the last branches.
 #[derive(Clone, Debug)]
 pub struct History {
-    /// Each the youngest direction in bit 0.
+    /// Chunks, each with the youngest direction in bit 0.
     chunks: Box<[u16; CHUNKS]>,
     lengths: [u32; MAX_TABLES],
-    /// Where a direction that comes stands among those that leave: nowhere yet in a history longer than a chunk.
+    /// Position of a new direction among those that leave, as a mask; 0 for a history longer than a
+    /// chunk.
     enters: Folds,
     index: Fold,
     tag: Fold,
@@ -103,7 +106,7 @@ pub struct History {
 }
 
 impl History {
-    /// An empty history for tables of these lengths, folded to `folded_bits` for the index.
+    /// Returns an empty history for tables of these lengths, folded to `folded_bits` for the index.
     pub fn new(lengths: &[u32], folded_bits: u32) -> History {
         let lengths = std::array::from_fn(|i| lengths.get(i).copied().unwrap_or(0));
         let short = |length| (1..=CHUNK).contains(&length);
@@ -117,19 +120,19 @@ impl History {
         }
     }
 
-    /// The state to predict with and to come back to.
+    /// Returns the state to predict with and to restore.
     #[inline]
     pub fn state(&self) -> &HistoryState {
         &self.state
     }
 
-    /// Comes back to a state of at most `3 * MAX_HISTORY` branches ago.
+    /// Restores a state of at most `3 * MAX_HISTORY` branches ago.
     pub fn restore(&mut self, state: HistoryState) {
         self.state = state;
     }
 
-    /// Moves past one branch. Those that always go the same outcome tell nothing and are left out, except
-    /// in the path.
+    /// Adds one branch. A branch that always goes the same way carries no information and enters
+    /// only the path.
     #[inline]
     pub fn push(&mut self, branch: Branch, taken: bool, next: u64) {
         if taken {
@@ -144,16 +147,17 @@ impl History {
         }
     }
 
-    /// Moves past one bit.
+    /// Adds one direction.
     #[inline]
     fn push_bit(&mut self, taken: bool) {
         let state = &mut self.state;
-        let gone = state.leaving.map(|next| (next.cast_signed() >> (CHUNK - 1)).cast_unsigned());
-        self.index.push(&mut state.index, taken, &gone);
-        self.tag.push(&mut state.tag, taken, &gone);
-        let comes = u16::from(taken).wrapping_neg();
+        let old_bits =
+            state.leaving.map(|next| (next.cast_signed() >> (CHUNK - 1)).cast_unsigned());
+        self.index.push(&mut state.index, taken, &old_bits);
+        self.tag.push(&mut state.tag, taken, &old_bits);
+        let new_bit = u16::from(taken).wrapping_neg();
         for (leaving, enters) in state.leaving.iter_mut().zip(&self.enters) {
-            *leaving = *leaving << 1 | enters & comes;
+            *leaving = *leaving << 1 | enters & new_bit;
         }
         state.recent = state.recent << 1 | u32::from(taken);
         state.count += 1;
@@ -162,7 +166,8 @@ impl History {
         }
     }
 
-    /// A chunk is full: what leaves the longer histories while the next one fills is there already.
+    /// Completes a chunk. The directions that leave the longer histories during the next chunk are
+    /// already known.
     #[inline(never)]
     fn turn_chunk(&mut self) {
         let state = &mut self.state;
@@ -171,7 +176,7 @@ impl History {
         state.count %= CHUNKS as u32 * CHUNK;
         for (leaving, length) in state.leaving.iter_mut().zip(self.lengths) {
             if let Some(age) = length.checked_sub(CHUNK).filter(|age| *age > 0) {
-                // The youngest of those that leave is as old as this.
+                // The youngest direction that leaves has this age.
                 let back = (age / CHUNK) as usize;
                 let chunk = |back| u32::from(self.chunks[(at + CHUNKS - 1 - back) % CHUNKS]);
                 *leaving = ((chunk(back + 1) << CHUNK | chunk(back)) >> (age % CHUNK)) as u16;
@@ -241,14 +246,15 @@ mod tests {
     }
 
     #[test]
-    fn a_restored_history_goes_on_as_if_the_wrong_path_had_not_been() {
+    fn a_restored_history_contains_nothing_of_the_wrong_path() {
         let mut history = History::new(&[5, 16, 17, 200, MAX_HISTORY], 8);
         let mut other = history.clone();
         let push = |h: &mut History, i: u64| {
             let branch = Branch { pc: 4 * i, kind: BranchKind::Conditional, target: 64 * i };
             h.push(branch, i.is_multiple_of(3), 64 * i);
         };
-        // Every place within a chunk, around the end of all chunks; a long outcome that fills most of them.
+        // Covers every position within a chunk and the end of all chunks, with a wrong path that
+        // fills most chunks.
         for i in 0..5000 {
             let saved = *history.state();
             if i % 61 == 0 || (4090..4110).contains(&i) {

@@ -1,32 +1,32 @@
-//! Indirect target prediction: which of a branch's known targets follows this path.
+//! Indirect target prediction: selects among a branch's known targets by the path to it.
 //!
-//! Measured on the sister core: a branch has up to 64 targets without penalty, all branches together
-//! about 4K. So targets stand in a pool in which a branch reaches 64 places; two tables, one by
-//! address and one by address and path, remember places instead of targets.
+//! Measured on a related core: a branch has up to 64 targets without penalty, and all branches
+//! together have about 4K. Targets are therefore in a pool, in which a branch reaches 64 entries.
+//! Two tables, one by address and one by address and path, store pool indices instead of targets.
 
 use super::history::HistoryState;
 use sim_core::{StateVisitor, Stored, WarmState};
 
-/// Sets of the pool that one branch reaches, by the target.
+/// Sets of the pool that one branch reaches, selected by the target.
 const SETS_OF_A_BRANCH: usize = 16;
 const WAYS: usize = 4;
-/// Places that one branch reaches.
+/// Pool entries that one branch reaches.
 const PLACES: usize = SETS_OF_A_BRANCH * WAYS;
-/// The part of the path that selects among targets: the last ten taken branches.
+/// Part of the path that selects among targets: the last ten taken branches.
 const PATH_MASK: u64 = (1 << 30) - 1;
-/// No branch is at this address: it is not a multiple of four.
+/// Empty pool entry: an address that no branch has, because it is not a multiple of four.
 const EMPTY: u64 = u64::MAX;
 
-/// A table entry: the place of a target among those that the branch reaches.
+/// Table entry: the index of a target among those that the branch reaches.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pointer {
     tag: u16,
     place: u8,
-    /// 2-bit confidence; a place is replaced when it is 0.
+    /// 2-bit confidence; the index is replaced when it is 0.
     confidence: u8,
 }
 
-/// Pointers by 64 bits that name a branch, or a branch and its path; most recently used first.
+/// Pointers by a 64-bit key of a branch, or of a branch and its path; most recently used first.
 #[derive(Clone, Debug)]
 struct PointerTable {
     sets: Box<[[Pointer; WAYS]]>,
@@ -39,7 +39,7 @@ impl PointerTable {
         }
     }
 
-    /// Set and tag; a tag is never 0, which marks an empty entry.
+    /// Returns set and tag. A tag is never 0, which marks an empty entry.
     fn locate(&self, name: u64) -> (usize, u16) {
         let mixed = name.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let set = (mixed >> 40) as usize & (self.sets.len() - 1);
@@ -51,7 +51,7 @@ impl PointerTable {
         self.sets[set].iter().find(|pointer| pointer.tag == tag).map(|pointer| pointer.place)
     }
 
-    /// Trains the entry of `name`; `may_add` when one that is not there gets a place.
+    /// Trains the entry of `name`. With `may_add`, an absent entry is added.
     fn train(&mut self, name: u64, place: u8, may_add: bool) {
         let (set, tag) = self.locate(name);
         let set = &mut self.sets[set];
@@ -74,19 +74,20 @@ impl PointerTable {
     }
 }
 
-/// Targets of `BR`, `BLR` and of returns that the return stack has lost.
+/// Targets of `BR`, `BLR` and of returns whose address the return stack has lost.
 #[derive(Clone, Debug)]
 pub struct IndirectPredictor {
     by_address: PointerTable,
     by_path: PointerTable,
-    /// `(branch, target)`, the places of one group of branches after the other.
+    /// `(branch, target)`, ordered by group of branches.
     pool: Box<[(u64, u64)]>,
-    /// The place of each set that goes next.
+    /// Next way to replace in each set.
     victims: Box<[u8]>,
 }
 
 impl IndirectPredictor {
-    /// Empty tables of `1 << path_bits` entries and a pool of `targets`, both powers of two.
+    /// Returns empty tables of `1 << path_bits` entries and a pool of `targets` entries, both
+    /// powers of two.
     pub fn new(path_bits: u32, targets: usize) -> IndirectPredictor {
         IndirectPredictor {
             by_address: PointerTable::new(path_bits),
@@ -96,7 +97,7 @@ impl IndirectPredictor {
         }
     }
 
-    /// The predicted target, the path table first.
+    /// Returns the predicted target, from the path table if it has one.
     pub fn look_up(&self, pc: u64, history: &HistoryState) -> Option<u64> {
         let by_path = self.by_path.look_up(path_name(pc, history));
         let place = by_path.or_else(|| self.by_address.look_up(pc))?;
@@ -104,14 +105,15 @@ impl IndirectPredictor {
         (branch == pc).then_some(target)
     }
 
-    /// Trains with the real target. The path table gets an entry when the prediction was wrong.
+    /// Trains with the actual target. The path table gets an entry if the prediction was wrong.
     pub fn train(&mut self, pc: u64, history: &HistoryState, target: u64, was_right: bool) {
         let place = self.place(pc, target);
         self.by_path.train(path_name(pc, history), place, !was_right);
         self.by_address.train(pc, place, true);
     }
 
-    /// The place of a target among those that the branch reaches; a new target displaces one.
+    /// Returns the index of a target among those that the branch reaches. A new target replaces
+    /// one.
     fn place(&mut self, pc: u64, target: u64) -> u8 {
         let set = fold(target >> 2, SETS_OF_A_BRANCH);
         let first = self.group(pc) + set * WAYS;
@@ -126,19 +128,19 @@ impl IndirectPredictor {
         (set * WAYS + way) as u8
     }
 
-    /// First place that the branch reaches.
+    /// Returns the first pool entry that the branch reaches.
     fn group(&self, pc: u64) -> usize {
         fold(pc >> 2, self.pool.len() / PLACES) * PLACES
     }
 }
 
-/// `value` folded to a number below the power of two `size`.
+/// Returns `value` folded to a number below `size`, a power of two.
 fn fold(value: u64, size: usize) -> usize {
     let bits = size.trailing_zeros();
     (value ^ (value >> bits) ^ (value >> (2 * bits)) ^ (value >> (3 * bits))) as usize & (size - 1)
 }
 
-/// Names a branch on its path.
+/// Returns the key of a branch and its path.
 fn path_name(pc: u64, history: &HistoryState) -> u64 {
     (history.path() & PATH_MASK) ^ pc.rotate_left(32)
 }
@@ -174,7 +176,8 @@ mod tests {
     use crate::units::branch::history::History;
     use sim_isa::BranchKind;
 
-    /// A branch that goes through its targets in turn; wrong predictions in the last of many turns.
+    /// Runs a branch through its targets in turn. Returns the wrong predictions in the last of six
+    /// rounds.
     fn wrong(targets: u64) -> u64 {
         let mut predictor = IndirectPredictor::new(12, 4096);
         let mut history = History::new(&[8], 10);

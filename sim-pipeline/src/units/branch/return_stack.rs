@@ -1,11 +1,11 @@
-//! The return stack: predicts where a return goes (16 entries; 14 measured on this family).
+//! Return stack: predicts the target of a return (16 entries; 14 measured on this family).
 
 use sim_core::{StateVisitor, WarmState};
 
-/// Most entries a configuration may ask for.
+/// Most entries that a configuration may have.
 pub const MAX_ENTRIES: usize = 64;
 
-/// A stack that forgets its oldest entry when it is full.
+/// Stack that drops its oldest entry when it is full.
 #[derive(Clone, Debug)]
 pub struct ReturnStack {
     entries: [u64; MAX_ENTRIES],
@@ -15,7 +15,7 @@ pub struct ReturnStack {
 }
 
 impl ReturnStack {
-    /// An empty stack of `size` entries.
+    /// Returns an empty stack of `size` entries.
     pub fn new(size: usize) -> ReturnStack {
         ReturnStack {
             entries: [0; MAX_ENTRIES],
@@ -25,14 +25,14 @@ impl ReturnStack {
         }
     }
 
-    /// Remembers a return address.
+    /// Pushes a return address.
     pub fn push(&mut self, address: u64) {
         self.top = (self.top + 1) % self.size;
         self.entries[self.top] = address;
         self.depth = (self.depth + 1).min(self.size);
     }
 
-    /// The youngest return address, if the stack still has it.
+    /// Pops the youngest return address, if the stack still has one.
     pub fn pop(&mut self) -> Option<u64> {
         if self.depth == 0 {
             return None;
@@ -59,7 +59,7 @@ mod tests {
     use super::ReturnStack;
 
     #[test]
-    fn a_full_stack_forgets_the_oldest_call() {
+    fn a_full_stack_drops_the_oldest_call() {
         let mut stack = ReturnStack::new(2);
         for address in [1, 2, 3] {
             stack.push(address);

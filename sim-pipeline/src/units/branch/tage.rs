@@ -1,14 +1,15 @@
 //! Direction prediction: a TAGE-class predictor (bimodal base, tagged tables of geometric history).
 //!
-//! The core's predictor is only known to be TAGE-class (HC33); the structure follows the published
-//! TAGE idea, the sizes are configuration. Not modeled: statistical corrector, loop predictor.
+//! The core's predictor is only known to be TAGE-class (HC33). The structure follows the published
+//! TAGE design, and the sizes come from the configuration. Not modeled: statistical corrector, loop
+//! predictor.
 
 use super::history::HistoryState;
 use super::limits::{MAX_TABLES, MAX_TAGGED_BITS};
 use crate::config::BranchConfig;
 use sim_core::{StateVisitor, Stored, WarmState};
 
-/// Places of entries.
+/// Entries of all tagged tables.
 const PLACES: usize = MAX_TABLES << MAX_TAGGED_BITS;
 
 const _: () = assert!(PLACES == 1 << u16::BITS, "every place is one of an entry");
@@ -18,11 +19,11 @@ const AGING_PERIOD: u32 = 1 << 18;
 /// Bits of a tag; one more marks an entry that is not empty.
 const TAG_MASK: u16 = 0xFFF;
 const TAG_PRESENT: u16 = 0x1000;
-/// Where the counter stands in an entry.
+/// Bit position of the counter in an entry.
 const COUNTER_SHIFT: u32 = 13;
 
-/// A tag, and above it a signed 3-bit counter: taken when not negative. So small because the tables together are
-/// what a prediction brings into the host's first-level cache.
+/// Tag, and above it a signed 3-bit counter: taken if not negative. Entries are small because a
+/// prediction reads all tables, which should fit the host's L1 cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Entry(u16);
 
@@ -46,7 +47,7 @@ impl Entry {
         self.0.cast_signed() >= 0
     }
 
-    /// The counter is at its weakest.
+    /// Returns whether the counter is weak.
     #[inline]
     fn is_weak(self) -> bool {
         matches!(self.counter(), 0 | -1)
@@ -58,44 +59,45 @@ impl Entry {
     }
 }
 
-/// What one look-up found, kept for training.
+/// Result of one look-up, kept for training.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectionLookup {
-    /// The predicted direction.
+    /// Predicted direction.
     taken: bool,
     /// Direction of the next shorter match.
     alternate: bool,
-    /// Table of the longest match plus one, 0 for the bimodal table.
+    /// Table of the longest match plus one; 0 for the bimodal table.
     provider: u8,
-    /// The provider's counter is at its weakest.
+    /// Set if the provider's counter is weak.
     weak: bool,
-    /// Where the branch stands in each table, and its tag there.
+    /// Entry of the branch in each table, and its tag there.
     places: [u16; MAX_TABLES],
     tags: [u16; MAX_TABLES],
 }
 
-/// The predictor's tables.
+/// Tables of the predictor.
 #[derive(Clone, Debug)]
 pub struct Tage {
-    /// 2-bit counters, taken from 2 on.
+    /// 2-bit counters; a value of 2 or more means taken.
     bimodal: Box<[u8]>,
-    /// All tagged tables, one after the other; those that are not there stay empty.
+    /// All tagged tables, one after the other. Absent tables stay empty.
     entries: Box<[Entry; PLACES]>,
-    /// 2-bit usefulness of each.
+    /// 2-bit usefulness of each entry.
     useful: Box<[u8; PLACES]>,
     tables: usize,
-    /// Where each table begins.
+    /// First entry of each table.
     starts: [u16; MAX_TABLES],
     slot_mask: u16,
-    /// Trust in a freshly allocated entry against its alternate, -8 to 7.
-    trust_new: i8,
+    /// Confidence in a newly allocated entry against its alternate, -8 to 7.
+    new_entry_confidence: i8,
     updates: u32,
-    /// Chooses among allocation candidates; a plain counter keeps runs repeatable.
-    dice: u32,
+    /// State of a pseudorandom generator that selects allocation candidates; it is deterministic,
+    /// so that runs are repeatable.
+    random: u32,
 }
 
 impl Tage {
-    /// Empty tables: everything weakly not taken.
+    /// Returns empty tables, in which all counters are weakly not taken.
     pub fn new(config: &BranchConfig) -> Tage {
         let tables = config.history_lengths.len().min(MAX_TABLES);
         Tage {
@@ -105,23 +107,24 @@ impl Tage {
             tables,
             starts: std::array::from_fn(|i| (i as u16) << config.tagged_bits),
             slot_mask: (1 << config.tagged_bits) - 1,
-            trust_new: 0,
+            new_entry_confidence: 0,
             updates: 0,
-            dice: 1,
+            random: 1,
         }
     }
 
-    /// Predicts the branch at `pc`: the direction, with what it was found from in `found`.
+    /// Predicts the branch at `pc`. Returns the direction, and its inputs in `found`.
     #[inline]
     pub fn look_up(&self, pc: u64, history: &HistoryState, found: &mut DirectionLookup) -> bool {
         let base = self.bimodal[self.bimodal_index(pc)] >= 2;
         (found.taken, found.alternate, found.provider, found.weak) = (base, base, 0, false);
         self.locate(pc, history, found);
         let entries = found.places.map(|at| self.entries[usize::from(at)]);
-        // Without branches: which tables know the branch nobody can predict. One bit each.
-        let knows = |i: usize| u16::from(entries[i].tag() == found.tags[i]).wrapping_neg() & 1 << i;
-        let knows: [u16; MAX_TABLES] = std::array::from_fn(knows);
-        let matches = knows.into_iter().fold(0, |matches, table| matches | table);
+        // Branch-free: the tables that know the branch are hard for the host to predict. One bit
+        // each.
+        let hits = |i: usize| u16::from(entries[i].tag() == found.tags[i]).wrapping_neg() & 1 << i;
+        let hits: [u16; MAX_TABLES] = std::array::from_fn(hits);
+        let matches = hits.into_iter().fold(0, |matches, table| matches | table);
         if matches == 0 {
             return base;
         }
@@ -134,16 +137,16 @@ impl Tage {
         if shorter != 0 {
             found.alternate = entries[shorter.ilog2() as usize].is_taken();
         }
-        if found.weak && self.trust_new < 0 {
+        if found.weak && self.new_entry_confidence < 0 {
             found.taken = found.alternate;
         }
         found.taken
     }
 
-    /// Places and tags in all tables at once, those of tables that are not there for nothing.
+    /// Computes entries and tags in all tables at once. Those of absent tables are not used.
     #[inline]
     fn locate(&self, pc: u64, history: &HistoryState, found: &mut DirectionLookup) {
-        // A product spreads addresses over all slots, however far apart branches stand.
+        // A product spreads addresses over all slots, for any spacing of branches.
         let mixed_pc = ((pc >> 2) as u32).wrapping_mul(0x9e37_79b1);
         let (by_index, by_tag) = ((mixed_pc >> 16) as u16, (mixed_pc >> 8) as u16);
         for ((place, index), start) in
@@ -157,7 +160,7 @@ impl Tage {
         }
     }
 
-    /// Place of the branch's entry in table `i`.
+    /// Returns the index of the branch's entry in table `i`.
     #[inline]
     fn at(&self, found: &DirectionLookup, i: usize) -> usize {
         usize::from(found.places[i])
@@ -195,7 +198,7 @@ impl Tage {
         let provider_taken = entry.is_taken();
         if lookup.weak && provider_taken != lookup.alternate {
             let step = if provider_taken == taken { 1 } else { -1 };
-            self.trust_new = (self.trust_new + step).clamp(-8, 7);
+            self.new_entry_confidence = (self.new_entry_confidence + step).clamp(-8, 7);
         }
         if provider_taken != lookup.alternate {
             let was_right = provider_taken == taken;
@@ -208,11 +211,13 @@ impl Tage {
         }
     }
 
-    /// Gives the branch an entry in a table of longer history, where one is not useful.
+    /// Allocates an entry for the branch in a table of longer history, where the present one is not
+    /// useful.
     fn allocate(&mut self, lookup: &DirectionLookup, provider: usize, taken: bool) {
-        self.dice = self.dice.wrapping_mul(1_103_515_245).wrapping_add(12345);
-        // Half of the time skip one table, so that neighbors do not fight for the same length.
-        let first = (provider + (self.dice >> 16 & 1) as usize).min(self.tables - 1);
+        self.random = self.random.wrapping_mul(1_103_515_245).wrapping_add(12345);
+        // Half of the time, one table is skipped, so that neighboring branches do not compete for
+        // the same length.
+        let first = (provider + (self.random >> 16 & 1) as usize).min(self.tables - 1);
         for i in first..self.tables {
             let at = self.at(lookup, i);
             if self.useful[at] == 0 {
@@ -227,7 +232,7 @@ impl Tage {
         }
     }
 
-    /// How many entries there are in the size that was asked for.
+    /// Returns the number of entries of the configured size.
     fn used(&self) -> usize {
         MAX_TABLES * (usize::from(self.slot_mask) + 1)
     }
@@ -257,12 +262,12 @@ impl WarmState for Tage {
         visitor.words(&mut self.entries[..used]);
         visitor.bytes(&mut self.useful[..used]);
         self.useful.iter_mut().for_each(|useful| *useful &= 3);
-        let mut trust = u32::from(self.trust_new.cast_unsigned());
-        visitor.one(&mut trust);
-        self.trust_new = (trust as u8).cast_signed().clamp(-8, 7);
+        let mut confidence = u32::from(self.new_entry_confidence.cast_unsigned());
+        visitor.one(&mut confidence);
+        self.new_entry_confidence = (confidence as u8).cast_signed().clamp(-8, 7);
         visitor.one(&mut self.updates);
         self.updates %= AGING_PERIOD;
-        visitor.one(&mut self.dice);
+        visitor.one(&mut self.random);
     }
 }
 
@@ -280,13 +285,14 @@ mod tests {
             tables: 1,
             starts: [0; MAX_TABLES],
             slot_mask: 0,
-            trust_new: 0,
+            new_entry_confidence: 0,
             updates: 262_142,
-            dice: 1,
+            random: 1,
         };
         tage.useful[..4].copy_from_slice(&[0, 1, 2, 3]);
         let right = DirectionLookup { taken: true, ..DirectionLookup::default() };
-        // Stimulus and expectation: the second update halves, and the first one of the next period does not.
+        // Stimulus and expectation: the second update halves, and the first one of the next period
+        // does not.
         let useful = [(); 3].map(|()| {
             tage.train(0, &right, true);
             tage.useful[..4].to_vec()

@@ -1,20 +1,19 @@
-//! The MOP cache: decoded operations of 32-byte code blocks, virtually addressed (HC33).
+//! MOP cache: decoded operations of 32-byte code blocks, virtually addressed (HC33).
 //!
-//! A set holds as many blocks as it has ways and as many MOPs as they have room for; a pair of
-//! fused instructions is one MOP. A block knows which of its words were decoded, and which
-//! instructions they were, so words that have changed are not found.
+//! A set holds as many blocks as it has ways, up to the MOPs that all ways have room for. A fused
+//! pair is one MOP. A block stores its decoded instructions, so that changed words do not hit.
 
 use sim_core::InstId;
 
 /// log2 of the code block that one entry covers.
 const BLOCK_SHIFT: u32 = 5;
 const WORDS: usize = 8;
-/// No block has this number.
+/// Number of an empty block.
 const EMPTY: u64 = u64::MAX;
-/// The word was not decoded.
+/// Marks a word that is not decoded.
 const NO_INST: InstId = InstId::MAX;
 
-/// The decoded operations of one block.
+/// Decoded operations of one block.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     number: u64,
@@ -35,16 +34,16 @@ pub(super) struct MopCache {
     ways: usize,
     set_mask: u64,
     mops_per_set: u32,
-    /// Place of the block that is being read or built, always the first of its set.
+    /// Index of the block that is being read or built, always the first of its set.
     current: usize,
-    /// What was decoded of it.
+    /// Decoded instructions of the current block.
     insts: [InstId; WORDS],
-    /// Bits by which instructions differ: none if all are always there.
+    /// Bits in which instructions are compared; 0 if all instructions always hit.
     compared: InstId,
 }
 
 impl MopCache {
-    /// An empty cache; `sets` is a power of two.
+    /// Returns an empty cache; `sets` must be a power of two.
     pub(super) fn new(sets: usize, ways: usize, mops_per_way: usize) -> MopCache {
         MopCache {
             blocks: vec![Block::new(EMPTY); sets * ways].into_boxed_slice(),
@@ -57,13 +56,13 @@ impl MopCache {
         }
     }
 
-    /// The same cache, with every instruction in it.
+    /// Returns this cache with every instruction in it.
     pub(super) fn with_all(self) -> MopCache {
         MopCache { compared: 0, ..self }
     }
 
-    /// Moves to the block of `pc`. One that is absent starts without MOPs; the least recently used
-    /// block of its set goes.
+    /// Moves to the block of `pc`. An absent block starts without MOPs and replaces the least
+    /// recently used block of its set.
     #[inline]
     pub(super) fn enter(&mut self, pc: u64) {
         let number = pc >> BLOCK_SHIFT;
@@ -79,17 +78,18 @@ impl MopCache {
         self.insts = set[0].insts;
     }
 
-    /// Whether the word at `pc`, in the current block, is there as this instruction.
+    /// Returns whether the current block has the word at `pc` decoded as this instruction.
     #[inline]
     pub(super) fn holds(&self, pc: u64, id: InstId) -> bool {
         (self.insts[word(pc)] ^ id) & self.compared == 0
     }
 
-    /// Adds the MOPs of a word of the current block. The least recently used blocks make room.
+    /// Adds the MOPs of a word of the current block. The least recently used blocks are evicted for
+    /// them.
     pub(super) fn build(&mut self, pc: u64, id: InstId, mops: u8) {
         let set = &mut self.blocks[self.current..self.current + self.ways];
         if set[0].insts[word(pc)] != NO_INST {
-            // The code was changed: what was decoded of this block is stale.
+            // The code was changed, so that the decoded instructions of this block are stale.
             set[0] = Block::new(set[0].number);
         }
         set[0].insts[word(pc)] = id;
@@ -104,7 +104,7 @@ impl MopCache {
         self.insts = self.blocks[self.current].insts;
     }
 
-    /// Every block goes.
+    /// Removes all blocks.
     pub(super) fn clear(&mut self) {
         self.blocks.fill(Block::new(EMPTY));
         self.insts = [NO_INST; WORDS];
@@ -120,7 +120,7 @@ fn word(pc: u64) -> usize {
 mod tests {
     use super::MopCache;
 
-    /// Passes over `words` one-MOP instructions from `pc` on; how many the cache had.
+    /// Runs `words` one-MOP instructions from `pc` on. Returns how many hit.
     fn pass(cache: &mut MopCache, pc: u64, words: u64) -> usize {
         let mut held = 0;
         for pc in (pc..pc + 4 * words).step_by(4) {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_there_the_second_time_as_far_as_it_was_decoded() {
+    fn a_block_hits_the_second_time_where_it_was_decoded() {
         let mut cache = MopCache::new(2, 2, 6);
         assert_eq!(pass(&mut cache, 0x1000, 3), 0);
         assert_eq!(pass(&mut cache, 0x1000, 8), 3);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_of_all_its_mops_fits_and_one_more_block_does_not() {
+    fn a_loop_of_the_cache_size_fits_and_one_more_block_does_not() {
         let mut cache = MopCache::new(64, 4, 6);
         pass(&mut cache, 0, 1536);
         assert_eq!(pass(&mut cache, 0, 1536), 1536);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_word_takes_its_block_along() {
+    fn a_changed_word_drops_its_block() {
         let mut cache = MopCache::new(2, 2, 6);
         pass(&mut cache, 0x1000, 8);
         cache.enter(0x1000);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_more_mops_than_a_set_is_never_there() {
+    fn a_word_of_more_mops_than_a_set_never_hits() {
         let mut cache = MopCache::new(2, 2, 6);
         cache.enter(0x1000);
         cache.build(0x1000, 1, 13);

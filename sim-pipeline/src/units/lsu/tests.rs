@@ -1,4 +1,4 @@
-//! Forwarding from the store queue, and its drain.
+//! Tests of store-to-load forwarding and of the store queue drain.
 
 use super::*;
 use crate::config::{CarryPipes, Divide, OnM0};
@@ -27,7 +27,7 @@ const DATA: Stamp = Stamp::new(20, OpRef::NONE);
 const TIMES: StoreTimes = StoreTimes { known: 12, data: DATA, drained: 90 };
 
 #[test]
-fn a_store_is_unknown_to_loads_of_its_bytes_until_its_address_is_there() {
+fn a_store_is_unknown_to_loads_of_its_bytes_until_its_address_issues() {
     let mut lsu = unit();
     lsu.stored(0x1004, 4, TIMES);
     assert!(lsu.some_address_unknown(11));
@@ -37,7 +37,7 @@ fn a_store_is_unknown_to_loads_of_its_bytes_until_its_address_is_there() {
 }
 
 #[test]
-fn a_load_inside_a_store_in_flight_gets_its_data_from_there() {
+fn a_store_in_flight_forwards_to_a_load_inside_it() {
     let mut lsu = unit();
     lsu.stored(0x1000, 8, TIMES);
     assert_eq!(lsu.forward(0x1004, 4, 30), Forward::Hit { done: 34, data: DATA });
@@ -46,7 +46,7 @@ fn a_load_inside_a_store_in_flight_gets_its_data_from_there() {
 }
 
 #[test]
-fn a_load_that_a_store_covers_in_part_waits_until_it_has_drained() {
+fn a_load_that_a_store_covers_partly_waits_until_the_store_has_drained() {
     let mut lsu = unit();
     lsu.stored(0x1000, 4, TIMES);
     assert_eq!(lsu.forward(0x1000, 8, 30), Forward::Wait(94));
@@ -54,7 +54,7 @@ fn a_load_that_a_store_covers_in_part_waits_until_it_has_drained() {
 }
 
 #[test]
-fn a_load_right_behind_a_store_of_late_address_is_independent() {
+fn a_load_of_the_bytes_after_a_store_with_a_late_address_is_independent() {
     let mut lsu = unit();
     lsu.stored(0x1000, 4, TIMES);
     assert_eq!(lsu.unknown_store(0x1004, 4, 11), None);
@@ -62,7 +62,7 @@ fn a_load_right_behind_a_store_of_late_address_is_independent() {
 }
 
 #[test]
-fn halves_are_forwarded_to_loads_of_eight_bytes_and_more_of_a_power_of_two_alone() {
+fn halves_are_forwarded_only_to_loads_of_a_power_of_two_from_eight_bytes() {
     let mut lsu = unit();
     lsu.stored(0x1006, 2, TIMES);
     lsu.stored(0x1008, 2, TIMES);
@@ -73,7 +73,7 @@ fn halves_are_forwarded_to_loads_of_eight_bytes_and_more_of_a_power_of_two_alone
 }
 
 #[test]
-fn an_access_over_the_end_of_the_address_space_ends() {
+fn an_access_across_the_end_of_the_address_space_terminates() {
     let (mut lsu, last) = (unit(), u64::MAX - 3);
     lsu.stored(last, 8, TIMES);
     assert_eq!(lsu.forward(last, 8, 95), Forward::None);
@@ -89,13 +89,13 @@ fn two_stores_forward_one_half_each() {
     lsu.stored(0x1008, 8, StoreTimes { data: later, ..TIMES });
     assert_eq!(lsu.forward(0x1000, 16, 30), Forward::Hit { done: 44, data: later });
     assert_eq!(lsu.forward(0x1004, 8, 30), Forward::Hit { done: 44, data: later });
-    assert_eq!(lsu.forward(0x1002, 8, 30), Forward::Wait(94), "its halves are in no store");
+    assert_eq!(lsu.forward(0x1002, 8, 30), Forward::Wait(94), "no store covers a half");
     lsu.stored(0x100c, 4, TIMES);
     assert_eq!(lsu.forward(0x1000, 16, 30), Forward::Wait(94), "three stores");
 }
 
 #[test]
-fn a_store_that_has_left_the_queue_forwards_nothing() {
+fn a_store_that_has_left_the_queue_does_not_forward() {
     let mut lsu = unit();
     lsu.stored(0x1000, 8, TIMES);
     assert_eq!(lsu.forward(0x1000, 8, 90), Forward::None);
@@ -110,7 +110,7 @@ fn two_stores_drain_per_cycle() {
 }
 
 #[test]
-fn a_store_takes_a_slot_of_the_drain_for_each_32_bytes_that_it_touches() {
+fn a_store_takes_one_drain_slot_for_each_32_bytes_that_it_touches() {
     let mut lsu = unit();
     let mut drain = |addr, bytes, kind| {
         let store = MemRequest::new(VirtAddr(0x4000), VirtAddr(addr), bytes, kind);

@@ -2,21 +2,21 @@
 
 use super::REGION_BYTES;
 use super::lru::{LruSets, set_of};
-use sim_pipeline::branch::btb::{BtbHit, Known};
+use sim_pipeline::branch::btb::{BtbHit, BtbLookup};
 
 const NANO_WAYS: usize = 4;
 const REGION_WAYS: usize = 4;
 const REGION_BRANCHES: usize = 4;
 const MAIN_WAYS: usize = 8;
 
-/// A known branch: its last target, and the branch that is predicted with it.
+/// Known branch: its last target, and the branch that is predicted with it.
 #[derive(Clone, Copy)]
 struct Entry {
     target: u64,
     second: Option<u64>,
 }
 
-/// All buffers. Keys are program counters, of regions their numbers.
+/// All buffers. Keys are program counters; keys of regions are their numbers.
 pub(crate) struct BtbReference {
     nano: LruSets<u64, Entry>,
     nano_sets: usize,
@@ -27,7 +27,7 @@ pub(crate) struct BtbReference {
 }
 
 impl BtbReference {
-    /// Empty buffers of so many entries, regions, and single branches.
+    /// Returns empty buffers for these numbers of entries, regions, and single branches.
     pub(crate) fn new(nano_entries: usize, regions: usize, main_entries: usize) -> BtbReference {
         BtbReference {
             nano: LruSets::new(NANO_WAYS),
@@ -39,30 +39,31 @@ impl BtbReference {
         }
     }
 
-    /// Looks the branch at `pc` up. A branch that only the main BTB knows enters the nano BTB.
-    pub(crate) fn look_up(&mut self, pc: u64) -> Known {
+    /// Looks up the branch at `pc`. A branch that only the main BTB knows enters the nano BTB.
+    pub(crate) fn look_up(&mut self, pc: u64) -> BtbLookup {
         let nano_set = set_of(pc / 4, self.nano_sets);
         let (hit, entry) = if let Some(entry) = self.nano.touch(nano_set, &pc) {
             (BtbHit::Nano, *entry)
         } else if let Some(entry) = self.look_up_region(pc) {
             (BtbHit::First, entry)
-        } else if let Some(entry) = self.bring_region(pc) {
+        } else if let Some(entry) = self.move_region_up(pc) {
             (BtbHit::Main, entry)
         } else {
-            return Known { hit: BtbHit::Miss, target: None, second: None };
+            return BtbLookup { hit: BtbHit::Miss, target: None, second: None };
         };
         if hit != BtbHit::Nano {
             self.nano.put(nano_set, pc, entry);
         }
-        Known { hit, target: Some(entry.target), second: entry.second }
+        BtbLookup { hit, target: Some(entry.target), second: entry.second }
     }
 
     fn look_up_region(&mut self, pc: u64) -> Option<Entry> {
         self.region(pc)?.touch(0, &pc).copied()
     }
 
-    /// Brings all branches of a region from the second level of the main BTB into the first. The second level keeps no pairs.
-    fn bring_region(&mut self, pc: u64) -> Option<Entry> {
+    /// Moves all branches of a region from the second level of the main BTB into the first. The
+    /// second level keeps no pairs.
+    fn move_region_up(&mut self, pc: u64) -> Option<Entry> {
         let number = pc / REGION_BYTES;
         let set = set_of(number, self.main_sets);
         let target = *self.main.touch(set, &pc)?;
@@ -77,7 +78,7 @@ impl BtbReference {
         Some(Entry { target, second: None })
     }
 
-    /// Learns where the taken branch at `pc` went, if the look-up did not know it.
+    /// Records the target of the taken branch at `pc`, if the look-up did not know it.
     pub(crate) fn train(&mut self, pc: u64, target: u64, known: Option<u64>) {
         if known == Some(target) {
             return;
@@ -97,7 +98,7 @@ impl BtbReference {
         }
     }
 
-    /// Returns the region of `pc`, which is now the most recently used one of its set.
+    /// Returns the region of `pc`, and makes it the most recently used one of its set.
     fn region(&mut self, pc: u64) -> Option<&mut LruSets<u64, Entry>> {
         let number = pc / REGION_BYTES;
         self.regions.touch(set_of(number, self.region_sets), &number)

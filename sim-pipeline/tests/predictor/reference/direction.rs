@@ -15,7 +15,7 @@ const AGING_PERIOD: u32 = 262_144;
 struct Counters(BTreeMap<u64, u8>);
 
 impl Counters {
-    fn says_taken(&self, slot: u64) -> bool {
+    fn is_taken(&self, slot: u64) -> bool {
         matches!(self.0.get(&slot), Some(2 | 3))
     }
 
@@ -30,14 +30,14 @@ impl Counters {
     }
 }
 
-/// Gshare: one table of counters, by address and last directions.
+/// Gshare: one table of counters, indexed by address and last directions.
 pub(crate) struct Gshare {
     counters: Counters,
     slots: u64,
 }
 
 impl Gshare {
-    /// An empty table of `1 << bits` counters.
+    /// Returns an empty table of `1 << bits` counters.
     pub(crate) fn new(bits: u32) -> Gshare {
         Gshare { counters: Counters::default(), slots: 1 << bits }
     }
@@ -48,7 +48,7 @@ impl Gshare {
     }
 }
 
-/// Where a branch stands in one tagged table: table, slot, and the tag that it has there.
+/// Entry of a branch in one tagged table: table, slot, and the tag that it has there.
 #[derive(Clone, Copy)]
 struct Place {
     table: usize,
@@ -56,17 +56,17 @@ struct Place {
     tag: u64,
 }
 
-/// An entry of a tagged table.
+/// Entry of a tagged table.
 struct Entry {
     tag: u64,
-    /// -4 to 3, taken from 0 on.
+    /// -4 to 3, taken if not negative.
     counter: i32,
     /// 0 to 3.
     useful: u32,
 }
 
 impl Entry {
-    fn says_taken(&self) -> bool {
+    fn is_taken(&self) -> bool {
         self.counter >= 0
     }
 
@@ -77,21 +77,21 @@ impl Entry {
 
 /// Result of a look-up, kept for training.
 pub(crate) struct Found {
-    /// The predicted direction.
+    /// Predicted direction.
     pub(crate) taken: bool,
     /// Slot of gshare.
     slot: u64,
-    /// Places in all tagged tables, shortest history first.
+    /// Entries in all tagged tables, shortest history first.
     places: Vec<Place>,
-    /// The longest table that knows the branch.
+    /// Table of the longest history that knows the branch.
     provider: Option<usize>,
     /// Direction of the next shorter table that knows it, or of the bimodal table.
     alternate: bool,
-    /// The provider was at its weakest.
+    /// Set if the provider's counter was weak.
     weak: bool,
 }
 
-/// TAGE: a bimodal table and tagged tables of ever longer history.
+/// TAGE: a bimodal table and tagged tables of increasing history length.
 pub(crate) struct Tage {
     bimodal: Counters,
     bimodal_slots: u64,
@@ -99,14 +99,15 @@ pub(crate) struct Tage {
     lengths: Vec<u32>,
     slots: u64,
     folded_bits: u32,
-    /// Trust in a new entry against its alternate, -8 to 7; a new entry decides unless it is negative.
-    trust: i32,
+    /// Confidence in a new entry against its alternate, -8 to 7. A new entry decides unless it is
+    /// negative.
+    confidence: i32,
     updates: u32,
-    dice: u32,
+    random: u32,
 }
 
 impl Tage {
-    /// Empty tables.
+    /// Returns empty tables.
     pub(crate) fn new(config: &BranchConfig) -> Tage {
         Tage {
             bimodal: Counters::default(),
@@ -115,14 +116,15 @@ impl Tage {
             lengths: config.history_lengths.clone(),
             slots: 1 << config.tagged_bits,
             folded_bits: config.folded_bits,
-            trust: 0,
+            confidence: 0,
             updates: 0,
-            dice: 1,
+            random: 1,
         }
     }
 
     fn place(&self, table: usize, pc: u64, history: &History) -> Place {
-        // 32 bits of a product spread addresses: the upper half selects the slot, the middle ones the tag.
+        // 32 bits of a product spread addresses: the upper half selects the slot, the middle ones
+        // the tag.
         let spread = (pc / 4 % (1 << 32)) * 0x9e37_79b1 % (1 << 32);
         let length = self.lengths[table];
         let index = history.fold(length, self.folded_bits);
@@ -139,7 +141,7 @@ impl Tage {
             let entry = self.entries.get(&(place.table, place.slot))?;
             (entry.tag == place.tag).then_some((place.table, entry))
         });
-        let base = self.bimodal.says_taken(pc / 4 % self.bimodal_slots);
+        let base = self.bimodal.is_taken(pc / 4 % self.bimodal_slots);
         let Some((table, entry)) = matching.next() else {
             return Found {
                 taken: base,
@@ -150,14 +152,14 @@ impl Tage {
                 weak: false,
             };
         };
-        let alternate = matching.next().map_or(base, |(_, entry)| entry.says_taken());
+        let alternate = matching.next().map_or(base, |(_, entry)| entry.is_taken());
         let weak = entry.is_weak();
-        let follows_alternate = weak && self.trust <= -1;
-        let taken = if follows_alternate { alternate } else { entry.says_taken() };
+        let follows_alternate = weak && self.confidence <= -1;
+        let taken = if follows_alternate { alternate } else { entry.is_taken() };
         Found { taken, slot: 0, places, provider: Some(table), alternate, weak }
     }
 
-    /// Learns the outcome of the branch that was looked up.
+    /// Trains with the outcome of the branch that was looked up.
     pub(crate) fn train(&mut self, pc: u64, found: &Found, taken: bool) {
         let trains_bimodal = match found.provider {
             None => true,
@@ -177,28 +179,30 @@ impl Tage {
         }
     }
 
-    /// Trains the entry that was the longest match. Returns whether the bimodal table learns too: the entry was new
-    /// and is of no use.
+    /// Trains the entry that was the longest match. Returns whether the bimodal table trains too:
+    /// the entry was new and not useful.
     fn train_provider(&mut self, found: &Found, place: Place, taken: bool) -> bool {
         let entry = self.entries.get_mut(&(place.table, place.slot)).expect("it was found");
-        let was_right = entry.says_taken() == taken;
-        if entry.says_taken() != found.alternate {
-            // Right against the alternate: of use, and a reason to trust new entries. Wrong: the opposite.
+        let was_right = entry.is_taken() == taken;
+        if entry.is_taken() != found.alternate {
+            // A correct entry against the alternate is useful and raises the confidence in new
+            // entries; a wrong one lowers both.
             entry.useful =
                 if was_right { 3.min(entry.useful + 1) } else { entry.useful.max(1) - 1 };
             if found.weak {
-                self.trust = (self.trust + if was_right { 1 } else { -1 }).clamp(-8, 7);
+                self.confidence = (self.confidence + if was_right { 1 } else { -1 }).clamp(-8, 7);
             }
         }
         entry.counter = (entry.counter + if taken { 1 } else { -1 }).clamp(-4, 3);
         found.weak && entry.useful == 0
     }
 
-    /// Gives the branch an entry in one of the longer tables; without a free one, all of them lose usefulness.
+    /// Allocates an entry for the branch in one of the longer tables. Without a free one, all of
+    /// them lose usefulness.
     fn allocate(&mut self, longer: &[Place], taken: bool) {
         // The constants of the C standard's example of `rand`, and the bit above its lower half.
-        self.dice = self.dice.wrapping_mul(1_103_515_245).wrapping_add(12_345);
-        let skips_one = self.dice >> 16 & 1 == 1 && longer.len() > 1;
+        self.random = self.random.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+        let skips_one = self.random >> 16 & 1 == 1 && longer.len() > 1;
         let candidates = if skips_one { &longer[1..] } else { longer };
         let is_free = |place: &&Place| {
             self.entries.get(&(place.table, place.slot)).is_none_or(|entry| entry.useful == 0)
@@ -216,14 +220,14 @@ impl Tage {
     }
 }
 
-/// The direction predictor that a configuration chooses.
+/// Direction predictor that a configuration selects.
 pub(crate) enum DirectionReference {
     Tage(Tage),
     Gshare(Gshare),
 }
 
 impl DirectionReference {
-    /// An empty predictor.
+    /// Returns an empty predictor.
     pub(crate) fn new(config: &BranchConfig) -> DirectionReference {
         match config.direction {
             Direction::Tage => DirectionReference::Tage(Tage::new(config)),
@@ -238,13 +242,13 @@ impl DirectionReference {
             DirectionReference::Tage(tage) => tage.look_up(pc, history),
             DirectionReference::Gshare(gshare) => {
                 let slot = gshare.slot(pc, history);
-                let taken = gshare.counters.says_taken(slot);
+                let taken = gshare.counters.is_taken(slot);
                 Found { taken, slot, places: vec![], provider: None, alternate: taken, weak: false }
             }
         }
     }
 
-    /// Learns the outcome of the branch that was looked up.
+    /// Trains with the outcome of the branch that was looked up.
     pub(crate) fn train(&mut self, pc: u64, found: &Found, taken: bool) {
         match self {
             DirectionReference::Tage(tage) => tage.train(pc, found, taken),

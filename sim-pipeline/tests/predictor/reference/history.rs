@@ -3,10 +3,10 @@
 use sim_isa::BranchKind;
 use sim_pipeline::branch::Branch;
 
-/// Taken branches that the path remembers.
+/// Number of taken branches in the path.
 const PATH_BRANCHES: usize = 10;
 
-/// A moment of the history: how many directions and taken branches there were.
+/// Position in the history: the number of directions and of taken branches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mark {
     directions: usize,
@@ -17,13 +17,13 @@ pub(crate) struct Mark {
 #[derive(Default)]
 pub(crate) struct History {
     directions: Vec<bool>,
-    /// Addresses from and to which each of them went.
+    /// Source and target address of each taken branch.
     jumps: Vec<(u64, u64)>,
 }
 
 impl History {
-    /// Moves past a branch. Branches that always go the same outcome have no direction; of an indirect branch, one bit
-    /// of its target stands for it.
+    /// Adds a branch. A branch that always goes the same way has no direction. For an indirect
+    /// branch, one bit derived from its target is the direction.
     pub(crate) fn push(&mut self, branch: Branch, taken: bool, next: u64) {
         if taken {
             self.jumps.push((branch.pc, next));
@@ -38,18 +38,19 @@ impl History {
         }
     }
 
-    /// The present moment.
+    /// Returns the present position.
     pub(crate) fn mark(&self) -> Mark {
         Mark { directions: self.directions.len(), jumps: self.jumps.len() }
     }
 
-    /// Forgets what came after an earlier moment.
+    /// Drops the entries after an earlier position.
     pub(crate) fn restore(&mut self, mark: Mark) {
         self.directions.truncate(mark.directions);
         self.jumps.truncate(mark.jumps);
     }
 
-    /// The last `length` directions, folded to `width` bits: the exclusive or of all pieces.
+    /// Returns the last `length` directions, folded to `width` bits: the exclusive or of all
+    /// pieces.
     pub(crate) fn fold(&self, length: u32, width: u32) -> u64 {
         let mut fold = 0;
         let mut bit = 0;
@@ -60,7 +61,7 @@ impl History {
         fold
     }
 
-    /// The path to the present branch: three bits a taken branch.
+    /// Returns the path to the present branch: three bits per taken branch.
     pub(crate) fn path(&self) -> u64 {
         let youngest_first = self.jumps.iter().rev().take(PATH_BRANCHES).enumerate();
         let path = youngest_first

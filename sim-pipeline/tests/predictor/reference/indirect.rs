@@ -1,4 +1,4 @@
-//! Indirect targets: a pool of targets, and two tables of places in it.
+//! Indirect targets: a pool of targets, and two tables of indices into it.
 
 use super::lru::{LruSets, set_of};
 use std::collections::BTreeMap;
@@ -9,16 +9,16 @@ const SETS_OF_A_BRANCH: usize = 16;
 /// Targets that one branch can have.
 const PLACES: usize = 64;
 
-/// Set and outcome of a target among those that its branch reaches.
+/// Set and way of a target among those that its branch reaches.
 type Place = (usize, usize);
 
-/// A place, and the 2-bit confidence in it.
+/// Index of a target, and the 2-bit confidence in it.
 struct Pointer {
     place: Place,
     confidence: u32,
 }
 
-/// Places by a 64-bit name.
+/// Target indices by a 64-bit name.
 struct PointerTable {
     pointers: LruSets<u64, Pointer>,
     sets: u64,
@@ -55,19 +55,19 @@ impl PointerTable {
     }
 }
 
-/// Targets of indirect branches, and of returns that the return stack has lost.
+/// Targets of indirect branches, and of returns whose address the return stack has lost.
 pub(crate) struct IndirectReference {
     by_address: PointerTable,
     by_path: PointerTable,
     groups: usize,
-    /// Branch and target, by the group of the branch and the place in it.
+    /// Branch and target, by the group of the branch and the index in it.
     pool: BTreeMap<(usize, Place), (u64, u64)>,
     /// New targets of each set of each group so far: the ways of a set are replaced in turn.
     additions: BTreeMap<(usize, usize), usize>,
 }
 
 impl IndirectReference {
-    /// Empty tables of `1 << path_bits` entries, and an empty pool.
+    /// Returns empty tables of `1 << path_bits` entries, and an empty pool.
     pub(crate) fn new(path_bits: u32, targets: usize) -> IndirectReference {
         IndirectReference {
             by_address: PointerTable::new(path_bits),
@@ -78,16 +78,17 @@ impl IndirectReference {
         }
     }
 
-    /// Predicts the target of the branch at `pc`; what follows its path goes before what follows its address.
+    /// Predicts the target of the branch at `pc`. The path table has priority over the address
+    /// table.
     pub(crate) fn look_up(&self, pc: u64, path: u64) -> Option<u64> {
         let by_path = self.by_path.look_up(path_name(pc, path));
         let place = by_path.or_else(|| self.by_address.look_up(pc))?;
         let (branch, target) = self.pool.get(&(self.group(pc), place))?;
-        // Another branch of the group may have displaced the target.
+        // Another branch of the group may have replaced the target.
         (*branch == pc).then_some(*target)
     }
 
-    /// Learns a target. Only a wrong prediction adds a path.
+    /// Trains with a target. Only a wrong prediction adds a path.
     pub(crate) fn train(&mut self, pc: u64, path: u64, target: u64, was_wrong: bool) {
         let place = self.place(pc, target);
         self.by_path.train(path_name(pc, path), place, was_wrong);
@@ -113,7 +114,7 @@ impl IndirectReference {
     }
 }
 
-/// Names a branch together with the path to it.
+/// Returns the name of a branch and the path to it.
 fn path_name(pc: u64, path: u64) -> u64 {
     path ^ pc.rotate_left(32)
 }

@@ -1,4 +1,4 @@
-//! Sets of bounded size, by time stamps.
+//! Sets of bounded size, ordered by time stamps.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ struct Line<K, V> {
     value: V,
 }
 
-/// RenameResources in sets; the least recently used entry of a full set makes room.
+/// Entries in sets; a full set replaces its least recently used entry.
 pub(crate) struct LruSets<K, V> {
     ways: usize,
     now: u64,
@@ -17,7 +17,7 @@ pub(crate) struct LruSets<K, V> {
 }
 
 impl<K: PartialEq, V> LruSets<K, V> {
-    /// Empty sets of `ways` entries each.
+    /// Returns empty sets of `ways` entries each.
     pub(crate) fn new(ways: usize) -> LruSets<K, V> {
         LruSets { ways, now: 0, sets: BTreeMap::new() }
     }
@@ -27,7 +27,7 @@ impl<K: PartialEq, V> LruSets<K, V> {
         self.sets.get(&set)?.iter().find(|line| line.key == *key).map(|line| &line.value)
     }
 
-    /// Returns an entry, which is now the most recently used one.
+    /// Returns an entry, and makes it the most recently used one.
     pub(crate) fn touch(&mut self, set: usize, key: &K) -> Option<&mut V> {
         self.now += 1;
         let line = self.sets.get_mut(&set)?.iter_mut().find(|line| line.key == *key)?;
@@ -53,7 +53,7 @@ impl<K: PartialEq, V> LruSets<K, V> {
         lines.push(Line { key, used: self.now, value });
     }
 
-    /// RenameResources of a set, least recently used first.
+    /// Returns the entries of a set, least recently used first.
     pub(crate) fn oldest_first(&self, set: usize) -> Vec<(&K, &V)> {
         let mut lines: Vec<_> = self.sets.get(&set).into_iter().flatten().collect();
         lines.sort_by_key(|line| line.used);
@@ -61,7 +61,8 @@ impl<K: PartialEq, V> LruSets<K, V> {
     }
 }
 
-/// Set number of a value: its four lowest pieces, each as wide as a set number, one over the other.
+/// Returns the set number of a value: the exclusive or of its four lowest pieces, each as wide as a
+/// set number.
 pub(crate) fn set_of(value: u64, sets: usize) -> usize {
     let bits = sets.trailing_zeros();
     let piece = |number: u32| (value >> (number * bits)) % sets as u64;
