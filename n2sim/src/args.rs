@@ -41,7 +41,8 @@ pub(crate) struct Args {
     /// The suffixes k, M and G are powers of 1000. The default is three quarters of the available
     /// memory.
     #[arg(long, global = true, value_name = "SIZE", value_parser = crate::host::memory::size)]
-    #[arg(allow_negative_numbers = true, help_heading = "Memory of the host")]
+    #[arg(allow_negative_numbers = true, hide_short_help = true)]
+    #[arg(help_heading = "Memory of the host")]
     pub(crate) max_memory: Option<u64>,
 }
 

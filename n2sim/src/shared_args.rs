@@ -100,7 +100,7 @@ pub(crate) struct EventArgs {
     /// Metric files, or directories of them, with further metrics
     ///
     /// They take precedence over the metrics of n2sim (docs/metrics.md).
-    #[arg(long, value_name = "FILE", requires = "metric")]
+    #[arg(long, value_name = "FILE", requires = "metric", hide_short_help = true)]
     pub(crate) metrics: Vec<PathBuf>,
 }
 
@@ -149,12 +149,12 @@ pub(crate) struct CountArgs {
     #[command(flatten)]
     pub(crate) format: FormatArgs,
     /// Print column names (-x) or the origin of the counts (-j) first
-    #[arg(long, requires = "for_programs", help_heading = "Output")]
+    #[arg(long, requires = "for_programs", hide_short_help = true, help_heading = "Output")]
     pub(crate) header: bool,
     /// Write the counts to FILE too, as `perf stat record`
     ///
     /// `perf stat report -i FILE` reads them.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Output")]
     pub(crate) perf_data: Option<PathBuf>,
     /// Print counts for each thread
     #[arg(long, help_heading = "Output")]
@@ -166,7 +166,7 @@ pub(crate) struct CountArgs {
     #[arg(long, conflicts_with = "field_separator", help_heading = "Output")]
     pub(crate) prefetch: bool,
     /// Print speed and memory of the simulation to stderr
-    #[arg(short, long, help_heading = "Output")]
+    #[arg(short, long, hide_short_help = true, help_heading = "Output")]
     pub(crate) verbose: bool,
 }
 
@@ -238,13 +238,13 @@ pub(crate) struct MachineArgs {
     /// Seed of random choices
     ///
     /// Short for `--set run.seed=N`.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, hide_short_help = true)]
     #[arg(value_parser = clap::value_parser!(u64).range(0..=SEED_MAX))]
     pub(crate) seed: Option<u64>,
     /// Order in which threads synchronize [default: causal]
     ///
     /// Short for `--set threads.order=ORDER`.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, hide_short_help = true)]
     pub(crate) order: Option<Order>,
 }
 
