@@ -41,16 +41,16 @@ impl Regions {
         let begin = pipeline.idle_until(0, &mut NullSink);
         let mut machine =
             FunctionalWarming::new(0, &blocks, program, pipeline, memory, begin, NullSink);
-        let mut taker = StateSaver::default();
-        machine.visit_state(&mut taker);
-        let header = self.states_header(session, taker.words.len() as u64);
+        let mut saver = StateSaver::default();
+        machine.visit_state(&mut saver);
+        let header = self.states_header(session, saver.words.len() as u64);
         let mut writer = StatesWriter::new(out, &header).map_err(io)?;
         let mut reader = trace.reader(stream.stream)?;
         for window in self.windows() {
             reader.skim(window.first_run(), &mut machine)?;
             let (cycle, last) = machine.now_and_last();
-            taker.words.clear();
-            machine.visit_state(&mut taker);
+            saver.words.clear();
+            machine.visit_state(&mut saver);
             let place = StatePlace { position: reader.position(), cycle, last };
             writer.add(&place, &saver.words).map_err(io)?;
             progress(reader.position());

@@ -7,7 +7,7 @@ use crate::language::profiling::{FIELDS, GivenFault};
 use crate::language::{
     Action, Bound, Case, Expectation, GivenFaultKind, ProfileClaim, RecordField, SampleSet, Step,
 };
-use sim_pmu::spe::{BufferFault, Course, Fate, FaultKind, OperationType, SpeRecord};
+use sim_pmu::spe::{BufferFault, FaultKind, OperationType, SampleOutcome, SampledOp, SpeRecord};
 use sim_pmu::{Encoding, Register, Spe, SpeRegister};
 
 use super::recorded::Recorded;
