@@ -2,7 +2,7 @@
 //! holds it.
 
 use crate::recording::Bench;
-use sim_core::{AccessKind, EventSink, Operation, OperationKind, PmuEvent};
+use sim_core::{AccessKind, EventSink, Notice, OperationKind, PmuEvent};
 use sim_isa::MemOp;
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_trace::{Slice, TraceFile, WriterOptions, merge, slice, verify};
@@ -54,18 +54,23 @@ struct Listener {
 }
 
 impl EventSink for Listener {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
 
-    fn core(&mut self, core: usize) {
-        self.core = core as u32;
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        let is_store = matches!(operation.kind, OperationKind::Access(access) if access.kind == AccessKind::Store);
-        if operation.life.retired && is_store {
-            self.stores.push((self.core, operation.life.addr));
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Core(core) => {
+                self.core = core as u32;
+            }
+            Notice::Operation(operation) => {
+                let is_store = matches!(operation.kind, OperationKind::Access(access) if access.kind == AccessKind::Store);
+                if operation.life.retired && is_store {
+                    self.stores.push((self.core, operation.life.addr));
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The memory of a machine: the private part of each core, the uncore, and the port of a pipeline.
 
 use sim_core::{
-    Cycle, EventSink, LINE_BYTES, LoadWait, MemKind, MemReply, MemRequest, MemoryPort, PhysAddr,
-    StateVisitor, TagUse, VirtAddr, WarmState,
+    Cycle, EventSink, LINE_BYTES, LoadWait, MemKind, MemReply, MemRequest, MemoryPort, Notice,
+    PhysAddr, StateVisitor, TagUse, VirtAddr, WarmState,
 };
 
 use crate::config::{MemoryConfig, SemanticsConfig};
@@ -127,7 +127,7 @@ impl MemoryPort for CorePort<'_> {
     #[inline(always)]
     fn fetch<S: EventSink>(&mut self, pc: VirtAddr, now: Cycle, sink: &mut S) -> MemReply {
         self.answer_snoops(sink);
-        sink.at(now);
+        sink.notify(Notice::At(now));
         self.core.fetch(pc, now, self.uncore, sink)
     }
 
@@ -139,14 +139,14 @@ impl MemoryPort for CorePort<'_> {
         sink: &mut S,
     ) -> MemReply {
         self.answer_snoops(sink);
-        sink.at(now);
+        sink.notify(Notice::At(now));
         self.core.translate_store(request, now, self.uncore, sink)
     }
 
     #[inline(always)]
     fn access<S: EventSink>(&mut self, request: MemRequest, now: Cycle, sink: &mut S) -> MemReply {
         self.answer_snoops(sink);
-        sink.at(now);
+        sink.notify(Notice::At(now));
         if request.kind == MemKind::Load && !request.exclusive {
             return self.core.load(request, now, self.uncore, sink);
         }

@@ -15,9 +15,13 @@
 //! * [`shown`]: names and texts from outside, made safe to print;
 //! * [`config`]: reading a configuration document into a type, with errors that name the place.
 
+pub mod access;
 pub mod addr;
+pub mod batching_sink;
 pub mod config;
+pub mod counts;
 pub mod event_name;
+pub mod event_tally;
 pub mod exception;
 pub mod flow;
 pub mod maintenance;
@@ -29,7 +33,6 @@ pub mod packed;
 pub mod pmu_event;
 pub mod privilege;
 pub mod register_access;
-pub mod relay;
 pub mod root_cause;
 pub mod shown;
 pub mod sink;
@@ -38,25 +41,26 @@ pub mod time;
 pub mod trace_inst;
 pub mod warm_state;
 
+pub use access::{DataSource, Happened, LoadWait, MemKind, MemReply, MemRequest, TagUse};
 pub use addr::{LINE_BYTES, LINE_SHIFT, LineAddr, PhysAddr, VirtAddr};
+pub use batching_sink::BatchingSink;
+pub use counts::Counts;
 pub use event_name::EventName;
+pub use event_tally::EventTally;
 pub use exception::{AbortCause, ExceptionControls, ExceptionKind};
 pub use flow::{Flow, FlowEdge};
 pub use maintenance::{CacheOp, Maintenance, Snoop, TlbScope};
 pub use memory_budget::{MemoryBudget, OverBudget, Reserved};
-pub use memory_port::{
-    DataSource, Happened, LoadWait, MemKind, MemReply, MemRequest, MemoryPort, TagUse,
-};
+pub use memory_port::MemoryPort;
 pub use op_life::OpLife;
 pub use operation::{AccessKind, AccessShape, BranchCourse, Operation, OperationKind};
 pub use packed::{Numbers, Packed};
 pub use pmu_event::PmuEvent;
 pub use privilege::Privilege;
 pub use register_access::RegisterAccess;
-pub use relay::Relay;
 pub use root_cause::{Lost, LostSlots, RootCause};
 pub use shown::{Shown, shown_lines};
-pub use sink::{Counts, EventSink, EventTally, NullSink};
+pub use sink::{EventSink, Notice, NullSink};
 pub use stall::StallCause;
 pub use time::Cycle;
 pub use trace_inst::{Activity, InstFlags, InstId, MAX_FURTHER, TraceInst};

@@ -1,6 +1,6 @@
 //! What one operation lived through; read by viewers, the PMU, SPE and the stall ledger.
 
-use crate::memory_port::{DataSource, Happened};
+use crate::access::{DataSource, Happened};
 use crate::time::Cycle;
 use crate::trace_inst::InstId;
 

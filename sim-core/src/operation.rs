@@ -1,8 +1,8 @@
 //! One executed instruction as the units that follow a run are told of it: sampling, attribution,
 //! timelines. Right and wrong paths alike, in the order of rename.
 
+use crate::access::LoadWait;
 use crate::addr::PhysAddr;
-use crate::memory_port::LoadWait;
 use crate::op_life::OpLife;
 use crate::privilege::Privilege;
 use crate::time::Cycle;

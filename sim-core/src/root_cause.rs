@@ -3,7 +3,7 @@
 //! A full structure is a symptom ([`StallCause`]). The root is what the entry that is freed next waits
 //! for, at the end of its chain of dependences: a load that misses, a divide, a store that drains.
 
-use crate::memory_port::DataSource;
+use crate::access::DataSource;
 use crate::packed::Numbers;
 use crate::stall::StallCause;
 use crate::trace_inst::InstId;

@@ -1,7 +1,7 @@
 //! Counts the flows of guide chapter 5 on every core, in the counted part of a run.
 
 use sim_core::flow::FlowCounts;
-use sim_core::{EventSink, FlowEdge, PmuEvent};
+use sim_core::{EventSink, FlowEdge, Notice, PmuEvent};
 
 /// Observer that keeps the edges of each core while the core is counted.
 #[derive(Clone, Debug, Default)]
@@ -44,19 +44,22 @@ impl EventSink for FlowWatch {
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
 
     #[inline]
-    fn edge(&mut self, edge: FlowEdge) {
-        let core = self.present();
-        if core.is_counted {
-            core.flows.edge(edge);
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Edge(edge) => {
+                let core = self.present();
+                if core.is_counted {
+                    core.flows.notify(Notice::Edge(edge));
+                }
+            }
+            Notice::Core(core) => {
+                self.current = core;
+            }
+            Notice::Counting(is_counted) => {
+                self.present().is_counted = is_counted;
+            }
+            _ => {}
         }
-    }
-
-    fn core(&mut self, core: usize) {
-        self.current = core;
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.present().is_counted = is_counted;
     }
 }
 
@@ -68,17 +71,17 @@ mod tests {
     fn each_core_keeps_its_counted_edges() {
         let mut watch = FlowWatch::default();
         let (hit, miss) = (FlowEdge::L1dReadHit, FlowEdge::L1dReadMiss);
-        watch.edge(hit);
-        watch.counting(true);
-        watch.edge(hit);
-        watch.core(1);
-        watch.edge(miss);
-        watch.counting(true);
-        watch.edge(miss);
-        watch.core(0);
-        watch.edge(hit);
-        watch.counting(false);
-        watch.edge(hit);
+        watch.notify(Notice::Edge(hit));
+        watch.notify(Notice::Counting(true));
+        watch.notify(Notice::Edge(hit));
+        watch.notify(Notice::Core(1));
+        watch.notify(Notice::Edge(miss));
+        watch.notify(Notice::Counting(true));
+        watch.notify(Notice::Edge(miss));
+        watch.notify(Notice::Core(0));
+        watch.notify(Notice::Edge(hit));
+        watch.notify(Notice::Counting(false));
+        watch.notify(Notice::Edge(hit));
         let taken: Vec<(u64, u64)> =
             watch.cores().map(|flows| (flows.taken(hit), flows.taken(miss))).collect();
         assert_eq!(taken, [(2, 0), (0, 1)]);

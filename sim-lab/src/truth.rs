@@ -3,7 +3,7 @@
 //! lines and walks come from the [`Outcome`].
 
 use sim_core::{
-    AccessKind, Counts, EventSink, FlowEdge, Happened, Operation, OperationKind, PmuEvent,
+    AccessKind, Counts, EventSink, FlowEdge, Happened, Notice, Operation, OperationKind, PmuEvent,
     StallCause,
 };
 use sim_metrics::identities::SLOTS_PER_CYCLE;
@@ -198,7 +198,7 @@ impl OperationTally {
 }
 
 impl EventSink for TruthSink {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -206,32 +206,33 @@ impl EventSink for TruthSink {
     }
 
     #[inline]
-    fn edge(&mut self, edge: FlowEdge) {
-        let core = &mut self.cores[self.now];
-        core.edges.push(edge);
-        core.all_edges[edge as usize] += u64::from(core.is_counted);
-    }
-
-    fn core(&mut self, core: usize) {
-        self.now = core;
-        if core >= self.cores.len() {
-            self.cores.resize_with(core + 1, CoreTruth::default);
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Edge(edge) => {
+                let core = &mut self.cores[self.now];
+                core.edges.push(edge);
+                core.all_edges[edge as usize] += u64::from(core.is_counted);
+            }
+            Notice::Core(core) => {
+                self.now = core;
+                if core >= self.cores.len() {
+                    self.cores.resize_with(core + 1, CoreTruth::default);
+                }
+            }
+            Notice::Counting(is_counted) => {
+                self.cores[self.now].forget();
+                self.cores[self.now].is_counted = is_counted;
+            }
+            Notice::Operation(operation) => {
+                self.cores[self.now].operation(operation);
+            }
+            Notice::Squashed => {
+                let core = &mut self.cores[self.now];
+                core.on_wrong_path = false;
+                core.forget();
+            }
+            _ => {}
         }
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.cores[self.now].forget();
-        self.cores[self.now].is_counted = is_counted;
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        self.cores[self.now].operation(operation);
-    }
-
-    fn squashed(&mut self) {
-        let core = &mut self.cores[self.now];
-        core.on_wrong_path = false;
-        core.forget();
     }
 }
 

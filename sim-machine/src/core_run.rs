@@ -13,8 +13,8 @@ use crate::thread_scheduler::ThreadState;
 use crate::totals::Totals;
 use sim_cache::{MemoryStats, MemorySystem, PrefetchStats};
 use sim_core::{
-    Counts, Cycle, EventSink, InstId, LostSlots, MAX_FURTHER, Packed, Privilege, RegisterAccess,
-    TraceInst,
+    Counts, Cycle, EventSink, InstId, LostSlots, MAX_FURTHER, Notice, Packed, Privilege,
+    RegisterAccess, TraceInst,
 };
 use sim_isa::{Program, Special};
 use sim_pipeline::{InOrderEngine, Pipeline, RecordedException, Step};
@@ -207,7 +207,7 @@ impl CoreRun {
         memory: &mut MemorySystem,
         observer: &mut S,
     ) -> Result<(), MachineError> {
-        observer.core(self.core);
+        observer.notify(Notice::Core(self.core));
         if self.at >= self.batch.len() && !self.next_batch()? {
             self.end(memory, observer);
             return Ok(());
@@ -242,7 +242,7 @@ impl CoreRun {
         let next_pc = goes_on.then(|| program.pc(self.batch[0].id));
         let step = Step { inst, more: &more[..inst.flags.further()], next_pc };
         self.run_last(&step, program, memory, observer);
-        accesses.into_iter().for_each(|access| observer.register_access(access));
+        accesses.into_iter().for_each(|access| observer.notify(Notice::RegisterAccess(access)));
         for recorded in exceptions {
             self.pipeline.take_recorded(recorded, &mut (&mut self.totals, &mut *observer));
         }
@@ -255,14 +255,14 @@ impl CoreRun {
     /// Reports the register accesses of all instructions before the next one.
     #[inline]
     fn report_registers<S: EventSink>(&mut self, observer: &mut S) {
-        if !S::FOLLOWS_RUN {
+        if !S::OBSERVES_OPS {
             return;
         }
         while let Some(at) = self.reader.events().get(self.registers_seen)
             && at.position as usize <= self.at
         {
             if let Some(access) = register_access_of(&at.event) {
-                observer.register_access(access);
+                observer.notify(Notice::RegisterAccess(access));
             }
             self.registers_seen += 1;
         }
@@ -270,7 +270,7 @@ impl CoreRun {
 
     /// Returns the register accesses of the last instruction of the batch.
     fn registers_after<S: EventSink>(&mut self) -> Vec<RegisterAccess> {
-        if !S::FOLLOWS_RUN {
+        if !S::OBSERVES_OPS {
             return Vec::new();
         }
         let events = &self.reader.events()[self.registers_seen..];
@@ -288,7 +288,7 @@ impl CoreRun {
         self.report_registers(observer);
         self.poll_exceptions(program, observer);
         // A sink that follows the run receives the register accesses between any two instructions.
-        let most = if S::FOLLOWS_RUN { 1 } else { most };
+        let most = if S::OBSERVES_OPS { 1 } else { most };
         self.stretch = self.find_stretch(most, program, memory, observer);
         // Run one instruction after a window, uncounted, so that predictors see every branch.
         self.stretch = self.stretch.max(usize::from(self.watch.goes_on()));
@@ -506,7 +506,7 @@ impl CoreRun {
         self.pipeline.cut_window(&mut (&mut self.totals, &mut *observer));
         self.opened = Some(self.snapshot(memory));
         self.levels.open(self.totals.counts());
-        observer.counting(true);
+        observer.notify(Notice::Counting(true));
     }
 
     /// Adds the open window to the measured counts. At the end of the stream the pipeline drains
@@ -518,7 +518,7 @@ impl CoreRun {
         } else {
             self.pipeline.cut_window(&mut (&mut self.totals, &mut *observer));
         }
-        observer.counting(false);
+        observer.notify(Notice::Counting(false));
         self.levels.close(self.totals.counts());
         let now = self.snapshot(memory);
         self.measured.counts.add(&now.counts.since(&opened.counts));
@@ -549,7 +549,7 @@ impl CoreRun {
     /// Ends the thread at its current position, if it has not ended.
     pub(crate) fn end_here<S: EventSink>(&mut self, memory: &mut MemorySystem, observer: &mut S) {
         if !self.ended {
-            observer.core(self.core);
+            observer.notify(Notice::Core(self.core));
             self.end(memory, observer);
         }
     }

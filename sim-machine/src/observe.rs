@@ -22,7 +22,7 @@ pub use slot_class::{ClassSlots, SlotClass, TopDownCategory};
 pub use timeline::Interval;
 
 use sim_core::flow::FlowCounts;
-use sim_core::{EventSink, FlowEdge, InstId, Lost, Operation, PmuEvent};
+use sim_core::{EventSink, InstId, Notice, PmuEvent};
 
 use self::column::Columns;
 use self::core::Core;
@@ -90,7 +90,7 @@ impl RunObserver {
 }
 
 impl EventSink for RunObserver {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -106,34 +106,32 @@ impl EventSink for RunObserver {
     }
 
     #[inline]
-    fn edge(&mut self, edge: FlowEdge) {
-        if self.cores[self.now].is_counted {
-            self.seen.flows.edge(edge);
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Edge(edge) => {
+                if self.cores[self.now].is_counted {
+                    self.seen.flows.notify(Notice::Edge(edge));
+                }
+            }
+            Notice::Core(core) => {
+                if core >= self.cores.len() {
+                    self.cores.resize_with(core + 1, || Core::new(self.page_shift));
+                }
+                self.now = core;
+            }
+            Notice::Counting(is_counted) => {
+                self.cores[self.now].set_counted(is_counted, &mut self.seen.profile);
+            }
+            Notice::Operation(operation) => {
+                self.cores[self.now].operation(operation, &mut self.seen);
+            }
+            Notice::Lost(lost) => {
+                self.cores[self.now].lost(lost);
+            }
+            Notice::Squashed => {
+                self.cores[self.now].squashed(&mut self.seen.profile);
+            }
+            _ => {}
         }
-    }
-
-    fn core(&mut self, core: usize) {
-        if core >= self.cores.len() {
-            self.cores.resize_with(core + 1, || Core::new(self.page_shift));
-        }
-        self.now = core;
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.cores[self.now].set_counted(is_counted, &mut self.seen.profile);
-    }
-
-    #[inline]
-    fn operation(&mut self, operation: &Operation) {
-        self.cores[self.now].operation(operation, &mut self.seen);
-    }
-
-    #[inline]
-    fn lost(&mut self, lost: Lost) {
-        self.cores[self.now].lost(lost);
-    }
-
-    fn squashed(&mut self) {
-        self.cores[self.now].squashed(&mut self.seen.profile);
     }
 }

@@ -14,7 +14,7 @@ use crate::region::{RegionWatch, RunOptions};
 use crate::thread_scheduler::{OrderOfRun, ThreadScheduler};
 use crate::threads::{Ended, Threads};
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, EventSink, MemoryBudget, NullSink, Relay};
+use sim_core::{BatchingSink, Cycle, EventSink, MemoryBudget, NullSink};
 use sim_pipeline::{Part, Pipeline};
 use sim_trace::{ReadAhead, TraceFile};
 use std::path::Path;
@@ -143,7 +143,7 @@ impl Session {
 
     /// Runs as [`Session::run`] does and reports every core to a sink from the first instruction to
     /// the last, inside and outside the counted part. Every sink is treated as one with
-    /// `FOLLOWS_RUN`.
+    /// `OBSERVES_OPS`.
     ///
     /// # Errors
     /// As [`Session::run`].
@@ -153,17 +153,17 @@ impl Session {
         progress: &mut dyn FnMut(u64),
         observer: &mut S,
     ) -> Result<Outcome, MachineError> {
-        self.run_relayed(options, progress, Relay::new(observer))
+        self.run_batched(options, progress, BatchingSink::new(observer))
     }
 
     /// Runs with the one compiled copy of the machine that all observers share.
-    fn run_relayed(
+    fn run_batched(
         &self,
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),
-        mut relay: Relay<'_>,
+        mut batching: BatchingSink<'_>,
     ) -> Result<Outcome, MachineError> {
-        self.run_cores(options, progress, &mut relay)
+        self.run_cores(options, progress, &mut batching)
     }
 
     fn run_cores<S: EventSink>(

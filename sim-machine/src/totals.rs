@@ -31,7 +31,7 @@ impl Totals {
 }
 
 impl EventSink for Totals {
-    const ADDS_UP: bool = true;
+    const COUNTS_ONLY: bool = true;
 
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -39,7 +39,7 @@ impl EventSink for Totals {
     }
 
     #[inline(always)]
-    fn executed(&mut self, tally: &EventTally) {
+    fn add_tally(&mut self, tally: &EventTally) {
         // A tally raises each event once at most.
         if self.tallies == u8::MAX {
             self.settle();
@@ -60,7 +60,7 @@ mod tests {
         let (mut totals, mut expected) = (Totals::default(), Counts::default());
         for i in 0..10_000_usize {
             let inst = decode(words[i * i % 7 % words.len()]);
-            totals.executed(&inst.tally);
+            totals.add_tally(&inst.tally);
             for (bit, event) in StaticEvents::LIST.into_iter().enumerate() {
                 expected.count(event, (inst.events.0 >> bit & 1).into());
             }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sim_core::{Cycle, EventSink, Operation, PmuEvent};
+use sim_core::{Cycle, EventSink, Notice, PmuEvent};
 use sim_machine::{
     ConfigSource, MachineConfig, Marker, Mode, Outcome, Roi, RunHeader, RunOptions, Session,
     ThreadOrder,
@@ -113,17 +113,22 @@ struct Recorder {
 }
 
 impl EventSink for Recorder {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
 
-    fn core(&mut self, core: usize) {
-        self.core = core;
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        if !operation.life.wrong_path {
-            self.ran.push((self.core, operation.number, operation.life.rename));
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Core(core) => {
+                self.core = core;
+            }
+            Notice::Operation(operation) => {
+                if !operation.life.wrong_path {
+                    self.ran.push((self.core, operation.number, operation.life.rename));
+                }
+            }
+            _ => {}
         }
     }
 }

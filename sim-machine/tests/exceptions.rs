@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sim_core::{Counts, EventSink, PmuEvent, Privilege};
+use sim_core::{Counts, EventSink, Notice, PmuEvent};
 use sim_machine::{
     ConfigSource, CoreOutcome, Level, MachineConfig, RunHeader, RunOptions, Session,
 };
@@ -147,7 +147,7 @@ struct ByLevel {
 }
 
 impl EventSink for ByLevel {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         if !self.is_counted || n == 0 {
@@ -163,12 +163,17 @@ impl EventSink for ByLevel {
         self.counts[at].1.count(event, n);
     }
 
-    fn counting(&mut self, is_counted: bool) {
-        self.is_counted = is_counted;
-    }
-
-    fn privilege(&mut self, privilege: Privilege) {
-        self.level = privilege.into();
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Counting(is_counted) => {
+                self.is_counted = is_counted;
+            }
+            Notice::Privilege(privilege) => {
+                self.level = privilege.into();
+            }
+            _ => {}
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use sim_core::{Cycle, EventSink, Operation, PmuEvent};
+use sim_core::{Cycle, EventSink, Notice, PmuEvent};
 use sim_machine::{ConfigSource, MachineConfig, Mode, Outcome, RunHeader, RunOptions, Session};
 use sim_trace::{Access, Meta, StreamEvent, TraceWriter};
 
@@ -71,7 +71,7 @@ struct Recorder {
 }
 
 impl EventSink for Recorder {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         if event == PmuEvent::CPU_CYCLES {
@@ -79,13 +79,18 @@ impl EventSink for Recorder {
         }
     }
 
-    fn core(&mut self, core: usize) {
-        self.core = core;
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        if !operation.life.wrong_path {
-            self.ran.push((self.core, operation.number, operation.life.rename));
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Core(core) => {
+                self.core = core;
+            }
+            Notice::Operation(operation) => {
+                if !operation.life.wrong_path {
+                    self.ran.push((self.core, operation.number, operation.life.rename));
+                }
+            }
+            _ => {}
         }
     }
 }

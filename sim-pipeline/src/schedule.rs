@@ -13,7 +13,7 @@ use crate::units::branch::Branch;
 use crate::units::dispatch::RenameOutcome;
 use crate::units::frontend::FetchTiming;
 use crate::units::stamp::Stamp;
-use sim_core::{EventSink, Happened, InstFlags, MemoryPort, OpLife};
+use sim_core::{EventSink, Happened, InstFlags, MemoryPort, Notice, OpLife};
 use sim_isa::{BranchKind, PathClass, Program, Special};
 
 impl Pipeline {
@@ -26,7 +26,7 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> &OpLife {
-        if S::FOLLOWS_RUN {
+        if S::OBSERVES_OPS {
             self.report_privilege(sink);
             self.begun += 1;
         }
@@ -36,7 +36,7 @@ impl Pipeline {
         let inst = program.inst(id);
         let computes = inst.path_class == PathClass::Alu && inst.branch == BranchKind::None;
         let as_always = flags == InstFlags::default() && timing.fault.is_none();
-        if !S::FOLLOWS_RUN && computes && as_always {
+        if !S::OBSERVES_OPS && computes && as_always {
             // None of the cases below applies to such an instruction.
             self.schedule(&Op::correct_path(step, program), &timing, memory, sink);
             return &self.life;
@@ -63,7 +63,7 @@ impl Pipeline {
         let (operand, completes) = (op.addr, op.retires);
         let returns = branch.kind == BranchKind::ExceptionReturn;
         let resolves = branch.kind != BranchKind::None && completes && !returns;
-        if S::FOLLOWS_RUN && !resolves {
+        if S::OBSERVES_OPS && !resolves {
             let exception = generated.is_some() || stream_break == StreamBreak::Aborted;
             let taken = returns && completes;
             let outcome = OpOutcome { exception, taken, ..OpOutcome::default() };
@@ -79,7 +79,7 @@ impl Pipeline {
             let post_retire = PostRetire { inst, operand, generated, stream_break, next_pc };
             self.apply_post_retire(&post_retire, memory, sink);
         }
-        if S::FOLLOWS_RUN {
+        if S::OBSERVES_OPS {
             self.settle_clocks(sink);
         }
         &self.life
@@ -193,8 +193,8 @@ impl Pipeline {
         let Some((rename, mops)) = self.rename::<R, M, S>(op, entries, timing, memory, sink) else {
             return false;
         };
-        sink.at(rename);
-        let in_one_piece = S::ADDS_UP && !R::IS_GENERAL;
+        sink.notify(Notice::At(rename));
+        let in_one_piece = S::COUNTS_ONLY && !R::IS_GENERAL;
         if !in_one_piece {
             self.raise_speculative(op, mops, sink);
         }

@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::random::{Random, STEPS, Scenario, corpus, default_config};
 use crate::rare::{begin, disturb, rare};
 use sim_core::{
-    AccessKind, Counts, Cycle, EventSink, LostSlots, Operation, OperationKind, PmuEvent, Privilege,
+    AccessKind, Counts, EventSink, LostSlots, Notice, Operation, OperationKind, PmuEvent,
     RootCause, StallCause,
 };
 
@@ -84,43 +84,46 @@ impl Sums {
 }
 
 impl EventSink for Sums {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.counts.count(event, n);
     }
 
-    fn at(&mut self, cycle: Cycle) {
-        self.add("cycles of events", cycle);
-    }
-
-    fn privilege(&mut self, privilege: Privilege) {
-        self.add("changes of level", 1);
-        self.add("levels", privilege.level.into());
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        self.add_timeline(operation);
-        self.add_kind(operation.kind);
-        for (what, n) in [
-            ("cycles of base registers", operation.base_ready),
-            ("waits for a buffer", operation.wait.buffer.into()),
-            ("waits for a line", operation.wait.line.into()),
-            ("physical addresses", operation.physical.map_or(1, |addr| addr.0)),
-            ("exceptions", operation.exception.into()),
-            ("conditional operations", operation.conditional.into()),
-            ("operations on vectors", operation.simd.into()),
-            ("operations in floating point", operation.floating.into()),
-            ("operations of SVE", operation.sve.into()),
-            ("predicated operations", operation.predicated.into()),
-            ("activity", operation.activity as u64),
-        ] {
-            self.add(what, n);
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::At(cycle) => {
+                self.add("cycles of events", cycle);
+            }
+            Notice::Privilege(privilege) => {
+                self.add("changes of level", 1);
+                self.add("levels", privilege.level.into());
+            }
+            Notice::Operation(operation) => {
+                self.add_timeline(operation);
+                self.add_kind(operation.kind);
+                for (what, n) in [
+                    ("cycles of base registers", operation.base_ready),
+                    ("waits for a buffer", operation.wait.buffer.into()),
+                    ("waits for a line", operation.wait.line.into()),
+                    ("physical addresses", operation.physical.map_or(1, |addr| addr.0)),
+                    ("exceptions", operation.exception.into()),
+                    ("conditional operations", operation.conditional.into()),
+                    ("operations on vectors", operation.simd.into()),
+                    ("operations in floating point", operation.floating.into()),
+                    ("operations of SVE", operation.sve.into()),
+                    ("predicated operations", operation.predicated.into()),
+                    ("activity", operation.activity as u64),
+                ] {
+                    self.add(what, n);
+                }
+            }
+            Notice::Squashed => {
+                self.add("squashes", 1);
+            }
+            _ => {}
         }
-    }
-
-    fn squashed(&mut self) {
-        self.add("squashes", 1);
     }
 }
 

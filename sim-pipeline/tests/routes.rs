@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use crate::random::{Random, STEPS, Scenario, corpus, default_config};
 use crate::rare::{begin, disturb, rare};
 use sim_core::{
-    Counts, Cycle, EventSink, EventTally, FlowEdge, Lost, LostSlots, OpLife, Operation, PmuEvent,
-    Privilege, RootCause, StallCause,
+    Counts, Cycle, EventSink, EventTally, LostSlots, Notice, OpLife, Operation, PmuEvent,
+    RootCause, StallCause,
 };
 use sim_isa::{Program, StaticEvents};
 use sim_pipeline::{Pipeline, PipelineConfig};
@@ -21,13 +21,13 @@ const SCENARIOS: u64 = 300;
 struct CountingSink(Counts);
 
 impl EventSink for CountingSink {
-    const ADDS_UP: bool = true;
+    const COUNTS_ONLY: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.0.count(event, n);
     }
 
-    fn executed(&mut self, tally: &EventTally) {
+    fn add_tally(&mut self, tally: &EventTally) {
         for (event, n) in StaticEvents::LIST.into_iter().zip(tally.0) {
             self.0.count(event, n.into());
         }
@@ -41,20 +41,18 @@ struct ObservingSink {
     counts: Counts,
     now: Cycle,
     timed: BTreeMap<(usize, Cycle), u64>,
-    notices: Vec<Notice>,
+    reports: Vec<Report>,
 }
 
+/// Report of a run, in the order of the run.
 #[derive(Debug, PartialEq)]
-enum Notice {
+enum Report {
     Operation(Operation),
-    Edge(FlowEdge),
-    Lost(Lost),
-    Level(Privilege),
-    Squashed,
+    Other(Notice<'static>),
 }
 
 impl EventSink for ObservingSink {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.counts.count(event, n);
@@ -64,28 +62,16 @@ impl EventSink for ObservingSink {
         }
     }
 
-    fn at(&mut self, cycle: Cycle) {
-        self.now = cycle;
-    }
-
-    fn privilege(&mut self, privilege: Privilege) {
-        self.notices.push(Notice::Level(privilege));
-    }
-
-    fn edge(&mut self, edge: FlowEdge) {
-        self.notices.push(Notice::Edge(edge));
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        self.notices.push(Notice::Operation(*operation));
-    }
-
-    fn lost(&mut self, lost: Lost) {
-        self.notices.push(Notice::Lost(lost));
-    }
-
-    fn squashed(&mut self) {
-        self.notices.push(Notice::Squashed);
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::At(cycle) => self.now = cycle,
+            Notice::Operation(op) => self.reports.push(Report::Operation(*op)),
+            Notice::Edge(edge) => self.reports.push(Report::Other(Notice::Edge(edge))),
+            Notice::Lost(lost) => self.reports.push(Report::Other(Notice::Lost(lost))),
+            Notice::Squashed => self.reports.push(Report::Other(Notice::Squashed)),
+            Notice::Privilege(level) => self.reports.push(Report::Other(Notice::Privilege(level))),
+            _ => {}
+        }
     }
 }
 
@@ -157,10 +143,10 @@ fn every_route_has_the_counts_and_cycles_of_the_general_route() {
         }
         assert_eq!(found, expected, "seed {seed}");
         assert_same(&routed.counts, &general.counts, seed);
-        for (found, expected) in routed.notices.iter().zip(&general.notices) {
+        for (found, expected) in routed.reports.iter().zip(&general.reports) {
             assert_eq!(found, expected, "seed {seed}");
         }
-        assert_eq!(routed.notices.len(), general.notices.len(), "seed {seed}");
+        assert_eq!(routed.reports.len(), general.reports.len(), "seed {seed}");
         for (found, expected) in routed.timed.iter().zip(&general.timed) {
             assert_eq!(found, expected, "seed {seed}: event, cycle and number");
         }

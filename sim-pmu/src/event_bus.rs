@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use sim_core::pmu_event::COUNT;
-use sim_core::{Cycle, EventSink, Operation, PmuEvent};
+use sim_core::{Cycle, EventSink, Notice, PmuEvent};
 
 use crate::other_core::OtherCore;
 use crate::pmu::for_each_raised;
@@ -111,7 +111,7 @@ impl EventBus {
 }
 
 impl EventSink for EventBus {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -131,16 +131,19 @@ impl EventSink for EventBus {
     }
 
     #[inline]
-    fn at(&mut self, cycle: Cycle) {
-        self.now = cycle;
-    }
-
-    #[inline]
-    fn operation(&mut self, operation: &Operation) {
-        self.operations += 1;
-        if self.operations == AHEAD {
-            (self.operations, self.horizon) = (0, self.fetched);
-            self.fetched = self.fetched.max(operation.life.fetch);
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::At(cycle) => {
+                self.now = cycle;
+            }
+            Notice::Operation(operation) => {
+                self.operations += 1;
+                if self.operations == AHEAD {
+                    (self.operations, self.horizon) = (0, self.fetched);
+                    self.fetched = self.fetched.max(operation.life.fetch);
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -184,7 +187,7 @@ mod tests {
         for (cycle, event) in raised.iter().enumerate() {
             let other = raised[(cycle * 7 + 3) % raised.len()];
             let mut counts = Counts::default();
-            bus.at(cycle as Cycle);
+            bus.notify(Notice::At(cycle as Cycle));
             for (event, n) in [(*event, 1 + cycle as u64 % 2), (other, 1)] {
                 bus.count(event, n);
                 counts.count(event, n);
@@ -206,13 +209,13 @@ mod tests {
     fn drained_cycles_are_in_order_and_late_events_are_counted() {
         let mut bus = EventBus::new(&CORTEX_A53).expect("a bus");
         for cycle in [9, 4, 9, 6] {
-            bus.at(cycle);
+            bus.notify(Notice::At(cycle));
             bus.raise(PmuEvent::INST_RETIRED);
         }
         let mut drained = Vec::new();
         bus.drain(7, |cycle, bits| drained.push((cycle, bits)));
         assert_eq!(drained, [(4, 1 << 7), (6, 1 << 7)]);
-        bus.at(5);
+        bus.notify(Notice::At(5));
         bus.raise(PmuEvent::INST_RETIRED);
         drained.clear();
         bus.drain(Cycle::MAX, |cycle, bits| drained.push((cycle, bits)));

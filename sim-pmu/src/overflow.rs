@@ -6,7 +6,7 @@
 //! instruction that raised the event. For an event of a wrong path it belongs to the next
 //! instruction that retires.
 
-use sim_core::{Cycle, EventSink, Operation, PmuEvent, Privilege};
+use sim_core::{Cycle, EventSink, Notice, Operation, PmuEvent, Privilege};
 
 use crate::call_stack::CallStack;
 use crate::counter::{CYCLE_BIT, CounterIndex, EVENT_COUNTERS};
@@ -287,7 +287,7 @@ impl OverflowSamplers {
 }
 
 impl EventSink for OverflowSamplers {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -295,21 +295,22 @@ impl EventSink for OverflowSamplers {
     }
 
     #[inline]
-    fn core(&mut self, core: usize) {
-        self.at = core;
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.cores[self.at].counting(is_counted);
-    }
-
-    fn privilege(&mut self, privilege: Privilege) {
-        self.cores[self.at].privilege(privilege);
-    }
-
-    #[inline]
-    fn operation(&mut self, operation: &Operation) {
-        self.cores[self.at].operation(operation);
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Core(core) => {
+                self.at = core;
+            }
+            Notice::Counting(is_counted) => {
+                self.cores[self.at].counting(is_counted);
+            }
+            Notice::Privilege(privilege) => {
+                self.cores[self.at].privilege(privilege);
+            }
+            Notice::Operation(operation) => {
+                self.cores[self.at].operation(operation);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -325,7 +326,7 @@ mod tests {
 
     fn retire(samplers: &mut OverflowSamplers, pc: u64, retired: bool) {
         let life = OpLife { pc, retired, rename: pc, mops: 1, ..OpLife::default() };
-        samplers.operation(&Operation { life, ..Operation::default() });
+        samplers.notify(Notice::Operation(&Operation { life, ..Operation::default() }));
     }
 
     fn sampled(samplers: OverflowSamplers) -> Vec<(usize, u64)> {
@@ -335,9 +336,9 @@ mod tests {
 
     fn started(requests: &[OverflowRequest]) -> OverflowSamplers {
         let mut samplers = OverflowSamplers::new(requests, 1).expect("enough counters");
-        samplers.core(0);
-        samplers.privilege(Privilege::default());
-        samplers.counting(true);
+        samplers.notify(Notice::Core(0));
+        samplers.notify(Notice::Privilege(Privilege::default()));
+        samplers.notify(Notice::Counting(true));
         samplers
     }
 
@@ -373,7 +374,7 @@ mod tests {
         retire(&mut samplers, 1, false);
         retire(&mut samplers, 2, true);
         samplers.raise(PmuEvent::L1D_CACHE_REFILL_WR);
-        samplers.counting(false);
+        samplers.notify(Notice::Counting(false));
         samplers.raise(PmuEvent::L1D_CACHE_REFILL_WR);
         retire(&mut samplers, 3, true);
         assert_eq!(sampled(samplers), [(0, 2), (0, 2)], "events after the end are not counted");
@@ -398,7 +399,7 @@ mod tests {
         let mut samplers = started(&[OverflowRequest { event, period: 1 }]);
         samplers.raise(PmuEvent::INST_RETIRED);
         retire(&mut samplers, 1, true);
-        samplers.privilege(Privilege { level: 1, ..Privilege::default() });
+        samplers.notify(Notice::Privilege(Privilege { level: 1, ..Privilege::default() }));
         samplers.raise(PmuEvent::INST_RETIRED);
         retire(&mut samplers, 2, true);
         assert_eq!(sampled(samplers), [(0, 2)]);

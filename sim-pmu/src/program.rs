@@ -1,7 +1,7 @@
 //! PMU as the traced program uses it: one unit for each core, driven by the program's own `MSR` and
 //! `MRS`, with the events of the model (PMU guide 3.1; Arm ARM D13.5).
 
-use sim_core::{EventSink, PmuEvent, Privilege, RegisterAccess};
+use sim_core::{EventSink, Notice, PmuEvent, RegisterAccess};
 
 use crate::access::AccessError;
 use crate::pe_state::PeState;
@@ -59,7 +59,7 @@ impl ProgramPmu {
     pub fn new(version: PmuVersion) -> ProgramPmu {
         let mut program =
             ProgramPmu { version, cores: Vec::new(), current: 0, accesses: Vec::new() };
-        program.core(0);
+        program.notify(Notice::Core(0));
         program
     }
 
@@ -90,7 +90,7 @@ impl ProgramCore {
 }
 
 impl EventSink for ProgramPmu {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -105,29 +105,40 @@ impl EventSink for ProgramPmu {
         }
     }
 
-    fn core(&mut self, core: usize) {
-        while self.cores.len() <= core {
-            let pmu = Pmu::with_version(self.version);
-            self.cores.push(ProgramCore { pmu, retired: 0, interrupt: false, requests: 0 });
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::RegisterAccess(access) => {
+                let core = &mut self.cores[self.current];
+                let register = Register::from_encoding(Encoding::of_bits(access.encoding));
+                let state = core.pmu.state();
+                let outcome = match register {
+                    Some(register) => core.access(access, register),
+                    None => Err(AccessError::Undefined),
+                };
+                core.watch_interrupt();
+                let (retired, core) = (core.retired, self.current);
+                self.accesses.push(ProgramAccess {
+                    core,
+                    retired,
+                    state,
+                    access,
+                    register,
+                    outcome,
+                });
+            }
+            Notice::Core(core) => {
+                while self.cores.len() <= core {
+                    let pmu = Pmu::with_version(self.version);
+                    self.cores.push(ProgramCore { pmu, retired: 0, interrupt: false, requests: 0 });
+                }
+                self.current = core;
+            }
+            Notice::Privilege(privilege) => {
+                self.cores[self.current].pmu.set_state(privilege.into());
+            }
+            _ => {}
         }
-        self.current = core;
-    }
-
-    fn privilege(&mut self, privilege: Privilege) {
-        self.cores[self.current].pmu.set_state(privilege.into());
-    }
-
-    fn register_access(&mut self, access: RegisterAccess) {
-        let core = &mut self.cores[self.current];
-        let register = Register::from_encoding(Encoding::of_bits(access.encoding));
-        let state = core.pmu.state();
-        let outcome = match register {
-            Some(register) => core.access(access, register),
-            None => Err(AccessError::Undefined),
-        };
-        core.watch_interrupt();
-        let (retired, core) = (core.retired, self.current);
-        self.accesses.push(ProgramAccess { core, retired, state, access, register, outcome });
     }
 }
 
@@ -135,6 +146,7 @@ impl EventSink for ProgramPmu {
 mod tests {
     use super::*;
     use crate::pe_state::ExceptionLevel;
+    use sim_core::Privilege;
 
     fn access(register: Register, value: u64, is_write: bool) -> RegisterAccess {
         RegisterAccess { encoding: register.encoding().bits(), value, is_write }
@@ -145,7 +157,7 @@ mod tests {
         use Register::*;
         let mut program = ProgramPmu::new(PmuVersion::V8p4);
         let at = |level| Privilege { level, ..Privilege::default() };
-        program.privilege(at(1));
+        program.notify(Notice::Privilege(at(1)));
         for (register, value) in [
             (PMEVTYPER_EL0(0), 0x08),
             (PMEVCNTR_EL0(0), 0xFFFF_FFFF),
@@ -153,17 +165,17 @@ mod tests {
             (PMCNTENSET_EL0, 1),
             (PMCR_EL0, 1),
         ] {
-            program.register_access(access(register, value, true));
+            program.notify(Notice::RegisterAccess(access(register, value, true)));
         }
         program.raise(PmuEvent::INST_RETIRED);
-        program.privilege(at(0));
-        program.register_access(access(PMEVCNTR_EL0(0), 0, false));
+        program.notify(Notice::Privilege(at(0)));
+        program.notify(Notice::RegisterAccess(access(PMEVCNTR_EL0(0), 0, false)));
         program.count(PmuEvent::INST_RETIRED, 4);
-        program.core(1);
+        program.notify(Notice::Core(1));
         program.count(PmuEvent::INST_RETIRED, 100);
-        program.core(0);
-        program.privilege(at(1));
-        program.register_access(access(PMEVCNTR_EL0(0), 0, false));
+        program.notify(Notice::Core(0));
+        program.notify(Notice::Privilege(at(1)));
+        program.notify(Notice::RegisterAccess(access(PMEVCNTR_EL0(0), 0, false)));
         let outcomes: Vec<_> =
             program.accesses()[5..].iter().map(|seen| (seen.retired, seen.outcome)).collect();
         let trap = Err(AccessError::Trap { to: ExceptionLevel::El1 });
@@ -175,7 +187,11 @@ mod tests {
     fn other_registers_are_refused() {
         let mut program = ProgramPmu::new(PmuVersion::V8p4);
         // TTBR0_EL1.
-        program.register_access(RegisterAccess { encoding: 0xC100, value: 0, is_write: true });
+        program.notify(Notice::RegisterAccess(RegisterAccess {
+            encoding: 0xC100,
+            value: 0,
+            is_write: true,
+        }));
         assert_eq!(program.accesses()[0].register, None);
         assert_eq!(program.accesses()[0].outcome, Err(AccessError::Undefined));
     }

@@ -1,7 +1,7 @@
 //! Event groups multiplexed on six counters, as Linux schedules them.
 
 use sim_core::PmuEvent::{self, *};
-use sim_core::{EventSink, Privilege};
+use sim_core::{EventSink, Notice, Privilege};
 use sim_pmu::perf::{Group, Levels, PerfEvent, PerfSession, PerfSetup, Reading, Status};
 
 const TICK: u64 = 100;
@@ -18,7 +18,7 @@ fn group(events: &[PmuEvent]) -> Group {
 
 fn counting(groups: &[Group]) -> PerfSession {
     let mut session = PerfSession::new(PerfSetup::new(groups), TICK);
-    session.counting(true);
+    session.notify(Notice::Counting(true));
     session
 }
 
@@ -42,7 +42,7 @@ fn statuses(session: &mut PerfSession) -> Vec<Status> {
 fn six_events_and_cycles_are_exact() {
     let mut session = counting(&singles(&[&SEVEN[..6], &[CPU_CYCLES]].concat()));
     run(&mut session, 1_234);
-    session.counting(false);
+    session.notify(Notice::Counting(false));
     assert_eq!(session.readings(), [Reading::exact(1_234, 1_234); 7]);
     assert_eq!(session.rotations(), 0, "no event waits");
 }
@@ -162,7 +162,7 @@ fn nothing_is_lost_at_32_bits() {
     let mut groups = singles(&[LD_SPEC, BUS_CYCLES, CPU_CYCLES]);
     groups.push(Group { events: vec![long(LD_SPEC)], ..Group::default() });
     let mut session = PerfSession::new(PerfSetup::new(&groups), u64::MAX);
-    session.counting(true);
+    session.notify(Notice::Counting(true));
     let (loads, cycles) = ((5 << 32) + 17, (9 << 32) + 3);
     for part in [loads - 12_345, 12_345] {
         session.count(LD_SPEC, part);
@@ -185,7 +185,12 @@ fn levels_are_filtered_by_the_registers() {
     let counts = |host: bool| {
         let mut session = counting(&groups);
         for (level, loads) in [(0, 3), (1, 50), (2, 700), (0, 4)] {
-            session.privilege(Privilege { level, e2h: host, tge: host, secure: false });
+            session.notify(Notice::Privilege(Privilege {
+                level,
+                e2h: host,
+                tge: host,
+                secure: false,
+            }));
             session.count(LD_SPEC, loads);
         }
         session.readings().iter().map(|reading| reading.value).collect::<Vec<_>>()
@@ -198,11 +203,11 @@ fn levels_are_filtered_by_the_registers() {
 fn time_outside_the_window_is_not_counted() {
     let mut session = counting(&singles(&SEVEN));
     run(&mut session, 150);
-    session.counting(false);
+    session.notify(Notice::Counting(false));
     run(&mut session, 1_000);
-    session.counting(true);
+    session.notify(Notice::Counting(true));
     run(&mut session, 150);
-    session.counting(false);
+    session.notify(Notice::Counting(false));
     assert_eq!(session.cycles(), 300);
     assert_eq!(session.rotations(), 3);
     assert!(session.readings().iter().all(|reading| reading.enabled == 300));
@@ -213,8 +218,8 @@ fn time_outside_the_window_is_not_counted() {
 fn each_core_has_its_own_counters_and_the_sum_is_scaled() {
     let mut session = PerfSession::new(PerfSetup::new(&singles(&SEVEN)), TICK);
     for (core, cycles) in [(0, TICK / 2), (1, 7 * TICK)] {
-        session.core(core);
-        session.counting(true);
+        session.notify(Notice::Core(core));
+        session.notify(Notice::Counting(true));
         run(&mut session, cycles);
     }
     let by_core = session.readings_by_core();

@@ -44,11 +44,11 @@ const PUBLISHED: &str = "#222222";
 const LAST_LABEL: f64 = 26.6;
 
 /// Draws the latency over the footprint on logarithmic axes, with the published values as marks.
-pub fn latency(config: &MachineConfig, rungs: &[Rung]) -> String {
+pub fn latency(config: &MachineConfig, rows: &[FootprintRow]) -> String {
     let styles = [(BLUE, false), (SKY, true), (ORANGE, false), (YELLOW, true)];
     let mut plots: Vec<Plot> = Vec::new();
     for (i, (setting, (color, is_dashed))) in SETTINGS.into_iter().zip(styles).enumerate() {
-        let points = rungs.iter().map(|r| (log2(r.footprint_bytes as f64), log2(r.cycles[i])));
+        let points = rows.iter().map(|r| (log2(r.footprint_bytes as f64), log2(r.cycles[i])));
         let line = LinePlot::new()
             .with_data(points.collect::<Vec<_>>())
             .with_color(color)
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_figure_names_its_axes_units_and_published_values() {
-        let rung = |footprint_bytes, cycles| Rung { footprint_bytes, cycles: [cycles; 4] };
+        let rung = |footprint_bytes, cycles| FootprintRow { footprint_bytes, cycles: [cycles; 4] };
         let svg = latency(&config(), &[rung(2 << 10, 4.0), rung(128 << 20, 390.0)]);
         for part in ["<svg", "footprint", "cycles per load", "16 MiB", "97.6 cycles", "128"] {
             assert!(svg.contains(part), "{part}");

@@ -56,7 +56,7 @@ fn write_counters(out: &mut impl Write, pmu: &Pmu) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::{EventSink, Privilege, RegisterAccess};
+    use sim_core::{EventSink, Notice, Privilege, RegisterAccess};
     use sim_pmu::{PmuVersion, Register};
 
     #[test]
@@ -67,13 +67,13 @@ mod tests {
             value,
             is_write,
         };
-        program.privilege(Privilege { level: 1, ..Privilege::default() });
-        program.register_access(access(Register::PMEVTYPER_EL0(2), 8, true));
-        program.register_access(access(Register::PMCNTENSET_EL0, 4, true));
-        program.register_access(access(Register::PMCR_EL0, 1, true));
+        program.notify(Notice::Privilege(Privilege { level: 1, ..Privilege::default() }));
+        program.notify(Notice::RegisterAccess(access(Register::PMEVTYPER_EL0(2), 8, true)));
+        program.notify(Notice::RegisterAccess(access(Register::PMCNTENSET_EL0, 4, true)));
+        program.notify(Notice::RegisterAccess(access(Register::PMCR_EL0, 1, true)));
         program.count(PmuEvent::INST_RETIRED, 12);
-        program.register_access(access(Register::PMEVCNTR_EL0(2), 11, false));
-        program.register_access(access(Register::MDCR_EL3, 0, false));
+        program.notify(Notice::RegisterAccess(access(Register::PMEVCNTR_EL0(2), 11, false)));
+        program.notify(Notice::RegisterAccess(access(Register::MDCR_EL3, 0, false)));
         let mut out = Vec::new();
         write(&mut out, &program).expect("memory can be written");
         let text = String::from_utf8(out).expect("text");

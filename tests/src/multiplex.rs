@@ -3,39 +3,11 @@
 
 use std::path::Path;
 
-use sim_core::{EventSink, PmuEvent, Privilege};
+use sim_core::PmuEvent;
 use sim_machine::{
     ConfigSource, MachineConfig, MachineError, Outcome, RunHeader, RunOptions, Session,
 };
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
-
-/// Several sessions that observe the same run. None of them disturbs it.
-#[derive(Debug)]
-struct Several(Vec<PerfSession>);
-
-impl EventSink for Several {
-    const FOLLOWS_RUN: bool = true;
-
-    fn count(&mut self, event: PmuEvent, n: u64) {
-        self.0.iter_mut().for_each(|sink| sink.count(event, n));
-    }
-
-    fn software_increment(&mut self, counters: u32) {
-        self.0.iter_mut().for_each(|sink| sink.software_increment(counters));
-    }
-
-    fn core(&mut self, core: usize) {
-        self.0.iter_mut().for_each(|sink| sink.core(core));
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.0.iter_mut().for_each(|sink| sink.counting(is_counted));
-    }
-
-    fn privilege(&mut self, privilege: Privilege) {
-        self.0.iter_mut().for_each(|sink| sink.privilege(privilege));
-    }
-}
 
 /// Estimates of the counters for one trace.
 #[derive(Clone, Debug)]
@@ -81,14 +53,14 @@ pub fn estimates(
         let cycles = u128::from(*ns) * u128::from(session.clock_hz()) / 1_000_000_000;
         PerfSession::new(PerfSetup::new(&all_events()), cycles as u64)
     };
-    let mut several = Several(ticks_ns.iter().map(counters).collect());
+    let mut sessions: Vec<PerfSession> = ticks_ns.iter().map(counters).collect();
     let options = RunOptions { limit, ..RunOptions::default() };
-    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut several)?;
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut sessions.as_mut_slice())?;
     Ok(Estimates {
         trace: trace.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         run_ns: run_ns(&outcome),
         truth: PmuEvent::ALL.iter().map(|event| outcome.total().value(*event)).collect(),
-        readings: several.0.iter_mut().map(PerfSession::readings).collect(),
+        readings: sessions.iter_mut().map(PerfSession::readings).collect(),
     })
 }
 

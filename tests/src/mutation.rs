@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
-use sim_core::{Cycle, EventSink, FlowEdge, Lost, Operation, PmuEvent, StallCause};
+use sim_core::{EventSink, FlowEdge, Notice, PmuEvent, StallCause};
 use sim_scenario::{Recorded, Tally};
 
 /// A place in the sources that raises an event.
@@ -37,7 +37,7 @@ pub struct Learner {
 }
 
 impl EventSink for Learner {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -47,24 +47,26 @@ impl EventSink for Learner {
         self.recorded.count(event, n);
     }
 
-    fn software_increment(&mut self, counters: u32) {
-        self.recorded.software_increment(counters);
-    }
-
-    fn at(&mut self, cycle: Cycle) {
-        self.recorded.at(cycle);
-    }
-
-    fn edge(&mut self, edge: FlowEdge) {
-        self.recorded.edge(edge);
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        self.profile(|spe, sink| spe.operation(operation, sink));
-    }
-
-    fn lost(&mut self, lost: Lost) {
-        self.lost.insert(lost.cause);
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::At(cycle) => {
+                self.recorded.notify(Notice::At(cycle));
+            }
+            Notice::Edge(edge) => {
+                self.recorded.notify(Notice::Edge(edge));
+            }
+            Notice::SoftwareIncrement(counters) => {
+                self.recorded.notify(Notice::SoftwareIncrement(counters));
+            }
+            Notice::Operation(operation) => {
+                self.profile(|spe, sink| spe.operation(operation, sink));
+            }
+            Notice::Lost(lost) => {
+                self.lost.insert(lost.cause);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -106,7 +108,7 @@ impl Faulty {
 }
 
 impl EventSink for Faulty {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -120,25 +122,30 @@ impl EventSink for Faulty {
         self.recorded.count(event, n);
     }
 
-    fn software_increment(&mut self, counters: u32) {
-        self.recorded.software_increment(counters);
-    }
-
-    fn at(&mut self, cycle: Cycle) {
-        self.recorded.at(cycle);
-    }
-
-    fn edge(&mut self, edge: FlowEdge) {
-        match self.fault {
-            Fault::LostEdge(lost) if lost == edge => return,
-            Fault::DoubleEdge(doubled) if doubled == edge => self.recorded.edge(edge),
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::At(cycle) => {
+                self.recorded.notify(Notice::At(cycle));
+            }
+            Notice::Edge(edge) => {
+                match self.fault {
+                    Fault::LostEdge(lost) if lost == edge => return,
+                    Fault::DoubleEdge(doubled) if doubled == edge => {
+                        self.recorded.notify(Notice::Edge(edge))
+                    }
+                    _ => {}
+                }
+                self.recorded.notify(Notice::Edge(edge));
+            }
+            Notice::SoftwareIncrement(counters) => {
+                self.recorded.notify(Notice::SoftwareIncrement(counters));
+            }
+            Notice::Operation(operation) => {
+                self.profile(|spe, sink| spe.operation(operation, sink));
+            }
             _ => {}
         }
-        self.recorded.edge(edge);
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        self.profile(|spe, sink| spe.operation(operation, sink));
     }
 }
 

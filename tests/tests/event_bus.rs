@@ -1,6 +1,6 @@
 //! The event bus of whole runs: every event of the counted part is on it, in a cycle of the run.
 
-use sim_core::{Counts, Cycle, EventSink, Operation, PmuEvent};
+use sim_core::{Counts, Cycle, EventSink, Notice, PmuEvent};
 use sim_machine::{ConfigSource, MachineConfig, RunHeader, RunOptions, Session};
 use sim_pmu::EventBus;
 use sim_pmu::event_bus::wires;
@@ -16,7 +16,7 @@ struct BusReader {
 }
 
 impl EventSink for BusReader {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         if self.is_counted {
@@ -24,20 +24,24 @@ impl EventSink for BusReader {
         }
     }
 
-    fn at(&mut self, cycle: Cycle) {
-        self.bus.at(cycle);
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.is_counted = is_counted;
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        self.bus.operation(operation);
-        self.operations += 1;
-        if self.operations.is_multiple_of(512) {
-            let horizon = self.bus.horizon();
-            self.bus.drain(horizon, |cycle, bits| self.cycles.push((cycle, bits)));
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::At(cycle) => {
+                self.bus.notify(Notice::At(cycle));
+            }
+            Notice::Counting(is_counted) => {
+                self.is_counted = is_counted;
+            }
+            Notice::Operation(operation) => {
+                self.bus.notify(Notice::Operation(operation));
+                self.operations += 1;
+                if self.operations.is_multiple_of(512) {
+                    let horizon = self.bus.horizon();
+                    self.bus.drain(horizon, |cycle, bits| self.cycles.push((cycle, bits)));
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -49,10 +53,10 @@ fn run(trace: &str) -> (BusReader, Counts) {
     let session = Session::open(&path, config, RunHeader::default()).expect("a committed trace");
     let options = RunOptions { limit: Some(60_000), ..RunOptions::default() };
     let bus = EventBus::new(&CORTEX_A53).expect("a bus");
-    let mut listener = Listener { bus, is_counted: false, operations: 0, cycles: Vec::new() };
-    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut listener).expect("a run");
-    listener.bus.drain(Cycle::MAX, |cycle, bits| listener.cycles.push((cycle, bits)));
-    (listener, outcome.total())
+    let mut reader = BusReader { bus, is_counted: false, operations: 0, cycles: Vec::new() };
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut reader).expect("a run");
+    reader.bus.drain(Cycle::MAX, |cycle, bits| reader.cycles.push((cycle, bits)));
+    (reader, outcome.total())
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A sink that observes operations receives every operation and does not change the run.
 
-use sim_core::{Counts, EventSink, Lost, LostSlots, Operation, OperationKind, PmuEvent};
+use sim_core::{Counts, EventSink, LostSlots, Notice, OperationKind, PmuEvent};
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_tests::repository;
 
@@ -21,7 +21,7 @@ struct Follower {
 }
 
 impl EventSink for Follower {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         if self.is_counted {
@@ -29,24 +29,28 @@ impl EventSink for Follower {
         }
     }
 
-    fn lost(&mut self, lost: Lost) {
-        if self.is_counted {
-            self.lost.add(lost.cause, lost.root, lost.slots);
-        }
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.is_counted = is_counted;
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        let life = &operation.life;
-        self.mops += u64::from(life.mops);
-        if life.retired {
-            self.retired += 1;
-            self.retired_mops += u64::from(life.mops);
-            self.mispredicted += u64::from(life.mispredicted);
-            self.branches += u64::from(matches!(operation.kind, OperationKind::Branch(_)));
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Counting(is_counted) => {
+                self.is_counted = is_counted;
+            }
+            Notice::Operation(operation) => {
+                let life = &operation.life;
+                self.mops += u64::from(life.mops);
+                if life.retired {
+                    self.retired += 1;
+                    self.retired_mops += u64::from(life.mops);
+                    self.mispredicted += u64::from(life.mispredicted);
+                    self.branches += u64::from(matches!(operation.kind, OperationKind::Branch(_)));
+                }
+            }
+            Notice::Lost(lost) => {
+                if self.is_counted {
+                    self.lost.add(lost.cause, lost.root, lost.slots);
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -98,22 +102,28 @@ struct Numbered {
 }
 
 impl EventSink for Numbered {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
 
-    fn operation(&mut self, operation: &Operation) {
-        let life = &operation.life;
-        if life.wrong_path {
-            assert!(!life.retired && life.written == 0, "{operation:?}");
-            assert!(operation.number == self.begun || operation.number + 1 == self.begun);
-            self.wrong += 1;
-            return;
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Operation(operation) => {
+                let life = &operation.life;
+                if life.wrong_path {
+                    assert!(!life.retired && life.written == 0, "{operation:?}");
+                    assert!(operation.number == self.begun || operation.number + 1 == self.begun);
+                    self.wrong += 1;
+                    return;
+                }
+                assert_eq!(operation.number, self.begun, "one after the other");
+                assert!(life.written == 0 || life.written >= life.retire, "{operation:?}");
+                self.begun += 1;
+                self.stored += u64::from(life.written > 0);
+            }
+            _ => {}
         }
-        assert_eq!(operation.number, self.begun, "one after the other");
-        assert!(life.written == 0 || life.written >= life.retire, "{operation:?}");
-        self.begun += 1;
-        self.stored += u64::from(life.written > 0);
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use sim_core::{EventSink, InstFlags, PmuEvent, RegisterAccess};
+use sim_core::{EventSink, InstFlags, Notice, PmuEvent, RegisterAccess};
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_pmu::{AccessError, ExceptionLevel, Filter, PmuVersion, ProgramPmu, Register};
 use sim_tests::repository;
@@ -171,7 +171,7 @@ struct Chained {
 }
 
 impl EventSink for Chained {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         if self.is_counted {
@@ -179,8 +179,14 @@ impl EventSink for Chained {
         }
     }
 
-    fn counting(&mut self, is_counted: bool) {
-        self.is_counted = is_counted;
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Counting(is_counted) => {
+                self.is_counted = is_counted;
+            }
+            _ => {}
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use sim_core::{
-    Counts, DataSource, EventSink, FlowEdge, LostSlots, Operation, PmuEvent, RootCause, StallCause,
+    Counts, DataSource, EventSink, FlowEdge, LostSlots, Notice, PmuEvent, RootCause, StallCause,
 };
 use sim_machine::{
     ConfigSource, MachineConfig, Mode, Outcome, RunHeader, RunOptions, Session, Window,
@@ -53,7 +53,7 @@ const SUMS: [&str; 17] = [
 
 /// Adds up everything that a sink receives beside counts.
 #[derive(PartialEq)]
-struct Heard {
+struct Observed {
     correct_path: [u64; SUMS.len()],
     wrong_path: [u64; SUMS.len()],
     edges: [u64; FlowEdge::COUNT],
@@ -62,45 +62,51 @@ struct Heard {
 impl Default for Observed {
     fn default() -> Observed {
         let none = [0; SUMS.len()];
-        Heard { correct_path: none, wrong_path: none, edges: [0; FlowEdge::COUNT] }
+        Observed { correct_path: none, wrong_path: none, edges: [0; FlowEdge::COUNT] }
     }
 }
 
 impl EventSink for Observed {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
 
-    fn edge(&mut self, edge: FlowEdge) {
-        self.edges[edge as usize] += 1;
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        let life = &operation.life;
-        let is_from = |source| u64::from(life.source == source);
-        // From stage to stage: one late operation does not change the sums of all later ones.
-        let numbers = [
-            1,
-            life.mispredicted.into(),
-            life.front_end.wrapping_sub(life.fetch),
-            life.rename.wrapping_sub(life.front_end),
-            life.issue.wrapping_sub(life.rename),
-            life.complete.wrapping_sub(life.issue),
-            life.retire.wrapping_sub(life.complete),
-            life.written.saturating_sub(life.retire),
-            operation.base_ready.saturating_sub(life.rename),
-            life.translation_cycles.into(),
-            is_from(DataSource::StoreQueue),
-            is_from(DataSource::L2),
-            is_from(DataSource::Slc),
-            is_from(DataSource::Peer),
-            is_from(DataSource::Remote),
-            is_from(DataSource::Dram),
-            is_from(DataSource::Device),
-        ];
-        let sums = if life.wrong_path { &mut self.wrong_path } else { &mut self.correct_path };
-        for (sum, n) in sums.iter_mut().zip(numbers) {
-            *sum = sum.wrapping_add(n);
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Edge(edge) => {
+                self.edges[edge as usize] += 1;
+            }
+            Notice::Operation(operation) => {
+                let life = &operation.life;
+                let is_from = |source| u64::from(life.source == source);
+                // From stage to stage: one late operation does not change the sums of all later ones.
+                let numbers = [
+                    1,
+                    life.mispredicted.into(),
+                    life.front_end.wrapping_sub(life.fetch),
+                    life.rename.wrapping_sub(life.front_end),
+                    life.issue.wrapping_sub(life.rename),
+                    life.complete.wrapping_sub(life.issue),
+                    life.retire.wrapping_sub(life.complete),
+                    life.written.saturating_sub(life.retire),
+                    operation.base_ready.saturating_sub(life.rename),
+                    life.translation_cycles.into(),
+                    is_from(DataSource::StoreQueue),
+                    is_from(DataSource::L2),
+                    is_from(DataSource::Slc),
+                    is_from(DataSource::Peer),
+                    is_from(DataSource::Remote),
+                    is_from(DataSource::Dram),
+                    is_from(DataSource::Device),
+                ];
+                let sums =
+                    if life.wrong_path { &mut self.wrong_path } else { &mut self.correct_path };
+                for (sum, n) in sums.iter_mut().zip(numbers) {
+                    *sum = sum.wrapping_add(n);
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -174,7 +180,7 @@ fn table(path: &Path, full: &Outcome, windows: &[Outcome], observed: &Observed) 
         table.row(event.mnemonic(), [full, memory, frontend, windows]);
     }
     table.lost(&full.stalls(), &lost);
-    for (path, sums) in [("right", heard.correct_path), ("wrong", heard.wrong_path)] {
+    for (path, sums) in [("right", observed.correct_path), ("wrong", observed.wrong_path)] {
         for (name, sum) in SUMS.into_iter().zip(sums) {
             table.row(&format!("{path} path: {name}"), [sum, 0, 0, 0]);
         }
@@ -197,8 +203,8 @@ fn faults_of(path: &Path, name: &str) -> Option<String> {
     if let Some(difference) = difference(&full, &followed) {
         return Some(format!("{name}: with a sink that observes operations {difference}"));
     }
-    if heard != follow(&self::session(path).without_path_classes()).1 {
-        return Some(format!("{name}: by the general route other operations are told"));
+    if observed != follow(&self::session(path).without_path_classes()).1 {
+        return Some(format!("{name}: by the general path other operations are reported"));
     }
     let windows = run_windows(&session);
     let general = run_windows(&self::session(path).without_path_classes());

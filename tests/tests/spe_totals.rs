@@ -5,8 +5,8 @@
 #![allow(clippy::print_stdout, reason = "`--nocapture` shows the figures")]
 
 use sim_core::{
-    AccessKind, Counts, DataSource, EventSink, Happened, LINE_BYTES, Operation, OperationKind,
-    PmuEvent, Privilege,
+    AccessKind, Counts, DataSource, EventSink, Happened, LINE_BYTES, Notice, Operation,
+    OperationKind, PmuEvent, Privilege,
 };
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_pmu::spe::{Events, SampleOutcome, Spe, SpeConfig, SpeRecord, SpeRegister};
@@ -175,20 +175,26 @@ impl Profiler {
 }
 
 impl EventSink for Profiler {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
 
-    fn operation(&mut self, operation: &Operation) {
-        self.spe.operation(operation, &mut self.counts);
-        self.sources.add_store(operation);
-        if operation.life.translation_cycles > 0 {
-            let refills = operation.life.happened.has(Happened::L1_REFILL);
-            self.further[0] += further_lookups(operation);
-            self.further[1] += if refills { further_lookups(operation) } else { 0 };
-        }
-        if self.spe.sampled_ops().len() >= 4096 {
-            self.tally();
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Operation(operation) => {
+                self.spe.operation(operation, &mut self.counts);
+                self.sources.add_store(operation);
+                if operation.life.translation_cycles > 0 {
+                    let refills = operation.life.happened.has(Happened::L1_REFILL);
+                    self.further[0] += further_lookups(operation);
+                    self.further[1] += if refills { further_lookups(operation) } else { 0 };
+                }
+                if self.spe.sampled_ops().len() >= 4096 {
+                    self.tally();
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -197,47 +197,6 @@ fn functions_are_short() {
     expect_none(faults);
 }
 
-/// A verb has an empty body by default, so the compiler does not notice when a wrapping sink does
-/// not forward it: the wrapped sink would silently miss events.
-#[test]
-fn wrapping_sinks_forward_every_verb() {
-    let verbs_of = |block: &[&str]| -> Vec<String> {
-        let heads = block.iter().filter(|line| line.starts_with("    fn "));
-        heads.filter_map(|line| function_name(line)).map(str::to_owned).collect()
-    };
-    let sink = text_of(Path::new("sim-core/src/sink.rs"));
-    let sink: Vec<&str> = sink.lines().collect();
-    let at = sink.iter().position(|line| *line == "pub trait EventSink {").expect("the trait");
-    let mut verbs = verbs_of(block_at(&sink, at));
-    assert!(verbs.len() > 9, "{verbs:?}");
-    verbs.retain(|verb| verb != "raise"); // it is `count` of one
-    let (mut faults, mut seen) = (Vec::new(), 0);
-    for path in sources() {
-        let text = text_of(&path);
-        let lines: Vec<&str> = text.lines().collect();
-        for (first, line) in lines.iter().enumerate() {
-            let generics =
-                line.strip_prefix("impl<").and_then(|rest| rest.split_once("> EventSink for "));
-            if !generics.is_some_and(|(generics, _)| generics.contains(": EventSink")) {
-                continue;
-            }
-            seen += 1;
-            let forwarded = verbs_of(block_at(&lines, first));
-            for verb in verbs.iter().filter(|verb| !forwarded.contains(verb)) {
-                faults.push(format!("{}:{}: does not forward {verb}", path.display(), first + 1));
-            }
-        }
-    }
-    assert!(seen >= 3, "a pair, a reference and the erratum sink forward their events");
-    expect_none(faults);
-}
-
-/// Returns the lines from `first` to the brace that closes it.
-fn block_at<'a>(lines: &'a [&'a str], first: usize) -> &'a [&'a str] {
-    let length = lines[first..].iter().position(|line| *line == "}");
-    &lines[first..first + length.unwrap_or(0)]
-}
-
 /// Returns name, first line and length of each function. rustfmt puts the closing brace of a
 /// function under the first letter of its signature, so no parser is needed.
 fn functions(text: &str) -> Vec<(String, usize, usize)> {

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use sim_core::{Counts, EventSink, PmuEvent};
+use sim_core::{Counts, EventSink, Notice, PmuEvent};
 use sim_machine::{ConfigSource, MachineConfig, RunHeader, RunOptions, Session};
 use sim_pmu::{CounterIndex, Pmu};
 
@@ -98,7 +98,7 @@ impl LongRun {
 }
 
 impl EventSink for LongRun {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         if self.is_counted {
@@ -106,15 +106,20 @@ impl EventSink for LongRun {
         }
     }
 
-    fn counting(&mut self, is_counted: bool) {
-        self.is_counted = is_counted;
-        self.serve();
-    }
-
-    fn operation(&mut self, _operation: &sim_core::Operation) {
-        self.operations += 1;
-        if self.operations.is_multiple_of(SERVICE_EVERY) {
-            self.serve();
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Counting(is_counted) => {
+                self.is_counted = is_counted;
+                self.serve();
+            }
+            Notice::Operation(_operation) => {
+                self.operations += 1;
+                if self.operations.is_multiple_of(SERVICE_EVERY) {
+                    self.serve();
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args as ClapArgs;
 use rayon::prelude::*;
-use sim_machine::counterfactual::{Counterfactual, Ideal, Slots};
+use sim_lab::counterfactual::{Counterfactual, Ideal, Slots};
 use sim_report::counterfactual as report;
 use sim_report::header;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use sim_core::{Cycle, EventSink, Operation, PmuEvent};
+use sim_core::{Cycle, EventSink, Notice, PmuEvent};
 use sim_pmu::OtherCore;
 use sim_pmu::event_bus::{EventBus, wires};
 use sim_report::event_bus::{BusFormat, BusWriter};
@@ -138,7 +138,7 @@ impl<W: Write> Follower<W> {
 }
 
 impl<W: Write> EventSink for Follower<W> {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -149,26 +149,28 @@ impl<W: Write> EventSink for Follower<W> {
     }
 
     #[inline]
-    fn at(&mut self, cycle: Cycle) {
-        self.cores[self.current].bus.at(cycle);
-    }
-
-    fn core(&mut self, core: usize) {
-        self.current = core;
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        let core = &mut self.cores[self.current];
-        core.is_counted = is_counted;
-        core.is_over = !is_counted;
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        self.cores[self.current].bus.operation(operation);
-        self.since += 1;
-        if self.since == GIVE_EVERY {
-            self.since = 0;
-            self.give();
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::At(cycle) => {
+                self.cores[self.current].bus.notify(Notice::At(cycle));
+            }
+            Notice::Core(core) => {
+                self.current = core;
+            }
+            Notice::Counting(is_counted) => {
+                let core = &mut self.cores[self.current];
+                core.is_counted = is_counted;
+                core.is_over = !is_counted;
+            }
+            Notice::Operation(operation) => {
+                self.cores[self.current].bus.notify(Notice::Operation(operation));
+                self.since += 1;
+                if self.since == GIVE_EVERY {
+                    self.since = 0;
+                    self.give();
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -10,11 +10,11 @@ use anyhow::Context;
 use clap::{ArgGroup, Args};
 use sim_core::Counts;
 use sim_core::flow::{Account, Flow, FlowCounts, FlowGraph, account};
-use sim_machine::{FlowWatch, Outcome, caveats};
+use sim_lab::FlowWatch;
+use sim_machine::{Outcome, caveats};
 use sim_report::flow::{self, Chart, steps, svg, text};
 use sim_report::header;
 use sim_scenario::{self as scenario, Action, Case, Step, Walked, Xt, configure, walk_case};
-use sim_scenario::{Walked, configure, walk_case};
 
 use crate::files::input;
 use crate::files::open_trace;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use sim_core::{Counts, EventSink, InstId, Operation, PmuEvent};
+use sim_core::{Counts, EventSink, InstId, Notice, PmuEvent};
 use sim_machine::{Mode, Outcome};
 use sim_pmu::perf::{Levels, Reading, Status};
 use sim_report::functions::{self, FunctionRow};
@@ -95,7 +95,7 @@ impl<'a> FunctionCounts<'a> {
             cores: Vec::new(),
             current: 0,
         };
-        sink.core(0);
+        sink.notify(Notice::Core(0));
         sink
     }
 
@@ -161,7 +161,7 @@ impl<'a> FunctionCounts<'a> {
 }
 
 impl EventSink for FunctionCounts<'_> {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -178,32 +178,36 @@ impl EventSink for FunctionCounts<'_> {
         }
     }
 
-    fn core(&mut self, core: usize) {
-        while self.cores.len() <= core {
-            let pending = Vec::with_capacity(EVENTS_AT_ONCE);
-            self.cores.push(Core { is_counted: false, pending, function: None });
-        }
-        self.current = core;
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        // Pending events belong to the previous instruction.
-        self.give_to_last();
-        self.cores[self.current].is_counted = is_counted;
-    }
-
     #[inline]
-    fn operation(&mut self, operation: &Operation) {
-        let function = self.function_of(operation.life.inst, operation.life.pc);
-        let core = &mut self.cores[self.current];
-        // Stalls and cycles of a squashed path belong to its branch.
-        let timekeeper = core.function.filter(|_| !operation.life.retired).unwrap_or(function);
-        for (event, n) in core.pending.drain(..) {
-            let owner = if is_stall(event) { timekeeper } else { function };
-            self.functions[owner as usize].count(event, n);
-        }
-        if operation.life.retired || core.function.is_none() {
-            core.function = Some(function);
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Core(core) => {
+                while self.cores.len() <= core {
+                    let pending = Vec::with_capacity(EVENTS_AT_ONCE);
+                    self.cores.push(Core { is_counted: false, pending, function: None });
+                }
+                self.current = core;
+            }
+            Notice::Counting(is_counted) => {
+                // Pending events belong to the previous instruction.
+                self.give_to_last();
+                self.cores[self.current].is_counted = is_counted;
+            }
+            Notice::Operation(operation) => {
+                let function = self.function_of(operation.life.inst, operation.life.pc);
+                let core = &mut self.cores[self.current];
+                // Stalls and cycles of a squashed path belong to its branch.
+                let timekeeper =
+                    core.function.filter(|_| !operation.life.retired).unwrap_or(function);
+                for (event, n) in core.pending.drain(..) {
+                    let owner = if is_stall(event) { timekeeper } else { function };
+                    self.functions[owner as usize].count(event, n);
+                }
+                if operation.life.retired || core.function.is_none() {
+                    core.function = Some(function);
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -8,10 +8,9 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use sim_core::config::Document;
+use sim_lab::counterfactual::{Ideal, Slots, witness};
 use sim_lab::evidence::examine;
 use sim_machine::RunOptions;
-use sim_machine::counterfactual::{Ideal, Slots, witness};
-use sim_machine::evidence::examine;
 use sim_metrics::formula::{Catalog, MetricFormula, Scale};
 use sim_metrics::metric_file::MetricFile;
 use sim_metrics::validator::{

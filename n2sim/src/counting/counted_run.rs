@@ -3,7 +3,7 @@
 //! Counters that are not multiplexed need not observe the run: they get its totals at its end,
 //! which takes a third of the time.
 
-use sim_core::{Counts, EventSink, PmuEvent, Privilege};
+use sim_core::{Counts, EventSink, Notice, PmuEvent, Privilege};
 use sim_machine::{CoreOutcome, Level, MachineError, Outcome, RunOptions, Session};
 use sim_pmu::perf::{Group, Passes, PerfEvent, PerfSession, PerfSetup, Reading, Status};
 use sim_report::{Selected, stat};
@@ -238,12 +238,12 @@ fn has_internal(group: &Group) -> bool {
 /// Passes the counts of each core of an application to the counters, as one part of the run.
 fn pass_totals(outcome: &Outcome, counters: &mut impl EventSink) {
     for (number, core) in outcome.cores.iter().enumerate() {
-        counters.core(number);
-        counters.privilege(Privilege::default());
+        counters.notify(Notice::Core(number));
+        counters.notify(Notice::Privilege(Privilege::default()));
         if !core.is_counted {
             continue;
         }
-        counters.counting(true);
+        counters.notify(Notice::Counting(true));
         let counts = core.counts.unpack();
         for event in PmuEvent::ALL {
             let n = counts.raised(event);
@@ -251,7 +251,7 @@ fn pass_totals(outcome: &Outcome, counters: &mut impl EventSink) {
                 counters.count(event, n);
             }
         }
-        counters.counting(false);
+        counters.notify(Notice::Counting(false));
     }
 }
 
@@ -286,7 +286,7 @@ mod tests {
         let request = Request::new(&groups, session);
         let mut totaled = request.session(4_000_000, session.clock_hz());
         let mut observed = totaled.clone();
-        assert!(!totaled.takes_turns(), "{list} fits");
+        assert!(!totaled.is_multiplexed(), "{list} fits");
         let outcome = request.count(session, options, false, &mut |_| {}, &mut totaled);
         let observing = request.count(session, options, true, &mut |_| {}, &mut observed);
         let text = |outcome: Result<Outcome, _>| format!("{:?}", outcome.expect("it runs"));

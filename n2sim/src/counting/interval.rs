@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use sim_core::{Counts, EventSink, PmuEvent, Privilege};
+use sim_core::{Counts, EventSink, Notice, PmuEvent};
 use sim_machine::Outcome;
 use sim_pmu::perf::{Passes, PerfSession, Reading, Status};
 use sim_report::stat::{self, StatOptions};
@@ -18,7 +18,7 @@ const SHORTEST_NS: u64 = 1_000;
 const MOST: u64 = 100_000;
 
 /// Counters that can be read while they count. They need only counts
-/// ([`EventSink::hears_counts_alone`]).
+/// ([`EventSink::counts_only`]).
 pub(crate) trait Counters: EventSink {
     /// Returns the reading of each event of a core so far.
     fn read(&mut self, core: usize) -> Vec<Reading>;
@@ -63,10 +63,10 @@ impl ExactCounters {
 }
 
 impl EventSink for ExactCounters {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
-    fn hears_counts_alone(&self) -> bool {
+    fn counts_only(&self) -> bool {
         true
     }
 
@@ -78,15 +78,20 @@ impl EventSink for ExactCounters {
         }
     }
 
-    fn core(&mut self, core: usize) {
-        if self.cores.len() <= core {
-            self.cores.resize(core + 1, (false, Counts::default()));
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Core(core) => {
+                if self.cores.len() <= core {
+                    self.cores.resize(core + 1, (false, Counts::default()));
+                }
+                self.current = core;
+            }
+            Notice::Counting(is_counted) => {
+                self.cores[self.current].0 = is_counted;
+            }
+            _ => {}
         }
-        self.current = core;
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.cores[self.current].0 = is_counted;
     }
 }
 
@@ -198,7 +203,7 @@ impl<C: Counters> Intervals<C> {
     /// Returns intervals in which nothing has been counted.
     pub(crate) fn new(counters: C, interval: Interval) -> Intervals<C> {
         let mut intervals = Intervals { counters, interval, cores: Vec::new(), current: 0 };
-        intervals.core(0);
+        intervals.notify(Notice::Core(0));
         intervals
     }
 
@@ -279,10 +284,10 @@ fn since(now: &Reading, before: &Reading) -> Reading {
 }
 
 impl<C: Counters> EventSink for Intervals<C> {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
-    fn hears_counts_alone(&self) -> bool {
+    fn counts_only(&self) -> bool {
         true
     }
 
@@ -300,27 +305,30 @@ impl<C: Counters> EventSink for Intervals<C> {
         self.counters.count(event, n);
     }
 
-    fn software_increment(&mut self, counters: u32) {
-        self.counters.software_increment(counters);
-    }
-
-    fn core(&mut self, core: usize) {
-        let end = self.interval.end(1).max(1);
-        let new = Core { is_counted: false, cycles: 0, end, read: Vec::new() };
-        if self.cores.len() <= core {
-            self.cores.resize(core + 1, new);
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::SoftwareIncrement(counters) => {
+                self.counters.notify(Notice::SoftwareIncrement(counters));
+            }
+            Notice::Core(core) => {
+                let end = self.interval.end(1).max(1);
+                let new = Core { is_counted: false, cycles: 0, end, read: Vec::new() };
+                if self.cores.len() <= core {
+                    self.cores.resize(core + 1, new);
+                }
+                self.current = core;
+                self.counters.notify(Notice::Core(core));
+            }
+            Notice::Counting(is_counted) => {
+                self.cores[self.current].is_counted = is_counted;
+                self.counters.notify(Notice::Counting(is_counted));
+            }
+            Notice::Privilege(privilege) => {
+                self.counters.notify(Notice::Privilege(privilege));
+            }
+            _ => {}
         }
-        self.current = core;
-        self.counters.core(core);
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.cores[self.current].is_counted = is_counted;
-        self.counters.counting(is_counted);
-    }
-
-    fn privilege(&mut self, privilege: Privilege) {
-        self.counters.privilege(privilege);
     }
 }
 
@@ -422,13 +430,13 @@ mod tests {
     #[test]
     fn a_stall_over_several_intervals_is_cut_at_their_ends() {
         let mut sink = intervals(&[PmuEvent::CPU_CYCLES, PmuEvent::INST_RETIRED]);
-        sink.core(0);
+        sink.notify(Notice::Core(0));
         sink.count(PmuEvent::CPU_CYCLES, 5000);
-        sink.counting(true);
+        sink.notify(Notice::Counting(true));
         sink.count(PmuEvent::INST_RETIRED, 7);
         sink.count(PmuEvent::CPU_CYCLES, 2500);
         sink.count(PmuEvent::INST_RETIRED, 1);
-        sink.counting(false);
+        sink.notify(Notice::Counting(false));
         sink.count(PmuEvent::INST_RETIRED, 100);
         let counted = sink.finish();
         let expected = [(1000, vec![1000, 7]), (2000, vec![1000, 0]), (2500, vec![500, 1])];
@@ -438,10 +446,10 @@ mod tests {
     #[test]
     fn counts_at_the_very_end_of_an_interval_belong_to_it() {
         let mut sink = intervals(&[PmuEvent::CPU_CYCLES, PmuEvent::INST_RETIRED]);
-        sink.counting(true);
+        sink.notify(Notice::Counting(true));
         sink.count(PmuEvent::CPU_CYCLES, 2000);
         sink.count(PmuEvent::INST_RETIRED, 9);
-        sink.counting(false);
+        sink.notify(Notice::Counting(false));
         let counted = sink.finish();
         assert_eq!(values(&counted, 0), [(1000, vec![1000, 0]), (2000, vec![1000, 9])]);
     }
@@ -450,10 +458,10 @@ mod tests {
     fn a_core_that_has_ended_counts_no_more() {
         let mut sink = intervals(&[PmuEvent::CPU_CYCLES]);
         for (core, cycles) in [(0, 1500), (1, 2100)] {
-            sink.core(core);
-            sink.counting(true);
+            sink.notify(Notice::Core(core));
+            sink.notify(Notice::Counting(true));
             sink.count(PmuEvent::CPU_CYCLES, cycles);
-            sink.counting(false);
+            sink.notify(Notice::Counting(false));
         }
         let counted = sink.finish();
         assert_eq!(values(&counted, 0)[1], (2000, vec![500]));
@@ -478,10 +486,10 @@ mod tests {
         let mut sink = intervals(&[PmuEvent::CPU_CYCLES]);
         sink.interval = sink.interval.delayed(300);
         sink.cores.clear();
-        sink.core(0);
-        sink.counting(true);
+        sink.notify(Notice::Core(0));
+        sink.notify(Notice::Counting(true));
         sink.count(PmuEvent::CPU_CYCLES, 1500);
-        sink.counting(false);
+        sink.notify(Notice::Counting(false));
         assert_eq!(values(&sink.finish(), 0), [(1000, vec![1000]), (1200, vec![200])]);
     }
 

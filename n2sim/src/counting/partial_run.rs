@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::Context;
 use sim_files::File;
-use sim_machine::{Estimate, Outcome, Regions, Session};
+use sim_lab::{Estimate, Regions};
+use sim_machine::{Outcome, Session};
 use sim_trace::StatesReader;
 
 use crate::files::input;
@@ -24,7 +25,7 @@ pub(crate) fn run_chunks(
     session: &Session,
     progress: &mut dyn FnMut(u64),
 ) -> anyhow::Result<PartialRun> {
-    Ok(PartialRun { outcome: session.run_chunks(chunks, progress)?, errors: None })
+    Ok(PartialRun { outcome: sim_lab::run_chunks(session, chunks, progress)?, errors: None })
 }
 
 /// Runs the windows of the file `path` and scales their counts to the whole trace.

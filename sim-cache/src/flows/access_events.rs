@@ -1,6 +1,6 @@
 //! The events that each fragment of a load or store raises, on the L1 hit path and in the flows.
 
-use sim_core::{EventSink, FlowEdge, PmuEvent};
+use sim_core::{EventSink, FlowEdge, Notice, PmuEvent};
 
 /// Raises the events of each fragment of a load.
 #[inline(always)]
@@ -12,9 +12,9 @@ pub(crate) fn raise_load_lookup<S: EventSink>(sink: &mut S) {
 /// Raises the remaining events of a load fragment that hits the L1 TLB and the L1 D-cache.
 #[inline(always)]
 pub(crate) fn raise_plain_load<S: EventSink>(sink: &mut S) {
-    sink.edge(FlowEdge::LoadTlbHit);
+    sink.notify(Notice::Edge(FlowEdge::LoadTlbHit));
     sink.raise(PmuEvent::L1D_CACHE_RD);
-    sink.edge(FlowEdge::L1dReadHit);
+    sink.notify(Notice::Edge(FlowEdge::L1dReadHit));
 }
 
 /// Raises the events of the address of each store fragment.

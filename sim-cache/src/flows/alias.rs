@@ -7,7 +7,7 @@
 //! (PMU guide 4.2.11), and the removed copy counts in no event (4.2.13). Copies in the L1 I-cache
 //! are never modified, so several may stay.
 
-use sim_core::{Cycle, EventSink, FlowEdge, LineAddr, PmuEvent};
+use sim_core::{Cycle, EventSink, FlowEdge, LineAddr, Notice, PmuEvent};
 
 use crate::core_memory::CoreMemory;
 use crate::flows::l2::L2Reply;
@@ -23,7 +23,7 @@ impl CoreMemory {
         sink: &mut S,
     ) {
         if self.l1d.probe(line).is_some() {
-            sink.at(reply.ready);
+            sink.notify(Notice::At(reply.ready));
             let (here, poisoned) = self.recall_copy(line, reply.ready, sink);
             reply.ready = here + self.latencies.alias;
             reply.poisoned |= poisoned;
@@ -40,7 +40,7 @@ impl CoreMemory {
         sink: &mut S,
     ) {
         if self.l1d.probe(line).is_some() {
-            sink.at(at);
+            sink.notify(Notice::At(at));
             self.recall_copy(line, at, sink);
         }
     }
@@ -60,10 +60,10 @@ impl CoreMemory {
         let Some(state) = self.l1d.remove(line) else { return (at, false) };
         let here = state.refill_time().at(at);
         if !state.is_dirty() {
-            sink.edge(FlowEdge::L1dAliasClean);
+            sink.notify(Notice::Edge(FlowEdge::L1dAliasClean));
             return (here, false);
         }
-        sink.edge(FlowEdge::L1dAliasDirty);
+        sink.notify(Notice::Edge(FlowEdge::L1dAliasDirty));
         sink.raise(PmuEvent::L1D_CACHE_WB_VICTIM);
         let poisoned = self.check_written_back(state.defect(), sink);
         self.write_back_to_l2(line, poisoned, sink);

@@ -1,7 +1,9 @@
 //! Near atomic operations: read-modify-write in the L1 D-cache. Decision A20. Those done at the
 //! home node are in `far_atomic`.
 
-use sim_core::{Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, PmuEvent, TagUse};
+use sim_core::{
+    Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, Notice, PmuEvent, TagUse,
+};
 
 use crate::core_memory::CoreMemory;
 use crate::flows::alignment::misaligned_on_device;
@@ -64,7 +66,7 @@ impl CoreMemory {
         if self.is_far(line) {
             return self.far_atomic(request, line, translated, uncore, sink);
         }
-        sink.at(translated.start);
+        sink.notify(Notice::At(translated.start));
         sink.raise(PmuEvent::L1D_CACHE_RD);
         sink.raise(PmuEvent::L1D_CACHE_WR);
         let operation = Operation {

@@ -4,7 +4,7 @@
 //!
 //! For callers with so many accesses that passing a request costs more than the lookup.
 
-use sim_core::{Cycle, EventSink, FlowEdge, VirtAddr};
+use sim_core::{Cycle, EventSink, FlowEdge, Notice, VirtAddr};
 
 use crate::core_memory::CoreMemory;
 use crate::flows::access_events::{
@@ -46,7 +46,7 @@ impl CoreMemory {
         if !is_whole || !self.read_is_plain(addr, now, uncore) {
             return false;
         }
-        sink.at(now);
+        sink.notify(Notice::At(now));
         raise_load_lookup(sink);
         raise_plain_load(sink);
         true
@@ -70,11 +70,11 @@ impl CoreMemory {
         if !self.l1d.plain_write(line, now) {
             return false;
         }
-        sink.at(now);
+        sink.notify(Notice::At(now));
         raise_store_lookup(sink);
-        sink.edge(FlowEdge::StoreTlbHit);
+        sink.notify(Notice::Edge(FlowEdge::StoreTlbHit));
         raise_write(sink);
-        sink.edge(FlowEdge::L1dWriteHit);
+        sink.notify(Notice::Edge(FlowEdge::L1dWriteHit));
         // The line is present, so nothing is prefetched for it.
         let _ = self.begins_store_run(line.physical);
         let mask = Fragment { addr, bytes: bytes.max(1) }.line_mask();

@@ -6,8 +6,8 @@
 //! 10,000).
 
 use sim_core::{
-    Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_SHIFT, MemReply, MemRequest, PmuEvent,
-    VirtAddr,
+    Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_SHIFT, MemReply, MemRequest, Notice,
+    PmuEvent, VirtAddr,
 };
 
 use crate::core_memory::CoreMemory;
@@ -95,14 +95,14 @@ impl CoreMemory {
             let split_cycles = if is_split { self.latencies.split } else { 0 };
             if is_split {
                 // Counted once for each read that is split, for whatever reason (decision A19).
-                sink.at(now);
+                sink.notify(Notice::At(now));
                 sink.raise(PmuEvent::LD_ALIGN_LAT);
                 whole.happened.add(Happened::SPLIT);
             }
             for fragment in Fragments::of(operation.addr, operation.bytes) {
                 let is_later_line = fragment.addr.line() != operation.addr.line();
                 let start = if is_later_line { now + split_cycles } else { now };
-                sink.at(start);
+                sink.notify(Notice::At(start));
                 let mut part = self.load_fragment(&request, fragment, start, uncore, sink);
                 if !spans_lines {
                     part.done += split_cycles;
@@ -188,13 +188,13 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        sink.at(translated.start);
+        sink.notify(Notice::At(translated.start));
         sink.raise(PmuEvent::L1D_CACHE_RD);
         let Some(entry) = self.l1d.lookup(operation.line) else {
             return self.l1d_miss(operation, translated, uncore, sink);
         };
         if self.l1d.state(entry).is_plain_at(translated.start) {
-            sink.edge(FlowEdge::L1dReadHit);
+            sink.notify(Notice::Edge(FlowEdge::L1dReadHit));
             return translated.reply(translated.start + self.latencies.l1d_hit);
         }
         self.l1d_wait(operation, entry, translated, uncore, sink)
@@ -263,7 +263,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         for edge in operation.hit_edges() {
-            sink.edge(*edge);
+            sink.notify(Notice::Edge(*edge));
         }
         let state = self.l1d.state(entry);
         let hit = translated.start + self.latencies.l1d_hit;
@@ -296,11 +296,11 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let cause = operation.refill_cause();
-        sink.edge(cause.edges().miss);
+        sink.notify(Notice::Edge(cause.edges().miss));
         let l2 = self.refill_l1d(operation.line, cause, translated.start, uncore, sink);
         if cause == RefillCause::Atomic {
             // The write after the read finds the line.
-            sink.edge(FlowEdge::L1dWriteHit);
+            sink.notify(Notice::Edge(FlowEdge::L1dWriteHit));
         }
         if cause == RefillCause::Load {
             self.waits.load(operation.pc, translated.start);
@@ -350,11 +350,11 @@ impl CoreMemory {
             self.waits.begin(0);
         }
         self.l1d_mshrs.hold(register, arrives);
-        sink.at(reply.ready);
+        sink.notify(Notice::At(reply.ready));
         if let Some(refill) = cause.refill_event() {
             sink.raise(refill);
             sink.raise(inner_or_outer(reply.source));
-            sink.edge(cause.edges().data_from(reply.source));
+            sink.notify(Notice::Edge(cause.edges().data_from(reply.source)));
         }
         let state = LineState::refilled(RefillTime::between(start, arrives), reply.source)
             .with_dirty(cause == RefillCause::Store)
@@ -366,7 +366,7 @@ impl CoreMemory {
         if cause == RefillCause::Store && state.is_in_l1i() {
             self.invalidate_l1i(physical);
         }
-        sink.edge(cause.edges().allocated(victim.is_some()));
+        sink.notify(Notice::Edge(cause.edges().allocated(victim.is_some())));
         if let Some(victim) = victim {
             sink.raise(PmuEvent::L1D_CACHE_WB_VICTIM);
             let poisoned = self.check_written_back(victim.defect, sink);

@@ -3,7 +3,7 @@
 
 use sim_core::{
     Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_BYTES, LineAddr, MemKind, MemReply,
-    MemRequest, PmuEvent, VirtAddr,
+    MemRequest, Notice, PmuEvent, VirtAddr,
 };
 
 use crate::core_memory::CoreMemory;
@@ -68,11 +68,11 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let addr = fragment.addr;
-        sink.at(now);
+        sink.notify(Notice::At(now));
         raise_store_lookup(sink);
         let key = self.space.key(uncore.page_map.page_of(addr));
         if let Some(frame) = self.dtlb.plain_hit(key, now) {
-            sink.edge(FlowEdge::StoreTlbHit);
+            sink.notify(Notice::Edge(FlowEdge::StoreTlbHit));
             let line = Indexed::virtually(addr, uncore.page_map.line_in(addr, frame));
             self.prefetch_for_store(request.kind, line, now, uncore, sink);
             return hit_reply(now + 1);
@@ -135,7 +135,7 @@ impl CoreMemory {
         if translated.target.memory != MemoryType::Cacheable {
             return self.store_uncached(fragment, translated, sink);
         }
-        sink.at(now);
+        sink.notify(Notice::At(now));
         raise_write(sink);
         let physical = uncore.page_map.line_in(fragment.addr, translated.target.frame);
         let line = Indexed::virtually(fragment.addr, physical);
@@ -154,7 +154,7 @@ impl CoreMemory {
         self.l1d.set_state(entry, state);
         let mut reply = hit_reply(now + 1);
         if state.is_plain_for_write_at(now) {
-            sink.edge(FlowEdge::L1dWriteHit);
+            sink.notify(Notice::Edge(FlowEdge::L1dWriteHit));
         } else {
             // The write waits for the line in flight and is done one cycle after the line arrives.
             reply = self.l1d_wait(operation, entry, translated, uncore, sink);
@@ -210,7 +210,7 @@ impl CoreMemory {
         let taken = self.drain(drains, translated.start, uncore, sink);
         if hold {
             self.repair_l1d_set(self.l1d.set_of(operation.line), sink);
-            sink.edge(FlowEdge::L1dWriteStream);
+            sink.notify(Notice::Edge(FlowEdge::L1dWriteStream));
             return translated.reply(taken + 1);
         }
         self.l1d_miss(operation, translated, uncore, sink)
@@ -307,7 +307,7 @@ impl CoreMemory {
         let line = uncore.page_map.physical(request.addr, translated.target).line();
         let indexed = Indexed::virtually(request.addr, line);
         if let Some(entry) = self.l1d.lookup(indexed) {
-            sink.edge(FlowEdge::L1dWriteHit);
+            sink.notify(Notice::Edge(FlowEdge::L1dWriteHit));
             let state = self.l1d.state(entry);
             let arrives = state.refill_time().at(now);
             // Errors in the old data no longer matter.
@@ -325,7 +325,7 @@ impl CoreMemory {
             return reply;
         }
         self.repair_l1d_set(self.l1d.set_of(indexed), sink);
-        sink.edge(FlowEdge::L1dWriteStream);
+        sink.notify(Notice::Edge(FlowEdge::L1dWriteStream));
         // The write replaces a copy in another set and bytes of the line that are still merged.
         self.l1d.remove(line);
         self.write_streams.take(line);

@@ -3,7 +3,9 @@
 //! An I-side prefetch counts as a fetch (decision A35). Not modeled: the D-cache lookup of a
 //! missing fetch (PMU guide 3.2.12), which no event counts.
 
-use sim_core::{Cycle, EventSink, FlowEdge, Happened, LINE_BYTES, MemReply, PmuEvent, VirtAddr};
+use sim_core::{
+    Cycle, EventSink, FlowEdge, Happened, LINE_BYTES, MemReply, Notice, PmuEvent, VirtAddr,
+};
 
 use crate::core_memory::CoreMemory;
 use crate::flows::fragment::Fragment;
@@ -35,9 +37,9 @@ impl CoreMemory {
             && let line = Indexed::virtually(pc, uncore.page_map.line_in(pc, frame))
             && self.l1i.plain_hit_again(line, now)
         {
-            sink.edge(FlowEdge::FetchTlbHit);
+            sink.notify(Notice::Edge(FlowEdge::FetchTlbHit));
             sink.raise(PmuEvent::L1I_CACHE);
-            sink.edge(FlowEdge::L1iHit);
+            sink.notify(Notice::Edge(FlowEdge::L1iHit));
             return hit_reply(now + self.latencies.l1i_hit);
         }
         self.fetch_full_flow(pc, now, uncore, sink)
@@ -61,14 +63,14 @@ impl CoreMemory {
             let whole = Fragment { addr: line, bytes: LINE_BYTES as u32 };
             return self.read_uncached(whole, translated, uncore, sink);
         }
-        sink.at(translated.start);
+        sink.notify(Notice::At(translated.start));
         sink.raise(PmuEvent::L1I_CACHE);
         let line = uncore.page_map.physical(pc, translated.target).line();
         let line = Indexed::virtually(pc, line);
         if let Some(entry) = self.l1i.lookup(line) {
             let state = self.l1i.state(entry);
             if state.is_plain_at(translated.start) {
-                sink.edge(FlowEdge::L1iHit);
+                sink.notify(Notice::Edge(FlowEdge::L1iHit));
                 return translated.reply(translated.start + self.latencies.l1i_hit);
             }
             if state.is_defective() && !self.l1i_line_stays(line, sink) {
@@ -89,7 +91,7 @@ impl CoreMemory {
         sink: &mut S,
     ) -> MemReply {
         let state = self.l1i.state(entry);
-        sink.edge(FlowEdge::L1iHit);
+        sink.notify(Notice::Edge(FlowEdge::L1iHit));
         let hit = translated.start + self.latencies.l1i_hit;
         let arrives = state.refill_time().at(translated.start);
         let mut reply = translated.reply(hit.max(arrives));
@@ -160,14 +162,14 @@ impl CoreMemory {
         if self.l1i.has_broken_tags() {
             self.repair_l1i_tags(line, sink);
         }
-        sink.edge(FlowEdge::L1iMiss);
+        sink.notify(Notice::Edge(FlowEdge::L1iMiss));
         self.drain_held_line(line.physical, start, uncore, sink);
         let register = self.l1i_mshrs.find(start);
         let at = register.from + self.latencies.l1i_hit;
         let reply = self.read_l2(L2Request::Fetch, line.physical, at, uncore, sink);
         self.stats.next_line_lines += u64::from(prefetched && reply.missed);
         self.l1i_mshrs.hold(register, reply.ready);
-        sink.at(reply.ready);
+        sink.notify(Notice::At(reply.ready));
         sink.raise(PmuEvent::L1I_CACHE_REFILL);
         let defect = self.errors.l1i_defect(reply.poisoned);
         let state = LineState::refilled(RefillTime::between(start, reply.ready), reply.source)
@@ -196,14 +198,14 @@ impl CoreMemory {
             return;
         }
         self.stats.next_line_lookups += 1;
-        sink.at(at);
+        sink.notify(Notice::At(at));
         sink.raise(PmuEvent::L1I_TLB);
-        sink.edge(FlowEdge::FetchTlbHit);
+        sink.notify(Notice::Edge(FlowEdge::FetchTlbHit));
         sink.raise(PmuEvent::L1I_CACHE);
         if self.l1i.find(next).is_none() {
             self.refill_l1i(next, at, true, uncore, sink);
         } else {
-            sink.edge(FlowEdge::L1iHit);
+            sink.notify(Notice::Edge(FlowEdge::L1iHit));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Strictly inclusive of both L1 caches: an L2 victim removes its L1 copies (decision A43). Not
 //! modeled: banks.
 
-use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, PmuEvent};
+use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, Notice, PmuEvent};
 
 use crate::config::{StoreMissDirection, WalkReads};
 use crate::core_memory::CoreMemory;
@@ -85,7 +85,7 @@ impl CoreMemory {
         let needs_port = !request.stays_in_l2() && !is_free;
         let at = if needs_port { self.l2_port.book(at) } else { at };
         if self.counts_in_l2(request) {
-            sink.at(at);
+            sink.notify(Notice::At(at));
             sink.raise(self.lookup_event(request));
         }
         match self.l2.lookup(Indexed::physically(line)) {
@@ -174,7 +174,7 @@ impl CoreMemory {
         if !is_ideal {
             self.l2_misses.add(leaves, arrives);
         }
-        sink.at(arrives);
+        sink.notify(Notice::At(arrives));
         self.count_l2_refill(request, reply, sink);
         let poisoned = uncore.is_poisoned(line);
         let state = LineState::refilled(RefillTime::between(at, arrives), reply.source)
@@ -228,18 +228,18 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> bool {
-        sink.at(at);
+        sink.notify(Notice::At(at));
         self.l1i.remove(victim.line);
         let l1d = self.l1d.remove(victim.line).filter(|state| state.is_dirty());
         let l1d_dirty = l1d.is_some();
         let mut poisoned = matches!(victim.defect, Defect::Uncorrectable | Defect::Poisoned);
         let recalled = if l1d_dirty { FlowEdge::L1dRecalled } else { FlowEdge::L1dNotRecalled };
-        sink.edge(recalled);
+        sink.notify(Notice::Edge(recalled));
         if let Some(state) = l1d {
             sink.raise(PmuEvent::L1D_CACHE_WB_VICTIM);
             poisoned = self.check_written_back(state.defect(), sink);
             sink.raise(PmuEvent::L2D_CACHE_WR);
-            sink.edge(FlowEdge::L2WriteHit);
+            sink.notify(Notice::Edge(FlowEdge::L2WriteHit));
         }
         let dirty = victim.dirty || l1d_dirty;
         let written_out = dirty || self.semantics.clean_victims_count;
@@ -270,7 +270,7 @@ impl CoreMemory {
         sink: &mut S,
     ) {
         sink.raise(PmuEvent::L2D_CACHE_WR);
-        sink.edge(FlowEdge::L2WriteHit);
+        sink.notify(Notice::Edge(FlowEdge::L2WriteHit));
         let entry = self.l2.probe(line).expect("the L2 includes every line of the L1 D-cache");
         let state = self.l2.state(entry).with_dirty(true);
         self.l2.set_state(entry, state.with_defect(arriving_defect(poisoned)));
@@ -288,12 +288,12 @@ impl CoreMemory {
         self.invalidate_l1i(line);
         self.stats.streamed_writes += 1;
         let (requested, at) = (at, self.l2_write_port.book(at));
-        sink.at(at);
+        sink.notify(Notice::At(at));
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let looked_up = at + self.latencies.l2_lookup;
         let taken = if self.is_ideal_beyond_l1() { requested } else { at };
         if let Some(entry) = self.l2.lookup(Indexed::physically(line)) {
-            sink.edge(FlowEdge::L2WriteHit);
+            sink.notify(Notice::Edge(FlowEdge::L2WriteHit));
             let state = self.l2.state(entry).with_dirty(true).with_defect(Defect::None);
             self.l2.set_state(entry, state);
             if state.is_shared() {
@@ -307,17 +307,17 @@ impl CoreMemory {
             uncore.request_without_data(self.number, line, CoherenceRequest::Claim, leaves);
         let is_ideal = self.is_ideal_beyond_l2();
         self.l2_queue.hold(slot, if is_ideal { at } else { claimed });
-        sink.edge(FlowEdge::L2WriteMiss);
-        sink.edge(FlowEdge::L2WriteClaim);
+        sink.notify(Notice::Edge(FlowEdge::L2WriteMiss));
+        sink.notify(Notice::Edge(FlowEdge::L2WriteClaim));
         self.stats.streamed_lines += 1;
         self.stats.claimed_lines += 1;
-        sink.at(claimed);
+        sink.notify(Notice::At(claimed));
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
         let state =
             LineState::refilled(RefillTime::between(at, at), DataSource::L2).with_dirty(true);
         let victim = self.l2.allocate(Indexed::physically(line), state, Insertion::Demand);
         let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, leaves, uncore, sink));
-        sink.edge(WRITE_EDGES.allocated(sent_out));
+        sink.notify(Notice::Edge(WRITE_EDGES.allocated(sent_out)));
         if is_ideal { taken } else { leaves - self.latencies.l2_lookup }
     }
 
@@ -333,12 +333,12 @@ impl CoreMemory {
         self.invalidate_l1i(line);
         self.stats.streamed_writes += 1;
         let at = self.l2_write_port.book(at);
-        sink.at(at);
+        sink.notify(Notice::At(at));
         sink.raise(PmuEvent::L2D_CACHE_WR);
         let mut done = at + self.latencies.l2_lookup;
         match self.l2.lookup(Indexed::physically(line)) {
             Some(entry) => {
-                sink.edge(FlowEdge::L2WriteHit);
+                sink.notify(Notice::Edge(FlowEdge::L2WriteHit));
                 if self.l2.state(entry).is_shared() {
                     done = self.upgrade(line, done, uncore, sink);
                 }
@@ -362,7 +362,7 @@ impl CoreMemory {
     ) {
         if self.counts_in_l2(request) {
             let write = self.counts_as_write(request);
-            sink.edge(decided(if write { &WRITE_EDGES } else { &READ_EDGES }));
+            sink.notify(Notice::Edge(decided(if write { &WRITE_EDGES } else { &READ_EDGES })));
         }
     }
 

@@ -7,8 +7,8 @@
 //! cleans, as `HCR_EL2.SWIO` is fixed to require on cores of this family.
 
 use sim_core::{
-    CacheOp, Cycle, EventSink, LINE_BYTES, LINE_SHIFT, LineAddr, Maintenance, MemReply, PmuEvent,
-    Snoop, VirtAddr,
+    CacheOp, Cycle, EventSink, LINE_BYTES, LINE_SHIFT, LineAddr, Maintenance, MemReply, Notice,
+    PmuEvent, Snoop, VirtAddr,
 };
 
 use crate::core_memory::CoreMemory;
@@ -214,7 +214,7 @@ impl CoreMemory {
         if !state.is_dirty() {
             return here;
         }
-        sink.at(here);
+        sink.notify(Notice::At(here));
         sink.raise(PmuEvent::L1D_CACHE_WB_CLEAN);
         let poisoned = self.check_l1d_data(entry, sink).is_lost();
         self.write_back_to_l2(line, poisoned, sink);
@@ -236,7 +236,7 @@ impl CoreMemory {
         if !state.is_dirty() {
             return here;
         }
-        sink.at(here);
+        sink.notify(Notice::At(here));
         sink.raise(PmuEvent::L2D_CACHE_WB_CLEAN);
         let leaves = self.bus.transaction(PmuEvent::BUS_ACCESS_WR, LINE_BYTES, here, sink);
         let sent = self.bus.send_line(leaves);

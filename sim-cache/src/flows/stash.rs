@@ -6,7 +6,9 @@
 //! (4.6.5, 4.6.6). The line counts as an L2 refill, but not as a read refill, an access or a last
 //! level event.
 
-use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, PmuEvent, VirtAddr};
+use sim_core::{
+    Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, Notice, PmuEvent, VirtAddr,
+};
 
 use crate::core_memory::CoreMemory;
 use crate::memory_system::{CorePort, MemorySystem};
@@ -66,11 +68,15 @@ impl CoreMemory {
             self.change_copies(line, |_| state);
             return arrives;
         }
-        sink.at(arrives);
+        sink.notify(Notice::At(arrives));
         sink.raise(PmuEvent::L2D_CACHE_REFILL);
         let victim = self.l2.allocate(Indexed::physically(line), state, Insertion::Demand);
         let sent_out = victim.is_some_and(|v| self.evict_from_l2(v, pulls, uncore, sink));
-        sink.edge(if sent_out { FlowEdge::L2StashVictim } else { FlowEdge::L2StashNoVictim });
+        sink.notify(Notice::Edge(if sent_out {
+            FlowEdge::L2StashVictim
+        } else {
+            FlowEdge::L2StashNoVictim
+        }));
         arrives
     }
 }

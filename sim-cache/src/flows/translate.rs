@@ -4,7 +4,7 @@
 //! (decision A12). Faulting walks refill nothing (decision A15). Permissions are checked at the end
 //! of a walk and at every L1 TLB hit: an L2 TLB hit refills the L1 TLB first.
 
-use sim_core::{Cycle, DataSource, EventSink, FlowEdge, Happened, MemReply, VirtAddr};
+use sim_core::{Cycle, DataSource, EventSink, FlowEdge, Happened, MemReply, Notice, VirtAddr};
 
 use crate::config::PageCross;
 use crate::core_memory::CoreMemory;
@@ -78,10 +78,10 @@ impl CoreMemory {
     ) -> Result<Translated, MemReply> {
         let key = self.space.key(uncore.page_map.page_of(addr));
         if let Some(entry) = self.l1_tlb(requester).lookup(key) {
-            sink.edge(requester.edges().hit);
+            sink.notify(Notice::Edge(requester.edges().hit));
             return use_entry(requester, &entry, key, now, uncore);
         }
-        sink.edge(requester.edges().miss);
+        sink.notify(Notice::Edge(requester.edges().miss));
         self.translate_l1_miss(requester, key, now, uncore, sink)
     }
 
@@ -98,7 +98,7 @@ impl CoreMemory {
         if let Some(entry) = self.l1_tlb(requester).lookup(key) {
             return use_entry(requester, &entry, key, now, uncore);
         }
-        sink.edge(requester.edges().uncounted_miss);
+        sink.notify(Notice::Edge(requester.edges().uncounted_miss));
         self.translate_l1_miss(requester, key, now, uncore, sink)
     }
 
@@ -117,20 +117,24 @@ impl CoreMemory {
         sink: &mut S,
     ) -> Result<Translated, MemReply> {
         let edges = requester.edges();
-        sink.at(now);
+        sink.notify(Notice::At(now));
         sink.raise(requester.l2_lookup());
         let looked_up = self.book_l2_tlb(now);
         let mut happened = Happened::L1_TLB_MISS;
         let (found, start) = match self.l2_tlb.lookup(key) {
             Some(entry) => {
-                sink.edge(edges.l2_hit);
+                sink.notify(Notice::Edge(edges.l2_hit));
                 (entry, entry.usable_at(looked_up))
             }
             None => {
-                sink.edge(edges.l2_miss);
+                sink.notify(Notice::Edge(edges.l2_miss));
                 happened.add(Happened::WALK);
                 let walked = self.walk(requester, key, looked_up, uncore, sink);
-                sink.edge(if walked.is_ok() { edges.walk_done } else { edges.walk_fault });
+                sink.notify(Notice::Edge(if walked.is_ok() {
+                    edges.walk_done
+                } else {
+                    edges.walk_fault
+                }));
                 walked
                     .map_err(|end| faulted(now, end, happened, refusal(requester, key, uncore)))?
             }
@@ -141,7 +145,7 @@ impl CoreMemory {
         };
         let translation = found.with_refill_time(RefillTime::between(now, start));
         self.l1_tlb(requester).allocate(key, translation);
-        sink.at(start);
+        sink.notify(Notice::At(start));
         sink.raise(requester.l1_refill());
         if requester.is_refused(found.permissions) {
             return Err(faulted(now, start, happened, refusal(requester, key, uncore)));
@@ -179,14 +183,18 @@ impl CoreMemory {
         let mut happened = Happened::default();
         let end = match self.l2_tlb.lookup(key) {
             Some(entry) => {
-                sink.edge(edges.hit);
+                sink.notify(Notice::Edge(edges.hit));
                 entry.usable_at(looked_up)
             }
             None => {
-                sink.edge(edges.miss);
+                sink.notify(Notice::Edge(edges.miss));
                 happened.add(Happened::WALK);
                 let walked = self.walk(requester, key, looked_up, uncore, sink);
-                sink.edge(if walked.is_ok() { edges.walk_done } else { edges.walk_fault });
+                sink.notify(Notice::Edge(if walked.is_ok() {
+                    edges.walk_done
+                } else {
+                    edges.walk_fault
+                }));
                 match walked {
                     Ok((_, end)) | Err(end) => end,
                 }

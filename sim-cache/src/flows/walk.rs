@@ -7,7 +7,7 @@
 //! belongs to the walk itself. Not modeled: partial entries of stage 2, descriptors that stage 2
 //! refuses.
 
-use sim_core::{Cycle, EventSink, LineAddr, PmuEvent};
+use sim_core::{Cycle, EventSink, LineAddr, Notice, PmuEvent};
 
 use crate::core_memory::CoreMemory;
 use crate::uncore::Uncore;
@@ -43,7 +43,7 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> Result<(Translation, Cycle), Cycle> {
-        sink.at(at);
+        sink.notify(Notice::At(at));
         sink.raise(requester.walk());
         let slot = self.walker.find_slot(at);
         let stage1 = uncore.page_map.stage1().leaf(key.page());
@@ -60,7 +60,7 @@ impl CoreMemory {
         }
         let translation = Translation::new(key, &leaf, RefillTime::between(at, end));
         self.l2_tlb.allocate(key, leaf.shift, translation);
-        sink.at(end);
+        sink.notify(Notice::At(end));
         sink.raise(requester.l2_refill());
         Ok((translation, end))
     }
@@ -127,10 +127,10 @@ impl CoreMemory {
         let key = self.space.intermediate_key(page);
         let looked_up = at + self.latencies.l2_tlb;
         if let Some(refill) = self.l2_tlb.lookup_step(EntryKind::Stage2, key, granule.shift()) {
-            sink.edge(requester.edges().descriptor_known);
+            sink.notify(Notice::Edge(requester.edges().descriptor_known));
             return refill.at(looked_up);
         }
-        sink.edge(requester.edges().descriptor_walk);
+        sink.notify(Notice::Edge(requester.edges().descriptor_walk));
         sink.raise(PmuEvent::DTLB_WALK);
         let end = self.walk_stage2(granule, page, LAST_LEVEL, looked_up, uncore, sink);
         let refill = RefillTime::between(at, end);

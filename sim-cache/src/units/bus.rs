@@ -3,7 +3,7 @@
 //! PMU guide 4.6.2, the 256-bit channels: one read beat and one write beat per cycle, and at most
 //! two transactions start in one cycle (a third waits).
 
-use sim_core::{Cycle, EventSink, LINE_BYTES, PmuEvent, VirtAddr};
+use sim_core::{Cycle, EventSink, LINE_BYTES, Notice, PmuEvent, VirtAddr};
 
 use crate::config::{BusConfig, BusUnit};
 use crate::units::bandwidth::Bandwidth;
@@ -58,7 +58,7 @@ impl BusPort {
         sink: &mut S,
     ) -> Cycle {
         let start = self.transactions.book(at);
-        sink.at(start);
+        sink.notify(Notice::At(start));
         match self.unit {
             BusUnit::Transaction => sink.raise(event),
             BusUnit::Beats => sink.count(event, bytes.div_ceil(self.beat_bytes)),

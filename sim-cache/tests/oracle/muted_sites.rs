@@ -6,8 +6,8 @@ use std::panic::Location;
 
 use sim_core::{Counts, EventSink, PmuEvent};
 
-use crate::suite;
-use crate::suite::compare::{Totals, difference_in, memory_events};
+use super::suite;
+use super::suite::compare::{Totals, difference_in, memory_events};
 
 /// Event and the place in the source that raises it.
 type Site = (&'static str, &'static Location<'static>);
@@ -52,7 +52,7 @@ impl Totals for MutedSink {
 fn sites() -> BTreeMap<Site, u64> {
     let mut found = BTreeMap::new();
     for number in 0..CASES {
-        let (geometry, groups) = suite::case(crate::SEED, number, OPERATIONS);
+        let (geometry, groups) = suite::case(super::SEED, number, OPERATIONS);
         let mut sink = MutedSink::default();
         assert_eq!(difference_in(&mut sink, &geometry, &groups), None);
         for site in sink.sites {
@@ -65,7 +65,7 @@ fn sites() -> BTreeMap<Site, u64> {
 #[test]
 fn muting_any_site_that_raises_an_event_is_detected() {
     for (site, number) in sites() {
-        let (geometry, groups) = suite::case(crate::SEED, number, OPERATIONS);
+        let (geometry, groups) = suite::case(super::SEED, number, OPERATIONS);
         let mut sink = MutedSink { muted: Some(site), ..MutedSink::default() };
         let difference = difference_in(&mut sink, &geometry, &groups);
         assert!(difference.is_some(), "{} of {} can be muted without a difference", site.0, site.1);
@@ -76,7 +76,7 @@ fn muting_any_site_that_raises_an_event_is_detected() {
 fn the_events_that_no_sequence_raises_are_listed() {
     let mut counts = Counts::default();
     for number in 0..CASES {
-        let (geometry, groups) = suite::case(crate::SEED, number, OPERATIONS);
+        let (geometry, groups) = suite::case(super::SEED, number, OPERATIONS);
         let mut sink = MutedSink::default();
         difference_in(&mut sink, &geometry, &groups);
         counts.add(&sink.counts);

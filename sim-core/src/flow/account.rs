@@ -4,8 +4,8 @@
 //! event is raised elsewhere too, or once where a box is visited twice, the reason is given here.
 
 use super::{Flow, FlowCounts, FlowGraph};
+use crate::counts::Counts;
 use crate::pmu_event::PmuEvent;
-use crate::sink::Counts;
 
 /// How the count of an event follows from the visits of its boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

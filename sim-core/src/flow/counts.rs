@@ -6,7 +6,7 @@ use petgraph::visit::EdgeRef;
 
 use super::{FlowBox, FlowEdge, FlowGraph, Link, Path};
 use crate::pmu_event::PmuEvent;
-use crate::sink::EventSink;
+use crate::sink::{EventSink, Notice};
 
 /// A sink that listens to the edges alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +25,13 @@ impl EventSink for FlowCounts {
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
 
     #[inline]
-    fn edge(&mut self, edge: FlowEdge) {
-        self.taken[edge as usize] += 1;
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Edge(edge) => {
+                self.taken[edge as usize] += 1;
+            }
+            _ => {}
+        }
     }
 }
 
@@ -150,7 +155,7 @@ mod tests {
             &[(&[1, 2], 10), (&[1, 2, 3, 4], 4), (&[1, 2, 3, 5, 6, 4], 2), (&[1, 2, 3, 5], 1)],
         );
         for edge in [FlowEdge::LoadTlbPreloadMiss, FlowEdge::LoadL2TlbHit] {
-            counts.edge(edge);
+            counts.notify(Notice::Edge(edge));
         }
         assert_eq!(counts.unbalanced(&graph), []);
         let events = counts.events(&graph);
@@ -166,7 +171,7 @@ mod tests {
     fn an_event_of_two_boxes_adds_them_up() {
         let (graph, mut counts) = graph_and_counts(Flow::L2Write, &[(&[1, 2, 4, 5], 3)]);
         for edge in [FlowEdge::L2WriteMiss, FlowEdge::L2WriteClaim, FlowEdge::L2WriteNoVictim] {
-            counts.edge(edge);
+            counts.notify(Notice::Edge(edge));
         }
         assert_eq!(counts.unbalanced(&graph), []);
         let events = counts.events(&graph);
@@ -178,7 +183,7 @@ mod tests {
     #[test]
     fn a_decision_that_was_not_reported_shows() {
         let (graph, mut counts) = graph_and_counts(Flow::L1dRead, &[(&[1, 2, 3], 2)]);
-        counts.edge(FlowEdge::L1dReadMiss);
+        counts.notify(Notice::Edge(FlowEdge::L1dReadMiss));
         assert_eq!(counts.unbalanced(&graph), [("refill", 3, 2)]);
     }
 }

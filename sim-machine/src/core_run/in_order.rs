@@ -6,7 +6,7 @@
 use super::CoreRun;
 use crate::error::MachineError;
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, EventSink};
+use sim_core::{Cycle, EventSink, Notice};
 use sim_isa::{BranchKind, Program};
 use sim_pipeline::{InOrderEngine, InstSpan, Part};
 
@@ -20,7 +20,7 @@ impl CoreRun {
         memory: &mut MemorySystem,
         observer: &mut S,
     ) -> Result<(), MachineError> {
-        observer.core(self.core);
+        observer.notify(Notice::Core(self.core));
         let mut order = self.order.take().unwrap_or_else(|| InOrderEngine::new(program, part));
         if self.at >= self.batch.len() && !self.next_batch()? {
             let sink = &mut (&mut self.totals, &mut *observer);

@@ -6,7 +6,7 @@ use crate::pipeline::Pipeline;
 use crate::route::{Route, Slots};
 use crate::stages::sve_elements::raise_predicate;
 use sim_core::time::NEVER;
-use sim_core::{Activity, Cycle, EventSink, Happened, InstFlags, PmuEvent};
+use sim_core::{Activity, Cycle, EventSink, Happened, InstFlags, Notice, PmuEvent};
 use sim_isa::{MemOp, StaticEvents};
 
 impl Pipeline {
@@ -57,7 +57,7 @@ impl Pipeline {
         }
         let mut bits = op.inst.events.and(StaticEvents::AT_ISSUE).0;
         if bits != 0 {
-            sink.at(issue);
+            sink.notify(Notice::At(issue));
         }
         while bits != 0 {
             sink.raise(StaticEvents::LIST[bits.trailing_zeros() as usize]);
@@ -82,12 +82,12 @@ impl Pipeline {
         }
         self.raise_executed(mops, sink);
         if R::SLOTS == Slots::Shared {
-            sink.executed(&op.inst.tally.first(StaticEvents::PER_INST));
+            sink.add_tally(&op.inst.tally.take(StaticEvents::PER_INST));
         } else {
-            sink.executed(&op.inst.tally);
+            sink.add_tally(&op.inst.tally);
         }
         if R::SLOTS == Slots::Two && mops == 2 {
-            sink.executed(&op.inst.tally.behind(StaticEvents::PER_INST));
+            sink.add_tally(&op.inst.tally.skip(StaticEvents::PER_INST));
         }
         if R::IS_ORDINARY {
             // Of the events below, only those of its alignment can occur.
@@ -119,7 +119,7 @@ impl Pipeline {
         };
         self.raise_issued(op, issue, sink);
         if R::IS_GENERAL && op.inst.mem.exclusive && issue <= op.squash {
-            sink.at(rename);
+            sink.notify(Notice::At(rename));
             raise_exclusive_outcome(op, done.reply.happened, sink);
         }
     }
@@ -134,7 +134,7 @@ pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, issue: Cycle, 
     let is_load = matches!(inst.mem.op, MemOp::Load | MemOp::AtomicLoad | MemOp::AtomicSwap);
     let is_unaligned = |addr: u64| !inst.mem.is_aligned(addr);
     if addr.is_some_and(is_unaligned) || more.iter().any(|addr| is_unaligned(*addr)) {
-        sink.at(issue);
+        sink.notify(Notice::At(issue));
         if is_load {
             sink.raise(PmuEvent::UNALIGNED_LD_SPEC);
         } else if is_store {

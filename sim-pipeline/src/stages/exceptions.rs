@@ -13,8 +13,8 @@ use crate::units::exception_state::counted_by;
 use crate::units::frontend::FetchTiming;
 use crate::units::recorded_exception::RecordedException;
 use sim_core::{
-    AbortCause, Cycle, EventSink, ExceptionControls, ExceptionKind, Happened, OpLife, PmuEvent,
-    Privilege, StallCause,
+    AbortCause, Cycle, EventSink, ExceptionControls, ExceptionKind, Happened, Notice, OpLife,
+    PmuEvent, Privilege, StallCause,
 };
 use sim_isa::{BranchKind, Inst, Special};
 
@@ -131,7 +131,7 @@ impl Pipeline {
         at: Cycle,
         sink: &mut S,
     ) {
-        sink.at(at);
+        sink.notify(Notice::At(at));
         sink.raise(PmuEvent::EXC_TAKEN);
         if let Some(event) = counted_by(kind, self.exceptions.privilege, to) {
             sink.raise(event);
@@ -161,7 +161,7 @@ impl Pipeline {
         next_pc: Option<u64>,
         sink: &mut S,
     ) {
-        sink.at(life.retire);
+        sink.notify(Notice::At(life.retire));
         sink.raise(PmuEvent::EXC_RETURN);
         self.exceptions.leave(next_pc);
         let at = life.retire + self.config.branch.redirect_cycles;

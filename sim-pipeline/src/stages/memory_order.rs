@@ -18,7 +18,7 @@ use crate::units::lsu::Forward;
 use crate::units::pipes::PipeRequest;
 use crate::units::stamp::{OpRef, Stamp};
 use sim_core::time::NEVER;
-use sim_core::{Cycle, EventSink, MemoryPort, StallCause};
+use sim_core::{Cycle, EventSink, MemoryPort, Notice, StallCause};
 use sim_isa::{MemOp, Program, Role};
 
 impl Pipeline {
@@ -90,7 +90,7 @@ impl Pipeline {
                 self.run_wrong_path(next, found, program, memory, sink);
             }
             self.squash(&checkpoint);
-            sink.squashed();
+            sink.notify(Notice::Squashed);
             self.branches.restore(&speculation);
         }
         self.lsu.dependence.passed_store(pc);

@@ -4,8 +4,8 @@
 use crate::pipeline::Pipeline;
 use sim_core::operation::{AccessKind, AccessShape, BranchCourse};
 use sim_core::{
-    Cycle, DataSource, EventSink, Happened, InstFlags, LoadWait, MemoryPort, OpLife, Operation,
-    OperationKind, PmuEvent, VirtAddr,
+    Cycle, DataSource, EventSink, Happened, InstFlags, LoadWait, MemoryPort, Notice, OpLife,
+    Operation, OperationKind, PmuEvent, VirtAddr,
 };
 use sim_isa::{BranchKind, Inst, Program, Reg, RegFile, Role, StaticEvents};
 
@@ -83,7 +83,7 @@ impl Pipeline {
         memory: &M,
         sink: &mut S,
     ) {
-        if !S::FOLLOWS_RUN || sink.hears_counts_alone() {
+        if !S::OBSERVES_OPS || sink.counts_only() {
             return;
         }
         let life = OpLife { mispredicted: outcome.mispredicted, ..self.life };
@@ -95,7 +95,7 @@ impl Pipeline {
             _ => None,
         };
         let mut registers = inst.srcs().iter().chain(inst.dsts());
-        sink.operation(&Operation {
+        sink.notify(Notice::Operation(&Operation {
             life,
             number: self.begun.saturating_sub(1),
             privilege: self.exceptions.privilege,
@@ -110,7 +110,7 @@ impl Pipeline {
             sve: inst.is_sve,
             predicated: inst.mem.elements > 0 || inst.srcs().iter().any(|reg| reg.is_predicate()),
             activity: flags.activity(),
-        });
+        }));
     }
 
     /// Returns when the base register that the instruction scheduled last updates is readable.
@@ -128,7 +128,7 @@ impl Pipeline {
         memory: &M,
         sink: &mut S,
     ) {
-        if S::FOLLOWS_RUN {
+        if S::OBSERVES_OPS {
             let inst = program.inst(self.life.inst);
             self.report_op(inst, InstFlags::default(), outcome, memory, sink);
         }
@@ -139,7 +139,7 @@ impl Pipeline {
         let privilege = self.exceptions.privilege;
         if self.reported_privilege != Some(privilege) {
             self.reported_privilege = Some(privilege);
-            sink.privilege(privilege);
+            sink.notify(Notice::Privilege(privilege));
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::pipeline::Pipeline;
 use crate::stages::system_ops::{clear_monitor, raise_context_write};
 use sim_core::{
-    Cycle, EventSink, ExceptionKind, MemoryPort, OpLife, RootCause, StallCause, VirtAddr,
+    Cycle, EventSink, ExceptionKind, MemoryPort, Notice, OpLife, RootCause, StallCause, VirtAddr,
 };
 use sim_isa::{BranchKind, Inst, Special};
 
@@ -87,7 +87,7 @@ impl Pipeline {
         sink: &mut S,
     ) {
         if let Some(register) = post_retire.inst.context_write {
-            sink.at(life.retire);
+            sink.notify(Notice::At(life.retire));
             raise_context_write(register, post_retire.operand, self.exceptions.privilege, sink);
         }
         match post_retire.inst.special {

@@ -9,7 +9,7 @@ use crate::units::lsu::StoreTimes;
 use crate::units::rename::StoreWait;
 use crate::units::stamp::Stamp;
 use sim_core::time::NEVER;
-use sim_core::{Cycle, EventSink, Happened, MemoryPort, PmuEvent};
+use sim_core::{Cycle, EventSink, Happened, MemoryPort, Notice, PmuEvent};
 
 impl Pipeline {
     /// Returns how many MOPs of a complete instruction have not taken their entries yet. On the
@@ -41,7 +41,7 @@ impl Pipeline {
             retired = self.retire.assign(done.complete, by);
         }
         if retires {
-            sink.at(retired);
+            sink.notify(Notice::At(retired));
             sink.raise(PmuEvent::INST_RETIRED);
             sink.count(PmuEvent::OP_RETIRED, mops.into());
         }

@@ -11,7 +11,8 @@ use crate::pipeline::Pipeline;
 use crate::stages::execute::Progress;
 use sim_core::time::NEVER;
 use sim_core::{
-    Cycle, EventSink, Maintenance, MemKind, MemRequest, MemoryPort, PmuEvent, Privilege, VirtAddr,
+    Cycle, EventSink, Maintenance, MemKind, MemRequest, MemoryPort, Notice, PmuEvent, Privilege,
+    VirtAddr,
 };
 use sim_isa::{BankName, ContextWrite};
 
@@ -100,7 +101,7 @@ pub(crate) fn raise_context_write<S: EventSink>(
     let (ContextWrite::TableBase(name) | ContextWrite::ContextId(name)) = register else {
         sink.raise(PmuEvent::SW_INCR);
         if let Some(counters) = operand {
-            sink.software_increment(counters as u32);
+            sink.notify(Notice::SoftwareIncrement(counters as u32));
         }
         return;
     };

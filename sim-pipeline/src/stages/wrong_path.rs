@@ -17,7 +17,9 @@ use crate::units::lsu::MemoryOrdering;
 use crate::units::rename::RenameMark;
 use crate::units::scoreboard::Scoreboard;
 use sim_core::time::NEVER;
-use sim_core::{Cycle, EventSink, InstFlags, InstId, MemoryPort, OpLife, PmuEvent, StallCause};
+use sim_core::{
+    Cycle, EventSink, InstFlags, InstId, MemoryPort, Notice, OpLife, PmuEvent, StallCause,
+};
 use sim_isa::{BranchKind, Inst, Program, Special};
 
 /// State of the core before a wrong path.
@@ -55,7 +57,7 @@ pub(crate) fn raise_branch<S: EventSink>(
         sink.raise(PmuEvent::BR_MIS_PRED);
     }
     if let Some(retires) = resolution.retires {
-        sink.at(retires);
+        sink.notify(Notice::At(retires));
         sink.raise(PmuEvent::BR_RETIRED);
         if resolution.flushed {
             sink.raise(PmuEvent::BR_MIS_PRED_RETIRED);
@@ -88,7 +90,7 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) {
-        sink.at(resolved);
+        sink.notify(Notice::At(resolved));
         let retires = Some(self.life.retire);
         let perfect = self.branches.perfect(branch, next);
         let prediction = perfect.unwrap_or_else(|| self.branches.predict(branch));
@@ -202,7 +204,7 @@ impl Pipeline {
             }
         }
         self.squash(&checkpoint);
-        sink.squashed();
+        sink.notify(Notice::Squashed);
     }
 
     /// Takes one wrong-path instruction through the stages, with its predicted addresses.
@@ -257,7 +259,7 @@ impl Pipeline {
             None => prediction.taken,
         };
         if executed && branch.kind != BranchKind::ExceptionReturn {
-            sink.at(complete);
+            sink.notify(Notice::At(complete));
             let resolution =
                 ResolvedBranch { taken, flushed: corrected.is_some(), resolved, retires: None };
             raise_branch(&prediction, resolution, sink);

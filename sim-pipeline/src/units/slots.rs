@@ -13,7 +13,7 @@
 //!   slots that the last [`SLOTS`] operations have left are front-end slots, with the cause of `k`.
 
 use crate::units::wait_timeline::WaitTimeline;
-use sim_core::{Cycle, EventSink, Lost, LostSlots, PmuEvent, RootCause, StallCause};
+use sim_core::{Cycle, EventSink, Lost, LostSlots, Notice, PmuEvent, RootCause, StallCause};
 
 /// Rename slots per cycle (PMMIR_EL1.SLOTS on N2 reads 5).
 pub const SLOTS: usize = 5;
@@ -169,13 +169,13 @@ impl SlotLedger {
         if waits.is_empty() {
             let (root, slots) = (RootCause::Latency, end - from);
             self.lost.add(cause, root, slots);
-            sink.lost(Lost { cause, root, owner: None, slots });
+            sink.notify(Notice::Lost(Lost { cause, root, owner: None, slots }));
             return end;
         }
         for part in waits.over(from, end) {
             let (root, owner, slots) = (part.root, part.owner, part.cycles);
             self.lost.add(cause, root, slots);
-            sink.lost(Lost { cause, root, owner, slots });
+            sink.notify(Notice::Lost(Lost { cause, root, owner, slots }));
         }
         end
     }
@@ -196,7 +196,7 @@ impl SlotLedger {
             let root = RootCause::FrontEnd;
             self.lost.add(late, root, lost);
             sink.count(PmuEvent::STALL_SLOT_FRONTEND, lost);
-            sink.lost(Lost { cause: late, root, owner: None, slots: lost });
+            sink.notify(Notice::Lost(Lost { cause: late, root, owner: None, slots: lost }));
         }
     }
 

@@ -2,7 +2,7 @@
 //! kernel's level. Every counter starts half its range below its overflow. Every overflow interrupt
 //! adds up the occurrences, so that no count is lost at 32 bits.
 
-use sim_core::{EventSink, PmuEvent};
+use sim_core::{EventSink, Notice, PmuEvent};
 
 use super::event::PerfEvent;
 use super::slots::{Place, Slots};
@@ -220,7 +220,13 @@ impl EventSink for Driver {
         self.pmu.count(event, n);
     }
 
-    fn software_increment(&mut self, counters: u32) {
-        self.pmu.software_increment(counters);
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::SoftwareIncrement(counters) => {
+                self.pmu.software_increment(counters);
+            }
+            _ => {}
+        }
     }
 }

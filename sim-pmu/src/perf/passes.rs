@@ -2,7 +2,7 @@
 //! of additional runs. A replay is bit-identical, so the counters of all passes can count in a
 //! single run.
 
-use sim_core::{EventSink, PmuEvent, Privilege};
+use sim_core::{EventSink, Notice, PmuEvent};
 
 use super::event::{Group, PerfEvent};
 use super::plan::{Plan, plan};
@@ -71,32 +71,22 @@ impl Passes {
 }
 
 impl EventSink for Passes {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
-    fn hears_counts_alone(&self) -> bool {
+    #[track_caller]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.sessions.as_mut_slice().count(event, n);
+    }
+
+    #[inline]
+    fn counts_only(&self) -> bool {
         true
     }
 
     #[inline]
-    fn count(&mut self, event: PmuEvent, n: u64) {
-        self.sessions.iter_mut().for_each(|session| session.count(event, n));
-    }
-
-    fn software_increment(&mut self, counters: u32) {
-        self.sessions.iter_mut().for_each(|session| session.software_increment(counters));
-    }
-
-    fn core(&mut self, core: usize) {
-        self.sessions.iter_mut().for_each(|session| session.core(core));
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.sessions.iter_mut().for_each(|session| session.counting(is_counted));
-    }
-
-    fn privilege(&mut self, privilege: Privilege) {
-        self.sessions.iter_mut().for_each(|session| session.privilege(privilege));
+    fn notify(&mut self, notice: Notice<'_>) {
+        self.sessions.as_mut_slice().notify(notice);
     }
 }
 
@@ -113,8 +103,8 @@ mod tests {
         let groups: Vec<Group> = asked.into_iter().map(Group::single).collect();
         let mut passes = Passes::new(&groups);
         assert_eq!((passes.len(), passes.is_empty()), (2, false));
-        passes.core(1);
-        passes.counting(true);
+        passes.notify(Notice::Core(1));
+        passes.notify(Notice::Counting(true));
         for (event, n) in events.into_iter().zip(1..) {
             passes.count(event, n);
         }

@@ -3,7 +3,7 @@
 //! cores.
 
 use sim_core::pmu_event::COUNT;
-use sim_core::{EventSink, PmuEvent, Privilege};
+use sim_core::{EventSink, Notice, PmuEvent};
 
 use super::context::{Context, Scheduled};
 use super::driver::Driver;
@@ -235,10 +235,10 @@ impl PerfSession {
 }
 
 impl EventSink for PerfSession {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
-    fn hears_counts_alone(&self) -> bool {
+    fn counts_only(&self) -> bool {
         true
     }
 
@@ -255,27 +255,30 @@ impl EventSink for PerfSession {
         }
     }
 
-    fn software_increment(&mut self, counters: u32) {
-        self.cores[self.current].driver.software_increment(counters);
-    }
-
-    fn core(&mut self, core: usize) {
-        while self.cores.len() <= core {
-            self.cores.push(Core::new(&self.setup, self.tick_cycles));
-        }
-        self.current = core;
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.cores[self.current].set_counted(is_counted);
-    }
-
-    fn privilege(&mut self, privilege: Privilege) {
-        let core = &mut self.cores[self.current];
-        core.pass_on_counts();
-        core.driver.set_state(PeState::from(privilege));
-        if privilege.e2h && core.driver.kernel() != ExceptionLevel::El2 {
-            core.move_kernel_to_el2();
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::SoftwareIncrement(counters) => {
+                self.cores[self.current].driver.notify(Notice::SoftwareIncrement(counters));
+            }
+            Notice::Core(core) => {
+                while self.cores.len() <= core {
+                    self.cores.push(Core::new(&self.setup, self.tick_cycles));
+                }
+                self.current = core;
+            }
+            Notice::Counting(is_counted) => {
+                self.cores[self.current].set_counted(is_counted);
+            }
+            Notice::Privilege(privilege) => {
+                let core = &mut self.cores[self.current];
+                core.pass_on_counts();
+                core.driver.set_state(PeState::from(privilege));
+                if privilege.e2h && core.driver.kernel() != ExceptionLevel::El2 {
+                    core.move_kernel_to_el2();
+                }
+            }
+            _ => {}
         }
     }
 }

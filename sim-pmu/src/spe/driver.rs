@@ -2,7 +2,7 @@
 //! its interrupt and drains its buffer. It follows the Linux driver of the extension (SPE
 //! supplement 3.4 to 3.6).
 
-use sim_core::{Counts, Cycle, EventSink, Operation, PmuEvent, Privilege};
+use sim_core::{Counts, Cycle, EventSink, Notice, Operation, PmuEvent, Privilege};
 
 use super::config::{MAX_RECORD_BYTES, SpeConfig};
 use super::context::mdcr;
@@ -312,28 +312,29 @@ impl SpeDrivers {
 }
 
 impl EventSink for SpeDrivers {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
 
     #[inline]
-    fn core(&mut self, core: usize) {
-        self.at = core;
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        let driver = &mut self.cores[self.at];
-        if is_counted { driver.start() } else { driver.stop() }
-    }
-
-    fn privilege(&mut self, privilege: Privilege) {
-        self.cores[self.at].set_privilege(privilege);
-    }
-
-    #[inline]
-    fn operation(&mut self, operation: &Operation) {
-        self.cores[self.at].operation(operation);
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Core(core) => {
+                self.at = core;
+            }
+            Notice::Counting(is_counted) => {
+                let driver = &mut self.cores[self.at];
+                if is_counted { driver.start() } else { driver.stop() }
+            }
+            Notice::Privilege(privilege) => {
+                self.cores[self.at].set_privilege(privilege);
+            }
+            Notice::Operation(operation) => {
+                self.cores[self.at].operation(operation);
+            }
+            _ => {}
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 use sim_core::flow::FlowCounts;
 use sim_core::pmu_event::Group;
 use sim_core::{
-    Counts, EventSink, FlowEdge, Lost, LostSlots as Slots, Operation, PmuEvent, RootCause,
+    Counts, EventSink, FlowEdge, LostSlots as Slots, Notice, Operation, PmuEvent, RootCause,
     StallCause,
 };
 use sim_scenario::Walked;
@@ -194,7 +194,7 @@ fn key_of(execution: &Execution) -> Vec<u64> {
 }
 
 impl EventSink for InstObserver {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         if is_time(event) {
@@ -210,42 +210,43 @@ impl EventSink for InstObserver {
         }
     }
 
-    fn edge(&mut self, edge: FlowEdge) {
-        self.state().execution.flows.edge(edge);
-    }
-
-    fn lost(&mut self, lost: Lost) {
-        self.state().execution.lost.add(lost.cause, lost.root, lost.slots);
-    }
-
-    fn core(&mut self, core: usize) {
-        if core >= self.cores.len() {
-            self.cores.resize_with(core + 1, CoreState::default);
-        }
-        self.now = core;
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.state().is_counted = is_counted;
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        self.end_exception();
-        let pc = self.pc;
-        let state = self.state();
-        let execution = std::mem::take(&mut state.execution);
-        state.has_exception = operation.exception;
-        if operation.life.pc == pc && state.is_counted {
-            let execution = Execution { operation: Some(*operation), ..execution };
-            match operation.exception {
-                true => state.waiting = Some(execution),
-                false => self.keep(execution),
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Edge(edge) => {
+                self.state().execution.flows.notify(Notice::Edge(edge));
             }
+            Notice::Core(core) => {
+                if core >= self.cores.len() {
+                    self.cores.resize_with(core + 1, CoreState::default);
+                }
+                self.now = core;
+            }
+            Notice::Counting(is_counted) => {
+                self.state().is_counted = is_counted;
+            }
+            Notice::Operation(operation) => {
+                self.end_exception();
+                let pc = self.pc;
+                let state = self.state();
+                let execution = std::mem::take(&mut state.execution);
+                state.has_exception = operation.exception;
+                if operation.life.pc == pc && state.is_counted {
+                    let execution = Execution { operation: Some(*operation), ..execution };
+                    match operation.exception {
+                        true => state.waiting = Some(execution),
+                        false => self.keep(execution),
+                    }
+                }
+            }
+            Notice::Lost(lost) => {
+                self.state().execution.lost.add(lost.cause, lost.root, lost.slots);
+            }
+            Notice::Squashed => {
+                self.state().execution = Execution::default();
+            }
+            _ => {}
         }
-    }
-
-    fn squashed(&mut self) {
-        self.state().execution = Execution::default();
     }
 }
 
@@ -349,13 +350,13 @@ mod tests {
 
     fn run(observer: &mut InstObserver, pc: u64, exception: bool) {
         let life = OpLife { pc, retired: true, mops: 1, ..OpLife::default() };
-        observer.operation(&Operation { life, exception, ..Operation::default() });
+        observer.notify(Notice::Operation(&Operation { life, exception, ..Operation::default() }));
     }
 
     fn counting_observer() -> InstObserver {
         let mut observer = InstObserver::new(8);
-        observer.core(0);
-        observer.counting(true);
+        observer.notify(Notice::Core(0));
+        observer.notify(Notice::Counting(true));
         observer
     }
 
@@ -365,7 +366,7 @@ mod tests {
         observer.count(PmuEvent::LD_SPEC, 1);
         run(&mut observer, 4, false);
         observer.count(PmuEvent::ST_SPEC, 1);
-        observer.squashed();
+        observer.notify(Notice::Squashed);
         observer.count(PmuEvent::DP_SPEC, 1);
         observer.count(PmuEvent::CPU_CYCLES, 9);
         run(&mut observer, 8, false);
@@ -380,9 +381,9 @@ mod tests {
     fn only_the_counted_part_is_observed() {
         let mut observer = InstObserver::new(8);
         run(&mut observer, 8, false);
-        observer.counting(true);
+        observer.notify(Notice::Counting(true));
         run(&mut observer, 8, false);
-        observer.counting(false);
+        observer.notify(Notice::Counting(false));
         run(&mut observer, 8, false);
         let observed = observer.finish();
         assert_eq!((observed.variants.len(), observed.variants[0].times), (1, 1));

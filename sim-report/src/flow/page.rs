@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use sim_core::PmuEvent;
 use sim_core::flow::Account;
-use sim_machine::trust;
+use sim_machine::caveats;
 use sim_scenario::Walked;
 use sim_trace::MissingData;
 

@@ -1,7 +1,7 @@
 //! Tests of the figures of every flow: no overlap, nothing cut off, nothing missing.
 
-use sim_core::EventSink;
 use sim_core::flow::{Flow, FlowCounts, FlowEdge, FlowGraph};
+use sim_core::{EventSink, Notice};
 
 use super::layout::Rect;
 use super::svg::Drawing;
@@ -20,7 +20,7 @@ fn busy() -> FlowCounts {
 /// Counts with one edge taken.
 fn sparse() -> FlowCounts {
     let mut counts = FlowCounts::default();
-    counts.edge(FlowEdge::LoadTlbHit);
+    counts.notify(Notice::Edge(FlowEdge::LoadTlbHit));
     counts
 }
 

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use sim_core::flow::Account;
-use sim_machine::trust;
+use sim_machine::caveats;
 use sim_trace::MissingData;
 
 use super::chart::{Chart, ChartBox, percent};

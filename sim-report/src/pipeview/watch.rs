@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use sim_core::{
-    DataSource, EventSink, Lost, Operation, OperationKind, PmuEvent, operation::AccessShape,
+    DataSource, EventSink, Lost, Notice, Operation, OperationKind, PmuEvent, operation::AccessShape,
 };
 use sim_isa::{Program, Reg, Rename};
 
@@ -123,49 +123,53 @@ fn forwarded_from(ops: &[TracedOp], operation: &Operation) -> Option<Need> {
 }
 
 impl EventSink for Watch<'_> {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
 
-    fn core(&mut self, core: usize) {
-        self.current = core;
-    }
-
-    fn lost(&mut self, lost: Lost) {
-        if self.current != self.core || !self.is_inside {
-            return;
-        }
-        let same = |known: &&mut Lost| (known.cause, known.root) == (lost.cause, lost.root);
-        match self.lost.iter_mut().find(same) {
-            Some(known) => known.slots += lost.slots,
-            None => self.lost.push(lost),
-        }
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        if self.current != self.core {
-            return;
-        }
-        if self.window.contains(&operation.number) {
-            self.keep(operation);
-        } else {
-            self.lost.clear();
-        }
-        // Slots lost by the first operation of the window are reported before it.
-        self.is_inside = (self.window.start..=self.window.end).contains(&(operation.number + 1));
-    }
-
-    fn squashed(&mut self) {
-        if self.current != self.core {
-            return;
-        }
-        let slots: u64 = self.lost.drain(..).map(|lost| lost.slots).sum();
-        if !self.ops.is_empty() {
-            self.lost_to_none += slots;
-        }
-        if let Some(before) = self.before.take() {
-            self.writers = *before;
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Core(core) => {
+                self.current = core;
+            }
+            Notice::Operation(operation) => {
+                if self.current != self.core {
+                    return;
+                }
+                if self.window.contains(&operation.number) {
+                    self.keep(operation);
+                } else {
+                    self.lost.clear();
+                }
+                // Slots lost by the first operation of the window are reported before it.
+                self.is_inside =
+                    (self.window.start..=self.window.end).contains(&(operation.number + 1));
+            }
+            Notice::Lost(lost) => {
+                if self.current != self.core || !self.is_inside {
+                    return;
+                }
+                let same = |known: &&mut Lost| (known.cause, known.root) == (lost.cause, lost.root);
+                match self.lost.iter_mut().find(same) {
+                    Some(known) => known.slots += lost.slots,
+                    None => self.lost.push(lost),
+                }
+            }
+            Notice::Squashed => {
+                if self.current != self.core {
+                    return;
+                }
+                let slots: u64 = self.lost.drain(..).map(|lost| lost.slots).sum();
+                if !self.ops.is_empty() {
+                    self.lost_to_none += slots;
+                }
+                if let Some(before) = self.before.take() {
+                    self.writers = *before;
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -196,7 +200,7 @@ mod tests {
             assert_eq!(program.intern(operation.life.pc, word), operation.life.inst);
         }
         let mut watch = Watch::new(0, 0..3, &mut program);
-        operations.iter().for_each(|operation| watch.operation(operation));
+        operations.iter().for_each(|operation| watch.notify(Notice::Operation(operation)));
         watch.finish(String::from("t"), 0)
     }
 

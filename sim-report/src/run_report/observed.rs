@@ -2,8 +2,9 @@
 //! counters.
 
 use sim_core::PmuEvent;
-use sim_machine::evidence::evidence;
-use sim_machine::{MachineError, Outcome, RunObserver, RunOptions, Session, TruthSink};
+use sim_lab::TruthSink;
+use sim_lab::evidence::evidence;
+use sim_machine::{MachineError, Outcome, RunObserver, RunOptions, Session};
 use sim_metrics::validator::Evidence;
 use sim_pmu::counter::EVENT_COUNTERS;
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};

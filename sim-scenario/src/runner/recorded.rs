@@ -1,7 +1,7 @@
 //! Recorded results of a case: event counts and flow edges.
 
 use sim_core::flow::FlowCounts;
-use sim_core::{Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent};
+use sim_core::{Counts, EventSink, Notice, PmuEvent};
 use sim_pmu::{Pmu, Spe};
 
 use super::cycle_counts::CycleCounts;
@@ -22,7 +22,7 @@ pub struct Recorded {
 }
 
 impl EventSink for Recorded {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -36,26 +36,26 @@ impl EventSink for Recorded {
     }
 
     #[inline]
-    fn at(&mut self, cycle: Cycle) {
-        if let Some(cycles) = &mut self.cycles {
-            cycles.at(cycle);
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::At(cycle) => {
+                if let Some(cycles) = &mut self.cycles {
+                    cycles.at(cycle);
+                }
+            }
+            Notice::Edge(edge) => {
+                self.flows.notify(Notice::Edge(edge));
+            }
+            Notice::SoftwareIncrement(counters) => {
+                if let Some(pmu) = &mut self.pmu {
+                    pmu.software_increment(counters);
+                }
+            }
+            Notice::Operation(operation) => {
+                self.profile(|spe, sink| spe.operation(operation, sink));
+            }
+            _ => {}
         }
-    }
-
-    #[inline]
-    fn software_increment(&mut self, counters: u32) {
-        if let Some(pmu) = &mut self.pmu {
-            pmu.software_increment(counters);
-        }
-    }
-
-    #[inline]
-    fn edge(&mut self, edge: FlowEdge) {
-        self.flows.edge(edge);
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        self.profile(|spe, sink| spe.operation(operation, sink));
     }
 }
 

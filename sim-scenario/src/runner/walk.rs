@@ -2,7 +2,7 @@
 
 use crate::language::{Case, Step};
 use sim_core::flow::{Flow, FlowCounts};
-use sim_core::{Counts, Cycle, EventSink, FlowEdge, Operation, PmuEvent};
+use sim_core::{Counts, Cycle, EventSink, FlowEdge, Notice, Operation, PmuEvent};
 
 use super::error::CaseError;
 use super::recorded::{Recorded, Tally};
@@ -144,33 +144,36 @@ impl Walker {
 }
 
 impl EventSink for Walker {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.recorded.count(event, n);
     }
 
-    fn at(&mut self, cycle: Cycle) {
-        self.recorded.at(cycle);
-    }
-
-    fn software_increment(&mut self, counters: u32) {
-        self.recorded.software_increment(counters);
-    }
-
-    fn edge(&mut self, edge: FlowEdge) {
-        let flow = edge.info().flow;
-        if !self.step.order.contains(&flow) {
-            self.step.order.push(flow);
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::At(cycle) => {
+                self.recorded.notify(Notice::At(cycle));
+            }
+            Notice::Edge(edge) => {
+                let flow = edge.info().flow;
+                if !self.step.order.contains(&flow) {
+                    self.step.order.push(flow);
+                }
+                self.recorded.notify(Notice::Edge(edge));
+            }
+            Notice::SoftwareIncrement(counters) => {
+                self.recorded.notify(Notice::SoftwareIncrement(counters));
+            }
+            Notice::Operation(operation) => {
+                if self.step.operations.len() < OPERATIONS_KEPT {
+                    self.step.operations.push(*operation);
+                }
+                self.profile(|spe, sink| spe.operation(operation, sink));
+            }
+            _ => {}
         }
-        self.recorded.edge(edge);
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        if self.step.operations.len() < OPERATIONS_KEPT {
-            self.step.operations.push(*operation);
-        }
-        self.profile(|spe, sink| spe.operation(operation, sink));
     }
 }
 

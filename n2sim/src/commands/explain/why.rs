@@ -9,7 +9,6 @@ use sim_core::{PmuEvent, TraceInst};
 use sim_report::explain::why::{InstObserver, Observed, Setting, Why, explain, text};
 use sim_report::{Symbols, disassembly};
 use sim_scenario::{self as scenario, Case, configure, walk_case};
-use sim_scenario::{configure, walk_case};
 use sim_trace::TraceFile;
 
 use super::{ExplainArgs, on_trace};
@@ -60,7 +59,7 @@ fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Resu
     };
     let text = disassembly::text(pc, word);
     let subject = format!("{name}: {text} (word {word:#010x}), {}", kind_of(&observed));
-    Ok(explain(subject, &seen, Setting { is_step: false }, args.max_variants))
+    Ok(explain(subject, &observed, Setting { is_step: false }, args.max_variants))
 }
 
 /// Reads an address: hexadecimal, or a function with an offset.
@@ -117,13 +116,14 @@ fn first_of(trace: &TraceFile, pc: u64) -> anyhow::Result<String> {
             }
         }
     }
-    Ok(String::from("; no thread executed it on its own way"))
+    Ok(String::from("; no thread executed it in program order"))
 }
 
 /// Returns the kind of an instruction by the events that it raises itself.
-fn kind_of(seen: &Seen) -> &'static str {
-    let has =
-        |event: PmuEvent| seen.courses.iter().any(|course| course.first.counts.raised(event) > 0);
+fn kind_of(observed: &Observed) -> &'static str {
+    let has = |event: PmuEvent| {
+        observed.variants.iter().any(|variant| variant.first.counts.raised(event) > 0)
+    };
     match (has(PmuEvent::LD_SPEC), has(PmuEvent::ST_SPEC)) {
         (true, true) => "an atomic",
         (true, false) => "a load",

@@ -1,7 +1,7 @@
 //! Counters that give each group of events the counters of a core for itself. A group that does not
 //! fit even then is refused.
 
-use sim_core::{EventSink, PmuEvent, Privilege};
+use sim_core::{EventSink, Notice, PmuEvent};
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
 
 use crate::counting::interval::Counters;
@@ -28,31 +28,21 @@ impl Counters for IndependentGroups {
 }
 
 impl EventSink for IndependentGroups {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     #[inline]
-    fn hears_counts_alone(&self) -> bool {
+    #[track_caller]
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.sessions.as_mut_slice().count(event, n);
+    }
+
+    #[inline]
+    fn counts_only(&self) -> bool {
         true
     }
 
     #[inline]
-    fn count(&mut self, event: PmuEvent, n: u64) {
-        self.sessions.iter_mut().for_each(|session| session.count(event, n));
-    }
-
-    fn software_increment(&mut self, counters: u32) {
-        self.sessions.iter_mut().for_each(|session| session.software_increment(counters));
-    }
-
-    fn core(&mut self, core: usize) {
-        self.sessions.iter_mut().for_each(|session| session.core(core));
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.sessions.iter_mut().for_each(|session| session.counting(is_counted));
-    }
-
-    fn privilege(&mut self, privilege: Privilege) {
-        self.sessions.iter_mut().for_each(|session| session.privilege(privilege));
+    fn notify(&mut self, notice: Notice<'_>) {
+        self.sessions.as_mut_slice().notify(notice);
     }
 }

@@ -2,7 +2,7 @@
 //! The result is the exact distribution, and what each interval would have shown.
 
 use anyhow::Context;
-use sim_core::{EventSink, NullSink, Operation, PmuEvent, Privilege};
+use sim_core::{EventSink, Notice, NullSink, PmuEvent};
 use sim_machine::{MachineConfig, Outcome, RunHeader};
 use sim_pmu::spe::context::mdcr;
 use sim_pmu::spe::registers::{pmblimitr, pmscr, pmsirr};
@@ -189,39 +189,42 @@ impl Listener {
 }
 
 impl EventSink for Listener {
-    const FOLLOWS_RUN: bool = true;
+    const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
 
-    fn core(&mut self, core: usize) {
-        self.core = core;
-        while self.cores.len() <= core {
-            let samplers = self.samplers(self.cores.len());
-            self.cores.push(samplers);
-        }
-    }
-
-    fn counting(&mut self, is_counted: bool) {
-        self.is_counted = is_counted;
-    }
-
-    fn privilege(&mut self, privilege: Privilege) {
-        let samplers = self.cores.get_mut(self.core).into_iter().flatten();
-        samplers.for_each(|sampler| sampler.unit.set_privilege(privilege));
-    }
-
-    fn operation(&mut self, operation: &Operation) {
-        if !self.is_counted {
-            return;
-        }
-        let Some(samplers) = self.cores.get_mut(self.core) else { return };
-        self.heard += 1;
-        let is_batch = self.heard.is_multiple_of(BATCH);
-        for sampler in samplers {
-            sampler.unit.operation(operation, &mut NullSink);
-            if is_batch {
-                sampler.collect();
+    #[inline]
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Core(core) => {
+                self.core = core;
+                while self.cores.len() <= core {
+                    let samplers = self.samplers(self.cores.len());
+                    self.cores.push(samplers);
+                }
             }
+            Notice::Counting(is_counted) => {
+                self.is_counted = is_counted;
+            }
+            Notice::Privilege(privilege) => {
+                let samplers = self.cores.get_mut(self.core).into_iter().flatten();
+                samplers.for_each(|sampler| sampler.unit.set_privilege(privilege));
+            }
+            Notice::Operation(operation) => {
+                if !self.is_counted {
+                    return;
+                }
+                let Some(samplers) = self.cores.get_mut(self.core) else { return };
+                self.heard += 1;
+                let is_batch = self.heard.is_multiple_of(BATCH);
+                for sampler in samplers {
+                    sampler.unit.operation(operation, &mut NullSink);
+                    if is_batch {
+                        sampler.collect();
+                    }
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use sim_core::PmuEvent::{self, *};
-use sim_core::memory_port::Happened;
+use sim_core::access::Happened;
 use sim_core::operation::{AccessKind, AccessShape, BranchCourse};
 use sim_core::{Activity, DataSource, FlowEdge, Operation, OperationKind};
 

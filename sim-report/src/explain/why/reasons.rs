@@ -2,8 +2,8 @@
 //! instruction.
 
 use serde::Serialize;
+use sim_core::access::Happened;
 use sim_core::flow::{Flow, FlowBox, FlowCounts, FlowGraph, Link};
-use sim_core::memory_port::Happened;
 use sim_core::operation::AccessKind;
 use sim_core::pmu_event::{Group, RelationKind};
 use sim_core::{Counts, DataSource, Operation, OperationKind, PmuEvent};
