@@ -163,7 +163,7 @@ fn mistakes_are_reported() {
         (&["flow", "--case", "x"], "required"),
         (&["flow", SORT, "--case", "x"], "is none (*.toml)"),
         (&["flow", SORT, "--warmup", "100M"], "100000000"),
-        (&["flow", "--access", "NOP", "--svg"], "go through none of the flows"),
+        (&["flow", "--access", "NOP", "--svg"], "go through none of the requested flows"),
         (&["flow", "-o", "nowhere/x.svg", "--svg"], "there is no directory nowhere"),
     ] {
         let error = refused(args);

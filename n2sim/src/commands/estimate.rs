@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{ArgGroup, Args as ClapArgs};
-use sim_machine::Mode;
+use sim_machine::{Mode, RunOptions};
 
 use crate::counting::counted_run::Replay;
 use crate::counting::counts_file::CountsFile;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &EstimateArgs) -> anyhow::Result<Verdict> {
     let output = Output::create(counts.format.output.as_deref())?;
     let perf_data =
         counts.perf_data.as_deref().map(|path| Output::create(Some(path))).transpose()?;
-    let (session, options) = (&setup.session, &Default::default());
+    let (session, options) = (&setup.session, &RunOptions::default());
     let start = Instant::now();
     let (PartialRun { outcome, errors }, instructions) =
         with_progress(session, options, |progress| match (&args.regions, args.jobs) {
