@@ -52,66 +52,66 @@ impl DataSource {
 
 /// What an access met on its way, as a bit set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Happened(pub u16);
+pub struct AccessOutcome(pub u16);
 
-impl Happened {
+impl AccessOutcome {
     /// The L1 TLB missed.
-    pub const L1_TLB_MISS: Happened = Happened(1);
+    pub const L1_TLB_MISS: AccessOutcome = AccessOutcome(1);
     /// A table walk ran for this access.
-    pub const WALK: Happened = Happened(1 << 1);
+    pub const WALK: AccessOutcome = AccessOutcome(1 << 1);
     /// The L1 cache missed (or waited for a line in flight).
-    pub const L1_MISS: Happened = Happened(1 << 2);
+    pub const L1_MISS: AccessOutcome = AccessOutcome(1 << 2);
     /// This access caused an L1 refill.
-    pub const L1_REFILL: Happened = Happened(1 << 3);
+    pub const L1_REFILL: AccessOutcome = AccessOutcome(1 << 3);
     /// The L2 missed.
-    pub const L2_MISS: Happened = Happened(1 << 4);
+    pub const L2_MISS: AccessOutcome = AccessOutcome(1 << 4);
     /// The access ends in an abort if it retires: translation or permission fault, tag check that
     /// failed, uncorrectable error in the data it consumed.
-    pub const FAULT: Happened = Happened(1 << 5);
+    pub const FAULT: AccessOutcome = AccessOutcome(1 << 5);
     /// A parity or ECC error was detected by this access (corrected or not).
-    pub const ERROR: Happened = Happened(1 << 6);
+    pub const ERROR: AccessOutcome = AccessOutcome(1 << 6);
     /// The tag check failed.
-    pub const TAG_MISMATCH: Happened = Happened(1 << 7);
+    pub const TAG_MISMATCH: AccessOutcome = AccessOutcome(1 << 7);
     /// The fault was not met in the first line of the access but behind it.
-    pub const FAULT_BEHIND: Happened = Happened(1 << 8);
-    /// With [`Happened::FAULT`]: stage 2 of the translation refused the access.
-    pub const STAGE_2: Happened = Happened(1 << 9);
-    /// With [`Happened::FAULT`]: the data is lost (an uncorrectable error, poison).
-    pub const EXTERNAL: Happened = Happened(1 << 10);
+    pub const FAULT_AFTER_FIRST: AccessOutcome = AccessOutcome(1 << 8);
+    /// With [`AccessOutcome::FAULT`]: stage 2 of the translation refused the access.
+    pub const STAGE_2: AccessOutcome = AccessOutcome(1 << 9);
+    /// With [`AccessOutcome::FAULT`]: the data is lost (an uncorrectable error, poison).
+    pub const EXTERNAL: AccessOutcome = AccessOutcome(1 << 10);
     /// It took more time because of where its bytes lie: a load in two lines or, of 16 bytes, not aligned; a store
     /// in two pages. What `LDST_ALIGN_LAT` counts.
-    pub const SPLIT: Happened = Happened(1 << 11);
+    pub const SPLIT: AccessOutcome = AccessOutcome(1 << 11);
 
     /// What an access may meet in the caches.
-    pub const CACHES: Happened =
-        Happened::L1_MISS.with(Happened::L1_REFILL).with(Happened::L2_MISS);
+    pub const CACHES: AccessOutcome =
+        AccessOutcome::L1_MISS.with(AccessOutcome::L1_REFILL).with(AccessOutcome::L2_MISS);
 
     /// Those bits that are in `mask` too.
     #[inline]
     #[must_use]
-    pub const fn only(self, mask: Happened) -> Happened {
-        Happened(self.0 & mask.0)
+    pub const fn only(self, mask: AccessOutcome) -> AccessOutcome {
+        AccessOutcome(self.0 & mask.0)
     }
 
     /// True when all bits of `other` are set.
     #[inline]
-    pub fn has(self, other: Happened) -> bool {
+    pub fn has(self, other: AccessOutcome) -> bool {
         self.0 & other.0 == other.0
     }
 
     /// Both sets together.
     #[inline]
     #[must_use]
-    pub const fn with(self, other: Happened) -> Happened {
-        Happened(self.0 | other.0)
+    pub const fn with(self, other: AccessOutcome) -> AccessOutcome {
+        AccessOutcome(self.0 | other.0)
     }
 
     /// What an abort of the access is caused by, if it ends in one.
     pub fn abort(self) -> Option<AbortCause> {
         let cause = match self {
-            _ if !self.has(Happened::FAULT) => return None,
-            _ if self.has(Happened::STAGE_2) => AbortCause::Stage2,
-            _ if self.has(Happened::EXTERNAL) => AbortCause::External,
+            _ if !self.has(AccessOutcome::FAULT) => return None,
+            _ if self.has(AccessOutcome::STAGE_2) => AbortCause::Stage2,
+            _ if self.has(AccessOutcome::EXTERNAL) => AbortCause::External,
             _ => AbortCause::Stage1,
         };
         Some(cause)
@@ -119,13 +119,13 @@ impl Happened {
 
     /// Adds the bits of `other`.
     #[inline]
-    pub fn add(&mut self, other: Happened) {
+    pub fn add(&mut self, other: AccessOutcome) {
         self.0 |= other.0;
     }
 
     /// Takes the bits of `other` away.
     #[inline]
-    pub fn remove(&mut self, other: Happened) {
+    pub fn remove(&mut self, other: AccessOutcome) {
         self.0 &= !other.0;
     }
 }
@@ -231,7 +231,7 @@ pub struct MemReply {
     /// Where the (slowest part of the) data came from.
     pub source: DataSource,
     /// What the access met.
-    pub happened: Happened,
+    pub outcome: AccessOutcome,
 }
 
 /// What a load that missed the L1 waited for, in cycles; the rest of its time is service.
@@ -249,13 +249,13 @@ impl MemReply {
         done: 0,
         translation_cycles: 0,
         source: DataSource::StoreQueue,
-        happened: Happened(0),
+        outcome: AccessOutcome(0),
     };
 
     /// The store of this translation was written: what it met in the caches, and where its line was.
     #[inline]
     pub fn written(&mut self, write: MemReply) {
-        self.happened.add(write.happened.only(Happened::CACHES));
+        self.outcome.add(write.outcome.only(AccessOutcome::CACHES));
         self.source = write.source;
     }
 
@@ -264,6 +264,6 @@ impl MemReply {
         self.done = self.done.max(part.done);
         self.source = self.source.max(part.source);
         self.translation_cycles = self.translation_cycles.max(part.translation_cycles);
-        self.happened.add(part.happened);
+        self.outcome.add(part.outcome);
     }
 }

@@ -1,6 +1,6 @@
 //! What one operation lived through; read by viewers, the PMU, SPE and the stall ledger.
 
-use crate::access::{DataSource, Happened};
+use crate::access::{AccessOutcome, DataSource};
 use crate::time::Cycle;
 use crate::trace_inst::InstId;
 
@@ -32,7 +32,7 @@ pub struct OpLife {
     /// Where its data came from.
     pub source: DataSource,
     /// What its access met.
-    pub happened: Happened,
+    pub outcome: AccessOutcome,
     /// False for an operation of an abandoned path, and for one that ended in an exception.
     pub retired: bool,
     /// It ran on a path that was thrown away: no instruction of the program's own way.

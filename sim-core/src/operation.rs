@@ -3,7 +3,7 @@
 
 use crate::access::LoadWait;
 use crate::addr::PhysAddr;
-use crate::op_life::OpLife;
+use crate::op_timeline::OpLife;
 use crate::privilege::Privilege;
 use crate::time::Cycle;
 use crate::trace_inst::Activity;

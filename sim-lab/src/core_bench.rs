@@ -5,7 +5,7 @@
 //! if the kernel asks for it.
 
 use sim_core::{
-    Counts, Cycle, DataSource, EventSink, Happened, InstFlags, LostSlots, MemKind, MemReply,
+    AccessOutcome, Counts, Cycle, DataSource, EventSink, InstFlags, LostSlots, MemKind, MemReply,
     MemRequest, MemoryPort, OpLife, TraceInst, VirtAddr,
 };
 use sim_isa::{Inst, InstId, Program};
@@ -53,8 +53,8 @@ impl MemoryPort for HitMemory {
         }
         if request.addr.0 >= FAR {
             let done = now + self.far_cycles;
-            let (source, happened) = (DataSource::Dram, Happened::L2_MISS);
-            return MemReply { done, source, happened, ..MemReply::default() };
+            let (source, outcome) = (DataSource::Dram, AccessOutcome::L2_MISS);
+            return MemReply { done, source, outcome, ..MemReply::default() };
         }
         MemReply { done: now + HIT_CYCLES, source: DataSource::L1, ..MemReply::default() }
     }

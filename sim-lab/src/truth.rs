@@ -3,8 +3,8 @@
 //! lines and walks come from the [`Outcome`].
 
 use sim_core::{
-    AccessKind, Counts, EventSink, FlowEdge, Happened, Notice, Operation, OperationKind, PmuEvent,
-    StallCause,
+    AccessKind, AccessOutcome, Counts, EventSink, FlowEdge, Notice, Operation, OperationKind,
+    PmuEvent, StallCause,
 };
 use sim_metrics::identities::SLOTS_PER_CYCLE;
 use sim_metrics::validator::L2Lines;
@@ -127,15 +127,15 @@ impl OperationTally {
 
     fn access(&mut self, operation: &Operation, kind: AccessKind) {
         let life = &operation.life;
-        let met = |what| u64::from(life.happened.has(what));
-        let is_miss = life.happened.has(Happened::L1_MISS);
+        let met = |what| u64::from(life.outcome.has(what));
+        let is_miss = life.outcome.has(AccessOutcome::L1_MISS);
         self.accesses += 1;
         self.l1_misses += u64::from(is_miss);
-        self.l1_refills += met(Happened::L1_REFILL);
+        self.l1_refills += met(AccessOutcome::L1_REFILL);
         self.outside += u64::from(is_miss && life.source.is_outside());
-        self.l2_refills += met(Happened::L2_MISS);
-        self.tlb_misses += met(Happened::L1_TLB_MISS);
-        self.walks += met(Happened::WALK);
+        self.l2_refills += met(AccessOutcome::L2_MISS);
+        self.tlb_misses += met(AccessOutcome::L1_TLB_MISS);
+        self.walks += met(AccessOutcome::WALK);
         if kind == AccessKind::Load {
             let cycles = life.complete.saturating_sub(life.issue);
             self.loads += 1;

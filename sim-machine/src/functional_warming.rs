@@ -10,8 +10,8 @@
 
 use sim_cache::MemorySystem;
 use sim_core::{
-    Cycle, EventSink, Happened, InstFlags, LINE_SHIFT, MemKind, MemReply, MemRequest, MemoryPort,
-    PmuEvent, StateVisitor, TraceInst, VirtAddr, WarmState,
+    AccessOutcome, Cycle, EventSink, InstFlags, LINE_SHIFT, MemKind, MemReply, MemRequest,
+    MemoryPort, PmuEvent, StateVisitor, TraceInst, VirtAddr, WarmState,
 };
 use sim_isa::{Inst, MemOp, Program};
 use sim_pipeline::{Pipeline, WrongPathPort};
@@ -180,7 +180,9 @@ impl<'a, S: EventSink> FunctionalWarming<'a, S> {
     /// Advances the clock to the end of a miss and counts the cycles as `stall`.
     #[inline]
     fn wait(&mut self, reply: MemReply, stall: PmuEvent) {
-        if reply.happened.has(Happened::L1_MISS) || reply.happened.has(Happened::L1_TLB_MISS) {
+        if reply.outcome.has(AccessOutcome::L1_MISS)
+            || reply.outcome.has(AccessOutcome::L1_TLB_MISS)
+        {
             let waited = reply.done.saturating_sub(self.now);
             self.now += waited;
             self.sink.count(PmuEvent::CPU_CYCLES, waited);
@@ -269,11 +271,11 @@ impl<M: MemoryPort, S: EventSink> WrongPathPort for WrongPathAccesses<'_, M, S> 
             return Some(0);
         }
         let reply = self.port.fetch(VirtAddr(line << LINE_SHIFT), self.now, self.sink);
-        if reply.happened.abort().is_some() {
+        if reply.outcome.abort().is_some() {
             return None;
         }
-        let is_late =
-            reply.happened.has(Happened::L1_MISS) || reply.happened.has(Happened::L1_TLB_MISS);
+        let is_late = reply.outcome.has(AccessOutcome::L1_MISS)
+            || reply.outcome.has(AccessOutcome::L1_TLB_MISS);
         Some(if is_late { reply.done.saturating_sub(self.now) } else { 0 })
     }
 

@@ -4,7 +4,7 @@ use crate::units::frontend::FetchTiming;
 use crate::units::stamp::Stamp;
 use sim_core::time::NEVER;
 use sim_core::{
-    Cycle, Happened, InstFlags, InstId, MemReply, MemRequest, OpLife, RootCause, TraceInst,
+    AccessOutcome, Cycle, InstFlags, InstId, MemReply, MemRequest, OpLife, RootCause, TraceInst,
 };
 use sim_isa::{Inst, Program};
 
@@ -76,7 +76,7 @@ impl<'a> Op<'a> {
             retire,
             translation_cycles: done.reply.translation_cycles,
             source: done.reply.source,
-            happened: done.reply.happened,
+            outcome: done.reply.outcome,
             wrong_path: self.squash != NEVER,
             ..OpLife::default()
         }
@@ -120,5 +120,5 @@ pub(crate) struct PendingStore {
 
 /// Returns whether the access ended in a data abort. A preload never aborts: the core drops it.
 pub(crate) fn aborts(op: &Op<'_>, done: &ExecResult) -> bool {
-    done.reply.happened.has(Happened::FAULT) && !op.inst.mem.op.is_preload()
+    done.reply.outcome.has(AccessOutcome::FAULT) && !op.inst.mem.op.is_preload()
 }

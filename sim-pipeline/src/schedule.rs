@@ -13,7 +13,7 @@ use crate::units::branch::Branch;
 use crate::units::dispatch::RenameOutcome;
 use crate::units::frontend::FetchTiming;
 use crate::units::stamp::Stamp;
-use sim_core::{EventSink, Happened, InstFlags, MemoryPort, Notice, OpLife};
+use sim_core::{AccessOutcome, EventSink, InstFlags, MemoryPort, Notice, OpLife};
 use sim_isa::{BranchKind, PathClass, Program, Special};
 
 impl Pipeline {
@@ -205,7 +205,7 @@ impl Pipeline {
             self.raise_at_issue::<R, S>(op, rename, &done, sink);
         }
         let faults = match R::IS_ORDINARY {
-            true => done.reply.happened.has(Happened::FAULT),
+            true => done.reply.outcome.has(AccessOutcome::FAULT),
             false => R::MAY_ACCESS && aborts(op, &done),
         };
         let retires = op.retires && !faults;

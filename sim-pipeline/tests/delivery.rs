@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use sim_core::{
-    CacheOp, Counts, Cycle, EventSink, Happened, InstFlags, Maintenance, MemKind, MemReply,
+    AccessOutcome, CacheOp, Counts, Cycle, EventSink, InstFlags, Maintenance, MemKind, MemReply,
     MemRequest, MemoryPort, PmuEvent, Privilege, TagUse, TraceInst, VirtAddr,
 };
 use sim_isa::Program;
@@ -20,10 +20,13 @@ struct Recorder {
 
 impl Recorder {
     fn reply(&self, addr: u64, now: Cycle) -> MemReply {
-        let happened =
-            if self.faults.contains(&addr) { Happened::FAULT } else { Happened::default() };
+        let outcome = if self.faults.contains(&addr) {
+            AccessOutcome::FAULT
+        } else {
+            AccessOutcome::default()
+        };
         let cycles = self.cycles.get(&addr).copied().unwrap_or(4);
-        MemReply { done: now + cycles, happened, ..MemReply::default() }
+        MemReply { done: now + cycles, outcome, ..MemReply::default() }
     }
 
     /// Returns the cycle in which the access at `addr` started.

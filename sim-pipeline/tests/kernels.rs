@@ -2,8 +2,8 @@
 //! the widths and latencies in the configuration (PMU guide 4.7, facts on pipes).
 
 use sim_core::{
-    Counts, Cycle, DataSource, EventSink, ExceptionKind, Happened, InstFlags, MemKind, MemReply,
-    MemRequest, MemoryPort, PmuEvent, StallCause, TraceInst, VirtAddr,
+    AccessOutcome, Counts, Cycle, DataSource, EventSink, ExceptionKind, InstFlags, MemKind,
+    MemReply, MemRequest, MemoryPort, PmuEvent, StallCause, TraceInst, VirtAddr,
 };
 use sim_isa::Program;
 use sim_pipeline::{Pipeline, PipelineConfig, RecordedException, Step};
@@ -40,7 +40,7 @@ impl MemoryPort for FlatMemory {
             done: now + self.load_cycles,
             translation_cycles: 1,
             source: if missed { DataSource::Dram } else { DataSource::L1 },
-            happened: if missed { Happened::L2_MISS } else { Happened::default() },
+            outcome: if missed { AccessOutcome::L2_MISS } else { AccessOutcome::default() },
         }
     }
 

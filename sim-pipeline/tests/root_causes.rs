@@ -2,8 +2,8 @@
 //! cause, whichever structure is full (PMU guide 4.7).
 
 use sim_core::{
-    Cycle, DataSource, EventSink, Happened, InstFlags, LostSlots, MemKind, MemReply, MemRequest,
-    MemoryPort, NullSink, RootCause, StallCause, TraceInst, VirtAddr,
+    AccessOutcome, Cycle, DataSource, EventSink, InstFlags, LostSlots, MemKind, MemReply,
+    MemRequest, MemoryPort, NullSink, RootCause, StallCause, TraceInst, VirtAddr,
 };
 use sim_isa::Program;
 use sim_pipeline::{Pipeline, PipelineConfig, Step};
@@ -36,17 +36,17 @@ impl MemoryPort for Memory {
         if request.kind == MemKind::DrainStores {
             return MemReply::default();
         }
-        let miss = Happened::L1_MISS;
-        let (cycles, source, happened) = match request.addr.0 {
+        let miss = AccessOutcome::L1_MISS;
+        let (cycles, source, outcome) = match request.addr.0 {
             FAR_STORE.. if request.kind == MemKind::Store => (60, DataSource::Dram, miss),
-            FAR_PAGE.. => (44, DataSource::L1, Happened::L1_TLB_MISS),
+            FAR_PAGE.. => (44, DataSource::L1, AccessOutcome::L1_TLB_MISS),
             L2.. => (13, DataSource::L2, miss),
             DRAM.. => (300, DataSource::Dram, miss),
-            _ if request.kind == MemKind::Store => (1, DataSource::L1, Happened::default()),
-            _ => (4, DataSource::L1, Happened::default()),
+            _ if request.kind == MemKind::Store => (1, DataSource::L1, AccessOutcome::default()),
+            _ => (4, DataSource::L1, AccessOutcome::default()),
         };
-        let translation_cycles = if happened == Happened::L1_TLB_MISS { 40 } else { 1 };
-        MemReply { done: now + cycles, translation_cycles, source, happened }
+        let translation_cycles = if outcome == AccessOutcome::L1_TLB_MISS { 40 } else { 1 };
+        MemReply { done: now + cycles, translation_cycles, source, outcome }
     }
 
     fn l2_miss_pending(&self, _from: Cycle, _to: Cycle) -> u64 {

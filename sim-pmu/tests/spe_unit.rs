@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use sim_core::{
-    AccessKind, AccessShape, BranchCourse, Counts, Happened, OpLife, Operation, OperationKind,
+    AccessKind, AccessOutcome, AccessShape, BranchCourse, Counts, OpLife, Operation, OperationKind,
     PmuEvent, Privilege,
 };
 use sim_pmu::spe::{SampleOutcome, Spe, SpeConfig, SpeRegister};
@@ -47,12 +47,12 @@ fn operation(op: &Op, now: u64, privilege: Privilege) -> Operation {
             bytes: 8,
         })
     };
-    let mut happened = Happened::default();
+    let mut outcome = AccessOutcome::default();
     if op.refill {
-        happened.add(Happened::L1_REFILL);
+        outcome.add(AccessOutcome::L1_REFILL);
     }
     if op.walk {
-        happened.add(Happened::WALK);
+        outcome.add(AccessOutcome::WALK);
     }
     Operation {
         life: OpLife {
@@ -65,7 +65,7 @@ fn operation(op: &Op, now: u64, privilege: Privilege) -> Operation {
             retired: op.retired,
             mispredicted: op.mispredicted && op.kind == 5,
             mops: op.mops,
-            happened,
+            outcome,
             translation_cycles: 1,
             ..OpLife::default()
         },

@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, reason = "`--nocapture` shows the figures")]
 
 use sim_core::{
-    AccessKind, Counts, DataSource, EventSink, Happened, LINE_BYTES, Notice, Operation,
+    AccessKind, AccessOutcome, Counts, DataSource, EventSink, LINE_BYTES, Notice, Operation,
     OperationKind, PmuEvent, Privilege,
 };
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
@@ -77,7 +77,7 @@ impl Sources {
 
     fn add_store(&mut self, operation: &Operation) {
         let life = &operation.life;
-        if is_store(operation) && life.happened.has(Happened::L1_REFILL) {
+        if is_store(operation) && life.outcome.has(AccessOutcome::L1_REFILL) {
             let place = match life.source {
                 DataSource::Slc => Some(0),
                 DataSource::Peer => Some(1),
@@ -85,7 +85,7 @@ impl Sources {
                 DataSource::Dram => Some(3),
                 _ => None,
             };
-            self.add(place, life.happened.has(Happened::L2_MISS));
+            self.add(place, life.outcome.has(AccessOutcome::L2_MISS));
         }
     }
 
@@ -186,7 +186,7 @@ impl EventSink for Profiler {
                 self.spe.operation(operation, &mut self.counts);
                 self.sources.add_store(operation);
                 if operation.life.translation_cycles > 0 {
-                    let refills = operation.life.happened.has(Happened::L1_REFILL);
+                    let refills = operation.life.outcome.has(AccessOutcome::L1_REFILL);
                     self.further[0] += further_lookups(operation);
                     self.further[1] += if refills { further_lookups(operation) } else { 0 };
                 }

@@ -4,7 +4,7 @@
 //! The fault is detected after translation, before anything leaves the core. It belongs to the
 //! stage whose attributes make the memory Device.
 
-use sim_core::{DataSource, Happened, MemKind, MemReply, MemRequest, VirtAddr};
+use sim_core::{AccessOutcome, DataSource, MemKind, MemReply, MemRequest, VirtAddr};
 
 use crate::flows::translate::Translated;
 use crate::uncore::Uncore;
@@ -29,8 +29,12 @@ fn refused(addr: VirtAddr, translated: Translated, uncore: &Uncore) -> MemReply 
     let page = uncore.page_map.page_of(addr);
     let stage1 = uncore.page_map.stage1().leaf(page);
     let by_stage1 = stage1.is_none_or(|leaf| leaf.memory == MemoryType::Device);
-    let fault = if by_stage1 { Happened::FAULT } else { Happened::FAULT.with(Happened::STAGE_2) };
+    let fault = if by_stage1 {
+        AccessOutcome::FAULT
+    } else {
+        AccessOutcome::FAULT.with(AccessOutcome::STAGE_2)
+    };
     let mut reply = MemReply { source: DataSource::L1, ..translated.reply(translated.start + 1) };
-    reply.happened.add(fault);
+    reply.outcome.add(fault);
     reply
 }

@@ -2,7 +2,7 @@
 //! home node are in `far_atomic`.
 
 use sim_core::{
-    Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, Notice, PmuEvent, TagUse,
+    AccessOutcome, Cycle, EventSink, MemKind, MemReply, MemRequest, Notice, PmuEvent, TagUse,
 };
 
 use crate::core_memory::CoreMemory;
@@ -29,7 +29,7 @@ impl CoreMemory {
         for fragment in Fragments::of(request.addr, request.bytes.max(1)) {
             let part = self.atomic_fragment(request, fragment, now, uncore, sink);
             whole.join(part);
-            if part.happened.has(Happened::FAULT) {
+            if part.outcome.has(AccessOutcome::FAULT) {
                 break;
             }
         }
@@ -139,6 +139,6 @@ fn tag_checked<S: EventSink>(
     sink: &mut S,
 ) -> Result<Translated, MemReply> {
     let mut reply = translated.reply(translated.start + 1);
-    reply.happened.add(uncore.check_tag(half, tags, fragment, translated, sink));
-    if reply.happened.has(Happened::FAULT) { Err(reply) } else { Ok(translated) }
+    reply.outcome.add(uncore.check_tag(half, tags, fragment, translated, sink));
+    if reply.outcome.has(AccessOutcome::FAULT) { Err(reply) } else { Ok(translated) }
 }

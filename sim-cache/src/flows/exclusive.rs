@@ -1,6 +1,6 @@
 //! Load-exclusives and store-exclusives. Arm architecture, "Synchronization and semaphores".
 
-use sim_core::{Cycle, EventSink, Happened, MemReply, MemRequest, VirtAddr};
+use sim_core::{AccessOutcome, Cycle, EventSink, MemReply, MemRequest, VirtAddr};
 
 use crate::core_memory::CoreMemory;
 use crate::memory_system::MemorySystem;
@@ -18,7 +18,7 @@ impl CoreMemory {
         let reply = self.load(request, now, uncore, sink);
         let page = uncore.page_map.page_of(request.addr);
         if let Some(target) = uncore.page_map.lookup(page)
-            && !reply.happened.has(Happened::FAULT)
+            && !reply.outcome.has(AccessOutcome::FAULT)
         {
             self.monitor.mark(uncore.page_map.physical(request.addr, target).line());
         }

@@ -6,8 +6,8 @@
 //! 10,000).
 
 use sim_core::{
-    Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_SHIFT, MemReply, MemRequest, Notice,
-    PmuEvent, VirtAddr,
+    AccessOutcome, Cycle, DataSource, EventSink, FlowEdge, LINE_SHIFT, MemReply, MemRequest,
+    Notice, PmuEvent, VirtAddr,
 };
 
 use crate::core_memory::CoreMemory;
@@ -97,7 +97,7 @@ impl CoreMemory {
                 // Counted once for each read that is split, for whatever reason (decision A19).
                 sink.notify(Notice::At(now));
                 sink.raise(PmuEvent::LD_ALIGN_LAT);
-                whole.happened.add(Happened::SPLIT);
+                whole.outcome.add(AccessOutcome::SPLIT);
             }
             for fragment in Fragments::of(operation.addr, operation.bytes) {
                 let is_later_line = fragment.addr.line() != operation.addr.line();
@@ -108,9 +108,9 @@ impl CoreMemory {
                     part.done += split_cycles;
                 }
                 whole.join(part);
-                if part.happened.has(Happened::FAULT) {
+                if part.outcome.has(AccessOutcome::FAULT) {
                     if fragment.addr.line() != addr.line() {
-                        whole.happened.add(Happened::FAULT_BEHIND);
+                        whole.outcome.add(AccessOutcome::FAULT_AFTER_FIRST);
                     }
                     return whole;
                 }
@@ -169,7 +169,7 @@ impl CoreMemory {
             consumes: true,
         };
         let mut reply = self.read_l1d(operation, translated, uncore, sink);
-        reply.happened.add(uncore.check_tag(
+        reply.outcome.add(uncore.check_tag(
             TagHalf::Read,
             request.tags,
             fragment,
@@ -227,21 +227,21 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> MemReply {
-        let mut found = Happened::default();
+        let mut found = AccessOutcome::default();
         if let (true, Some((line, _))) =
             (self.l1d.state(entry).has_tag_defect(), self.l1d.content(entry))
         {
             self.repair_l1d_set(entry.set, sink);
-            found.add(Happened::ERROR);
+            found.add(AccessOutcome::ERROR);
             if self.l1d.probe(line).is_none() {
                 let mut reply = self.l1d_miss(operation, translated, uncore, sink);
-                reply.happened.add(found);
+                reply.outcome.add(found);
                 return reply;
             }
         }
         let checked = self.check_l1d_data(entry, sink);
         let mut reply = self.l1d_arrives(operation, entry, translated, uncore, sink);
-        reply.happened.add(found);
+        reply.outcome.add(found);
         if checked == Checked::Corrected {
             // The corrected line is read once more.
             reply.done += self.latencies.l1d_hit;
@@ -271,7 +271,7 @@ impl CoreMemory {
         let mut reply = translated.reply(hit.max(arrives));
         if arrives > hit {
             reply.source = state.source();
-            reply.happened.add(Happened::L1_MISS);
+            reply.outcome.add(AccessOutcome::L1_MISS);
             if operation.requester == Requester::Read {
                 self.waits.load_for_line(operation.pc, translated.start, arrives - hit);
             }
@@ -306,13 +306,13 @@ impl CoreMemory {
             self.waits.load(operation.pc, translated.start);
         }
         let mut reply = MemReply { source: l2.source, ..translated.reply(l2.ready) };
-        reply.happened.add(Happened::L1_MISS);
-        reply.happened.add(Happened::L1_REFILL);
+        reply.outcome.add(AccessOutcome::L1_MISS);
+        reply.outcome.add(AccessOutcome::L1_REFILL);
         if l2.missed {
-            reply.happened.add(Happened::L2_MISS);
+            reply.outcome.add(AccessOutcome::L2_MISS);
         }
         if l2.poisoned && operation.consumes {
-            reply.happened.add(Happened::FAULT.with(Happened::EXTERNAL));
+            reply.outcome.add(AccessOutcome::FAULT.with(AccessOutcome::EXTERNAL));
         }
         if cause != RefillCause::Store {
             self.train_prefetcher(operation, translated, uncore, sink);
@@ -412,8 +412,8 @@ impl CoreMemory {
 /// Returns the reply of an access that hits the L1 TLB and the L1 cache.
 #[inline(always)]
 pub(crate) fn hit_reply(done: Cycle) -> MemReply {
-    let happened = Happened::default();
-    MemReply { done, translation_cycles: 1, source: DataSource::L1, happened }
+    let outcome = AccessOutcome::default();
+    MemReply { done, translation_cycles: 1, source: DataSource::L1, outcome }
 }
 
 /// Returns the half of `L1D_CACHE_REFILL` that counts data from `source` (decision A03).

@@ -1,7 +1,9 @@
 //! L1 D-cache refills without a load or store: preload instructions and the hardware prefetcher.
 //! PMU guide 4.1.2, 4.2.1; decisions A04 and A12.
 
-use sim_core::{Cycle, EventSink, Happened, LINE_SHIFT, MemKind, MemReply, MemRequest, VirtAddr};
+use sim_core::{
+    AccessOutcome, Cycle, EventSink, LINE_SHIFT, MemKind, MemReply, MemRequest, VirtAddr,
+};
 
 use crate::core_memory::CoreMemory;
 use crate::flows::l1d_load::{Operation, RefillCause};
@@ -33,8 +35,8 @@ impl CoreMemory {
             Ok(translated) => translated,
             // A preload never faults: it has no effect.
             Err(fault) => {
-                let happened = Happened(fault.happened.0 & !Happened::FAULT.0);
-                return MemReply { done: now + 1, happened, ..fault };
+                let outcome = AccessOutcome(fault.outcome.0 & !AccessOutcome::FAULT.0);
+                return MemReply { done: now + 1, outcome, ..fault };
             }
         };
         // The instruction does not wait for the line.
@@ -55,9 +57,9 @@ impl CoreMemory {
         };
         if let Some(l2) = l2 {
             reply.source = l2.source;
-            reply.happened.add(Happened::L1_MISS);
+            reply.outcome.add(AccessOutcome::L1_MISS);
             if l2.missed {
-                reply.happened.add(Happened::L2_MISS);
+                reply.outcome.add(AccessOutcome::L2_MISS);
             }
         }
         reply

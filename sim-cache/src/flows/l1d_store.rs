@@ -2,7 +2,7 @@
 //! and `DC ZVA`. PMU guide flows 5.2 and 5.5.
 
 use sim_core::{
-    Cycle, DataSource, EventSink, FlowEdge, Happened, LINE_BYTES, LineAddr, MemKind, MemReply,
+    AccessOutcome, Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, MemKind, MemReply,
     MemRequest, Notice, PmuEvent, VirtAddr,
 };
 
@@ -46,12 +46,12 @@ impl CoreMemory {
         let mut whole = MemReply::NOTHING;
         for _ in operations(addr, bytes).filter(|part| spans(part.addr, part.bytes, shift)) {
             sink.raise(PmuEvent::ST_ALIGN_LAT);
-            whole.happened.add(Happened::SPLIT);
+            whole.outcome.add(AccessOutcome::SPLIT);
         }
         for fragment in Fragments::of(addr, bytes) {
             let part = self.translate_store_fragment(&request, fragment, now, uncore, sink);
             whole.join(part);
-            if part.happened.has(Happened::FAULT) {
+            if part.outcome.has(AccessOutcome::FAULT) {
                 break;
             }
         }
@@ -90,7 +90,7 @@ impl CoreMemory {
                 let mut reply = translated.reply(translated.start + 1);
                 let tags = request.tags;
                 let checked = uncore.check_tag(TagHalf::Write, tags, fragment, translated, sink);
-                reply.happened.add(checked);
+                reply.outcome.add(checked);
                 reply
             }
             Err(fault) => fault,
@@ -376,8 +376,8 @@ fn translation_of_store(
     let page = uncore.page_map.page_of(addr);
     match uncore.page_map.lookup(page) {
         Some(target) => {
-            Ok(Translated { target, start: now, cycles: 1, happened: Happened::default() })
+            Ok(Translated { target, start: now, cycles: 1, outcome: AccessOutcome::default() })
         }
-        None => Err(MemReply { done: now + 1, happened: Happened::FAULT, ..MemReply::NOTHING }),
+        None => Err(MemReply { done: now + 1, outcome: AccessOutcome::FAULT, ..MemReply::NOTHING }),
     }
 }

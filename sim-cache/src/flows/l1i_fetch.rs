@@ -4,7 +4,7 @@
 //! missing fetch (PMU guide 3.2.12), which no event counts.
 
 use sim_core::{
-    Cycle, EventSink, FlowEdge, Happened, LINE_BYTES, MemReply, Notice, PmuEvent, VirtAddr,
+    AccessOutcome, Cycle, EventSink, FlowEdge, LINE_BYTES, MemReply, Notice, PmuEvent, VirtAddr,
 };
 
 use crate::core_memory::CoreMemory;
@@ -98,14 +98,14 @@ impl CoreMemory {
         if arrives > hit {
             self.stats.fetch_wait(state.source());
             reply.source = state.source();
-            reply.happened.add(Happened::L1_MISS);
+            reply.outcome.add(AccessOutcome::L1_MISS);
         }
         if state.is_prefetched() {
             self.l1i.first_use(entry, arrives > hit);
             self.prefetch_next_fetch(line, translated.start, uncore, sink);
         }
         if state.defect() == Defect::Poisoned {
-            reply.happened.add(Happened::FAULT.with(Happened::EXTERNAL));
+            reply.outcome.add(AccessOutcome::FAULT.with(AccessOutcome::EXTERNAL));
         }
         reply
     }
@@ -138,13 +138,13 @@ impl CoreMemory {
         self.stats.fetch_wait(l2.source);
         let mut reply = translated.reply(l2.ready);
         reply.source = l2.source;
-        reply.happened.add(Happened::L1_MISS);
-        reply.happened.add(Happened::L1_REFILL);
+        reply.outcome.add(AccessOutcome::L1_MISS);
+        reply.outcome.add(AccessOutcome::L1_REFILL);
         if l2.missed {
-            reply.happened.add(Happened::L2_MISS);
+            reply.outcome.add(AccessOutcome::L2_MISS);
         }
         if l2.poisoned {
-            reply.happened.add(Happened::FAULT.with(Happened::EXTERNAL));
+            reply.outcome.add(AccessOutcome::FAULT.with(AccessOutcome::EXTERNAL));
         }
         self.prefetch_next_fetch(line, translated.start, uncore, sink);
         reply

@@ -6,7 +6,7 @@
 //! `TCR_EL1.TCMA1`). Not modeled: asynchronous reporting, and the path of the tags through the
 //! caches.
 
-use sim_core::{EventSink, Happened, PmuEvent, TagUse, VirtAddr};
+use sim_core::{AccessOutcome, EventSink, PmuEvent, TagUse, VirtAddr};
 
 use crate::flows::fragment::Fragment;
 use crate::flows::translate::Translated;
@@ -48,12 +48,12 @@ impl Uncore {
         operation: Fragment,
         translated: Translated,
         sink: &mut S,
-    ) -> Happened {
+    ) -> AccessOutcome {
         let target = translated.target;
         if target.tagged && self.tags.checks && tags == TagUse::Checked {
             return self.check_tagged(half, operation, target, sink);
         }
-        Happened::default()
+        AccessOutcome::default()
     }
 
     #[cold]
@@ -63,10 +63,10 @@ impl Uncore {
         operation: Fragment,
         target: PageTarget,
         sink: &mut S,
-    ) -> Happened {
+    ) -> AccessOutcome {
         let Fragment { addr, bytes } = operation;
         if is_exempt(addr) {
-            return Happened::default();
+            return AccessOutcome::default();
         }
         match half {
             TagHalf::Read => sink.raise(PmuEvent::MEM_ACCESS_RD_CHECKED),
@@ -74,9 +74,9 @@ impl Uncore {
         }
         let first = self.page_map.physical(addr, target);
         if self.tags.matches(first, bytes.into(), tag_of(addr)) {
-            return Happened::default();
+            return AccessOutcome::default();
         }
-        Happened::TAG_MISMATCH.with(Happened::FAULT)
+        AccessOutcome::TAG_MISMATCH.with(AccessOutcome::FAULT)
     }
 
     /// Sets the tag of the granules to the tag of the address, as `STG` does.

@@ -7,7 +7,7 @@
 //! errors of TLB RAMs, SError (an uncorrectable error is reported synchronously), the RAS
 //! registers.
 
-use sim_core::{EventSink, Happened, LineAddr, MemReply, PmuEvent, VirtAddr};
+use sim_core::{AccessOutcome, EventSink, LineAddr, MemReply, PmuEvent, VirtAddr};
 
 use crate::core_memory::CoreMemory;
 use crate::memory_system::MemorySystem;
@@ -99,10 +99,10 @@ impl Checked {
     /// Adds the outcome to the reply of the access that consumed the data.
     pub(crate) fn add_to(self, reply: &mut MemReply) {
         if matches!(self, Checked::Corrected | Checked::Broken) {
-            reply.happened.add(Happened::ERROR);
+            reply.outcome.add(AccessOutcome::ERROR);
         }
         if self.is_lost() {
-            reply.happened.add(Happened::FAULT.with(Happened::EXTERNAL));
+            reply.outcome.add(AccessOutcome::FAULT.with(AccessOutcome::EXTERNAL));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! (decision A12). Faulting walks refill nothing (decision A15). Permissions are checked at the end
 //! of a walk and at every L1 TLB hit: an L2 TLB hit refills the L1 TLB first.
 
-use sim_core::{Cycle, DataSource, EventSink, FlowEdge, Happened, MemReply, Notice, VirtAddr};
+use sim_core::{AccessOutcome, Cycle, DataSource, EventSink, FlowEdge, MemReply, Notice, VirtAddr};
 
 use crate::config::PageCross;
 use crate::core_memory::CoreMemory;
@@ -25,7 +25,7 @@ pub(crate) struct Translated {
     /// Cycles spent, 1 for an L1 TLB hit.
     pub(crate) cycles: u32,
     /// TLB miss and walk, if any.
-    pub(crate) happened: Happened,
+    pub(crate) outcome: AccessOutcome,
 }
 
 impl Translated {
@@ -33,8 +33,8 @@ impl Translated {
     /// differ.
     #[inline]
     pub(crate) fn reply(self, done: Cycle) -> MemReply {
-        let (translation_cycles, happened) = (self.cycles, self.happened);
-        MemReply { done, translation_cycles, source: DataSource::L1, happened }
+        let (translation_cycles, outcome) = (self.cycles, self.outcome);
+        MemReply { done, translation_cycles, source: DataSource::L1, outcome }
     }
 }
 
@@ -120,7 +120,7 @@ impl CoreMemory {
         sink.notify(Notice::At(now));
         sink.raise(requester.l2_lookup());
         let looked_up = self.book_l2_tlb(now);
-        let mut happened = Happened::L1_TLB_MISS;
+        let mut outcome = AccessOutcome::L1_TLB_MISS;
         let (found, start) = match self.l2_tlb.lookup(key) {
             Some(entry) => {
                 sink.notify(Notice::Edge(edges.l2_hit));
@@ -128,30 +128,29 @@ impl CoreMemory {
             }
             None => {
                 sink.notify(Notice::Edge(edges.l2_miss));
-                happened.add(Happened::WALK);
+                outcome.add(AccessOutcome::WALK);
                 let walked = self.walk(requester, key, looked_up, uncore, sink);
                 sink.notify(Notice::Edge(if walked.is_ok() {
                     edges.walk_done
                 } else {
                     edges.walk_fault
                 }));
-                walked
-                    .map_err(|end| faulted(now, end, happened, refusal(requester, key, uncore)))?
+                walked.map_err(|end| faulted(now, end, outcome, refusal(requester, key, uncore)))?
             }
         };
-        let (start, happened) = match self.ideal.translation {
-            true => (now, Happened::default()),
-            false => (start, happened),
+        let (start, outcome) = match self.ideal.translation {
+            true => (now, AccessOutcome::default()),
+            false => (start, outcome),
         };
         let translation = found.with_refill_time(RefillTime::between(now, start));
         self.l1_tlb(requester).allocate(key, translation);
         sink.notify(Notice::At(start));
         sink.raise(requester.l1_refill());
         if requester.is_refused(found.permissions) {
-            return Err(faulted(now, start, happened, refusal(requester, key, uncore)));
+            return Err(faulted(now, start, outcome, refusal(requester, key, uncore)));
         }
         let cycles = cycles_spent(now, start);
-        Ok(Translated { target: found.target(key), start, cycles, happened })
+        Ok(Translated { target: found.target(key), start, cycles, outcome })
     }
 
     /// Books a lookup of the L2 TLB, whose parallel lookups are limited. Returns when it is done.
@@ -180,7 +179,7 @@ impl CoreMemory {
         let key = self.space.key(uncore.page_map.page_of(addr));
         sink.raise(requester.l2_lookup());
         let looked_up = self.book_l2_tlb(now);
-        let mut happened = Happened::default();
+        let mut outcome = AccessOutcome::default();
         let end = match self.l2_tlb.lookup(key) {
             Some(entry) => {
                 sink.notify(Notice::Edge(edges.hit));
@@ -188,7 +187,7 @@ impl CoreMemory {
             }
             None => {
                 sink.notify(Notice::Edge(edges.miss));
-                happened.add(Happened::WALK);
+                outcome.add(AccessOutcome::WALK);
                 let walked = self.walk(requester, key, looked_up, uncore, sink);
                 sink.notify(Notice::Edge(if walked.is_ok() {
                     edges.walk_done
@@ -201,7 +200,7 @@ impl CoreMemory {
             }
         };
         let translation_cycles = cycles_spent(now, end);
-        MemReply { done: end + 1, translation_cycles, source: DataSource::L1, happened }
+        MemReply { done: end + 1, translation_cycles, source: DataSource::L1, outcome }
     }
 
     /// Translates for the L1 D prefetcher, within the limits of `l1d-page-cross`.
@@ -224,11 +223,11 @@ impl CoreMemory {
             return None;
         }
         let translated = self.translate_uncounted(requester, addr, now, uncore, sink);
-        let happened = match &translated {
-            Ok(translated) => translated.happened,
-            Err(fault) => fault.happened,
+        let outcome = match &translated {
+            Ok(translated) => translated.outcome,
+            Err(fault) => fault.outcome,
         };
-        self.stats.prefetch_translation(happened);
+        self.stats.prefetch_translation(outcome);
         translated.ok()
     }
 }
@@ -244,31 +243,31 @@ fn use_entry(
 ) -> Result<Translated, MemReply> {
     let start = entry.usable_at(now);
     // A wait for a translation in flight is a miss that was merged into another (A13).
-    let happened = if start > now { Happened::L1_TLB_MISS } else { Happened::default() };
+    let outcome = if start > now { AccessOutcome::L1_TLB_MISS } else { AccessOutcome::default() };
     if requester.is_refused(entry.permissions) {
-        return Err(faulted(now, start, happened, refusal(requester, key, uncore)));
+        return Err(faulted(now, start, outcome, refusal(requester, key, uncore)));
     }
-    Ok(Translated { target: entry.target(key), start, cycles: cycles_spent(now, start), happened })
+    Ok(Translated { target: entry.target(key), start, cycles: cycles_spent(now, start), outcome })
 }
 
 /// Returns the stage that refuses an access. The tables decide, because a TLB entry holds only the
 /// combined permissions of both stages.
 #[cold]
-fn refusal(requester: Requester, key: Key, uncore: &Uncore) -> Happened {
+fn refusal(requester: Requester, key: Key, uncore: &Uncore) -> AccessOutcome {
     let stage1 = uncore.page_map.stage1().leaf(key.page());
     let by_stage1 = stage1.is_none_or(|leaf| requester.is_refused(leaf.permissions));
     if by_stage1 || uncore.page_map.stage2().is_none() {
-        return Happened::FAULT;
+        return AccessOutcome::FAULT;
     }
-    Happened::FAULT.with(Happened::STAGE_2)
+    AccessOutcome::FAULT.with(AccessOutcome::STAGE_2)
 }
 
 /// Returns the reply of an access whose translation ended in a fault at `end`.
-fn faulted(now: Cycle, end: Cycle, happened: Happened, refusal: Happened) -> MemReply {
+fn faulted(now: Cycle, end: Cycle, outcome: AccessOutcome, refusal: AccessOutcome) -> MemReply {
     MemReply {
         done: end,
         translation_cycles: cycles_spent(now, end),
         source: DataSource::L1,
-        happened: happened.with(refusal),
+        outcome: outcome.with(refusal),
     }
 }

@@ -3,7 +3,7 @@
 //! code, only in some places; these figures always do (PMU guide 4.2 to 4.6, as ground-truth values
 //! for formulas).
 
-use sim_core::{Cycle, DataSource, Happened};
+use sim_core::{AccessOutcome, Cycle, DataSource};
 
 use crate::units::bus::BytesMoved;
 use crate::units::request::L2Request;
@@ -110,9 +110,9 @@ impl MemoryStats {
     }
 
     /// Counts a translation for the data prefetcher.
-    pub(crate) fn prefetch_translation(&mut self, happened: Happened) {
-        self.prefetch_tlb_misses += u64::from(happened.has(Happened::L1_TLB_MISS));
-        self.prefetch_walks += u64::from(happened.has(Happened::WALK));
+    pub(crate) fn prefetch_translation(&mut self, outcome: AccessOutcome) {
+        self.prefetch_tlb_misses += u64::from(outcome.has(AccessOutcome::L1_TLB_MISS));
+        self.prefetch_walks += u64::from(outcome.has(AccessOutcome::WALK));
     }
 
     /// Returns the totals with the bytes that the bus port moved.

@@ -4,7 +4,7 @@
 use sim_cache::CacheLevel::{L1d, L1i, L2};
 use sim_cache::config::{PageMapping, ReplacementKind};
 use sim_cache::{CacheLevel, Defect, MemoryType, PageTarget, Ram, TlbLevel};
-use sim_core::{CacheOp, Happened, Maintenance, MemKind, PmuEvent, Snoop, VirtAddr};
+use sim_core::{AccessOutcome, CacheOp, Maintenance, MemKind, PmuEvent, Snoop, VirtAddr};
 
 use super::rig::Base::{K0, K1};
 use super::rig::{Rig, Tables, l2_set};
@@ -224,7 +224,7 @@ fn recalling_a_copy_detects_its_broken_tag() {
         .expect("the page is mapped");
     let reply = rig.ld(8, ALIAS);
     assert_eq!(rig.value(PmuEvent::MEMORY_ERROR), 1);
-    assert!(reply.happened.has(Happened::EXTERNAL), "poison came with the data");
+    assert!(reply.outcome.has(AccessOutcome::EXTERNAL), "poison came with the data");
     let mut rig = aliased(L1d, false);
     rig.place(THIRD, L1d, false);
     assert_eq!(rig.memory.line_is_dirty(0, VirtAddr(D), L1d), None, "a setup moves it too");

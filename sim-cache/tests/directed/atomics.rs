@@ -2,7 +2,7 @@
 //! A20.
 
 use sim_cache::Mapping;
-use sim_core::{DataSource, Happened, MemKind, PhysAddr, PmuEvent, VirtAddr};
+use sim_core::{AccessOutcome, DataSource, MemKind, PhysAddr, PmuEvent, VirtAddr};
 
 use super::rig::Base::{K0, K1, K3};
 use super::rig::Rig;
@@ -20,7 +20,7 @@ fn an_atomic_that_crosses_lines_reads_and_writes_both() {
 fn an_atomic_that_faults_in_its_first_line_does_not_continue() {
     let mut rig = Rig::new(K3, &[D], &[]);
     rig.unmap(D - 0x1000);
-    assert!(rig.access(MemKind::AtomicLoad, 8, D - 4).happened.has(Happened::FAULT));
+    assert!(rig.access(MemKind::AtomicLoad, 8, D - 4).outcome.has(AccessOutcome::FAULT));
     assert_eq!([rig.value(PmuEvent::MEM_ACCESS), rig.value(PmuEvent::L1D_CACHE)], [1, 0]);
 }
 
@@ -30,7 +30,7 @@ fn an_atomic_in_a_read_only_page_faults_with_its_write_and_a_swap_with_its_read(
         let mut rig = Rig::new(K1, &[], &[]);
         let mapping = Mapping { read_only: true, ..Mapping::normal(PhysAddr(D), 4096) };
         rig.memory.map_block(VirtAddr(D), mapping).expect("a page");
-        assert!(rig.access(kind, 8, D).happened.has(Happened::FAULT));
+        assert!(rig.access(kind, 8, D).outcome.has(AccessOutcome::FAULT));
         let counted = [PmuEvent::MEM_ACCESS_RD, PmuEvent::MEM_ACCESS_WR].map(|e| rig.value(e));
         assert_eq!(counted, [1, writes], "{kind:?}");
     }

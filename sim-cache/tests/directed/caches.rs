@@ -2,7 +2,7 @@
 
 use sim_cache::CacheLevel;
 use sim_cache::config::PageMapping;
-use sim_core::{DataSource, Happened, MemKind, PmuEvent, VirtAddr};
+use sim_core::{AccessOutcome, DataSource, MemKind, PmuEvent, VirtAddr};
 
 use super::rig::Base::{K1, K2, K3};
 use super::rig::{Rig, Tables};
@@ -29,8 +29,8 @@ fn a_second_load_of_a_line_refills_nothing() {
         }
         let second = rig.ld(4, D);
         rig.expect(&format!("V1 + {LOAD_ONLY}"));
-        assert_eq!(second.happened.has(Happened::L1_MISS), waits);
-        assert!(!second.happened.has(Happened::L1_REFILL));
+        assert_eq!(second.outcome.has(AccessOutcome::L1_MISS), waits);
+        assert!(!second.outcome.has(AccessOutcome::L1_REFILL));
         if waits {
             assert_eq!((second.done, second.source), (first.done, DataSource::Dram));
         }
@@ -125,7 +125,7 @@ fn a_refill_that_joins_an_l2_miss_of_the_other_side_is_outer() {
     let reply = rig.ld(8, D);
     rig.expect("V7 + V2 + L1D_CACHE_REFILL_INNER -1 + L1D_CACHE_REFILL_OUTER");
     assert_eq!(reply.source, DataSource::Dram);
-    assert!(!reply.happened.has(Happened::L2_MISS));
+    assert!(!reply.outcome.has(AccessOutcome::L2_MISS));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sim_cache::{CacheLevel, MemorySystem};
 use sim_core::{
-    CacheOp, Counts, Cycle, DataSource, Happened, Maintenance, MemKind, MemReply, MemRequest,
+    AccessOutcome, CacheOp, Counts, Cycle, DataSource, Maintenance, MemKind, MemReply, MemRequest,
     MemoryPort, PmuEvent, Snoop, VirtAddr,
 };
 
@@ -40,7 +40,7 @@ impl Cores {
         let mut port = self.memory.port(core);
         if matches!(kind, MemKind::Store | MemKind::ZeroLine) {
             let reply = port.translate_store(request, self.now, &mut self.counts[core]);
-            assert!(!reply.happened.has(Happened::FAULT));
+            assert!(!reply.outcome.has(AccessOutcome::FAULT));
         }
         let reply = port.access(request, self.now, &mut self.counts[core]);
         self.settle();
@@ -115,7 +115,7 @@ fn a_read_of_a_line_modified_by_another_core_is_served_by_it_and_both_share_it()
 fn a_write_to_a_line_modified_by_another_core_takes_it_away() {
     let mut cores = Cores::quiet(2);
     cores.st(0);
-    assert!(cores.st(1).happened.has(Happened::L2_MISS));
+    assert!(cores.st(1).outcome.has(AccessOutcome::L2_MISS));
     for event in
         [PmuEvent::L1D_CACHE_WB_CLEAN, PmuEvent::L1D_CACHE_INVAL, PmuEvent::L2D_CACHE_INVAL]
     {

@@ -1,7 +1,7 @@
 //! Parity and ECC errors: guide sections 3.2.20 and 4.6.3, decision A28.
 
 use sim_cache::{CacheLevel, Defect, Ram};
-use sim_core::{CacheOp, Happened, Maintenance, MemKind, MemReply, PmuEvent, Snoop, VirtAddr};
+use sim_core::{AccessOutcome, CacheOp, Maintenance, MemKind, MemReply, PmuEvent, Snoop, VirtAddr};
 
 use super::rig::Base::{K1, K2, K3};
 use super::rig::{A, Rig, Tables, l2_set};
@@ -25,7 +25,7 @@ fn warm() -> Rig {
 }
 
 fn faults(reply: MemReply) -> bool {
-    reply.happened.has(Happened::FAULT)
+    reply.outcome.has(AccessOutcome::FAULT)
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn one_bit_is_corrected_once() {
     let mut rig = warm();
     rig.inject(D, Ram::L1dData, Defect::Correctable);
     let reply = rig.ld(8, D);
-    assert!(reply.happened.has(Happened::ERROR) && !faults(reply));
+    assert!(reply.outcome.has(AccessOutcome::ERROR) && !faults(reply));
     assert_eq!(reply.done - rig.now, 8, "the read is repeated");
     rig.then().ld(8, D);
     rig.expect("2 V3 + MEMORY_ERROR");
@@ -46,9 +46,9 @@ fn two_bits_fault_and_leave_poison_that_is_not_counted_again() {
     let mut rig = warm();
     rig.inject(D, Ram::L1dData, Defect::Uncorrectable);
     let first = rig.ld(8, D);
-    assert!(faults(first) && first.happened.has(Happened::ERROR));
+    assert!(faults(first) && first.outcome.has(AccessOutcome::ERROR));
     let second = rig.then().ld(8, D);
-    assert!(faults(second) && !second.happened.has(Happened::ERROR), "the error was known");
+    assert!(faults(second) && !second.outcome.has(AccessOutcome::ERROR), "the error was known");
     rig.expect("2 V3 + MEMORY_ERROR");
 }
 

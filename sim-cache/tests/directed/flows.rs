@@ -1,7 +1,7 @@
 //! Reference vectors V1 to V9, translation add-ons, and the flows of guide chapter 5.
 
 use sim_cache::{CacheLevel, TlbLevel};
-use sim_core::{DataSource, Happened, MemReply, VirtAddr};
+use sim_core::{AccessOutcome, DataSource, MemReply, VirtAddr};
 
 use super::rig::Base::{K0, K1, K2, K3};
 use super::rig::{A, Rig, l2_set};
@@ -48,7 +48,7 @@ fn every_access_counts_its_vector_and_its_translation() {
 fn f514_a_faulting_load_counts_its_lookups_and_its_walk_but_no_refill() {
     let mut rig = Rig::new(K0, &[], &[]);
     let reply = rig.unmap(D).ld(8, D);
-    assert!(reply.happened.has(Happened::FAULT) && reply.happened.has(Happened::WALK));
+    assert!(reply.outcome.has(AccessOutcome::FAULT) && reply.outcome.has(AccessOutcome::WALK));
     rig.expect(
         "MEM_ACCESS + MEM_ACCESS_RD + L1D_TLB + L1D_TLB_RD + L2D_TLB + L2D_TLB_RD + DTLB_WALK",
     );
@@ -67,7 +67,7 @@ fn f515_a_non_cacheable_load_goes_from_the_tlb_to_the_bus() {
 fn f524_a_faulting_store_counts_its_lookups_and_its_walk_but_no_refill() {
     let mut rig = Rig::new(K0, &[], &[]);
     let reply = rig.unmap(D).st(8, D);
-    assert!(reply.happened.has(Happened::FAULT));
+    assert!(reply.outcome.has(AccessOutcome::FAULT));
     rig.expect(
         "MEM_ACCESS + MEM_ACCESS_WR + L1D_TLB + L1D_TLB_WR + L2D_TLB + L2D_TLB_WR + DTLB_WALK",
     );
@@ -77,7 +77,7 @@ fn f524_a_faulting_store_counts_its_lookups_and_its_walk_but_no_refill() {
 fn f534_a_faulting_fetch_counts_its_lookups_and_its_walk_but_no_refill() {
     let mut rig = Rig::new(K0, &[], &[]);
     let reply = rig.unmap(I).fetch(I);
-    assert!(reply.happened.has(Happened::FAULT));
+    assert!(reply.outcome.has(AccessOutcome::FAULT));
     rig.expect("L1I_TLB + L2D_TLB + L2D_TLB_RD + ITLB_WALK");
 }
 

@@ -4,7 +4,7 @@ use sim_cache::{CacheLevel, MemorySystem, TlbLevel};
 use sim_core::CacheOp::{Clean, CleanInvalidate, CleanToUnification, Invalidate};
 use sim_core::Maintenance::{DataByAddress, DataBySetWay, InstAll, InstByAddress};
 use sim_core::{
-    CacheOp, Happened, MemKind, MemReply, MemRequest, MemoryPort, NullSink, PmuEvent, VirtAddr,
+    AccessOutcome, CacheOp, MemKind, MemReply, MemRequest, MemoryPort, NullSink, PmuEvent, VirtAddr,
 };
 
 use super::rig::Base::{K0, K1, K2, K3};
@@ -202,7 +202,7 @@ fn invalidating_a_data_line_invalidates_its_instruction_copy() {
 fn an_address_without_translation_faults() {
     let mut rig = Rig::new(K0, &[], &[]);
     rig.unmap(D);
-    assert!(rig.dc(Clean, D).happened.has(Happened::FAULT));
+    assert!(rig.dc(Clean, D).outcome.has(AccessOutcome::FAULT));
     assert_eq!(rig.value(PmuEvent::L1D_TLB) + rig.value(PmuEvent::MEM_ACCESS), 0);
 }
 

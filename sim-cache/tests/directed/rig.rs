@@ -8,7 +8,7 @@ use sim_cache::{
 };
 use sim_core::pmu_event::Group;
 use sim_core::{
-    Counts, Cycle, Happened, Maintenance, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent,
+    AccessOutcome, Counts, Cycle, Maintenance, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent,
     Snoop, VirtAddr,
 };
 
@@ -150,7 +150,7 @@ impl Rig {
         let request = Rig::request(kind, bytes, addr);
         let mut port = self.memory.port(0);
         let address = port.translate_store(request, self.now, &mut self.counts);
-        if address.happened.has(Happened::FAULT) {
+        if address.outcome.has(AccessOutcome::FAULT) {
             return address;
         }
         port.access(request, address.done, &mut self.counts)

@@ -1,7 +1,7 @@
 //! Translation in two stages: guide 3.2.18, 4.1.9, 4.1.10; decision A14.
 
 use sim_cache::{Mapping, MemoryType};
-use sim_core::{DataSource, Happened, Maintenance, PhysAddr, PmuEvent, TlbScope};
+use sim_core::{AccessOutcome, DataSource, Maintenance, PhysAddr, PmuEvent, TlbScope};
 
 use super::rig::Base::K0;
 use super::rig::{Rig, Tables};
@@ -77,7 +77,7 @@ fn attributes_of_stage_2_restrict_those_of_stage_1() {
     assert_eq!(rig.ld(8, D).source, DataSource::Device);
     let read_only = Mapping { read_only: true, ..Mapping::normal(PhysAddr(0x9000), 4096) };
     rig.memory.map_stage2(PhysAddr(0x9000), Some(read_only)).expect("a page");
-    assert!(rig.then().st(8, 0x9000).happened.has(Happened::FAULT));
+    assert!(rig.then().st(8, 0x9000).outcome.has(AccessOutcome::FAULT));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_stage_2_fault_refills_no_translation() {
     let mut rig = stage2();
     rig.memory.map_stage2(PhysAddr(D), None).expect("a page");
     let reply = rig.ld(8, D);
-    assert!(reply.happened.has(Happened::FAULT) && reply.happened.has(Happened::WALK));
+    assert!(reply.outcome.has(AccessOutcome::FAULT) && reply.outcome.has(AccessOutcome::WALK));
     rig.expect(
         "MEM_ACCESS + MEM_ACCESS_RD + L1D_TLB + L1D_TLB_RD + L2D_TLB + L2D_TLB_RD + DTLB_WALK 5 + \
          L2D_TLB_REFILL 4 + L2D_TLB_REFILL_RD 4",

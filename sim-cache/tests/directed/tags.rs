@@ -1,7 +1,9 @@
 //! Tag-checked accesses (Memory Tagging Extension): guide sections 4.6.12 to 4.6.14.
 
 use sim_cache::{MemoryType, PageTarget, TlbLevel};
-use sim_core::{Happened, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent, TagUse, VirtAddr};
+use sim_core::{
+    AccessOutcome, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent, TagUse, VirtAddr,
+};
 
 use super::rig::Base::K3;
 use super::rig::Rig;
@@ -28,11 +30,11 @@ fn checked() -> Rig {
 
 fn mismatch(reply: MemReply) -> bool {
     assert_eq!(
-        reply.happened.has(Happened::TAG_MISMATCH),
-        reply.happened.has(Happened::FAULT),
+        reply.outcome.has(AccessOutcome::TAG_MISMATCH),
+        reply.outcome.has(AccessOutcome::FAULT),
         "a failed check is a synchronous abort"
     );
-    reply.happened.has(Happened::TAG_MISMATCH)
+    reply.outcome.has(AccessOutcome::TAG_MISMATCH)
 }
 
 /// Returns `MEM_ACCESS_RD_CHECKED` and `MEM_ACCESS_WR_CHECKED`.

@@ -2,8 +2,8 @@
 
 use sim_cache::{Mapping, MemorySystem, TlbLevel};
 use sim_core::{
-    Counts, Happened, Maintenance, MemKind, MemRequest, MemoryPort, PhysAddr, PmuEvent, TlbScope,
-    VirtAddr,
+    AccessOutcome, Counts, Maintenance, MemKind, MemRequest, MemoryPort, PhysAddr, PmuEvent,
+    TlbScope, VirtAddr,
 };
 
 use super::rig::Base::{K0, K1};
@@ -184,7 +184,7 @@ fn kept_on_both(broadcast: bool, vmids: [u64; 2]) -> [bool; 2] {
     }
     let tlbi = Maintenance::Tlb { scope: PAGE, broadcast };
     access(&mut memory, 0, MemKind::Maintain(tlbi), operand(D, 0));
-    [0, 1].map(|core| !access(&mut memory, core, MemKind::Load, D).happened.has(Happened::WALK))
+    [0, 1].map(|core| !access(&mut memory, core, MemKind::Load, D).outcome.has(AccessOutcome::WALK))
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn an_address_translation_uses_the_l2_tlb_and_the_walker_but_counts_nothing_in_t
         let walked = format!("{lookup} + DTLB_WALK + L2D_TLB_REFILL + L2D_TLB_REFILL_{half}");
         let mut rig = Rig::new(K0, &[], &[]);
         let reply = rig.maintain(Maintenance::Translate { write }, D);
-        assert!(reply.happened.has(Happened::WALK) && reply.translation_cycles > 50);
+        assert!(reply.outcome.has(AccessOutcome::WALK) && reply.translation_cycles > 50);
         rig.expect(&walked);
         rig.then().maintain(Maintenance::Translate { write }, D);
         rig.expect(&format!("{walked} + {lookup}"));
@@ -220,6 +220,6 @@ fn an_address_translation_uses_the_l2_tlb_and_the_walker_but_counts_nothing_in_t
 fn an_address_translation_that_faults_does_not_raise_the_fault() {
     let mut rig = Rig::new(K0, &[], &[]);
     let reply = rig.unmap(D).maintain(Maintenance::Translate { write: false }, D);
-    assert!(!reply.happened.has(Happened::FAULT));
+    assert!(!reply.outcome.has(AccessOutcome::FAULT));
     rig.expect("L2D_TLB + L2D_TLB_RD + DTLB_WALK");
 }

@@ -3,7 +3,7 @@
 
 use sim_cache::{BadMapping, Mapping, MemoryType, TlbLevel};
 use sim_core::{
-    DataSource, Happened, Maintenance, MemKind, MemReply, PhysAddr, PmuEvent, VirtAddr,
+    AccessOutcome, DataSource, Maintenance, MemKind, MemReply, PhysAddr, PmuEvent, VirtAddr,
 };
 
 use super::rig::Base::K0;
@@ -45,7 +45,7 @@ fn global(addr: u64, bytes: u64) -> Mapping {
 }
 
 fn faults(reply: MemReply) -> bool {
-    reply.happened.has(Happened::FAULT)
+    reply.outcome.has(AccessOutcome::FAULT)
 }
 
 #[test]

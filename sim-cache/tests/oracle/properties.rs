@@ -3,7 +3,7 @@
 use sim_cache::MemorySystem;
 use sim_cache::config::ReplacementKind;
 use sim_core::pmu_event::RelationKind;
-use sim_core::{Counts, Happened, MemKind, MemRequest, MemoryPort, PmuEvent, VirtAddr};
+use sim_core::{AccessOutcome, Counts, MemKind, MemRequest, MemoryPort, PmuEvent, VirtAddr};
 
 use super::suite;
 use super::suite::compare::memory_events;
@@ -29,9 +29,9 @@ fn every_load_hits_waits_or_refills() {
             let request = load(random.below(64) * 64, 0x40_0000);
             let reply = driver.memory.port(0).access(request, now, &mut driver.sink);
             assert!(reply.done > now);
-            if reply.happened.has(Happened::L1_REFILL) {
+            if reply.outcome.has(AccessOutcome::L1_REFILL) {
                 refills += 1;
-            } else if reply.happened.has(Happened::L1_MISS) {
+            } else if reply.outcome.has(AccessOutcome::L1_MISS) {
                 waits += 1;
             } else {
                 hits += 1;

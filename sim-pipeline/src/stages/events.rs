@@ -6,7 +6,7 @@ use crate::pipeline::Pipeline;
 use crate::route::{Route, Slots};
 use crate::stages::sve_elements::raise_predicate;
 use sim_core::time::NEVER;
-use sim_core::{Activity, Cycle, EventSink, Happened, InstFlags, Notice, PmuEvent};
+use sim_core::{AccessOutcome, Activity, Cycle, EventSink, InstFlags, Notice, PmuEvent};
 use sim_isa::{MemOp, StaticEvents};
 
 impl Pipeline {
@@ -120,7 +120,7 @@ impl Pipeline {
         self.raise_issued(op, issue, sink);
         if R::IS_GENERAL && op.inst.mem.exclusive && issue <= op.squash {
             sink.notify(Notice::At(rename));
-            raise_exclusive_outcome(op, done.reply.happened, sink);
+            raise_exclusive_outcome(op, done.reply.outcome, sink);
         }
     }
 }
@@ -145,10 +145,14 @@ pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, issue: Cycle, 
 
 /// Raises the result of a store-exclusive (PMU guide 4.8.5, 4.8.6). It fails if it lost its line,
 /// or if its access faulted.
-pub(crate) fn raise_exclusive_outcome<S: EventSink>(op: &Op<'_>, outcome: Happened, sink: &mut S) {
+pub(crate) fn raise_exclusive_outcome<S: EventSink>(
+    op: &Op<'_>,
+    outcome: AccessOutcome,
+    sink: &mut S,
+) {
     let is_store = op.inst.mem.op == MemOp::Store;
     if op.inst.mem.exclusive && is_store {
-        let failed = op.flags.has(InstFlags::EXCLUSIVE_FAILED) || outcome.has(Happened::FAULT);
+        let failed = op.flags.has(InstFlags::EXCLUSIVE_FAILED) || outcome.has(AccessOutcome::FAULT);
         sink.raise(if failed { PmuEvent::STREX_FAIL_SPEC } else { PmuEvent::STREX_PASS_SPEC });
     }
 }

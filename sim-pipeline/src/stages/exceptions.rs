@@ -13,7 +13,7 @@ use crate::units::exception_state::counted_by;
 use crate::units::frontend::FetchTiming;
 use crate::units::recorded_exception::RecordedException;
 use sim_core::{
-    AbortCause, Cycle, EventSink, ExceptionControls, ExceptionKind, Happened, Notice, OpLife,
+    AbortCause, AccessOutcome, Cycle, EventSink, ExceptionControls, ExceptionKind, Notice, OpLife,
     PmuEvent, Privilege, StallCause,
 };
 use sim_isa::{BranchKind, Inst, Special};
@@ -186,7 +186,7 @@ impl Pipeline {
             front_end: timing.at,
             complete: taken,
             retire: taken,
-            happened: Happened::FAULT,
+            outcome: AccessOutcome::FAULT,
             ..OpLife::default()
         };
         match self.exceptions.recorded.take() {

@@ -18,8 +18,8 @@ use crate::units::scoreboard::SourcesReady;
 use crate::units::stamp::{OpRef, Stamp};
 use sim_core::time::NEVER;
 use sim_core::{
-    Cycle, DataSource, EventSink, Happened, InstFlags, MemKind, MemReply, MemRequest, MemoryPort,
-    RootCause,
+    AccessOutcome, Cycle, DataSource, EventSink, InstFlags, MemKind, MemReply, MemRequest,
+    MemoryPort, RootCause,
 };
 use sim_isa::{Inst, MemOp, PipeMask, Reg, Rename, Role, UopCounts, UopGroup};
 
@@ -140,7 +140,7 @@ impl Pipeline {
     /// store, that is the store's data.
     #[inline(always)]
     fn note_executed(&mut self, op: &Op<'_>, at: &Progress, done: &ExecResult) {
-        let misses = done.reply.happened.has(Happened::L1_TLB_MISS);
+        let misses = done.reply.outcome.has(AccessOutcome::L1_TLB_MISS);
         let (needs, issue) = match done.forwarded.cycle() {
             data if data > at.needs_issue => (done.forwarded, data),
             _ => (at.needs, at.needs_issue),

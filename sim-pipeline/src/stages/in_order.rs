@@ -14,7 +14,7 @@ use crate::stages::mem_request::request_of;
 use crate::stages::sve_elements::{is_by_element, is_suppressed, requests};
 use crate::stages::system_ops::{clear_monitor, maintains_code};
 use sim_core::{
-    Cycle, EventSink, Happened, InstFlags, InstId, LINE_BYTES, MemKind, MemReply, MemRequest,
+    AccessOutcome, Cycle, EventSink, InstFlags, InstId, LINE_BYTES, MemKind, MemReply, MemRequest,
     MemoryPort, PmuEvent, TraceInst, VirtAddr,
 };
 use sim_isa::{AccessClass, BranchKind, Inst, Program, Special, StaticEvents};
@@ -246,7 +246,7 @@ impl InOrderEngine {
     ) -> bool {
         let reply = memory.fetch(VirtAddr(pc), self.now(), sink);
         self.wait(&reply);
-        let is_refused = reply.happened.has(Happened::FAULT);
+        let is_refused = reply.outcome.has(AccessOutcome::FAULT);
         if is_refused {
             self.next_pc = NO_NEXT_PC;
         }
@@ -279,7 +279,7 @@ impl InOrderEngine {
         let is_store = request.kind == MemKind::Store;
         if is_store {
             let translated = memory.translate_store(request, self.now(), sink);
-            if translated.happened.has(Happened::FAULT) {
+            if translated.outcome.has(AccessOutcome::FAULT) {
                 return self.completes(&translated);
             }
             self.wait(&translated);
@@ -294,7 +294,7 @@ impl InOrderEngine {
     /// fault, the stream is refetched.
     #[inline]
     fn completes(&mut self, reply: &MemReply) -> u64 {
-        let faults = reply.happened.has(Happened::FAULT);
+        let faults = reply.outcome.has(AccessOutcome::FAULT);
         if faults {
             self.next_pc = NO_NEXT_PC;
         }
@@ -304,7 +304,7 @@ impl InOrderEngine {
     /// Adds a miss to the pending ones, after the oldest of them is done.
     #[inline]
     fn wait(&mut self, reply: &MemReply) {
-        if reply.happened.0 & (Happened::L1_MISS.0 | Happened::L1_TLB_MISS.0) != 0 {
+        if reply.outcome.0 & (AccessOutcome::L1_MISS.0 | AccessOutcome::L1_TLB_MISS.0) != 0 {
             self.wait_until(self.misses[self.next_miss]);
             self.misses[self.next_miss] = reply.done;
             self.next_miss = (self.next_miss + 1) % MISSES;
@@ -424,7 +424,7 @@ impl InOrderEngine {
             _ => memory.access(request, self.now(), sink),
         };
         self.wait(&reply);
-        reply.happened.has(Happened::FAULT) && !op.inst.mem.op.is_preload()
+        reply.outcome.has(AccessOutcome::FAULT) && !op.inst.mem.op.is_preload()
     }
 
     fn maintain<M: MemoryPort, S: EventSink>(
@@ -454,7 +454,7 @@ impl InOrderEngine {
         let parts = || requests(op, first).take(if op.inst.mem.scattered { usize::MAX } else { 1 });
         for request in parts() {
             whole.join(memory.translate_store(request, self.now(), sink));
-            if whole.happened.has(Happened::FAULT) {
+            if whole.outcome.has(AccessOutcome::FAULT) {
                 return whole;
             }
         }
@@ -477,10 +477,10 @@ impl InOrderEngine {
         let mut whole = MemReply::NOTHING;
         for (i, request) in requests(op, first).enumerate() {
             let mut part = memory.access(request, self.now(), sink);
-            let faults = part.happened.has(Happened::FAULT);
+            let faults = part.outcome.has(AccessOutcome::FAULT);
             let element = MemRequest { element_bytes: op.inst.mem.align.into(), ..request };
             if faults && is_suppressed(op.inst.mem.faulting, i, &element, &part) {
-                part.happened.remove(Happened::FAULT);
+                part.outcome.remove(AccessOutcome::FAULT);
             }
             whole.join(part);
             if faults {

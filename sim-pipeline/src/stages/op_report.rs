@@ -4,7 +4,7 @@
 use crate::pipeline::Pipeline;
 use sim_core::operation::{AccessKind, AccessShape, BranchCourse};
 use sim_core::{
-    Cycle, DataSource, EventSink, Happened, InstFlags, LoadWait, MemoryPort, Notice, OpLife,
+    AccessOutcome, Cycle, DataSource, EventSink, InstFlags, LoadWait, MemoryPort, Notice, OpLife,
     Operation, OperationKind, PmuEvent, VirtAddr,
 };
 use sim_isa::{BranchKind, Inst, Program, Reg, RegFile, Role, StaticEvents};
@@ -66,7 +66,7 @@ fn kind_of(inst: &Inst, life: &OpLife, outcome: OpOutcome) -> OperationKind {
 fn load_wait<M: MemoryPort>(life: &OpLife, kind: OperationKind, memory: &M) -> LoadWait {
     let OperationKind::Access(shape) = kind else { return LoadWait::default() };
     let is_of_memory =
-        life.source != DataSource::StoreQueue && life.happened.has(Happened::L1_MISS);
+        life.source != DataSource::StoreQueue && life.outcome.has(AccessOutcome::L1_MISS);
     if shape.kind != AccessKind::Load || !is_of_memory {
         return LoadWait::default();
     }

@@ -62,7 +62,7 @@ impl Pipeline {
         }
         match post_retire.stream_break {
             StreamBreak::Aborted => {
-                let cause = life.happened.abort().unwrap_or_default();
+                let cause = life.outcome.abort().unwrap_or_default();
                 self.take(ExceptionKind::DataAbort(cause), at, sink);
             }
             StreamBreak::Discontinuity => self.restart(at),
@@ -150,7 +150,7 @@ impl Pipeline {
             return now;
         }
         let reply = memory.fetch(VirtAddr(pc), now, sink);
-        if let Some(cause) = reply.happened.abort() {
+        if let Some(cause) = reply.outcome.abort() {
             let at = reply.done.max(self.clocks.awake_from());
             self.take(ExceptionKind::InstructionAbort(cause), at, sink);
         }

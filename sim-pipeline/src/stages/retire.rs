@@ -9,7 +9,7 @@ use crate::units::lsu::StoreTimes;
 use crate::units::rename::StoreWait;
 use crate::units::stamp::Stamp;
 use sim_core::time::NEVER;
-use sim_core::{Cycle, EventSink, Happened, MemoryPort, Notice, PmuEvent};
+use sim_core::{AccessOutcome, Cycle, EventSink, MemoryPort, Notice, PmuEvent};
 
 impl Pipeline {
     /// Returns how many MOPs of a complete instruction have not taken their entries yet. On the
@@ -131,6 +131,6 @@ impl Pipeline {
             return;
         }
         (life.pc, life.retire, life.retired) = (op.pc, retired, retires);
-        life.happened = if R::MAY_ACCESS { done.reply.happened } else { Happened::default() };
+        life.outcome = if R::MAY_ACCESS { done.reply.outcome } else { AccessOutcome::default() };
     }
 }

@@ -5,7 +5,7 @@ use crate::op::Op;
 use crate::pipeline::Pipeline;
 use sim_core::time::NEVER;
 use sim_core::{
-    Cycle, EventSink, Happened, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent, TagUse,
+    AccessOutcome, Cycle, EventSink, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent, TagUse,
     VirtAddr,
 };
 use sim_isa::{BarrierScope, Inst, MemOp};
@@ -72,7 +72,8 @@ impl Pipeline {
         let addr = op.addr?;
         // A trace records what was executed: its machine may have set `SCTLR_EL1.nAA`.
         let is_refused = self.has_handlers() && is_misaligned(op.inst, addr);
-        let fault = MemReply { done: issue + 1, happened: Happened::FAULT, ..MemReply::default() };
+        let fault =
+            MemReply { done: issue + 1, outcome: AccessOutcome::FAULT, ..MemReply::default() };
         is_refused.then_some(fault)
     }
 }

@@ -11,8 +11,8 @@ use crate::pipeline::Pipeline;
 use crate::units::lsu::StoreTimes;
 use crate::units::stamp::Stamp;
 use sim_core::{
-    Activity, Cycle, EventSink, Happened, LINE_SHIFT, MemReply, MemRequest, MemoryPort, PmuEvent,
-    VirtAddr,
+    AccessOutcome, Activity, Cycle, EventSink, LINE_SHIFT, MemReply, MemRequest, MemoryPort,
+    PmuEvent, VirtAddr,
 };
 use sim_isa::{Faulting, Inst, MemShape, StaticEvents};
 
@@ -77,7 +77,7 @@ pub(crate) fn is_suppressed(
         Faulting::First => {
             let end = request.addr.0.wrapping_add(u64::from(request.element_bytes) - 1);
             let is_whole = end >> LINE_SHIFT == request.addr.0 >> LINE_SHIFT;
-            is_whole && reply.happened.has(Happened::FAULT_BEHIND)
+            is_whole && reply.outcome.has(AccessOutcome::FAULT_AFTER_FIRST)
         }
     }
 }
@@ -101,11 +101,11 @@ impl Pipeline {
         let mut whole = MemReply::NOTHING;
         for (i, request) in requests(op, first).enumerate() {
             let mut part = self.read(request, issue, &mut ExecResult::default(), memory, sink);
-            let faults = part.happened.has(Happened::FAULT);
+            let faults = part.outcome.has(AccessOutcome::FAULT);
             let request = MemRequest { element_bytes, ..request };
             if faults && is_suppressed(faulting, i, &request, &part) {
                 sink.raise(PmuEvent::SVE_LDFF_FAULT_SPEC);
-                part.happened.remove(Happened::FAULT);
+                part.outcome.remove(AccessOutcome::FAULT);
                 whole.join(part);
                 break;
             }
@@ -131,7 +131,7 @@ impl Pipeline {
         let mut whole = MemReply::NOTHING;
         for request in requests(op, first) {
             whole.join(memory.translate_store(request, issue, sink));
-            if whole.happened.has(Happened::FAULT) {
+            if whole.outcome.has(AccessOutcome::FAULT) {
                 break;
             }
         }

@@ -14,7 +14,9 @@ use crate::config::{BranchConfig, FrontEndConfig};
 use crate::units::branch::{Pairing, Prediction, btb::BtbHit};
 use crate::units::resource::Ring;
 use mop_cache::MopCache;
-use sim_core::{AbortCause, Cycle, EventSink, Happened, InstId, MemoryPort, StallCause, VirtAddr};
+use sim_core::{
+    AbortCause, AccessOutcome, Cycle, EventSink, InstId, MemoryPort, StallCause, VirtAddr,
+};
 
 /// Marks that no fetch window or line is current.
 const NOWHERE: u64 = u64::MAX;
@@ -288,17 +290,17 @@ impl FrontEnd {
         if line != self.line {
             self.line = line;
             let reply = memory.fetch(VirtAddr(pc), self.fetch, sink);
-            self.fault = reply.happened.abort();
+            self.fault = reply.outcome.abort();
         }
     }
 
     /// Enters a new line and accesses the L1 I-cache.
     fn enter_line<M: MemoryPort, S: EventSink>(&mut self, pc: u64, memory: &mut M, sink: &mut S) {
         let reply = memory.fetch(VirtAddr(pc), self.predict, sink);
-        self.fault = reply.happened.abort();
-        (self.line_ready, self.line_late) = if reply.happened.has(Happened::L1_TLB_MISS) {
+        self.fault = reply.outcome.abort();
+        (self.line_ready, self.line_late) = if reply.outcome.has(AccessOutcome::L1_TLB_MISS) {
             (reply.done, StallCause::FetchItlbMiss)
-        } else if reply.happened.has(Happened::L1_MISS) {
+        } else if reply.outcome.has(AccessOutcome::L1_MISS) {
             (reply.done, StallCause::FetchL1iMiss)
         } else {
             (0, StallCause::FetchL1iMiss)

@@ -2,8 +2,8 @@
 //! same seed gives the same program, machine and memory replies.
 
 use sim_core::{
-    Activity, Cycle, DataSource, EventSink, Happened, InstFlags, LoadWait, MemReply, MemRequest,
-    MemoryPort, PhysAddr, TraceInst, VirtAddr,
+    AccessOutcome, Activity, Cycle, DataSource, EventSink, InstFlags, LoadWait, MemReply,
+    MemRequest, MemoryPort, PhysAddr, TraceInst, VirtAddr,
 };
 use sim_isa::{BranchKind, Program, Special, decode};
 use sim_pipeline::config::OnM0;
@@ -42,19 +42,19 @@ pub(crate) struct RandomMemory {
 
 impl RandomMemory {
     fn reply(&mut self, now: Cycle, hit: Cycle) -> MemReply {
-        let reply = |cycles, source, happened| MemReply {
+        let reply = |cycles, source, outcome| MemReply {
             done: now + cycles,
             translation_cycles: 1,
             source,
-            happened,
+            outcome,
         };
         match self.random.below(400) {
-            0 => reply(30, DataSource::L1, Happened::FAULT),
-            1..=3 => reply(700, DataSource::Dram, Happened(0b1_1111)),
-            4..=9 => reply(120, DataSource::Slc, Happened(0b1_1100)),
-            10..=39 => reply(13, DataSource::L2, Happened::L1_MISS),
-            40..=49 => reply(25, DataSource::L1, Happened::L1_TLB_MISS),
-            _ => reply(hit, DataSource::L1, Happened::default()),
+            0 => reply(30, DataSource::L1, AccessOutcome::FAULT),
+            1..=3 => reply(700, DataSource::Dram, AccessOutcome(0b1_1111)),
+            4..=9 => reply(120, DataSource::Slc, AccessOutcome(0b1_1100)),
+            10..=39 => reply(13, DataSource::L2, AccessOutcome::L1_MISS),
+            40..=49 => reply(25, DataSource::L1, AccessOutcome::L1_TLB_MISS),
+            _ => reply(hit, DataSource::L1, AccessOutcome::default()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Contents of the record of a sampled operation: type, events, latencies, addresses, data source
 //! (SPE supplement 2.3 and 5.3).
 
-use sim_core::{Activity, BranchCourse, DataSource, Happened, Operation, OperationKind};
+use sim_core::{AccessOutcome, Activity, BranchCourse, DataSource, Operation, OperationKind};
 
 use super::context::{Collected, TimeStamp};
 use super::events::Events;
@@ -150,22 +150,24 @@ fn describe_access(
 fn access_events(operation: &Operation, sources: &RecordSources) -> Events {
     let OperationKind::Access(_) = operation.kind else { return Events::default() };
     let life = &operation.life;
-    let has = |what: Happened| life.happened.has(what);
-    let refills = has(Happened::L1_REFILL);
+    let has = |what: AccessOutcome| life.outcome.has(what);
+    let refills = has(AccessOutcome::L1_REFILL);
     // Every access looks up the L1, with two exceptions: accesses to uncached memory, and stores
     // that never left the store queue because they were squashed or took an exception.
     let is_store = OperationType::of(operation).is_store();
-    let reaches_l1 =
-        life.source != DataSource::Device && !has(Happened::FAULT) && (!is_store || life.retired);
-    let goes_out = sources.has_external_llc && has(Happened::L2_MISS.with(Happened::L1_REFILL));
+    let reaches_l1 = life.source != DataSource::Device
+        && !has(AccessOutcome::FAULT)
+        && (!is_store || life.retired);
+    let goes_out =
+        sources.has_external_llc && has(AccessOutcome::L2_MISS.with(AccessOutcome::L1_REFILL));
     Events::TLB_ACCESS
         .with_if(reaches_l1, Events::L1D_ACCESS)
         .with_if(refills, Events::L1D_REFILL)
-        .with_if(has(Happened::WALK), Events::TLB_WALK)
+        .with_if(has(AccessOutcome::WALK), Events::TLB_WALK)
         .with_if(goes_out, Events::LL_ACCESS)
         .with_if(goes_out && life.source != DataSource::Slc, Events::LL_MISS)
         .with_if(life.source == DataSource::Remote, Events::REMOTE_ACCESS)
-        .with_if(has(Happened::SPLIT), Events::ALIGNMENT)
+        .with_if(has(AccessOutcome::SPLIT), Events::ALIGNMENT)
 }
 
 /// Returns the events for how the operation ended. An instruction that generates an exception

@@ -176,7 +176,7 @@ fn key_of(execution: &Execution) -> Vec<u64> {
     let mut key = Vec::new();
     if let Some(Operation { life, .. }) = &execution.operation {
         key.extend([u64::from(life.retired), u64::from(life.mispredicted), life.source as u64]);
-        key.extend([u64::from(life.happened.0), u64::from(life.mops)]);
+        key.extend([u64::from(life.outcome.0), u64::from(life.mops)]);
     }
     for event in PmuEvent::ALL {
         let n = execution.counts.raised(event);

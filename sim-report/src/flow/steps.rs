@@ -41,13 +41,13 @@ pub fn summary(walked: &Walked) -> Vec<String> {
 }
 
 fn access(operation: &Operation) -> String {
-    let OpLife { addr, issue, complete, source, happened, translation_cycles, .. } = operation.life;
+    let OpLife { addr, issue, complete, source, outcome, translation_cycles, .. } = operation.life;
     let cycles = grouped(complete.saturating_sub(issue));
     let translation = format!("translation {}", grouped(translation_cycles.into()));
     let source = source_name(source);
     let is_load =
         matches!(operation.kind, OperationKind::Access(AccessShape { kind: AccessKind::Load, .. }));
-    if happened.abort().is_some() {
+    if outcome.abort().is_some() {
         format!("0x{addr:x}: faults {cycles} cycles after issue ({translation})")
     } else if is_load {
         format!("0x{addr:x}: data from {source}, {cycles} cycles after issue ({translation})")

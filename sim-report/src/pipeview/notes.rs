@@ -1,7 +1,7 @@
 //! Notes on an operation beyond its stages: causes of lost slots before it, source of its data, and
 //! operands that it waited for.
 
-use sim_core::{DataSource, Happened, Lost, OperationKind};
+use sim_core::{AccessOutcome, DataSource, Lost, OperationKind};
 
 use super::{PipeView, TracedOp};
 use crate::stalls;
@@ -53,11 +53,11 @@ pub fn notes(view: &PipeView, op: &TracedOp) -> Vec<String> {
 fn memory(view: &PipeView, op: &TracedOp, notes: &mut Vec<String>) {
     let OperationKind::Access(_) = op.operation.kind else { return };
     let life = &op.operation.life;
-    if life.happened.has(Happened::FAULT) {
+    if life.outcome.has(AccessOutcome::FAULT) {
         notes.push(String::from("fault"));
     }
     if life.translation_cycles > 1 {
-        let walk = if life.happened.has(Happened::WALK) { "table walk" } else { "L1 TLB miss" };
+        let walk = if life.outcome.has(AccessOutcome::WALK) { "table walk" } else { "L1 TLB miss" };
         notes.push(format!("{walk}: {} cycles", life.translation_cycles));
     }
     if life.wrong_path && life.complete > op.end() {
@@ -77,10 +77,10 @@ fn memory(view: &PipeView, op: &TracedOp, notes: &mut Vec<String>) {
         let store = store.into_iter().find(|other| other.operation.life.written > 0);
         let from = store.map_or_else(|| String::from("an older store"), name_of);
         notes.push(format!("data forwarded from {from}"));
-    } else if life.source > DataSource::L1 || life.happened.has(Happened::L1_MISS) {
+    } else if life.source > DataSource::L1 || life.outcome.has(AccessOutcome::L1_MISS) {
         let cycles = life.complete.saturating_sub(life.issue);
         let (source, mut pending) = (life.source.label(), "");
-        if life.happened.has(Happened::L1_MISS) && !life.happened.has(Happened::L1_REFILL) {
+        if life.outcome.has(AccessOutcome::L1_MISS) && !life.outcome.has(AccessOutcome::L1_REFILL) {
             pending = ", line was pending";
         }
         let queued = match op.operation.wait.buffer {

@@ -203,7 +203,7 @@ mod tests {
         written: 0,
         translation_cycles: 0,
         source: sim_core::DataSource::L1,
-        happened: sim_core::Happened(0),
+        outcome: sim_core::AccessOutcome(0),
         retired: true,
         wrong_path: false,
         mispredicted: false,

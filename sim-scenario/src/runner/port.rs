@@ -3,7 +3,7 @@
 
 use sim_cache::CorePort;
 use sim_core::{
-    Cycle, EventSink, Happened, LoadWait, MemReply, MemRequest, MemoryPort, PhysAddr, VirtAddr,
+    AccessOutcome, Cycle, EventSink, LoadWait, MemReply, MemRequest, MemoryPort, PhysAddr, VirtAddr,
 };
 
 /// A core's memory with a silent I-side by default, and with delayed fetches.
@@ -34,7 +34,7 @@ impl MemoryPort for DataPort<'_> {
         }
         if self.not_before > now {
             // The front end always waits for a miss of the L1 TLB.
-            reply.happened.add(Happened::L1_TLB_MISS);
+            reply.outcome.add(AccessOutcome::L1_TLB_MISS);
         }
         reply
     }

@@ -1,7 +1,7 @@
 //! Runs the same operations on sim-cache and the oracle.
 
 use sim_cache::{Mapping, MemorySystem};
-use sim_core::{EventSink, Happened, MemKind, MemRequest, MemoryPort, PhysAddr, VirtAddr};
+use sim_core::{AccessOutcome, EventSink, MemKind, MemRequest, MemoryPort, PhysAddr, VirtAddr};
 
 use super::geometry::Geometry;
 use super::model::{Oracle, Way};
@@ -94,7 +94,7 @@ impl<S: EventSink> Driver<S> {
         let mut port = self.memory.port(self.core);
         if matches!(request.kind, MemKind::Store | MemKind::ZeroLine) {
             let reply = port.translate_store(request, self.now, &mut self.sink);
-            if reply.happened.has(Happened::FAULT) {
+            if reply.outcome.has(AccessOutcome::FAULT) {
                 return;
             }
         }

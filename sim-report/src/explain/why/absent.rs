@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use sim_core::PmuEvent::{self, *};
-use sim_core::access::Happened;
+use sim_core::access::AccessOutcome;
 use sim_core::operation::{AccessKind, AccessShape, BranchCourse};
 use sim_core::{Activity, DataSource, FlowEdge, Operation, OperationKind};
 
@@ -169,7 +169,7 @@ impl Rules<'_> {
         if !self.has(L1D_CACHE_RD) {
             let because = match life.source {
                 DataSource::Device => "its memory is not cached: no cache is looked up",
-                _ if life.happened.has(Happened::FAULT) => {
+                _ if life.outcome.has(AccessOutcome::FAULT) => {
                     "its translation failed: no cache is looked up"
                 }
                 _ => no_access(operation),
@@ -180,7 +180,7 @@ impl Rules<'_> {
             DataSource::StoreQueue => {
                 "an older store in the store queue had its data; the line was present or pending"
             }
-            _ if life.happened.has(Happened::L1_MISS) => {
+            _ if life.outcome.has(AccessOutcome::L1_MISS) => {
                 "its line was already pending: the refill counts for the earlier access or prefetch"
             }
             _ => "its line was in the L1 D-cache",
@@ -195,7 +195,7 @@ impl Rules<'_> {
         if !self.has(L1D_CACHE_WR) {
             let life = &operation.life;
             let because = match life.source {
-                _ if life.happened.has(Happened::FAULT) => {
+                _ if life.outcome.has(AccessOutcome::FAULT) => {
                     "its translation failed: no data is written"
                 }
                 _ if is_squashed(operation) => {

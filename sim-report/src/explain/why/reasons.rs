@@ -2,7 +2,7 @@
 //! instruction.
 
 use serde::Serialize;
-use sim_core::access::Happened;
+use sim_core::access::AccessOutcome;
 use sim_core::flow::{Flow, FlowBox, FlowCounts, FlowGraph, Link};
 use sim_core::operation::AccessKind;
 use sim_core::pmu_event::{Group, RelationKind};
@@ -30,7 +30,9 @@ pub struct Reason {
 
 /// Returns whether the operation ran on a squashed path.
 pub(super) fn is_squashed(operation: &Operation) -> bool {
-    !operation.life.retired && !operation.exception && !operation.life.happened.has(Happened::FAULT)
+    !operation.life.retired
+        && !operation.exception
+        && !operation.life.outcome.has(AccessOutcome::FAULT)
 }
 
 /// Returns every event that was raised, in the order of the event table.
@@ -198,7 +200,7 @@ fn path(operation: &Operation) -> &'static str {
 
 /// Returns the source of the data of an access.
 fn source(operation: &Operation) -> &'static str {
-    if operation.life.happened.has(Happened::FAULT) {
+    if operation.life.outcome.has(AccessOutcome::FAULT) {
         return "no data";
     }
     match operation.life.source {
