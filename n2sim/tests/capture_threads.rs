@@ -66,8 +66,8 @@ impl EventSink for Listener {
             }
             Notice::Operation(operation) => {
                 let is_store = matches!(operation.kind, OperationKind::Access(access) if access.kind == AccessKind::Store);
-                if operation.life.retired && is_store {
-                    self.stores.push((self.core, operation.life.addr));
+                if operation.timeline.retired && is_store {
+                    self.stores.push((self.core, operation.timeline.addr));
                 }
             }
             _ => {}

@@ -208,12 +208,12 @@ fn each_instruction_of_the_window_is_shown_once() {
 
 #[test]
 fn a_window_does_not_depend_on_later_instructions() {
-    let lives = |window: &str| {
+    let timelines = |window: &str| {
         let log = printed(&["pipeline", &trace("btree.n2t"), "--window", window, "--o3"]);
         let lines = log.lines().map(|line| line.split(':').skip(1).take(2).collect::<String>());
         lines.collect::<Vec<_>>()
     };
-    let (short, long) = (lives("2000..2100"), lives("2000..3000"));
+    let (short, long) = (timelines("2000..2100"), timelines("2000..3000"));
     assert_eq!(short[..], long[..short.len()]);
 }
 

@@ -148,7 +148,7 @@ mod tests {
         fn notify(&mut self, notice: Notice<'_>) {
             match notice {
                 Notice::At(cycle) => self.0.push(format!("at {cycle}")),
-                Notice::Operation(op) => self.0.push(format!("operation {}", op.life.pc)),
+                Notice::Operation(op) => self.0.push(format!("operation {}", op.timeline.pc)),
                 other => panic!("{other:?} was not reported"),
             }
         }
@@ -200,7 +200,7 @@ mod tests {
         sink.count(PmuEvent::LD_SPEC, n);
         if n.is_multiple_of(300) {
             let mut operation = Operation::default();
-            operation.life.pc = n;
+            operation.timeline.pc = n;
             sink.notify(Notice::Operation(&operation));
         }
     }

@@ -7,7 +7,7 @@
 //!   TLB maintenance; [`flow`]: the flows of guide chapter 5 that an access walks;
 //! * [`privilege`], [`exception`]: exception level, kinds of exceptions;
 //! * [`register_access`]: what the program did to the PMU's registers;
-//! * [`stall`], [`root_cause`], [`op_life`]: why a rename slot stayed empty, what one operation lived through;
+//! * [`stall`], [`root_cause`], [`op_timeline`]: why a rename slot stayed empty, what one operation lived through;
 //!   [`operation`]: that life with what the instruction is, for those who follow a run;
 //! * [`warm_state`]: what outlives the instructions that left it in a unit, as words;
 //! * [`packed`]: tables of counts kept small;
@@ -52,7 +52,7 @@ pub use flow::{Flow, FlowEdge};
 pub use maintenance::{CacheOp, Maintenance, Snoop, TlbScope};
 pub use memory_budget::{MemoryBudget, OverBudget, Reserved};
 pub use memory_port::MemoryPort;
-pub use op_timeline::OpLife;
+pub use op_timeline::OpTimeline;
 pub use operation::{AccessKind, AccessShape, BranchCourse, Operation, OperationKind};
 pub use packed::{Numbers, Packed};
 pub use pmu_event::PmuEvent;

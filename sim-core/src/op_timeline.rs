@@ -6,7 +6,7 @@ use crate::trace_inst::InstId;
 
 /// The finished life of one operation (a MOP: what takes one rename slot).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OpLife {
+pub struct OpTimeline {
     /// The static instruction.
     pub inst: InstId,
     /// Program counter.

@@ -3,7 +3,7 @@
 
 use crate::access::LoadWait;
 use crate::addr::PhysAddr;
-use crate::op_timeline::OpLife;
+use crate::op_timeline::OpTimeline;
 use crate::privilege::Privilege;
 use crate::time::Cycle;
 use crate::trace_inst::Activity;
@@ -77,7 +77,7 @@ pub enum OperationKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operation {
     /// What it lived through. Its first MOP is the access or the branch.
-    pub life: OpLife,
+    pub timeline: OpTimeline,
     /// Its place in the thread's stream, from 0: how many instructions of the right path its core began
     /// before it. On a wrong path that of the branch, or the load, behind which the path was left.
     pub number: u64,

@@ -6,7 +6,7 @@
 
 use sim_core::{
     AccessOutcome, Counts, Cycle, DataSource, EventSink, InstFlags, LostSlots, MemKind, MemReply,
-    MemRequest, MemoryPort, OpLife, TraceInst, VirtAddr,
+    MemRequest, MemoryPort, OpTimeline, TraceInst, VirtAddr,
 };
 use sim_isa::{Inst, InstId, Program};
 use sim_pipeline::{Pipeline, PipelineConfig, Step};
@@ -86,26 +86,32 @@ impl<M: MemoryPort> CoreBench<M> {
     }
 
     /// Runs the A64 word at `pc` on the correct path; the next instruction is at `next_pc`.
-    pub fn run(&mut self, pc: u64, word: u32, addr: Option<u64>, next_pc: u64) -> &OpLife {
+    pub fn run(&mut self, pc: u64, word: u32, addr: Option<u64>, next_pc: u64) -> &OpTimeline {
         let id = self.program.intern(pc, word);
         self.run_id(id, addr, next_pc)
     }
 
     /// Runs a hand-made instruction, such as one with another cost; otherwise as
     /// [`CoreBench::run`].
-    pub fn run_inst(&mut self, pc: u64, inst: &Inst, addr: Option<u64>, next_pc: u64) -> &OpLife {
+    pub fn run_inst(
+        &mut self,
+        pc: u64,
+        inst: &Inst,
+        addr: Option<u64>,
+        next_pc: u64,
+    ) -> &OpTimeline {
         let id = self.program.intern_inst(pc, *inst);
         self.run_id(id, addr, next_pc)
     }
 
-    fn run_id(&mut self, id: InstId, addr: Option<u64>, next_pc: u64) -> &OpLife {
+    fn run_id(&mut self, id: InstId, addr: Option<u64>, next_pc: u64) -> &OpTimeline {
         let flags = if addr.is_some() { InstFlags::HAS_ADDR } else { InstFlags::default() };
         let inst = TraceInst { addr: addr.unwrap_or(0), id, flags };
         let step = Step { inst, more: &[], next_pc: Some(next_pc) };
         let (program, memory) = (&mut self.program, &mut self.memory);
-        let life = self.pipeline.run_inst(&step, program, memory, &mut self.counts);
-        self.retired = life.retire;
-        life
+        let timeline = self.pipeline.run_inst(&step, program, memory, &mut self.counts);
+        self.retired = timeline.retire;
+        timeline
     }
 
     /// Returns the cycle in which the last instruction retired.

@@ -85,7 +85,7 @@ impl CoreTruth {
     fn operation(&mut self, operation: &Operation) {
         if self.is_counted {
             self.tally.add(operation, self.on_wrong_path);
-            if operation.life.retired {
+            if operation.timeline.retired {
                 for (event, n) in &self.events {
                     self.retired.count(*event, *n);
                 }
@@ -94,8 +94,8 @@ impl CoreTruth {
                 }
             }
         }
-        if operation.life.retired {
-            self.on_wrong_path = operation.life.mispredicted;
+        if operation.timeline.retired {
+            self.on_wrong_path = operation.timeline.mispredicted;
         }
         self.forget();
     }
@@ -103,9 +103,9 @@ impl CoreTruth {
 
 impl OperationTally {
     fn add(&mut self, operation: &Operation, on_wrong_path: bool) {
-        let life = &operation.life;
-        let ops = u64::from(life.mops);
-        if !life.retired {
+        let timeline = &operation.timeline;
+        let ops = u64::from(timeline.mops);
+        if !timeline.retired {
             self.squashed += 1;
             self.squashed_ops += ops;
             self.mispredict_ops += if on_wrong_path { ops } else { 0 };
@@ -118,7 +118,7 @@ impl OperationTally {
                 self.branches += 1;
                 self.immediate += u64::from(!course.indirect);
                 self.returns += u64::from(course.function_return);
-                self.mispredicted += u64::from(life.mispredicted);
+                self.mispredicted += u64::from(timeline.mispredicted);
             }
             OperationKind::Access(access) => self.access(operation, access.kind),
             _ => {}
@@ -126,18 +126,18 @@ impl OperationTally {
     }
 
     fn access(&mut self, operation: &Operation, kind: AccessKind) {
-        let life = &operation.life;
-        let met = |what| u64::from(life.outcome.has(what));
-        let is_miss = life.outcome.has(AccessOutcome::L1_MISS);
+        let timeline = &operation.timeline;
+        let met = |what| u64::from(timeline.outcome.has(what));
+        let is_miss = timeline.outcome.has(AccessOutcome::L1_MISS);
         self.accesses += 1;
         self.l1_misses += u64::from(is_miss);
         self.l1_refills += met(AccessOutcome::L1_REFILL);
-        self.outside += u64::from(is_miss && life.source.is_outside());
+        self.outside += u64::from(is_miss && timeline.source.is_outside());
         self.l2_refills += met(AccessOutcome::L2_MISS);
         self.tlb_misses += met(AccessOutcome::L1_TLB_MISS);
         self.walks += met(AccessOutcome::WALK);
         if kind == AccessKind::Load {
-            let cycles = life.complete.saturating_sub(life.issue);
+            let cycles = timeline.complete.saturating_sub(timeline.issue);
             self.loads += 1;
             self.load_cycles += cycles;
             if is_miss {

@@ -124,8 +124,8 @@ impl EventSink for Recorder {
                 self.core = core;
             }
             Notice::Operation(operation) => {
-                if !operation.life.wrong_path {
-                    self.ran.push((self.core, operation.number, operation.life.rename));
+                if !operation.timeline.wrong_path {
+                    self.ran.push((self.core, operation.number, operation.timeline.rename));
                 }
             }
             _ => {}

@@ -4,7 +4,7 @@ use crate::units::frontend::FetchTiming;
 use crate::units::stamp::Stamp;
 use sim_core::time::NEVER;
 use sim_core::{
-    AccessOutcome, Cycle, InstFlags, InstId, MemReply, MemRequest, OpLife, RootCause, TraceInst,
+    AccessOutcome, Cycle, InstFlags, InstId, MemReply, MemRequest, OpTimeline, RootCause, TraceInst,
 };
 use sim_isa::{Inst, Program};
 
@@ -57,14 +57,14 @@ impl<'a> Op<'a> {
 
     /// Returns the operation's timeline up to retirement, without its final outcome.
     #[inline(always)]
-    pub(crate) fn life(
+    pub(crate) fn timeline(
         &self,
         timing: &FetchTiming,
         rename: Cycle,
         done: &ExecResult,
         retire: Cycle,
-    ) -> OpLife {
-        OpLife {
+    ) -> OpTimeline {
+        OpTimeline {
             inst: self.id,
             pc: self.pc,
             addr: self.addr.unwrap_or(0),
@@ -78,7 +78,7 @@ impl<'a> Op<'a> {
             source: done.reply.source,
             outcome: done.reply.outcome,
             wrong_path: self.squash != NEVER,
-            ..OpLife::default()
+            ..OpTimeline::default()
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::units::scoreboard::Scoreboard;
 use crate::units::slots::SlotLedger;
 use crate::units::steering::Steering;
 use crate::units::wait_timeline::WaitTimeline;
-use sim_core::{Cycle, EventSink, InstId, LostSlots, NullSink, OpLife, Privilege, StallCause};
+use sim_core::{Cycle, EventSink, InstId, LostSlots, NullSink, OpTimeline, Privilege, StallCause};
 use sim_isa::Fusion;
 
 /// FusionLead instruction as the possible first half of a fused pair. The default fuses with none.
@@ -60,7 +60,7 @@ pub struct Pipeline {
     /// Correct-path instructions begun, counted while a sink observes operations.
     pub(crate) begun: u64,
     /// Timeline of the instruction scheduled last.
-    pub(crate) life: OpLife,
+    pub(crate) timeline: OpTimeline,
 }
 
 impl Pipeline {
@@ -89,7 +89,7 @@ impl Pipeline {
             clocks: Clocks::new(),
             reported_privilege: None,
             begun: 0,
-            life: OpLife::default(),
+            timeline: OpTimeline::default(),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::units::branch::Branch;
 use crate::units::dispatch::RenameOutcome;
 use crate::units::frontend::FetchTiming;
 use crate::units::stamp::Stamp;
-use sim_core::{AccessOutcome, EventSink, InstFlags, MemoryPort, Notice, OpLife};
+use sim_core::{AccessOutcome, EventSink, InstFlags, MemoryPort, Notice, OpTimeline};
 use sim_isa::{BranchKind, PathClass, Program, Special};
 
 impl Pipeline {
@@ -25,7 +25,7 @@ impl Pipeline {
         program: &mut Program,
         memory: &mut M,
         sink: &mut S,
-    ) -> &OpLife {
+    ) -> &OpTimeline {
         if S::OBSERVES_OPS {
             self.report_privilege(sink);
             self.begun += 1;
@@ -39,7 +39,7 @@ impl Pipeline {
         if !S::OBSERVES_OPS && computes && as_always {
             // None of the cases below applies to such an instruction.
             self.schedule(&Op::correct_path(step, program), &timing, memory, sink);
-            return &self.life;
+            return &self.timeline;
         }
         self.order_load(step, &mut timing, program, memory, sink);
         let mut op = Op::correct_path(step, program);
@@ -52,7 +52,7 @@ impl Pipeline {
         let scheduled = self.schedule(&op, &timing, memory, sink);
         debug_assert!(scheduled, "the correct path is never squashed");
         self.note_address(&op, step);
-        let stream_break = if op.retires && !self.life.retired {
+        let stream_break = if op.retires && !self.timeline.retired {
             StreamBreak::Aborted
         } else if flags.has(InstFlags::DISCONTINUITY) {
             StreamBreak::Discontinuity
@@ -71,7 +71,7 @@ impl Pipeline {
         }
         if resolves {
             let next = step.next_pc.filter(|_| stream_break == StreamBreak::No);
-            self.resolve(branch, self.life.complete, next, program, memory, sink);
+            self.resolve(branch, self.timeline.complete, next, program, memory, sink);
         }
         let ends = special != Special::None || generated.is_some();
         if ends || stream_break != StreamBreak::No || returns {
@@ -82,7 +82,7 @@ impl Pipeline {
         if S::OBSERVES_OPS {
             self.settle_clocks(sink);
         }
-        &self.life
+        &self.timeline
     }
 
     /// Stores the address of a correct-path access, to predict addresses on wrong paths.
@@ -221,8 +221,8 @@ impl Pipeline {
         if in_one_piece {
             self.note_end::<R>(op, &done, retires, retired);
         } else {
-            let life = op.life(timing, rename, &done, retired);
-            self.life = OpLife { mops: mops as u8, written, retired: retires, ..life };
+            let timeline = op.timeline(timing, rename, &done, retired);
+            self.timeline = OpTimeline { mops: mops as u8, written, retired: retires, ..timeline };
         }
         true
     }

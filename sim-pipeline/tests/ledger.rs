@@ -7,7 +7,7 @@
 
 use crate::random::{Random, STEPS, Scenario, corpus, default_config};
 use crate::rare::{begin, disturb, rare};
-use sim_core::{Counts, Cycle, LostSlots, OpLife, PmuEvent, RootCause, StallCause};
+use sim_core::{Counts, Cycle, LostSlots, OpTimeline, PmuEvent, RootCause, StallCause};
 use sim_pipeline::{PipelineConfig, SLOTS};
 
 const SCENARIOS: u64 = 10_000;
@@ -38,35 +38,44 @@ struct Check {
 
 impl Check {
     /// Checks the timeline of an instruction of `mops` operations.
-    fn life(&mut self, life: &OpLife, mops: u64) {
+    fn timeline(&mut self, timeline: &OpTimeline, mops: u64) {
         let seed = self.seed;
-        if life.retired {
-            let stages = [life.fetch, life.front_end, life.rename, life.issue, life.complete];
+        if timeline.retired {
+            let stages = [
+                timeline.fetch,
+                timeline.front_end,
+                timeline.rename,
+                timeline.issue,
+                timeline.complete,
+            ];
             assert!(
                 stages.is_sorted(),
-                "seed {seed}: {:08x}: {life:?} has a stage before an earlier one",
+                "seed {seed}: {:08x}: {timeline:?} has a stage before an earlier one",
                 self.word
             );
-            assert!(life.complete <= life.retire, "seed {seed}: {life:?} retires unfinished");
-            assert!(life.rename >= self.last_renamed, "seed {seed}: renamed out of order");
-            assert!(life.retire >= self.last_retired, "seed {seed}: retired out of order");
-            self.last_retired = life.retire;
-            self.busy += u64::from(life.rename > self.last_renamed && mops > 0);
-            self.last_renamed = life.rename;
+            assert!(
+                timeline.complete <= timeline.retire,
+                "seed {seed}: {timeline:?} retires unfinished"
+            );
+            assert!(timeline.rename >= self.last_renamed, "seed {seed}: renamed out of order");
+            assert!(timeline.retire >= self.last_retired, "seed {seed}: retired out of order");
+            self.last_retired = timeline.retire;
+            self.busy += u64::from(timeline.rename > self.last_renamed && mops > 0);
+            self.last_renamed = timeline.rename;
         }
         for mop in 1..=mops {
             // Only the slot of the first one and the retirement of the last one are visible.
             let (n, rob, width) = (self.retired.len(), self.rob, self.retire_width);
             if mop == 1 && n >= rob {
                 let left = self.retired[n - rob];
-                assert!(life.rename > left, "seed {seed}: more than {rob} in the buffer");
+                assert!(timeline.rename > left, "seed {seed}: more than {rob} in the buffer");
             }
             if mop == mops && n >= width {
                 let before = self.retired[n - width];
-                assert!(life.retire > before, "seed {seed}: more than {width} retire at once");
+                assert!(timeline.retire > before, "seed {seed}: more than {width} retire at once");
             }
             let not_before = self.retired.last().copied().unwrap_or(0);
-            self.retired.push(if mop == mops { life.retire } else { not_before });
+            self.retired.push(if mop == mops { timeline.retire } else { not_before });
         }
     }
 
@@ -116,9 +125,9 @@ fn run(seed: u64, corpus: &[u32], default: &PipelineConfig) -> LostSlots {
         let step = scenario.step();
         let before = check.counts.value(PmuEvent::OP_RETIRED);
         let Scenario { program, memory, .. } = &mut scenario;
-        let life = *pipeline.run_inst(&step, program, memory, &mut check.counts);
+        let timeline = *pipeline.run_inst(&step, program, memory, &mut check.counts);
         check.word = program.inst(step.inst.id).word;
-        check.life(&life, check.counts.value(PmuEvent::OP_RETIRED) - before);
+        check.timeline(&timeline, check.counts.value(PmuEvent::OP_RETIRED) - before);
         if scenario.cuts_window() {
             pipeline.cut_window(&mut check.counts);
             check.window(pipeline.lost_slots());

@@ -35,24 +35,24 @@ impl Sums {
 
     /// Adds the cycles of an operation's stages, separately for correct and wrong paths.
     fn add_timeline(&mut self, operation: &Operation) {
-        let life = &operation.life;
-        if life.wrong_path {
+        let timeline = &operation.timeline;
+        if timeline.wrong_path {
             self.add("operations of wrong paths", 1);
-            self.add("cycles of issue on wrong paths", life.issue);
-            self.add("cycles of completion on wrong paths", life.complete);
+            self.add("cycles of issue on wrong paths", timeline.issue);
+            self.add("cycles of completion on wrong paths", timeline.complete);
             return self.add("numbers of wrong paths", operation.number);
         }
         for (what, n) in [
-            ("cycles of fetch", life.fetch),
-            ("cycles of the front end", life.front_end),
-            ("cycles of rename", life.rename),
-            ("cycles of issue", life.issue),
-            ("cycles of completion", life.complete),
-            ("cycles of retirement", life.retire),
-            ("cycles of writing", life.written),
-            ("cycles of translation", life.translation_cycles.into()),
-            ("operations that retire", life.retired.into()),
-            ("mispredictions", life.mispredicted.into()),
+            ("cycles of fetch", timeline.fetch),
+            ("cycles of the front end", timeline.front_end),
+            ("cycles of rename", timeline.rename),
+            ("cycles of issue", timeline.issue),
+            ("cycles of completion", timeline.complete),
+            ("cycles of retirement", timeline.retire),
+            ("cycles of writing", timeline.written),
+            ("cycles of translation", timeline.translation_cycles.into()),
+            ("operations that retire", timeline.retired.into()),
+            ("mispredictions", timeline.mispredicted.into()),
         ] {
             self.add(what, n);
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::random::{Random, STEPS, Scenario, corpus, default_config};
 use crate::rare::{begin, disturb, rare};
 use sim_core::{
-    Counts, Cycle, EventSink, EventTally, LostSlots, Notice, OpLife, Operation, PmuEvent,
+    Counts, Cycle, EventSink, EventTally, LostSlots, Notice, OpTimeline, Operation, PmuEvent,
     RootCause, StallCause,
 };
 use sim_isa::{Program, StaticEvents};
@@ -93,7 +93,7 @@ fn without_path_classes(mut scenario: Scenario) -> Scenario {
 /// Result of a run.
 #[derive(Debug, PartialEq)]
 struct Ran {
-    timelines: Vec<OpLife>,
+    timelines: Vec<OpTimeline>,
     lost: LostSlots,
     end: u64,
 }

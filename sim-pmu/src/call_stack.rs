@@ -19,8 +19,8 @@ impl CallStack {
     #[inline]
     pub fn follow(&mut self, operation: &Operation) {
         let OperationKind::Branch(branch) = operation.kind else { return };
-        if operation.life.retired {
-            self.branch(operation.life.pc, branch);
+        if operation.timeline.retired {
+            self.branch(operation.timeline.pc, branch);
         }
     }
 

@@ -140,7 +140,7 @@ impl EventSink for EventBus {
                 self.operations += 1;
                 if self.operations == AHEAD {
                     (self.operations, self.horizon) = (0, self.fetched);
-                    self.fetched = self.fetched.max(operation.life.fetch);
+                    self.fetched = self.fetched.max(operation.timeline.fetch);
                 }
             }
             _ => {}

@@ -229,9 +229,9 @@ impl OverflowSampler {
 
     #[inline]
     fn operation(&mut self, operation: &Operation) {
-        let life = &operation.life;
-        if life.retired {
-            self.last = (life.pc, operation.privilege.level, life.rename);
+        let timeline = &operation.timeline;
+        if timeline.retired {
+            self.last = (timeline.pc, operation.privilege.level, timeline.rename);
             if self.has_pending {
                 self.emit();
             }
@@ -318,15 +318,15 @@ impl EventSink for OverflowSamplers {
 mod tests {
     use super::*;
     use crate::perf::Levels;
-    use sim_core::OpLife;
+    use sim_core::OpTimeline;
 
     fn request(event: PmuEvent, period: u64) -> OverflowRequest {
         OverflowRequest { event: PerfEvent::new(event), period }
     }
 
     fn retire(samplers: &mut OverflowSamplers, pc: u64, retired: bool) {
-        let life = OpLife { pc, retired, rename: pc, mops: 1, ..OpLife::default() };
-        samplers.notify(Notice::Operation(&Operation { life, ..Operation::default() }));
+        let timeline = OpTimeline { pc, retired, rename: pc, mops: 1, ..OpTimeline::default() };
+        samplers.notify(Notice::Operation(&Operation { timeline, ..Operation::default() }));
     }
 
     fn sampled(samplers: OverflowSamplers) -> Vec<(usize, u64)> {

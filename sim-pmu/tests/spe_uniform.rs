@@ -2,7 +2,7 @@
 //! sampled equally often, whatever factor the loop's length shares with the interval. Without them
 //! the interval decides.
 
-use sim_core::{Counts, NullSink, OpLife, Operation, Privilege};
+use sim_core::{Counts, NullSink, OpTimeline, Operation, Privilege};
 use sim_pmu::spe::{Spe, SpeConfig, SpeRegister};
 
 /// `INTERVAL` 4: 1024 operations, and one more without random numbers.
@@ -20,15 +20,15 @@ fn positions(config: &SpeConfig, random: bool, length: usize, samples: usize) ->
     spe.set(SpeRegister::PMSIRR_EL1, INTERVAL | u64::from(random));
     spe.set(SpeRegister::PMBPTR_EL1, 0x1_0000);
     spe.set(SpeRegister::PMBLIMITR_EL1, 0x7000_0000_0001);
-    let life = OpLife { retired: true, mops: 1, ..OpLife::default() };
-    let mut operation = Operation { life, ..Operation::default() };
+    let timeline = OpTimeline { retired: true, mops: 1, ..OpTimeline::default() };
+    let mut operation = Operation { timeline, ..Operation::default() };
     let mut found = vec![0; length];
     let mut taken = 0;
     while taken < samples {
         for position in 0..length {
-            operation.life.rename += 1;
-            operation.life.retire = operation.life.rename + 4;
-            operation.life.pc = position as u64;
+            operation.timeline.rename += 1;
+            operation.timeline.retire = operation.timeline.rename + 4;
+            operation.timeline.pc = position as u64;
             spe.operation(&operation, &mut NullSink);
         }
         spe.synchronize(&mut NullSink);
@@ -125,8 +125,8 @@ fn samples_depend_on_seed_and_core_only() {
         spe.set(SpeRegister::PMSIRR_EL1, INTERVAL | 1);
         spe.set(SpeRegister::PMBLIMITR_EL1, 0x1_0001);
         spe.keep_sampled_ops();
-        let life = OpLife { retired: true, mops: 1, ..OpLife::default() };
-        let operation = Operation { life, ..Operation::default() };
+        let timeline = OpTimeline { retired: true, mops: 1, ..OpTimeline::default() };
+        let operation = Operation { timeline, ..Operation::default() };
         let mut counts = Counts::default();
         for _ in 0..20_000 {
             spe.operation(&operation, &mut counts);

@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 use sim_core::{
-    AccessKind, AccessOutcome, AccessShape, BranchCourse, Counts, OpLife, Operation, OperationKind,
-    PmuEvent, Privilege,
+    AccessKind, AccessOutcome, AccessShape, BranchCourse, Counts, OpTimeline, Operation,
+    OperationKind, PmuEvent, Privilege,
 };
 use sim_pmu::spe::{SampleOutcome, Spe, SpeConfig, SpeRegister};
 use sim_pmu::{AccessError, ExceptionLevel};
@@ -55,7 +55,7 @@ fn operation(op: &Op, now: u64, privilege: Privilege) -> Operation {
         outcome.add(AccessOutcome::WALK);
     }
     Operation {
-        life: OpLife {
+        timeline: OpTimeline {
             pc: 0x1000,
             addr: 0x8000,
             rename: now,
@@ -67,7 +67,7 @@ fn operation(op: &Op, now: u64, privilege: Privilege) -> Operation {
             mops: op.mops,
             outcome,
             translation_cycles: 1,
-            ..OpLife::default()
+            ..OpTimeline::default()
         },
         privilege,
         exception: op.exception,

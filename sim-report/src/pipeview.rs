@@ -70,32 +70,32 @@ impl TracedOp {
     /// Returns the cycle in which it left the core: after its retirement, or the cycle of its
     /// squash. The result is always after its fetch.
     pub fn end(&self) -> Cycle {
-        let life = &self.operation.life;
-        let end = if life.wrong_path { life.retire } else { life.retire + 1 };
-        end.max(life.fetch + 1)
+        let timeline = &self.operation.timeline;
+        let end = if timeline.wrong_path { timeline.retire } else { timeline.retire + 1 };
+        end.max(timeline.fetch + 1)
     }
 
     /// Returns its last cycle: a store may be written long after it retires.
     pub fn last(&self) -> Cycle {
-        self.end().max(self.operation.life.written)
+        self.end().max(self.operation.timeline.written)
     }
 
     /// Returns whether it was squashed or ended in an exception.
     pub fn is_flushed(&self) -> bool {
-        !self.operation.life.retired
+        !self.operation.timeline.retired
     }
 
     /// Returns the instruction as text.
     pub fn instruction(&self) -> String {
         match self.word {
-            Some(word) => disassembly::text(self.operation.life.pc, word),
+            Some(word) => disassembly::text(self.operation.timeline.pc, word),
             None => String::from("(no code in the trace)"),
         }
     }
 
     /// Returns its number in the stream, or `None` on a wrong path.
     pub fn number(&self) -> Option<u64> {
-        (!self.operation.life.wrong_path).then_some(self.operation.number)
+        (!self.operation.timeline.wrong_path).then_some(self.operation.number)
     }
 }
 
@@ -104,19 +104,19 @@ impl PipeView {
     /// was after its rename.
     pub fn waited_for(&self, op: &TracedOp) -> Option<Need> {
         let last = op.needs.iter().copied().max_by_key(|need| need.ready)?;
-        (last.ready > op.operation.life.rename + 1).then_some(last)
+        (last.ready > op.operation.timeline.rename + 1).then_some(last)
     }
 
     /// Returns the range from the first to the last cycle.
     pub fn cycles(&self) -> Range<Cycle> {
-        let first = self.ops.iter().map(|op| op.operation.life.fetch).min().unwrap_or(0);
+        let first = self.ops.iter().map(|op| op.operation.timeline.fetch).min().unwrap_or(0);
         let last = self.ops.iter().map(TracedOp::last).max().unwrap_or(0);
         first..last.max(first)
     }
 
     /// Returns the number of operations on wrong paths.
     pub fn flushed(&self) -> usize {
-        self.ops.iter().filter(|op| op.operation.life.wrong_path).count()
+        self.ops.iter().filter(|op| op.operation.timeline.wrong_path).count()
     }
 
     /// Returns the slots lost by the operations of the window, by reason, the largest first.
@@ -145,6 +145,6 @@ impl PipeView {
 
     /// Returns the location of an operation in the program.
     pub fn place(&self, op: &TracedOp, symbols: &Symbols) -> String {
-        symbols.name(op.operation.life.pc)
+        symbols.name(op.operation.timeline.pc)
     }
 }

@@ -36,12 +36,12 @@ impl EventSink for Follower {
                 self.is_counted = is_counted;
             }
             Notice::Operation(operation) => {
-                let life = &operation.life;
-                self.mops += u64::from(life.mops);
-                if life.retired {
+                let timeline = &operation.timeline;
+                self.mops += u64::from(timeline.mops);
+                if timeline.retired {
                     self.retired += 1;
-                    self.retired_mops += u64::from(life.mops);
-                    self.mispredicted += u64::from(life.mispredicted);
+                    self.retired_mops += u64::from(timeline.mops);
+                    self.mispredicted += u64::from(timeline.mispredicted);
                     self.branches += u64::from(matches!(operation.kind, OperationKind::Branch(_)));
                 }
             }
@@ -110,17 +110,20 @@ impl EventSink for Numbered {
     fn notify(&mut self, notice: Notice<'_>) {
         match notice {
             Notice::Operation(operation) => {
-                let life = &operation.life;
-                if life.wrong_path {
-                    assert!(!life.retired && life.written == 0, "{operation:?}");
+                let timeline = &operation.timeline;
+                if timeline.wrong_path {
+                    assert!(!timeline.retired && timeline.written == 0, "{operation:?}");
                     assert!(operation.number == self.begun || operation.number + 1 == self.begun);
                     self.wrong += 1;
                     return;
                 }
                 assert_eq!(operation.number, self.begun, "one after the other");
-                assert!(life.written == 0 || life.written >= life.retire, "{operation:?}");
+                assert!(
+                    timeline.written == 0 || timeline.written >= timeline.retire,
+                    "{operation:?}"
+                );
                 self.begun += 1;
-                self.stored += u64::from(life.written > 0);
+                self.stored += u64::from(timeline.written > 0);
             }
             _ => {}
         }

@@ -78,20 +78,20 @@ impl EventSink for Observed {
                 self.edges[edge as usize] += 1;
             }
             Notice::Operation(operation) => {
-                let life = &operation.life;
-                let is_from = |source| u64::from(life.source == source);
+                let timeline = &operation.timeline;
+                let is_from = |source| u64::from(timeline.source == source);
                 // From stage to stage: one late operation does not change the sums of all later ones.
                 let numbers = [
                     1,
-                    life.mispredicted.into(),
-                    life.front_end.wrapping_sub(life.fetch),
-                    life.rename.wrapping_sub(life.front_end),
-                    life.issue.wrapping_sub(life.rename),
-                    life.complete.wrapping_sub(life.issue),
-                    life.retire.wrapping_sub(life.complete),
-                    life.written.saturating_sub(life.retire),
-                    operation.base_ready.saturating_sub(life.rename),
-                    life.translation_cycles.into(),
+                    timeline.mispredicted.into(),
+                    timeline.front_end.wrapping_sub(timeline.fetch),
+                    timeline.rename.wrapping_sub(timeline.front_end),
+                    timeline.issue.wrapping_sub(timeline.rename),
+                    timeline.complete.wrapping_sub(timeline.issue),
+                    timeline.retire.wrapping_sub(timeline.complete),
+                    timeline.written.saturating_sub(timeline.retire),
+                    operation.base_ready.saturating_sub(timeline.rename),
+                    timeline.translation_cycles.into(),
                     is_from(DataSource::StoreQueue),
                     is_from(DataSource::L2),
                     is_from(DataSource::Slc),
@@ -101,7 +101,7 @@ impl EventSink for Observed {
                     is_from(DataSource::Device),
                 ];
                 let sums =
-                    if life.wrong_path { &mut self.wrong_path } else { &mut self.correct_path };
+                    if timeline.wrong_path { &mut self.wrong_path } else { &mut self.correct_path };
                 for (sum, n) in sums.iter_mut().zip(numbers) {
                     *sum = sum.wrapping_add(n);
                 }

@@ -76,16 +76,16 @@ impl Sources {
     }
 
     fn add_store(&mut self, operation: &Operation) {
-        let life = &operation.life;
-        if is_store(operation) && life.outcome.has(AccessOutcome::L1_REFILL) {
-            let place = match life.source {
+        let timeline = &operation.timeline;
+        if is_store(operation) && timeline.outcome.has(AccessOutcome::L1_REFILL) {
+            let place = match timeline.source {
                 DataSource::Slc => Some(0),
                 DataSource::Peer => Some(1),
                 DataSource::Remote => Some(2),
                 DataSource::Dram => Some(3),
                 _ => None,
             };
-            self.add(place, life.outcome.has(AccessOutcome::L2_MISS));
+            self.add(place, timeline.outcome.has(AccessOutcome::L2_MISS));
         }
     }
 
@@ -131,7 +131,7 @@ fn further_lookups(operation: &Operation) -> u64 {
         // Elements of no less than four bytes, in registers of sixteen.
         true => bytes.div_ceil(4).max(4) - 1,
         // One for each 16 bytes, cut at lines.
-        false => (bytes - 1) / 16 + (operation.life.addr % LINE_BYTES + bytes - 1) / LINE_BYTES,
+        false => (bytes - 1) / 16 + (operation.timeline.addr % LINE_BYTES + bytes - 1) / LINE_BYTES,
     }
 }
 
@@ -185,8 +185,8 @@ impl EventSink for Profiler {
             Notice::Operation(operation) => {
                 self.spe.operation(operation, &mut self.counts);
                 self.sources.add_store(operation);
-                if operation.life.translation_cycles > 0 {
-                    let refills = operation.life.outcome.has(AccessOutcome::L1_REFILL);
+                if operation.timeline.translation_cycles > 0 {
+                    let refills = operation.timeline.outcome.has(AccessOutcome::L1_REFILL);
                     self.further[0] += further_lookups(operation);
                     self.further[1] += if refills { further_lookups(operation) } else { 0 };
                 }

@@ -194,16 +194,16 @@ impl EventSink for FunctionCounts<'_> {
                 self.cores[self.current].is_counted = is_counted;
             }
             Notice::Operation(operation) => {
-                let function = self.function_of(operation.life.inst, operation.life.pc);
+                let function = self.function_of(operation.timeline.inst, operation.timeline.pc);
                 let core = &mut self.cores[self.current];
                 // Stalls and cycles of a squashed path belong to its branch.
                 let timekeeper =
-                    core.function.filter(|_| !operation.life.retired).unwrap_or(function);
+                    core.function.filter(|_| !operation.timeline.retired).unwrap_or(function);
                 for (event, n) in core.pending.drain(..) {
                     let owner = if is_stall(event) { timekeeper } else { function };
                     self.functions[owner as usize].count(event, n);
                 }
-                if operation.life.retired || core.function.is_none() {
+                if operation.timeline.retired || core.function.is_none() {
                     core.function = Some(function);
                 }
             }

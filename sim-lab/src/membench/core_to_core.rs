@@ -4,7 +4,7 @@
 //! performs its own on the same line, which the other core's L1 D-cache holds modified.
 
 use sim_cache::MemorySystem;
-use sim_core::{Counts, Cycle, InstFlags, InstId, LINE_BYTES, OpLife, TraceInst};
+use sim_core::{Counts, Cycle, InstFlags, InstId, LINE_BYTES, OpTimeline, TraceInst};
 use sim_isa::Program;
 use sim_pipeline::{Pipeline, Step};
 
@@ -124,7 +124,7 @@ impl Pair {
     }
 
     /// Runs one word of the loop, which the word `next` follows.
-    fn run(&mut self, core: usize, word: usize, addr: Option<u64>, next: usize) -> OpLife {
+    fn run(&mut self, core: usize, word: usize, addr: Option<u64>, next: usize) -> OpTimeline {
         let mut inst = TraceInst { id: self.ids[word], ..TraceInst::default() };
         if let Some(addr) = addr {
             inst.addr = addr;

@@ -117,10 +117,11 @@ impl<'a> Runner<'a> {
         let next_pc = self.program.pc(self.ids[self.word]);
         let step = Step { inst, more: &[], next_pc: Some(next_pc) };
         let mut port = self.memory.port(0);
-        let life = self.pipeline.run_inst(&step, &mut self.program, &mut port, &mut self.counts);
+        let timeline =
+            self.pipeline.run_inst(&step, &mut self.program, &mut port, &mut self.counts);
         if is_load {
             self.load += 1;
-            self.retired = life.retire;
+            self.retired = timeline.retire;
         }
     }
 }

@@ -105,30 +105,30 @@ impl Core {
 
     #[inline]
     pub(crate) fn operation(&mut self, operation: &Operation, seen: &mut Seen) {
-        let life = &operation.life;
+        let timeline = &operation.timeline;
         seen.profile.ensure_row(operation);
-        let own = life.inst;
+        let own = timeline.inst;
         // The instruction charged with the slots of a wrong path.
-        let culprit = match (life.retired, self.after_branch, self.last) {
+        let culprit = match (timeline.retired, self.after_branch, self.last) {
             (true, ..) => own,
             (false, true, Some(branch)) => branch,
             (false, ..) => *self.flushed.get_or_insert(own),
         };
         if self.is_counted {
             let profile = &mut seen.profile;
-            let class = match (life.retired, culprit == own || !self.after_branch) {
+            let class = match (timeline.retired, culprit == own || !self.after_branch) {
                 (true, _) => SlotClass::Retired,
                 (false, true) => SlotClass::SquashedOther,
                 (false, false) => SlotClass::SquashedByBranch,
             };
-            self.timeline.slots(class.category(), life.mops.into());
-            profile.of(Some(culprit)).slots[class.index()] += u64::from(life.mops);
+            self.timeline.slots(class.category(), timeline.mops.into());
+            profile.of(Some(culprit)).slots[class.index()] += u64::from(timeline.mops);
             self.blame(operation, culprit, profile);
             self.give_columns(Some(own), profile);
             profile.of(Some(own)).cycles += std::mem::take(&mut self.cycles);
             profile.of(Some(own)).execute(operation);
         }
-        if life.retired {
+        if timeline.retired {
             self.retire(operation, seen);
         }
     }
@@ -140,7 +140,8 @@ impl Core {
             return;
         }
         for lost in self.lost.drain(..) {
-            let before = self.last.filter(|_| operation.life.retired && is_of_branch(lost.cause));
+            let before =
+                self.last.filter(|_| operation.timeline.retired && is_of_branch(lost.cause));
             let owner = lost.owner.or(before).unwrap_or(culprit);
             profile.of(Some(owner)).slots[SlotClass::of(&lost).index()] += lost.slots;
         }
@@ -164,23 +165,23 @@ impl Core {
     /// Records a retired operation of the correct path.
     #[inline]
     fn retire(&mut self, operation: &Operation, seen: &mut Seen) {
-        let life = &operation.life;
-        self.last = Some(life.inst);
-        self.after_branch = life.mispredicted;
+        let timeline = &operation.timeline;
+        self.last = Some(timeline.inst);
+        self.after_branch = timeline.mispredicted;
         self.flushed = None;
-        self.fetched(life.pc, seen);
+        self.fetched(timeline.pc, seen);
         let OperationKind::Access(access) = operation.kind else { return };
         let addr = match access.kind {
             // `DC ZVA` clears the line that contains its address.
-            AccessKind::ZeroLine => life.addr >> LINE_SHIFT << LINE_SHIFT,
-            _ => life.addr,
+            AccessKind::ZeroLine => timeline.addr >> LINE_SHIFT << LINE_SHIFT,
+            _ => timeline.addr,
         };
         // Imported traces may lack the address of an access.
         if addr != 0 {
             self.accessed(addr, u64::from(access.bytes), seen);
         }
         if self.is_counted && access.kind == AccessKind::Load {
-            seen.latencies.add(life.source, cycles_of(life), operation.wait);
+            seen.latencies.add(timeline.source, cycles_of(timeline), operation.wait);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Costs of static instructions. The table grows with the code that runs.
 
 use sim_core::operation::{AccessKind, BranchCourse};
-use sim_core::{InstId, OpLife, Operation, OperationKind};
+use sim_core::{InstId, OpTimeline, Operation, OperationKind};
 
 use super::column::Column;
 use super::latency::SOURCES;
@@ -133,8 +133,8 @@ impl InstCost {
     /// Counts one execution.
     #[inline]
     pub(crate) fn execute(&mut self, operation: &Operation) {
-        let life = &operation.life;
-        if !life.retired {
+        let timeline = &operation.timeline;
+        if !timeline.retired {
             self.squashed += 1;
             return;
         }
@@ -142,12 +142,12 @@ impl InstCost {
         match operation.kind {
             OperationKind::Branch(course) => {
                 self.taken += u64::from(course.taken);
-                self.mispredicted += u64::from(life.mispredicted);
+                self.mispredicted += u64::from(timeline.mispredicted);
             }
             OperationKind::Access(access) => {
-                self.sources[life.source as usize] += 1;
+                self.sources[timeline.source as usize] += 1;
                 if access.kind == AccessKind::Load {
-                    self.load_cycles += cycles_of(life);
+                    self.load_cycles += cycles_of(timeline);
                 }
             }
             OperationKind::Other => {}
@@ -157,8 +157,8 @@ impl InstCost {
 
 /// Returns the cycles of a load from issue to data.
 #[inline]
-pub(crate) fn cycles_of(life: &OpLife) -> u64 {
-    life.complete.saturating_sub(life.issue)
+pub(crate) fn cycles_of(timeline: &OpTimeline) -> u64 {
+    timeline.complete.saturating_sub(timeline.issue)
 }
 
 fn add_all<const N: usize>(sums: &mut [u64; N], others: &[u64; N]) {
@@ -177,14 +177,14 @@ impl Profile {
     /// Creates the row of an instruction at its first execution.
     #[inline]
     pub(crate) fn ensure_row(&mut self, operation: &Operation) {
-        let number = operation.life.inst as usize;
+        let number = operation.timeline.inst as usize;
         if number >= self.costs.len() {
             self.costs.resize_with((number + 1).next_power_of_two(), InstCost::default);
         }
         let cost = &mut self.costs[number];
         if !cost.has_run {
             *cost = InstCost {
-                pc: operation.life.pc,
+                pc: operation.timeline.pc,
                 kind: CodeKind::of(operation.kind),
                 has_run: true,
                 ..InstCost::default()

@@ -13,8 +13,8 @@ use crate::units::exception_state::counted_by;
 use crate::units::frontend::FetchTiming;
 use crate::units::recorded_exception::RecordedException;
 use sim_core::{
-    AbortCause, AccessOutcome, Cycle, EventSink, ExceptionControls, ExceptionKind, Notice, OpLife,
-    PmuEvent, Privilege, StallCause,
+    AbortCause, AccessOutcome, Cycle, EventSink, ExceptionControls, ExceptionKind, Notice,
+    OpTimeline, PmuEvent, Privilege, StallCause,
 };
 use sim_isa::{BranchKind, Inst, Special};
 
@@ -157,16 +157,16 @@ impl Pipeline {
     /// level. The front end refetches the younger instructions.
     pub(crate) fn exception_return<S: EventSink>(
         &mut self,
-        life: &OpLife,
+        timeline: &OpTimeline,
         next_pc: Option<u64>,
         sink: &mut S,
     ) {
-        sink.notify(Notice::At(life.retire));
+        sink.notify(Notice::At(timeline.retire));
         sink.raise(PmuEvent::EXC_RETURN);
         self.exceptions.leave(next_pc);
-        let at = life.retire + self.config.branch.redirect_cycles;
+        let at = timeline.retire + self.config.branch.redirect_cycles;
         self.front.redirect(at, StallCause::FetchException);
-        self.take_interrupts(life.retire, sink);
+        self.take_interrupts(timeline.retire, sink);
     }
 
     /// Handles a correct-path fetch that ended in a fault, so that no instruction executes.
@@ -176,10 +176,10 @@ impl Pipeline {
         timing: FetchTiming,
         cause: AbortCause,
         sink: &mut S,
-    ) -> &OpLife {
+    ) -> &OpTimeline {
         let taken = timing.at.max(self.retire.cycle());
         self.fusion_lead = FusionLead::default();
-        self.life = OpLife {
+        self.timeline = OpTimeline {
             inst: op.id,
             pc: op.pc,
             fetch: timing.fetch,
@@ -187,13 +187,13 @@ impl Pipeline {
             complete: taken,
             retire: taken,
             outcome: AccessOutcome::FAULT,
-            ..OpLife::default()
+            ..OpTimeline::default()
         };
         match self.exceptions.recorded.take() {
             Some(recorded) => self.take_recorded_after(recorded, None, taken, sink),
             None => self.take(ExceptionKind::InstructionAbort(cause), taken, sink),
         }
-        &self.life
+        &self.timeline
     }
 
     /// Restarts fetch after the entry of an exception, and after its return if the stream contains

@@ -4,8 +4,8 @@
 use crate::pipeline::Pipeline;
 use sim_core::operation::{AccessKind, AccessShape, BranchCourse};
 use sim_core::{
-    AccessOutcome, Cycle, DataSource, EventSink, InstFlags, LoadWait, MemoryPort, Notice, OpLife,
-    Operation, OperationKind, PmuEvent, VirtAddr,
+    AccessOutcome, Cycle, DataSource, EventSink, InstFlags, LoadWait, MemoryPort, Notice,
+    OpTimeline, Operation, OperationKind, PmuEvent, VirtAddr,
 };
 use sim_isa::{BranchKind, Inst, Program, Reg, RegFile, Role, StaticEvents};
 
@@ -43,34 +43,34 @@ fn branch_of(inst: &Inst, outcome: OpOutcome) -> BranchCourse {
     }
 }
 
-fn access_of(inst: &Inst, life: &OpLife) -> Option<AccessShape> {
+fn access_of(inst: &Inst, timeline: &OpTimeline) -> Option<AccessShape> {
     let kind = inst.mem.op.reported_kind()?;
     Some(AccessShape {
         kind,
         exclusive: inst.mem.exclusive,
         ordered: inst.mem.ordered,
-        aligned: life.addr.is_multiple_of(u64::from(inst.mem.align.max(1))),
+        aligned: timeline.addr.is_multiple_of(u64::from(inst.mem.align.max(1))),
         scattered: inst.mem.scattered,
         bytes: inst.mem.bytes,
     })
 }
 
-fn kind_of(inst: &Inst, life: &OpLife, outcome: OpOutcome) -> OperationKind {
+fn kind_of(inst: &Inst, timeline: &OpTimeline, outcome: OpOutcome) -> OperationKind {
     if inst.branch != BranchKind::None {
         return OperationKind::Branch(branch_of(inst, outcome));
     }
-    access_of(inst, life).map_or(OperationKind::Other, OperationKind::Access)
+    access_of(inst, timeline).map_or(OperationKind::Other, OperationKind::Access)
 }
 
 /// Returns what a load that missed the L1 D-cache waited for.
-fn load_wait<M: MemoryPort>(life: &OpLife, kind: OperationKind, memory: &M) -> LoadWait {
+fn load_wait<M: MemoryPort>(timeline: &OpTimeline, kind: OperationKind, memory: &M) -> LoadWait {
     let OperationKind::Access(shape) = kind else { return LoadWait::default() };
     let is_of_memory =
-        life.source != DataSource::StoreQueue && life.outcome.has(AccessOutcome::L1_MISS);
+        timeline.source != DataSource::StoreQueue && timeline.outcome.has(AccessOutcome::L1_MISS);
     if shape.kind != AccessKind::Load || !is_of_memory {
         return LoadWait::default();
     }
-    memory.load_wait(VirtAddr(life.pc), life.issue)
+    memory.load_wait(VirtAddr(timeline.pc), timeline.issue)
 }
 
 impl Pipeline {
@@ -86,22 +86,22 @@ impl Pipeline {
         if !S::OBSERVES_OPS || sink.counts_only() {
             return;
         }
-        let life = OpLife { mispredicted: outcome.mispredicted, ..self.life };
-        let kind = kind_of(inst, &life, outcome);
+        let timeline = OpTimeline { mispredicted: outcome.mispredicted, ..self.timeline };
+        let kind = kind_of(inst, &timeline, outcome);
         let physical = match kind {
-            OperationKind::Access(_) if flags.has(InstFlags::HAS_ADDR) || life.addr != 0 => {
-                memory.physical(VirtAddr(life.addr))
+            OperationKind::Access(_) if flags.has(InstFlags::HAS_ADDR) || timeline.addr != 0 => {
+                memory.physical(VirtAddr(timeline.addr))
             }
             _ => None,
         };
         let mut registers = inst.srcs().iter().chain(inst.dsts());
         sink.notify(Notice::Operation(&Operation {
-            life,
+            timeline,
             number: self.begun.saturating_sub(1),
             privilege: self.exceptions.privilege,
             base_ready: self.base_ready(inst),
             kind,
-            wait: load_wait(&life, kind, memory),
+            wait: load_wait(&timeline, kind, memory),
             physical,
             exception: outcome.exception,
             conditional: inst.branch == BranchKind::Conditional || inst.srcs().contains(&Reg::NZCV),
@@ -129,7 +129,7 @@ impl Pipeline {
         sink: &mut S,
     ) {
         if S::OBSERVES_OPS {
-            let inst = program.inst(self.life.inst);
+            let inst = program.inst(self.timeline.inst);
             self.report_op(inst, InstFlags::default(), outcome, memory, sink);
         }
     }

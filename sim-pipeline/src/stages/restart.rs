@@ -4,7 +4,8 @@
 use crate::pipeline::Pipeline;
 use crate::stages::system_ops::{clear_monitor, raise_context_write};
 use sim_core::{
-    Cycle, EventSink, ExceptionKind, MemoryPort, Notice, OpLife, RootCause, StallCause, VirtAddr,
+    Cycle, EventSink, ExceptionKind, MemoryPort, Notice, OpTimeline, RootCause, StallCause,
+    VirtAddr,
 };
 use sim_isa::{BranchKind, Inst, Special};
 
@@ -44,16 +45,16 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) {
-        let life = self.life;
+        let timeline = self.timeline;
         if self.lacks_handler(post_retire) {
             // The missing handler's return clears the exclusive monitor, as one in the stream does.
-            clear_monitor(life.pc, life.retire, memory, sink);
+            clear_monitor(timeline.pc, timeline.retire, memory, sink);
         }
-        if life.retired {
-            self.after_retirement(post_retire, &life, memory, sink);
+        if timeline.retired {
+            self.after_retirement(post_retire, &timeline, memory, sink);
         }
         // An exception after a sleep is taken when the sleep has ended.
-        let at = life.retire.max(self.clocks.awake_from());
+        let at = timeline.retire.max(self.clocks.awake_from());
         if let Some(recorded) = self.exceptions.recorded.take() {
             return self.take_recorded_after(recorded, Some(post_retire.inst), at, sink);
         }
@@ -62,7 +63,7 @@ impl Pipeline {
         }
         match post_retire.stream_break {
             StreamBreak::Aborted => {
-                let cause = life.outcome.abort().unwrap_or_default();
+                let cause = timeline.outcome.abort().unwrap_or_default();
                 self.take(ExceptionKind::DataAbort(cause), at, sink);
             }
             StreamBreak::Discontinuity => self.restart(at),
@@ -82,48 +83,52 @@ impl Pipeline {
     fn after_retirement<M: MemoryPort, S: EventSink>(
         &mut self,
         post_retire: &PostRetire<'_>,
-        life: &OpLife,
+        timeline: &OpTimeline,
         memory: &mut M,
         sink: &mut S,
     ) {
         if let Some(register) = post_retire.inst.context_write {
-            sink.notify(Notice::At(life.retire));
+            sink.notify(Notice::At(timeline.retire));
             raise_context_write(register, post_retire.operand, self.exceptions.privilege, sink);
         }
         match post_retire.inst.special {
-            Special::ClearExclusive => clear_monitor(life.pc, life.retire, memory, sink),
-            Special::DataSyncBarrier => self.hold_for(RootCause::Barrier, life),
-            Special::SystemWrite => self.hold_for(RootCause::System, life),
+            Special::ClearExclusive => clear_monitor(timeline.pc, timeline.retire, memory, sink),
+            Special::DataSyncBarrier => self.hold_for(RootCause::Barrier, timeline),
+            Special::SystemWrite => self.hold_for(RootCause::System, timeline),
             Special::Wait => {
-                self.hold_for(RootCause::System, life);
-                self.sleep(life, post_retire.operand.unwrap_or(0));
+                self.hold_for(RootCause::System, timeline);
+                self.sleep(timeline, post_retire.operand.unwrap_or(0));
             }
             Special::InstSyncBarrier => {
                 // It retires after all older operations, so that the back end is idle then.
-                let at = life.retire + self.config.branch.isb_cycles;
+                let at = timeline.retire + self.config.branch.isb_cycles;
                 self.front.redirect(at, StallCause::FetchSerialise);
             }
             _ => {}
         }
         if post_retire.inst.branch == BranchKind::ExceptionReturn {
             // An exception return clears the local monitor (Arm ARM B2.9).
-            clear_monitor(life.pc, life.retire, memory, sink);
-            self.exception_return(life, post_retire.next_pc, sink);
+            clear_monitor(timeline.pc, timeline.retire, memory, sink);
+            self.exception_return(timeline, post_retire.next_pc, sink);
         }
     }
 
     /// Holds rename until the serializing instruction is complete.
-    fn hold_for(&mut self, root: RootCause, life: &OpLife) {
-        self.rename_stage.hold_until(life.complete, StallCause::Serialise, (root, Some(life.inst)));
+    fn hold_for(&mut self, root: RootCause, timeline: &OpTimeline) {
+        self.rename_stage.hold_until(
+            timeline.complete,
+            StallCause::Serialise,
+            (root, Some(timeline.inst)),
+        );
     }
 
     /// Lets the core sleep for this number of cycles (`WFI`, `WFE`). A trace does not record the
     /// length, so that its wake-up event comes at once.
-    fn sleep(&mut self, life: &OpLife, cycles: Cycle) {
+    fn sleep(&mut self, timeline: &OpTimeline, cycles: Cycle) {
         if cycles == 0 {
             return;
         }
-        let from = life.retire + 1;
+        let from = timeline.retire + 1;
         let to = from.saturating_add(cycles).min(LATEST_WAKE).max(from);
         self.clocks.sleeps(from, to);
         self.front.redirect(to, StallCause::FetchAsleep);

@@ -123,14 +123,15 @@ impl Pipeline {
         retires: bool,
         retired: Cycle,
     ) {
-        let life = &mut self.life;
-        life.complete = done.complete;
+        let timeline = &mut self.timeline;
+        timeline.complete = done.complete;
         if op.squash != NEVER {
             // On a wrong path, only branches read the timeline: their issue and their resolution.
-            life.issue = done.issue;
+            timeline.issue = done.issue;
             return;
         }
-        (life.pc, life.retire, life.retired) = (op.pc, retired, retires);
-        life.outcome = if R::MAY_ACCESS { done.reply.outcome } else { AccessOutcome::default() };
+        (timeline.pc, timeline.retire, timeline.retired) = (op.pc, retired, retires);
+        timeline.outcome =
+            if R::MAY_ACCESS { done.reply.outcome } else { AccessOutcome::default() };
     }
 }

@@ -18,7 +18,7 @@ use crate::units::rename::RenameMark;
 use crate::units::scoreboard::Scoreboard;
 use sim_core::time::NEVER;
 use sim_core::{
-    Cycle, EventSink, InstFlags, InstId, MemoryPort, Notice, OpLife, PmuEvent, StallCause,
+    Cycle, EventSink, InstFlags, InstId, MemoryPort, Notice, OpTimeline, PmuEvent, StallCause,
 };
 use sim_isa::{BranchKind, Inst, Program, Special};
 
@@ -91,7 +91,7 @@ impl Pipeline {
         sink: &mut S,
     ) {
         sink.notify(Notice::At(resolved));
-        let retires = Some(self.life.retire);
+        let retires = Some(self.timeline.retire);
         let perfect = self.branches.perfect(branch, next);
         let prediction = perfect.unwrap_or_else(|| self.branches.predict(branch));
         let fall_through = branch.pc.wrapping_add(4);
@@ -117,12 +117,12 @@ impl Pipeline {
         self.report_branch(outcome, program, memory, sink);
         if flushed {
             let saved = self.branches.last_speculation();
-            let life = self.life;
+            let timeline = self.timeline;
             if let (Some(wrong), true) = (prediction.next, self.config.wrong_path.enabled) {
                 self.run_wrong_path(wrong, resolved, program, memory, sink);
             }
             // The wrong path has overwritten the timeline of the branch.
-            self.life = OpLife { mispredicted: true, ..life };
+            self.timeline = OpTimeline { mispredicted: true, ..timeline };
             self.branches.recover(branch, &saved, actual);
             let at = resolved + self.config.branch.redirect_cycles;
             let cause = match prediction.next {
@@ -249,8 +249,8 @@ impl Pipeline {
         sink: &mut S,
     ) -> Option<u64> {
         let prediction = self.branches.predict(branch);
-        let complete = self.life.complete;
-        let executed = scheduled && self.life.issue <= squash;
+        let complete = self.timeline.complete;
+        let executed = scheduled && self.timeline.issue <= squash;
         let resolved = scheduled && complete <= squash;
         let known = self.addresses.outcome(id).filter(|_| resolved);
         let corrected = known.filter(|next| prediction.next != Some(*next));

@@ -52,16 +52,16 @@ pub(crate) fn record_of(
     wanted: Collected,
     sources: &RecordSources,
 ) -> SpeRecord {
-    let life = &operation.life;
-    let time = sources.physical_time(life.rename);
+    let timeline = &operation.timeline;
+    let time = sources.physical_time(timeline.rename);
     let mut record = SpeRecord {
-        pc: Some(address(operation, life.pc)),
+        pc: Some(address(operation, timeline.pc)),
         context_el1: wanted.context_el1.then_some(sources.contextidr[0]),
         context_el2: wanted.context_el2.then_some(sources.contextidr[1]),
         operation: Some(OperationType::other(false)),
         events: Some(outcome(operation)),
-        issue_latency: Some(latency(life.issue.saturating_sub(life.rename))),
-        total_latency: Some(latency(life.complete.saturating_sub(life.rename))),
+        issue_latency: Some(latency(timeline.issue.saturating_sub(timeline.rename))),
+        total_latency: Some(latency(timeline.complete.saturating_sub(timeline.rename))),
         timestamp: match wanted.time {
             TimeStamp::None => None,
             TimeStamp::Physical => Some(time),
@@ -96,7 +96,7 @@ fn describe(
         }
         OperationKind::Branch(_) => {}
         // The operation was squashed before issue or has no active element, so there was no access.
-        OperationKind::Access(_) if operation.life.translation_cycles == 0 => {}
+        OperationKind::Access(_) if operation.timeline.translation_cycles == 0 => {}
         OperationKind::Access(_) => describe_access(operation, wanted, sources, record),
     }
 }
@@ -105,8 +105,8 @@ fn describe(
 /// a branch.
 pub(crate) fn join_branch(operation: &Operation, record: &mut SpeRecord) {
     let OperationKind::Branch(course) = operation.kind else { return };
-    let (rename, complete) = (operation.life.rename, operation.life.complete);
-    record.pc = Some(address(operation, operation.life.pc));
+    let (rename, complete) = (operation.timeline.rename, operation.timeline.complete);
+    record.pc = Some(address(operation, operation.timeline.pc));
     record.operation = Some(OperationType::of(operation));
     let total = latency(complete.saturating_sub(rename));
     record.total_latency = record.total_latency.max(Some(total));
@@ -118,10 +118,10 @@ fn describe_branch(operation: &Operation, course: BranchCourse, record: &mut Spe
     record.events = record.events.map(|events| {
         events
             .with_if(fails, Events::NOT_TAKEN)
-            .with_if(operation.life.mispredicted, Events::MISPREDICTED)
+            .with_if(operation.timeline.mispredicted, Events::MISPREDICTED)
     });
     // A branch that is not taken has the next instruction as its target.
-    let next = operation.life.pc.wrapping_add(4);
+    let next = operation.timeline.pc.wrapping_add(4);
     let target = if fails { Some(next) } else { course.target };
     record.branch_target = target.map(|target| address(operation, target));
 }
@@ -132,13 +132,13 @@ fn describe_access(
     sources: &RecordSources,
     record: &mut SpeRecord,
 ) {
-    let life = &operation.life;
+    let timeline = &operation.timeline;
     record.events = record.events.map(|events| events.with(access_events(operation, sources)));
-    record.translation_latency = Some(latency(life.translation_cycles.into()));
-    record.virtual_address = Some(with_tag(life.addr));
+    record.translation_latency = Some(latency(timeline.translation_cycles.into()));
+    record.virtual_address = Some(with_tag(timeline.addr));
     let is_load = record.operation.is_some_and(OperationType::is_load);
     if is_load && !operation.exception {
-        record.data_source = source_code(life.source);
+        record.data_source = source_code(timeline.source);
     }
     record.physical_address = operation.physical.filter(|_| wanted.physical_address).map(|at| {
         let non_secure = !operation.privilege.is_secure();
@@ -149,15 +149,15 @@ fn describe_access(
 /// Returns the cache and TLB events of the access.
 fn access_events(operation: &Operation, sources: &RecordSources) -> Events {
     let OperationKind::Access(_) = operation.kind else { return Events::default() };
-    let life = &operation.life;
-    let has = |what: AccessOutcome| life.outcome.has(what);
+    let timeline = &operation.timeline;
+    let has = |what: AccessOutcome| timeline.outcome.has(what);
     let refills = has(AccessOutcome::L1_REFILL);
     // Every access looks up the L1, with two exceptions: accesses to uncached memory, and stores
     // that never left the store queue because they were squashed or took an exception.
     let is_store = OperationType::of(operation).is_store();
-    let reaches_l1 = life.source != DataSource::Device
+    let reaches_l1 = timeline.source != DataSource::Device
         && !has(AccessOutcome::FAULT)
-        && (!is_store || life.retired);
+        && (!is_store || timeline.retired);
     let goes_out =
         sources.has_external_llc && has(AccessOutcome::L2_MISS.with(AccessOutcome::L1_REFILL));
     Events::TLB_ACCESS
@@ -165,8 +165,8 @@ fn access_events(operation: &Operation, sources: &RecordSources) -> Events {
         .with_if(refills, Events::L1D_REFILL)
         .with_if(has(AccessOutcome::WALK), Events::TLB_WALK)
         .with_if(goes_out, Events::LL_ACCESS)
-        .with_if(goes_out && life.source != DataSource::Slc, Events::LL_MISS)
-        .with_if(life.source == DataSource::Remote, Events::REMOTE_ACCESS)
+        .with_if(goes_out && timeline.source != DataSource::Slc, Events::LL_MISS)
+        .with_if(timeline.source == DataSource::Remote, Events::REMOTE_ACCESS)
         .with_if(has(AccessOutcome::SPLIT), Events::ALIGNMENT)
 }
 
@@ -175,7 +175,7 @@ fn access_events(operation: &Operation, sources: &RecordSources) -> Events {
 fn outcome(operation: &Operation) -> Events {
     Events::default()
         .with_if(operation.exception, Events::EXCEPTION)
-        .with_if(operation.exception || operation.life.retired, Events::RETIRED)
+        .with_if(operation.exception || operation.timeline.retired, Events::RETIRED)
 }
 
 /// Returns an instruction address with the state of `operation`, for the target of a sampled

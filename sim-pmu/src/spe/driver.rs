@@ -228,9 +228,9 @@ impl SpeDriver {
     /// Passes one operation of the core to the unit.
     #[inline]
     pub fn operation(&mut self, operation: &Operation) {
-        self.now = operation.life.rename;
+        self.now = operation.timeline.rename;
         self.spe.resolve_target(operation);
-        if operation.life.mops > 0 {
+        if operation.timeline.mops > 0 {
             self.finish(self.now);
         }
         self.spe.operation(operation, &mut self.counts);
@@ -342,7 +342,7 @@ impl EventSink for SpeDrivers {
 mod tests {
     use super::*;
     use crate::spe::{Item, Records};
-    use sim_core::OpLife;
+    use sim_core::OpTimeline;
 
     const CLOCKS: Clocks =
         Clocks { core_hz: 2_000_000_000, counter_hz: 1_000_000_000, start: 1_000_000_000 };
@@ -365,7 +365,7 @@ mod tests {
     /// Runs one operation per cycle.
     fn run(driver: &mut SpeDriver, cycles: std::ops::Range<u64>) {
         for cycle in cycles {
-            let life = OpLife {
+            let timeline = OpTimeline {
                 pc: 0x1000 + cycle * 4,
                 rename: cycle,
                 issue: cycle,
@@ -374,9 +374,9 @@ mod tests {
                 retire: (cycle + 1).next_multiple_of(16),
                 retired: true,
                 mops: 1,
-                ..OpLife::default()
+                ..OpTimeline::default()
             };
-            driver.operation(&Operation { life, ..Operation::default() });
+            driver.operation(&Operation { timeline, ..Operation::default() });
         }
     }
 

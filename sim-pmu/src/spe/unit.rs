@@ -196,22 +196,22 @@ impl Spe {
     /// Processes the next operation of the core, in rename order. Raises the four events of guide
     /// 4.14.
     pub fn operation<S: EventSink>(&mut self, operation: &Operation, sink: &mut S) {
-        if operation.life.mops == 0 {
+        if operation.timeline.mops == 0 {
             self.join_pair(operation);
             return;
         }
         self.set_target(operation);
-        self.advance(operation.life.rename, sink);
+        self.advance(operation.timeline.rename, sink);
         if operation.privilege != self.state.privilege {
             self.set_privilege(operation.privilege);
         }
         self.sampled_previous = false;
-        let is_squashed = !operation.life.retired && !operation.exception;
+        let is_squashed = !operation.timeline.retired && !operation.exception;
         if !self.is_on || is_squashed && !self.config.population_wrong_path {
             return;
         }
-        sink.count(PmuEvent::SAMPLE_POP, operation.life.mops.into());
-        for mop in 0..operation.life.mops {
+        sink.count(PmuEvent::SAMPLE_POP, operation.timeline.mops.into());
+        for mop in 0..operation.timeline.mops {
             self.population += 1;
             if self.interval.step(self.registers.pmsirr) {
                 self.sample(operation, mop, sink);
@@ -224,7 +224,7 @@ impl Spe {
     /// interrupt between them.
     #[inline]
     pub fn resolve_target(&mut self, operation: &Operation) {
-        if operation.life.mops > 0 {
+        if operation.timeline.mops > 0 {
             self.set_target(operation);
         }
     }
@@ -263,8 +263,8 @@ impl Spe {
 
     /// Samples an operation.
     fn sample<S: EventSink>(&mut self, operation: &Operation, mop: u8, sink: &mut S) {
-        let life = &operation.life;
-        if self.is_occupied(life.rename) {
+        let timeline = &operation.timeline;
+        if self.is_occupied(timeline.rename) {
             sink.raise(PmuEvent::SAMPLE_COLLISION);
             self.buffer.status |= pmbsr::COLL;
             self.remember(self.population, SampleOutcome::Collided, None);
@@ -276,11 +276,11 @@ impl Spe {
         let record = record_of(operation, mop, wanted, &self.sources);
         self.in_flight.push_back(Sample {
             number: self.population,
-            done: life.retire,
+            done: timeline.retire,
             record,
             kind: if mop == 0 { FilterType::of(operation) } else { FilterType::Other },
-            is_squashed: !life.retired && !operation.exception,
-            awaits_target: is_branch && life.retired && record.branch_target.is_none(),
+            is_squashed: !timeline.retired && !operation.exception,
+            awaits_target: is_branch && timeline.retired && record.branch_target.is_none(),
         });
         self.sampled_previous = true;
     }
@@ -303,17 +303,17 @@ impl Spe {
         };
         collect::join_branch(operation, &mut sample.record);
         sample.kind = FilterType::Branch;
-        sample.done = sample.done.max(operation.life.retire);
+        sample.done = sample.done.max(operation.timeline.retire);
     }
 
     /// Sets the target of a sampled exception return to the address of the next operation.
     fn set_target(&mut self, operation: &Operation) {
-        if !self.sampled_previous || !operation.life.retired && !operation.exception {
+        if !self.sampled_previous || !operation.timeline.retired && !operation.exception {
             return;
         }
         if let Some(sample) = self.in_flight.back_mut().filter(|sample| sample.awaits_target) {
             sample.awaits_target = false;
-            sample.record.branch_target = Some(address(operation, operation.life.pc));
+            sample.record.branch_target = Some(address(operation, operation.timeline.pc));
         }
     }
 

@@ -104,8 +104,8 @@ impl Observed {
 impl Execution {
     /// Returns the cycles from issue to result.
     fn latency(&self) -> u64 {
-        let life = self.operation.map(|operation| operation.life).unwrap_or_default();
-        life.complete.saturating_sub(life.issue)
+        let timeline = self.operation.map(|operation| operation.timeline).unwrap_or_default();
+        timeline.complete.saturating_sub(timeline.issue)
     }
 }
 
@@ -174,9 +174,13 @@ impl InstObserver {
 /// Returns a key that is equal for executions of the same variant.
 fn key_of(execution: &Execution) -> Vec<u64> {
     let mut key = Vec::new();
-    if let Some(Operation { life, .. }) = &execution.operation {
-        key.extend([u64::from(life.retired), u64::from(life.mispredicted), life.source as u64]);
-        key.extend([u64::from(life.outcome.0), u64::from(life.mops)]);
+    if let Some(Operation { timeline, .. }) = &execution.operation {
+        key.extend([
+            u64::from(timeline.retired),
+            u64::from(timeline.mispredicted),
+            timeline.source as u64,
+        ]);
+        key.extend([u64::from(timeline.outcome.0), u64::from(timeline.mops)]);
     }
     for event in PmuEvent::ALL {
         let n = execution.counts.raised(event);
@@ -231,7 +235,7 @@ impl EventSink for InstObserver {
                 let state = self.state();
                 let execution = std::mem::take(&mut state.execution);
                 state.has_exception = operation.exception;
-                if operation.life.pc == pc && state.is_counted {
+                if operation.timeline.pc == pc && state.is_counted {
                     let execution = Execution { operation: Some(*operation), ..execution };
                     match operation.exception {
                         true => state.waiting = Some(execution),
@@ -346,11 +350,15 @@ fn lost(variant: &Variant) -> Vec<LostSlots> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::OpLife;
+    use sim_core::OpTimeline;
 
     fn run(observer: &mut InstObserver, pc: u64, exception: bool) {
-        let life = OpLife { pc, retired: true, mops: 1, ..OpLife::default() };
-        observer.notify(Notice::Operation(&Operation { life, exception, ..Operation::default() }));
+        let timeline = OpTimeline { pc, retired: true, mops: 1, ..OpTimeline::default() };
+        observer.notify(Notice::Operation(&Operation {
+            timeline,
+            exception,
+            ..Operation::default()
+        }));
     }
 
     fn counting_observer() -> InstObserver {

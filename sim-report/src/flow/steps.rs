@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use sim_core::flow::FlowGraph;
 use sim_core::operation::{AccessKind, AccessShape, OperationKind};
 use sim_core::pmu_event::RelationKind;
-use sim_core::{DataSource, OpLife, Operation, PmuEvent};
+use sim_core::{DataSource, OpTimeline, Operation, PmuEvent};
 use sim_scenario::Walked;
 
 use super::chart::Chart;
@@ -27,7 +27,8 @@ pub fn charts(walked: &Walked) -> Vec<Chart> {
 
 /// Returns a summary of the accesses of a step: source of the data, cycles.
 pub fn summary(walked: &Walked) -> Vec<String> {
-    let accesses = walked.operations.iter().filter(|one| one.life.addr != 0 && one.life.mops > 0);
+    let accesses =
+        walked.operations.iter().filter(|one| one.timeline.addr != 0 && one.timeline.mops > 0);
     let mut summary: Vec<String> = accesses.map(access).collect();
     summary.dedup();
     if summary.len() > SHOWN {
@@ -41,7 +42,8 @@ pub fn summary(walked: &Walked) -> Vec<String> {
 }
 
 fn access(operation: &Operation) -> String {
-    let OpLife { addr, issue, complete, source, outcome, translation_cycles, .. } = operation.life;
+    let OpTimeline { addr, issue, complete, source, outcome, translation_cycles, .. } =
+        operation.timeline;
     let cycles = grouped(complete.saturating_sub(issue));
     let translation = format!("translation {}", grouped(translation_cycles.into()));
     let source = source_name(source);

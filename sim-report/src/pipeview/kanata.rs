@@ -29,7 +29,7 @@ impl Lines {
 /// 0.
 fn by_fetch(view: &PipeView) -> Vec<usize> {
     let mut order: Vec<usize> = (0..view.ops.len()).collect();
-    order.sort_by_key(|&place| view.ops[place].operation.life.fetch);
+    order.sort_by_key(|&place| view.ops[place].operation.timeline.fetch);
     order
 }
 
@@ -54,12 +54,12 @@ pub fn write(out: &mut impl Write, view: &PipeView, symbols: &Symbols) -> io::Re
         let op = &view.ops[place];
         declare(&mut lines, view, op, id, symbols);
         write_stages(&mut lines, op, id);
-        let at = op.operation.life.issue.clamp(op.operation.life.fetch, op.end() - 1);
+        let at = op.operation.timeline.issue.clamp(op.operation.timeline.fetch, op.end() - 1);
         // An arrow from the end of execution would be wrong for a base register, which was ready
         // long before.
         let is_drawn = |need: &&Need| {
-            let life = &view.ops[need.place].operation.life;
-            life.fetch <= at && need.ready >= life.complete
+            let timeline = &view.ops[need.place].operation.timeline;
+            timeline.fetch <= at && need.ready >= timeline.complete
         };
         for need in op.needs.iter().filter(is_drawn) {
             lines.put(at, format!("W\t{id}\t{}\t0", ids[need.place]));
@@ -72,16 +72,16 @@ pub fn write(out: &mut impl Write, view: &PipeView, symbols: &Symbols) -> io::Re
 
 /// Writes the texts of an operation in the cycle of its fetch: the left pane, then the tooltip.
 fn declare(lines: &mut Lines, view: &PipeView, op: &TracedOp, id: usize, symbols: &Symbols) {
-    let life = &op.operation.life;
-    let (at, number) = (life.fetch, op.operation.number);
-    let wrong = if life.wrong_path { " (wrong path)" } else { "" };
-    let text = one_line(&format!("{number}{wrong} {:x} {}", life.pc, op.instruction()));
+    let timeline = &op.operation.timeline;
+    let (at, number) = (timeline.fetch, op.operation.number);
+    let wrong = if timeline.wrong_path { " (wrong path)" } else { "" };
+    let text = one_line(&format!("{number}{wrong} {:x} {}", timeline.pc, op.instruction()));
     lines.put(at, format!("I\t{id}\t{number}\t{}", view.thread));
     lines.put(at, format!("L\t{id}\t0\t{text}"));
     let place = view.place(op, symbols);
     let hover = [place].into_iter().chain(notes(view, op));
-    for note in
-        hover.chain((life.written > 0).then(|| format!("written in cycle {}", life.written)))
+    for note in hover
+        .chain((timeline.written > 0).then(|| format!("written in cycle {}", timeline.written)))
     {
         lines.put(at, format!("L\t{id}\t1\t{}\\n", one_line(&note)));
     }
@@ -99,9 +99,10 @@ fn write_stages(lines: &mut Lines, op: &TracedOp, id: usize) {
         lines.put(span.from, format!("S\t{id}\t{STAGES}\t{}", span.stage.short()));
     }
     let Some(Lost { cause, .. }) = op.lost.iter().max_by_key(|lost| lost.slots) else { return };
-    let life = &op.operation.life;
-    let until = life.rename.min(op.end());
-    let held = if cause.is_frontend() { life.fetch } else { life.front_end.max(life.fetch) };
+    let timeline = &op.operation.timeline;
+    let until = timeline.rename.min(op.end());
+    let held =
+        if cause.is_frontend() { timeline.fetch } else { timeline.front_end.max(timeline.fetch) };
     if held < until {
         let name = stall_name(*cause);
         lines.put(held, format!("S\t{id}\t{STALLS}\t{name}"));

@@ -26,25 +26,25 @@ pub fn notes(view: &PipeView, op: &TracedOp) -> Vec<String> {
         notes.push(format!("{slots} {noun} lost: {}", stalls::reason(*cause, *root)));
     }
     memory(view, op, &mut notes);
-    let life = &op.operation.life;
+    let timeline = &op.operation.timeline;
     if let Some(need) = view.waited_for(op) {
-        let cycles = need.ready.min(op.end()).saturating_sub(life.rename + 1);
+        let cycles = need.ready.min(op.end()).saturating_sub(timeline.rename + 1);
         if cycles >= WAIT_LEAST {
             notes.push(format!("waited {cycles} cycles for {}", name_of(&view.ops[need.place])));
         }
     }
-    if life.mispredicted {
+    if timeline.mispredicted {
         notes.push(String::from("mispredicted"));
     }
     if op.operation.exception {
         notes.push(String::from("takes an exception"));
-    } else if op.is_flushed() && !life.wrong_path {
+    } else if op.is_flushed() && !timeline.wrong_path {
         notes.push(String::from("not completed"));
     }
-    if life.mops == 0 {
+    if timeline.mops == 0 {
         notes.push(String::from("fused with the previous operation"));
-    } else if life.mops > 1 {
-        notes.push(format!("{} slots", life.mops));
+    } else if timeline.mops > 1 {
+        notes.push(format!("{} slots", timeline.mops));
     }
     notes
 }
@@ -52,35 +52,38 @@ pub fn notes(view: &PipeView, op: &TracedOp) -> Vec<String> {
 /// Adds notes on the access: outcome, source of the data, cycles.
 fn memory(view: &PipeView, op: &TracedOp, notes: &mut Vec<String>) {
     let OperationKind::Access(_) = op.operation.kind else { return };
-    let life = &op.operation.life;
-    if life.outcome.has(AccessOutcome::FAULT) {
+    let timeline = &op.operation.timeline;
+    if timeline.outcome.has(AccessOutcome::FAULT) {
         notes.push(String::from("fault"));
     }
-    if life.translation_cycles > 1 {
-        let walk = if life.outcome.has(AccessOutcome::WALK) { "table walk" } else { "L1 TLB miss" };
-        notes.push(format!("{walk}: {} cycles", life.translation_cycles));
+    if timeline.translation_cycles > 1 {
+        let walk =
+            if timeline.outcome.has(AccessOutcome::WALK) { "table walk" } else { "L1 TLB miss" };
+        notes.push(format!("{walk}: {} cycles", timeline.translation_cycles));
     }
-    if life.wrong_path && life.complete > op.end() {
+    if timeline.wrong_path && timeline.complete > op.end() {
         // The access was squashed before its result, which only the model knows.
         return;
     }
-    if life.written > 0 {
-        let cycles = life.written.saturating_sub(life.retire);
-        if life.source > DataSource::L1 || cycles >= WRITE_LEAST {
-            let source = life.source.label();
+    if timeline.written > 0 {
+        let cycles = timeline.written.saturating_sub(timeline.retire);
+        if timeline.source > DataSource::L1 || cycles >= WRITE_LEAST {
+            let source = timeline.source.label();
             notes.push(format!("written {cycles} cycles after it retired, line from {source}"));
         }
         return;
     }
-    if life.source == DataSource::StoreQueue {
+    if timeline.source == DataSource::StoreQueue {
         let store = op.needs.iter().rev().map(|need| &view.ops[need.place]);
-        let store = store.into_iter().find(|other| other.operation.life.written > 0);
+        let store = store.into_iter().find(|other| other.operation.timeline.written > 0);
         let from = store.map_or_else(|| String::from("an older store"), name_of);
         notes.push(format!("data forwarded from {from}"));
-    } else if life.source > DataSource::L1 || life.outcome.has(AccessOutcome::L1_MISS) {
-        let cycles = life.complete.saturating_sub(life.issue);
-        let (source, mut pending) = (life.source.label(), "");
-        if life.outcome.has(AccessOutcome::L1_MISS) && !life.outcome.has(AccessOutcome::L1_REFILL) {
+    } else if timeline.source > DataSource::L1 || timeline.outcome.has(AccessOutcome::L1_MISS) {
+        let cycles = timeline.complete.saturating_sub(timeline.issue);
+        let (source, mut pending) = (timeline.source.label(), "");
+        if timeline.outcome.has(AccessOutcome::L1_MISS)
+            && !timeline.outcome.has(AccessOutcome::L1_REFILL)
+        {
             pending = ", line was pending";
         }
         let queued = match op.operation.wait.buffer {

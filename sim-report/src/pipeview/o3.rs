@@ -16,7 +16,7 @@ const TICKS: u64 = 1000;
 /// The output cannot be written.
 pub fn write(out: &mut impl Write, view: &PipeView) -> io::Result<()> {
     let mut ops: Vec<&TracedOp> = view.ops.iter().collect();
-    ops.sort_by_key(|op| op.operation.life.fetch);
+    ops.sort_by_key(|op| op.operation.timeline.fetch);
     for (number, op) in ops.into_iter().enumerate() {
         write_op(out, number, op)?;
     }
@@ -24,21 +24,22 @@ pub fn write(out: &mut impl Write, view: &PipeView) -> io::Result<()> {
 }
 
 fn write_op(out: &mut impl Write, number: usize, op: &TracedOp) -> io::Result<()> {
-    let life = &op.operation.life;
+    let timeline = &op.operation.timeline;
     // Stages that a flushed operation did not reach have tick 0. An aborted fetch never reached
     // rename.
-    let reached = |cycle: Cycle| if cycle < op.end() && life.rename > 0 { tick(cycle) } else { 0 };
-    let (pc, text) = (life.pc, op.instruction());
-    let dispatch = (life.rename + 1).min(life.issue.max(life.rename));
-    let retired = if op.is_flushed() { 0 } else { tick(life.retire) };
-    let stored = if life.written > 0 { tick(life.written) } else { 0 };
-    writeln!(out, "O3PipeView:fetch:{}:0x{pc:016x}:0:{number}:  {text}", tick(life.fetch))?;
-    let decoded = (life.fetch + 1).min(life.front_end.max(life.fetch));
+    let reached =
+        |cycle: Cycle| if cycle < op.end() && timeline.rename > 0 { tick(cycle) } else { 0 };
+    let (pc, text) = (timeline.pc, op.instruction());
+    let dispatch = (timeline.rename + 1).min(timeline.issue.max(timeline.rename));
+    let retired = if op.is_flushed() { 0 } else { tick(timeline.retire) };
+    let stored = if timeline.written > 0 { tick(timeline.written) } else { 0 };
+    writeln!(out, "O3PipeView:fetch:{}:0x{pc:016x}:0:{number}:  {text}", tick(timeline.fetch))?;
+    let decoded = (timeline.fetch + 1).min(timeline.front_end.max(timeline.fetch));
     writeln!(out, "O3PipeView:decode:{}", reached(decoded))?;
-    writeln!(out, "O3PipeView:rename:{}", reached(life.rename))?;
+    writeln!(out, "O3PipeView:rename:{}", reached(timeline.rename))?;
     writeln!(out, "O3PipeView:dispatch:{}", reached(dispatch))?;
-    writeln!(out, "O3PipeView:issue:{}", reached(life.issue))?;
-    writeln!(out, "O3PipeView:complete:{}", reached(life.complete))?;
+    writeln!(out, "O3PipeView:issue:{}", reached(timeline.issue))?;
+    writeln!(out, "O3PipeView:complete:{}", reached(timeline.complete))?;
     writeln!(out, "O3PipeView:retire:{retired}:store:{stored}")
 }
 

@@ -132,28 +132,28 @@ impl Cutter {
 /// Returns the stages of an operation, in order and without gaps from its fetch to
 /// [`TracedOp::end`]. [`Stage::Drain`] follows for a store.
 pub fn spans(op: &TracedOp) -> Vec<Span> {
-    let life = &op.operation.life;
+    let timeline = &op.operation.timeline;
     let end = op.end();
-    let last = if life.wrong_path { end } else { end - 1 };
-    let mut cutter = Cutter { spans: Vec::with_capacity(8), at: life.fetch, end: last };
-    cutter.cut(Stage::Fetch, life.fetch + 1);
-    cutter.cut(Stage::Decode, life.front_end);
-    if life.rename > 0 {
-        cutter.cut(Stage::Queue, life.rename);
-        cutter.cut(Stage::Rename, life.rename + 1);
-        cutter.cut(Stage::Wait, life.issue);
-        if life.translation_cycles > 1 {
-            let translated = life.issue + Cycle::from(life.translation_cycles);
-            cutter.cut(Stage::Translate, translated.min(life.complete));
+    let last = if timeline.wrong_path { end } else { end - 1 };
+    let mut cutter = Cutter { spans: Vec::with_capacity(8), at: timeline.fetch, end: last };
+    cutter.cut(Stage::Fetch, timeline.fetch + 1);
+    cutter.cut(Stage::Decode, timeline.front_end);
+    if timeline.rename > 0 {
+        cutter.cut(Stage::Queue, timeline.rename);
+        cutter.cut(Stage::Rename, timeline.rename + 1);
+        cutter.cut(Stage::Wait, timeline.issue);
+        if timeline.translation_cycles > 1 {
+            let translated = timeline.issue + Cycle::from(timeline.translation_cycles);
+            cutter.cut(Stage::Translate, translated.min(timeline.complete));
         }
-        cutter.cut(execution(op), life.complete);
+        cutter.cut(execution(op), timeline.complete);
     }
     cutter.cut(Stage::Done, last);
-    if !life.wrong_path {
+    if !timeline.wrong_path {
         cutter.end = end;
         cutter.cut(Stage::Retire, end);
         cutter.end = op.last();
-        cutter.cut(Stage::Drain, life.written);
+        cutter.cut(Stage::Drain, timeline.written);
     }
     cutter.spans
 }
@@ -163,7 +163,7 @@ pub fn spans(op: &TracedOp) -> Vec<Span> {
 fn execution(op: &TracedOp) -> Stage {
     match op.operation.kind {
         OperationKind::Access(access)
-            if op.operation.life.written == 0
+            if op.operation.timeline.written == 0
                 && !matches!(access.kind, AccessKind::Store | AccessKind::ZeroLine) =>
         {
             Stage::Memory
@@ -175,22 +175,22 @@ fn execution(op: &TracedOp) -> Stage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::{OpLife, Operation};
+    use sim_core::{OpTimeline, Operation};
 
-    fn op(life: OpLife) -> TracedOp {
-        let operation = Operation { life, ..Operation::default() };
+    fn op(timeline: OpTimeline) -> TracedOp {
+        let operation = Operation { timeline, ..Operation::default() };
         TracedOp { operation, word: None, lost: Vec::new(), needs: Vec::new() }
     }
 
-    fn drawn(life: OpLife) -> String {
-        let spans = spans(&op(life));
+    fn drawn(timeline: OpTimeline) -> String {
+        let spans = spans(&op(timeline));
         assert!(spans.windows(2).all(|pair| pair[0].to == pair[1].from), "{spans:?}");
         let cell =
             |span: &Span| String::from(span.stage.letter()).repeat((span.to - span.from) as usize);
         spans.iter().map(cell).collect()
     }
 
-    const LIFE: OpLife = OpLife {
+    const LIFE: OpTimeline = OpTimeline {
         inst: 0,
         pc: 0,
         addr: 0,
@@ -213,25 +213,25 @@ mod tests {
     #[test]
     fn stages_have_no_gaps() {
         assert_eq!(drawn(LIFE), "FDDqqRiiXXwwwwC");
-        assert_eq!(drawn(OpLife { written: 27, ..LIFE }), "FDDqqRiiXXwwwwCss");
+        assert_eq!(drawn(OpTimeline { written: 27, ..LIFE }), "FDDqqRiiXXwwwwCss");
     }
 
     #[test]
     fn no_stage_ends_after_the_squash() {
-        let wrong = OpLife { retired: false, wrong_path: true, ..LIFE };
-        assert_eq!(drawn(OpLife { retire: 17, ..wrong }), "FDDqqRi");
-        assert_eq!(drawn(OpLife { retire: 10, ..wrong }), "F", "a cycle of fetch at least");
+        let wrong = OpTimeline { retired: false, wrong_path: true, ..LIFE };
+        assert_eq!(drawn(OpTimeline { retire: 17, ..wrong }), "FDDqqRi");
+        assert_eq!(drawn(OpTimeline { retire: 10, ..wrong }), "F", "a cycle of fetch at least");
     }
 
     #[test]
     fn an_operation_done_at_rename_uses_no_pipe() {
-        let moved = OpLife { issue: 15, complete: 15, ..LIFE };
+        let moved = OpTimeline { issue: 15, complete: 15, ..LIFE };
         assert_eq!(drawn(moved), "FDDqqRwwwwwwwwC");
     }
 
     #[test]
     fn a_translation_is_part_of_the_execution() {
-        let walked = OpLife { translation_cycles: 4, complete: 25, retire: 26, ..LIFE };
+        let walked = OpTimeline { translation_cycles: 4, complete: 25, retire: 26, ..LIFE };
         assert_eq!(drawn(walked), "FDDqqRiiTTTTXXXwC");
     }
 }

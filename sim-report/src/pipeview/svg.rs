@@ -263,9 +263,9 @@ fn draw_row(svg: &mut String, number: usize, row: &Row<'_>, axis: &Axis, symbols
     let top = TOP + number as u64 * ROW;
     let base = top + 11;
     let name = op.number().map_or_else(|| String::from("wrong"), |number| number.to_string());
-    let is_wrong = op.operation.life.wrong_path;
+    let is_wrong = op.operation.timeline.wrong_path;
     let ink = if is_wrong { "red" } else { "ink" };
-    let full = format!("{name} {}: {}", symbols.name(op.operation.life.pc), row.instruction);
+    let full = format!("{name} {}: {}", symbols.name(op.operation.timeline.pc), row.instruction);
     let full = if row.notes.is_empty() { full } else { format!("{full}; {}", row.notes) };
     let right = 16 + NUMBER as u64 * LABEL_CHAR;
     push(
@@ -328,7 +328,7 @@ fn draw_needs(svg: &mut String, view: &PipeView, axis: &Axis) {
     for (row, op) in view.ops.iter().enumerate() {
         let Some(need) = view.waited_for(op) else { continue };
         let ready = need.ready.min(op.end());
-        let (from, to) = (x_of(axis, ready), x_of(axis, op.operation.life.issue.max(ready)));
+        let (from, to) = (x_of(axis, ready), x_of(axis, op.operation.timeline.issue.max(ready)));
         let middle = |row: usize| TOP + row as u64 * ROW + ROW / 2;
         let (start, end) = (middle(need.place), middle(row));
         push(

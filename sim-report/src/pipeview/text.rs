@@ -75,7 +75,7 @@ fn write_block(
     writeln!(out, "\n {head:<width$}  {digits}", width = NUMBER + INSTRUCTION + 1)?;
     let mut inside = None;
     for op in &view.ops[from..to] {
-        let pc = op.operation.life.pc;
+        let pc = op.operation.timeline.pc;
         let function = symbols.function(pc).map(|place| place.function.addr);
         if function != inside {
             inside = function;

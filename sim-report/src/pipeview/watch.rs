@@ -62,16 +62,16 @@ impl<'p> Watch<'p> {
     /// Returns number and word of the instruction, found by its number in the trace or by its
     /// address on a wrong path.
     fn word(&mut self, operation: &Operation) -> Option<(u32, u32)> {
-        let id = operation.life.inst;
+        let id = operation.timeline.inst;
         let id = match (id as usize) < self.known {
             true => id,
-            false => self.program.fetch(operation.life.pc)?,
+            false => self.program.fetch(operation.timeline.pc)?,
         };
         Some((id, self.program.inst(id).word))
     }
 
     fn keep(&mut self, operation: &Operation) {
-        if operation.life.wrong_path && self.before.is_none() {
+        if operation.timeline.wrong_path && self.before.is_none() {
             self.before = Some(Box::new(self.writers));
         }
         let place = self.ops.len();
@@ -84,10 +84,10 @@ impl<'p> Watch<'p> {
             needs.sort_unstable_by_key(|need: &Need| (need.place, Reverse(need.ready)));
             needs.dedup_by_key(|need| need.place);
             // A move eliminated at rename gives a register another name.
-            let is_alias =
-                inst.rename == Rename::Move && operation.life.complete <= operation.life.rename + 1;
+            let is_alias = inst.rename == Rename::Move
+                && operation.timeline.complete <= operation.timeline.rename + 1;
             let source = inst.srcs().first().filter(|_| is_alias);
-            let own = Need { place, ready: operation.life.complete };
+            let own = Need { place, ready: operation.timeline.complete };
             let writer = source.map_or(Some(own), |reg| self.writers[usize::from(reg.0)]);
             for reg in inst.dsts() {
                 self.writers[usize::from(reg.0)] = writer;
@@ -105,21 +105,21 @@ impl<'p> Watch<'p> {
 /// Returns the store that a load read its data from: the youngest older store that overlaps it.
 fn forwarded_from(ops: &[TracedOp], operation: &Operation) -> Option<Need> {
     let OperationKind::Access(AccessShape { bytes, .. }) = operation.kind else { return None };
-    let life = &operation.life;
-    if life.source != DataSource::StoreQueue || life.written != 0 {
+    let timeline = &operation.timeline;
+    if timeline.source != DataSource::StoreQueue || timeline.written != 0 {
         return None;
     }
     let writes_it = |op: &TracedOp| {
         let OperationKind::Access(other) = op.operation.kind else { return false };
-        let addr = op.operation.life.addr;
-        let is_store = op.operation.life.written != 0 || op.operation.life.wrong_path;
+        let addr = op.operation.timeline.addr;
+        let is_store = op.operation.timeline.written != 0 || op.operation.timeline.wrong_path;
         is_store
-            && addr < life.addr.saturating_add(bytes.into())
-            && life.addr < addr.saturating_add(other.bytes.into())
+            && addr < timeline.addr.saturating_add(bytes.into())
+            && timeline.addr < addr.saturating_add(other.bytes.into())
     };
     let youngest = ops.iter().rev().take(STORES_BACK).position(writes_it)?;
     let place = ops.len() - 1 - youngest;
-    Some(Need { place, ready: ops[place].operation.life.complete })
+    Some(Need { place, ready: ops[place].operation.timeline.complete })
 }
 
 impl EventSink for Watch<'_> {
@@ -197,7 +197,7 @@ mod tests {
             walked.iter().flat_map(|step| step.operations.iter().copied()).collect();
         let mut program = Program::new();
         for (operation, word) in operations.iter().zip(WORDS) {
-            assert_eq!(program.intern(operation.life.pc, word), operation.life.inst);
+            assert_eq!(program.intern(operation.timeline.pc, word), operation.timeline.inst);
         }
         let mut watch = Watch::new(0, 0..3, &mut program);
         operations.iter().for_each(|operation| watch.notify(Notice::Operation(operation)));
@@ -208,14 +208,14 @@ mod tests {
     fn a_reader_of_an_updated_base_does_not_wait_for_the_data() {
         let view = post_indexed();
         let [load, compare, add] = &view.ops[..] else { panic!("three operations") };
-        let (issue, data) = (load.operation.life.issue, load.operation.life.complete);
+        let (issue, data) = (load.operation.timeline.issue, load.operation.timeline.complete);
         assert!(data > issue + 300, "the data comes from memory");
         assert_eq!(compare.needs.len(), 1);
         assert!(compare.needs[0].ready <= issue + 1, "{:?}", compare.needs);
-        assert!(compare.operation.life.issue <= issue + 2, "{:?}", compare.operation.life);
+        assert!(compare.operation.timeline.issue <= issue + 2, "{:?}", compare.operation.timeline);
         assert_eq!(notes(&view, compare), Vec::<String>::new());
         assert_eq!(view.waited_for(add), Some(Need { place: 0, ready: data }));
-        let waited = data - (add.operation.life.rename + 1);
+        let waited = data - (add.operation.timeline.rename + 1);
         assert_eq!(notes(&view, add), [format!("waited {waited} cycles for 0")]);
     }
 
@@ -233,14 +233,14 @@ mod tests {
     fn a_load_reports_whether_it_waited_for_a_buffer_or_for_a_line() {
         let other_line = with_one_buffer("LD8 0x8000 & LD8 0x9000");
         assert_eq!(other_line[0].wait, LoadWait::default(), "the first finds all free");
-        let first = other_line[0].life.complete - other_line[0].life.issue;
+        let first = other_line[0].timeline.complete - other_line[0].timeline.issue;
         let LoadWait { buffer, line } = other_line[1].wait;
         assert!(line == 0 && u64::from(buffer) + 10 > first, "{buffer} of {first}");
         let same_line = with_one_buffer("LD8 0x8000 & LD8 0x8008");
         let LoadWait { buffer, line } = same_line[1].wait;
         assert!(buffer == 0 && u64::from(line) + 10 > first, "{line} of {first}");
         let forwarded = with_one_buffer("LD8 0x8000 & ST8 0x8000 & LD8 0x8000");
-        assert_eq!(forwarded[2].life.source, DataSource::StoreQueue);
+        assert_eq!(forwarded[2].timeline.source, DataSource::StoreQueue);
         assert_eq!(forwarded[2].wait, LoadWait::default(), "its data never left the core");
     }
 

@@ -218,8 +218,8 @@ impl<T: Tally> Stepper<T> {
         let done = if wrong_path {
             self.pipeline.run_squashed(&step, program, &mut port, sink)
         } else {
-            let life = self.pipeline.run_inst(&step, program, &mut port, sink);
-            life.complete.max(life.retire)
+            let timeline = self.pipeline.run_inst(&step, program, &mut port, sink);
+            timeline.complete.max(timeline.retire)
         };
         self.busy_until = self.busy_until.max(done);
         self.pc = next_pc;
@@ -300,8 +300,9 @@ impl<T: Tally> Stepper<T> {
 
     fn train_one(&mut self, inst: TraceInst, next_pc: u64) {
         let step = PipelineStep { inst, more: &[], next_pc: Some(next_pc) };
-        let life = self.pipeline.run_inst(&step, &mut self.program, &mut NoMemory, &mut NullSink);
-        self.busy_until = self.busy_until.max(life.complete.max(life.retire));
+        let timeline =
+            self.pipeline.run_inst(&step, &mut self.program, &mut NoMemory, &mut NullSink);
+        self.busy_until = self.busy_until.max(timeline.complete.max(timeline.retire));
     }
 
     /// Lets the memory system idle until this cycle.

@@ -2,7 +2,7 @@
 
 use super::code::{BR, CODE, Dice, MOV_ZERO, NOP, b, cbz_back, cbz_over_one, straight};
 use crate::core_bench::{CoreBench, FAR, HitMemory};
-use sim_core::{Cycle, OpLife, PmuEvent};
+use sim_core::{Cycle, OpTimeline, PmuEvent};
 use sim_machine::config::MachineConfig;
 
 /// `ldr x1, [x2]`
@@ -76,7 +76,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, branch: &OpLife) {
+    fn add(&mut self, branch: &OpTimeline) {
         if branch.mispredicted {
             self.branches += 1;
             self.cycles += branch.complete - branch.rename;

@@ -297,7 +297,11 @@ fn an_interrupt_for_a_lower_level_waits_until_the_level_falls() {
     pipeline.set_privilege(at(2, 0, 0).privilege);
     pipeline.interrupt(ExceptionKind::Irq, 100, &mut counts);
     assert_eq!(counts.value(PmuEvent::EXC_TAKEN), 0);
-    pipeline.exception_return(&OpLife { retire: 200, ..OpLife::default() }, None, &mut counts);
+    pipeline.exception_return(
+        &OpTimeline { retire: 200, ..OpTimeline::default() },
+        None,
+        &mut counts,
+    );
     assert_eq!(counts.value(PmuEvent::EXC_TAKEN), 1, "EL1 takes it");
     assert_eq!(pipeline.privilege().level, 1);
 }

@@ -89,13 +89,13 @@ impl Rules<'_> {
     }
 
     fn retirement(&mut self, operation: &Operation) {
-        if operation.life.mops == 0 {
+        if operation.timeline.mops == 0 {
             self.missing(
                 OP_SPEC,
                 "it shares the slot of the previous instruction: a fused pair is one operation",
             );
         }
-        if operation.life.retired {
+        if operation.timeline.retired {
             return;
         }
         let because = match is_squashed(operation) {
@@ -165,22 +165,22 @@ impl Rules<'_> {
     }
 
     fn read(&mut self, operation: &Operation) {
-        let life = &operation.life;
+        let timeline = &operation.timeline;
         if !self.has(L1D_CACHE_RD) {
-            let because = match life.source {
+            let because = match timeline.source {
                 DataSource::Device => "its memory is not cached: no cache is looked up",
-                _ if life.outcome.has(AccessOutcome::FAULT) => {
+                _ if timeline.outcome.has(AccessOutcome::FAULT) => {
                     "its translation failed: no cache is looked up"
                 }
                 _ => no_access(operation),
             };
             return self.missing(L1D_CACHE_RD, because);
         }
-        let because = match life.source {
+        let because = match timeline.source {
             DataSource::StoreQueue => {
                 "an older store in the store queue had its data; the line was present or pending"
             }
-            _ if life.outcome.has(AccessOutcome::L1_MISS) => {
+            _ if timeline.outcome.has(AccessOutcome::L1_MISS) => {
                 "its line was already pending: the refill counts for the earlier access or prefetch"
             }
             _ => "its line was in the L1 D-cache",
@@ -193,9 +193,9 @@ impl Rules<'_> {
 
     fn write(&mut self, operation: &Operation) {
         if !self.has(L1D_CACHE_WR) {
-            let life = &operation.life;
-            let because = match life.source {
-                _ if life.outcome.has(AccessOutcome::FAULT) => {
+            let timeline = &operation.timeline;
+            let because = match timeline.source {
+                _ if timeline.outcome.has(AccessOutcome::FAULT) => {
                     "its translation failed: no data is written"
                 }
                 _ if is_squashed(operation) => {
@@ -220,9 +220,9 @@ impl Rules<'_> {
     }
 
     fn branch(&mut self, operation: &Operation, course: &BranchCourse) {
-        let life = &operation.life;
+        let timeline = &operation.timeline;
         if self.has(BR_MIS_PRED) {
-            let because = match life.retired {
+            let because = match timeline.retired {
                 true => "decode found its target: no younger instruction was squashed",
                 false => "its own path was squashed",
             };

@@ -30,9 +30,9 @@ pub struct Reason {
 
 /// Returns whether the operation ran on a squashed path.
 pub(super) fn is_squashed(operation: &Operation) -> bool {
-    !operation.life.retired
+    !operation.timeline.retired
         && !operation.exception
-        && !operation.life.outcome.has(AccessOutcome::FAULT)
+        && !operation.timeline.outcome.has(AccessOutcome::FAULT)
 }
 
 /// Returns every event that was raised, in the order of the event table.
@@ -178,7 +178,7 @@ pub(super) fn summary(variant: &Variant) -> String {
     if matches!(operation.kind, OperationKind::Access(_)) {
         parts.push(source(operation).to_owned());
     }
-    if operation.life.mispredicted {
+    if operation.timeline.mispredicted {
         parts.push(String::from("mispredicted"));
     }
     let (least, most, sum) = variant.latency;
@@ -192,7 +192,7 @@ pub(super) fn summary(variant: &Variant) -> String {
 
 fn path(operation: &Operation) -> &'static str {
     match operation {
-        _ if operation.life.retired => "correct path",
+        _ if operation.timeline.retired => "correct path",
         _ if is_squashed(operation) => "wrong path, squashed",
         _ => "ended in an exception",
     }
@@ -200,10 +200,10 @@ fn path(operation: &Operation) -> &'static str {
 
 /// Returns the source of the data of an access.
 fn source(operation: &Operation) -> &'static str {
-    if operation.life.outcome.has(AccessOutcome::FAULT) {
+    if operation.timeline.outcome.has(AccessOutcome::FAULT) {
         return "no data";
     }
-    match operation.life.source {
+    match operation.timeline.source {
         DataSource::StoreQueue => "data from the store queue",
         DataSource::L1 => "data from the L1 D-cache",
         DataSource::L2 => "data from the L2",
