@@ -26,7 +26,7 @@ pub enum StallCause {
     /// Front end: fewer instructions per cycle than slots (line end, 4-wide decode).
     FetchWidth,
     /// Front end: refilling after a serializing instruction.
-    FetchSerialise,
+    FetchSerialize,
     /// Front end: refilling after an exception, or where the trace has a gap.
     FetchException,
     /// Front end: the core sleeps (`WFI`, `WFE`).
@@ -56,7 +56,7 @@ pub enum StallCause {
     /// Back end: more operations of one type than dispatch takes in a cycle.
     DispatchWidth,
     /// Back end: a barrier or serializing operation holds rename.
-    Serialise,
+    Serialize,
 }
 
 impl StallCause {
@@ -78,7 +78,7 @@ impl StallCause {
         StallCause::FetchPredictWidth,
         StallCause::FetchMopSwitch,
         StallCause::FetchWidth,
-        StallCause::FetchSerialise,
+        StallCause::FetchSerialize,
         StallCause::FetchException,
         StallCause::FetchAsleep,
         StallCause::FetchEnd,
@@ -93,7 +93,7 @@ impl StallCause {
         StallCause::FlagRegisters,
         StallCause::BranchQueue,
         StallCause::DispatchWidth,
-        StallCause::Serialise,
+        StallCause::Serialize,
     ];
 
     /// True for a cause of the front end.
@@ -115,7 +115,7 @@ impl StallCause {
             StallCause::FetchPredictWidth => "prediction width",
             StallCause::FetchMopSwitch => "MOP cache to decode",
             StallCause::FetchWidth => "fetch width",
-            StallCause::FetchSerialise => "restart after serialization",
+            StallCause::FetchSerialize => "restart after serialization",
             StallCause::FetchException => "restart after exception",
             StallCause::FetchAsleep => "asleep in WFI or WFE",
             StallCause::FetchEnd => "start and end of stream",
@@ -130,7 +130,7 @@ impl StallCause {
             StallCause::FlagRegisters => "flag registers used up",
             StallCause::BranchQueue => "branch order buffer full",
             StallCause::DispatchWidth => "dispatch width of one type",
-            StallCause::Serialise => "serializing operation",
+            StallCause::Serialize => "serializing operation",
         }
     }
 }

@@ -205,7 +205,7 @@ pub enum Special {
     Breakpoint,
     /// `UDF` and permanently undefined words; `HLT` and `DCPS`, which a running program cannot use.
     Undefined,
-    /// `MSR` and `SYS` forms that serialise rename.
+    /// `MSR` and `SYS` forms that serialize rename.
     SystemWrite,
     /// `MRS` of a register outside the renamed set.
     SystemRead,

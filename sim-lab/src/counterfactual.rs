@@ -300,7 +300,7 @@ fn loss_of_front_end(cause: StallCause) -> Loss {
         | StallCause::FetchNoTarget
         | StallCause::FetchResteer
         | StallCause::FetchBtbBubble => Loss::Prediction,
-        StallCause::FetchSerialise => Loss::Ordering,
+        StallCause::FetchSerialize => Loss::Ordering,
         _ => Loss::Restart,
     }
 }

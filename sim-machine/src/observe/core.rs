@@ -217,7 +217,7 @@ impl Core {
 fn is_of_branch(cause: StallCause) -> bool {
     use StallCause::{
         FetchBtbBubble, FetchException, FetchMispredict, FetchNoTarget, FetchResteer,
-        FetchSerialise,
+        FetchSerialize,
     };
     matches!(
         cause,
@@ -225,7 +225,7 @@ fn is_of_branch(cause: StallCause) -> bool {
             | FetchNoTarget
             | FetchResteer
             | FetchBtbBubble
-            | FetchSerialise
+            | FetchSerialize
             | FetchException
     )
 }

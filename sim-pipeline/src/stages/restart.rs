@@ -102,7 +102,7 @@ impl Pipeline {
             Special::InstSyncBarrier => {
                 // It retires after all older operations, so that the back end is idle then.
                 let at = timeline.retire + self.config.branch.isb_cycles;
-                self.front.redirect(at, StallCause::FetchSerialise);
+                self.front.redirect(at, StallCause::FetchSerialize);
             }
             _ => {}
         }
@@ -117,7 +117,7 @@ impl Pipeline {
     fn hold_for(&mut self, root: RootCause, timeline: &OpTimeline) {
         self.rename_stage.hold_until(
             timeline.complete,
-            StallCause::Serialise,
+            StallCause::Serialize,
             (root, Some(timeline.inst)),
         );
     }
@@ -136,7 +136,7 @@ impl Pipeline {
 
     /// Holds rename until this cycle: the thread waits for another one.
     pub fn wait_until(&mut self, cycle: Cycle) {
-        self.rename_stage.hold_until(cycle, StallCause::Serialise, (RootCause::OtherThread, None));
+        self.rename_stage.hold_until(cycle, StallCause::Serialize, (RootCause::OtherThread, None));
     }
 
     /// Fetches on the correct path in cycle `now`, for a test that has no instruction there.

@@ -121,7 +121,7 @@ impl RenameStage {
             used: 0,
             held_by: StallCause::DispatchWidth,
             floor: 0,
-            floor_cause: StallCause::Serialise,
+            floor_cause: StallCause::Serialize,
             floor_root: (RootCause::Barrier, None),
             log: AllocationLog::new(w),
             stores: Ring::new(w.store_queue),

@@ -65,7 +65,7 @@ const WORDS: [(StallCause, &str, &str); StallCause::COUNT] = [
     (StallCause::FetchPredictWidth, "prediction names two windows and one taken branch a cycle, and was not ahead of fetch", "longer runs of code between taken branches"),
     (StallCause::FetchMopSwitch, "code left the MOP cache for the longer path through decode", "hot loops that fit the MOP cache"),
     (StallCause::FetchWidth, "fewer instructions arrived in a cycle than there are slots: the end of a line, or four-wide decode", "loops aligned to lines; code that stays in the MOP cache"),
-    (StallCause::FetchSerialise, "fetch restarts after an instruction that serializes, such as ISB", "fewer ISB and writes of system registers"),
+    (StallCause::FetchSerialize, "fetch restarts after an instruction that serializes, such as ISB", "fewer ISB and writes of system registers"),
     (StallCause::FetchException, "fetch restarts after an exception or its return, or at a gap in the trace", "fewer system calls and faults"),
     (StallCause::FetchAsleep, "the core sleeps in WFI or WFE", "none: the program waits"),
     (StallCause::FetchEnd, "the window begins or ends here, without instructions to fetch", "none: it is negligible in long windows"),
@@ -80,7 +80,7 @@ const WORDS: [(StallCause, &str, &str); StallCause::COUNT] = [
     (StallCause::FlagRegisters, "no physical register is free for the condition flags", "fewer flag-setting instructions"),
     (StallCause::BranchQueue, "too many branches have not retired", "fewer branches after a long miss"),
     (StallCause::DispatchWidth, "more operations of one type are ready than dispatch takes in a cycle", "a better mix of loads, integer and vector work"),
-    (StallCause::Serialise, "a barrier or a serializing operation blocks younger operations", "weaker barriers: load-acquire and store-release in place of DMB and DSB"),
+    (StallCause::Serialize, "a barrier or a serializing operation blocks younger operations", "weaker barriers: load-acquire and store-release in place of DMB and DSB"),
 ];
 
 /// Returns events that increase with the cause.
@@ -95,8 +95,8 @@ fn related_events(cause: StallCause) -> &'static [&'static str] {
             &["STALL_BACKEND_MEM", "L1D_CACHE_REFILL"]
         }
         StallCause::StoreQueue => &["L1D_CACHE_REFILL_WR"],
-        StallCause::FetchSerialise => &["ISB_SPEC"],
-        StallCause::Serialise => &["DSB_SPEC", "DMB_SPEC"],
+        StallCause::FetchSerialize => &["ISB_SPEC"],
+        StallCause::Serialize => &["DSB_SPEC", "DMB_SPEC"],
         _ => &[],
     }
 }

@@ -95,7 +95,7 @@ const FRONTEND: Shape = Shape::Part {
                 empty(FetchResteer),
                 empty(FetchBtbBubble),
                 empty(FetchMopSwitch),
-                empty(FetchSerialise),
+                empty(FetchSerialize),
                 empty(FetchException),
             ],
         },
@@ -225,7 +225,7 @@ pub(super) fn meaning_of_cause(cause: StallCause) -> &'static str {
         FetchWidth => {
             "A fetch ended at the end of its line or at the decode width, with too few operations."
         }
-        FetchSerialise => "A serializing instruction delayed the fetch of younger instructions.",
+        FetchSerialize => "A serializing instruction delayed the fetch of younger instructions.",
         FetchException => "An exception was taken or returned from, or the trace has a gap.",
         FetchAsleep => "The core slept in WFI or WFE.",
         FetchEnd => "The thread had not started or had ended.",
@@ -240,7 +240,7 @@ pub(super) fn meaning_of_cause(cause: StallCause) -> &'static str {
         FlagRegisters => "No physical register was free for the condition flags.",
         BranchQueue => "Too many branches had not retired.",
         DispatchWidth => "More operations of one type were ready than dispatch accepts in a cycle.",
-        Serialise => "A barrier or another serializing operation blocked rename.",
+        Serialize => "A barrier or another serializing operation blocked rename.",
     }
 }
 
@@ -255,7 +255,7 @@ pub(super) fn events_of(class: SlotClass) -> &'static [PmuEvent] {
             FetchItlbMiss => &[L1I_TLB_REFILL, ITLB_WALK],
             FetchMispredict => &[BR_MIS_PRED],
             FetchNoTarget | FetchResteer => &[BR_MIS_PRED, BR_PRED],
-            FetchSerialise => &[ISB_SPEC],
+            FetchSerialize => &[ISB_SPEC],
             FetchException => &[EXC_TAKEN, EXC_RETURN],
             _ => &[],
         },
