@@ -277,7 +277,7 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[*mut Insn]) {
                 qemu::qemu_plugin_register_vcpu_insn_exec_cb(insn, on_ordered, flags, data);
             }
             if may_access(word) {
-                let is_ordered = ordering.is_some_and(|ordering| ordering.behind);
+                let is_ordered = ordering.is_some_and(|ordering| ordering.after);
                 let callback = if is_ordered { on_ordered_access } else { on_access };
                 qemu::qemu_plugin_register_vcpu_mem_cb(insn, callback, flags, qemu::MEM_RW, data);
             }

@@ -13,7 +13,7 @@ pub struct Ordering {
     /// Before it runs: others may see what it did, or what was done before it, as soon as it has.
     pub before: bool,
     /// Behind its access: what it read was there then.
-    pub behind: bool,
+    pub after: bool,
 }
 
 impl Ordering {
@@ -38,8 +38,8 @@ impl Ordering {
         let before = releases || is_barrier;
         // What another one stored between a load-exclusive and its store may be what it was before: an
         // engine that compares values lets such a store succeed.
-        let behind = acquires || is_atomic || inst.mem.exclusive;
-        (before || behind).then_some(Ordering { before, behind })
+        let after = acquires || is_atomic || inst.mem.exclusive;
+        (before || after).then_some(Ordering { before, after })
     }
 }
 
@@ -141,8 +141,8 @@ mod tests {
             (0xd503_3bbf, (true, false)),    // dmb ish
             (0xd503_3f9f, (true, false)),    // dsb sy
         ];
-        for (word, (before, behind)) in cases {
-            assert_eq!(Ordering::of(word), Some(Ordering { before, behind }), "{word:#x}");
+        for (word, (before, after)) in cases {
+            assert_eq!(Ordering::of(word), Some(Ordering { before, after }), "{word:#x}");
         }
         // str, ldp, isb, svc, nop, add
         for word in
