@@ -264,7 +264,8 @@ fn labels_do_not_overlap(svg: &str, width: u64) {
 fn the_text_has_rows_of_eighty_columns_and_says_why() {
     let text = printed(&["pipeline", &trace("hash.n2t"), "--window", "100000..100040"]);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-    for expected in ["slots lost: mispredicted branch", "---", "mispredicted", "40 instructions in"]
+    for expected in
+        ["slots lost: misprediction recovery", "---", "mispredicted", "40 instructions in"]
     {
         assert!(text.contains(expected), "{expected}: {text}");
     }

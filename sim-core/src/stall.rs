@@ -1,5 +1,5 @@
-//! Why a rename slot stayed empty: the closed list of causes, front end first. A cause of the back end
-//! is a symptom; [`crate::root_cause`] has what it waits for.
+//! Causes of empty rename slots: a closed list, front end first. A back-end cause is a symptom;
+//! [`crate::root_cause`] says what it waits for.
 
 /// One cause of an empty rename slot. Every empty slot has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,17 +11,17 @@ pub enum StallCause {
     FetchItlbMiss,
     /// Front end: refilling after a branch resolved against its prediction.
     FetchMispredict,
-    /// Front end: waiting for an indirect branch of which no target was known, and refilling.
+    /// Front end: waiting for an indirect branch without a predicted target, and refilling.
     FetchNoTarget,
-    /// Front end: refilling after a load that had passed the older store it reads from.
+    /// Front end: refilling after a load that passed the older store it reads from.
     FetchMemoryOrder,
-    /// Front end: a taken branch that no BTB knew; decode found it and sent fetch on.
+    /// Front end: a taken branch that missed all BTBs; decode found it and resteered fetch.
     FetchResteer,
-    /// Front end: a taken branch whose region the main BTB had to bring.
+    /// Front end: a taken branch whose region came from the main BTB.
     FetchBtbBubble,
-    /// Front end: prediction is no further: its windows or taken branches per cycle.
+    /// Front end: prediction limits it: windows or taken branches per cycle.
     FetchPredictWidth,
-    /// Front end: the MOP cache no longer has the code, the longer way through decode begins.
+    /// Front end: the code misses the MOP cache, and the longer path through decode begins.
     FetchMopSwitch,
     /// Front end: fewer instructions per cycle than slots (line end, 4-wide decode).
     FetchWidth,
@@ -31,7 +31,7 @@ pub enum StallCause {
     FetchException,
     /// Front end: the core sleeps (`WFI`, `WFE`).
     FetchAsleep,
-    /// Front end: the stream starts or has ended, the window fills or drains.
+    /// Front end: the trace starts or has ended; the pipeline fills or drains.
     FetchEnd,
     /// Back end: no reorder buffer entry.
     ReorderBuffer,
@@ -63,7 +63,7 @@ impl StallCause {
     /// Number of causes.
     pub const COUNT: usize = 26;
 
-    /// Number of causes of the front end, which come first.
+    /// Number of front-end causes, which come first.
     pub const FRONT_END: usize = StallCause::FetchEnd as usize + 1;
 
     /// Every cause, in the order of the list.
@@ -102,34 +102,34 @@ impl StallCause {
         self <= StallCause::FetchEnd
     }
 
-    /// A short name for reports.
+    /// Returns a short name for reports.
     pub fn label(self) -> &'static str {
         match self {
             StallCause::FetchL1iMiss => "L1I miss",
             StallCause::FetchItlbMiss => "ITLB miss",
-            StallCause::FetchMispredict => "mispredicted branch",
-            StallCause::FetchNoTarget => "indirect target unknown",
-            StallCause::FetchMemoryOrder => "load passed an older store",
-            StallCause::FetchResteer => "branch found by decode",
-            StallCause::FetchBtbBubble => "taken branch, main BTB",
-            StallCause::FetchPredictWidth => "prediction width",
-            StallCause::FetchMopSwitch => "MOP cache to decode",
-            StallCause::FetchWidth => "fetch width",
-            StallCause::FetchSerialize => "restart after serialization",
-            StallCause::FetchException => "restart after exception",
-            StallCause::FetchAsleep => "asleep in WFI or WFE",
-            StallCause::FetchEnd => "start and end of stream",
+            StallCause::FetchMispredict => "misprediction recovery",
+            StallCause::FetchNoTarget => "no indirect target predicted",
+            StallCause::FetchMemoryOrder => "memory-order violation recovery",
+            StallCause::FetchResteer => "decode resteer",
+            StallCause::FetchBtbBubble => "main BTB bubble",
+            StallCause::FetchPredictWidth => "prediction bandwidth",
+            StallCause::FetchMopSwitch => "switch from MOP cache to decode",
+            StallCause::FetchWidth => "fetch bandwidth",
+            StallCause::FetchSerialize => "refetch after serialization",
+            StallCause::FetchException => "refetch after exception",
+            StallCause::FetchAsleep => "WFI/WFE sleep",
+            StallCause::FetchEnd => "trace start or end",
             StallCause::ReorderBuffer => "reorder buffer full",
             StallCause::IssueQueueInt => "integer issue queues full",
             StallCause::IssueQueueMem => "load/store issue queues full",
             StallCause::IssueQueueVec => "vector issue queues full",
             StallCause::LoadQueue => "load queue full",
             StallCause::StoreQueue => "store queue full",
-            StallCause::IntRegisters => "general registers used up",
-            StallCause::VecRegisters => "vector registers used up",
-            StallCause::FlagRegisters => "flag registers used up",
+            StallCause::IntRegisters => "no free general register",
+            StallCause::VecRegisters => "no free vector register",
+            StallCause::FlagRegisters => "no free flag register",
             StallCause::BranchQueue => "branch order buffer full",
-            StallCause::DispatchWidth => "dispatch width of one type",
+            StallCause::DispatchWidth => "dispatch limit per op type",
             StallCause::Serialize => "serializing operation",
         }
     }

@@ -35,7 +35,7 @@ struct Kind {
 impl Kind {
     fn of(word: u32) -> Kind {
         let inst = sim_isa::decode(word);
-        let ordering = Ordering::of(word).unwrap_or(Ordering { before: false, behind: false });
+        let ordering = Ordering::of(word).unwrap_or(Ordering { before: false, after: false });
         let mut synchronizes = Synchronizes::of(word);
         let stores = inst.mem.exclusive && inst.mem.op == MemOp::Store;
         // An engine that compares values lets a store-exclusive pass although others stored since
@@ -44,7 +44,7 @@ impl Kind {
         Kind {
             synchronizes,
             before: ordering.before,
-            after: ordering.behind,
+            after: ordering.after,
             is_call: inst.special == Special::SupervisorCall,
             may_fail: stores,
             bytes: inst.mem.bytes,

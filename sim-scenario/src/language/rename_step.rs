@@ -45,6 +45,14 @@ const FORMER: [(&str, (StallCause, RootCause)); 2] = [
     ("ROB full, waits for execution", (StallCause::ReorderBuffer, RootCause::Latency)),
 ];
 
+/// Former labels of causes.
+const FORMER_LABELS: [(&str, StallCause); 4] = [
+    ("general registers used up", StallCause::IntRegisters),
+    ("vector registers used up", StallCause::VecRegisters),
+    ("flag registers used up", StallCause::FlagRegisters),
+    ("dispatch width of one type", StallCause::DispatchWidth),
+];
+
 /// Reads a back-end cause and what it waits for, by the names in reports.
 fn reason(cursor: &mut Cursor) -> Result<(StallCause, RootCause), Fault> {
     if let Some((_, both)) = FORMER.into_iter().find(|(name, _)| cursor.take(name)) {
@@ -64,6 +72,9 @@ fn reason(cursor: &mut Cursor) -> Result<(StallCause, RootCause), Fault> {
 }
 
 fn cause(cursor: &mut Cursor) -> Result<StallCause, Fault> {
+    if let Some((_, cause)) = FORMER_LABELS.into_iter().find(|(name, _)| cursor.take(name)) {
+        return Ok(cause);
+    }
     let causes = || StallCause::ALL.into_iter().filter(|cause| !cause.is_frontend());
     match causes().find(|cause| cursor.take(cause.label())) {
         Some(cause) => Ok(cause),
