@@ -24,48 +24,44 @@ impl PathClass {
         if inst.rename != Rename::Normal {
             return if inst.n_mops == 1 { PathClass::of_renamed(inst) } else { PathClass::General };
         }
-        if inst.n_mops == 2 {
-            return PathClass::of_access(inst, PathClass::TwoMops);
-        }
         match inst.uops() {
             [group] if group.role == Role::Compute && group.is_one() && op == MemOp::None => {
-                PathClass::Alu
+                if inst.n_mops == 1 { PathClass::Alu } else { PathClass::General }
             }
-            _ => PathClass::of_access(inst, PathClass::OneMop),
+            _ => PathClass::of_access(inst),
         }
     }
 
-    /// Of an instruction in one or two slots that may load or store; `other` if not in one of the known ways.
-    fn of_access(inst: &Inst, other: PathClass) -> PathClass {
-        let in_two = inst.n_mops == 2;
+    /// Returns the class of a load or store in one or two slots.
+    fn of_access(inst: &Inst) -> PathClass {
+        use PathClass::{General, Load, LoadUpdate, Store, TwoMopLoadUpdate, TwoMopStoreUpdate};
         if !is_simple_access(inst) {
-            return other;
+            return General;
         }
         let is = |group: &UopGroup, role| group.role == role && group.count == 1;
-        match (inst.mem.op, inst.uops()) {
-            (MemOp::Load, [_, _]) if inst.n_dsts == 0 => other,
-            (MemOp::Load, [load]) if !in_two && is(load, Role::Load) => PathClass::Load,
-            (MemOp::Load, [load, base])
-                if load.role == Role::Load && is(base, Role::BaseUpdate) =>
+        match (inst.mem.op, inst.n_mops, inst.uops()) {
+            (MemOp::Load, 1, [load]) if is(load, Role::Load) => Load,
+            (MemOp::Load, mops, [load, base])
+                if inst.n_dsts > 0 && load.role == Role::Load && is(base, Role::BaseUpdate) =>
             {
-                match (in_two, load.count) {
-                    (true, _) => PathClass::TwoMopLoadUpdate,
-                    (false, 1) => PathClass::LoadUpdate,
-                    (false, _) => other,
+                match (mops, load.count) {
+                    (2, _) => TwoMopLoadUpdate,
+                    (_, 1) => LoadUpdate,
+                    _ => General,
                 }
             }
-            (MemOp::Store, [addr, data, base @ ..])
+            (MemOp::Store, mops, [addr, data, base @ ..])
                 if is(addr, Role::StoreAddr) && is(data, Role::StoreData) =>
             {
-                match base {
-                    [] if !in_two && inst.n_dsts == 0 => PathClass::Store,
-                    [base] if in_two && inst.n_dsts == 1 && is(base, Role::BaseUpdate) => {
-                        PathClass::TwoMopStoreUpdate
+                match (mops, base) {
+                    (1, []) if inst.n_dsts == 0 => Store,
+                    (2, [base]) if inst.n_dsts == 1 && is(base, Role::BaseUpdate) => {
+                        TwoMopStoreUpdate
                     }
-                    _ => other,
+                    _ => General,
                 }
             }
-            _ => other,
+            _ => General,
         }
     }
 
@@ -111,23 +107,23 @@ mod tests {
             (0x8b02_0020, "add x0, x1, x2", PathClass::Alu),
             (0xeb02_003f, "cmp x1, x2", PathClass::Alu),
             (0x5400_0040, "b.eq", PathClass::Alu),
-            (0x9ac2_0820, "udiv: blocks its pipe", PathClass::OneMop),
+            (0x9ac2_0820, "udiv: blocks its pipe", PathClass::General),
             (0xaa01_03e0, "mov x0, x1", PathClass::Eliminated),
             (0xf940_0020, "ldr x0, [x1]", PathClass::Load),
             (0xf862_7820, "ldr x0, [x1, x2, lsl #3]", PathClass::Load),
-            (0xa940_0440, "ldp x0, x1, [x2]: two loads", PathClass::OneMop),
-            (0xc8df_fc20, "ldar x0, [x1]: orders others", PathClass::OneMop),
-            (0xc85f_7c20, "ldxr x0, [x1]: exclusive", PathClass::OneMop),
-            (0x0d40_0020, "ld1 {v0.b}[0], [x1]: merges", PathClass::OneMop),
+            (0xa940_0440, "ldp x0, x1, [x2]: two loads", PathClass::General),
+            (0xc8df_fc20, "ldar x0, [x1]: orders others", PathClass::General),
+            (0xc85f_7c20, "ldxr x0, [x1]: exclusive", PathClass::General),
+            (0x0d40_0020, "ld1 {v0.b}[0], [x1]: merges", PathClass::General),
             (0xf840_8420, "ldr x0, [x1], #8", PathClass::LoadUpdate),
             (0xa8c1_0440, "ldp x0, x1, [x2], #16", PathClass::TwoMopLoadUpdate),
             (0xf900_0020, "str x0, [x1]", PathClass::Store),
             (0xf822_7820, "str x0, [x1, x2, lsl #3]", PathClass::Store),
-            (0xc89f_fc20, "stlr x0, [x1]: orders others", PathClass::OneMop),
+            (0xc89f_fc20, "stlr x0, [x1]: orders others", PathClass::General),
             (0xf800_8420, "str x0, [x1], #8", PathClass::TwoMopStoreUpdate),
             (0xa9bf_7bfd, "stp x29, x30, [sp, #-16]!", PathClass::TwoMopStoreUpdate),
             (0xc802_7c20, "stxr w2, x0, [x1]: it may fail", PathClass::General),
-            (0xd920_0842, "stg x2, [x2]: it may be refused", PathClass::OneMop),
+            (0xd920_0842, "stg x2, [x2]: it may be refused", PathClass::General),
             (0xd503_3fbf, "dmb sy", PathClass::General),
             (0xd400_0001, "svc #0", PathClass::General),
         ];

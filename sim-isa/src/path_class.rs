@@ -19,10 +19,6 @@ pub enum PathClass {
     /// Address and data of one store of consecutive bytes, one micro-operation each, in one slot;
     /// the access orders nothing and is not exclusive.
     Store,
-    /// Any micro-operations in one slot, with at most one access of consecutive bytes.
-    OneMop,
-    /// Any micro-operations in two slots, with at most one access of consecutive bytes.
-    TwoMops,
     /// A load that updates its base, in two slots (a pair, as a rule); otherwise like
     /// [`PathClass::LoadUpdate`].
     TwoMopLoadUpdate,

@@ -183,21 +183,3 @@ impl Route for TwoMopStoreUpdate {
     const MAY_STORE: bool = true;
     const ONE_EACH: bool = true;
 }
-
-/// [`PathClass::OneMop`].
-pub(crate) struct OneMop;
-
-impl Route for OneMop {
-    const SLOTS: Slots = Slots::One;
-    const EXECUTES: Executes = Executes::Any;
-    const MAY_STORE: bool = true;
-}
-
-/// [`PathClass::TwoMops`].
-pub(crate) struct TwoMops;
-
-impl Route for TwoMops {
-    const SLOTS: Slots = Slots::Two;
-    const EXECUTES: Executes = Executes::Any;
-    const MAY_STORE: bool = true;
-}

@@ -141,12 +141,6 @@ impl Pipeline {
             PathClass::Store => {
                 self.schedule_outlined::<route::Store, M, S>(*op, *timing, memory, sink)
             }
-            PathClass::OneMop => {
-                self.schedule_outlined::<route::OneMop, M, S>(*op, *timing, memory, sink)
-            }
-            PathClass::TwoMops => {
-                self.schedule_outlined::<route::TwoMops, M, S>(*op, *timing, memory, sink)
-            }
             PathClass::TwoMopLoadUpdate => {
                 self.schedule_outlined::<route::TwoMopLoadUpdate, M, S>(*op, *timing, memory, sink)
             }
