@@ -2,7 +2,9 @@
 //! rows of one thread, CPU, socket, level or interval form one table.
 
 mod csv;
+mod error;
 mod json;
+mod row;
 mod text;
 
 use std::collections::BTreeMap;
@@ -10,142 +12,15 @@ use std::collections::BTreeMap;
 use sim_core::{EventName, PmuEvent};
 use sim_metrics::Count;
 
-/// Error in a file of counts.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CountTableError {
-    /// Line that is not a JSON object.
-    #[error("not a JSON object: {reason}")]
-    Json {
-        /// The line, from 1.
-        line: usize,
-        /// Fault found by the parser.
-        reason: String,
-    },
-    /// JSON object without a field that every count has.
-    #[error("`{field}` is missing; make the file with perf stat -j")]
-    Field {
-        /// The line, from 1.
-        line: usize,
-        /// The field.
-        field: &'static str,
-    },
-    /// Line that is not a row of any known form.
-    #[error("'{text}' is not a perf stat row; fix or remove it")]
-    Row {
-        /// The line, from 1.
-        line: usize,
-        /// Content of the line.
-        text: String,
-    },
-    /// Value that is not a count.
-    #[error("'{value}' is not a count")]
-    Value {
-        /// The line, from 1.
-        line: usize,
-        /// Value as written.
-        value: String,
-    },
-    /// Two different counts of one event.
-    #[error(
-        "{event} occurs twice in one table, as {first} and {second}; remove one of the two lines"
-    )]
-    Twice {
-        /// Line of the second count, from 1.
-        line: usize,
-        /// The event as printed.
-        event: String,
-        /// First count.
-        first: u64,
-        /// Second count.
-        second: u64,
-    },
-    /// Human-readable table of `n2sim stat --per-function`.
-    #[error(
-        "a table by function holds only cycles and instructions, to which no rule applies; make the file with \
-         n2sim stat --per-function -x, or -j"
-    )]
-    FunctionTable {
-        /// First line of the table, from 1.
-        line: usize,
-    },
-    /// File without counts.
-    #[error("no line holds the count of a Neoverse N2 event; make the file with perf stat")]
-    Nothing,
-}
+use row::{Row, Value};
 
-/// Most characters of a line that a message shows.
-const SHOWN_MAX: usize = 80;
-
-/// Returns the beginning of a text from a file, for a message.
-fn shown(text: &str) -> String {
-    match text.char_indices().nth(SHOWN_MAX) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-impl CountTableError {
-    /// Returns the line with the fault.
-    pub fn line(&self) -> Option<usize> {
-        match self {
-            CountTableError::Json { line, .. }
-            | CountTableError::Field { line, .. }
-            | CountTableError::Row { line, .. }
-            | CountTableError::Value { line, .. }
-            | CountTableError::FunctionTable { line }
-            | CountTableError::Twice { line, .. } => Some(*line),
-            CountTableError::Nothing => None,
-        }
-    }
-}
+pub use error::CountTableError;
 
 /// Tolerated relative difference of counters that are read one after another while the program
 /// runs: in intervals, and on whole CPUs [assumed: some microseconds of a second].
 const READING_TOLERANCE: f64 = 0.01;
 /// Tolerated relative error of an estimate [assumed: programs change from phase to phase].
 const ESTIMATE_TOLERANCE: f64 = 0.1;
-
-/// Value of an event in a row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Value {
-    Count(u64),
-    /// Fraction, as of a clock or an unknown event: `13.33` msec.
-    Fraction,
-    /// `<not counted>`, `<not supported>`.
-    Missing,
-}
-
-impl Value {
-    /// Parses `123`, `123.000000` as in JSON, or `<not ...>`.
-    fn parse(text: &str) -> Option<Value> {
-        if text == "<not counted>" || text == "<not supported>" {
-            return Some(Value::Missing);
-        }
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        let is_digits = |text: &str| text.bytes().all(|c| c.is_ascii_digit());
-        if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) {
-            return None;
-        }
-        match fraction.bytes().all(|c| c == b'0') {
-            true => whole.parse().ok().map(Value::Count),
-            false => Some(Value::Fraction),
-        }
-    }
-}
-
-/// Row of any form.
-#[derive(Clone, Debug, PartialEq)]
-struct Row {
-    /// Interval, thread, CPU, socket or function, as printed.
-    owner: String,
-    /// Whether `owner` is a function.
-    is_function: bool,
-    /// The event as printed, with its modifiers.
-    event: String,
-    value: Value,
-    /// Share of the time for which it was counted.
-    share: f64,
-}
 
 /// Event that a table lists under two names, with different counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -232,22 +107,6 @@ fn levels(printed: &str) -> String {
 /// Returns whether perf writes this line before the counts of another run in the same file.
 fn starts_a_run(line: &str) -> bool {
     text::is_head(line) || line.starts_with("# started on")
-}
-
-/// Returns the owner of the count in a row. The number of CPUs of a socket or node is left out,
-/// because it differs between supported and unsupported events.
-fn owner(fields: &[&str]) -> String {
-    let is_group = |text: &str| {
-        let mut chars = text.chars();
-        matches!(chars.next(), Some('S' | 'N' | 'D'))
-            && chars.next().is_some_and(|c| c.is_ascii_digit())
-    };
-    match fields {
-        [rest @ .., group, cpus] if is_group(group) && cpus.parse::<u32>().is_ok() => {
-            [rest, &[*group]].concat().join(" ")
-        }
-        _ => fields.join(" "),
-    }
 }
 
 /// Tables of a file, under construction.
@@ -354,21 +213,6 @@ impl CountTable {
     }
 }
 
-/// Returns whether the owner is none that perf prints: time, CPU, core, die, socket, node, cache,
-/// cluster, or `comm-tid`.
-fn is_function(owner: &str) -> bool {
-    let is_number =
-        |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit() || c == b'.');
-    let is_unit = |word: &str| {
-        let parts = word.split('-');
-        let is_part =
-            |part: &str| is_number(part.trim_start_matches(|c: char| c.is_ascii_uppercase()));
-        parts.into_iter().all(is_part)
-    };
-    let is_thread = |word: &str| word.rsplit_once('-').is_some_and(|(_, tid)| is_number(tid));
-    !owner.is_empty() && !is_thread(owner) && !owner.split(' ').all(is_unit)
-}
-
 /// Returns whether the counts are of an interval or a CPU and so are read while programs run.
 fn is_read_while_running(owner: &str) -> bool {
     owner.split(' ').any(|word| {
@@ -381,6 +225,7 @@ fn is_read_while_running(owner: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::row::is_function;
     use super::*;
     use PmuEvent::*;
 

@@ -118,6 +118,15 @@ pub enum StreamEvent {
     },
 }
 
+/// A side event and its position in the batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventAt {
+    /// Number of instructions of the batch before the event, which precedes `batch[position]`.
+    pub position: u32,
+    /// The side event.
+    pub event: StreamEvent,
+}
+
 /// Addresses of the active elements after the first, as distances from the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Further {

@@ -1,17 +1,18 @@
 //! Open traces. All data but the streams is in memory; streams are read chunk by chunk.
 
+mod shared;
+
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use sim_core::{MemoryBudget, Reserved};
+use sim_core::MemoryBudget;
 use sim_files::File;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::error::{Place, TraceError, recognize};
-use crate::foreign::{self, ImportOptions};
 use crate::image::CodeImage;
 use crate::index::IndexEntry;
 use crate::layout::{
@@ -27,39 +28,8 @@ use crate::scan::{Found, Walked, end_offset, find_chunks, walk};
 use crate::source::{At, ChunkList, Source};
 use crate::statics::StaticTable;
 
-/// Summary of the stream of one thread.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StreamInfo {
-    /// Number of the stream in the file.
-    pub stream: u32,
-    /// Number of executed instructions.
-    pub instructions: u64,
-    /// Number of block executions.
-    pub blocks: u64,
-    /// Number of data addresses.
-    pub accesses: u64,
-    /// Number of side events.
-    pub events: u64,
-    /// Numbers of the chunks of the stream in the file, in order.
-    pub chunks: Vec<u32>,
-}
-
-/// Data that all readers of a file share.
-pub(crate) struct Shared<R> {
-    pub(crate) source: Source<R>,
-    pub(crate) chunks: ChunkList,
-    pub(crate) statics: StaticTable,
-    minor: u16,
-    meta: Meta,
-    page_map: Option<PageMap>,
-    image: CodeImage,
-    streams: Vec<StreamInfo>,
-    hash: u64,
-    index_rebuilt: bool,
-    pub(crate) budget: MemoryBudget,
-    /// Memory reserved for image and static table.
-    _code: Reserved,
-}
+pub(crate) use shared::Shared;
+pub use shared::StreamInfo;
 
 /// An open trace file. Its memory does not depend on the length of the streams.
 pub struct TraceFile<R: Read + Seek = File> {
@@ -67,34 +37,6 @@ pub struct TraceFile<R: Read + Seek = File> {
 }
 
 impl TraceFile {
-    /// Opens a complete trace. Imports a trace of another tool ([`foreign`](crate::foreign)) into a
-    /// temporary file without a name.
-    ///
-    /// # Errors
-    /// The file is absent, not a trace, of another major version, truncated, or damaged in its
-    /// header, META, MAP, IMAGE or BLOCKS chunks. Reading a stream finds damage in the stream. A
-    /// lost index is rebuilt and is not an error.
-    pub fn open(path: &Path) -> Result<TraceFile, TraceError> {
-        TraceFile::open_within(path, &MemoryBudget::default())
-    }
-
-    /// Opens a trace like [`TraceFile::open`], and reserves the memory of its code and readers in
-    /// `budget`.
-    ///
-    /// # Errors
-    /// The same as for [`TraceFile::open`], or the code of the trace exceeds the budget.
-    pub fn open_within(path: &Path, budget: &MemoryBudget) -> Result<TraceFile, TraceError> {
-        let imported = || Ok(foreign::open_within(path, &ImportOptions::default(), budget)?.0);
-        if path.is_dir() {
-            return imported();
-        }
-        let mut file = open_file(path)?;
-        match begins_as_trace(&mut file).map_err(TraceError::io(path, "reading"))? {
-            true => TraceFile::from_reader_within(file, path, budget),
-            false => imported(),
-        }
-    }
-
     /// Opens the intact part of a damaged or unfinished trace: all chunks before the first damage.
     /// Returns the damage, too. Reads the whole file.
     ///
@@ -115,14 +57,6 @@ impl TraceFile {
     ) -> Result<(TraceFile, Option<TraceError>), TraceError> {
         recover(open_file(path)?, path, budget)
     }
-}
-
-/// Returns true if the file is empty or begins with the first byte of a trace.
-fn begins_as_trace(file: &mut File) -> std::io::Result<bool> {
-    let mut first = [0];
-    let length = file.read(&mut first)?;
-    file.rewind()?;
-    Ok(length == 0 || first[0] == FILE_MAGIC[0])
 }
 
 /// Opens a regular file. Refuses directories, devices and pipes.

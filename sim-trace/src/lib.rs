@@ -45,6 +45,7 @@
 //! Limits: A64 only; further data addresses only for gathers and scatters; no values of general
 //! registers; one page map for the whole trace ([`PageMap`]), whatever address space runs.
 
+mod block;
 mod column;
 mod error;
 mod event;
@@ -58,6 +59,7 @@ mod limits;
 mod load;
 mod meta;
 mod missing_data;
+mod open;
 mod page_map;
 mod page_text;
 mod predict;
@@ -74,8 +76,9 @@ mod varint;
 mod verify;
 mod writer;
 
+pub use block::{Access, BlockId};
 pub use error::{Place, TraceError};
-pub use event::{Further, StreamEvent};
+pub use event::{EventAt, Further, StreamEvent};
 pub use file::{StreamInfo, TraceFile};
 pub use image::CodeImage;
 pub use index::IndexEntry;
@@ -85,11 +88,11 @@ pub use missing_data::MissingData;
 pub use page_map::{BadPageMap, PageEntry, PageMap, PageMemory};
 pub use page_text::PageTextError;
 pub use read_ahead::ReadAhead;
-pub use reader::{BlockVisitor, Call, EventAt, OrderNote, StreamReader, Ticket, TicketReader};
+pub use reader::{BlockVisitor, Call, OrderNote, StreamReader, Ticket, TicketReader};
 pub use repack::{repack, repack_with_map};
 pub use rewrite::{Join, Slice, merge, slice};
 pub use states::{StatePlace, StatesError, StatesHeader, StatesReader, StatesWriter};
 pub use statics::{CodeWord, StaticTable};
 pub use text::{Info, dump, info};
 pub use verify::{Report, verify, verify_file};
-pub use writer::{Access, BlockId, Summary, TraceWriter, WriterOptions};
+pub use writer::{Summary, TraceWriter, WriterOptions};

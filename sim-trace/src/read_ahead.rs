@@ -10,7 +10,8 @@ use std::thread::JoinHandle;
 use sim_core::TraceInst;
 
 use crate::error::TraceError;
-use crate::reader::{EventAt, StreamReader};
+use crate::event::EventAt;
+use crate::reader::StreamReader;
 
 /// Largest number of ready batches, in addition to the one in use and the one being filled.
 const READY: usize = 4;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use sim_core::{Reserved, TraceInst};
 
 use crate::error::TraceError;
-use crate::event::StreamEvent;
+use crate::event::EventAt;
 use crate::file::Shared;
 use crate::limits::stream_columns;
 use crate::load::check_columns;
@@ -21,15 +21,6 @@ use sim_files::File;
 
 pub use decoder::BlockVisitor;
 pub use tickets::{Call, OrderNote, Ticket, TicketReader};
-
-/// A side event and its position in the batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EventAt {
-    /// Number of instructions of the batch before the event, which precedes `batch[position]`.
-    pub position: u32,
-    /// The side event.
-    pub event: StreamEvent,
-}
 
 /// Reader of one stream, or of some chunks of it. Readers of the same file are independent of each
 /// other and may run on several threads.
@@ -121,9 +112,9 @@ impl<R: Read + Seek> StreamReader<R> {
         Ok(true)
     }
 
-    /// Advances to the first block end at or after instruction `until`, or to the end of the stream.
-    /// Passes the executed blocks to `visitor`. [`StreamReader::position`] then returns the new
-    /// position. After a skim without [`BlockVisitor::ACCESSES`] the reader can only skim.
+    /// Advances to the first block end at or after instruction `until`, or to the end of the
+    /// stream. Passes the executed blocks to `visitor`. [`StreamReader::position`] then returns the
+    /// new position. After a skim without [`BlockVisitor::ACCESSES`] the reader can only skim.
     ///
     /// # Errors
     /// The same as for [`StreamReader::next_batch`].

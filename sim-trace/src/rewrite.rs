@@ -7,12 +7,12 @@ use std::path::Path;
 
 use sim_core::{InstFlags, TraceInst};
 
+use crate::block::{Access, BlockId};
 use crate::error::TraceError;
-use crate::event::StreamEvent;
+use crate::event::{EventAt, StreamEvent};
 use crate::file::TraceFile;
 use crate::meta::Meta;
-use crate::reader::EventAt;
-use crate::writer::{Access, BlockId, Summary, TraceWriter, WriterOptions};
+use crate::writer::{Summary, TraceWriter, WriterOptions};
 
 /// Selection of the part of a trace that [`slice()`] keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use sim_core::InstId;
 
-use crate::writer::BlockId;
+use crate::block::BlockId;
 
 /// A static instruction: one word at one address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

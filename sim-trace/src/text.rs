@@ -8,10 +8,10 @@ use std::path::Path;
 use sim_core::{Activity, InstFlags, Shown, TraceInst};
 
 use crate::error::TraceError;
+use crate::event::EventAt;
 use crate::file::{StreamInfo, TraceFile};
 use crate::layout::ChunkKind;
 use crate::meta::Meta;
-use crate::reader::EventAt;
 
 /// Summary of a trace, printed by `n2sim trace info`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use std::path::Path;
 use sim_core::{InstFlags, RegisterAccess, TraceInst};
 
 use crate::error::TraceError;
-use crate::event::StreamEvent;
+use crate::event::{EventAt, StreamEvent};
 use crate::file::TraceFile;
 use crate::flow::Exits;
-use crate::reader::{EventAt, StreamReader, TicketReader};
+use crate::reader::{StreamReader, TicketReader};
 
 /// Result of reading a whole trace.
 #[derive(Debug, Default)]

@@ -6,6 +6,7 @@
 pub(crate) mod output;
 mod salvage;
 pub(crate) mod stream_encoder;
+mod summary;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Seek, Write};
@@ -14,6 +15,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use sim_files::{File, NewFile, Unfinished};
 
+use crate::block::{Access, BlockId, BlockShape};
 use crate::error::TraceError;
 use crate::event::StreamEvent;
 use crate::flow::Exits;
@@ -28,18 +30,7 @@ use crate::page_map::PageMap;
 use output::{Output, begin_file, end_file};
 use stream_encoder::StreamEncoder;
 
-/// Number of a block, which is straight-line code with a fixed address and fixed words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct BlockId(pub u32);
-
-/// One data address of a block execution.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Access {
-    /// Index of the instruction in the block, from 0.
-    pub index: u16,
-    /// Address of the first byte accessed.
-    pub addr: u64,
-}
+pub use summary::Summary;
 
 /// Options of a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,36 +45,6 @@ impl Default for WriterOptions {
     fn default() -> Self {
         WriterOptions { level: 1, chunk_instructions: 1 << 20 }
     }
-}
-
-/// Totals of a written trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// Number of executed instructions of all streams.
-    pub instructions: u64,
-    /// Number of block executions.
-    pub blocks: u64,
-    /// Number of data addresses.
-    pub accesses: u64,
-    /// Number of side events.
-    pub events: u64,
-    /// Number of redirects that the writer added because a block could not follow the previous one.
-    pub redirects: u64,
-    /// Number of threads.
-    pub streams: u32,
-    /// Number of distinct blocks.
-    pub distinct_blocks: u32,
-    /// Size of the file in bytes.
-    pub file_bytes: u64,
-}
-
-/// Range of a block in arrays over the instructions of all blocks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BlockShape {
-    /// Index of the first instruction of the block.
-    pub(crate) start: u32,
-    /// Number of instructions of the block.
-    pub(crate) len: u16,
 }
 
 /// A defined block.

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{MetricFile, NamedText};
+use super::contents::{MetricFile, NamedText};
 use crate::formula::{MetricFormula, Scale};
 
 /// Reads one group.

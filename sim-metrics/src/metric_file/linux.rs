@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{DeclaredEvent, MetricFile};
+use super::contents::{DeclaredEvent, MetricFile};
 use crate::formula::{Formula, MetricFormula, Scale};
 
 type Entry = Map<String, Value>;

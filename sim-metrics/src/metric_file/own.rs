@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{MetricFile, MetricFileError, NamedText};
+use super::contents::{MetricFile, MetricFileError, NamedText};
 use crate::formula::{Formula, MetricFormula, Scale};
 
 #[derive(Deserialize)]

@@ -3,7 +3,7 @@
 //!
 //! The sum, difference, postfix or infix of a preset becomes a formula in perf's syntax.
 
-use super::{MetricFile, NamedText};
+use super::contents::{MetricFile, NamedText};
 use crate::formula::{MetricFormula, Scale};
 
 /// Name of the core's PMU in PAPI's event library.

@@ -3,7 +3,7 @@
 use sim_core::PmuEvent;
 use sim_core::pmu_event::EventNameError;
 
-use super::{DeclaredEvent, MetricFile};
+use super::contents::{DeclaredEvent, MetricFile};
 use crate::formula::lint::about_unknown;
 use crate::formula::{Catalog, Finding, Kind, Machine, MetricFormula, Severity, lint};
 use crate::validator::{Reason, Tolerance, Validator};

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{DeclaredCore, DeclaredEvent, MetricFile};
+use super::contents::{DeclaredCore, DeclaredEvent, MetricFile};
 use crate::formula::{MetricFormula, Scale};
 
 type Object = Map<String, Value>;

@@ -1,7 +1,8 @@
 //! Rows of `perf stat -x SEP`: `[time,] [owner, [CPUs,]] value, unit, event, [variance%,] run_ns,
 //! percent, metric, unit`.
 
-use super::{CountTableError, Row, Value};
+use super::error::{CountTableError, shown};
+use super::row::{Row, Value, is_function, owner};
 
 /// Common separators, most likely first.
 const SEPARATORS: [char; 7] = [',', ';', '\t', '|', '^', ':', ' '];
@@ -28,16 +29,14 @@ pub(super) fn row(
     {
         return Ok(None);
     }
-    let damaged = || CountTableError::Row { line: number, text: super::shown(trimmed) };
+    let damaged = || CountTableError::Row { line: number, text: shown(trimmed) };
     let entry = entry(line, separator).ok_or_else(damaged)?;
-    let value = Value::parse(&entry.value).ok_or_else(|| CountTableError::Value {
-        line: number,
-        value: super::shown(&entry.value),
-    })?;
+    let value = Value::parse(&entry.value)
+        .ok_or_else(|| CountTableError::Value { line: number, value: shown(&entry.value) })?;
     let share = entry.percent / 100.0;
-    let owner: Vec<&str> = entry.owner.iter().map(String::as_str).collect();
-    let owner = super::owner(&owner);
-    let is_function = super::is_function(&owner);
+    let owners: Vec<&str> = entry.owner.iter().map(String::as_str).collect();
+    let owner = owner(&owners);
+    let is_function = is_function(&owner);
     Ok(Some(Row { owner, is_function, event: entry.event, value, share }))
 }
 

@@ -2,7 +2,8 @@
 
 use serde_json::Value as Json;
 
-use super::{CountTableError, Row, Value};
+use super::error::{CountTableError, shown};
+use super::row::{Row, Value};
 
 /// Keys that name the owner of a count.
 const OWNERS: [&str; 8] = ["core", "die", "socket", "node", "cache", "cluster", "cpu", "thread"];
@@ -28,7 +29,7 @@ pub(super) fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableEr
         .or_else(|| bare().map(Json::to_string))
         .ok_or(CountTableError::Field { line: number, field: "counter-value" })?;
     let value = Value::parse(&value)
-        .ok_or_else(|| CountTableError::Value { line: number, value: super::shown(&value) })?;
+        .ok_or_else(|| CountTableError::Value { line: number, value: shown(&value) })?;
     let interval = object.get("interval").map(Json::to_string);
     let function = text("function");
     let is_function = function.is_some();

@@ -1,7 +1,8 @@
 //! Rows of the human-readable text of `perf stat` and `perf stat report`:
 //! `[time] [owner [CPUs]] value [unit] event [# metric] [( +- variance )] [(percent)]`.
 
-use super::{CountTableError, Row, Value};
+use super::error::{CountTableError, shown};
+use super::row::{Row, Value, owner};
 
 /// Endings of lines that begin with a number and hold no count.
 const TIMES: [&str; 4] = ["seconds time elapsed", "seconds user", "seconds sys", "(modeled)"];
@@ -90,12 +91,12 @@ fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableError> {
     };
     match value_in(before).filter(|_| is_event(event)) {
         Some((owners, value)) => {
-            let owner = super::owner(owners);
+            let owner = owner(owners);
             let event = (*event).to_owned();
             Ok(Some(Row { owner, is_function: false, event, value, share }))
         }
         None if line.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '<') => {
-            Err(CountTableError::Row { line: number, text: super::shown(line.trim()) })
+            Err(CountTableError::Row { line: number, text: shown(line.trim()) })
         }
         None => Ok(None),
     }

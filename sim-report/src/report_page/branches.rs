@@ -6,7 +6,7 @@ use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::Branches;
 
-use super::{code_cell, event, left_out, percent, place_cell};
+use super::parts::{code_cell, event, left_out, percent, place_cell};
 
 /// Returns the tables.
 pub(super) fn body(branches: &Branches) -> Markup {

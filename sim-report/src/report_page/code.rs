@@ -6,7 +6,7 @@ use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::{Code, Cost, HotInstruction};
 
-use super::{code_cell, left_out, percent, place_cell};
+use super::parts::{code_cell, left_out, percent, place_cell};
 
 /// Most causes in a row.
 const CAUSES: usize = 3;

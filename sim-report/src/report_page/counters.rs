@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use crate::page::{Cell, Table};
 use crate::run_report::{EventCount, MetricValue, RunReport, slices_per_round};
 
+use super::parts::{code_cell, event_cell, percent};
 use super::run::seconds;
-use super::{event_cell, percent};
 
 /// Returns the tables.
 pub(super) fn body(report: &RunReport) -> Markup {
@@ -107,7 +107,7 @@ fn texts_of(metric: &MetricValue) -> [Cell; 4] {
     [
         metric.unit.as_str().into(),
         metric.description.as_str().into(),
-        super::code_cell(&metric.formula),
+        code_cell(&metric.formula),
         metric.groups.join(", ").into(),
     ]
 }

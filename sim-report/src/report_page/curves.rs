@@ -8,7 +8,7 @@ use crate::page::{Cell, Chart, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::{MissCurve, ModelMark};
 
-use super::{event, percent};
+use super::parts::{event, percent};
 
 /// Returns all curves.
 pub(super) fn body(curves: &[MissCurve]) -> Markup {

@@ -8,7 +8,7 @@ use crate::page::{Cell, Table, drawing};
 use crate::perf_stat::grouped;
 use crate::run_report::FlowCount;
 
-use super::{event_cell, percent};
+use super::parts::{event_cell, percent};
 
 /// Returns every flow that an access entered, and the names of the others.
 pub(super) fn body(flows: &[FlowCount]) -> Markup {

@@ -6,7 +6,7 @@ use crate::page::plot::{Line, Lines};
 use crate::page::{Cell, Chart, Table};
 use crate::run_report::LatencyHistogram;
 
-use super::percent;
+use super::parts::percent;
 
 /// Lower end of the logarithmic axis: less than one load.
 const FLOOR: f64 = 0.5;

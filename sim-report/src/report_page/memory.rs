@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::page::{Cell, Table};
 use crate::run_report::{LookupRow, NamedCount, RunReport};
 
-use super::{event, percent};
+use super::parts::{event, percent};
 
 /// Returns the tables.
 pub(super) fn body(report: &RunReport) -> Markup {

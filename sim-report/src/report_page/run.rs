@@ -6,7 +6,8 @@ use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::{RunInfo, RunReport};
 
-use super::{code_cell, slots};
+use super::parts::code_cell;
+use super::slots;
 
 /// Returns the run in a sentence, the largest loss, and the notes.
 pub(super) fn lead(report: &RunReport) -> Markup {

@@ -8,7 +8,7 @@ use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::SlotNode;
 
-use super::{events, percent, place_cell};
+use super::parts::{code_cell, events, percent, place_cell};
 
 /// Colors of the top-down categories, by their nodes in the tree.
 const COLORS: [(&str, Color); 4] = [
@@ -116,7 +116,7 @@ fn hottest(node: &SlotNode) -> Table {
     let mut table =
         table.text("Instruction").text("Address").number("Slots").number("Share of cause");
     for hot in &node.hottest {
-        let address = super::code_cell(&hot.place.address);
+        let address = code_cell(&hot.place.address);
         table.push([place_cell(&hot.place), address, Cell::Count(hot.slots), percent(hot.percent)]);
     }
     table

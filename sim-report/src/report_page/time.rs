@@ -10,7 +10,7 @@ use crate::page::{Cell, Chart, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::{Series, ThreadTimeline, Timeline};
 
-use super::events;
+use super::parts::events;
 
 /// Unit of values that add up to 100 percent.
 const PARTS_OF_A_WHOLE: &str = "percent of slots";

@@ -5,12 +5,14 @@ use std::io::{Seek, Write};
 use rustc_hash::FxHashMap;
 
 use super::elf::Code;
+use super::format::Format;
 use super::stop::Stop;
+use crate::block::Access;
 use crate::error::TraceError;
 use crate::event::StreamEvent;
 use crate::flow::{is_branch, is_prefetch, is_sve, is_sve_access, must_access};
 use crate::missing_data::MissingData;
-use crate::writer::{Access, Summary, TraceWriter};
+use crate::writer::{Summary, TraceWriter};
 
 /// Largest number of instructions in a block. Longer code without a branch is split.
 const BLOCK_MAX: usize = 256;
@@ -247,7 +249,7 @@ impl<W: Write + Seek> Builder<W> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
     /// Format of the foreign trace.
-    pub format: super::Format,
+    pub format: Format,
     /// Compressions of the foreign trace, the outermost first.
     pub packings: Vec<&'static str>,
     /// Number of skipped lines or records.

@@ -9,7 +9,7 @@ use std::io::{BufReader, Read, Seek, Write};
 
 use super::builder::Builder;
 use super::lines::{Lines, hex};
-use super::stop::Stop;
+use super::stop::{Stop, no_word};
 
 /// A line of an executed instruction or micro-operation.
 pub(super) struct Line<'a> {
@@ -79,7 +79,7 @@ pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Re
         if !uop.is_some_and(continues) {
             match to.word_at(pc) {
                 Some(word) => to.inst(stream, pc, word)?,
-                None => return Err(lines.fault(super::no_word(pc))),
+                None => return Err(lines.fault(no_word(pc))),
             }
         }
         match uop {

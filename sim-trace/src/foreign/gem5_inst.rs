@@ -8,7 +8,7 @@
 use std::io::{Read, Seek, Write};
 
 use super::builder::Builder;
-use super::stop::Stop;
+use super::stop::{Stop, no_word};
 use super::unpack::read_up_to;
 use crate::missing_data::MissingData;
 
@@ -177,7 +177,7 @@ pub(super) fn read<W: Write + Seek>(mut bytes: impl Read, to: &mut Builder<W>) -
                  an instruction trace, or use the TarmacTracer of gem5"
                     .to_owned()
             } else {
-                super::no_word(pc)
+                no_word(pc)
             };
             return Err(Stop::at_byte(start, what));
         };

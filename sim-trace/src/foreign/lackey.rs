@@ -8,7 +8,7 @@ use std::io::{BufReader, Read, Seek, Write};
 
 use super::builder::Builder;
 use super::lines::{Lines, hex};
-use super::stop::Stop;
+use super::stop::{Stop, no_word};
 use crate::missing_data::MissingData;
 
 /// A line of the trace.
@@ -40,7 +40,7 @@ pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Re
         match parse(line) {
             Some(Line::Inst(pc, 4)) => match to.word_at(pc) {
                 Some(word) => to.inst(stream, pc, word)?,
-                None => return Err(lines.fault(super::no_word(pc))),
+                None => return Err(lines.fault(no_word(pc))),
             },
             Some(Line::Inst(pc, size)) => {
                 let what =

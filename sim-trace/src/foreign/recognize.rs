@@ -1,7 +1,8 @@
 //! Recognition of the format of a foreign trace by its first unpacked bytes.
 
 use super::champsim::{self, Shape};
-use super::{Format, cvp1, drmemtrace, execlog, gem5_exec, gem5_inst, lackey, tarmac};
+use super::format::Format;
+use super::{cvp1, drmemtrace, execlog, gem5_exec, gem5_inst, lackey, tarmac};
 
 /// Number of bytes that are examined.
 pub(super) const HEAD_BYTES: usize = 1 << 16;

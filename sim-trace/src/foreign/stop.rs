@@ -1,4 +1,4 @@
-//! Reasons for which reading of a foreign trace stops early.
+//! Reasons for which reading of a foreign trace stops early, and the message for missing words.
 
 use std::io;
 
@@ -33,4 +33,12 @@ impl Stop {
     pub(super) fn at_byte(offset: u64, what: impl Into<String>) -> Stop {
         Stop::Fault { place: format!("byte {offset}"), what: what.into() }
     }
+}
+
+/// Returns the message for an instruction without a word in trace and program file.
+pub(super) fn no_word(pc: u64) -> String {
+    format!(
+        "neither the trace nor a program file has the word of the instruction at {pc:#x}; pass the \
+             file that ran there, with its load address (--elf FILE@ADDRESS)"
+    )
 }

@@ -10,13 +10,12 @@ mod block_visitor;
 use sim_core::{Activity, InstFlags, TraceInst};
 
 use crate::column::{ColumnFault, Columns};
-use crate::event::StreamEvent;
+use crate::event::{EventAt, StreamEvent};
 use crate::flow::is_store_exclusive;
 use crate::layout::ChunkHeader;
 use crate::predict::{
     AddrPredictor, BlockMemory, CONTROL_EXPLICIT, CONTROL_PARTIAL, CONTROL_SHAPE,
 };
-use crate::reader::EventAt;
 use crate::reader::event_cursor::EventCursor;
 use crate::statics::StaticTable;
 use crate::varint::{unzigzag, varint_at};

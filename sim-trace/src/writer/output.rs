@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sim_files::{File, NewFile, Unfinished};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Summary;
+use super::summary::Summary;
 use crate::column::ColumnPacker;
 use crate::error::TraceError;
 use crate::image::CodeImage;

@@ -5,8 +5,9 @@ use std::io::{BufWriter, Seek, SeekFrom};
 
 use sim_files::{File, Unfinished as TempFile};
 
+use super::TraceWriter;
 use super::output::{Output, end_file};
-use super::{Summary, TraceWriter};
+use super::summary::Summary;
 use crate::error::TraceError;
 use crate::index::IndexEntry;
 use crate::layout::{ChunkKind, HEADER_BYTES};

@@ -1,6 +1,7 @@
 //! Encoder of the block executions of one thread into the columns of STREAM chunks. Its predictors
 //! learn from the same sequence as those of [`crate::reader::decoder`].
 
+use crate::block::{Access, BlockShape};
 use crate::event::StreamEvent;
 use crate::flow::Exits;
 use crate::layout::{ChunkHeader, ChunkKind};
@@ -8,7 +9,6 @@ use crate::predict::{
     AddrPredictor, BlockMemory, CONTROL_EXPLICIT, CONTROL_PARTIAL, CONTROL_SHAPE,
 };
 use crate::varint::{put_varint, zigzag};
-use crate::writer::{Access, BlockShape};
 
 /// Number of columns of a STREAM chunk.
 pub(crate) const STREAM_COLUMNS: usize = 5;

@@ -1,0 +1,63 @@
+//! Cells and texts that several sections of the report page share.
+
+use maud::{Markup, html};
+use sim_core::PmuEvent;
+
+use crate::page::{Cell, event_link};
+use crate::run_report::Place;
+
+/// Returns an event by its mnemonic: a link, if the guide defines it.
+pub(super) fn event(name: &str) -> Markup {
+    match PmuEvent::from_name(name) {
+        Ok(event) => event_link(event),
+        Err(_) => html! { code { (name) } },
+    }
+}
+
+/// Returns an event as a cell.
+pub(super) fn event_cell(name: &str) -> Cell {
+    Cell::Markup(event(name), name.to_owned())
+}
+
+/// Returns events with commas between them.
+pub(super) fn events(names: &[String]) -> Markup {
+    html! { @for (i, name) in names.iter().enumerate() { @if i > 0 { ", " } (event(name)) } }
+}
+
+/// Returns a place in the program as a cell: symbol, address, line.
+pub(super) fn place_cell(place: &Place) -> Cell {
+    let markup = html! {
+        code { (place.symbol) }
+        @if let Some(line) = &place.line { " " span.quiet { (line) } }
+    };
+    Cell::Markup(markup, place.symbol.clone())
+}
+
+/// Returns code as a cell.
+pub(super) fn code_cell(text: &str) -> Cell {
+    Cell::Markup(html! { code { (text) } }, text.to_owned())
+}
+
+/// Returns a value in percent as a cell.
+pub(super) fn percent(value: impl Into<Option<f64>>) -> Cell {
+    value
+        .into()
+        .filter(|value| value.is_finite())
+        .map_or(Cell::None, |value| Cell::Share(value / 100.0))
+}
+
+/// Returns a note on the number of rows that a table does not list.
+pub(super) fn left_out(count: u64, what: &str) -> Markup {
+    html! { @if count > 0 { p.quiet { "Not listed: " (crate::perf_stat::grouped(count)) " more " (what) "." } } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_name_is_not_a_link() {
+        assert_eq!(event("L1D_<b>").into_string(), "<code>L1D_&lt;b&gt;</code>");
+        assert!(event("CPU_CYCLES").into_string().starts_with("<a"));
+    }
+}
