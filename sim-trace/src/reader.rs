@@ -121,9 +121,9 @@ impl<R: Read + Seek> StreamReader<R> {
         Ok(true)
     }
 
-    /// Advances to the first block end at or after instruction `until`, or to the end of the stream.
-    /// Passes the executed blocks to `visitor`. [`StreamReader::position`] then returns the new
-    /// position. After a skim without [`BlockVisitor::ACCESSES`] the reader can only skim.
+    /// Advances to the first block end at or after instruction `until`, or to the end of the
+    /// stream. Passes the executed blocks to `visitor`. [`StreamReader::position`] then returns the
+    /// new position. After a skim without [`BlockVisitor::ACCESSES`] the reader can only skim.
     ///
     /// # Errors
     /// The same as for [`StreamReader::next_batch`].
