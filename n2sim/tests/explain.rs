@@ -166,8 +166,8 @@ fn a_load_says_why_it_is_no_refill() {
     assert!(because(&extllc, "LL_CACHE_RD").contains("EXTLLC is clear"));
 }
 
-/// Checks that all executions of an instruction are counted, and that those on the correct path equal
-/// those in the trace.
+/// Checks that all executions of an instruction are counted, and that those on the correct path
+/// equal those in the trace.
 #[test]
 fn explain_counts_all_executions_of_an_instruction_of_a_trace() {
     let dump = printed(&["trace", "dump", "traces/hash.n2t", "--count", "20000"]);

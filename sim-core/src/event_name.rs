@@ -68,7 +68,8 @@ pub enum SpellingError {
 impl<'a> EventName<'a> {
     /// Splits `text` into its parts.
     ///
-    /// # Errors A slash is not closed.
+    /// # Errors
+    /// A slash is not closed.
     pub fn split(text: &'a str) -> Result<EventName<'a>, SpellingError> {
         let Some((pmu, rest)) = text.split_once('/') else {
             let (terms, modifiers) = text.split_once(':').unwrap_or((text, ""));
@@ -86,7 +87,8 @@ impl<'a> EventName<'a> {
 
     /// Returns the event that the name denotes.
     ///
-    /// # Errors The core has no such event, or the terms specify more than the event.
+    /// # Errors
+    /// The core has no such event, or the terms specify more than the event.
     pub fn event(&self) -> Result<PmuEvent, SpellingError> {
         let wrong = || SpellingError::Term(self.terms.to_owned());
         let is_ignored = |term: &&str| IGNORED_TERMS.iter().any(|head| term.starts_with(head));

@@ -129,7 +129,7 @@ mod tests {
             (0xf800_8420, "str x0, [x1], #8", PathClass::TwoMopStoreUpdate),
             (0xa9bf_7bfd, "stp x29, x30, [sp, #-16]!", PathClass::TwoMopStoreUpdate),
             (0xc802_7c20, "stxr w2, x0, [x1]: it may fail", PathClass::General),
-            (0xd920_0842, "stg x2, [x2]: may fault", PathClass::OneMop),
+            (0xd920_0842, "stg x2, [x2]: it may be refused", PathClass::OneMop),
             (0xd503_3fbf, "dmb sy", PathClass::General),
             (0xd400_0001, "svc #0", PathClass::General),
         ];

@@ -37,7 +37,7 @@ use crate::row::{Counts, Domain, Elem, Row, Size};
 use crate::system;
 use crate::uops::{self, Cost, Uops};
 
-/// A source index that never marks an accumulator.
+/// A source index that an accumulator never has.
 const NO_ACCUMULATOR: u8 = u8::MAX;
 
 /// Every encoding table with the part of the architecture that it describes.

@@ -65,7 +65,7 @@ impl UopCounts {
     /// L1, V0, V1.
     #[inline]
     pub fn queue_entry(pipes: PipeMask) -> UopCounts {
-        // Branches have no lane of their own.
+        // Free of host branches, because the pipes of the next instruction are unpredictable.
         let is = |mask: PipeMask, lane| one(lane, u64::from(pipes == mask));
         let memory = pipes.0 & PipeMask::L.0 != 0;
         let vector = !memory && pipes.0 & PipeMask::V.0 != 0;
