@@ -81,7 +81,7 @@ pub mod hcr_el2 {
     /// Synchronous external aborts go to EL2.
     pub const TEA: u64 = 1 << 37;
 
-    /// Names of the bits.
+    /// The bits with their names.
     pub const NAMED: [(&str, u64); 13] = [
         ("VM", VM),
         ("FMO", FMO),
@@ -112,7 +112,7 @@ pub mod scr_el3 {
     /// EL2 exists in Secure state too.
     pub const EEL2: u64 = 1 << 18;
 
-    /// Names of the bits.
+    /// The bits with their names.
     pub const NAMED: [(&str, u64); 5] =
         [("IRQ", IRQ), ("FIQ", FIQ), ("EA", EA), ("SMD", SMD), ("EEL2", EEL2)];
 }

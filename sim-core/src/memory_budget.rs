@@ -80,7 +80,7 @@ impl MemoryBudget {
     }
 
     /// Creates an account that refuses reservation `number`, counted from 1, as if it exceeded the
-    /// limit. Serves tests of the error path; present only with debug assertions.
+    /// limit. Used by tests of the error path; present only with debug assertions.
     #[cfg(debug_assertions)]
     pub fn refusing(limit: u64, number: u64) -> MemoryBudget {
         let (used, asked) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -101,7 +101,7 @@ impl MemoryBudget {
         self.account.used.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of reservations so far, granted or not. Serves tests; present only with
+    /// Returns the number of reservations so far, granted or not. Used by tests; present only with
     /// debug assertions.
     #[cfg(debug_assertions)]
     pub fn asked(&self) -> u64 {

@@ -93,7 +93,7 @@ pub trait EventSink {
     }
 }
 
-/// Ignores everything. Serves functional warming and benchmarks.
+/// Ignores everything. Used for functional warming and benchmarks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullSink;
 

@@ -35,8 +35,7 @@ impl PathClass {
         }
     }
 
-    /// Returns the class of an instruction that takes one or two slots and may load or store.
-    /// Returns `other` if no access class matches.
+    /// Of an instruction in one or two slots that may load or store; `other` if not in one of the known ways.
     fn of_access(inst: &Inst, other: PathClass) -> PathClass {
         let in_two = inst.n_mops == 2;
         if !is_simple_access(inst) {
