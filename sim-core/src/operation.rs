@@ -106,6 +106,6 @@ pub struct Operation {
     pub sve: bool,
     /// True if it has a governing predicate.
     pub predicated: bool,
-    /// Share of the elements that the governing predicate makes active.
+    /// Activity of the elements under the governing predicate: all, none or some.
     pub activity: Activity,
 }

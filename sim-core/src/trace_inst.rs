@@ -7,7 +7,7 @@ pub type InstId = u32;
 /// has four words.
 pub const MAX_FURTHER: usize = 3;
 
-/// Share of the elements on which a governing predicate lets an SVE operation work.
+/// Activity of the elements of an SVE operation under its governing predicate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Activity {
     /// All elements; also used when the recording does not contain the predicate.
@@ -66,7 +66,7 @@ impl InstFlags {
         self.0 & OTHERWISE == 0
     }
 
-    /// Returns the share of elements that the governing predicate makes active.
+    /// Returns the activity of the elements under the governing predicate.
     #[inline]
     pub fn activity(self) -> Activity {
         if self.has(InstFlags::PART_OF_ELEMENTS) {

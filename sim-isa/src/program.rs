@@ -162,8 +162,8 @@ impl Program {
         inst
     }
 
-    /// Returns the number of a hand-made description at `pc`, like [`Program::intern`]. Serves
-    /// what-if studies of instruction costs.
+    /// Returns the number of a hand-made description at `pc`, like [`Program::intern`]. Used
+    /// for what-if studies of instruction costs.
     pub fn intern_inst(&mut self, pc: u64, mut inst: Inst) -> InstId {
         inst.finish_decode();
         if self.without_path_classes {

@@ -27,8 +27,8 @@ impl Spared {
     }
 }
 
-/// Sets all computation to one cycle. The latency that a load adds to the memory system stays,
-/// because it is part of an L1 hit.
+/// Sets all computation to one cycle. The cycles that a load adds to the latency of the
+/// memory system stay, because they are part of an L1 hit.
 fn compute_in_one_cycle(inst: &mut Inst) {
     let groups = &mut inst.uops[..usize::from(inst.n_uop_groups)];
     for group in groups.iter_mut().filter(|group| group.role != Role::Load) {

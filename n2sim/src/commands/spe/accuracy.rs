@@ -37,12 +37,12 @@ pub(super) fn run(trace: &std::path::Path, args: &ComparisonArgs) -> anyhow::Res
     let overrides = args.machine.overrides();
     let document = args.machine.source(&overrides).document()?;
     let config = MachineConfig::from_document(&document)?;
-    let mut listener = SamplingSink::new(&config, &intervals(args)?);
+    let mut sink = SamplingSink::new(&config, &intervals(args)?);
     let header = RunHeader { trace: trace.shown().to_string(), ..RunHeader::default() };
     let session = open_trace::session(trace, config, header)?;
     let options = args.part.run_options();
-    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut listener)?;
-    Ok(listener.finish(seconds(&outcome)))
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut sink)?;
+    Ok(sink.finish(seconds(&outcome)))
 }
 
 fn seconds(outcome: &Outcome) -> f64 {
