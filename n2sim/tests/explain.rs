@@ -166,10 +166,10 @@ fn a_load_says_why_it_is_no_refill() {
     assert!(because(&extllc, "LL_CACHE_RD").contains("EXTLLC is clear"));
 }
 
-/// Executions of an instruction of a trace: all are there, and those of the right path are those
-/// that the trace holds.
+/// Checks that all executions of an instruction are counted, and that those on the correct path
+/// equal those in the trace.
 #[test]
-fn an_instruction_of_a_trace_says_how_its_executions_went() {
+fn explain_counts_all_executions_of_an_instruction_of_a_trace() {
     let dump = printed(&["trace", "dump", "traces/hash.n2t", "--count", "20000"]);
     let pc_of = |line: &str| line.split_whitespace().nth(1).map(|pc| format!("0x{pc}"));
     let mut times = std::collections::BTreeMap::new();
@@ -198,7 +198,7 @@ fn what_cannot_be_explained_is_refused_with_the_remedy() {
         (&["explain", "cycles", "--why", "x@0"], "cannot be used with"),
         (&["explain", "--why", "traces/hash.n2t"], "write TRACE@0xPC"),
         (&["explain", "--why", "traces/hash.n2t@0x4"], "the nearest one is at 0x"),
-        (&["explain", "--why", "traces/hash.n2t@nobody"], "neither an address"),
+        (&["explain", "--why", "traces/hash.n2t@no_such_name"], "neither an address"),
         (&["explain", "--why", "none.n2t@0x4"], "none.n2t"),
         (&["explain", "--why", "tests/scenarios/410-l1d-refill.toml:1"], "write"),
         (

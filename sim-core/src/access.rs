@@ -1,17 +1,17 @@
-//! One access to memory: what the load/store unit asks for, and what the memory system answers.
+//! Request and reply of one memory access, exchanged by the load/store unit and the memory system.
 
 use crate::addr::VirtAddr;
 use crate::exception::AbortCause;
 use crate::maintenance::Maintenance;
 use crate::time::Cycle;
 
-/// Where the data of an access came from.
+/// Source of the data of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum DataSource {
-    /// Forwarded from an older store of the store queue.
+    /// Forwarded from an older store in the store queue.
     StoreQueue,
-    /// Level 1 cache of the side that asked.
+    /// Level 1 cache that the access looks up first.
     #[default]
     L1,
     /// Private level 2 cache.
@@ -29,7 +29,7 @@ pub enum DataSource {
 }
 
 impl DataSource {
-    /// A short name for reports.
+    /// Returns a short name for reports.
     pub fn label(self) -> &'static str {
         match self {
             DataSource::StoreQueue => "older store",
@@ -43,14 +43,14 @@ impl DataSource {
         }
     }
 
-    /// True when the request left the core (an L2 miss).
+    /// Returns true when the request left the core (an L2 miss).
     #[inline]
     pub fn is_outside(self) -> bool {
         self >= DataSource::Slc
     }
 }
 
-/// What an access met on its way, as a bit set.
+/// Bit set of the misses, faults and errors of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AccessOutcome(pub u16);
 
@@ -59,54 +59,54 @@ impl AccessOutcome {
     pub const L1_TLB_MISS: AccessOutcome = AccessOutcome(1);
     /// A table walk ran for this access.
     pub const WALK: AccessOutcome = AccessOutcome(1 << 1);
-    /// The L1 cache missed (or waited for a line in flight).
+    /// The L1 cache missed, or the line was still in flight.
     pub const L1_MISS: AccessOutcome = AccessOutcome(1 << 2);
     /// This access caused an L1 refill.
     pub const L1_REFILL: AccessOutcome = AccessOutcome(1 << 3);
     /// The L2 missed.
     pub const L2_MISS: AccessOutcome = AccessOutcome(1 << 4);
-    /// The access ends in an abort if it retires: translation or permission fault, tag check that
-    /// failed, uncorrectable error in the data it consumed.
+    /// The access ends in an abort if it retires: a translation or permission fault, a failed tag
+    /// check, or an uncorrectable error in the data it consumed.
     pub const FAULT: AccessOutcome = AccessOutcome(1 << 5);
-    /// A parity or ECC error was detected by this access (corrected or not).
+    /// This access detected a parity or ECC error (corrected or not).
     pub const ERROR: AccessOutcome = AccessOutcome(1 << 6);
     /// The tag check failed.
     pub const TAG_MISMATCH: AccessOutcome = AccessOutcome(1 << 7);
-    /// The fault was not met in the first line of the access but behind it.
+    /// The fault is not in the first line of the access but in a following one.
     pub const FAULT_AFTER_FIRST: AccessOutcome = AccessOutcome(1 << 8);
     /// With [`AccessOutcome::FAULT`]: stage 2 of the translation refused the access.
     pub const STAGE_2: AccessOutcome = AccessOutcome(1 << 9);
     /// With [`AccessOutcome::FAULT`]: the data is lost (an uncorrectable error, poison).
     pub const EXTERNAL: AccessOutcome = AccessOutcome(1 << 10);
-    /// It took more time because of where its bytes lie: a load in two lines or, of 16 bytes, not aligned; a store
-    /// in two pages. What `LDST_ALIGN_LAT` counts.
+    /// The position of its bytes made the access slower: a load in two lines, an unaligned load of
+    /// 16 bytes, or a store in two pages. `LDST_ALIGN_LAT` counts these.
     pub const SPLIT: AccessOutcome = AccessOutcome(1 << 11);
 
-    /// What an access may meet in the caches.
+    /// Outcomes that arise in the caches.
     pub const CACHES: AccessOutcome =
         AccessOutcome::L1_MISS.with(AccessOutcome::L1_REFILL).with(AccessOutcome::L2_MISS);
 
-    /// Those bits that are in `mask` too.
+    /// Returns the bits that are also set in `mask`.
     #[inline]
     #[must_use]
     pub const fn only(self, mask: AccessOutcome) -> AccessOutcome {
         AccessOutcome(self.0 & mask.0)
     }
 
-    /// True when all bits of `other` are set.
+    /// Returns true when all bits of `other` are set.
     #[inline]
     pub fn has(self, other: AccessOutcome) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Both sets together.
+    /// Returns the union of both sets.
     #[inline]
     #[must_use]
     pub const fn with(self, other: AccessOutcome) -> AccessOutcome {
         AccessOutcome(self.0 | other.0)
     }
 
-    /// What an abort of the access is caused by, if it ends in one.
+    /// Returns the cause of the abort if the access ends in one.
     pub fn abort(self) -> Option<AbortCause> {
         let cause = match self {
             _ if !self.has(AccessOutcome::FAULT) => return None,
@@ -123,23 +123,23 @@ impl AccessOutcome {
         self.0 |= other.0;
     }
 
-    /// Takes the bits of `other` away.
+    /// Removes the bits of `other`.
     #[inline]
     pub fn remove(&mut self, other: AccessOutcome) {
         self.0 &= !other.0;
     }
 }
 
-/// What kind of data access is asked for.
+/// Kind of a data access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemKind {
     /// A load.
     Load,
     /// The store's data is written (after retirement); its translation is already done.
     Store,
-    /// A near atomic that reads and writes and returns the old value; atomic loads, compare and swap.
+    /// A near atomic that reads, writes and returns the old value; atomic loads, compare and swap.
     AtomicLoad,
-    /// An atomic without result (`STADD` ...): counted as a memory write only.
+    /// An atomic without a result (`STADD` ...): counted as a memory write only.
     AtomicStore,
     /// A swap: counted as a memory read only (decision A20).
     AtomicSwap,
@@ -149,45 +149,46 @@ pub enum MemKind {
     PrefetchLoad,
     /// Preload for writing (`PRFM PST*`).
     PrefetchStore,
-    /// As these, for a cache beyond the first (`PRFM PLDL2KEEP`, `PSTL3STRM` ...).
+    /// Preload into a cache beyond the first (`PRFM PLDL2KEEP`, `PSTL3STRM` ...).
     PrefetchOuter {
         /// For writing.
         for_write: bool,
     },
-    /// Cache or TLB maintenance, address translation instructions, change of translation context.
+    /// Cache or TLB maintenance, address translation instruction, or change of translation context.
     /// Performed when it is certain to retire, never on a wrong path. `addr` is the operand, Xt.
     Maintain(Maintenance),
-    /// Stores that are being merged leave for the caches now, those of a line that is not full too: `DSB`,
-    /// `DMB`, a store-release. The address says nothing; `done` is 0 if there were none.
+    /// `DSB`, `DMB` or store-release: all stores that are being merged leave for the caches now,
+    /// even those of a partly written line. The address has no meaning. `done` is 0 if there were
+    /// none.
     DrainStores,
-    /// `CLREX`: gives up the line that a load-exclusive marked. The address says nothing.
+    /// `CLREX`: releases the line that a load-exclusive marked. The address has no meaning.
     ClearExclusive,
 }
 
 impl MemKind {
-    /// True for accesses that read and write memory at once.
+    /// Returns true for accesses that read and write memory at once.
     #[inline]
     pub fn is_atomic(self) -> bool {
         matches!(self, MemKind::AtomicLoad | MemKind::AtomicStore | MemKind::AtomicSwap)
     }
 }
 
-/// What an access has to do with allocation tags (Memory Tagging Extension).
+/// Use of allocation tags by an access (Memory Tagging Extension).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TagUse {
-    /// Its address tag is checked, if checking is on and the memory is tagged.
+    /// The address tag is checked if checking is on and the memory is tagged.
     #[default]
     Checked,
     /// Never checked: the stack pointer with an immediate offset, and literals.
     Unchecked,
     /// Reads allocation tags (`LDG`); not checked.
     Reads,
-    /// Writes allocation tags (`STG` ...); not checked. The new tag is that of the address: compilers
-    /// use one register for both.
+    /// Writes allocation tags (`STG` ...); not checked. The new tag is the tag of the address,
+    /// because compilers use one register for both.
     Writes,
 }
 
-/// One data access as the load/store unit issues it; splitting it is the memory system's work.
+/// One data access as the load/store unit issues it. The memory system splits it.
 #[derive(Clone, Copy, Debug)]
 pub struct MemRequest {
     /// Program counter, for prefetchers.
@@ -202,49 +203,49 @@ pub struct MemRequest {
     pub kind: MemKind,
     /// A load-exclusive or store-exclusive.
     pub exclusive: bool,
-    /// What it has to do with allocation tags.
+    /// Use of allocation tags.
     pub tags: TagUse,
 }
 
 impl MemRequest {
-    /// An ordinary access of one register (or of as many as 16 bytes do not hold).
+    /// Creates an ordinary access of `bytes`, with elements of at most 16 bytes.
     #[inline]
     pub fn new(pc: VirtAddr, addr: VirtAddr, bytes: u32, kind: MemKind) -> MemRequest {
         let (element_bytes, tags) = (bytes.min(16), TagUse::Checked);
         MemRequest { pc, addr, bytes, element_bytes, kind, exclusive: false, tags }
     }
 
-    /// True when each register or element is at a multiple of its size.
+    /// Returns true when the address of each register or element is a multiple of its size.
     #[inline]
     pub fn is_aligned(&self) -> bool {
         self.addr.0.is_multiple_of(u64::from(self.element_bytes.max(1)))
     }
 }
 
-/// The answer to one access.
+/// Reply to one access.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MemReply {
     /// First cycle in which the result can be used by a dependent operation of the same pipe.
     pub done: Cycle,
     /// Cycles spent on translation, 1 for an L1 TLB hit.
     pub translation_cycles: u32,
-    /// Where the (slowest part of the) data came from.
+    /// Source of the slowest part of the data.
     pub source: DataSource,
-    /// What the access met.
+    /// Misses, faults and errors of the access.
     pub outcome: AccessOutcome,
 }
 
-/// What a load that missed the L1 waited for, in cycles; the rest of its time is service.
+/// Cycles for which a load that missed the L1 waited. The rest of its latency is service time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoadWait {
-    /// A free refill buffer (MSHR) of the L1, and a place in the queue of the L2.
+    /// Wait for a free refill buffer (MSHR) of the L1 and for an entry in the L2 queue.
     pub buffer: u32,
-    /// A line that was on its way already, asked for by another access.
+    /// Wait for a line in flight that another access had requested.
     pub line: u32,
 }
 
 impl MemReply {
-    /// The reply of nothing yet, to be joined by those of the parts.
+    /// Neutral reply, to which the replies of the parts are joined.
     pub const NOTHING: MemReply = MemReply {
         done: 0,
         translation_cycles: 0,
@@ -252,14 +253,16 @@ impl MemReply {
         outcome: AccessOutcome(0),
     };
 
-    /// The store of this translation was written: what it met in the caches, and where its line was.
+    /// Adds the reply of the write to the reply of the store's translation: its cache outcome and
+    /// the source of its line.
     #[inline]
     pub fn written(&mut self, write: MemReply) {
         self.outcome.add(write.outcome.only(AccessOutcome::CACHES));
         self.source = write.source;
     }
 
-    /// Adds the reply of one more part: the slowest decides, and all that happened is kept.
+    /// Adds the reply of one more part. The slowest part decides, and the outcomes of all parts are
+    /// kept.
     pub fn join(&mut self, part: MemReply) {
         self.done = self.done.max(part.done);
         self.source = self.source.max(part.source);

@@ -1,4 +1,4 @@
-//! Virtual, physical and line addresses; conversions only with a stated shift.
+//! Virtual, physical and line addresses. Conversions require an explicit shift.
 
 /// log2 of the cache line size. Source: PMU guide 3.2.6.
 pub const LINE_SHIFT: u32 = 6;
@@ -18,13 +18,13 @@ pub struct PhysAddr(pub u64);
 pub struct LineAddr(pub u64);
 
 impl VirtAddr {
-    /// The page number for pages of `1 << page_shift` bytes.
+    /// Returns the page number for pages of `1 << page_shift` bytes.
     #[inline]
     pub fn page(self, page_shift: u32) -> u64 {
         self.0 >> page_shift
     }
 
-    /// The virtual number of the 64-byte line.
+    /// Returns the virtual number of the 64-byte line.
     #[inline]
     pub fn line(self) -> u64 {
         self.0 >> LINE_SHIFT
@@ -32,7 +32,7 @@ impl VirtAddr {
 }
 
 impl PhysAddr {
-    /// The line that holds the byte.
+    /// Returns the line that holds the byte.
     #[inline]
     pub fn line(self) -> LineAddr {
         LineAddr(self.0 >> LINE_SHIFT)
@@ -40,7 +40,7 @@ impl PhysAddr {
 }
 
 impl LineAddr {
-    /// The first byte of the line.
+    /// Returns the address of the first byte of the line.
     #[inline]
     pub fn base(self) -> PhysAddr {
         PhysAddr(self.0 << LINE_SHIFT)

@@ -1,8 +1,9 @@
-//! A sink that collects reports and hands them on in batches through one virtual call, so that code
+//! A sink that collects reports and forwards them in batches through one virtual call, so that code
 //! compiled once can report to any sink.
 //!
-//! A machine that is generic over its sink is compiled again for each kind of sink. Order and totals
-//! are the same with a [`BatchingSink`], only a few operations later.
+//! A machine that is generic over its sink is compiled again for each type of sink. A
+//! [`BatchingSink`] avoids that. Order and totals stay the same; reports arrive a few operations
+//! later.
 
 use crate::pmu_event::PmuEvent;
 use crate::sink::{EventSink, Notice};
@@ -16,12 +17,12 @@ pub enum Notification {
     Notice(Notice<'static>),
 }
 
-/// Any sink, as a virtual call sees it.
+/// Object-safe form of [`EventSink`], for virtual calls.
 pub trait DynSink {
-    /// [`EventSink::counts_only`].
+    /// Returns the value of [`EventSink::counts_only`].
     fn needs_counts_only(&self) -> bool;
 
-    /// Receives these in order, then the last notice if there is one.
+    /// Receives the reports of `batch` in order, then the last notice if there is one.
     fn receive(&mut self, batch: &[Notification], last: Option<Notice<'_>>);
 }
 
@@ -43,10 +44,10 @@ impl<S: EventSink> DynSink for S {
     }
 }
 
-/// Entries of a batch: what a dozen instructions report.
+/// Entries of a batch: about as many as a dozen instructions report.
 const BATCH: usize = 256;
 
-/// Observes a run for a sink. What is left of the last batch is handed on when it is dropped.
+/// Collects reports for a sink. Dropping it forwards the rest of the last batch.
 pub struct BatchingSink<'a> {
     batch: Vec<Notification>,
     counts_only: bool,
@@ -54,7 +55,7 @@ pub struct BatchingSink<'a> {
 }
 
 impl<'a> BatchingSink<'a> {
-    /// Collects for this sink.
+    /// Creates a collector for this sink.
     pub fn new(sink: &'a mut dyn DynSink) -> BatchingSink<'a> {
         let counts_only = sink.needs_counts_only();
         BatchingSink { batch: Vec::with_capacity(BATCH), counts_only, sink }
@@ -73,7 +74,7 @@ impl<'a> BatchingSink<'a> {
         self.batch.clear();
     }
 
-    /// Keeps a notice that only a sink needs that observes more than counts.
+    /// Keeps a notice unless the sink needs only counts.
     #[inline]
     fn push_detail(&mut self, notice: Notice<'static>) {
         if !self.counts_only {
@@ -107,7 +108,7 @@ impl EventSink for BatchingSink<'_> {
             Notice::Operation(_) if self.counts_only => {}
             Notice::Operation(_) => self.hand_on(Some(notice)),
             Notice::At(cycle) => match self.batch.last_mut() {
-                // A moment in which nothing happened need not be reported.
+                // A cycle in which nothing happened need not be reported.
                 Some(Notification::Notice(Notice::At(last))) => *last = cycle,
                 _ => self.push_detail(Notice::At(cycle)),
             },
@@ -182,7 +183,7 @@ mod tests {
         }
 
         fn notify(&mut self, notice: Notice<'_>) {
-            panic!("{notice:?} is no count");
+            panic!("{notice:?} is not a count");
         }
     }
 

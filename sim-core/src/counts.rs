@@ -4,7 +4,7 @@ use crate::packed::{Numbers, Packed};
 use crate::pmu_event::{COUNT, PmuEvent, RelationKind};
 use crate::sink::EventSink;
 
-/// A total per event, as raised. [`Counts::value`] gives what a counter would show.
+/// A total per event, as raised. [`Counts::value`] returns the value that a counter would show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
     raised: [u64; COUNT],
@@ -34,24 +34,26 @@ impl Numbers for Counts {
 }
 
 impl Packed<Counts> {
-    /// Returns the event's value as [`Counts::value`] does; unpacks the whole table.
+    /// Returns the value of the event as [`Counts::value`] does. Unpacks the whole table.
     pub fn value(&self, event: PmuEvent) -> u64 {
         self.unpack().value(event)
     }
 
-    /// Returns what was raised as [`Counts::raised`] does; unpacks the whole table.
+    /// Returns the raised total as [`Counts::raised`] does. Unpacks the whole table.
     pub fn raised(&self, event: PmuEvent) -> u64 {
         self.unpack().raised(event)
     }
 }
 
 impl Counts {
-    /// What was raised under this very event; for a sum this is the residue outside its parts.
+    /// Returns the total raised under this very event. For a sum, this is the residue outside its
+    /// parts.
     pub fn raised(&self, event: PmuEvent) -> u64 {
         self.raised[event as usize]
     }
 
-    /// What a counter programmed with `event` shows: aliases and sums resolved from the table.
+    /// Returns the value of a counter programmed with `event`. Resolves aliases and sums from the
+    /// table.
     pub fn value(&self, event: PmuEvent) -> u64 {
         if let Some([target, ..]) = event.relation(RelationKind::AliasOf) {
             return self.value(*target);
@@ -63,7 +65,8 @@ impl Counts {
         self.raised(event) + parts.iter().map(|part| self.value(*part)).sum::<u64>()
     }
 
-    /// What was raised after `earlier` was taken: a window as the difference of two snapshots.
+    /// Returns the totals raised after the snapshot `earlier`. A window is the difference of two
+    /// snapshots.
     #[must_use]
     pub fn since(&self, earlier: &Counts) -> Counts {
         let mut window = Counts::default();
@@ -73,13 +76,13 @@ impl Counts {
         window
     }
 
-    /// Each total, changed alike.
+    /// Returns the counts with `change` applied to each total.
     #[must_use]
     pub fn map(&self, change: impl Fn(u64) -> u64) -> Counts {
         Counts { raised: self.raised.map(change) }
     }
 
-    /// Each total, changed by its event.
+    /// Returns the counts with `change` applied to each event and its total.
     #[must_use]
     pub fn map_events(&self, change: impl Fn(PmuEvent, u64) -> u64) -> Counts {
         let mut counts = Counts::default();

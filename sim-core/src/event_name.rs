@@ -1,12 +1,13 @@
-//! Names of events as Linux tools write them: generic names, `pmu/event/modifiers`, `event:modifiers`.
+//! Names of events as Linux tools write them: generic names, `pmu/event/modifiers`,
+//! `event:modifiers`.
 //!
-//! Mnemonics and numbers are [`PmuEvent::from_name`]'s; this file adds what Linux puts around them.
+//! [`PmuEvent::from_name`] resolves mnemonics and numbers. This module adds the Linux syntax.
 
 use crate::PmuEvent::{self, *};
 use crate::pmu_event::EventNameError;
 
-/// Names that Linux gives to events of every machine, with the event behind each on an Arm PMUv3.
-/// Source: the maps of the kernel's arm_pmuv3 driver.
+/// Names that Linux gives to events of every machine, with the event that each maps to on an Arm
+/// PMUv3. Source: the maps of the kernel's arm_pmuv3 driver.
 const LINUX_NAMES: &[(&str, PmuEvent)] = &[
     ("cycles", CPU_CYCLES),
     ("cpu-cycles", CPU_CYCLES),
@@ -33,23 +34,24 @@ const LINUX_NAMES: &[(&str, PmuEvent)] = &[
     ("branch-load-misses", BR_MIS_PRED),
 ];
 
-/// Names that PMUs of Arm cores have in Linux begin so; others (a mesh, a DSU) count other things.
+/// Prefixes of the names that Linux gives to the PMUs of Arm cores. Other PMUs (a mesh, a DSU)
+/// count other events.
 const CORE_PMUS: [&str; 4] = ["armv8_", "armv9_", "cpu", "default_core"];
-/// Terms beside an event that change nothing about what is counted.
+/// Terms beside an event that do not change the counted event.
 const IGNORED_TERMS: [&str; 4] = ["long=", "rdpmc=", "name=", "period="];
 
-/// A name taken apart, nothing of it looked up yet.
+/// The parts of a name, before any lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventName<'a> {
-    /// The PMU in front of the first slash.
+    /// The PMU before the first slash.
     pub pmu: Option<&'a str>,
     /// The name alone, or the terms between the slashes.
     pub terms: &'a str,
-    /// What stands behind the colon or the last slash, such as `u`.
+    /// Modifiers after the colon or the last slash, such as `u`.
     pub modifiers: &'a str,
 }
 
-/// Why a name stands for no event.
+/// Reason why a name does not denote an event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpellingError {
     /// The core has no such event.
@@ -58,13 +60,13 @@ pub enum SpellingError {
     /// `pmu/event` without the second slash.
     #[error("'{0}': a brace or slash is not closed")]
     Unclosed(String),
-    /// Terms that say more than which event.
+    /// Terms that specify more than the event.
     #[error("'{0}': write an event of a PMU as pmu/name/ or pmu/event=0xNN/")]
     Term(String),
 }
 
 impl<'a> EventName<'a> {
-    /// Takes `text` apart.
+    /// Splits `text` into its parts.
     ///
     /// # Errors
     /// A slash is not closed.
@@ -78,15 +80,15 @@ impl<'a> EventName<'a> {
         Ok(EventName { pmu: Some(pmu), terms, modifiers: modifiers.trim_start_matches(':') })
     }
 
-    /// True if the name is of a core's PMU, or of none.
+    /// Returns true if the name has the PMU of a core, or no PMU.
     pub fn is_of_core(&self) -> bool {
         self.pmu.is_none_or(|pmu| CORE_PMUS.iter().any(|head| pmu.starts_with(head)))
     }
 
-    /// The event behind the name.
+    /// Returns the event that the name denotes.
     ///
     /// # Errors
-    /// The core has no such event, or the terms say more than which event.
+    /// The core has no such event, or the terms specify more than the event.
     pub fn event(&self) -> Result<PmuEvent, SpellingError> {
         let wrong = || SpellingError::Term(self.terms.to_owned());
         let is_ignored = |term: &&str| IGNORED_TERMS.iter().any(|head| term.starts_with(head));
@@ -128,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn other_pmus_are_told_apart() {
+    fn pmus_of_other_units_are_not_core_pmus() {
         let is_of_core = |text| EventName::split(text).expect("well formed").is_of_core();
         assert!(is_of_core("cycles") && is_of_core("armv8_pmuv3_0/cycles/"));
         assert!(!is_of_core("arm_cmn_0/hnf_cache_miss/") && !is_of_core("/cycles/"));
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_fault() {
         assert_eq!(event("cpu/cycles"), Err(SpellingError::Unclosed("cpu/cycles".to_owned())));
         for terms in ["event=zz", "config=1", "event=0x11,x", ""] {
             assert!(event(&format!("cpu/{terms}/")).is_err(), "{terms}");

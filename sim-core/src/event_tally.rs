@@ -1,7 +1,7 @@
-//! Small counts of several events, added in one piece.
+//! Small counts of several events, added in one step.
 
-/// Small counts of events, all of which are added at once. Whoever fills it in defines which event
-/// has which place.
+/// Small counts of events, all of which are added at once. The code that fills it in defines the
+/// index of each event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventTally(pub [u8; EventTally::PLACES]);
 

@@ -1,6 +1,6 @@
-//! Exceptions by kind, and the control bits that say where they go (Arm architecture; PMU guide 4.11).
+//! Exceptions by kind, and the control bits that route them (Arm architecture; PMU guide 4.11).
 
-/// What is taken.
+/// Kind of an exception.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExceptionKind {
     /// `SVC`.
@@ -15,9 +15,9 @@ pub enum ExceptionKind {
     Undefined,
     /// An instruction that a control of EL2 traps.
     Trap,
-    /// A fetch that failed.
+    /// A failed instruction fetch.
     InstructionAbort(AbortCause),
-    /// A load or store that failed.
+    /// A failed load or store.
     DataAbort(AbortCause),
     /// SError: an error that belongs to no instruction; the inputs nREI and nSEI.
     SystemError,
@@ -32,20 +32,21 @@ pub enum ExceptionKind {
 }
 
 impl ExceptionKind {
-    /// True when the instruction that generates it is complete: its handler returns behind it.
+    /// Returns true when the generating instruction is complete. Its handler then returns to the
+    /// next instruction.
     pub fn completes(self) -> bool {
         use ExceptionKind::{HypervisorCall, SecureMonitorCall, SupervisorCall};
         matches!(self, SupervisorCall | HypervisorCall | SecureMonitorCall)
     }
 }
 
-/// Why a fetch or an access failed, as far as it decides who hears of it.
+/// Cause of a failed fetch or access, as far as it affects the routing of the abort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AbortCause {
-    /// Translation or permission of stage 1, alignment, tag check.
+    /// Stage 1 translation or permission fault, alignment fault, or failed tag check.
     #[default]
     Stage1,
-    /// Translation, permission or memory type of stage 2.
+    /// Stage 2 fault: translation, permission or memory type.
     Stage2,
     /// The memory system could not deliver the data (an uncorrectable error).
     External,
@@ -67,9 +68,9 @@ pub mod hcr_el2 {
     pub const TWE: u64 = 1 << 14;
     /// `SMC` of EL1 traps.
     pub const TSC: u64 = 1 << 19;
-    /// Registers of the implementation trap.
+    /// Implementation defined registers trap.
     pub const TIDCP: u64 = 1 << 20;
-    /// Writes of EL1's translation registers trap.
+    /// Writes to EL1's translation registers trap.
     pub const TVM: u64 = 1 << 26;
     /// Exceptions of EL0 go to EL2.
     pub const TGE: u64 = 1 << 27;
@@ -80,7 +81,7 @@ pub mod hcr_el2 {
     /// Synchronous external aborts go to EL2.
     pub const TEA: u64 = 1 << 37;
 
-    /// The bits by name.
+    /// The bits with their names.
     pub const NAMED: [(&str, u64); 13] = [
         ("VM", VM),
         ("FMO", FMO),
@@ -111,12 +112,12 @@ pub mod scr_el3 {
     /// EL2 exists in Secure state too.
     pub const EEL2: u64 = 1 << 18;
 
-    /// The bits by name.
+    /// The bits with their names.
     pub const NAMED: [(&str, u64); 5] =
         [("IRQ", IRQ), ("FIQ", FIQ), ("EA", EA), ("SMD", SMD), ("EEL2", EEL2)];
 }
 
-/// The control registers that route exceptions. `HCR_EL2.E2H` and `TGE` are in [`crate::Privilege`].
+/// Control registers that route exceptions. [`crate::Privilege`] holds `HCR_EL2.E2H` and `TGE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExceptionControls {
     /// `HCR_EL2`.
@@ -126,12 +127,12 @@ pub struct ExceptionControls {
 }
 
 impl ExceptionControls {
-    /// True when a bit of `HCR_EL2` is set.
+    /// Returns true when a bit of `HCR_EL2` is set.
     pub fn hypervisor(self, bit: u64) -> bool {
         self.hcr_el2 & bit != 0
     }
 
-    /// True when a bit of `SCR_EL3` is set.
+    /// Returns true when a bit of `SCR_EL3` is set.
     pub fn monitor(self, bit: u64) -> bool {
         self.scr_el3 & bit != 0
     }

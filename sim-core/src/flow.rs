@@ -1,9 +1,9 @@
 //! The flows of PMU guide chapter 5, declared once: boxes with their numbered events, and the edges
 //! that an access takes from one box to the next.
 //!
-//! The memory model reports an edge wherever it decides ([`crate::EventSink::edge`]). Edges that
-//! follow by themselves (a box with one way out) are not reported: the graph knows them.
-//! Sections 5.2 and 5.3 print no list; they mirror 5.1 with the events of chapter 4.
+//! The memory model reports an edge at each decision ([`crate::EventSink::edge`]). It does not
+//! report implied edges (a box with one way out), which the graph knows. Sections 5.2 and 5.3 print
+//! no list; they mirror 5.1 with the events of chapter 4.
 
 mod account;
 mod counts;
@@ -43,9 +43,9 @@ pub enum Flow {
 pub struct FlowBox {
     /// Name, unique in its flow.
     pub name: &'static str,
-    /// Number in the guide's event list, 0 for a box that the list does not have.
+    /// Number in the guide's event list, or 0 for a box that the list does not have.
     pub step: u8,
-    /// Events of the box, the finest ones.
+    /// Events of the box, the finest ones only.
     pub events: &'static [PmuEvent],
 }
 
@@ -54,22 +54,22 @@ pub struct FlowBox {
 pub struct FlowInfo {
     /// Section of the guide.
     pub section: &'static str,
-    /// What is walked through.
+    /// Structure and access that the flow describes.
     pub title: &'static str,
-    /// Boxes; those that no edge leads to are entries.
+    /// Boxes. A box without incoming edges is an entry.
     pub boxes: &'static [FlowBox],
 }
 
 /// An edge as declared.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeInfo {
-    /// Its flow.
+    /// Flow that contains the edge.
     pub flow: Flow,
-    /// Name of the box that it leaves.
+    /// Name of the source box.
     pub from: &'static str,
-    /// Name of the box that it enters.
+    /// Name of the destination box.
     pub to: &'static str,
-    /// What was decided.
+    /// Outcome of the decision.
     pub label: &'static str,
 }
 
@@ -98,8 +98,8 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("L1 TLB refill", 4, &[L1D_TLB_REFILL_RD]),
         plain("fault"),
         plain("translated"),
-        // Not in the guide's list: an AT instruction leaves the L1 TLB alone (decision A16), and
-        // with stage 2 a walk has to translate the addresses of its descriptors (decision A14).
+        // Not in the guide's list: an AT instruction does not access the L1 TLB (decision A16).
+        // With stage 2, a walk also translates the addresses of its descriptors (decision A14).
         beside("L2 TLB lookup by AT", &[L2D_TLB_RD]),
         beside("walk by AT", &[DTLB_WALK]),
         beside("L2 TLB refill by AT", &[L2D_TLB_REFILL_RD]),
@@ -116,8 +116,8 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("L1 TLB refill", 4, &[L1D_TLB_REFILL_WR]),
         plain("fault"),
         plain("translated"),
-        // Not in the guide's list: an AT instruction leaves the L1 TLB alone (decision A16), and
-        // with stage 2 a walk has to translate the addresses of its descriptors (decision A14).
+        // Not in the guide's list: an AT instruction does not access the L1 TLB (decision A16).
+        // With stage 2, a walk also translates the addresses of its descriptors (decision A14).
         beside("L2 TLB lookup by AT", &[L2D_TLB_WR]),
         beside("walk by AT", &[DTLB_WALK]),
         beside("L2 TLB refill by AT", &[L2D_TLB_REFILL_WR]),
@@ -132,7 +132,7 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("L1 TLB refill", 4, &[L1I_TLB_REFILL]),
         plain("fault"),
         plain("translated"),
-        // Not in the guide's list: stage 2 of the addresses of descriptors (decision A14).
+        // Not in the guide's list: stage 2 translation of descriptor addresses (decision A14).
         plain("address of a descriptor"),
         beside("stage 2 walk for a descriptor", &[DTLB_WALK, L2D_TLB_REFILL_RD]),
     ] },
@@ -142,10 +142,10 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("data from outside", 3, &[L1D_CACHE_REFILL_OUTER]),
         plain("data from the L2"),
         plain("allocated"),
-        // Not in the guide's list: lines that other causes put in or take out (4.2.1, decision A43).
+        // Not in the guide's list: lines that other causes allocate or evict (4.2.1, decision A43).
         plain("preload or prefetch"),
         plain("line leaves the L2"),
-        // Of another virtual address: the L2 takes it back for the refill.
+        // A copy under another virtual address: the L2 takes it back for the refill.
         plain("copy in another set"),
         step("victim written back", 4, &[L1D_CACHE_WB_VICTIM]),
         plain("done"),
@@ -171,7 +171,7 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("data from another chip", 3, &[REMOTE_ACCESS]),
         step("refill", 4, &[L2D_CACHE_REFILL_RD, L2D_CACHE_REFILL]),
         plain("allocated"),
-        // Not in the guide's list: an I/O agent puts a line in (3.2.9, decision A05).
+        // Not in the guide's list: an I/O agent stashes a line (3.2.9, decision A05).
         FlowBox { name: "stash", step: 0, events: &[L2D_CACHE_REFILL] },
         step("victim sent out", 5, &[L2D_CACHE_WB_VICTIM]),
         plain("done"),
@@ -181,7 +181,7 @@ pub const FLOWS: [FlowInfo; 8] = [
         step("bus access", 2, &[BUS_ACCESS_WR]),
         step("data from another chip", 3, &[REMOTE_ACCESS]),
         step("refill", 4, &[L2D_CACHE_REFILL_RD, L2D_CACHE_REFILL]),
-        // Not in the guide's list: a whole line is allocated without a read (decision A36).
+        // Not in the guide's list: the L2 allocates a whole line without a read (decision A36).
         beside("line claimed without a read", &[L2D_CACHE_REFILL]),
         plain("allocated"),
         step("victim sent out", 5, &[L2D_CACHE_WB_VICTIM]),
@@ -204,7 +204,7 @@ macro_rules! edges {
             /// Number of reported edges.
             pub const COUNT: usize = FlowEdge::ALL.len();
 
-            /// What it connects.
+            /// Returns the boxes that the edge connects, and its label.
             pub fn info(self) -> EdgeInfo {
                 match self {
                     $(FlowEdge::$name => EdgeInfo {
@@ -289,7 +289,7 @@ edges! {
     L2WriteNoVictim = L2Write, "allocated" => "done", "set not full, or nothing to send";
 }
 
-/// Edges that nobody reports: their box has no other way out.
+/// Edges that the model does not report, because their box has no other way out.
 #[rustfmt::skip]
 const IMPLIED: [(Flow, &str, &str); 28] = [
     (Flow::LoadTlb, "load", "L1 TLB lookup"),
@@ -335,12 +335,12 @@ impl Flow {
         Flow::L2Write,
     ];
 
-    /// The flow of a section, `"5.1"` to `"5.8"`.
+    /// Returns the flow of a section, `"5.1"` to `"5.8"`.
     pub fn of_section(section: &str) -> Option<Flow> {
         Flow::ALL.into_iter().find(|flow| flow.info().section == section)
     }
 
-    /// Its section and boxes.
+    /// Returns the section and the boxes of the flow.
     pub fn info(self) -> &'static FlowInfo {
         &FLOWS[self as usize]
     }

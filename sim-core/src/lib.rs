@@ -1,19 +1,20 @@
-//! The vocabulary that all parts of n2sim share. It contains no hardware behaviour.
+//! Types that all parts of n2sim share. This crate contains no hardware behavior.
 //!
-//! * [`pmu_event`]: the one list of PMU events; [`event_name`]: what Linux tools call them; [`sink`]:
-//!   where units report them;
-//! * [`time`], [`addr`], [`trace_inst`]: cycles, addresses, one record of the instruction stream;
-//! * [`memory_port`]: what the pipeline may ask of the memory system; [`maintenance`]: its cache and
-//!   TLB maintenance; [`flow`]: the flows of guide chapter 5 that an access walks;
-//! * [`privilege`], [`exception`]: exception level, kinds of exceptions;
-//! * [`register_access`]: what the program did to the PMU's registers;
-//! * [`stall`], [`root_cause`], [`op_timeline`]: why a rename slot stayed empty, what one operation lived through;
-//!   [`operation`]: that life with what the instruction is, for those who follow a run;
-//! * [`warm_state`]: what outlives the instructions that left it in a unit, as words;
-//! * [`packed`]: tables of counts kept small;
-//! * [`memory_budget`]: how much memory of the host a replay may take;
-//! * [`shown`]: names and texts from outside, made safe to print;
-//! * [`config`]: reading a configuration document into a type, with errors that name the place.
+//! - [`pmu_event`]: the one list of PMU events; [`event_name`]: their names in Linux tools;
+//!   [`sink`]: the interface through which units report them.
+//! - [`time`], [`addr`], [`trace_inst`]: cycles, addresses, one record of the instruction stream.
+//! - [`memory_port`]: requests of the pipeline to the memory system; [`maintenance`]: cache and TLB
+//!   maintenance; [`flow`]: the flows of guide chapter 5.
+//! - [`privilege`], [`exception`]: exception level, kinds of exceptions.
+//! - [`register_access`]: accesses of the program to the PMU's registers.
+//! - [`stall`], [`root_cause`]: reasons for empty rename slots; [`op_timeline`]: the timeline of
+//!   one operation; [`operation`]: that timeline with the properties of the instruction, for
+//!   observers of a run.
+//! - [`warm_state`]: state of a unit that outlives the instructions that wrote it, as words.
+//! - [`packed`]: compact tables of counts.
+//! - [`memory_budget`]: limit on the host memory of a replay.
+//! - [`shown`]: foreign names and texts, made safe to print.
+//! - [`config`]: reading of a configuration document into a type, with errors that name the place.
 
 pub mod access;
 pub mod addr;

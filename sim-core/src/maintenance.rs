@@ -1,11 +1,14 @@
 //! Operations that manage caches and translations instead of moving data (Arm architecture, system
 //! instructions `DC`, `IC`, `TLBI`, `AT` and writes of translation table base registers).
 //!
-//! The operand is the value of Xt as the architecture lays it out: a virtual address for operations
-//! by address and `AT`; level, way and set for those by set and way; page number and ASID for `TLBI`;
-//! the register's value (ASID in bits 63 to 48) for a table base.
+//! The operand is the value of Xt in the architected format:
+//!
+//! - Operations by address and `AT`: a virtual address.
+//! - Operations by set and way: level, way and set.
+//! - `TLBI`: page number and ASID.
+//! - Table base: the register's value, with the ASID in bits 63 to 48.
 
-/// One operation.
+/// One maintenance operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Maintenance {
     /// `DC` by virtual address.
@@ -21,27 +24,27 @@ pub enum Maintenance {
     },
     /// `TLBI`.
     Tlb {
-        /// Which entries.
+        /// TLB entries to invalidate.
         scope: TlbScope,
         /// Inner or outer shareable: all cores.
         broadcast: bool,
     },
-    /// `AT S1E0R` ... : translates without an access; `write` for the forms that end in W.
+    /// `AT S1E0R` ...: translates without an access. `write` is set for the forms that end in W.
     Translate {
-        /// Permission that is asked for.
+        /// Whether write permission is checked.
         write: bool,
     },
-    /// Write of `TTBR0_EL1` or `TTBR1_EL1` (under any name): another table, another ASID.
+    /// Write to `TTBR0_EL1` or `TTBR1_EL1` (under any name): another table, another ASID.
     TableBase {
         /// Upper half of the addresses (`TTBR1`).
         upper: bool,
     },
-    /// Write of `VTTBR_EL2`: another stage 2 table, another VMID.
+    /// Write to `VTTBR_EL2`: another stage 2 table, another VMID.
     Stage2TableBase,
 }
 
 impl Maintenance {
-    /// False when the whole operation is in its name, so that it needs no Xt.
+    /// Returns false when the name defines the whole operation, so that it needs no Xt.
     pub fn has_operand(self) -> bool {
         !matches!(
             self,
@@ -51,7 +54,7 @@ impl Maintenance {
     }
 }
 
-/// What `DC` does to a line.
+/// Effect of `DC` on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CacheOp {
     /// `IVAC`, `ISW`.
@@ -64,7 +67,7 @@ pub enum CacheOp {
     CleanInvalidate,
 }
 
-/// Which TLB entries a `TLBI` takes away.
+/// TLB entries that a `TLBI` invalidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TlbScope {
     /// Everything (`ALLE1`, `ALLE2`, `ALLE3`).
@@ -78,33 +81,35 @@ pub enum TlbScope {
     Asid,
     /// One page of one ASID (`VAE1`, `VALE1`).
     Page {
-        /// Only entries of the last level: partial walk entries stay.
+        /// Only last-level entries; partial walk entries stay.
         last_level: bool,
     },
     /// One page of every ASID (`VAAE1`, `VAALE1`).
     PageAnyAsid {
-        /// Only entries of the last level.
+        /// Only last-level entries.
         last_level: bool,
     },
     /// Stage 2 of one intermediate page (`IPAS2E1`).
     IntermediatePage,
 }
 
-/// What another agent wants of a line that this core may hold.
+/// Request of another agent for a line that this core may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Snoop {
-    /// Another reader: the copy here becomes shared, dirty data is given back (`SNP-S`).
+    /// Read by another agent: the copy here becomes shared, and dirty data is returned (`SNP-S`).
     Shared,
-    /// Another writer: the copy here goes, dirty data is given along (`SNP-U`).
+    /// Write by another agent: the copy here is invalidated, and dirty data is returned (`SNP-U`).
     Unique,
-    /// As `Shared`, with the data sent straight to the reader (`SNP-FWD`).
+    /// Read by another agent, with the data sent straight to the reader (`SNP-FWD`). The copy
+    /// becomes shared.
     Forward,
-    /// Another core's clean by address, broadcast: dirty data goes out, the copy stays clean.
+    /// Clean by address from another core, broadcast: dirty data is written back, and a clean copy
+    /// stays.
     Clean,
-    /// Another core's clean and invalidate by address.
+    /// Clean and invalidate by address from another core.
     CleanInvalidate,
-    /// Another core's invalidation by address: the copy goes, its data is lost.
+    /// Invalidate by address from another core: the copy is invalidated, and its data is lost.
     Invalidate,
-    /// A whole-line write by another agent: the copy goes without giving data.
+    /// Whole-line write by another agent: the copy is invalidated, and no data is returned.
     MakeInvalid,
 }

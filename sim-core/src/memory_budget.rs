@@ -29,7 +29,8 @@ struct Account {
     /// Number of reservations so far.
     #[cfg(debug_assertions)]
     asked: AtomicU64,
-    /// Number of the reservation to refuse whatever its size, so that tests can make each one fail.
+    /// Number of the reservation to refuse, whatever its size, so that tests can make each one
+    /// fail.
     #[cfg(debug_assertions)]
     refused: u64,
 }
@@ -79,7 +80,7 @@ impl MemoryBudget {
     }
 
     /// Creates an account that refuses reservation `number`, counted from 1, as if it exceeded the
-    /// limit. For tests of the error path; present only with debug assertions.
+    /// limit. Used by tests of the error path; present only with debug assertions.
     #[cfg(debug_assertions)]
     pub fn refusing(limit: u64, number: u64) -> MemoryBudget {
         let (used, asked) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -100,7 +101,7 @@ impl MemoryBudget {
         self.account.used.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of reservations so far, granted or not. For tests; present only with
+    /// Returns the number of reservations so far, granted or not. Used by tests; present only with
     /// debug assertions.
     #[cfg(debug_assertions)]
     pub fn asked(&self) -> u64 {
@@ -120,7 +121,7 @@ impl MemoryBudget {
 }
 
 impl Account {
-    /// Counts a reservation. Returns true if a test wants this one refused.
+    /// Counts a reservation. Returns true if a test requires its refusal.
     #[inline]
     fn is_refused(&self) -> bool {
         #[cfg(debug_assertions)]

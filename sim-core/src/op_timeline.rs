@@ -1,44 +1,44 @@
-//! What one operation lived through; read by viewers, the PMU, SPE and the stall ledger.
+//! Timeline of one operation, for viewers, the PMU, SPE and stall accounting.
 
 use crate::access::{AccessOutcome, DataSource};
 use crate::time::Cycle;
 use crate::trace_inst::InstId;
 
-/// The finished life of one operation (a MOP: what takes one rename slot).
+/// Complete timeline of one operation (a MOP, which takes one rename slot).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpTimeline {
     /// The static instruction.
     pub inst: InstId,
     /// Program counter.
     pub pc: u64,
-    /// Data address, 0 without one.
+    /// Data address, or 0 without one.
     pub addr: u64,
-    /// Cycle in which its words left the fetch stage.
+    /// Cycle in which its instruction words left the fetch stage.
     pub fetch: Cycle,
-    /// First cycle in which rename could have taken it, as far as the front end goes.
+    /// First cycle in which the front end could have delivered it to rename.
     pub front_end: Cycle,
-    /// Cycle of its rename slot.
+    /// Cycle in which it took its rename slot.
     pub rename: Cycle,
     /// Cycle in which its first micro-operation issued.
     pub issue: Cycle,
     /// Cycle in which its result could be used.
     pub complete: Cycle,
-    /// Cycle in which it retired; the squash cycle for a wrong-path operation.
+    /// Cycle in which it retired, or the squash cycle of a wrong-path operation.
     pub retire: Cycle,
-    /// Cycle in which a store had written its data to the cache, 0 for anything else.
+    /// Cycle in which a store had written its data to the cache, or 0 for other operations.
     pub written: Cycle,
     /// Cycles spent on translating its address.
     pub translation_cycles: u32,
-    /// Where its data came from.
+    /// Source of its data.
     pub source: DataSource,
-    /// What its access met.
+    /// Misses, faults and errors of its access.
     pub outcome: AccessOutcome,
-    /// False for an operation of an abandoned path, and for one that ended in an exception.
+    /// False for a squashed operation and for one that ended in an exception.
     pub retired: bool,
-    /// It ran on a path that was thrown away: no instruction of the program's own way.
+    /// True for an operation on a squashed path, which is not part of the program's execution.
     pub wrong_path: bool,
     /// True for a branch that resolved against its prediction.
     pub mispredicted: bool,
-    /// Rename slots that it took; 0 for the second half of a fused pair.
+    /// Rename slots that it took, or 0 for the second half of a fused pair.
     pub mops: u8,
 }

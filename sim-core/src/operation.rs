@@ -1,5 +1,5 @@
-//! One executed instruction as the units that follow a run are told of it: sampling, attribution,
-//! timelines. Right and wrong paths alike, in the order of rename.
+//! One executed instruction for units that observe a run: sampling, attribution, timelines. Correct
+//! and wrong paths are both included, in rename order.
 
 use crate::access::LoadWait;
 use crate::addr::PhysAddr;
@@ -8,26 +8,26 @@ use crate::privilege::Privilege;
 use crate::time::Cycle;
 use crate::trace_inst::Activity;
 
-/// How a branch went.
+/// Outcome of a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BranchCourse {
-    /// `B.cond`, `CBZ`, `TBZ` and kin.
+    /// True for `B.cond`, `CBZ`, `TBZ` and related instructions.
     pub conditional: bool,
-    /// The target comes from a register.
+    /// True if the target comes from a register.
     pub indirect: bool,
-    /// It writes the link register.
+    /// True if it writes the link register.
     pub call: bool,
-    /// `RET` and authenticated forms.
+    /// True for `RET` and its authenticated forms.
     pub function_return: bool,
-    /// `ERET` and authenticated forms.
+    /// True for `ERET` and its authenticated forms.
     pub exception_return: bool,
-    /// It was taken; on a wrong path: as predicted, unless it is known better.
+    /// True if it was taken. On a wrong path, this is the prediction unless the outcome is known.
     pub taken: bool,
-    /// Where it went; `None` where nobody knows.
+    /// Target; `None` if it is unknown.
     pub target: Option<u64>,
 }
 
-/// What an access does to memory, as its kind is told apart by sampling.
+/// Kind of a memory access, as sampling distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
     /// Loads.
@@ -36,7 +36,7 @@ pub enum AccessKind {
     Store,
     /// Atomic read-modify-write that returns the old value.
     AtomicLoad,
-    /// Atomic read-modify-write without result.
+    /// Atomic read-modify-write without a result.
     AtomicStore,
     /// `SWP`.
     AtomicSwap,
@@ -44,16 +44,16 @@ pub enum AccessKind {
     ZeroLine,
 }
 
-/// A load, a store or an atomic.
+/// Properties of a load, a store or an atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessShape {
-    /// What it does.
+    /// Kind of the access.
     pub kind: AccessKind,
     /// Load-exclusive or store-exclusive.
     pub exclusive: bool,
     /// Load-acquire or store-release.
     pub ordered: bool,
-    /// Each register or element is at a multiple of its size.
+    /// True if the address of each register or element is a multiple of its size.
     pub aligned: bool,
     /// SVE gather or scatter.
     pub scattered: bool,
@@ -61,10 +61,11 @@ pub struct AccessShape {
     pub bytes: u16,
 }
 
-/// What kind of operation it is.
+/// Class of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OperationKind {
-    /// Neither of the others; preloads, cache maintenance and address translation too.
+    /// Neither a branch nor an access. Includes preloads, cache maintenance and address
+    /// translation.
     #[default]
     Other,
     /// A branch or an exception return.
@@ -76,34 +77,35 @@ pub enum OperationKind {
 /// One executed instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operation {
-    /// What it lived through. Its first MOP is the access or the branch.
+    /// Timeline. Its first MOP is the access or the branch.
     pub timeline: OpTimeline,
-    /// Its place in the thread's stream, from 0: how many instructions of the right path its core began
-    /// before it. On a wrong path that of the branch, or the load, behind which the path was left.
+    /// Position in the thread's stream, from 0: the number of correct-path instructions that its
+    /// core began before it. A wrong-path operation has the number of the branch or load that
+    /// started the path.
     pub number: u64,
-    /// Where the program runs.
+    /// Exception level and security state of the program.
     pub privilege: Privilege,
-    /// Cycle in which the base register that it updates can be read, long before the data of a load; 0 if it
-    /// updates none.
+    /// Cycle in which the updated base register can be read, long before the data of a load. 0 if
+    /// it updates none.
     pub base_ready: Cycle,
     /// Branch, access or neither.
     pub kind: OperationKind,
-    /// What it waited for on its way to its data, if it is a load.
+    /// Wait of a load on the way to its data.
     pub wait: LoadWait,
     /// Physical address of its first byte, if it accesses memory and is mapped.
     pub physical: Option<PhysAddr>,
-    /// It generates an exception: a call, an abort, a trap.
+    /// True if it generates an exception: a call, an abort, a trap.
     pub exception: bool,
-    /// It depends on the condition flags (`CSEL`, `CCMP`, `B.cond`).
+    /// True if it depends on the condition flags (`CSEL`, `CCMP`, `B.cond`).
     pub conditional: bool,
-    /// It uses SIMD and floating-point registers, those of SVE included.
+    /// True if it uses SIMD and floating-point registers, including those of SVE.
     pub simd: bool,
-    /// It computes in floating point.
+    /// True if it computes in floating point.
     pub floating: bool,
-    /// It is an SVE instruction.
+    /// True if it is an SVE instruction.
     pub sve: bool,
-    /// It has a governing predicate.
+    /// True if it has a governing predicate.
     pub predicated: bool,
-    /// What that predicate lets work.
+    /// Activity of the elements under the governing predicate: all, none or some.
     pub activity: Activity,
 }

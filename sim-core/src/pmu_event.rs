@@ -4,7 +4,7 @@
 //! the row). Slots per cycle and the `Implied*` relations are inferred, see `docs/decisions.md`.
 //! Everything that lists events (help, config, reports, checks) is derived from this table.
 
-/// Declares the enum [`PmuEvent`] and the table behind [`PmuEvent::info`] from one list.
+/// Declares the enum [`PmuEvent`] and the table of [`PmuEvent::info`] from one list.
 macro_rules! pmu_events {
     ($($code:literal $name:ident {
         group: $group:ident, section: $section:literal, unit: $unit:ident,
@@ -46,7 +46,7 @@ macro_rules! pmu_events {
     };
 }
 
-/// The part of the core an event belongs to: the chapters 4.1 to 4.14 of the guide.
+/// Part of the core to which an event belongs: the sections 4.1 to 4.14 of the guide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// Translation lookaside buffers and table walks, 4.1.
@@ -98,7 +98,7 @@ impl Group {
         Group::Spe,
     ];
 
-    /// A heading for reports.
+    /// Returns a heading for reports.
     pub fn title(self) -> &'static str {
         match self {
             Group::Tlb => "TLBs and table walks",
@@ -118,13 +118,13 @@ impl Group {
         }
     }
 
-    /// The section of the PMU guide, such as `4.1`.
+    /// Returns the section of the PMU guide, such as `4.1`.
     pub fn section(self) -> String {
         format!("4.{}", self as u8 + 1)
     }
 }
 
-/// What one count of an event stands for.
+/// Quantity of one count of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// One occurrence.
@@ -135,10 +135,11 @@ pub enum Unit {
     Slot,
 }
 
-/// How the counts of two or more events are tied together over one window.
+/// Relation between the counts of two or more events over one window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelationKind {
-    /// Printed sum: the event equals the sum of the others (plus its own residue, see `BUS_ACCESS`).
+    /// Printed sum: the event equals the sum of the others (plus its own residue, as in
+    /// `BUS_ACCESS`).
     SumOf,
     /// Printed alias: both count the same thing.
     AliasOf,
@@ -186,21 +187,21 @@ pub struct EventInfo {
     pub group: Group,
     /// Section of the PMU guide.
     pub section: &'static str,
-    /// What one count stands for.
+    /// Quantity of one count.
     pub unit: Unit,
     /// Short title.
     pub title: &'static str,
-    /// What counts.
+    /// Occurrences that count.
     pub counts: &'static str,
-    /// What does not count.
+    /// Occurrences that do not count.
     pub excludes: &'static str,
-    /// Ties to other events.
+    /// Relations to other events.
     pub relations: &'static [Relation],
     /// Names of the same event in other published lists.
     pub other_names: &'static [&'static str],
 }
 
-/// An event that other Arm lists give for this core and the guide does not define.
+/// An event that other Arm lists give for this core but the guide does not define.
 #[derive(Clone, Copy, Debug)]
 pub struct UnmodeledEvent {
     /// Event number.
@@ -209,7 +210,8 @@ pub struct UnmodeledEvent {
     pub mnemonic: &'static str,
 }
 
-/// The nine trace and trigger events of other published lists: known by name, not modeled.
+/// The nine trace and trigger events of other published lists. Their names are known, but they are
+/// not modeled.
 pub const NOT_MODELED: [UnmodeledEvent; 9] = [
     UnmodeledEvent { code: 0x400C, mnemonic: "TRB_WRAP" },
     UnmodeledEvent { code: 0x4010, mnemonic: "TRCEXTOUT0" },
@@ -222,13 +224,13 @@ pub const NOT_MODELED: [UnmodeledEvent; 9] = [
     UnmodeledEvent { code: 0x401B, mnemonic: "CTI_TRIGOUT7" },
 ];
 
-/// Why a name or number is no event that can be counted.
+/// Reason why a name or number is not an event that can be counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EventNameError {
-    /// Known by other Arm lists, but no part of the model.
+    /// Known from other Arm lists, but not part of the model.
     #[error("event {0} (0x{1:04X}) is a trace or trigger event that n2sim does not model")]
     NotModeled(&'static str, u16),
-    /// In no list; carries the closest mnemonic, if one is close.
+    /// In no list. Carries the closest mnemonic, if one is close.
     #[error("unknown event '{0}'{hint} (all names: n2sim list events)", hint = hint(*.1))]
     Unknown(String, Option<&'static str>),
     /// A number that the core does not have.
@@ -237,37 +239,37 @@ pub enum EventNameError {
 }
 
 impl PmuEvent {
-    /// The row of the table.
+    /// Returns the row of the table.
     pub fn info(self) -> &'static EventInfo {
         &TABLE[self as usize]
     }
 
-    /// Event number as programmed into PMEVTYPER.
+    /// Returns the event number as programmed into PMEVTYPER.
     pub fn code(self) -> u16 {
         self.info().code
     }
 
-    /// Arm's mnemonic.
+    /// Returns Arm's mnemonic.
     pub fn mnemonic(self) -> &'static str {
         self.info().mnemonic
     }
 
-    /// The name that Linux perf uses: the mnemonic in lower case.
+    /// Returns the name that Linux perf uses: the mnemonic in lower case.
     pub fn perf_name(self) -> String {
         self.mnemonic().to_ascii_lowercase()
     }
 
-    /// True when the counter stays 0 whatever happens.
+    /// Returns true when the counter always stays 0.
     pub fn never_counts(self) -> bool {
         self.relation(RelationKind::Never).is_some()
     }
 
-    /// The other side of a relation, if the event has one of this kind.
+    /// Returns the other side of a relation, if the event has one of this kind.
     pub fn relation(self, kind: RelationKind) -> Option<&'static [PmuEvent]> {
         self.info().relations.iter().find(|r| r.kind == kind).map(|r| r.others)
     }
 
-    /// The event with this number.
+    /// Returns the event with this number.
     pub fn from_code(code: u32) -> Result<PmuEvent, EventNameError> {
         if let Some(row) = TABLE.iter().find(|row| u32::from(row.code) == code) {
             return Ok(row.event);
@@ -278,7 +280,8 @@ impl PmuEvent {
         }
     }
 
-    /// The event with this name: mnemonic or alternative name in any case, or `rNN` / `0xNN`.
+    /// Returns the event with this name: mnemonic or alternative name in any case, or `rNN` /
+    /// `0xNN`.
     pub fn from_name(name: &str) -> Result<PmuEvent, EventNameError> {
         let upper = name.to_ascii_uppercase();
         let is_name = |row: &&EventInfo| {
@@ -298,7 +301,7 @@ impl PmuEvent {
     }
 }
 
-/// The mnemonic with the smallest edit distance to `name`, if most of the name agrees.
+/// Returns the mnemonic with the smallest edit distance to `name`, if most of the name agrees.
 fn closest(name: &str) -> Option<&'static str> {
     let distance = |mnemonic: &&str| edit_distance(mnemonic, name);
     let nearest = TABLE.iter().map(|row| row.mnemonic).min_by_key(distance)?;
@@ -309,7 +312,7 @@ fn hint(closest: Option<&str>) -> String {
     closest.map_or_else(String::new, |name| format!("; the closest name is {name}"))
 }
 
-/// Levenshtein distance in bytes.
+/// Returns the Levenshtein distance in bytes.
 pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.bytes().enumerate() {
@@ -1547,7 +1550,7 @@ mod tests {
     }
 
     #[test]
-    fn every_event_stands_in_the_section_of_its_group() {
+    fn every_event_is_in_the_section_of_its_group() {
         for (i, group) in Group::ALL.iter().enumerate() {
             assert_eq!(*group as usize, i);
         }

@@ -1,10 +1,9 @@
-//! Where the program runs: exception level, security state, host extension (Arm architecture; PMU
-//! guide 3.1.4).
+//! Exception level, security state and host extension (Arm architecture; PMU guide 3.1.4).
 
 /// Exception level with `HCR_EL2.E2H` and the security state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Privilege {
-    /// 0 to 3.
+    /// Exception level, 0 to 3.
     pub level: u8,
     /// `HCR_EL2.E2H`: EL1 names reach EL2 registers when executed at EL2.
     pub e2h: bool,
@@ -15,12 +14,13 @@ pub struct Privilege {
 }
 
 impl Privilege {
-    /// EL1, or EL2 that hosts applications: exceptions taken there are local (guide 3.1.4).
+    /// Returns true for EL1, and for EL2 that hosts applications. Exceptions taken there are local
+    /// (guide 3.1.4).
     pub fn is_local(self) -> bool {
         self.level == 1 || (self.level == 2 && self.e2h && self.tge)
     }
 
-    /// True in Secure state; EL3 always is.
+    /// Returns true in Secure state; EL3 always is.
     pub fn is_secure(self) -> bool {
         self.secure || self.level == 3
     }

@@ -1,19 +1,21 @@
-//! An `MRS` or `MSR` that the recorded program executed on a register of the PMU (Arm ARM C6.2 and D13.5).
+//! An `MRS` or `MSR` of the recorded program to a PMU register (Arm ARM C6.2 and D13.5).
 
 /// A read or write of a system register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterAccess {
-    /// `op0`, `op1`, `CRn`, `CRm` and `op2`, as they stand one behind the other in bits 20 to 5 of the
-    /// instruction word.
+    /// `op0`, `op1`, `CRn`, `CRm` and `op2`, in this order, as in bits 20 to 5 of the instruction
+    /// word.
     pub encoding: u16,
-    /// What it writes, or what the recorded machine gave; 0 if the recorder does not know.
+    /// Value written, or value that the recorded machine returned. 0 if the recorder does not know
+    /// it.
     pub value: u64,
-    /// `MSR`.
+    /// True for `MSR`.
     pub is_write: bool,
 }
 
 impl RegisterAccess {
-    /// The access that this word makes, with `value`; `None` if it is neither `MRS` nor `MSR` (register).
+    /// Returns the access of this instruction word, with `value`. Returns `None` if the word is
+    /// neither `MRS` nor `MSR` (register).
     pub fn of_word(word: u32, value: u64) -> Option<RegisterAccess> {
         let is_write = match word >> 20 {
             0xD51 => true,
@@ -28,7 +30,7 @@ impl RegisterAccess {
 mod tests {
     use super::*;
 
-    /// Words as GNU as 2.40 assembles them: `msr pmcr_el0, x1`, `mrs x0, pmevcntr5_el0`.
+    /// The words are those that GNU as 2.40 assembles: `msr pmcr_el0, x1`, `mrs x0, pmevcntr5_el0`.
     #[test]
     fn a_word_names_its_register() {
         for (word, is_write, encoding) in

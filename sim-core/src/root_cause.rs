@@ -1,7 +1,8 @@
-//! What a stalled back end waits for: the root of an empty rename slot, and slots by cause and root.
+//! Root of an empty rename slot, and slots by cause and root.
 //!
-//! A full structure is a symptom ([`StallCause`]). The root is what the entry that is freed next waits
-//! for, at the end of its chain of dependences: a load that misses, a divide, a store that drains.
+//! A full structure is a symptom ([`StallCause`]). The root is the operation that holds the next
+//! entry to be freed, at the end of its chain of dependences: a load that misses, a divide, a store
+//! that drains.
 
 use crate::access::DataSource;
 use crate::packed::Numbers;
@@ -32,7 +33,7 @@ pub enum RootCause {
     StoreDrain,
     /// Core: the latency of a load that hits the L1 D-cache.
     LoadL1,
-    /// Core: the data or the address of an older store from which a load reads.
+    /// Core: the data or the address of an older store that forwards to a load.
     Forwarding,
     /// Core: an operation that occupies its pipe for several cycles (divide, square root).
     Unpipelined,
@@ -77,7 +78,7 @@ impl RootCause {
         RootCause::OtherThread,
     ];
 
-    /// The roots of the back end.
+    /// Returns the roots of the back end.
     pub fn back_end() -> impl Iterator<Item = RootCause> {
         RootCause::ALL.into_iter().skip(1)
     }
@@ -89,7 +90,7 @@ impl RootCause {
         (RootCause::LoadL2..=RootCause::StoreDrain).contains(&self)
     }
 
-    /// The root of a load whose data has this source.
+    /// Returns the root of a load whose data has this source.
     #[inline]
     pub fn of_load(source: DataSource) -> RootCause {
         match source {
@@ -104,7 +105,7 @@ impl RootCause {
         }
     }
 
-    /// A short name for reports.
+    /// Returns a short name for reports.
     pub fn label(self) -> &'static str {
         match self {
             RootCause::FrontEnd => "front end",
@@ -132,9 +133,9 @@ impl RootCause {
 /// Rename slots that stayed empty for one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost {
-    /// The symptom: what was full or late.
+    /// Symptom: the structure that was full or late.
     pub cause: StallCause,
-    /// What that waited for.
+    /// Root of the symptom.
     pub root: RootCause,
     /// The static instruction that is the root, if one is known.
     pub owner: Option<InstId>,
@@ -171,33 +172,33 @@ impl LostSlots {
         self.slots[cause as usize][root as usize] += slots;
     }
 
-    /// Slots of a cause, whatever its root.
+    /// Returns the slots of a cause, whatever its root.
     pub fn of(&self, cause: StallCause) -> u64 {
         self.slots[cause as usize].iter().sum()
     }
 
-    /// Slots of a root, whatever structure was full.
+    /// Returns the slots of a root, whatever structure was full.
     pub fn of_root(&self, root: RootCause) -> u64 {
         self.slots.iter().map(|roots| roots[root as usize]).sum()
     }
 
-    /// Slots of a cause with this root.
+    /// Returns the slots of a cause with this root.
     pub fn at(&self, cause: StallCause, root: RootCause) -> u64 {
         self.slots[cause as usize][root as usize]
     }
 
-    /// All slots of the front end, or all of the back end.
+    /// Returns all slots of the front end, or all of the back end.
     pub fn end(&self, is_frontend: bool) -> u64 {
         let causes = StallCause::ALL.into_iter().filter(|cause| cause.is_frontend() == is_frontend);
         causes.map(|cause| self.of(cause)).sum()
     }
 
-    /// Slots for which the back end waits for memory.
+    /// Returns the slots for which the back end waits for memory.
     pub fn memory(&self) -> u64 {
         RootCause::ALL.into_iter().filter(|root| root.is_memory()).map(|r| self.of_root(r)).sum()
     }
 
-    /// Every slot.
+    /// Returns the number of all slots.
     pub fn total(&self) -> u64 {
         self.slots.iter().flatten().sum()
     }
@@ -209,7 +210,7 @@ impl LostSlots {
         }
     }
 
-    /// What was lost after `earlier` was taken.
+    /// Returns the slots lost after the snapshot `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &LostSlots) -> LostSlots {
         let mut since = self.clone();
@@ -219,7 +220,7 @@ impl LostSlots {
         since
     }
 
-    /// Each number changed alike.
+    /// Applies `change` to each number.
     pub fn change(&mut self, change: impl Fn(u64) -> u64) {
         self.slots.iter_mut().flatten().for_each(|slots| *slots = change(*slots));
     }
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_what_the_l1_data_cache_does_not_answer() {
+    fn memory_roots_exclude_hits_in_the_l1_data_cache() {
         let memory: Vec<RootCause> = RootCause::ALL.into_iter().filter(|r| r.is_memory()).collect();
         assert_eq!(memory.first(), Some(&RootCause::LoadL2));
         assert_eq!(memory.last(), Some(&RootCause::StoreDrain));

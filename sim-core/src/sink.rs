@@ -1,5 +1,5 @@
-//! Where units report events. The sink is a parameter of every function that reports, never a field
-//! of a unit.
+//! Interface through which units report events. The sink is a parameter of every function that
+//! reports, never a field of a unit.
 
 use crate::event_tally::EventTally;
 use crate::flow::FlowEdge;
@@ -10,57 +10,59 @@ use crate::register_access::RegisterAccess;
 use crate::root_cause::Lost;
 use crate::time::Cycle;
 
-/// Everything that units report beside counts. Most sinks match the few that they need.
+/// A report of a unit other than a count. Most sinks match the few notices that they need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Notice<'a> {
-    /// `PMSWINC_EL0` was written: bit n adds one to counter n if that counts `SW_INCR`. Only a PMU
+    /// A write to `PMSWINC_EL0`: bit n adds one to counter n if that counts `SW_INCR`. Only a PMU
     /// needs it.
     SoftwareIncrement(u32),
     /// An access took this edge of a flow of guide chapter 5.
     Edge(FlowEdge),
-    /// What is raised next happens in this cycle, until another notice: an access when the cache
-    /// looks it up, a refill when its data arrives, an instruction when it retires. Events that count
-    /// cycles or slots have no cycle of their own.
+    /// Cycle of the events that follow, until the next such notice: the lookup of an access, the
+    /// data arrival of a refill, or the retirement of an instruction. Events that count cycles or
+    /// slots have no cycle of their own.
     At(Cycle),
-    /// The recorded program read or wrote a register of the PMU. It follows, in program order, what
-    /// the instructions before it raised.
+    /// The recorded program read or wrote a PMU register. In program order, this notice follows the
+    /// events of older instructions.
     RegisterAccess(RegisterAccess),
-    /// What follows is reported by this core, counted from 0 in the order of the results.
+    /// Core of the reports that follow, counted from 0 in the order of the results.
     Core(usize),
-    /// The counted part of the run begins (true) or ends on the present core.
+    /// The counted part of the run begins (true) or ends (false) on the present core.
     Counting(bool),
-    /// From the next event on the core runs at this level. Reported at the start and when it changes.
+    /// Privilege of the core from the next event on. Reported at the start and at each change.
     Privilege(Privilege),
-    /// An instruction went through the core, in the order of rename: a branch comes before the wrong
-    /// path that follows it. Its own events came before this, but for an exception that it generates.
+    /// An instruction went through the core. Operations arrive in rename order: a branch comes
+    /// before its wrong path. Its own events precede this notice, except those of an exception that
+    /// it generates.
     Operation(&'a Operation),
-    /// This many rename slots stayed empty for one reason, because the operation reported next came
-    /// late or could not be dispatched. At the end of a window or of the run there is no next one. It
-    /// comes along with the events that count the slots, once for each reason.
+    /// Rename slots that stayed empty for one reason, because the operation reported next was late
+    /// or could not be dispatched. At the end of a window or of the run there is no next operation.
+    /// Reported once per reason, with the events that count the slots.
     Lost(Lost),
-    /// A path was squashed: what was raised since the last operation, such as the fetch of what never
-    /// got a slot, belongs to no operation that follows.
+    /// A path was squashed. Events since the last operation, such as fetches without a rename slot,
+    /// belong to no later operation.
     Squashed,
 }
 
 /// Receives every event. Only the finest event is raised; printed sums and aliases are derived.
 ///
-/// [`EventSink::count`] knows its caller, so that a sink can distinguish the places that raise an
-/// event; a sink that does not ask pays nothing for it. A sink that wraps others forwards `count`,
+/// [`EventSink::count`] records its caller, so that a sink can distinguish the code that raises an
+/// event. This is free for sinks that do not use it. A sink that wraps others forwards `count`,
 /// `add_tally` and `notify`, and nothing else.
 pub trait EventSink {
-    /// The sink observes the run: it is notified of every operation (unless it
-    /// [`EventSink::counts_only`]) and of every change of level, and receives the clocks
-    /// (`CPU_CYCLES`, `CNT_CYCLES`) as they advance, not only at the end of a window. Counts are the
-    /// same either way; a sink that does not observe pays nothing.
+    /// Whether the sink observes the run. An observer receives every operation (unless it has
+    /// [`EventSink::counts_only`]) and every change of level. It receives the clocks (`CPU_CYCLES`,
+    /// `CNT_CYCLES`) as they advance, not only at the end of a window. Counts are the same either
+    /// way; other sinks pay nothing.
     const OBSERVES_OPS: bool = false;
 
-    /// The sink only adds up: what an instruction raises may arrive as [`EventSink::add_tally`]
-    /// instead of event by event, and timelines of operations are not kept.
+    /// Whether the sink only adds up. The events of an instruction may then arrive as one
+    /// [`EventSink::add_tally`], and timelines of operations are not kept.
     const COUNTS_ONLY: bool = false;
 
-    /// True if the sink needs only counts, software increments, cores, levels, register accesses and
-    /// the bounds of the counted part. The other notices may be left out, even if it observes the run.
+    /// Returns true if the sink needs only counts, software increments, cores, levels, register
+    /// accesses and the bounds of the counted part. The model may omit the other notices, even if
+    /// the sink observes the run.
     #[inline]
     fn counts_only(&self) -> bool {
         Self::COUNTS_ONLY
@@ -70,28 +72,28 @@ pub trait EventSink {
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64);
 
-    /// Receives one occurrence of `event`; short for [`EventSink::count`] of one.
+    /// Receives one occurrence of `event`; shorthand for [`EventSink::count`] with 1.
     #[inline]
     #[track_caller]
     fn raise(&mut self, event: PmuEvent) {
         self.count(event, 1);
     }
 
-    /// Receives what an instruction, or its second operation, raised when it executed. Only a sink
-    /// with [`EventSink::COUNTS_ONLY`] receives it.
+    /// Receives the events that an instruction, or its second operation, raised when it executed.
+    /// Only a sink with [`EventSink::COUNTS_ONLY`] receives it.
     #[inline]
     fn add_tally(&mut self, tally: &EventTally) {
         let _ = tally;
     }
 
-    /// Receives anything else. Most sinks need none of it.
+    /// Receives any other report. Most sinks need none of them.
     #[inline]
     fn notify(&mut self, notice: Notice<'_>) {
         let _ = notice;
     }
 }
 
-/// Ignores everything: for warming state and for benches.
+/// Ignores everything. Used for functional warming and benchmarks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullSink;
 
@@ -102,7 +104,7 @@ impl EventSink for NullSink {
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
 }
 
-/// Both receive everything, in this order.
+/// Passes every report to both sinks, in this order.
 impl<A: EventSink, B: EventSink> EventSink for (A, B) {
     const OBSERVES_OPS: bool = A::OBSERVES_OPS || B::OBSERVES_OPS;
     const COUNTS_ONLY: bool = A::COUNTS_ONLY && B::COUNTS_ONLY;
@@ -132,7 +134,7 @@ impl<A: EventSink, B: EventSink> EventSink for (A, B) {
     }
 }
 
-/// All receive everything, in their order.
+/// Passes every report to all sinks, in their order.
 impl<S: EventSink> EventSink for [S] {
     const OBSERVES_OPS: bool = S::OBSERVES_OPS;
     const COUNTS_ONLY: bool = S::COUNTS_ONLY;

@@ -1,5 +1,5 @@
 //! Causes of empty rename slots: a closed list, front end first. A back-end cause is a symptom;
-//! [`crate::root_cause`] says what it waits for.
+//! [`crate::root_cause`] names its root.
 
 /// One cause of an empty rename slot. Every empty slot has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -7,27 +7,28 @@
 pub enum StallCause {
     /// Front end: waiting for a line that missed the L1 I-cache.
     FetchL1iMiss,
-    /// Front end: waiting for an instruction translation.
+    /// Front end: waiting for an instruction address translation.
     FetchItlbMiss,
-    /// Front end: refilling after a branch resolved against its prediction.
+    /// Front end: refilling after a mispredicted branch.
     FetchMispredict,
-    /// Front end: waiting for an indirect branch without a predicted target, and refilling.
+    /// Front end: waiting for an indirect branch without a predicted target, then refilling.
     FetchNoTarget,
     /// Front end: refilling after a load that passed the older store it reads from.
     FetchMemoryOrder,
-    /// Front end: a taken branch that missed all BTBs; decode found it and resteered fetch.
+    /// Front end: a taken branch that missed all BTBs; decode detected it and resteered fetch.
     FetchResteer,
     /// Front end: a taken branch whose region came from the main BTB.
     FetchBtbBubble,
-    /// Front end: prediction limits it: windows or taken branches per cycle.
+    /// Front end: limit of the branch predictor, in windows or taken branches per cycle.
     FetchPredictWidth,
-    /// Front end: the code misses the MOP cache, and the longer path through decode begins.
+    /// Front end: the code misses the MOP cache, and instructions switch to the longer path through
+    /// decode.
     FetchMopSwitch,
     /// Front end: fewer instructions per cycle than slots (line end, 4-wide decode).
     FetchWidth,
     /// Front end: refilling after a serializing instruction.
     FetchSerialize,
-    /// Front end: refilling after an exception, or where the trace has a gap.
+    /// Front end: refilling after an exception, or after a gap in the trace.
     FetchException,
     /// Front end: the core sleeps (`WFI`, `WFE`).
     FetchAsleep,
@@ -66,7 +67,7 @@ impl StallCause {
     /// Number of front-end causes, which come first.
     pub const FRONT_END: usize = StallCause::FetchEnd as usize + 1;
 
-    /// Every cause, in the order of the list.
+    /// Every cause, in the order of the enum.
     pub const ALL: [StallCause; StallCause::COUNT] = [
         StallCause::FetchL1iMiss,
         StallCause::FetchItlbMiss,
@@ -96,7 +97,7 @@ impl StallCause {
         StallCause::Serialize,
     ];
 
-    /// True for a cause of the front end.
+    /// Returns true for a cause of the front end.
     #[inline]
     pub fn is_frontend(self) -> bool {
         self <= StallCause::FetchEnd

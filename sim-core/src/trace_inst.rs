@@ -1,25 +1,26 @@
-//! One record of the instruction stream: which static instruction ran, and what only the run knows.
+//! One record of the instruction stream: the static instruction and the facts of its execution.
 
 /// Index of a static instruction (one word at one program location) in the program's table.
 pub type InstId = u32;
 
-/// Most addresses that one instruction has behind its first: a vector of 128 bits gathers four words.
+/// Largest number of addresses of one instruction after its first. A gather into a 128-bit vector
+/// has four words.
 pub const MAX_FURTHER: usize = 3;
 
-/// How many elements a governing predicate lets an SVE operation work on.
+/// Activity of the elements of an SVE operation under its governing predicate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Activity {
-    /// All of them; also where the recording does not tell.
+    /// All elements; also used when the recording does not contain the predicate.
     #[default]
     All,
-    /// None.
+    /// No element.
     None,
-    /// Some, not all.
+    /// Some elements, but not all.
     Partial,
 }
 
-/// What the run adds to the static instruction, as a bit set; the upper half holds the active elements
-/// of a predicate that is neither all TRUE nor all FALSE.
+/// Facts of one execution, as a bit set. The upper half holds the active elements of a predicate
+/// that is neither all TRUE nor all FALSE.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InstFlags(pub u32);
 
@@ -28,9 +29,9 @@ impl InstFlags {
     pub const HAS_ADDR: InstFlags = InstFlags(1);
     /// The store-exclusive did not store.
     pub const EXCLUSIVE_FAILED: InstFlags = InstFlags(1 << 1);
-    /// The instruction was not completed (fault or signal): it does not retire here.
+    /// The instruction was not completed (fault or signal): it does not retire at this record.
     pub const ABANDONED: InstFlags = InstFlags(1 << 2);
-    /// The next record does not follow by the architecture (system call return elsewhere, signal, gap).
+    /// The next record does not follow architecturally (system call return elsewhere, signal, gap).
     pub const DISCONTINUITY: InstFlags = InstFlags(1 << 3);
     /// No element of the governing predicate was TRUE.
     const NO_ELEMENT: InstFlags = InstFlags(1 << 4);
@@ -41,21 +42,21 @@ impl InstFlags {
     /// Lowest bit of the active elements.
     const ELEMENTS_SHIFT: u32 = 16;
 
-    /// True when all bits of `other` are set.
+    /// Returns true when all bits of `other` are set.
     #[inline]
     pub fn has(self, other: InstFlags) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Both sets together.
+    /// Returns the union of both sets.
     #[inline]
     #[must_use]
     pub fn with(self, other: InstFlags) -> InstFlags {
         InstFlags(self.0 | other.0)
     }
 
-    /// True where the run says nothing of how the instruction executes: no element was inactive, no exclusive failed, no
-    /// address comes behind the first.
+    /// Returns true if the record does not affect how the instruction executes: all elements
+    /// active, no failed exclusive, only one address.
     #[inline]
     pub fn executes_as_always(self) -> bool {
         const OTHERWISE: u32 = InstFlags::EXCLUSIVE_FAILED.0
@@ -65,7 +66,7 @@ impl InstFlags {
         self.0 & OTHERWISE == 0
     }
 
-    /// How many elements the governing predicate lets work.
+    /// Returns the activity of the elements under the governing predicate.
     #[inline]
     pub fn activity(self) -> Activity {
         if self.has(InstFlags::PART_OF_ELEMENTS) {
@@ -77,15 +78,15 @@ impl InstFlags {
         }
     }
 
-    /// Which elements of a predicate with [`Activity::Partial`] were active, bit 0 the first; 0 if that is
-    /// not known.
+    /// Returns the active elements of a predicate with [`Activity::Partial`], with bit 0 for the
+    /// first. Returns 0 if they are not known.
     #[inline]
     pub fn active_elements(self) -> u16 {
         (self.0 >> InstFlags::ELEMENTS_SHIFT) as u16
     }
 
-    /// The same flags with a governing predicate; `elements` says which are active and means nothing
-    /// but with [`Activity::Partial`].
+    /// Returns these flags with a governing predicate. `elements` gives the active elements and is
+    /// used only with [`Activity::Partial`].
     #[must_use]
     pub fn with_predicate(self, activity: Activity, elements: u16) -> InstFlags {
         match activity {
@@ -97,14 +98,14 @@ impl InstFlags {
         }
     }
 
-    /// How many addresses the instruction has behind [`TraceInst::addr`]; they are kept beside the
+    /// Returns the number of addresses after [`TraceInst::addr`]. They are stored outside the
     /// record.
     #[inline]
     pub fn further(self) -> usize {
         (self.0 >> InstFlags::FURTHER_SHIFT) as usize & MAX_FURTHER
     }
 
-    /// The same flags with `count` further addresses, at most [`MAX_FURTHER`].
+    /// Returns these flags with `count` further addresses, at most [`MAX_FURTHER`].
     #[must_use]
     pub fn with_further(self, count: usize) -> InstFlags {
         self.with(InstFlags((count.min(MAX_FURTHER) as u32) << InstFlags::FURTHER_SHIFT))
@@ -119,7 +120,7 @@ pub struct TraceInst {
     pub addr: u64,
     /// The static instruction.
     pub id: InstId,
-    /// What the run adds.
+    /// Facts of this execution.
     pub flags: InstFlags,
 }
 
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn predicates_and_further_addresses_come_back_and_disturb_nothing() {
+    fn predicates_and_further_addresses_are_stored_independently() {
         let flags = InstFlags::HAS_ADDR.with(InstFlags::DISCONTINUITY);
         assert_eq!(
             (flags.activity(), flags.active_elements(), flags.further()),

@@ -5,28 +5,28 @@ use sim_core::operation::AccessKind;
 
 use crate::inst::{BranchKind, Faulting, Inst, MemOp, Special};
 
-/// What an in-order engine has to do for an instruction.
+/// Work of an in-order engine for the memory access of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessClass {
     /// No access.
     None,
     /// One load of consecutive bytes that orders nothing beyond itself in an in-order engine.
     Load,
-    /// One store of consecutive bytes, with the same conditions.
+    /// One store of consecutive bytes that orders nothing beyond itself in an in-order engine.
     Store,
-    /// Rules of its own: exclusive, by element, atomic, preload, maintenance, a context write, or a
-    /// system instruction that changes what follows.
+    /// Any other access: exclusive, by element, atomic, preload, maintenance, a context write, or a
+    /// system instruction that changes the state of younger instructions.
     General,
 }
 
 impl MemOp {
-    /// True for accesses that read and write memory at once.
+    /// Returns true for accesses that read and write memory at once.
     #[inline]
     pub fn is_atomic(self) -> bool {
         matches!(self, MemOp::AtomicLoad | MemOp::AtomicStore | MemOp::AtomicSwap)
     }
 
-    /// True for preloads of data, which never fault.
+    /// Returns true for preloads of data, which never fault.
     #[inline]
     pub fn is_preload(self) -> bool {
         matches!(self, MemOp::PrefetchLoad | MemOp::PrefetchStore)
@@ -52,8 +52,9 @@ impl MemOp {
 }
 
 impl Inst {
-    /// Returns the kind of the access as the memory system is asked for it; `None` without an access
-    /// to data, and for maintenance, whose request depends on its operand ([`Inst::maintenance`]).
+    /// Returns the kind of the access in a request to the memory system. Returns `None` without a
+    /// data access and for maintenance, whose request depends on its operand
+    /// ([`Inst::maintenance`]).
     #[inline(always)]
     pub fn access_kind(&self) -> Option<MemKind> {
         match self.mem.op {
@@ -78,8 +79,8 @@ impl Inst {
         }
     }
 
-    /// True for system instructions after which fetch, level or context may be others: all but
-    /// memory barriers and reads of system registers.
+    /// Returns true for system instructions that may change fetch, exception level or context of
+    /// younger instructions: all except memory barriers and reads of system registers.
     pub fn changes_what_follows(&self) -> bool {
         !matches!(
             self.special,
@@ -90,7 +91,7 @@ impl Inst {
         )
     }
 
-    /// Returns what an in-order engine has to do for the instruction.
+    /// Returns the access class, which selects the work of an in-order engine.
     pub fn access_class(&self) -> AccessClass {
         let mem = &self.mem;
         let has_rules = mem.exclusive

@@ -1,4 +1,4 @@
-//! Finds the path class of an instruction when its word is decoded.
+//! Selection of the path class of an instruction when its word is decoded.
 
 use sim_core::TagUse;
 
@@ -12,9 +12,9 @@ impl PathClass {
             && inst.special == Special::None
             && inst.maintenance.is_none()
             && inst.context_write.is_none()
-            // A barrier that was spared its cost takes no pipe, but its event counts when it would issue.
+            // A barrier without cost takes no pipe, but its event counts when it would issue.
             && (inst.rename == Rename::Normal || inst.events.and(StaticEvents::AT_ISSUE).0 == 0)
-            // Whether it passes is an event.
+            // Its success is an event.
             && !(inst.mem.exclusive && inst.mem.op == MemOp::Store);
         let MemShape { op, elements, scattered, faulting, .. } = inst.mem;
         let in_one = elements == 0 && !scattered && faulting == Faulting::Every;
@@ -65,7 +65,7 @@ impl PathClass {
         }
     }
 
-    /// Of an ordinary instruction that renaming may do.
+    /// Returns the class of an ordinary instruction that rename may complete.
     fn of_renamed(inst: &Inst) -> PathClass {
         let computes = |group: &UopGroup| group.role == Role::Compute && group.is_one();
         let is_plain = matches!(inst.uops(), [group] if computes(group));
@@ -78,8 +78,9 @@ impl PathClass {
     }
 }
 
-/// What it loads or stores orders nothing, is not exclusive and goes to no accumulator. All sources of such a
-/// load form its address; such a store has at most four, the first or the first two for its address.
+/// Returns true if the access orders nothing, is not exclusive and has no accumulator. All sources
+/// of such a load form its address. Such a store has at most four sources; the first one or two
+/// form its address.
 fn is_simple_access(inst: &Inst) -> bool {
     let MemShape { op, exclusive, ordered, tags, .. } = inst.mem;
     let few_sources = match op {
@@ -87,9 +88,9 @@ fn is_simple_access(inst: &Inst) -> bool {
         MemOp::Store => inst.n_srcs <= 4 && matches!(inst.n_addr_srcs, 1 | 2),
         _ => false,
     };
-    // What stores tags may be refused for its address.
-    let refusable = tags == TagUse::Writes;
-    let does_more = exclusive || ordered || refusable || inst.fp_element_ops > 0;
+    // A store of tags may fault on its address.
+    let may_fault = tags == TagUse::Writes;
+    let does_more = exclusive || ordered || may_fault || inst.fp_element_ops > 0;
     few_sources
         && !does_more
         && inst.accumulate.family == 0
@@ -102,7 +103,7 @@ mod tests {
     use crate::decode;
 
     #[test]
-    fn each_shape_has_only_what_its_short_way_knows() {
+    fn each_instruction_has_the_class_of_its_fast_path() {
         let cases: [(u32, &str, PathClass); 22] = [
             (0x8b02_0020, "add x0, x1, x2", PathClass::Alu),
             (0xeb02_003f, "cmp x1, x2", PathClass::Alu),

@@ -1,24 +1,26 @@
-//! Costs in which a machine may differ from the tables, settled when a word is decoded: no stage asks for them.
+//! Machine-specific costs, applied once at decode, so that no pipeline stage checks for them.
 
 use crate::inst::{Accumulate, Inst, Reg, Rename};
 use crate::micro_op::{PipeMask, Role, UopGroup};
 use crate::spare::Spared;
 use crate::uops::family;
 
-/// Costs of all instructions of a [`crate::Program`]; the default is what the tables say.
+/// Costs of all instructions of a [`crate::Program`]. The default is the cost in the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Costs {
     /// Pipes of single-cycle integer operations.
     pub integer: PipeMask,
     /// Pipes of `AND`, `BIC`, `ORR`, `ORN`, `EOR`, `EON`, with and without flags.
     pub logic: PipeMask,
-    /// Pipes of operations that read and write NZCV: `ADCS`, `SBCS`, `CCMP`, `CCMN`, `RMIF`, `SETF8`, `SETF16`.
+    /// Pipes of operations that read and write NZCV: `ADCS`, `SBCS`, `CCMP`, `CCMN`, `RMIF`,
+    /// `SETF8`, `SETF16`.
     pub carry: PipeMask,
-    /// How long divides and square roots take.
+    /// Latency case of divides and square roots.
     pub divide: DivideTime,
-    /// Cycles that the result of a hash round needs in addition until anything but a hash operation can read it.
+    /// Additional cycles until an operation other than a hash operation can read the result of a
+    /// hash round.
     pub hash_forward: u8,
-    /// What costs nothing.
+    /// Costs to omit.
     pub spared: Spared,
 }
 
@@ -35,21 +37,22 @@ impl Default for Costs {
     }
 }
 
-/// Divides and square roots end early for most operands, and a trace has no values: which case all of them are.
+/// Latency case for all divides and square roots. Most operands end the operation early, and a
+/// trace has no values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DivideTime {
-    /// The longest of the published range, and a pipe that is blocked until the result is there.
+    /// Longest published latency, with the pipe blocked until the result is ready.
     #[default]
     Worst,
-    /// Integers with a quotient of half the register's bits; floating point as long as the worst case, its pipe
-    /// blocked for the measured time.
+    /// Integers: a quotient of half the register's bits. Floating point: the worst-case latency,
+    /// with the pipe blocked for the measured time.
     Typical,
-    /// The shortest of the published range.
+    /// Shortest published latency.
     Best,
 }
 
 impl Costs {
-    /// Gives a decoded instruction these costs. Its events stay.
+    /// Applies these costs to a decoded instruction. Its events stay.
     pub(crate) fn apply(&self, inst: &mut Inst) {
         self.choose_pipes(inst);
         self.time_divide(inst);
@@ -61,7 +64,7 @@ impl Costs {
         }
     }
 
-    /// Every group that any integer pipe takes gets the pipes of its class.
+    /// Gives each group that may use any integer pipe the pipes of its class.
     fn choose_pipes(&self, inst: &mut Inst) {
         let computes = match inst {
             _ if inst.rename == Rename::Move => self.integer,
@@ -96,7 +99,7 @@ impl Costs {
         }
     }
 
-    /// Hash operations read each other's results as early as before.
+    /// Keeps the latency between hash operations, and adds cycles for all other readers.
     fn leave_hash_unit(&self, inst: &mut Inst) {
         if self.hash_forward == 0 || !is_hash(inst.word) {
             return;
@@ -107,23 +110,24 @@ impl Costs {
     }
 }
 
-/// The micro-operation groups of an instruction.
+/// Returns the micro-operation groups of an instruction.
 fn groups(inst: &mut Inst) -> &mut [UopGroup] {
     &mut inst.uops[..usize::from(inst.n_uop_groups)]
 }
 
-/// `AND`, `ORR`, `EOR`, `BIC`, `ORN`, `EON` and the forms with flags, with an immediate or a register.
+/// Returns true for `AND`, `ORR`, `EOR`, `BIC`, `ORN`, `EON` and the forms with flags, with an
+/// immediate or a register.
 fn is_logic(word: u32) -> bool {
     word & 0x1f80_0000 == 0x1200_0000 || word & 0x1f00_0000 == 0x0a00_0000
 }
 
-/// `SDIV`, `UDIV`.
+/// Returns true for `SDIV`, `UDIV`.
 fn is_integer_divide(word: u32) -> bool {
     word & 0x7fe0_f800 == 0x1ac0_0800
 }
 
-/// Cycles of an integer divide: four, and one for each four bits of the quotient. A short one takes five on the N1,
-/// V1 and X1 (insn_bench_aarch64).
+/// Returns the cycles of an integer divide: four, and one for each four bits of the quotient. A
+/// short divide takes five on the N1, V1 and X1 (insn_bench_aarch64).
 fn integer_divide(word: u32, is_best: bool) -> u8 {
     let quotient_bits = match (is_best, word >> 31) {
         (true, _) => 4,
@@ -136,11 +140,12 @@ fn integer_divide(word: u32, is_best: bool) -> u8 {
 /// Latency of a floating-point divide or square root that ends early (optimization guides).
 const SHORTEST_FLOAT: u8 = 7;
 
-/// Cycles for which a floating-point divide or square root of this worst latency blocks its pipe. Measured for the
-/// square roots of the N1, whose only such unit is as long (insn_bench_aarch64): H 1.5, S 1.75, D 7, 8H 10, 4S 7,
-/// 2D 14. The shortest is that of the optimization guides for D.
+/// Returns the cycles for which a floating-point divide or square root of this worst-case latency
+/// blocks its pipe. The values are measured for the square roots of the N1, whose only such unit
+/// has the same latency (insn_bench_aarch64): H 1.5, S 1.75, D 7, 8H 10, 4S 7, 2D 14. The shortest
+/// value is the value for D in the optimization guides.
 fn float_blocking(word: u32, worst: u8, is_best: bool) -> u8 {
-    // Scalar, 64-bit vector, 128-bit vector.
+    // Lengths of scalar, 64-bit vector and 128-bit vector.
     let bytes = match (word >> 24, word >> 30 & 1) {
         (0x1e, _) => 0,
         (0x65, _) | (_, 1) => 16,
@@ -156,7 +161,7 @@ fn float_blocking(word: u32, worst: u8, is_best: bool) -> u8 {
     (elements * quarters).div_ceil(4)
 }
 
-/// `SHA1*`, `SHA256*`, `SHA512*`, `SM3*`, `SM4*`.
+/// Returns true for `SHA1*`, `SHA256*`, `SHA512*`, `SM3*`, `SM4*`.
 fn is_hash(word: u32) -> bool {
     let with_three = word & 0xffe0_8c00 == 0x5e00_0000;
     let with_two = word & 0xfffe_0c00 == 0x5e28_0800;
@@ -179,8 +184,9 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_what_the_tables_say() {
-        // add x0, x1, x2 ; eor x0, x1, x2 ; adcs x0, x1, x2 ; sdiv x0, x1, x2 ; sha256h q0, q1, v2.4s
+    fn the_default_costs_equal_the_tables() {
+        // add x0, x1, x2 ; eor x0, x1, x2 ; adcs x0, x1, x2 ; sdiv x0, x1, x2 ;
+        // sha256h q0, q1, v2.4s
         for word in [0x8b02_0020, 0xca02_0020, 0xba02_0020, 0x9ac2_0c20, 0x5e02_4020] {
             assert_eq!(decoded(Costs::default(), word), decode(word));
         }
@@ -207,7 +213,7 @@ mod tests {
             assert_eq!(decoded(costs, word).uops[0].pipes, pipes, "{text}");
         }
         let load = decoded(costs, 0xf840_8420); // ldr x0, [x1], #8
-        assert_eq!(load.uops[1].pipes, integer, "a base is added to");
+        assert_eq!(load.uops[1].pipes, integer, "a base update is an addition");
     }
 
     #[test]

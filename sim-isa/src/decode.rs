@@ -1,8 +1,9 @@
-//! Turns a word into its static description: finds the row of the encoding tables and fills it in.
+//! Decodes a word into its static description: finds the row of the encoding tables and fills it
+//! in.
 //!
 //! The tables follow the chapters of the Arm ARM's C4 index, one file each. Within a bucket the
-//! first matching row wins, so that a special case stands before the general one. Speed is no
-//! concern: a program location is decoded once, see [`crate::program`].
+//! first matching row wins, so a special case precedes the general one. Speed is not a concern:
+//! each program location is decoded once, see [`crate::program`].
 
 mod a32;
 mod branch_sys;
@@ -36,10 +37,10 @@ use crate::row::{Counts, Domain, Elem, Row, Size};
 use crate::system;
 use crate::uops::{self, Cost, Uops};
 
-/// A source index that no accumulator has.
+/// A source index that an accumulator never has.
 const NO_ACCUMULATOR: u8 = u8::MAX;
 
-/// Every encoding table and the part of the architecture it describes.
+/// Every encoding table with the part of the architecture that it describes.
 const TABLES: &[(Domain, &[Row])] = &[
     (Domain::Integer, dp_imm::ROWS),
     (Domain::Integer, dp_reg::ROWS),
@@ -70,7 +71,7 @@ struct Index {
     buckets: Vec<Vec<u16>>,
 }
 
-/// Bits by which the buckets are chosen.
+/// Lowest of the bits that select the bucket.
 const BUCKET_SHIFT: u32 = 21;
 const BUCKET_MASK: u32 = 0xff << BUCKET_SHIFT;
 
@@ -104,8 +105,9 @@ fn index() -> &'static Index {
     INDEX.get_or_init(Index::build)
 }
 
-/// Describes the A64 instruction `word`. A word that is no instruction of Neoverse N2 gets
-/// [`Special::Unknown`], one integer micro-operation of one cycle and no registers.
+/// Returns the description of the A64 instruction `word`. A word that is not an instruction of
+/// Neoverse N2 gets [`Special::Unknown`], one integer micro-operation of one cycle and no
+/// registers.
 ///
 /// ```
 /// use sim_isa::{BranchKind, Reg, decode};
@@ -122,7 +124,7 @@ pub fn decode(word: u32) -> Inst {
     inst
 }
 
-/// Number of the governing predicate of an SVE word.
+/// Returns the number of the governing predicate of an SVE word.
 pub(crate) fn governing_register(word: u32) -> Option<u8> {
     let entry = index().find(word).filter(|entry| entry.is_governed())?;
     Some(entry.pattern.field(word, b'g') as u8)
@@ -135,14 +137,14 @@ pub struct CostRow {
     pub uops: Vec<UopGroup>,
     /// Family of late accumulator forwarding, 0 for none.
     pub family: u8,
-    /// Latency that an accumulator operand of the family sees.
+    /// Latency from the result of the family to an accumulator operand.
     pub accumulate_latency: u8,
-    /// Bit picture of the first encoding that has it.
+    /// Bit picture of the first encoding with this cost.
     pub example: &'static str,
 }
 
 impl CostRow {
-    /// True when `inst` has this cost.
+    /// Returns true when `inst` has this cost.
     pub fn is_of(&self, inst: &Inst) -> bool {
         self.uops == inst.uops()
             && self.family == inst.accumulate.family
@@ -150,7 +152,7 @@ impl CostRow {
     }
 }
 
-/// Every different cost that an instruction of the tables can have.
+/// Returns every distinct cost of the instructions in the tables.
 pub fn cost_rows() -> Vec<CostRow> {
     let mut rows: Vec<CostRow> = Vec::new();
     let known = index().entries.iter().filter(|entry| entry.row.special != Special::Unknown);
@@ -190,7 +192,8 @@ impl Entry {
         entry
     }
 
-    /// Refuses a row that asks for a field its picture lacks: a slip in a table is found at once.
+    /// Panics if a row needs a field that its picture lacks, so that an error in a table is found
+    /// at once.
     fn check_fields(&self) {
         for letter in self.operands.letters().chain(self.asked_letters()) {
             assert!(
@@ -202,7 +205,7 @@ impl Entry {
         }
     }
 
-    /// The fields that sizes and element types of the row read.
+    /// Returns the fields that the sizes and element types of the row read.
     fn asked_letters(&self) -> impl Iterator<Item = u8> {
         let of_type = match self.row.counts {
             Counts::Int(elem) | Counts::Fp(elem, _) | Counts::FpConvert(_, elem) => match elem {
@@ -251,12 +254,13 @@ impl Entry {
         inst
     }
 
-    /// True for SVE rows whose picture has a governing predicate (field `g`).
+    /// Returns true for SVE rows whose picture has a governing predicate (field `g`).
     fn is_governed(&self) -> bool {
         self.domain == Domain::Sve && self.pattern.width(b'g') > 0
     }
 
-    /// Logarithm of the bytes of the largest element type, 0 when the row has no type.
+    /// Returns the logarithm of the bytes of the largest element type, or 0 when the row has no
+    /// type.
     fn elem(&self, word: u32) -> u32 {
         let (Counts::Int(elem) | Counts::Fp(elem, _) | Counts::FpConvert(_, elem)) =
             self.row.counts
@@ -281,7 +285,7 @@ impl Entry {
         }
     }
 
-    /// Number of elements that the operation works on.
+    /// Returns the number of elements that the operation processes.
     fn lanes(&self, word: u32) -> u32 {
         let bytes = match self.domain {
             Domain::Integer | Domain::ScalarFp => return 1,
@@ -342,7 +346,8 @@ impl Entry {
         }
     }
 
-    /// Elements of one register of an SVE access of `bytes` in all, `elem_bytes` each.
+    /// Returns the elements of one register of an SVE access with `bytes` in total and `elem_bytes`
+    /// each.
     fn elements(&self, bytes: u16, elem_bytes: u8) -> u8 {
         let mem = &self.row.mem;
         let elements = match mem.size {
@@ -354,7 +359,7 @@ impl Entry {
         elements as u8
     }
 
-    /// Bytes of one register, or of one element where several make up a register.
+    /// Returns the bytes of one register, or of one element where several make up a register.
     fn register_bytes(&self, bytes: u16, elem_bytes: u8, q_bytes: u16) -> u8 {
         let mem = &self.row.mem;
         let register = match mem.size {
@@ -366,8 +371,9 @@ impl Entry {
         register as u8
     }
 
-    /// The stack pointer with an immediate offset and no write-back, and literals, are exempt from tag
-    /// checks (Arm ARM, "tag_checked" of each load and store).
+    /// Returns the use of allocation tags. Literals and the stack pointer with an immediate offset
+    /// and no write-back are exempt from tag checks (Arm ARM, "tag_checked" of each load and
+    /// store).
     fn tag_use(&self, inst: &Inst) -> TagUse {
         let address = &inst.srcs()[..inst.n_addr_srcs.into()];
         let index = address.iter().skip(1).any(|src| src.file() == RegFile::General);
@@ -379,7 +385,7 @@ impl Entry {
         }
     }
 
-    /// Distance to a direct target or a literal, by field `i`.
+    /// Returns the distance to a direct target or a literal, from field `i`.
     fn offset(&self, word: u32) -> i32 {
         let is_direct = matches!(
             self.row.branch,
@@ -390,7 +396,8 @@ impl Entry {
     }
 }
 
-/// Bytes in memory and bytes of a memory element of an SVE contiguous load, by its `dtype`.
+/// Returns the bytes in memory and the bytes of a memory element of an SVE contiguous load, from
+/// its `dtype`.
 fn load_type(dtype: u32) -> (u16, u8) {
     // Logarithms of the memory and of the register element (Arm ARM, LD1* contiguous).
     const TYPES: [(u32, u32); 16] = [

@@ -1,26 +1,26 @@
-//! Which events one execution of an encoding raises by itself (PMU guide 4.8, 4.9, 4.10, 4.13).
+//! Events that one execution of an encoding raises by itself (PMU guide 4.8, 4.9, 4.10, 4.13).
 //!
 //! Choices where the guide is silent:
-//! * cryptographic instructions count in CRYPTO_SPEC alone, not as Advanced SIMD; the SVE ones also
-//!   count as SVE operations; PMULL is excluded by the guide and counts as Advanced SIMD;
-//! * vector loads, stores and plain register moves count in none of ASE, VFP and SVE, by the guide's exclusion of what moves
-//!   data. A published run of an N2 model counted `LD2` in ASE_INST_SPEC, and Arm's later text excludes them from ASE_SPEC alone:
-//!   `count_structure`, if the machine is to count so (decision A49);
-//! * `ERET` is an indirect branch, for it is not exception-generating;
-//! * logic, permutation and predicate operations are no integer arithmetic.
+//! - Cryptographic instructions count in CRYPTO_SPEC alone, not as Advanced SIMD. The SVE ones also
+//!   count as SVE operations. The guide excludes PMULL, which counts as Advanced SIMD.
+//! - Vector loads, stores and plain register moves count in none of ASE, VFP and SVE, because the
+//!   guide excludes data movement. A published run of an N2 model counted `LD2` in ASE_INST_SPEC,
+//!   and Arm's later text excludes them from ASE_SPEC alone. `count_structure` makes a machine
+//!   count them (decision A49).
+//! - `ERET` is an indirect branch, because it is not exception-generating.
+//! - Logic, permutation and predicate operations are not integer arithmetic.
+//! - Instructions that generate an exception or return from one always change the PC. They count in
+//!   PC_WRITE_SPEC when they execute. `UDF` is not such an instruction; it is merely undefined.
 //!
-//! * instructions that generate an exception or return from one always change the PC: they count in
-//!   PC_WRITE_SPEC when they execute. `UDF` is no such instruction, it only is not defined.
-//!
-//! STREX_*, PC_WRITE_SPEC of branches, EXC_* and the SVE_PRED splits depend on what happens to the
-//! instruction and are raised by the pipeline; a governing predicate is described as all TRUE here.
+//! STREX_*, PC_WRITE_SPEC of branches, EXC_* and the SVE_PRED splits depend on the run, and the
+//! pipeline raises them. This module describes a governing predicate as all TRUE.
 
 use sim_core::PmuEvent;
 
 use crate::inst::{BranchKind, Faulting, Inst, MemOp, Special, StaticEvents};
 use crate::row::{Counts, Domain, Elem, Row};
 
-/// The events of a row. `elem` is the logarithm of the bytes of its largest element type.
+/// Returns the events of a row. `elem` is the logarithm of the bytes of its largest element type.
 pub(crate) fn static_events(
     row: &Row,
     domain: Domain,
@@ -44,7 +44,7 @@ pub(crate) fn static_events(
     }
     class_events(row.counts, domain, elem, &mut events);
     if is_governed {
-        // The pipeline turns it into EMPTY or PARTIAL where the predicate was not all TRUE.
+        // The pipeline replaces this by EMPTY or PARTIAL when the predicate is not all TRUE.
         events.add(PmuEvent::SVE_PRED_FULL_SPEC);
     }
     events.0
@@ -158,7 +158,7 @@ const INT_BY_ELEM: [PmuEvent; 4] = [
     PmuEvent::ASE_SVE_INT64_SPEC,
 ];
 
-/// There is no 8-bit floating point on this core; the first place is never asked for.
+/// Events by element size. This core has no 8-bit floating point, so the first entry is unused.
 const FP_BY_ELEM: [PmuEvent; 4] =
     [PmuEvent::FP_HP_SPEC, PmuEvent::FP_HP_SPEC, PmuEvent::FP_SP_SPEC, PmuEvent::FP_DP_SPEC];
 
@@ -168,7 +168,7 @@ mod tests {
     use crate::Program;
 
     #[test]
-    fn structure_loads_and_stores_are_advanced_simd_where_the_machine_counts_so() {
+    fn structure_accesses_count_as_advanced_simd_if_the_machine_counts_them() {
         // LD2 {v0.4s, v1.4s}, [x0] ; ST1 {v0.s}[0], [x0], #4 ; LDR q0, [x0] ; LDR x0, [x0]
         let words = [0x4c40_8800, 0x0d9f_8000, 0x3dc0_0000, 0xf940_0000];
         for (counts, expected) in [(false, [false; 4]), (true, [true, true, false, false])] {

@@ -1,11 +1,14 @@
 //! The bit picture of an A64 encoding: fixed bits, named fields and limits on them (Arm ARM, C4).
 //!
-//! A picture is 32 characters from bit 31 down to bit 0: `0` and `1` are fixed, `.` is free, a
-//! letter names a field (its bits may stand apart, they are gathered from high to low). Limits may
-//! follow, parted by blanks: `z!=3`, `i<5`, `h>0`, `e>=z`, `n==m`, `n!=m`, and `no1d`: no 64-bit
-//! element (field `z` 3 or of four bits above 7, `y` 1) in a 64-bit vector (field `q` 0), and
-//! `mask`: fields `a` (N) and `s` (imms) describe a bit mask. A picture may contain `_` for the
-//! eye.
+//! A picture is 32 characters from bit 31 down to bit 0. `0` and `1` are fixed, `.` is free, and a
+//! letter names a field. The bits of a field may be apart; they are concatenated from high to low.
+//! `_` has no meaning and improves legibility.
+//!
+//! Limits may follow, separated by blanks:
+//! - `z!=3`, `i<5`, `h>0`, `e>=z`, `n==m`, `n!=m`: comparisons of fields.
+//! - `no1d`: no 64-bit element (field `z` 3 or of four bits above 7, `y` 1) in a 64-bit vector
+//!   (field `q` 0).
+//! - `mask`: fields `a` (N) and `s` (imms) describe a bit mask.
 
 /// A parsed bit picture.
 #[derive(Clone, Debug)]
@@ -21,7 +24,7 @@ pub(crate) struct Pattern {
     is_bit_mask: bool,
 }
 
-/// What a field must satisfy besides the fixed bits.
+/// A condition on a field besides the fixed bits.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
     field: u8,
@@ -82,7 +85,7 @@ impl Pattern {
         pattern
     }
 
-    /// True when `word` has the fixed bits and meets every limit.
+    /// Returns true when `word` has the fixed bits and satisfies every limit.
     pub(crate) fn matches(&self, word: u32) -> bool {
         word & self.mask == self.value
             && self.limits.iter().all(|limit| limit.holds(self, word))
@@ -90,8 +93,8 @@ impl Pattern {
             && (!self.is_bit_mask || self.has_bit_mask(word))
     }
 
-    /// True when `N:imms` describes a bit mask: an element of 2 to 64 bits, not all ones (Arm ARM,
-    /// `DecodeBitMasks`).
+    /// Returns true when `N:imms` describes a bit mask: an element of 2 to 64 bits, not all ones
+    /// (Arm ARM, `DecodeBitMasks`).
     fn has_bit_mask(&self, word: u32) -> bool {
         let imms = self.field(word, b's');
         let size_code = self.field(word, b'a') << 6 | (!imms & 0x3f);
@@ -104,7 +107,7 @@ impl Pattern {
         }
     }
 
-    /// True for a 64-bit vector of one 64-bit element.
+    /// Returns true for a 64-bit vector of one 64-bit element.
     fn is_one_d(&self, word: u32) -> bool {
         let is_d = match self.width(b'z') {
             2 => self.field(word, b'z') == 3,
@@ -114,24 +117,24 @@ impl Pattern {
         is_d && self.field(word, b'q') == 0
     }
 
-    /// True when some word whose bits under `mask` equal `value` may match.
+    /// Returns true when some word whose bits under `mask` equal `value` may match.
     pub(crate) fn may_match(&self, mask: u32, value: u32) -> bool {
         (self.value ^ value) & self.mask & mask == 0
     }
 
-    /// The value of a field, 0 when the picture has none of that letter.
+    /// Returns the value of a field, or 0 when the picture has no such letter.
     pub(crate) fn field(&self, word: u32, letter: u8) -> u32 {
         self.gather(word, letter_index(letter))
     }
 
-    /// The value of a field as a two's-complement number.
+    /// Returns the value of a field as a two's-complement number.
     pub(crate) fn signed_field(&self, word: u32, letter: u8) -> i32 {
         let width = self.width(letter);
-        assert!(width > 0, "no field {} to read a number from", letter as char);
+        assert!(width > 0, "the picture has no field {}", letter as char);
         (self.field(word, letter) << (32 - width)) as i32 >> (32 - width)
     }
 
-    /// Number of bits of a field.
+    /// Returns the number of bits of a field.
     pub(crate) fn width(&self, letter: u8) -> u32 {
         self.fields[letter_index(letter)].count_ones()
     }
@@ -158,7 +161,7 @@ impl Limit {
             t if t.starts_with(">=") => (Relation::AtLeast, &t[2..]),
             t if t.starts_with('<') => (Relation::Below, &t[1..]),
             t if t.starts_with('>') => (Relation::Above, &t[1..]),
-            _ => panic!("no relation in the limit {text}"),
+            _ => panic!("the limit {text} has no relation"),
         };
         let against = match rest.parse() {
             Ok(number) => Against::Number(number),
@@ -184,7 +187,7 @@ impl Limit {
 }
 
 fn letter_index(letter: u8) -> usize {
-    assert!(letter.is_ascii_lowercase(), "{} names no field", letter as char);
+    assert!(letter.is_ascii_lowercase(), "{} is not the letter of a field", letter as char);
     usize::from(letter - b'a')
 }
 

@@ -1,4 +1,4 @@
-//! What follows from a decoded instruction: derived once, when all else about it is known.
+//! Derived properties of a decoded instruction, computed once when all its other fields are known.
 
 use crate::fuse::fusion_of;
 use crate::inst::{BranchKind, Inst, MemOp, Reg, RegFile};
@@ -7,7 +7,7 @@ use crate::rename_resources::{RenameResources, ResourceKind};
 use crate::uop_counts::UopCounts;
 
 impl Inst {
-    /// Derives what follows from the rest, once and for all, when that is known.
+    /// Computes the derived fields. All other fields must be final.
     pub(crate) fn finish_decode(&mut self) {
         self.by_type = UopCounts::by_type(self.uops());
         self.by_queue = UopCounts::by_queue(self.uops());
@@ -25,7 +25,7 @@ impl Inst {
     }
 }
 
-/// Returns what an instruction takes in order, but for its reorder buffer entries.
+/// Returns the in-order resources that an instruction takes, except its reorder buffer entries.
 fn resources_of(inst: &Inst) -> RenameResources {
     let loads = matches!(
         inst.mem.op,

@@ -1,10 +1,13 @@
-//! Pairs of instructions that rename joins into one operation.
+//! Pairs of instructions that rename fuses into one operation.
 //!
-//! Sources: LLVM's feature list of this core (AES pairs, ADRP with ADD, compare with select), a
-//! measurement on the sister core A710 (NOP pairs), and the A710 feature list for compare with
-//! branch [assumed here: the N2 list lacks it, the family has it]. By the optimization guides of relatives with the same
-//! MOP cache (A78, A720) CMP joins a select, CMN and TST do not; they do not name ADRP with ADD, LLVM's list of this core does.
-//! NOP with anything else (A78) is not assumed: what was measured are pairs of NOP.
+//! Sources:
+//! - LLVM's feature list of this core: AES pairs, ADRP with ADD, compare with select.
+//! - A measurement on the related core A710: NOP pairs. NOP with other instructions (A78) is not
+//!   assumed, because only pairs of NOP were measured.
+//! - The A710 feature list: compare with branch [assumed here: the N2 list lacks it, the family has
+//!   it].
+//! - The optimization guides of cores with the same MOP cache (A78, A720): CMP fuses with a select,
+//!   CMN and TST do not. They do not name ADRP with ADD; LLVM's list of this core does.
 
 use crate::fusion::Fusion;
 use crate::inst::{BranchKind, Inst, Reg, Rename};
@@ -23,7 +26,7 @@ pub(crate) fn fusion_of(inst: &Inst) -> Fusion {
     }
 }
 
-/// True when `second`, the next instruction in program order, joins `first`.
+/// Returns true when `second`, the next instruction in program order, fuses with `first`.
 #[inline]
 pub fn fuses(first: &Inst, second: &Inst) -> bool {
     first.fusion.leads(second.fusion).unwrap_or_else(|| fuse_by_word(first, second))
@@ -33,7 +36,7 @@ fn fuse_by_word(first: &Inst, second: &Inst) -> bool {
     both_nop(first, second) || aes_round(first, second) || page_address(first, second)
 }
 
-/// The first of a pair that its words tell.
+/// Returns true if the words must decide whether this instruction leads a pair.
 fn is_first_by_word(first: &Inst) -> bool {
     let round = first.word & 0xffff_fc00;
     first.word == NOP
@@ -51,10 +54,12 @@ const NOP: u32 = 0xd503_201f;
 /// Opcode mask, round step, mix columns step.
 const AES_PAIRS: [(u32, u32, u32); 2] =
     [(0xffff_fc00, 0x4e28_4800, 0x4e28_6800), (0xffff_fc00, 0x4e28_5800, 0x4e28_7800)];
-/// The SVE forms: the mix step is destructive, its picture has no source.
+/// Round step and mix columns step of the SVE forms. The mix step is destructive, so its picture
+/// has no source.
 const SVE_AES_PAIRS: [(u32, u32); 2] = [(0x4522_e000, 0x4520_e000), (0x4522_e400, 0x4520_e400)];
 
-/// `AESE` with `AESMC`, `AESD` with `AESIMC`, all on one register; Advanced SIMD and SVE forms.
+/// Returns true for `AESE` with `AESMC` and `AESD` with `AESIMC`, all on one register; Advanced
+/// SIMD and SVE forms.
 fn aes_round(first: &Inst, second: &Inst) -> bool {
     let destination = first.word & 0x1f;
     let mixes_destination = second.word & 0x1f == destination;
@@ -68,7 +73,7 @@ fn aes_round(first: &Inst, second: &Inst) -> bool {
     })
 }
 
-/// `ADRP Xd` with `ADD Xd, Xd, #imm`.
+/// Returns true for `ADRP Xd` with `ADD Xd, Xd, #imm`.
 fn page_address(first: &Inst, second: &Inst) -> bool {
     let is_add = second.word & 0xffc0_0000 == 0x9100_0000;
     let register = first.word & 0x1f;
@@ -78,36 +83,38 @@ fn page_address(first: &Inst, second: &Inst) -> bool {
         && second.word >> 5 & 0x1f == register
 }
 
-/// `ADRP`.
+/// Returns true for `ADRP`.
 fn is_page_address(inst: &Inst) -> bool {
     inst.word & 0x9f00_0000 == 0x9000_0000
 }
 
-/// Joins `CMP`: `CSEL`, or `CSET` (a `CSINC` of the zero register).
+/// Returns true for instructions that fuse with `CMP`: `CSEL`, or `CSET` (a `CSINC` of the zero
+/// register).
 fn is_select(second: &Inst) -> bool {
     let is_csel = second.word & 0x7fe0_0c00 == 0x1a80_0000;
     let is_cset = second.word & 0x7fff_0fe0 == 0x1a9f_07e0;
     is_csel || is_cset
 }
 
-/// Joins `CMP`, `CMN`, `TST` or `BICS` to the zero register: `B.cond`.
+/// Returns true for `B.cond`, which fuses with `CMP`, `CMN`, `TST` or `BICS` to the zero register.
 fn is_branch_on_flags(second: &Inst) -> bool {
     second.branch == BranchKind::Conditional && second.srcs() == [Reg::NZCV]
 }
 
-/// `ADDS`, `SUBS` of one cycle (immediate, or register with LSL of at most 4) without destination.
+/// Returns true for `ADDS`, `SUBS` of one cycle (immediate, or register with LSL of at most 4)
+/// without destination.
 fn is_compare(inst: &Inst) -> bool {
     let is_immediate = inst.word & 0x3f80_0000 == 0x3100_0000;
     let is_register = inst.word & 0x3f20_0000 == 0x2b00_0000;
     (is_immediate || is_register) && sets_flags_in_one_cycle(inst)
 }
 
-/// Of a compare: `CMN`.
+/// Returns true for a compare that is `CMN`.
 fn is_addition(inst: &Inst) -> bool {
     inst.word >> 30 & 1 == 0
 }
 
-/// `ANDS`, `BICS` of one cycle without destination.
+/// Returns true for `ANDS`, `BICS` of one cycle without destination.
 fn is_test(inst: &Inst) -> bool {
     let is_immediate = inst.word & 0x7f80_0000 == 0x7200_0000;
     let is_register = inst.word & 0x7f00_0000 == 0x6a00_0000;

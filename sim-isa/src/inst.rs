@@ -1,4 +1,4 @@
-//! The static description of one instruction: what the pipeline needs to know about a word.
+//! Static description of one instruction: the properties of its word that the pipeline needs.
 
 use sim_core::{EventTally, Maintenance, PmuEvent, TagUse};
 
@@ -24,33 +24,33 @@ impl Reg {
     /// First-fault register.
     pub const FFR: Reg = Reg(81);
 
-    /// In place of a source that is not there: no register, always ready.
+    /// Placeholder for a missing source: not a register, always ready.
     pub const READY: Reg = Reg(82);
-    /// In place of a destination that is not there.
+    /// Placeholder for a missing destination.
     pub const NOWHERE: Reg = Reg(83);
 
-    /// General register `n`, 0 to 30.
+    /// Returns general register `n`, 0 to 30.
     pub const fn x(n: u32) -> Reg {
         Reg(n as u8)
     }
 
-    /// Vector register `n`, 0 to 31.
+    /// Returns vector register `n`, 0 to 31.
     pub const fn v(n: u32) -> Reg {
         Reg(33 + n as u8)
     }
 
-    /// Predicate register `n`, 0 to 15.
+    /// Returns predicate register `n`, 0 to 15.
     pub const fn p(n: u32) -> Reg {
         Reg(65 + n as u8)
     }
 
-    /// True for a predicate register.
+    /// Returns true for a predicate register.
     #[inline]
     pub fn is_predicate(self) -> bool {
         (Reg::p(0).0..=Reg::p(15).0).contains(&self.0)
     }
 
-    /// The physical register file that holds it.
+    /// Returns the physical register file that holds the register.
     #[inline]
     pub fn file(self) -> RegFile {
         match self.0 {
@@ -72,15 +72,15 @@ pub enum RegFile {
     Vector,
 }
 
-/// How an instruction may change the program counter.
+/// Kind of change of the program counter by an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BranchKind {
-    /// It does not.
+    /// Not a branch.
     #[default]
     None,
     /// `B`.
     Direct,
-    /// `B.cond`, `CBZ`, `TBZ` and kin.
+    /// `B.cond`, `CBZ`, `TBZ` and related instructions.
     Conditional,
     /// `BL`.
     Call,
@@ -94,7 +94,7 @@ pub enum BranchKind {
     ExceptionReturn,
 }
 
-/// What an instruction does to data memory.
+/// Operation of an instruction on data memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MemOp {
     /// Nothing.
@@ -106,7 +106,7 @@ pub enum MemOp {
     Store,
     /// Atomic read-modify-write that returns the old value (`LDADD`, `CAS` ...).
     AtomicLoad,
-    /// Atomic read-modify-write without result (`STADD` ...).
+    /// Atomic read-modify-write without a result (`STADD` ...).
     AtomicStore,
     /// `SWP`.
     AtomicSwap,
@@ -118,13 +118,13 @@ pub enum MemOp {
     PrefetchInst,
     /// `DC ZVA`.
     ZeroLine,
-    /// Cache maintenance by address, `DC CVAC`, `DC CIVAC`, `DC IVAC`, `IC IVAU` ...; which one is in
-    /// [`Inst::maintenance`].
+    /// Cache maintenance by address: `DC CVAC`, `DC CIVAC`, `DC IVAC`, `IC IVAU` ...;
+    /// [`Inst::maintenance`] holds the operation.
     Maintenance,
 }
 
 impl MemOp {
-    /// It leaves the core by the store queue.
+    /// Returns true if the operation leaves the core through the store queue.
     pub(crate) fn stores(self) -> bool {
         matches!(
             self,
@@ -138,30 +138,31 @@ impl MemOp {
     }
 }
 
-/// Which elements of an SVE load may fault.
+/// Elements of an SVE load that may fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Faulting {
-    /// Each.
+    /// Every element.
     #[default]
     Every,
-    /// The first active one; a fault of another ends the load and clears bits of the FFR.
+    /// The first active element. A fault of another element ends the load and clears bits of the
+    /// FFR.
     First,
-    /// None: any fault ends the load and clears bits of the FFR.
+    /// No element. Any fault ends the load and clears bits of the FFR.
     Never,
 }
 
-/// The memory shape of an instruction.
+/// Memory access of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemShape {
-    /// What it does.
+    /// Operation on memory.
     pub op: MemOp,
-    /// Bytes from the first to the last of all registers together (0 without access).
+    /// Bytes from the first to the last of all registers together (0 without an access).
     pub bytes: u16,
-    /// Natural alignment in bytes by which the access is judged unaligned.
+    /// Alignment in bytes at which the access counts as aligned.
     pub align: u8,
     /// Bytes of one register of the access: 8 for `LDP X`, 16 for `LDR Q`.
     pub register_bytes: u8,
-    /// What it has to do with allocation tags.
+    /// Use of allocation tags.
     pub tags: TagUse,
     /// Load-acquire or store-release ordering (`LDAR`, `LDAPR`, `STLR`, acquire atomics).
     pub ordered: bool,
@@ -169,24 +170,24 @@ pub struct MemShape {
     pub exclusive: bool,
     /// More than one independent address (SVE gather or scatter).
     pub scattered: bool,
-    /// Elements that a governing predicate switches on and off (SVE), 0 without such a predicate.
+    /// Number of elements that a governing predicate controls (SVE), 0 without such a predicate.
     pub elements: u8,
-    /// Which elements of a load may fault.
+    /// Elements of a load that may fault.
     pub faulting: Faulting,
 }
 
 impl MemShape {
-    /// True for an address at which the access is judged aligned.
+    /// Returns true for an address at which the access counts as aligned.
     #[inline]
     pub fn is_aligned(&self, addr: u64) -> bool {
         addr & (u64::from(self.align.max(1)) - 1) == 0
     }
 }
 
-/// An instruction that stops the flow of the pipeline in its own way.
+/// Instruction with a special effect on the flow of the pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Special {
-    /// Nothing special.
+    /// No special effect.
     #[default]
     None,
     /// `DMB`: younger memory operations wait for older ones.
@@ -209,21 +210,21 @@ pub enum Special {
     SystemWrite,
     /// `MRS` of a register outside the renamed set.
     SystemRead,
-    /// `CLREX`: gives up the line that a load-exclusive marked.
+    /// `CLREX`: releases the line that a load-exclusive marked.
     ClearExclusive,
     /// `WFI`, `WFE`, `WFIT`, `WFET`.
     Wait,
-    /// A word that the decoder does not know: one cycle, counted and reported.
+    /// A word that the decoder does not know: takes one cycle, counted and reported.
     Unknown,
 }
 
-/// What rename does with the instruction.
+/// Treatment of the instruction at rename.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rename {
     /// Goes to the issue queues.
     #[default]
     Normal,
-    /// Register move done by renaming; takes a slot, no pipe.
+    /// Register move completed by rename; takes a slot, no pipe.
     Move,
     /// Result known zero; takes a slot, no pipe, no source.
     Zero,
@@ -234,40 +235,41 @@ pub enum Rename {
 /// A family of operations that forward their result late into an accumulator operand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accumulate {
-    /// Family number, equal for producers and consumers that forward to each other; 0 for none.
+    /// Family number, equal for producers and consumers that forward to each other; 0 for no
+    /// family.
     pub family: u8,
-    /// Index in the source list of the accumulator operand.
+    /// Index of the accumulator operand in the source list.
     pub src: u8,
-    /// Latency seen by an accumulator operand of the same family, cycles.
+    /// Latency in cycles to an accumulator operand of the same family.
     pub latency: u8,
 }
 
 impl Accumulate {
-    /// In place of the index: every source takes what its family forwards.
+    /// Value of the index that makes every source an accumulator operand.
     pub const EVERY: u8 = u8::MAX - 1;
 
-    /// Source `i` takes what its family forwards.
+    /// Returns true if source `i` receives a result that its family forwards.
     #[inline]
     pub fn takes(self, i: usize) -> bool {
         i == usize::from(self.src) || self.src == Accumulate::EVERY
     }
 }
 
-/// Most sources of one instruction.
+/// Largest number of sources of one instruction.
 pub const MAX_SRCS: usize = 8;
-/// Most destinations of one instruction.
+/// Largest number of destinations of one instruction.
 pub const MAX_DSTS: usize = 6;
-/// Most micro-operation groups of one instruction.
+/// Largest number of micro-operation groups of one instruction.
 pub const MAX_UOP_GROUPS: usize = 4;
 
-/// Events that one execution raises by itself, whatever happens to it later; a set over
-/// [`StaticEvents::LIST`].
+/// Set of the events that one execution raises by itself, whatever happens to it later. Bits refer
+/// to [`StaticEvents::LIST`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StaticEvents(pub u32);
 
 impl StaticEvents {
-    /// The events of the set, by bit number. The first [`StaticEvents::PER_INST`] are counted once
-    /// an instruction, the others once an operation (MOP).
+    /// Events of the set, by bit number. The first [`StaticEvents::PER_INST`] count once per
+    /// instruction, the others once per operation (MOP).
     pub const LIST: [PmuEvent; 27] = [
         PmuEvent::LD_SPEC,
         PmuEvent::ST_SPEC,
@@ -297,11 +299,11 @@ impl StaticEvents {
         PmuEvent::ASE_SVE_INT32_SPEC,
         PmuEvent::ASE_SVE_INT64_SPEC,
     ];
-    /// How many events at the head of the list are counted per instruction.
+    /// Number of events at the head of the list that count per instruction.
     pub const PER_INST: usize = 16;
 
-    /// Events that count an instruction when its first micro-operation issues, not when it is renamed: an instruction that
-    /// is squashed before that raises none of them (decision A50).
+    /// Events that count an instruction when its first micro-operation issues, not when it is
+    /// renamed. An instruction squashed before issue raises none of them (decision A50).
     pub const AT_ISSUE: StaticEvents = StaticEvents(
         StaticEvents::bit(PmuEvent::BR_IMMED_SPEC).0
             | StaticEvents::bit(PmuEvent::BR_RETURN_SPEC).0
@@ -311,21 +313,21 @@ impl StaticEvents {
             | StaticEvents::bit(PmuEvent::DMB_SPEC).0,
     );
 
-    /// Events of the set that are also in `other`.
+    /// Returns the events of the set that are also in `other`.
     #[inline]
     #[must_use]
     pub const fn and(self, other: StaticEvents) -> StaticEvents {
         StaticEvents(self.0 & other.0)
     }
 
-    /// Events of the set that are not in `other`.
+    /// Returns the events of the set that are not in `other`.
     #[inline]
     #[must_use]
     pub const fn without(self, other: StaticEvents) -> StaticEvents {
         StaticEvents(self.0 & !other.0)
     }
 
-    /// One execution as one operation, to be added up: each event of the set in its place.
+    /// Returns the events of one execution as one operation: one count for each event of the set.
     pub(crate) fn tally(self) -> EventTally {
         let mut tally = EventTally::default();
         for (i, count) in tally.0.iter_mut().take(StaticEvents::LIST.len()).enumerate() {
@@ -334,7 +336,7 @@ impl StaticEvents {
         tally
     }
 
-    /// The bit of `event`, which must be in the list.
+    /// Returns the set with only `event`, which must be in the list.
     pub const fn bit(event: PmuEvent) -> StaticEvents {
         let mut i = 0;
         while i < StaticEvents::LIST.len() {
@@ -346,13 +348,13 @@ impl StaticEvents {
         panic!("the event is not in StaticEvents::LIST")
     }
 
-    /// True when `event` is in the set.
+    /// Returns true when `event` is in the set.
     pub fn contains(self, event: PmuEvent) -> bool {
         self.0 & StaticEvents::bit(event).0 != 0
     }
 }
 
-/// Everything static about one instruction.
+/// Static description of one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inst {
     /// The A64 word.
@@ -360,15 +362,15 @@ pub struct Inst {
     /// Distance in bytes from the instruction to the target of a direct branch, or to the address
     /// of a literal load.
     pub offset: i32,
-    /// Events raised by executing it.
+    /// Events that its execution raises.
     pub events: StaticEvents,
-    /// Sources; the first `n_addr_srcs` form the address.
+    /// Sources. The first `n_addr_srcs` form the address.
     pub srcs: [Reg; MAX_SRCS],
-    /// Destinations; with a `BaseUpdate` micro-operation the last one is the base.
+    /// Destinations. With a `BaseUpdate` micro-operation, the last one is the base.
     pub dsts: [Reg; MAX_DSTS],
     /// Number of sources.
     pub n_srcs: u8,
-    /// How many leading sources form the address.
+    /// Number of leading sources that form the address.
     pub n_addr_srcs: u8,
     /// Number of destinations.
     pub n_dsts: u8,
@@ -376,66 +378,69 @@ pub struct Inst {
     pub n_mops: u8,
     /// Number of micro-operation groups used.
     pub n_uop_groups: u8,
-    /// Floating-point element operations of one execution (a fused multiply-add is two a lane).
+    /// Floating-point element operations of one execution (a fused multiply-add counts two per
+    /// lane).
     pub fp_element_ops: u8,
     /// True when `fp_element_ops` count as FP_SCALE_OPS_SPEC (SVE) instead of FP_FIXED_OPS_SPEC.
     pub is_sve: bool,
-    /// How it may change the program counter.
+    /// Kind of change of the program counter.
     pub branch: BranchKind,
-    /// Memory shape.
+    /// Memory access.
     pub mem: MemShape,
     /// Caches or translations that it maintains.
     pub maintenance: Option<Maintenance>,
-    /// The context register that it writes, if it is one that the PMU counts.
+    /// Context register that it writes, if the PMU counts such writes.
     pub context_write: Option<ContextWrite>,
-    /// What stops the flow.
+    /// Special effect on the flow of the pipeline.
     pub special: Special,
-    /// What rename does.
+    /// Treatment at rename.
     pub rename: Rename,
     /// Late accumulator forwarding.
     pub accumulate: Accumulate,
     /// Micro-operations.
     pub uops: [UopGroup; MAX_UOP_GROUPS],
-    /// Which short way through the core it may take.
+    /// Class that selects its path through the pipeline.
     pub path_class: PathClass,
-    /// What it takes in program order and holds until it retires, its reorder buffer entries apart.
+    /// Resources that it takes in program order and holds until it retires, except its reorder
+    /// buffer entries.
     pub entries: RenameResources,
-    /// It takes an entry of the store queue.
+    /// True if it takes a store queue entry.
     pub stores: bool,
-    /// What it may fuse with; see [`crate::fuses`].
+    /// Kinds of pairs in which it may fuse; see [`crate::fuses`].
     pub fusion: Fusion,
-    /// As the second half of a fused pair it costs no micro-operation of its own: `AESMC` behind `AESE`,
-    /// `ADD` behind `ADRP`. Compare and branch or select pairs keep theirs.
+    /// True if it needs no micro-operation of its own as the second half of a fused pair: `AESMC`
+    /// after `AESE`, `ADD` after `ADRP`. Compare and branch or select pairs keep theirs.
     pub needs_no_uop: bool,
-    /// Its `events`, to be added up with those of others.
+    /// Its `events` as a tally, to be added to those of others.
     pub tally: EventTally,
-    /// The micro-operations by the types that dispatch has limits for.
+    /// Micro-operations by the types for which dispatch has limits.
     pub by_type: UopCounts,
-    /// The micro-operations by the issue queues in which they wait.
+    /// Micro-operations by the issue queues in which they wait.
     pub by_queue: UopCounts,
-    /// What one micro-operation of each group takes of them.
+    /// Issue queue entries of one micro-operation of each group.
     pub queue_entries: [UopCounts; MAX_UOP_GROUPS],
 }
 
 impl Inst {
-    /// Of a preload: it names a cache beyond the first (the target field of `PRFM` and `PRFB` ... `PRFD`).
+    /// Returns true for a preload into a cache beyond the first (the target field of `PRFM` and
+    /// `PRFB` ... `PRFD`).
     pub fn preloads_outer(&self) -> bool {
         self.word >> 1 & 0b11 != 0
     }
 
-    /// The registers read.
+    /// Returns the registers read.
     #[inline]
     pub fn srcs(&self) -> &[Reg] {
         &self.srcs[..self.n_srcs as usize]
     }
 
-    /// The registers written.
+    /// Returns the registers written.
     #[inline]
     pub fn dsts(&self) -> &[Reg] {
         &self.dsts[..self.n_dsts as usize]
     }
 
-    /// The micro-operation groups.
+    /// Returns the micro-operation groups.
     #[inline]
     pub fn uops(&self) -> &[UopGroup] {
         &self.uops[..self.n_uop_groups as usize]

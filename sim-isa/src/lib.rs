@@ -1,16 +1,18 @@
-//! What an A64 instruction word is on a Neoverse N2: class, registers, memory, events, cost.
+//! Static description of A64 instruction words on a Neoverse N2: class, registers, memory, events,
+//! cost.
 //!
-//! * [`decode`] turns a word into an [`Inst`]; [`inst`] is its vocabulary;
-//! * [`Program`] keeps one `Inst` for each location of a program and names it by an [`InstId`];
-//! * [`Governing`] tells which predicate switches the elements of an SVE word;
-//! * [`Ordering`] tells how a word orders its thread among others;
-//! * [`fuses`] tells which neighbours become one operation.
+//! - [`decode`] turns a word into an [`Inst`]; [`inst`] defines its types.
+//! - [`Program`] keeps one `Inst` for each location of a program and names it by an [`InstId`].
+//! - [`Governing`] names the predicate that controls the elements of an SVE word.
+//! - [`Ordering`] states how a word orders its thread among others.
+//! - [`fuses`] decides which neighbors become one operation.
 //!
 //! In scope: everything that the core implements (Armv9.0-A with SVE2 of 128 bits, LSE, MTE,
-//! pointer authentication, cryptography, BF16, I8MM, RNG). Out of scope: AArch32 (but for the few
-//! instructions that the PMU guide names, [`decode_a32`]), SME and later
-//! extensions, whose words are [`Special::Unknown`], and the values of registers: nothing is
-//! executed here.
+//! pointer authentication, cryptography, BF16, I8MM, RNG).
+//!
+//! Out of scope: AArch32 (except the few instructions that the PMU guide names, [`decode_a32`]);
+//! SME and later extensions, whose words are [`Special::Unknown`]; and register values, because
+//! this crate executes nothing.
 //!
 //! ```
 //! use sim_isa::{MemOp, Reg, decode};

@@ -1,9 +1,9 @@
-//! Micro-operations of an instruction: their pipes and their part in it (PMU guide 3.2.2).
+//! Micro-operations of an instruction: their pipes and their roles (PMU guide 3.2.2).
 
 /// The thirteen issue pipes (PMU guide 3.2.2; names of the optimization guide), as a mask.
 ///
-/// An operation that may choose takes the lowest free bit, so a pipe that others depend on stands
-/// behind its peers: M0 behind M1, the store address pipes behind L2, V0 behind V1.
+/// An operation with a choice takes the lowest free bit. A pipe that others depend on therefore has
+/// a higher bit than its peers: M0 above M1, the store address pipes above L2, V0 above V1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PipeMask(pub u16);
 
@@ -40,59 +40,60 @@ impl PipeMask {
     pub const COUNT: usize = 13;
 }
 
-/// What a micro-operation waits for and gives.
+/// Role of a micro-operation: its inputs and its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
-    /// Waits for all sources, writes all destinations.
+    /// Waits for all sources and writes all destinations.
     #[default]
     Compute,
-    /// Waits for the address sources (the first `n_addr_srcs`), reads memory.
+    /// Waits for the address sources (the first `n_addr_srcs`) and reads memory.
     Load,
     /// Waits for the loads of the same instruction (permute, sign extension, authentication
     /// result).
     AfterLoad,
-    /// Waits for the address sources, translates the store address.
+    /// Waits for the address sources and translates the store address.
     StoreAddr,
-    /// Waits for the data sources, provides store data.
+    /// Waits for the data sources and provides store data.
     StoreData,
-    /// Waits for the address sources, writes the base register (the last destination).
+    /// Waits for the address sources and writes the base register (the last destination).
     BaseUpdate,
-    /// Waits for all sources before the memory access or branch (`RETAA`, `LDRAA`: authentication).
+    /// Waits for all sources and precedes the memory access or branch (`RETAA`, `LDRAA`:
+    /// authentication).
     Before,
 }
 
-/// `count` equal micro-operations.
+/// A group of `count` equal micro-operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UopGroup {
-    /// Pipes of which each takes one.
+    /// Pipes; each micro-operation takes one of them.
     pub pipes: PipeMask,
-    /// What it waits for and gives.
+    /// Role of each micro-operation.
     pub role: Role,
-    /// How many of them.
+    /// Number of micro-operations.
     pub count: u8,
-    /// Cycles from issue to the result. For `Load` the L1-hit load-to-use latency (4 or 6), for
-    /// `AfterLoad` the cycles added behind the loaded data.
+    /// Cycles from issue to the result. For `Load`, the L1-hit load-to-use latency (4 or 6). For
+    /// `AfterLoad`, the cycles added after the loaded data.
     pub latency: u8,
     /// Cycles for which the pipe is blocked, at least 1.
     pub occupancy: u8,
-    /// Writes NZCV in a single-cycle integer pipe (at most 3 such a cycle).
+    /// True if it writes NZCV in a single-cycle integer pipe (at most 3 such writes per cycle).
     pub flag_port: bool,
 }
 
 impl UopGroup {
-    /// One micro-operation that takes a pipe for a cycle.
+    /// Returns true for one micro-operation that takes a pipe for one cycle.
     #[inline]
     pub fn is_one(&self) -> bool {
         self.count == 1 && self.takes_a_cycle()
     }
 
-    /// Each takes a pipe for a cycle.
+    /// Returns true if each micro-operation takes a pipe for one cycle.
     #[inline]
     pub fn takes_a_cycle(&self) -> bool {
         self.pipes != PipeMask::NONE && self.occupancy == 1
     }
 
-    /// Each takes a pipe for a cycle and nothing else.
+    /// Returns true if each micro-operation takes a pipe for one cycle and nothing else.
     #[inline]
     pub fn takes_only_a_cycle(&self) -> bool {
         self.takes_a_cycle() && !self.flag_port

@@ -1,9 +1,10 @@
 //! The registers of an encoding, written as `destinations = [address sources] sources`.
 //!
 //! An operand is a file letter and the letter of a bit field: `x` general or zero register, `s`
-//! general or stack pointer, `v` vector, `p` predicate. `vt+2` is the register two behind, `vt*4`
-//! four registers in a row. `f` is NZCV, `ffr` the first-fault register, `lr` X30, `x16`, `x17` and
-//! `sp` themselves. A `+` before a source marks the accumulator that may take a late result.
+//! general or stack pointer, `v` vector, `p` predicate. `vt+2` is the register two numbers above,
+//! `vt*4` four consecutive registers. `f` is NZCV, `ffr` the first-fault register, `lr` X30; `x16`,
+//! `x17` and `sp` name themselves. A `+` before a source marks the accumulator that may receive a
+//! late result.
 
 use crate::fields::Pattern;
 use crate::inst::{Inst, MAX_DSTS, MAX_SRCS, Reg};
@@ -19,8 +20,8 @@ pub(crate) struct Operands {
 #[derive(Clone, Copy, Debug)]
 struct Operand {
     place: Place,
-    /// Registers behind the one that the field names.
-    behind: u32,
+    /// Distance from the register that the field names, in register numbers.
+    distance: u32,
     is_accumulator: bool,
 }
 
@@ -62,7 +63,7 @@ impl Operands {
         }
     }
 
-    /// The fields that the operands read.
+    /// Returns the fields that the operands read.
     pub(crate) fn letters(&self) -> impl Iterator<Item = u8> {
         self.dsts.iter().chain(&self.address).chain(&self.data).filter_map(|o| o.letter())
     }
@@ -84,12 +85,12 @@ impl Operand {
         match self.place {
             Place::Fixed(reg) => Some(reg),
             Place::GeneralOrSp(letter) => Some(Reg::x(number(letter))),
-            Place::General(letter) => match number(letter) + self.behind {
+            Place::General(letter) => match number(letter) + self.distance {
                 n @ 0..31 => Some(Reg::x(n)),
                 _ => None,
             },
-            Place::Vector(letter) => Some(Reg::v((number(letter) + self.behind) % 32)),
-            Place::Predicate(letter) => Some(Reg::p((number(letter) + self.behind) % 16)),
+            Place::Vector(letter) => Some(Reg::v((number(letter) + self.distance) % 32)),
+            Place::Predicate(letter) => Some(Reg::p((number(letter) + self.distance) % 16)),
         }
     }
 }
@@ -120,15 +121,15 @@ fn parse_operand(text: &str) -> Vec<Operand> {
         None => (false, text),
     };
     let (text, count) = match text.split_once('*') {
-        Some((head, count)) => (head, count.parse().expect("a count stands behind the star")),
+        Some((head, count)) => (head, count.parse().expect("a count follows the star")),
         None => (text, 1),
     };
     let (text, first) = match text.split_once('+') {
-        Some((head, n)) => (head, n.parse().expect("a number stands behind the plus")),
+        Some((head, n)) => (head, n.parse().expect("a number follows the plus")),
         None => (text, 0),
     };
     let place = parse_place(text);
-    (first..first + count).map(|behind| Operand { place, behind, is_accumulator }).collect()
+    (first..first + count).map(|distance| Operand { place, distance, is_accumulator }).collect()
 }
 
 fn parse_place(text: &str) -> Place {
@@ -143,6 +144,6 @@ fn parse_place(text: &str) -> Place {
         (_, [b's', field]) => Place::GeneralOrSp(*field),
         (_, [b'v', field]) => Place::Vector(*field),
         (_, [b'p', field]) => Place::Predicate(*field),
-        _ => panic!("{text} is no operand"),
+        _ => panic!("{text} is not an operand"),
     }
 }

@@ -1,30 +1,31 @@
-//! How an instruction orders its thread among others: what a recorder needs to know so that the order in
-//! which threads synchronized is kept (Arm ARM, B2.3).
+//! Ordering of threads by an instruction, for a recorder that must keep the order in which threads
+//! synchronized (Arm ARM, B2.3).
 
 use sim_core::PmuEvent;
 
 use crate::decode;
 use crate::inst::{MemOp, Special};
 
-/// When an instruction is to be given its number among all that synchronize, so that one which sees what
-/// another one did has the higher number.
+/// Time at which an instruction gets its number among all that synchronize. An instruction that
+/// observes the effect of another one must get the higher number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ordering {
-    /// Before it runs: others may see what it did, or what was done before it, as soon as it has.
+    /// Before it runs, because others may observe its effect, or an earlier effect, as soon as it
+    /// has run.
     pub before: bool,
-    /// Behind its access: what it read was there then.
+    /// After its access, because the value that it read was there by then.
     pub after: bool,
 }
 
 impl Ordering {
-    /// That of `word`; `None` for an instruction that orders nothing.
+    /// Returns the ordering of `word`. Returns `None` for an instruction that orders nothing.
     ///
     /// ```
     /// use sim_isa::Ordering;
     /// let unlock = Ordering::of(0x889f_fc1f); // STLR WZR, [X0]
-    /// assert_eq!(unlock, Some(Ordering { before: true, behind: false }));
+    /// assert_eq!(unlock, Some(Ordering { before: true, after: false }));
     /// let swap = Ordering::of(0xb8e1_8002); // SWPAL W1, W2, [X0]
-    /// assert_eq!(swap, Some(Ordering { before: true, behind: true }));
+    /// assert_eq!(swap, Some(Ordering { before: true, after: true }));
     /// assert_eq!(Ordering::of(0xb940_0001), None); // LDR W1, [X0]
     /// ```
     pub fn of(word: u32) -> Option<Ordering> {
@@ -36,26 +37,27 @@ impl Ordering {
         let acquires = inst.events.contains(PmuEvent::RC_LD_SPEC);
         let releases = inst.events.contains(PmuEvent::RC_ST_SPEC);
         let before = releases || is_barrier;
-        // What another one stored between a load-exclusive and its store may be what it was before: an
-        // engine that compares values lets such a store succeed.
+        // Between a load-exclusive and its store, another thread may store the old value again. An
+        // engine that compares values then lets the store-exclusive succeed.
         let after = acquires || is_atomic || inst.mem.exclusive;
         (before || after).then_some(Ordering { before, after })
     }
 }
 
-/// What an instruction contributes to the order among threads, once it is known that it ran.
+/// Contribution of an executed instruction to the order among threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Synchronizes {
-    /// What comes behind it sees what came before the release that it read.
+    /// Its younger operations observe everything before the release that it read.
     pub acquires: bool,
-    /// Who reads what it wrote sees what came before it.
+    /// A thread that reads its store observes everything before it.
     pub releases: bool,
-    /// A barrier: it does so with the locations that other accesses of its thread read and write.
+    /// It is a barrier: it acquires or releases through the accesses of its thread before and after
+    /// it.
     pub is_fence: bool,
 }
 
 impl Synchronizes {
-    /// What `word` does; nothing for an atomic or an exclusive that is relaxed.
+    /// Returns the contribution of `word`. A relaxed atomic or exclusive contributes nothing.
     ///
     /// ```
     /// use sim_isa::Synchronizes;
@@ -67,7 +69,8 @@ impl Synchronizes {
     pub fn of(word: u32) -> Synchronizes {
         let inst = decode(word);
         if matches!(inst.special, Special::DataMemoryBarrier | Special::DataSyncBarrier) {
-            // Bits 9 and 8 say which accesses a DMB or DSB orders; TSB and ESB have none and stand for both.
+            // Bits 9 and 8 select the accesses that a DMB or DSB orders. TSB and ESB lack them and
+            // order both.
             let kind = if word & 0xffff_f0df == 0xd503_309f { word >> 8 & 3 } else { 3 };
             return Synchronizes { acquires: kind != 2, releases: kind != 1, is_fence: true };
         }
@@ -84,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_barrier_orders_what_its_option_names() {
+    fn a_barrier_orders_the_accesses_of_its_option() {
         let fence = |acquires, releases| Synchronizes { acquires, releases, is_fence: true };
         let cases = [
             (0xd503_3bbfu32, fence(true, true)), // dmb ish
@@ -123,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn releases_have_their_number_before_and_what_reads_behind() {
+    fn releases_are_numbered_before_and_reads_after_their_access() {
         let cases = [
             (0x885f_fc01u32, (false, true)), // ldaxr w1, [x0]
             (0x885f_7c01, (false, true)),    // ldxr w1, [x0]

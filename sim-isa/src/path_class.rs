@@ -1,7 +1,8 @@
-//! Path class of an instruction, set when a word is decoded: it selects the route of the instruction
-//! through the pipeline.
+//! Path class of an instruction, set at decode. It selects the path of the instruction through the
+//! pipeline.
 
-/// Path class of an instruction. Each class promises what a route through the pipeline need not ask.
+/// Path class of an instruction. Each class rules out checks that its path through the pipeline
+/// omits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PathClass {
     /// No promise: barriers, system instructions, exclusive stores, gathers, three MOPs and more.
@@ -26,6 +27,6 @@ pub enum PathClass {
     /// each; otherwise like [`PathClass::Store`].
     TwoMopStoreUpdate,
     /// Completed at rename, in one slot. A register move that rename does not complete takes the
-    /// route of [`PathClass::Alu`].
+    /// path of [`PathClass::Alu`].
     Eliminated,
 }

@@ -1,5 +1,5 @@
-//! The governing predicate of an SVE instruction: which register it is, and which of its bits switch the
-//! elements (Arm ARM, SVE predicates).
+//! Governing predicate of an SVE instruction: its register, and the bits that control the elements
+//! (Arm ARM, SVE predicates).
 
 use sim_core::{Activity, PmuEvent};
 
@@ -9,18 +9,18 @@ use crate::{Inst, decode};
 /// Bytes of a vector, and bits of a predicate.
 const VECTOR_BYTES: u32 = 16;
 
-/// What switches the elements of an instruction on and off.
+/// Predicate that controls the elements of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Governing {
     /// Number of the predicate register, 0 to 15.
     pub register: u8,
-    /// Bytes of the vector for each of which the lowest bit of the predicate decides.
+    /// Bytes of an element. The lowest predicate bit of each element controls it.
     pub element_bytes: u8,
 }
 
 impl Governing {
-    /// That of `word`; `None` for an instruction without a governing predicate, for a prefetch, and for one
-    /// whose elements this function does not know.
+    /// Returns the governing predicate of `word`. Returns `None` for an instruction without one,
+    /// for a prefetch, and for an instruction whose elements this function does not know.
     ///
     /// ```
     /// use sim_isa::Governing;
@@ -38,12 +38,13 @@ impl Governing {
         Some(Governing { register, element_bytes: element_bytes(&inst)? })
     }
 
-    /// Elements of the vector.
+    /// Returns the number of elements of the vector.
     pub fn elements(self) -> u32 {
         VECTOR_BYTES / u32::from(self.element_bytes)
     }
 
-    /// How many elements the predicate `bits` lets work, and which, bit 0 the first.
+    /// Returns the activity under the predicate `bits`, and the active elements, with bit 0 for the
+    /// first.
     pub fn activity(self, bits: u16) -> (Activity, u16) {
         let elements = self.elements();
         let bytes = u32::from(self.element_bytes);
@@ -64,7 +65,7 @@ fn is_prefetch(inst: &Inst) -> bool {
 
 fn element_bytes(inst: &Inst) -> Option<u8> {
     if inst.mem.op != MemOp::None {
-        // A load of one element to all is switched by any bit: by the lowest of each byte.
+        // Any bit activates a load of one element to all lanes, so each byte counts as an element.
         let elements = inst.mem.elements;
         return Some(if elements <= 1 { 1 } else { VECTOR_BYTES as u8 / elements });
     }
@@ -76,7 +77,7 @@ fn element_bytes(inst: &Inst) -> Option<u8> {
     let of_size = 1 << (word >> 22 & 3);
     match word >> 24 {
         0x25 => Some(if works_on_bits(word) { 1 } else { of_size }),
-        // Shifts by immediate have the size in front of the distance, in two fields.
+        // Shifts by immediate have the size in two fields before the distance.
         0x04 if word >> 19 & 7 == 0 && word >> 13 & 7 == 0b100 => {
             let size = word >> 20 & 0xc | word >> 8 & 3;
             (size != 0).then(|| 1 << size.ilog2())
@@ -86,7 +87,8 @@ fn element_bytes(inst: &Inst) -> Option<u8> {
     }
 }
 
-/// Predicate logic, breaks, tests: a bit for every byte, whatever the size field holds. `PNEXT` has a size.
+/// Returns true for predicate logic, breaks and tests: one bit per byte, whatever the size field
+/// holds. `PNEXT` has a size.
 fn works_on_bits(word: u32) -> bool {
     let is_next = word & 0xff3f_fe10 == 0x2519_c400;
     word >> 14 & 3 == 0b01 || word >> 14 & 3 == 0b11 && !is_next
@@ -96,7 +98,8 @@ fn works_on_bits(word: u32) -> bool {
 mod tests {
     use super::*;
 
-    /// Words of GNU as: number of the predicate, bytes of an element.
+    /// The words are those that GNU as assembles, with the number of the predicate and the bytes of
+    /// an element.
     #[test]
     fn a_word_names_its_predicate_and_the_width_of_its_elements() {
         let cases = [

@@ -1,7 +1,7 @@
 //! The static instructions of a program: each location is decoded once, then named by a small
 //! number.
 //!
-//! A page of 4 KiB holds 1024 locations; a hash map finds the page, an array the instruction. Code
+//! A page of 4 KiB holds 1024 locations. A hash map finds the page, an array the instruction. Code
 //! that changes (a JIT) gives a location a new instruction; the old one keeps its number.
 
 use rustc_hash::FxHashMap;
@@ -16,14 +16,14 @@ const PAGE_SHIFT: u32 = 12;
 const PAGE_BYTES: u64 = 1 << PAGE_SHIFT;
 const PAGE_INSTS: usize = 1024;
 const WORD_BYTES: u64 = 4;
-/// What of an address says which location of a page it is.
+/// Address bits that select the location in a page.
 const PLACE_BITS: u64 = PAGE_BYTES - WORD_BYTES;
-/// A location without instruction.
+/// Marker of a location without an instruction.
 const NO_INST: u32 = u32::MAX;
 /// An address that no program location has: it is not a multiple of four.
 const NO_PAGE: u64 = u64::MAX;
 
-/// Words of the code image in one page, when one was given.
+/// Words of the code image in one page, if the image is known.
 type Image = Option<Box<[u32; PAGE_INSTS]>>;
 
 /// The static instruction table of one program.
@@ -46,13 +46,13 @@ pub struct Program {
     page_numbers: FxHashMap<u64, u32>,
     last: LastPage,
     costs: Costs,
-    /// Structure loads and stores count in `ASE_INST_SPEC`.
+    /// True if structure loads and stores count in `ASE_INST_SPEC`.
     structures_count: bool,
-    /// Every instruction is [`PathClass::General`].
+    /// True if every instruction is [`PathClass::General`].
     without_path_classes: bool,
 }
 
-/// The page that answered last: code mostly stays where it is.
+/// The page of the last lookup. Most lookups stay in one page.
 struct LastPage {
     base: u64,
     number: u32,
@@ -65,35 +65,36 @@ impl Default for LastPage {
 }
 
 impl Program {
-    /// Bytes of a page of code in the table.
+    /// Bytes of a code page in the table.
     pub const PAGE_BYTES: u64 = PAGE_BYTES;
 
-    /// An empty table.
+    /// Creates an empty table.
     pub fn new() -> Program {
         Program::default()
     }
 
-    /// An empty table of instructions that have these costs.
+    /// Creates an empty table whose instructions have these costs.
     pub fn costing(costs: Costs) -> Program {
         Program { costs, ..Program::default() }
     }
 
-    /// The same table, in which loads and stores of Advanced SIMD structures (`LD1` to `LD4`, `ST1` to `ST4`) count in
-    /// `ASE_INST_SPEC` if that `is` so (decision A49).
+    /// Returns this table with the rule for loads and stores of Advanced SIMD structures (`LD1` to
+    /// `LD4`, `ST1` to `ST4`). They count in `ASE_INST_SPEC` if `is` is true (decision A49).
     #[must_use]
     pub fn counting_structures(self, is: bool) -> Program {
         Program { structures_count: is, ..self }
     }
 
-    /// The same table, in which every instruction interned from now on is [`PathClass::General`], so that the core takes its
-    /// general route for all of them. The shorter routes of the other shapes are held against it.
+    /// Returns this table with [`PathClass::General`] for every instruction interned from now on.
+    /// The core then takes its general path for all of them. Tests compare the specialized paths
+    /// with it.
     #[must_use]
     pub fn without_path_classes(self) -> Program {
         Program { without_path_classes: true, ..self }
     }
 
-    /// Memory in bytes of a table of so many instructions in so many pages of 4096 bytes, of which `images` are known
-    /// whole. Vectors may have twice the room that is used.
+    /// Returns the memory in bytes of a table with this many instructions and pages of 4096 bytes,
+    /// `images` of which have a code image. Vectors may reserve twice the space in use.
     pub fn bytes(instructions: u64, pages: u64, images: u64) -> u64 {
         let instruction = (size_of::<Inst>() + size_of::<u64>()) as u64;
         let page =
@@ -101,30 +102,30 @@ impl Program {
         2 * (instructions * instruction + pages * page) + images * PAGE_BYTES
     }
 
-    /// Number of static instructions.
+    /// Returns the number of static instructions.
     pub fn len(&self) -> usize {
         self.insts.len()
     }
 
-    /// True while nothing was interned.
+    /// Returns true while no instruction is interned.
     pub fn is_empty(&self) -> bool {
         self.insts.is_empty()
     }
 
-    /// The instruction behind `id`.
+    /// Returns the instruction with number `id`.
     #[inline]
     pub fn inst(&self, id: InstId) -> &Inst {
         &self.insts[id as usize]
     }
 
-    /// The address of `id`.
+    /// Returns the address of instruction `id`.
     #[inline]
     pub fn pc(&self, id: InstId) -> u64 {
         self.pcs[id as usize]
     }
 
-    /// The target of a direct branch, or the address of a literal load; 0 for anything else, whose
-    /// target is not static.
+    /// Returns the target of a direct branch, or the address of a literal load. Returns 0 for other
+    /// instructions, whose target is not static.
     pub fn target(&self, id: InstId) -> u64 {
         let inst = self.inst(id);
         let is_direct =
@@ -136,9 +137,9 @@ impl Program {
         }
     }
 
-    /// The number of the instruction `word` at `pc`; decodes it when the location holds another
-    /// word or none. The instruction becomes the current one of its location. `pc` is a multiple of
-    /// 4.
+    /// Returns the number of the instruction `word` at `pc`. Decodes it when the location holds
+    /// another word or none. The instruction becomes the current one of its location. `pc` is a
+    /// multiple of 4.
     pub fn intern(&mut self, pc: u64, word: u32) -> InstId {
         match self.current(pc) {
             Some(id) if self.insts[id as usize].word == word => id,
@@ -146,7 +147,7 @@ impl Program {
         }
     }
 
-    /// What `word` is, with the costs of this machine.
+    /// Returns the description of `word`, with the costs of this machine.
     fn decoded(&self, word: u32) -> Inst {
         let mut inst = decode(word);
         if self.costs != Costs::default() {
@@ -161,8 +162,8 @@ impl Program {
         inst
     }
 
-    /// As [`Program::intern`] for a description made by hand: what if an instruction cost something
-    /// else.
+    /// Returns the number of a hand-made description at `pc`, like [`Program::intern`]. Used
+    /// for what-if studies of instruction costs.
     pub fn intern_inst(&mut self, pc: u64, mut inst: Inst) -> InstId {
         inst.finish_decode();
         if self.without_path_classes {
@@ -174,14 +175,14 @@ impl Program {
         }
     }
 
-    /// The current instruction of a location, whose page is made when it is missing.
+    /// Returns the current instruction of a location. Creates its page when it is missing.
     fn current(&mut self, pc: u64) -> Option<InstId> {
         let page = self.page_or_new(pc);
         let id = self.ids[place_of(page, pc)];
         (id != NO_INST).then_some(id)
     }
 
-    /// Gives a location a new instruction.
+    /// Gives a location a new instruction and returns its number.
     fn set(&mut self, pc: u64, inst: Inst) -> InstId {
         let page = self.page_or_new(pc);
         let id = self.insts.len() as u32;
@@ -192,7 +193,7 @@ impl Program {
         id
     }
 
-    /// The current instruction at `pc`, if it was interned or fetched before.
+    /// Returns the current instruction at `pc`, if it was interned or fetched before.
     #[inline]
     pub fn at(&self, pc: u64) -> Option<InstId> {
         let page = self.page(pc)?;
@@ -200,11 +201,11 @@ impl Program {
         (id != NO_INST && pc.is_multiple_of(WORD_BYTES)).then_some(id)
     }
 
-    /// The current instruction at `pc`; decodes it from the code image when nobody did before.
+    /// Returns the current instruction at `pc`, decoded from the code image if necessary. Returns
     /// `None` outside interned code and the image.
     #[inline(always)]
     pub fn fetch(&mut self, pc: u64) -> Option<InstId> {
-        // What is left of a misaligned address is the base of no page.
+        // The masked address of a misaligned `pc` is not the base of any page.
         if self.last.base != pc & !PLACE_BITS {
             return self.fetch_elsewhere(pc);
         }
@@ -214,7 +215,8 @@ impl Program {
         }
     }
 
-    /// As [`Program::fetch`], from another page than the last one.
+    /// Returns the instruction at `pc` like [`Program::fetch`], from a page other than the last
+    /// one.
     #[inline(never)]
     fn fetch_elsewhere(&mut self, pc: u64) -> Option<InstId> {
         let base = pc & !PLACE_BITS;
@@ -230,25 +232,25 @@ impl Program {
         Some(self.intern(pc, word))
     }
 
-    /// Gives the code image from `base` (a multiple of 4) on, whole words, whatever the page size of the
-    /// recorded machine; a page of 4096 bytes that is known in part reads as zero elsewhere.
-    /// Instructions already interned stay current.
+    /// Attaches the code image from `base` (a multiple of 4) on, in whole words, for any page size
+    /// of the recorded machine. Unknown parts of a page of 4096 bytes read as zero. Instructions
+    /// already interned stay current.
     pub fn attach_image(&mut self, base: u64, bytes: &[u8]) {
         assert!(base.is_multiple_of(WORD_BYTES), "code at {base:#x} is not aligned to its words");
         let (mut at, mut rest) = (base, bytes);
         while !rest.is_empty() {
             let room = (PAGE_BYTES - at % PAGE_BYTES) as usize;
-            let (part, behind) = rest.split_at(rest.len().min(room));
+            let (part, after) = rest.split_at(rest.len().min(room));
             let page = self.page_or_new(at);
             let image = self.images[page].get_or_insert_with(|| Box::new([0; PAGE_INSTS]));
             for (word, chunk) in image[slot_of(at)..].iter_mut().zip(part.chunks_exact(4)) {
                 *word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
             }
-            (at, rest) = (at.wrapping_add(room as u64), behind);
+            (at, rest) = (at.wrapping_add(room as u64), after);
         }
     }
 
-    /// Index of the page of `pc`.
+    /// Returns the index of the page of `pc`.
     #[inline]
     fn page(&self, pc: u64) -> Option<usize> {
         let base = page_base(pc);
@@ -277,7 +279,7 @@ fn page_base(pc: u64) -> u64 {
     pc & !(PAGE_BYTES - 1)
 }
 
-/// Index of the location of `pc`, which is in this page.
+/// Returns the index of the location of `pc` in this page.
 #[inline]
 fn place_of(page: usize, pc: u64) -> usize {
     page * PAGE_INSTS + slot_of(pc)
@@ -320,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn images_of_any_page_size_are_fetched_from() {
+    fn fetch_reads_images_of_any_page_size() {
         let mut program = Program::new();
         let large: Vec<u8> = RET.to_le_bytes().repeat(16_384 / 4);
         program.attach_image(0x8000, &large);
@@ -330,7 +332,7 @@ mod tests {
         let mut word = |pc| program.fetch(pc).map(|id| program.inst(id).word);
         assert_eq!([word(0x8000), word(0xBFFC), word(0xC000)], [Some(RET), Some(RET), None]);
         assert_eq!([word(0x2_0400), word(0x2_0FFC)], [Some(NOP), Some(NOP)]);
-        assert_eq!(word(0x2_0800), Some(0), "between the two nothing was recorded");
+        assert_eq!(word(0x2_0800), Some(0), "words between the images read as zero");
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! RenameResources of what operations take in program order and give back at retirement: reorder buffer,
-//! physical registers, load and branch queue (PMU guide 3.2).
+//! Resources that operations take in program order and free at retirement: reorder buffer, physical
+//! registers, load and branch queue (PMU guide 3.2).
 
-/// A kind of entries.
+/// Kind of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceKind {
     /// Reorder buffer.
@@ -30,12 +30,12 @@ impl ResourceKind {
     ];
 }
 
-/// Bits of each count, in the order of [`ResourceKind::ALL`]: the highest tells in a subtraction whether it was
-/// enough.
+/// Bits of each count, in the order of [`ResourceKind::ALL`]. The highest bit shows in a
+/// subtraction whether the count was sufficient.
 const LANE_BITS: [u32; 6] = [12, 11, 10, 11, 10, 10];
 const _: () = assert!(shift_of(5) + LANE_BITS[5] == u64::BITS, "all counts are one word");
 
-/// The lowest bit of a count.
+/// Returns the lowest bit of a count.
 const fn shift_of(lane: usize) -> u32 {
     let (mut shift, mut below) = (0, 0);
     while below < lane {
@@ -56,34 +56,35 @@ const LANE_TOPS: u64 = {
 };
 
 impl ResourceKind {
-    /// The most that can be counted of this kind.
+    /// Returns the largest count of this kind.
     pub const fn most(self) -> u32 {
         (1 << (LANE_BITS[self as usize] - 1)) - 1
     }
 }
 
-/// A count for each [`ResourceKind`], of [`ResourceKind::most`] at most: all are added and compared at once.
+/// A count for each [`ResourceKind`], at most [`ResourceKind::most`] each. All counts are added and
+/// compared in one operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RenameResources(u64);
 
 impl RenameResources {
-    /// `count` entries of one kind.
+    /// Returns `count` entries of one kind.
     pub const fn of(kind: ResourceKind, count: u32) -> RenameResources {
         RenameResources((count as u64) << shift_of(kind as usize))
     }
 
-    /// How many of one kind.
+    /// Returns the count of one kind.
     #[inline]
     pub fn count(self, kind: ResourceKind) -> u32 {
         (self.0 >> shift_of(kind as usize)) as u32 & kind.most()
     }
 
-    /// All kinds together.
+    /// Returns the sum of all kinds.
     pub fn sum(self) -> u32 {
         ResourceKind::ALL.into_iter().map(|kind| self.count(kind)).sum()
     }
 
-    /// Of each kind as many, but not more than in `limit`.
+    /// Returns each count, limited to the count in `limit`.
     #[must_use]
     pub fn at_most(self, limit: RenameResources) -> RenameResources {
         ResourceKind::ALL.into_iter().fold(RenameResources::default(), |all, kind| {
@@ -91,21 +92,21 @@ impl RenameResources {
         })
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     #[inline]
     #[must_use]
     pub fn plus(self, more: RenameResources) -> RenameResources {
         RenameResources(self.0 + more.0)
     }
 
-    /// Without `less`, which it contains.
+    /// Returns the difference to `less`, which must not exceed any count.
     #[inline]
     #[must_use]
     pub fn minus(self, less: RenameResources) -> RenameResources {
         RenameResources(self.0 - less.0)
     }
 
-    /// True when nothing is more than in `limit`.
+    /// Returns true when no count exceeds `limit`.
     #[inline]
     pub fn within(self, limit: RenameResources) -> bool {
         ((limit.0 | LANE_TOPS) - self.0) & LANE_TOPS == LANE_TOPS
@@ -144,7 +145,11 @@ mod tests {
         let counts = |word| ResourceKind::ALL.map(|kind| decode(word).entries.count(kind));
         assert_eq!(counts(0xa8c1_7bfd), [0, 3, 0, 0, 1, 0], "ldp x29, x30, [sp], #16");
         assert_eq!(counts(0xeb01_001f), [0, 0, 1, 0, 0, 0], "cmp x0, x1");
-        assert_eq!(counts(0x3d80_0020), [0; 6], "str q0, [x1]: its queue is not of these");
+        assert_eq!(
+            counts(0x3d80_0020),
+            [0; 6],
+            "str q0, [x1]: the store queue is not one of these"
+        );
         assert_eq!(counts(0x9400_0001), [0, 1, 0, 0, 0, 1], "bl");
         assert_eq!(counts(0x4e28_4820), [0, 0, 0, 1, 0, 0], "aese v0.16b, v1.16b");
         assert!(decode(0x3d80_0020).stores && !decode(0xa8c1_7bfd).stores);

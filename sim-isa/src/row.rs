@@ -1,12 +1,12 @@
-//! One row of an encoding table: the bit picture, the registers, the cost, what it counts and
-//! touches.
+//! One row of an encoding table: the bit picture, the registers, the cost, the events and the
+//! memory access.
 
 use sim_core::TagUse;
 
 use crate::inst::{BranchKind, Faulting, MemOp, Rename, Special};
 use crate::uops::Cost;
 
-/// One encoding, or a group of encodings that differ in nothing this crate describes.
+/// One encoding, or a group of encodings with identical descriptions in this crate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     /// Bit picture, see [`crate::fields`].
@@ -21,7 +21,7 @@ pub(crate) struct Row {
     pub(crate) rename: Rename,
 }
 
-/// The part of the architecture that a whole table belongs to.
+/// Part of the architecture to which a whole table belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Domain {
     /// General registers, branches, system, scalar memory.
@@ -34,28 +34,29 @@ pub(crate) enum Domain {
     Sve,
 }
 
-/// Which data-processing events an encoding raises (PMU guide 4.9 and 4.13).
+/// Data-processing events that an encoding raises (PMU guide 4.9 and 4.13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counts {
     /// None: branches, memory, system, moves between or inside register files.
     Nothing,
     /// DP_SPEC.
     DataProcessing,
-    /// The class event of the domain alone: logic, permutation, predicates.
+    /// The class event of the domain only: logic, permutation, predicates.
     Plain,
     /// The class event and integer arithmetic of the largest element.
     Int(Elem),
     /// The class event and floating-point arithmetic: largest element, operations per element.
     Fp(Elem, u8),
-    /// As that, of a conversion with integers of another size: its floating-point element, and the larger one.
+    /// The class event and floating-point arithmetic of a conversion with integers of another size:
+    /// the floating-point element, and the larger of the two.
     FpConvert(Elem, Elem),
     /// CRYPTO_SPEC, and for SVE the class event.
     Crypto,
-    /// The event of the barrier that the row is: DMB_SPEC, DSB_SPEC or ISB_SPEC.
+    /// The event of the barrier: DMB_SPEC, DSB_SPEC or ISB_SPEC.
     Barrier,
 }
 
-/// The largest element type of an operation, fixed or told by a field.
+/// Largest element type of an operation, fixed or from a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Elem {
     /// 8 bits.
@@ -68,22 +69,22 @@ pub(crate) enum Elem {
     D,
     /// Logarithm of bytes in field `z`.
     Z,
-    /// Twice what field `z` says: widening, long and narrowing forms.
+    /// Twice the size in field `z`: widening, long and narrowing forms.
     Wide,
     /// Field `y` of a floating-point encoding: 0 single, 1 double, 3 half.
     Y,
-    /// The highest set bit of field `z` of a shift by immediate: `tsz` of 4 bits.
+    /// Highest set bit of field `z` of a shift by immediate: `tsz` of 4 bits.
     Tsz,
-    /// As `Tsz`, twice as wide.
+    /// Twice the size in field `tsz` of a shift by immediate.
     TszWide,
 }
 
-/// Memory shape of a row.
+/// Memory access of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mem {
     pub(crate) op: MemOp,
     pub(crate) size: Size,
-    /// Bytes by which an address is judged aligned; 0: the element of field `z`.
+    /// Alignment in bytes at which an address counts as aligned; 0: the element of field `z`.
     pub(crate) align: u8,
     pub(crate) acquire: bool,
     pub(crate) release: bool,
@@ -91,22 +92,23 @@ pub(crate) struct Mem {
     pub(crate) scattered: bool,
     /// First-fault or non-fault load.
     pub(crate) faulting: Faulting,
-    /// Reads or writes allocation tags; whether others are checked depends on their base.
+    /// Reads or writes allocation tags. For other accesses, the base decides whether they are
+    /// checked.
     pub(crate) tags: TagUse,
 }
 
-/// How many bytes an access covers.
+/// Size of an access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Size {
-    /// A fixed number.
+    /// A fixed number of bytes.
     Bytes(u16),
-    /// So many elements of `1 << z` bytes.
+    /// This number of elements of `1 << z` bytes.
     Elems(u16),
-    /// So many vector registers of 8 or 16 bytes (bit 30).
+    /// This number of vector registers of 8 or 16 bytes (bit 30).
     Regs(u16),
-    /// SVE contiguous load: memory and register element in the `dtype` field `e`.
+    /// SVE contiguous load: memory and register element from the `dtype` field `e`.
     LoadType,
-    /// One element of an SVE replicating load, by the same field.
+    /// One element of an SVE replicating load, from the `dtype` field `e`.
     LoadTypeOne,
     /// SVE contiguous store: register element `e`, memory element `z`, both logarithms.
     StoreType,
@@ -130,7 +132,7 @@ impl Mem {
     }
 }
 
-/// A load or store of any kind; `align` 0 means the element of field `z`.
+/// Creates a row for a load or store of any kind; `align` 0 means the element of field `z`.
 pub(crate) const fn mem(
     bits: &'static str,
     regs: &'static str,
@@ -144,7 +146,7 @@ pub(crate) const fn mem(
     row
 }
 
-/// A load of `1 << z` bytes a register.
+/// Creates a row for a load of `1 << z` bytes per register.
 pub(crate) const fn load(
     bits: &'static str,
     regs: &'static str,
@@ -155,7 +157,7 @@ pub(crate) const fn load(
     mem(bits, regs, cost, MemOp::Load, size, align)
 }
 
-/// A store.
+/// Creates a row for a store.
 pub(crate) const fn store(
     bits: &'static str,
     regs: &'static str,
@@ -166,12 +168,12 @@ pub(crate) const fn store(
     mem(bits, regs, cost, MemOp::Store, size, align)
 }
 
-/// Integer data processing.
+/// Creates a row for integer data processing.
 pub(crate) const fn dp(bits: &'static str, regs: &'static str, cost: Cost) -> Row {
     counting(bits, regs, cost, Counts::DataProcessing)
 }
 
-/// A branch.
+/// Creates a row for a branch.
 pub(crate) const fn branch(
     bits: &'static str,
     regs: &'static str,
@@ -183,42 +185,43 @@ pub(crate) const fn branch(
     row
 }
 
-/// A hole in the encoding of the rows behind it.
+/// Creates a row for an unallocated hole in the encodings of the rows that follow.
 pub(crate) const fn unallocated(bits: &'static str) -> Row {
     counting(bits, "=", crate::uops::UNKNOWN, Counts::Nothing).special(Special::Unknown)
 }
 
-/// `DMB`, `DSB` or `ISB`.
+/// Creates a row for `DMB`, `DSB` or `ISB`.
 pub(crate) const fn barrier(bits: &'static str, special: Special) -> Row {
     counting(bits, "=", crate::uops::NONE, Counts::Barrier).special(special)
 }
 
-/// Anything that raises no data-processing event.
+/// Creates a row for an instruction that raises no data-processing event.
 pub(crate) const fn other(bits: &'static str, regs: &'static str, cost: Cost) -> Row {
     counting(bits, regs, cost, Counts::Nothing)
 }
 
-/// A vector operation without arithmetic type.
+/// Creates a row for a vector operation without an arithmetic type.
 pub(crate) const fn plain(bits: &'static str, regs: &'static str, cost: Cost) -> Row {
     counting(bits, regs, cost, Counts::Plain)
 }
 
-/// Vector integer arithmetic on elements of at most `elem`.
+/// Creates a row for vector integer arithmetic on elements of at most `elem`.
 pub(crate) const fn int(bits: &'static str, regs: &'static str, cost: Cost, elem: Elem) -> Row {
     counting(bits, regs, cost, Counts::Int(elem))
 }
 
-/// Floating-point arithmetic, one operation an element.
+/// Creates a row for floating-point arithmetic with one operation per element.
 pub(crate) const fn fp(bits: &'static str, regs: &'static str, cost: Cost, elem: Elem) -> Row {
     counting(bits, regs, cost, Counts::Fp(elem, 1))
 }
 
-/// Floating-point multiply-add, two operations an element.
+/// Creates a row for a floating-point multiply-add with two operations per element.
 pub(crate) const fn fma(bits: &'static str, regs: &'static str, cost: Cost, elem: Elem) -> Row {
     counting(bits, regs, cost, Counts::Fp(elem, 2))
 }
 
-/// Floating-point dot or matrix product of `ops` operations a result element.
+/// Creates a row for a floating-point dot or matrix product with `ops` operations per result
+/// element.
 pub(crate) const fn fp_ops(
     bits: &'static str,
     regs: &'static str,
@@ -229,7 +232,8 @@ pub(crate) const fn fp_ops(
     counting(bits, regs, cost, Counts::Fp(elem, ops))
 }
 
-/// A conversion between floating-point elements and larger integers, one operation for each of these.
+/// Creates a row for a conversion between floating-point elements and larger integers, with one
+/// operation for each integer.
 pub(crate) const fn fp_lanes(
     bits: &'static str,
     regs: &'static str,
@@ -240,7 +244,7 @@ pub(crate) const fn fp_lanes(
     counting(bits, regs, cost, Counts::FpConvert(elem, larger))
 }
 
-/// A cryptographic operation.
+/// Creates a row for a cryptographic operation.
 pub(crate) const fn crypto(bits: &'static str, regs: &'static str, cost: Cost) -> Row {
     counting(bits, regs, cost, Counts::Crypto)
 }
@@ -259,55 +263,55 @@ const fn counting(bits: &'static str, regs: &'static str, cost: Cost, counts: Co
 }
 
 impl Row {
-    /// Done at rename without a pipe.
+    /// Marks the row as completed at rename without a pipe.
     pub(crate) const fn renamed(mut self, rename: Rename) -> Row {
         self.rename = rename;
         self
     }
 
-    /// Stops the flow.
+    /// Marks the row as special for the flow of the pipeline.
     pub(crate) const fn special(mut self, special: Special) -> Row {
         self.special = special;
         self
     }
 
-    /// Load-acquire.
+    /// Marks the row as load-acquire.
     pub(crate) const fn acquire(mut self) -> Row {
         self.mem.acquire = true;
         self
     }
 
-    /// Store-release.
+    /// Marks the row as store-release.
     pub(crate) const fn release(mut self) -> Row {
         self.mem.release = true;
         self
     }
 
-    /// Load-exclusive or store-exclusive.
+    /// Marks the row as load-exclusive or store-exclusive.
     pub(crate) const fn exclusive(mut self) -> Row {
         self.mem.exclusive = true;
         self
     }
 
-    /// Reads or writes allocation tags.
+    /// Marks the row as a reader or writer of allocation tags.
     pub(crate) const fn tags(mut self, tags: TagUse) -> Row {
         self.mem.tags = tags;
         self
     }
 
-    /// Gather or scatter.
+    /// Marks the row as a gather or scatter.
     pub(crate) const fn scattered(mut self) -> Row {
         self.mem.scattered = true;
         self
     }
 
-    /// First-fault load.
+    /// Marks the row as a first-fault load.
     pub(crate) const fn first_fault(mut self) -> Row {
         self.mem.faulting = Faulting::First;
         self
     }
 
-    /// Non-fault load.
+    /// Marks the row as a non-fault load.
     pub(crate) const fn non_fault(mut self) -> Row {
         self.mem.faulting = Faulting::Never;
         self

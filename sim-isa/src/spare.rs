@@ -1,21 +1,21 @@
-//! Costs of instructions that a machine may be spared, to measure what they cost otherwise.
+//! Costs that a machine can omit, to measure their effect on performance.
 //!
-//! They are taken away when a word is decoded, so that no stage asks for them.
+//! They are removed at decode, so that no pipeline stage checks for them.
 
 use crate::inst::{Inst, Rename, Special};
 use crate::micro_op::Role;
 
-/// Costs that no instruction of a [`crate::Program`] has.
+/// Costs that are omitted for all instructions of a [`crate::Program`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spared {
-    /// Computation takes one cycle, and its pipe for one cycle.
+    /// Computation takes one cycle and occupies its pipe for one cycle.
     pub latency: bool,
     /// Barriers (`DMB`, `DSB`, `ISB`), acquires and releases order nothing.
     pub ordering: bool,
 }
 
 impl Spared {
-    /// Takes these costs from an instruction. Its events stay.
+    /// Removes these costs from an instruction. Its events stay.
     pub(crate) fn apply(self, inst: &mut Inst) {
         if self.latency {
             compute_in_one_cycle(inst);
@@ -27,7 +27,8 @@ impl Spared {
     }
 }
 
-/// What a load adds to the time of the memory system stays: it is part of an L1 hit.
+/// Sets all computation to one cycle. The cycles that a load adds to the latency of the
+/// memory system stay, because they are part of an L1 hit.
 fn compute_in_one_cycle(inst: &mut Inst) {
     let groups = &mut inst.uops[..usize::from(inst.n_uop_groups)];
     for group in groups.iter_mut().filter(|group| group.role != Role::Load) {
@@ -54,7 +55,7 @@ mod tests {
     use crate::{Costs, Program};
     use sim_core::PmuEvent;
 
-    /// `sdiv x0, x1, x2`, `ldr x1, [x2]`, `dmb ish`, `isb`, `ldar x1, [x0]`
+    /// Words of `sdiv x0, x1, x2`, `ldr x1, [x2]`, `dmb ish`, `isb`, `ldar x1, [x0]`.
     const WORDS: [u32; 5] = [0x9ac2_0c20, 0xf940_0041, 0xd503_3bbf, 0xd503_3fdf, 0xc8df_fc01];
 
     fn decoded(spared: Spared) -> [Inst; 5] {

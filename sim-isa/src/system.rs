@@ -1,15 +1,16 @@
-//! System instructions that manage caches, translations and contexts: what the fields of the word
-//! say (Arm ARM C5.3 to C5.5, "System instructions", and D17, "System registers").
+//! System instructions that manage caches, translations and contexts: the fields of their words
+//! (Arm ARM C5.3 to C5.5, "System instructions", and D17, "System registers").
 //!
-//! Operations on tags (`DC CGVAC`, `DC CGDSW` ...) act on the line that carries them, so they are
-//! described as their namesakes on data. Out of scope: what came after Armv9.0 (`TLBI ...NXS`, `PAALL`).
+//! Operations on tags (`DC CGVAC`, `DC CGDSW` ...) act on the line that carries the tags, so their
+//! descriptions equal those of the corresponding data operations. Out of scope: extensions after
+//! Armv9.0 (`TLBI ...NXS`, `PAALL`).
 
 use sim_core::{CacheOp, Maintenance, TlbScope};
 
-/// Under which name a register that exists for several exception levels is written.
+/// Name under which a register that exists for several exception levels is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BankName {
-    /// `..._EL1`; reaches the EL2 register from an EL2 with `HCR_EL2.E2H`.
+    /// `..._EL1`; accesses the EL2 register from an EL2 with `HCR_EL2.E2H`.
     El1,
     /// `..._EL12`: the EL1 register, written from an EL2 with `HCR_EL2.E2H`.
     El12,
@@ -28,12 +29,12 @@ pub enum ContextWrite {
     SoftwareIncrement,
 }
 
-/// The fields of a `SYS` or `MSR` word: `op0, op1, CRn, CRm, op2`.
+/// Returns the fields of a `SYS` or `MSR` word: `op0, op1, CRn, CRm, op2`.
 fn fields(word: u32) -> (u32, u32, u32, u32, u32) {
     (word >> 19 & 3, word >> 16 & 7, word >> 12 & 15, word >> 8 & 15, word >> 5 & 7)
 }
 
-/// What the word maintains; `None` for every other system instruction.
+/// Returns the maintenance operation of the word, or `None` for every other system instruction.
 pub(crate) fn maintenance(word: u32) -> Option<Maintenance> {
     match fields(word) {
         (1, op1, 7, 5 | 1, op2) => inst_cache(word, op1, op2),
@@ -49,7 +50,7 @@ pub(crate) fn maintenance(word: u32) -> Option<Maintenance> {
     }
 }
 
-/// The counted register that an `MSR` writes, if it is one.
+/// Returns the counted register that an `MSR` writes, if any.
 pub(crate) fn context_write(word: u32) -> Option<ContextWrite> {
     let (op0, op1, crn, crm, op2) = fields(word);
     if (op0, op1, crn, crm, op2) == (3, 3, 9, 12, 4) {
@@ -68,7 +69,7 @@ pub(crate) fn context_write(word: u32) -> Option<ContextWrite> {
     }
 }
 
-/// `IC IALLUIS`, `IALLU`, `IVAU`.
+/// Returns the operation of `IC IALLUIS`, `IALLU`, `IVAU`.
 fn inst_cache(word: u32, op1: u32, op2: u32) -> Option<Maintenance> {
     match (op1, word >> 8 & 15, op2) {
         (0, 1, 0) => Some(Maintenance::InstAll { broadcast: true }),
@@ -78,7 +79,7 @@ fn inst_cache(word: u32, op1: u32, op2: u32) -> Option<Maintenance> {
     }
 }
 
-/// `AT S1E0R` ... `S12E1W`, `S1E1RP`, `S1E1WP`.
+/// Returns the operation of `AT S1E0R` ... `S12E1W`, `S1E1RP`, `S1E1WP`.
 fn translate(word: u32, op1: u32, op2: u32) -> Option<Maintenance> {
     let known = match (op1, word >> 8 & 15) {
         (0, 8) => op2 < 4,
@@ -89,7 +90,7 @@ fn translate(word: u32, op1: u32, op2: u32) -> Option<Maintenance> {
     known.then_some(Maintenance::Translate { write: op2 & 1 == 1 })
 }
 
-/// `DC` by address (odd `op2`) and by set and way.
+/// Returns the operation of `DC` by address (odd `op2`) and by set and way.
 fn data_cache(op1: u32, crm: u32, op2: u32) -> Option<Maintenance> {
     let op = match crm {
         6 => CacheOp::Invalidate,
@@ -108,7 +109,8 @@ fn data_cache(op1: u32, crm: u32, op2: u32) -> Option<Maintenance> {
     }
 }
 
-/// Inner or outer shareable forms; those by intermediate address have a place of their own.
+/// Returns true for inner or outer shareable forms. Forms by intermediate address have their own
+/// encodings.
 fn is_broadcast(crm: u32, op2: u32) -> bool {
     match crm {
         0..=3 | 5 => true,
@@ -117,8 +119,8 @@ fn is_broadcast(crm: u32, op2: u32) -> bool {
     }
 }
 
-/// Range forms (`RVAE1` ...) are described by the page that their operand begins with: the operand's
-/// count of pages is not evaluated.
+/// Returns the scope of a `TLBI`. Range forms (`RVAE1` ...) are described by the first page of
+/// their operand; the page count of the operand is not evaluated.
 fn tlb_scope(op1: u32, crm: u32, op2: u32) -> Option<TlbScope> {
     let is_range = matches!(crm, 2 | 5 | 6);
     let last_level = op2 & 4 != 0;
@@ -131,7 +133,7 @@ fn tlb_scope(op1: u32, crm: u32, op2: u32) -> Option<TlbScope> {
         (0, _, 3 | 7) => TlbScope::PageAnyAsid { last_level },
         (4, _, 6) if !is_range => TlbScope::Vmid { stage2: true },
         (4, _, 0 | 4) | (6, _, 0) if !is_range => TlbScope::All,
-        // The tables of EL2 and EL3 know no ASID.
+        // The tables of EL2 and EL3 have no ASID.
         (4 | 6, _, 1 | 5) => TlbScope::PageAnyAsid { last_level },
         _ => return None,
     };

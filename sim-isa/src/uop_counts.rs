@@ -3,7 +3,8 @@
 
 use crate::micro_op::{PipeMask, UopGroup};
 
-/// Bits of one count: eight, and one above them that tells in a comparison whether it was enough.
+/// Bits of one count: eight, and one above them that shows in a comparison whether the count was
+/// sufficient.
 const LANE_BITS: usize = 9;
 const LANE_MASK: u64 = (1 << LANE_BITS) - 1;
 /// The top bit of every lane.
@@ -13,7 +14,8 @@ const fn one(lane: usize, count: u64) -> u64 {
     count << (LANE_BITS * lane)
 }
 
-/// Seven counts of at most [`UopCounts::MAX`] in one word: all are added and compared at once.
+/// Seven counts of at most [`UopCounts::MAX`] in one word. All counts are added and compared in one
+/// operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UopCounts(u64);
 
@@ -23,7 +25,7 @@ impl UopCounts {
     /// Largest limit of a count.
     pub const MAX: u32 = 255;
 
-    /// These counts.
+    /// Creates a word from these counts.
     pub const fn new(lanes: [u32; UopCounts::LANES]) -> UopCounts {
         let (mut packed, mut lane) = (0, 0);
         while lane < UopCounts::LANES {
@@ -33,13 +35,14 @@ impl UopCounts {
         UopCounts(packed)
     }
 
-    /// By the types of dispatch: all, branch or single-cycle, multi-cycle, M0, V0, V1, load/store.
+    /// Returns the counts by dispatch type: all, branch or single-cycle, multi-cycle, M0, V0, V1,
+    /// load/store.
     pub(crate) fn by_type(groups: &[UopGroup]) -> UopCounts {
         UopCounts(groups.iter().fold(0, |all, group| {
             let types = match group.pipes {
                 PipeMask::B | PipeMask::S => one(1, 1),
                 PipeMask::M | PipeMask::M1 => one(2, 1),
-                // M0 alone is one of the multi-cycle pipes too.
+                // M0 is also one of the multi-cycle pipes.
                 PipeMask::M0 => one(2, 1) | one(3, 1),
                 PipeMask::V0 => one(4, 1),
                 PipeMask::V1 => one(5, 1),
@@ -50,18 +53,19 @@ impl UopCounts {
         }))
     }
 
-    /// By issue queue, as [`UopCounts::queue_entry`] has them.
+    /// Returns the counts by issue queue, in the lanes of [`UopCounts::queue_entry`].
     pub(crate) fn by_queue(groups: &[UopGroup]) -> UopCounts {
         UopCounts(groups.iter().fold(0, |all, group| {
             all + u64::from(group.count) * UopCounts::queue_entry(group.pipes).0
         }))
     }
 
-    /// What one micro-operation for these pipes takes of the issue queues: integer, memory, vector, and
-    /// of those before one kind of pipe M0, L0 and L1, V0, V1.
+    /// Returns the issue queue entries of one micro-operation for these pipes. The lanes are the
+    /// integer, memory and vector queues, then the queues that feed one kind of pipe: M0, L0 and
+    /// L1, V0, V1.
     #[inline]
     pub fn queue_entry(pipes: PipeMask) -> UopCounts {
-        // Without branches: what the next instruction is nobody can predict.
+        // Free of host branches, because the pipes of the next instruction are unpredictable.
         let is = |mask: PipeMask, lane| one(lane, u64::from(pipes == mask));
         let memory = pipes.0 & PipeMask::L.0 != 0;
         let vector = !memory && pipes.0 & PipeMask::V.0 != 0;
@@ -71,43 +75,43 @@ impl UopCounts {
         UopCounts(u64::from(integer) | one(1, memory.into()) | one(2, vector.into()) | narrow)
     }
 
-    /// One of the counts.
+    /// Returns one of the counts.
     #[inline]
     pub fn lane(self, lane: usize) -> u32 {
         (self.0 >> (LANE_BITS * lane) & LANE_MASK) as u32
     }
 
-    /// The queue of a [`UopCounts::queue_entry`]: 0 integer, 1 memory, 2 vector.
+    /// Returns the queue of a [`UopCounts::queue_entry`]: 0 integer, 1 memory, 2 vector.
     #[inline(always)]
     pub fn queue(self) -> usize {
-        // Lanes are nine bits wide: one in the first three begins at bit 0, 9 or 18.
+        // Lanes are nine bits wide: a 1 in the first three begins at bit 0, 9 or 18.
         self.0.trailing_zeros() as usize >> 3 & 3
     }
 
-    /// All counts together.
+    /// Returns the sum of all counts.
     pub fn sum(self) -> u32 {
         (0..UopCounts::LANES).map(|lane| self.lane(lane)).sum()
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     #[inline]
     pub fn plus(self, more: UopCounts) -> UopCounts {
         UopCounts(self.0 + more.0)
     }
 
-    /// Without `less`, which it contains.
+    /// Returns the difference to `less`, which must not exceed any count.
     #[inline]
     pub fn minus(self, less: UopCounts) -> UopCounts {
         UopCounts(self.0 - less.0)
     }
 
-    /// True when no count is above its limit.
+    /// Returns true when no count exceeds its limit.
     #[inline]
     pub fn within(self, limits: UopCounts) -> bool {
         self.above(limits) == 0
     }
 
-    /// The lanes whose count is above its limit, lowest first.
+    /// Returns the lanes whose count exceeds its limit, lowest first.
     #[inline]
     pub fn lanes_above(self, limits: UopCounts) -> impl Iterator<Item = usize> {
         let mut above = self.above(limits);
@@ -118,7 +122,7 @@ impl UopCounts {
         })
     }
 
-    /// The top bits of the lanes whose count is above its limit.
+    /// Returns the top bits of the lanes whose count exceeds its limit.
     #[inline]
     fn above(self, limits: UopCounts) -> u64 {
         ((limits.0 | LANE_TOPS) - self.0) & LANE_TOPS ^ LANE_TOPS

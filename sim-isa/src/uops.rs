@@ -1,18 +1,18 @@
-//! What each class of instruction costs: micro-operations, pipes, latency and occupancy.
+//! Cost of each class of instruction: micro-operations, pipes, latency and occupancy.
 //!
 //! Every row names the class and its source. "LLVM N2 model" is the scheduling description of LLVM
-//! for this core; "SWOG" the software optimization guides of Arm's cores with the same pipes. Where
-//! the two differ in occupancy, the row follows SWOG. Published latencies of classes with several
-//! uops on one pipe contain the wait for that pipe; [`many`] takes it off again, the pipe model
-//! adds it.
+//! for this core; "SWOG" denotes the software optimization guides of Arm's cores with the same
+//! pipes. Where the two differ in occupancy, the row follows SWOG. Published latencies of classes
+//! with several uops on one pipe contain the wait for that pipe; [`many`] subtracts it, and the
+//! pipe model adds it.
 
 use crate::inst::Accumulate;
 use crate::micro_op::{PipeMask, Role, UopGroup};
 
-/// The cost of an encoding, possibly chosen by its element size, its Q bit or its lane count.
+/// The cost of an encoding, possibly selected by its element size, its Q bit or its lane count.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cost {
-    /// Always the same.
+    /// One fixed cost.
     One(Uops),
     /// By element size: 8, 16, 32, 64 bits.
     Elem([Uops; 4]),
@@ -23,7 +23,7 @@ pub(crate) enum Cost {
 }
 
 impl Cost {
-    /// All that it can come to.
+    /// Returns all possible costs.
     pub(crate) fn variants(&self) -> &[Uops] {
         match self {
             Cost::One(uops) => std::slice::from_ref(uops),
@@ -38,9 +38,9 @@ impl Cost {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Uops {
     pub(crate) groups: &'static [UopGroup],
-    /// Family of [`family`] in which the result is forwarded late; 0 none.
+    /// Family of [`family`] in which the result is forwarded late; 0 for none.
     pub(crate) family: u8,
-    /// Latency that an accumulator operand of the family sees.
+    /// Latency from the result of the family to an accumulator operand.
     pub(crate) accumulate_latency: u8,
 }
 
@@ -68,7 +68,8 @@ pub(crate) mod family {
     pub(crate) const MLAL: u8 = 20;
     pub(crate) const SQDMLAL: u8 = 21;
     pub(crate) const SVE_FCMLA: u8 = 22;
-    /// Hash operations, of a machine whose other operations read their results later ([`crate::Costs`]).
+    /// Hash operations of a machine whose other operations read their results later
+    /// ([`crate::Costs`]).
     pub(crate) const HASH: u8 = 23;
 }
 
@@ -84,7 +85,7 @@ const V: PipeMask = PipeMask::V;
 const V0: PipeMask = PipeMask::V0;
 const V1: PipeMask = PipeMask::V1;
 
-/// One micro-operation that computes.
+/// Creates one micro-operation that computes.
 const fn u(pipes: PipeMask, latency: u8) -> UopGroup {
     role(Role::Compute, pipes, latency)
 }
@@ -93,25 +94,26 @@ const fn role(role: Role, pipes: PipeMask, latency: u8) -> UopGroup {
     UopGroup { pipes, role, count: 1, latency, occupancy: 1, flag_port: false }
 }
 
-/// `count` times the same.
+/// Creates `count` copies of a micro-operation.
 const fn times(count: u8, mut group: UopGroup) -> UopGroup {
     group.count = count;
     group
 }
 
-/// `count` uops that share `pipes`; the last result appears `total` cycles after the first issue.
+/// Creates `count` uops that share `pipes`; the last result is ready `total` cycles after the first
+/// issue.
 const fn many(count: u8, pipes: PipeMask, total: u8) -> UopGroup {
     let queue = count.div_ceil(pipes.0.count_ones() as u8) - 1;
     times(count, u(pipes, total - queue))
 }
 
-/// Blocks its pipe for `cycles`.
+/// Makes a group block its pipe for `cycles`.
 const fn blocking(cycles: u8, mut group: UopGroup) -> UopGroup {
     group.occupancy = cycles;
     group
 }
 
-/// Writes NZCV from a single-cycle pipe.
+/// Makes a group write NZCV from a single-cycle pipe.
 const fn flags(mut group: UopGroup) -> UopGroup {
     group.flag_port = true;
     group
@@ -150,23 +152,23 @@ const fn acc(groups: &'static [UopGroup], family: u8, accumulate_latency: u8) ->
     Cost::One(late(groups, family, accumulate_latency))
 }
 
-/// Same for 8, 16 and 32-bit elements, another for 64-bit ones.
+/// Creates a cost with one value for 8, 16 and 32-bit elements, and another for 64-bit ones.
 const fn bhs_d(bhs: Uops, d: Uops) -> Cost {
     Cost::Elem([bhs, bhs, bhs, d])
 }
 
-/// By half, single and double precision.
+/// Creates a cost by half, single and double precision.
 const fn hsd(h: Uops, s: Uops, d: Uops) -> Cost {
     Cost::Elem([h, h, s, d])
 }
 
 impl Uops {
-    /// All micro-operations together.
+    /// Returns the number of all micro-operations.
     pub(crate) fn total(&self) -> u32 {
         self.groups.iter().map(|group| u32::from(group.count)).sum()
     }
 
-    /// The forwarding of an instruction whose accumulator, if any, is source `src`.
+    /// Returns the forwarding of an instruction whose accumulator, if any, is source `src`.
     pub(crate) fn accumulate(&self, src: u8) -> Accumulate {
         Accumulate { family: self.family, src, latency: self.accumulate_latency }
     }
@@ -179,11 +181,11 @@ pub(crate) const NONE: Cost = one(&[]);
 
 /// Add, logic, move, select, bit field, one cycle on any integer pipe.
 pub(crate) const ALU: Cost = one(&[u(I, 1)]);
-/// The same with flags: the three flag ports.
+/// Add, logic, move, select, bit field with flags: the three flag ports.
 pub(crate) const ALU_FLAGS: Cost = one(&[flags(u(I, 1))]);
 /// Add with a shift beyond LSL #4 or an extension.
 pub(crate) const ALU_SHIFT: Cost = one(&[u(M, 2)]);
-/// The same with flags.
+/// Add with a shift beyond LSL #4 or an extension, with flags.
 pub(crate) const ALU_SHIFT_FLAGS: Cost = one(&[flags(u(M, 2))]);
 /// Bit-field insert.
 pub(crate) const BFM: Cost = one(&[u(M, 2)]);
@@ -209,52 +211,52 @@ pub(crate) const XPAC: Cost = one(&[u(M0, 2)]);
 pub(crate) const TAG: Cost = one(&[u(M, 2)]);
 /// Read of a system register that is renamed or constant [assumed: one transfer on M0].
 pub(crate) const SYSTEM_READ: Cost = one(&[u(M0, 2)]);
-/// Write of a system register [assumed: ten cycles on M0 behind a serialized rename].
+/// Write of a system register [assumed: ten cycles on M0 after a serialized rename].
 pub(crate) const SYSTEM_WRITE: Cost = one(&[u(M0, 10)]);
-/// A word that is not known [assumed: one cycle].
+/// A word that the decoder does not know [assumed: one cycle].
 pub(crate) const UNKNOWN: Cost = one(&[u(I, 1)]);
 
 // Branches [LLVM N2 model] ------------------------------------------------------------------------
 
-/// Any branch without link.
+/// Branch without link.
 pub(crate) const BRANCH: Cost = one(&[u(B, 1)]);
 /// Branch with link: S writes X30.
 pub(crate) const CALL: Cost = one(&[u(B, 1), u(S, 1)]);
-/// Authenticated branch with and without link, 6 cycles in all.
+/// Authenticated branch with and without link, 6 cycles in total.
 pub(crate) const BRANCH_AUTH: Cost = one(&[before(M0, 5), u(B, 1)]);
 
 // Scalar loads and stores [LLVM N2 model] ---------------------------------------------------------
 
 /// Load of general registers.
 pub(crate) const LOAD: Cost = one(&[ld(4)]);
-/// With base update.
+/// Load of general registers with base update.
 pub(crate) const LOAD_BASE: Cost = one(&[ld(4), BASE]);
-/// Pair of 64-bit registers.
+/// Load of a pair of 64-bit registers.
 pub(crate) const LOAD_2: Cost = one(&[times(2, ld(4))]);
-/// With base update.
+/// Load of a pair of 64-bit registers with base update.
 pub(crate) const LOAD_2_BASE: Cost = one(&[times(2, ld(4)), BASE]);
-/// Pair of sign-extended words [assumed: LLVM's M0 row is a placeholder].
+/// Load of a pair of sign-extended words [assumed: LLVM's M0 row is a placeholder].
 pub(crate) const LOAD_PAIR_SIGNED: Cost = one(&[ld(4), after(I, 1)]);
-/// With base update.
+/// Load of a pair of sign-extended words with base update.
 pub(crate) const LOAD_PAIR_SIGNED_BASE: Cost = one(&[ld(4), after(I, 1), BASE]);
-/// Authenticated load, 9 cycles in all.
+/// Authenticated load, 9 cycles in total.
 pub(crate) const LOAD_AUTH: Cost = one(&[before(M0, 5), ld(4)]);
-/// With base update.
+/// Authenticated load with base update.
 pub(crate) const LOAD_AUTH_BASE: Cost = one(&[before(M0, 5), ld(4), BASE]);
 /// Store of general registers, one or two.
 pub(crate) const STORE: Cost = one(&[STA, STD]);
-/// With base update.
+/// Store of general registers with base update.
 pub(crate) const STORE_BASE: Cost = one(&[STA, STD, BASE]);
-/// Store-exclusive: the store and a status read on a load pipe.
+/// Store-exclusive: the store, and a status read on a load pipe.
 pub(crate) const STORE_EXCLUSIVE: Cost = one(&[STA, STD, u(L, 5)]);
 /// Prefetch, tag check only.
 pub(crate) const PREFETCH: Cost = LOAD;
 /// Cache maintenance by address [assumed: an address on a store pipe].
 pub(crate) const MAINTENANCE: Cost = one(&[STA]);
-/// Near atomic that returns a value, 14 cycles in all [CAS: LLVM N2 model; the others assumed
-/// alike].
+/// Near atomic that returns a value, 14 cycles in total [CAS: LLVM N2 model; the others are assumed
+/// equal].
 pub(crate) const ATOMIC: Cost = one(&[role(Role::Load, L01, 4), after(M, 10), STD]);
-/// Atomic without result [assumed: as a store].
+/// Atomic without a result [assumed: like a store].
 pub(crate) const ATOMIC_STORE: Cost = STORE;
 
 // Scalar floating point [LLVM N2 model] -----------------------------------------------------------
@@ -296,30 +298,31 @@ pub(crate) const FRECPS: Cost = one(&[u(V, 4)]);
 
 /// Load of one register or a pair of S or D.
 pub(crate) const VLOAD: Cost = one(&[ld(6)]);
-/// With base update.
+/// Load of one SIMD register or a pair of S or D, with base update.
 pub(crate) const VLOAD_BASE: Cost = one(&[ld(6), BASE]);
-/// Register offset of H and Q, 7 cycles: an address uop comes first.
+/// Load of H and Q by register offset, 7 cycles: an address uop comes first.
 pub(crate) const VLOAD_INDEXED: Cost = one(&[before(I, 1), ld(6)]);
-/// Pair of Q registers.
+/// Load of a pair of Q registers.
 pub(crate) const VLOAD_2: Cost = one(&[times(2, ld(6))]);
-/// With base update.
+/// Load of a pair of Q registers with base update.
 pub(crate) const VLOAD_2_BASE: Cost = one(&[times(2, ld(6)), times(2, BASE)]);
 /// Store of one register or a pair of S or D.
 pub(crate) const VSTORE: Cost = one(&[STA, STV]);
-/// With base update.
+/// Store of one SIMD register or a pair of S or D, with base update.
 pub(crate) const VSTORE_BASE: Cost = one(&[STA, STV, BASE]);
-/// Pair of Q registers.
+/// Store of a pair of Q registers.
 pub(crate) const VSTORE_PAIR_Q: Cost = one(&[STA, times(2, STV)]);
-/// Post-indexed.
+/// Store of a pair of Q registers, post-indexed.
 pub(crate) const VSTORE_PAIR_Q_POST: Cost = one(&[STA, times(2, STV), BASE]);
-/// Pre-indexed.
+/// Store of a pair of Q registers, pre-indexed.
 pub(crate) const VSTORE_PAIR_Q_PRE: Cost = one(&[STA, times(2, STV), times(2, BASE)]);
 
 /// SIMD structure loads and stores [LLVM N2 model]. The post-index forms add one base update.
 pub(crate) mod structure {
     use super::*;
 
-    /// `permutes` on the vector pipes behind `loads`, `total` cycles in all.
+    /// Creates `permutes` uops on the vector pipes after `loads`, `total` cycles from issue to
+    /// result.
     const fn permute(loads: u8, permutes: u8, total: u8) -> UopGroup {
         let waits = loads.div_ceil(3) - 1 + permutes.div_ceil(2) - 1;
         let left = total - 6 - waits;
@@ -351,12 +354,13 @@ pub(crate) mod structure {
         };
     }
 
-    /// Data of `count` stores, the last one ready `total` cycles after the first issue.
+    /// Creates the data uops of `count` stores; the last data is ready `total` cycles after the
+    /// first issue.
     const fn data(count: u8, total: u8) -> UopGroup {
         times(count, role(Role::StoreData, V, total - (count.div_ceil(2) - 1)))
     }
 
-    /// `count` store addresses and as much store data.
+    /// `count` store addresses and as many store data uops.
     macro_rules! stores {
         ($name:ident $post:ident: q0 ($n0:expr, $c0:expr), q1 ($n1:expr, $c1:expr)) => {
             pub(crate) const $name: Cost = Cost::Q([
@@ -404,7 +408,7 @@ pub(crate) mod structure {
 pub(crate) mod simd {
     use super::*;
 
-    /// The default vector operation.
+    /// Default vector operation.
     pub(crate) const ALU: Cost = one(&[u(V, 2)]);
     /// Basic shifts.
     pub(crate) const SHIFT: Cost = one(&[u(V1, 2)]);
@@ -433,7 +437,7 @@ pub(crate) mod simd {
     /// Sum across lanes; two lanes do not occur.
     pub(crate) const ADDV: Cost =
         Cost::Lanes([REDUCE_4, REDUCE_4, REDUCE_4, REDUCE_8, uops(&[u(V1, 4)])]);
-    /// The same to twice the width: its lanes are counted in the wider element.
+    /// Sum across lanes to twice the width. Its lanes count in the wider element.
     pub(crate) const ADDLV: Cost =
         Cost::Lanes([REDUCE_4, REDUCE_4, REDUCE_8, uops(&[u(V1, 4)]), uops(&[u(V1, 4)])]);
     /// Minimum and maximum across lanes.
@@ -465,7 +469,7 @@ pub(crate) mod simd {
         uops(&[many(4, V0, 6)]),
         CONVERT_2,
     ]);
-    /// Between half and single precision.
+    /// Conversion between half and single precision.
     pub(crate) const FCVT_HALF: Cost = one(&[many(2, V0, 4)]);
     const fn divide(cycles: u8) -> UopGroup {
         blocking(cycles, u(V0, cycles))
@@ -491,12 +495,12 @@ pub(crate) mod simd {
 pub(crate) mod sve {
     use super::*;
 
-    /// The default vector operation.
+    /// Default vector operation.
     pub(crate) const ALU: Cost = simd::ALU;
     pub(crate) const SHIFT: Cost = simd::SHIFT;
     pub(crate) const SHIFT_ROUND: Cost = simd::SHIFT_ROUND;
     pub(crate) const ADALP: Cost = simd::ADALP;
-    /// Two uops for 64-bit elements.
+    /// Multiply; two uops for 64-bit elements.
     pub(crate) const MUL: Cost = bhs_d(uops(&[u(V0, 4)]), uops(&[many(2, V0, 5)]));
     pub(crate) const MULL: Cost = one(&[u(V0, 4)]);
     const MLA_D: Uops = late(&[many(2, V0, 5)], family::MLA_D, 3);
@@ -505,18 +509,18 @@ pub(crate) mod sve {
     pub(crate) const MLAL: Cost = simd::MLAL;
     pub(crate) const SQDMLAL: Cost = acc(&[u(V0, 4)], family::SQDMLAL, 2);
     pub(crate) const SQRDMLAH: Cost = bhs_d(late(&[u(V0, 4)], family::SQRDMLAH, 2), MLA_D);
-    /// To 32-bit and to 64-bit elements.
+    /// Dot product to 32-bit and to 64-bit elements.
     pub(crate) const DOT: Cost =
         bhs_d(late(&[u(V, 3)], family::DOT, 1), late(&[u(V0, 4)], family::DOT_D, 1));
     pub(crate) const PMUL: Cost = one(&[u(V0, 2)]);
-    /// Divide; the pipe takes the next one a cycle before the result [occupancy: SWOG].
+    /// Divide; the pipe accepts the next one a cycle before the result [occupancy: SWOG].
     pub(crate) const DIV: Cost =
         bhs_d(uops(&[blocking(11, u(V0, 12))]), uops(&[blocking(19, u(V0, 20))]));
     pub(crate) const BIT_PERMUTE: Cost = one(&[many(2, V1, 6)]);
     /// Compare to predicate and flags.
     pub(crate) const COMPARE: Cost = one(&[u(V0, 4), u(M, 4)]);
     pub(crate) const MATCH: Cost = one(&[u(V0, 2), u(M, 2)]);
-    /// Two uops that keep both pipes busy for a cycle, then two on V1.
+    /// Creates two uops that keep both pipes busy for a cycle, then two on V1.
     const fn reduce(cycles: u8) -> [UopGroup; 2] {
         [many(2, V, cycles), times(2, u(V1, cycles - 2))]
     }
@@ -531,7 +535,7 @@ pub(crate) mod sve {
     pub(crate) const INDEX: Cost = bhs_d(uops(&[u(V0, 4)]), uops(&[many(2, V0, 5)]));
     pub(crate) const INDEX_GENERAL: Cost =
         bhs_d(uops(&[u(M0, 7), u(V0, 7)]), uops(&[many(2, M0, 8), many(2, V0, 8)]));
-    /// Vectors by element count.
+    /// Vector increments and decrements by element count.
     pub(crate) const COUNT_VECTOR: Cost = one(&[u(V0, 2)]);
 
     pub(crate) const DUP_GENERAL: Cost = one(&[u(M0, 3)]);
@@ -574,7 +578,7 @@ pub(crate) mod sve {
     const fn divide(cycles: u8) -> UopGroup {
         blocking(cycles, u(V0, cycles))
     }
-    /// Iterative; the pipe is blocked as by the Advanced SIMD forms [SWOG].
+    /// Iterative divide; it blocks the pipe as long as the Advanced SIMD forms do [SWOG].
     pub(crate) const FDIV: Cost =
         hsd(uops(&[divide(13)]), uops(&[divide(10)]), uops(&[divide(15)]));
     pub(crate) const FSQRT: Cost =
@@ -587,7 +591,7 @@ pub(crate) mod sve {
     pub(crate) mod memory {
         use super::*;
 
-        /// Permutations behind `loads`, `total` cycles in all.
+        /// Creates permutations after `loads`, `total` cycles from issue to result.
         const fn permute(loads: u8, pipes: PipeMask, permutes: u8, total: u8) -> UopGroup {
             let waits = loads.div_ceil(3) - 1;
             let queue = permutes.div_ceil(pipes.0.count_ones() as u8) - 1;
@@ -595,7 +599,7 @@ pub(crate) mod sve {
         }
 
         pub(crate) const LOAD: Cost = one(&[ld(6)]);
-        /// The store pipes alone compute this address.
+        /// Indexed load; only the store address pipes compute this address.
         pub(crate) const LOAD_INDEXED: Cost = one(&[role(Role::Load, L01, 6)]);
         /// First-fault and non-temporal loads by register.
         pub(crate) const LOAD_FAULT: Cost = one(&[before(S, 0), ld(6)]);
@@ -610,10 +614,11 @@ pub(crate) mod sve {
         pub(crate) const GATHER_32: Cost = one(&[ld(6), permute(1, V, 1, 9)]);
         pub(crate) const GATHER_32_SCALED: Cost = one(&[times(2, ld(6)), permute(2, V, 2, 10)]);
         pub(crate) const GATHER_64: Cost = one(&[times(2, ld(6)), permute(2, V, 2, 9)]);
-        /// Non-temporal [LLVM books no load; read as two].
+        /// Non-temporal gather [LLVM lists no load; read as two].
         pub(crate) const GATHER_64_STREAM: Cost = one(&[times(2, ld(6)), permute(2, V1, 2, 10)]);
 
-        /// Data of `count` stores, the last one ready `total` cycles after the first issue.
+        /// Creates the data uops of `count` stores; the last data is ready `total` cycles after the
+        /// first issue.
         const fn data(count: u8, total: u8) -> UopGroup {
             times(count, role(Role::StoreData, V, total - (count.div_ceil(2) - 1)))
         }

@@ -1,5 +1,5 @@
-//! Every field of the description of instructions whose facts were written down by hand, and the
-//! registers of words on which two decoders agree.
+//! Every field of the description of instructions with hand-written facts, and the registers of
+//! words on which two decoders agree.
 
 use sim_core::PmuEvent;
 use sim_isa::{Inst, MemOp, PipeMask, Reg, Rename, Special, StaticEvents, UopGroup, decode};
@@ -8,7 +8,7 @@ const BY_HAND: &str = include_str!("corpus/by_hand.txt");
 const CLASSES: &str = include_str!("corpus/classes.txt");
 const AGREED: &str = include_str!("corpus/agreed.txt");
 
-/// The lines of a corpus: number and fields.
+/// Returns the lines of a corpus: number and fields.
 fn rows(text: &str) -> impl Iterator<Item = (usize, Vec<&str>)> {
     text.lines()
         .enumerate()
@@ -93,7 +93,7 @@ fn uops(inst: &Inst) -> String {
     at_rename.map(str::to_owned).into_iter().chain(groups).collect::<Vec<_>>().join(" ")
 }
 
-/// The events of a set, sorted, by their names in the corpus.
+/// Returns the events of a set, sorted, by their names in the corpus.
 fn events(inst: &Inst) -> Vec<String> {
     let mut names: Vec<String> = StaticEvents::LIST
         .iter()
@@ -118,9 +118,9 @@ fn vector_instructions_count_by_their_largest_element() {
         let inst = decode(word_of(&row));
         let mut wanted: Vec<&str> = row[2].split_whitespace().collect();
         wanted.sort_unstable();
-        let told = (events(&inst), inst.fp_element_ops.to_string());
-        if told.0 != wanted || told.1 != row[3] {
-            faults.push(format!("line {number}, {}: {told:?}, not {wanted:?} {}", row[1], row[3]));
+        let found = (events(&inst), inst.fp_element_ops.to_string());
+        if found.0 != wanted || found.1 != row[3] {
+            faults.push(format!("line {number}, {}: {found:?}, not {wanted:?} {}", row[1], row[3]));
         }
         count += 1;
     }
@@ -129,14 +129,14 @@ fn vector_instructions_count_by_their_largest_element() {
 }
 
 #[test]
-fn instructions_are_what_was_written_down_by_hand() {
+fn instructions_match_the_hand_written_facts() {
     let mut faults = Vec::new();
     let mut count = 0;
     for (number, row) in rows(BY_HAND) {
         let inst = decode(word_of(&row));
         let mut wanted: Vec<&str> = row[6].split_whitespace().collect();
         wanted.sort_unstable();
-        let told = [
+        let found = [
             reg_names(inst.srcs()),
             reg_names(inst.dsts()),
             memory(&inst),
@@ -145,9 +145,9 @@ fn instructions_are_what_was_written_down_by_hand() {
             inst.fp_element_ops.to_string(),
         ];
         let wanted = [row[2], row[3], row[4], row[5], &wanted.join(" "), row[7]];
-        for (told, wanted) in told.iter().zip(wanted) {
-            if told != wanted {
-                faults.push(format!("line {number}, {}: {told:?}, not {wanted:?}", row[1]));
+        for (found, wanted) in found.iter().zip(wanted) {
+            if found != wanted {
+                faults.push(format!("line {number}, {}: {found:?}, not {wanted:?}", row[1]));
             }
         }
         count += 1;
@@ -157,7 +157,7 @@ fn instructions_are_what_was_written_down_by_hand() {
 }
 
 #[test]
-fn registers_and_memory_are_those_of_the_agreed_corpus() {
+fn registers_and_memory_match_the_agreed_corpus() {
     let mut count = 0;
     for (number, row) in rows(AGREED) {
         let inst = decode(word_of(&row));
@@ -167,20 +167,20 @@ fn registers_and_memory_are_those_of_the_agreed_corpus() {
             names.dedup();
             names.iter().map(u8::to_string).collect::<Vec<_>>().join(" ")
         };
-        let told = [
+        let found = [
             list(inst.srcs()),
             list(inst.dsts()),
             inst.mem.bytes.to_string(),
             format!("{:?}", inst.mem.op),
         ];
-        assert_eq!(told, row[1..5], "line {number}: {}", row[0]);
+        assert_eq!(found, row[1..5], "line {number}: {}", row[0]);
         count += 1;
     }
     assert!(count >= 2000, "only {count} rows");
 }
 
 #[test]
-fn direct_branches_and_literals_know_their_distance() {
+fn direct_branches_and_literals_have_their_distance() {
     let distances = [
         (0x362c_0003, -32_768),      // TBZ w3, #5
         (0x5480_0001, -1_048_576),   // B.NE
@@ -191,7 +191,7 @@ fn direct_branches_and_literals_know_their_distance() {
         (0xd800_0200, 64),           // PRFM pldl1keep
         (0x9c7f_ffe3, 1_048_572),    // LDR q3
         (0xd65f_03c0, 0),            // RET has none
-        (0x1000_8003, 0),            // ADR is no branch
+        (0x1000_8003, 0),            // ADR is not a branch
     ];
     for (word, distance) in distances {
         assert_eq!(decode(word).offset, distance, "{word:08x}");

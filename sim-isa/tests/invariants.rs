@@ -1,10 +1,10 @@
-//! What holds for every word, sampled over the whole encoding space.
+//! Invariants of every word, sampled over the whole encoding space.
 
 use proptest::prelude::*;
 use sim_core::PmuEvent;
 use sim_isa::{BranchKind, Inst, MemOp, Reg, Rename, Role, Special, decode};
 
-/// Panics unless the description of `word` is consistent in itself.
+/// Panics unless the description of `word` is internally consistent.
 fn check(word: u32) {
     let inst = decode(word);
     assert_eq!(inst.word, word);
@@ -88,7 +88,7 @@ fn check_events(inst: &Inst) {
 
 #[test]
 fn descriptions_are_consistent_over_the_whole_space() {
-    // The stride is prime: every low field takes all its values.
+    // The stride is prime, so every low field takes all its values.
     for word in (0..=u32::MAX).step_by(4093) {
         check(word);
     }

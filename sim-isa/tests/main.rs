@@ -1,4 +1,5 @@
-//! Decoding from outside: instructions by hand and by corpus, and what holds for every word.
+//! Decoding through the public interface: hand-written and corpus instructions, and invariants of
+//! every word.
 
 mod instructions;
 mod invariants;

@@ -1,5 +1,5 @@
-//! Cache, TLB and context maintenance: every such instruction up to Armv9.0, and neighbors that are
-//! none.
+//! Cache, TLB and context maintenance: every such instruction up to Armv9.0, and neighboring
+//! encodings that are not maintenance.
 
 use sim_core::{CacheOp, Maintenance, TagUse, TlbScope};
 use sim_isa::{BankName, ContextWrite, Inst, MemOp, decode};
@@ -35,7 +35,7 @@ fn bank(name: BankName) -> &'static str {
     }
 }
 
-/// What an instruction manages, in the words of the corpus.
+/// Returns the maintenance of an instruction, in the words of the corpus.
 fn managed(inst: &Inst) -> String {
     let everywhere = |broadcast| if broadcast { " broadcast" } else { "" };
     match (inst.maintenance, inst.context_write) {
@@ -62,7 +62,7 @@ fn managed(inst: &Inst) -> String {
 }
 
 #[test]
-fn system_instructions_manage_what_their_names_say() {
+fn system_instructions_have_the_maintenance_of_their_names() {
     let rows = SYSTEM.lines().filter(|line| !line.starts_with('#'));
     let mut seen = 0;
     for row in rows {

@@ -1,4 +1,5 @@
-//! The laboratory from outside: windows and states, counterfactuals, comparisons, published targets.
+//! Tests of the public interface: windows and states, counterfactuals, comparisons, published
+//! targets.
 
 mod counterfactual;
 mod diff;

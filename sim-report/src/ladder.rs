@@ -275,9 +275,9 @@ mod tests {
         let csv = text(|out| write_rates(out, &[rate], Form::Csv));
         assert_eq!(csv.lines().nth(1), Some("SLC,16777216,true,13.000,35.750"));
         let stream = Rate { level: Level::Dram, footprint_bytes: 1_920_000, ..rate };
-        let told = text(|out| write_rates(out, &[rate, stream], Form::Text));
-        assert!(told.contains("system level cache     16 MiB        on"), "{told}");
-        assert!(told.contains("memory               1875 KiB*       on"), "{told}");
-        assert!(told.contains("* read once, with nothing of it in any cache"), "{told}");
+        let printed = text(|out| write_rates(out, &[rate, stream], Form::Text));
+        assert!(printed.contains("system level cache     16 MiB        on"), "{printed}");
+        assert!(printed.contains("memory               1875 KiB*       on"), "{printed}");
+        assert!(printed.contains("* read once, with nothing of it in any cache"), "{printed}");
     }
 }

@@ -80,7 +80,7 @@ impl EventSink for Observed {
             Notice::Operation(operation) => {
                 let timeline = &operation.timeline;
                 let is_from = |source| u64::from(timeline.source == source);
-                // From stage to stage: one late operation does not change the sums of all later ones.
+                // Differences between stages, so that one late operation changes no later sum.
                 let numbers = [
                     1,
                     timeline.mispredicted.into(),

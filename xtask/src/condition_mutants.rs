@@ -46,14 +46,15 @@ pub(crate) struct Args {
     longest: f64,
 }
 
-/// What raises events, decides causes or judges formulas.
+/// Code that raises events, decides causes or validates formulas.
 const WHERE: [&str; 4] = [
     "sim-cache/src/",
     "sim-pipeline/src/",
     "sim-metrics/src/validator",
     "sim-metrics/src/identities",
 ];
-/// The file that names the module of the switches. It is written once, so that a second run compiles nothing anew.
+/// File that declares the module of the switches. It is written once, so that a second run compiles
+/// nothing again.
 const SWITCHED: &str = "sim-core/src/lib.rs";
 /// Longest time of a mutant. One that takes longer hangs, which counts as noticed.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_without_an_address_are_told_apart() {
+    fn kinds_without_an_address_are_distinguished() {
         assert!(is_zero_line(0xd50b_7423)); // dc zva, x3
         assert!(!is_zero_line(0xd50b_7a23)); // dc cvac, x3
         for word in [0xf980_0020u32, 0xf881_0020, 0xf8a2_6820, 0xd800_0040] {

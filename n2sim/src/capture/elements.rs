@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn an_access_is_lost_if_an_element_was_active_and_nothing_was_told() {
+    fn an_access_is_lost_if_an_element_was_active_and_nothing_was_recorded() {
         let info = block(&[LD1W, LD1W, LD1W, LDR, LDR, FADD]);
         let run = Run {
             accesses: accesses(&[(0, 16), (3, 32)]),

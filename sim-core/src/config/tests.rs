@@ -82,7 +82,7 @@ levels = [1, 2] # [assumed: list]
 }
 
 #[test]
-fn the_hash_follows_values_and_nothing_else() {
+fn the_hash_depends_on_values_only() {
     let same = BASE.replace("3_000_000_000 # [assumed: round]", "0xB2D05E00");
     let same = Document::from_text("other.toml", &same).expect("TOML");
     assert_eq!(base().hash(), same.hash());
@@ -188,7 +188,7 @@ fn a_fraction_and_a_device_are_refused_in_plain_words() {
 }
 
 #[test]
-fn bases_are_followed_and_cycles_refused() {
+fn bases_are_loaded_and_cycles_refused() {
     let embedded = [
         Embedded { name: "n2.toml", text: BASE },
         Embedded { name: "silicon.toml", text: "base = \"n2.toml\"\nmemory.l1d.ways = 8\n" },

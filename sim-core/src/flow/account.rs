@@ -1,26 +1,27 @@
-//! What the visits of the boxes say of the events, held against what was counted.
+//! Comparison of the box visits of the flows with the event counts.
 //!
-//! Most events of the flows are raised at their boxes alone, so that visits and count are one number. Where an
-//! event is raised elsewhere too, or once where a box is visited twice, the reason is given here.
+//! Most events of the flows are raised only at their boxes, so visits and count are equal. [`TIES`]
+//! lists the others: events that are raised elsewhere too, or once for two visits.
 
 use super::{Flow, FlowCounts, FlowGraph};
 use crate::counts::Counts;
 use crate::pmu_event::PmuEvent;
 
-/// How the count of an event follows from the visits of its boxes.
+/// Relation between the count of an event and the visits of its boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tie {
-    /// The visits of all its boxes together.
+    /// The count equals the visits of all boxes of the event.
     Visits,
-    /// The visits of its box in this flow; another flow prints the same occurrence again.
+    /// The count equals the visits of the box in this flow. Another flow prints the same occurrence
+    /// again.
     VisitsIn(Flow),
-    /// By instructions, not by accesses: neither is the other's bound.
+    /// The count is per instruction and the visits are per access, so neither bounds the other.
     Apart,
-    /// No less than the visits.
+    /// The count is not less than the visits.
     AtLeast,
 }
 
-/// Events whose count is not simply the visits of their boxes, and why.
+/// Events whose count differs from the visits of their boxes, with the reason.
 pub const TIES: [(PmuEvent, Tie, &str); 9] = [
     (
         PmuEvent::LD_SPEC,
@@ -65,7 +66,7 @@ pub const TIES: [(PmuEvent, Tie, &str); 9] = [
     (PmuEvent::REMOTE_ACCESS, Tie::AtLeast, "uncached reads have data of another chip too (4.6.4)"),
 ];
 
-/// One event of the flows.
+/// Visits and count of one event of the flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Account {
     /// The event.
@@ -74,14 +75,14 @@ pub struct Account {
     pub visits: u64,
     /// Its count.
     pub counted: u64,
-    /// How the two are tied.
+    /// Expected relation between visits and count.
     pub tie: Tie,
-    /// Why they may differ; empty where they may not.
+    /// Reason why visits and count may differ; empty if they must be equal.
     pub reason: &'static str,
 }
 
 impl Account {
-    /// True if visits and count are tied as they should be.
+    /// Returns true if visits and count have the expected relation.
     pub fn holds(&self) -> bool {
         match self.tie {
             Tie::Visits | Tie::VisitsIn(_) => self.counted == self.visits,
@@ -91,7 +92,7 @@ impl Account {
     }
 }
 
-/// Every event of the flows, in the order in which the flows name them.
+/// Returns the account of every event of the flows, in the order in which the flows name them.
 pub fn account(flows: &FlowCounts, counts: &Counts) -> Vec<Account> {
     let mut accounts: Vec<Account> = Vec::new();
     for graph in Flow::ALL.map(FlowGraph::new) {
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_too_many_or_too_few_is_seen() {
+    fn a_surplus_or_missing_event_is_detected() {
         let mut flows = FlowCounts::default();
         flows.add(FlowEdge::LoadTlbHit, 3);
         flows.add(FlowEdge::L1dReadHit, 3);

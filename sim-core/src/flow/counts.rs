@@ -1,4 +1,4 @@
-//! How often each edge of the flows was taken, and what follows from it for the boxes.
+//! Number of times that each edge of the flows was taken, and the box visits that follow from it.
 
 use petgraph::Direction;
 use petgraph::graph::NodeIndex;
@@ -8,7 +8,7 @@ use super::{FlowBox, FlowEdge, FlowGraph, Link, Path};
 use crate::pmu_event::PmuEvent;
 use crate::sink::{EventSink, Notice};
 
-/// A sink that listens to the edges alone.
+/// A sink that counts only the edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowCounts {
     taken: [u64; FlowEdge::COUNT],
@@ -36,23 +36,23 @@ impl EventSink for FlowCounts {
 }
 
 impl FlowCounts {
-    /// How often an edge was taken.
+    /// Returns the number of times that an edge was taken.
     pub fn taken(&self, edge: FlowEdge) -> u64 {
         self.taken[edge as usize]
     }
 
-    /// An edge that was taken so many times more.
+    /// Adds `times` passes over an edge.
     pub fn add(&mut self, edge: FlowEdge, times: u64) {
         let taken = &mut self.taken[edge as usize];
         *taken = taken.saturating_add(times);
     }
 
-    /// `times` accesses that go this way.
+    /// Adds `times` accesses that take this path.
     pub fn add_path(&mut self, path: &Path, times: u64) {
         path.reported().for_each(|edge| self.add(edge, times));
     }
 
-    /// What was taken after `earlier`, an earlier state of the same counts.
+    /// Returns the counts after `earlier`, an earlier state of the same counts.
     #[must_use]
     pub fn since(&self, earlier: &FlowCounts) -> FlowCounts {
         let mut later = self.clone();
@@ -62,7 +62,7 @@ impl FlowCounts {
         later
     }
 
-    /// How often an edge of the graph was taken, reported or implied.
+    /// Returns the number of times that an edge of the graph was taken, reported or implied.
     pub fn along(&self, graph: &FlowGraph, from: NodeIndex, link: Link) -> u64 {
         match link {
             Link::Reported(edge) => self.taken(edge),
@@ -70,8 +70,8 @@ impl FlowCounts {
         }
     }
 
-    /// How often a box was visited. What enters a box leaves it: a box with decisions was visited
-    /// as often as they were taken, any other as often as it was entered.
+    /// Returns the number of visits of a box. Every visit that enters a box leaves it. Visits are
+    /// the sum of its decisions if it has any, and otherwise the sum of its entries.
     pub fn visits(&self, graph: &FlowGraph, node: NodeIndex) -> u64 {
         let mut ways_out = graph.graph().edges(node).peekable();
         let decides = matches!(ways_out.peek(), Some(edge) if *edge.weight() != Link::Implied);
@@ -83,7 +83,7 @@ impl FlowCounts {
         if !graph.is_entry(node) {
             return self.entered(graph, node);
         }
-        // An entry with one way out: the rest of what the next box saw came in elsewhere.
+        // An entry with one way out: the visits of the next box that did not enter from elsewhere.
         let Some(next) = ways_out.next().map(|edge| edge.target()) else { return 0 };
         let others = graph.graph().edges_directed(next, Direction::Incoming);
         let others = others.filter(|edge| edge.source() != node);
@@ -100,8 +100,8 @@ impl FlowCounts {
             .fold(0, u64::saturating_add)
     }
 
-    /// Boxes that were entered more or less often than they were left: name, in, out. Empty if
-    /// every decision was reported where it was taken.
+    /// Returns name, entries and exits of each box for which entries and exits differ. The list is
+    /// empty if every decision was reported.
     pub fn unbalanced(&self, graph: &FlowGraph) -> Vec<(&'static str, u64, u64)> {
         let inner = |node: &NodeIndex| !graph.is_entry(*node) && !graph.is_end(*node);
         let sides = |node: NodeIndex| {
@@ -112,7 +112,7 @@ impl FlowCounts {
         nodes.filter(|(_, entered, left)| entered != left).collect()
     }
 
-    /// What the visits of the boxes say of every event of the flow.
+    /// Returns the count of every event of the flow, as the visits of its boxes imply it.
     pub fn events(&self, graph: &FlowGraph) -> Vec<(PmuEvent, u64)> {
         let mut events: Vec<(PmuEvent, u64)> = Vec::new();
         for node in graph.graph().node_indices() {
@@ -159,7 +159,7 @@ mod tests {
         }
         assert_eq!(counts.unbalanced(&graph), []);
         let events = counts.events(&graph);
-        assert_eq!(of(&events, PmuEvent::MEM_ACCESS_RD), 17, "the preload is no access");
+        assert_eq!(of(&events, PmuEvent::MEM_ACCESS_RD), 17, "the preload is not an access");
         assert_eq!(of(&events, PmuEvent::L1D_TLB_RD), 17);
         assert_eq!(of(&events, PmuEvent::L2D_TLB_RD), 8);
         assert_eq!(of(&events, PmuEvent::DTLB_WALK), 3);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_that_was_not_reported_shows() {
+    fn an_unreported_decision_is_detected() {
         let (graph, mut counts) = graph_and_counts(Flow::L1dRead, &[(&[1, 2, 3], 2)]);
         counts.notify(Notice::Edge(FlowEdge::L1dReadMiss));
         assert_eq!(counts.unbalanced(&graph), [("refill", 3, 2)]);

@@ -1,4 +1,4 @@
-//! A flow of PMU guide chapter 5 as a graph: boxes are nodes, what an access can do next are edges.
+//! A flow of PMU guide chapter 5 as a graph: boxes are nodes, and possible next steps are edges.
 
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -6,7 +6,7 @@ use petgraph::visit::EdgeRef;
 
 use super::{Flow, FlowBox, FlowEdge, IMPLIED};
 
-/// How the graph knows that an edge was taken.
+/// Evidence that an edge was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
     /// The model reports it.
@@ -20,11 +20,11 @@ pub enum Link {
 pub enum Stop {
     /// A box by its number in the guide's list.
     Step(u8),
-    /// A box by its name, for those without a number.
+    /// A box by its name, for boxes without a number.
     Named(String),
 }
 
-/// A way through a flow, from an entry to an end.
+/// A path through a flow, from an entry to an end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     nodes: Vec<NodeIndex>,
@@ -39,7 +39,7 @@ pub struct FlowGraph {
 }
 
 impl FlowGraph {
-    /// The graph of `flow`.
+    /// Returns the graph of `flow`.
     ///
     /// # Panics
     ///
@@ -64,27 +64,27 @@ impl FlowGraph {
         FlowGraph { flow, graph }
     }
 
-    /// Which flow it is.
+    /// Returns the flow that the graph represents.
     pub fn flow(&self) -> Flow {
         self.flow
     }
 
-    /// Boxes with their edges, for those who draw or walk it.
+    /// Returns the boxes with their edges, for drawing or traversal.
     pub fn graph(&self) -> &DiGraph<FlowBox, Link> {
         &self.graph
     }
 
-    /// True for a box that no edge leads to.
+    /// Returns true for a box without incoming edges.
     pub fn is_entry(&self, node: NodeIndex) -> bool {
         self.graph.edges_directed(node, Direction::Incoming).next().is_none()
     }
 
-    /// True for a box that no edge leaves.
+    /// Returns true for a box without outgoing edges.
     pub fn is_end(&self, node: NodeIndex) -> bool {
         self.graph.edges(node).next().is_none()
     }
 
-    /// Every way from an entry to an end.
+    /// Returns every path from an entry to an end.
     pub fn paths(&self) -> Vec<Path> {
         let mut found = Vec::new();
         for entry in self.graph.node_indices().filter(|node| self.is_entry(*node)) {
@@ -109,8 +109,9 @@ impl FlowGraph {
         }
     }
 
-    /// The path that stops at exactly these numbered boxes, in this order, and at the named ones.
-    /// Of several, the one through the fewest other boxes. No stop names no path.
+    /// Returns the path that stops at exactly these numbered boxes, in this order, and at the named
+    /// ones. Of several, returns the one through the fewest other boxes. Returns `None` without
+    /// stops.
     pub fn path(&self, stops: &[Stop]) -> Option<Path> {
         if stops.is_empty() {
             return None;
@@ -136,17 +137,17 @@ impl FlowGraph {
 }
 
 impl Path {
-    /// The boxes that it visits.
+    /// Returns the boxes of the path.
     pub fn boxes<'a>(&'a self, graph: &'a FlowGraph) -> impl Iterator<Item = &'a FlowBox> {
         self.nodes.iter().map(|node| &graph.graph[*node])
     }
 
-    /// The numbers of its boxes, as the guide lists them.
+    /// Returns the numbers of the boxes, as the guide lists them.
     pub fn steps<'a>(&'a self, graph: &'a FlowGraph) -> impl Iterator<Item = u8> + 'a {
         self.boxes(graph).map(|part| part.step).filter(|step| *step != 0)
     }
 
-    /// The edges on it that the model reports.
+    /// Returns the reported edges of the path.
     pub fn reported(&self) -> impl Iterator<Item = FlowEdge> {
         self.links.iter().filter_map(|link| match link {
             Link::Reported(edge) => Some(*edge),
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_without_a_number_are_named_where_that_matters() {
+    fn unnumbered_boxes_select_a_path_by_name() {
         let graph = FlowGraph::new(Flow::L1dWrite);
         let hit = graph.path(&steps(&[1])).expect("a hit");
         assert_eq!(hit.reported().collect::<Vec<_>>(), [FlowEdge::L1dWriteHit]);

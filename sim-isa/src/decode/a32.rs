@@ -1,9 +1,10 @@
-//! The few A32 instructions that the PMU guide names (4.9.4, 4.9.5, 4.10.3, 4.11.2), so that directed
-//! tests can show what they count.
+//! The few A32 instructions that the PMU guide names (4.9.4, 4.9.5, 4.10.3, 4.11.2), so that
+//! directed tests can show their counts.
 //!
-//! They are described as their A64 namesakes are, and go the same way through the core. This is no
-//! decoder of A32: traces hold A64 alone, and a Neoverse N2 runs AArch32 at EL0 only. Registers R0 to
-//! R14 are X0 to X14 (Arm ARM, "Mapping of the general-purpose registers between the Execution states").
+//! Their descriptions equal those of the corresponding A64 instructions, and they take the same
+//! path through the core. This is not a full A32 decoder: traces hold only A64, and a Neoverse N2
+//! runs AArch32 at EL0 only. Registers R0 to R14 are X0 to X14 (Arm ARM, "Mapping of the
+//! general-purpose registers between the Execution states").
 
 use crate::inst::BranchKind::{ExceptionReturn, Indirect};
 use crate::inst::{Inst, MemOp, Special};
@@ -13,7 +14,7 @@ use crate::uops::{BRANCH, LOAD, NONE, simd};
 
 use super::Entry;
 
-/// A load into the program counter: a branch whose target comes from memory.
+/// Creates a row for a load into the program counter: a branch whose target comes from memory.
 const fn load_branch(bits: &'static str) -> Row {
     let mut row = mem(bits, "= [xn]", LOAD, MemOp::Load, Size::Bytes(4), 4);
     row.branch = Indirect;
@@ -39,7 +40,7 @@ const ROWS: [(Domain, Row); 5] = [
     (Domain::Simd, int("1111_0010_1010_nnnn_dddd_1110_0000_mmmm", "vd = vn vm", simd::PMULL_D, D)),
 ];
 
-/// Describes the A32 instruction `word`, if it is one of those that the guide names.
+/// Returns the description of the A32 instruction `word`, if the guide names it.
 ///
 /// ```
 /// use sim_isa::{Special, decode_a32};

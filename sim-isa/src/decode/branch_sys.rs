@@ -13,17 +13,17 @@ use crate::uops::{
     XPAC,
 };
 
-/// A hint that takes a slot and no pipe.
+/// Creates a row for a hint, which takes a slot and no pipe.
 const fn hint(bits: &'static str) -> Row {
     other(bits, "=", NONE).renamed(Rename::Nop)
 }
 
-/// Maintenance of the line at an address.
+/// Creates a row for maintenance of the line at an address.
 const fn by_address(bits: &'static str) -> Row {
     mem(bits, "= [xt]", MAINTENANCE, MemOp::Maintenance, Size::Bytes(1), 1)
 }
 
-/// `DC ZVA` and kin: 64 bytes, aligned by themselves.
+/// Creates a row for `DC ZVA` and related operations: 64 bytes, aligned by hardware.
 const fn zero_line(bits: &'static str) -> Row {
     mem(bits, "= [xt]", STORE, MemOp::ZeroLine, Size::Bytes(64), 1)
 }
@@ -108,7 +108,8 @@ pub(super) const ROWS: &[Row] = &[
     // MRS of RNDR and RNDRRS also writes NZCV
     other("11010101001_11011_0010_0100_00o_ttttt", "xt f =", SYSTEM_READ)
         .special(Special::SystemRead),
-    // MRS of what never changes under a program: CTR_EL0, DCZID_EL0, TPIDR_EL0, TPIDRRO_EL0; FPCR
+    // MRS of registers that programs do not change: CTR_EL0, DCZID_EL0, TPIDR_EL0, TPIDRRO_EL0;
+    // FPCR
     other("11010101001_11011_0000_0000_001_ttttt", "xt =", SYSTEM_READ),
     other("11010101001_11011_0000_0000_111_ttttt", "xt =", SYSTEM_READ),
     other("11010101001_11011_1101_0000_01o_ttttt", "xt =", SYSTEM_READ),

@@ -17,7 +17,7 @@ pub(super) const ROWS: &[Row] = &[
     dp("0111001000iiiiiissssssnnnnnddddd mask", "xd f = xn", ALU_FLAGS),
     dp("1oo100100aiiiiiissssssnnnnnddddd mask", "sd = xn", ALU),
     dp("0oo1001000iiiiiissssssnnnnnddddd mask", "sd = xn", ALU),
-    // MOVZ #0 is done at rename; MOVN, MOVZ; MOVK
+    // MOVZ #0 completes at rename; MOVN, MOVZ; MOVK
     dp("x10100101000000000000000000ddddd", "xd =", NONE).renamed(Rename::Zero),
     dp("1o0100101hhiiiiiiiiiiiiiiiiddddd", "xd =", ALU),
     dp("0o01001010hiiiiiiiiiiiiiiiiddddd", "xd =", ALU),

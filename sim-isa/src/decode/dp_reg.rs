@@ -8,7 +8,7 @@ use crate::uops::{
 };
 
 pub(super) const ROWS: &[Row] = &[
-    // MOV from the zero register and between registers, done at rename
+    // MOV from the zero register and between registers, completed at rename
     dp("x0101010000_11111_000000_11111_ddddd", "xd =", NONE).renamed(Rename::Zero),
     dp("x0101010000_mmmmm_000000_11111_ddddd", "xd = xm", ALU).renamed(Rename::Move),
     // ANDS, BICS without and with a shift; AND, BIC, ORR, ORN, EOR, EON
@@ -41,7 +41,7 @@ pub(super) const ROWS: &[Row] = &[
     // MUL, MNEG and MADD, MSUB
     dp("x0011011_000_mmmmm_o11111_nnnnn_ddddd", "xd = xn xm", MUL),
     dp("x0011011_000_mmmmm_oaaaaa_nnnnn_ddddd", "xd = xn xm +xa", MADD),
-    // SMULL, SMNEGL, SMADDL, SMSUBL and the unsigned ones
+    // SMULL, SMNEGL, SMADDL, SMSUBL and the unsigned forms
     dp("10011011_u01_mmmmm_o11111_nnnnn_ddddd", "xd = xn xm", MUL),
     dp("10011011_u01_mmmmm_oaaaaa_nnnnn_ddddd", "xd = xn xm +xa", MADD),
     // SMULH, UMULH
@@ -51,7 +51,7 @@ pub(super) const ROWS: &[Row] = &[
     dp("10011010_110_mmmmm_00001o_nnnnn_ddddd", "xd = xn xm", DIV_X),
     // LSLV, LSRV, ASRV, RORV
     dp("x0011010_110_mmmmm_0010oo_nnnnn_ddddd", "xd = xn xm", ALU),
-    // CRC32B, H, W; CRC32X; and the CRC32C ones
+    // CRC32B, H, W; CRC32X; and the CRC32C forms
     dp("00011010_110_mmmmm_010czz_nnnnn_ddddd z!=3", "xd = +xn xm", CRC),
     dp("10011010_110_mmmmm_010c11_nnnnn_ddddd", "xd = +xn xm", CRC),
     // SUBP, SUBPS, IRG, GMI, PACGA

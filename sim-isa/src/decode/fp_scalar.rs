@@ -50,7 +50,7 @@ pub(super) const ROWS: &[Row] = &[
     fp("x0011110_yy1_00_01u_000000_nnnnn_ddddd y!=2", "vd = xn", FROM_GENERAL, Y),
     fp("10011110_yy0_00_01u_ssssss_nnnnn_ddddd y!=2", "vd = xn", FROM_GENERAL, Y),
     fp("00011110_yy0_00_01u_1sssss_nnnnn_ddddd y!=2", "vd = xn", FROM_GENERAL, Y),
-    // FMOV of the zero register, done at rename
+    // FMOV of the zero register, completed at rename
     other("00011110_001_00_111_000000_11111_ddddd", "vd =", NONE).renamed(Rename::Zero),
     other("10011110_011_00_111_000000_11111_ddddd", "vd =", NONE).renamed(Rename::Zero),
     other("x0011110_111_00_111_000000_11111_ddddd", "vd =", NONE).renamed(Rename::Zero),

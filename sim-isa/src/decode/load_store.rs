@@ -16,57 +16,57 @@ use crate::uops::{
     VSTORE_PAIR_Q_POST, VSTORE_PAIR_Q_PRE,
 };
 
-/// A load of one general register by `[Xn]`.
+/// Creates a row for a load of one general register from `[Xn]`.
 const fn ldr(bits: &'static str, cost: Cost) -> Row {
     load(bits, "xt = [sn]", cost, Elems(1), 0)
 }
 
-/// A store of one general register by `[Xn]`.
+/// Creates a row for a store of one general register to `[Xn]`.
 const fn str(bits: &'static str, cost: Cost) -> Row {
     store(bits, "= [sn] xt", cost, Elems(1), 0)
 }
 
-/// A load of one general register with base update.
+/// Creates a row for a load of one general register with base update.
 const fn ldr_base(bits: &'static str) -> Row {
     load(bits, "xt sn = [sn]", LOAD_BASE, Elems(1), 0)
 }
 
-/// A load of one vector register of `bytes`.
+/// Creates a row for a load of one vector register of `bytes`.
 const fn vldr(bits: &'static str, regs: &'static str, cost: Cost, bytes: u8) -> Row {
     load(bits, regs, cost, Bytes(bytes as u16), bytes)
 }
 
-/// A store of one vector register of `bytes`.
+/// Creates a row for a store of one vector register of `bytes`.
 const fn vstr(bits: &'static str, regs: &'static str, cost: Cost, bytes: u8) -> Row {
     store(bits, regs, cost, Bytes(bytes as u16), bytes)
 }
 
-/// A prefetch; it has no size of its own.
+/// Creates a row for a prefetch, which has no size of its own.
 const fn prefetch(bits: &'static str, regs: &'static str, op: MemOp) -> Row {
     mem(bits, regs, PREFETCH, op, Bytes(1), 1)
 }
 
-/// A prefetch hint of no meaning.
+/// Creates a row for a prefetch hint without meaning.
 const fn no_prefetch(bits: &'static str) -> Row {
     other(bits, "=", NONE).renamed(Rename::Nop)
 }
 
-/// A read-modify-write of one register by `[Xn]`.
+/// Creates a row for a read-modify-write of one register at `[Xn]`.
 const fn atomic(bits: &'static str, op: MemOp) -> Row {
     mem(bits, "xt = [sn] xs", ATOMIC, op, Elems(1), 0)
 }
 
-/// Compare and swap of one register.
+/// Creates a row for a compare and swap of one register.
 const fn cas(bits: &'static str) -> Row {
     mem(bits, "xs = [sn] xs xt", ATOMIC, AtomicLoad, Elems(1), 0)
 }
 
-/// Compare and swap of two registers of 4 or 8 bytes.
+/// Creates a row for a compare and swap of two registers of 4 or 8 bytes.
 const fn casp(bits: &'static str, bytes: u8) -> Row {
     mem(bits, "xs*2 = [sn] xs*2 xt*2", ATOMIC, AtomicLoad, Bytes(bytes as u16), bytes)
 }
 
-/// A pair of `bytes` each.
+/// Returns the size of a pair with `bytes` each.
 const fn pair(bytes: u8) -> Size {
     Bytes(2 * bytes as u16)
 }
@@ -80,7 +80,7 @@ pub(super) const ROWS: &[Row] = &[
         .release(),
     ldr("zz001000_010_....._0....._nnnnn_ttttt", LOAD).exclusive(),
     ldr("zz001000_010_....._1....._nnnnn_ttttt", LOAD).exclusive().acquire(),
-    // STXP, STLXP; LDXP, LDAXP: a pair is judged as a whole
+    // STXP, STLXP; LDXP, LDAXP: the pair as a whole decides alignment
     store("10001000_001_sssss_0uuuuu_nnnnn_ttttt", "xs = [sn] xt xu", STORE_EXCLUSIVE, pair(4), 8)
         .exclusive(),
     store("10001000_001_sssss_1uuuuu_nnnnn_ttttt", "xs = [sn] xt xu", STORE_EXCLUSIVE, pair(4), 8)
@@ -122,7 +122,7 @@ pub(super) const ROWS: &[Row] = &[
     ldr("zz011001_010_iiiiiiiii_00_nnnnn_ttttt", LOAD).acquire(),
     ldr("zz011001_100_iiiiiiiii_00_nnnnn_ttttt z<3", LOAD).acquire(),
     ldr("zz011001_110_iiiiiiiii_00_nnnnn_ttttt z<2", LOAD).acquire(),
-    // STADD and kin: no result, no acquire
+    // STADD and related instructions: no result, no acquire
     mem(
         "zz111000_001_sssss_0ooo00_nnnnn_11111",
         "= [sn] xs",
@@ -245,17 +245,17 @@ pub(super) const ROWS: &[Row] = &[
     ldr("zz11100001_0_iiiiiiiii_10_nnnnn_ttttt", LOAD),
     ldr("zz11100010_0_iiiiiiiii_10_nnnnn_ttttt z<3", LOAD),
     ldr("zz11100011_0_iiiiiiiii_10_nnnnn_ttttt z<2", LOAD),
-    // the same: post-index and pre-index
+    // STR, LDR, LDRS: post-index and pre-index
     store("zz11100000_0_iiiiiiiii_w1_nnnnn_ttttt", "sn = [sn] xt", STORE_BASE, Elems(1), 0),
     ldr_base("zz11100001_0_iiiiiiiii_w1_nnnnn_ttttt"),
     ldr_base("zz11100010_0_iiiiiiiii_w1_nnnnn_ttttt z<3"),
     ldr_base("zz11100011_0_iiiiiiiii_w1_nnnnn_ttttt z<2"),
-    // the same: scaled offset
+    // STR, LDR, LDRS: scaled offset
     str("zz11100100_iiiiiiiiiiii_nnnnn_ttttt", STORE),
     ldr("zz11100101_iiiiiiiiiiii_nnnnn_ttttt", LOAD),
     ldr("zz11100110_iiiiiiiiiiii_nnnnn_ttttt z<3", LOAD),
     ldr("zz11100111_iiiiiiiiiiii_nnnnn_ttttt z<2", LOAD),
-    // the same: register offset
+    // STR, LDR, LDRS: register offset
     store("zz11100000_1_mmmmm_o1os_10_nnnnn_ttttt", "= [sn xm] xt", STORE, Elems(1), 0),
     load("zz11100001_1_mmmmm_o1os_10_nnnnn_ttttt", "xt = [sn xm]", LOAD, Elems(1), 0),
     load("zz11100010_1_mmmmm_o1os_10_nnnnn_ttttt z<3", "xt = [sn xm]", LOAD, Elems(1), 0),
@@ -315,7 +315,7 @@ pub(super) const ROWS: &[Row] = &[
         .tags(TagUse::Writes),
     store("11011001_101_000000000_00_nnnnn_ttttt", "= [sn] xt", STORE, Bytes(16), 16)
         .tags(TagUse::Writes),
-    // The tag goes into the address that the register holds already
+    // The tag is written into the address that the register already holds
     load("11011001_011_iiiiiiiii_00_nnnnn_ttttt", "xt = [sn xt]", LOAD, Bytes(16), 16)
         .tags(TagUse::Reads),
     load("11011001_111_000000000_00_nnnnn_ttttt", "xt = [sn]", LOAD, Bytes(16), 16)

@@ -106,7 +106,7 @@ pub(super) const ROWS: &[Row] = &[
     // Scalar: SQDMLAL, SQDMLSL; SQDMULL
     int("01011110_zz1_mmmmm_10o1_00_nnnnn_ddddd z<3 z>0", "vd = vd vn vm", SQDMLAL, Wide),
     int("01011110_zz1_mmmmm_1101_00_nnnnn_ddddd z<3 z>0", "vd = vn vm", MULL, Wide),
-    // By element: halves have sixteen registers, words all ----------------------------------------
+    // By element: halves have sixteen registers, words have all -----------------------------------
     // MUL; MLA, MLS; SMULL, UMULL; SMLAL, UMLAL, SMLSL, UMLSL
     int("0q001111_01lhmmmm_1000_k0_nnnnn_ddddd", "vd = vn vm", MUL, H),
     int("0q001111_10lmmmmm_1000_k0_nnnnn_ddddd", "vd = vn vm", MUL, S),
@@ -155,7 +155,7 @@ pub(super) const ROWS: &[Row] = &[
     int("01u011110_zzzziii_100oo_1_nnnnn_ddddd z>0 z<8", "vd = vd vn", SHIFT_ROUND, TszWide),
     // SSHLL, USHLL
     int("0qu011110_zzzziii_10100_1_nnnnn_ddddd z>0 z<8", "vd = vn", SHIFT, TszWide),
-    // Scalar: the same on doublewords, the saturating ones on all
+    // Scalar: the same shifts on doublewords, the saturating ones on all sizes
     int("01u111110_1iiiiii_00000_1_nnnnn_ddddd", "vd = vn", SHIFT, D),
     int("01u111110_1iiiiii_00o10_1_nnnnn_ddddd", "vd = +vd vn", SHIFT_ADD, D),
     int("01u111110_1iiiiii_00100_1_nnnnn_ddddd", "vd = vn", SHIFT_ROUND, D),

@@ -28,7 +28,7 @@ pub(super) const ROWS: &[Row] = &[
     other("00001110_000_iilll_0_0111_1_nnnnn_ddddd l!=0", "xd = vn", TO_GENERAL),
     other("01001110_000_i1000_0_0111_1_nnnnn_ddddd", "xd = vn", TO_GENERAL),
     plain("01101110_000_iiiii_0_kkkk_1_nnnnn_ddddd i!=0 i!=16", "vd = vd vn", ALU),
-    // MOVI of 64 zero bits, done at rename
+    // MOVI of 64 zero bits, completed at rename
     other("0q10111100000_000_1110_01_00000_ddddd", "vd =", NONE).renamed(Rename::Zero),
     // ORR, BIC with an immediate; MOVI, MVNI, FMOV
     plain("0qo0111100000_iii_0cc1_01_iiiii_ddddd", "vd = vd", ALU),

@@ -40,8 +40,8 @@ pub(super) const ROWS: &[Row] = &[
     fp("01100101_11_0_010oo_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, D),
     fp("01100101_10_0_01010_101_ggg_nnnnn_ddddd", "vd = vd vn pg", BFCVT, S),
     fp("01100101_00_0_01010_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, D),
-    // SCVTF, UCVTF and FCVTZS, FCVTZU by the floating-point type, whatever the integer's size (PMU guide
-    // 4.13.5 to 4.13.7); the larger of the two says how many elements there are
+    // SCVTF, UCVTF and FCVTZS, FCVTZU by the floating-point type, whatever the integer's size (PMU
+    // guide 4.13.5 to 4.13.7); the larger of the two types determines the number of elements
     fp("01100101_01_0_1o01u_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, H),
     fp_lanes("01100101_01_0_1o10u_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, H, S),
     fp_lanes("01100101_01_0_1o11u_101_ggg_nnnnn_ddddd", "vd = vd vn pg", CONVERT, H, D),

@@ -126,7 +126,8 @@ pub(super) const ROWS: &[Row] = &[
     int("01000100_11_1_i_mmmm_0110rr_nnnnn_ddddd", "vd = +vd vn vm", CMLA, S),
     int("01000100_10_1_ii_mmm_0111rr_nnnnn_ddddd", "vd = +vd vn vm", SQRDMLAH, H),
     int("01000100_11_1_i_mmmm_0111rr_nnnnn_ddddd", "vd = +vd vn vm", SQRDMLAH, S),
-    // SMLALB and kin; SMULLB, UMULLB and top; SQDMULLB, SQDMULLT; SQDMULH, SQRDMULH; MUL
+    // SMLALB and related instructions; SMULLB, UMULLB and top; SQDMULLB, SQDMULLT; SQDMULH,
+    // SQRDMULH; MUL
     int("01000100_10_1_ii_mmm_10ooik_nnnnn_ddddd", "vd = +vd vn vm", MLAL, S),
     int("01000100_11_1_i_mmmm_10ooik_nnnnn_ddddd", "vd = +vd vn vm", MLAL, D),
     int("01000100_10_1_ii_mmm_110uik_nnnnn_ddddd", "vd = vn vm", MULL, S),
@@ -147,7 +148,7 @@ pub(super) const ROWS: &[Row] = &[
     // SRSHL, URSHL and reversed; SQSHL, UQSHL, SQRSHL, UQRSHL and reversed
     int("01000100_zz_0_00o1u_100_ggg_mmmmm_ddddd", "vd = vd vm pg", SHIFT_ROUND, Z),
     int("01000100_zz_0_01oou_100_ggg_mmmmm_ddddd", "vd = vd vm pg", SHIFT_ROUND, Z),
-    // SHADD and kin; SQADD and kin; ADDP; SMAXP, UMAXP, SMINP, UMINP
+    // SHADD and SQADD families; ADDP; SMAXP, UMAXP, SMINP, UMINP
     int("01000100_zz_0_10ooo_100_ggg_mmmmm_ddddd", "vd = vd vm pg", ALU, Z),
     int("01000100_zz_0_11ooo_100_ggg_mmmmm_ddddd", "vd = vd vm pg", ALU, Z),
     int("01000100_zz_0_10001_101_ggg_mmmmm_ddddd", "vd = vd vm pg", ALU, Z),

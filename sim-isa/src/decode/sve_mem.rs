@@ -251,7 +251,7 @@ pub(super) const ROWS: &[Row] = &[
         1,
     ),
     // Gathers: plain and, with bit 13 set, first-fault
-    // A signed load fills its element with less than the element
+    // A signed load fills its element from a smaller memory element
     unallocated("1000010_10_hh_mmmmm_00f_ggg_nnnnn_ttttt"),
     unallocated("1000010_10_01_mmmmm_10f_ggg_nnnnn_ttttt"),
     unallocated("1000010_10_00_mmmmm_100_ggg_nnnnn_ttttt"),

@@ -90,13 +90,13 @@ pub(super) const ROWS: &[Row] = &[
     plain("00100101_zz_1_mmmmm_001100_nnnnn_e_dddd", "pd f = xn xm", PREDICATE_STEP),
     plain("00100101_1s_1_mmmmm_001000_nnnnn_e_0000", "f = xn xm f", PREDICATE_TEST),
     // Counters ------------------------------------------------------------------------------------
-    // CNTP; INCP, DECP of a scalar, of a vector; SQINCP and kin
+    // CNTP; INCP, DECP of a scalar, of a vector; SQINCP family
     plain("00100101_zz_100000_10_gggg_0_nnnn_ddddd", "xd = pn pg", COUNT),
     plain("00100101_zz_10110o_1000100_mmmm_ddddd", "xd = xd pm", COUNT),
     plain("00100101_zz_10110o_1000000_mmmm_ddddd z>0", "vd = vd pm", COUNT_PREDICATE_VECTOR),
     plain("00100101_zz_1010oo_10001s0_mmmm_ddddd", "xd = xd pm", COUNT),
     plain("00100101_zz_1010oo_1000000_mmmm_ddddd z>0", "vd = vd pm", COUNT_PREDICATE_VECTOR),
-    // CNTB, CNTH, CNTW, CNTD; INCB and kin; SQINCB and kin
+    // CNTB, CNTH, CNTW, CNTD; INCB family; SQINCB family
     plain("00000100_zz_10_iiii_111000_kkkkk_ddddd", "xd =", COUNT),
     plain("00000100_zz_11_iiii_11100o_kkkkk_ddddd", "xd = xd", COUNT),
     plain("00000100_zz_1s_iiii_1111oo_kkkkk_ddddd", "xd = xd", COUNT),

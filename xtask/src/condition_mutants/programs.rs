@@ -117,7 +117,8 @@ pub(super) fn build(copy: &Path, mutants: &[Mutant<'_>], own: bool) -> anyhow::R
     let of_all = folders.iter().flat_map(|folder| asked_about(folder));
     let wanted: BTreeSet<Tests> =
         of_all.filter(|(package, _)| !own || folders.contains(package)).copied().collect();
-    // One build for all: each choice of packages alone has features, and so dependencies, of its own.
+    // One build for all packages: each set of packages has its own features and thus its own
+    // dependencies.
     let mut arguments = vec!["test", "--no-run", "--lib", "--test", INTEGRATION];
     arguments.extend(wanted.iter().flat_map(|(package, _)| ["-p", package]));
     let built = cargo(&arguments)?;

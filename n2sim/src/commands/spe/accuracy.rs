@@ -37,12 +37,12 @@ pub(super) fn run(trace: &std::path::Path, args: &ComparisonArgs) -> anyhow::Res
     let overrides = args.machine.overrides();
     let document = args.machine.source(&overrides).document()?;
     let config = MachineConfig::from_document(&document)?;
-    let mut listener = Listener::new(&config, &intervals(args)?);
+    let mut sink = SamplingSink::new(&config, &intervals(args)?);
     let header = RunHeader { trace: trace.shown().to_string(), ..RunHeader::default() };
     let session = open_trace::session(trace, config, header)?;
     let options = args.part.run_options();
-    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut listener)?;
-    Ok(listener.finish(seconds(&outcome)))
+    let outcome = session.run_with_sink(&options, &mut |_| {}, &mut sink)?;
+    Ok(sink.finish(seconds(&outcome)))
 }
 
 fn seconds(outcome: &Outcome) -> f64 {
@@ -126,7 +126,7 @@ impl Sampler {
 
 /// A sink that samples a run: for each core one unit that samples everything, then one for each
 /// interval.
-struct Listener {
+struct SamplingSink {
     config: SpeConfig,
     has_external_llc: bool,
     clocks: (u64, u64),
@@ -134,12 +134,12 @@ struct Listener {
     cores: Vec<Vec<Sampler>>,
     core: usize,
     is_counted: bool,
-    heard: u32,
+    operations: u32,
 }
 
-impl Listener {
-    fn new(config: &MachineConfig, intervals: &[u64]) -> Listener {
-        Listener {
+impl SamplingSink {
+    fn new(config: &MachineConfig, intervals: &[u64]) -> SamplingSink {
+        SamplingSink {
             config: config.spe.clone(),
             has_external_llc: config.semantics.extllc,
             clocks: (config.core.clock_hz, config.core.counter_hz),
@@ -147,7 +147,7 @@ impl Listener {
             cores: Vec::new(),
             core: 0,
             is_counted: false,
-            heard: 0,
+            operations: 0,
         }
     }
 
@@ -188,7 +188,7 @@ impl Listener {
     }
 }
 
-impl EventSink for Listener {
+impl EventSink for SamplingSink {
     const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
@@ -215,8 +215,8 @@ impl EventSink for Listener {
                     return;
                 }
                 let Some(samplers) = self.cores.get_mut(self.core) else { return };
-                self.heard += 1;
-                let is_batch = self.heard.is_multiple_of(BATCH);
+                self.operations += 1;
+                let is_batch = self.operations.is_multiple_of(BATCH);
                 for sampler in samplers {
                     sampler.unit.operation(operation, &mut NullSink);
                     if is_batch {

@@ -142,7 +142,7 @@ fn samples_are_compared_with_every_operation() {
     let options = RunOptions { limit: Some(100_000), ..RunOptions::default() };
     let total = session.run(&options, &mut |_| {}).expect("a run").total();
     let exact = &observed.exact;
-    assert_eq!(exact.records, total.value(PmuEvent::OP_RETIRED), "all operations are heard");
+    assert_eq!(exact.records, total.value(PmuEvent::OP_RETIRED), "all operations are sampled");
     let mispredicted = exact.with_event(Events::MISPREDICTED);
     assert_eq!(mispredicted, total.value(PmuEvent::BR_MIS_PRED_RETIRED));
     let [fine, coarse] = &observed.sampled[..] else { panic!("two intervals") };
