@@ -19,6 +19,7 @@ pub struct SpeConfig {
     pub record_wrong_path: bool,
     /// `PMSIDR_EL1.ERnd`: the random number is counted after the interval instead of being part of
     /// it.
+    #[serde(rename = "random-behind-interval")]
     pub random_after_interval: bool,
     /// `PMBIDR_EL1.Align`: every record is padded to a multiple of this many bytes.
     pub align_bytes: u32,
