@@ -108,10 +108,8 @@ impl EventSink for RunObserver {
     #[inline]
     fn notify(&mut self, notice: Notice<'_>) {
         match notice {
-            Notice::Edge(edge) => {
-                if self.cores[self.now].is_counted {
-                    self.seen.flows.notify(Notice::Edge(edge));
-                }
+            Notice::Edge(edge) if self.cores[self.now].is_counted => {
+                self.seen.flows.notify(Notice::Edge(edge));
             }
             Notice::Core(core) => {
                 if core >= self.cores.len() {

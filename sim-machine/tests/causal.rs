@@ -123,10 +123,8 @@ impl EventSink for Recorder {
             Notice::Core(core) => {
                 self.core = core;
             }
-            Notice::Operation(operation) => {
-                if !operation.timeline.wrong_path {
-                    self.ran.push((self.core, operation.number, operation.timeline.rename));
-                }
+            Notice::Operation(operation) if !operation.timeline.wrong_path => {
+                self.ran.push((self.core, operation.number, operation.timeline.rename));
             }
             _ => {}
         }

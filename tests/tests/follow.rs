@@ -45,10 +45,8 @@ impl EventSink for Follower {
                     self.branches += u64::from(matches!(operation.kind, OperationKind::Branch(_)));
                 }
             }
-            Notice::Lost(lost) => {
-                if self.is_counted {
-                    self.lost.add(lost.cause, lost.root, lost.slots);
-                }
+            Notice::Lost(lost) if self.is_counted => {
+                self.lost.add(lost.cause, lost.root, lost.slots);
             }
             _ => {}
         }
@@ -108,24 +106,18 @@ impl EventSink for Numbered {
 
     #[inline]
     fn notify(&mut self, notice: Notice<'_>) {
-        match notice {
-            Notice::Operation(operation) => {
-                let timeline = &operation.timeline;
-                if timeline.wrong_path {
-                    assert!(!timeline.retired && timeline.written == 0, "{operation:?}");
-                    assert!(operation.number == self.begun || operation.number + 1 == self.begun);
-                    self.wrong += 1;
-                    return;
-                }
-                assert_eq!(operation.number, self.begun, "one after the other");
-                assert!(
-                    timeline.written == 0 || timeline.written >= timeline.retire,
-                    "{operation:?}"
-                );
-                self.begun += 1;
-                self.stored += u64::from(timeline.written > 0);
+        if let Notice::Operation(operation) = notice {
+            let timeline = &operation.timeline;
+            if timeline.wrong_path {
+                assert!(!timeline.retired && timeline.written == 0, "{operation:?}");
+                assert!(operation.number == self.begun || operation.number + 1 == self.begun);
+                self.wrong += 1;
+                return;
             }
-            _ => {}
+            assert_eq!(operation.number, self.begun, "one after the other");
+            assert!(timeline.written == 0 || timeline.written >= timeline.retire, "{operation:?}");
+            self.begun += 1;
+            self.stored += u64::from(timeline.written > 0);
         }
     }
 }

@@ -181,11 +181,8 @@ impl EventSink for Chained {
 
     #[inline]
     fn notify(&mut self, notice: Notice<'_>) {
-        match notice {
-            Notice::Counting(is_counted) => {
-                self.is_counted = is_counted;
-            }
-            _ => {}
+        if let Notice::Counting(is_counted) = notice {
+            self.is_counted = is_counted;
         }
     }
 }

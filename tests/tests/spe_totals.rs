@@ -181,20 +181,17 @@ impl EventSink for Profiler {
 
     #[inline]
     fn notify(&mut self, notice: Notice<'_>) {
-        match notice {
-            Notice::Operation(operation) => {
-                self.spe.operation(operation, &mut self.counts);
-                self.sources.add_store(operation);
-                if operation.timeline.translation_cycles > 0 {
-                    let refills = operation.timeline.outcome.has(AccessOutcome::L1_REFILL);
-                    self.further[0] += further_lookups(operation);
-                    self.further[1] += if refills { further_lookups(operation) } else { 0 };
-                }
-                if self.spe.sampled_ops().len() >= 4096 {
-                    self.tally();
-                }
+        if let Notice::Operation(operation) = notice {
+            self.spe.operation(operation, &mut self.counts);
+            self.sources.add_store(operation);
+            if operation.timeline.translation_cycles > 0 {
+                let refills = operation.timeline.outcome.has(AccessOutcome::L1_REFILL);
+                self.further[0] += further_lookups(operation);
+                self.further[1] += if refills { further_lookups(operation) } else { 0 };
             }
-            _ => {}
+            if self.spe.sampled_ops().len() >= 4096 {
+                self.tally();
+            }
         }
     }
 }

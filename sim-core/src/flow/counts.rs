@@ -26,11 +26,8 @@ impl EventSink for FlowCounts {
 
     #[inline]
     fn notify(&mut self, notice: Notice<'_>) {
-        match notice {
-            Notice::Edge(edge) => {
-                self.taken[edge as usize] += 1;
-            }
-            _ => {}
+        if let Notice::Edge(edge) = notice {
+            self.taken[edge as usize] += 1;
         }
     }
 }

@@ -353,7 +353,6 @@ impl Pipeline {
     }
 
     /// Performs the memory half of a load or of an atomic.
-    #[expect(clippy::too_many_arguments, reason = "the stage's inputs, its outputs, the two ports")]
     #[inline(always)]
     fn load<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,

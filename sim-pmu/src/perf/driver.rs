@@ -222,11 +222,8 @@ impl EventSink for Driver {
 
     #[inline]
     fn notify(&mut self, notice: Notice<'_>) {
-        match notice {
-            Notice::SoftwareIncrement(counters) => {
-                self.pmu.software_increment(counters);
-            }
-            _ => {}
+        if let Notice::SoftwareIncrement(counters) = notice {
+            self.pmu.software_increment(counters);
         }
     }
 }
