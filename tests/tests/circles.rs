@@ -5,8 +5,7 @@
 //! through re-exports to the file that declares them. Unit tests are left out.
 //!
 //! Uses nothing but the standard library: `CARGO_MANIFEST_DIR=$PWD/tests rustc --edition 2024
-//! --test tests/tests/circles.rs` builds it alone. `N2SIM_CIRCLES=1 ... --nocapture` prints all
-//! circles.
+//! --test tests/tests/circles.rs` builds it alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -110,8 +109,7 @@ fn string_length(text: &str) -> usize {
 /// paths, each with the name that it gets, and the place after them.
 fn path_at(tokens: &[String], mut at: usize) -> (Vec<(Vec<String>, String)>, usize) {
     let mut path: Vec<String> = Vec::new();
-    loop {
-        let Some(token) = tokens.get(at) else { break };
+    while let Some(token) = tokens.get(at) {
         if token == "{" {
             let (mut all, mut inner) = (Vec::new(), at + 1);
             while tokens.get(inner).is_some_and(|token| token != "}") {
@@ -265,9 +263,6 @@ fn no_circle_of_files_has_more_than_three_members() {
                 let inside = uses[module].iter().filter(|used| circle.contains(used));
                 let inside: Vec<String> = inside.map(shown).collect();
                 lines.push(format!("    {} -> {}", shown(module), inside.join(", ")));
-            }
-            if std::env::var_os("N2SIM_CIRCLES").is_some() {
-                println!("{}", lines.join("\n"));
             }
             if circle.len() > FILES {
                 faults.push(lines.join("\n"));
