@@ -13,7 +13,6 @@ use sim_report::symbols::Symbols;
 use crate::files::output::Output;
 
 /// Every file that takes records one by one.
-#[derive(Default)]
 pub(super) struct RecordFiles {
     csv: Option<CsvFiles>,
     #[cfg(feature = "parquet")]
@@ -24,7 +23,11 @@ impl RecordFiles {
     /// Opens the CSV files `PREFIX-*.csv`, if there is a prefix.
     pub(super) fn with_csv(prefix: Option<&Path>) -> anyhow::Result<RecordFiles> {
         let csv = prefix.map(CsvFiles::create).transpose()?;
-        Ok(RecordFiles { csv, ..RecordFiles::default() })
+        Ok(RecordFiles {
+            csv,
+            #[cfg(feature = "parquet")]
+            parquet: None,
+        })
     }
 
     /// Opens the Parquet files `PREFIX-*.parquet` too, if there is a prefix.
