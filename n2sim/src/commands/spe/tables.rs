@@ -13,6 +13,7 @@ use sim_report::symbols::Symbols;
 use crate::files::output::Output;
 
 /// Every file that takes records one by one.
+#[derive(Default)]
 pub(super) struct RecordFiles {
     csv: Option<CsvFiles>,
     #[cfg(feature = "parquet")]
