@@ -224,7 +224,7 @@ fn a_profile_is_read_with_names_and_without_its_trace() {
             line.split_whitespace().take(2).map(|n| n.parse().unwrap()).collect();
         assert!(fields[0] + fields[1] >= 3, "one or two samples are chance: {line}");
     }
-    assert!(lines.contains("less than 3 samples each"), "{lines}");
+    assert!(lines.contains("fewer than 3 samples each"), "{lines}");
     let other = file("other");
     std::fs::copy(&elf, &other).unwrap();
     assert_eq!(named, hot(&["--elf", &other]), "one file is mapped: another copy replaces it");

@@ -331,7 +331,7 @@ fn wrong_requests_are_refused_with_the_remedy() {
         (&["-c", "0"], "give a number from 1"),
         (&["--elf", "/nowhere/program"], "cannot read /nowhere/program"),
         (&["--elf", "/dev/zero"], "/dev/zero: this is not a file"),
-        (&["--elf", env!("CARGO_BIN_EXE_n2sim")], "no 64-bit ELF program for AArch64"),
+        (&["--elf", env!("CARGO_BIN_EXE_n2sim")], "is not a 64-bit ELF program for AArch64"),
         (&["--aux-buffer", "-1"], "give a number of bytes"),
     ] {
         let all = [&["record", &trace, "-o", &output, "--limit", "1k"], args].concat();

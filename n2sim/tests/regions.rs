@@ -179,7 +179,7 @@ fn states_that_do_not_fit_are_refused() {
         let message = message();
         assert!(message.contains("windows.states: "), "{length}: {message}");
         assert!(
-            message.contains("find the windows again") || message.contains("no file of states")
+            message.contains("find the windows again") || message.contains("not a states file")
         );
     }
     std::fs::write(&states, &bytes).unwrap();

@@ -430,7 +430,7 @@ mod tests {
         {
             assert!(row.contains(part), "{part} in {row}");
         }
-        assert!(text.contains("waits for a line"), "the meaning of the code");
+        assert!(text.contains("waits for a pending line"), "the meaning of the code");
         let text = written(|out| write_markdown(out, &judged()));
         assert!(text.contains("| `l1d` | `l1d.miss_ratio` | 1 | 2 | -6.00 pp |"), "{text}");
     }

@@ -118,7 +118,8 @@ impl Pipeline {
             _ => done.issue,
         };
         self.raise_issued(op, issue, sink);
-        if R::IS_GENERAL && op.inst.mem.exclusive && issue <= op.squash {
+        let is_store_exclusive = op.inst.mem.exclusive && op.inst.mem.op == MemOp::Store;
+        if R::IS_GENERAL && is_store_exclusive && issue <= op.squash {
             sink.notify(Notice::At(rename));
             raise_exclusive_outcome(op, done.reply.outcome, sink);
         }
