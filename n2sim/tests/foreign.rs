@@ -163,7 +163,7 @@ fn what_cannot_be_read_is_refused_with_a_remedy() {
     assert!(import(&["/nowhere/x"]).contains("no such trace"));
     assert!(import(&["/dev/zero"]).contains("a device or a pipe"));
     assert!(import(&[&odd, "--from", "qemu"]).contains("known are drmemtrace"));
-    assert!(import(&[&lackey, "--elf", &odd]).contains("not an ELF"));
+    assert!(import(&[&lackey, "--elf", &odd]).contains("not a program of a trace"));
     let message = refused(&["trace", "export", "--to", "champsim", "traces/atomics.n2t"]);
     assert!(message.contains("choose --stream from 0, 1"), "{message}");
     assert!(!output.exists(), "no partial file is left");

@@ -160,7 +160,9 @@ fn a_row_has_what_stat_counts_on_that_configuration() {
     let ipc: f64 = row[9].parse().unwrap();
     assert!((ipc - count("inst_retired") / count("cpu_cycles")).abs() < 1e-12);
     let drawn = place.text("plot-pipeline.window.retire-width.svg");
-    for piece in [">Sensitivity of ipc to the window retire width<", ">pipeline.window.retire-width<"] {
+    for piece in
+        [">Sensitivity of ipc to the window retire width<", ">pipeline.window.retire-width<"]
+    {
         assert!(drawn.contains(piece), "no '{piece}' in {drawn}");
     }
     assert!(!place.file("plot-pipeline.window.rob.svg").exists(), "one value is not a curve");

@@ -215,9 +215,12 @@ fn any_bytes_are_refused_or_read() {
             try_import(&bytes, &elf, &ImportOptions::default(), &mut errors);
         }
     }
-    for what in
-        ["the trace ends inside", "no word here", "a multiple of 4", "no executed instruction"]
-    {
+    for what in [
+        "the trace ends inside",
+        "neither the trace nor a program file",
+        "a multiple of 4",
+        "no executed instruction",
+    ] {
         assert!(
             errors.iter().any(|error| error.contains(what)),
             "{what}: in none of {}",
