@@ -268,10 +268,10 @@ fn seeded() -> anyhow::Result<String> {
 const INTRODUCTION: &str = "# Meaning and errors of metric formulas
 
 Written by `cargo run -p xtask -- formulas` from runs of the first 2 million instructions of every committed trace
-on the profile `guide`, except where a section says otherwise. What a metric is held against is no other count:
-it is what the model's own ledger says happened (`n2sim validate --list-truths` prints every truth with its
-definition). Errors of shares are in percentage points; others are parts of the truth. They are errors of the
-formula on this model; the counting biases of their events are those of the guide.
+on the profile `guide`, except where a section says otherwise. A metric is not compared with another count but with
+a ground-truth value from the model's own ledger (`n2sim validate --list-truths` prints every value with its
+definition). Errors of shares are in percentage points; others are relative to the true value. They are errors of
+the formula on this model; the counting biases of the underlying events are those of the guide.
 ";
 
 const LEVEL_1: &str = "

@@ -57,9 +57,9 @@ pub(super) const KNOWN: [Known; 20] = [
             "1percent of slots",
             "share.bad_speculation",
         ],
-        "Slots of operations that were squashed, and four whole cycles for each mispredicted branch.",
-        "Four cycles are a guess of what a refill costs. BR_MIS_PRED counts branches on wrong paths too, and \
-         branches that decode found in time: they cost less.",
+        "Slots of squashed operations, and four whole cycles for each mispredicted branch.",
+        "Four cycles are an estimate of the cost of a refill. BR_MIS_PRED counts branches on wrong paths too, \
+         and branches that decode found in time: they cost less.",
     ),
     known(
         [
@@ -81,7 +81,8 @@ pub(super) const KNOWN: [Known; 20] = [
     known(
         ["branch_mpki", "BR_MIS_PRED_RETIRED / INST_RETIRED * 1000", "1MPKI", "branch.mpki"],
         "Retired branches after which the pipeline was flushed. Exact.",
-        "It says nothing of what each costs: from ten cycles to as long as the load that decides the branch.",
+        "It does not show the cost of each: from ten cycles to the latency of the load that decides the \
+         branch.",
     ),
     known(
         [

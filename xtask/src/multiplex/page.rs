@@ -111,7 +111,7 @@ impl Errors {
     }
 }
 
-/// The points of the figure.
+/// Returns the points of the figure.
 pub(super) fn points(ticks_ns: &[u64], found: &[Estimates]) -> Vec<SliceErrors> {
     let point = |(i, tick_ns): (usize, &u64)| {
         let errors = Errors::of(i, found);
