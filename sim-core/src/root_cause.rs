@@ -1,8 +1,8 @@
 //! Root of an empty rename slot, and slots by cause and root.
 //!
-//! A full structure is a symptom ([`StallCause`]). The root is the operation that holds the next
-//! entry to be freed, at the end of its chain of dependences: a load that misses, a divide, a store
-//! that drains.
+//! A full structure is a symptom ([`StallCause`]). The root is what the next entry to be freed
+//! waits for, at the end of its chain of dependences: a load that misses, a divide, a store that
+//! drains.
 
 use crate::access::DataSource;
 use crate::packed::Numbers;

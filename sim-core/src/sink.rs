@@ -47,8 +47,8 @@ pub enum Notice<'a> {
 /// Receives every event. Only the finest event is raised; printed sums and aliases are derived.
 ///
 /// [`EventSink::count`] records its caller, so that a sink can distinguish the code that raises an
-/// event. This is free for sinks that do not use it. A sink that wraps others forwards `count`,
-/// `add_tally` and `notify`, and nothing else.
+/// event. This is free for sinks that do not use it. A sink that wraps others has their constants
+/// and forwards `counts_only`, `count`, `add_tally` and `notify`.
 pub trait EventSink {
     /// Whether the sink observes the run. An observer receives every operation (unless it has
     /// [`EventSink::counts_only`]) and every change of level. It receives the clocks (`CPU_CYCLES`,

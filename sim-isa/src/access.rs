@@ -1,4 +1,4 @@
-//! The one classification of an instruction's access, for every engine that performs or reports it.
+//! Classification of an instruction's access, for the pipeline and the in-order engine.
 
 use sim_core::MemKind;
 use sim_core::operation::AccessKind;

@@ -6,7 +6,7 @@
 //! TLBs, which the core reaches through [`sim_core::MemoryPort`], and the trace file, which the
 //! machine reads.
 //!
-//! Reading order: `schedule` has the stage list ([`Pipeline::run_inst`]). `stages` has one file per
+//! Reading order: `stage_list` has the stage list ([`Pipeline::run_inst`]). `stages` has one file per
 //! stage. A stage is a function that takes an operation and the units it needs, and returns a
 //! cycle. `units` has the structures that keep state: branch predictors, queues, pipes, scoreboard.
 //! No clock ticks: each stage computes its cycle. `testing` drives single stages for directed
@@ -17,7 +17,7 @@ pub mod config;
 mod op;
 mod pipeline;
 mod route;
-mod schedule;
+mod stage_list;
 mod stages;
 mod testing;
 mod units;

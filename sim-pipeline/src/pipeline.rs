@@ -1,7 +1,7 @@
 //! The core: owns the units and passes each operation through the stages once, in program order.
 //!
 //! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. Only
-//! `Pipeline::schedule_by` in `schedule.rs` contains the order of the stages.
+//! `Pipeline::schedule_by` in `stage_list.rs` contains the order of the stages.
 
 use crate::config::PipelineConfig;
 use crate::units::address_predictor::AddressPredictor;

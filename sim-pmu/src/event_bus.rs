@@ -1,7 +1,7 @@
 //! Exported event bus of a run: the bits that another core's bus sets in each cycle, for the events
 //! that both cores have (Cortex-A53 manual, 12.9; `PMCR_EL0.X` exports events).
 //!
-//! An event occurs in the cycle that [`EventSink::at`] reports. The bus has one wire for each
+//! An event occurs in the cycle that [`Notice::At`] reports. The bus has one wire for each
 //! event, so several occurrences in one cycle set its bit once. Two retired instructions have a
 //! wire of their own. Not modeled: the registers between the core and its pins.
 

@@ -356,7 +356,7 @@ mod tests {
         assert!(error.len() < 150 && error.contains("xxx...' is not a perf stat row"), "{error}");
     }
 
-    /// Covers the output of `n2sim stat --per-function`, and a name that contains the separator.
+    /// Covers the output of `n2sim functions`, and a name that contains the separator.
     #[test]
     fn each_function_has_its_own_table_in_every_form() {
         let text = " Performance counter stats for 'x':\n\n main:\n\n\

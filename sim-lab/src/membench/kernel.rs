@@ -159,6 +159,7 @@ impl Kernel {
         Meta {
             producer: format!("n2sim {}", env!("CARGO_PKG_VERSION")),
             command: vec![self.name.clone()],
+            // The former name of the command stays, so that traces of kernels stay the same.
             engine: "n2sim ladder".to_owned(),
             gaps: vec!["a loop that was never executed: its stream was generated".to_owned()],
             ..Meta::default()

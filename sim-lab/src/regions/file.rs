@@ -107,7 +107,7 @@ impl Regions {
 
 impl fmt::Display for Regions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "# Representative windows of a trace: n2sim stat --regions FILE TRACE")?;
+        writeln!(f, "# Representative windows of a trace: n2sim estimate --regions FILE TRACE")?;
         writeln!(f, "trace = {}", toml::Value::from(self.trace.as_str()))?;
         writeln!(f, "trace-hash = {}", toml::Value::from(self.trace_hash.as_str()))?;
         writeln!(f, "instructions = {}", self.instructions)?;

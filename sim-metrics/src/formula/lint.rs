@@ -415,7 +415,7 @@ fn about_event(event: PmuEvent) -> Option<(Severity, Kind, String)> {
             LDST_SPEC => "; LD_SPEC + ST_SPEC count, atomics in both",
             L3D_CACHE | L3D_CACHE_REFILL | L3D_CACHE_ALLOCATE | L3_CACHE_RD
             | L3D_CACHE_LMISS_RD => {
-                "; there is no L3 after this core's L2, LL_CACHE_RD counts at the system level cache"
+                "; there is no L3 below this core's L2, LL_CACHE_RD counts at the system level cache"
             }
             _ => "",
         };

@@ -205,8 +205,8 @@ impl FrontEnd {
         let deferred = std::mem::take(&mut self.deferred);
         (self.gap, self.gap_cause) = match prediction.pairing {
             Pairing::Alone => (deferred + cycles, cause),
-            // The fetch window at its target is predicted in the same cycle; the window after the
-            // second branch takes the cycles of both.
+            // The window at its target is predicted in the same cycle. One BTB entry has both
+            // branches, so the window after the second pays once for both.
             Pairing::First => {
                 self.deferred = cycles;
                 (deferred, StallCause::FetchPredictWidth)

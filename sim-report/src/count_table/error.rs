@@ -49,10 +49,10 @@ pub enum CountTableError {
         /// Second count.
         second: u64,
     },
-    /// Human-readable table of `n2sim stat --per-function`.
+    /// Human-readable table of `n2sim functions`.
     #[error(
         "a table by function holds only cycles and instructions, to which no rule applies; make the file with \
-         n2sim stat --per-function -x, or -j"
+         n2sim functions -x, or -j"
     )]
     FunctionTable {
         /// First line of the table, from 1.

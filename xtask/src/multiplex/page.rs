@@ -45,7 +45,7 @@ const BELOW: &str = "
 
 * Request no more than six events and cycles, or use `n2sim stat -e ... --no-multiplex`: it is exact. Metrics (`-M`) are
   exact without it, unless `--mux-interval` or `--truth` requests multiplexing.
-* `n2sim stat TRACE -e ... --plan` prints the number of runs that a list of events needs, and its error in one run.
+* `n2sim plan TRACE -e ...` prints the number of runs that a list of events needs, and its error in one run.
 * Put the two events of a ratio into one group, `{l1d_cache,l1d_cache_refill}`: both are counted at the same time. This
   helps the ratio, not the counts.
 * `--truth` prints the error beside every estimate.

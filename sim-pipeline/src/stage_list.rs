@@ -1,7 +1,7 @@
 //! Stage list: takes one operation through all stages, in program order.
 //!
-//! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. Only
-//! `Pipeline::schedule_by` contains the order of the stages. A route (`route.rs`) leaves out the
+//! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. `run_inst`
+//! fetches; `Pipeline::schedule_by` alone orders rename to retirement. A route (`route.rs`) leaves out the
 //! steps that decode has proved unnecessary.
 
 use crate::op::{Op, Step, aborts};
@@ -181,7 +181,8 @@ impl Pipeline {
             true => self.rename_outcome(op.inst, timing.fused),
             false => R::outcome(),
         };
-        // Entries that are free now stay free until this instruction takes them at its end.
+        // No other instruction takes entries before this one does, at its end. Only routes of one
+        // slot use the answer then.
         let has_entries = self.rename_stage.has_entries(op.inst, outcome);
         let entries = (outcome, has_entries);
         let Some((rename, mops)) = self.rename::<R, M, S>(op, entries, timing, memory, sink) else {
