@@ -1,4 +1,4 @@
-//! Evidence of a run for the validation of formulas ([`sim_metrics::judge`]): counts without
+//! Evidence of a run for the validation of formulas ([`sim_metrics::validator`]): counts without
 //! errata, counts of retired instructions, ground-truth values, and prefetches.
 
 use sim_cache::config::BusUnit;
