@@ -179,7 +179,8 @@ fn states_that_do_not_fit_are_refused() {
         let message = message();
         assert!(message.contains("windows.states: "), "{length}: {message}");
         assert!(
-            message.contains("find the windows again") || message.contains("not a states file")
+            message.contains("run n2sim trace regions again")
+                || message.contains("not a states file")
         );
     }
     std::fs::write(&states, &bytes).unwrap();
