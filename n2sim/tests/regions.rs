@@ -188,7 +188,7 @@ fn states_that_do_not_fit_are_refused() {
     assert!(message().contains("these states are of other windows"), "{}", message());
     std::fs::write(&file, &text).unwrap();
     std::fs::write(&states, b"[[window]]").unwrap();
-    assert!(message().contains("windows.states: no file of states"), "{}", message());
+    assert!(message().contains("windows.states: not a states file"), "{}", message());
     std::fs::remove_file(&states).unwrap();
     let message = message();
     assert!(
