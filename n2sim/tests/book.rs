@@ -1,7 +1,8 @@
 //! The examples of the book hold: commands print the output below them, quotations equal their
 //! files, links lead somewhere, and every exercise has an answer.
 //!
-//! `N2SIM_BLESS=1 cargo test -p n2sim --test all book::` writes the current outputs; read the difference.
+//! `N2SIM_BLESS=1 cargo test -p n2sim --test all book::` writes the current outputs; read the
+//! difference.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 

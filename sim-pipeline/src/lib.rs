@@ -6,11 +6,11 @@
 //! TLBs, which the core reaches through [`sim_core::MemoryPort`], and the trace file, which the
 //! machine reads.
 //!
-//! Reading order: `stage_list` has the stage list ([`Pipeline::run_inst`]). `stages` has one file per
-//! stage. A stage is a function that takes an operation and the units it needs, and returns a
-//! cycle. `units` has the structures that keep state: branch predictors, queues, pipes, scoreboard.
-//! No clock ticks: each stage computes its cycle. `testing` drives single stages for directed
-//! tests.
+//! Reading order: `stage_list` has the stage list ([`Pipeline::run_inst`]). `stages` has one file
+//! per stage. A stage is a function that takes an operation and the units it needs, and returns a
+//! cycle. `units` has the structures that keep state: branch predictors, queues, pipes,
+//! scoreboard. No clock ticks: each stage computes its cycle. `testing` drives single stages for
+//! directed tests.
 
 pub mod config;
 

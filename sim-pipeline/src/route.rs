@@ -1,8 +1,8 @@
 //! Routes: properties of an instruction that decode has proved, so that the stage list need not
 //! check them.
 //!
-//! The stage list (`stage_list.rs`) is compiled once for each route, and each case that a route rules
-//! out is a constant there. [`General`] rules out nothing and takes every instruction:
+//! The stage list (`stage_list.rs`) is compiled once for each route, and each case that a route
+//! rules out is a constant there. [`General`] rules out nothing and takes every instruction:
 //! `tests/routes.rs` compares all other routes with it. Each other route takes the instructions of
 //! one [`PathClass`], and its constants state the guarantees.
 

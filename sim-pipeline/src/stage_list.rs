@@ -1,8 +1,8 @@
 //! Stage list: takes one operation through all stages, in program order.
 //!
-//! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire. `run_inst`
-//! fetches; `Pipeline::schedule_by` alone orders rename to retirement. A route (`route.rs`) leaves out the
-//! steps that decode has proved unnecessary.
+//! fetch, decode -> rename -> dispatch -> issue -> execute or memory -> complete -> retire.
+//! `run_inst` fetches; `Pipeline::schedule_by` alone orders rename to retirement. A route
+//! (`route.rs`) leaves out the steps that decode has proved unnecessary.
 
 use crate::op::{Op, Step, aborts};
 use crate::pipeline::Pipeline;

@@ -125,8 +125,8 @@ impl CoreMemory {
         false
     }
 
-    /// Performs a fetch that missed the L1 I-cache: requests the line from the L2, then prefetches the
-    /// next one. Returns the reply of the refill.
+    /// Performs a fetch that missed the L1 I-cache: requests the line from the L2, then prefetches
+    /// the next one. Returns the reply of the refill.
     #[cold]
     #[inline(never)]
     fn fetch_miss<S: EventSink>(

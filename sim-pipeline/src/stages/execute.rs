@@ -154,8 +154,8 @@ impl Pipeline {
         });
     }
 
-    /// Executes an instruction of [`sim_isa::PathClass::Alu`]: one micro-operation that waits for all
-    /// sources.
+    /// Executes an instruction of [`sim_isa::PathClass::Alu`]: one micro-operation that waits for
+    /// all sources.
     #[inline(always)]
     pub(crate) fn compute(&mut self, op: &Op<'_>, rename: Cycle) -> ExecResult {
         let (inst, group) = (op.inst, &op.inst.uops[0]);
@@ -175,7 +175,8 @@ impl Pipeline {
         ExecResult { issue, complete, ..ExecResult::default() }
     }
 
-    /// Executes an instruction of [`sim_isa::PathClass::Load`]: one load whose sources all form its address.
+    /// Executes an instruction of [`sim_isa::PathClass::Load`]: one load whose sources all form
+    /// its address.
     #[inline(always)]
     fn load_alone<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
