@@ -2,8 +2,8 @@
 //! opens, and the width of comments.
 //!
 //! Uses nothing but the standard library, so that `rustc --test` builds it alone in a second:
-//! `CARGO_MANIFEST_DIR=$PWD/tests rustc --edition 2024 --test tests/tests/words.rs -o /tmp/words`.
-//! `N2SIM_WORDS=sim-pmu/src /tmp/words` checks the files below that path only.
+//! `CARGO_MANIFEST_DIR=$PWD/tests rustc --edition 2024 --test tests/tests/words.rs -o target/words`.
+//! `N2SIM_WORDS=sim-pmu/src target/words` checks the files below that path only.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -61,14 +61,7 @@ fn places(event: PmuEvent, execution: &Execution) -> Vec<String> {
     let text = |place: &Place| format!("{}: {}", place.file, place.function);
     let all = &Index::get().event(event).raised;
     let fitting = all.iter().filter(|place| {
-        let of_others = [
-            "maintenance.rs",
-            "maintain.rs",
-            "system_ops.rs",
-            "offer.rs",
-            "rename_slots.rs",
-            "snoop.rs",
-        ];
+        let of_others = ["maintenance.rs", "system_ops.rs", "rename_slots.rs", "snoop.rs"];
         place.file.contains("atomic") <= is_atomic
             && !(is_plain && of_others.iter().any(|file| place.file.ends_with(file)))
     });
