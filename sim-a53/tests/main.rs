@@ -1,0 +1,3 @@
+//! Tests of the Cortex-A53 model.
+
+mod event;
