@@ -34,6 +34,7 @@ mod fusion;
 pub mod inst;
 mod micro_op;
 mod operands;
+mod operation_class;
 mod ordering;
 mod path_class;
 mod predicate;
@@ -56,6 +57,7 @@ pub use inst::{
     StaticEvents,
 };
 pub use micro_op::{PipeMask, Role, UopGroup};
+pub use operation_class::{MultiplyKind, OperationClass, VectorKind};
 pub use ordering::{Ordering, Synchronizes};
 pub use path_class::PathClass;
 pub use predicate::Governing;

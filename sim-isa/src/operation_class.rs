@@ -1,0 +1,270 @@
+//! Kind of work of an instruction, in the classes that manuals and compiler models of in-order
+//! cores use (Arm ARM C4.1, "A64 instruction set encoding").
+
+use crate::inst::{BranchKind, Inst, StaticEvents};
+use sim_core::PmuEvent;
+
+/// Kind of work of an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OperationClass {
+    /// A constant, an address of code, or a left shift by a constant.
+    Move,
+    /// Addition, logic, comparison or selection of unshifted operands.
+    #[default]
+    Alu,
+    /// Addition or logic with a shifted or extended operand.
+    ShiftedAlu,
+    /// Bit field, extraction or reversal.
+    BitField,
+    /// Shift by a register.
+    Shift,
+    /// CRC32.
+    Crc,
+    /// Multiplication, with or without an addition.
+    Multiply(MultiplyKind),
+    /// Integer division; `is_64` for 64-bit operands.
+    Divide {
+        /// True for X registers.
+        is_64: bool,
+    },
+    /// Any branch.
+    Branch,
+    /// Load, store, atomic or prefetch.
+    Memory,
+    /// Barrier, hint, exception or access to a system register.
+    System,
+    /// Floating-point or vector operation.
+    Vector(VectorKind),
+}
+
+/// Kind of an integer multiplication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultiplyKind {
+    /// Operands of 32 bits: `MADD W`, `SMADDL`, `UMADDL` and their relatives.
+    Word,
+    /// `MADD X`, `MSUB X`; `adds` is false for `MUL` and `MNEG`.
+    Doubleword {
+        /// True if an accumulator other than the zero register is added.
+        adds: bool,
+    },
+    /// `SMULH`, `UMULH`.
+    High,
+}
+
+/// Kind of a floating-point or vector operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorKind {
+    /// Logic, moves and additions of integers.
+    Simple,
+    /// Saturation, pairwise addition, multiplication and other integer work of several steps.
+    Long,
+    /// Floating-point addition, multiplication, conversion or comparison.
+    Float,
+    /// Fused multiply-add.
+    MultiplyAdd,
+    /// Division or square root; `is_64` for double precision.
+    Divide {
+        /// True for double precision.
+        is_64: bool,
+        /// True for a square root.
+        is_root: bool,
+    },
+    /// AES and SHA.
+    Crypto,
+    /// From a general register to a vector register.
+    FromGeneral,
+    /// From a vector register to a general register.
+    ToGeneral,
+}
+
+impl Inst {
+    /// Returns the class of the instruction.
+    pub fn operation_class(&self) -> OperationClass {
+        if self.branch != BranchKind::None {
+            return OperationClass::Branch;
+        }
+        match self.word >> 25 & 0xf {
+            0b1000 | 0b1001 => immediate(self.word),
+            0b1010 | 0b1011 => OperationClass::System,
+            0b0101 | 0b1101 => register(self.word),
+            0b0100 | 0b0110 | 0b1100 | 0b1110 => OperationClass::Memory,
+            _ if self.mem.bytes > 0 => OperationClass::Memory,
+            _ => OperationClass::Vector(vector(self)),
+        }
+    }
+
+    /// Returns true for a vector operation on all 128 bits, or on an SVE register.
+    pub fn is_full_vector(&self) -> bool {
+        match self.word >> 25 & 0xf {
+            0b0111 | 0b1111 => {
+                let is_scalar = self.word >> 28 & 1 == 1;
+                let is_crypto = self.events.contains(PmuEvent::CRYPTO_SPEC);
+                is_crypto || !is_scalar && self.word >> 30 & 1 == 1
+            }
+            0b0010 => true,
+            _ => false,
+        }
+    }
+}
+
+/// Returns the class of a data-processing instruction with a constant.
+fn immediate(word: u32) -> OperationClass {
+    let (first, last) = (word >> 16 & 0x3f, word >> 10 & 0x3f);
+    match word >> 23 & 7 {
+        0b000 | 0b001 => OperationClass::Move,
+        // `MOVK` keeps the other bits of its destination.
+        0b101 if word >> 29 & 3 != 3 => OperationClass::Move,
+        // `LSL` is the `UBFM` that rotates by one more than the last bit.
+        0b110 if word >> 29 & 3 == 2 && first == last + 1 => OperationClass::Move,
+        0b110 | 0b111 => OperationClass::BitField,
+        _ => OperationClass::Alu,
+    }
+}
+
+/// Returns the class of a data-processing instruction with registers.
+fn register(word: u32) -> OperationClass {
+    let is_64 = word >> 31 == 1;
+    if word >> 28 & 1 == 0 {
+        let is_extended = word >> 24 & 1 == 1 && word >> 21 & 1 == 1;
+        let is_shifted = !is_extended && word >> 10 & 0x3f != 0;
+        return match is_extended || is_shifted {
+            true => OperationClass::ShiftedAlu,
+            false => OperationClass::Alu,
+        };
+    }
+    let has_accumulator = word >> 10 & 0x1f != 0x1f;
+    match (word >> 21 & 0xf, word >> 30 & 1) {
+        (0b0110, 0) => match word >> 10 & 0x3f {
+            0b00_0010 | 0b00_0011 => OperationClass::Divide { is_64 },
+            0b01_0000..=0b01_0111 => OperationClass::Crc,
+            0b00_1000..=0b00_1011 => OperationClass::Shift,
+            _ => OperationClass::Alu,
+        },
+        // Of the operations on one register, `CLZ` and `CLS` are plain.
+        (0b0110, _) if word >> 10 & 0x3e == 0b100 => OperationClass::Alu,
+        (0b0110, _) => OperationClass::BitField,
+        (0b1000, _) if is_64 => {
+            OperationClass::Multiply(MultiplyKind::Doubleword { adds: has_accumulator })
+        }
+        (0b1010 | 0b1110, _) => OperationClass::Multiply(MultiplyKind::High),
+        (0b1000.., _) => OperationClass::Multiply(MultiplyKind::Word),
+        _ => OperationClass::Alu,
+    }
+}
+
+/// Returns the kind of a floating-point or vector operation, from its events and its cost.
+fn vector(inst: &Inst) -> VectorKind {
+    let group = inst.uops().first().copied().unwrap_or_default();
+    let is_float = [PmuEvent::FP_HP_SPEC, PmuEvent::FP_SP_SPEC, PmuEvent::FP_DP_SPEC];
+    let is_float = is_float.iter().any(|event| inst.events.contains(*event));
+    let is_general = |regs: &[crate::inst::Reg]| regs.iter().any(|reg| reg.0 < 32);
+    match () {
+        () if inst.events.contains(PmuEvent::CRYPTO_SPEC) => VectorKind::Crypto,
+        () if is_general(inst.dsts()) => VectorKind::ToGeneral,
+        () if is_general(inst.srcs()) => VectorKind::FromGeneral,
+        () if is_float && group.latency > 6 => VectorKind::Divide {
+            is_64: inst.events.contains(PmuEvent::FP_DP_SPEC),
+            is_root: is_root(inst.word),
+        },
+        () if inst.fp_element_ops > 0 && is_multiply_add(inst) => VectorKind::MultiplyAdd,
+        () if is_float || inst.events.0 & StaticEvents::bit(PmuEvent::VFP_SPEC).0 != 0 => {
+            VectorKind::Float
+        }
+        () if group.latency > 2 => VectorKind::Long,
+        () => VectorKind::Simple,
+    }
+}
+
+/// Returns true for `FSQRT`, scalar or vector.
+fn is_root(word: u32) -> bool {
+    word & 0xff3f_fc00 == 0x1e21_c000 || word & 0xbfbf_fc00 == 0x2ea1_f800
+}
+
+/// Returns true if one operand is an accumulator.
+fn is_multiply_add(inst: &Inst) -> bool {
+    inst.accumulate.family != 0 && usize::from(inst.accumulate.src) < inst.srcs().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode;
+
+    #[test]
+    fn each_word_has_the_class_of_its_form() {
+        use OperationClass::{
+            Alu, BitField, Branch, Crc, Divide, Memory, Move, Multiply, Shift, ShiftedAlu, System,
+            Vector,
+        };
+        let cases = [
+            (0xd280_0020, "mov x0, #1", Move),
+            (0xf280_0020, "movk x0, #1", Alu),
+            (0x1000_0000, "adr x0, .", Move),
+            (0xd37c_ec20, "lsl x0, x1, #4", Move),
+            (0xd344_fc20, "lsr x0, x1, #4", BitField),
+            (0x93c1_2820, "ror x0, x1, #10", BitField),
+            (0x9100_0420, "add x0, x1, #1", Alu),
+            (0x8b02_0020, "add x0, x1, x2", Alu),
+            (0x8b02_0c20, "add x0, x1, x2, lsl #3", ShiftedAlu),
+            (0x8b22_4020, "add x0, x1, w2, uxtw", ShiftedAlu),
+            (0xca82_2820, "eor x0, x1, x2, asr #10", ShiftedAlu),
+            (0x9ac2_2020, "lsl x0, x1, x2", Shift),
+            (0x9ac2_0c20, "sdiv x0, x1, x2", Divide { is_64: true }),
+            (0x1ac2_4820, "crc32w w0, w1, w2", Crc),
+            (0xdac0_1020, "clz x0, x1", Alu),
+            (0xdac0_0c20, "rev x0, x1", BitField),
+            (0x9a82_0020, "csel x0, x1, x2, eq", Alu),
+            (0x9b02_7c20, "mul x0, x1, x2", Multiply(MultiplyKind::Doubleword { adds: false })),
+            (0x9b02_0c20, "madd x0, x1, x2, x3", Multiply(MultiplyKind::Doubleword { adds: true })),
+            (0x1b02_7c20, "mul w0, w1, w2", Multiply(MultiplyKind::Word)),
+            (0x9b22_7c20, "smull x0, w1, w2", Multiply(MultiplyKind::Word)),
+            (0x9bc2_7c20, "umulh x0, x1, x2", Multiply(MultiplyKind::High)),
+            (0x1400_0002, "b +8", Branch),
+            (0xd65f_03c0, "ret", Branch),
+            (0xf940_0020, "ldr x0, [x1]", Memory),
+            (0xd503_201f, "nop", System),
+            (0xd503_3bbf, "dmb ish", System),
+            (0x1e62_2820, "fadd d0, d1, d2", Vector(VectorKind::Float)),
+            (0x1e62_0820, "fmul d0, d1, d2", Vector(VectorKind::Float)),
+            (0x1f42_0c20, "fmadd d0, d1, d2, d3", Vector(VectorKind::MultiplyAdd)),
+            (0x4e22_cc20, "fmla v0.4s, v1.4s, v2.4s", Vector(VectorKind::MultiplyAdd)),
+            (
+                0x1e62_1820,
+                "fdiv d0, d1, d2",
+                Vector(VectorKind::Divide { is_64: true, is_root: false }),
+            ),
+            (
+                0x1e21_c020,
+                "fsqrt s0, s1",
+                Vector(VectorKind::Divide { is_64: false, is_root: true }),
+            ),
+            (
+                0x6ee1_f820,
+                "fsqrt v0.2d, v1.2d",
+                Vector(VectorKind::Divide { is_64: true, is_root: true }),
+            ),
+            (0x4ea2_8420, "add v0.4s, v1.4s, v2.4s", Vector(VectorKind::Simple)),
+            (0x4ea2_9c20, "mul v0.4s, v1.4s, v2.4s", Vector(VectorKind::Long)),
+            (0x4e28_4820, "aese v0.16b, v1.16b", Vector(VectorKind::Crypto)),
+            (0x9e66_0020, "fmov x0, d1", Vector(VectorKind::ToGeneral)),
+            (0x9e67_0020, "fmov d0, x1", Vector(VectorKind::FromGeneral)),
+        ];
+        for (word, text, class) in cases {
+            assert_eq!(decode(word).operation_class(), class, "{text}");
+        }
+    }
+
+    #[test]
+    fn full_vectors_have_128_bits() {
+        for (word, text, is_full) in [
+            (0x4ea2_8420, "add v0.4s, v1.4s, v2.4s", true),
+            (0x0ea2_8420, "add v0.2s, v1.2s, v2.2s", false),
+            (0x1e62_2820, "fadd d0, d1, d2", false),
+            (0x5ee2_8420, "add d0, d1, d2", false),
+            (0x4e28_4820, "aese v0.16b, v1.16b", true),
+            (0x8b02_0020, "add x0, x1, x2", false),
+        ] {
+            assert_eq!(decode(word).is_full_vector(), is_full, "{text}");
+        }
+    }
+}
