@@ -21,6 +21,7 @@ pub(crate) mod record;
 pub(crate) mod report;
 pub(crate) mod spe;
 pub(crate) mod stat;
+mod stat_a53;
 pub(crate) mod sweep;
 pub(crate) mod trace;
 pub(crate) mod validate;

@@ -281,6 +281,11 @@ impl MachineArgs {
         self.set.iter().cloned().chain(seed).chain(order).collect()
     }
 
+    /// Returns whether another profile or machine than the default is chosen.
+    pub(crate) fn is_chosen(&self) -> bool {
+        self.profile != ProfileName::Guide || self.machine != Machine::Generic
+    }
+
     /// Returns the source of the configuration.
     pub(crate) fn source<'a>(&'a self, overrides: &'a [String]) -> ConfigSource<'a> {
         let profile = match self.profile {

@@ -4,6 +4,16 @@
 //! instructions in program order through fetch, issue and write-back; `memory` has micro-TLBs, main
 //! TLB, L1 caches, L2 cache and prefetcher; `cluster` runs a trace on up to four cores.
 
+mod branch;
+pub mod cluster;
+pub mod config;
+mod core;
 pub mod event;
+mod front_end;
+pub mod memory;
+pub mod slots;
+mod timing;
 
+pub use cluster::{A53Config, A53CoreOutcome, A53Error, MAX_CORES, run};
 pub use event::{A53Counts, A53Event, A53Sink};
+pub use slots::Slots;

@@ -79,6 +79,11 @@ impl Inst {
         }
     }
 
+    /// Returns true for `LDNP` and `STNP`.
+    pub fn is_non_temporal_pair(&self) -> bool {
+        self.word & 0x3b80_0000 == 0x2800_0000
+    }
+
     /// Returns true for system instructions that may change fetch, exception level or context of
     /// younger instructions: all except memory barriers and reads of system registers.
     pub fn changes_what_follows(&self) -> bool {

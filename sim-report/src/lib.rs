@@ -26,6 +26,7 @@
 //! * [`ladder`]: latencies and bandwidths of the memory as tables; [`figure`]: the same as figures,
 //!   and the figures of `docs`.
 
+pub mod a53_stat;
 pub mod case_counts;
 pub mod case_tables;
 pub mod count_table;

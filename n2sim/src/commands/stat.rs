@@ -11,6 +11,7 @@ use sim_pmu::perf::{Reading, Status};
 use sim_report::perf_stat::Columns;
 use sim_report::stat;
 
+use super::stat_a53;
 use crate::counting::counted_run::{Measured, Method, Replay, Request};
 use crate::counting::counts_file::CountsFile;
 use crate::counting::event_list;
@@ -33,15 +34,15 @@ use crate::verdict::Verdict;
     n2sim stat traces/hash.n2t -e '{r08,r1b}:S,r03,r04,r05,r14,r21,r22,r24' --mux-interval 20us --truth")]
 pub(crate) struct StatArgs {
     /// The trace to replay
-    trace: PathBuf,
+    pub(super) trace: PathBuf,
     #[command(flatten)]
-    counts: CountArgs,
+    pub(super) counts: CountArgs,
     /// Print counts every MS milliseconds of modeled time
     ///
     /// Fractions are allowed.
     #[arg(short = 'I', long, value_name = "MS", allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["metric", "totals"], help_heading = "Output")]
-    interval_print: Option<f64>,
+    pub(super) interval_print: Option<f64>,
     /// Print the exact count and the error beside each multiplexed count
     #[arg(
         long,
@@ -49,23 +50,38 @@ pub(crate) struct StatArgs {
         conflicts_with = "interval_print",
         help_heading = "Counters"
     )]
-    truth: bool,
+    pub(super) truth: bool,
     /// Modeled time between two counter rotations (default: 4ms)
     ///
     /// The units are s, ms, us and ns. With -M, counters are multiplexed only if this option or
     /// --truth is given.
     #[arg(long, alias = "tick", value_name = "TIME", value_parser = time_slice)]
     #[arg(requires = "counted", allow_negative_numbers = true, help_heading = "Counters")]
-    mux_interval: Option<u64>,
+    pub(super) mux_interval: Option<u64>,
     /// Give each event of -e a counter for the whole run
     #[arg(long, requires = "counted", help_heading = "Counters")]
     no_multiplex: bool,
     #[command(flatten)]
-    region: RegionArgs,
+    pub(super) region: RegionArgs,
     #[command(flatten)]
     mode: ModeArgs,
+    /// Simulated core
+    ///
+    /// The Cortex-A53 has its own events, sizes and options (docs/cortex-a53.md).
+    #[arg(long, value_enum, default_value_t, help_heading = "Machine")]
+    core: CoreName,
     #[command(flatten)]
-    machine: MachineArgs,
+    pub(super) machine: MachineArgs,
+}
+
+/// A core, as the command line names it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum CoreName {
+    /// Out of order, with CMN mesh
+    #[default]
+    NeoverseN2,
+    /// In order, in a cluster of up to four
+    CortexA53,
 }
 
 /// The simulated part of the machine.
@@ -95,6 +111,11 @@ enum ModeName {
 pub(crate) const MUX_INTERVAL_NS: u64 = 4_000_000;
 
 impl StatArgs {
+    /// Returns whether the whole machine is simulated.
+    pub(super) fn is_full_mode(&self) -> bool {
+        self.mode() == Mode::Full
+    }
+
     fn mode(&self) -> Mode {
         match self.mode.mode {
             ModeName::Full => Mode::Full,
@@ -142,6 +163,9 @@ impl StatArgs {
 
 /// Runs the trace and prints the requested counts.
 pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
+    if args.core == CoreName::CortexA53 {
+        return stat_a53::run(args);
+    }
     args.check_mode()?;
     let counts = &args.counts;
     let mut groups = event_list::parse_all(&counts.events.event)?;

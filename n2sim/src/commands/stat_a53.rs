@@ -1,0 +1,173 @@
+//! `n2sim stat --core cortex-a53`: replays a trace on a Cortex-A53 cluster.
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+use sim_a53::cluster::EMBEDDED;
+use sim_a53::{A53Config, A53CoreOutcome, A53Event};
+use sim_core::Shown;
+use sim_core::config::Document;
+use sim_report::a53_stat::{self, A53Format, A53Owner};
+use sim_trace::TraceFile;
+
+use super::stat::StatArgs;
+use crate::files::output::Output;
+use crate::host::{memory, speed};
+use crate::verdict::Verdict;
+
+/// Events of a report without -e.
+const SHORT: [A53Event; 24] = [
+    A53Event::CPU_CYCLES,
+    A53Event::INST_RETIRED,
+    A53Event::LD_RETIRED,
+    A53Event::ST_RETIRED,
+    A53Event::BR_PRED,
+    A53Event::BR_MIS_PRED,
+    A53Event::L1I_CACHE,
+    A53Event::L1I_CACHE_REFILL,
+    A53Event::L1I_TLB_REFILL,
+    A53Event::L1D_CACHE,
+    A53Event::L1D_CACHE_REFILL,
+    A53Event::L1D_CACHE_WB,
+    A53Event::L1D_TLB_REFILL,
+    A53Event::L2D_CACHE,
+    A53Event::L2D_CACHE_REFILL,
+    A53Event::PREFETCH_LINEFILL,
+    A53Event::OTHER_IQ_DEP_STALL,
+    A53Event::IC_DEP_STALL,
+    A53Event::IUTLB_DEP_STALL,
+    A53Event::OTHER_INTERLOCK_STALL,
+    A53Event::AGU_DEP_STALL,
+    A53Event::SIMD_DEP_STALL,
+    A53Event::LD_DEP_STALL,
+    A53Event::ST_DEP_STALL,
+];
+
+/// Runs the trace and prints the counts.
+pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
+    refuse_others(args)?;
+    let counts = &args.counts;
+    let events = events(&counts.events.event)?;
+    let document = document(args)?;
+    let config = A53Config::from_document(&document)?;
+    let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
+    let mut out = Output::create(counts.format.output.as_deref())?;
+    let start = Instant::now();
+    let cores = sim_a53::run(&trace, &config, args.region.part.limit)?;
+    if counts.verbose {
+        let instructions = cores.iter().map(|core| core.instructions).sum();
+        speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
+    }
+    let chosen = match (events.is_empty(), counts.all || counts.format.is_for_programs()) {
+        (false, _) => events,
+        (true, true) => A53Event::ALL.to_vec(),
+        (true, false) => SHORT.to_vec(),
+    };
+    print(&mut out, args, &config, &cores, &chosen)?;
+    out.finish()?;
+    note_foreign(&cores)?;
+    Ok(Verdict::Good)
+}
+
+fn print(
+    out: &mut Output,
+    args: &StatArgs,
+    config: &A53Config,
+    cores: &[A53CoreOutcome],
+    events: &[A53Event],
+) -> anyhow::Result<()> {
+    let counts = &args.counts;
+    let owners = A53Owner::of(cores, events, counts.per_thread);
+    if let Some(separator) = counts.format.separator() {
+        a53_stat::write_counts(out, &owners, &A53Format::Separated(separator))?;
+        return Ok(());
+    }
+    if counts.format.json {
+        a53_stat::write_counts(out, &owners, &A53Format::Json)?;
+        return Ok(());
+    }
+    writeln!(out, "\n Performance counter stats for '{}' (Cortex-A53):\n", args.trace.shown())?;
+    a53_stat::write_counts(out, &owners, &A53Format::Text)?;
+    writeln!(out)?;
+    a53_stat::write_speed(out, cores, config.cluster.clock_hz)?;
+    if counts.stalls {
+        writeln!(out)?;
+        a53_stat::write_slots(out, cores)?;
+    }
+    Ok(())
+}
+
+/// Refuses the options that only the Neoverse N2 has yet.
+fn refuse_others(args: &StatArgs) -> anyhow::Result<()> {
+    let counts = &args.counts;
+    let refused = [
+        (!counts.events.metric.is_empty(), "-M"),
+        (args.interval_print.is_some(), "-I"),
+        (args.truth, "--truth"),
+        (args.mux_interval.is_some(), "--mux-interval"),
+        (counts.perf_data.is_some(), "--perf-data"),
+        (counts.header, "--header"),
+        (counts.prefetch, "--prefetch"),
+        (args.region.part.warmup > 0, "--warmup"),
+        (args.region.roi.is_some(), "--roi"),
+        (!args.is_full_mode(), "--mode"),
+        (args.machine.is_chosen(), "--machine and --profile"),
+        (args.machine.order.is_some(), "--order"),
+    ];
+    match refused.iter().find(|(is_given, _)| *is_given) {
+        Some((_, option)) => anyhow::bail!(
+            "{option} works with --core neoverse-n2 only; with --core cortex-a53 use -e, --all, \
+             --stalls, --per-thread, --limit, --config, --set, --seed, -x, -j or -o"
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Returns the configuration: the built-in file or the given one, and single values over it.
+fn document(args: &StatArgs) -> anyhow::Result<Document> {
+    let machine = &args.machine;
+    let mut document = match &machine.config {
+        Some(path) => Document::load(path, &EMBEDDED)?,
+        None => Document::from_embedded(EMBEDDED[0].name, &EMBEDDED)?,
+    };
+    let seed = machine.seed.map(|seed| format!("cluster.seed={seed}"));
+    for assignment in machine.set.iter().chain(&seed) {
+        document = document.set(assignment)?;
+    }
+    Ok(document)
+}
+
+/// Returns the events of all -e options: mnemonics in any case, or rNN.
+fn events(lists: &[String]) -> anyhow::Result<Vec<A53Event>> {
+    let names = lists.iter().flat_map(|list| list.split(',')).map(str::trim);
+    names.filter(|name| !name.is_empty()).map(event).collect()
+}
+
+fn event(name: &str) -> anyhow::Result<A53Event> {
+    let code = name.strip_prefix(['r', 'R']).and_then(|hex| u16::from_str_radix(hex, 16).ok());
+    let found = match (code, name) {
+        (Some(code), _) => A53Event::from_code(code),
+        (None, "cycles" | "cpu-cycles") => Some(A53Event::CPU_CYCLES),
+        (None, "instructions") => Some(A53Event::INST_RETIRED),
+        (None, name) => A53Event::from_mnemonic(name),
+    };
+    found.ok_or_else(|| {
+        anyhow::anyhow!(
+            "-e {name}: the Cortex-A53 has no such event; \
+             `n2sim list events --core cortex-a53` lists them"
+        )
+    })
+}
+
+/// Notes instructions that the core does not have.
+fn note_foreign(cores: &[A53CoreOutcome]) -> io::Result<()> {
+    let foreign: u64 = cores.iter().map(|core| core.foreign).sum();
+    if foreign == 0 {
+        return Ok(());
+    }
+    writeln!(
+        io::stderr(),
+        "n2sim: note: {foreign} instructions are SVE or atomics of LSE, which no Cortex-A53 has: \
+         they are timed as Advanced SIMD of 128 bits, or as a load and a store"
+    )
+}

@@ -1,0 +1,285 @@
+//! Runs a trace: one thread on each core of a cluster, the core with the smallest clock first.
+
+use crate::config::PipelineConfig;
+use crate::core::Core;
+use crate::event::{A53Counts, A53Event, A53Sink};
+use crate::memory::{ClusterMemory, MemoryConfig};
+use crate::slots::Slots;
+use crate::timing::Timing;
+use serde::Deserialize;
+use sim_core::TraceInst;
+use sim_core::config::{ConfigError, Document, Embedded, Problem};
+use sim_isa::Program;
+use sim_trace::{StreamEvent, StreamReader, TraceError, TraceFile};
+
+/// Built-in configuration of the core and its cluster.
+pub const EMBEDDED: [Embedded; 1] =
+    [Embedded { name: "cortex-a53.toml", text: include_str!("../../configs/cortex-a53.toml") }];
+
+/// Most cores of a cluster.
+pub const MAX_CORES: usize = 4;
+
+/// Instructions that a core runs before the clocks are compared again.
+const TURN: usize = 64;
+
+/// Configuration of a cluster.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct A53Config {
+    /// Clock of the cluster, and the seed of its random choices.
+    pub cluster: ClusterConfig,
+    /// Pipeline of each core.
+    pub pipeline: PipelineConfig,
+    /// Caches, TLBs and memory.
+    pub memory: MemoryConfig,
+}
+
+/// What is common to all cores.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ClusterConfig {
+    /// Clock in Hz, for seconds in reports.
+    pub clock_hz: u64,
+    /// Seed of the pseudo-random replacement.
+    pub seed: u64,
+}
+
+impl A53Config {
+    /// Reads and checks a merged document.
+    ///
+    /// # Errors
+    /// Unknown or missing keys, values of a wrong type, or sizes that no core can have.
+    pub fn from_document(document: &Document) -> Result<A53Config, ConfigError> {
+        let config: A53Config = document.parse()?;
+        document.refuse(&config.problems())?;
+        Ok(config)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems = self.pipeline.problems();
+        problems.extend(self.memory.problems());
+        if !(1_000_000..=10_000_000_000).contains(&self.cluster.clock_hz) {
+            let message = "a clock outside 1 MHz to 10 GHz: give it in Hz";
+            problems.push(Problem::new("cluster.clock-hz", message.to_owned()));
+        }
+        problems
+    }
+}
+
+/// Failure of a run.
+#[derive(Debug, thiserror::Error)]
+pub enum A53Error {
+    /// The trace cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The trace has more threads than a cluster has cores.
+    #[error(
+        "{trace}: {threads} threads, and a Cortex-A53 cluster has at most {MAX_CORES} cores: \
+         record fewer threads, or cut them out with 'n2sim trace slice'"
+    )]
+    TooManyThreads {
+        /// Name of the trace.
+        trace: String,
+        /// Threads of the trace.
+        threads: usize,
+    },
+    /// The trace has no instructions.
+    #[error("{trace}: the trace has no instructions")]
+    Empty {
+        /// Name of the trace.
+        trace: String,
+    },
+}
+
+/// Result of one core.
+#[derive(Clone, Debug)]
+pub struct A53CoreOutcome {
+    /// Stream of the trace that ran on the core.
+    pub stream: u32,
+    /// Total of each event.
+    pub counts: A53Counts,
+    /// Cycles until the last instruction left write-back.
+    pub cycles: u64,
+    /// Retired instructions.
+    pub instructions: u64,
+    /// Cycles in which two instructions retired.
+    pub two_retired: u64,
+    /// Executed instructions of extensions that the core does not have: SVE, and atomics of LSE.
+    pub foreign: u64,
+    /// Use of the issue slots.
+    pub slots: Slots,
+}
+
+/// One thread on its core.
+struct Thread {
+    stream: u32,
+    core: Core,
+    reader: StreamReader,
+    batch: Vec<TraceInst>,
+    at: usize,
+    more_at: usize,
+    event_at: usize,
+    ended: bool,
+    limit: u64,
+}
+
+/// Runs all threads of a trace, at most `limit` instructions of each, with its events to `sink` of
+/// each core.
+///
+/// # Errors
+/// If the trace is damaged, is empty, or has more than [`MAX_CORES`] threads.
+pub fn run(
+    trace: &TraceFile,
+    config: &A53Config,
+    limit: Option<u64>,
+) -> Result<Vec<A53CoreOutcome>, A53Error> {
+    let name = || trace.path().to_string_lossy().into_owned();
+    let threads = trace.streams().len();
+    if threads > MAX_CORES {
+        return Err(A53Error::TooManyThreads { trace: name(), threads });
+    }
+    if trace.instructions() == 0 {
+        return Err(A53Error::Empty { trace: name() });
+    }
+    let timings = timings(trace, &config.pipeline);
+    let mut memory = ClusterMemory::new(&config.memory, threads, config.cluster.seed);
+    let mut counts = vec![A53Counts::default(); threads];
+    let mut running = Vec::new();
+    for number in 0..threads {
+        let thread = Thread::new(trace, number, config, limit.unwrap_or(u64::MAX))?;
+        running.push(thread);
+    }
+    let clock = |thread: &Thread| if thread.ended { u64::MAX } else { thread.core.cycle() };
+    while let Some(next) = (0..threads).min_by_key(|number| clock(&running[*number]))
+        && !running[next].ended
+    {
+        let turn = if threads == 1 { usize::MAX } else { TURN };
+        running[next].advance(turn, &timings, &mut memory, &mut counts[next])?;
+    }
+    Ok(running
+        .into_iter()
+        .zip(counts)
+        .map(|(thread, counts)| thread.finish(&mut memory, counts))
+        .collect())
+}
+
+/// Returns the timing of every static instruction of the trace.
+fn timings(trace: &TraceFile, config: &PipelineConfig) -> Vec<Timing> {
+    let mut program = Program::new();
+    let intern = |code: &sim_trace::CodeWord| program.intern(code.pc, code.word);
+    let ids: Vec<u32> = trace.statics().insts().iter().map(intern).collect();
+    ids.into_iter().map(|id| Timing::of(&program, id, config)).collect()
+}
+
+impl Thread {
+    fn new(
+        trace: &TraceFile,
+        number: usize,
+        config: &A53Config,
+        limit: u64,
+    ) -> Result<Thread, TraceError> {
+        let stream = number as u32;
+        let reader = trace.reader(stream)?;
+        let core = Core::new(number, &config.pipeline);
+        let mut thread = Thread {
+            stream,
+            core,
+            reader,
+            batch: Vec::new(),
+            at: 0,
+            more_at: 0,
+            event_at: 0,
+            ended: false,
+            limit,
+        };
+        thread.next_batch()?;
+        Ok(thread)
+    }
+
+    /// Reads the next instructions. The last one of the batch before stays in front of them,
+    /// because it needs the address of its successor.
+    fn next_batch(&mut self) -> Result<(), TraceError> {
+        (self.at, self.more_at, self.event_at) = (0, 0, 0);
+        while self.reader.next_batch(&mut self.batch)? {
+            if !self.batch.is_empty() {
+                return Ok(());
+            }
+        }
+        self.ended = true;
+        Ok(())
+    }
+
+    /// Runs up to `most` instructions.
+    fn advance<S: A53Sink>(
+        &mut self,
+        most: usize,
+        timings: &[Timing],
+        memory: &mut ClusterMemory,
+        sink: &mut S,
+    ) -> Result<(), TraceError> {
+        for _ in 0..most {
+            if self.ended {
+                return Ok(());
+            }
+            self.step(timings, memory, sink)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn step<S: A53Sink>(
+        &mut self,
+        timings: &[Timing],
+        memory: &mut ClusterMemory,
+        sink: &mut S,
+    ) -> Result<(), TraceError> {
+        let inst = self.batch[self.at];
+        self.at += 1;
+        let further = inst.flags.further();
+        let more_at = self.more_at;
+        self.more_at += further;
+        let mut more = [0; sim_core::MAX_FURTHER];
+        more[..further].copy_from_slice(&self.reader.more()[more_at..more_at + further]);
+        let exception = self.exception_after();
+        if self.at == self.batch.len() {
+            self.next_batch()?;
+        }
+        let breaks = exception.is_some() || inst.flags.has(sim_core::InstFlags::DISCONTINUITY);
+        let next = (!self.ended && !breaks).then(|| timings[self.batch[self.at].id as usize].pc);
+        let timing = &timings[inst.id as usize];
+        self.core.step(&inst, &more[..further], timing, next, memory, sink);
+        if let Some(vector) = exception {
+            self.core.take_exception(vector, sink);
+        }
+        self.ended |= self.core.instructions() >= self.limit;
+        Ok(())
+    }
+
+    /// Returns the vector of an exception that the trace has after the current instruction.
+    #[inline]
+    fn exception_after(&mut self) -> Option<u32> {
+        let mut vector = None;
+        while let Some(at) = self.reader.events().get(self.event_at)
+            && at.position as usize <= self.at
+        {
+            if let StreamEvent::Exception { vector: taken, .. } = at.event {
+                vector = Some(taken);
+            }
+            self.event_at += 1;
+        }
+        vector
+    }
+
+    fn finish(mut self, memory: &mut ClusterMemory, mut counts: A53Counts) -> A53CoreOutcome {
+        let cycles = self.core.finish(memory, &mut counts);
+        A53CoreOutcome {
+            stream: self.stream,
+            cycles,
+            instructions: counts.value(A53Event::INST_RETIRED),
+            two_retired: self.core.two_retired(),
+            foreign: self.core.foreign(),
+            slots: self.core.slots(),
+            counts,
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! One core: takes instructions in program order through fetch, issue and write-back, and computes
+//! the cycle of each.
+//!
+//! No clock ticks. An instruction issues in the cycle in which it is in the queue, its operands and
+//! its unit are ready, and the stages before write-back have room. A cycle issues a second
+//! instruction if the pair is allowed. Three groups fit between issue and write-back; while one of
+//! them waits at write-back for a load miss or a store, at most the groups after it issue.
+
+mod branches;
+mod pairing;
+mod write_back;
+
+use crate::branch::Predictor;
+use crate::config::PipelineConfig;
+use crate::event::{A53Event, A53Sink};
+use crate::front_end::FrontEnd;
+use crate::memory::ClusterMemory;
+use crate::slots::{LostTo, SLOTS, Slots};
+use crate::timing::{Distances, EARLY_ALU, Timing, UNITS, USES, Unit, Use, Work};
+use sim_core::{InstFlags, TraceInst};
+use sim_isa::{BranchKind, Reg};
+use write_back::WriteBack;
+
+/// Names of registers, with the placeholders for missing ones.
+const REGISTERS: usize = Reg::COUNT + 2;
+
+/// Instructions that issued in the latest cycle.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    cycle: u64,
+    /// Instructions of the group.
+    insts: u64,
+    /// Unit of the older instruction.
+    unit: Unit,
+    /// The older instruction shares its cycle with no other.
+    is_alone: bool,
+    /// The older instruction is a vector load or store.
+    is_vector_access: bool,
+    /// Earliest cycle of the next group.
+    next: u64,
+}
+
+/// When an instruction may issue, and what it waits for until then.
+#[derive(Clone, Copy, Debug)]
+struct Readiness {
+    /// Cycle in which it is in the queue.
+    arrival: u64,
+    /// Cause of an empty queue before that.
+    cause: LostTo,
+    /// Cycle in which its operands and its unit are ready.
+    operands: u64,
+    /// Cause of the wait for operands or unit.
+    interlock: LostTo,
+}
+
+/// One core of the cluster.
+#[derive(Debug)]
+pub(crate) struct Core {
+    number: usize,
+    dual_issue: bool,
+    taken_bubble: u64,
+    indirect_bubble: u64,
+    unaligned_load: u64,
+    front_end: FrontEnd,
+    predictor: Predictor,
+    /// Branch whose target the front end keeps (branch target instruction cache, manual 2.1.1).
+    kept_branch: u64,
+    /// Earliest issue of a reader of each register, by use.
+    ready: [[u64; USES]; REGISTERS],
+    /// Cycle from which each unit is free.
+    units: [u64; UNITS],
+    group: Group,
+    write_back: WriteBack,
+    slots: Slots,
+    instructions: u64,
+    /// Cycles in which two instructions retired.
+    two_retired: u64,
+    /// Executed instructions of extensions that the core does not have.
+    foreign: u64,
+}
+
+impl Core {
+    pub(crate) fn new(number: usize, config: &PipelineConfig) -> Core {
+        Core {
+            number,
+            dual_issue: config.dual_issue,
+            taken_bubble: config.taken_bubble,
+            indirect_bubble: config.indirect_bubble,
+            unaligned_load: config.unaligned_load,
+            front_end: FrontEnd::new(config),
+            predictor: Predictor::new(&config.branch),
+            kept_branch: u64::MAX,
+            ready: [[0; USES]; REGISTERS],
+            units: [0; UNITS],
+            group: Group {
+                cycle: 0,
+                insts: SLOTS,
+                unit: Unit::Integer,
+                is_alone: true,
+                is_vector_access: false,
+                next: 0,
+            },
+            write_back: WriteBack::default(),
+            slots: Slots::default(),
+            instructions: 0,
+            two_retired: 0,
+            foreign: 0,
+        }
+    }
+
+    /// Returns the cycle of the latest issue.
+    pub(crate) fn cycle(&self) -> u64 {
+        self.group.cycle
+    }
+
+    /// Returns the number of retired instructions.
+    pub(crate) fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
+    /// Returns the use of the issue slots so far.
+    pub(crate) fn slots(&self) -> Slots {
+        self.slots
+    }
+
+    /// Returns the number of cycles in which two instructions retired.
+    pub(crate) fn two_retired(&self) -> u64 {
+        self.two_retired
+    }
+
+    /// Returns how many executed instructions belong to extensions that the core does not have.
+    pub(crate) fn foreign(&self) -> u64 {
+        self.foreign
+    }
+
+    /// Runs one instruction of the stream. `next` is the address of the next one; `None` at the end
+    /// of the stream or where it breaks off.
+    #[inline]
+    pub(crate) fn step<S: A53Sink>(
+        &mut self,
+        inst: &TraceInst,
+        more: &[u64],
+        timing: &Timing,
+        next: Option<u64>,
+        memory: &mut ClusterMemory,
+        sink: &mut S,
+    ) {
+        let arrival = self.front_end.fetch(self.number, timing.pc, memory, sink);
+        let (operands, interlock) = self.operands(timing);
+        let ready =
+            Readiness { arrival: arrival.cycle, cause: arrival.cause, operands, interlock };
+        let cycle = self.issue(timing, &ready, sink);
+        self.front_end.note_issue(cycle);
+        let delay = match timing.work {
+            Work::None => 0,
+            _ => self.perform(inst, more, timing, cycle, memory, sink),
+        };
+        self.write_results(timing, cycle, delay);
+        self.retire(inst, timing, next, sink);
+        if timing.branch != BranchKind::None {
+            self.resolve(timing, cycle, next, memory, sink);
+        } else if timing.work == Work::Restart {
+            self.front_end.restart(cycle + write_back::RESTART);
+        }
+    }
+
+    /// Returns the cycle in which the operands and the unit of an instruction are ready, and the
+    /// cause of a wait for them.
+    #[inline]
+    fn operands(&self, timing: &Timing) -> (u64, LostTo) {
+        let mut cycle = self.units[timing.unit as usize];
+        if timing.unit == Unit::FullVector {
+            cycle = cycle.max(self.units[Unit::VectorDivide as usize]);
+        }
+        let mut address = 0;
+        for (reg, how) in &timing.srcs[..usize::from(timing.n_srcs)] {
+            let at = self.ready[usize::from(*reg)][*how as usize];
+            if *how == Use::Address {
+                address = at.max(address);
+            }
+            cycle = cycle.max(at);
+        }
+        let cause = match () {
+            () if timing.is_vector => LostTo::SimdInterlock,
+            () if address == cycle && timing.work != Work::None => LostTo::AddressInterlock,
+            () => LostTo::OtherInterlock,
+        };
+        (cycle, cause)
+    }
+
+    /// Issues an instruction and returns its cycle. Every slot between the last issue and this one
+    /// gets its cause.
+    #[inline]
+    fn issue<S: A53Sink>(&mut self, timing: &Timing, ready: &Readiness, sink: &mut S) -> u64 {
+        let wanted = ready.arrival.max(ready.operands);
+        let last = self.group;
+        if last.insts == 1 && wanted <= last.cycle && self.may_pair(&last, timing) {
+            self.group.insts = 2;
+            self.group.next = last.cycle + 1;
+            self.occupy(timing, last.cycle);
+            self.slots.issued += 1;
+            return last.cycle;
+        }
+        let free = self.write_back.room_for_next();
+        let cycle = wanted.max(last.next).max(free);
+        if last.insts == 1 {
+            let cause = match wanted > last.cycle {
+                true => self.cause_at(last.cycle, ready),
+                false => LostTo::Pairing,
+            };
+            self.slots.lose(cause, 1);
+        }
+        self.lose_cycles(&last, cycle, ready, sink);
+        self.group = Group {
+            cycle,
+            insts: 1,
+            unit: timing.unit,
+            is_alone: timing.is_alone,
+            is_vector_access: timing.is_vector_access,
+            next: cycle + 1 + u64::from(timing.more_cycles),
+        };
+        self.occupy(timing, cycle);
+        self.slots.issued += 1;
+        self.write_back.begin(cycle);
+        cycle
+    }
+
+    #[inline]
+    fn occupy(&mut self, timing: &Timing, cycle: u64) {
+        if timing.busy > 1 {
+            self.units[timing.unit as usize] = cycle + u64::from(timing.busy);
+        }
+    }
+
+    /// Gives the slots of the cycles after the group `last` and before `cycle` their causes.
+    #[inline]
+    fn lose_cycles<S: A53Sink>(
+        &mut self,
+        last: &Group,
+        cycle: u64,
+        ready: &Readiness,
+        sink: &mut S,
+    ) {
+        if cycle > last.cycle + 1 {
+            self.lose_long(last, cycle, ready, sink);
+        }
+    }
+
+    fn lose_long<S: A53Sink>(&mut self, last: &Group, cycle: u64, ready: &Readiness, sink: &mut S) {
+        // Further issue cycles of a wide access issue nothing else.
+        let further = last.next.min(cycle) - (last.cycle + 1);
+        self.slots.lose(LostTo::Pairing, SLOTS * further);
+        let mut at = last.cycle + 1 + further;
+        while at < cycle {
+            let (cause, until) = self.wait_at(at, cycle, ready);
+            self.slots.lose(cause, SLOTS * (until - at));
+            if let Some(event) = event_of(cause) {
+                sink.raise(event, at, until - at);
+            }
+            at = until;
+        }
+    }
+
+    /// Returns the cause of a lost slot in the cycle of the last group.
+    fn cause_at(&self, cycle: u64, ready: &Readiness) -> LostTo {
+        if ready.arrival > cycle { ready.cause } else { ready.interlock }
+    }
+
+    /// Returns the cause of the lost cycle `at`, and the cycle after the last one with this cause,
+    /// at most `end`. A stall of write-back comes first, an empty queue next.
+    fn wait_at(&self, at: u64, end: u64, ready: &Readiness) -> (LostTo, u64) {
+        if let Some((cause, until)) = self.write_back.stall_at(at) {
+            return (cause, until.min(end));
+        }
+        let end = self.write_back.next_stall(at).min(end);
+        match () {
+            () if at < ready.arrival => (ready.cause, ready.arrival.min(end)),
+            () if at < ready.operands => (ready.interlock, ready.operands.min(end)),
+            // The stages before write-back are still full.
+            () => (self.write_back.last_cause(), end),
+        }
+    }
+
+    /// Notes when readers of the results may issue. `delay` is the time of a load miss.
+    #[inline]
+    fn write_results(&mut self, timing: &Timing, cycle: u64, delay: u64) {
+        let is_early = timing.may_be_early && self.is_early(timing, cycle);
+        for (reg, distances) in &timing.dsts[..usize::from(timing.n_dsts)] {
+            let distances: &Distances = if is_early { &EARLY_ALU } else { distances };
+            let ready = &mut self.ready[usize::from(*reg)];
+            for (at, distance) in ready.iter_mut().zip(distances) {
+                *at = cycle + u64::from(*distance) + delay;
+            }
+        }
+    }
+
+    /// Returns whether all operands are ready for the first execution stage.
+    #[inline]
+    fn is_early(&self, timing: &Timing, cycle: u64) -> bool {
+        let srcs = &timing.srcs[..usize::from(timing.n_srcs)];
+        srcs.iter().all(|(reg, _)| self.ready[usize::from(*reg)][Use::Shifted as usize] <= cycle)
+    }
+
+    /// Counts what an instruction counts when it retires.
+    #[inline]
+    fn retire<S: A53Sink>(
+        &mut self,
+        inst: &TraceInst,
+        timing: &Timing,
+        next: Option<u64>,
+        sink: &mut S,
+    ) {
+        if inst.flags.has(InstFlags::ABANDONED) {
+            return;
+        }
+        self.instructions += 1;
+        self.foreign += u64::from(timing.is_foreign);
+        let at = self.group.cycle + write_back::STAGES;
+        sink.raise(A53Event::INST_RETIRED, at, 1);
+        if self.group.insts == 2 {
+            self.two_retired += 1;
+        }
+        if timing.work != Work::None {
+            self.retire_access(inst, timing, at, sink);
+        }
+        if timing.branch != BranchKind::None {
+            self.retire_branch(timing, next, at, sink);
+        }
+    }
+
+    fn retire_access<S: A53Sink>(
+        &self,
+        inst: &TraceInst,
+        timing: &Timing,
+        at: u64,
+        sink: &mut S,
+    ) {
+        let (loads, stores) = match timing.work {
+            Work::Load => (true, false),
+            Work::Store => (false, true),
+            Work::Atomic => (true, true),
+            _ => return,
+        };
+        if loads {
+            sink.raise(A53Event::LD_RETIRED, at, 1);
+        }
+        // A failed store-exclusive counts, too (erratum 855827).
+        if stores {
+            sink.raise(A53Event::ST_RETIRED, at, 1);
+        }
+        let align = u64::from(timing.align.max(1));
+        if inst.flags.has(InstFlags::HAS_ADDR) && inst.addr & (align - 1) != 0 {
+            sink.raise(A53Event::UNALIGNED_LDST_RETIRED, at, 1);
+        }
+    }
+
+    /// Takes an exception before the next instruction.
+    pub(crate) fn take_exception<S: A53Sink>(&mut self, vector: u32, sink: &mut S) {
+        let at = self.group.cycle + write_back::STAGES;
+        sink.raise(A53Event::EXC_TAKEN, at, 1);
+        match vector & 0x180 {
+            0x080 => sink.raise(A53Event::EXC_IRQ, at, 1),
+            0x100 => sink.raise(A53Event::EXC_FIQ, at, 1),
+            _ => {}
+        }
+        self.front_end.restart(self.group.cycle + write_back::RESTART);
+    }
+
+    /// Ends the run: counts the cycles, and the slot that the last group left empty. Returns the
+    /// cycles.
+    pub(crate) fn finish<S: A53Sink>(&mut self, memory: &mut ClusterMemory, sink: &mut S) -> u64 {
+        if self.instructions == 0 {
+            return 0;
+        }
+        if self.group.insts == 1 {
+            self.slots.lose(LostTo::FrontEnd, 1);
+        }
+        // The cycles until the last instruction leaves write-back issue nothing.
+        let end = self.write_back.end().max(self.group.cycle + 1);
+        self.slots.lose(self.write_back.last_cause(), SLOTS * (end - self.group.cycle - 1));
+        memory.finish(self.number, end, sink);
+        sink.raise(A53Event::CPU_CYCLES, end, end);
+        sink.raise(A53Event::BUS_CYCLES, end, end);
+        end
+    }
+}
+
+/// Returns the event that counts cycles lost to this cause without an issue.
+fn event_of(cause: LostTo) -> Option<A53Event> {
+    match cause {
+        LostTo::SimdInterlock => Some(A53Event::SIMD_DEP_STALL),
+        LostTo::AddressInterlock => Some(A53Event::AGU_DEP_STALL),
+        LostTo::OtherInterlock => Some(A53Event::OTHER_INTERLOCK_STALL),
+        LostTo::InstCache => Some(A53Event::IC_DEP_STALL),
+        LostTo::InstTlb => Some(A53Event::IUTLB_DEP_STALL),
+        LostTo::FrontEnd => Some(A53Event::OTHER_IQ_DEP_STALL),
+        // Write-back counts its own cycles; a missing pair is not a stall.
+        LostTo::LoadMiss | LostTo::Store | LostTo::Pairing => None,
+    }
+}

@@ -1,0 +1,102 @@
+//! Branches: prediction, resolution in the last stage, and the events of both.
+
+use super::Core;
+use super::write_back::RESTART;
+use crate::event::{A53Event, A53Sink};
+use crate::memory::ClusterMemory;
+use crate::timing::Timing;
+use sim_isa::BranchKind;
+
+impl Core {
+    /// Predicts the branch that issued in `cycle`, and continues at `next`: after a bubble, or after
+    /// its resolution if it was mispredicted.
+    pub(super) fn resolve<S: A53Sink>(
+        &mut self,
+        timing: &Timing,
+        cycle: u64,
+        next: Option<u64>,
+        memory: &mut ClusterMemory,
+        sink: &mut S,
+    ) {
+        let kind = timing.branch;
+        if kind == BranchKind::ExceptionReturn {
+            // Exception returns are not predicted (manual 6.4).
+            sink.raise(A53Event::EXC_RETURN, cycle, 1);
+            sink.raise(A53Event::BR_MIS_PRED, cycle, 1);
+            return self.front_end.restart(cycle + RESTART);
+        }
+        sink.raise(A53Event::BR_PRED, cycle, 1);
+        let is_indirect = is_indirect(kind);
+        if is_indirect {
+            sink.raise(A53Event::BR_INDIRECT_SPEC, cycle, 1);
+        }
+        if kind == BranchKind::Conditional {
+            sink.raise(A53Event::BR_COND, cycle, 1);
+        }
+        // Where the stream breaks off, the prediction is taken as right.
+        let Some(next) = next else { return self.front_end.restart(cycle + RESTART) };
+        let prediction = self.predictor.predict(timing.pc, kind, timing.target, next);
+        if prediction.next == Some(next) {
+            if prediction.taken {
+                let bubble = self.bubble(timing);
+                self.front_end.follow_taken(bubble);
+            }
+            return;
+        }
+        sink.raise(A53Event::BR_MIS_PRED, cycle, 1);
+        if kind == BranchKind::Conditional {
+            sink.raise(A53Event::BR_COND_MISPRED, cycle, 1);
+        }
+        if is_indirect {
+            sink.raise(A53Event::BR_INDIRECT_MISPRED, cycle, 1);
+            if prediction.next.is_some() {
+                sink.raise(A53Event::BR_INDIRECT_MISPRED_ADDR, cycle, 1);
+            }
+        }
+        if let Some(wrong) = prediction.next {
+            let number = self.number;
+            self.front_end.fetch_wrong_path(number, wrong, cycle + RESTART, memory, sink);
+        }
+        self.front_end.restart(cycle + RESTART);
+    }
+
+    /// Returns the cycles without a fetch after a branch that is predicted taken, and keeps it.
+    fn bubble(&mut self, timing: &Timing) -> u64 {
+        if std::mem::replace(&mut self.kept_branch, timing.pc) == timing.pc {
+            return 0;
+        }
+        match timing.branch {
+            BranchKind::Indirect => self.indirect_bubble,
+            BranchKind::IndirectCall => self.indirect_bubble + 1,
+            _ => self.taken_bubble,
+        }
+    }
+
+    /// Counts what a branch counts when it retires.
+    pub(super) fn retire_branch<S: A53Sink>(
+        &self,
+        timing: &Timing,
+        next: Option<u64>,
+        at: u64,
+        sink: &mut S,
+    ) {
+        let kind = timing.branch;
+        // The condition of an untaken branch failed, so that it does not write the PC.
+        let is_untaken =
+            kind == BranchKind::Conditional && next == Some(timing.pc.wrapping_add(4));
+        if !is_untaken {
+            sink.raise(A53Event::PC_WRITE_RETIRED, at, 1);
+        }
+        match kind {
+            BranchKind::Direct | BranchKind::Conditional | BranchKind::Call => {
+                sink.raise(A53Event::BR_IMMED_RETIRED, at, 1);
+            }
+            BranchKind::Return => sink.raise(A53Event::BR_RETURN_RETIRED, at, 1),
+            _ => {}
+        }
+    }
+}
+
+fn is_indirect(kind: BranchKind) -> bool {
+    matches!(kind, BranchKind::Indirect | BranchKind::IndirectCall | BranchKind::Return)
+}
