@@ -5,5 +5,6 @@
 //! TLB, L1 caches, L2 cache and prefetcher; `cluster` runs a trace on up to four cores.
 
 pub mod event;
+pub mod memory;
 
 pub use event::{A53Counts, A53Event, A53Sink};
