@@ -81,6 +81,9 @@ pub(crate) struct Core {
 
 impl Core {
     pub(crate) fn new(number: usize, config: &PipelineConfig) -> Core {
+        let mut slots = Slots::default();
+        // Nothing issues in cycle 0, because an instruction is decoded first.
+        slots.lose(LostTo::FrontEnd, SLOTS);
         Core {
             number,
             dual_issue: config.dual_issue,
@@ -101,7 +104,7 @@ impl Core {
                 next: 0,
             },
             write_back: WriteBack::default(),
-            slots: Slots::default(),
+            slots,
             instructions: 0,
             two_retired: 0,
             foreign: 0,

@@ -108,11 +108,6 @@ impl FrontEnd {
         }
     }
 
-    /// Returns the cycle of the current fetch.
-    pub(crate) fn cycle(&self) -> u64 {
-        self.cycle
-    }
-
     /// Ends the current fetch at a taken branch; the target is fetched after `bubble` cycles.
     #[inline]
     pub(crate) fn follow_taken(&mut self, bubble: u64) {

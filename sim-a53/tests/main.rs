@@ -1,3 +1,4 @@
 //! Tests of the Cortex-A53 model.
 
 mod event;
+mod memory;

@@ -1,0 +1,107 @@
+//! Loads and software prefetches. TRM 2.1.6, 6.6.
+
+use crate::event::{A53Event, A53Sink};
+
+use super::cache::{LINE_SHIFT, LineState};
+use super::cluster::Cluster;
+use super::store_buffer::LineBytes;
+use super::supply::Request;
+use super::translate::Side;
+
+/// Result of a load from one line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loaded {
+    /// Cycle in which the bytes are present.
+    pub(crate) ready: u64,
+    /// They were not in the L1 cache or a store buffer.
+    pub(crate) missed: bool,
+}
+
+impl Cluster {
+    /// Loads bytes of one line.
+    pub(crate) fn load_line<S: A53Sink>(
+        &mut self,
+        core: usize,
+        addr: u64,
+        bytes: LineBytes,
+        non_temporal: bool,
+        now: u64,
+        sink: &mut S,
+    ) -> Loaded {
+        self.write_idle_store(core, now, sink);
+        let at = self.translate(core, Side::Data, addr, now, sink);
+        sink.raise(A53Event::MEM_ACCESS, at, 1);
+        sink.raise(A53Event::L1D_CACHE, at, 1);
+        if self.cores[core].store_buffer.forwards(bytes) {
+            return Loaded { ready: at, missed: false };
+        }
+        let ready = self.read_l1d(core, bytes, non_temporal, at, sink);
+        Loaded { ready, missed: ready > at }
+    }
+
+    fn read_l1d<S: A53Sink>(
+        &mut self,
+        core: usize,
+        bytes: LineBytes,
+        non_temporal: bool,
+        at: u64,
+        sink: &mut S,
+    ) -> u64 {
+        let line = bytes.line;
+        let l1d = self.snoop.l1d(core);
+        let Some(entry) = l1d.find(line) else {
+            return self.load_miss(core, line, non_temporal, at, sink);
+        };
+        let ready = l1d.ready(entry).max(at);
+        let state = l1d.state(entry);
+        if state.has(LineState::PREFETCHED) {
+            l1d.set_state(entry, state.without(LineState::PREFETCHED));
+            self.train(core, line, false, Request::Read, at, sink);
+        }
+        let forwards = ready > at && self.cores[core].read_allocate.forwards(bytes);
+        if forwards { at } else { ready }
+    }
+
+    fn load_miss<S: A53Sink>(
+        &mut self,
+        core: usize,
+        line: u64,
+        non_temporal: bool,
+        at: u64,
+        sink: &mut S,
+    ) -> u64 {
+        if self.cores[core].read_allocate.gathered_line() == Some(line) {
+            self.end_read_allocate(core, at, sink);
+        }
+        sink.raise(A53Event::L1D_CACHE_REFILL, at, 1);
+        if non_temporal && self.l2.is_present() {
+            let slot = self.cores[core].linefills.find(at);
+            let supply = self.supply(core, line, Request::NonTemporal, slot.from, sink);
+            self.cores[core].linefills.hold(slot, supply.complete() + 1);
+            return supply.first;
+        }
+        let linefill = self.linefill(core, line, Request::Read, at, sink);
+        self.train(core, line, true, Request::Read, at, sink);
+        linefill.first
+    }
+
+    /// Performs a software prefetch of a line. Its linefill counts neither as refill nor as
+    /// prefetch (assumed).
+    pub(crate) fn prefetch_line<S: A53Sink>(
+        &mut self,
+        core: usize,
+        addr: u64,
+        for_write: bool,
+        now: u64,
+        sink: &mut S,
+    ) {
+        let line = addr >> LINE_SHIFT;
+        let at = self.translate(core, Side::Data, addr, now, sink);
+        sink.raise(A53Event::L1D_CACHE, at, 1);
+        if self.snoop.l1d(core).probe(line).is_some() {
+            return;
+        }
+        let request = if for_write { Request::Write } else { Request::Read };
+        self.linefill(core, line, request, at, sink);
+    }
+}
