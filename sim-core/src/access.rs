@@ -171,6 +171,12 @@ impl MemKind {
     pub fn is_atomic(self) -> bool {
         matches!(self, MemKind::AtomicLoad | MemKind::AtomicStore | MemKind::AtomicSwap)
     }
+
+    /// Returns true for reads of data and preloads for reading.
+    pub fn only_reads(self) -> bool {
+        let outer = MemKind::PrefetchOuter { for_write: false };
+        matches!(self, MemKind::Load | MemKind::PrefetchLoad) || self == outer
+    }
 }
 
 /// Use of allocation tags by an access (Memory Tagging Extension).

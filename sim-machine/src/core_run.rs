@@ -98,7 +98,7 @@ pub(crate) struct CoreRun {
     /// The stream ended inside the counted region.
     ended_inside: bool,
     /// In-order engine; set once the core runs in program order.
-    order: Option<InOrderEngine>,
+    engine: Option<InOrderEngine>,
     /// In program order: instructions left before the next check by the machine.
     stretch: usize,
     /// In program order: the last instruction was an exception return.
@@ -145,7 +145,7 @@ impl CoreRun {
             done: 0,
             ended: false,
             ended_inside: false,
-            order: None,
+            engine: None,
             stretch: 0,
             returns: false,
             opens_after: false,
@@ -177,8 +177,8 @@ impl CoreRun {
 
     /// Returns the core's rename clock, or the clock of its in-order engine.
     pub(crate) fn cycle(&self) -> Cycle {
-        match &self.order {
-            Some(order) => order.cycle(),
+        match &self.engine {
+            Some(engine) => engine.cycle(),
             None => self.pipeline.cycle(),
         }
     }
