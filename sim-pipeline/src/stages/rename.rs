@@ -81,8 +81,9 @@ impl Pipeline {
         if cycle > occupies_from && self.path.is_on() {
             self.note_wait(occupies_from, squash, slot);
         }
-        let (arrive, late) = (timing.at, timing.late);
-        let used = SlotUse { arrive, leave: cycle.min(squash), sent, late, blocked: slot.by };
+        let (arrive, arrival_stall) = (timing.at, timing.stall);
+        let used =
+            SlotUse { arrive, leave: cycle.min(squash), sent, arrival_stall, blocked: slot.by };
         let idle = self.slots.enter(used, &self.waits, sink).back_end;
         if idle.1 > idle.0 {
             raise_memory_stall(idle, memory, sink);
