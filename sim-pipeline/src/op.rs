@@ -94,7 +94,7 @@ pub(crate) struct ExecResult {
     pub(crate) reply: MemReply,
     /// Access that a store makes when it leaves the store queue.
     pub(crate) store: Option<PendingStore>,
-    /// Cycle in which that access was made, with the cause of the delay
+    /// Cycle in which the store made its access, with the cause of the delay
     /// ([`crate::units::lsu::LoadStoreUnit::last_sent`]). 0 without a store.
     pub(crate) sent: Stamp,
     /// Access of an atomic.
@@ -110,7 +110,8 @@ pub(crate) struct ExecResult {
 pub(crate) struct PendingStore {
     /// Access to make.
     pub(crate) request: MemRequest,
-    /// Cycle in which its address issued. Loads that issue in that cycle are compared with it.
+    /// Cycle in which its address issued. Loads that issue in that cycle or later are compared with
+    /// it.
     pub(crate) known: Cycle,
     /// Cycle in which its data is ready.
     pub(crate) data: Cycle,

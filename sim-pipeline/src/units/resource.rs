@@ -55,8 +55,8 @@ impl Ring {
         self.next
     }
 
-    /// Returns all entries taken since the mark. Their free cycles stay: those are the squash
-    /// cycle, which is before any later operation.
+    /// Gives back all entries taken since the mark. Their free cycles stay: each is the squash
+    /// cycle, which precedes any later operation.
     #[inline]
     pub(crate) fn rewind(&mut self, mark: usize) {
         self.next = mark;
@@ -70,7 +70,7 @@ const HORIZON_MASK: u64 = HORIZON - 1;
 
 /// Queues that free their entries out of order (issue queues): the taken entries of each, and the
 /// entries returned in each cycle. Entries taken on a wrong path are returned at its squash. One
-/// word counts for all queues, because most micro-operations take an entry of two.
+/// word holds the counts of all queues, because most micro-operations take entries of two.
 #[derive(Clone, Debug)]
 pub(crate) struct Pools {
     sizes: UopCounts,
@@ -142,8 +142,8 @@ impl Pools {
         }
     }
 
-    /// Does the work of [`Pools::advance`] over many cycles. A separate function, so that it does
-    /// not fill the host's instruction cache.
+    /// Does the work of [`Pools::advance`] over many cycles. It is not inlined, to save the host's
+    /// instruction cache.
     #[inline(never)]
     fn advance_far(&mut self, now: Cycle) {
         if now - self.now >= HORIZON {

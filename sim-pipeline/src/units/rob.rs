@@ -2,7 +2,7 @@
 //! counts the free entries. The word covers the reorder buffer, the registers, the load queue and
 //! the branch queue.
 //!
-//! The entry that an operation takes is the one held longest. Only the oldest operations are
+//! An operation takes the entry that has been held longest. Only the oldest operations are
 //! therefore searched, and only if the counts show that an entry is missing.
 
 use crate::config::WindowConfig;
@@ -23,11 +23,12 @@ struct Held {
 #[derive(Clone, Debug)]
 pub(crate) struct AllocationLog {
     sizes: RenameResources,
-    /// Free entries, without those that are free by now but not yet returned.
+    /// Free entries, without those that are free but not yet added back.
     left: RenameResources,
     held: Box<[Held]>,
-    /// Number of operations that have returned all entries, and of operations so far.
+    /// Number of operations that have given back all entries.
     oldest: usize,
+    /// Number of operations so far.
     next: usize,
 }
 
@@ -99,9 +100,9 @@ impl AllocationLog {
         self.next += 1;
     }
 
-    /// Returns the entries that are free in `now` to the counts. An instruction that needs more
-    /// entries than the core has reuses its first ones as its last ones. Returns the entries to
-    /// take.
+    /// Adds the entries that are free in `now` to the counts. An instruction that needs more
+    /// entries than the core has uses its first entries again as its last ones. Returns the entries
+    /// to take.
     #[inline(never)]
     fn make_room(&mut self, entries: RenameResources, now: Cycle) -> RenameResources {
         while self.oldest < self.next {
@@ -127,8 +128,8 @@ impl AllocationLog {
         LogMark(self.next)
     }
 
-    /// Returns all entries taken since the mark to the counts, if they are not there yet. They
-    /// become free at the squash at the earliest.
+    /// Adds all entries taken since the mark to the counts, unless they are already counted. The
+    /// entries become free at the squash at the earliest.
     pub(crate) fn rewind(&mut self, mark: LogMark) {
         while self.next > mark.0.max(self.oldest) {
             self.next -= 1;

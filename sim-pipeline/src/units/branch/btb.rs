@@ -3,12 +3,12 @@
 //!
 //! An entry of the nano BTB or of the main BTB's first level holds a branch and the branch that
 //! followed it when it was taken. Both are predicted at once if the second is an unconditional
-//! direct branch at the target of the first. Such a pair has run before, so that a new branch is
-//! always predicted alone. A prediction from the nano BTB takes one cycle. The first level of the
-//! main BTB holds regions of 32 bytes with up to four branches each, at two cycles per prediction.
-//! Its second level holds single branches and delivers all branches of a region at once. The
-//! branches of a region share the bubble of this access, so that the cycles per branch depend on
-//! the spacing of branches.
+//! direct branch at the target of the first. Such a pair has run before, so a new branch is always
+//! predicted alone. A prediction from the nano BTB takes one cycle. The first level of the main BTB
+//! holds regions of 32 bytes with up to four branches each, at two cycles per prediction. Its
+//! second level holds single branches and delivers all branches of a region at once. The branches
+//! of a region share the bubble of this access, so the cycles per branch depend on the spacing of
+//! branches.
 
 use sim_core::{StateVisitor, Stored, WarmState};
 
@@ -64,7 +64,7 @@ pub struct BtbLookup {
     pub hit: BtbHit,
     /// Last target.
     pub target: Option<u64>,
-    /// Branch at its target that is predicted with it.
+    /// Second branch of the pair, at the target of this one.
     pub second: Option<u64>,
 }
 
