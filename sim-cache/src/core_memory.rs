@@ -84,7 +84,7 @@ pub struct CoreMemory {
     pub(crate) walker: Walker,
     pub(crate) l1i: Cache,
     pub(crate) l1i_mshrs: Mshrs,
-    /// Own writes remove copies from the L1 I-cache.
+    /// Set if the core's own writes remove copies from the L1 I-cache.
     pub(crate) coherent_fetch: bool,
     pub(crate) l1d: Cache,
     pub(crate) l1d_mshrs: Mshrs,
@@ -106,8 +106,8 @@ pub struct CoreMemory {
     pub(crate) prefetcher: DataPrefetcher,
     pub(crate) store_streams: StoreStreams,
     pub(crate) prefetch: PrefetchSwitches,
-    /// Line of the last store whose address became known. Neighboring stores to it prefetch nothing
-    /// more.
+    /// Line of the last store whose address became known. Further stores to this line in succession
+    /// prefetch nothing.
     pub(crate) last_store_line: LineAddr,
     pub(crate) stats: MemoryStats,
     /// Waits of the present refill and of the last load that missed.

@@ -371,8 +371,8 @@ impl Uncore {
     }
 }
 
-/// The saved state is that of the system level caches. The directory matters to several cores only
-/// and is not saved.
+/// The saved state is that of the system level caches. The directory matters only to machines with
+/// several cores and is not saved.
 impl WarmState for Uncore {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         for slc in self.chips.iter_mut().filter_map(|chip| chip.slc.as_mut()) {

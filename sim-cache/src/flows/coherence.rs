@@ -74,7 +74,7 @@ impl MemorySystem {
         self.cores[core].change_copies(line, |state| state.with_shared(is_held));
     }
 
-    /// Makes a core answer the snoops that wait for it, as it does before its next access.
+    /// Makes a core answer the snoops that wait for it, as the core does before its next access.
     pub fn answer_snoops<S: EventSink>(&mut self, core: usize, sink: &mut S) {
         let CorePort { core, uncore, .. } = self.port(core);
         core.answer_queued_snoops(uncore, sink);

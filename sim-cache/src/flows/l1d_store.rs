@@ -343,7 +343,7 @@ impl CoreMemory {
         let parts = self.bus.uncached_parts(fragment.addr, fragment.bytes.into());
         for (part, bytes) in parts.enumerate() {
             if part > 0 {
-                // A part counts as it does for a load: 4.6.8.
+                // Each part counts like a part of a load (4.6.8).
                 sink.raise(PmuEvent::MEM_ACCESS_WR);
             }
             whole.join(self.write_uncached(translated, bytes, sink));

@@ -1,8 +1,8 @@
 //! The L2 cache and the bus transactions of its misses. PMU guide flows 5.7 and 5.8, sections 4.4
 //! to 4.6.
 //!
-//! Strictly inclusive of both L1 caches: an L2 victim removes its L1 copies (decision A43). Not
-//! modeled: banks.
+//! The L2 is strictly inclusive of both L1 caches: an L2 victim removes its L1 copies (decision
+//! A43). Not modeled: banks.
 
 use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, Notice, PmuEvent};
 

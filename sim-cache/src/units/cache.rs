@@ -57,7 +57,7 @@ impl Cache {
         }
     }
 
-    /// Converts the cache to virtual indexing, as an L1 cache has.
+    /// Converts the cache to virtual indexing, which L1 caches use.
     pub(crate) fn indexed_virtually(self) -> Cache {
         Cache { tags: self.tags.indexed_virtually(), ..self }
     }

@@ -76,7 +76,7 @@ impl Mshrs {
         self.find(at).from == at
     }
 
-    /// Holds a register that was found until `end`.
+    /// Holds the register that [`Mshrs::find`] returned, until `end`.
     #[inline]
     pub(crate) fn hold(&mut self, free: FreeRegister, end: Cycle) {
         let register = &mut self.registers[free.index];

@@ -1,6 +1,6 @@
 //! Tags and line states of one cache: set, way, tag, and the refill time of a line in flight.
 //!
-//! It has no policy and raises no event. PMU guide 3.2.6 (lines of 64 bytes).
+//! The tag array has no policy and raises no event. PMU guide 3.2.6 (lines of 64 bytes).
 
 use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
 
@@ -9,9 +9,9 @@ use crate::units::indexed::{Indexed, PAGE_LINES};
 
 /// Refill time of a line or a translation in flight.
 ///
-/// Requests come in program order, so one that starts earlier may find a line that a later one
-/// fetched. It would have fetched the line itself, so it waits for the same latency from its own
-/// start if that is less.
+/// Requests come in program order, so a request may find a line that a request with a later start
+/// fetched. It would have fetched the line itself, so it waits at most for the same latency from
+/// its own start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RefillTime {
     /// Cycle of arrival.
