@@ -151,7 +151,7 @@ pub enum MemKind {
     PrefetchStore,
     /// Preload into a cache beyond the first (`PRFM PLDL2KEEP`, `PSTL3STRM` ...).
     PrefetchOuter {
-        /// For writing.
+        /// Set for writing.
         for_write: bool,
     },
     /// Cache or TLB maintenance, address translation instruction, or change of translation context.

@@ -44,7 +44,8 @@ pub(crate) fn static_events(
     }
     class_events(row.counts, domain, elem, &mut events);
     if is_governed {
-        // The pipeline replaces this by EMPTY or PARTIAL when the predicate is not all TRUE.
+        // The pipeline replaces this event with EMPTY or PARTIAL when the predicate is not all
+        // TRUE.
         events.add(PmuEvent::SVE_PRED_FULL_SPEC);
     }
     events.0
