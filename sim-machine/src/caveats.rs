@@ -33,7 +33,7 @@ const OF_WRONG_PATHS: [PmuEvent; 8] = [
     PmuEvent::STALL_SLOT_BACKEND,
 ];
 
-/// Events of exclusives, which have the recorded outcome and lack the repetitions of failed ones.
+/// Events of exclusives. Exclusives have the recorded outcome, and failed ones are not repeated.
 const OF_EXCLUSIVES: [PmuEvent; 4] = [
     PmuEvent::LDREX_SPEC,
     PmuEvent::STREX_SPEC,
@@ -82,7 +82,7 @@ fn lacks_of(meta: &Meta, words: impl IntoIterator<Item = u32>) -> Vec<MissingDat
     if is_older(meta) {
         // Older recordings have no predicates either.
         lacks.extend(lacks.contains(&MissingData::SveAccesses).then_some(MissingData::Predicates));
-        // They have no operands of maintenance instructions.
+        // Older recordings have no operands of maintenance instructions either.
         let maintains = |word| sim_isa::decode(word).mem.op == MemOp::Maintenance;
         let is_silent = !meta.machine.full_system && words.into_iter().any(maintains);
         lacks.extend(is_silent.then_some(MissingData::Maintenance));
@@ -97,7 +97,7 @@ fn is_older(meta: &Meta) -> bool {
     meta.producer.starts_with(RECORDER) && !meta.notes.contains_key(sim_trace::OPERANDS)
 }
 
-/// Returns the most severe lack that makes the count of `event` doubtful, if any.
+/// Returns the missing data that affects the count of `event` most, if any.
 pub fn doubt(event: PmuEvent, lacks: &[MissingData]) -> Option<MissingData> {
     lacks.iter().copied().filter(|lack| spoils(*lack, event)).min()
 }
@@ -133,7 +133,7 @@ fn spoils(lack: MissingData, event: PmuEvent) -> bool {
             let is_speculative = info.mnemonic.ends_with("_SPEC");
             is_speculative || info.group == Group::L1i || OF_WRONG_PATHS.contains(&event)
         }
-        // A lack that only later versions know may spoil anything.
+        // Missing data that only later versions know may affect any count.
         _ => true,
     }
 }

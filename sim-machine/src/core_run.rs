@@ -287,7 +287,7 @@ impl CoreRun {
     ) -> bool {
         self.report_registers(observer);
         self.poll_exceptions(program, observer);
-        // A sink that follows the run receives the register accesses between any two instructions.
+        // A sink that observes the run receives the register accesses between any two instructions.
         let most = if S::OBSERVES_OPS { 1 } else { most };
         self.stretch = self.find_stretch(most, program, memory, observer);
         // Run one instruction after a window, uncounted, so that predictors see every branch.
@@ -412,7 +412,6 @@ impl CoreRun {
     }
 
     /// Makes the pipeline expect the exception after the next instruction, and take earlier ones.
-    /// ones.
     #[cold]
     fn report_exceptions<S: EventSink>(&mut self, program: &Program, observer: &mut S) {
         if std::mem::take(&mut self.begins_somewhere) {

@@ -134,7 +134,7 @@ pub struct Outcome {
     pub notes: Vec<String>,
 }
 
-/// Most threads that a note names.
+/// Largest number of threads that a note names.
 const MOST_NAMED: usize = 8;
 
 impl Outcome {

@@ -3,7 +3,7 @@
 //! driver does the same).
 //!
 //! A real interrupt arrives some instructions late. Here it is exact: the sample belongs to the
-//! instruction that raised the event. For an event of a wrong path it belongs to the next
+//! instruction that raised the event. The sample of a wrong-path event belongs to the next
 //! instruction that retires.
 
 use sim_core::{Cycle, EventSink, Notice, Operation, PmuEvent, Privilege};

@@ -39,7 +39,7 @@ impl CoreRun {
         if is_counted {
             self.close(true, memory, observer);
         }
-        // Observers receive nothing of this time.
+        // Observers receive no reports for this time.
         self.pipeline.settle_clocks(&mut (&mut self.totals, &mut *observer));
         self.pipeline.idle_until(until, &mut self.totals);
         self.pipeline.settle_clocks(&mut self.totals);

@@ -108,7 +108,7 @@ struct Walk<'a> {
     kinds: &'a Kinds,
     position: u64,
     found: &'a mut VecDeque<SyncInst>,
-    /// Index of the current block's first one.
+    /// Index of the first synchronizing instruction of the current block.
     fresh: usize,
 }
 
@@ -219,7 +219,7 @@ impl Arriving {
         }
     }
 
-    /// Returns the tickets of the next instruction with any, and its system call.
+    /// Returns the tickets of the next instruction that has any, and its system call.
     fn next_group(&mut self) -> Result<Option<Group>, MachineError> {
         let mut tickets: Vec<Ticket> = Vec::new();
         while let Some(note) = self.next_note()? {

@@ -7,9 +7,9 @@
 //! cycle.
 //!
 //! A release removes the releases to the same bytes that its thread has waited for: an acquire that
-//! waits for it follows them too. So threads that hand a lock on or are joined leave one release
-//! there. Lists longer than [`FEW`] are cleaned when full. A newer release of the same thread
-//! replaces the older one at once.
+//! waits for it follows them too. Threads that pass a lock on, or that are joined, therefore leave
+//! one release there. Lists longer than [`FEW`] are cleaned when full. A newer release of the same
+//! thread replaces the older one at once.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -44,7 +44,7 @@ pub(crate) enum Scope {
     Bytes(u64, u16),
     /// Data of the operating system.
     Kernel,
-    /// Creation or begin of a thread, with the word that the kernel clears at its end, if known.
+    /// Creation or start of a thread, with the word that the kernel clears at its end, if known.
     Creation(Option<u64>),
     /// End of a thread: the end words of all threads made so far.
     Exit,
@@ -188,7 +188,7 @@ struct Waited {
     at: u64,
 }
 
-/// Most makers that [`has_waited`] follows.
+/// Largest number of makers that [`has_waited`] follows.
 const MOST_MAKERS: usize = 8;
 
 /// Longest list of releases that is cleaned before each new one; a longer one is cleaned when full.

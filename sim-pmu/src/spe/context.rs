@@ -87,7 +87,7 @@ impl SpeContext {
     }
 
     /// Returns whether operations are sampled, as far as levels and states decide. The buffer's own
-    /// enable is checked is_excluded.
+    /// enable is checked separately.
     pub(crate) fn samples(&self, registers: &Registers) -> bool {
         let (owner, level) = (self.owner(), self.privilege.level);
         let is_excluded = owner.level < level

@@ -1,5 +1,5 @@
-//! Driver of the unit as an operating system has it: programs the unit for a user's request, serves
-//! its interrupt and drains its buffer. It follows the Linux driver of the extension (SPE
+//! Driver of the unit, like that of an operating system: programs the unit for a user's request,
+//! serves its interrupt and drains its buffer. It follows the Linux driver of the extension (SPE
 //! supplement 3.4 to 3.6).
 
 use sim_core::{Counts, Cycle, EventSink, Notice, Operation, PmuEvent, Privilege};

@@ -1,4 +1,5 @@
-//! Scheduling by happens-before on scripts: who waits for whom, and that no thread waits forever.
+//! Scheduling by happens-before on scripts: which thread waits for which, and that none waits
+//! forever.
 
 use proptest::prelude::*;
 
