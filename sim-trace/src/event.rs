@@ -62,7 +62,7 @@ pub enum StreamEvent {
         /// Number that the program gave.
         id: u64,
     },
-    /// Ticket of a synchronizing instruction, which orders it among those of all streams.
+    /// Ticket of a synchronizing instruction: its position among those of all streams.
     Ticket {
         /// Number of the ticket, unique and increasing over all streams of the file.
         order: u64,

@@ -48,7 +48,7 @@ impl Shape {
         }
     }
 
-    /// Returns the number of written registers, which is also that of written addresses.
+    /// Returns the number of written registers, which equals the number of written addresses.
     fn written(self) -> usize {
         match self {
             Shape::Short => 2,
