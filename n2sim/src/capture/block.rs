@@ -97,7 +97,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Returns a run of so many instructions.
+    /// Returns a run of `executed` instructions.
     #[cfg(test)]
     pub(crate) fn of(executed: u16) -> Run {
         Run { executed, ..Run::default() }

@@ -135,8 +135,8 @@ pub(crate) fn cpus_of(listed: &str) -> Vec<&'static str> {
     CPUS.iter().copied().filter(has).collect()
 }
 
-/// Returns the engine at `path` with the first plugin that records when `attempt` runs it, which
-/// says so.
+/// Returns the engine at `path` with the first plugin that records. `attempt` runs the engine and
+/// returns whether it recorded.
 pub(crate) fn first_that_records(
     path: &Path,
     version: &str,

@@ -73,10 +73,11 @@ pub(crate) fn record(
     Ok(end)
 }
 
-/// Makes the system refuse other processes of this user the descriptors of this process, and so the
-/// memory of the recording: the recorded program is one of them. Root is not refused.
+/// Prevents other processes of this user from opening the descriptors of this process, and so the
+/// memory of the recording. The recorded program is one of these processes. Root can still open
+/// them.
 fn refuse_others() {
-    // Systems without this feature leave them open.
+    // Systems without this feature leave the descriptors open to them.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn meta(args: &CaptureArgs, engine: &Engine, cpu: &str) -> Meta {
     }
 }
 
-/// Returns the properties of the engine's CPU model `cpu` that differ from those of others.
+/// Returns the properties of the engine's CPU model `cpu` that differ between models.
 pub(crate) fn machine_of(cpu: &str) -> MachineInfo {
     let is_n2 = cpu.starts_with("neoverse-n2");
     let is_n1 = cpu.starts_with("neoverse-n1");

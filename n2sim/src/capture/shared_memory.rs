@@ -17,7 +17,7 @@ use thiserror::Error;
 
 const WORD_BYTES: usize = size_of::<u64>();
 
-/// The header of one slot as it was when it was read.
+/// The header of one slot, as read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlotHeader {
     /// Number of the slot.
@@ -69,7 +69,7 @@ impl SharedMemory {
             .context("cannot make the memory shared with the plugin")?;
         file.set_len((wire::TOTAL_WORDS * WORD_BYTES) as u64)
             .context("cannot size the memory shared with the plugin")?;
-        // Where a page is missing that was there, the engine would die of it.
+        // The engine would crash if a page of the memory disappeared.
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)
             .context("cannot fix the size of the memory shared with the plugin")?;
         Ok(SharedMemory { file, bytes: Vec::new(), used: 0, is_damaged: false })
@@ -88,9 +88,9 @@ impl SharedMemory {
         Ok(format!("/proc/self/fd/{}", self.file.as_fd().as_raw_fd()))
     }
 
-    /// Prevents processes that start from now on from inheriting it.
+    /// Prevents processes that start from now on from inheriting the memory.
     pub(crate) fn keep(&self) {
-        // It can only fail for a descriptor that is closed.
+        // The call can fail only for a closed descriptor.
         let _ = fcntl_setfd(self.file.as_fd(), FdFlags::CLOEXEC);
     }
 
@@ -164,7 +164,7 @@ impl SharedMemory {
         self.read(at + from, header.cursor.saturating_sub(from))
     }
 
-    /// Returns a slot to the plugin, empty: a claimed slot that is not begun announces nothing.
+    /// Gives a slot back to the plugin, empty: a claimed slot that is not begun announces nothing.
     pub(crate) fn free(&self, slot: &SlotHeader) -> Result<()> {
         let at = wire::HEADERS_AT + slot.slot * wire::HEADER_WORDS;
         self.write(at + header::CURSOR, 0)?;

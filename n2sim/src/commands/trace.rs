@@ -120,7 +120,8 @@ enum TraceWhat {
         file: PathBuf,
         /// Format: champsim or text
         ///
-        /// champsim has records of 64 bytes, text one line per instruction as QEMU's execlog.
+        /// champsim has records of 64 bytes; text has one line per instruction, like QEMU's
+        /// execlog.
         #[arg(long, value_name = "FORMAT", value_parser = target)]
         to: Target,
         /// Number of the thread's stream (default: all; ChampSim has one)

@@ -120,7 +120,7 @@ enum Source {
     /// The ledger of lost slots
     #[default]
     Ledger,
-    /// The slots that runs save in which the thing costs nothing (docs/counterfactual.md)
+    /// The slots saved by runs in which the thing costs nothing (docs/counterfactual.md)
     Counterfactual,
 }
 

@@ -26,8 +26,7 @@ pub(crate) struct Request {
     /// The counted groups, without the events of a kernel that is not in the trace.
     pub(crate) groups: Vec<Group>,
     is_supported: Vec<bool>,
-    /// The trace has other exception levels than EL0, so that filters and the security state
-    /// matter.
+    /// The trace has other exception levels than EL0, so filters and the security state matter.
     has_kernel: bool,
 }
 

@@ -22,7 +22,8 @@ pub(crate) enum EventListError {
     Unclosed(String),
 }
 
-/// Modifiers of perf without an effect here: precision, how a group is read, guests, who counts.
+/// Modifiers of perf without an effect here: precision, reading of groups, guests, the counting
+/// agent.
 const IGNORED_MODIFIERS: &str = "pPSIbGHR";
 /// Events of the kernel that perf knows on every machine and that a model of a core does not count.
 const SOFTWARE: [&str; 18] = [

@@ -23,8 +23,7 @@ pub(crate) trait Counters: EventSink {
     /// Returns the reading of each event of a core so far.
     fn read(&mut self, core: usize) -> Vec<Reading>;
 
-    /// Returns whether the counters are multiplexed, so that a count depends on the time of an
-    /// event.
+    /// Returns whether the counters are multiplexed. A count then depends on the time of an event.
     fn takes_turns(&self) -> bool {
         false
     }
@@ -179,7 +178,7 @@ pub(crate) struct Counted {
 }
 
 /// Counters that are read at the end of each interval. The time of a core is its counted time, so
-/// that the intervals of all cores begin together.
+/// the intervals of all cores begin together.
 #[derive(Clone, Debug)]
 pub(crate) struct Intervals<C> {
     counters: C,

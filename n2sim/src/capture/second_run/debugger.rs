@@ -67,7 +67,7 @@ impl Debugger {
         self.run("s")
     }
 
-    /// Returns whether the program is to get a signal when it goes on.
+    /// Returns whether the program gets a signal when it continues.
     pub(super) fn has_signal(&self) -> bool {
         self.signal.is_some()
     }
@@ -125,7 +125,7 @@ impl Debugger {
         bytes.with_context(|| format!("register {number}: {text:?}"))
     }
 
-    /// Sends a packet and returns what comes back.
+    /// Sends a packet and returns the reply.
     fn ask(&mut self, packet: &str) -> Result<String> {
         let sum = packet.bytes().fold(0u8, u8::wrapping_add);
         self.stream.write_all(format!("${packet}#{sum:02x}").as_bytes())?;
@@ -142,7 +142,7 @@ impl Debugger {
         }
     }
 
-    /// Returns the first whole packet that has come, without its frame.
+    /// Returns the first whole packet received, without its frame.
     fn take_packet(&mut self) -> Option<String> {
         let end = self.pending.iter().position(|byte| *byte == b'#')?;
         let start = self.pending.iter().position(|byte| *byte == b'$')? + 1;
