@@ -1,8 +1,8 @@
 //! The private memory of one core: TLBs, walker, L1 caches, L2, prefetchers, bus port.
 //!
-//! PMU guide chapter 5. Each flow through these units is a file of `flows`: translation (5.1 to
-//! 5.3) `translate`, L1 D-cache (5.4, 5.5) `l1d_load` and `l1d_store`, L1 I-cache (5.6)
-//! `l1i_fetch`, L2 (5.7, 5.8) `l2`.
+//! Each flow of PMU guide chapter 5 through these units is a file of `flows`. Translation (5.1 to
+//! 5.3) is in `translate`, the L1 D-cache (5.4, 5.5) in `l1d_load` and `l1d_store`, the L1 I-cache
+//! (5.6) in `l1i_fetch`, the L2 (5.7, 5.8) in `l2`.
 
 use sim_core::{Cycle, LINE_BYTES, LineAddr, StateVisitor, WarmState};
 

@@ -2,7 +2,8 @@
 //! left. The last touch of each line goes through the normal access path, in order.
 //!
 //! Caches and TLBs with recency-based replacement hold roughly the lines that were touched last,
-//! whatever came before. Prefetchers are off meanwhile, and time advances as the accesses need it.
+//! whatever came before. Prefetchers are off during warming, and time advances as the accesses need
+//! it.
 
 use sim_core::{Cycle, Maintenance, MemKind, MemRequest, MemoryPort, NullSink, VirtAddr};
 

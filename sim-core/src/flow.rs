@@ -2,8 +2,8 @@
 //! that an access takes from one box to the next.
 //!
 //! The memory model reports an edge at each decision ([`crate::Notice::Edge`]). It does not report
-//! implied edges: the graph knows the next box where there is only one. Sections 5.2 and 5.3 print
-//! no list; they mirror 5.1 with the events of chapter 4.
+//! implied edges, which leave a box with a single way out; the graph adds them. Sections 5.2 and
+//! 5.3 print no list; they mirror 5.1 with the events of chapter 4.
 
 mod account;
 mod counts;

@@ -1,8 +1,8 @@
 //! Root causes of empty rename slots, and counts of slots by stall cause and root.
 //!
-//! A full structure is a symptom ([`StallCause`]). The root is what the next entry to be freed
-//! waits for, at the end of its chain of dependences: a load that misses, a divide, a store that
-//! drains.
+//! A full structure is a symptom ([`StallCause`]). The root is at the end of the chain of
+//! dependences that the next entry to be freed waits for: a load that misses, a divide, a store
+//! that drains.
 
 use crate::access::DataSource;
 use crate::packed::Numbers;

@@ -51,8 +51,8 @@ pub struct Synchronizes {
     pub acquires: bool,
     /// A thread that reads its store observes everything before it.
     pub releases: bool,
-    /// It is a barrier: it acquires or releases through the accesses of its thread before and after
-    /// it.
+    /// The instruction is a barrier: it acquires or releases through the accesses of its thread
+    /// before and after it.
     pub is_fence: bool,
 }
 

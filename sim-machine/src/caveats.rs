@@ -66,12 +66,13 @@ const GAPS: [(&str, MissingData); 5] = [
     ("and values written to TTBR and CONTEXTIDR are absent", MissingData::Maintenance),
 ];
 
-/// Returns what a trace lacks: what its metadata says, and what older recordings imply.
+/// Returns the missing data of a trace: the kinds in its metadata, and those that older recordings
+/// imply.
 pub fn lacks(file: &TraceFile) -> Vec<MissingData> {
     lacks_of(file.meta(), file.statics().insts().iter().map(|inst| inst.word))
 }
 
-/// Returns what a trace with this metadata and these words lacks.
+/// Returns the missing data of a trace with this metadata and these words.
 fn lacks_of(meta: &Meta, words: impl IntoIterator<Item = u32>) -> Vec<MissingData> {
     let mut lacks = meta.lacks.clone();
     let says = |end: &str| meta.gaps.iter().any(|gap| gap.ends_with(end));
@@ -92,7 +93,7 @@ fn lacks_of(meta: &Meta, words: impl IntoIterator<Item = u32>) -> Vec<MissingDat
     lacks
 }
 
-/// Returns true for recordings whose metadata says nothing of operands ([`sim_trace::OPERANDS`]).
+/// Returns true for recordings whose metadata has no number of operands ([`sim_trace::OPERANDS`]).
 fn is_older(meta: &Meta) -> bool {
     meta.producer.starts_with(RECORDER) && !meta.notes.contains_key(sim_trace::OPERANDS)
 }

@@ -66,7 +66,7 @@ pub(crate) struct CoreRun {
     stop: usize,
     /// Stream position of the first instruction that may not run yet.
     hold_at: u64,
-    /// Cycle until which the thread waits for another one; 0 if it does not wait.
+    /// Cycle until which the thread waits for another thread; 0 if it does not wait.
     wait: Cycle,
     /// Time spent waiting for other threads.
     waits: Waits,
@@ -87,7 +87,7 @@ pub(crate) struct CoreRun {
     watch: RegionWatch,
     totals: Totals,
     levels: Levels,
-    /// State of the core that the current level belongs to.
+    /// State of the core at the current exception level.
     privilege: Privilege,
     opened: Option<Snapshot>,
     measured: Snapshot,

@@ -72,7 +72,7 @@ pub struct BranchConfig {
     pub btb_cycles: u64,
     /// Extra cycles of a prediction whose region comes from the second level of the main BTB.
     pub btb_bubble_cycles: u64,
-    /// Cycles from fetch until decode redirects fetch after a taken branch that no BTB knew.
+    /// Cycles from fetch until decode redirects fetch after a taken branch that missed all BTBs.
     pub resteer_cycles: u64,
     /// Cycles from the resolution of a mispredicted branch until prediction restarts.
     pub redirect_cycles: u64,

@@ -15,7 +15,7 @@ pub enum StreamEvent {
         number: u64,
         /// Arguments of the system call (X0 to X5).
         args: [u64; 6],
-        /// Result in X0, if the recorder saw the return.
+        /// Result in X0, if the return was recorded.
         result: Option<i64>,
     },
     /// Delivery of a signal. The next instruction is the first of the handler.

@@ -22,9 +22,9 @@ pub(crate) const INSTALL_ENGINE: &str = "apt-get install qemu-user";
 /// An engine that can record.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
-    /// Its file.
+    /// File of the engine.
     pub(crate) path: PathBuf,
-    /// Its first line of `--version`.
+    /// First line that the engine prints for `--version`.
     pub(crate) version: String,
     /// The plugin that it accepts.
     pub(crate) plugin: Plugin,

@@ -30,7 +30,7 @@ const EMBEDDED: [(&str, &[u8]); 2] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Plugin {
     name: String,
-    /// The embedded build, compressed; none for a file of the user's.
+    /// The embedded build, compressed; empty for a file of the user.
     packed: &'static [u8],
     /// The path for the engine. An embedded build is unpacked at its first use.
     place: Arc<OnceLock<Place>>,
@@ -38,7 +38,7 @@ pub(crate) struct Plugin {
 
 #[derive(Debug)]
 enum Place {
-    /// A file of the user's.
+    /// A file of the user.
     Named(PathBuf),
     /// Sealed memory of this process.
     Memory(File),
@@ -52,8 +52,8 @@ impl Plugin {
         &self.name
     }
 
-    /// Returns the words of `-plugin` up to the plugin's own arguments, for an engine that is
-    /// started next: it inherits the descriptor, if there is one, until [`Plugin::keep`].
+    /// Returns the value of `-plugin` without the plugin's own arguments, for an engine that is
+    /// started next. The engine inherits the descriptor, if there is one, until [`Plugin::keep`].
     ///
     /// # Errors
     /// If neither sealed memory nor a temporary file is available.

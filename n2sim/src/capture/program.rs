@@ -17,14 +17,14 @@ pub(crate) const USUAL_SYSROOTS: &[&str] = &["/usr/aarch64-linux-gnu", "/"];
 /// An AArch64 program.
 #[derive(Debug)]
 pub(crate) struct Program {
-    /// Its file.
+    /// File of the program.
     pub(crate) path: PathBuf,
-    /// Its functions, at the addresses of the file.
+    /// Functions of the program, at the addresses of the file.
     symbols: Vec<Symbol>,
-    /// All names in its code, including labels inside functions and second names of functions, at
-    /// the addresses of the file.
+    /// All names in the program's code, including labels inside functions and second names of
+    /// functions, at the addresses of the file.
     places: Vec<Symbol>,
-    /// Its dynamic linker, if it needs one.
+    /// Dynamic linker of the program, if it needs one.
     interpreter: Option<String>,
     /// Address of its lowest executable segment in the file, if it may be loaded elsewhere.
     pub(crate) relocatable_from: Option<u64>,
@@ -149,8 +149,8 @@ struct NamedPlace {
     is_typed: bool,
 }
 
-/// Returns the names in executable sections, by address; of several at one address the typed ones
-/// first.
+/// Returns the names in executable sections, by address; typed names precede others at the same
+/// address.
 fn places(elf: &ElfFile64<'_, Endianness>) -> Vec<NamedPlace> {
     let is_in_code = |section: SectionIndex| {
         let section = elf.section_by_index(section);

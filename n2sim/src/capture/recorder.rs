@@ -29,8 +29,8 @@ struct Progress {
 }
 
 impl Recorder {
-    /// Checks the number of streams. One counter of started instructions serves all threads on
-    /// plugin API 1, so it shows the end of a block only while there is one thread.
+    /// Checks the number of streams. On plugin API 1, all threads share one counter of started
+    /// instructions. It shows the end of a block only while there is one thread.
     pub(crate) fn note_streams(&mut self, memory: &mut SharedMemory) -> Result<()> {
         self.shared.is_exact = memory.control(control::STREAMS)? <= 1;
         Ok(())

@@ -1,4 +1,4 @@
-//! The recorded program with its engine, and what a trace says about both.
+//! The recorded program with its engine, and the description of both in the trace.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

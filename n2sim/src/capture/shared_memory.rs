@@ -1,7 +1,7 @@
 //! The reader's side of the memory that the plugin fills.
 //!
-//! The memory is an anonymous file that the plugin maps and this side reads and writes by plain
-//! file calls: no mapping, no unsafe code, and the copy is a small part of the work.
+//! The memory is an anonymous file. The plugin maps it; this side reads and writes it with plain
+//! file calls, without a mapping and without unsafe code. The copies are a small part of the work.
 //!
 //! The recorded program runs inside the engine, so it can change every word. The size is sealed, so
 //! it cannot take memory away; what is read here is checked before it is used.
@@ -129,7 +129,7 @@ impl SharedMemory {
         self.write(index, value)
     }
 
-    /// From now on, skips impossible headers instead of refusing them.
+    /// Makes later reads skip impossible headers instead of refusing them.
     pub(crate) fn salvage(&mut self) {
         self.is_damaged = true;
     }
@@ -145,8 +145,8 @@ impl SharedMemory {
         }
         self.used = used;
         let table = used as usize * wire::HEADER_WORDS;
-        // Data is written before the state that announces it, and read after it: one copy of the
-        // table may hold a new state beside the remains of the slot's last use.
+        // Data is written before the state that announces it, and read after it. A single copy of
+        // the table may hold a new state together with the remains of the slot's last use.
         let states = self.read(wire::HEADERS_AT, table)?;
         fence(Ordering::Acquire);
         let words = self.read(wire::HEADERS_AT, table)?;

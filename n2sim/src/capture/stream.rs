@@ -1,7 +1,8 @@
 //! Decodes the words of one thread into block executions of the trace.
 //!
 //! The plugin reports a block when it begins and its accesses as they succeed. A block is therefore
-//! complete only when the next one of the same thread begins, which shows how it ended.
+//! complete only when the next block of the same thread begins, because that one shows how the
+//! block ended.
 
 use super::a64;
 use super::block::{BlockInfo, Run};

@@ -1,7 +1,7 @@
 //! `n2sim capture --system`: records a whole system, the kernel and one program in it, under QEMU's
 //! system emulation.
 //!
-//! The machine does the same in every run: it has one CPU, whose instructions are its clock, no
+//! The machine does the same in every run. It has one CPU, whose instructions are its clock, no
 //! outside world, and random numbers from a fixed seed.
 
 mod cpio;

@@ -102,7 +102,7 @@ fn cut(refusal: &TraceError, written: &Summary) -> anyhow::Error {
     )
 }
 
-/// Returns the reason why a recording is empty, as far as it can be known.
+/// Returns the likely reason why a recording is empty.
 fn nothing_recorded(args: &CaptureArgs, end: &End) -> String {
     let ending = account::ending(end);
     match (args.skip, &args.from) {

@@ -428,8 +428,8 @@ fn write(out: &mut Output, args: &ValidateArgs, judged: &Judgment) -> io::Result
     }
 }
 
-/// Writes the faults beside single metrics: unreadable parts of the files, and parts that do not
-/// add up to a whole.
+/// Writes the faults that concern no single metric: unreadable parts of the files, and parts that
+/// do not add up to a whole.
 fn note(file: &MetricFile, judged: &[Judged], tolerance: Tolerance) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
     for fault in &file.faults {

@@ -1,5 +1,5 @@
-//! Event names as users of `perf stat -e` type them: mnemonics in any case, raw numbers, the names
-//! that Linux gives to every machine, the `pmu/event/` form, groups and modifiers.
+//! Event names as users of `perf stat -e` type them. They are mnemonics in any case, raw numbers,
+//! Linux names for every machine, the `pmu/event/` form, groups and modifiers.
 
 use sim_core::event_name::SpellingError;
 use sim_core::{EventName, PmuEvent};

@@ -174,7 +174,7 @@ impl CoreMemory {
     }
 
     /// Requests ownership for a write that hit a line which other cores may hold. The write is done
-    /// when the other cores have given the line up.
+    /// when the other cores have removed their copies.
     pub(crate) fn own_for_write<S: EventSink>(
         &mut self,
         line: LineAddr,

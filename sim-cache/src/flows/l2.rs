@@ -23,7 +23,7 @@ pub(crate) struct L2Reply {
     pub(crate) ready: Cycle,
     /// Supplier of the data.
     pub(crate) source: DataSource,
-    /// This request left the core.
+    /// The request left the core.
     pub(crate) missed: bool,
     /// Other cores may have a copy.
     pub(crate) shared: bool,
@@ -243,8 +243,8 @@ impl CoreMemory {
         }
         let dirty = victim.dirty || l1d_dirty;
         let written_out = dirty || self.semantics.clean_victims_count;
-        // The victim waits for a slot of the queue and holds it until the home node has the line: a
-        // CHI copy-back is a transaction like a read.
+        // The victim waits for a slot of the queue and holds it until the home node has the line. A
+        // CHI copy-back is a transaction, like a read.
         let slot = self.l2_queue.find(at);
         let mut leaves = slot.from;
         if written_out {

@@ -1,7 +1,8 @@
 //! The L1 data prefetcher: strides by program counter, streams by page. PMU guide 4.2.1.
 //!
-//! It trains on L1 misses and on the first use of a prefetched line, in line addresses, so a hit on
-//! an ordinary line costs nothing. Not modeled: the spatial and temporal engines of the N2.
+//! The prefetcher trains on the line addresses of L1 misses and of first uses of prefetched lines.
+//! A hit on an ordinary line therefore costs nothing. Not modeled: the spatial and temporal engines
+//! of the N2.
 
 use sim_core::{LINE_SHIFT, StateVisitor, Stored, WarmState};
 

@@ -30,7 +30,7 @@ struct OpenLine {
     tag: u64,
     /// Bytes written so far, as a mask.
     bytes: u64,
-    /// Its bytes wait here, because no L1 line holds them.
+    /// The bytes of the line wait here, because no L1 line holds them.
     held: bool,
     /// Number of lines opened before it.
     opened: u64,

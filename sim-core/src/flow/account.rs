@@ -73,7 +73,7 @@ pub struct Account {
     pub event: PmuEvent,
     /// Visits of the boxes that account for it.
     pub visits: u64,
-    /// Its count.
+    /// Count of the event.
     pub counted: u64,
     /// Expected relation between visits and count.
     pub tie: Tie,

@@ -1,4 +1,4 @@
-//! Waits of a thread for another one that synchronized first in the recording
+//! Waits of a thread for another thread that synchronized first in the recording
 //! ([`crate::thread_scheduler`]).
 
 use super::CoreRun;

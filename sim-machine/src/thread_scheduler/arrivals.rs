@@ -73,8 +73,9 @@ pub(super) struct Kinds {
     /// Properties by place in [`StaticTable::places`].
     kinds: Vec<Kind>,
     matters: Vec<bool>,
-    /// Places of synchronizing instructions, and the index of each block's first one.
+    /// Places of synchronizing instructions.
     places: Vec<u32>,
+    /// Index in `places` of each block's first one.
     blocks: Vec<u32>,
 }
 

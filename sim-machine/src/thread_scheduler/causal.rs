@@ -1,5 +1,5 @@
-//! Scheduler by happens-before alone ([`super::edges`]): an acquire waits for the releases that it
-//! may have read, a thread for its creation, a wait for the wake.
+//! Scheduler by happens-before alone ([`super::edges`]). An acquire waits for the releases that it
+//! may have read, a thread for its creation, and a wait for the wake.
 //!
 //! No thread waits forever. Every edge leads to a lower rank, and ranks rise along each thread. So
 //! the running thread with the lowest next rank waits for no running thread.

@@ -164,7 +164,7 @@ struct Thread<A> {
     waited: FxHashMap<usize, Waited>,
     /// Thread ends that were found at [`EXITS`].
     exits: SeenExits,
-    /// The thread may have made another one.
+    /// The thread may have made another thread.
     is_maker: bool,
     /// Maker of the thread. The thread inherits the maker's waits up to its creation.
     maker: Option<Maker>,
@@ -179,7 +179,7 @@ struct Maker {
     at: u64,
 }
 
-/// Progress of a thread's waits for another one.
+/// Progress of a thread's waits for another thread.
 #[derive(Clone, Copy, Debug)]
 struct Waited {
     /// Rank of the other thread that was waited for.

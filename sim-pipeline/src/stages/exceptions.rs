@@ -2,10 +2,10 @@
 //! afterwards (PMU guide 3.1.4, 4.11; decisions A27 and A42).
 //!
 //! An exception comes from an instruction, a failed translation, an interrupt that a test raises,
-//! or a recorder. The core routes the first three by `HCR_EL2` and `SCR_EL3`; for the last, the
-//! recorder gives the target. A user trace has no handlers: its exceptions are counted, and the
-//! stream continues where the handler returned. Not modeled: masks (`PSTATE.DAIF`), debug controls,
-//! and controls of single register groups. Without masks, a raised interrupt is always taken.
+//! or a recorder. The core routes the first three by `HCR_EL2` and `SCR_EL3`; the recorder gives
+//! the target of the last. A user trace has no handlers: its exceptions are counted, and the stream
+//! continues where the handler returned. Not modeled: masks (`PSTATE.DAIF`), debug controls, and
+//! controls of single register groups. Without masks, a raised interrupt is always taken.
 
 use crate::op::Op;
 use crate::pipeline::{FusionLead, Pipeline};

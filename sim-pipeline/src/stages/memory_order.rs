@@ -22,9 +22,9 @@ use sim_core::{Cycle, EventSink, MemoryPort, Notice, StallCause};
 use sim_isa::{MemOp, Program, Role};
 
 impl Pipeline {
-    /// Checks a correct-path load before it is scheduled. If it issues before the store that it
-    /// reads from, the load is executed, squashed and fetched again, and `timing` becomes that of
-    /// the second fetch.
+    /// Checks a correct-path load before it is scheduled. A load that issues before the store that
+    /// it reads from is executed, squashed and fetched again. `timing` then becomes that of the
+    /// second fetch.
     #[inline(always)]
     pub(crate) fn order_load<M: MemoryPort, S: EventSink>(
         &mut self,

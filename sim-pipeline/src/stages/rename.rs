@@ -99,8 +99,8 @@ impl Pipeline {
     }
 
     /// Sends the second half of a fused pair on in its partner's slot, or later if a resource is
-    /// not free; younger operations then wait too. Returns the cycle, or `None` if the path is
-    /// squashed first.
+    /// not free. In that case younger operations wait too. Returns the cycle, or `None` if the path
+    /// is squashed first.
     #[inline(always)]
     pub(crate) fn share_slot(
         &mut self,

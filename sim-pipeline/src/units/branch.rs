@@ -47,11 +47,11 @@ pub struct Prediction {
     pub next: Option<u64>,
     /// Set if the branch is predicted taken.
     pub taken: bool,
-    /// BTB that knew the branch; for the second branch of a pair, the BTB that knew the pair.
+    /// BTB that held the branch; for the second branch of a pair, the BTB that held the pair.
     pub btb: BtbHit,
     /// Position of the branch in a pair that shares one prediction.
     pub pairing: Pairing,
-    /// Set for a taken branch that no BTB knew. Decode found it late.
+    /// Set for a taken branch that missed all BTBs. Decode found it late.
     pub resteered: bool,
 }
 
@@ -111,7 +111,7 @@ pub struct BranchUnit {
     returns: ReturnStack,
     history: History,
     basis: Basis,
-    /// Second branch of the pair whose first was predicted last, and the BTB that knew the pair.
+    /// Second branch of the pair whose first was predicted last, and the BTB that held the pair.
     partner: Option<(u64, BtbHit)>,
     /// Last taken correct-path branch that was predicted alone, and its target: a possible first
     /// branch of a pair.
@@ -160,8 +160,8 @@ impl BranchUnit {
         let resteered = taken && btb == BtbHit::Miss;
         let second = known.second.filter(|_| taken);
         if taken || btb_target.is_some() {
-            // A not-taken branch that the BTB knows splits a pair, because it is the second branch
-            // of its entry.
+            // A not-taken branch that hits a BTB splits a pair, because it is the second branch of
+            // the entry.
             self.partner = second.map(|second| (second, btb));
         }
         let pairing = match second {

@@ -1,12 +1,12 @@
 //! Front end: prediction runs ahead, fetch follows from the MOP cache or L1I, decode delivers to
 //! rename (HC33; PMU guide 4.3 and 4.7).
 //!
-//! It has two clocks: `predict` is the cycle in which the address of the current fetch window was
-//! known, `fetch` the cycle in which its instructions are read. A fetch window is the rest of 32
-//! aligned bytes, up to a taken branch. The L1 I-cache is accessed when the address is known, so
-//! prediction that runs ahead hides misses. Not modeled: the fetch of both directions, the fetch
-//! past a branch until decode finds it, and the effect on the MOP cache of maintenance that other
-//! cores broadcast.
+//! The front end has two clocks. `predict` is the cycle in which the address of the current fetch
+//! window was known. `fetch` is the cycle in which its instructions are read. A fetch window is the
+//! rest of 32 aligned bytes, up to a taken branch. The L1 I-cache is accessed when the address is
+//! known, so prediction that runs ahead hides misses. Not modeled: fetch of both directions; fetch
+//! past a branch until decode finds it; effects on the MOP cache of maintenance that other cores
+//! broadcast.
 
 mod mop_cache;
 

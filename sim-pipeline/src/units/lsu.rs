@@ -264,8 +264,8 @@ impl LoadStoreUnit {
         }
     }
 
-    /// Returns the first cycle in which an atomic that could issue in `now` may read its location:
-    /// after the older store or atomic that writes it.
+    /// Returns the first cycle in which an atomic that could issue in `now` may read its location.
+    /// It waits for the older store or atomic that writes the location.
     #[inline]
     pub(crate) fn settled(&self, addr: u64, bytes: u64, now: Cycle) -> Cycle {
         match self.forward(addr, bytes, now) {

@@ -57,14 +57,15 @@ impl AllocationLog {
         AllocationLog { sizes, left: sizes, held, oldest: 0, next: 0 }
     }
 
-    /// Returns whether these entries are free, without first returning those freed meanwhile.
+    /// Returns whether these entries are free, without first adding those freed since the last
+    /// update.
     #[inline]
     pub(crate) fn has(&self, entries: RenameResources) -> bool {
         entries.within(self.left)
     }
 
-    /// Returns the first cycle in which the entry `nth` positions after the next one of a kind is
-    /// free, with the operation that retirement waits for. The cycle is 0 if the entry is not held.
+    /// Returns the first cycle in which an entry of a kind is free, `nth` positions after the next
+    /// one, with the operation that retirement waits for. The cycle is 0 if the entry is not held.
     pub(crate) fn free_at_nth(&self, kind: ResourceKind, nth: usize) -> Stamp {
         let mut left = self.left.count(kind);
         if (nth as u32) < left {

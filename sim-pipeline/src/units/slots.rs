@@ -1,7 +1,7 @@
 //! Slot ledger: every rename slot of every cycle goes into exactly one bucket (PMU guide 4.7).
 //!
-//! A slot of cycle `c` is used (an operation was renamed), lost to the back end (an operation was
-//! present and could not leave) or lost to the front end (no operation was present), decision A22.
+//! A slot is used if an operation was renamed in it. It is lost to the back end if an operation was
+//! present and could not leave, and to the front end if no operation was present (decision A22).
 //! Operations reach rename in order. The slots of a cycle therefore belong to the first [`SLOTS`]
 //! operations that have arrived by then and have not left before. Closed forms follow, without a
 //! loop over cycles:

@@ -153,7 +153,7 @@ fn access_events(operation: &Operation, sources: &RecordSources) -> Events {
     let has = |what: AccessOutcome| timeline.outcome.has(what);
     let refills = has(AccessOutcome::L1_REFILL);
     // Every access looks up the L1, with two exceptions: accesses to uncached memory, and stores
-    // that never left the store queue because they were squashed or took an exception.
+    // that never left the store queue. Such stores were squashed or took an exception.
     let is_store = OperationType::of(operation).is_store();
     let reaches_l1 = timeline.source != DataSource::Device
         && !has(AccessOutcome::FAULT)

@@ -146,7 +146,7 @@ impl SpeDriver {
     ) -> SpeDriver {
         let mut spe = Spe::new(config, core);
         spe.set_clocks(clocks.core_hz, clocks.counter_hz, clocks.start);
-        // The secure monitor gives the buffer to the non-secure state.
+        // The secure monitor assigns the buffer to the non-secure state.
         spe.set_mdcr_el3(mdcr::NSPB);
         let page = 1 << pmblimitr::LIMIT.trailing_zeros();
         SpeDriver {

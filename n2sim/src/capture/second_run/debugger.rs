@@ -35,7 +35,8 @@ impl Debugger {
         while !is_over.load(Ordering::Relaxed) {
             if let Ok(stream) = UnixStream::connect(socket) {
                 let mut debugger = Debugger { stream, pending: Vec::new(), signal: None };
-                // The engine shows the registers of SVE only after a request for the description.
+                // The engine provides the registers of SVE only after a request for the
+                // description.
                 debugger.ask("qXfer:features:read:target.xml:0,fff")?;
                 return Ok(Some(debugger));
             }
@@ -74,7 +75,7 @@ impl Debugger {
 
     /// Ends the program.
     pub(super) fn kill(&mut self) {
-        // It may have ended by itself.
+        // The program may have ended already.
         let _ = self.stream.write_all(b"$k#6b");
     }
 

@@ -1,6 +1,6 @@
-//! The effects of the next instruction, from the registers before it: the governing predicate of an
-//! SVE instruction with the addresses of its active elements (Arm ARM, SVE addressing), and the
-//! operand of `DC`, `IC` and `PRFM`.
+//! The effects of the next instruction, computed from the registers before it. They are the
+//! governing predicate of an SVE instruction with the addresses of its active elements (Arm ARM,
+//! SVE addressing), and the operand of `DC`, `IC` and `PRFM`.
 
 use super::super::a64::Unreported;
 use super::super::block::BlockInfo;

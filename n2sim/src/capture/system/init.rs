@@ -10,9 +10,9 @@ use super::super::wire::{START_MARKER, STOP_MARKER};
 
 /// The load address.
 const BASE: u64 = 0x70_0000_0000;
-/// Its data; the code is much shorter than that.
+/// Offset of the data from the load address. The headers and the code fit before it.
 const DATA_AT: u64 = 0x1000;
-/// Room in its data for what the kernel writes.
+/// Room in the data for what the kernel writes.
 const SCRATCH_BYTES: u64 = 256;
 /// Name of the file that the program reads as its standard input.
 pub(super) const STDIN: &str = "/.n2sim-stdin";

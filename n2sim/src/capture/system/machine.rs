@@ -82,8 +82,8 @@ pub(super) fn command(
     let mut command = Command::new(&engine.path);
     command.args(["-M", "virt,dtb-randomness=off", "-cpu", cpu, "-smp", "1"]);
     command.args(["-m", &mebibytes.to_string()]);
-    // Time is the number of executed instructions, one a nanosecond: timers interrupt a recorded
-    // system as often as one that is not, and every run is the same.
+    // Time is the number of executed instructions, one per nanosecond. Timers therefore interrupt a
+    // recorded system as often as one that is not recorded, and every run is the same.
     command.args(["-icount", "shift=0,sleep=off", "-seed", "1"]);
     command.args(["-rtc", "base=2020-01-01,clock=vm"]);
     command.args(["-nodefaults", "-nic", "none", "-display", "none", "-monitor", "none"]);

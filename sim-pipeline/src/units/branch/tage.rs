@@ -120,8 +120,8 @@ impl Tage {
         (found.taken, found.alternate, found.provider, found.weak) = (base, base, 0, false);
         self.locate(pc, history, found);
         let entries = found.places.map(|at| self.entries[usize::from(at)]);
-        // Branch-free: the tables that know the branch are hard for the host to predict. One bit
-        // each.
+        // Branch-free, because the tables that hit are hard for the host to predict. One bit per
+        // table.
         let hits = |i: usize| u16::from(entries[i].tag() == found.tags[i]).wrapping_neg() & 1 << i;
         let hits: [u16; MAX_TABLES] = std::array::from_fn(hits);
         let matches = hits.into_iter().fold(0, |matches, table| matches | table);
