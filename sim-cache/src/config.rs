@@ -190,8 +190,8 @@ pub struct PrefetchConfig {
     pub l2_stream: bool,
     /// Pages whose streams the L2 prefetcher remembers.
     pub l2_table_entries: u32,
-    /// The L2 prefetcher continues into the page that follows in virtual addresses, which the L1 D
-    /// prefetcher names.
+    /// The L1 D prefetcher names the page that follows in virtual addresses, and the L2 prefetcher
+    /// continues into it.
     pub l2_page_cross: bool,
     /// Distance of the L2 prefetcher ahead of the L1's requests, in lines.
     pub l2_distance_lines: u32,

@@ -195,8 +195,8 @@ impl Document {
         settings
     }
 
-    /// Returns `text` merged onto its base, which is merged onto its own base, down to a file
-    /// without one.
+    /// Returns `text` merged onto its base. Each base is first merged onto its own base, down to a
+    /// file without one.
     fn stack(
         name: &str,
         text: String,

@@ -61,7 +61,7 @@ pub struct FrontEndConfig {
 pub struct BranchConfig {
     /// Predictor of the direction of conditional branches.
     pub direction: Direction,
-    /// Entries of the nano BTB, each for a branch and the one that is predicted with it.
+    /// Entries of the nano BTB, each for a branch and the branch that is predicted with it.
     pub nano_btb_entries: usize,
     /// Regions of 32 bytes in the first level of the main BTB, with up to four branches each.
     pub btb_regions: usize,

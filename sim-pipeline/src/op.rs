@@ -13,7 +13,7 @@ use sim_isa::{Inst, Program};
 pub struct Step<'a> {
     /// Trace record of the instruction.
     pub inst: TraceInst,
-    /// Data addresses after the first: those of the further active elements of a gather or scatter.
+    /// Data addresses of a gather or scatter, for all active elements after the first.
     pub more: &'a [u64],
     /// Program counter of the next record; `None` at the end of the stream.
     pub next_pc: Option<u64>,

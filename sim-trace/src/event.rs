@@ -192,8 +192,8 @@ impl StreamEvent {
         )
     }
 
-    /// Returns the number of the kind, the arguments, and the number of arguments in use, which
-    /// come first.
+    /// Returns the number of the kind, the arguments, and the number of arguments in use. Arguments
+    /// in use come first.
     fn encode(&self) -> (u64, [u64; MAX_ARGS], usize) {
         let mut a = [0; MAX_ARGS];
         let mut set = |values: &[u64]| {

@@ -1,8 +1,8 @@
 //! `n2sim capture --system`: records a whole system, the kernel and one program in it, under QEMU's
 //! system emulation.
 //!
-//! The machine does the same in every run. It has one CPU, whose instructions are its clock, no
-//! outside world, and random numbers from a fixed seed.
+//! The machine does the same in every run. It has one CPU, no outside world, and random numbers
+//! from a fixed seed. The CPU's instructions are its clock.
 
 mod cpio;
 pub(crate) mod ending;

@@ -274,8 +274,8 @@ mod tests {
         Session::open(trace, config, RunHeader::default()).expect("a trace")
     }
 
-    /// Returns the readings of counters that get the totals, which equal those of counters that
-    /// observe the run, core by core.
+    /// Returns the readings of counters that get the totals, core by core. They equal the readings
+    /// of counters that observe the run.
     fn totaled_and_observed(
         session: &Session,
         options: &RunOptions,

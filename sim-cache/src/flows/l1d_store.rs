@@ -235,8 +235,8 @@ impl CoreMemory {
         taken
     }
 
-    /// Sends all merged stores to the L2, oldest first. Returns the cycle at which the caches hold
-    /// them, 0 if there are none.
+    /// Sends all merged stores to the L2, oldest first. Returns the cycle in which the caches hold
+    /// them, or 0 if there are no merged stores.
     pub(crate) fn drain_all<S: EventSink>(
         &mut self,
         now: Cycle,

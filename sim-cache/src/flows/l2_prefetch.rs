@@ -2,9 +2,9 @@
 //!
 //! The prefetcher trains on loads, preloads, prefetches and fetches that miss the L2 or use a
 //! prefetched line for the first time. It works on physical addresses and follows lines inside a
-//! page. It leaves a page only for one that the L1 D prefetcher names, which works on virtual
-//! addresses (`l2-page-cross`). Stores have prefetchers of their own (`store_prefetch`). Not
-//! modeled: the region and the temporal engine of the N2.
+//! page. It leaves a page only for one that the L1 D prefetcher names (`l2-page-cross`), because
+//! that prefetcher works on virtual addresses. Stores have prefetchers of their own
+//! (`store_prefetch`). Not modeled: the region and the temporal engine of the N2.
 
 use sim_core::{Cycle, EventSink, LINE_SHIFT, LineAddr};
 

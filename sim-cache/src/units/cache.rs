@@ -260,7 +260,7 @@ impl Cache {
         self.tags.set_of(line)
     }
 
-    /// Repairs a broken tag of a set. Returns it, or `None` if there is none.
+    /// Repairs a broken tag of a set. Returns the tag, or `None` if no tag of the set is broken.
     pub(crate) fn repair_tag(&mut self, set: u32) -> Option<BrokenTag> {
         let index = self.broken_tags.iter().position(|broken| broken.entry.set == set)?;
         let broken = self.broken_tags.swap_remove(index);

@@ -183,8 +183,8 @@ impl LineState {
         self.0 >> READY_SHIFT <= now && self.0 & (PREFETCHED | DEFECT | TAG_DEFECT) == 0
     }
 
-    /// Returns the same as [`LineState::is_plain_at`] for a write, which also requires that no
-    /// other copy exists.
+    /// Returns the same as [`LineState::is_plain_at`], but for a write. A write also requires that
+    /// no other copy exists.
     #[inline]
     pub(crate) fn is_plain_for_write_at(self, now: Cycle) -> bool {
         let other_copies = SHARED | IN_L1I;
@@ -204,9 +204,9 @@ impl LineState {
 /// Entry of the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryIndex {
-    /// Set.
+    /// Number of the set.
     pub(crate) set: u32,
-    /// Way.
+    /// Number of the way in the set.
     pub(crate) way: u32,
 }
 
@@ -347,8 +347,8 @@ impl TagArray {
         }
     }
 
-    /// Keeps only the first of the copies of a line in several sets, which only the L1 I-cache may
-    /// have.
+    /// Keeps only the first of the copies of a line in several sets. Only the L1 I-cache may have
+    /// several.
     pub(crate) fn retain_one_copy(&mut self) {
         for set in 0..=self.set_mask as u32 {
             for way in 0..self.ways {

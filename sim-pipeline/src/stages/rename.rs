@@ -151,7 +151,7 @@ impl Pipeline {
         }
     }
 
-    /// Returns `cycle`, the first in which entries held until retirement are free, and the
+    /// Returns `cycle`, the first one in which entries held until retirement are free, and the
     /// operation that determines it. On a wrong path, that is the operation itself.
     #[inline(always)]
     pub(crate) fn free_at(&self, op: &Op<'_>, cycle: Cycle) -> Stamp {

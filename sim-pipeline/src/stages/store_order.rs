@@ -50,8 +50,8 @@ impl Pipeline {
         }
     }
 
-    /// Flushes merging stores for an atomic with release semantics, which is observed after all
-    /// older operations.
+    /// Flushes merging stores for an atomic with release semantics. Such an atomic is observed
+    /// after all older operations.
     pub(crate) fn push_before_atomic<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,

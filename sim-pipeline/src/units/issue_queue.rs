@@ -71,7 +71,7 @@ impl IssueQueues {
         self.records_inputs = false;
     }
 
-    /// Advances the clock, which never goes back.
+    /// Advances the clock. `now` never decreases.
     #[inline]
     pub(crate) fn advance(&mut self, now: Cycle) {
         self.pools.advance(now);

@@ -22,7 +22,8 @@ pub(crate) struct DispatchStall {
     pub awaited: Awaited,
 }
 
-/// Wait of the entry that is freed next. Its format depends on the [`StallCause`] beside it.
+/// Wait of the entry that is freed next. The format depends on the [`StallCause`] stored next to
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Awaited(u32);
 

@@ -19,7 +19,7 @@ struct Held {
     free: Stamp,
 }
 
-/// Entries taken and returned in program order.
+/// Entries taken and given back in program order.
 #[derive(Clone, Debug)]
 pub(crate) struct AllocationLog {
     sizes: RenameResources,

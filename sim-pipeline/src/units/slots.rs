@@ -37,7 +37,7 @@ pub(crate) struct SlotUse {
 #[derive(Clone, Debug)]
 pub(crate) struct SlotLedger {
     /// First cycle after the slot use of each of the last `SLOTS` operations, oldest first. Each
-    /// new operation shifts them by one, which is faster on the host than a ring with a variable
+    /// new operation shifts them by one. On the host, that is faster than a ring with a variable
     /// start.
     free_from: [Cycle; SLOTS],
     /// Stall causes of the last `SLOTS` operations after their arrival, oldest first.

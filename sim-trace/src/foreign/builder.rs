@@ -16,8 +16,8 @@ use crate::writer::{Summary, TraceWriter};
 
 /// Largest number of instructions in a block. Longer code without a branch is split.
 const BLOCK_MAX: usize = 256;
-/// Largest number of instructions in all distinct blocks: 128 MiB of code, which limits the memory
-/// of a reader of the result.
+/// Largest number of instructions in all distinct blocks: 128 MiB of code. The limit bounds the
+/// memory that a reader of the result needs.
 const CODE_MAX: usize = 1 << 23;
 /// Word of `DC ZVA` without its register. Tools that observe loads and stores do not report its
 /// writes.

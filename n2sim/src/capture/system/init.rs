@@ -2,7 +2,7 @@
 //! record between the two markers, and turns the machine off.
 //!
 //! The program is generated here word by word, so no compiler and no other file is needed. It does
-//! not use its stack and lies where no other program lies, so its pages are not those of the
+//! not use its stack and lies where no other program lies. It therefore shares no page with the
 //! program to record.
 
 use super::super::elf;

@@ -1,13 +1,13 @@
 //! Branch target buffers: a nano BTB, and a main BTB of two levels (HC33, Chips and Cheese; pairs:
 //! jiegec, N2 and V1).
 //!
-//! An entry of the nano BTB or of the main BTB's first level holds a branch and the next branch
-//! after it was taken. Both are predicted at once if the second is an unconditional direct branch
-//! at the target of the first. Such a pair has run before, so a new branch is always predicted
-//! alone. A prediction from the nano BTB takes one cycle. The first level of the main BTB holds
-//! regions of 32 bytes with up to four branches each, at two cycles per prediction. Its second
-//! level holds single branches and delivers all branches of a region at once. The branches of a
-//! region share the bubble of this access, so the cycles per branch depend on the spacing of
+//! An entry of the nano BTB or of the main BTB's first level holds a branch and the branch that ran
+//! next when the first one was taken. Both are predicted at once if the second is an unconditional
+//! direct branch at the target of the first. Such a pair has run before, so a new branch is always
+//! predicted alone. A prediction from the nano BTB takes one cycle. The first level of the main BTB
+//! holds regions of 32 bytes with up to four branches each, at two cycles per prediction. Its
+//! second level holds single branches and delivers all branches of a region at once. The branches
+//! of a region share the bubble of this access, so the cycles per branch depend on the spacing of
 //! branches.
 
 use sim_core::{StateVisitor, Stored, WarmState};
@@ -183,8 +183,8 @@ impl Btb {
         }
     }
 
-    /// Pairs the branch at `first` with the direct branch at `second`, which followed it when it
-    /// was taken. One prediction gives both from then on.
+    /// Pairs the branch at `first` with the direct branch at `second`. The second branch followed
+    /// the first one, which was taken. One prediction gives both from then on.
     pub fn pair(&mut self, first: u64, second: u64) {
         if let Some(entry) = self.nano_set(first).iter_mut().find(|entry| entry.pc == first) {
             entry.second = second;
