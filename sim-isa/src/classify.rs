@@ -14,7 +14,7 @@ impl PathClass {
             && inst.context_write.is_none()
             // A barrier without cost takes no pipe, but its event counts when it would issue.
             && (inst.rename == Rename::Normal || inst.events.and(StaticEvents::AT_ISSUE).0 == 0)
-            // Its success is an event.
+            // Whether a store-exclusive succeeds is an event.
             && !(inst.mem.exclusive && inst.mem.op == MemOp::Store);
         let MemShape { op, elements, scattered, faulting, .. } = inst.mem;
         let in_one = elements == 0 && !scattered && faulting == Faulting::Every;

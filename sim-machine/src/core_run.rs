@@ -66,7 +66,7 @@ pub(crate) struct CoreRun {
     stop: usize,
     /// Stream position of the first instruction that may not run yet.
     hold_at: u64,
-    /// Cycle until which the thread waits for another one; 0 if it does not wait.
+    /// Cycle until which the thread waits for another thread; 0 if it does not wait.
     wait: Cycle,
     /// Time spent waiting for other threads.
     waits: Waits,
@@ -87,7 +87,7 @@ pub(crate) struct CoreRun {
     watch: RegionWatch,
     totals: Totals,
     levels: Levels,
-    /// State of the core that the current level belongs to.
+    /// State of the core at the current exception level.
     privilege: Privilege,
     opened: Option<Snapshot>,
     measured: Snapshot,
@@ -287,7 +287,7 @@ impl CoreRun {
     ) -> bool {
         self.report_registers(observer);
         self.poll_exceptions(program, observer);
-        // A sink that follows the run receives the register accesses between any two instructions.
+        // A sink that observes the run receives the register accesses between any two instructions.
         let most = if S::OBSERVES_OPS { 1 } else { most };
         self.stretch = self.find_stretch(most, program, memory, observer);
         // Run one instruction after a window, uncounted, so that predictors see every branch.
@@ -412,7 +412,6 @@ impl CoreRun {
     }
 
     /// Makes the pipeline expect the exception after the next instruction, and take earlier ones.
-    /// ones.
     #[cold]
     fn report_exceptions<S: EventSink>(&mut self, program: &Program, observer: &mut S) {
         if std::mem::take(&mut self.begins_somewhere) {

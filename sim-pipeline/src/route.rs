@@ -16,7 +16,7 @@ pub(crate) enum Slots {
     One,
     /// Two slots of its own.
     Two,
-    /// None of its own: the instruction shares the slot of its fusion partner.
+    /// No slot of its own: the instruction shares the slot of its fusion partner.
     Shared,
     /// One slot for each MOP, or the shared slot of its fusion partner.
     Any,
@@ -33,8 +33,8 @@ pub(crate) enum Executes {
     Alu,
     /// One load without special rules.
     Load,
-    /// The micro-operations of one access without special rules, each of which occupies its pipe
-    /// for one cycle. Every role except [`Role::Load`] has one micro-operation.
+    /// The micro-operations of one access without special rules. Each occupies its pipe for one
+    /// cycle. Every role except [`Role::Load`] has one micro-operation.
     Roles(&'static [Role]),
     /// Any micro-operations.
     Any,
