@@ -20,9 +20,6 @@ pub enum PathClass {
     /// Address and data of one store of consecutive bytes, one micro-operation each, in one slot;
     /// the access orders nothing and is not exclusive.
     Store,
-    /// A load that updates its base, in two slots (a pair, as a rule); otherwise like
-    /// [`PathClass::LoadUpdate`].
-    TwoMopLoadUpdate,
     /// A store that updates its base, in two slots: address, data and base, one micro-operation
     /// each; otherwise like [`PathClass::Store`].
     TwoMopStoreUpdate,

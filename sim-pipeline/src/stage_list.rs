@@ -141,9 +141,6 @@ impl Pipeline {
             PathClass::Store => {
                 self.schedule_outlined::<route::Store, M, S>(*op, *timing, memory, sink)
             }
-            PathClass::TwoMopLoadUpdate => {
-                self.schedule_outlined::<route::TwoMopLoadUpdate, M, S>(*op, *timing, memory, sink)
-            }
             PathClass::TwoMopStoreUpdate => {
                 self.schedule_outlined::<route::TwoMopStoreUpdate, M, S>(*op, *timing, memory, sink)
             }

@@ -273,9 +273,9 @@ impl Pipeline {
             _ if R::ROLES.is_empty() => Pipeline::request_for(group),
             _ => PipeRequest::cycle_of(group.pipes),
         };
-        let issue = match R::ONE_EACH {
-            true => self.issue_one(request, entry, needs, op.squash),
-            false => self.issue(group.count, request, entry, needs, op.squash),
+        let issue = match R::ROLES.is_empty() {
+            true => self.issue(group.count, request, entry, needs, op.squash),
+            false => self.issue_one(request, entry, needs, op.squash),
         };
         at.first_issue = at.first_issue.min(issue);
         at.last_issue = at.last_issue.max(issue);
