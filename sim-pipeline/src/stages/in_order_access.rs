@@ -22,6 +22,9 @@ pub trait InOrderClock {
     /// Takes the reply to a fetch (`stall` is `STALL_FRONTEND`) or to a data access
     /// (`STALL_BACKEND`), and advances if what is younger has to wait for it.
     fn wait<S: EventSink>(&mut self, reply: &MemReply, stall: PmuEvent, sink: &mut S);
+
+    /// Returns the cycle in which a store writes, after its translation.
+    fn begin_write<S: EventSink>(&mut self, translated: &MemReply, sink: &mut S) -> Cycle;
 }
 
 /// Clock of a core whose misses overlap: four instructions begin per cycle, and a miss waits for
@@ -63,6 +66,12 @@ impl InOrderClock for OverlappingClock {
             self.next_miss = (self.next_miss + 1) % MISSES;
         }
     }
+
+    #[inline]
+    fn begin_write<S: EventSink>(&mut self, translated: &MemReply, sink: &mut S) -> Cycle {
+        self.wait(translated, PmuEvent::STALL_BACKEND, sink);
+        self.now()
+    }
 }
 
 /// Clock of a core that waits for every miss. It counts these cycles and their stalls.
@@ -86,6 +95,12 @@ impl InOrderClock for BlockingClock {
             sink.count(PmuEvent::CPU_CYCLES, waited);
             sink.count(stall, waited);
         }
+    }
+
+    /// The clock waits for the write, which includes the translation.
+    #[inline]
+    fn begin_write<S: EventSink>(&mut self, translated: &MemReply, _: &mut S) -> Cycle {
+        translated.done
     }
 }
 
@@ -132,21 +147,17 @@ impl<C: InOrderClock, M: MemoryPort, S: EventSink> InOrderAccess<'_, C, M, S> {
     #[inline(never)]
     pub fn access(&mut self, request: MemRequest) -> bool {
         let is_store = matches!(request.kind, MemKind::Store | MemKind::ZeroLine);
+        let mut start = self.clock.now();
         if is_store {
-            let translated = self.memory.translate_store(request, self.clock.now(), self.sink);
+            let translated = self.memory.translate_store(request, start, self.sink);
             if translated.outcome.has(AccessOutcome::FAULT) {
                 return false;
             }
-            self.wait_for_data(&translated);
+            start = self.clock.begin_write(&translated, self.sink);
         }
-        let reply = self.memory.access(request, self.clock.now(), self.sink);
-        self.wait_for_data(&reply);
+        let reply = self.memory.access(request, start, self.sink);
+        self.clock.wait(&reply, PmuEvent::STALL_BACKEND, self.sink);
         // A store has already retired when it writes.
         is_store || !reply.outcome.has(AccessOutcome::FAULT)
-    }
-
-    #[inline]
-    fn wait_for_data(&mut self, reply: &MemReply) {
-        self.clock.wait(reply, PmuEvent::STALL_BACKEND, self.sink);
     }
 }
