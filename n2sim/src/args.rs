@@ -1,4 +1,5 @@
-//! The commands of the command line. Each one's arguments stand beside what it does.
+//! The command line of `n2sim` and its commands. The arguments of each command are in the file of
+//! the command.
 
 use std::ffi::OsString;
 

@@ -1,7 +1,8 @@
 //! The recorder of `n2sim capture`: records an AArch64 program that runs under QEMU into a trace.
 //!
-//! The plugin `sim-capture` writes into shared memory, this side encodes; so the trace is complete
-//! when the program aborts, closes all of its files, forks, or is stopped with Ctrl-C.
+//! The plugin `sim-capture` writes into shared memory, and this process encodes. The trace is
+//! therefore complete even if the program aborts, closes all of its files, forks, or is stopped
+//! with Ctrl-C.
 
 mod a64;
 pub(crate) mod account;

@@ -99,7 +99,7 @@ pub(crate) struct EventArgs {
     pub(crate) metric: Vec<String>,
     /// Metric files, or directories of them, with further metrics
     ///
-    /// They take precedence over the metrics of n2sim (docs/metrics.md).
+    /// These metrics take precedence over those of n2sim (docs/metrics.md).
     #[arg(long, value_name = "FILE", requires = "metric", hide_short_help = true)]
     pub(crate) metrics: Vec<PathBuf>,
 }
@@ -220,8 +220,8 @@ pub(crate) struct MachineArgs {
     pub(crate) profile: ProfileName,
     /// Machine around the core: cobalt-100, yitian-710 or generic
     ///
-    /// It sets clock, revision, mesh, system level cache and memory; generic keeps the values of
-    /// the profile.
+    /// The machine sets clock, revision, mesh, system level cache and memory; generic keeps the
+    /// values of the profile.
     #[arg(long, value_name = "NAME", value_parser = Machine::from_name, default_value = "generic")]
     pub(crate) machine: Machine,
     /// Configuration file

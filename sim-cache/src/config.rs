@@ -28,13 +28,13 @@ pub enum ReplacementKind {
     Lru,
     /// Re-reference interval prediction with two bits; prefetches enter as distant.
     Rrip,
-    /// Re-reference interval prediction with two insertion policies, as long or as distant. A few
-    /// sets try each, and the policy with fewer misses is used by all others. The first use of a
-    /// prefetched line counts as its insertion.
+    /// Re-reference interval prediction with two insertion policies: lines enter as long or as
+    /// distant. A few sets try each policy, and all others use the policy with fewer misses. The
+    /// first use of a prefetched line counts as its insertion.
     DynamicRrip,
     /// Seeded pseudo-random way.
     Random,
-    /// Counter of each set that selects its ways in turn.
+    /// A counter in each set, which selects the ways in turn.
     VictimCounter,
 }
 
@@ -52,7 +52,8 @@ pub struct L1iConfig {
     pub hit_cycles: u32,
     /// Refills in flight.
     pub mshrs: u32,
-    /// Writes remove copies from this cache; if false, the program uses `IC IVAU` (`CTR_EL0.DIC`).
+    /// Writes remove copies from this cache; if false, the program must use `IC IVAU`
+    /// (`CTR_EL0.DIC`).
     pub coherent: bool,
 }
 
@@ -66,15 +67,15 @@ pub struct L1dConfig {
     pub ways: u32,
     /// Victim selection.
     pub replacement: ReplacementKind,
-    /// Load-to-use of a hit.
+    /// Load-to-use latency of a hit, in cycles.
     pub hit_cycles: u32,
     /// Refills in flight.
     pub mshrs: u32,
     /// Cycles added when a load is split over two cycles.
     pub split_cycles: u32,
-    /// Consecutive full lines of stores after which store misses stop allocating; 0 is never.
+    /// Consecutive full lines of stores after which store misses stop allocating; 0 means never.
     pub write_stream_lines: u32,
-    /// Cycles after which bytes of a stream leave without the rest of their line; 0 is never.
+    /// Cycles after which bytes of a stream leave without the rest of their line; 0 means never.
     pub merge_idle_cycles: u32,
     /// Cycles added to an L2 hit that first recalls a copy from another set of this cache.
     pub alias_cycles: u32,
@@ -181,16 +182,16 @@ pub struct PrefetchConfig {
     pub l1d_page_cross: PageCross,
     /// Each store requests its line for the L2, with ownership, once its address is known.
     pub stores: bool,
-    /// Streams of such stores that are followed into the L2, inside a page: pages remembered.
+    /// Pages whose streams of stores are remembered and followed into the L2, inside the page.
     pub store_table_entries: u32,
-    /// Distance ahead of the newest store's line, in lines; 0 follows no stream.
+    /// Distance of a store stream ahead of the newest store's line, in lines; 0 follows no stream.
     pub store_distance_lines: u32,
     /// The stream prefetcher of the L2.
     pub l2_stream: bool,
-    /// Pages whose streams it remembers.
+    /// Pages whose streams the L2 prefetcher remembers.
     pub l2_table_entries: u32,
-    /// It continues into the page that follows in virtual addresses, which the L1 D prefetcher
-    /// names.
+    /// The L1 D prefetcher names the page that follows in virtual addresses, and the L2 prefetcher
+    /// continues into it.
     pub l2_page_cross: bool,
     /// Distance of the L2 prefetcher ahead of the L1's requests, in lines.
     pub l2_distance_lines: u32,
@@ -437,7 +438,8 @@ impl MemoryConfig {
         }
     }
 
-    /// Checks delays: far beyond any hardware, and far below an overflow of cycles.
+    /// Checks the delays. Their limit is far beyond any hardware, and far below an overflow of
+    /// cycles.
     fn check_delays(&self, found: &mut Vec<Problem>) {
         let m = self;
         let rows: [(&'static str, u32); 7] = [
@@ -467,7 +469,7 @@ impl MemoryConfig {
             ("memory.errors.l1i-per-million-refills", self.errors.l1i_per_million_refills),
         ];
         for (key, value) in rows {
-            // Two of them may add up to all refills.
+            // Two such rates may add up to all refills.
             check_range(found, key, value.into(), 0, 500_000);
         }
     }
@@ -513,8 +515,8 @@ fn refuse(
     found.push(Problem::new(key, format!("{wrong}; {right}")));
 }
 
-/// Largest cache, and largest system level cache of all slices together: its tags fit into the
-/// host.
+/// Largest cache, and largest system level cache of all slices together. The tags of such a cache
+/// fit into the host.
 const MAX_CACHE_BYTES: u64 = 1 << 30;
 
 /// Checks a cache, which needs 1 to 16 ways and a power of two of sets of 64-byte lines.

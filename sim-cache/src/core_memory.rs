@@ -1,8 +1,8 @@
 //! The private memory of one core: TLBs, walker, L1 caches, L2, prefetchers, bus port.
 //!
-//! PMU guide chapter 5. Each flow through these units is a file of `flows`: translation (5.1 to
-//! 5.3) `translate`, L1 D-cache (5.4, 5.5) `l1d_load` and `l1d_store`, L1 I-cache (5.6)
-//! `l1i_fetch`, L2 (5.7, 5.8) `l2`.
+//! Each flow of PMU guide chapter 5 through these units is a file of `flows`. Translation (5.1 to
+//! 5.3) is in `translate`, the L1 D-cache (5.4, 5.5) in `l1d_load` and `l1d_store`, the L1 I-cache
+//! (5.6) in `l1i_fetch`, the L2 (5.7, 5.8) in `l2`.
 
 use sim_core::{Cycle, LINE_BYTES, LineAddr, StateVisitor, WarmState};
 
@@ -84,7 +84,7 @@ pub struct CoreMemory {
     pub(crate) walker: Walker,
     pub(crate) l1i: Cache,
     pub(crate) l1i_mshrs: Mshrs,
-    /// Own writes remove copies from the L1 I-cache.
+    /// Set if the core's own writes remove copies from the L1 I-cache.
     pub(crate) coherent_fetch: bool,
     pub(crate) l1d: Cache,
     pub(crate) l1d_mshrs: Mshrs,
@@ -106,8 +106,8 @@ pub struct CoreMemory {
     pub(crate) prefetcher: DataPrefetcher,
     pub(crate) store_streams: StoreStreams,
     pub(crate) prefetch: PrefetchSwitches,
-    /// Line of the last store whose address became known. Neighboring stores to it prefetch nothing
-    /// more.
+    /// Line of the last store whose address became known. Further stores to this line in succession
+    /// prefetch nothing.
     pub(crate) last_store_line: LineAddr,
     pub(crate) stats: MemoryStats,
     /// Waits of the present refill and of the last load that missed.

@@ -1,5 +1,5 @@
-//! The private memory of each core: created when its core first runs, freed when it never runs
-//! again.
+//! The private memory of each core: created when the core first runs, freed when the core will not
+//! run again.
 
 use std::ops::{Index, IndexMut};
 

@@ -10,8 +10,9 @@ use crate::core_memory::CoreMemory;
 use crate::cores::{Cores, Peers};
 use crate::uncore::Uncore;
 
-/// Approximate memory of the host for a line, and for TLBs, queues and predictors of a core.
+/// Approximate memory of the host for a line, in bytes.
 const BYTES_PER_LINE: u64 = 32;
+/// Approximate memory of the host for TLBs, queues and predictors of a core, in bytes.
 const CORE_BYTES: u64 = 128 << 10;
 
 /// Memory of a machine: a private part for each core, and the shared uncore.
@@ -79,7 +80,7 @@ impl MemorySystem {
         }
     }
 
-    /// Frees the private part of a core that runs nothing any more. The snoop filter keeps it as
+    /// Frees the private part of a core that will not run again. The snoop filter keeps it as
     /// holder of its lines, and requests for them take the same time. Snoops to it count nothing.
     ///
     /// # Panics

@@ -1,6 +1,6 @@
-//! The part of the memory system that the cores share: home nodes with the system level cache and
-//! the snoop filter, memory, the mesh between them, and a second chip. PMU guide 3.2.12, 3.2.21,
-//! 4.6.4.
+//! The part of the memory system that the cores share. It has home nodes with the system level
+//! cache and the snoop filter, memory, the mesh between them, and a second chip. PMU guide 3.2.12,
+//! 3.2.21, 4.6.4.
 //!
 //! Each part is a file: `mesh`, `home_node`, `slc`, `snoop_filter`, `dram`, `remote`. This file
 //! combines them into the path of a request: core, mesh, home node, supplier, and back. `coherence`
@@ -70,7 +70,7 @@ pub(crate) struct Uncore {
     poisoned: FxHashSet<LineAddr>,
     /// Lines whose supplier a scenario fixed.
     suppliers: FxHashMap<LineAddr, DataSource>,
-    /// Lines that an agent outside the machine's cores holds alone, in the place of another core.
+    /// Lines that an agent outside the machine's cores holds alone, as another core would.
     external: FxHashSet<LineAddr>,
     cores: usize,
 }
@@ -123,7 +123,7 @@ impl Uncore {
         }
     }
 
-    /// Records whether an external agent, in the place of another core, holds a line alone.
+    /// Records whether an external agent holds a line alone, as another core would.
     pub(crate) fn set_external(&mut self, line: LineAddr, external: bool) {
         if external {
             self.external.insert(line);
@@ -153,8 +153,9 @@ impl Uncore {
         UncoreReply { arrives, source: DataSource::Peer, dirty: false, shared }
     }
 
-    /// Returns the cycles between a core and the home node of a line: through the mesh and, if the
-    /// line is remote, over the link to the other chip, whose floor plan is the same.
+    /// Returns the cycles between a core and the home node of a line. The path leads through the
+    /// mesh and, if the line is remote, over the link to the other chip, which has the same floor
+    /// plan.
     fn path_cycles(&self, core: usize, line: LineAddr) -> Cycle {
         let (core, home) = (self.mesh.core(core), self.mesh.home(self.hash.slice_of(line)));
         if self.remote.has(line) {
@@ -371,8 +372,8 @@ impl Uncore {
     }
 }
 
-/// The saved state is that of the system level caches. The directory matters to several cores only
-/// and is not saved.
+/// The saved state is that of the system level caches. The directory matters only to machines with
+/// several cores and is not saved.
 impl WarmState for Uncore {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         for slc in self.chips.iter_mut().filter_map(|chip| chip.slc.as_mut()) {

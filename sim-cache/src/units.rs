@@ -1,7 +1,7 @@
 //! Structures that keep state between accesses, and the small types that units, flows and uncore
 //! exchange.
 //!
-//! A unit knows its own state and other units. It imports nothing from `flows`, `uncore`,
+//! A unit uses its own state and other units. It imports nothing from `flows`, `uncore`,
 //! `core_memory` or `memory_system`.
 
 pub(crate) mod address_space;

@@ -1,8 +1,9 @@
 //! Warms the caches and TLBs of a core to the state that a skipped part of a program would have
 //! left. The last touch of each line goes through the normal access path, in order.
 //!
-//! Caches and TLBs with recency-based replacement hold about the lines that were touched last,
-//! whatever came before. Prefetchers are off meanwhile, and time advances as the accesses need it.
+//! Caches and TLBs with recency-based replacement hold roughly the lines that were touched last,
+//! whatever came before. Prefetchers are off during warming, and time advances as the accesses need
+//! it.
 
 use sim_core::{Cycle, Maintenance, MemKind, MemRequest, MemoryPort, NullSink, VirtAddr};
 
@@ -11,11 +12,11 @@ use crate::memory_system::MemorySystem;
 /// Kind of the last access to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TouchKind {
-    /// The program ran instructions of it.
+    /// The program ran instructions of the line.
     Fetch,
-    /// The program read it.
+    /// The program read the line.
     Read,
-    /// The program wrote it, and perhaps read it.
+    /// The program wrote the line, and perhaps read it.
     Write,
     /// The program maintained caches or translations; the address is the operand.
     Maintain(Maintenance),
@@ -34,8 +35,8 @@ pub struct Touch {
 const BYTES: u32 = 4;
 
 impl MemorySystem {
-    /// Returns the capacity of all caches in lines, as one core sees them. Older touches have no
-    /// effect.
+    /// Returns the capacity of all caches in lines, as one core sees them. Touches before that many
+    /// lines have no effect.
     pub fn reach(&self) -> u64 {
         let config = &self.config;
         let slc = config.slc.slice_bytes * u64::from(config.slc.slices);

@@ -61,14 +61,14 @@ impl AccessOutcome {
     pub const WALK: AccessOutcome = AccessOutcome(1 << 1);
     /// The L1 cache missed, or the line was still in flight.
     pub const L1_MISS: AccessOutcome = AccessOutcome(1 << 2);
-    /// This access caused an L1 refill.
+    /// The access caused an L1 refill.
     pub const L1_REFILL: AccessOutcome = AccessOutcome(1 << 3);
     /// The L2 missed.
     pub const L2_MISS: AccessOutcome = AccessOutcome(1 << 4);
-    /// The access ends in an abort if it retires: a translation or permission fault, a failed tag
-    /// check, or an uncorrectable error in the data it consumed.
+    /// The access ends in an abort if it retires. The cause is a translation or permission fault, a
+    /// failed tag check, or an uncorrectable error in the data that it consumed.
     pub const FAULT: AccessOutcome = AccessOutcome(1 << 5);
-    /// This access detected a parity or ECC error (corrected or not).
+    /// The access detected a parity or ECC error (corrected or not).
     pub const ERROR: AccessOutcome = AccessOutcome(1 << 6);
     /// The tag check failed.
     pub const TAG_MISMATCH: AccessOutcome = AccessOutcome(1 << 7);
@@ -78,8 +78,8 @@ impl AccessOutcome {
     pub const STAGE_2: AccessOutcome = AccessOutcome(1 << 9);
     /// With [`AccessOutcome::FAULT`]: the data is lost (an uncorrectable error, poison).
     pub const EXTERNAL: AccessOutcome = AccessOutcome(1 << 10);
-    /// The position of its bytes made the access slower: a load in two lines, an unaligned load of
-    /// 16 bytes, or a store in two pages. `LDST_ALIGN_LAT` counts these.
+    /// The position of the bytes made the access slower: a load in two lines, an unaligned load of
+    /// 16 bytes, or a store in two pages. `LDST_ALIGN_LAT` counts such accesses.
     pub const SPLIT: AccessOutcome = AccessOutcome(1 << 11);
 
     /// Outcomes that arise in the caches.
@@ -151,7 +151,7 @@ pub enum MemKind {
     PrefetchStore,
     /// Preload into a cache beyond the first (`PRFM PLDL2KEEP`, `PSTL3STRM` ...).
     PrefetchOuter {
-        /// For writing.
+        /// Set for writing.
         for_write: bool,
     },
     /// Cache or TLB maintenance, address translation instruction, or change of translation context.
@@ -170,6 +170,12 @@ impl MemKind {
     #[inline]
     pub fn is_atomic(self) -> bool {
         matches!(self, MemKind::AtomicLoad | MemKind::AtomicStore | MemKind::AtomicSwap)
+    }
+
+    /// Returns true for reads of data and preloads for reading.
+    pub fn only_reads(self) -> bool {
+        let outer = MemKind::PrefetchOuter { for_write: false };
+        matches!(self, MemKind::Load | MemKind::PrefetchLoad) || self == outer
     }
 }
 

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::operation::Operation;
 
-    /// Records what it receives.
+    /// Sink that records what it receives.
     #[derive(Default)]
     struct Record(Vec<String>);
 
@@ -169,7 +169,7 @@ mod tests {
         assert!(direct.0.len() > 1200, "more than one batch");
     }
 
-    /// Adds up counts, and fails on any notice.
+    /// Sink that adds up counts, and fails on any notice.
     #[derive(Default)]
     struct CountsOnly(u64);
 

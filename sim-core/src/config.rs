@@ -142,7 +142,8 @@ impl Document {
             let path =
                 error.span().map(|span| merge::path_at(&text, span.start)).unwrap_or_default();
             faults.push(self.fault(&Problem::new(path.join("."), plain_words(error.message()))));
-            // Removing an unknown key shows what else is wrong; other faults end the search.
+            // An unknown key is removed, so that the next attempt finds the next fault; other
+            // faults end the search.
             let is_unknown = error.message().starts_with("unknown field");
             let goes_on = is_unknown && faults.len() < UNKNOWN_KEYS_MAX;
             if !goes_on || merge::remove(rest.as_table_mut(), &path).is_none() {
@@ -194,8 +195,8 @@ impl Document {
         settings
     }
 
-    /// Returns `text` merged onto its base, which is merged onto its own base, down to a file
-    /// without one.
+    /// Returns `text` merged onto its base. Each base is first merged onto its own base, down to a
+    /// file without one.
     fn stack(
         name: &str,
         text: String,

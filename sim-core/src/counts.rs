@@ -46,7 +46,7 @@ impl Packed<Counts> {
 }
 
 impl Counts {
-    /// Returns the total raised under this very event. For a sum, this is the residue outside its
+    /// Returns the total raised under `event` itself. For a sum, that is the residue outside its
     /// parts.
     pub fn raised(&self, event: PmuEvent) -> u64 {
         self.raised[event as usize]

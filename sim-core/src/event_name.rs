@@ -37,7 +37,7 @@ const LINUX_NAMES: &[(&str, PmuEvent)] = &[
 /// Prefixes of the names that Linux gives to the PMUs of Arm cores. Other PMUs (a mesh, a DSU)
 /// count other events.
 const CORE_PMUS: [&str; 4] = ["armv8_", "armv9_", "cpu", "default_core"];
-/// Terms beside an event that do not change the counted event.
+/// Terms next to an event that do not change what is counted.
 const IGNORED_TERMS: [&str; 4] = ["long=", "rdpmc=", "name=", "period="];
 
 /// The parts of a name, before any lookup.

@@ -1,9 +1,9 @@
 //! The flows of PMU guide chapter 5, declared once: boxes with their numbered events, and the edges
 //! that an access takes from one box to the next.
 //!
-//! The memory model reports an edge at each decision ([`crate::Notice::Edge`]). It does not
-//! report implied edges (a box with one way out), which the graph knows. Sections 5.2 and 5.3 print
-//! no list; they mirror 5.1 with the events of chapter 4.
+//! The memory model reports an edge at each decision ([`crate::Notice::Edge`]). It does not report
+//! implied edges, which leave a box with a single way out; the graph adds them. Sections 5.2 and
+//! 5.3 print no list; they mirror 5.1 with the events of chapter 4.
 
 mod account;
 mod counts;

@@ -44,7 +44,7 @@ struct Account {
 pub struct OverBudget {
     /// Use of the memory, in the plural.
     pub what: &'static str,
-    /// Bytes that would be in use, all uses together.
+    /// Bytes that would be in use in total.
     pub needed: u64,
     /// Limit on the bytes in use.
     pub limit: u64,

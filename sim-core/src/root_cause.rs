@@ -1,15 +1,15 @@
-//! Root of an empty rename slot, and slots by cause and root.
+//! Root causes of empty rename slots, and counts of slots by stall cause and root.
 //!
-//! A full structure is a symptom ([`StallCause`]). The root is what the next entry to be freed
-//! waits for, at the end of its chain of dependences: a load that misses, a divide, a store that
-//! drains.
+//! A full structure is a symptom ([`StallCause`]). The root is at the end of the chain of
+//! dependences that the next entry to be freed waits for: a load that misses, a divide, a store
+//! that drains.
 
 use crate::access::DataSource;
 use crate::packed::Numbers;
 use crate::stall::StallCause;
 use crate::trace_inst::InstId;
 
-/// Root of an empty rename slot. Every slot lost by the back end has exactly one.
+/// Root of an empty rename slot. Every slot lost to the back end has exactly one root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum RootCause {
@@ -130,7 +130,7 @@ impl RootCause {
     }
 }
 
-/// Rename slots that stayed empty for one reason.
+/// Rename slots that stayed empty for one stall cause and root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost {
     /// Symptom: the structure that was full or late.
@@ -166,7 +166,7 @@ impl Numbers for LostSlots {
 }
 
 impl LostSlots {
-    /// Adds slots of one reason.
+    /// Adds slots of one cause and root.
     #[inline]
     pub fn add(&mut self, cause: StallCause, root: RootCause, slots: u64) {
         self.slots[cause as usize][root as usize] += slots;

@@ -18,9 +18,9 @@ pub enum Notice<'a> {
     SoftwareIncrement(u32),
     /// An access took this edge of a flow of guide chapter 5.
     Edge(FlowEdge),
-    /// Cycle of the events that follow, until the next such notice: the lookup of an access, the
-    /// data arrival of a refill, or the retirement of an instruction. Events that count cycles or
-    /// slots have no cycle of their own.
+    /// Cycle of the events that follow, until the next notice of this kind. It is that of the
+    /// lookup of an access, of the data arrival of a refill, or of the retirement of an
+    /// instruction. Events that count cycles or slots have no cycle of their own.
     At(Cycle),
     /// The recorded program read or wrote a PMU register. In program order, this notice follows the
     /// events of older instructions.

@@ -69,6 +69,15 @@ impl Inst {
         }
     }
 
+    /// Returns the kind of the access if the recorded address is all that is known of it: the
+    /// address of maintenance is its operand.
+    pub fn recorded_access_kind(&self) -> Option<MemKind> {
+        match self.maintenance {
+            Some(what) => Some(MemKind::Maintain(what)),
+            None => self.access_kind(),
+        }
+    }
+
     /// Returns the kind of a preload: the target field of `PRFM` names the cache.
     fn preload_kind(&self) -> MemKind {
         let for_write = self.mem.op == MemOp::PrefetchStore;
@@ -139,6 +148,11 @@ mod tests {
         for (word, text, class, kind) in cases {
             let inst = decode(word);
             assert_eq!((inst.access_class(), inst.access_kind()), (class, kind), "{text}");
+            if inst.maintenance.is_none() {
+                assert_eq!(inst.recorded_access_kind(), kind, "{text}");
+            }
         }
+        let kind = decode(0xd50b_7a20).recorded_access_kind();
+        assert!(matches!(kind, Some(MemKind::Maintain(_))), "dc cvac, x0: {kind:?}");
     }
 }

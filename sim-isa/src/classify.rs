@@ -14,7 +14,7 @@ impl PathClass {
             && inst.context_write.is_none()
             // A barrier without cost takes no pipe, but its event counts when it would issue.
             && (inst.rename == Rename::Normal || inst.events.and(StaticEvents::AT_ISSUE).0 == 0)
-            // Its success is an event.
+            // Whether a store-exclusive succeeds is an event.
             && !(inst.mem.exclusive && inst.mem.op == MemOp::Store);
         let MemShape { op, elements, scattered, faulting, .. } = inst.mem;
         let in_one = elements == 0 && !scattered && faulting == Faulting::Every;
@@ -34,21 +34,17 @@ impl PathClass {
 
     /// Returns the class of a load or store in one or two slots.
     fn of_access(inst: &Inst) -> PathClass {
-        use PathClass::{General, Load, LoadUpdate, Store, TwoMopLoadUpdate, TwoMopStoreUpdate};
+        use PathClass::{General, Load, LoadUpdate, Store, TwoMopStoreUpdate};
         if !is_simple_access(inst) {
             return General;
         }
         let is = |group: &UopGroup, role| group.role == role && group.count == 1;
         match (inst.mem.op, inst.n_mops, inst.uops()) {
             (MemOp::Load, 1, [load]) if is(load, Role::Load) => Load,
-            (MemOp::Load, mops, [load, base])
-                if inst.n_dsts > 0 && load.role == Role::Load && is(base, Role::BaseUpdate) =>
+            (MemOp::Load, 1, [load, base])
+                if inst.n_dsts > 0 && is(load, Role::Load) && is(base, Role::BaseUpdate) =>
             {
-                match (mops, load.count) {
-                    (2, _) => TwoMopLoadUpdate,
-                    (_, 1) => LoadUpdate,
-                    _ => General,
-                }
+                LoadUpdate
             }
             (MemOp::Store, mops, [addr, data, base @ ..])
                 if is(addr, Role::StoreAddr) && is(data, Role::StoreData) =>
@@ -117,7 +113,7 @@ mod tests {
             (0xc85f_7c20, "ldxr x0, [x1]: exclusive", PathClass::General),
             (0x0d40_0020, "ld1 {v0.b}[0], [x1]: merges", PathClass::General),
             (0xf840_8420, "ldr x0, [x1], #8", PathClass::LoadUpdate),
-            (0xa8c1_0440, "ldp x0, x1, [x2], #16", PathClass::TwoMopLoadUpdate),
+            (0xa8c1_0440, "ldp x0, x1, [x2], #16", PathClass::General),
             (0xf900_0020, "str x0, [x1]", PathClass::Store),
             (0xf822_7820, "str x0, [x1, x2, lsl #3]", PathClass::Store),
             (0xc89f_fc20, "stlr x0, [x1]: orders others", PathClass::General),

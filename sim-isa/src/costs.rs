@@ -141,9 +141,9 @@ fn integer_divide(word: u32, is_best: bool) -> u8 {
 const SHORTEST_FLOAT: u8 = 7;
 
 /// Returns the cycles for which a floating-point divide or square root of this worst-case latency
-/// blocks its pipe. The values are measured for the square roots of the N1, whose only such unit
-/// has the same latency (insn_bench_aarch64): H 1.5, S 1.75, D 7, 8H 10, 4S 7, 2D 14. The shortest
-/// value is the value for D in the optimization guides.
+/// blocks its pipe. The values are those measured for the square roots of the N1, whose only such
+/// unit has the same latency. They are H 1.5, S 1.75, D 7, 8H 10, 4S 7, 2D 14 (insn_bench_aarch64).
+/// The shortest value is the value for D in the optimization guides.
 fn float_blocking(word: u32, worst: u8, is_best: bool) -> u8 {
     // Lengths of scalar, 64-bit vector and 128-bit vector.
     let bytes = match (word >> 24, word >> 30 & 1) {

@@ -1,8 +1,9 @@
 //! Events that one execution of an encoding raises by itself (PMU guide 4.8, 4.9, 4.10, 4.13).
 //!
 //! Choices where the guide is silent:
-//! - Cryptographic instructions count in CRYPTO_SPEC alone, not as Advanced SIMD. The SVE ones also
-//!   count as SVE operations. The guide excludes PMULL, which counts as Advanced SIMD.
+//! - Cryptographic instructions count in CRYPTO_SPEC alone, not as Advanced SIMD. SVE cryptographic
+//!   instructions also count as SVE operations. The guide excludes PMULL, which counts as Advanced
+//!   SIMD.
 //! - Vector loads, stores and plain register moves count in none of ASE, VFP and SVE, because the
 //!   guide excludes data movement. A published run of an N2 model counted `LD2` in ASE_INST_SPEC,
 //!   and Arm's later text excludes them from ASE_SPEC alone. `count_structure` makes a machine
@@ -44,7 +45,8 @@ pub(crate) fn static_events(
     }
     class_events(row.counts, domain, elem, &mut events);
     if is_governed {
-        // The pipeline replaces this by EMPTY or PARTIAL when the predicate is not all TRUE.
+        // The pipeline replaces this event with EMPTY or PARTIAL when the predicate is not all
+        // TRUE.
         events.add(PmuEvent::SVE_PRED_FULL_SPEC);
     }
     events.0

@@ -18,9 +18,9 @@ pub(crate) struct Pattern {
     /// Bits of each field, by letter.
     fields: [u32; 26],
     limits: Vec<Limit>,
-    /// The limit `no1d`.
+    /// Set for the limit `no1d`.
     refuses_one_d: bool,
-    /// The limit `mask`.
+    /// Set for the limit `mask`.
     is_bit_mask: bool,
 }
 

@@ -97,7 +97,7 @@ pub enum BranchKind {
 /// Operation of an instruction on data memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MemOp {
-    /// Nothing.
+    /// No access.
     #[default]
     None,
     /// Loads.
@@ -411,7 +411,7 @@ pub struct Inst {
     /// True if it needs no micro-operation of its own as the second half of a fused pair: `AESMC`
     /// after `AESE`, `ADD` after `ADRP`. Compare and branch or select pairs keep theirs.
     pub needs_no_uop: bool,
-    /// Its `events` as a tally, to be added to those of others.
+    /// `events` as a tally, which can be added to other tallies.
     pub tally: EventTally,
     /// Micro-operations by the types for which dispatch has limits.
     pub by_type: UopCounts,

@@ -1,10 +1,10 @@
 //! The registers of an encoding, written as `destinations = [address sources] sources`.
 //!
-//! An operand is a file letter and the letter of a bit field: `x` general or zero register, `s`
-//! general or stack pointer, `v` vector, `p` predicate. `vt+2` is the register two numbers above,
-//! `vt*4` four consecutive registers. `f` is NZCV, `ffr` the first-fault register, `lr` X30; `x16`,
-//! `x17` and `sp` name themselves. A `+` before a source marks the accumulator that may receive a
-//! late result.
+//! An operand is a file letter and the letter of a bit field. File letters are `x` general or zero
+//! register, `s` general or stack pointer, `v` vector, `p` predicate. `vt+2` is the register two
+//! numbers above, `vt*4` four consecutive registers. `f` is NZCV, `ffr` the first-fault register,
+//! `lr` X30; `x16`, `x17` and `sp` name themselves. A `+` before a source marks the accumulator
+//! that may receive a late result.
 
 use crate::fields::Pattern;
 use crate::inst::{Inst, MAX_DSTS, MAX_SRCS, Reg};

@@ -6,14 +6,14 @@ use sim_core::PmuEvent;
 use crate::decode;
 use crate::inst::{MemOp, Special};
 
-/// Time at which an instruction gets its number among all that synchronize. An instruction that
-/// observes the effect of another one must get the higher number.
+/// Time at which an instruction gets its number among all instructions that synchronize. An
+/// instruction that observes the effect of another one must get the higher number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ordering {
     /// Before it runs, because others may observe its effect, or an earlier effect, as soon as it
     /// has run.
     pub before: bool,
-    /// After its access, because the value that it read was there by then.
+    /// After its access, because the value that it read was already there.
     pub after: bool,
 }
 
@@ -47,12 +47,12 @@ impl Ordering {
 /// Contribution of an executed instruction to the order among threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Synchronizes {
-    /// Its younger operations observe everything before the release that it read.
+    /// Operations younger than it observe everything before the release that it read.
     pub acquires: bool,
     /// A thread that reads its store observes everything before it.
     pub releases: bool,
-    /// It is a barrier: it acquires or releases through the accesses of its thread before and after
-    /// it.
+    /// The instruction is a barrier: it acquires or releases through the accesses of its thread
+    /// before and after it.
     pub is_fence: bool,
 }
 

@@ -5,11 +5,11 @@
 /// omits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PathClass {
-    /// No promise: barriers, system instructions, exclusive stores, gathers, three MOPs and more.
+    /// No guarantee: barriers, system instructions, exclusive stores, gathers, three or more MOPs.
     #[default]
     General,
-    /// One micro-operation that computes and takes its pipe for one cycle, in one slot; branches
-    /// among them. No access.
+    /// One micro-operation that computes and takes its pipe for one cycle, in one slot, without an
+    /// access; includes branches.
     Alu,
     /// One load of consecutive bytes, in one slot. All sources form the address; the access orders
     /// nothing and is not exclusive; the micro-operation takes its pipe for one cycle.
@@ -20,9 +20,6 @@ pub enum PathClass {
     /// Address and data of one store of consecutive bytes, one micro-operation each, in one slot;
     /// the access orders nothing and is not exclusive.
     Store,
-    /// A load that updates its base, in two slots (a pair, as a rule); otherwise like
-    /// [`PathClass::LoadUpdate`].
-    TwoMopLoadUpdate,
     /// A store that updates its base, in two slots: address, data and base, one micro-operation
     /// each; otherwise like [`PathClass::Store`].
     TwoMopStoreUpdate,

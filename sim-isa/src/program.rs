@@ -137,7 +137,7 @@ impl Program {
         }
     }
 
-    /// Returns the number of the instruction `word` at `pc`. Decodes it when the location holds
+    /// Returns the number of the instruction `word` at `pc`. Decodes the word if the location holds
     /// another word or none. The instruction becomes the current one of its location. `pc` is a
     /// multiple of 4.
     pub fn intern(&mut self, pc: u64, word: u32) -> InstId {

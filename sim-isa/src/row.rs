@@ -102,9 +102,9 @@ pub(crate) struct Mem {
 pub(crate) enum Size {
     /// A fixed number of bytes.
     Bytes(u16),
-    /// This number of elements of `1 << z` bytes.
+    /// A number of elements of `1 << z` bytes.
     Elems(u16),
-    /// This number of vector registers of 8 or 16 bytes (bit 30).
+    /// A number of vector registers of 8 or 16 bytes (bit 30).
     Regs(u16),
     /// SVE contiguous load: memory and register element from the `dtype` field `e`.
     LoadType,

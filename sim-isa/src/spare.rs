@@ -1,6 +1,6 @@
 //! Costs that a machine can omit, to measure their effect on performance.
 //!
-//! They are removed at decode, so that no pipeline stage checks for them.
+//! Decode removes these costs, so that no pipeline stage checks for them.
 
 use crate::inst::{Inst, Rename, Special};
 use crate::micro_op::Role;

@@ -33,7 +33,7 @@ const OF_WRONG_PATHS: [PmuEvent; 8] = [
     PmuEvent::STALL_SLOT_BACKEND,
 ];
 
-/// Events of exclusives, which have the recorded outcome and lack the repetitions of failed ones.
+/// Events of exclusives. Exclusives have the recorded outcome, and failed ones are not repeated.
 const OF_EXCLUSIVES: [PmuEvent; 4] = [
     PmuEvent::LDREX_SPEC,
     PmuEvent::STREX_SPEC,
@@ -66,12 +66,13 @@ const GAPS: [(&str, MissingData); 5] = [
     ("and values written to TTBR and CONTEXTIDR are absent", MissingData::Maintenance),
 ];
 
-/// Returns what a trace lacks: what its metadata says, and what older recordings imply.
+/// Returns the missing data of a trace: the kinds in its metadata, and those that older recordings
+/// imply.
 pub fn lacks(file: &TraceFile) -> Vec<MissingData> {
     lacks_of(file.meta(), file.statics().insts().iter().map(|inst| inst.word))
 }
 
-/// Returns what a trace with this metadata and these words lacks.
+/// Returns the missing data of a trace with this metadata and these words.
 fn lacks_of(meta: &Meta, words: impl IntoIterator<Item = u32>) -> Vec<MissingData> {
     let mut lacks = meta.lacks.clone();
     let says = |end: &str| meta.gaps.iter().any(|gap| gap.ends_with(end));
@@ -82,7 +83,7 @@ fn lacks_of(meta: &Meta, words: impl IntoIterator<Item = u32>) -> Vec<MissingDat
     if is_older(meta) {
         // Older recordings have no predicates either.
         lacks.extend(lacks.contains(&MissingData::SveAccesses).then_some(MissingData::Predicates));
-        // They have no operands of maintenance instructions.
+        // Older recordings have no operands of maintenance instructions either.
         let maintains = |word| sim_isa::decode(word).mem.op == MemOp::Maintenance;
         let is_silent = !meta.machine.full_system && words.into_iter().any(maintains);
         lacks.extend(is_silent.then_some(MissingData::Maintenance));
@@ -92,12 +93,12 @@ fn lacks_of(meta: &Meta, words: impl IntoIterator<Item = u32>) -> Vec<MissingDat
     lacks
 }
 
-/// Returns true for recordings whose metadata says nothing of operands ([`sim_trace::OPERANDS`]).
+/// Returns true for recordings whose metadata has no number of operands ([`sim_trace::OPERANDS`]).
 fn is_older(meta: &Meta) -> bool {
     meta.producer.starts_with(RECORDER) && !meta.notes.contains_key(sim_trace::OPERANDS)
 }
 
-/// Returns the most severe lack that makes the count of `event` doubtful, if any.
+/// Returns the missing data that affects the count of `event` most, if any.
 pub fn doubt(event: PmuEvent, lacks: &[MissingData]) -> Option<MissingData> {
     lacks.iter().copied().filter(|lack| spoils(*lack, event)).min()
 }
@@ -133,7 +134,7 @@ fn spoils(lack: MissingData, event: PmuEvent) -> bool {
             let is_speculative = info.mnemonic.ends_with("_SPEC");
             is_speculative || info.group == Group::L1i || OF_WRONG_PATHS.contains(&event)
         }
-        // A lack that only later versions know may spoil anything.
+        // Missing data that only later versions know may affect any count.
         _ => true,
     }
 }

@@ -32,7 +32,7 @@ impl DerefMut for Code {
 
 /// Decodes the static instructions of the trace, in the order of their numbers, and attaches the
 /// pages of its code. Without `has_shapes` every instruction takes the general path
-/// ([`Program::without_path_classes`]). `name` is the trace in messages.
+/// ([`Program::without_path_classes`]). `name` names the trace in messages.
 ///
 /// # Errors
 /// If the trace contains an instruction twice, or if the code exceeds the memory budget.

@@ -66,7 +66,7 @@ pub(crate) struct CoreRun {
     stop: usize,
     /// Stream position of the first instruction that may not run yet.
     hold_at: u64,
-    /// Cycle until which the thread waits for another one; 0 if it does not wait.
+    /// Cycle until which the thread waits for another thread; 0 if it does not wait.
     wait: Cycle,
     /// Time spent waiting for other threads.
     waits: Waits,
@@ -87,7 +87,7 @@ pub(crate) struct CoreRun {
     watch: RegionWatch,
     totals: Totals,
     levels: Levels,
-    /// State of the core that the current level belongs to.
+    /// State of the core at the current exception level.
     privilege: Privilege,
     opened: Option<Snapshot>,
     measured: Snapshot,
@@ -98,7 +98,7 @@ pub(crate) struct CoreRun {
     /// The stream ended inside the counted region.
     ended_inside: bool,
     /// In-order engine; set once the core runs in program order.
-    order: Option<InOrderEngine>,
+    engine: Option<InOrderEngine>,
     /// In program order: instructions left before the next check by the machine.
     stretch: usize,
     /// In program order: the last instruction was an exception return.
@@ -145,7 +145,7 @@ impl CoreRun {
             done: 0,
             ended: false,
             ended_inside: false,
-            order: None,
+            engine: None,
             stretch: 0,
             returns: false,
             opens_after: false,
@@ -177,8 +177,8 @@ impl CoreRun {
 
     /// Returns the core's rename clock, or the clock of its in-order engine.
     pub(crate) fn cycle(&self) -> Cycle {
-        match &self.order {
-            Some(order) => order.cycle(),
+        match &self.engine {
+            Some(engine) => engine.cycle(),
             None => self.pipeline.cycle(),
         }
     }
@@ -287,7 +287,7 @@ impl CoreRun {
     ) -> bool {
         self.report_registers(observer);
         self.poll_exceptions(program, observer);
-        // A sink that follows the run receives the register accesses between any two instructions.
+        // A sink that observes the run receives the register accesses between any two instructions.
         let most = if S::OBSERVES_OPS { 1 } else { most };
         self.stretch = self.find_stretch(most, program, memory, observer);
         // Run one instruction after a window, uncounted, so that predictors see every branch.
@@ -412,7 +412,6 @@ impl CoreRun {
     }
 
     /// Makes the pipeline expect the exception after the next instruction, and take earlier ones.
-    /// ones.
     #[cold]
     fn report_exceptions<S: EventSink>(&mut self, program: &Program, observer: &mut S) {
         if std::mem::take(&mut self.begins_somewhere) {

@@ -3,13 +3,13 @@
 
 use sim_core::{Counts, EventSink, EventTally, Notice, PmuEvent};
 
-/// Sink that passes all reports on and adds the surplus of these revisions.
+/// Sink that passes all reports on and adds the surplus counts of revisions before r0p3.
 pub(crate) struct Erratum<'a, S> {
     pub(crate) has_erratum: bool,
     pub(crate) observer: &'a mut S,
 }
 
-/// Adds the surplus of these revisions to totals.
+/// Adds the surplus counts of revisions before r0p3 to totals.
 pub(crate) fn count_surplus(counts: &mut Counts) {
     let cycles = counts.value(PmuEvent::CPU_CYCLES);
     counts.count(PmuEvent::STALL_SLOT_FRONTEND, cycles);

@@ -67,7 +67,7 @@ pub enum MachineError {
     RegionNotReached {
         /// The trace as named on the command line.
         trace: String,
-        /// Marker of the region's begin.
+        /// Marker at which the region begins.
         begin: String,
         /// Number of instructions that ran.
         instructions: u64,

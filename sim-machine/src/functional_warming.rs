@@ -4,16 +4,18 @@
 //! program order, without a pipeline. After a mispredicted branch the wrong path is fetched and
 //! its loads are performed, as in a core.
 //!
-//! The clock is approximate: a block takes one cycle, and a miss delays everything younger until
-//! its line arrives. The sink receives these cycles as stalls: front-end stalls for fetches,
-//! back-end stalls for accesses. They are not a core's counts, but correlate with them.
+//! The clock is approximate ([`BlockingClock`]): a block takes one cycle, and a miss delays
+//! everything younger until its line arrives. The sink receives these cycles as stalls: front-end
+//! stalls for fetches, back-end stalls for accesses. They are not a core's counts, but correlate
+//! with them.
 
 use sim_cache::MemorySystem;
 use sim_core::{
-    AccessOutcome, Cycle, EventSink, InstFlags, LINE_SHIFT, MemKind, MemReply, MemRequest,
-    MemoryPort, PmuEvent, StateVisitor, TraceInst, VirtAddr, WarmState,
+    Cycle, EventSink, InstFlags, LINE_SHIFT, MemKind, MemRequest, MemoryPort, PmuEvent,
+    StateVisitor, TraceInst, VirtAddr, WarmState,
 };
-use sim_isa::{Inst, MemOp, Program};
+use sim_isa::{Inst, Program};
+use sim_pipeline::in_order_access::{BlockingClock, InOrderAccess, is_late};
 use sim_pipeline::{Pipeline, WrongPathPort};
 use sim_trace::{BlockId, BlockVisitor, StaticTable};
 
@@ -38,22 +40,28 @@ pub fn visit_state<V: StateVisitor>(
     core.visit(visitor);
 }
 
-/// Memory access of an instruction.
+/// Memory access of an instruction; `kind` is `None` without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Access {
-    request: Request,
+    kind: Option<MemKind>,
     bytes: u16,
     register_bytes: u8,
 }
 
-/// Kind of request that an access sends to the memory system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Request {
-    None,
-    Load,
-    Store,
-    /// Depends on the instruction: atomics, prefetches, maintenance.
-    Other,
+impl Access {
+    fn of(inst: &Inst) -> Access {
+        Access {
+            kind: inst.recorded_access_kind(),
+            bytes: inst.mem.bytes.max(1),
+            register_bytes: inst.mem.register_bytes,
+        }
+    }
+
+    #[inline]
+    fn request(self, pc: u64, addr: u64, kind: MemKind) -> MemRequest {
+        let whole = MemRequest::new(VirtAddr(pc), VirtAddr(addr), self.bytes.into(), kind);
+        MemRequest { element_bytes: self.register_bytes.into(), ..whole }
+    }
 }
 
 impl BlockTable {
@@ -65,22 +73,10 @@ impl BlockTable {
         };
         BlockTable {
             insts: statics.places().to_vec(),
-            accesses: statics.places().iter().map(|id| access(program.inst(*id))).collect(),
+            accesses: statics.places().iter().map(|id| Access::of(program.inst(*id))).collect(),
             blocks: (0..statics.blocks()).map(first).collect(),
         }
     }
-}
-
-fn access(inst: &Inst) -> Access {
-    let bytes = inst.mem.bytes.max(1);
-    let request = match inst.mem.op {
-        _ if inst.maintenance.is_some() => Request::Other,
-        MemOp::None | MemOp::Maintenance | MemOp::PrefetchInst => Request::None,
-        MemOp::Load => Request::Load,
-        MemOp::Store => Request::Store,
-        _ => Request::Other,
-    };
-    Access { request, bytes, register_bytes: inst.mem.register_bytes }
 }
 
 /// A core that is warmed without its pipeline.
@@ -92,7 +88,7 @@ pub struct FunctionalWarming<'a, S> {
     memory: &'a mut MemorySystem,
     /// Receives the memory system's events, cycles, stall cycles and mispredicted branches.
     pub sink: S,
-    now: Cycle,
+    clock: BlockingClock,
     /// Last instruction so far.
     last: Option<u32>,
     /// Last fetched line.
@@ -119,7 +115,7 @@ impl<'a, S: EventSink> FunctionalWarming<'a, S> {
             pipeline,
             memory,
             sink,
-            now,
+            clock: BlockingClock { cycle: now },
             last: None,
             line: NO_LINE,
             code: 0,
@@ -128,7 +124,7 @@ impl<'a, S: EventSink> FunctionalWarming<'a, S> {
 
     /// Returns the current cycle and the last instruction, whose successor is not known yet.
     pub fn now_and_last(&self) -> (Cycle, Option<u32>) {
-        (self.now, self.last)
+        (self.clock.cycle, self.last)
     }
 
     /// Visits the warm state of caches, TLBs, prefetchers and predictors.
@@ -143,7 +139,7 @@ impl<'a, S: EventSink> FunctionalWarming<'a, S> {
         self.last = Some(inst.id);
         self.fetch(pc, pc);
         if inst.flags.has(InstFlags::HAS_ADDR) {
-            self.access_data(inst.id, pc, access(self.program.inst(inst.id)), inst.addr);
+            self.access_data(inst.id, pc, Access::of(self.program.inst(inst.id)), inst.addr);
         }
     }
 
@@ -153,7 +149,7 @@ impl<'a, S: EventSink> FunctionalWarming<'a, S> {
     fn resolve_branch(&mut self, pc: u64) {
         let Some(last) = self.last else { return };
         let mut wrong_path = WrongPathAccesses {
-            now: self.now,
+            now: self.clock.cycle,
             line: self.line,
             port: self.memory.port(self.core),
             sink: &mut self.sink,
@@ -169,89 +165,24 @@ impl<'a, S: EventSink> FunctionalWarming<'a, S> {
         for line in first >> LINE_SHIFT..=last >> LINE_SHIFT {
             if line != self.line {
                 self.line = line;
-                let mut port = self.memory.port(self.core);
-                let addr = VirtAddr(line << LINE_SHIFT);
-                let reply = port.fetch(addr, self.now, &mut self.sink);
-                self.wait(reply, PmuEvent::STALL_FRONTEND);
+                let memory = &mut self.memory.port(self.core);
+                let (clock, sink) = (&mut self.clock, &mut self.sink);
+                InOrderAccess { clock, memory, sink }.fetch(line << LINE_SHIFT);
             }
-        }
-    }
-
-    /// Advances the clock to the end of a miss and counts the cycles as `stall`.
-    #[inline]
-    fn wait(&mut self, reply: MemReply, stall: PmuEvent) {
-        if reply.outcome.has(AccessOutcome::L1_MISS)
-            || reply.outcome.has(AccessOutcome::L1_TLB_MISS)
-        {
-            let waited = reply.done.saturating_sub(self.now);
-            self.now += waited;
-            self.sink.count(PmuEvent::CPU_CYCLES, waited);
-            self.sink.count(stall, waited);
         }
     }
 
     #[inline]
     fn access_data(&mut self, id: u32, pc: u64, access: Access, addr: u64) {
-        if access.request == Request::None {
-            return;
-        }
+        let Some(kind) = access.kind else { return };
         self.pipeline.learn_address(id, addr);
-        let (bytes, element_bytes) = (access.bytes.into(), access.register_bytes.into());
-        let (at, now, sink) = (VirtAddr(addr), self.now, &mut self.sink);
-        let mut port = self.memory.port(self.core);
-        let request = || MemRequest {
-            element_bytes,
-            ..MemRequest::new(VirtAddr(pc), at, bytes, MemKind::Load)
+        let request = access.request(pc, addr, kind);
+        let memory = &mut self.memory.port(self.core);
+        let mut engine = InOrderAccess { clock: &mut self.clock, memory, sink: &mut self.sink };
+        match kind {
+            MemKind::Load | MemKind::Store => engine.load_or_store(request),
+            _ => engine.access(request),
         };
-        match access.request {
-            Request::None => {}
-            Request::Load => {
-                if !port.load_hits(at, bytes, element_bytes, now, sink) {
-                    self.send(request());
-                }
-            }
-            Request::Store => {
-                if !port.store_hits(at, bytes, now, sink) {
-                    self.store(MemRequest { kind: MemKind::Store, ..request() });
-                }
-            }
-            Request::Other => self.send_other(id, request()),
-        }
-    }
-
-    #[inline(never)]
-    fn send(&mut self, request: MemRequest) {
-        let reply = self.memory.port(self.core).access(request, self.now, &mut self.sink);
-        self.wait(reply, PmuEvent::STALL_BACKEND);
-    }
-
-    #[inline(never)]
-    fn store(&mut self, request: MemRequest) {
-        let mut port = self.memory.port(self.core);
-        let start = port.translate_store(request, self.now, &mut self.sink).done;
-        let reply = port.access(request, start, &mut self.sink);
-        self.wait(reply, PmuEvent::STALL_BACKEND);
-    }
-
-    #[cold]
-    fn send_other(&mut self, id: u32, request: MemRequest) {
-        let inst = self.program.inst(id);
-        let kind = match inst.mem.op {
-            _ if let Some(what) = inst.maintenance => MemKind::Maintain(what),
-            MemOp::AtomicLoad => MemKind::AtomicLoad,
-            MemOp::AtomicStore => MemKind::AtomicStore,
-            MemOp::AtomicSwap => MemKind::AtomicSwap,
-            MemOp::PrefetchLoad | MemOp::PrefetchStore if inst.preloads_outer() => {
-                MemKind::PrefetchOuter { for_write: inst.mem.op == MemOp::PrefetchStore }
-            }
-            MemOp::PrefetchLoad => MemKind::PrefetchLoad,
-            MemOp::PrefetchStore => MemKind::PrefetchStore,
-            MemOp::ZeroLine => {
-                return self.store(MemRequest { kind: MemKind::ZeroLine, ..request });
-            }
-            _ => return,
-        };
-        self.send(MemRequest { kind, ..request });
     }
 }
 
@@ -274,26 +205,23 @@ impl<M: MemoryPort, S: EventSink> WrongPathPort for WrongPathAccesses<'_, M, S> 
         if reply.outcome.abort().is_some() {
             return None;
         }
-        let is_late = reply.outcome.has(AccessOutcome::L1_MISS)
-            || reply.outcome.has(AccessOutcome::L1_TLB_MISS);
-        Some(if is_late { reply.done.saturating_sub(self.now) } else { 0 })
+        Some(if is_late(&reply) { reply.done.saturating_sub(self.now) } else { 0 })
     }
 
     fn touch(&mut self, pc: u64, inst: &Inst, addr: u64) {
-        let Access { request: kind, bytes, register_bytes } = access(inst);
-        let (at, bytes, element_bytes) = (VirtAddr(addr), bytes.into(), register_bytes.into());
-        let request =
-            |kind| MemRequest { element_bytes, ..MemRequest::new(VirtAddr(pc), at, bytes, kind) };
-        match kind {
-            Request::Load => {
-                if !self.port.load_hits(at, bytes, element_bytes, self.now, self.sink) {
+        let access = Access::of(inst);
+        let request = |kind| access.request(pc, addr, kind);
+        match access.kind {
+            Some(MemKind::Load) => {
+                let MemRequest { addr, bytes, element_bytes, .. } = request(MemKind::Load);
+                if !self.port.load_hits(addr, bytes, element_bytes, self.now, self.sink) {
                     self.port.access(request(MemKind::Load), self.now, self.sink);
                 }
             }
-            Request::Store => {
+            Some(MemKind::Store) => {
                 self.port.translate_store(request(MemKind::Store), self.now, self.sink);
             }
-            Request::None | Request::Other => {}
+            _ => {}
         }
     }
 }
@@ -303,7 +231,7 @@ impl<S: EventSink> BlockVisitor for FunctionalWarming<'_, S> {
 
     #[inline]
     fn block(&mut self, block: u32, place: u32, executed: u16) {
-        self.now += 1;
+        self.clock.cycle += 1;
         self.sink.raise(PmuEvent::CPU_CYCLES);
         let pc = self.table.blocks[block as usize];
         self.resolve_branch(pc);

@@ -5,8 +5,8 @@
 
 use crate::line_table::{LINE_SHIFT, LineTable, PAGE_SHIFT, line_of};
 use sim_cache::{MemorySystem, Touch, TouchKind};
-use sim_core::{Cycle, InstFlags, Maintenance, TraceInst, VirtAddr};
-use sim_isa::{MemOp, Program};
+use sim_core::{Cycle, InstFlags, Maintenance, MemKind, TraceInst, VirtAddr};
+use sim_isa::Program;
 use sim_trace::{BlockVisitor, StaticTable};
 
 /// Pages of a full table: 256 MB of accessed memory, 34 MB of table.
@@ -154,13 +154,10 @@ impl BlockVisitor for LastAccesses {
 }
 
 fn effect(program: &Program, id: u32) -> Effect {
-    let inst = program.inst(id);
-    if let Some(what) = inst.maintenance {
-        return Effect::Maintains(what);
-    }
-    match inst.mem.op {
-        MemOp::None | MemOp::Maintenance | MemOp::PrefetchInst => Effect::Nothing,
-        MemOp::Load | MemOp::PrefetchLoad => Effect::Reads,
-        _ => Effect::Writes,
+    match program.inst(id).recorded_access_kind() {
+        None => Effect::Nothing,
+        Some(MemKind::Maintain(what)) => Effect::Maintains(what),
+        Some(kind) if kind.only_reads() => Effect::Reads,
+        Some(_) => Effect::Writes,
     }
 }

@@ -9,7 +9,7 @@ use sim_core::config::Embedded;
 /// Machine around the core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Machine {
-    /// Values of the profile.
+    /// No particular machine: the values of the profile.
     #[default]
     Generic,
     /// Microsoft Azure Cobalt 100.

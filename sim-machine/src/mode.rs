@@ -120,8 +120,8 @@ impl Mode {
         }
     }
 
-    /// Returns the events that the mode does not count, in few words: whole chapters of the guide
-    /// by title, and single events of chapters that it counts in part.
+    /// Returns the events that the mode does not count, in few words. Whole chapters of the guide
+    /// appear by title, and single events if the mode counts the chapter in part.
     pub fn not_given(self) -> Vec<String> {
         let mut missing = Vec::new();
         for group in Group::ALL {

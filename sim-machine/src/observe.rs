@@ -1,5 +1,5 @@
-//! Observation of a whole run for reports: classes of rename slots and the code charged with them,
-//! the run over time, flows, reuse of lines and pages, load latencies and branches.
+//! Observation of a whole run for reports. It collects classes of rename slots and the code charged
+//! with them, the run over time, flows, reuse of lines and pages, load latencies and branches.
 //!
 //! PMU guide 4.7 (slots) and chapter 5 (flows). Memory grows with the code that ran and with the
 //! lines in use, never with the length of the run. It holds about 500 bytes for each static

@@ -76,7 +76,7 @@ impl CoreOutcome {
     }
 }
 
-/// Time that a thread waited for another one that synchronized first in the recording.
+/// Time that a thread waited for another thread that synchronized first in the recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
     /// Cycles of the measured window in which the thread waited on its core.
@@ -134,7 +134,7 @@ pub struct Outcome {
     pub notes: Vec<String>,
 }
 
-/// Most threads that a note names.
+/// Largest number of threads that a note names.
 const MOST_NAMED: usize = 8;
 
 impl Outcome {
@@ -159,7 +159,8 @@ impl Outcome {
         }
     }
 
-    /// Returns the shares of time that the threads waited; of many threads, the largest ones.
+    /// Returns the shares of time that the threads waited. If there are many threads, returns only
+    /// the largest shares.
     fn shares_waited(&self) -> String {
         let share = |core: &CoreOutcome| {
             let (all, on_core) = core.waits.shares();

@@ -4,7 +4,7 @@ use crate::error::MachineError;
 use sim_isa::Program;
 use sim_trace::Meta;
 
-/// Begin or end of a region of interest.
+/// Start or end of a region of interest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Marker {
     /// A `HINT #n` instruction, which is not counted itself.
@@ -16,7 +16,7 @@ pub enum Marker {
 /// Region of interest. It begins after a hint or with a symbol, and ends before `end`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roi {
-    /// Begin of counting.
+    /// Start of counting.
     pub begin: Marker,
     /// End of counting.
     pub end: Marker,

@@ -27,7 +27,7 @@ pub struct Session {
     config: MachineConfig,
     header: RunHeader,
     finds_roots: bool,
-    /// Instructions take the fast paths of their shapes through the core.
+    /// Set if instructions take the fast paths of their classes through the core.
     has_shapes: bool,
     /// Set by the caller to end a run early.
     stop: Arc<AtomicBool>,
@@ -251,6 +251,7 @@ impl Session {
 
     /// Decodes the static instructions of the trace, in the order of their numbers, and attaches
     /// the pages of its code.
+    ///
     /// # Errors
     /// If the trace contains an instruction twice, or if the code exceeds the memory budget.
     pub fn program(&self) -> Result<Code, MachineError> {

@@ -116,7 +116,7 @@ pub(crate) struct Choice {
     pub(crate) until: Cycle,
     /// First instruction that may not run; `u64::MAX` for no limit.
     pub(crate) hold_at: u64,
-    /// Cycle until which the thread waits for another one; 0 if it does not wait.
+    /// Cycle until which the thread waits for another thread; 0 if it does not wait.
     pub(crate) wait: Cycle,
 }
 

@@ -8,7 +8,7 @@ use sim_isa::StaticEvents;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
     counts: Counts,
-    /// Accumulated tallies that `counts` lacks, in the order of [`StaticEvents::LIST`].
+    /// Accumulated tallies that are not in `counts` yet, in the order of [`StaticEvents::LIST`].
     executed: EventTally,
     tallies: u8,
 }

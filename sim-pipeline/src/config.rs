@@ -61,23 +61,23 @@ pub struct FrontEndConfig {
 pub struct BranchConfig {
     /// Predictor of the direction of conditional branches.
     pub direction: Direction,
-    /// Entries of the nano BTB, each for a branch and the one that is predicted with it.
+    /// Entries of the nano BTB, each for a branch and the branch that is predicted with it.
     pub nano_btb_entries: usize,
     /// Regions of 32 bytes in the first level of the main BTB, with up to four branches each.
     pub btb_regions: usize,
     /// Branches in the second level of the main BTB.
     pub btb_entries: usize,
     /// Cycles of a prediction from the main BTB, for up to two taken branches; at least 1. The nano
-    /// BTB takes one.
+    /// BTB takes one cycle.
     pub btb_cycles: u64,
-    /// Further cycles of a prediction whose region comes from the second level.
+    /// Extra cycles of a prediction whose region comes from the second level of the main BTB.
     pub btb_bubble_cycles: u64,
-    /// Cycles from fetch until decode redirects fetch after a taken branch that no BTB knew.
+    /// Cycles from fetch until decode redirects fetch after a taken branch that missed all BTBs.
     pub resteer_cycles: u64,
     /// Cycles from the resolution of a mispredicted branch until prediction restarts.
     pub redirect_cycles: u64,
-    /// Cycles from the retirement of an `ISB`, before which no younger instruction is fetched,
-    /// until prediction restarts.
+    /// Cycles from the retirement of an `ISB` until prediction restarts. No younger instruction is
+    /// fetched before.
     pub isb_cycles: u64,
     /// Entries of the return stack.
     pub return_stack: usize,
@@ -86,7 +86,7 @@ pub struct BranchConfig {
     /// log2 of the entries of each tagged direction table.
     pub tagged_bits: u32,
     /// Bits to which a history is folded for the index. A branch reaches two to this power entries
-    /// of each tagged table; its address selects which ones.
+    /// of each tagged table, which its address selects.
     pub folded_bits: u32,
     /// History lengths of the tagged direction tables, ascending, in branches.
     pub history_lengths: Vec<u32>,
@@ -132,17 +132,17 @@ pub struct WindowConfig {
     pub branch_queue: usize,
     /// Entries of the branch and integer issue queues together.
     pub int_queue: usize,
-    /// Entries of these that operations with M0 as their only pipe can take.
+    /// Entries of the branch and integer issue queues that operations limited to M0 can take.
     pub int_queue_one_pipe: usize,
     /// Entries of the load/store issue queues together.
     pub mem_queue: usize,
-    /// Entries of these before the pipes that take stores.
+    /// Entries of the load/store issue queues that feed the pipes for stores.
     pub mem_queue_stores: usize,
     /// Entries of the vector issue queues together.
     pub vec_queue: usize,
-    /// Entries of these that operations with only one vector pipe can take.
+    /// Entries of the vector issue queues that operations limited to one vector pipe can take.
     pub vec_queue_one_pipe: usize,
-    /// Number of consecutive MOPs of which rename completes at most one register move.
+    /// Number of consecutive MOPs among which rename completes at most one register move.
     pub move_interval: u32,
     /// Cycles from rename to the first possible issue.
     pub rename_to_issue_cycles: u64,
@@ -176,19 +176,19 @@ impl WindowConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct DispatchConfig {
-    /// All micro-operations.
+    /// Micro-operations of any type.
     pub uops: u8,
-    /// Branch and single-cycle-only integer.
+    /// Branches, and integer operations that only the single-cycle pipes take.
     pub branch_single: u8,
-    /// Multi-cycle integer, both pipes.
+    /// Multi-cycle integer operations that M0 or M1 takes.
     pub multi: u8,
-    /// Only M0.
+    /// Multi-cycle integer operations that only M0 takes.
     pub multi0: u8,
-    /// Only V0.
+    /// Vector operations that only V0 takes.
     pub vector0: u8,
-    /// Only V1.
+    /// Vector operations that only V1 takes.
     pub vector1: u8,
-    /// Load/store address.
+    /// Loads and store addresses.
     pub load_store: u8,
     /// Time at which an operation that several integer pipes can execute gets its pipe.
     pub integer_pipe: IntegerPipe,
@@ -214,12 +214,12 @@ pub struct ExecuteConfig {
     pub carry: CarryPipes,
     /// Latency of divides and square roots, whose operands a trace does not contain.
     pub divide: Divide,
-    /// Further cycles until an operation that is not a hash operation can read the result of a hash
+    /// Extra cycles until an operation other than a hash operation can read the result of a hash
     /// round (`SHA1*`, `SHA256*`, `SHA512*`, `SM3*`, `SM4*`).
     pub hash_forward_cycles: u64,
-    /// Load-to-use cycles of a load that an older store forwards to, from the store's data.
+    /// Cycles from a store's data to the value of the load that it forwards to.
     pub forward_cycles: u64,
-    /// Cycles after the store's commit for a load that an older store covers only in part.
+    /// Cycles that a load waits after the write of an older store that covers it only in part.
     pub forward_fail_cycles: u64,
     /// Entries of the memory dependence predictor, for loads that have passed a store to their
     /// address.
@@ -248,11 +248,11 @@ pub struct ExecuteConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnM0 {
-    /// All of them.
+    /// M0 takes all single-cycle integer operations.
     All,
-    /// `AND`, `BIC`, `ORR`, `ORN`, `EOR`, `EON`, with and without flags.
+    /// M0 takes `AND`, `BIC`, `ORR`, `ORN`, `EOR` and `EON`, with and without flags.
     Logic,
-    /// None of them.
+    /// M0 takes no single-cycle integer operation.
     None,
 }
 
@@ -270,14 +270,14 @@ pub enum CarryPipes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Divide {
-    /// Longest of the published range: integers 12 and 20 cycles by size. Floating point blocks its
-    /// pipe until the result is ready.
+    /// Longest of the published range: 12 or 20 cycles for integers, by size. Floating point blocks
+    /// its pipe until the result is ready.
     Worst,
-    /// Integers 8 and 12 cycles, for a quotient of half the register's bits. Floating point takes
-    /// as long as in the worst case, but blocks its pipe only for the time measured on a related
-    /// core.
+    /// 8 or 12 cycles for integers, as for a quotient of half the register's bits. Floating point
+    /// takes as long as in the worst case, but blocks its pipe only for the time measured on a
+    /// related core.
     Typical,
-    /// Shortest of the published range: integers 5 cycles, floating point 7.
+    /// Shortest of the published range: 5 cycles for integers, 7 for floating point.
     Best,
 }
 
@@ -341,13 +341,13 @@ impl IdealCore {
     }
 }
 
-/// Longest delay of a stage in cycles: far beyond any core, and no sum of such delays overflows.
+/// Longest delay of a stage, in cycles: far beyond any core. Sums of such delays cannot overflow.
 const MAX_DELAY: u64 = 100_000;
-/// Most banks for loads.
+/// Largest number of load banks.
 const MAX_BANKS: usize = 64;
-/// Most further cycles of a hash result.
+/// Largest number of extra cycles of a hash result.
 const MAX_HASH_FORWARD: u64 = 32;
-/// Most entries or sets of a predictor or of the MOP cache.
+/// Largest number of entries or sets of a predictor or of the MOP cache.
 const MAX_ENTRIES: usize = 1 << 20;
 
 impl PipelineConfig {

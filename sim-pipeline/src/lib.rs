@@ -26,6 +26,7 @@ pub use config::PipelineConfig;
 pub use op::Step;
 pub use pipeline::Pipeline;
 pub use stages::in_order::{InOrderEngine, InstSpan, Part};
+pub use stages::in_order_access;
 pub use stages::training::WrongPathPort;
 pub use testing::rename_slots::Offer;
 pub use units::branch;

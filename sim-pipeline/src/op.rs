@@ -13,7 +13,7 @@ use sim_isa::{Inst, Program};
 pub struct Step<'a> {
     /// Trace record of the instruction.
     pub inst: TraceInst,
-    /// Data addresses after the first: those of the further active elements of a gather or scatter.
+    /// Data addresses of a gather or scatter, for all active elements after the first.
     pub more: &'a [u64],
     /// Program counter of the next record; `None` at the end of the stream.
     pub next_pc: Option<u64>,
@@ -94,7 +94,7 @@ pub(crate) struct ExecResult {
     pub(crate) reply: MemReply,
     /// Access that a store makes when it leaves the store queue.
     pub(crate) store: Option<PendingStore>,
-    /// Cycle in which that access was made, with the cause of the delay
+    /// Cycle in which the store made its access, with the cause of the delay
     /// ([`crate::units::lsu::LoadStoreUnit::last_sent`]). 0 without a store.
     pub(crate) sent: Stamp,
     /// Access of an atomic.
@@ -110,7 +110,8 @@ pub(crate) struct ExecResult {
 pub(crate) struct PendingStore {
     /// Access to make.
     pub(crate) request: MemRequest,
-    /// Cycle in which its address issued. Loads that issue in that cycle are compared with it.
+    /// Cycle in which its address issued. Loads that issue in that cycle or later are compared with
+    /// it.
     pub(crate) known: Cycle,
     /// Cycle in which its data is ready.
     pub(crate) data: Cycle,

@@ -23,7 +23,8 @@ use crate::units::wait_timeline::WaitTimeline;
 use sim_core::{Cycle, EventSink, InstId, LostSlots, NullSink, OpTimeline, Privilege, StallCause};
 use sim_isa::Fusion;
 
-/// FusionLead instruction as the possible first half of a fused pair. The default fuses with none.
+/// Instruction fetched last, as the possible first half of a fused pair. The default fuses with
+/// nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FusionLead {
     pub(crate) id: InstId,
@@ -99,9 +100,9 @@ impl Pipeline {
         self.clocks.set_rates(counter_hz, core_hz);
     }
 
-    /// Stops the search for root causes of lost slots, so that the run takes less time. All slots
-    /// lost to the back end then have the root [`sim_core::RootCause::Latency`]. Counts, cycles and
-    /// stall causes stay the same.
+    /// Stops the search for root causes of lost slots, to save time. All slots lost to the back end
+    /// then have the root [`sim_core::RootCause::Latency`]. Counts, cycles and stall causes stay
+    /// the same.
     pub fn skip_roots(&mut self) {
         self.path.turn_off();
         self.rename_stage.queues().skip_inputs();
@@ -146,8 +147,8 @@ impl Pipeline {
         end
     }
 
-    /// Lets time outside the counted part pass, up to `cycle`, without counting its slots. Returns
-    /// its length in cycles.
+    /// Advances the core to `cycle` outside the counted part, without counting slots. Returns how
+    /// many cycles it skipped.
     pub fn pause_until(&mut self, cycle: Cycle) -> Cycle {
         let from = self.slots.next_cycle();
         let end = self.slots.run_dry(cycle, StallCause::FetchEnd, &mut NullSink);

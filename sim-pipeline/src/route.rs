@@ -16,7 +16,7 @@ pub(crate) enum Slots {
     One,
     /// Two slots of its own.
     Two,
-    /// None of its own: the instruction shares the slot of its fusion partner.
+    /// No slot of its own: the instruction shares the slot of its fusion partner.
     Shared,
     /// One slot for each MOP, or the shared slot of its fusion partner.
     Any,
@@ -33,8 +33,8 @@ pub(crate) enum Executes {
     Alu,
     /// One load without special rules.
     Load,
-    /// The micro-operations of one access without special rules, each of which occupies its pipe
-    /// for one cycle. Every role except [`Role::Load`] has one micro-operation.
+    /// The micro-operations of one access without special rules. Each role has one, which
+    /// occupies its pipe for one cycle.
     Roles(&'static [Role]),
     /// Any micro-operations.
     Any,
@@ -53,8 +53,6 @@ pub(crate) trait Route {
     /// Set if the route guarantees nothing: rename decides the outcome, and each special rule is
     /// checked.
     const IS_GENERAL: bool = false;
-    /// Set if each role of [`Executes::Roles`] has one micro-operation.
-    const ONE_EACH: bool = false;
 
     /// Set if the instruction makes one access of consecutive bytes that orders nothing, is not
     /// exclusive, and has no accumulator as its destination.
@@ -82,13 +80,12 @@ pub(crate) trait Route {
             Slots::Shared | Slots::Any => true,
         };
         let roles = Self::ROLES;
-        let has_roles =
-            roles.is_empty() || inst.uops().iter().map(|uop| uop.role).eq(roles.iter().copied());
-        let one_each = !Self::ONE_EACH || inst.uops().iter().all(|uop| uop.is_one());
+        let has_roles = roles.is_empty()
+            || inst.uops().iter().map(|uop| uop.role).eq(roles.iter().copied())
+                && inst.uops().iter().all(|uop| uop.is_one());
         let is_dispatched = Self::outcome() == RenameOutcome::Dispatched;
         let stores = Self::MAY_STORE || !(inst.stores && is_dispatched);
-        Self::IS_GENERAL
-            || inst.path_class != PathClass::General && mops && has_roles && one_each && stores
+        Self::IS_GENERAL || inst.path_class != PathClass::General && mops && has_roles && stores
     }
 }
 
@@ -152,15 +149,6 @@ pub(crate) struct LoadUpdate;
 impl Route for LoadUpdate {
     const SLOTS: Slots = Slots::One;
     const EXECUTES: Executes = Executes::Roles(&[Role::Load, Role::BaseUpdate]);
-    const ONE_EACH: bool = true;
-}
-
-/// [`PathClass::TwoMopLoadUpdate`].
-pub(crate) struct TwoMopLoadUpdate;
-
-impl Route for TwoMopLoadUpdate {
-    const SLOTS: Slots = Slots::Two;
-    const EXECUTES: Executes = Executes::Roles(&[Role::Load, Role::BaseUpdate]);
 }
 
 /// [`PathClass::Store`].
@@ -170,7 +158,6 @@ impl Route for Store {
     const SLOTS: Slots = Slots::One;
     const EXECUTES: Executes = Executes::Roles(&[Role::StoreAddr, Role::StoreData]);
     const MAY_STORE: bool = true;
-    const ONE_EACH: bool = true;
 }
 
 /// [`PathClass::TwoMopStoreUpdate`].
@@ -181,5 +168,4 @@ impl Route for TwoMopStoreUpdate {
     const EXECUTES: Executes =
         Executes::Roles(&[Role::StoreAddr, Role::StoreData, Role::BaseUpdate]);
     const MAY_STORE: bool = true;
-    const ONE_EACH: bool = true;
 }

@@ -37,7 +37,7 @@ impl Pipeline {
         let computes = inst.path_class == PathClass::Alu && inst.branch == BranchKind::None;
         let as_always = flags == InstFlags::default() && timing.fault.is_none();
         if !S::OBSERVES_OPS && computes && as_always {
-            // None of the cases below applies to such an instruction.
+            // None of the special cases below applies to a plain computing instruction.
             self.schedule(&Op::correct_path(step, program), &timing, memory, sink);
             return &self.timeline;
         }
@@ -141,9 +141,6 @@ impl Pipeline {
             PathClass::Store => {
                 self.schedule_outlined::<route::Store, M, S>(*op, *timing, memory, sink)
             }
-            PathClass::TwoMopLoadUpdate => {
-                self.schedule_outlined::<route::TwoMopLoadUpdate, M, S>(*op, *timing, memory, sink)
-            }
             PathClass::TwoMopStoreUpdate => {
                 self.schedule_outlined::<route::TwoMopStoreUpdate, M, S>(*op, *timing, memory, sink)
             }
@@ -166,7 +163,7 @@ impl Pipeline {
     }
 
     /// Stage list: rename, execute, retire, store, each with the events of its cycle. The route `R`
-    /// leaves out the steps that it rules out. Returns `false` if the path was squashed first.
+    /// leaves out unnecessary steps. Returns `false` if the path was squashed first.
     #[inline(always)]
     fn schedule_by<R: Route, M: MemoryPort, S: EventSink>(
         &mut self,
@@ -181,8 +178,8 @@ impl Pipeline {
             true => self.rename_outcome(op.inst, timing.fused),
             false => R::outcome(),
         };
-        // No other instruction takes entries before this one does, at its end. Only routes of one
-        // slot use the answer then.
+        // The answer holds until this instruction takes its entries, because no other one takes any
+        // before. Only routes of one slot use it then.
         let has_entries = self.rename_stage.has_entries(op.inst, outcome);
         let entries = (outcome, has_entries);
         let Some((rename, mops)) = self.rename::<R, M, S>(op, entries, timing, memory, sink) else {

@@ -6,6 +6,7 @@ pub(crate) mod exceptions;
 pub(crate) mod execute;
 pub(crate) mod fetch;
 pub(crate) mod in_order;
+pub mod in_order_access;
 pub(crate) mod mem_request;
 pub(crate) mod memory_order;
 pub(crate) mod op_report;

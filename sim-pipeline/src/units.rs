@@ -1,5 +1,5 @@
-//! Structures of the core that keep state. A unit knows its own state only: no stage, and no other
-//! part of the core.
+//! Structures of the core that keep state. A unit uses only its own state. It imports no stage and
+//! no other part of the core.
 
 pub(crate) mod address_predictor;
 pub mod branch;

@@ -148,7 +148,7 @@ impl Controls {
     }
 
     /// Returns the number of counters in the first range. An `HPMN` of 0 or above the implemented
-    /// number selects all of them, which is one of the choices the architecture permits.
+    /// number selects all counters. This is one of the choices that the architecture permits.
     pub(crate) fn first_range_counters(&self) -> u8 {
         match (self.mdcr_el2 & mdcr_el2::HPMN) as u8 {
             n if n == 0 || usize::from(n) > EVENT_COUNTERS => EVENT_COUNTERS as u8,

@@ -43,7 +43,7 @@ impl Pmu {
             (false, true) => self.controls.first_range(),
             (false, false) => 0,
         };
-        // The cycle counter continues there unless a control bit stops it as well.
+        // The cycle counter continues at such a level unless a control bit stops it as well.
         let stops_cycles = (el3_forbids || el2_forbids) && self.controls.has_pmcr(pmcr::DP)
             || is_secure && self.controls.has_mdcr_el3(mdcr_el3::SCCD)
             || is_el2 && self.controls.has_mdcr_el2(mdcr_el2::HCCD);

@@ -1,5 +1,6 @@
-//! Exported event bus of a run: the bits that another core's bus sets in each cycle, for the events
-//! that both cores have (Cortex-A53 manual, 12.9; `PMCR_EL0.X` exports events).
+//! Exported event bus of another core, driven by a run (Cortex-A53 manual, 12.9; `PMCR_EL0.X`
+//! exports events). It has the bits that the bus sets in each cycle, for the events that both cores
+//! have.
 //!
 //! An event occurs in the cycle that [`Notice::At`] reports. The bus has one wire for each
 //! event, so several occurrences in one cycle set its bit once. Two retired instructions have a

@@ -1,5 +1,4 @@
-//! PMU events of other Arm cores, as far as their documents describe them. This is data without a
-//! model.
+//! PMU events that the documents of other Arm cores describe. This is data without a model.
 //!
 //! Sources: the event table of the Cortex-A53 manual (section 12.9, with the bits of the exported
 //! event bus and of the trace bus); the description of PMCEID1 of a Cortex-A32 class core (C9.4).

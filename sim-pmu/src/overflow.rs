@@ -1,9 +1,9 @@
-//! Sampling by counter overflow. Each counter is preset so that it overflows after a period, and
-//! every interrupt samples the instruction that raised the last event (Arm ARM D11.4; the Linux PMU
+//! Sampling by counter overflow. Each counter is preset so that it overflows after a period. Every
+//! interrupt samples the instruction that raised the last event (Arm ARM D11.4; the Linux PMU
 //! driver does the same).
 //!
 //! A real interrupt arrives some instructions late. Here it is exact: the sample belongs to the
-//! instruction that raised the event. For an event of a wrong path it belongs to the next
+//! instruction that raised the event. The sample of a wrong-path event belongs to the next
 //! instruction that retires.
 
 use sim_core::{Cycle, EventSink, Notice, Operation, PmuEvent, Privilege};

@@ -64,7 +64,7 @@ impl PeState {
         self.is_secure || self.level == ExceptionLevel::El3
     }
 
-    /// Returns whether EL2 is enabled, so that its controls apply to lower levels.
+    /// Returns whether EL2 is enabled. Its controls then apply to lower levels.
     pub fn is_el2_enabled(self) -> bool {
         !self.is_secure || self.has_secure_el2
     }

@@ -1,5 +1,5 @@
-//! PMU as the traced program uses it: one unit for each core, driven by the program's own `MSR` and
-//! `MRS`, with the events of the model (PMU guide 3.1; Arm ARM D13.5).
+//! PMU as the traced program uses it (PMU guide 3.1; Arm ARM D13.5). Each core has one unit, which
+//! the program's own `MSR` and `MRS` drive and which counts the events of the model.
 
 use sim_core::{EventSink, Notice, PmuEvent, RegisterAccess};
 

@@ -15,7 +15,7 @@ pub enum StreamEvent {
         number: u64,
         /// Arguments of the system call (X0 to X5).
         args: [u64; 6],
-        /// Result in X0, if the recorder saw the return.
+        /// Result in X0, if the return was recorded.
         result: Option<i64>,
     },
     /// Delivery of a signal. The next instruction is the first of the handler.
@@ -62,7 +62,7 @@ pub enum StreamEvent {
         /// Number that the program gave.
         id: u64,
     },
-    /// Ticket of a synchronizing instruction, which orders it among those of all streams.
+    /// Ticket of a synchronizing instruction: its position among those of all streams.
     Ticket {
         /// Number of the ticket, unique and increasing over all streams of the file.
         order: u64,
@@ -192,8 +192,8 @@ impl StreamEvent {
         )
     }
 
-    /// Returns the number of the kind, the arguments, and the number of arguments in use, which
-    /// come first.
+    /// Returns the number of the kind, the arguments, and the number of arguments in use. Arguments
+    /// in use come first.
     fn encode(&self) -> (u64, [u64; MAX_ARGS], usize) {
         let mut a = [0; MAX_ARGS];
         let mut set = |values: &[u64]| {

@@ -9,10 +9,10 @@ use crate::meta::MachineInfo;
 pub(crate) const FILE_MAGIC: [u8; 8] = *b"\x89N2T\r\n\x1a\n";
 /// First four bytes of every chunk.
 pub(crate) const CHUNK_MAGIC: [u8; 4] = *b"N2CK";
-/// Major version. A reader refuses any other one.
+/// Major version. A reader refuses any other major version.
 pub(crate) const MAJOR: u16 = 1;
 /// Lowest minor version. Minor versions add chunk kinds, events and META keys that older readers
-/// skip. A file carries the lowest one that covers its content.
+/// skip. A file carries the lowest minor version that covers its content.
 pub(crate) const MINOR: u16 = 0;
 /// Minor version of files with a MAP chunk.
 pub(crate) const MINOR_WITH_MAP: u16 = 1;
@@ -57,7 +57,7 @@ pub enum ChunkKind {
     Stream,
     /// Page map: virtual to physical addresses, with attributes.
     Map,
-    /// Places and headers of all chunks before it.
+    /// Offsets and headers of all chunks before the index.
     Index,
     /// Totals; always the last chunk.
     End,
@@ -129,7 +129,7 @@ pub(crate) const CODEC_PLAIN: u8 = 0;
 /// Codec of a chunk whose columns are zstd frames, except columns that are shorter when plain.
 pub(crate) const CODEC_ZSTD: u8 = 1;
 
-/// Reason for which 64 bytes are not a chunk header.
+/// Reason why 64 bytes are not a chunk header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HeaderFault {
     Magic,
@@ -156,7 +156,7 @@ impl ChunkHeader {
     }
 
     /// Returns the header in its file format. The last eight bytes are the xxh3 of the others.
-    /// Because these include the hash of the payload, the checksum covers the whole chunk.
+    /// Because the others include the hash of the payload, the checksum covers the whole chunk.
     pub(crate) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut b = [0; HEADER_BYTES];
         b[0..4].copy_from_slice(&CHUNK_MAGIC);

@@ -115,7 +115,7 @@ pub(crate) fn load_code<R: Read + Seek>(
     Ok(Code { image: loader.image, statics: loader.blocks.finish(), reserved })
 }
 
-/// Reason for which code cannot be loaded.
+/// Reason why code cannot be loaded.
 enum Stop {
     Fault(&'static str),
     TooLarge(TooLarge),

@@ -19,7 +19,7 @@ pub struct Meta {
     pub engine: String,
     /// CPU that the engine emulated.
     pub cpu: String,
-    /// Sentences on data that the recorder could not see ("PRFM addresses are absent").
+    /// Sentences on data that the recorder could not record ("PRFM addresses are absent").
     pub gaps: Vec<String>,
     /// Missing data that makes counts doubtful. Reports mark such counts.
     #[serde(skip_serializing_if = "Vec::is_empty")]

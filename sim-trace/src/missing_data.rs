@@ -1,5 +1,5 @@
 //! Data that a trace does not contain. Reports use it to mark counts as doubtful;
-//! `sim_machine::trust` decides which counts each kind makes doubtful.
+//! `sim_machine::caveats` decides which counts each kind makes doubtful.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub enum MissingData {
     VirtualAddresses,
     /// Thread numbers. All threads form one stream.
     Threads,
-    /// Code that was never executed. A wrong path ends where it begins.
+    /// Code that was never executed. A wrong path ends where such code begins.
     Image,
     /// A kind that only a later version of n2sim knows.
     #[serde(other)]

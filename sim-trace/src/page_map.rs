@@ -317,7 +317,7 @@ mod tests {
         PageEntry { virt, bytes, phys, write: true, ..PageEntry::default() }
     }
 
-    /// Returns the reason for which a reader refuses a chunk of these entries.
+    /// Returns the reason why a reader refuses a chunk of these entries.
     fn refusal(granule: u64, entries: &[PageEntry]) -> String {
         let error = PageMap::decode(&column(granule, entries), entries.len() as u32);
         error.expect_err("a map that no tables can express").to_string()

@@ -48,8 +48,8 @@ impl BlockMemory {
         self.successors.iter().position(|&b| b == block).map(|k| k as u8)
     }
 
-    /// Replaces the oldest successor by `block`. The others keep their index, so loops repeat their
-    /// control bytes.
+    /// Replaces the oldest successor with `block`. The others keep their index, so loops repeat
+    /// their control bytes.
     pub(crate) fn remember(&mut self, block: u32) {
         self.successors[usize::from(self.oldest)] = block;
         self.oldest = (self.oldest + 1) & CONTROL_SUCCESSOR;

@@ -1,5 +1,5 @@
-//! Writing of a part of a trace, or of several traces, as a new trace: instruction by instruction,
-//! with code image, page map and side events.
+//! Writing of a part of a trace, or of several traces, as a new trace. Instructions are copied one
+//! by one, with code image, page map and side events.
 
 use std::io::{Read, Seek};
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub struct Slice {
     /// Positions of the kept instructions in each stream.
     pub range: Range<u64>,
     /// True to drop the order in which the threads synchronized. No thread then waits for another
-    /// one in a replay.
+    /// thread in a replay.
     pub without_order: bool,
 }
 
@@ -91,8 +91,8 @@ fn have_one_order<R: Read + Seek>(files: &[TraceFile<R>]) -> Result<bool, TraceE
     Ok(true)
 }
 
-/// Writes several traces as one to `destination`. They must come from the same machine. The result
-/// takes its META from the first.
+/// Writes several traces as one to `destination`. The traces must come from the same machine. The
+/// result takes its META from the first.
 ///
 /// # Errors
 /// The traces do not fit together, a stream is damaged, or a system call fails. `destination` does

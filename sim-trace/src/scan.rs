@@ -187,7 +187,7 @@ pub(crate) fn walk<R: Read + Seek>(
     }
 }
 
-/// Reason for which no header follows.
+/// Reason why no header follows.
 enum Stop {
     Cut(&'static str),
     Damaged,

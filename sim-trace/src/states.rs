@@ -11,7 +11,7 @@
 //! | 8 each | hash of the trace, of the machine, of the places; words of a state |
 //! | 8 | hash (XXH3) of all bytes before it |
 //! | for each state: 8, 8 | position in the stream; cycle |
-//! | 4, 4, 4 | last executed instruction; size of the difference; size of it compressed (zstd) |
+//! | 4, 4, 4 | last executed instruction; size of the difference, plain and compressed (zstd) |
 //! | 8 | hash (XXH3) of this entry and of the compressed bytes |
 //! | | the compressed bytes |
 //!
@@ -44,7 +44,7 @@ pub struct StatesHeader {
     pub trace: u64,
     /// Hash of the machine.
     pub machine: u64,
-    /// Hash of the places, computed by their selection.
+    /// Hash of the places, computed by the code that selects them.
     pub places: u64,
     /// Number of words of a state.
     pub words: u64,

@@ -26,7 +26,7 @@ pub struct Report {
     pub promised: u64,
     /// Number of places at which the recorder reports absent instructions.
     pub gaps: u64,
-    /// Number of absent instructions, as far as the recorder knew it.
+    /// Number of absent instructions, as far as the recorder knows it.
     pub lost: u64,
     /// Number of events that report an unexplained change of control flow.
     pub redirects: u64,

@@ -1,7 +1,7 @@
 //! Writer of traces: takes code pages, block definitions and block executions.
 //!
-//! It writes a temporary file in the directory of the destination and renames it at the end. A
-//! file with the final name is therefore always complete.
+//! The writer uses a temporary file in the directory of the destination and renames it at the end.
+//! A file with the final name is therefore always complete.
 
 pub(crate) mod output;
 mod salvage;

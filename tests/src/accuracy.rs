@@ -31,9 +31,9 @@ const READING: &str = "
 ## 1. Instruction costs beside llvm-mca
 
 Each kernel below `tests/kernels` is a loop of one to thirty instructions. A throughput kernel repeats an
-instruction whose results nothing waits for; a `-chain` or `-acc` kernel passes each result to the next. \"Ours\" is
-the cycles of one iteration on the core of the default configuration. Every access is a hit, every branch is
-predicted, and the loop is unrolled to some 200 instructions. The front end is 16 wide, because `llvm-mca` has no
+instruction whose result no other instruction uses; a `-chain` or `-acc` kernel passes each result to the next.
+\"Ours\" is the cycles of one iteration on the core of the default configuration. Every access is a hit, every branch
+is predicted, and the loop is unrolled to some 200 instructions. The front end is 16 wide, because `llvm-mca` has no
 front end. \"LLVM\" is the difference between long and short runs of `llvm-mca`, so that filling and draining do not
 count.
 
@@ -46,9 +46,9 @@ micro-operations, one MOP) twice.
 The mean distance is the geometric mean of the factor between the two, less 1. The factor is the ratio or its
 inverse, whichever is above 1, so that half and twice are equally far.
 
-Where the two differ by more than 10 %, a cause says why. Most causes are proved: the kernel runs once more on our
-core with LLVM's booking in place of ours (\"as LLVM sees it\"). The rest is not explained. Our figure stays where
-LLVM's is a placeholder or silicon is known to differ.
+Where the two differ by more than 10 %, a cause is given. Most causes are proved: the kernel runs once more on our
+core with LLVM's reservations in place of ours (\"as LLVM sees it\"). The other differences are not explained. We keep
+our figure where LLVM's is a placeholder or silicon is known to differ.
 ";
 
 /// Returns the page with a third part that was measured before.

@@ -279,7 +279,7 @@ const LEVEL_1: &str = "
 
 The shares of the slots by the metrics of n2sim (`n2sim stat -M TopdownL1`), whose terms are events alone. The table
 has the value of the ledger, and the difference in percentage points on r0p3 and on r0p2, which counts a surplus slot
-per cycle. `bad_speculation` is the part of squashed operations; `frontend_bound` includes the refill after them.
+per cycle. `bad_speculation` is the share of squashed operations; `frontend_bound` includes the refill after them.
 
 | metric | trace | ledger | r0p3, pp | r0p2, pp |
 | --- | --- | ---: | ---: | ---: |
@@ -309,9 +309,9 @@ const SEEDED: &str = "
 ## Detected mistakes
 
 Formulas with typical mistakes. Tests require that `validate` finds each mistake on a committed trace with this reason
-and with no reason outside its list, and that the right formula raises no alarm. The last twenty are judged on every
-trace, with twenty right ones in unusual forms (`tests/formulas/forms.toml`); their right form is the one that
-`validate` offers.
+and with no reason outside its list, and that it accepts the correct formula. The last twenty formulas are judged on
+every trace, together with twenty correct ones in unusual forms (`tests/formulas/forms.toml`); the correct form in the
+table is the one that `validate` offers.
 
 | mistake | formula | reason | right |
 | --- | --- | --- | --- |

@@ -15,14 +15,14 @@ use std::time::{Duration, Instant};
 
 const ILLEGAL_INSTRUCTION: i32 = 4;
 
-/// The counts of the plugin beside the stream.
+/// The counts that the plugin reports besides the stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PluginTally {
     pub(crate) forks: u64,
     pub(crate) dropped: u64,
     pub(crate) pages_lost: u64,
     pub(crate) streams: u64,
-    /// A thread had a number beyond those of the plugin.
+    /// Set if a thread had a number beyond the limit of the plugin.
     pub(crate) has_beyond: bool,
     /// The engine's own count, if it is final.
     pub(crate) engine_count: Option<u64>,
@@ -132,8 +132,8 @@ pub(crate) fn gaps(tally: &Tally, plugin: &PluginTally, end: &End) -> Vec<String
     gaps
 }
 
-/// Returns kinds of instructions whose addresses engines do not report, with the numbers of known
-/// ones.
+/// Returns the kinds of instructions whose addresses engines do not report, each with the number of
+/// known addresses.
 fn rebuilt(t: &Tally) -> [(&'static str, Known); 3] {
     [("DC ZVA", t.zero_lines), ("PRFM", t.prefetches), ("DC and IC", t.maintenance)]
 }
@@ -157,7 +157,7 @@ pub(crate) fn lacks(t: &Tally) -> Vec<MissingData> {
     all.into_iter().filter(|(is_lacking, _)| *is_lacking).map(|(_, lack)| lack).collect()
 }
 
-/// Returns the end of the program in words.
+/// Describes the end of the program.
 pub(crate) fn ending(end: &End) -> String {
     match (end.status.code(), end.status.signal()) {
         _ if end.is_cut => "ended at the limit".to_owned(),
@@ -186,8 +186,8 @@ impl Stopwatch {
     }
 }
 
-/// Returns user and system time of this process and its ended children; the system counts in
-/// hundredths.
+/// Returns user and system time of this process and its ended children. The system counts in
+/// hundredths of a second.
 fn cpu_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The second field, in parentheses, may contain anything.

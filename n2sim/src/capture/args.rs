@@ -48,7 +48,7 @@ pub(crate) struct CaptureArgs {
     pub(crate) skip: u64,
     /// Number of instructions to record
     ///
-    /// Then the program is ended; some more are recorded until it stops.
+    /// The program is then ended. Instructions that it runs until it stops are recorded too.
     #[arg(long, value_name = "N", value_parser = instructions_from_one)]
     #[arg(conflicts_with_all = ["second_run", "count_only"])]
     pub(crate) limit: Option<u64>,
@@ -61,8 +61,8 @@ pub(crate) struct CaptureArgs {
     pub(crate) recipe: Option<String>,
     /// Run the program a second time under the engine's debugger interface
     ///
-    /// It shows SVE accesses and predicates, and operands of DC, IC and PRFM, which the plugin
-    /// interface does not. The program must have one thread and do the same each time.
+    /// The debugger interface shows SVE accesses and predicates, and operands of DC, IC and PRFM;
+    /// the plugin interface does not. The program must have one thread and do the same each time.
     #[arg(long, conflicts_with_all = ["system", "count_only"])]
     pub(crate) second_run: bool,
     /// Only count instructions with the engine's own counter, and write no trace
@@ -100,7 +100,7 @@ pub(crate) struct SystemArgs {
     #[arg(long, value_name = "MIB", requires = "system", help_heading = "Whole system")]
     #[arg(default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..=3072))]
     pub(crate) memory: u32,
-    /// A file that PROGRAM needs, and its name there [default: the same]
+    /// A file that PROGRAM needs, and its name in the system [default: the same]
     #[arg(long, value_name = "FILE[=NAME]", requires = "system", help_heading = "Whole system")]
     pub(crate) file: Vec<String>,
     /// Standard input of PROGRAM [default: nothing]

@@ -8,7 +8,7 @@ use super::a64::{self, Exit, Unreported};
 /// A block as the plugin defined it, with the properties of its words that the recorder uses.
 #[derive(Debug)]
 pub(crate) struct BlockInfo {
-    /// Its number in the trace.
+    /// Number of the block in the trace.
     pub(crate) id: BlockId,
     pub(crate) pc: u64,
     pub(crate) words: Vec<u32>,
@@ -97,7 +97,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Returns a run of so many instructions.
+    /// Returns a run of `executed` instructions.
     #[cfg(test)]
     pub(crate) fn of(executed: u16) -> Run {
         Run { executed, ..Run::default() }

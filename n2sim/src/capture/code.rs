@@ -1,5 +1,5 @@
-//! The pages of code that the engine showed, with the data that a program loads from beside its
-//! instructions.
+//! The pages of code that the engine reported, including the data that programs load from between
+//! their instructions.
 
 use super::wire::PAGE_BYTES;
 use std::collections::HashMap;

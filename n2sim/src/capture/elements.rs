@@ -7,8 +7,8 @@ use sim_core::Activity;
 use sim_isa::Governing;
 use sim_trace::{Further, StreamEvent};
 
-/// Returns the events of `run`, in order of its instructions. Without predicates the engine says
-/// where gathers and scatters went, but not which elements that were.
+/// Returns the events of `run`, in order of its instructions. Without predicates, the engine gives
+/// the addresses of gathers and scatters, but not their elements.
 pub(crate) fn events(info: &BlockInfo, run: &Run) -> Vec<StreamEvent> {
     let executed = info.governed.iter().take_while(|(index, _)| *index < run.executed);
     executed.filter_map(|(index, governing)| event(info, run, *index, *governing)).collect()
@@ -35,8 +35,8 @@ fn event(info: &BlockInfo, run: &Run, index: u16, governing: Governing) -> Optio
     Some(StreamEvent::Elements { back: run.executed - index, activity, active, further })
 }
 
-/// Returns the predicate of instruction `index`: the last reported one, because a fault lets it
-/// begin again.
+/// Returns the predicate of instruction `index`: the last one reported, because the instruction
+/// begins again after a fault.
 fn predicate(run: &Run, index: u16) -> Option<u16> {
     run.predicates.iter().rfind(|(at, _)| *at == index).map(|(_, bits)| *bits)
 }
@@ -46,13 +46,13 @@ fn addresses(run: &Run, index: u16) -> Vec<u64> {
     all.filter(|access| access.index == index).map(|access| access.addr).collect()
 }
 
-/// The known data on the SVE instructions of a run.
+/// Counts of known and missing data on the SVE instructions of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Account {
     /// Loads and stores.
     pub(crate) accesses: u64,
-    /// Accesses without an address though an element was active, or may have been because the
-    /// predicate is not known.
+    /// Accesses without an address although an element was active, or may have been active because
+    /// the predicate is not known.
     pub(crate) lost: u64,
     /// Instructions with a governing predicate that is not known.
     pub(crate) untold: u64,

@@ -4,7 +4,7 @@
 pub(crate) const HEADERS: u64 = 64 + 56;
 /// The segment can be read and executed.
 pub(crate) const READ_EXECUTE: u64 = 5;
-/// It can be written too.
+/// The segment can be written too.
 pub(crate) const ALL: u64 = 7;
 
 /// Returns the file of a program that is loaded at `base` as a whole, with the permissions

@@ -22,9 +22,9 @@ pub(crate) const INSTALL_ENGINE: &str = "apt-get install qemu-user";
 /// An engine that can record.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
-    /// Its file.
+    /// File of the engine.
     pub(crate) path: PathBuf,
-    /// Its first line of `--version`.
+    /// First line that the engine prints for `--version`.
     pub(crate) version: String,
     /// The plugin that it accepts.
     pub(crate) plugin: Plugin,
@@ -135,8 +135,8 @@ pub(crate) fn cpus_of(listed: &str) -> Vec<&'static str> {
     CPUS.iter().copied().filter(has).collect()
 }
 
-/// Returns the engine at `path` with the first plugin that records when `attempt` runs it, which
-/// says so.
+/// Returns the engine at `path` with the first plugin that records. `attempt` runs the engine and
+/// returns whether it recorded.
 pub(crate) fn first_that_records(
     path: &Path,
     version: &str,

@@ -1,6 +1,6 @@
 //! The known content of the program's memory: pointers that it stored, or loaded and used.
 
-/// Pointers remembered.
+/// Number of pointers remembered.
 const SLOTS: usize = 4096;
 /// Bytes of a pointer.
 const BYTES: u64 = 8;
@@ -17,7 +17,7 @@ struct Slot {
 #[derive(Clone, Debug)]
 pub(crate) struct KnownMemory {
     slots: Vec<Slot>,
-    /// Current generation; slots of others are empty.
+    /// Current generation; slots of other generations are empty.
     generation: u64,
 }
 
@@ -34,7 +34,7 @@ impl KnownMemory {
         (slot.addr == addr && slot.generation == self.generation).then_some(slot.value)
     }
 
-    /// Notes a pointer; one that is not aligned is not noted.
+    /// Notes a pointer unless it is not aligned.
     pub(crate) fn set(&mut self, addr: u64, value: u64) {
         if !addr.is_multiple_of(BYTES) {
             return;

@@ -1,9 +1,9 @@
 //! The recording plugin: two builds of it are part of this program, one for each of QEMU's
 //! interfaces.
 //!
-//! The engine loads a plugin from a file. An embedded one is written into memory that nothing can
-//! change any more, and the engine gets the descriptor; where the system gives no such memory, into
-//! a file that only its owner reads.
+//! The engine loads a plugin from a file. An embedded plugin is written into sealed memory, which
+//! nothing can change any more, and the engine gets the descriptor. If the system has no such
+//! memory, the plugin is written into a file that only its owner can read.
 
 use anyhow::{Context, Result};
 use flate2::read::ZlibDecoder;
@@ -30,7 +30,7 @@ const EMBEDDED: [(&str, &[u8]); 2] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Plugin {
     name: String,
-    /// The embedded build, compressed; none for a file of the user's.
+    /// The embedded build, compressed; empty for a file of the user.
     packed: &'static [u8],
     /// The path for the engine. An embedded build is unpacked at its first use.
     place: Arc<OnceLock<Place>>,
@@ -38,7 +38,7 @@ pub(crate) struct Plugin {
 
 #[derive(Debug)]
 enum Place {
-    /// A file of the user's.
+    /// A file of the user.
     Named(PathBuf),
     /// Sealed memory of this process.
     Memory(File),
@@ -52,11 +52,11 @@ impl Plugin {
         &self.name
     }
 
-    /// Returns the words of `-plugin` up to the plugin's own arguments, for an engine that is
-    /// started next: it inherits the descriptor, if there is one, until [`Plugin::keep`].
+    /// Returns the value of `-plugin` without the plugin's own arguments, for an engine that is
+    /// started next. The engine inherits the descriptor, if there is one, until [`Plugin::keep`].
     ///
     /// # Errors
-    /// If neither memory nor a temporary file can be had.
+    /// If neither sealed memory nor a temporary file is available.
     pub(crate) fn option(&self) -> Result<OsString> {
         Ok(match self.place()? {
             Place::Named(path) => path.into(),
@@ -64,16 +64,17 @@ impl Plugin {
             Place::Memory(file) => {
                 fcntl_setfd(file.as_fd(), FdFlags::empty())
                     .context("cannot hand the plugin over")?;
-                // The plugin closes it once it is loaded: the program has no use for it.
+                // The plugin closes the descriptor once it is loaded, because the program has no
+                // use for it.
                 format!("/proc/self/fd/{0},plugin={0}", file.as_fd().as_raw_fd()).into()
             }
         })
     }
 
-    /// Prevents processes that start from now on from inheriting it.
+    /// Prevents processes that start from now on from inheriting the plugin.
     pub(crate) fn keep(&self) {
         if let Some(Place::Memory(file)) = self.place.get() {
-            // It can only fail for a descriptor that is closed.
+            // The call can fail only for a closed descriptor.
             let _ = fcntl_setfd(file.as_fd(), FdFlags::CLOEXEC);
         }
     }
@@ -81,7 +82,7 @@ impl Plugin {
     /// Finds a place for the plugin, as an engine would need it.
     ///
     /// # Errors
-    /// If neither memory nor a temporary file can be had.
+    /// If neither sealed memory nor a temporary file is available.
     pub(crate) fn check(&self) -> Result<()> {
         self.place().map(drop)
     }

@@ -17,14 +17,14 @@ pub(crate) const USUAL_SYSROOTS: &[&str] = &["/usr/aarch64-linux-gnu", "/"];
 /// An AArch64 program.
 #[derive(Debug)]
 pub(crate) struct Program {
-    /// Its file.
+    /// File of the program.
     pub(crate) path: PathBuf,
-    /// Its functions, at the addresses of the file.
+    /// Functions of the program, at the addresses of the file.
     symbols: Vec<Symbol>,
-    /// Every name that its code has, labels inside functions and second names of functions too, at
-    /// the addresses of the file.
+    /// All names in the program's code, including labels inside functions and second names of
+    /// functions, at the addresses of the file.
     places: Vec<Symbol>,
-    /// Its dynamic linker, if it needs one.
+    /// Dynamic linker of the program, if it needs one.
     interpreter: Option<String>,
     /// Address of its lowest executable segment in the file, if it may be loaded elsewhere.
     pub(crate) relocatable_from: Option<u64>,
@@ -42,7 +42,7 @@ impl Program {
             bail!("{shown} is a script: record its interpreter and give it the script's name");
         }
         let elf = ElfFile64::<Endianness>::parse(&*data)
-            .with_context(|| format!("{shown} is no 64-bit ELF program"))?;
+            .with_context(|| format!("{shown} is not a 64-bit ELF program"))?;
         let endian = elf.endian();
         if elf.elf_header().e_machine(endian) != EM_AARCH64 {
             let machine = match elf.architecture() {
@@ -71,13 +71,13 @@ impl Program {
         Ok(Program { symbols, places, interpreter, relocatable_from, path })
     }
 
-    /// Its functions as executed, when its code was loaded at `start`.
+    /// Returns its functions at the executed addresses, if its code was loaded at `start`.
     pub(crate) fn symbols_at(&self, start: u64) -> Vec<Symbol> {
         self.symbols_moved_by(start.wrapping_sub(self.relocatable_from.unwrap_or(start)))
     }
 
-    /// Its functions as executed, when its file's address 0 is at `base`; where the file says if it
-    /// cannot be loaded elsewhere.
+    /// Returns its functions at the executed addresses, if address 0 of its file is at `base`. A
+    /// program that cannot be loaded elsewhere keeps the addresses of its file.
     pub(crate) fn symbols_from(&self, base: u64) -> Vec<Symbol> {
         self.symbols_moved_by(self.relocatable_from.map_or(0, |_| base))
     }
@@ -90,12 +90,12 @@ impl Program {
         symbols
     }
 
-    /// Its dynamic linker, if it needs one.
+    /// Returns its dynamic linker, if it needs one.
     pub(crate) fn interpreter(&self) -> Option<&str> {
         self.interpreter.as_deref()
     }
 
-    /// Address of the function or label `name` in the file.
+    /// Returns the address of the function or label `name` in the file.
     pub(crate) fn function(&self, name: &str) -> Option<u64> {
         self.places.iter().find(|place| place.name == name).map(|place| place.addr)
     }
@@ -105,8 +105,7 @@ impl Program {
         self.symbols.len()
     }
 
-    /// Returns the directory in which the engine shall look for libraries, if the program needs
-    /// any.
+    /// Returns the directory in which the engine must look for libraries, if the program needs any.
     pub(crate) fn sysroot(&self, given: Option<&Path>) -> Result<Option<PathBuf>> {
         let Some(interpreter) = &self.interpreter else {
             return Ok(given.map(Path::to_path_buf));
@@ -150,8 +149,8 @@ struct NamedPlace {
     is_typed: bool,
 }
 
-/// Returns the names in executable sections, by address; of several at one address the typed ones
-/// first.
+/// Returns the names in executable sections, by address; typed names precede others at the same
+/// address.
 fn places(elf: &ElfFile64<'_, Endianness>) -> Vec<NamedPlace> {
     let is_in_code = |section: SectionIndex| {
         let section = elf.section_by_index(section);
@@ -176,8 +175,8 @@ fn places(elf: &ElfFile64<'_, Endianness>) -> Vec<NamedPlace> {
     places
 }
 
-/// Returns the functions among `places`: one name an address, and no label inside of a function
-/// that has a length.
+/// Returns the functions among `places`: one name per address, and no label inside a function that
+/// has a length.
 fn functions(places: &[NamedPlace]) -> Vec<Symbol> {
     let mut functions: Vec<Symbol> = Vec::new();
     let mut end = 0;

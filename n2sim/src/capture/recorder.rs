@@ -1,5 +1,5 @@
-//! Drains the plugin's memory into a trace while the program runs, and finishes the trace whatever
-//! becomes of the program.
+//! Drains the plugin's memory into a trace while the program runs, and finishes the trace however
+//! the program ends.
 
 use super::a64::Unreported;
 use super::block::BlockInfo;
@@ -29,15 +29,15 @@ struct Progress {
 }
 
 impl Recorder {
-    /// Checks the number of streams. One counter of started instructions serves all threads on
-    /// plugin API 1, so it shows the end of a block only while there is one thread.
+    /// Checks the number of streams. On plugin API 1, all threads share one counter of started
+    /// instructions. It shows the end of a block only while there is one thread.
     pub(crate) fn note_streams(&mut self, memory: &mut SharedMemory) -> Result<()> {
         self.shared.is_exact = memory.control(control::STREAMS)? <= 1;
         Ok(())
     }
 
-    /// Takes every full slot; true if there was any. Damaged memory is noted in the tally, and
-    /// nothing is taken from then on.
+    /// Takes every full slot. Returns whether there was any. Damaged memory is noted in the tally,
+    /// and nothing is taken from then on.
     pub(crate) fn drain(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<bool> {
         if self.is_damaged() {
             return Ok(false);
@@ -54,7 +54,7 @@ impl Recorder {
         signal: Option<u32>,
     ) -> Result<()> {
         if !self.is_damaged() {
-            // One without words has nothing to take.
+            // A slot without words has nothing to take.
             let is_used = |slot: &SlotHeader| {
                 slot.state == wire::FULL || slot.state == wire::FILLING && slot.cursor > 0
             };
@@ -65,7 +65,7 @@ impl Recorder {
         if self.is_damaged() {
             self.salvage(memory, output)?;
         }
-        // Where the memory was damaged the program was ended, between any two instructions.
+        // If the memory was damaged, the program was ended between two arbitrary instructions.
         let signal = signal.filter(|_| !self.is_damaged());
         for progress in self.streams.values_mut() {
             progress.stream.end(After::Death(signal), &mut self.shared, output)?;
@@ -78,8 +78,8 @@ impl Recorder {
         self.shared.tally.damage.is_some()
     }
 
-    /// Takes the intact part of damaged memory: of each thread up to its first word that no plugin
-    /// writes.
+    /// Takes the intact part of damaged memory: for each thread, the words before the first one
+    /// that no plugin writes.
     fn salvage(&mut self, memory: &mut SharedMemory, output: &mut Output) -> Result<()> {
         memory.salvage();
         let mut slots = memory.headers()?;
@@ -122,7 +122,7 @@ impl Recorder {
         Ok(has_taken)
     }
 
-    /// Refuses full slots that are not the next of any stream, once all others were taken.
+    /// Refuses full slots that do not continue any stream, once all others have been taken.
     fn refuse_left(&self, memory: &mut SharedMemory) -> Result<()> {
         let slots = memory.headers()?;
         let left = slots

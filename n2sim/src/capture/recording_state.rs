@@ -12,8 +12,8 @@ use super::tally::Tally;
 pub(crate) struct Shared {
     /// Blocks by the plugin's number.
     pub(crate) blocks: Vec<BlockInfo>,
-    /// Registers are followed all the time: the program has maintenance or prefetches. A large
-    /// `memset`, which zeroes lines, does with the last few blocks.
+    /// Registers are followed all the time, because the program has maintenance or prefetches. For
+    /// a large `memset`, which zeroes lines, the last few blocks are enough.
     pub(crate) follows: bool,
     /// Pages of the program's code, where literals lie.
     pub(crate) code: Code,

@@ -106,7 +106,7 @@ impl Region {
         Ok(())
     }
 
-    /// Returns whether recording ends for good at its end.
+    /// Returns whether recording ends for good at the end of the region.
     pub(crate) fn ends_for_good(&self) -> bool {
         self.from.is_none() && self.to.is_some()
     }

@@ -1,9 +1,9 @@
 //! `n2sim capture --second-run`: adds what the engine's plugin interface does not show: SVE
 //! accesses, predicates, and operands of `DC`, `IC` and `PRFM`.
 //!
-//! The engine's debugger interface shows every register. The program runs once for the places of
-//! such instructions, and once more with both interfaces: it is recorded, and stops at each of
-//! these places. So what the trace says of addresses and predicates is all of one run.
+//! The engine's debugger interface shows every register. The first run of the program finds the
+//! places of such instructions. The second run uses both interfaces: it is recorded, and stops at
+//! each of these places. All addresses and predicates of the trace are therefore from one run.
 
 mod debugger;
 mod look;
@@ -120,7 +120,7 @@ fn second(
     Ok((seen.context("the engine opened no debugger interface")?, recorded))
 }
 
-/// Follows the program from its first instruction; nothing if the engine ended before.
+/// Follows the program from its first instruction. Returns `None` if the engine ended before it.
 fn watch(socket: &Path, places: &Places, is_over: &AtomicBool) -> Result<Option<Seen>> {
     let Some(mut debugger) = Debugger::connect(socket, is_over)? else { return Ok(None) };
     let seen = look::watch(&mut debugger, places);
@@ -149,8 +149,7 @@ fn record(
     Ok(Recorded { output, recorder, memory, end })
 }
 
-/// Updates the tally: everything is known now but the targets of the prefetches of SVE, of which
-/// there were `silent`.
+/// Updates the tally: everything is known now except the targets of the `silent` SVE prefetches.
 fn update_known(tally: &mut Tally, silent: u64) {
     (tally.sve_lost, tally.untold_predicates, tally.is_rebuilt) = (0, 0, false);
     for known in [&mut tally.zero_lines, &mut tally.maintenance, &mut tally.prefetches] {

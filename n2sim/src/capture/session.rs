@@ -24,9 +24,9 @@ const FAREWELL: Duration = Duration::from_secs(3);
 pub(crate) struct End {
     /// The exit status of the program.
     pub(crate) status: ExitStatus,
-    /// The recorder ended it: `--limit` was reached.
+    /// The recorder ended the program, because `--limit` was reached.
     pub(crate) is_cut: bool,
-    /// The recorder ended it: control came to `--to`.
+    /// The recorder ended the program, because control reached `--to`.
     pub(crate) is_over: bool,
     /// The recording was interrupted (Ctrl-C, `kill`).
     pub(crate) is_interrupted: bool,
@@ -73,10 +73,11 @@ pub(crate) fn record(
     Ok(end)
 }
 
-/// Makes the system refuse other processes of this user the descriptors of this process, and so the
-/// memory of the recording: the recorded program is one of them. Root is not refused.
+/// Prevents other processes of this user from opening the descriptors of this process, and so the
+/// memory of the recording. The recorded program is one of these processes. Root can still open
+/// them.
 fn refuse_others() {
-    // Systems without this feature leave them open.
+    // Systems without this feature leave the descriptors open to them.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
@@ -141,7 +142,7 @@ fn interrupt(child: &mut Child, signal: i32, is_second: bool) {
         let _ = child.kill();
         return;
     }
-    // A terminal sends Ctrl-C to the program by itself.
+    // A terminal itself sends Ctrl-C to the program.
     if signal == SIGINT && std::io::stdin().is_terminal() {
         return;
     }
@@ -151,7 +152,7 @@ fn interrupt(child: &mut Child, signal: i32, is_second: bool) {
         _ => Signal::TERM,
     };
     if let Some(pid) = Pid::from_raw(child.id() as i32) {
-        // The program may have ended meanwhile; then there is nothing to do.
+        // If the program has already ended, there is nothing to do.
         let _ = kill_process(pid, signal);
     }
 }

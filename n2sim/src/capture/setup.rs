@@ -1,4 +1,4 @@
-//! The recorded program with its engine, and what a trace says about both.
+//! The recorded program with its engine, and the description of both in the trace.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ pub(crate) fn meta(args: &CaptureArgs, engine: &Engine, cpu: &str) -> Meta {
     }
 }
 
-/// Returns the properties of the engine's CPU model `cpu` that differ from those of others.
+/// Returns the properties of the engine's CPU model `cpu` that differ between models.
 pub(crate) fn machine_of(cpu: &str) -> MachineInfo {
     let is_n2 = cpu.starts_with("neoverse-n2");
     let is_n1 = cpu.starts_with("neoverse-n1");

@@ -1,7 +1,7 @@
 //! The reader's side of the memory that the plugin fills.
 //!
-//! The memory is an anonymous file that the plugin maps and this side reads and writes by plain
-//! file calls: no mapping, no unsafe code, and the copy is a small part of the work.
+//! The memory is an anonymous file. The plugin maps it; this side reads and writes it with plain
+//! file calls, without a mapping and without unsafe code. The copies are a small part of the work.
 //!
 //! The recorded program runs inside the engine, so it can change every word. The size is sealed, so
 //! it cannot take memory away; what is read here is checked before it is used.
@@ -17,7 +17,7 @@ use thiserror::Error;
 
 const WORD_BYTES: usize = size_of::<u64>();
 
-/// The header of one slot as it was when it was read.
+/// The header of one slot, as read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlotHeader {
     /// Number of the slot.
@@ -69,7 +69,7 @@ impl SharedMemory {
             .context("cannot make the memory shared with the plugin")?;
         file.set_len((wire::TOTAL_WORDS * WORD_BYTES) as u64)
             .context("cannot size the memory shared with the plugin")?;
-        // Where a page is missing that was there, the engine would die of it.
+        // The engine would crash if a page of the memory disappeared.
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)
             .context("cannot fix the size of the memory shared with the plugin")?;
         Ok(SharedMemory { file, bytes: Vec::new(), used: 0, is_damaged: false })
@@ -88,9 +88,9 @@ impl SharedMemory {
         Ok(format!("/proc/self/fd/{}", self.file.as_fd().as_raw_fd()))
     }
 
-    /// Prevents processes that start from now on from inheriting it.
+    /// Prevents processes that start from now on from inheriting the memory.
     pub(crate) fn keep(&self) {
-        // It can only fail for a descriptor that is closed.
+        // The call can fail only for a closed descriptor.
         let _ = fcntl_setfd(self.file.as_fd(), FdFlags::CLOEXEC);
     }
 
@@ -129,7 +129,7 @@ impl SharedMemory {
         self.write(index, value)
     }
 
-    /// From now on, skips impossible headers instead of refusing them.
+    /// Makes later reads skip impossible headers instead of refusing them.
     pub(crate) fn salvage(&mut self) {
         self.is_damaged = true;
     }
@@ -145,8 +145,8 @@ impl SharedMemory {
         }
         self.used = used;
         let table = used as usize * wire::HEADER_WORDS;
-        // Data is written before the state that announces it, and read after it: one copy of the
-        // table may hold a new state beside the remains of the slot's last use.
+        // Data is written before the state that announces it, and read after it. A single copy of
+        // the table may hold a new state together with the remains of the slot's last use.
         let states = self.read(wire::HEADERS_AT, table)?;
         fence(Ordering::Acquire);
         let words = self.read(wire::HEADERS_AT, table)?;
@@ -164,7 +164,7 @@ impl SharedMemory {
         self.read(at + from, header.cursor.saturating_sub(from))
     }
 
-    /// Returns a slot to the plugin, empty: a claimed slot that is not begun announces nothing.
+    /// Gives a slot back to the plugin, empty: a claimed slot that is not begun announces nothing.
     pub(crate) fn free(&self, slot: &SlotHeader) -> Result<()> {
         let at = wire::HEADERS_AT + slot.slot * wire::HEADER_WORDS;
         self.write(at + header::CURSOR, 0)?;

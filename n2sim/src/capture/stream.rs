@@ -1,7 +1,8 @@
 //! Decodes the words of one thread into block executions of the trace.
 //!
 //! The plugin reports a block when it begins and its accesses as they succeed. A block is therefore
-//! complete only when the next one of the same thread begins, which shows how it ended.
+//! complete only when the next block of the same thread begins, because that one shows how the
+//! block ended.
 
 use super::a64;
 use super::block::{BlockInfo, Run};
@@ -149,7 +150,7 @@ impl Stream {
         shared: &mut Shared,
         writer: &mut Output,
     ) -> Result<()> {
-        // They may have changed every register.
+        // The unrecorded instructions may have changed every register.
         self.registers.forget();
         self.followed = self.runs;
         let before = if shared.tally.pauses == 0 { Some(0) } else { shared.tally.unrecorded };
@@ -163,8 +164,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Adds an access of the running block. Of several accesses of one instruction, a gather or
-    /// scatter keeps all, others the lowest.
+    /// Adds an access of the running block. If an instruction has several accesses, a gather or
+    /// scatter keeps all of them, any other instruction the lowest.
     fn access(&mut self, index: u32, addr: u64, shared: &Shared) {
         let index = index as u16;
         let Run { block, accesses, further, .. } = &mut self.history[self.at];
@@ -210,7 +211,7 @@ impl Stream {
         writer: &mut Output,
     ) -> Result<()> {
         if !self.is_running {
-            // What came before the first block is not recorded.
+            // Reports before the first block are not recorded.
             if let Some(system) = &mut shared.system {
                 system.forget();
             }
@@ -302,8 +303,8 @@ impl Stream {
         shared.tally.predictions += std::mem::take(&mut self.registers.checked);
         shared.tally.wrong_predictions += std::mem::take(&mut self.registers.wrong);
         let accesses = &mut self.history[self.at].accesses;
-        // An engine that does report the operation has said it already; the sort keeps its word in
-        // front.
+        // An engine that does report the operation has already given the address; the stable sort
+        // keeps that one first.
         accesses.extend(found);
         accesses.sort_by_key(|access| access.index);
         accesses.dedup_by_key(|access| access.index);
@@ -315,7 +316,7 @@ fn tally(tally: &mut Tally, info: &BlockInfo, run: &Run, ending: &Ending) {
     tally.signals += u64::from(ending.signal.is_some());
     tally.abandoned += u64::from(is_abandoned);
     let is_whole = ending.executed == info.words.len() && !is_abandoned;
-    // Of a block that was left early the last instruction may not have completed.
+    // The last instruction of a block that was left early may not have completed.
     let completed = if is_whole { run.executed } else { run.executed.saturating_sub(1) };
     for (_, kind) in info.unreported.iter().filter(|(index, _)| *index < completed) {
         kind.counted(tally).executed += 1;

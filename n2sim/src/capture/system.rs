@@ -1,8 +1,8 @@
 //! `n2sim capture --system`: records a whole system, the kernel and one program in it, under QEMU's
 //! system emulation.
 //!
-//! The machine is made so that it does the same again: one CPU, whose instructions are its
-//! clock, no outside world, and random numbers from a fixed seed.
+//! The machine does the same in every run. It has one CPU, no outside world, and random numbers
+//! from a fixed seed. The CPU's instructions are its clock.
 
 mod cpio;
 pub(crate) mod ending;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
         ..Meta::default()
     };
     let options = WriterOptions { level: args.level, ..WriterOptions::default() };
-    // Up to the end, so that a signal loses nothing of the trace.
+    // Held to the end, so that a signal loses no part of the trace.
     let _keeper = Keeper::for_all();
     let trace = TraceWriter::record(&path, meta, options)?;
     let mut output = Output { trace, skip: args.skip };
@@ -94,7 +94,7 @@ fn nothing_recorded(args: &CaptureArgs, memory: &mut SharedMemory, end: &End) ->
     ))
 }
 
-/// Completes what the trace says about itself, and the file.
+/// Completes the description of the trace, and its file.
 #[allow(clippy::too_many_arguments, reason = "all that a recording leaves")]
 fn finish(
     guest: &Guest,

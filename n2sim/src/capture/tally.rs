@@ -25,7 +25,7 @@ pub(crate) struct Tally {
     pub(crate) skipped: u64,
     /// Times that a thread was outside the recorded regions.
     pub(crate) pauses: u64,
-    /// Instructions meanwhile, if all were counted.
+    /// Instructions outside the recorded regions, if all were counted.
     pub(crate) unrecorded: Option<u64>,
     /// Instructions that began and did not complete.
     pub(crate) abandoned: u64,
@@ -37,7 +37,7 @@ pub(crate) struct Tally {
     pub(crate) maintenance: Known,
     /// Addresses were rebuilt from register values.
     pub(crate) is_rebuilt: bool,
-    /// Predictions made beside rebuilding, and how many were wrong.
+    /// Addresses that rebuilt register values predicted and that the engine reported too.
     pub(crate) predictions: u64,
     /// Wrong predictions.
     pub(crate) wrong_predictions: u64,
@@ -45,8 +45,8 @@ pub(crate) struct Tally {
     pub(crate) lost_accesses: u64,
     /// Executed SVE loads and stores.
     pub(crate) sve_accesses: u64,
-    /// SVE accesses without an address though an element was active or may have been, or without
-    /// their predicate.
+    /// SVE accesses without their predicate, or without an address although an element was active
+    /// or may have been active.
     pub(crate) sve_lost: u64,
     /// Executed SVE instructions with a governing predicate that is not known.
     pub(crate) untold_predicates: u64,

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     command_line::refuse_input(&path)?;
     let meta = meta(args, engine, cpu);
     let options = WriterOptions { level: args.level, ..WriterOptions::default() };
-    // Held to the end, so that a signal loses nothing of the trace.
+    // Held to the end, so that a signal loses no part of the trace.
     let _keeper = Keeper::for_all();
     let trace = TraceWriter::record(&path, meta, options)?;
     let mut output = Output { trace, skip: args.skip };
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
 /// The end of an error message when not even one chunk could be kept.
 const NO_FILE: &str = "the trace could not be written and no file is left";
 
-/// Keeps the part of the trace that the system took before it refused more.
+/// Keeps the part of the trace that was written before the system refused more.
 fn keep_cut(
     mut output: Output,
     refusal: TraceError,
@@ -102,7 +102,7 @@ fn cut(refusal: &TraceError, written: &Summary) -> anyhow::Error {
     )
 }
 
-/// Returns the reason why a recording is empty, as far as it can be known.
+/// Returns the likely reason why a recording is empty.
 fn nothing_recorded(args: &CaptureArgs, end: &End) -> String {
     let ending = account::ending(end);
     match (args.skip, &args.from) {

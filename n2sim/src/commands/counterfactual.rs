@@ -47,7 +47,7 @@ pub(crate) fn run(args: &CounterfactualArgs) -> anyhow::Result<Verdict> {
     // The runs are independent and run on all CPUs.
     let several = |wanted: &[Vec<Ideal>]| -> anyhow::Result<Vec<Slots>> {
         let slots = |ideals: &Vec<Ideal>| one(ideals).map(|outcome| Slots::of(&outcome));
-        // All runs end first, so that of several errors the first in order is reported.
+        // All runs end first. If several fail, the first error in order is reported.
         let ended: Vec<anyhow::Result<Slots>> = wanted.par_iter().map(slots).collect();
         ended.into_iter().collect()
     };

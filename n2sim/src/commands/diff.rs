@@ -19,7 +19,7 @@ use sim_core::Shown;
 /// Compare two configurations, two traces or two reports
 ///
 /// On traces, it prints every event that differs between two configurations, and the keys that
-/// cause it. Of two runs, it compares everything in their reports.
+/// cause it. For two runs, it compares everything in their reports.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each differing key is tried alone on top of the first configuration; the keys \
@@ -60,8 +60,8 @@ pub(crate) struct DiffArgs {
     pub(crate) set: Vec<String>,
     /// Print fields separated by SEP
     ///
-    /// The fields are trace, event, from, to, change in percent, keys, how found. Of two runs, a
-    /// line of their names comes first, then one for each number.
+    /// The fields are trace, event, from, to, change in percent, keys, how found. For two runs, a
+    /// line with their names comes first, then one for each number.
     #[arg(short = 'x', long, value_name = "SEP", conflicts_with_all = ["json", "markdown"])]
     #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) field_separator: Option<String>,

@@ -89,7 +89,7 @@ fn format_of(path: Option<&Path>) -> BusFormat {
 struct Core {
     bus: EventBus,
     is_counted: bool,
-    /// The counted window of this core has ended, so that others do not wait for it.
+    /// The counted window of this core has ended, so others do not wait for it.
     is_over: bool,
 }
 

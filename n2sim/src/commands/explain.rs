@@ -1,5 +1,5 @@
-//! `n2sim explain`: explains an event, a metric, a section of the guide or a stall cause, its value
-//! on a trace, and why a single instruction raised its events.
+//! `n2sim explain`: explains an event, a metric, a section of the guide or a stall cause, with its
+//! value on a trace. Also explains why a single instruction raised its events.
 
 mod on_trace;
 mod other_core;
@@ -54,7 +54,7 @@ pub(crate) struct ExplainArgs {
     /// Print whether another core has the event, its name and its event bus bit there
     #[arg(long, value_name = "CORE", value_parser = other_core, conflicts_with = "trace")]
     pub(crate) core: Option<OtherCore>,
-    /// Print its value on a trace too
+    /// Print the value on a trace too
     #[arg(long, value_name = "TRACE", conflicts_with_all = ["dot", "svg"])]
     pub(crate) trace: Option<PathBuf>,
     /// Metric files, or directories of them, with further metrics

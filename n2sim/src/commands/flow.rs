@@ -46,7 +46,7 @@ pub(crate) struct FlowArgs {
     /// dirty victim, or any `given` of a scenario.
     #[arg(long, value_name = "STATE", requires = "access")]
     state: Option<String>,
-    /// The case to show of a file of scenarios
+    /// The case to show, from a file of scenarios
     #[arg(long, value_name = "NAME", requires = "input")]
     case: Option<String>,
     /// Only the flows of these sections of the guide: 5.1,5.4
@@ -117,7 +117,7 @@ fn show_declared(args: &FlowArgs) -> anyhow::Result<()> {
     out.finish()
 }
 
-/// Writes charts as DOT or SVG, if that was asked for.
+/// Writes charts as DOT or SVG, if one of the two is requested.
 fn write_figure(args: &FlowArgs, out: &mut Output, charts: &[Chart]) -> io::Result<bool> {
     match (args.dot, args.svg) {
         (true, _) => write!(out, "{}", flow::dot(charts))?,

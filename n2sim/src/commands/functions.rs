@@ -1,6 +1,6 @@
 //! `n2sim functions`: exact counts for each function of the program.
 //!
-//! A sink follows the run and attributes the events of each instruction to its function, on the
+//! A sink observes the run and attributes the events of each instruction to its function, on the
 //! correct path and on wrong paths.
 
 use std::io::{self, Write};

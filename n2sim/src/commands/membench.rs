@@ -1,6 +1,6 @@
-//! `n2sim membench`: measures the modeled memory with loops of real instructions: latency over the
-//! footprint, TLB knees, bandwidth of each level, and lines from core to core. It prints tables and
-//! draws figures.
+//! `n2sim membench`: measures the modeled memory with loops of real instructions. It measures
+//! latency over the footprint, TLB knees, bandwidth of each level, and lines from core to core,
+//! prints tables and draws figures.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ enum Quantity {
     CoreToCore,
 }
 
-/// Measures, prints the table and draws the figure.
+/// Runs the measurement, prints the table and draws the figure.
 pub(crate) fn run(args: &MembenchArgs) -> anyhow::Result<Verdict> {
     let overrides = args.machine.overrides();
     let document = args.machine.source(&overrides).document()?;

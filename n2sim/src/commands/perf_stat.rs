@@ -1,5 +1,5 @@
 //! `n2sim perf-stat`: a stand-in for `perf stat` that gives tools the counts of a simulated run.
-//! When the program is called `perf`, it is only this.
+//! When the program is called `perf`, it does nothing else.
 
 mod control;
 mod counters;

@@ -37,8 +37,8 @@ pub(crate) struct PipelineArgs {
     trace: PathBuf,
     /// Instructions of the thread to show, from A up to but not including B
     ///
-    /// They are counted from 0; the suffixes k, M and G are understood. The default is a window in
-    /// the middle.
+    /// Instructions are counted from 0; the suffixes k, M and G are understood. The default is a
+    /// window in the middle.
     #[arg(long, value_name = "A..B", value_parser = window, allow_hyphen_values = true)]
     window: Option<Range<u64>>,
     /// Number of the thread's stream (default: the first)

@@ -29,8 +29,8 @@ use sim_core::Shown;
 
 /// Process number in the files, because traces do not keep it.
 const PID: u32 = 1000;
-/// Reading of the system counter when the trace begins, in seconds: not 0, which readers take for
-/// "no time".
+/// Reading of the system counter when the trace begins, in seconds. It is not 0, because readers
+/// take 0 for "no time".
 const START_SECONDS: u64 = 1;
 /// Memory size of the modeled machine in the file in bytes: all that 48 bits can address.
 const MEMORY_BYTES: u64 = 1 << 48;

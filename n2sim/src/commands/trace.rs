@@ -95,7 +95,7 @@ enum TraceWhat {
         /// The trace to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
-        /// Its format, if it is not recognized
+        /// Format of the trace, if it is not recognized
         ///
         /// One of drmemtrace, tarmac, execlog, gem5-inst, gem5-exec, cvp1, champsim, cloudsuite or
         /// lackey.
@@ -103,8 +103,8 @@ enum TraceWhat {
         from: Option<Format>,
         /// The AArch64 program that ran
         ///
-        /// It gives words, names and the wrong path. ADDRESS is its load address, if it can be
-        /// loaded anywhere.
+        /// The program gives words, names and the wrong path. ADDRESS is its load address, if it
+        /// can be loaded anywhere.
         #[arg(long, value_name = "FILE[@ADDRESS]", value_parser = loaded_program)]
         elf: Option<LoadedProgram>,
         /// Maximum number of instructions to read (k, M and G are powers of 1000)
@@ -120,7 +120,8 @@ enum TraceWhat {
         file: PathBuf,
         /// Format: champsim or text
         ///
-        /// champsim has records of 64 bytes, text one line per instruction as QEMU's execlog.
+        /// champsim has records of 64 bytes; text has one line per instruction, like QEMU's
+        /// execlog.
         #[arg(long, value_name = "FORMAT", value_parser = target)]
         to: Target,
         /// Number of the thread's stream (default: all; ChampSim has one)
@@ -312,7 +313,7 @@ fn write_order(out: &mut impl Write, report: &Report) -> io::Result<()> {
     }
 }
 
-/// Writes the faults, and the good parts beside them.
+/// Writes the faults and the size of the good part.
 fn write_faults(out: &mut impl Write, report: &Report) -> io::Result<()> {
     for fault in report.faults.iter().take(FAULTS_SHOWN) {
         writeln!(out, "  {fault}")?;

@@ -120,7 +120,7 @@ enum Source {
     /// The ledger of lost slots
     #[default]
     Ledger,
-    /// The slots that runs save in which the thing costs nothing (docs/counterfactual.md)
+    /// The slots saved by runs in which the thing costs nothing (docs/counterfactual.md)
     Counterfactual,
 }
 
@@ -428,8 +428,8 @@ fn write(out: &mut Output, args: &ValidateArgs, judged: &Judgment) -> io::Result
     }
 }
 
-/// Writes the faults beside single metrics: unreadable parts of the files, and parts that do not
-/// add up to a whole.
+/// Writes the faults that concern no single metric: unreadable parts of the files, and parts that
+/// do not add up to a whole.
 fn note(file: &MetricFile, judged: &[Judged], tolerance: Tolerance) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
     for fault in &file.faults {

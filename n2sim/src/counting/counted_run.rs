@@ -1,6 +1,6 @@
 //! Runs whose events share the counters of a core, as `perf stat` would count them.
 //!
-//! Counters that are not multiplexed need not observe the run: they get its totals at its end,
+//! Counters that are not multiplexed need not observe the run. They get its totals at the end,
 //! which takes a third of the time.
 
 use sim_core::{Counts, EventSink, Notice, PmuEvent, Privilege};
@@ -13,7 +13,7 @@ use crate::counting::event_list::{self, EventGroup};
 /// The way of counting events without a counter of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// They are multiplexed with so many nanoseconds between rotations.
+    /// They are multiplexed with this number of nanoseconds between rotations.
     Multiplexed(u64),
     /// Each has a counter for the whole run, as in repeated runs.
     Passes,
@@ -26,8 +26,7 @@ pub(crate) struct Request {
     /// The counted groups, without the events of a kernel that is not in the trace.
     pub(crate) groups: Vec<Group>,
     is_supported: Vec<bool>,
-    /// The trace has other exception levels than EL0, so that filters and the security state
-    /// matter.
+    /// The trace has other exception levels than EL0, so filters and the security state matter.
     has_kernel: bool,
 }
 
@@ -275,8 +274,8 @@ mod tests {
         Session::open(trace, config, RunHeader::default()).expect("a trace")
     }
 
-    /// Returns the readings of counters that get the totals, which equal those of counters that
-    /// observe the run, core by core.
+    /// Returns the readings of counters that get the totals, core by core. They equal the readings
+    /// of counters that observe the run.
     fn totaled_and_observed(
         session: &Session,
         options: &RunOptions,

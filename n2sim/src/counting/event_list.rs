@@ -1,5 +1,5 @@
-//! Event names as users of `perf stat -e` type them: mnemonics in any case, raw numbers, the names
-//! that Linux gives to every machine, the `pmu/event/` form, groups and modifiers.
+//! Event names as users of `perf stat -e` type them. They are mnemonics in any case, raw numbers,
+//! Linux names for every machine, the `pmu/event/` form, groups and modifiers.
 
 use sim_core::event_name::SpellingError;
 use sim_core::{EventName, PmuEvent};
@@ -22,7 +22,8 @@ pub(crate) enum EventListError {
     Unclosed(String),
 }
 
-/// Modifiers of perf without an effect here: precision, how a group is read, guests, who counts.
+/// Modifiers of perf without an effect here: precision, reading of groups, guests, the counting
+/// agent.
 const IGNORED_MODIFIERS: &str = "pPSIbGHR";
 /// Events of the kernel that perf knows on every machine and that a model of a core does not count.
 const SOFTWARE: [&str; 18] = [

@@ -23,8 +23,7 @@ pub(crate) trait Counters: EventSink {
     /// Returns the reading of each event of a core so far.
     fn read(&mut self, core: usize) -> Vec<Reading>;
 
-    /// Returns whether the counters are multiplexed, so that a count depends on the time of an
-    /// event.
+    /// Returns whether the counters are multiplexed. A count then depends on the time of an event.
     fn takes_turns(&self) -> bool {
         false
     }
@@ -113,7 +112,7 @@ pub(crate) struct Interval {
 }
 
 impl Interval {
-    /// Returns intervals of `milliseconds`, for a run of about so many instructions.
+    /// Returns intervals of `milliseconds`, for a run of about this number of instructions.
     pub(crate) fn new(
         milliseconds: f64,
         clock_hz: u64,
@@ -161,7 +160,7 @@ impl Interval {
         u64::try_from(ns * u128::from(self.clock_hz) / 1_000_000_000).unwrap_or(u64::MAX)
     }
 
-    /// Returns the modeled time of so many cycles in nanoseconds.
+    /// Returns the modeled time of this number of cycles, in nanoseconds.
     fn time_ns(self, cycles: u64) -> u64 {
         sim_report::stat::nanoseconds(cycles, self.clock_hz)
     }
@@ -170,7 +169,7 @@ impl Interval {
 /// The counts of one interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counted {
-    /// Its end in nanoseconds from the start of counting.
+    /// End of the interval in nanoseconds from the start of counting.
     pub(crate) time_ns: u64,
     /// For each core the reading of each event; empty for a core that had ended.
     pub(crate) cores: Vec<Vec<Reading>>,
@@ -179,7 +178,7 @@ pub(crate) struct Counted {
 }
 
 /// Counters that are read at the end of each interval. The time of a core is its counted time, so
-/// that the intervals of all cores begin together.
+/// the intervals of all cores begin together.
 #[derive(Clone, Debug)]
 pub(crate) struct Intervals<C> {
     counters: C,

@@ -148,8 +148,8 @@ impl Metrics {
         &self.requested
     }
 
-    /// Returns the positions of the events of a table that names each event once; of an event of
-    /// several groups, the best reading.
+    /// Returns the positions of the events of a table that names each event once. For an event in
+    /// several groups, that is the position of the best reading.
     pub(crate) fn listed(&self, events: &[Selected], readings: &[Vec<Reading>]) -> Vec<usize> {
         let running = |at: usize| {
             let of_core = |core: &Vec<Reading>| core.get(at).map_or(0, |own| own.running);
@@ -296,7 +296,7 @@ impl Wanted {
         Ok(Wanted { metric: metric.clone(), linked, threshold, group: 0 })
     }
 
-    /// Returns the gravest missing data of the trace that makes one of the events doubtful.
+    /// Returns the missing data of the trace that affects one of the events most.
     fn doubt(&self, outcome: &Outcome) -> Option<&'static str> {
         let events = self.linked.core_events().into_iter();
         let events: Vec<PmuEvent> = events.collect();

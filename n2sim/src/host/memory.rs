@@ -95,8 +95,8 @@ fn available(root: &Path) -> Option<u64> {
     Some(groups.fold(machine, u64::min))
 }
 
-/// Returns the bytes of cached files in a control group, which it frees on demand, from its
-/// `memory.stat`.
+/// Returns the bytes of cached files in a control group, from its `memory.stat`. The group frees
+/// them on demand.
 fn cached(text: &str) -> u64 {
     let of =
         |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());

@@ -20,7 +20,8 @@ pub(crate) fn with_progress<T>(
     with_bar(expected(session, options), run)
 }
 
-/// Returns the most instructions that a run can have: those of each thread up to its limit.
+/// Returns the largest number of instructions that a run can have: those of each thread up to its
+/// limit.
 pub(crate) fn expected(session: &Session, options: &RunOptions) -> u64 {
     // A limit counts from the first marker of a region, which only the run finds.
     let end = match (options.limit, &options.roi) {

@@ -54,10 +54,10 @@ fn on_signal(signal: i32) {
     }
 }
 
-/// Ends the process as the signal would have, without its temporary files.
+/// Removes the temporary files, then ends the process as the signal would have.
 fn end_by(signal: i32) {
     sim_files::remove_all(|| {
-        // Returns only where the system refuses.
+        // The call returns only if the system refuses.
         let _ = signal_hook::low_level::emulate_default_handler(signal);
         signal_hook::low_level::exit(128 + signal);
     });
@@ -68,7 +68,7 @@ pub(crate) fn flag() -> Arc<AtomicBool> {
     Arc::clone(&IS_STOPPED)
 }
 
-/// While it lives, a signal does not end the process.
+/// A value that prevents signals from ending the process while it exists.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     before: usize,

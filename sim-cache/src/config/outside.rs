@@ -15,11 +15,11 @@ const MAX_FILTER_LINES: u64 = 1 << 24;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FarAtomics {
-    /// None: the line is fetched into the L1 D-cache.
+    /// No atomic: the line is fetched into the L1 D-cache.
     Never,
     /// Atomics whose line neither the L1 D-cache nor the L2 holds with ownership.
     Miss,
-    /// All.
+    /// All atomics.
     Always,
 }
 
@@ -37,9 +37,9 @@ pub struct BusConfig {
     pub read_bytes_per_cycle: u32,
     /// Sustained rate of lines to the mesh.
     pub write_bytes_per_cycle: u32,
-    /// Cycles in which another core answers a snoop with a line, including its interface.
+    /// Cycles that another core takes to answer a snoop with a line, including its interface.
     pub peer_cycles: u32,
-    /// Cycles in which a device or uncached memory beyond the edge of the mesh answers.
+    /// Cycles that a device or uncached memory beyond the edge of the mesh takes to answer.
     pub device_cycles: u32,
 }
 
@@ -97,11 +97,11 @@ pub struct DramConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ChipsConfig {
-    /// Chips.
+    /// Number of chips.
     pub count: u32,
-    /// The link between them, one way.
+    /// Cycles of the link between the chips, one way.
     pub link_cycles: u32,
-    /// Number of physical pages of 4 KiB, of every 256, whose home is on the other chip.
+    /// Number of 4 KiB physical pages in every 256 whose home is on the other chip.
     pub remote_pages_per_256: u32,
 }
 

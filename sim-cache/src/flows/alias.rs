@@ -1,11 +1,11 @@
 //! One line under two virtual addresses that select different sets of the L1 D-cache.
 //!
-//! The L1 D-cache holds at most one copy of a line, and the L2 knows its set: a Neoverse N1 keeps
-//! the virtual index of the copy beside its L2 tag (TRM of the N1, L2 tag RAM). An access that
-//! misses in its own set reads the L2, which recalls the other copy before it answers. The copy
-//! makes room for the line that this core allocates. Modified data therefore counts as a victim's
-//! (PMU guide 4.2.11), and the removed copy counts in no event (4.2.13). Copies in the L1 I-cache
-//! are never modified, so several may stay.
+//! The L1 D-cache holds at most one copy of a line, and the L2 records the set of the copy. A
+//! Neoverse N1 keeps the virtual index of the copy next to the L2 tag (TRM of the N1, L2 tag RAM).
+//! An access that misses in its own set reads the L2, which recalls the other copy before it
+//! answers. The copy makes room for the line that this core allocates. Modified data therefore
+//! counts as a victim's (PMU guide 4.2.11), and the removed copy counts in no event (4.2.13).
+//! Copies in the L1 I-cache are never modified, so several may stay.
 
 use sim_core::{Cycle, EventSink, FlowEdge, LineAddr, Notice, PmuEvent};
 

@@ -1,4 +1,4 @@
-//! Near atomic operations: read-modify-write in the L1 D-cache. Decision A20. Those done at the
+//! Near atomic operations: read-modify-write in the L1 D-cache. Decision A20. Atomics done at the
 //! home node are in `far_atomic`.
 
 use sim_core::{
@@ -128,8 +128,8 @@ impl CoreMemory {
     }
 }
 
-/// Checks the allocation tags of one half of an atomic. A failed check is the reply, and the atomic
-/// changes nothing.
+/// Checks the allocation tags of one half of an atomic. Fails with the reply of a failed check; the
+/// atomic then changes nothing.
 fn tag_checked<S: EventSink>(
     half: TagHalf,
     tags: TagUse,

@@ -74,15 +74,15 @@ impl MemorySystem {
         self.cores[core].change_copies(line, |state| state.with_shared(is_held));
     }
 
-    /// Makes a core answer the snoops that wait for it, as it does before its next access.
+    /// Makes a core answer the snoops that wait for it, as the core does before its next access.
     pub fn answer_snoops<S: EventSink>(&mut self, core: usize, sink: &mut S) {
         let CorePort { core, uncore, .. } = self.port(core);
         core.answer_queued_snoops(uncore, sink);
     }
 
-    /// Returns whether the state is coherent: a line that one core may modify has no other copy,
-    /// and the snoop filter tracks exactly the lines of all L2 caches. All waiting snoops must have
-    /// been answered.
+    /// Returns whether the state is coherent. A line that one core may modify must have no other
+    /// copy, and the snoop filter must track exactly the lines of all L2 caches. All waiting snoops
+    /// must have been answered.
     pub fn is_coherent(&self) -> bool {
         let Some(filter) = &self.uncore.filter else { return true };
         let truly_there = filter.entries().all(|(line, holders, owned)| {

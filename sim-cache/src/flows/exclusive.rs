@@ -26,8 +26,8 @@ impl CoreMemory {
     }
 
     /// Records a store-exclusive that succeeded when the trace was recorded. It succeeds again,
-    /// because the recorded stream continues after its success. Counts it as contended if other
-    /// cores took its line meanwhile, so that hardware might have failed it.
+    /// because the recorded stream continues after its success. It counts as contended if other
+    /// cores took its line meanwhile: hardware might have failed it.
     pub(crate) fn store_exclusive(&mut self, addr: VirtAddr, uncore: &Uncore) {
         let page = uncore.page_map.page_of(addr);
         let Some(target) = uncore.page_map.lookup(page) else { return self.monitor.clear() };

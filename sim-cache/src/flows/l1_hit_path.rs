@@ -2,7 +2,8 @@
 //! flows 5.1, 5.2, 5.4 and 5.5). If any condition fails, nothing is counted and the full flow
 //! starts over.
 //!
-//! For callers with so many accesses that passing a request costs more than the lookup.
+//! This path serves callers with so many accesses that passing a request would cost more than the
+//! lookup.
 
 use sim_core::{Cycle, EventSink, FlowEdge, Notice, VirtAddr};
 

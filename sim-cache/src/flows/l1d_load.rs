@@ -40,7 +40,7 @@ pub(crate) struct Operation {
     pub(crate) line: Indexed,
     /// Direction of the access, for the translations of prefetches that it trains (decision A12).
     pub(crate) requester: Requester,
-    /// The operation uses the stored data, so that an error in the data matters.
+    /// The operation uses the stored data, so an error in the data matters.
     pub(crate) consumes: bool,
 }
 
@@ -451,8 +451,8 @@ const WRITE_EDGES: RefillEdges = RefillEdges {
     no_victim: FlowEdge::L1dWriteNoVictim,
 };
 
-/// Edges of a preload or prefetch. It is not an access of flow 5.4; its victim joins the flow's
-/// last step.
+/// Edges of a preload or prefetch. Its refill is not an access of flow 5.4; its victim joins the
+/// flow's last step.
 const FILL_EDGES: RefillEdges = RefillEdges {
     victim: FlowEdge::L1dFillVictim,
     no_victim: FlowEdge::L1dFillNoVictim,
@@ -470,7 +470,7 @@ impl RefillEdges {
 }
 
 impl Operation {
-    /// Returns the lookups of flows 5.4 and 5.5 that hit. An atomic is one of each.
+    /// Returns the hit edges of flows 5.4 and 5.5. An atomic has one of each.
     fn hit_edges(self) -> &'static [FlowEdge] {
         match self.refill_cause() {
             RefillCause::Store => &[FlowEdge::L1dWriteHit],
@@ -479,7 +479,7 @@ impl Operation {
         }
     }
 
-    /// Returns whether this is the write of a store. It trains no prefetcher here: a store
+    /// Returns whether this is the write of a store. A store trains no prefetcher here: it
     /// prefetches its line once the address is known (`store_prefetch`).
     fn is_store(self) -> bool {
         self.refill_cause() == RefillCause::Store

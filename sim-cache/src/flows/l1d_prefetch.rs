@@ -122,8 +122,8 @@ impl CoreMemory {
         }
     }
 
-    /// Passes the next page of a stream to the prefetcher of the L2, which sees physical addresses
-    /// alone.
+    /// Passes the next page of a stream to the prefetcher of the L2, which has only physical
+    /// addresses.
     fn name_next_page<S: EventSink>(
         &mut self,
         operation: Operation,

@@ -174,7 +174,7 @@ impl CoreMemory {
     }
 
     /// Requests ownership for a write that hit a line which other cores may hold. The write is done
-    /// when the other cores have given the line up.
+    /// when the other cores have removed their copies.
     pub(crate) fn own_for_write<S: EventSink>(
         &mut self,
         line: LineAddr,
@@ -235,8 +235,8 @@ impl CoreMemory {
         taken
     }
 
-    /// Sends all merged stores to the L2, oldest first. Returns the cycle at which the caches hold
-    /// them, 0 if there are none.
+    /// Sends all merged stores to the L2, oldest first. Returns the cycle in which the caches hold
+    /// them, or 0 if there are no merged stores.
     pub(crate) fn drain_all<S: EventSink>(
         &mut self,
         now: Cycle,
@@ -343,7 +343,7 @@ impl CoreMemory {
         let parts = self.bus.uncached_parts(fragment.addr, fragment.bytes.into());
         for (part, bytes) in parts.enumerate() {
             if part > 0 {
-                // A part counts as it does for a load: 4.6.8.
+                // Each part counts like a part of a load (4.6.8).
                 sink.raise(PmuEvent::MEM_ACCESS_WR);
             }
             whole.join(self.write_uncached(translated, bytes, sink));

@@ -152,7 +152,8 @@ impl CoreMemory {
         reply
     }
 
-    /// Refills a line of the L1 I-cache. In a tiny L2, prefetches that follow may evict it again.
+    /// Refills a line of the L1 I-cache. In a tiny L2, prefetches that follow may evict the line
+    /// again.
     fn refill_l1i<S: EventSink>(
         &mut self,
         line: Indexed,

@@ -1,8 +1,8 @@
 //! The L2 cache and the bus transactions of its misses. PMU guide flows 5.7 and 5.8, sections 4.4
 //! to 4.6.
 //!
-//! Strictly inclusive of both L1 caches: an L2 victim removes its L1 copies (decision A43). Not
-//! modeled: banks.
+//! The L2 is strictly inclusive of both L1 caches: an L2 victim removes its L1 copies (decision
+//! A43). Not modeled: banks.
 
 use sim_core::{Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, Notice, PmuEvent};
 
@@ -23,7 +23,7 @@ pub(crate) struct L2Reply {
     pub(crate) ready: Cycle,
     /// Supplier of the data.
     pub(crate) source: DataSource,
-    /// This request left the core.
+    /// The request left the core.
     pub(crate) missed: bool,
     /// Other cores may have a copy.
     pub(crate) shared: bool,
@@ -243,8 +243,8 @@ impl CoreMemory {
         }
         let dirty = victim.dirty || l1d_dirty;
         let written_out = dirty || self.semantics.clean_victims_count;
-        // The victim waits for a slot of the queue and holds it until the home node has the line: a
-        // CHI copy-back is a transaction like a read.
+        // The victim waits for a slot of the queue and holds it until the home node has the line. A
+        // CHI copy-back is a transaction, like a read.
         let slot = self.l2_queue.find(at);
         let mut leaves = slot.from;
         if written_out {

@@ -1,10 +1,10 @@
 //! The L2's stream prefetcher. PMU guide 4.4.1: its refills count as accesses of the L2.
 //!
-//! It trains on loads, preloads, prefetches and fetches that miss the L2 or use a prefetched line
-//! for the first time. It sees physical addresses and follows lines inside a page. It leaves a page
-//! only for one that the L1 D prefetcher names, which sees virtual addresses (`l2-page-cross`).
-//! Stores have prefetchers of their own (`store_prefetch`). Not modeled: the region and the
-//! temporal engine of the N2.
+//! The prefetcher trains on loads, preloads, prefetches and fetches that miss the L2 or use a
+//! prefetched line for the first time. It works on physical addresses and follows lines inside a
+//! page. It leaves a page only for one that the L1 D prefetcher names (`l2-page-cross`), because
+//! that prefetcher works on virtual addresses. Stores have prefetchers of their own
+//! (`store_prefetch`). Not modeled: the region and the temporal engine of the N2.
 
 use sim_core::{Cycle, EventSink, LINE_SHIFT, LineAddr};
 

@@ -112,7 +112,7 @@ impl CoreMemory {
         let sent = if bytes > 0 { self.bus.send_line(leaves) } else { leaves };
         if let Some(data) = data.filter(|data| data.dirty) {
             uncore.note_poison(line, data.poisoned);
-            // A writer also takes over the duty to write the line back. With a reader the data
+            // A writer also takes over the duty to write the line back. For a reader, the data
             // returns to the home node.
             if snoop != Snoop::Unique {
                 uncore.accept_snoop_data(self.number, line, sent);

@@ -2,9 +2,9 @@
 //! decision A05.
 //!
 //! The home node writes the agent's data to memory and snoops the core, whose answer pulls the line
-//! in. These are two bus transactions that no load or store issued, so neither a read nor a write
-//! (4.6.5, 4.6.6). The line counts as an L2 refill, but not as a read refill, an access or a last
-//! level event.
+//! in. These two bus transactions count as neither a read nor a write, because no load or store
+//! issued them (4.6.5, 4.6.6). The line counts as an L2 refill, but not as a read refill, an access
+//! or a last level event.
 
 use sim_core::{
     Cycle, DataSource, EventSink, FlowEdge, LINE_BYTES, LineAddr, Notice, PmuEvent, VirtAddr,

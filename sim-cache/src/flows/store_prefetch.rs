@@ -1,11 +1,11 @@
 //! Store prefetch: a store requests its line once its address is known, long before the write.
 //!
-//! Neoverse N2 TRM: prefetches trained by stores fill the L2 alone, those trained by loads also the
-//! L1 D-cache. The TRM of the Neoverse N1 describes an ownership request of each store at issue. A
-//! store brings its own translation, so this prefetch crosses page ends. It runs ahead of the
-//! writes by as many stores as the store queue holds. A second engine follows streams of such
-//! stores a few lines further, in physical addresses and so not beyond a page. The refill of the L1
-//! D-cache remains the store's own.
+//! Neoverse N2 TRM: prefetches trained by stores fill the L2 alone; prefetches trained by loads
+//! also fill the L1 D-cache. The TRM of the Neoverse N1 describes an ownership request of each
+//! store at issue. A store brings its own translation, so this prefetch crosses page ends. It runs
+//! ahead of the writes by as many stores as the store queue holds. A second engine follows streams
+//! of such stores a few lines further. It uses physical addresses, so it stops at the end of a
+//! page. The store itself still refills the L1 D-cache.
 
 use sim_core::{Cycle, EventSink, LineAddr, MemKind};
 

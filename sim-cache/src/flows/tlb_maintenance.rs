@@ -1,5 +1,5 @@
 //! TLB maintenance: `TLBI`, and writes of table base registers. PMU guide 4.1.3, 4.1.7 to 4.1.10:
-//! none of it is counted. Decision A16 for `AT`, which is in `translate`.
+//! none of it is counted. `AT` is in `translate` (decision A16).
 //!
 //! A write of a table base register changes the address space and removes nothing: entries of other
 //! address spaces and global entries stay. Not modeled: the time until other cores have answered a

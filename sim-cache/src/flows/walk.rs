@@ -1,11 +1,11 @@
 //! Table walks: the descriptors that a walk reads, its stages, and its new entries in the L2 TLB.
 //! PMU guide 3.2.18, 4.1.6, 4.1.9, 4.1.10; decisions A14 and A15.
 //!
-//! A walk begins at the deepest table that a partial entry knows and leaves one partial entry, for
-//! the last table it read. With stage 2, each descriptor is at an intermediate address. A stage 2
-//! walk for a descriptor counts in `DTLB_WALK` for any requester; stage 2 of the output address
-//! belongs to the walk itself. Not modeled: partial entries of stage 2, descriptors that stage 2
-//! refuses.
+//! A walk begins at the deepest table for which a partial entry exists, and leaves one partial
+//! entry, for the last table that it read. With stage 2, each descriptor is at an intermediate
+//! address. A stage 2 walk for a descriptor counts in `DTLB_WALK` for any requester; stage 2 of the
+//! output address belongs to the walk itself. Not modeled: partial entries of stage 2, descriptors
+//! that stage 2 refuses.
 
 use sim_core::{Cycle, EventSink, LineAddr, Notice, PmuEvent};
 
@@ -96,8 +96,8 @@ impl CoreMemory {
         end
     }
 
-    /// Returns the deepest table on the path to level `last` that a partial entry knows, or the
-    /// first one.
+    /// Returns the deepest table on the path to level `last` for which a partial entry exists, or
+    /// the first table.
     fn known_table(&mut self, granule: Granule, key: Key, last: u32, at: Cycle) -> KnownTable {
         let first = granule.first_level();
         if self.walker.keeps_partial {

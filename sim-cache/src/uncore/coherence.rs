@@ -81,8 +81,8 @@ impl Uncore {
         }
     }
 
-    /// Records a core as a holder of a line. A line that lost its filter entry for it leaves all
-    /// caches.
+    /// Records a core as a holder of a line. If another line loses its filter entry to it, that
+    /// line leaves all caches.
     pub(crate) fn grant(&mut self, core: usize, line: LineAddr, alone: bool, at: Cycle) {
         let Some(filter) = self.filter.as_mut() else { return };
         let Some(lost) = filter.grant(core, line, alone, &mut self.others) else { return };

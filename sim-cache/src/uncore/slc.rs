@@ -4,9 +4,9 @@
 //! one core uses, because a read removes the line, and it keeps code and lines that several cores
 //! share.
 //!
-//! It is the largest structure of the model and accessed at random: each access of a set misses the
-//! host's caches. Each line therefore takes one word, and each set starts at a cache line of the
-//! host.
+//! The cache is the largest structure of the model and is accessed at random: each access to a set
+//! misses the host's caches. Each line therefore takes one word, and each set starts at a cache
+//! line of the host.
 
 use sim_core::{LINE_BYTES, LineAddr, StateVisitor, WarmState};
 

@@ -48,8 +48,9 @@ pub(crate) struct SnoopFilter {
     /// The line has one holder, which may modify it without a request.
     owned: Box<[bool]>,
     holders: Box<[Held]>,
-    /// Holders of lines with several holders, and the unused ones of these lists.
+    /// Holders of lines with several holders.
     lists: Vec<Holders>,
+    /// Numbers of the unused `lists`.
     free: Vec<u32>,
     /// Way of each set that is replaced next.
     next: Box<[u8]>,

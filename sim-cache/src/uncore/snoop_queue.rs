@@ -1,12 +1,12 @@
 //! Snoops on their way to the cores. The home node decides at once. A core answers before its next
-//! memory access, so that it counts its own events.
+//! memory access and counts its own events.
 
 use crate::units::request::SnoopRequest;
 
 /// One queue for each core.
 #[derive(Clone, Debug)]
 pub(crate) struct SnoopQueues {
-    /// Bit `core % 64`: a snoop may wait for that core.
+    /// Bit `core % 64` is set if a snoop may wait for that core.
     flags: u64,
     queues: Box<[Vec<SnoopRequest>]>,
     /// Cores that never read their queue again.
@@ -23,7 +23,7 @@ impl SnoopQueues {
         }
     }
 
-    /// Returns `false` if no snoop waits for a core. Every access of a core asks this.
+    /// Returns `false` if no snoop waits for a core. Every access of a core makes this check.
     #[inline(always)]
     pub(crate) fn may_have(&self, core: usize) -> bool {
         self.flags & 1 << (core % 64) != 0

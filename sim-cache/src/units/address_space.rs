@@ -55,8 +55,8 @@ impl EntryTag {
     /// Tag of an empty entry; matches no key.
     pub(crate) const EMPTY: EntryTag = EntryTag { tag: 1, mask: 0 };
 
-    /// Creates the tag of an entry for `1 << shift` bytes around the key's page, of its ASID or of
-    /// all.
+    /// Creates the tag of an entry for `1 << shift` bytes around the key's page, for its ASID or
+    /// for all ASIDs.
     pub(crate) fn new(key: Key, shift: u32, global: bool) -> EntryTag {
         let within = (1 << (shift - FRAME_SHIFT)) - 1;
         let mask = !within & if global { !ASID_FIELD } else { u64::MAX };

@@ -57,7 +57,7 @@ impl Cache {
         }
     }
 
-    /// Converts the cache to virtual indexing, as an L1 cache has.
+    /// Converts the cache to virtual indexing, which L1 caches use.
     pub(crate) fn indexed_virtually(self) -> Cache {
         Cache { tags: self.tags.indexed_virtually(), ..self }
     }
@@ -260,7 +260,7 @@ impl Cache {
         self.tags.set_of(line)
     }
 
-    /// Repairs a broken tag of a set. Returns it, or `None` if there is none.
+    /// Repairs a broken tag of a set. Returns the tag, or `None` if no tag of the set is broken.
     pub(crate) fn repair_tag(&mut self, set: u32) -> Option<BrokenTag> {
         let index = self.broken_tags.iter().position(|broken| broken.entry.set == set)?;
         let broken = self.broken_tags.swap_remove(index);

@@ -12,7 +12,7 @@ pub(crate) struct ExclusiveMonitor {
     marked: Option<LineAddr>,
     /// Line of the last store-exclusive that succeeded.
     stored: Option<LineAddr>,
-    /// Another agent has taken that line away since.
+    /// Set if another agent has since taken the line of `stored` away.
     is_contended: bool,
 }
 

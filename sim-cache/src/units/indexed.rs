@@ -2,7 +2,7 @@
 //! address is the tag.
 //!
 //! Index bits above the page offset (13:12 with 256 sets) may differ from those of the physical
-//! address, and between virtual addresses of one line. Snoops, L2 evictions and maintenance know a
+//! address, and between virtual addresses of one line. Snoops, L2 evictions and maintenance name a
 //! line by its physical address alone, so they search every set that may hold it.
 
 use sim_core::{LineAddr, VirtAddr};

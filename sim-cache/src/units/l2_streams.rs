@@ -74,8 +74,8 @@ impl Stream {
         Some(((next << page_lines_shift) + line % (1 << page_lines_shift)) & LINES)
     }
 
-    /// Returns this stream as a stream of the following page: its last line is as far before the
-    /// start of that page as before.
+    /// Returns this stream as a stream of the following page. Its last line keeps its distance from
+    /// the start of that page.
     fn in_next_page(&self, page_lines_shift: u32) -> Stream {
         let page_lines = 1_u64 << page_lines_shift;
         let first = (self.next_key - 1) << page_lines_shift;

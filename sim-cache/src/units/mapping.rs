@@ -13,7 +13,7 @@ pub(crate) const FRAME_BITS: u32 = ADDRESS_BITS - FRAME_SHIFT;
 /// Bits of a virtual page number: one more, which selects the half of the address space.
 pub(crate) const PAGE_BITS: u32 = FRAME_BITS + 1;
 
-/// Memory type of a page. Of two stages, the greater one holds.
+/// Memory type of a page. With two stages, the greater type applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemoryType {
     /// Normal memory, write-back cacheable.

@@ -1,4 +1,4 @@
-//! Statistics of the private memory of one core beside the architected events: refilled lines and
+//! Statistics of the private memory of one core, besides the architected events: refilled lines and
 //! their sources, bytes moved, cycles of walks. Events separate demand from prefetch, and data from
 //! code, only in some places; these figures always do (PMU guide 4.2 to 4.6, as ground-truth values
 //! for formulas).
@@ -14,7 +14,7 @@ use crate::units::requester::Requester;
 pub struct Walks {
     /// Walks of stage 1, including the stage 2 walks that they need.
     pub walks: u64,
-    /// Cycles of all walks; parallel walks count each.
+    /// Cycles of all walks; each of several parallel walks counts in full.
     pub cycles: u64,
 }
 

@@ -3,9 +3,9 @@
 //!
 //! A register is held from the start of a miss until its data arrives. When all are held, the next
 //! miss starts when the first one is freed. Merging needs no register: the tag array already holds
-//! the line with its refill time. Requests do not come in time order, so a register remembers the
-//! idle gap before its last hold: a store that leaves late must not delay a load that issues early.
-//! A request that fits at the start of the gap is accepted, whatever its length.
+//! the line with its refill time. Requests do not come in time order: a store that leaves late must
+//! not delay a load that issues early. Each register therefore remembers the idle gap before its
+//! last hold. A request that fits at the start of the gap is accepted, whatever its length.
 
 use sim_core::Cycle;
 
@@ -76,7 +76,7 @@ impl Mshrs {
         self.find(at).from == at
     }
 
-    /// Holds a register that was found until `end`.
+    /// Holds the register that [`Mshrs::find`] returned, until `end`.
     #[inline]
     pub(crate) fn hold(&mut self, free: FreeRegister, end: Cycle) {
         let register = &mut self.registers[free.index];

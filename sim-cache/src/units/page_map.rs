@@ -46,7 +46,7 @@ pub(crate) struct Tables {
     unit: (u32, u32),
     mapping: PageMapping,
     seed: u64,
-    /// Memory that the rule maps is tagged: stage 2 without tag attributes.
+    /// Memory that the rule maps is tagged, as in stage 2, which has no tag attributes.
     tagged: bool,
     /// Explicit mappings; `None` is a page without a valid descriptor.
     explicit: FxHashMap<Extent, Option<Mapping>>,

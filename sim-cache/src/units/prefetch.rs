@@ -1,7 +1,8 @@
 //! The L1 data prefetcher: strides by program counter, streams by page. PMU guide 4.2.1.
 //!
-//! It trains on L1 misses and on the first use of a prefetched line, in line addresses, so a hit on
-//! an ordinary line costs nothing. Not modeled: the spatial and temporal engines of the N2.
+//! The prefetcher trains on the line addresses of L1 misses and of first uses of prefetched lines.
+//! A hit on an ordinary line therefore costs nothing. Not modeled: the spatial and temporal engines
+//! of the N2.
 
 use sim_core::{LINE_SHIFT, StateVisitor, Stored, WarmState};
 
@@ -52,7 +53,7 @@ impl TrackTable {
         TrackTable { tracks, next: 0, step_max }
     }
 
-    /// Trains with one miss. Returns the track if the stride repeated, so that it may prefetch.
+    /// Trains with one miss. Returns the track if the stride repeated: the track may then prefetch.
     fn train(&mut self, key: u64, line: u64) -> Option<&mut Track> {
         let Some(known) = self.tracks.iter().position(|t| t.key == key + 1) else {
             self.tracks[self.next] = Track { key: key + 1, last: line, ..Track::default() };
@@ -113,7 +114,7 @@ pub(crate) struct StoreStreams {
     distance: u32,
 }
 
-/// Lines that a store prefetches at once beyond its own; two let a skipped line be caught up.
+/// Lines that a store prefetches at once beyond its own; two of them make up for a skipped line.
 const STORE_DEGREE: u32 = 2;
 
 impl StoreStreams {

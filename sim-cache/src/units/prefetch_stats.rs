@@ -1,4 +1,4 @@
-//! Outcomes of prefetched lines: statistics beside the architected events, none of which separates
+//! Outcomes of prefetched lines: statistics besides the architected events. No event separates
 //! useful prefetches from useless ones.
 
 /// Prefetched lines of one cache. Each line is issued once, then used, lost, or still present.
@@ -72,7 +72,8 @@ pub struct PrefetchStats {
     pub l1d: PrefetchCounts,
     /// Next-line prefetcher of the L1 I-cache. A use is a fetch.
     pub l1i: PrefetchCounts,
-    /// Prefetchers of the L2. A use is any request to the L2, by a prefetcher of an L1 as well.
+    /// Prefetchers of the L2. A use is any request to the L2, including those of the L1
+    /// prefetchers.
     pub l2: PrefetchCounts,
 }
 

@@ -196,8 +196,8 @@ const LONG_EVERY: u64 = 32;
 /// and others, ISCA 2010).
 #[derive(Clone, Copy, Debug)]
 struct Duel {
-    /// Misses of the leaders that insert as [`LONG`] minus those that insert as [`DISTANT`], from
-    /// the middle.
+    /// Misses of the leaders that insert as [`LONG`] minus misses of those that insert as
+    /// [`DISTANT`], counted from the middle of the range.
     balance: u64,
     /// Lines that entered where one in [`LONG_EVERY`] enters as [`LONG`] and the others as
     /// [`DISTANT`].

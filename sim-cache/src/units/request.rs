@@ -26,7 +26,7 @@ pub(crate) enum L2Request {
 }
 
 impl L2Request {
-    /// Returns whether the line will be written, so that the core needs the only copy.
+    /// Returns whether the line will be written. The core then needs the only copy.
     pub(crate) fn writes(self) -> bool {
         self.coherence_request() == CoherenceRequest::Own
     }

@@ -1,6 +1,6 @@
 //! Tags and line states of one cache: set, way, tag, and the refill time of a line in flight.
 //!
-//! It has no policy and raises no event. PMU guide 3.2.6 (lines of 64 bytes).
+//! The tag array has no policy and raises no event. PMU guide 3.2.6 (lines of 64 bytes).
 
 use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
 
@@ -9,9 +9,9 @@ use crate::units::indexed::{Indexed, PAGE_LINES};
 
 /// Refill time of a line or a translation in flight.
 ///
-/// Requests come in program order, so one that starts earlier may find a line that a later one
-/// fetched. It would have fetched the line itself, so it waits for the same latency from its own
-/// start if that is less.
+/// Requests come in program order, so a request may find a line that a request with a later start
+/// fetched. It would have fetched the line itself, so it waits at most for the same latency from
+/// its own start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RefillTime {
     /// Cycle of arrival.
@@ -183,8 +183,8 @@ impl LineState {
         self.0 >> READY_SHIFT <= now && self.0 & (PREFETCHED | DEFECT | TAG_DEFECT) == 0
     }
 
-    /// Returns the same as [`LineState::is_plain_at`] for a write, which also requires that no
-    /// other copy exists.
+    /// Returns the same as [`LineState::is_plain_at`], but for a write. A write also requires that
+    /// no other copy exists.
     #[inline]
     pub(crate) fn is_plain_for_write_at(self, now: Cycle) -> bool {
         let other_copies = SHARED | IN_L1I;
@@ -204,9 +204,9 @@ impl LineState {
 /// Entry of the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryIndex {
-    /// Set.
+    /// Number of the set.
     pub(crate) set: u32,
-    /// Way.
+    /// Number of the way in the set.
     pub(crate) way: u32,
 }
 
@@ -347,8 +347,8 @@ impl TagArray {
         }
     }
 
-    /// Keeps only the first of the copies of a line in several sets, which only the L1 I-cache may
-    /// have.
+    /// Keeps only the first of the copies of a line in several sets. Only the L1 I-cache may have
+    /// several.
     pub(crate) fn retain_one_copy(&mut self) {
         for set in 0..=self.set_mask as u32 {
             for way in 0..self.ways {

@@ -1,5 +1,5 @@
-//! Waits of loads that missed the L1 D-cache, beside the service of their lines, for observers of a
-//! run. Written only on the miss path and read by no other part of the model.
+//! Waits of loads that missed the L1 D-cache, besides the service of their lines, for observers of
+//! a run. Written only on the miss path and read by no other part of the model.
 
 use sim_core::{Cycle, LoadWait, VirtAddr};
 

@@ -5,7 +5,7 @@
 //! here per line; a full line goes to the L2 as one write that needs no read.
 //!
 //! An open line also leaves for a fifth open line, a barrier or store-release, or another access or
-//! snoop to it. It leaves after a time without further stores, too.
+//! snoop to it. It also leaves after a time without further stores.
 
 use sim_core::{Cycle, LineAddr, StateVisitor, Stored, WarmState};
 
@@ -30,7 +30,7 @@ struct OpenLine {
     tag: u64,
     /// Bytes written so far, as a mask.
     bytes: u64,
-    /// Its bytes wait here, because no L1 line holds them.
+    /// The bytes of the line wait here, because no L1 line holds them.
     held: bool,
     /// Number of lines opened before it.
     opened: u64,
@@ -46,13 +46,13 @@ pub(crate) struct WriteStreams {
     full_lines: u32,
     threshold: u32,
     held: u32,
-    /// Cycles without a store after which a held line leaves; 0 is never.
+    /// Cycles without a store after which a held line leaves; 0 means never.
     idle_cycles: Cycle,
 }
 
 impl WriteStreams {
-    /// Creates the streams. `threshold` consecutive full lines start streaming; 0 is never. A line
-    /// without new stores for `idle_cycles` leaves; 0 is never.
+    /// Creates the streams. `threshold` consecutive full lines start streaming; 0 means never. A
+    /// line without new stores for `idle_cycles` leaves; 0 means never.
     pub(crate) fn new(threshold: u32, idle_cycles: u32) -> WriteStreams {
         let open = [OpenLine::default(); OPEN_LINES];
         let idle_cycles = idle_cycles.into();

@@ -13,7 +13,7 @@ pub enum ConfigError {
     /// A file cannot be read.
     #[error("cannot read the configuration {file}")]
     Read {
-        /// The file.
+        /// File that cannot be read.
         file: String,
         /// Error of the operating system.
         source: std::io::Error,
@@ -21,7 +21,7 @@ pub enum ConfigError {
     /// A file is longer than any configuration.
     #[error("{file}: more than {max} bytes; this is not a configuration")]
     TooLong {
-        /// The file.
+        /// File that is too long.
         file: String,
         /// Largest size that is read, in bytes.
         max: u64,
@@ -39,7 +39,7 @@ pub enum ConfigError {
     /// Too many nested base files, most likely a cycle of `base` keys.
     #[error("{file}: more than {max} nested base files; check the `base` keys for a cycle")]
     TooManyBases {
-        /// The topmost file.
+        /// File at the top of the chain of bases.
         file: String,
         /// Largest number of files.
         max: usize,

@@ -69,11 +69,11 @@ pub const TIES: [(PmuEvent, Tie, &str); 9] = [
 /// Visits and count of one event of the flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// The event.
+    /// Event that the visits and the count belong to.
     pub event: PmuEvent,
     /// Visits of the boxes that account for it.
     pub visits: u64,
-    /// Its count.
+    /// Count of the event.
     pub counted: u64,
     /// Expected relation between visits and count.
     pub tie: Tie,

@@ -1,7 +1,7 @@
 //! The few A32 instructions that the PMU guide names (4.9.4, 4.9.5, 4.10.3, 4.11.2), so that
 //! directed tests can show their counts.
 //!
-//! Their descriptions equal those of the corresponding A64 instructions, and they take the same
+//! These instructions have the descriptions of the corresponding A64 instructions and take the same
 //! path through the core. This is not a full A32 decoder: traces hold only A64, and a Neoverse N2
 //! runs AArch32 at EL0 only. Registers R0 to R14 are X0 to X14 (Arm ARM, "Mapping of the
 //! general-purpose registers between the Execution states").

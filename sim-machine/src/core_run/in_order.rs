@@ -21,35 +21,35 @@ impl CoreRun {
         observer: &mut S,
     ) -> Result<(), MachineError> {
         observer.notify(Notice::Core(self.core));
-        let mut order = self.order.take().unwrap_or_else(|| InOrderEngine::new(program, part));
+        let mut engine = self.engine.take().unwrap_or_else(|| InOrderEngine::new(program, part));
         if self.at >= self.batch.len() && !self.next_batch()? {
             let sink = &mut (&mut self.totals, &mut *observer);
-            order.resolve_pending_branch(None, &mut self.pipeline, program, sink);
-            self.order = Some(order);
+            engine.resolve_pending_branch(None, &mut self.pipeline, program, sink);
+            self.engine = Some(engine);
             self.end(memory, observer);
             return Ok(());
         }
         let wait = std::mem::take(&mut self.wait);
         if wait > 0 && self.is_away(program) {
-            self.waits.away += wait.saturating_sub(order.cycle());
+            self.waits.away += wait.saturating_sub(engine.cycle());
         } else {
-            self.note_wait(order.cycle(), wait);
+            self.note_wait(engine.cycle(), wait);
         }
-        order.wait_until(wait);
-        while self.at < self.stop && !self.ended && order.cycle() <= until {
+        engine.wait_until(wait);
+        while self.at < self.stop && !self.ended && engine.cycle() <= until {
             let next = Some(self.batch[self.at].id);
             let sink = &mut (&mut self.totals, &mut *observer);
-            order.resolve_pending_branch(next, &mut self.pipeline, program, sink);
+            engine.resolve_pending_branch(next, &mut self.pipeline, program, sink);
             if self.stretch == 0 {
                 let most = self.undisturbed();
                 self.poll_exceptions(program, observer);
                 self.stretch = self.find_stretch(most, program, memory, observer);
             }
             if self.stretch > 0 {
-                self.run_stretch_in_order(until, &mut order, program, memory, observer);
+                self.run_stretch_in_order(until, &mut engine, program, memory, observer);
             }
         }
-        self.order = Some(order);
+        self.engine = Some(engine);
         if self.at >= self.batch.len() {
             for recorded in self.exceptions_after() {
                 self.pipeline.take_recorded(recorded, &mut (&mut self.totals, &mut *observer));
@@ -63,7 +63,7 @@ impl CoreRun {
     fn run_stretch_in_order<S: EventSink>(
         &mut self,
         until: Cycle,
-        order: &mut InOrderEngine,
+        engine: &mut InOrderEngine,
         program: &Program,
         memory: &mut MemorySystem,
         observer: &mut S,
@@ -80,18 +80,18 @@ impl CoreRun {
         let mut port = memory.port(self.core);
         let sink = &mut (&mut self.totals, &mut *observer);
         let core = &mut self.pipeline;
-        let (ran, used) = order.run(&stretch, core, program, &mut port, sink);
+        let (ran, used) = engine.run(&stretch, core, program, &mut port, sink);
         self.at += ran;
         self.more_at += used;
         self.done += ran as u64;
         self.stretch -= ran;
-        self.after_inst_in_order(order, program, memory, observer);
+        self.after_inst_in_order(engine, program, memory, observer);
     }
 
     /// Performs the work of the machine and of the in-order engine after an instruction.
     fn after_inst_in_order<S: EventSink>(
         &mut self,
-        order: &mut InOrderEngine,
+        engine: &mut InOrderEngine,
         program: &Program,
         memory: &MemorySystem,
         observer: &mut S,
@@ -102,7 +102,7 @@ impl CoreRun {
         let sink = &mut (&mut self.totals, &mut *observer);
         if self.pipeline.take_expected(inst, sink) {
             self.returns = false;
-            order.restart();
+            engine.restart();
         }
         self.after_inst(id, program, memory, observer);
     }

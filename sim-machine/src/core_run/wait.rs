@@ -1,4 +1,4 @@
-//! Waits of a thread for another one that synchronized first in the recording
+//! Waits of a thread for another thread that synchronized first in the recording
 //! ([`crate::thread_scheduler`]).
 
 use super::CoreRun;
@@ -39,7 +39,7 @@ impl CoreRun {
         if is_counted {
             self.close(true, memory, observer);
         }
-        // Observers receive nothing of this time.
+        // Observers receive no reports for this time.
         self.pipeline.settle_clocks(&mut (&mut self.totals, &mut *observer));
         self.pipeline.idle_until(until, &mut self.totals);
         self.pipeline.settle_clocks(&mut self.totals);

@@ -5,8 +5,8 @@
 //! * A slot on a wrong path is charged to the mispredicted branch, or to the flushed load.
 //! * A slot lost to the refill after a branch, or to a branch unknown to prediction, is charged to
 //!   that branch.
-//! * A slot lost because an entry frees only at retirement (reorder buffer, load queue, registers)
-//!   is charged to the instruction for which retirement waited.
+//! * A slot lost because an entry is freed only at retirement (reorder buffer, load queue,
+//!   registers) is charged to the instruction for which retirement waited.
 //! * Any other slot is charged to the operation that came late or could not proceed.
 
 use sim_core::operation::AccessKind;

@@ -9,9 +9,9 @@
 
 use rustc_hash::FxHashMap;
 
-/// Most lines tracked for each stack: 64 MiB, twice the largest system level cache.
+/// Largest number of lines tracked for each stack: 64 MiB, twice the largest system level cache.
 pub const MOST_LINES: usize = 1 << 20;
-/// Most pages tracked for each stack.
+/// Largest number of pages tracked for each stack.
 pub const MOST_PAGES: usize = 1 << 18;
 
 /// Bits of one word of the strip.
@@ -67,7 +67,7 @@ impl Curve {
         self.new
     }
 
-    /// Returns whether some thread used more units than are tracked, so that some reuses count as
+    /// Returns whether some thread used more units than are tracked. Some reuses then count as
     /// first uses.
     pub fn is_cut(&self) -> bool {
         self.is_cut

@@ -3,7 +3,7 @@
 use super::column::Column;
 use super::slot_class::TopDownCategory;
 
-/// Most intervals of a core. A run that is not very short has at least half as many.
+/// Largest number of intervals of a core. A run that is not very short has at least half as many.
 pub const MOST: usize = 240;
 /// Cycles of an interval at the start.
 const FIRST_STEP: u64 = 64;

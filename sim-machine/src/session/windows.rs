@@ -109,7 +109,7 @@ impl Session {
     }
 }
 
-/// A machine that goes from window to window.
+/// A machine that runs one window after another.
 struct Bench {
     program: Code,
     memory: MemorySystem,

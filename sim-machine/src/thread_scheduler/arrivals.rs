@@ -73,8 +73,9 @@ pub(super) struct Kinds {
     /// Properties by place in [`StaticTable::places`].
     kinds: Vec<Kind>,
     matters: Vec<bool>,
-    /// Places of synchronizing instructions, and the index of each block's first one.
+    /// Places of synchronizing instructions.
     places: Vec<u32>,
+    /// Index in `places` of each block's first one.
     blocks: Vec<u32>,
 }
 
@@ -108,7 +109,7 @@ struct Walk<'a> {
     kinds: &'a Kinds,
     position: u64,
     found: &'a mut VecDeque<SyncInst>,
-    /// Index of the current block's first one.
+    /// Index of the first synchronizing instruction of the current block.
     fresh: usize,
 }
 
@@ -219,7 +220,7 @@ impl Arriving {
         }
     }
 
-    /// Returns the tickets of the next instruction with any, and its system call.
+    /// Returns the tickets of the next instruction that has any, and its system call.
     fn next_group(&mut self) -> Result<Option<Group>, MachineError> {
         let mut tickets: Vec<Ticket> = Vec::new();
         while let Some(note) = self.next_note()? {

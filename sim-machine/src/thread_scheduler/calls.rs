@@ -39,7 +39,7 @@ mod futex {
     pub(super) const WAKE_BITSET: u64 = 10;
 }
 
-/// Returns what a call releases at its begin, and what it acquires at its return.
+/// Returns what a call releases when it begins, and what it acquires when it returns.
 pub(super) fn scopes(call: &Call) -> (Scope, Scope) {
     match call.number {
         number::EXIT => (Scope::Exit, Scope::Nowhere),

@@ -1,5 +1,5 @@
-//! Scheduler by happens-before alone ([`super::edges`]): an acquire waits for the releases that it
-//! may have read, a thread for its creation, a wait for the wake.
+//! Scheduler by happens-before alone ([`super::edges`]). An acquire waits for the releases that it
+//! may have read, a thread for its creation, and a wait for the wake.
 //!
 //! No thread waits forever. Every edge leads to a lower rank, and ranks rise along each thread. So
 //! the running thread with the lowest next rank waits for no running thread.
@@ -132,8 +132,8 @@ impl<A: Arrivals> Causal<A> {
         }
     }
 
-    /// Makes the threads runnable that are parked on a rank that `thread` has passed, or all parked
-    /// on it if it has ended.
+    /// Makes runnable the threads that are parked on a rank that `thread` has passed, or on any
+    /// rank of `thread` if it has ended.
     fn unpark(&mut self, thread: usize) {
         let has_ended = self.states[thread].ended;
         while let Some(&Reverse((rank, waits))) = self.parked[thread].peek()
@@ -162,7 +162,8 @@ impl<A: Arrivals> Causal<A> {
             let slowest = self.runnable.iter().filter_map(|k| self.clock(*k).ok()).min();
             let slowest = slowest.unwrap_or(0);
             let passed = &mut self.threads[i].passed;
-            // Of the ranks before all clocks only the last is kept: earlier ones came before it.
+            // Only the last of the ranks before all clocks is kept, because the earlier ones came
+            // before it.
             while passed.get(1).is_some_and(|second| second.cycle <= slowest) {
                 passed.pop_front();
             }
@@ -200,7 +201,7 @@ impl<A: Arrivals> Causal<A> {
     }
 
     /// Returns the cycle in which the target of an edge was passed, or in which its thread ended
-    /// without passing it. Returns 0 if that was long ago, `None` if it is still to come.
+    /// without passing it. Returns 0 if that was long ago, and `None` if it has not happened yet.
     fn answered(&self, edge: &Edge) -> Option<Cycle> {
         if self.edges.has_passed(edge) {
             let passed = &self.threads[edge.thread].passed;

@@ -7,9 +7,9 @@
 //! cycle.
 //!
 //! A release removes the releases to the same bytes that its thread has waited for: an acquire that
-//! waits for it follows them too. So threads that hand a lock on or are joined leave one release
-//! there. Lists longer than [`FEW`] are cleaned when full. A newer release of the same thread
-//! replaces the older one at once.
+//! waits for it follows them too. Threads that pass a lock on, or that are joined, therefore leave
+//! one release there. Lists longer than [`FEW`] are cleaned when full. A newer release of the same
+//! thread replaces the older one at once.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -44,7 +44,7 @@ pub(crate) enum Scope {
     Bytes(u64, u16),
     /// Data of the operating system.
     Kernel,
-    /// Creation or begin of a thread, with the word that the kernel clears at its end, if known.
+    /// Creation or start of a thread, with the word that the kernel clears at its end, if known.
     Creation(Option<u64>),
     /// End of a thread: the end words of all threads made so far.
     Exit,
@@ -164,7 +164,7 @@ struct Thread<A> {
     waited: FxHashMap<usize, Waited>,
     /// Thread ends that were found at [`EXITS`].
     exits: SeenExits,
-    /// The thread may have made another one.
+    /// The thread may have made another thread.
     is_maker: bool,
     /// Maker of the thread. The thread inherits the maker's waits up to its creation.
     maker: Option<Maker>,
@@ -179,7 +179,7 @@ struct Maker {
     at: u64,
 }
 
-/// Progress of a thread's waits for another one.
+/// Progress of a thread's waits for another thread.
 #[derive(Clone, Copy, Debug)]
 struct Waited {
     /// Rank of the other thread that was waited for.
@@ -188,7 +188,7 @@ struct Waited {
     at: u64,
 }
 
-/// Most makers that [`has_waited`] follows.
+/// Largest number of makers that [`has_waited`] follows.
 const MOST_MAKERS: usize = 8;
 
 /// Longest list of releases that is cleaned before each new one; a longer one is cleaned when full.

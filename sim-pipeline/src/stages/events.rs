@@ -90,7 +90,7 @@ impl Pipeline {
             sink.add_tally(&op.inst.tally.skip(StaticEvents::PER_INST));
         }
         if R::IS_ORDINARY {
-            // Of the events below, only those of its alignment can occur.
+            // Only the alignment events of the access can still occur.
             if op.addr.is_some_and(|addr| !op.inst.mem.is_aligned(addr)) {
                 raise_instruction_events(op, issue, sink);
             }
@@ -102,8 +102,8 @@ impl Pipeline {
         }
     }
 
-    /// Raises the events of an instruction that executed: those of its issue, and for a
-    /// store-exclusive whether it passed.
+    /// Raises the events of an instruction that executed: its issue events, and the outcome of a
+    /// store-exclusive.
     #[inline(always)]
     pub(crate) fn raise_at_issue<R: Route, S: EventSink>(
         &mut self,
@@ -144,8 +144,8 @@ pub(crate) fn raise_instruction_events<S: EventSink>(op: &Op<'_>, issue: Cycle, 
     }
 }
 
-/// Raises the result of a store-exclusive (PMU guide 4.8.5, 4.8.6). It fails if it lost its line,
-/// or if its access faulted.
+/// Raises the outcome of a store-exclusive (PMU guide 4.8.5, 4.8.6). The store fails if the core
+/// lost the line or if the access faulted.
 pub(crate) fn raise_exclusive_outcome<S: EventSink>(
     op: &Op<'_>,
     outcome: AccessOutcome,

@@ -1,11 +1,11 @@
 //! Exceptions: the target level of each, the events that count it, and the level of the core
 //! afterwards (PMU guide 3.1.4, 4.11; decisions A27 and A42).
 //!
-//! An exception comes from an instruction, a failed translation, an interrupt of a test, or a
-//! recorder. The core routes the first three by `HCR_EL2` and `SCR_EL3`; for the last, the recorder
-//! gives the target. A user trace has no handlers: its exceptions are counted, and the stream
-//! continues where the handler returned. Not modeled: masks (`PSTATE.DAIF`, so that a raised
-//! interrupt is always taken), debug controls, and controls of single register groups.
+//! An exception comes from an instruction, a failed translation, an interrupt that a test raises,
+//! or a recorder. The core routes the first three by `HCR_EL2` and `SCR_EL3`; the recorder gives
+//! the target of the last. A user trace has no handlers: its exceptions are counted, and the stream
+//! continues where the handler returned. Not modeled: masks (`PSTATE.DAIF`), debug controls, and
+//! controls of single register groups. Without masks, a raised interrupt is always taken.
 
 use crate::op::Op;
 use crate::pipeline::{FusionLead, Pipeline};
@@ -18,7 +18,8 @@ use sim_core::{
 };
 use sim_isa::{BranchKind, Inst, Special};
 
-/// Interrupts by descending priority. The index is the bit in `waiting` of one that must wait.
+/// Interrupts by descending priority. The index of an interrupt is its bit in
+/// [`ExceptionState::waiting`].
 const INTERRUPTS: [ExceptionKind; 5] = [
     ExceptionKind::SystemError,
     ExceptionKind::Fiq,
@@ -33,8 +34,8 @@ impl Pipeline {
         self.exceptions.privilege = privilege;
     }
 
-    /// Marks the stream as one with a kernel, which runs in the upper half of the addresses, as
-    /// Linux does.
+    /// Marks the stream as one with a kernel. The kernel runs in the upper half of the addresses,
+    /// as Linux does.
     pub fn set_kernel_above(&mut self) {
         self.exceptions.kernel_is_above = true;
     }
@@ -73,7 +74,7 @@ impl Pipeline {
         if may { self.exceptions.generated(inst) } else { None }
     }
 
-    /// Returns whether an instruction retires that generates this exception or none.
+    /// Returns whether an instruction retires if it generates this exception, or none.
     pub(crate) fn completes(&self, generated: Option<ExceptionKind>) -> bool {
         generated.is_none_or(|kind| self.exceptions.completes(kind))
     }
@@ -139,7 +140,7 @@ impl Pipeline {
         self.restart(at);
     }
 
-    /// Takes an exception that a recorder saw, after `inst` if there is one.
+    /// Takes a recorded exception, after `inst` if there is one.
     pub(crate) fn take_recorded_after<S: EventSink>(
         &mut self,
         recorded: RecordedException,
@@ -169,7 +170,7 @@ impl Pipeline {
         self.take_interrupts(timeline.retire, sink);
     }
 
-    /// Handles a correct-path fetch that ended in a fault, so that no instruction executes.
+    /// Handles a correct-path fetch that ended in a fault. No instruction executes.
     pub(crate) fn instruction_abort<S: EventSink>(
         &mut self,
         op: &Op<'_>,

@@ -23,8 +23,8 @@ use sim_core::{
 };
 use sim_isa::{Inst, MemOp, PipeMask, Reg, Rename, Role, UopCounts, UopGroup};
 
-/// Load-to-use latency of an L1 hit for general registers, in cycles. Any further latency of a load
-/// is added after the memory system's reply.
+/// Load-to-use latency of an L1 hit for general registers, in cycles. Extra latency of a load is
+/// added after the memory system's reply.
 const LOAD_TO_USE: Cycle = 4;
 
 /// Progress of the micro-operations of one instruction.
@@ -33,13 +33,14 @@ pub(crate) struct Progress {
     /// First cycle after dispatch.
     pub(crate) earliest: Cycle,
     pub(crate) ready: SourcesReady,
-    /// Cycle that all micro-operations wait for after an authentication or the loads of this
-    /// instruction.
+    /// Cycle in which the authentication or the loads of this instruction are done. All later
+    /// micro-operations wait for it.
     chained: Cycle,
     first_issue: Cycle,
     last_issue: Cycle,
-    /// Last input of its micro-operations, and the issue cycle of the one that needed it.
+    /// Last input that a micro-operation waited for.
     needs: Stamp,
+    /// Issue cycle of the micro-operation that waited for `needs`.
     needs_issue: Cycle,
     /// Set if the last destination is the base register and is already written.
     base_written: bool,
@@ -107,7 +108,7 @@ impl Pipeline {
             }
             self.run_special(op, &mut at, &mut done, memory, sink);
             if let Some(atomic) = done.atomic {
-                // The next access of the location follows the atomic.
+                // The next access to the location waits for the atomic.
                 let (known, drained) = (at.first_issue, at.result);
                 let times = StoreTimes { known, data: self.result(drained), drained };
                 self.lsu.stored(atomic.addr.0, atomic.bytes.into(), times);
@@ -228,8 +229,8 @@ impl Pipeline {
         ExecResult { issue: rename, complete: rename + 1, ..ExecResult::default() }
     }
 
-    /// Completes a fused instruction without a micro-operation, when its partner's result, which it
-    /// overwrites, is ready.
+    /// Completes a fused instruction that has no micro-operation. It is complete when the partner's
+    /// result, which it overwrites, is ready.
     #[inline(always)]
     pub(crate) fn complete_fused(&mut self, op: &Op<'_>, rename: Cycle) -> ExecResult {
         let ready = op.inst.dsts().iter().map(|dst| self.scoreboard.ready(*dst));
@@ -272,9 +273,9 @@ impl Pipeline {
             _ if R::ROLES.is_empty() => Pipeline::request_for(group),
             _ => PipeRequest::cycle_of(group.pipes),
         };
-        let issue = match R::ONE_EACH {
-            true => self.issue_one(request, entry, needs, op.squash),
-            false => self.issue(group.count, request, entry, needs, op.squash),
+        let issue = match R::ROLES.is_empty() {
+            true => self.issue(group.count, request, entry, needs, op.squash),
+            false => self.issue_one(request, entry, needs, op.squash),
         };
         at.first_issue = at.first_issue.min(issue);
         at.last_issue = at.last_issue.max(issue);
@@ -375,8 +376,8 @@ impl Pipeline {
             self.push_before_atomic(op, issue, memory, sink);
         }
         done.reply = if !R::IS_ORDINARY && is_by_element(op.inst) {
-            // The FFR keeps the bits that older loads cleared, so that its new value depends on the
-            // old one.
+            // The FFR keeps the bits that older loads cleared, so its new value depends on the old
+            // one.
             at.result = at.result.max(at.ready.data.cycle());
             self.load_elements(&{ *op }, request, issue, memory, sink)
         } else {

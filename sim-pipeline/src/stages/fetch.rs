@@ -28,7 +28,7 @@ impl Pipeline {
         };
         let mut timing = self.front.fetch(id, pc, pairs, memory, sink);
         timing.fused |= pairs
-            && (timing.late == StallCause::FetchWidth || timing.at <= self.rename_stage.cycle());
+            && (timing.stall == StallCause::FetchWidth || timing.at <= self.rename_stage.cycle());
         self.front.decoded(pc, id, if timing.fused { 0 } else { inst.n_mops });
         // A fused pair does not fuse with a third instruction.
         let fusion = if timing.fused { Fusion::default() } else { inst.fusion };

@@ -3,13 +3,14 @@
 //!
 //! Each instruction is fetched and makes its accesses, a store writes at once, and nothing is
 //! speculative: the engine raises the events of the correct path. A simple clock keeps time
-//! ([`InOrderEngine::run`]). The front end requests a line when the stream enters it, sequentially
+//! ([`OverlappingClock`]). The front end requests a line when the stream enters it, sequentially
 //! or by a jump, as that of the pipeline does. [`Part`] selects half of the work: without
 //! predictions, the lines that a misprediction fetches again are not known.
 
 use crate::op::{Op, Step};
 use crate::pipeline::Pipeline;
 use crate::route::General;
+use crate::stages::in_order_access::{InOrderAccess, InOrderClock, OverlappingClock};
 use crate::stages::mem_request::request_of;
 use crate::stages::sve_elements::{is_by_element, is_suppressed, requests};
 use crate::stages::system_ops::{clear_monitor, maintains_code};
@@ -19,10 +20,6 @@ use sim_core::{
 };
 use sim_isa::{AccessClass, BranchKind, Inst, Program, Special, StaticEvents};
 
-/// Misses of the first-level caches that may be pending at the same time.
-const MISSES: usize = 16;
-/// Instructions begun per cycle.
-const INSTS_PER_CYCLE: u64 = 4;
 /// Odd address, which no instruction has: the next instruction does not follow the previous one.
 const NO_NEXT_PC: u64 = 1;
 
@@ -125,13 +122,9 @@ pub struct InOrderEngine {
     part: Part,
     /// Predecoded instructions, by static instruction.
     code: Box<[PredecodedInst]>,
-    /// The clock, in slots: parts of a cycle.
-    slots: u64,
+    clock: OverlappingClock,
     /// Address at which the stream continues without a jump.
     next_pc: u64,
-    /// Completion cycles of the last misses, in a ring.
-    misses: [Cycle; MISSES],
-    next_miss: usize,
     /// Branch whose next instruction is not known yet.
     branch: Option<InstId>,
 }
@@ -143,28 +136,21 @@ impl InOrderEngine {
         InOrderEngine {
             part,
             code: (0..program.len() as u32).map(predecoded).collect(),
-            slots: 0,
+            clock: OverlappingClock::default(),
             next_pc: NO_NEXT_PC,
-            misses: [0; MISSES],
-            next_miss: 0,
             branch: None,
         }
     }
 
-    /// Returns the clock.
+    /// Returns the current cycle.
+    #[inline]
     pub fn cycle(&self) -> Cycle {
-        self.now()
-    }
-
-    #[inline(always)]
-    fn now(&self) -> Cycle {
-        self.slots / INSTS_PER_CYCLE
+        self.clock.now()
     }
 
     /// Delays the next instruction until this cycle.
-    #[inline]
     pub fn wait_until(&mut self, cycle: Cycle) {
-        self.slots = self.slots.max(cycle.saturating_mul(INSTS_PER_CYCLE));
+        self.clock.wait_until(cycle);
     }
 
     /// Makes the front end refetch the line at which the stream continues.
@@ -174,8 +160,7 @@ impl InOrderEngine {
 
     /// Runs these instructions up to the first after which the machine has work (an exception
     /// return, an unknown word), or until the clock passes the end of the span. Returns how many
-    /// instructions it ran and how many of the addresses it used. Four instructions begin per
-    /// cycle, and a miss waits for the 16th older one.
+    /// instructions it ran and how many of the addresses it used.
     #[inline(never)]
     pub fn run<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -190,7 +175,7 @@ impl InOrderEngine {
         let (mut ran, mut retired) = (insts.len(), 0);
         for (i, inst) in insts.iter().enumerate() {
             let predecoded = self.code[inst.id as usize];
-            self.slots += 1;
+            self.clock.begin_inst();
 
             if (predecoded.pc != self.next_pc || predecoded.pc.is_multiple_of(LINE_BYTES))
                 && !self.fetch(predecoded.pc, memory, sink)
@@ -226,7 +211,7 @@ impl InOrderEngine {
                     retires
                 }
             };
-            if self.now() > until {
+            if self.cycle() > until {
                 ran = i + 1;
                 break;
             }
@@ -244,13 +229,8 @@ impl InOrderEngine {
         memory: &mut M,
         sink: &mut S,
     ) -> bool {
-        let reply = memory.fetch(VirtAddr(pc), self.now(), sink);
-        self.wait(&reply);
-        let is_refused = reply.outcome.has(AccessOutcome::FAULT);
-        if is_refused {
-            self.next_pc = NO_NEXT_PC;
-        }
-        !is_refused
+        let is_allowed = InOrderAccess { clock: &mut self.clock, memory, sink }.fetch(pc);
+        self.restart_unless(is_allowed)
     }
 
     /// Performs one load or store of consecutive bytes. Returns 1 if it retires, else 0.
@@ -261,54 +241,18 @@ impl InOrderEngine {
         memory: &mut M,
         sink: &mut S,
     ) -> u64 {
-        let MemRequest { addr, bytes, element_bytes, .. } = request;
-        let hits = match request.kind {
-            MemKind::Store => memory.store_hits(addr, bytes, self.now(), sink),
-            _ => memory.load_hits(addr, bytes, element_bytes, self.now(), sink),
-        };
-        if hits { 1 } else { self.misses(request, memory, sink) }
+        let mut engine = InOrderAccess { clock: &mut self.clock, memory, sink };
+        let retires = engine.load_or_store(request);
+        u64::from(self.restart_unless(retires))
     }
 
-    #[inline(never)]
-    fn misses<M: MemoryPort, S: EventSink>(
-        &mut self,
-        request: MemRequest,
-        memory: &mut M,
-        sink: &mut S,
-    ) -> u64 {
-        let is_store = request.kind == MemKind::Store;
-        if is_store {
-            let translated = memory.translate_store(request, self.now(), sink);
-            if translated.outcome.has(AccessOutcome::FAULT) {
-                return self.completes(&translated);
-            }
-            self.wait(&translated);
-        }
-        let reply = memory.access(request, self.now(), sink);
-        self.wait(&reply);
-        // A store has already retired when it writes.
-        if is_store { 1 } else { self.completes(&reply) }
-    }
-
-    /// Returns 1 if the access did not fault, so that the instruction retires, else 0. After a
-    /// fault, the stream is refetched.
+    /// Makes the front end refetch after a fault, and passes `completes` on.
     #[inline]
-    fn completes(&mut self, reply: &MemReply) -> u64 {
-        let faults = reply.outcome.has(AccessOutcome::FAULT);
-        if faults {
+    fn restart_unless(&mut self, completes: bool) -> bool {
+        if !completes {
             self.next_pc = NO_NEXT_PC;
         }
-        u64::from(!faults)
-    }
-
-    /// Adds a miss to the pending ones, after the oldest of them is done.
-    #[inline]
-    fn wait(&mut self, reply: &MemReply) {
-        if reply.outcome.0 & (AccessOutcome::L1_MISS.0 | AccessOutcome::L1_TLB_MISS.0) != 0 {
-            self.wait_until(self.misses[self.next_miss]);
-            self.misses[self.next_miss] = reply.done;
-            self.next_miss = (self.next_miss + 1) % MISSES;
-        }
+        completes
     }
 
     /// Predicts a branch of the stream. It resolves with the next instruction, which may be in the
@@ -388,7 +332,7 @@ impl InOrderEngine {
             self.resolve(op.inst, op.id, None, core, sink);
         }
         if op.inst.special == Special::ClearExclusive && retires {
-            clear_monitor(op.pc, self.now(), memory, sink);
+            clear_monitor(op.pc, self.cycle(), memory, sink);
         }
         if faults || !flows_on(op.inst) {
             self.next_pc = NO_NEXT_PC;
@@ -413,7 +357,7 @@ impl InOrderEngine {
         }
         if op.flags.has(InstFlags::EXCLUSIVE_FAILED) {
             if op.retires {
-                clear_monitor(op.pc, self.now(), memory, sink);
+                clear_monitor(op.pc, self.cycle(), memory, sink);
             }
             return false;
         }
@@ -421,9 +365,9 @@ impl InOrderEngine {
         let reply = match request.kind {
             MemKind::Store | MemKind::ZeroLine => self.write(op, request, memory, sink),
             _ if is_by_element(op.inst) => self.read_elements(op, request, memory, sink),
-            _ => memory.access(request, self.now(), sink),
+            _ => memory.access(request, self.cycle(), sink),
         };
-        self.wait(&reply);
+        self.clock.wait(&reply, PmuEvent::STALL_BACKEND, sink);
         reply.outcome.has(AccessOutcome::FAULT) && !op.inst.mem.op.is_preload()
     }
 
@@ -435,7 +379,7 @@ impl InOrderEngine {
         sink: &mut S,
     ) {
         let Some((what, request)) = core.maintenance_of(op) else { return };
-        let reply = memory.access(request, self.now(), sink);
+        let reply = memory.access(request, self.cycle(), sink);
         self.wait_until(reply.done);
         if maintains_code(what) {
             self.next_pc = NO_NEXT_PC;
@@ -453,14 +397,14 @@ impl InOrderEngine {
         let mut whole = MemReply::NOTHING;
         let parts = || requests(op, first).take(if op.inst.mem.scattered { usize::MAX } else { 1 });
         for request in parts() {
-            whole.join(memory.translate_store(request, self.now(), sink));
+            whole.join(memory.translate_store(request, self.cycle(), sink));
             if whole.outcome.has(AccessOutcome::FAULT) {
                 return whole;
             }
         }
         if op.retires {
             for request in parts() {
-                whole.join(memory.access(request, self.now(), sink));
+                whole.join(memory.access(request, self.cycle(), sink));
             }
         }
         whole
@@ -476,7 +420,7 @@ impl InOrderEngine {
     ) -> MemReply {
         let mut whole = MemReply::NOTHING;
         for (i, request) in requests(op, first).enumerate() {
-            let mut part = memory.access(request, self.now(), sink);
+            let mut part = memory.access(request, self.cycle(), sink);
             let faults = part.outcome.has(AccessOutcome::FAULT);
             let element = MemRequest { element_bytes: op.inst.mem.align.into(), ..request };
             if faults && is_suppressed(op.inst.mem.faulting, i, &element, &part) {

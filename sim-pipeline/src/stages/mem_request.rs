@@ -22,7 +22,7 @@ pub(crate) fn request_of<R: Route>(op: &Op<'_>) -> Option<MemRequest> {
     // Cache and TLB maintenance makes its own request (`maintenance_of`).
     let kind = op.inst.access_kind()?;
     if op.inst.mem.op.is_atomic() && op.squash != NEVER {
-        // An atomic changes memory, so that a wrong path does not perform it.
+        // An atomic changes memory, so a wrong path does not perform it.
         return None;
     }
     if op.flags.activity() != Activity::All {

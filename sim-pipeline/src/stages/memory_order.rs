@@ -4,8 +4,8 @@
 //! A load violates the order if it issued before the address of an older store that writes bytes it
 //! reads. The pipes compare accesses that issue in the same cycle, so such a load is correct. The
 //! core finds the violation when the store's address issues. It squashes the load and all younger
-//! operations and executes them again, so that the load raises its speculative events twice. Later
-//! loads at this program counter wait for the address of the store they read from
+//! operations and executes them again. The load therefore raises its speculative events twice.
+//! Later loads at this program counter wait for the address of the store they read from
 //! ([`crate::units::dependence`]). Wrong-path loads are never checked.
 
 use crate::op::{Op, Step};
@@ -22,9 +22,9 @@ use sim_core::{Cycle, EventSink, MemoryPort, Notice, StallCause};
 use sim_isa::{MemOp, Program, Role};
 
 impl Pipeline {
-    /// Checks a correct-path load before it is scheduled. If it issues before the store that it
-    /// reads from, the load is executed, squashed and fetched again, and `timing` becomes that of
-    /// the second fetch.
+    /// Checks a correct-path load before it is scheduled. A load that issues before the store that
+    /// it reads from is executed, squashed and fetched again. `timing` then becomes that of the
+    /// second fetch.
     #[inline(always)]
     pub(crate) fn order_load<M: MemoryPort, S: EventSink>(
         &mut self,
@@ -45,8 +45,8 @@ impl Pipeline {
         }
     }
 
-    /// Returns the cycle in which a memory-order violation is found, if the load would issue before
-    /// `known`, when the address of its store is known.
+    /// Returns the cycle in which a memory-order violation is found. A violation occurs if the load
+    /// would issue before `known`, the cycle in which its store's address is known.
     #[inline(never)]
     fn passed_store(&self, op: &Op<'_>, known: Cycle, timing: &FetchTiming) -> Option<Cycle> {
         let reads = op.retires && op.addr.is_some() && timing.fault.is_none();

@@ -9,7 +9,7 @@ use sim_core::{
 };
 use sim_isa::{BranchKind, Inst, Program, Reg, RegFile, Role, StaticEvents};
 
-/// Outcome of an instruction after its execution, as far as the core knows it.
+/// Known outcome of an instruction after its execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OpOutcome {
     /// Set for a taken branch.

@@ -81,8 +81,9 @@ impl Pipeline {
         if cycle > occupies_from && self.path.is_on() {
             self.note_wait(occupies_from, squash, slot);
         }
-        let (arrive, late) = (timing.at, timing.late);
-        let used = SlotUse { arrive, leave: cycle.min(squash), sent, late, blocked: slot.by };
+        let (arrive, arrival_stall) = (timing.at, timing.stall);
+        let used =
+            SlotUse { arrive, leave: cycle.min(squash), sent, arrival_stall, blocked: slot.by };
         let idle = self.slots.enter(used, &self.waits, sink).back_end;
         if idle.1 > idle.0 {
             raise_memory_stall(idle, memory, sink);
@@ -98,8 +99,8 @@ impl Pipeline {
     }
 
     /// Sends the second half of a fused pair on in its partner's slot, or later if a resource is
-    /// not free; younger operations then wait too. Returns the cycle, or `None` if the path is
-    /// squashed first.
+    /// not free. In that case younger operations wait too. Returns the cycle, or `None` if the path
+    /// is squashed first.
     #[inline(always)]
     pub(crate) fn share_slot(
         &mut self,
@@ -150,7 +151,7 @@ impl Pipeline {
         }
     }
 
-    /// Returns `cycle`, the first in which entries held until retirement are free, and the
+    /// Returns `cycle`, the first one in which entries held until retirement are free, and the
     /// operation that determines it. On a wrong path, that is the operation itself.
     #[inline(always)]
     pub(crate) fn free_at(&self, op: &Op<'_>, cycle: Cycle) -> Stamp {

@@ -27,9 +27,9 @@ pub(crate) enum StreamBreak {
 /// Instruction with effects after its retirement.
 pub(crate) struct PostRetire<'a> {
     pub(crate) inst: &'a Inst,
-    /// Its data address, or the value of its operand register.
+    /// Data address of the instruction, or the value of its operand register.
     pub(crate) operand: Option<u64>,
-    /// Exception that it generates.
+    /// Exception that the instruction generates.
     pub(crate) generated: Option<ExceptionKind>,
     pub(crate) stream_break: StreamBreak,
     /// Address at which the stream continues.
@@ -47,7 +47,8 @@ impl Pipeline {
     ) {
         let timeline = self.timeline;
         if self.lacks_handler(post_retire) {
-            // The missing handler's return clears the exclusive monitor, as one in the stream does.
+            // The return of the missing handler clears the exclusive monitor, as a return in the
+            // stream would.
             clear_monitor(timeline.pc, timeline.retire, memory, sink);
         }
         if timeline.retired {
@@ -100,7 +101,7 @@ impl Pipeline {
                 self.sleep(timeline, post_retire.operand.unwrap_or(0));
             }
             Special::InstSyncBarrier => {
-                // It retires after all older operations, so that the back end is idle then.
+                // An `ISB` retires after all older operations, so the back end is idle then.
                 let at = timeline.retire + self.config.branch.isb_cycles;
                 self.front.redirect(at, StallCause::FetchSerialize);
             }
@@ -123,7 +124,7 @@ impl Pipeline {
     }
 
     /// Lets the core sleep for this number of cycles (`WFI`, `WFE`). A trace does not record the
-    /// length, so that its wake-up event comes at once.
+    /// length of a sleep: its wake-up event comes at once.
     fn sleep(&mut self, timeline: &OpTimeline, cycles: Cycle) {
         if cycles == 0 {
             return;
@@ -134,7 +135,7 @@ impl Pipeline {
         self.front.redirect(to, StallCause::FetchAsleep);
     }
 
-    /// Holds rename until this cycle: the thread waits for another one.
+    /// Holds rename until this cycle, because the thread waits for another thread.
     pub fn wait_until(&mut self, cycle: Cycle) {
         self.rename_stage.hold_until(cycle, StallCause::Serialize, (RootCause::OtherThread, None));
     }

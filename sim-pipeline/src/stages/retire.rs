@@ -13,7 +13,7 @@ use sim_core::{AccessOutcome, Cycle, EventSink, MemoryPort, Notice, PmuEvent};
 
 impl Pipeline {
     /// Returns how many MOPs of a complete instruction have not taken their entries yet. On the
-    /// correct path, all but the last have.
+    /// correct path, only the last one has not.
     #[inline]
     pub(crate) fn mops_left(&self, op: &Op<'_>, mops: u32) -> u32 {
         if op.squash == NEVER { mops.min(1) } else { mops }
@@ -76,8 +76,8 @@ impl Pipeline {
         let reply = memory.access(request, drain, sink);
         let mut written = reply.done.max(drain);
         if release {
-            // Its own line does not wait for other stores either: the next owner of the lock must
-            // see it.
+            // The line of the release does not wait for other stores either: the next owner of the
+            // lock must see it.
             written = written.max(push_merged(op.pc, written, memory, sink));
         }
         done.reply.written(reply);
@@ -90,8 +90,8 @@ impl Pipeline {
         written
     }
 
-    /// Takes the entries that the instruction holds until it has retired. A store also holds its
-    /// store queue entry until `free`, after it was sent in `sent`.
+    /// Takes the entries that the instruction holds until it has retired. A store is sent in `sent`
+    /// and holds its store queue entry until `free`.
     #[inline(always)]
     pub(crate) fn take_entries<R: Route>(
         &mut self,

@@ -1,5 +1,5 @@
 //! Order in which stores leave for the caches. Barriers, releases and atomics flush the stores that
-//! are being merged. An access that its address forbids is not made.
+//! are being merged. An access with a forbidden address is not made.
 
 use crate::op::Op;
 use crate::pipeline::Pipeline;
@@ -50,8 +50,8 @@ impl Pipeline {
         }
     }
 
-    /// Flushes merging stores for an atomic with release semantics, which is observed after all
-    /// older operations.
+    /// Flushes merging stores for an atomic with release semantics. Such an atomic is observed
+    /// after all older operations.
     pub(crate) fn push_before_atomic<M: MemoryPort, S: EventSink>(
         &mut self,
         op: &Op<'_>,
@@ -65,8 +65,8 @@ impl Pipeline {
         }
     }
 
-    /// Returns the reply of an access that its address alone forbids, so that nothing is
-    /// translated.
+    /// Returns the reply of an access that faults because of its address alone. Nothing is
+    /// translated then.
     #[inline]
     pub(crate) fn refuse_misaligned(&self, op: &Op<'_>, issue: Cycle) -> Option<MemReply> {
         let addr = op.addr?;

@@ -16,7 +16,7 @@ use sim_core::{
 };
 use sim_isa::{Faulting, Inst, MemShape, StaticEvents};
 
-/// Returns whether this file makes the accesses of the instruction.
+/// Returns whether the instruction accesses memory element by element.
 #[inline]
 pub(crate) fn is_by_element(inst: &Inst) -> bool {
     inst.mem.scattered || inst.mem.faulting != Faulting::Every
@@ -164,8 +164,8 @@ impl Pipeline {
     }
 }
 
-/// Counts an SVE operation by its governing predicate if that was not all TRUE. Returns the events
-/// that remain to be counted.
+/// Counts an SVE operation by its governing predicate if the predicate was not all TRUE. Returns
+/// the events that remain to be counted.
 #[cold]
 pub(crate) fn raise_predicate<S: EventSink>(
     events: StaticEvents,

@@ -1,9 +1,9 @@
 //! Cache and TLB maintenance and context writes on their way through the core (PMU guide 3.2.11,
 //! 3.2.19, 4.1.3).
 //!
-//! They leave through the store queue when all older operations have retired, so never on a wrong
-//! path. Only a `DSB` waits for their completion. Without the value of Xt, an operation that needs
-//! it is counted as an instruction and has no effect.
+//! These operations leave through the store queue when all older operations have retired, so they
+//! never run on a wrong path. Only a `DSB` waits for their completion. Without the value of Xt, an
+//! operation that needs it is counted as an instruction and has no effect.
 
 use crate::op::ExecResult;
 use crate::op::Op;

@@ -8,9 +8,9 @@ use crate::units::slots::SLOTS;
 use sim_core::{Cycle, EventSink, InstId, StateVisitor, WarmState};
 use sim_isa::{BranchKind, Inst, MemOp, Program};
 
-/// Length of a wrong path in cycles if the resolution of its branch is not known. With it, the
-/// machine without a pipeline makes as many accesses as the pipeline in five of the nine programs
-/// used to tune regions (`docs/regions.md`). The four others were checked afterwards.
+/// Length of a wrong path in cycles if the resolution of its branch is not known. With this length,
+/// functional warming makes as many accesses as the pipeline in five of the nine programs used to
+/// tune regions (`docs/regions.md`). The other four were checked afterwards.
 const WRONG_PATH_CYCLES: Cycle = 12;
 
 /// Memory port for wrong-path fetches and accesses during functional warming.
@@ -22,7 +22,7 @@ pub trait WrongPathPort {
     fn touch(&mut self, pc: u64, inst: &Inst, addr: u64);
 }
 
-/// Returns whether the core predicts such a branch.
+/// Returns whether the core predicts branches of this kind.
 fn is_learned(branch: BranchKind) -> bool {
     !matches!(branch, BranchKind::None | BranchKind::ExceptionReturn)
 }
@@ -72,7 +72,7 @@ impl Pipeline {
 
     /// Follows the predictions from `pc` for [`WRONG_PATH_CYCLES`]. Each cycle has as many
     /// instructions as the front end delivers and rename takes. Waits for a line, and for decode to
-    /// find a branch, reduce that number.
+    /// find a branch, reduce the number.
     fn follow_wrong_path(
         &mut self,
         mut pc: u64,

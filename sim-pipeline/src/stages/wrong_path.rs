@@ -1,10 +1,10 @@
-//! Branch resolution and the wrong path after a misprediction (PMU guide 4.10; design: executed).
+//! Branch resolution and execution of the wrong path after a misprediction (PMU guide 4.10).
 //!
 //! Until the branch resolves, the front end continues along the predicted path in the code image of
 //! the program. Operations that are renamed and issued by then raise their speculative events. They
 //! access caches, TLBs and prefetchers, and update the recency of BTB entries. The squash restores
 //! all in-order resources, the branch history and the return stack. Predictors train on the correct
-//! path only. A trace does not record the outcome of a wrong-path branch, so that it follows its
+//! path only. A trace does not record the outcome of a wrong-path branch, so the branch follows its
 //! prediction.
 
 use crate::op::Op;
@@ -30,13 +30,14 @@ pub(crate) struct Checkpoint {
     path: u16,
 }
 
-/// Resolution of a branch, as its events need it.
+/// Properties of a branch's resolution that its events depend on.
 #[derive(Clone, Copy)]
 pub(crate) struct ResolvedBranch {
     pub(crate) taken: bool,
     /// Set if the branch resolved against its prediction and its younger operations were squashed.
     pub(crate) flushed: bool,
-    /// Set if the branch executed. A target that decode had to find then counts as not predicted.
+    /// Set if the branch executed. If it did, a target that decode had to find counts as not
+    /// predicted.
     pub(crate) resolved: bool,
     /// Retirement cycle, if the branch retires.
     pub(crate) retires: Option<Cycle>,
@@ -65,8 +66,8 @@ pub(crate) fn raise_branch<S: EventSink>(
     }
 }
 
-/// Returns whether a wrong path continues after an instruction that is not a branch: the core does
-/// not wait for it.
+/// Returns whether a wrong path continues after an instruction that is not a branch, because the
+/// core does not wait for the instruction.
 pub(crate) fn flows_on(special: Special) -> bool {
     matches!(
         special,
@@ -152,8 +153,8 @@ impl Pipeline {
         self.fusion_lead = FusionLead::default();
     }
 
-    /// Sets the outcome of an instruction on wrong paths: its data address, and its branch target.
-    /// Directed tests use it.
+    /// Presets the outcome of an instruction on wrong paths: its data address and its branch
+    /// target. Directed tests use it.
     pub fn preset_wrong_path(&mut self, id: InstId, addr: Option<u64>, next: Option<u64>) {
         if let Some(addr) = addr {
             self.addresses.learn(id, addr);
@@ -163,8 +164,8 @@ impl Pipeline {
         }
     }
 
-    /// Runs the wrong path from `pc` until the branch is `resolved`. In that cycle, none of its
-    /// operations is renamed or issued any more.
+    /// Runs the wrong path from `pc` until the branch resolves in cycle `resolved`. No operation of
+    /// the path is renamed or issued in that cycle.
     pub(crate) fn run_wrong_path<M: MemoryPort, S: EventSink>(
         &mut self,
         mut pc: u64,

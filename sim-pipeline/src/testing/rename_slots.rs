@@ -25,9 +25,8 @@ pub struct Offer {
 }
 
 impl Pipeline {
-    /// Runs one cycle with `offer`: the first one not before `from` in which no operation was
-    /// renamed. `id` is an instruction that takes one slot and no other resource, `NOP`. Returns
-    /// the cycle.
+    /// Runs `offer` in the first cycle from `from` on in which no operation was renamed. `id` is a
+    /// `NOP`, which takes one slot and no other resource. Returns the cycle.
     pub fn offer<M: MemoryPort, S: EventSink>(
         &mut self,
         offer: Offer,
@@ -50,8 +49,8 @@ impl Pipeline {
             squash: cycle,
             retires: false,
         };
-        let late = StallCause::FetchWidth;
-        let timing = FetchTiming { fetch: cycle, at: cycle, late, fault: None, fused: false };
+        let stall = StallCause::FetchWidth;
+        let timing = FetchTiming { fetch: cycle, at: cycle, stall, fault: None, fused: false };
         for i in 0..offer.offered {
             if i == offer.accepted {
                 self.rename_stage.hold_until(cycle + 1, offer.blocked, (offer.root, None));
@@ -60,7 +59,7 @@ impl Pipeline {
         }
         if offer.offered == 0 {
             self.rename_stage.hold_until(cycle + 1, offer.blocked, (offer.root, None));
-            self.slots.run_dry(cycle + 1, late, sink);
+            self.slots.run_dry(cycle + 1, stall, sink);
         }
         self.squash(&checkpoint);
         self.front.not_before(cycle + 1);

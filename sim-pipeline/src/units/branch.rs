@@ -29,12 +29,12 @@ use tage::{DirectionLookup, Tage};
 /// Position of a taken branch in the prediction of its cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pairing {
-    /// Its entry has no second branch: the next prediction begins after it.
+    /// The branch's BTB entry has no second branch: the next prediction begins after this one.
     #[default]
     Alone,
-    /// The branch at its target is predicted with it.
+    /// First of a pair: the branch at the target is predicted in the same step.
     First,
-    /// Predicted with the previous branch.
+    /// Second of a pair: predicted in the same step as the previous branch.
     Second,
     /// Not relevant: branches are predicted perfectly.
     Free,
@@ -47,11 +47,11 @@ pub struct Prediction {
     pub next: Option<u64>,
     /// Set if the branch is predicted taken.
     pub taken: bool,
-    /// BTB that knew the branch; for the second branch of a pair, the BTB that knew the pair.
+    /// BTB that held the branch; for the second branch of a pair, the BTB that held the pair.
     pub btb: BtbHit,
     /// Position of the branch in a pair that shares one prediction.
     pub pairing: Pairing,
-    /// Set for a taken branch that no BTB knew, so that decode found it late.
+    /// Set for a taken branch that missed all BTBs. Decode found it late.
     pub resteered: bool,
 }
 
@@ -111,7 +111,7 @@ pub struct BranchUnit {
     returns: ReturnStack,
     history: History,
     basis: Basis,
-    /// Second branch of the pair whose first was predicted last, and the BTB that knew the pair.
+    /// Second branch of the pair whose first was predicted last, and the BTB that held the pair.
     partner: Option<(u64, BtbHit)>,
     /// Last taken correct-path branch that was predicted alone, and its target: a possible first
     /// branch of a pair.
@@ -147,8 +147,8 @@ impl BranchUnit {
         // late.
         let is_perfect = matches!(self.direction, DirectionUnit::Perfect);
         let btb = if is_perfect { BtbHit::Nano } else { known.hit };
-        // Reads the history itself: the host would have to wait for the stores of the copy in the
-        // basis.
+        // Reads the history itself: with the copy in `basis`, the host would have to wait for
+        // stores.
         let (history, found) = (self.history.state(), &mut self.basis.lookup);
         let taken = !branch.is_conditional() || self.direction.look_up(branch.pc, history, found);
         let target = self.target(branch, btb_target);
@@ -160,8 +160,8 @@ impl BranchUnit {
         let resteered = taken && btb == BtbHit::Miss;
         let second = known.second.filter(|_| taken);
         if taken || btb_target.is_some() {
-            // A not-taken branch that the BTB knows splits a pair, because it is the second branch
-            // of its entry.
+            // A not-taken branch that hits a BTB splits a pair, because it is the second branch of
+            // the entry.
             self.partner = second.map(|second| (second, btb));
         }
         let pairing = match second {

@@ -1,5 +1,5 @@
-//! Clocks of the core: its cycles, which never stop, and the system counter's ticks, which are not
-//! counted during sleep (PMU guide 4.12.3, 4.12.6; decision A30).
+//! Clocks of the core: its cycles, which never stop, and the ticks of the system counter. Ticks are
+//! not counted during sleep (PMU guide 4.12.3, 4.12.6; decision A30).
 
 use sim_core::{Cycle, EventSink, PmuEvent};
 

@@ -13,7 +13,8 @@ use sim_core::{Cycle, InstId, RootCause};
 /// Operations recorded for each entry of the reorder buffer. The second half of a fused pair has a
 /// record but no entry.
 const FOR_EACH_ENTRY: usize = 3;
-/// Most links of a chain that are followed. The rest of the wait is attributed to the last one.
+/// Largest number of links that are followed in a chain. The rest of the wait is attributed to the
+/// last one.
 const MOST_LINKS: usize = 64;
 /// Cycles from a store's exit from the queue until its entry is free, if it hits the L1 D-cache.
 const WRITE_HIT: Cycle = 2;
@@ -138,7 +139,7 @@ impl CriticalPath {
 
     /// Adds to `waits` the causes that delayed the store queue entry of `store`. After the store
     /// leaves the queue, it is written; a hit takes [`WRITE_HIT`] cycles for that. Between
-    /// retirement and that cycle, it waits for a barrier or for its turn.
+    /// retirement and its exit from the queue, the store waits for a barrier or for its turn.
     pub(crate) fn trace_store(
         &self,
         store: StoreWait,
@@ -160,8 +161,8 @@ impl CriticalPath {
         waits.take_chain();
     }
 
-    /// Adds to `waits` the causes that delayed an issue queue entry: `for_pipe` cycles for a pipe
-    /// at the end, and its input before.
+    /// Adds to `waits` the causes that delayed an issue queue entry. The entry waited for its input
+    /// first, and then `for_pipe` cycles for a pipe.
     pub(crate) fn trace_issue(
         &self,
         input: OpRef,
@@ -216,7 +217,7 @@ impl Chain<'_> {
     /// Adds the cycles of one operation. Returns the producer of its last input.
     fn link(&mut self, op: &OpRecord) -> OpRef {
         let owner = Some(op.inst);
-        // An operation that issues after the end only waited for its input before it.
+        // An operation that issues after `end` was still waiting for its input or pipe then.
         let executing = (self.end as u32).wrapping_sub(op.issue);
         if executing as i32 > 0 {
             let issue = self.end.saturating_sub(executing.into());

@@ -1,10 +1,10 @@
 //! Memory dependence predictor: loads that are expected to read data of an older store.
 //!
-//! As found on the N2 (SSBleed; jiegec's notes on store predictors), it has 32 entries. Each has a
-//! tag of 15 bits of the program counter and a counter of 4 bits. A load that has passed a store to
-//! its address gets an entry, whose counter begins at 1. The counter goes up if the load is found
-//! to be independent and down if not; at 15 the entry is removed. A load without an entry passes
-//! stores whose addresses are not known.
+//! On the N2 it has 32 entries (SSBleed; jiegec's notes on store predictors). Each entry has a tag
+//! of 15 bits of the program counter and a counter of 4 bits. A load that has passed a store to its
+//! address gets an entry, whose counter begins at 1. The counter goes up if the load is found to be
+//! independent and down if not; at 15 the entry is removed. A load without an entry passes stores
+//! whose addresses are not known.
 
 /// Bits of the program counter in the tag.
 const TAG_BITS: u32 = 15;
@@ -23,7 +23,7 @@ struct Entry {
 /// Loads that wait for older stores.
 #[derive(Clone, Debug)]
 pub(crate) struct DependencePredictor {
-    /// Oldest first [assumed: a new entry replaces the oldest one].
+    /// Entries, oldest first. A new entry replaces the oldest one [assumed].
     entries: Vec<Entry>,
     size: usize,
     /// One bit for each tag that has an entry, for the check that every load makes.

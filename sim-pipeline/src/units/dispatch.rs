@@ -7,7 +7,7 @@ use sim_isa::{Inst, UopCounts};
 /// Outcome of renaming an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RenameOutcome {
-    /// Its micro-operations wait in issue queues.
+    /// The micro-operations of the instruction wait in issue queues.
     Dispatched,
     /// Rename completes it: it takes a slot and a reorder buffer entry only.
     Eliminated,

@@ -6,7 +6,8 @@ use sim_core::exception::{hcr_el2, scr_el3};
 use sim_core::{AbortCause, ExceptionControls, ExceptionKind, PmuEvent, Privilege};
 use sim_isa::{BankName, BranchKind, ContextWrite, Inst, Special};
 
-/// Most nested exceptions whose return level the core keeps; the oldest is dropped.
+/// Largest number of nested exceptions whose return level the core keeps. Beyond it, the oldest is
+/// dropped.
 pub(crate) const MAX_NESTED: usize = 16;
 
 /// Level of the core and the state that determines the next one.
@@ -26,7 +27,7 @@ pub(crate) struct ExceptionState {
     /// Bit set of pending interrupts that are routed below the current level, by index in
     /// `INTERRUPTS`.
     pub(crate) waiting: u8,
-    /// Exception that the recorder saw after the next instruction.
+    /// Exception that was recorded after the next instruction.
     pub(crate) recorded: Option<RecordedException>,
 }
 
@@ -41,8 +42,8 @@ impl ExceptionState {
         self.privilege.level < 2 && self.has_el2() && self.controls.hypervisor(bit)
     }
 
-    /// Returns the level of an exception that no control routes: EL1, or EL2 for a host's EL0. It
-    /// is never below the level that it comes from.
+    /// Returns the level of an exception that no control routes: EL1, or EL2 for a host's EL0. The
+    /// level is never below the one that the exception comes from.
     pub(crate) fn own_level(&self) -> u8 {
         let host = self.privilege.level == 0 && self.privilege.tge && self.has_el2();
         if host { 2 } else { self.privilege.level.max(1) }
@@ -83,8 +84,8 @@ impl ExceptionState {
         }
     }
 
-    /// Returns whether the instruction that generates `kind` is complete, so that its handler
-    /// returns after it. A call that `HCR_EL2.TSC` traps is executed again.
+    /// Returns whether the instruction that generates `kind` is complete. The handler then returns
+    /// after the instruction. A call that `HCR_EL2.TSC` traps is executed again.
     pub(crate) fn completes(&self, kind: ExceptionKind) -> bool {
         let trapped =
             kind == ExceptionKind::SecureMonitorCall && self.hypervisor_control(hcr_el2::TSC);
@@ -98,7 +99,8 @@ impl ExceptionState {
         !inst.exists_at(self.privilege.level, self.privilege.e2h)
     }
 
-    /// Returns the exception that the instruction generates, instead of or by executing.
+    /// Returns the exception that the instruction generates, either instead of executing or by
+    /// executing.
     pub(crate) fn generated(&self, inst: &Inst) -> Option<ExceptionKind> {
         use ExceptionKind::{
             Breakpoint, HypervisorCall, SecureMonitorCall, SupervisorCall, Trap, Undefined,
@@ -152,9 +154,9 @@ impl ExceptionState {
     }
 
     /// Performs an exception return: restores the level from which the handler was entered. A
-    /// handler entered before the stream began served a program of the level below, or EL0 if it is
-    /// local. A kernel may have switched threads meanwhile, so that the address half in which the
-    /// stream continues decides.
+    /// handler entered before the stream began returns to the level below; a handler in a host's
+    /// EL2 returns to EL0. A kernel may have switched threads meanwhile, so the half of the
+    /// addresses in which the stream continues decides.
     pub(crate) fn leave(&mut self, next_pc: Option<u64>) {
         let resumed = next_pc.filter(|_| self.kernel_is_above && self.privilege.level == 1);
         if self.nested > 0 {
@@ -171,8 +173,8 @@ impl ExceptionState {
     }
 }
 
-/// Returns the event that counts an exception besides `EXC_TAKEN`, if any, with one row for each of
-/// guide 4.11.3 to 4.11.15. Calls that are not taken to their usual level raise no event (A27,
+/// Returns the event that counts an exception besides `EXC_TAKEN`, if any. It has one row for each
+/// of guide 4.11.3 to 4.11.15. Calls that are not taken to their usual level raise no event (A27,
 /// A42).
 pub(crate) fn counted_by(kind: ExceptionKind, from: Privilege, to: Privilege) -> Option<PmuEvent> {
     use ExceptionKind::*;

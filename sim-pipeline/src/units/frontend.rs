@@ -1,12 +1,12 @@
 //! Front end: prediction runs ahead, fetch follows from the MOP cache or L1I, decode delivers to
 //! rename (HC33; PMU guide 4.3 and 4.7).
 //!
-//! It has two clocks: `predict` is the cycle in which the address of the current fetch window was
-//! known, `fetch` the cycle in which its instructions are read. A fetch window is the rest of 32
-//! aligned bytes, up to a taken branch. The L1 I-cache is accessed when the address is known, so
-//! that prediction which runs ahead hides misses. Not modeled: the fetch of both directions, the
-//! fetch past a branch until decode finds it, and maintenance broadcast by other cores in the MOP
-//! cache.
+//! The front end has two clocks. `predict` is the cycle in which the address of the current fetch
+//! window was known. `fetch` is the cycle in which its instructions are read. A fetch window is the
+//! rest of 32 aligned bytes, up to a taken branch. The L1 I-cache is accessed when the address is
+//! known, so prediction that runs ahead hides misses. Not modeled: fetch of both directions; fetch
+//! past a branch until decode finds it; effects on the MOP cache of maintenance that other cores
+//! broadcast.
 
 mod mop_cache;
 
@@ -33,8 +33,8 @@ pub(crate) struct FetchTiming {
     pub fetch: Cycle,
     /// First cycle in which rename can take it.
     pub at: Cycle,
-    /// Stall cause that delayed it.
-    pub late: StallCause,
+    /// Stall cause that delayed its arrival at rename.
+    pub stall: StallCause,
     /// Fault of its fetch: the instruction aborts if it is on the correct path.
     pub fault: Option<AbortCause>,
     /// Set if it shares the MOP of the previous instruction.
@@ -63,16 +63,16 @@ pub(crate) struct FrontEnd {
     fault: Option<AbortCause>,
     /// Cycle in which L1I has the current line, and the stall cause that delayed it.
     line_ready: Cycle,
-    line_late: StallCause,
+    line_stall: StallCause,
     fetch: Cycle,
     fetched: u32,
     from_mop_cache: bool,
-    /// Fetch cycles of the fetch windows that prediction is ahead.
+    /// Fetch cycles of the fetch windows by which prediction runs ahead.
     targets: Ring,
     /// Rename cycles of the operations between decode and rename.
     queue: Ring,
     last_arrival: Cycle,
-    late: StallCause,
+    stall: StallCause,
     /// Set if only prediction delays instructions. Checked once for each fetch window.
     is_ideal: bool,
 }
@@ -97,14 +97,14 @@ impl FrontEnd {
             line: NOWHERE,
             fault: None,
             line_ready: 0,
-            line_late: StallCause::FetchL1iMiss,
+            line_stall: StallCause::FetchL1iMiss,
             fetch: 0,
             fetched: 0,
             from_mop_cache: is_ideal,
             targets: Ring::new(config.target_queue),
             queue: Ring::new(config.fetch_queue),
             last_arrival: 0,
-            late: StallCause::FetchEnd,
+            stall: StallCause::FetchEnd,
             is_ideal,
             config: config.clone(),
         }
@@ -132,14 +132,14 @@ impl FrontEnd {
             self.switch(from_mop_cache);
         }
         if from_mop_cache && pairs {
-            // The MOP cache entry of its partner contains it: a wait for its own fetch window
-            // delays only younger instructions.
+            // The MOP cache entry of the partner contains this instruction. A wait for its own
+            // fetch window delays only younger instructions.
             let at = self.last_arrival;
             let fetch = self.fetch.min(at.saturating_sub(self.config.mop_to_rename_cycles));
             return FetchTiming {
                 fetch,
                 at,
-                late: StallCause::FetchWidth,
+                stall: StallCause::FetchWidth,
                 fault: self.fault,
                 fused: true,
             };
@@ -175,8 +175,8 @@ impl FrontEnd {
             self.fetched = 1;
         }
         self.last_arrival = at;
-        let late = std::mem::replace(&mut self.late, StallCause::FetchWidth);
-        FetchTiming { fetch: self.fetch, at, late, fault: self.fault, fused: false }
+        let stall = std::mem::replace(&mut self.stall, StallCause::FetchWidth);
+        FetchTiming { fetch: self.fetch, at, stall, fault: self.fault, fused: false }
     }
 
     /// Records that the operation fetched last left the fetch queue in this cycle.
@@ -205,8 +205,8 @@ impl FrontEnd {
         let deferred = std::mem::take(&mut self.deferred);
         (self.gap, self.gap_cause) = match prediction.pairing {
             Pairing::Alone => (deferred + cycles, cause),
-            // The window at its target is predicted in the same cycle. One BTB entry has both
-            // branches, so the window after the second pays once for both.
+            // The window at the target is predicted in the same cycle. One BTB entry has both
+            // branches, so the window after the second branch pays once for both.
             Pairing::First => {
                 self.deferred = cycles;
                 (deferred, StallCause::FetchPredictWidth)
@@ -227,7 +227,7 @@ impl FrontEnd {
         (self.window, self.line) = (NOWHERE, NOWHERE);
         self.targets.clear();
         self.last_arrival = self.last_arrival.min(at);
-        self.late = cause;
+        self.stall = cause;
     }
 
     /// Drops all decoded instructions, because instructions or translations changed.
@@ -265,7 +265,7 @@ impl FrontEnd {
         }
         self.mop_cache.enter(pc);
         self.fetch_from(self.predict + self.config.predict_to_fetch_cycles, cause);
-        if self.line_late == StallCause::FetchItlbMiss {
+        if self.line_stall == StallCause::FetchItlbMiss {
             // MOPs too are read only if their page may be executed.
             self.wait_for_line();
         }
@@ -298,7 +298,7 @@ impl FrontEnd {
     fn enter_line<M: MemoryPort, S: EventSink>(&mut self, pc: u64, memory: &mut M, sink: &mut S) {
         let reply = memory.fetch(VirtAddr(pc), self.predict, sink);
         self.fault = reply.outcome.abort();
-        (self.line_ready, self.line_late) = if reply.outcome.has(AccessOutcome::L1_TLB_MISS) {
+        (self.line_ready, self.line_stall) = if reply.outcome.has(AccessOutcome::L1_TLB_MISS) {
             (reply.done, StallCause::FetchItlbMiss)
         } else if reply.outcome.has(AccessOutcome::L1_MISS) {
             (reply.done, StallCause::FetchL1iMiss)
@@ -316,7 +316,7 @@ impl FrontEnd {
     #[inline]
     fn wait_for_line(&mut self) {
         if self.line_ready > self.fetch {
-            self.fetch_from(self.line_ready, self.line_late);
+            self.fetch_from(self.line_ready, self.line_stall);
         }
     }
 
@@ -327,8 +327,8 @@ impl FrontEnd {
         self.fetch = self.fetch.max(start);
         self.fetched = if is_later { 0 } else { self.fetched };
         let is_miss = matches!(cause, StallCause::FetchItlbMiss | StallCause::FetchL1iMiss);
-        let is_cause = is_later & (is_miss | (self.late == StallCause::FetchWidth));
-        self.late = if is_cause { cause } else { self.late };
+        let is_cause = is_later & (is_miss | (self.stall == StallCause::FetchWidth));
+        self.stall = if is_cause { cause } else { self.stall };
     }
 
     /// Switches between MOP cache and decode: one cycle reads only one of the two.
@@ -338,8 +338,8 @@ impl FrontEnd {
         if self.fetched > 0 {
             self.next_read();
         }
-        if !to_mop_cache && self.late == StallCause::FetchWidth {
-            self.late = StallCause::FetchMopSwitch;
+        if !to_mop_cache && self.stall == StallCause::FetchWidth {
+            self.stall = StallCause::FetchMopSwitch;
         }
     }
 

@@ -40,8 +40,8 @@ pub(crate) struct IssueWait {
 #[derive(Clone, Debug)]
 pub(crate) struct IssueQueues {
     pools: Pools,
-    /// For each cycle, ready cycle and producer of the last input of the operation that left each
-    /// queue last.
+    /// Last input of the operation that left each queue last in each cycle: its ready cycle and its
+    /// producer.
     left: Box<[[Stamp; 4]; HORIZON as usize]>,
     records_inputs: bool,
 }
@@ -71,7 +71,7 @@ impl IssueQueues {
         self.records_inputs = false;
     }
 
-    /// Advances the clock, which never goes back.
+    /// Advances the clock. `now` never decreases.
     #[inline]
     pub(crate) fn advance(&mut self, now: Cycle) {
         self.pools.advance(now);
@@ -87,8 +87,8 @@ impl IssueQueues {
         }
     }
 
-    /// Returns the stall of `inst`, `blocked` or a longer wait for room: all its micro-operations
-    /// need an entry.
+    /// Returns the stall of `inst`: `blocked`, or a longer wait until all its micro-operations have
+    /// a queue entry.
     #[inline]
     pub(crate) fn blocker(&self, inst: &Inst, blocked: DispatchStall) -> DispatchStall {
         let room = self.pools.have_room(inst.by_queue);

@@ -1,4 +1,5 @@
-//! Element addresses of earlier SVE accesses, for wrong paths, which have no trace record.
+//! Element addresses of earlier SVE accesses. Wrong paths use them, because they have no trace
+//! record.
 
 use sim_core::{InstFlags, InstId, MAX_FURTHER, TraceInst};
 
@@ -10,8 +11,8 @@ struct Seen {
     further: [u64; MAX_FURTHER],
 }
 
-/// Last execution of each SVE access, by static instruction. Wrong paths, which have no trace
-/// record, use it.
+/// Last execution of each SVE access, by static instruction. Wrong paths use it, because they have
+/// no trace record.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastElements {
     seen: Vec<Seen>,

@@ -5,7 +5,7 @@
 use sim_core::Cycle;
 
 const LINE_SHIFT: u32 = 6;
-/// Cycles that are kept: more than concurrent loads are apart, except those that wait for a miss.
+/// Cycles that are kept. Concurrent loads are closer together, unless one waits for a miss.
 const CYCLES: u64 = 1 << 8;
 /// Entry of a bank that has read nothing.
 const NOTHING: u64 = u64::MAX;
@@ -13,8 +13,8 @@ const NOTHING: u64 = u64::MAX;
 /// Lines that each bank reads, by cycle.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadBanks {
-    /// Low halves of cycle and line number. If the cycle of an entry is another one, the entry is
-    /// old and its bank is free.
+    /// Low halves of cycle and line number. An entry with another cycle than the requested one is
+    /// old, and its bank is free.
     reads: Box<[u64]>,
     /// Number of banks less one, and log2 of the number.
     mask: u64,

@@ -1,8 +1,8 @@
 //! Load/store unit: store queue, forwarding, ordering (Chips and Cheese, A710 and A725).
 //!
 //! A load passes older stores whose addresses are not known, unless it has passed a store to its
-//! own address before (`memory_order`). Not modeled: loads of one location that are found out of
-//! order because another core has written it in between.
+//! own address before (`memory_order`). Not modeled: recovery of two loads of one location that
+//! executed out of order while another core wrote it.
 
 use crate::config::ExecuteConfig;
 use crate::units::dependence::DependencePredictor;
@@ -11,7 +11,7 @@ use crate::units::stamp::{OpRef, Stamp};
 use sim_core::{Cycle, MemKind, MemRequest};
 use sim_isa::{BarrierScope, Inst};
 
-/// Entries of the forwarding table; the store queue has at most a fraction of it in flight.
+/// Entries of the forwarding table. The stores in flight fill at most a fraction of it.
 const SLOTS: usize = 1 << 8;
 /// log2 of the bytes of a granule, which one entry covers.
 const GRANULE_SHIFT: u32 = 3;
@@ -30,7 +30,7 @@ struct StoreNote {
 pub(crate) struct StoreTimes {
     /// Cycle in which its address issued. Loads that issue then or later are compared with it.
     pub known: Cycle,
-    /// Cycle in which its data can be forwarded, and the store.
+    /// Cycle in which its data can be forwarded, stamped with the store.
     pub data: Stamp,
     /// Cycle in which the cache has it and its store queue entry is free.
     pub drained: Cycle,
@@ -214,8 +214,8 @@ impl LoadStoreUnit {
         Forward::Hit { done: now.max(data.cycle()) + self.forward_cycles - 1, data }
     }
 
-    /// Returns when two stores in flight have their data, each of which covers one half of a load
-    /// of 8 bytes or more (optimization guides, A78 to V3).
+    /// Returns when two stores in flight have their data, if each covers one half of the load. The
+    /// load must have 8 bytes or more (optimization guides, A78 to V3).
     fn halves(&self, addr: u64, end: u64, now: Cycle) -> Option<Stamp> {
         let bytes = end.wrapping_sub(addr);
         let middle = addr.wrapping_add(bytes / 2);
@@ -225,7 +225,8 @@ impl LoadStoreUnit {
         Some(low.max(high))
     }
 
-    /// Returns when the one store in flight that wrote all these bytes last has its data.
+    /// Returns when the youngest store in flight to these bytes has its data, if that one store
+    /// wrote all of them.
     fn covering(&self, addr: u64, end: u64, now: Cycle) -> Option<Stamp> {
         let note_of = |addr: u64| {
             let granule = addr >> GRANULE_SHIFT;
@@ -263,8 +264,8 @@ impl LoadStoreUnit {
         }
     }
 
-    /// Returns the first cycle in which an atomic that could issue in `now` may read its location:
-    /// after the older store or atomic that writes it.
+    /// Returns the first cycle in which an atomic that could issue in `now` may read its location.
+    /// It waits for the older store or atomic that writes the location.
     #[inline]
     pub(crate) fn settled(&self, addr: u64, bytes: u64, now: Cycle) -> Cycle {
         match self.forward(addr, bytes, now) {

@@ -1,4 +1,4 @@
-//! Exceptions that a full-system recorder saw, by vector and syndrome (Arm architecture, "Exception
+//! Exceptions from a full-system recorder, by vector and syndrome (Arm architecture, "Exception
 //! vectors", `ESR_ELx.EC`; PMU guide 4.11).
 
 use sim_core::{AbortCause, ExceptionKind, Privilege};

@@ -18,11 +18,12 @@ pub(crate) struct DispatchStall {
     pub until: Cycle,
     /// Last resource to become free.
     pub by: StallCause,
-    /// Operation that this resource waits for; contains only what is known where `by` is found.
+    /// Operation that this resource waits for. It holds only what is known when `by` is determined.
     pub awaited: Awaited,
 }
 
-/// Wait of the entry that is freed next. Its format depends on the [`StallCause`] beside it.
+/// Wait of the entry that is freed next. The format depends on the [`StallCause`] stored next to
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Awaited(u32);
 
@@ -62,7 +63,7 @@ impl Awaited {
 /// Wait of the store that leaves the store queue next.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StoreWait {
-    /// Cycle in which its entry is free, and the store.
+    /// Cycle in which its entry is free, stamped with the store.
     pub free: Stamp,
     /// Cycle in which it left for the cache, and the cause of the delay; 0 if it never left.
     pub sent: Stamp,
@@ -93,7 +94,7 @@ pub(crate) struct RenameStage {
     dispatched: UopCounts,
     cycle: Cycle,
     used: usize,
-    /// Last stall cause of an operation; younger operations wait for the same.
+    /// Last stall cause of an operation; younger operations wait for the same cause.
     held_by: StallCause,
     floor: Cycle,
     floor_cause: StallCause,
@@ -104,8 +105,9 @@ pub(crate) struct RenameStage {
     /// Wait of each entry of the store queue.
     store_waits: Box<[StoreWait]>,
     queues: IssueQueues,
-    /// MOPs renamed so far, and the number of the first that may be a move done at rename.
+    /// MOPs renamed so far.
     mops: u64,
+    /// Number of the first MOP that may be a move done at rename.
     next_move: u64,
     move_interval: u64,
 }
@@ -234,8 +236,8 @@ impl RenameStage {
         blocked
     }
 
-    /// Returns the first cycle in which an operation that arrives in `arrive` may leave rename at
-    /// all.
+    /// Returns the stall until the first cycle in which an operation that arrives in `arrive` may
+    /// leave rename at all.
     #[inline(always)]
     fn floor(&self, arrive: Cycle) -> DispatchStall {
         let until = arrive.max(self.cycle);
@@ -432,7 +434,7 @@ impl RenameStage {
         RenameMark { log: self.log.mark(), stores: self.stores.mark() }
     }
 
-    /// Returns the in-order resources that the wrong path took. Issue queue entries become free at
+    /// Releases the in-order resources that the wrong path took. Issue queue entries become free at
     /// the squash.
     pub(crate) fn squash(&mut self, mark: RenameMark) {
         self.log.rewind(mark.log);

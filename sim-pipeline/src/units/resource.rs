@@ -55,29 +55,29 @@ impl Ring {
         self.next
     }
 
-    /// Returns all entries taken since the mark. Their free cycles stay: those are the squash
-    /// cycle, which is before any later operation.
+    /// Gives back all entries taken since the mark. Their free cycles stay: each is the squash
+    /// cycle, which precedes any later operation.
     #[inline]
     pub(crate) fn rewind(&mut self, mark: usize) {
         self.next = mark;
     }
 }
 
-/// Cycles ahead that [`Pools`] can hold. An entry held longer is returned at the end of that time.
-/// Only a chain of some forty misses to memory reaches that far.
+/// Cycles ahead that [`Pools`] can hold. An entry held longer is given back at the end of that
+/// time. Only a chain of some forty misses to memory reaches that far.
 pub(crate) const HORIZON: u64 = 1 << 12;
 const HORIZON_MASK: u64 = HORIZON - 1;
 
 /// Queues that free their entries out of order (issue queues): the taken entries of each, and the
-/// entries returned in each cycle. Entries taken on a wrong path are returned at its squash. One
-/// word counts for all queues, because most micro-operations take an entry of two.
+/// entries given back in each cycle. Entries taken on a wrong path are given back at its squash.
+/// One word holds the counts of all queues, because most micro-operations take entries of two.
 #[derive(Clone, Debug)]
 pub(crate) struct Pools {
     sizes: UopCounts,
     taken: UopCounts,
-    /// Entries returned in each cycle.
+    /// Entries given back in each cycle.
     given_back: Box<[UopCounts; HORIZON as usize]>,
-    /// Cycle up to which returned entries are counted.
+    /// Cycle up to which entries given back are counted.
     now: Cycle,
 }
 
@@ -131,7 +131,7 @@ impl Pools {
         at
     }
 
-    /// Counts the entries returned up to and including `now`, which never goes back.
+    /// Counts the entries given back up to and including `now`. `now` never decreases.
     #[inline(always)]
     pub(crate) fn advance(&mut self, now: Cycle) {
         if now == self.now + 1 {
@@ -142,8 +142,8 @@ impl Pools {
         }
     }
 
-    /// Does the work of [`Pools::advance`] over many cycles. A separate function, so that it does
-    /// not fill the host's instruction cache.
+    /// Does the work of [`Pools::advance`] over many cycles. It is not inlined, to save the host's
+    /// instruction cache.
     #[inline(never)]
     fn advance_far(&mut self, now: Cycle) {
         if now - self.now >= HORIZON {
@@ -161,7 +161,7 @@ impl Pools {
         self.now = now;
     }
 
-    /// Counts the entries returned in these cycles of the horizon, and clears them.
+    /// Counts the entries given back in these cycles of the horizon, and clears them.
     fn give_back(&mut self, from: usize, to: usize) {
         let places = &mut self.given_back[from..to];
         // The sum never exceeds the taken entries.
@@ -170,7 +170,7 @@ impl Pools {
         places.fill(UopCounts::default());
     }
 
-    /// Returns the cycle in which a pool has `needed` more entries returned.
+    /// Returns the cycle by which `needed` more entries of a pool are given back.
     fn next_free(&self, pool: usize, mut needed: u32) -> Cycle {
         let mut cycle = self.now + 1;
         let (wrapped, ahead) = self.given_back.split_at(slot_of(cycle));

@@ -2,7 +2,7 @@
 //! counts the free entries. The word covers the reorder buffer, the registers, the load queue and
 //! the branch queue.
 //!
-//! The entry that an operation takes is the one held longest. Only the oldest operations are
+//! An operation takes the entry that has been held longest. Only the oldest operations are
 //! therefore searched, and only if the counts show that an entry is missing.
 
 use crate::config::WindowConfig;
@@ -19,15 +19,16 @@ struct Held {
     free: Stamp,
 }
 
-/// Entries taken and returned in program order.
+/// Entries taken and given back in program order.
 #[derive(Clone, Debug)]
 pub(crate) struct AllocationLog {
     sizes: RenameResources,
-    /// Free entries, without those that are free by now but not yet returned.
+    /// Free entries, without those that are free but not yet added back.
     left: RenameResources,
     held: Box<[Held]>,
-    /// Number of operations that have returned all entries, and of operations so far.
+    /// Number of operations that have given back all entries.
     oldest: usize,
+    /// Number of operations so far.
     next: usize,
 }
 
@@ -56,14 +57,15 @@ impl AllocationLog {
         AllocationLog { sizes, left: sizes, held, oldest: 0, next: 0 }
     }
 
-    /// Returns whether these entries are free, without first returning those freed meanwhile.
+    /// Returns whether these entries are free, without first adding those freed since the last
+    /// update.
     #[inline]
     pub(crate) fn has(&self, entries: RenameResources) -> bool {
         entries.within(self.left)
     }
 
-    /// Returns the first cycle in which the entry `nth` positions after the next one of a kind is
-    /// free, with the operation that retirement waits for. The cycle is 0 if the entry is not held.
+    /// Returns the first cycle in which an entry of a kind is free, `nth` positions after the next
+    /// one, with the operation that retirement waits for. The cycle is 0 if the entry is not held.
     pub(crate) fn free_at_nth(&self, kind: ResourceKind, nth: usize) -> Stamp {
         let mut left = self.left.count(kind);
         if (nth as u32) < left {
@@ -99,9 +101,9 @@ impl AllocationLog {
         self.next += 1;
     }
 
-    /// Returns the entries that are free in `now` to the counts. An instruction that needs more
-    /// entries than the core has reuses its first ones as its last ones. Returns the entries to
-    /// take.
+    /// Adds the entries that are free in `now` to the counts. An instruction that needs more
+    /// entries than the core has uses its first entries again as its last ones. Returns the entries
+    /// to take.
     #[inline(never)]
     fn make_room(&mut self, entries: RenameResources, now: Cycle) -> RenameResources {
         while self.oldest < self.next {
@@ -127,8 +129,8 @@ impl AllocationLog {
         LogMark(self.next)
     }
 
-    /// Returns all entries taken since the mark to the counts, if they are not there yet. They
-    /// become free at the squash at the earliest.
+    /// Adds all entries taken since the mark to the counts, unless they are already counted. The
+    /// entries become free at the squash at the earliest.
     pub(crate) fn rewind(&mut self, mark: LogMark) {
         while self.next > mark.0.max(self.oldest) {
             self.next -= 1;

@@ -42,7 +42,7 @@ impl SourcesReady {
 
 impl Scoreboard {
     /// Returns when the sources of `inst` are ready. The consumer reads an accumulator of the same
-    /// family late, so that it may be ready later (LLVM's N2 model: read-advance lists).
+    /// family late, so the accumulator may be ready later (LLVM's N2 model: read-advance lists).
     #[inline]
     pub(crate) fn sources(&self, inst: &Inst) -> SourcesReady {
         if inst.accumulate.family != 0 {
@@ -62,7 +62,7 @@ impl Scoreboard {
             return self.sources_forwarded(inst).all();
         }
         // Nearly all instructions have at most three sources. The host cannot predict the number,
-        // so that all three are read.
+        // so all three are read.
         let [first, second, third, rest @ ..] = &inst.srcs;
         let few = self.ready(*first).max(self.ready(*second)).max(self.ready(*third));
         if inst.n_srcs <= 3 {

@@ -1,10 +1,10 @@
 //! Slot ledger: every rename slot of every cycle goes into exactly one bucket (PMU guide 4.7).
 //!
-//! A slot of cycle `c` is used (an operation was renamed), lost to the back end (an operation was
-//! present and could not leave) or lost to the front end (no operation was present), decision A22.
+//! A slot is used if an operation was renamed in it. It is lost to the back end if an operation was
+//! present and could not leave, and to the front end if no operation was present (decision A22).
 //! Operations reach rename in order. The slots of a cycle therefore belong to the first [`SLOTS`]
-//! operations that have arrived by then and not left before. Closed forms follow, without a loop
-//! over cycles:
+//! operations that have arrived by then and have not left before. Closed forms follow, without a
+//! loop over cycles:
 //!
 //! * Operation `k` is present from `arrive(k)` and renamed in `sent(k)`. It occupies a slot from
 //!   the cycle in which operation `k - SLOTS` has left; its cycles before `sent(k)` are back-end
@@ -28,7 +28,7 @@ pub(crate) struct SlotUse {
     /// Clear if the operation was squashed while it waited.
     pub sent: bool,
     /// Stall cause that delayed its arrival.
-    pub late: StallCause,
+    pub arrival_stall: StallCause,
     /// Stall cause that delayed it after its arrival, or after the older operation left.
     pub blocked: StallCause,
 }
@@ -37,10 +37,10 @@ pub(crate) struct SlotUse {
 #[derive(Clone, Debug)]
 pub(crate) struct SlotLedger {
     /// First cycle after the slot use of each of the last `SLOTS` operations, oldest first. Each
-    /// new operation shifts them by one, which is faster on the host than a ring with a variable
+    /// new operation shifts them by one. On the host, that is faster than a ring with a variable
     /// start.
-    left: [Cycle; SLOTS],
-    /// Stall causes of those operations.
+    free_from: [Cycle; SLOTS],
+    /// Stall causes of the last `SLOTS` operations after their arrival, oldest first.
     blocked: [StallCause; SLOTS],
     last_arrive: Cycle,
     /// First cycle that is neither used for an operation nor counted as stalled.
@@ -51,14 +51,14 @@ pub(crate) struct SlotLedger {
 /// Cycles without a renamed operation, found when an operation enters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IdleCycles {
-    /// First cycle lost to the back end, and the first one after them.
+    /// First cycle lost to the back end, and the first cycle after the lost ones.
     pub back_end: (Cycle, Cycle),
 }
 
 impl Default for SlotLedger {
     fn default() -> SlotLedger {
         SlotLedger {
-            left: [0; SLOTS],
+            free_from: [0; SLOTS],
             blocked: [StallCause::FetchEnd; SLOTS],
             last_arrive: 0,
             next_cycle: 0,
@@ -81,7 +81,7 @@ impl SlotLedger {
         debug_assert!(op.arrive >= self.last_arrive, "operations arrive in order");
         debug_assert!(op.leave >= op.arrive, "an operation leaves after it arrives");
         if op.arrive > self.last_arrive {
-            self.front_end_lost(op.arrive, op.late, sink);
+            self.front_end_lost(op.arrive, op.arrival_stall, sink);
         }
         let waits_until = if op.sent { op.leave } else { op.leave + 1 };
         let occupies_from = self.occupies_from(op.arrive);
@@ -91,15 +91,15 @@ impl SlotLedger {
         }
         self.blocked.copy_within(1.., 0);
         self.blocked[SLOTS - 1] = op.blocked;
-        self.left.copy_within(1.., 0);
-        self.left[SLOTS - 1] = op.leave + 1;
+        self.free_from.copy_within(1.., 0);
+        self.free_from[SLOTS - 1] = op.leave + 1;
         self.idle(op.arrive, waits_until, op.leave + 1, sink)
     }
 
     /// Returns the first cycle in which an operation that arrives in `arrive` occupies a slot.
     #[inline(always)]
     pub(crate) fn occupies_from(&self, arrive: Cycle) -> Cycle {
-        arrive.max(self.left[0])
+        arrive.max(self.free_from[0])
     }
 
     /// Closes all cycles before the one that follows the last slot use, so that a window can end
@@ -134,8 +134,8 @@ impl SlotLedger {
         &self.lost
     }
 
-    /// Counts the slots of these cycles, in which the entering operation could not leave. Until the
-    /// older operations left, it waited for their causes, then for its own.
+    /// Counts the slots of these cycles, in which the entering operation could not leave. The
+    /// operation waited for the causes of the older operations until they left, then for its own.
     #[inline(never)]
     fn back_end_lost<S: EventSink>(
         &mut self,
@@ -144,9 +144,9 @@ impl SlotLedger {
         waits: &WaitTimeline,
         sink: &mut S,
     ) {
-        if self.left[SLOTS - 1] > from + 1 {
+        if self.free_from[SLOTS - 1] > from + 1 {
             for i in 1..SLOTS {
-                let end = self.left[i].saturating_sub(1).min(until);
+                let end = self.free_from[i].saturating_sub(1).min(until);
                 from = self.lose((from, end), self.blocked[i], waits, sink);
             }
         }
@@ -154,7 +154,7 @@ impl SlotLedger {
     }
 
     /// Counts one lost slot in each of the cycles `from..end` for this cause. Returns the first
-    /// cycle that is left.
+    /// cycle that is not counted yet.
     #[inline]
     fn lose<S: EventSink>(
         &mut self,
@@ -180,28 +180,29 @@ impl SlotLedger {
         end
     }
 
-    /// Counts the front-end slots of the cycles from the last arrival to this one.
+    /// Counts the front-end slots of the cycles from the last arrival to this one, lost to `stall`.
     #[inline(never)]
-    fn front_end_lost<S: EventSink>(&mut self, arrive: Cycle, late: StallCause, sink: &mut S) {
+    fn front_end_lost<S: EventSink>(&mut self, arrive: Cycle, stall: StallCause, sink: &mut S) {
         let from = self.last_arrive;
-        debug_assert!(self.left_in_order(), "operations leave in order");
-        if self.left[0] >= arrive {
-            // All slots are occupied until then.
+        debug_assert!(self.departures_are_in_order(), "operations leave in order");
+        if self.free_from[0] >= arrive {
+            // Older operations occupy all slots until this arrival.
             self.last_arrive = arrive;
             return;
         }
-        let lost: u64 = self.left.iter().map(|left| arrive.saturating_sub(from.max(*left))).sum();
+        let lost: u64 =
+            self.free_from.iter().map(|free| arrive.saturating_sub(from.max(*free))).sum();
         self.last_arrive = arrive;
         if lost > 0 {
             let root = RootCause::FrontEnd;
-            self.lost.add(late, root, lost);
+            self.lost.add(stall, root, lost);
             sink.count(PmuEvent::STALL_SLOT_FRONTEND, lost);
-            sink.notify(Notice::Lost(Lost { cause: late, root, owner: None, slots: lost }));
+            sink.notify(Notice::Lost(Lost { cause: stall, root, owner: None, slots: lost }));
         }
     }
 
-    fn left_in_order(&self) -> bool {
-        self.left.is_sorted()
+    fn departures_are_in_order(&self) -> bool {
+        self.free_from.is_sorted()
     }
 
     /// Counts the cycles without a renamed operation between the last slot use and this one.
@@ -240,8 +241,8 @@ mod tests {
     }
 
     fn op(arrive: Cycle, leave: Cycle) -> SlotUse {
-        let (late, blocked) = (StallCause::FetchWidth, StallCause::ReorderBuffer);
-        SlotUse { arrive, leave, sent: true, late, blocked }
+        let (arrival_stall, blocked) = (StallCause::FetchWidth, StallCause::ReorderBuffer);
+        SlotUse { arrive, leave, sent: true, arrival_stall, blocked }
     }
 
     /// Enters operations (arrive, leave) and returns the counts of the stall events up to `end`.
@@ -265,8 +266,8 @@ mod tests {
         .map(|event| counts.value(event))
     }
 
-    /// Returns the stall events of one cycle: `f` operations offered, `b` of them accepted, the
-    /// rest in cycle 1.
+    /// Returns the stall events of one cycle in which `f` operations are offered and `b` are
+    /// accepted. The others are accepted in cycle 1.
     fn one_cycle(f: usize, b: usize) -> [u64; 6] {
         let mut ledger = SlotLedger::default();
         let mut counts = Counts::default();

@@ -1,8 +1,8 @@
 //! Steering: the integer pipe of an operation that may use several, selected at dispatch (key
 //! `pipeline.dispatch.integer-pipe`).
 //!
-//! Each queue serves one pipe (Chips and Cheese, A710 and A725), so that an operation in a busy
-//! queue waits although another pipe is idle. The core's selection rule is not published.
+//! Each queue serves one pipe (Chips and Cheese, A710 and A725), so an operation in a busy queue
+//! waits although another pipe is idle. The core's selection rule is not published.
 
 use crate::config::IntegerPipe;
 use sim_isa::PipeMask;
@@ -24,8 +24,8 @@ impl Steering {
         Steering { in_turn: integer == IntegerPipe::InTurn, left: [0; SETS] }
     }
 
-    /// Returns the pipes for an operation that may use any of `pipes`: one of them if dispatch
-    /// selects it, else all.
+    /// Returns the pipes for an operation that may use any of `pipes`: a single one if dispatch
+    /// selects the pipe, else all.
     #[inline(always)]
     pub(crate) fn choose(&mut self, pipes: PipeMask) -> PipeMask {
         if !self.in_turn || pipes.0 & !PipeMask::I.0 != 0 {

@@ -2,7 +2,7 @@
 
 use sim_core::{Cycle, InstId, RootCause};
 
-/// Segments that are kept: more than the five operations in the slots have waited for.
+/// Number of segments that are kept. The waits of the five operations in the slots have fewer.
 const KEPT: usize = 512;
 
 /// Run of cycles with one root cause, from the end of the previous segment.
@@ -63,7 +63,7 @@ impl WaitTimeline {
         self.pushed += 1;
     }
 
-    /// Returns whether nothing was added, so that all cycles have the root cause latency.
+    /// Returns whether nothing was added. All cycles then have the root cause latency.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.pushed == 0

@@ -1,6 +1,6 @@
-//! Kernel driver for the counters of one core. It reaches them only by `MRS` and `MSR` at the
-//! kernel's level. Every counter starts half its range below its overflow. Every overflow interrupt
-//! adds up the occurrences, so that no count is lost at 32 bits.
+//! Kernel driver for the counters of one core. The driver accesses the counters only by `MRS` and
+//! `MSR` at the kernel's level. Every counter starts half its range below its overflow. Every
+//! overflow interrupt adds the occurrences to a total, so that no count is lost at 32 bits.
 
 use sim_core::{EventSink, Notice, PmuEvent};
 

@@ -10,7 +10,7 @@ use super::reading::Reading;
 use super::session::{PerfSession, PerfSetup};
 use super::slots::Slots;
 
-/// One counting session for each pass. The sink follows the run.
+/// One counting session for each pass. As a sink, it receives the events of the run.
 #[derive(Clone, Debug)]
 pub struct Passes {
     sessions: Vec<PerfSession>,

@@ -10,12 +10,12 @@ use crate::counter::EVENT_COUNTERS;
 /// Search steps after which a plan with one more pass is accepted.
 const SEARCH_LIMIT: u32 = 200_000;
 
-/// Passes of the same run.
+/// Assignment of events to passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Events of each pass, without repetitions.
     pub passes: Vec<Vec<PerfEvent>>,
-    /// No plan with fewer passes exists.
+    /// Set if no plan with fewer passes exists.
     pub is_fewest: bool,
 }
 

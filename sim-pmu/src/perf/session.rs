@@ -16,7 +16,8 @@ use crate::pe_state::{ExceptionLevel, PeState};
 /// interrupt is served before the next overflow.
 const STEP: u64 = 1 << 30;
 
-/// Cores of a run whose counters are shared by groups of events. The sink follows the run.
+/// Cores of a run whose counters are shared by groups of events. As a sink, it receives the events
+/// of the run.
 #[derive(Clone, Debug)]
 pub struct PerfSession {
     setup: PerfSetup,

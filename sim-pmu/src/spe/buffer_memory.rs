@@ -50,8 +50,8 @@ impl FaultKind {
         }
     }
 
-    /// Returns whether this is an external abort, which is reported differently from translation
-    /// faults.
+    /// Returns whether this is an external abort. External aborts are reported differently from
+    /// translation faults.
     pub fn is_external(self) -> bool {
         matches!(self, FaultKind::ExternalAbort | FaultKind::WalkAbort(_) | FaultKind::LateAbort)
     }

@@ -21,8 +21,8 @@ fn source_code(source: DataSource) -> Option<u16> {
     }
 }
 
-/// Values outside the unit that records contain: clock rates and offsets for the timestamp, and the
-/// context registers.
+/// Values from outside the unit that records contain: clock rates and offsets for the timestamp,
+/// and the context registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RecordSources {
     pub(crate) core_hz: u64,
@@ -153,7 +153,7 @@ fn access_events(operation: &Operation, sources: &RecordSources) -> Events {
     let has = |what: AccessOutcome| timeline.outcome.has(what);
     let refills = has(AccessOutcome::L1_REFILL);
     // Every access looks up the L1, with two exceptions: accesses to uncached memory, and stores
-    // that never left the store queue because they were squashed or took an exception.
+    // that never left the store queue. Such stores were squashed or took an exception.
     let is_store = OperationType::of(operation).is_store();
     let reaches_l1 = timeline.source != DataSource::Device
         && !has(AccessOutcome::FAULT)
@@ -178,7 +178,7 @@ fn outcome(operation: &Operation) -> Events {
         .with_if(operation.exception || operation.timeline.retired, Events::RETIRED)
 }
 
-/// Returns an instruction address with the state of `operation`, for the target of a sampled
+/// Returns an instruction address with the state of `operation`. It is the target of a sampled
 /// exception return, which only the next operation reveals.
 pub(crate) fn address(operation: &Operation, at: u64) -> InstAddress {
     InstAddress {

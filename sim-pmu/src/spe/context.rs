@@ -86,8 +86,8 @@ impl SpeContext {
         !self.privilege.is_secure() && self.privilege.tge
     }
 
-    /// Returns whether operations are sampled, as far as levels and states decide. The buffer's own
-    /// enable is checked is_excluded.
+    /// Returns whether the levels and states permit that operations are sampled. The buffer's own
+    /// enable is checked separately.
     pub(crate) fn samples(&self, registers: &Registers) -> bool {
         let (owner, level) = (self.owner(), self.privilege.level);
         let is_excluded = owner.level < level

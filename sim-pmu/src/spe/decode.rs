@@ -48,7 +48,7 @@ pub enum Fault {
     /// A record ends without an events packet, which hardware always writes.
     #[error("the record has no events packet")]
     NoEvents,
-    /// A record is longer than any record can be.
+    /// A record is longer than an implementation may write.
     #[error("no end of the record within {RECORD_BYTES_MAX} bytes")]
     NoEnd,
 }

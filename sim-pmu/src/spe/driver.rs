@@ -1,5 +1,5 @@
-//! Driver of the unit as an operating system has it: programs the unit for a user's request, serves
-//! its interrupt and drains its buffer. It follows the Linux driver of the extension (SPE
+//! Driver of the unit, like that of an operating system: programs the unit for a user's request,
+//! serves its interrupt and drains its buffer. It follows the Linux driver of the extension (SPE
 //! supplement 3.4 to 3.6).
 
 use sim_core::{Counts, Cycle, EventSink, Notice, Operation, PmuEvent, Privilege};
@@ -146,7 +146,7 @@ impl SpeDriver {
     ) -> SpeDriver {
         let mut spe = Spe::new(config, core);
         spe.set_clocks(clocks.core_hz, clocks.counter_hz, clocks.start);
-        // The secure monitor gives the buffer to the non-secure state.
+        // The secure monitor assigns the buffer to the non-secure state.
         spe.set_mdcr_el3(mdcr::NSPB);
         let page = 1 << pmblimitr::LIMIT.trailing_zeros();
         SpeDriver {

@@ -7,8 +7,8 @@ use super::record::{LATENCY_MAX, SpeRecord};
 /// Size and alignment of a record in bytes (`PMSIDR_EL1.MaxSize`, `PMBIDR_EL1.Align`).
 pub const N2_RECORD_BYTES: usize = 64;
 
-/// Offsets of the optional packets, for an events packet of 16 bits. One of 32 bits moves the
-/// following packets by two.
+/// Offsets of the optional packets, for an events packet of 16 bits. An events packet of 32 bits
+/// moves the following packets by two.
 const CONTEXT_EL1: usize = 9;
 const CONTEXT_EL2: usize = 14;
 const OPERATION: usize = 19;

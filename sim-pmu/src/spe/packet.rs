@@ -179,8 +179,8 @@ const COUNTER: u8 = 0x98;
 const ADDRESS: u8 = 0xb0;
 
 impl Packet {
-    /// Decodes the packet at the start of `bytes`. Returns it with its size in bytes, which
-    /// excludes what an alignment command skips.
+    /// Decodes the packet at the start of `bytes`. Returns it with its size, which excludes the
+    /// bytes that an alignment command skips.
     pub fn decode(bytes: &[u8]) -> Result<(Packet, usize), PacketError> {
         let header = *bytes.first().ok_or(PacketError::Truncated)?;
         match header {

@@ -192,8 +192,8 @@ pub mod pmbidr {
     pub const P: u64 = 1 << 4;
 }
 
-/// Events that the core supports and can filter by, as `E[n]`: retired, L1D refill, walk and
-/// mispredicted, and the SPEv1p1 events alignment, partial predicate and empty predicate.
+/// Events that the core supports and can filter by, as `E[n]`: retired, L1D refill, walk,
+/// mispredicted. The SPEv1p1 events alignment, partial predicate and empty predicate follow.
 pub const FILTERABLE_EVENTS: u64 = 1 << 1 | 1 << 3 | 1 << 5 | 1 << 7 | 1 << 11 | 1 << 17 | 1 << 18;
 /// Field `MINLAT` of `PMSLATFR_EL1`.
 pub const MINLAT: u64 = 0xFFF;

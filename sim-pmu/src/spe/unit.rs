@@ -117,7 +117,7 @@ impl Spe {
         self.sources.has_external_llc = is_set;
     }
 
-    /// Replaces the random generator for intervals by a repeated sequence of bytes.
+    /// Replaces the random generator for intervals with a repeated sequence of bytes.
     pub fn set_random(&mut self, bytes: Vec<u8>) {
         self.interval.set_random(RandomBytes::Given(bytes, 0));
     }

@@ -16,10 +16,10 @@ use crate::writer::{Summary, TraceWriter};
 
 /// Largest number of instructions in a block. Longer code without a branch is split.
 const BLOCK_MAX: usize = 256;
-/// Largest number of instructions in all distinct blocks: 128 MiB of code, which limits the memory
-/// of a reader of the result.
+/// Largest number of instructions in all distinct blocks: 128 MiB of code. The limit bounds the
+/// memory that a reader of the result needs.
 const CODE_MAX: usize = 1 << 23;
-/// Word of `DC ZVA` without its register. Tools that observe loads and stores do not see its
+/// Word of `DC ZVA` without its register. Tools that observe loads and stores do not report its
 /// writes.
 const DC_ZVA: u32 = 0xd50b_7420;
 /// Word of `DC GZVA` without its register.
@@ -122,7 +122,7 @@ impl<W: Write + Seek> Builder<W> {
         Ok(())
     }
 
-    /// Adds a data address to the last instruction of a thread. The first of several counts.
+    /// Adds a data address to the last instruction of a thread. Keeps only the first of several.
     pub(super) fn access(&mut self, stream: u32, addr: u64) {
         let open = &mut self.threads[stream as usize];
         let Some(last) = open.words.len().checked_sub(1) else { return };
@@ -132,7 +132,7 @@ impl<W: Write + Seek> Builder<W> {
         }
     }
 
-    /// Adds a data address to the last instruction of a thread. The lowest of several counts.
+    /// Adds a data address to the last instruction of a thread. Keeps only the lowest of several.
     pub(super) fn lowest_access(&mut self, stream: u32, addr: u64) {
         let open = &mut self.threads[stream as usize];
         let last = open.words.len().wrapping_sub(1);

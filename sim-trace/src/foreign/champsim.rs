@@ -5,7 +5,7 @@
 //! pointer (26), stack pointer (6) and flags (25). Its target is the address of the next record.
 //!
 //! Most published traces are of x86 programs. The import lays out their code again, in the order of
-//! the addresses: each instruction takes four bytes, or four for each access and four for the rest.
+//! the addresses. Each instruction takes four bytes, or four for each access and four for the rest.
 
 use std::io::{Read, Seek, Write};
 
@@ -48,7 +48,7 @@ impl Shape {
         }
     }
 
-    /// Returns the number of written registers, which is also that of written addresses.
+    /// Returns the number of written registers, which equals the number of written addresses.
     fn written(self) -> usize {
         match self {
             Shape::Short => 2,

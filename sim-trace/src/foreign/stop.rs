@@ -1,10 +1,10 @@
-//! Reasons for which reading of a foreign trace stops early, and the message for missing words.
+//! Reasons why reading of a foreign trace stops early, and the message for missing words.
 
 use std::io;
 
 use crate::error::TraceError;
 
-/// Reason for which reading stopped.
+/// Reason why reading stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// The limit on instructions is reached.

@@ -249,7 +249,7 @@ impl Regs {
     }
 }
 
-/// Returns STR with an unsigned offset of zero, by the size of its register in bytes. Of a 128-bit
+/// Returns STR with an unsigned offset of zero, by the size of its register in bytes. For a 128-bit
 /// vector, bit 23 extends the size field.
 fn single_form(bytes: u8, is_vector: bool) -> u32 {
     match (is_vector, bytes) {

@@ -1,5 +1,5 @@
 //! Reader of the tickets and system calls of one stream, ahead of its instructions. It unpacks only
-//! the event column of a chunk, so that reading far ahead is fast and takes memory for one chunk.
+//! the event column of a chunk, so reading far ahead is fast and takes memory for one chunk.
 
 use std::io::{Read, Seek};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct Ticket {
 pub enum OrderNote {
     /// A ticket.
     Ticket(Ticket),
-    /// A system call. Tickets order its begin and its return.
+    /// A system call. Tickets order its start and its return.
     Call(Call),
 }
 

@@ -25,8 +25,8 @@ struct Unfinished {
 
 impl TraceWriter {
     /// Finishes the trace like [`TraceWriter::finish`]. After a write error the trace keeps as many
-    /// chunks as fit together with their index, and its gaps record the truncation. Returns the
-    /// summary, and the error if there was one.
+    /// chunks as fit into the file with their index, and its gaps record the truncation. Returns
+    /// the summary, and the error if there was one.
     ///
     /// # Errors
     /// No chunk of a stream could be kept. No file remains then.

@@ -22,12 +22,12 @@ const ENOUGH: u64 = 200;
 const HEAD: &str = "
 ## 3. Prediction and the wrong path
 
-Measured on the first 2 million instructions of every thread of the committed traces, profile guide. A
-misprediction is a correct-path branch after which the pipeline was flushed (`BR_MIS_PRED_RETIRED`). `tage` is the
-model of the core's predictor, `gshare` a simple one of two levels, `perfect` knows every direction and target
+Measured on the first 2 million instructions of every thread of the committed traces, profile guide. A misprediction
+is a correct-path branch after which the pipeline was flushed (`BR_MIS_PRED_RETIRED`). `tage` is the model of the
+core's predictor, `gshare` is a simple two-level predictor, and `perfect` knows every direction and target
 (`pipeline.branch.direction`). `atomics` is slower with perfect prediction: its two threads take the same lines from
-each other. In the order that perfect prediction produces, a line moves more often (`L1D_CACHE_REFILL_OUTER`: a
-quarter more when this sentence was written). That costs far more than the few mispredictions do.
+each other. In the order of threads under perfect prediction, a line moves more often (`L1D_CACHE_REFILL_OUTER`: a
+quarter more when this sentence was written). These moves cost far more than the few mispredictions.
 ";
 
 const WRONG_PATH: &str = "
@@ -40,11 +40,11 @@ last digit.
 ";
 
 const KINDS: &str = "
-Length of a wrong path by the wait of its branch, in instructions per misprediction: loops with a random branch. Rename
-may send on five operations a cycle until the branch resolves, which is the maximum of a wrong path; after a branch that
-resolves at once, 6 to 20 of them. Published: a misprediction costs 10 cycles (Arm, Hot Chips 33), 10.4 to 12 on related
-cores that document 11 (ocxtal, N1 and V1). Arm's telemetry data charges 4 cycles of rename slots to each, some 20
-operations.
+The table gives the length of a wrong path in instructions per misprediction, by the wait of its branch, in loops with
+a random branch. Rename can dispatch five operations a cycle until the branch resolves; this is the maximum of a wrong
+path. After a branch that resolves at once, it is 6 to 20 operations. Published: a misprediction costs 10 cycles (Arm,
+Hot Chips 33), 10.4 to 12 on related cores that document 11 (ocxtal, N1 and V1). Arm's telemetry data charges 4 cycles
+of rename slots to each, some 20 operations.
 ";
 
 const EVENTS: &str = "

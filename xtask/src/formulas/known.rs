@@ -35,8 +35,8 @@ pub(super) const KNOWN: [Known; 20] = [
         ],
         "Empty slots for which the front end had no operation, minus one whole cycle for each mispredicted \
          branch.",
-        "The refill after a misprediction is as long as the front end needs: where it costs more than the one \
-         subtracted cycle, the rest stays here and looks like slow fetch. On r0p0 to r0p2 it is 20 points too \
+        "The length of the refill after a misprediction varies: if it costs more than the one subtracted \
+         cycle, the rest stays here and looks like slow fetch. On r0p0 to r0p2 the value is 20 points too \
          high unless CPU_CYCLES is subtracted first.",
     ),
     known(
@@ -47,8 +47,8 @@ pub(super) const KNOWN: [Known; 20] = [
             "share.backend",
         ],
         "Slots that the back end refused, minus three whole cycles for each mispredicted branch.",
-        "Where many branches are mispredicted and the back end is not full, it falls below the real share, \
-         and below zero.",
+        "If many branches are mispredicted and the back end is not full, the value falls below the real \
+         share, even below zero.",
     ),
     known(
         [
@@ -69,14 +69,14 @@ pub(super) const KNOWN: [Known; 20] = [
             "share.retiring",
         ],
         "Slots of operations that retired. Exact: STALL_SLOT and OP_SPEC make up all slots.",
-        "Not on this core's r0p3. On r0p0 to r0p2 STALL_SLOT has a surplus slot per cycle: uncorrected, up to \
-         20 points are missing. With one of the events from another run it can have any value.",
+        "Not on this core's r0p3. On r0p0 to r0p2 STALL_SLOT has a surplus slot per cycle: uncorrected, up \
+         to 20 points are missing. If one of the events is from another run, it can have any value.",
     ),
     known(
         ["ipc", "INST_RETIRED / CPU_CYCLES", "1per cycle", "ipc"],
         "Retired instructions per cycle. Exact.",
-        "A fused pair is two instructions in one slot, a cracked one takes several: five is not the limit for \
-         every code. While the core sleeps in WFI the cycles continue.",
+        "A fused pair is two instructions in one slot, and a cracked instruction takes several slots: the \
+         limit is not five for all code. While the core sleeps in WFI the cycles continue.",
     ),
     known(
         ["branch_mpki", "BR_MIS_PRED_RETIRED / INST_RETIRED * 1000", "1MPKI", "branch.mpki"],
@@ -104,18 +104,19 @@ pub(super) const KNOWN: [Known; 20] = [
         ],
         "Refills for each part of 16 bytes of an access, wrong paths included.",
         "An access that waits for a pending fill refills nothing: streams and fields of one line look better \
-         than they run. A wide vector access counts several times in the denominator.",
+         than they perform. A wide vector access counts several times in the denominator.",
     ),
     known(
         ["l1d_cache_mpki", "L1D_CACHE_REFILL / INST_RETIRED * 1000", "1MPKI", "l1d.mpki"],
         "Refills that loads and stores caused, for each thousand retired instructions.",
-        "Accesses that wait for a pending fill are not counted, and lines that a wrong path brought are.",
+        "Accesses that wait for a pending fill are not counted, but lines that a wrong path brought are \
+         counted.",
     ),
     known(
         ["l1i_cache_mpki", "L1I_CACHE_REFILL / INST_RETIRED * 1000", "1MPKI", "l1i.mpki"],
         "Lines that came into the L1 I-cache, including those of the next-line prefetcher.",
-        "Prefetched lines count as refills, so straight code looks worse than it runs; pending lines that \
-         fetch waits for do not count a second time.",
+        "Prefetched lines count as refills, so straight code looks worse than it performs; pending lines \
+         that fetch waits for do not count a second time.",
     ),
     known(
         [
@@ -125,14 +126,15 @@ pub(super) const KNOWN: [Known; 20] = [
             "l2.miss_ratio",
         ],
         "Refills of the L2 for each access of any kind.",
-        "Write-backs of the L1 D-cache are accesses that always hit. By the guide prefetches count on both \
-         sides; on silicon on neither, and then a stream shows almost no misses although it moves every line.",
+        "Write-backs of the L1 D-cache are accesses that always hit. By the guide, prefetches count on both \
+         sides. On silicon they count on neither, so a stream shows almost no misses although it moves every \
+         line.",
     ),
     known(
         ["l2_cache_mpki", "L2D_CACHE_REFILL / INST_RETIRED * 1000", "1MPKI", "l2.mpki"],
         "Lines that came into the L2, by the guide with those of prefetchers.",
-        "A prefetched line is counted whether it is used or not; a demand access that waits for it is not. On \
-         silicon the prefetched ones are missing: use BUS_ACCESS_RD for the traffic.",
+        "A prefetched line is counted whether it is used or not; a demand access that waits for it is not. \
+         On silicon, prefetched lines are missing: use BUS_ACCESS_RD for the traffic.",
     ),
     known(
         [
@@ -148,7 +150,7 @@ pub(super) const KNOWN: [Known; 20] = [
     known(
         ["ll_cache_read_mpki", "LL_CACHE_MISS_RD / INST_RETIRED * 1000", "1MPKI", "slc.mpki"],
         "Lines that came from memory, other cores or another chip, prefetched ones included.",
-        "With EXTLLC clear, 0 means not counted, not perfect.",
+        "With EXTLLC clear, 0 means that nothing was counted, not that nothing missed.",
     ),
     known(
         ["dtlb_mpki", "DTLB_WALK / INST_RETIRED * 1000", "1MPKI", "dtlb.walk_pki"],

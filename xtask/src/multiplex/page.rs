@@ -34,18 +34,19 @@ With at most six events and cycles there is no multiplexing, and every reading i
 ![error over the length of a time slice](figures/multiplexing.svg)
 
 Most traces run for about a millisecond (all: 0.02 to 11.1 ms), so perf's time slice of 4 ms is longer: an event
-without a counter at the start is never counted. The number of time slices of each event is decisive. A program of
-10 s has 2500 slices of 4 ms, 17 rounds of 147 events; a run of 1 ms has as many with slices of 0.4 us. Five of the
-six traces of `traces/threads`, and `vector`, run for less than 50 us: they have less than one round of slices of
-1 us, and most of the events that are never counted there are theirs.
+without a counter at the start is never counted. The number of time slices per event is decisive. A program of 10 s
+has 2500 slices of 4 ms, 17 rounds of 147 events; a run of 1 ms has the same number with slices of 0.4 us. Five of
+the six traces of `traces/threads`, and `vector`, run for less than 50 us. With slices of 1 us these have less than
+one round, and most of the events that are never counted are theirs.
 ";
 
 const BELOW: &str = "
 ## Recommendations
 
 * Request no more than six events and cycles, or use `n2sim stat -e ... --no-multiplex`: it is exact. Metrics (`-M`) are
-  exact without it, unless `--mux-interval` or `--truth` requests multiplexing.
-* `n2sim plan TRACE -e ...` prints the number of runs that a list of events needs, and its error in one run.
+  exact without this option, unless `--mux-interval` or `--truth` requests multiplexing.
+* `n2sim plan TRACE -e ...` prints the number of runs that a list of events needs, and the error of its counts in one
+  run.
 * Put the two events of a ratio into one group, `{l1d_cache,l1d_cache_refill}`: both are counted at the same time. This
   helps the ratio, not the counts.
 * `--truth` prints the error beside every estimate.

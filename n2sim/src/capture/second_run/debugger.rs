@@ -35,7 +35,8 @@ impl Debugger {
         while !is_over.load(Ordering::Relaxed) {
             if let Ok(stream) = UnixStream::connect(socket) {
                 let mut debugger = Debugger { stream, pending: Vec::new(), signal: None };
-                // The engine shows the registers of SVE only after a request for the description.
+                // The engine provides the registers of SVE only after a request for the
+                // description.
                 debugger.ask("qXfer:features:read:target.xml:0,fff")?;
                 return Ok(Some(debugger));
             }
@@ -67,14 +68,14 @@ impl Debugger {
         self.run("s")
     }
 
-    /// Returns whether the program is to get a signal when it goes on.
+    /// Returns whether the program gets a signal when it continues.
     pub(super) fn has_signal(&self) -> bool {
         self.signal.is_some()
     }
 
     /// Ends the program.
     pub(super) fn kill(&mut self) {
-        // It may have ended by itself.
+        // The program may have ended already.
         let _ = self.stream.write_all(b"$k#6b");
     }
 
@@ -125,7 +126,7 @@ impl Debugger {
         bytes.with_context(|| format!("register {number}: {text:?}"))
     }
 
-    /// Sends a packet and returns what comes back.
+    /// Sends a packet and returns the reply.
     fn ask(&mut self, packet: &str) -> Result<String> {
         let sum = packet.bytes().fold(0u8, u8::wrapping_add);
         self.stream.write_all(format!("${packet}#{sum:02x}").as_bytes())?;
@@ -142,7 +143,7 @@ impl Debugger {
         }
     }
 
-    /// Returns the first whole packet that has come, without its frame.
+    /// Returns the first whole packet received, without its frame.
     fn take_packet(&mut self) -> Option<String> {
         let end = self.pending.iter().position(|byte| *byte == b'#')?;
         let start = self.pending.iter().position(|byte| *byte == b'$')? + 1;

@@ -1,6 +1,6 @@
-//! The effects of the next instruction, from the registers before it: the governing predicate of an
-//! SVE instruction with the addresses of its active elements (Arm ARM, SVE addressing), and the
-//! operand of `DC`, `IC` and `PRFM`.
+//! The effects of the next instruction, computed from the registers before it. They are the
+//! governing predicate of an SVE instruction with the addresses of its active elements (Arm ARM,
+//! SVE addressing), and the operand of `DC`, `IC` and `PRFM`.
 
 use super::super::a64::Unreported;
 use super::super::block::BlockInfo;
@@ -21,7 +21,8 @@ pub(super) struct Record {
     pub(super) activity: Activity,
     /// Active elements, bit 0 the first.
     pub(super) active: u16,
-    /// Address of each active element of a gather or scatter, of the first of anything else.
+    /// Address of each active element of a gather or scatter; of any other access, the address of
+    /// the first active element.
     pub(super) addrs: Vec<u64>,
 }
 
@@ -112,7 +113,7 @@ fn look(debugger: &mut Debugger, pc: u64, inst: &Inst) -> Result<Record> {
     Ok(record)
 }
 
-/// Returns the operand of an instruction at `pc` that is no SVE one.
+/// Returns the operand of an instruction at `pc` that is not an SVE instruction.
 fn value(debugger: &mut Debugger, pc: u64, operand: Operand) -> Result<u64> {
     let mut values = [None; 32];
     let (base, index) = match operand {

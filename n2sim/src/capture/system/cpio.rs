@@ -10,7 +10,7 @@ const FILE: u32 = 0o100_000;
 /// A character device that its owner may read and write.
 const CHARACTER_DEVICE: u32 = 0o020_600;
 
-/// When everything was last changed: the day on which the recorded system believes to be.
+/// Time of the last change of every entry, which is also the date in the recorded system.
 const CHANGED: u32 = 1_577_836_800;
 
 /// An archive that grows.
@@ -22,7 +22,7 @@ pub(super) struct Archive {
 }
 
 impl Archive {
-    /// Adds a directory and those that it lies in, unless they are there.
+    /// Adds a directory and its parents, unless they are already there.
     pub(super) fn directory(&mut self, path: &str) {
         let path = path.trim_matches('/');
         if path.is_empty() || self.directories.contains(path) {

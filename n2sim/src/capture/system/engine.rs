@@ -1,4 +1,4 @@
-//! Which QEMU records whole systems here: found by trying each on a kernel of four instructions.
+//! Finds the QEMU that records whole systems here, by trying each on a kernel of four instructions.
 
 use super::super::elf;
 use super::super::engine::{Engine, cpus_of, first_that_records, in_path, run, version};
@@ -11,7 +11,7 @@ use sim_files::Scratch;
 use std::path::Path;
 use std::process::Command;
 
-/// Its command.
+/// Command of the engine.
 pub(crate) const NAME: &str = "qemu-system-aarch64";
 /// The command that installs the engine.
 pub(crate) const INSTALL: &str =

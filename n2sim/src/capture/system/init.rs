@@ -1,21 +1,22 @@
 //! The first program of the recorded system: mounts what programs expect, starts the program to
 //! record between the two markers, and turns the machine off.
 //!
-//! Made here word by word, so that no compiler and no other file is needed. It keeps away from its
-//! stack and lies where no program lies, so that its pages are not those of the program.
+//! The program is generated here word by word, so no compiler and no other file is needed. It does
+//! not use its stack and lies where no other program lies. It therefore shares no page with the
+//! program to record.
 
 use super::super::elf;
 use super::super::wire::{START_MARKER, STOP_MARKER};
 
 /// The load address.
 const BASE: u64 = 0x70_0000_0000;
-/// Its data; the code is much shorter than that.
+/// Offset of the data from the load address. The headers and the code fit before it.
 const DATA_AT: u64 = 0x1000;
-/// Room in its data for what the kernel writes.
+/// Room in the data for what the kernel writes.
 const SCRATCH_BYTES: u64 = 256;
-/// File name of what the program reads from its standard input.
+/// Name of the file that the program reads as its standard input.
 pub(super) const STDIN: &str = "/.n2sim-stdin";
-/// Exit status of a program that could not be started, as shells have it.
+/// Exit status of a program that could not be started, as in shells.
 const CANNOT_START: u64 = 127;
 
 /// System calls of Linux on AArch64.
@@ -45,7 +46,7 @@ struct Builder {
 }
 
 impl Builder {
-    /// Puts bytes into the data, and says their address.
+    /// Appends bytes to the data. Returns their address.
     fn bytes(&mut self, bytes: &[u8]) -> u64 {
         let at = BASE + DATA_AT + self.data.len() as u64;
         self.data.extend_from_slice(bytes);
@@ -96,7 +97,7 @@ pub(super) fn program(program: &str, arguments: &[String], environment: &[String
         let (kind, place) = (b.text(kind), b.text(place));
         b.call(call::MOUNT, &[kind, place, kind, 0, 0]);
     }
-    // The console shall pass bytes on as they are: clear OPOST in c_oflag.
+    // The console must pass bytes on unchanged: clear OPOST in c_oflag.
     b.call(call::IOCTL, &[1, TCGETS, scratch]);
     b.load(1, scratch);
     b.words.extend([

@@ -13,7 +13,7 @@ const DIRECTORIES: &[&str] =
     &["lib", "usr/lib", "lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu", "lib64"];
 
 /// Returns the dynamic linker `interpreter` and all libraries that the program at `path` needs,
-/// each with its name inside. The linker searches /lib by itself.
+/// each with its name in the system. The linker searches /lib by itself.
 pub(super) fn needed(
     path: &Path,
     interpreter: &str,

@@ -56,7 +56,7 @@ impl Start {
         Ok(Start::At(address))
     }
 
-    /// Returns the plugin's word for it.
+    /// Returns the argument for the plugin.
     fn argument(self) -> String {
         match self {
             Start::Boot => "boot".to_owned(),
@@ -82,8 +82,8 @@ pub(super) fn command(
     let mut command = Command::new(&engine.path);
     command.args(["-M", "virt,dtb-randomness=off", "-cpu", cpu, "-smp", "1"]);
     command.args(["-m", &mebibytes.to_string()]);
-    // Time is the number of executed instructions, one a nanosecond: timers interrupt a recorded
-    // system as often as one that is not, and every run is the same.
+    // Time is the number of executed instructions, one per nanosecond. Timers therefore interrupt a
+    // recorded system as often as one that is not recorded, and every run is the same.
     command.args(["-icount", "shift=0,sleep=off", "-seed", "1"]);
     command.args(["-rtc", "base=2020-01-01,clock=vm"]);
     command.args(["-nodefaults", "-nic", "none", "-display", "none", "-monitor", "none"]);
@@ -98,7 +98,7 @@ pub(super) struct Guest {
     kernel: PathBuf,
     /// The initial file system made for the program.
     made: Option<Scratch>,
-    /// The initial file system of the user's.
+    /// The user's initial file system.
     own: Option<PathBuf>,
     program: Option<Program>,
 }
@@ -142,8 +142,8 @@ impl Guest {
         ["--kernel".to_owned(), shown(&self.kernel)].into_iter().chain(own).collect()
     }
 
-    /// Returns the program's functions. Random places are off, so a program that lies anywhere lies
-    /// where Linux puts it then.
+    /// Returns the program's functions. Address randomization is off, so a relocatable program is
+    /// always at the same address.
     pub(super) fn symbols(&self) -> Vec<Symbol> {
         /// Two thirds of the 48-bit address space, at a multiple of the 64 KiB to which linkers
         /// align.
@@ -151,7 +151,7 @@ impl Guest {
         self.program.as_ref().map_or_else(Vec::new, |program| program.symbols_from(USUAL_BASE))
     }
 
-    /// Returns the end of the program, by the report of the first program.
+    /// Describes the end of the program, from the `status` that the first program reports.
     pub(super) fn ending(&self, status: u64) -> String {
         if self.program.is_none() || status > 0xffff {
             return format!("stop marker, x0 = {status:#x}");
@@ -170,7 +170,7 @@ fn shown(path: &Path) -> String {
 fn check_kernel(path: &Path) -> Result<()> {
     let data = sim_files::read(path).with_context(|| format!("cannot read {}", path.shown()))?;
     let is_image = data.get(56..60) == Some(b"ARM\x64");
-    // A packed image of version 6 and later ("EFI zboot"), and a packed one of old, which the
+    // A packed image of version 6 and later ("EFI zboot"), or an older packed image, which the
     // engine unpacks.
     let is_packed = data.starts_with(b"\x1f\x8b") || data.get(4..8) == Some(b"zimg");
     if !is_image && !is_packed {

@@ -1,5 +1,5 @@
-//! Which physical pages a system's virtual pages had: the map of the trace, from the pairs that the
-//! engine showed with every access (guide 3.2.18).
+//! Physical pages of a system's virtual pages: the map of the trace, from the pairs that the engine
+//! reported with every access (guide 3.2.18).
 
 use super::super::wire::page;
 use sim_trace::{PageEntry, PageMap, PageMemory};
@@ -99,8 +99,8 @@ impl Pages {
         }
     }
 
-    /// Gives pages that were zeroed and not seen otherwise their place in the linear map, and all
-    /// zeroed ones the right to be written.
+    /// Adds pages that were only zeroed, at their place in the linear map, and makes all zeroed
+    /// pages writable.
     fn add_zeroed(&mut self) {
         let mut distances: HashMap<u64, usize> = HashMap::new();
         for ((_, virt), usage) in &self.uses {
@@ -156,7 +156,7 @@ mod tests {
         pages.note(0x40_1000, 0x5000_2000, page::WRITE);
         pages.enter(0x0002_0000_4200_0000);
         pages.note(0x40_0000, 0x6000_0000, page::READ);
-        // The ASID is no part of the table's address.
+        // The ASID is not part of the table's address.
         pages.enter(0x0007_0000_4100_0000);
         pages.note(0x40_2000, 0x5000_3000, page::READ | page::DEVICE);
         assert!(pages.is_kernel_code(KERNEL + 8) && !pages.is_kernel_code(KERNEL + 0x1000));

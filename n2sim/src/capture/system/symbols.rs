@@ -49,7 +49,7 @@ fn from_text(text: &str) -> Vec<Symbol> {
 
 /// Gives each function the size up to the next one; the last has none.
 fn sized(mut functions: Vec<(u64, String)>) -> Vec<Symbol> {
-    // Marks of the compiler are no functions.
+    // Marks of the compiler are not functions.
     functions.retain(|(_, name)| !name.starts_with('$') && !name.is_empty());
     functions.sort();
     functions.dedup_by_key(|(address, _)| *address);

@@ -1,4 +1,4 @@
-//! The words of the plugin on a whole system, beside blocks and accesses.
+//! The words that the plugin writes only for a whole system, besides blocks and accesses.
 
 use super::super::block::BlockInfo;
 use super::super::recording_state::Shared;

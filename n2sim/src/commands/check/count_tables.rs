@@ -77,7 +77,7 @@ fn tables(file: &Path, tolerance: Tolerance) -> anyhow::Result<Vec<CountTable>> 
     })
 }
 
-/// Writes the results of a file's tables, and what they came to.
+/// Writes the results of a file's tables. Returns their combined result.
 fn write_tables(
     out: &mut impl Write,
     file: &Path,

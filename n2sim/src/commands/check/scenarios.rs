@@ -25,7 +25,7 @@ struct Tally {
     failed: usize,
 }
 
-/// The printed part of a case beside its failure.
+/// The printed part of a case besides its failure.
 enum Shown {
     Nothing,
     /// All events that counted, or only these.
@@ -186,7 +186,7 @@ fn run_cases(
     Ok(report)
 }
 
-/// Prints one line for a file, with what is said of its cases below.
+/// Prints one line for a file, followed by the lines of its cases.
 fn write_file(
     out: &mut impl Write,
     file: &Path,

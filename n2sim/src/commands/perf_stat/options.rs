@@ -50,7 +50,7 @@ pub(crate) struct PerfOptions {
     /// Print counts every MS milliseconds of modeled time
     #[arg(short = 'I', long, value_name = "MS", allow_negative_numbers = true)]
     pub(super) interval_print: Option<f64>,
-    /// Stop after so many intervals
+    /// Stop after this number of intervals
     #[arg(long, value_name = "N", requires = "interval_print")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) interval_count: Option<u64>,
@@ -74,7 +74,7 @@ pub(crate) struct PerfOptions {
     /// Threads of this process; the trace replaces it
     #[arg(short, long, value_name = "PID")]
     pub(super) pid: Option<String>,
-    /// This thread; the trace replaces it
+    /// A thread; the trace replaces it
     #[arg(short, long, value_name = "TID")]
     pub(super) tid: Option<String>,
     /// Number of runs; one is enough, because every run of a trace gives the same counts

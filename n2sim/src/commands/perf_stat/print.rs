@@ -112,7 +112,7 @@ impl Print<'_> {
         self.cpus().into_iter().map(of_cpu).collect()
     }
 
-    /// Returns the report under perf's name for the command, with times in the place of clocks.
+    /// Returns the report under perf's name for the command, with times in place of clocks.
     fn as_perf(&self, mut report: StatReport, interval: &interval::Counted) -> StatReport {
         let command = &self.options.command;
         report.target = match &self.options.cpu {

@@ -29,13 +29,13 @@ const FLAGS: [Flag; 7] = [
     ("load_filter", 33, |request| &mut request.load_filter),
     ("store_filter", 34, |request| &mut request.store_filter),
 ];
-/// The numbers beside them.
+/// Names of the options with a number.
 const EVENT_FILTER: &str = "event_filter";
 const MIN_LATENCY: &str = "min_latency";
 /// Largest latency that the unit can compare with.
 const MIN_LATENCY_MAX: u64 = 0xfff;
 
-/// A requested sampling of SPE.
+/// A request for SPE samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SpeEvent {
     /// The name of the event, as the user wrote it.

@@ -26,7 +26,7 @@ pub(super) struct Observed {
     pub(super) exact: Profile,
     /// The samples of each interval.
     pub(super) sampled: Vec<Sampled>,
-    /// A load that missed the L1 D-cache, of the sampled ones, or else any sampled operation.
+    /// A sampled load that missed the L1 D-cache, or else any sampled operation.
     pub(super) example: Option<SpeRecord>,
     /// The duration of the counted part in seconds of modeled time, by its slowest core.
     pub(super) seconds: f64,
@@ -82,7 +82,7 @@ impl Sampler {
         let mut unit = Spe::new(config, core);
         let (core_hz, counter_hz) = clocks;
         unit.set_clocks(core_hz, counter_hz, 0);
-        // EL2 owns the buffer: so all levels below EL3 can be profiled.
+        // EL2 owns the buffer, so all levels below EL3 can be profiled.
         unit.set_mdcr_el3(mdcr::NSPB);
         unit.set_mdcr_el2(0);
         unit.set(SpeRegister::PMSIRR_EL1, interval | if jitter { pmsirr::RND } else { 0 });

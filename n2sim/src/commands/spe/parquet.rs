@@ -96,7 +96,7 @@ impl TableFile {
     }
 }
 
-/// Returns one optional column for each of the table's.
+/// Returns one optional column for each column of the table.
 fn schema(table: Table) -> Result<TypePtr, ParquetError> {
     let field = |name: &&str| {
         let (physical, logical) = match kind(name) {
@@ -112,7 +112,7 @@ fn schema(table: Table) -> Result<TypePtr, ParquetError> {
     Type::group_type_builder("samples").with_fields(fields).build().map(Arc::new)
 }
 
-/// Writes the values that are there, and for every row whether one is.
+/// Writes the existing values, and for every row whether it has one.
 fn write_column(
     column: &mut SerializedColumnWriter<'_>,
     values: &[Value],

@@ -103,7 +103,7 @@ pub(super) struct Metric {
 /// A trace on a combination.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point<'a> {
-    /// Its row in the table, from 0.
+    /// Number of the run's row in the table, from 0.
     pub(super) number: usize,
     pub(super) trace: &'a Trace,
     pub(super) combination: &'a Combination,
@@ -296,7 +296,7 @@ fn axis(file: VaryFile) -> anyhow::Result<Axis> {
     Ok(Axis { key, values })
 }
 
-/// Opens a trace as far as needed to check that it is one.
+/// Opens a trace far enough to check that it is one.
 fn trace(name: &str, directory: &Path) -> anyhow::Result<Trace> {
     let path = directory.join(name);
     let file = TraceFile::open_within(&path, &memory::budget())?;

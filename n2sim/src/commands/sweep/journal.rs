@@ -1,8 +1,8 @@
 //! The runs of a sweep that are done, one line each, kept until the table is written.
 //!
-//! JSON lines: the first says of which sweep they are, the others hold the counts of one run. A
-//! line is written at once; one that an interruption cut is forgotten. Two sweeps cannot write the
-//! same journal.
+//! The file has JSON lines. The first identifies the sweep, and each of the others holds the counts
+//! of one run. A line is written at once; a line that an interruption cut is dropped. Two sweeps
+//! cannot write the same journal.
 
 use std::collections::BTreeMap;
 use std::fs;

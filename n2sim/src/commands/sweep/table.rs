@@ -70,8 +70,8 @@ impl<'a> Table<'a> {
         writer.into_inner().map_err(|error| error.into_error()).context("cannot write the table")
     }
 
-    /// Returns the course of a metric over an axis, trace by trace: its geometric mean over all
-    /// other axes, relative to the value at the first position of the axis.
+    /// Returns the course of a metric over an axis, trace by trace. A point is the geometric mean
+    /// over all other axes, relative to the value at the first position of the axis.
     pub(super) fn curves(&self, axis: usize, metric: usize) -> Vec<Curve> {
         let places = self.grid.axes[axis].values.len();
         let curve = |(number, trace): (usize, &super::grid::Trace)| {

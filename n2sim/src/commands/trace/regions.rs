@@ -52,7 +52,7 @@ pub(crate) struct RegionsArgs {
     pub(crate) no_states: bool,
     /// Instructions of functional warm-up before each window without saved state
     ///
-    /// They update caches and predictors in program order (default: five windows).
+    /// These instructions update caches and predictors in program order (default: five windows).
     #[arg(long, alias = "lesson", value_name = "N", value_parser = instructions)]
     pub(crate) functional_warmup: Option<u64>,
     /// Seed of the selection of windows

@@ -1,4 +1,5 @@
-//! Scheduling by happens-before on scripts: who waits for whom, and that no thread waits forever.
+//! Scheduling by happens-before on scripts: which thread waits for which, and that none waits
+//! forever.
 
 use proptest::prelude::*;
 
@@ -78,8 +79,8 @@ fn script(length: u64, cycles: Cycle, arrivals: &[Arrival]) -> Script {
     Script { length, cycles, arrivals: arrivals.to_vec() }
 }
 
-/// Returns the last cycle of instruction 5 of 10 in the second thread. Its instructions take 1
-/// cycle, those of the first thread 7, so that instructions 3 and 8 there end in cycles 28 and 63.
+/// Returns the last cycle of instruction 5 of 10 in the second thread. Instructions take 1 cycle in
+/// the second thread and 7 in the first, where instructions 3 and 8 end in cycles 28 and 63.
 fn fifth_of(first: &[Arrival], second: &[Arrival]) -> Cycle {
     run(&[script(10, 7, first), script(10, 1, second)])[1][5]
 }

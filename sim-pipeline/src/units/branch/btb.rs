@@ -1,18 +1,18 @@
 //! Branch target buffers: a nano BTB, and a main BTB of two levels (HC33, Chips and Cheese; pairs:
 //! jiegec, N2 and V1).
 //!
-//! An entry of the nano BTB or of the main BTB's first level holds a branch and the branch that
-//! followed it when it was taken. Both are predicted at once if the second is an unconditional
-//! direct branch at the target of the first. Such a pair has run before, so that a new branch is
-//! always predicted alone. A prediction from the nano BTB takes one cycle. The first level of the
-//! main BTB holds regions of 32 bytes with up to four branches each, at two cycles per prediction.
-//! Its second level holds single branches and delivers all branches of a region at once. The
-//! branches of a region share the bubble of this access, so that the cycles per branch depend on
-//! the spacing of branches.
+//! An entry of the nano BTB or of the main BTB's first level holds a branch and the branch that ran
+//! next when the first one was taken. Both are predicted at once if the second is an unconditional
+//! direct branch at the target of the first. Such a pair has run before, so a new branch is always
+//! predicted alone. A prediction from the nano BTB takes one cycle. The first level of the main BTB
+//! holds regions of 32 bytes with up to four branches each, at two cycles per prediction. Its
+//! second level holds single branches and delivers all branches of a region at once. The branches
+//! of a region share the bubble of this access, so the cycles per branch depend on the spacing of
+//! branches.
 
 use sim_core::{StateVisitor, Stored, WarmState};
 
-/// Buffer that knew a branch.
+/// Buffer that held a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BtbHit {
     /// Nano BTB.
@@ -60,11 +60,11 @@ impl Entry {
 /// Result of a look-up in the buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BtbLookup {
-    /// Buffer that knew the branch.
+    /// Buffer that held the branch.
     pub hit: BtbHit,
     /// Last target.
     pub target: Option<u64>,
-    /// Branch at its target that is predicted with it.
+    /// Second branch of the pair, at the target of this one.
     pub second: Option<u64>,
 }
 
@@ -183,8 +183,8 @@ impl Btb {
         }
     }
 
-    /// Pairs the branch at `first` with the direct branch at `second`, which followed it when it
-    /// was taken. One prediction gives both from then on.
+    /// Pairs the branch at `first` with the direct branch at `second`. The second branch followed
+    /// the first one, which was taken. One prediction gives both from then on.
     pub fn pair(&mut self, first: u64, second: u64) {
         if let Some(entry) = self.nano_set(first).iter_mut().find(|entry| entry.pc == first) {
             entry.second = second;
@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     /// Runs passes over taken branches at this spacing, which may share entries if they `pair`.
-    /// Returns how many each buffer knew in the last pass.
+    /// Returns how many branches hit each buffer in the last pass.
     fn known(branches: u64, spacing: u64, pairs: bool) -> [usize; 4] {
         let mut btb = Btb::new(32, 512, 8192);
         let mut found = [0; 4];

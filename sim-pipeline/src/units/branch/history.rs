@@ -26,7 +26,7 @@ pub struct HistoryState {
     tag: Folds,
     /// Directions that leave the history of each table next, the first one in the top bit.
     leaving: Folds,
-    /// Number of directions so far, modulo that of all chunks.
+    /// Number of directions so far, modulo the number that all chunks store.
     count: u32,
     /// Last directions, the youngest in bit 0.
     recent: u32,
@@ -67,7 +67,7 @@ struct Fold {
     /// absent table.
     leaves: Folds,
     width: u32,
-    /// Mask of its bits, once for each table.
+    /// Mask of the bits of a register, once for each table.
     bits: Folds,
 }
 

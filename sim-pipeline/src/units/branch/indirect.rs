@@ -112,8 +112,8 @@ impl IndirectPredictor {
         self.by_address.train(pc, place, true);
     }
 
-    /// Returns the index of a target among those that the branch reaches. A new target replaces
-    /// one.
+    /// Returns the index of a target among those that the branch reaches. A new target replaces an
+    /// old one.
     fn place(&mut self, pc: u64, target: u64) -> u8 {
         let set = fold(target >> 2, SETS_OF_A_BRANCH);
         let first = self.group(pc) + set * WAYS;

@@ -1,6 +1,6 @@
 //! Size limits of the direction predictor, within which the configuration stays.
 
-/// Most tagged tables.
+/// Largest number of tagged tables.
 pub const MAX_TABLES: usize = 8;
 /// Longest history, in branches.
 pub const MAX_HISTORY: u32 = 1024;

@@ -2,7 +2,7 @@
 
 use sim_core::{StateVisitor, WarmState};
 
-/// Most entries that a configuration may have.
+/// Largest number of entries in a configuration.
 pub const MAX_ENTRIES: usize = 64;
 
 /// Stack that drops its oldest entry when it is full.

@@ -12,11 +12,11 @@ use sim_core::{StateVisitor, Stored, WarmState};
 /// Entries of all tagged tables.
 const PLACES: usize = MAX_TABLES << MAX_TAGGED_BITS;
 
-const _: () = assert!(PLACES == 1 << u16::BITS, "every place is one of an entry");
+const _: () = assert!(PLACES == 1 << u16::BITS, "a u16 indexes every entry");
 
 /// Updates between two agings of the usefulness bits.
 const AGING_PERIOD: u32 = 1 << 18;
-/// Bits of a tag; one more marks an entry that is not empty.
+/// Mask of the tag bits; the next bit marks an entry that is not empty.
 const TAG_MASK: u16 = 0xFFF;
 const TAG_PRESENT: u16 = 0x1000;
 /// Bit position of the counter in an entry.
@@ -120,8 +120,8 @@ impl Tage {
         (found.taken, found.alternate, found.provider, found.weak) = (base, base, 0, false);
         self.locate(pc, history, found);
         let entries = found.places.map(|at| self.entries[usize::from(at)]);
-        // Branch-free: the tables that know the branch are hard for the host to predict. One bit
-        // each.
+        // Branch-free, because the tables that hit are hard for the host to predict. One bit per
+        // table.
         let hits = |i: usize| u16::from(entries[i].tag() == found.tags[i]).wrapping_neg() & 1 << i;
         let hits: [u16; MAX_TABLES] = std::array::from_fn(hits);
         let matches = hits.into_iter().fold(0, |matches, table| matches | table);
@@ -211,7 +211,7 @@ impl Tage {
         }
     }
 
-    /// Allocates an entry for the branch in a table of longer history, where the present one is not
+    /// Allocates an entry for the branch in a table of longer history, in place of one that is not
     /// useful.
     fn allocate(&mut self, lookup: &DirectionLookup, provider: usize, taken: bool) {
         self.random = self.random.wrapping_mul(1_103_515_245).wrapping_add(12345);
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn usefulness_is_halved_every_262_144_updates() {
-        // Given: entries of every usefulness, and two updates to go.
+        // Given: entries of every usefulness, and two updates until the next aging.
         let mut tage = Tage {
             bimodal: vec![1].into_boxed_slice(),
             entries: Box::new([Entry::default(); PLACES]),
@@ -291,8 +291,8 @@ mod tests {
         };
         tage.useful[..4].copy_from_slice(&[0, 1, 2, 3]);
         let right = DirectionLookup { taken: true, ..DirectionLookup::default() };
-        // Stimulus and expectation: the second update halves, and the first one of the next period
-        // does not.
+        // Stimulus and expectation: the second update halves the usefulness; the first update of
+        // the next period does not.
         let useful = [(); 3].map(|()| {
             tage.train(0, &right, true);
             tage.useful[..4].to_vec()

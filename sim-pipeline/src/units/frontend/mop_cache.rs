@@ -89,7 +89,7 @@ impl MopCache {
     pub(super) fn build(&mut self, pc: u64, id: InstId, mops: u8) {
         let set = &mut self.blocks[self.current..self.current + self.ways];
         if set[0].insts[word(pc)] != NO_INST {
-            // The code was changed, so that the decoded instructions of this block are stale.
+            // The code was changed, so the decoded instructions of this block are stale.
             set[0] = Block::new(set[0].number);
         }
         set[0].insts[word(pc)] = id;

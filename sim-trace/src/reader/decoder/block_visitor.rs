@@ -1,8 +1,8 @@
 //! Fast pass over a chunk that reports executed blocks and their accesses without decoding
 //! instructions.
 //!
-//! It reads the columns several times as fast as the full decoder. Either may continue after the
-//! other, at any block end. It ignores the flags that events set on instructions.
+//! The pass reads the columns several times as fast as the full decoder, and ignores the flags that
+//! events set on instructions. Decoder and pass may continue after each other, at any block end.
 
 use crate::predict::{CONTROL_PARTIAL, CONTROL_SHAPE};
 use crate::varint::{unzigzag, varint_at};
