@@ -2,7 +2,7 @@
 
 use super::block::{BlockInfo, Run};
 use sim_isa::{
-    AddressOperand, Addressing, Operation, Reg, RegisterEffect, RegisterValue, Second, is_prefetch,
+    AddressOperand, Addressing, Operation, RegisterEffect, RegisterValue, Second, is_prefetch,
 };
 
 /// Returns the base register of the operand of `word`; 31 is SP.
@@ -45,9 +45,8 @@ fn moves(word: u32, register: usize) -> Option<i64> {
     else {
         return None;
     };
-    let sets_flags = sim_isa::decode(word).dsts().contains(&Reg::NZCV);
     match operation {
-        _ if to != register || n != register || sets_flags => None,
+        _ if to != register || n != register => None,
         Operation::Add => Some(by.cast_signed()),
         Operation::Sub => Some(-by.cast_signed()),
         Operation::And | Operation::Or | Operation::Xor => None,
@@ -62,6 +61,7 @@ mod tests {
     const PRFM: u32 = 0xf980_8020; // prfm pldl1keep, [x1, #256]
     const ADD: u32 = 0x9100_4021; // add x1, x1, #16
     const SUB: u32 = 0xd100_2021; // sub x1, x1, #8
+    const SUBS: u32 = 0xf100_2021; // subs x1, x1, #8
     const LDR: u32 = 0xf940_0422; // ldr x2, [x1, #8]
     const MOV: u32 = 0xaa03_03e1; // mov x1, x3
 
@@ -75,6 +75,7 @@ mod tests {
     fn a_later_access_through_the_register_gives_its_value() {
         assert_eq!(revealed(&[PRFM, LDR], &[(1, 0x1008)]), Some(0x1000));
         assert_eq!(revealed(&[PRFM, ADD, SUB, LDR], &[(3, 0x1008)]), Some(0x1000 - 8));
+        assert_eq!(revealed(&[PRFM, SUBS, LDR], &[(2, 0x1000)]), Some(0x1000));
         assert_eq!(revealed(&[PRFM, PRFM, LDR], &[(2, 0x1008)]), Some(0x1000));
     }
 
