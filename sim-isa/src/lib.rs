@@ -91,6 +91,6 @@ pub use sve_addressing::{SveAddressing, VectorOffset};
 pub use system::{BankName, ContextWrite};
 pub use uop_counts::UopCounts;
 pub use word_class::{
-    always_accesses, is_load_or_store, is_prefetch, is_return, is_store_exclusive, is_sve,
+    always_accesses, is_load_or_store, is_prefetch, is_prfm, is_return, is_store_exclusive, is_sve,
     is_sve_access, is_tag_access, is_zero_line, may_access, never_completes,
 };

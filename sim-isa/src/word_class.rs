@@ -14,9 +14,19 @@ pub fn is_sve_access(word: u32) -> bool {
     word & 0x9e00_0000 == 0x8400_0000
 }
 
+/// Returns true for `PRFM` and `PRFUM`, also with a reserved operation, which does nothing.
+pub fn is_prfm(word: u32) -> bool {
+    let is_literal = word & 0xff00_0000 == 0xd800_0000;
+    let is_scaled = word & 0xffc0_0000 == 0xf980_0000;
+    let is_unscaled = word & 0xffe0_0c00 == 0xf880_0000;
+    let is_by_register = word & 0xffe0_0c00 == 0xf8a0_0800;
+    is_literal || is_scaled || is_unscaled || is_by_register
+}
+
 /// Returns true for `PRFM`, `PRFUM` and SVE prefetches.
 pub fn is_prefetch(word: u32) -> bool {
-    matches!(decode(word).mem.op, MemOp::PrefetchInst | MemOp::PrefetchLoad | MemOp::PrefetchStore)
+    let is_preload = |op| matches!(op, MemOp::PrefetchLoad | MemOp::PrefetchStore);
+    is_prfm(word) || is_sve_access(word) && is_preload(decode(word).mem.op)
 }
 
 /// Returns true for `STXR`, `STLXR`, `STXP`, `STLXP` and their byte and halfword forms, which may
@@ -43,10 +53,7 @@ pub fn is_load_or_store(word: u32) -> bool {
 /// Returns true for words that access memory whenever they complete. Leaves out SVE, where every
 /// element may be inactive, and accesses to tags, which engines report differently.
 pub fn always_accesses(word: u32) -> bool {
-    is_in_access_group(word)
-        && !is_tag_access(word)
-        && !is_prefetch(word)
-        && !is_store_exclusive(word)
+    is_in_access_group(word) && !is_tag_access(word) && !is_prfm(word) && !is_store_exclusive(word)
 }
 
 /// Returns true for words that may access data memory: loads, stores, prefetches and `DC`.
@@ -79,13 +86,14 @@ mod tests {
 
     #[test]
     fn prefetches_are_not_among_the_sure_accesses() {
-        // PRFM, PRFUM, PRFM by register, PRFM of a literal.
-        for word in [0xf980_0020u32, 0xf881_0020, 0xf8a2_6820, 0xd800_0040] {
-            assert!(is_prefetch(word) && !always_accesses(word), "{word:#x}");
+        // PRFM, PRFUM, PRFM by register, PRFM of a literal, PRFM with a reserved operation.
+        for word in [0xf980_0020u32, 0xf881_0020, 0xf8a2_6820, 0xd800_0040, 0xf980_0038] {
+            assert!(is_prfm(word) && is_prefetch(word), "{word:#x}");
+            assert!(!always_accesses(word), "{word:#x}");
         }
         // PRFB by register, PRFW by vector of offsets, PRFD by vector base.
         for word in [0x8403_c040u32, 0x8423_4040, 0xc580_e440] {
-            assert!(is_prefetch(word) && is_sve_access(word), "{word:#x}");
+            assert!(is_prefetch(word) && !is_prfm(word) && is_sve_access(word), "{word:#x}");
         }
         // Gathers of words, scaled and not.
         assert!(!is_prefetch(0x8520_4080) && !is_prefetch(0x8500_4080));
