@@ -4,9 +4,7 @@
 //! therefore complete even if the program aborts, closes all of its files, forks, or is stopped
 //! with Ctrl-C.
 
-mod a64;
 pub(crate) mod account;
-mod addressing;
 pub(crate) mod args;
 mod block;
 mod code;
@@ -30,9 +28,7 @@ pub(crate) mod shared_memory;
 mod stream;
 pub(crate) mod system;
 mod tally;
-// The places of operands, for engines with and without register values.
-#[path = "../../sim-capture/src/system_words.rs"]
-mod system_words;
+mod unreported;
 // The layout of the shared memory, which both sides use. The plugin is a crate that nothing links.
 #[path = "../../sim-capture/src/wire.rs"]
 pub(crate) mod wire;

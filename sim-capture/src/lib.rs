@@ -30,6 +30,5 @@ mod qemu;
 mod registers;
 #[cfg(not(test))]
 mod system;
-mod system_words;
 mod tickets;
 mod wire;

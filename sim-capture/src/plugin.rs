@@ -223,15 +223,6 @@ pub(crate) fn active() -> Option<&'static Plugin> {
     if IS_OFF.load(Ordering::Relaxed) { None } else { PLUGIN.get() }
 }
 
-/// Returns true for words that may access data memory: the A64 load/store group, SVE loads and
-/// stores, and `DC` operations by address.
-pub(crate) fn may_access(word: u32) -> bool {
-    let is_load_store = word & 0x0a00_0000 == 0x0800_0000;
-    let is_sve_memory = word & 0x9e00_0000 == 0x8400_0000;
-    let is_dc = word & 0xffff_f000 == 0xd50b_7000;
-    is_load_store || is_sve_memory || is_dc
-}
-
 extern "C" fn on_translate(_id: PluginId, block: *mut Block) {
     let Some(plugin) = active() else { return };
     let start = plugin.memory.control(control::START_CODE);
@@ -276,7 +267,7 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[*mut Insn]) {
             if ordering.is_some_and(|ordering| ordering.before) {
                 qemu::qemu_plugin_register_vcpu_insn_exec_cb(insn, on_ordered, flags, data);
             }
-            if may_access(word) {
+            if sim_isa::may_access(word) {
                 let is_ordered = ordering.is_some_and(|ordering| ordering.after);
                 let callback = if is_ordered { on_ordered_access } else { on_access };
                 qemu::qemu_plugin_register_vcpu_mem_cb(insn, callback, flags, qemu::MEM_RW, data);

@@ -5,12 +5,11 @@
 //! engine's full speed. Then the engine drops all translations and translates again with all
 //! callbacks.
 
-use crate::plugin::{IS_OFF, Plugin, Vcpu, active, may_access, on_exit, send_pages, with_vcpu};
+use crate::plugin::{IS_OFF, Plugin, Vcpu, active, on_exit, send_pages, with_vcpu};
 use crate::qemu::{self, Block, Insn, MemInfo, PluginId};
 use crate::registers;
-use crate::system_words::Operand;
 use crate::wire::{MAX_BLOCK, PAGE_BYTES, START_MARKER, STOP_MARKER, Word, control, page};
-use sim_isa::Governing;
+use sim_isa::{AddressOperand, Governing, may_access};
 use std::ffi::{c_uint, c_void};
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -241,7 +240,7 @@ unsafe fn instrument_one(insn: *mut Insn, word: u32, index: u64, block_pc: u64) 
             qemu::qemu_plugin_register_vcpu_mem_cb(insn, on_access, flags, qemu::MEM_RW, pc);
         }
         let reads = qemu::CB_READ_REGS;
-        if Operand::of(word).is_some() {
+        if AddressOperand::of(word).is_some() {
             qemu::qemu_plugin_register_vcpu_insn_exec_cb(insn, on_operand, reads, place);
         }
         if let Some(governing) = Governing::of(word) {
@@ -332,7 +331,7 @@ extern "C" fn on_operand(vcpu: c_uint, data: *mut c_void) {
     let (word, index) = (data as usize as u32, (data as usize >> 32) as u32);
     with_vcpu(plugin, vcpu, |state| {
         let pc = state.system.block_pc + 4 * u64::from(index);
-        let value = Operand::of(word)
+        let value = AddressOperand::of(word)
             .and_then(|operand| operand.value(pc, registers::x, registers::x_or_sp));
         value.is_none_or(|value| state.stream.push_record(&[Word::Operand(index).encode(), value]))
     });

@@ -86,19 +86,13 @@ impl Encoding {
 
     /// Returns the encoding from a result of [`Encoding::bits`].
     pub fn of_bits(bits: u16) -> Encoding {
-        Encoding::of_word(u32::from(bits) << 5)
-    }
-
-    /// Returns the fields of an instruction word. They are meaningful only for `MRS` and `MSR`
-    /// (register).
-    pub fn of_word(word: u32) -> Encoding {
-        let field = |low: u32, bits: u32| (word >> low & ((1 << bits) - 1)) as u8;
+        let field = |low: u32, length: u32| (bits >> low & ((1 << length) - 1)) as u8;
         Encoding {
-            op0: field(19, 2),
-            op1: field(16, 3),
-            crn: field(12, 4),
-            crm: field(8, 4),
-            op2: field(5, 3),
+            op0: field(14, 2),
+            op1: field(11, 3),
+            crn: field(7, 4),
+            crm: field(3, 4),
+            op2: field(0, 3),
         }
     }
 }
@@ -218,7 +212,7 @@ mod tests {
     #[test]
     fn assembled_words_name_their_registers() {
         for (word, name) in [
-            (0xD53B_9C00, "PMCR_EL0"),
+            (0xD53B_9C00u32, "PMCR_EL0"),
             (0xD51B_9C81, "PMSWINC_EL0"),
             (0xD53B_9D00, "PMCCNTR_EL0"),
             (0xD53B_E8A0, "PMEVCNTR5_EL0"),
@@ -229,7 +223,7 @@ mod tests {
             (0xD53C_1120, "MDCR_EL2"),
             (0xD53E_1320, "MDCR_EL3"),
         ] {
-            let found = Register::from_encoding(Encoding::of_word(word));
+            let found = Register::from_encoding(Encoding::of_bits((word >> 5) as u16));
             assert_eq!(found.map(Register::name).as_deref(), Some(name), "{word:#x}");
         }
     }

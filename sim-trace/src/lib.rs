@@ -13,8 +13,8 @@
 //! * [`foreign`]: traces of other tools, read directly or imported.
 //!
 //! An instruction in a trace is a number, [`sim_core::InstId`], into the [`StaticTable`] of
-//! addresses and words, so that a replay decodes each word once. This crate decodes from words only
-//! control flow, the kinds of memory accesses, and store-exclusives.
+//! addresses and words, so that a replay decodes each word once. Of words this
+//! crate uses only control flow, the kinds of memory accesses, and store-exclusives (`sim-isa`).
 //!
 //! ```
 //! use sim_trace::{Access, Meta, TraceFile, TraceWriter, WriterOptions};
@@ -50,7 +50,6 @@ mod column;
 mod error;
 mod event;
 mod file;
-mod flow;
 pub mod foreign;
 mod image;
 mod index;

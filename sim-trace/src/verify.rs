@@ -4,11 +4,11 @@ use std::io::{Read, Seek};
 use std::path::Path;
 
 use sim_core::{InstFlags, RegisterAccess, TraceInst};
+use sim_isa::{Exit, register_access};
 
 use crate::error::TraceError;
 use crate::event::{EventAt, StreamEvent};
 use crate::file::TraceFile;
-use crate::flow::Exits;
 use crate::reader::{StreamReader, TicketReader};
 
 /// Result of reading a whole trace.
@@ -74,8 +74,8 @@ pub fn verify(path: &Path) -> Result<Report, TraceError> {
 /// # Errors
 /// A system call fails. Damage of single chunks is in the report instead.
 pub fn verify_file<R: Read + Seek>(file: &TraceFile<R>) -> Result<Report, TraceError> {
-    let exits: Vec<Exits> =
-        file.statics().insts().iter().map(|inst| Exits::of(inst.pc, inst.word)).collect();
+    let exits: Vec<Exit> =
+        file.statics().insts().iter().map(|inst| Exit::of(inst.pc, inst.word)).collect();
     let mut report = Report {
         index_rebuilt: file.index_rebuilt(),
         promised: file.instructions(),
@@ -139,7 +139,7 @@ fn check_tickets<R: Read + Seek>(
 /// Check of the control flow of one stream.
 struct Flow<'a, R: Read + Seek> {
     file: &'a TraceFile<R>,
-    exits: &'a [Exits],
+    exits: &'a [Exit],
     stream: u32,
     last: Option<TraceInst>,
 }
@@ -188,7 +188,7 @@ impl<R: Read + Seek> Flow<'_, R> {
                 None => self.last.as_ref(),
             };
             let word = before.map(|inst| self.file.statics().insts()[inst.id as usize].word);
-            word.and_then(|word| RegisterAccess::of_word(word, wanted.value)) == Some(wanted)
+            word.and_then(|word| register_access(word, wanted.value)) == Some(wanted)
         };
         let misplaced = events.iter().filter(|at| match at.event {
             StreamEvent::Register { encoding, value, is_write } => {
@@ -203,7 +203,7 @@ impl<R: Read + Seek> Flow<'_, R> {
         self.last.is_none_or(|last| {
             last.flags.has(InstFlags::DISCONTINUITY)
                 || self.exits[last.id as usize]
-                    .allow(self.file.statics().insts()[inst.id as usize].pc)
+                    .allows(self.file.statics().insts()[inst.id as usize].pc)
         })
     }
 }

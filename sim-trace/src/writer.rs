@@ -14,11 +14,11 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 use sim_files::{File, NewFile, Unfinished};
+use sim_isa::Exit;
 
 use crate::block::{Access, BlockId, BlockShape};
 use crate::error::TraceError;
 use crate::event::StreamEvent;
-use crate::flow::Exits;
 use crate::image::CodeImage;
 use crate::layout::{
     MAX_BLOCK_INSTS, MAX_CHUNK_EVENTS, MAX_CHUNK_INSTS, MINOR_WITH_ELEMENTS, MINOR_WITH_REGISTERS,
@@ -52,7 +52,7 @@ impl Default for WriterOptions {
 struct Block {
     pc: u64,
     shape: BlockShape,
-    exits: Exits,
+    exit: Exit,
 }
 
 /// Writer of one trace file.
@@ -237,8 +237,8 @@ impl<W: Write + Seek> TraceWriter<W> {
             .map_err(|_| TraceError::Rejected("over 4 G instructions in blocks"))?;
         let start = self.words.len() as u32;
         let last_pc = pc + 4 * u64::from(len - 1);
-        let exits = Exits::of(last_pc, words[words.len() - 1]);
-        self.blocks.push(Block { pc, shape: BlockShape { start, len }, exits });
+        let exit = Exit::of(last_pc, words[words.len() - 1]);
+        self.blocks.push(Block { pc, shape: BlockShape { start, len }, exit });
         self.words.extend_from_slice(words);
         self.by_content.entry(hash).or_default().push(id);
         Ok(BlockId(id))
@@ -261,13 +261,13 @@ impl<W: Write + Seek> TraceWriter<W> {
         accesses: &[Access],
         event: Option<StreamEvent>,
     ) -> Result<(), TraceError> {
-        let &Block { pc, shape, exits } = self
+        let &Block { pc, shape, exit } = self
             .blocks
             .get(block.0 as usize)
             .ok_or(TraceError::Rejected("a block that was never defined"))?;
         check_execution(shape, executed, accesses)?;
         if executed > 0 {
-            let exits = self.exits_after(pc, shape, executed, exits);
+            let exit = self.exit_after(pc, shape, executed, exit);
             let chunk_instructions = self.options.chunk_instructions;
             let encoder = encoder_of(&mut self.streams, stream);
             // The event that explains the arrival belongs to the chunk of the previous block.
@@ -277,9 +277,9 @@ impl<W: Write + Seek> TraceWriter<W> {
             self.summary.redirects += u64::from(redirected);
             if full {
                 self.write_stream_chunk(stream)?;
-                self.stream_mut(stream).block(block.0, shape, executed, accesses, exits);
+                self.stream_mut(stream).block(block.0, shape, executed, accesses, exit);
             } else {
-                encoder.block(block.0, shape, executed, accesses, exits);
+                encoder.block(block.0, shape, executed, accesses, exit);
             }
         }
         match event {
@@ -350,13 +350,13 @@ impl<W: Write + Seek> TraceWriter<W> {
         &self.words[start..start + usize::from(shape.len)]
     }
 
-    /// Returns the possible successors of the first `executed` instructions.
-    fn exits_after(&self, pc: u64, shape: BlockShape, executed: u16, whole: Exits) -> Exits {
+    /// Returns the exit after the first `executed` instructions.
+    fn exit_after(&self, pc: u64, shape: BlockShape, executed: u16, whole: Exit) -> Exit {
         if executed == shape.len {
             return whole;
         }
         let last = u32::from(executed) - 1;
-        Exits::of(pc + 4 * u64::from(last), self.words[(shape.start + last) as usize])
+        Exit::of(pc + 4 * u64::from(last), self.words[(shape.start + last) as usize])
     }
 
     /// Writes the open chunk of `stream` after all definitions that it needs.

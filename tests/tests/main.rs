@@ -3,6 +3,7 @@
 mod circles;
 mod conformance;
 mod documents;
+mod encodings;
 mod event_bus;
 mod explain;
 mod flows;

@@ -153,7 +153,7 @@ fn a_misplaced_register_event_is_found() {
     let mut writer = TraceWriter::create(&path, sim_trace::Meta::default()).expect("a new file");
     let read = word_of(Register::PMCCNTR_EL0, false);
     let block = writer.define_block(0x1000, &[read, 0xd503_201f]).expect("a block");
-    let access = RegisterAccess::of_word(read, 5).expect("an access");
+    let access = sim_isa::register_access(read, 5).expect("an access");
     let RegisterAccess { encoding, value, is_write } = access;
     let event = StreamEvent::Register { encoding, value, is_write };
     writer.push_block(0, block, 1, &[], Some(event)).expect("a known block");

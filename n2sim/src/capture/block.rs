@@ -1,9 +1,9 @@
 //! Blocks as the plugin defined them, and their executions.
 
-use sim_isa::Governing;
+use sim_isa::{Exit, Governing, always_accesses, is_sve};
 use sim_trace::{Access, BlockId};
 
-use super::a64::{self, Exit, Unreported};
+use super::unreported::{Unreported, elements, may_stay_silent};
 
 /// A block as the plugin defined it, with the properties of its words that the recorder uses.
 #[derive(Debug)]
@@ -39,10 +39,10 @@ impl BlockInfo {
                 .zip(&words)
                 .filter_map(|(index, word)| Some((index, Unreported::of(*word)?)))
                 .collect(),
-            sure_accesses: count(a64::always_accesses),
-            has_unsure_accesses: words.iter().any(|word| a64::may_stay_silent(*word)),
-            has_sve: words.iter().any(|word| a64::is_sve(*word)),
-            scattered: (0u16..).zip(&words).filter_map(a64::elements).collect(),
+            sure_accesses: count(always_accesses),
+            has_unsure_accesses: words.iter().any(|word| may_stay_silent(*word)),
+            has_sve: words.iter().any(|word| is_sve(*word)),
+            scattered: (0u16..).zip(&words).filter_map(elements).collect(),
             governed: (0u16..)
                 .zip(&words)
                 .filter_map(|(index, word)| Some((index, Governing::of(*word)?)))
@@ -73,7 +73,7 @@ impl BlockInfo {
 
     /// Returns whether control may go to `next` after the whole block.
     pub(crate) fn allows(&self, next: u64) -> bool {
-        self.exit.allows(self.pc_of(self.words.len() - 1), next)
+        self.exit.allows(next)
     }
 }
 

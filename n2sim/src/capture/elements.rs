@@ -1,10 +1,9 @@
 //! Effects of an SVE instruction beyond its first access: the active elements of its predicate, and
 //! the elements of a gather or scatter (docs/trace-format.md, Elements).
 
-use super::a64;
 use super::block::{BlockInfo, Run};
 use sim_core::Activity;
-use sim_isa::Governing;
+use sim_isa::{Governing, is_prefetch, is_sve, is_sve_access};
 use sim_trace::{Further, StreamEvent};
 
 /// Returns the events of `run`, in order of its instructions. Without predicates, the engine gives
@@ -63,14 +62,14 @@ pub(crate) fn account(info: &BlockInfo, run: &Run, completed: u16) -> Account {
     let mut account = Account::default();
     for index in 0..completed {
         let word = info.word(usize::from(index));
-        if !a64::is_sve(word) {
+        if !is_sve(word) {
             continue;
         }
         let governing = info.governed.iter().find(|(at, _)| *at == index);
         let activity = governing
             .map(|(_, governing)| predicate(run, index).map(|bits| governing.activity(bits).0));
         account.untold += u64::from(activity == Some(None));
-        if a64::is_sve_memory(word) && !a64::is_prefetch(word) {
+        if is_sve_access(word) && !is_prefetch(word) {
             let has_address = run.accesses.iter().any(|access| access.index == index);
             let is_known = match activity {
                 Some(None) => false,

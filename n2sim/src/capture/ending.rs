@@ -1,8 +1,8 @@
 //! The end of a block's run: whole, left early, or abandoned by a signal.
 
-use super::a64;
 use super::block::{BlockInfo, Run};
 use super::recording_state::Shared;
+use sim_isa::{always_accesses, is_return, never_completes};
 use sim_trace::StreamEvent;
 
 /// The continuation after a block.
@@ -71,24 +71,18 @@ pub(crate) fn judge(
     Ending { executed: length, signal: is_delivered.then(|| signal(false)) }
 }
 
-fn is_return(word: u32) -> bool {
-    word & 0xffff_fc1f == 0xd65f_0000
-}
-
 /// Returns whether instruction `last`, although begun, shows no sign of completion.
 pub(crate) fn is_incomplete(info: &BlockInfo, run: &Run, last: usize) -> bool {
     let word = info.word(last);
     let has_access = run.accesses.last().is_some_and(|access| usize::from(access.index) == last);
-    let must_access = a64::always_accesses(word) && !a64::is_sve_memory(word);
-    a64::never_completes(word) || must_access && !has_access
+    never_completes(word) || always_accesses(word) && !has_access
 }
 
 /// Returns the number of started instructions where the engine does not count for each thread: a
 /// block that control left irregularly ended at its first missing access.
 fn infer_started(info: &BlockInfo, run: &Run) -> usize {
     let from = run.accesses.last().map_or(0, |access| usize::from(access.index) + 1);
-    let must_access = |word: u32| a64::always_accesses(word) && !a64::is_sve_memory(word);
-    let missing = (from..info.len()).find(|&index| must_access(info.word(index)));
+    let missing = (from..info.len()).find(|&index| always_accesses(info.word(index)));
     missing.map_or(info.len(), |index| index + 1)
 }
 

@@ -1,16 +1,18 @@
 //! Rebuilds the value of a register from what a block does after its use.
 
-use super::a64;
-use super::addressing::{addressing, field};
 use super::block::{BlockInfo, Run};
-use super::system_words::Operand;
+use sim_isa::{
+    AddressOperand, Addressing, Operation, RegisterEffect, RegisterValue, Second, is_prefetch,
+};
 
 /// Returns the base register of the operand of `word`; 31 is SP.
 pub(crate) fn base_of(word: u32) -> Option<usize> {
-    match Operand::of(word)? {
-        Operand::Register(n) => Some(n as usize),
-        Operand::Offset(base, _) | Operand::Indexed { base, .. } => Some(base as usize),
-        Operand::Literal(_) => None,
+    match AddressOperand::of(word)? {
+        AddressOperand::Register(n) => Some(n as usize),
+        AddressOperand::Offset(base, _) | AddressOperand::Indexed { base, .. } => {
+            Some(base as usize)
+        }
+        AddressOperand::Literal(_) => None,
     }
 }
 
@@ -22,8 +24,8 @@ pub(crate) fn reveal(info: &BlockInfo, run: &Run, index: u16, register: usize) -
     for at in index + 1..run.executed {
         let word = info.word(at.into());
         let access = accesses.next_if(|access| access.index == at);
-        let form = addressing(word).filter(|form| form.base == register);
-        if let (Some(form), Some(access), false) = (form, access, a64::is_prefetch(word)) {
+        let form = Addressing::of(word).filter(|form| form.base == register);
+        if let (Some(form), Some(access), false) = (form, access, is_prefetch(word)) {
             return Some(access.addr.wrapping_add_signed(-form.offset - moved));
         }
         if let Some(by) = moves(word, register) {
@@ -37,12 +39,18 @@ pub(crate) fn reveal(info: &BlockInfo, run: &Run, index: u16, register: usize) -
 
 /// Returns the addend of `word` to X`register`, if it only adds.
 fn moves(word: u32, register: usize) -> Option<i64> {
-    // ADD and SUB of a constant, without flags.
-    let is_it = word & 0xbf80_0000 == 0x9100_0000
-        && field(word, 0, 5) == register
-        && field(word, 5, 5) == register;
-    let by = (field(word, 10, 12) as i64) << (12 * field(word, 22, 1));
-    is_it.then_some(if field(word, 30, 1) == 1 { -by } else { by })
+    let RegisterEffect::Set { to: Some(to), value } = RegisterEffect::of(word) else { return None };
+    let RegisterValue::Binary { operation, n: Some(n), second: Second::Constant(by), is_64: true } =
+        value
+    else {
+        return None;
+    };
+    match operation {
+        _ if to != register || n != register => None,
+        Operation::Add => Some(by.cast_signed()),
+        Operation::Sub => Some(-by.cast_signed()),
+        Operation::And | Operation::Or | Operation::Xor => None,
+    }
 }
 
 #[cfg(test)]
@@ -53,6 +61,7 @@ mod tests {
     const PRFM: u32 = 0xf980_8020; // prfm pldl1keep, [x1, #256]
     const ADD: u32 = 0x9100_4021; // add x1, x1, #16
     const SUB: u32 = 0xd100_2021; // sub x1, x1, #8
+    const SUBS: u32 = 0xf100_2021; // subs x1, x1, #8
     const LDR: u32 = 0xf940_0422; // ldr x2, [x1, #8]
     const MOV: u32 = 0xaa03_03e1; // mov x1, x3
 
@@ -66,6 +75,7 @@ mod tests {
     fn a_later_access_through_the_register_gives_its_value() {
         assert_eq!(revealed(&[PRFM, LDR], &[(1, 0x1008)]), Some(0x1000));
         assert_eq!(revealed(&[PRFM, ADD, SUB, LDR], &[(3, 0x1008)]), Some(0x1000 - 8));
+        assert_eq!(revealed(&[PRFM, SUBS, LDR], &[(2, 0x1000)]), Some(0x1000));
         assert_eq!(revealed(&[PRFM, PRFM, LDR], &[(2, 0x1008)]), Some(0x1000));
     }
 

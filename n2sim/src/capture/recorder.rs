@@ -1,13 +1,13 @@
 //! Drains the plugin's memory into a trace while the program runs, and finishes the trace however
 //! the program ends.
 
-use super::a64::Unreported;
 use super::block::BlockInfo;
 use super::ending::After;
 use super::output::Output;
 use super::recording_state::Shared;
 use super::shared_memory::{Damage, SharedMemory, SlotHeader};
 use super::stream::Stream;
+use super::unreported::Unreported;
 use super::wire::{self, DEFINE_BLOCK, DEFINE_PAGE, DEFINITIONS, MAX_BLOCK, PAGE_BYTES, control};
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;

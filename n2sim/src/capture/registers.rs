@@ -6,14 +6,9 @@
 //! literal beside the instructions), and stays known through moves, additions and masks. Every
 //! later access through a known register checks the prediction.
 
-mod arithmetic;
-
-use super::a64::{self, Unreported};
-use super::addressing::{Addressing, addressing, field, signed};
 use super::code::Code;
 use super::known_memory::KnownMemory;
-use super::system_words::Operand;
-use arithmetic::{add, bit_field, bit_mask, extended, logical, multiplied, shifted};
+use sim_isa::{AddressOperand, Addressing, GeneralRegister, LiteralKind, RegisterEffect, Writes};
 
 /// Number of general registers, SP among them.
 const REGISTERS: usize = 32;
@@ -63,7 +58,7 @@ impl KnownRegisters {
     /// Returns the address of `word` at `pc`, of the kind that engines do not report, if it is
     /// known.
     pub(crate) fn operand(&self, pc: u64, word: u32) -> Option<u64> {
-        Operand::of(word)?.value(pc, |n| self.x(n as usize), |n| self.x_or_sp(n as usize))
+        AddressOperand::of(word)?.value(pc, |n| self.x(n as usize), |n| self.x_or_sp(n as usize))
     }
 
     /// Sets X`n`; 31 is the zero register.
@@ -105,162 +100,54 @@ impl KnownRegisters {
 
     /// Follows one executed instruction of `code`; `addr` is its reported address.
     pub(crate) fn step(&mut self, pc: u64, word: u32, addr: Option<u64>, code: &Code) {
-        if let Some((register, value)) = literal(pc, word, code) {
-            return self.set_x(register, value);
-        }
-        match field(word, 25, 4) {
-            0b1000 | 0b1001 => self.immediate(pc, word),
-            0b0101 | 0b1101 => self.register(word),
-            0b1010 | 0b1011 => self.system(pc, word),
-            // Conversions and moves to general registers.
-            0b0111 | 0b1111 => self.forget_written(word),
-            0b0100 | 0b0110 | 0b1100 | 0b1110 => self.memory(word, addr),
-            _ => {
+        match RegisterEffect::of(word) {
+            RegisterEffect::Nothing => {}
+            RegisterEffect::Set { to, value } => {
+                let value = value.evaluate(pc, |n| self.values[n]);
+                self.assign(to, value);
+            }
+            RegisterEffect::Copy { to, from } => {
+                let (value, origin) = (self.values[from], self.origins[from]);
+                self.assign(to, value);
+                // The original may be a copy of a pointer in memory itself.
+                if let Some(to) = to {
+                    self.origins[to] = origin;
+                }
+            }
+            RegisterEffect::Literal { to, offset, kind } => {
+                self.assign(to, literal(pc.wrapping_add_signed(offset), kind, code));
+            }
+            RegisterEffect::Call => self.set_x(30, Some(pc.wrapping_add(4))),
+            RegisterEffect::SupervisorCall => self.supervisor_call(),
+            RegisterEffect::Access(form) => self.access(&form, addr),
+            RegisterEffect::Unknown(writes) => {
                 self.forget_written(word);
-                if a64::is_sve_memory(word) {
-                    self.forget_memory();
+                match writes {
+                    Writes::Nothing => {}
+                    Writes::AtAddress => self.written(addr, UNKNOWN_BYTES),
+                    Writes::Anywhere => self.forget_memory(),
                 }
             }
         }
     }
 
-    fn immediate(&mut self, pc: u64, word: u32) {
-        let (rd, rn) = (field(word, 0, 5), field(word, 5, 5));
-        let is_64 = word >> 31 == 1;
-        let narrow = |value: u64| if is_64 { value } else { value & 0xffff_ffff };
-        match field(word, 23, 3) {
-            // ADR, ADRP.
-            0b000 | 0b001 => {
-                let imm = signed(word, 5, 19) << 2 | field(word, 29, 2) as i64;
-                let value = if is_64 {
-                    (pc & !0xfff).wrapping_add_signed(imm << 12)
-                } else {
-                    pc.wrapping_add_signed(imm)
-                };
-                self.set_x(rd, Some(value));
-            }
-            // ADD, SUB: register 31 is SP except as a destination that sets flags.
-            0b010 => {
-                let imm = (field(word, 10, 12) as u64) << (12 * field(word, 22, 1));
-                let value = self.values[rn].map(|base| {
-                    let is_sub = field(word, 30, 1) == 1;
-                    narrow(if is_sub { base.wrapping_sub(imm) } else { base.wrapping_add(imm) })
-                });
-                let sets_flags = field(word, 29, 1) == 1;
-                if !(sets_flags && rd == SP) {
-                    self.set(rd, value);
-                }
-            }
-            // AND, ORR, EOR, ANDS: register 31 is SP except for ANDS.
-            0b100 => {
-                let opc = field(word, 29, 2);
-                let value = match (self.x(rn), bit_mask(word)) {
-                    (Some(n), Some(mask)) => Some(match opc {
-                        0b01 => n | mask,
-                        0b10 => n ^ mask,
-                        _ => n & mask,
-                    }),
-                    _ => None,
-                };
-                if !(opc == 0b11 && rd == SP) {
-                    self.set(rd, value.map(narrow));
-                }
-            }
-            // MOVN, MOVZ, MOVK.
-            0b101 => {
-                let shift = 16 * field(word, 21, 2) as u32;
-                let imm = (field(word, 5, 16) as u64) << shift;
-                let value = match field(word, 29, 2) {
-                    0b00 => Some(!imm),
-                    0b10 => Some(imm),
-                    _ => self.x(rd).map(|old| old & !(0xffff << shift) | imm),
-                };
-                self.set_x(rd, value.map(narrow));
-            }
-            // Bit fields: shifts, extensions.
-            0b110 if field(word, 29, 2) != 0b01 => {
-                let value = self.x(rn).and_then(|value| bit_field(word, value));
-                self.set_x(rd, value);
-            }
-            _ => self.forget_written(word),
+    /// Sets a register, unless it is the zero register.
+    fn assign(&mut self, to: GeneralRegister, value: Option<u64>) {
+        if let Some(to) = to {
+            self.set(to, value);
         }
     }
 
-    fn register(&mut self, word: u32) {
-        let (rd, rn, rm) = (field(word, 0, 5), field(word, 5, 5), field(word, 16, 5));
-        if word & 0x3fe0_0000 == 0x3a40_0000 {
-            return; // CCMP and CCMN write flags only.
+    fn supervisor_call(&mut self) {
+        // The kernel may write to memory; the return of a signal brings other registers.
+        match self.values[8] {
+            Some(number) if number != RT_SIGRETURN => self.set_x(0, None),
+            _ => self.values = [None; REGISTERS],
         }
-        let is_64 = word >> 31 == 1;
-        let narrow = |value: u64| if is_64 { value } else { value & 0xffff_ffff };
-        // ADD and SUB of an extended register: 31 is SP, but for a destination beside flags.
-        if word & 0x1f20_0000 == 0x0b20_0000 {
-            let operands = self.x_or_sp(rn).zip(self.x(rm));
-            let value = operands.map(|(n, m)| narrow(add(word, n, extended(word, m))));
-            let sets_flags = field(word, 29, 1) == 1;
-            if !(sets_flags && rd == SP) {
-                self.set(rd, value);
-            }
-            return;
-        }
-        let value = match self.x(rn).zip(self.x(rm)) {
-            Some((n, m)) if word & 0x1f20_0000 == 0x0b00_0000 => {
-                shifted(word, m).map(|m| add(word, n, m))
-            }
-            Some((n, m)) if word & 0x1f00_0000 == 0x0a00_0000 => {
-                shifted(word, m).map(|m| logical(word, n, m))
-            }
-            Some((n, m)) if word & 0x1f00_0000 == 0x1b00_0000 => {
-                self.x(field(word, 10, 5)).and_then(|a| multiplied(word, n, m, a))
-            }
-            _ => None,
-        };
-        // MOV: what it copies may be a copy itself.
-        let is_move = word & 0xffe0_ffe0 == 0xaa00_03e0 && rm != SP;
-        let origin = self.origins[rm].filter(|_| is_move);
-        self.set_x(rd, value.map(narrow));
-        if rd != SP {
-            self.origins[rd] = origin;
-        }
+        self.forget_memory();
     }
 
-    fn system(&mut self, pc: u64, word: u32) {
-        let is_call = word & 0xfc00_0000 == 0x9400_0000;
-        let is_blr = word & 0xfeff_f000 == 0xd63f_0000;
-        if is_call || is_blr {
-            self.set_x(30, Some(pc.wrapping_add(4)));
-        } else if word & 0xffe0_001f == 0xd400_0001 {
-            // The kernel may write to memory; the return of a signal brings other registers.
-            match self.values[8] {
-                Some(number) if number != RT_SIGRETURN => self.set_x(0, None),
-                _ => self.values = [None; REGISTERS],
-            }
-            self.forget_memory();
-        } else if word >> 26 == 0b11_0101 {
-            self.forget_written(word);
-            if Unreported::of(word) == Some(Unreported::ZeroLine) {
-                self.forget_memory();
-            }
-        }
-    }
-
-    fn memory(&mut self, word: u32, addr: Option<u64>) {
-        if a64::is_prefetch(word) {
-            return;
-        }
-        let Some(form) = addressing(word) else {
-            // A form whose address is not followed; its registers are forgotten.
-            self.forget_written(word);
-            let is_literal = word & 0x3b00_0000 == 0x1800_0000;
-            let is_indexed = word & 0x3b20_0c00 == 0x3820_0800;
-            // Of a vector bit 22 says it, of a general register either of two.
-            let is_vector = field(word, 26, 1) == 1;
-            let is_load = field(word, 22, 1) == 1 || !is_vector && field(word, 23, 1) == 1;
-            if !(is_literal || is_indexed && is_load) {
-                self.written(addr, UNKNOWN_BYTES);
-            }
-            return;
-        };
+    fn access(&mut self, form: &Addressing, addr: Option<u64>) {
         let base = form.base;
         if let Some(addr) = addr {
             self.learn(base, addr.wrapping_add_signed(-form.offset));
@@ -281,7 +168,7 @@ impl KnownRegisters {
             self.set_x(register, None);
         }
         if let Some(addr) = addr.filter(|_| self.is_alone) {
-            self.pointers(&form, addr, stored);
+            self.pointers(form, addr, stored);
         }
     }
 
@@ -318,17 +205,16 @@ impl KnownRegisters {
     }
 }
 
-/// Returns the register that a literal is loaded to, and the literal; `None` for other words.
-fn literal(pc: u64, word: u32, code: &Code) -> Option<(usize, Option<u64>)> {
-    let addr = pc.wrapping_add_signed(signed(word, 5, 19) << 2);
-    let narrow = || code.bytes(addr).map(u32::from_le_bytes);
-    let value = match word >> 24 {
-        0x18 => narrow().map(u64::from),
-        0x58 => code.bytes(addr).map(u64::from_le_bytes),
-        0x98 => narrow().map(|value| i64::from(value.cast_signed()).cast_unsigned()),
-        _ => return None,
-    };
-    Some((field(word, 0, 5), value))
+/// Returns the literal at `addr`, if it is known.
+fn literal(addr: u64, kind: LiteralKind, code: &Code) -> Option<u64> {
+    let word = || code.bytes(addr).map(u32::from_le_bytes);
+    match kind {
+        LiteralKind::Word => word().map(u64::from),
+        LiteralKind::SignedWord => {
+            word().map(|value| i64::from(value.cast_signed()).cast_unsigned())
+        }
+        LiteralKind::DoubleWord => code.bytes(addr).map(u64::from_le_bytes),
+    }
 }
 
 #[cfg(test)]
@@ -504,13 +390,15 @@ mod tests {
             registers.step(0x1000, word, addr, &Code::default());
             for (n, value) in before.iter().enumerate() {
                 let is_written = inst.dsts().iter().any(|dst| usize::from(dst.0) == n);
-                let form = addressing(word).filter(|form| form.base == n);
+                let form = Addressing::of(word).filter(|form| form.base == n);
                 let is_base = form.is_some_and(|form| addr.is_some() || form.update == Some(0));
                 let now = registers.values[n];
                 let is_kept = now.is_none() || now == *value;
                 assert!(is_kept || is_written || is_base, "x{n} of {word:#010x}");
                 // A written register that is not followed must not keep its value.
-                let is_followed = matches!(field(word, 25, 4), 0b1000 | 0b1001 | 0b0101 | 0b1101);
+                let effect = RegisterEffect::of(word);
+                let is_followed =
+                    matches!(effect, RegisterEffect::Set { .. } | RegisterEffect::Copy { .. });
                 let is_stale = is_written && now == *value && !is_followed && !is_base;
                 assert!(!is_stale, "x{n} of {word:#010x} is stale");
             }
@@ -539,12 +427,5 @@ mod tests {
         ]);
         assert_eq!((registers.checked, registers.wrong), (1, 1));
         assert_eq!(registers.x(0), Some(0x900));
-    }
-
-    #[test]
-    fn logical_immediates_repeat_their_element() {
-        assert_eq!(bit_mask(0x927a_e443), Some(!0x3f));
-        assert_eq!(bit_mask(0x9200_f041), Some(0x5555_5555_5555_5555)); // and x1, x2, #0x55..
-        assert_eq!(bit_mask(0x9240_0c41), Some(0xf)); // and x1, x2, #0xf
     }
 }

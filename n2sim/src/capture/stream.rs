@@ -4,7 +4,6 @@
 //! complete only when the next block of the same thread begins, because that one shows how the
 //! block ended.
 
-use super::a64;
 use super::block::{BlockInfo, Run};
 use super::elements;
 use super::ending::{After, Ending, judge};
@@ -16,6 +15,7 @@ use super::shared_memory::Damage;
 use super::tally::Tally;
 use super::wire::{self, SYSCALL_ARGS, Word};
 use anyhow::{Result, bail};
+use sim_isa::always_accesses;
 use sim_trace::{Access, StreamEvent};
 
 /// Block executions kept to rebuild addresses from.
@@ -340,9 +340,9 @@ fn tally(tally: &mut Tally, info: &BlockInfo, run: &Run, ending: &Ending) {
 /// Returns the number of instructions that must have accessed memory but have no address.
 fn lost_accesses(info: &BlockInfo, run: &Run, completed: u16) -> u64 {
     let words = &info.words[..usize::from(completed)];
-    let sure = words.iter().filter(|word| a64::always_accesses(**word)).count();
+    let sure = words.iter().filter(|word| always_accesses(**word)).count();
     let seen = run.accesses.iter().filter(|access| access.index < completed);
-    let seen = seen.filter(|access| a64::always_accesses(info.words[usize::from(access.index)]));
+    let seen = seen.filter(|access| always_accesses(info.words[usize::from(access.index)]));
     sure.saturating_sub(seen.count()) as u64
 }
 

@@ -1,6 +1,6 @@
 //! Counts of a recording, for its summary and for the list of gaps.
 
-use super::a64::Unreported;
+use super::unreported::Unreported;
 
 /// The number of executed instructions of a kind, and of those with a known address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn assembled_words_name_their_registers() {
         for (word, name) in [
-            (0xD538_9900, "PMSCR_EL1"),
+            (0xD538_9900u32, "PMSCR_EL1"),
             (0xD518_9941, "PMSICR_EL1"),
             (0xD538_99E0, "PMSIDR_EL1"),
             (0xD518_9A01, "PMBLIMITR_EL1"),
@@ -253,7 +253,7 @@ mod tests {
             (0xD53C_9900, "PMSCR_EL2"),
             (0xD53D_9900, "PMSCR_EL12"),
         ] {
-            let found = SpeRegister::from_encoding(Encoding::of_word(word));
+            let found = SpeRegister::from_encoding(Encoding::of_bits((word >> 5) as u16));
             assert_eq!(found.map(SpeRegister::name), Some(name), "{word:#x}");
         }
     }

@@ -1,17 +1,14 @@
 //! Accesses of the steps of a case to PMU registers.
 
 use crate::language::{Action, Case, ExpectedRegister, GivenCounter, RegisterRead, Step};
+use sim_core::RegisterAccess;
+use sim_isa::register_access;
 use sim_pmu::counter::EVENT_BITS;
 use sim_pmu::{AccessError, CounterIndex, Encoding, Pmu, PmuVersion, Register, SpeRegister};
 
 use super::profiling;
 use super::recorded::Recorded;
 use super::statements::looks_at_interrupt;
-
-/// Encoding of `MSR` and `MRS` of a register, without the fields of register and Rt.
-const MSR: u32 = 0xD510_0000;
-const MRS: u32 = 0xD530_0000;
-const INST_BITS: u32 = 0xFFF0_0000;
 
 /// Returns the PMU of a case. It has the given counters, or is in reset state if only steps
 /// program it. Returns `None` if nothing uses it.
@@ -28,12 +25,8 @@ pub(super) fn pmu_for(case: &Case, version: PmuVersion) -> Option<Box<Pmu>> {
 /// is left out, because it reaches the PMU as an event when it retires.
 pub(super) fn access(step: &Step) -> Option<(Register, bool)> {
     let Action::Execute { word, .. } = step.action else { return None };
-    let is_write = match word & INST_BITS {
-        MSR => true,
-        MRS => false,
-        _ => return None,
-    };
-    let register = Register::from_encoding(Encoding::of_word(word))?;
+    let RegisterAccess { encoding, is_write, .. } = register_access(word, 0)?;
+    let register = Register::from_encoding(Encoding::of_bits(encoding))?;
     (register != Register::PMSWINC_EL0 && !step.wrong_path).then_some((register, is_write))
 }
 

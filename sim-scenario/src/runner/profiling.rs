@@ -7,16 +7,14 @@ use crate::language::profiling::{FIELDS, GivenFault};
 use crate::language::{
     Action, Bound, Case, Expectation, GivenFaultKind, ProfileClaim, RecordField, SampleSet, Step,
 };
+use sim_core::RegisterAccess;
+use sim_isa::register_access;
 use sim_pmu::spe::{BufferFault, FaultKind, OperationType, SampleOutcome, SampledOp, SpeRecord};
 use sim_pmu::{Encoding, Register, Spe, SpeRegister};
 
 use super::recorded::Recorded;
 use sim_machine::config::MachineConfig;
 
-/// Encoding of `MSR` and `MRS` of a register, without the fields of register and Rt.
-const MSR: u32 = 0xD510_0000;
-const MRS: u32 = 0xD530_0000;
-const INST_BITS: u32 = 0xFFF0_0000;
 /// A failed expectation about sampled operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WrongProfile {
@@ -140,12 +138,8 @@ pub(super) fn unit_of(recorded: &Recorded) -> &Spe {
 /// Returns the unit's register that a step accesses, and whether it writes it.
 pub(super) fn access(step: &Step) -> Option<(SpeRegister, bool)> {
     let Action::Execute { word, .. } = step.action else { return None };
-    let is_write = match word & INST_BITS {
-        MSR => true,
-        MRS => false,
-        _ => return None,
-    };
-    let register = SpeRegister::from_encoding(Encoding::of_word(word))?;
+    let RegisterAccess { encoding, is_write, .. } = register_access(word, 0)?;
+    let register = SpeRegister::from_encoding(Encoding::of_bits(encoding))?;
     (!step.wrong_path).then_some((register, is_write))
 }
 

@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use sim_cache::{
     CacheLevel, Defect, Mapping, MemorySystem, MemoryType, NotMapped, PageTarget, TlbLevel,
 };
-use sim_core::{DataSource, LINE_BYTES, PhysAddr, VirtAddr};
+use sim_core::{DataSource, LINE_BYTES, Maintenance, PhysAddr, VirtAddr};
+use sim_isa::decode;
 
 /// Bytes of a page of the identity map (guide conformance setups: 4 KiB).
 const PAGE_BYTES: u64 = 4096;
@@ -257,10 +258,10 @@ fn data_lines(addr: u64, bytes: u64) -> impl Iterator<Item = (u64, Side)> {
 
 /// Returns the address of `IC IVAU`: a line of code that the data side translates.
 fn managed_code(step: &Step) -> Option<u64> {
-    const IC_IVAU: u32 = 0xD50B_7520;
     match step.action {
         Action::Execute { word, operand: Some(Xt::Address(addr)), .. } => {
-            (word & !0x1F == IC_IVAU).then_some(addr)
+            let is_by_address = decode(word).maintenance == Some(Maintenance::InstByAddress);
+            is_by_address.then_some(addr)
         }
         _ => None,
     }

@@ -3,6 +3,7 @@
 use std::io::{Seek, Write};
 
 use rustc_hash::FxHashMap;
+use sim_isa::{Exit, always_accesses, is_prfm, is_sve, is_sve_access, is_zero_line};
 
 use super::elf::Code;
 use super::format::Format;
@@ -10,7 +11,6 @@ use super::stop::Stop;
 use crate::block::Access;
 use crate::error::TraceError;
 use crate::event::StreamEvent;
-use crate::flow::{is_branch, is_prefetch, is_sve, is_sve_access, must_access};
 use crate::missing_data::MissingData;
 use crate::writer::{Summary, TraceWriter};
 
@@ -19,11 +19,6 @@ const BLOCK_MAX: usize = 256;
 /// Largest number of instructions in all distinct blocks: 128 MiB of code. The limit bounds the
 /// memory that a reader of the result needs.
 const CODE_MAX: usize = 1 << 23;
-/// Word of `DC ZVA` without its register. Tools that observe loads and stores do not report its
-/// writes.
-const DC_ZVA: u32 = 0xd50b_7420;
-/// Word of `DC GZVA` without its register.
-const DC_GZVA: u32 = 0xd50b_7480;
 /// Largest number of threads in a trace.
 const THREADS_MAX: usize = 4096;
 
@@ -40,7 +35,7 @@ impl Open {
     fn continues_at(&self, pc: u64) -> bool {
         let Some(last) = self.words.last() else { return false };
         let next = self.pc.wrapping_add(4 * self.words.len() as u64);
-        next == pc && pc != 0 && self.words.len() < BLOCK_MAX && !is_branch(*last)
+        next == pc && pc != 0 && self.words.len() < BLOCK_MAX && !Exit::of(pc, *last).is_branch()
     }
 }
 
@@ -150,7 +145,7 @@ impl<W: Write + Seek> Builder<W> {
         let open = &self.threads[stream as usize];
         let (last, word) = open.words.iter().enumerate().next_back()?;
         let accessed = open.accesses.last().is_some_and(|one| usize::from(one.index) == last);
-        (must_access(*word) && !accessed).then_some(open.pc + 4 * last as u64)
+        (always_accesses(*word) && !accessed).then_some(open.pc + 4 * last as u64)
     }
 
     /// Appends an event after the last instruction of a thread.
@@ -216,10 +211,10 @@ impl<W: Write + Seek> Builder<W> {
             let mut all = open.words.iter().enumerate().filter(|(_, word)| is_one(**word));
             all.any(|(at, _)| !is_known(at))
         };
-        let is_zeroing: fn(u32) -> bool = |word| matches!(word & !0x1f, DC_ZVA | DC_GZVA);
+        // Tools that observe loads and stores do not see what DC ZVA writes.
         let unknown = [
-            (MissingData::ZeroedLines, is_zeroing),
-            (MissingData::Prefetches, is_prefetch),
+            (MissingData::ZeroedLines, is_zero_line as fn(u32) -> bool),
+            (MissingData::Prefetches, is_prfm),
             (MissingData::SveAccesses, is_sve_access),
         ];
         let unknown = unknown.map(|(missing, is_one)| is_missing(is_one).then_some(missing));

@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 use std::io::{BufReader, Read, Seek, Write};
 
+use sim_isa::is_load_or_store;
+
 use super::builder::Builder;
 use super::lines::{Lines, hex, hex_word};
 use super::stop::Stop;
 use crate::event::StreamEvent;
-use crate::flow::is_load_or_store;
 
 /// Possible units of a time.
 const UNITS: [&str; 7] = ["clk", "ns", "cs", "cyc", "tic", "ps", "us"];

@@ -8,10 +8,10 @@
 mod block_visitor;
 
 use sim_core::{Activity, InstFlags, TraceInst};
+use sim_isa::is_store_exclusive;
 
 use crate::column::{ColumnFault, Columns};
 use crate::event::{EventAt, StreamEvent};
-use crate::flow::is_store_exclusive;
 use crate::layout::ChunkHeader;
 use crate::predict::{
     AddrPredictor, BlockMemory, CONTROL_EXPLICIT, CONTROL_PARTIAL, CONTROL_SHAPE,

@@ -1,9 +1,10 @@
 //! Encoder of the block executions of one thread into the columns of STREAM chunks. Its predictors
 //! learn from the same sequence as those of [`crate::reader::decoder`].
 
+use sim_isa::Exit;
+
 use crate::block::{Access, BlockShape};
 use crate::event::StreamEvent;
-use crate::flow::Exits;
 use crate::layout::{ChunkHeader, ChunkKind};
 use crate::predict::{
     AddrPredictor, BlockMemory, CONTROL_EXPLICIT, CONTROL_PARTIAL, CONTROL_SHAPE,
@@ -36,8 +37,8 @@ pub(crate) struct StreamEncoder {
     predictors: Vec<AddrPredictor>,
     /// Indexes of the accessing instructions of each block, from the start of the block on.
     shapes: Vec<u16>,
-    /// Possible successors of the last block, kept across chunks; `None` if any block may follow.
-    exits: Option<Exits>,
+    /// Exit of the last block, kept across chunks; `None` if any block may follow.
+    exit: Option<Exit>,
 }
 
 impl StreamEncoder {
@@ -59,7 +60,7 @@ impl StreamEncoder {
             memory: Vec::new(),
             predictors: Vec::new(),
             shapes: Vec::new(),
-            exits: None,
+            exit: None,
         }
     }
 
@@ -81,7 +82,7 @@ impl StreamEncoder {
     /// Adds a redirect if `pc` is not a successor of the last block and no event explains it.
     /// Returns whether it did.
     pub(crate) fn explain_arrival(&mut self, pc: u64) -> bool {
-        let unexplained = self.exits.is_some_and(|exits| !exits.allow(pc));
+        let unexplained = self.exit.is_some_and(|exit| !exit.allows(pc));
         if unexplained {
             self.event(&StreamEvent::Redirect);
         }
@@ -96,7 +97,7 @@ impl StreamEncoder {
         shape: BlockShape,
         executed: u16,
         accesses: &[Access],
-        exits: Exits,
+        exit: Exit,
     ) {
         self.make_room(id, shape);
         let mut control = self.choose_block(id);
@@ -118,7 +119,7 @@ impl StreamEncoder {
         self.blocks += 1;
         self.instructions += u32::from(executed);
         self.accesses += accesses.len() as u32;
-        self.exits = Some(exits);
+        self.exit = Some(exit);
     }
 
     /// Appends an event after the last instruction.
@@ -128,7 +129,7 @@ impl StreamEncoder {
         self.last_event = self.instructions;
         self.events += 1;
         if event.breaks_flow() {
-            self.exits = None;
+            self.exit = None;
         }
     }
 

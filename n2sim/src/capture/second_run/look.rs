@@ -2,13 +2,12 @@
 //! governing predicate of an SVE instruction with the addresses of its active elements (Arm ARM,
 //! SVE addressing), and the operand of `DC`, `IC` and `PRFM`.
 
-use super::super::a64::Unreported;
 use super::super::block::BlockInfo;
-use super::super::system_words::Operand;
+use super::super::unreported::Unreported;
 use super::debugger::Debugger;
 use anyhow::{Context, Result, bail};
 use sim_core::{Activity, PmuEvent};
-use sim_isa::{Governing, Inst, MemOp, Reg, decode};
+use sim_isa::{AddressOperand, Governing, Inst, MemOp, Reg, SveAddressing, decode};
 use std::collections::BTreeMap;
 
 /// The instructions of the program at which it is stopped, by address.
@@ -38,7 +37,7 @@ pub(super) struct Seen {
 pub(super) fn is_wanted(inst: &Inst) -> bool {
     is_sve_access(inst)
         || inst.is_sve && inst.events.contains(PmuEvent::SVE_PRED_FULL_SPEC)
-        || Unreported::of(inst.word).is_some() && Operand::of(inst.word).is_some()
+        || Unreported::of(inst.word).is_some() && AddressOperand::of(inst.word).is_some()
 }
 
 /// Returns whether the instruction is an SVE load or store. Targets of prefetches are not recorded.
@@ -95,7 +94,7 @@ pub(super) fn watch(debugger: &mut Debugger, places: &Places) -> Result<Seen> {
 /// Returns the instruction at `pc`, which is about to run.
 fn look(debugger: &mut Debugger, pc: u64, inst: &Inst) -> Result<Record> {
     let mut record = Record { pc, ..Record::default() };
-    if let Some(operand) = Operand::of(inst.word).filter(|_| !inst.is_sve) {
+    if let Some(operand) = AddressOperand::of(inst.word).filter(|_| !inst.is_sve) {
         record.addrs = vec![value(debugger, pc, operand)?];
         return Ok(record);
     }
@@ -114,13 +113,13 @@ fn look(debugger: &mut Debugger, pc: u64, inst: &Inst) -> Result<Record> {
 }
 
 /// Returns the operand of an instruction at `pc` that is not an SVE instruction.
-fn value(debugger: &mut Debugger, pc: u64, operand: Operand) -> Result<u64> {
+fn value(debugger: &mut Debugger, pc: u64, operand: AddressOperand) -> Result<u64> {
     let mut values = [None; 32];
     let (base, index) = match operand {
-        Operand::Register(n) => (Some(n), None),
-        Operand::Offset(base, _) => (Some(base), None),
-        Operand::Indexed { base, index, .. } => (Some(base), Some(index)),
-        Operand::Literal(_) => (None, None),
+        AddressOperand::Register(n) => (Some(n), None),
+        AddressOperand::Offset(base, _) => (Some(base), None),
+        AddressOperand::Indexed { base, index, .. } => (Some(base), Some(index)),
+        AddressOperand::Literal(_) => (None, None),
     };
     for n in [base, index].into_iter().flatten() {
         values[n as usize & 31] = Some(debugger.x(n)?);
@@ -133,85 +132,53 @@ fn value(debugger: &mut Debugger, pc: u64, operand: Operand) -> Result<u64> {
 /// Returns the addresses of the active elements of a gather or scatter, or the first of another
 /// access.
 fn addresses(debugger: &mut Debugger, inst: &Inst, elements: u32, active: u16) -> Result<Vec<u64>> {
+    let form = SveAddressing::of(inst).context("this addressing mode is not supported")?;
     if !inst.mem.scattered {
         let of_one = u64::from(inst.mem.bytes) / u64::from(elements);
         let first = u64::from(active.trailing_zeros());
-        return Ok(vec![contiguous(debugger, inst)?.wrapping_add(first * of_one)]);
+        return Ok(vec![contiguous(debugger, form)?.wrapping_add(first * of_one)]);
     }
-    let all = scattered(debugger, inst, elements)?;
+    let all = scattered(debugger, form, elements)?;
     Ok((0..elements).filter(|i| active >> i & 1 == 1).map(|i| all[i as usize]).collect())
 }
 
-fn field(word: u32, low: u32, bits: u32) -> u32 {
-    word >> low & ((1 << bits) - 1)
-}
-
-fn signed(word: u32, low: u32, bits: u32) -> i64 {
-    let value = i64::from(field(word, low, bits));
-    if value >> (bits - 1) & 1 == 1 { value - (1 << bits) } else { value }
-}
-
 /// Returns the address of element 0 of a contiguous access.
-fn contiguous(debugger: &mut Debugger, inst: &Inst) -> Result<u64> {
-    let word = inst.word;
-    let base = debugger.x(field(word, 5, 5))?;
-    let whole = i64::from(inst.mem.bytes);
-    let offset = match (word >> 25, field(word, 13, 3)) {
-        // LDR, STR of a vector or predicate: nine bits of offset in two fields.
-        (0b100_0010 | 0b111_0010, _) if field(word, 22, 3) == 0b110 && inst.mem.elements == 0 => {
-            (signed(word, 16, 6) * 8 + i64::from(field(word, 10, 3))) * whole
+fn contiguous(debugger: &mut Debugger, form: SveAddressing) -> Result<u64> {
+    match form {
+        SveAddressing::Offset { base, offset } => Ok(debugger.x(base)?.wrapping_add_signed(offset)),
+        SveAddressing::Indexed { base, index, scale } => {
+            let index = if index == 31 { 0 } else { debugger.x(index)? };
+            Ok(debugger.x(base)?.wrapping_add(index << scale))
         }
-        // LD1R.
-        (0b100_0010, 0b100..) if field(word, 22, 1) == 1 => i64::from(field(word, 16, 6)) * whole,
-        (0b101_0010, 0b101 | 0b111 | 0b001) | (0b111_0010, 0b111) => signed(word, 16, 4) * whole,
-        (0b101_0010, 0b010 | 0b011 | 0b110 | 0b000) | (0b111_0010, 0b010 | 0b011) => {
-            let index = match field(word, 16, 5) {
-                31 => 0,
-                m => debugger.x(m)?,
-            };
-            (index << inst.mem.align.trailing_zeros()).cast_signed()
+        SveAddressing::VectorBase { .. } | SveAddressing::VectorOffsets { .. } => {
+            bail!("this addressing mode has an address in each element")
         }
-        _ => bail!("this addressing mode is not supported"),
-    };
-    Ok(base.wrapping_add_signed(offset))
+    }
 }
 
 /// Returns the addresses of all elements of a gather or scatter.
-fn scattered(debugger: &mut Debugger, inst: &Inst, elements: u32) -> Result<Vec<u64>> {
-    let word = inst.word;
-    let (n, m) = (field(word, 5, 5), field(word, 16, 5));
-    let form = field(word, 13, 3);
-    let is_store = word >> 25 == 0b111_0010;
-    let bytes = 16 / elements as usize;
-    let lane = |vector: [u8; 16], i: u32| {
-        let at = i as usize * bytes;
-        vector[at..at + bytes].iter().rev().fold(0u64, |v, byte| v << 8 | u64::from(*byte))
-    };
-    let is_based_on_vector = if is_store {
-        form == 0b101 && field(word, 22, 1) == 1
-    } else {
-        form >= 0b100 && field(word, 21, 2) == 0b01
-    };
-    if is_based_on_vector {
-        let offset = u64::from(m) * u64::from(inst.mem.align);
-        let bases = debugger.z(n)?;
-        return Ok((0..elements).map(|i| lane(bases, i).wrapping_add(offset)).collect());
+fn scattered(debugger: &mut Debugger, form: SveAddressing, elements: u32) -> Result<Vec<u64>> {
+    match form {
+        SveAddressing::VectorBase { vector, offset } => {
+            let bases = lanes(debugger.z(vector)?, elements);
+            Ok(bases.map(|base| base.wrapping_add(offset)).collect())
+        }
+        SveAddressing::VectorOffsets { base, vector, offset, scale } => {
+            let base = debugger.x(base)?;
+            let offsets = lanes(debugger.z(vector)?, elements);
+            Ok(offsets.map(|value| base.wrapping_add(offset.of(value) << scale)).collect())
+        }
+        SveAddressing::Offset { .. } | SveAddressing::Indexed { .. } => {
+            bail!("this addressing mode has one address")
+        }
     }
-    let is_wide = if is_store { form == 0b101 } else { form >= 0b100 };
-    if form == 0b001 && is_store || !is_store && is_wide && field(word, 22, 1) == 0 {
-        bail!("this gather or scatter is not supported");
-    }
-    let is_signed = field(word, if is_store { 14 } else { 22 }, 1) == 1;
-    let scale = if field(word, 21, 1) == 1 { inst.mem.align.trailing_zeros() } else { 0 };
-    let (base, offsets) = (debugger.x(n)?, debugger.z(m)?);
-    let address = |i| {
-        let offset = lane(offsets, i);
-        let offset = match (is_wide, is_signed) {
-            (true, _) => offset,
-            (false, true) => i64::from(offset as u32 as i32).cast_unsigned(),
-            (false, false) => u64::from(offset as u32),
-        };
-        base.wrapping_add(offset << scale)
-    };
-    Ok((0..elements).map(address).collect())
+}
+
+/// Returns the elements of a vector as numbers.
+fn lanes(vector: [u8; 16], elements: u32) -> impl Iterator<Item = u64> {
+    let bytes = vector.len() / elements as usize;
+    (0..elements as usize).map(move |i| {
+        let lane = &vector[i * bytes..(i + 1) * bytes];
+        lane.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte))
+    })
 }

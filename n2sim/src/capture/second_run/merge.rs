@@ -1,10 +1,9 @@
 //! Rewrites a recording with the records of its instructions.
 
-use super::super::a64::{is_prefetch, is_sve};
 use super::look::{Places, Record, Seen, is_wanted};
 use anyhow::{Context, Result, bail, ensure};
 use sim_core::{Activity, InstFlags, TraceInst};
-use sim_isa::decode;
+use sim_isa::{decode, is_prefetch, is_sve};
 use sim_trace::{
     Access, EventAt, Further, Meta, StreamEvent, TraceFile, TraceWriter, WriterOptions,
 };

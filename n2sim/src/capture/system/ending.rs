@@ -1,10 +1,10 @@
 //! The end of blocks of a whole system: whole, at an exception, or because the engine ran an
 //! instruction again.
 
-use super::super::a64;
 use super::super::block::{BlockInfo, Run};
 use super::super::ending::{Ending, is_incomplete};
 use super::pages::Pages;
+use sim_isa::{ContextRegister, is_zero_line, register_access};
 use sim_trace::StreamEvent;
 use std::collections::BTreeSet;
 
@@ -70,13 +70,14 @@ impl Arrival {
 impl SystemStream {
     /// Handles the value that instruction `index`, `word`, of the running block uses.
     pub(crate) fn operand(&mut self, index: u16, word: u32, value: u64) {
-        match word & 0xffff_ffe0 {
-            WRITES_TABLE_0 => self.pages.enter(value),
-            _ if a64::is_zero_line(word) => self.pages.note_zeroed(value),
-            _ => {}
+        let register = ContextRegister::written_by(word);
+        if register == Some(ContextRegister::TableBase0) {
+            self.pages.enter(value);
         }
-        if is_context_write(word) {
+        if register.is_some() {
             self.operands.push((index, value));
+        } else if is_zero_line(word) {
+            self.pages.note_zeroed(value);
         }
     }
 
@@ -149,33 +150,25 @@ impl SystemStream {
         let mut written = None;
         for (index, value) in self.operands.drain(..).filter(|(index, _)| *index < executed) {
             let word = info.word(index.into());
-            match word & 0xffff_ffe0 {
-                WRITES_CONTEXT => self.tally.context_writes += 1,
+            match ContextRegister::written_by(word) {
+                Some(ContextRegister::ContextId) => self.tally.context_writes += 1,
                 _ => self.tally.table_writes += 1,
             }
             if index + 1 == executed {
-                let encoding = (word >> 5) as u16;
-                written = Some(StreamEvent::Register { encoding, value, is_write: true });
+                written = register_access(word, value).map(|access| StreamEvent::Register {
+                    encoding: access.encoding,
+                    value: access.value,
+                    is_write: access.is_write,
+                });
             }
         }
         written
     }
 }
 
-/// `MSR TTBR0_EL1, Xt`, without Xt.
-const WRITES_TABLE_0: u32 = 0xd518_2000;
-/// `MSR TTBR1_EL1, Xt`.
-const WRITES_TABLE_1: u32 = 0xd518_2020;
-/// `MSR CONTEXTIDR_EL1, Xt`.
-const WRITES_CONTEXT: u32 = 0xd518_d020;
-
 /// Returns whether a word writes `CONTEXTIDR_EL1`, whose value no instruction uses as an address.
 pub(crate) fn is_context_only(word: u32) -> bool {
-    word & 0xffff_ffe0 == WRITES_CONTEXT
-}
-
-fn is_context_write(word: u32) -> bool {
-    matches!(word & 0xffff_ffe0, WRITES_TABLE_0 | WRITES_TABLE_1 | WRITES_CONTEXT)
+    ContextRegister::written_by(word) == Some(ContextRegister::ContextId)
 }
 
 #[cfg(test)]
@@ -189,6 +182,7 @@ mod tests {
     const LDR: u32 = 0xf940_0041;
     const SVC: u32 = 0xd400_0001;
     const RET: u32 = 0xd65f_03c0;
+    const MSR_TTBR1: u32 = 0xd518_2023; // msr ttbr1_el1, x3
 
     /// Returns the number of instructions that ran and, if an event followed, whether the last was
     /// abandoned.
@@ -256,13 +250,13 @@ mod tests {
     #[test]
     fn the_last_instruction_of_a_block_may_write_a_register() {
         let system = &mut SystemStream::default();
-        let words = [ADD, WRITES_TABLE_1 | 3];
+        let words = [ADD, MSR_TTBR1];
         system.operand(1, words[1], 0x42);
         system.operand(0, ADD, 7);
         let info = BlockInfo::new(BlockId(0), PC, words.to_vec());
         let run = Run::of(2);
         let written = system.register_writes(&info, &run);
-        let encoding = (WRITES_TABLE_1 >> 5) as u16;
+        let encoding = 0xc101;
         assert_eq!(written, Some(StreamEvent::Register { encoding, value: 0x42, is_write: true }));
         assert_eq!((system.tally.table_writes, system.tally.kernel_instructions), (1, 2));
         assert_eq!(system.register_writes(&info, &run), None, "each write is reported once");
