@@ -45,7 +45,7 @@ fn random_reads(bytes: u64) -> u64 {
     let (mut seed, mut extra, reads) = (12345_u64, 0, 60_000);
     for read in 0..2 * reads {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let cycles = bench.load((1 << 30) + ((seed >> 33) % bytes & !7));
+        let cycles = bench.load((1 << 30) + (((seed >> 33) % bytes) & !7));
         extra += if read < reads { 0 } else { cycles };
         bench.now += 15;
     }

@@ -2,7 +2,7 @@
 
 use sim_a53::A53Event::*;
 
-use super::{Bench, quiet};
+use super::{Bench, defaults, quiet};
 
 const BASE: u64 = 0x10_0000;
 
@@ -102,4 +102,31 @@ fn zeroed_lines_count_as_whole_lines() {
     bench.settle(0);
     assert_eq!(bench.all([READ_ALLOC_ENTER, L1D_CACHE_REFILL, BUS_ACCESS_ST]), [1, 3, 20]);
     assert_eq!(bench.all([L1D_CACHE, MEM_ACCESS]), [8, 8]);
+}
+
+// Given: the defaults, in which store misses begin prefetch streams, too. Stimulus: a fill of 4 MB.
+// Expect: the mode begins once and lasts; few lines are filled. Section: TRM 6.2.5.
+#[test]
+fn a_long_fill_stays_in_the_mode() {
+    let mut bench = Bench::new(&defaults(), 1);
+    write_lines(&mut bench, 0..65_536, 64);
+    bench.settle(0);
+    let before = bench.now;
+    bench.memory.finish(0, before, &mut bench.counts[0]);
+    assert_eq!(bench.count(READ_ALLOC_ENTER), 1);
+    assert!(bench.count(READ_ALLOC) > before * 9 / 10);
+    assert!(bench.count(PREFETCH_LINEFILL) <= 10);
+}
+
+// Given: the mode. Stimulus: a barrier within a line, and one between lines. Expect: the first ends
+// the mode, the second does not. Section: TRM 6.2.5.
+#[test]
+fn a_barrier_within_a_line_ends_the_mode() {
+    for (bytes, ends) in [(32, true), (64, false)] {
+        let mut bench = warm();
+        write_lines(&mut bench, 0..8, 64);
+        write_lines(&mut bench, 8..9, bytes);
+        bench.settle(0);
+        assert_eq!(bench.count(READ_ALLOC) > 0, ends);
+    }
 }
