@@ -27,6 +27,8 @@ mod snoop_control;
 mod store_buffer;
 mod stores;
 mod supply;
+#[cfg(test)]
+mod tests;
 mod translate;
 mod walker;
 
@@ -36,7 +38,7 @@ use crate::event::{A53Event, A53Sink};
 use cache::LINE_SHIFT;
 use cluster::Cluster;
 pub use config::MemoryConfig;
-use main_tlb::PageKey;
+use micro_tlb::PAGE_SHIFT;
 use store_buffer::LineBytes;
 
 /// Address bits without a tag in the top byte.
@@ -124,11 +126,22 @@ impl ClusterMemory {
         let addr = pc & ADDRESS_MASK;
         sink.raise(A53Event::L1I_CACHE, now, 1);
         let units = &self.cluster.cores[core];
-        let key = PageKey::of_address(addr, units.asid);
-        let line = addr >> LINE_SHIFT;
-        if units.fetch_micro_tlb.is_last(key.0, now) && units.l1i.is_last(line, now) {
+        if units.fetch_micro_tlb.last_hits(addr >> PAGE_SHIFT, now)
+            && units.l1i.last_hits(addr >> LINE_SHIFT, now)
+        {
             return FetchReply { ready: now, waits_for: None, micro_tlb_ready: now };
         }
+        self.fetch_slow(core, addr, now, sink)
+    }
+
+    #[inline(never)]
+    fn fetch_slow<S: A53Sink>(
+        &mut self,
+        core: usize,
+        addr: u64,
+        now: u64,
+        sink: &mut S,
+    ) -> FetchReply {
         let fetched = self.cluster.fetch_line(core, addr, now, sink);
         let (in_tlb, in_cache) = (fetched.translated - now, fetched.ready - fetched.translated);
         let waits_for = match (in_tlb, in_cache) {
@@ -151,21 +164,52 @@ impl ClusterMemory {
     ) -> LoadReply {
         let core = self.index(core);
         let addr = access.addr & ADDRESS_MASK;
+        let is_in_line = (addr & 63) + u64::from(access.bytes) <= 64;
+        if is_in_line
+            && self.cluster.cores[core].data_micro_tlb.last_hits(addr >> PAGE_SHIFT, now)
+            && self.cluster.snoop.l1d(core).last_hits(addr >> LINE_SHIFT, now)
+        {
+            return l1d_hit(now, sink);
+        }
+        self.load_elsewhere(core, access, is_in_line, now, sink)
+    }
+
+    /// Loads a line or page other than the last one.
+    #[inline(never)]
+    fn load_elsewhere<S: A53Sink>(
+        &mut self,
+        core: usize,
+        access: DataAccess,
+        is_in_line: bool,
+        now: u64,
+        sink: &mut S,
+    ) -> LoadReply {
+        let addr = access.addr & ADDRESS_MASK;
+        // An open store matters only to a load that misses.
+        if is_in_line
+            && self.cluster.cores[core].data_micro_tlb.hits(addr >> PAGE_SHIFT, now)
+            && self.cluster.snoop.l1d(core).hits(addr >> LINE_SHIFT, now)
+        {
+            return l1d_hit(now, sink);
+        }
+        self.load_slow(core, access, now, sink)
+    }
+
+    #[inline(never)]
+    fn load_slow<S: A53Sink>(
+        &mut self,
+        core: usize,
+        access: DataAccess,
+        now: u64,
+        sink: &mut S,
+    ) -> LoadReply {
+        let addr = access.addr & ADDRESS_MASK;
         let bytes = access.bytes.clamp(1, MAX_BYTES);
-        let second = bytes_after_line(addr, bytes);
-        if second > 0 {
+        if bytes_after_line(addr, bytes) > 0 {
             return self.load_crossing(core, access, now, sink);
         }
-        let cluster = &mut self.cluster;
-        let key = PageKey::of_address(addr, cluster.cores[core].asid);
-        if cluster.cores[core].data_micro_tlb.is_last(key.0, now)
-            && cluster.snoop.l1d(core).is_last(addr >> LINE_SHIFT, now)
-        {
-            sink.raise(A53Event::MEM_ACCESS, now, 1);
-            sink.raise(A53Event::L1D_CACHE, now, 1);
-            return LoadReply { ready: now, missed: false, crosses_line: false };
-        }
         let of_line = LineBytes::new(addr, bytes);
+        let cluster = &mut self.cluster;
         let loaded = cluster.load_line(core, addr, of_line, access.non_temporal, now, sink);
         LoadReply { ready: loaded.ready, missed: loaded.missed, crosses_line: false }
     }
@@ -286,6 +330,14 @@ impl ClusterMemory {
     fn index(&self, core: usize) -> usize {
         core.min(self.cluster.cores.len() - 1)
     }
+}
+
+/// Counts a load that hits, and returns its answer.
+#[inline(always)]
+fn l1d_hit<S: A53Sink>(now: u64, sink: &mut S) -> LoadReply {
+    sink.raise(A53Event::MEM_ACCESS, now, 1);
+    sink.raise(A53Event::L1D_CACHE, now, 1);
+    LoadReply { ready: now, missed: false, crosses_line: false }
 }
 
 /// Returns the bytes of an access that lie after the end of its first line.

@@ -70,8 +70,9 @@ pub(crate) struct Cache {
     set_mask: u64,
     ways: usize,
     rng: Xoshiro256PlusPlus,
-    /// Entry of the last hit, looked at first.
-    last: usize,
+    /// Line found last, looked at first, and the cycle in which it is complete.
+    last_line: u64,
+    last_ready: u64,
 }
 
 impl Cache {
@@ -79,7 +80,8 @@ impl Cache {
     pub(crate) fn new(size_bytes: u64, ways: u32, seed: u64) -> Cache {
         let ways = ways.clamp(1, 16);
         let sets = (size_bytes >> LINE_SHIFT) / u64::from(ways);
-        // An invalid shape, which the check of the configuration reports, must not stop the program.
+        // An invalid shape, which the check of the configuration reports, must not stop the
+        // program.
         let sets = if sets.is_power_of_two() { sets } else { sets.next_power_of_two() };
         let entries = sets as usize * ways as usize;
         Cache {
@@ -89,7 +91,8 @@ impl Cache {
             set_mask: sets - 1,
             ways: ways as usize,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
-            last: 0,
+            last_line: EMPTY,
+            last_ready: 0,
         }
     }
 
@@ -104,20 +107,28 @@ impl Cache {
         self.set_mask as usize + 1
     }
 
-    /// Returns whether the line hit last is this one, complete at `now`, and no prefetch.
+    /// Returns whether the line found last is this one, and complete at `now`.
     #[inline(always)]
-    pub(crate) fn is_last(&self, line: u64, now: u64) -> bool {
-        let last = self.last;
-        self.tags[last] == line
-            && self.ready[last] <= now
-            && !self.states[last].has(LineState::PREFETCHED)
+    pub(crate) fn last_hits(&self, line: u64, now: u64) -> bool {
+        self.last_line == line && self.last_ready <= now
     }
 
-    /// Returns the entry of a line. Remembers it for [`Cache::is_last`].
+    /// Returns whether a line is present and complete at `now`, and no prefetch that waits for its
+    /// first use.
+    #[inline]
+    pub(crate) fn hits(&mut self, line: u64, now: u64) -> bool {
+        self.last_hits(line, now) || (self.find(line).is_some() && self.last_hits(line, now))
+    }
+
+    /// Returns the entry of a line. Remembers it for [`Cache::last_hits`], unless it is a prefetch
+    /// that waits for its first use.
     #[inline]
     pub(crate) fn find(&mut self, line: u64) -> Option<usize> {
         let entry = self.probe(line)?;
-        self.last = entry;
+        if !self.states[entry].has(LineState::PREFETCHED) {
+            self.last_line = line;
+            self.last_ready = self.ready[entry];
+        }
         Some(entry)
     }
 
@@ -168,6 +179,7 @@ impl Cache {
         let way = empty.unwrap_or_else(|| self.random_way(first, at));
         let entry = first + way;
         let old = Victim { line: self.tags[entry], state: self.states[entry] };
+        self.forget_last(old.line);
         self.tags[entry] = line;
         self.states[entry] = state;
         self.ready[entry] = ready;
@@ -186,12 +198,20 @@ impl Cache {
     pub(crate) fn remove(&mut self, line: u64) -> Option<LineState> {
         let entry = self.probe(line)?;
         self.tags[entry] = EMPTY;
+        self.forget_last(line);
         Some(self.states[entry])
+    }
+
+    fn forget_last(&mut self, line: u64) {
+        if self.last_line == line {
+            self.last_line = EMPTY;
+        }
     }
 
     /// Removes every line.
     pub(crate) fn clear(&mut self) {
         self.tags.fill(EMPTY);
+        self.last_line = EMPTY;
     }
 }
 
@@ -225,12 +245,14 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_the_last_hit_is_found_unless_replaced_or_late() {
+    fn a_line_hits_unless_absent_late_or_prefetched() {
         let mut cache = Cache::new(4096, 4, 7);
         cache.insert(5, LineState::CLEAN, 0, 30);
         cache.find(5);
-        assert!(!cache.is_last(5, 29) && cache.is_last(5, 30) && !cache.is_last(6, 30));
+        assert!(!cache.hits(5, 29) && cache.hits(5, 30) && !cache.hits(6, 30));
+        cache.insert(6, LineState::PREFETCHED, 0, 30);
+        assert!(!cache.hits(6, 30) && cache.hits(5, 30));
         cache.remove(5);
-        assert!(!cache.is_last(5, 30));
+        assert!(!cache.hits(5, 30));
     }
 }

@@ -58,7 +58,7 @@ impl Cluster {
             l1d.set_state(entry, state.without(LineState::PREFETCHED));
             self.train(core, line, false, Request::Read, at, sink);
         }
-        let forwards = ready > at && self.cores[core].read_allocate.forwards(bytes);
+        let forwards = ready > at && self.cores[core].read_allocate.forwards(bytes, at);
         if forwards { at } else { ready }
     }
 
@@ -70,9 +70,7 @@ impl Cluster {
         at: u64,
         sink: &mut S,
     ) -> u64 {
-        if self.cores[core].read_allocate.gathered_line() == Some(line) {
-            self.end_read_allocate(core, at, sink);
-        }
+        self.end_write_of(core, line, at, sink);
         sink.raise(A53Event::L1D_CACHE_REFILL, at, 1);
         if non_temporal && self.l2.is_present() {
             let slot = self.cores[core].linefills.find(at);
@@ -83,6 +81,13 @@ impl Cluster {
         let linefill = self.linefill(core, line, Request::Read, at, sink);
         self.train(core, line, true, Request::Read, at, sink);
         linefill.first
+    }
+
+    /// Ends read-allocate mode before a linefill of the line being written (TRM 6.2.5).
+    fn end_write_of<S: A53Sink>(&mut self, core: usize, line: u64, at: u64, sink: &mut S) {
+        if self.cores[core].read_allocate.gathered_line() == Some(line) {
+            self.end_read_allocate(core, at, sink);
+        }
     }
 
     /// Performs a software prefetch of a line. Its linefill counts neither as refill nor as
@@ -101,6 +106,7 @@ impl Cluster {
         if self.snoop.l1d(core).probe(line).is_some() {
             return;
         }
+        self.end_write_of(core, line, at, sink);
         let request = if for_write { Request::Write } else { Request::Read };
         self.linefill(core, line, request, at, sink);
     }

@@ -18,13 +18,7 @@ const PAGE_BITS: u32 = 37;
 pub(crate) struct PageKey(pub(crate) u64);
 
 impl PageKey {
-    /// Creates the key of an address. Assumed: pages of the upper half are global.
-    #[inline]
-    pub(crate) fn of_address(addr: u64, asid: u64) -> PageKey {
-        PageKey::of_page(addr >> 12, asid)
-    }
-
-    /// Creates the key of a page number.
+    /// Creates the key of a page number. Assumed: pages of the upper half are global.
     #[inline]
     pub(crate) fn of_page(page: u64, asid: u64) -> PageKey {
         let page = page & ((1 << PAGE_BITS) - 1);

@@ -97,6 +97,7 @@ impl Cluster {
         }
         if op == CacheOp::CleanToUnification && self.l2.is_present() {
             if dirty {
+                self.snoop.share(line, usize::MAX, false);
                 let replaced = self.l2.write(line, true, looked_up, looked_up);
                 self.retire_l2_victim(replaced, looked_up, sink);
             }

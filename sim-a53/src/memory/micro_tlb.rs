@@ -1,7 +1,11 @@
 //! The micro-TLBs: one of fetches, one of data accesses. TRM 5.2.1.
 //!
 //! Fully associative; any maintenance of the main TLB empties them. Assumed: round-robin
-//! replacement, as the manual names none.
+//! replacement, as the manual names none. A write of a table base register empties them, too
+//! (assumed), so that entries need no ASID.
+
+/// Bits of an address within a page of 4 KB.
+pub(crate) const PAGE_SHIFT: u32 = 12;
 
 /// Page number of an empty entry.
 const EMPTY: u64 = u64::MAX;
@@ -13,8 +17,9 @@ pub(crate) struct MicroTlb {
     /// Cycle in which each entry is filled.
     ready: Box<[u64]>,
     next: usize,
-    /// Entry of the last hit, looked at first.
-    last: usize,
+    /// Page used last, looked at first, and the cycle in which it is present.
+    last_page: u64,
+    last_ready: u64,
 }
 
 impl MicroTlb {
@@ -25,22 +30,30 @@ impl MicroTlb {
             pages: vec![EMPTY; entries].into_boxed_slice(),
             ready: vec![0; entries].into_boxed_slice(),
             next: 0,
-            last: 0,
+            last_page: EMPTY,
+            last_ready: 0,
         }
     }
 
     /// Returns whether the page used last is this one, and present at `now`.
     #[inline(always)]
-    pub(crate) fn is_last(&self, page: u64, now: u64) -> bool {
-        self.pages[self.last] == page && self.ready[self.last] <= now
+    pub(crate) fn last_hits(&self, page: u64, now: u64) -> bool {
+        self.last_page == page && self.last_ready <= now
+    }
+
+    /// Returns whether an entry has the page at `now`.
+    #[inline]
+    pub(crate) fn hits(&mut self, page: u64, now: u64) -> bool {
+        self.last_hits(page, now) || self.lookup(page).is_some_and(|ready| ready <= now)
     }
 
     /// Returns the cycle in which the translation of a page is present, if an entry has it.
     #[inline]
     pub(crate) fn lookup(&mut self, page: u64) -> Option<u64> {
         let entry = self.pages.iter().position(|own| *own == page)?;
-        self.last = entry;
-        Some(self.ready[entry])
+        self.last_page = page;
+        self.last_ready = self.ready[entry];
+        Some(self.last_ready)
     }
 
     /// Enters a page that is not present.
@@ -49,11 +62,13 @@ impl MicroTlb {
         self.next = (entry + 1) % self.pages.len();
         self.pages[entry] = page;
         self.ready[entry] = ready;
-        self.last = entry;
+        self.last_page = page;
+        self.last_ready = ready;
     }
 
     /// Removes every entry.
     pub(crate) fn clear(&mut self) {
         self.pages.fill(EMPTY);
+        self.last_page = EMPTY;
     }
 }

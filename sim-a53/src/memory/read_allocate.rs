@@ -88,9 +88,9 @@ impl ReadAllocate {
         true
     }
 
-    /// Returns whether stored bytes of a line in flight serve a load.
-    pub(crate) fn forwards(&self, bytes: LineBytes) -> bool {
-        self.fills.iter().any(|fill| fill.bytes.covers(bytes))
+    /// Returns whether stored bytes of a line in flight at `at` serve a load.
+    pub(crate) fn forwards(&self, bytes: LineBytes, at: u64) -> bool {
+        self.fills.iter().any(|fill| fill.ready > at && fill.bytes.covers(bytes))
     }
 
     /// Returns the cycle in which every linefill of a store is complete.

@@ -7,6 +7,7 @@ use crate::event::{A53Event, A53Sink};
 
 use super::cluster::Cluster;
 use super::main_tlb::PageKey;
+use super::micro_tlb::PAGE_SHIFT;
 use super::walker::{LAST_LEVEL, descriptor_line};
 
 /// Side of the core that a micro-TLB serves.
@@ -31,14 +32,13 @@ impl Cluster {
         sink: &mut S,
     ) -> u64 {
         let units = &mut self.cores[core];
-        let key = PageKey::of_address(addr, units.asid);
         let micro_tlb = match side {
             Side::Fetch => &mut units.fetch_micro_tlb,
             Side::Data => &mut units.data_micro_tlb,
         };
-        match micro_tlb.lookup(key.0) {
+        match micro_tlb.lookup(addr >> PAGE_SHIFT) {
             Some(ready) => ready.max(now),
-            None => self.refill_micro_tlb(core, side, key, now, sink),
+            None => self.refill_micro_tlb(core, side, addr >> PAGE_SHIFT, now, sink),
         }
     }
 
@@ -46,10 +46,11 @@ impl Cluster {
         &mut self,
         core: usize,
         side: Side,
-        key: PageKey,
+        page: u64,
         now: u64,
         sink: &mut S,
     ) -> u64 {
+        let key = PageKey::of_page(page, self.cores[core].asid);
         let main = &mut self.cores[core].main_tlb;
         let start = main.taken.free_from(now);
         let looked_up = start + self.rules.refill_cycles;
@@ -61,7 +62,7 @@ impl Cluster {
             Side::Fetch => (&mut units.fetch_micro_tlb, A53Event::L1I_TLB_REFILL),
             Side::Data => (&mut units.data_micro_tlb, A53Event::L1D_TLB_REFILL),
         };
-        micro_tlb.fill(key.0, ready);
+        micro_tlb.fill(page, ready);
         sink.raise(event, ready, 1);
         ready
     }
