@@ -104,7 +104,10 @@ impl Predictor {
     fn indirect(&mut self, pc: u64, next: u64) -> Prediction {
         let at = ((pc >> 2) % self.targets.len() as u64) as usize;
         let entry = std::mem::replace(&mut self.targets[at], TargetEntry { pc, target: next });
-        Prediction { next: (entry.pc == pc && entry.target != 0).then_some(entry.target), taken: true }
+        Prediction {
+            next: (entry.pc == pc && entry.target != 0).then_some(entry.target),
+            taken: true,
+        }
     }
 
     fn push(&mut self, address: u64) {

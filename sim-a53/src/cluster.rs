@@ -34,7 +34,7 @@ pub struct A53Config {
     pub memory: MemoryConfig,
 }
 
-/// What is common to all cores.
+/// Settings common to all cores.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ClusterConfig {

@@ -150,8 +150,7 @@ impl Core {
     ) {
         let arrival = self.front_end.fetch(self.number, timing.pc, memory, sink);
         let (operands, interlock) = self.operands(timing);
-        let ready =
-            Readiness { arrival: arrival.cycle, cause: arrival.cause, operands, interlock };
+        let ready = Readiness { arrival: arrival.cycle, cause: arrival.cause, operands, interlock };
         let cycle = self.issue(timing, &ready, sink);
         self.front_end.note_issue(cycle);
         let delay = match timing.work {
@@ -331,13 +330,7 @@ impl Core {
         }
     }
 
-    fn retire_access<S: A53Sink>(
-        &self,
-        inst: &TraceInst,
-        timing: &Timing,
-        at: u64,
-        sink: &mut S,
-    ) {
+    fn retire_access<S: A53Sink>(&self, inst: &TraceInst, timing: &Timing, at: u64, sink: &mut S) {
         let (loads, stores) = match timing.work {
             Work::Load => (true, false),
             Work::Store => (false, true),

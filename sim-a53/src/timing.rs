@@ -13,7 +13,7 @@ use sim_isa::{
     VectorKind,
 };
 
-/// What a reader does with an operand.
+/// Use of an operand by its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     /// Adds or compares it in the second execution stage, or in the first.

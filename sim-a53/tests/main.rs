@@ -2,3 +2,4 @@
 
 mod event;
 mod memory;
+mod pipeline;

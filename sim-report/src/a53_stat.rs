@@ -76,12 +76,18 @@ pub fn write_counts(
                     if let Some(thread) = &thread {
                         write!(out, "{thread}{separator}")?;
                     }
-                    writeln!(out, "{count}{separator}{separator}{name}{separator}0{separator}100.00{separator}{separator}")?;
+                    writeln!(
+                        out,
+                        "{count}{separator}{separator}{name}{separator}0{separator}100.00{separator}{separator}"
+                    )?;
                 }
                 A53Format::Json => {
                     let owner = thread.as_ref().map(|name| format!("\"thread\" : \"{name}\", "));
                     let owner = owner.unwrap_or_default();
-                    writeln!(out, "{{{owner}\"counter-value\" : \"{count}.000000\", \"unit\" : \"\", \"event\" : \"{name}\", \"event-runtime\" : 0, \"pcnt-running\" : 100.00}}")?;
+                    writeln!(
+                        out,
+                        "{{{owner}\"counter-value\" : \"{count}.000000\", \"unit\" : \"\", \"event\" : \"{name}\", \"event-runtime\" : 0, \"pcnt-running\" : 100.00}}"
+                    )?;
                 }
             }
         }
@@ -116,14 +122,26 @@ pub fn write_slots(out: &mut impl Write, cores: &[A53CoreOutcome]) -> io::Result
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write_speed(out: &mut impl Write, cores: &[A53CoreOutcome], clock_hz: u64) -> io::Result<()> {
+pub fn write_speed(
+    out: &mut impl Write,
+    cores: &[A53CoreOutcome],
+    clock_hz: u64,
+) -> io::Result<()> {
     let cycles: u64 = cores.iter().map(|core| core.cycles).sum();
     let instructions: u64 = cores.iter().map(|core| core.instructions).sum();
     let pairs: u64 = cores.iter().map(|core| core.two_retired).sum();
     let longest = cores.iter().map(|core| core.cycles).max().unwrap_or(0);
     let per_cycle = |count: u64| count as f64 / cycles.max(1) as f64;
-    writeln!(out, "{:>COUNT_WIDTH$.3}      instructions per cycle (at most {SLOTS})", per_cycle(instructions))?;
-    writeln!(out, "{:>COUNT_WIDTH$.3}      cycles with two instructions, per cycle", per_cycle(pairs))?;
+    writeln!(
+        out,
+        "{:>COUNT_WIDTH$.3}      instructions per cycle (at most {SLOTS})",
+        per_cycle(instructions)
+    )?;
+    writeln!(
+        out,
+        "{:>COUNT_WIDTH$.3}      cycles with two instructions, per cycle",
+        per_cycle(pairs)
+    )?;
     let seconds = longest as f64 / clock_hz as f64;
     writeln!(out, "\n {seconds:.9} seconds time elapsed (modeled)")
 }

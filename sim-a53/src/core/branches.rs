@@ -8,8 +8,8 @@ use crate::timing::Timing;
 use sim_isa::BranchKind;
 
 impl Core {
-    /// Predicts the branch that issued in `cycle`, and continues at `next`: after a bubble, or after
-    /// its resolution if it was mispredicted.
+    /// Predicts the branch that issued in `cycle`. The stream continues at `next`: after a bubble,
+    /// or after the resolution of a mispredicted branch.
     pub(super) fn resolve<S: A53Sink>(
         &mut self,
         timing: &Timing,
@@ -82,8 +82,7 @@ impl Core {
     ) {
         let kind = timing.branch;
         // The condition of an untaken branch failed, so that it does not write the PC.
-        let is_untaken =
-            kind == BranchKind::Conditional && next == Some(timing.pc.wrapping_add(4));
+        let is_untaken = kind == BranchKind::Conditional && next == Some(timing.pc.wrapping_add(4));
         if !is_untaken {
             sink.raise(A53Event::PC_WRITE_RETIRED, at, 1);
         }
