@@ -35,14 +35,12 @@ mod walker;
 use sim_core::Maintenance;
 
 use crate::event::{A53Event, A53Sink};
-use cache::LINE_SHIFT;
+use cache::{ADDRESS_MASK, LINE_SHIFT};
 use cluster::Cluster;
 pub use config::MemoryConfig;
 use micro_tlb::PAGE_SHIFT;
 use store_buffer::LineBytes;
 
-/// Address bits without a tag in the top byte.
-const ADDRESS_MASK: u64 = (1 << 56) - 1;
 /// Bytes of the largest access: four vector registers of 128 bits.
 const MAX_BYTES: u32 = 64;
 

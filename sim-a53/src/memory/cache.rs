@@ -9,6 +9,9 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 /// Bits of an address within a line.
 pub(crate) const LINE_SHIFT: u32 = 6;
 
+/// Address bits without a tag in the top byte.
+pub(crate) const ADDRESS_MASK: u64 = (1 << 56) - 1;
+
 /// Tag of an empty way.
 const EMPTY: u64 = u64::MAX;
 

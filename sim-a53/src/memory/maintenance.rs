@@ -8,7 +8,7 @@ use sim_core::{CacheOp, Maintenance, TlbScope};
 
 use crate::event::{A53Event, A53Sink};
 
-use super::cache::{LINE_SHIFT, LineState, Victim};
+use super::cache::{ADDRESS_MASK, LINE_SHIFT, LineState, Victim};
 use super::cluster::{Cluster, CoreUnits};
 use super::main_tlb::PageKey;
 use super::translate::Side;
@@ -29,20 +29,21 @@ impl Cluster {
         now: u64,
         sink: &mut S,
     ) -> u64 {
+        let addr = operand & ADDRESS_MASK;
         match what {
             Maintenance::DataByAddress(op) => {
                 let at = self.drain_stores(core, now, sink);
-                let at = self.translate(core, Side::Data, operand, at, sink);
-                self.data_by_address(op, operand >> LINE_SHIFT, at, sink)
+                let at = self.translate(core, Side::Data, addr, at, sink);
+                self.data_by_address(op, addr >> LINE_SHIFT, at, sink)
             }
             Maintenance::DataBySetWay(op) => {
                 let at = self.drain_stores(core, now, sink);
                 self.data_by_set_way(core, op, operand, at, sink)
             }
             Maintenance::InstByAddress => {
-                let at = self.translate(core, Side::Data, operand, now, sink);
+                let at = self.translate(core, Side::Data, addr, now, sink);
                 for units in &mut self.cores {
-                    units.l1i.remove(operand >> LINE_SHIFT);
+                    units.l1i.remove(addr >> LINE_SHIFT);
                 }
                 self.l2.first_beat(at)
             }
@@ -54,7 +55,7 @@ impl Cluster {
                 self.each_core(core, broadcast, |units| invalidate_tlbs(units, scope, operand));
                 self.l2.first_beat(now)
             }
-            Maintenance::Translate { .. } => self.translate(core, Side::Data, operand, now, sink),
+            Maintenance::Translate { .. } => self.translate(core, Side::Data, addr, now, sink),
             Maintenance::TableBase { .. } => {
                 let units = &mut self.cores[core];
                 units.asid = operand >> ASID_SHIFT;
