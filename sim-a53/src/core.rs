@@ -101,7 +101,7 @@ impl Core {
                 unit: Unit::Integer,
                 is_alone: true,
                 is_vector_access: false,
-                next: 0,
+                next: 1,
             },
             write_back: WriteBack::default(),
             slots,

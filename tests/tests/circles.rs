@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 /// Largest number of files that may use each other in a circle.
 const FILES: usize = 3;
 
-const CRATES: [&str; 14] = [
+const CRATES: [&str; 15] = [
+    "sim-a53",
     "sim-core",
     "sim-files",
     "sim-isa",
