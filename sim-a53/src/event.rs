@@ -108,6 +108,26 @@ impl A53Event {
     }
 }
 
+impl A53Event {
+    /// Returns why a run of a trace never raises the event; `None` if it can.
+    pub fn never_raised(self) -> Option<&'static str> {
+        match self {
+            A53Event::SW_INCR => Some("a trace does not say which counters PMSWINC selects"),
+            A53Event::CHAIN => Some("a counter raises it when the counter below overflows"),
+            A53Event::MEMORY_ERROR
+            | A53Event::L1I_CACHE_ERR
+            | A53Event::L1D_CACHE_ERR
+            | A53Event::TLB_ERR => Some("memories of the model have no errors"),
+            A53Event::EXT_MEM_REQ_NC => Some("all memory of the model is cacheable"),
+            A53Event::PRE_DECODE_ERR | A53Event::DECODE_DEP_STALL => {
+                Some("A64 has one size of instruction, so that pre-decode makes no error")
+            }
+            A53Event::EXC_FIQ => Some("Linux takes no FIQ"),
+            _ => None,
+        }
+    }
+}
+
 /// Receiver of events.
 pub trait A53Sink {
     /// Receives `times` occurrences of `event` in the cycle `cycle`. Cycles do not always ascend.

@@ -9,8 +9,8 @@ use crate::config::PipelineConfig;
 use sim_core::Maintenance;
 use sim_isa::inst::{MAX_DSTS, MAX_SRCS};
 use sim_isa::{
-    BranchKind, Inst, MemOp, MultiplyKind, OperationClass, Program, Reg, Rename, Special,
-    VectorKind,
+    BranchKind, ContextWrite, Inst, MemOp, MultiplyKind, OperationClass, Program, Reg, Rename,
+    Special, VectorKind,
 };
 
 /// Use of an operand by its reader.
@@ -126,6 +126,8 @@ pub(crate) enum Work {
     Barrier,
     /// Restarts the front end.
     Restart,
+    /// Writes `CONTEXTIDR`.
+    ContextId,
 }
 
 /// Timing of one static instruction.
@@ -279,6 +281,7 @@ fn work_of(inst: &Inst) -> Work {
         MemOp::PrefetchStore => Work::Prefetch { for_write: true },
         MemOp::ZeroLine => Work::ZeroLine,
         _ if inst.maintenance.is_some() => Work::Maintain,
+        _ if matches!(inst.context_write, Some(ContextWrite::ContextId(_))) => Work::ContextId,
         _ => match inst.special {
             Special::DataMemoryBarrier | Special::DataSyncBarrier => Work::Barrier,
             Special::InstSyncBarrier

@@ -3,3 +3,4 @@
 mod event;
 mod memory;
 mod pipeline;
+mod traces;

@@ -146,7 +146,7 @@ fn bodies_take_the_published_cycles() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Given a chain of loads from one word that is not aligned, then each takes two cycles more (IB 5).
+/// Given a chain of loads from one unaligned word, then each takes two cycles more (IB 5).
 #[test]
 fn an_unaligned_load_takes_five_cycles() {
     let chain = Loop { data: DATA + 1, ..Loop::of(&[LDR_CHAIN]) };

@@ -10,8 +10,8 @@ use sim_core::{InstFlags, TraceInst};
 
 /// Cycles from issue to write-back: two execution stages.
 pub(super) const STAGES: u64 = 2;
-/// Cycles from the issue of a mispredicted branch to the first fetch of the correct path: the branch
-/// resolves in write-back.
+/// Cycles from the issue of a mispredicted branch to the first fetch of the correct path: the
+/// branch resolves in write-back.
 pub(super) const RESTART: u64 = STAGES + 1;
 /// Cycles from the issue of an access to the lookup of the L1 data cache.
 const LOOKUP: u64 = 1;
@@ -119,7 +119,7 @@ impl Core {
                 self.write_back.hold(done + 1, LostTo::Store, sink);
                 return 0;
             }
-            Work::None | Work::Restart => return 0,
+            Work::None | Work::Restart | Work::ContextId => return 0,
             _ => {}
         }
         if !inst.flags.has(InstFlags::HAS_ADDR) {
@@ -154,7 +154,7 @@ impl Core {
                 }
                 0
             }
-            Work::None | Work::Barrier | Work::Restart => 0,
+            Work::None | Work::Barrier | Work::Restart | Work::ContextId => 0,
         }
     }
 

@@ -1,0 +1,62 @@
+//! The committed traces on the Cortex-A53: slots, speed, and the events that a run can raise.
+
+use std::path::{Path, PathBuf};
+
+use sim_a53::cluster::EMBEDDED;
+use sim_a53::{A53Config, A53CoreOutcome, A53Event, run};
+use sim_core::config::Document;
+use sim_trace::TraceFile;
+
+/// Instructions of each thread.
+const LIMIT: u64 = 600_000;
+
+fn traces() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces");
+    let mut files: Vec<PathBuf> = [folder.clone(), folder.join("threads")]
+        .iter()
+        .flat_map(|folder| folder.read_dir().expect("the committed traces"))
+        .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|name| name == "n2t"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn cores(path: &Path, limit: Option<u64>) -> Vec<A53CoreOutcome> {
+    let document = Document::from_embedded(EMBEDDED[0].name, &EMBEDDED).expect("the defaults");
+    let config = A53Config::from_document(&document).expect("valid defaults");
+    let trace = TraceFile::open(path).expect("a committed trace");
+    run(&trace, &config, limit).expect("a trace of at most four threads")
+}
+
+/// Given every committed trace, when it runs, then all slots have one use, no cycle retires more
+/// than two instructions, and the speed is that of such a core: 0.1 to 1.6 instructions per cycle.
+#[test]
+fn every_trace_fills_its_slots_at_a_plausible_speed() {
+    for path in traces() {
+        let name = path.file_name().expect("a name").to_owned();
+        for core in cores(&path, Some(LIMIT)) {
+            if core.instructions == 0 {
+                continue;
+            }
+            assert_eq!(core.slots.total(), 2 * core.cycles, "{name:?}");
+            assert!(2 * core.two_retired <= core.instructions, "{name:?}");
+            let ipc = core.instructions as f64 / core.cycles as f64;
+            let is_long = core.instructions > 10_000;
+            assert!(!is_long || (0.05..1.6).contains(&ipc), "{name:?}: {ipc:.3} per cycle");
+        }
+    }
+}
+
+/// Every numbered row of the manual's table is raised by a committed trace, or says why not.
+#[test]
+fn every_event_is_raised_by_a_trace_or_says_why_not() {
+    let all: Vec<A53CoreOutcome> = traces().iter().flat_map(|path| cores(path, None)).collect();
+    for event in A53Event::ALL {
+        let count: u64 = all.iter().map(|core| core.counts.value(event)).sum();
+        match event.never_raised() {
+            None => assert!(count > 0, "{event:?} is never raised"),
+            Some(_) => assert_eq!(count, 0, "{event:?} is raised"),
+        }
+    }
+}
