@@ -5,7 +5,7 @@ use crate::core::Core;
 use crate::event::{A53Counts, A53Event, A53Sink};
 use crate::memory::{ClusterMemory, MemoryConfig};
 use crate::slots::Slots;
-use crate::timing::Timing;
+use crate::timing::{Timing, Work};
 use serde::Deserialize;
 use sim_core::TraceInst;
 use sim_core::config::{ConfigError, Document, Embedded, Problem};
@@ -18,9 +18,6 @@ pub const EMBEDDED: [Embedded; 1] =
 
 /// Most cores of a cluster.
 pub const MAX_CORES: usize = 4;
-
-/// Instructions that a core runs before the clocks are compared again.
-const TURN: usize = 64;
 
 /// Configuration of a cluster.
 #[derive(Clone, Debug, Deserialize)]
@@ -106,6 +103,8 @@ pub struct A53CoreOutcome {
     pub two_retired: u64,
     /// Executed instructions of extensions that the core does not have: SVE, and atomics of LSE.
     pub foreign: u64,
+    /// Executed words that the decoder does not know.
+    pub unknown: u64,
     /// Use of the issue slots.
     pub slots: Slots,
 }
@@ -123,8 +122,8 @@ struct Thread {
     limit: u64,
 }
 
-/// Runs all threads of a trace, at most `limit` instructions of each, with its events to `sink` of
-/// each core.
+/// Runs all threads of a trace, at most `limit` instructions of each. The thread whose clock is
+/// lowest runs next, until its clock passes that of another.
 ///
 /// # Errors
 /// If the trace is damaged, is empty, or has more than [`MAX_CORES`] threads.
@@ -153,13 +152,14 @@ pub fn run(
     while let Some(next) = (0..threads).min_by_key(|number| clock(&running[*number]))
         && !running[next].ended
     {
-        let turn = if threads == 1 { usize::MAX } else { TURN };
-        running[next].advance(turn, &timings, &mut memory, &mut counts[next])?;
+        let others = running.iter().enumerate().filter(|(number, _)| *number != next);
+        let until = others.map(|(_, thread)| clock(thread)).min().unwrap_or(u64::MAX);
+        running[next].advance(until, &timings, &mut memory, &mut counts[next])?;
     }
     Ok(running
         .into_iter()
         .zip(counts)
-        .map(|(thread, counts)| thread.finish(&mut memory, counts))
+        .map(|(thread, counts)| outcome(thread.stream, thread.core, &mut memory, counts))
         .collect())
 }
 
@@ -196,8 +196,7 @@ impl Thread {
         Ok(thread)
     }
 
-    /// Reads the next instructions. The last one of the batch before stays in front of them,
-    /// because it needs the address of its successor.
+    /// Reads the next instructions.
     fn next_batch(&mut self) -> Result<(), TraceError> {
         (self.at, self.more_at, self.event_at) = (0, 0, 0);
         while self.reader.next_batch(&mut self.batch)? {
@@ -209,19 +208,19 @@ impl Thread {
         Ok(())
     }
 
-    /// Runs up to `most` instructions.
+    /// Runs one instruction, and more until the clock passes `until`.
     fn advance<S: A53Sink>(
         &mut self,
-        most: usize,
+        until: u64,
         timings: &[Timing],
         memory: &mut ClusterMemory,
         sink: &mut S,
     ) -> Result<(), TraceError> {
-        for _ in 0..most {
-            if self.ended {
-                return Ok(());
-            }
+        while !self.ended {
             self.step(timings, memory, sink)?;
+            if self.core.cycle() > until {
+                break;
+            }
         }
         Ok(())
     }
@@ -240,46 +239,55 @@ impl Thread {
         self.more_at += further;
         let mut more = [0; sim_core::MAX_FURTHER];
         more[..further].copy_from_slice(&self.reader.more()[more_at..more_at + further]);
-        let exception = self.exception_after();
+        let timing = &timings[inst.id as usize];
+        let (exceptions, vector) = self.exceptions_after(timing);
         if self.at == self.batch.len() {
             self.next_batch()?;
         }
-        let breaks = exception.is_some() || inst.flags.has(sim_core::InstFlags::DISCONTINUITY);
+        let breaks = exceptions > 0 || inst.flags.has(sim_core::InstFlags::DISCONTINUITY);
         let next = (!self.ended && !breaks).then(|| timings[self.batch[self.at].id as usize].pc);
-        let timing = &timings[inst.id as usize];
         self.core.step(&inst, &more[..further], timing, next, memory, sink);
-        if let Some(vector) = exception {
+        for _ in 0..exceptions {
             self.core.take_exception(vector, sink);
         }
         self.ended |= self.core.instructions() >= self.limit;
         Ok(())
     }
 
-    /// Returns the vector of an exception that the trace has after the current instruction.
+    /// Returns the number of exceptions after the current instruction, and the vector of the last
+    /// one. In a trace without the kernel, the instruction itself takes one.
     #[inline]
-    fn exception_after(&mut self) -> Option<u32> {
-        let mut vector = None;
+    fn exceptions_after(&mut self, timing: &Timing) -> (u32, u32) {
+        let (mut taken, mut last) = (0, 0);
         while let Some(at) = self.reader.events().get(self.event_at)
             && at.position as usize <= self.at
         {
-            if let StreamEvent::Exception { vector: taken, .. } = at.event {
-                vector = Some(taken);
+            if let StreamEvent::Exception { vector, .. } = at.event {
+                taken += 1;
+                last = vector;
             }
             self.event_at += 1;
         }
-        vector
+        if taken == 0 && timing.work == Work::Exception { (1, 0) } else { (taken, last) }
     }
+}
 
-    fn finish(mut self, memory: &mut ClusterMemory, mut counts: A53Counts) -> A53CoreOutcome {
-        let cycles = self.core.finish(memory, &mut counts);
-        A53CoreOutcome {
-            stream: self.stream,
-            cycles,
-            instructions: counts.value(A53Event::INST_RETIRED),
-            two_retired: self.core.two_retired(),
-            foreign: self.core.foreign(),
-            slots: self.core.slots(),
-            counts,
-        }
+/// Ends the run of a core, and returns its result.
+pub(crate) fn outcome(
+    stream: u32,
+    mut core: Core,
+    memory: &mut ClusterMemory,
+    mut counts: A53Counts,
+) -> A53CoreOutcome {
+    let cycles = core.finish(memory, &mut counts);
+    A53CoreOutcome {
+        stream,
+        cycles,
+        instructions: counts.value(A53Event::INST_RETIRED),
+        two_retired: core.two_retired(),
+        foreign: core.foreign(),
+        unknown: core.unknown(),
+        slots: core.slots(),
+        counts,
     }
 }

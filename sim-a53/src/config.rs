@@ -6,6 +6,8 @@ use sim_core::config::Problem;
 
 /// Largest latency or delay in cycles that makes sense.
 const LONGEST: u64 = 10_000;
+/// Longest division in cycles.
+pub(crate) const MAX_DIVIDE: u64 = 200;
 /// Largest instruction queue.
 pub(crate) const MAX_QUEUE: usize = 64;
 
@@ -59,8 +61,8 @@ impl PipelineConfig {
             ("pipeline.decode-cycles", self.decode_cycles, 1, LONGEST),
             ("pipeline.taken-bubble", self.taken_bubble, 0, LONGEST),
             ("pipeline.indirect-bubble", self.indirect_bubble, 0, LONGEST),
-            ("pipeline.divide-32", self.divide_32, 1, LONGEST),
-            ("pipeline.divide-64", self.divide_64, 1, LONGEST),
+            ("pipeline.divide-32", self.divide_32, 1, MAX_DIVIDE),
+            ("pipeline.divide-64", self.divide_64, 1, MAX_DIVIDE),
             ("pipeline.unaligned-load", self.unaligned_load, 0, LONGEST),
             ("pipeline.branch.pattern-entries", branch.pattern_entries as u64, 1, 1 << 20),
             ("pipeline.branch.history-bits", branch.history_bits.into(), 0, 32),

@@ -13,7 +13,7 @@ mod write_back;
 use crate::branch::Predictor;
 use crate::config::PipelineConfig;
 use crate::event::{A53Event, A53Sink};
-use crate::front_end::FrontEnd;
+use crate::front_end::{Arrival, FrontEnd};
 use crate::memory::ClusterMemory;
 use crate::slots::{LostTo, SLOTS, Slots};
 use crate::timing::{Distances, EARLY_ALU, Timing, UNITS, USES, Unit, Use, Work};
@@ -28,14 +28,13 @@ const REGISTERS: usize = Reg::COUNT + 2;
 #[derive(Clone, Copy, Debug)]
 struct Group {
     cycle: u64,
-    /// Instructions of the group.
+    /// Instructions of the group, and those of them that retire.
     insts: u64,
+    retired: u64,
     /// Unit of the older instruction.
     unit: Unit,
     /// The older instruction shares its cycle with no other.
     is_alone: bool,
-    /// The older instruction is a vector load or store.
-    is_vector_access: bool,
     /// Earliest cycle of the next group.
     next: u64,
 }
@@ -43,10 +42,8 @@ struct Group {
 /// When an instruction may issue, and what it waits for until then.
 #[derive(Clone, Copy, Debug)]
 struct Readiness {
-    /// Cycle in which it is in the queue.
-    arrival: u64,
-    /// Cause of an empty queue before that.
-    cause: LostTo,
+    /// Its arrival in the queue.
+    arrival: Arrival,
     /// Cycle in which its operands and its unit are ready.
     operands: u64,
     /// Cause of the wait for operands or unit.
@@ -67,6 +64,8 @@ pub(crate) struct Core {
     kept_branch: u64,
     /// Earliest issue of a reader of each register, by use.
     ready: [[u64; USES]; REGISTERS],
+    /// The last writer of each register did vector work.
+    by_vector: [bool; REGISTERS],
     /// Cycle from which each unit is free.
     units: [u64; UNITS],
     group: Group,
@@ -77,6 +76,8 @@ pub(crate) struct Core {
     two_retired: u64,
     /// Executed instructions of extensions that the core does not have.
     foreign: u64,
+    /// Executed words that the decoder does not know.
+    unknown: u64,
 }
 
 impl Core {
@@ -94,13 +95,14 @@ impl Core {
             predictor: Predictor::new(&config.branch),
             kept_branch: u64::MAX,
             ready: [[0; USES]; REGISTERS],
+            by_vector: [false; REGISTERS],
             units: [0; UNITS],
             group: Group {
                 cycle: 0,
                 insts: SLOTS,
+                retired: 0,
                 unit: Unit::Integer,
                 is_alone: true,
-                is_vector_access: false,
                 next: 1,
             },
             write_back: WriteBack::default(),
@@ -108,6 +110,7 @@ impl Core {
             instructions: 0,
             two_retired: 0,
             foreign: 0,
+            unknown: 0,
         }
     }
 
@@ -136,6 +139,11 @@ impl Core {
         self.foreign
     }
 
+    /// Returns how many executed words the decoder does not know.
+    pub(crate) fn unknown(&self) -> u64 {
+        self.unknown
+    }
+
     /// Runs one instruction of the stream. `next` is the address of the next one; `None` at the end
     /// of the stream or where it breaks off.
     #[inline]
@@ -150,7 +158,7 @@ impl Core {
     ) {
         let arrival = self.front_end.fetch(self.number, timing.pc, memory, sink);
         let (operands, interlock) = self.operands(timing);
-        let ready = Readiness { arrival: arrival.cycle, cause: arrival.cause, operands, interlock };
+        let ready = Readiness { arrival, operands, interlock };
         let cycle = self.issue(timing, &ready, sink);
         self.front_end.note_issue(cycle);
         let delay = match timing.work {
@@ -161,7 +169,7 @@ impl Core {
         self.retire(inst, timing, next, sink);
         if timing.branch != BranchKind::None {
             self.resolve(timing, cycle, next, memory, sink);
-        } else if timing.work == Work::Restart {
+        } else if matches!(timing.work, Work::Restart | Work::Exception) {
             self.front_end.restart(cycle + write_back::RESTART);
         }
     }
@@ -174,19 +182,24 @@ impl Core {
         if timing.unit == Unit::FullVector {
             cycle = cycle.max(self.units[Unit::VectorDivide as usize]);
         }
-        let mut address = 0;
-        for (reg, how) in &timing.srcs[..usize::from(timing.n_srcs)] {
-            let at = self.ready[usize::from(*reg)][*how as usize];
-            if *how == Use::Address {
-                address = at.max(address);
-            }
-            cycle = cycle.max(at);
-        }
-        let cause = match () {
-            () if timing.is_vector => LostTo::SimdInterlock,
-            () if address == cycle && timing.work != Work::None => LostTo::AddressInterlock,
-            () => LostTo::OtherInterlock,
+        let mut cause = match timing.is_vector {
+            true => LostTo::SimdInterlock,
+            false => LostTo::OtherInterlock,
         };
+        for (reg, how) in &timing.srcs[..usize::from(timing.n_srcs)] {
+            let reg = usize::from(*reg);
+            let at = self.ready[reg][*how as usize];
+            if at > cycle {
+                cycle = at;
+                cause = match () {
+                    () if timing.is_vector || self.by_vector[reg] => LostTo::SimdInterlock,
+                    () if *how == Use::Address && timing.work != Work::None => {
+                        LostTo::AddressInterlock
+                    }
+                    () => LostTo::OtherInterlock,
+                };
+            }
+        }
         (cycle, cause)
     }
 
@@ -194,11 +207,11 @@ impl Core {
     /// gets its cause.
     #[inline]
     fn issue<S: A53Sink>(&mut self, timing: &Timing, ready: &Readiness, sink: &mut S) -> u64 {
-        let wanted = ready.arrival.max(ready.operands);
+        let wanted = ready.arrival.cycle.max(ready.operands);
         let last = self.group;
         if last.insts == 1 && wanted <= last.cycle && self.may_pair(&last, timing) {
             self.group.insts = 2;
-            self.group.next = last.cycle + 1;
+            self.group.next = last.next.max(last.cycle + 1);
             self.occupy(timing, last.cycle);
             self.slots.issued += 1;
             return last.cycle;
@@ -216,9 +229,9 @@ impl Core {
         self.group = Group {
             cycle,
             insts: 1,
+            retired: 0,
             unit: timing.unit,
             is_alone: timing.is_alone,
-            is_vector_access: timing.is_vector_access,
             next: cycle + 1 + u64::from(timing.more_cycles),
         };
         self.occupy(timing, cycle);
@@ -251,12 +264,12 @@ impl Core {
     fn lose_long<S: A53Sink>(&mut self, last: &Group, cycle: u64, ready: &Readiness, sink: &mut S) {
         // Further issue cycles of a wide access issue nothing else.
         let further = last.next.min(cycle) - (last.cycle + 1);
-        self.slots.lose(LostTo::Pairing, SLOTS * further);
+        self.slots.lose(LostTo::WideAccess, SLOTS * further);
         let mut at = last.cycle + 1 + further;
         while at < cycle {
-            let (cause, until) = self.wait_at(at, cycle, ready);
+            let (cause, until, is_counted) = self.wait_at(at, cycle, ready);
             self.slots.lose(cause, SLOTS * (until - at));
-            if let Some(event) = event_of(cause) {
+            if let Some(event) = event_of(cause).filter(|_| is_counted) {
                 sink.raise(event, at, until - at);
             }
             at = until;
@@ -265,21 +278,28 @@ impl Core {
 
     /// Returns the cause of a lost slot in the cycle of the last group.
     fn cause_at(&self, cycle: u64, ready: &Readiness) -> LostTo {
-        if ready.arrival > cycle { ready.cause } else { ready.interlock }
+        match ready.arrival.cycle > cycle {
+            true => ready.arrival.empty_at(cycle).cause,
+            false => ready.interlock,
+        }
     }
 
-    /// Returns the cause of the lost cycle `at`, and the cycle after the last one with this cause,
-    /// at most `end`. A stall of write-back comes first, an empty queue next.
-    fn wait_at(&self, at: u64, end: u64, ready: &Readiness) -> (LostTo, u64) {
+    /// Returns the cause of the lost cycle `at`, the cycle after the last one with this cause, at
+    /// most `end`, and whether its event counts. A stall of write-back comes first, an empty queue
+    /// next.
+    fn wait_at(&self, at: u64, end: u64, ready: &Readiness) -> (LostTo, u64, bool) {
         if let Some((cause, until)) = self.write_back.stall_at(at) {
-            return (cause, until.min(end));
+            return (cause, until.min(end), false);
         }
         let end = self.write_back.next_stall(at).min(end);
-        match () {
-            () if at < ready.arrival => (ready.cause, ready.arrival.min(end)),
-            () if at < ready.operands => (ready.interlock, ready.operands.min(end)),
+        if at < ready.arrival.cycle {
+            let empty = ready.arrival.empty_at(at);
+            return (empty.cause, empty.until.min(end), empty.is_counted);
+        }
+        match at < ready.operands {
+            true => (ready.interlock, ready.operands.min(end), true),
             // The stages before write-back are still full.
-            () => (self.write_back.last_cause(), end),
+            false => (self.write_back.last_cause(), end, false),
         }
     }
 
@@ -289,6 +309,7 @@ impl Core {
         let is_early = timing.may_be_early && self.is_early(timing, cycle);
         for (reg, distances) in &timing.dsts[..usize::from(timing.n_dsts)] {
             let distances: &Distances = if is_early { &EARLY_ALU } else { distances };
+            self.by_vector[usize::from(*reg)] = timing.is_vector;
             let ready = &mut self.ready[usize::from(*reg)];
             for (at, distance) in ready.iter_mut().zip(distances) {
                 *at = cycle + u64::from(*distance) + delay;
@@ -317,11 +338,11 @@ impl Core {
         }
         self.instructions += 1;
         self.foreign += u64::from(timing.is_foreign);
+        self.unknown += u64::from(timing.is_unknown);
         let at = self.group.cycle + write_back::STAGES;
         sink.raise(A53Event::INST_RETIRED, at, 1);
-        if self.group.insts == 2 {
-            self.two_retired += 1;
-        }
+        self.group.retired += 1;
+        self.two_retired += u64::from(self.group.retired == 2);
         if timing.work != Work::None {
             self.retire_access(inst, timing, at, sink);
         }
@@ -368,14 +389,22 @@ impl Core {
     /// cycles.
     pub(crate) fn finish<S: A53Sink>(&mut self, memory: &mut ClusterMemory, sink: &mut S) -> u64 {
         if self.instructions == 0 {
+            self.slots = Slots::default();
             return 0;
         }
         if self.group.insts == 1 {
-            self.slots.lose(LostTo::FrontEnd, 1);
+            self.slots.lose(LostTo::End, 1);
         }
-        // The cycles until the last instruction leaves write-back issue nothing.
         let end = self.write_back.end().max(self.group.cycle + 1);
-        self.slots.lose(self.write_back.last_cause(), SLOTS * (end - self.group.cycle - 1));
+        let mut at = self.group.cycle + 1;
+        while at < end {
+            let (cause, until) = match self.write_back.stall_at(at) {
+                Some((cause, until)) => (cause, until.min(end)),
+                None => (LostTo::End, self.write_back.next_stall(at).min(end)),
+            };
+            self.slots.lose(cause, SLOTS * (until - at));
+            at = until;
+        }
         memory.finish(self.number, end, sink);
         sink.raise(A53Event::CPU_CYCLES, end, end);
         sink.raise(A53Event::BUS_CYCLES, end, end);
@@ -392,7 +421,9 @@ fn event_of(cause: LostTo) -> Option<A53Event> {
         LostTo::InstCache => Some(A53Event::IC_DEP_STALL),
         LostTo::InstTlb => Some(A53Event::IUTLB_DEP_STALL),
         LostTo::FrontEnd => Some(A53Event::OTHER_IQ_DEP_STALL),
-        // Write-back counts its own cycles; a missing pair is not a stall.
-        LostTo::LoadMiss | LostTo::Store | LostTo::Pairing => None,
+        // Write-back counts its own cycles; the others are not stalls.
+        LostTo::LoadMiss | LostTo::Store | LostTo::Pairing | LostTo::WideAccess | LostTo::End => {
+            None
+        }
     }
 }

@@ -122,7 +122,6 @@ impl A53Event {
             A53Event::PRE_DECODE_ERR | A53Event::DECODE_DEP_STALL => {
                 Some("A64 has one size of instruction, so that pre-decode makes no error")
             }
-            A53Event::EXC_FIQ => Some("Linux takes no FIQ"),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::config::{MAX_QUEUE, PipelineConfig};
 use crate::event::A53Sink;
-use crate::memory::{ClusterMemory, FetchWait};
+use crate::memory::ClusterMemory;
 use crate::slots::LostTo;
 
 /// Bits of an address within a line.
@@ -11,12 +11,48 @@ const LINE_SHIFT: u32 = 6;
 const NO_LINE: u64 = u64::MAX;
 
 /// Arrival of one instruction in the queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrival {
     /// Earliest cycle of its issue.
     pub(crate) cycle: u64,
-    /// Cause of an empty queue before that cycle.
+    /// The misses of its fetch.
+    miss: Miss,
+}
+
+/// Cycles of a fetch that missed; all zero for a hit.
+#[derive(Clone, Copy, Debug, Default)]
+struct Miss {
+    begin: u64,
+    /// End of the micro-TLB's miss.
+    translated: u64,
+    /// End of the cache's miss.
+    end: u64,
+}
+
+/// An empty queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EmptyQueue {
     pub(crate) cause: LostTo,
+    /// The cycle after the last one with this cause.
+    pub(crate) until: u64,
+    /// The cause is being processed, so that its event counts. After it, the line is being decoded.
+    pub(crate) is_counted: bool,
+}
+
+impl Arrival {
+    /// Returns why the queue is empty in the cycle `at`, before the arrival.
+    pub(crate) fn empty_at(&self, at: u64) -> EmptyQueue {
+        let Miss { begin, translated, end } = self.miss;
+        let cause = if end > translated { LostTo::InstCache } else { LostTo::InstTlb };
+        let (cause, until, is_counted) = match () {
+            () if end == 0 => (LostTo::FrontEnd, self.cycle, true),
+            () if at < begin => (LostTo::FrontEnd, begin, true),
+            () if at < translated => (LostTo::InstTlb, translated, true),
+            () if at < end => (LostTo::InstCache, end, true),
+            () => (cause, self.cycle, false),
+        };
+        EmptyQueue { cause, until: until.min(self.cycle), is_counted }
+    }
 }
 
 /// Front end of one core.
@@ -30,7 +66,6 @@ pub(crate) struct FrontEnd {
     used: u64,
     /// Line of the current fetch.
     line: u64,
-    cause: LostTo,
     /// Issue cycles of the last instructions, in a ring: an entry of the queue is free when its
     /// instruction has issued.
     issued: [u64; MAX_QUEUE],
@@ -46,7 +81,6 @@ impl FrontEnd {
             cycle: 0,
             used: 0,
             line: NO_LINE,
-            cause: LostTo::FrontEnd,
             issued: [0; MAX_QUEUE],
             at: 0,
         }
@@ -65,17 +99,15 @@ impl FrontEnd {
             self.advance_to(self.cycle + 1);
         }
         let room = self.issued[self.at];
-        if room > self.cycle {
-            // The queue is full, so that it is not empty for the cause of an older wait.
-            self.advance_to(room);
-            self.cause = LostTo::FrontEnd;
-        }
-        if pc >> LINE_SHIFT != self.line {
+        self.advance_to(room);
+        let miss = if pc >> LINE_SHIFT != self.line {
             self.line = pc >> LINE_SHIFT;
-            self.fetch_line(core, pc, memory, sink);
-        }
+            self.fetch_line(core, pc, memory, sink)
+        } else {
+            Miss::default()
+        };
         self.used += 1;
-        Arrival { cycle: self.cycle + self.decode_cycles, cause: self.cause }
+        Arrival { cycle: self.cycle + self.decode_cycles, miss }
     }
 
     #[inline(never)]
@@ -85,16 +117,17 @@ impl FrontEnd {
         pc: u64,
         memory: &mut ClusterMemory,
         sink: &mut S,
-    ) {
-        let reply = memory.fetch(core, pc, self.cycle, sink);
-        if reply.ready > self.cycle {
-            self.advance_to(reply.ready);
-            self.cause = match reply.waits_for {
-                Some(FetchWait::MicroTlb) => LostTo::InstTlb,
-                _ => LostTo::InstCache,
-            };
-        } else {
-            self.cause = LostTo::FrontEnd;
+    ) -> Miss {
+        let begin = self.cycle;
+        let reply = memory.fetch(core, pc, begin, sink);
+        if reply.ready <= begin {
+            return Miss::default();
+        }
+        self.advance_to(reply.ready);
+        Miss {
+            begin,
+            translated: reply.micro_tlb_ready.clamp(begin, reply.ready),
+            end: reply.ready,
         }
     }
 
@@ -113,16 +146,12 @@ impl FrontEnd {
     pub(crate) fn follow_taken(&mut self, bubble: u64) {
         self.advance_to(self.cycle + 1 + bubble);
         self.line = NO_LINE;
-        if bubble > 0 {
-            self.cause = LostTo::FrontEnd;
-        }
     }
 
     /// Discards the queue, and fetches again from `cycle`.
     pub(crate) fn restart(&mut self, cycle: u64) {
         self.advance_to(cycle);
         self.line = NO_LINE;
-        self.cause = LostTo::FrontEnd;
     }
 
     /// Fetches the lines of a wrong path that begins at `pc`, in the cycles up to `until`.

@@ -4,6 +4,7 @@
 //! instructions in program order through fetch, issue and write-back; `memory` has micro-TLBs, main
 //! TLB, L1 caches, L2 cache and prefetcher; `cluster` runs a trace on up to four cores.
 
+pub mod bench;
 mod branch;
 pub mod cluster;
 pub mod config;

@@ -25,11 +25,15 @@ pub enum LostTo {
     FrontEnd,
     /// The next instruction cannot issue together with the one before it.
     Pairing,
+    /// A load or store of more bytes than one cycle moves occupies the address unit.
+    WideAccess,
+    /// The program has ended, and its last instructions leave the pipeline.
+    End,
 }
 
 impl LostTo {
     /// Every cause.
-    pub const ALL: [LostTo; 9] = [
+    pub const ALL: [LostTo; 11] = [
         LostTo::LoadMiss,
         LostTo::Store,
         LostTo::SimdInterlock,
@@ -39,6 +43,8 @@ impl LostTo {
         LostTo::InstTlb,
         LostTo::FrontEnd,
         LostTo::Pairing,
+        LostTo::WideAccess,
+        LostTo::End,
     ];
 
     /// Returns a short description.
@@ -53,6 +59,8 @@ impl LostTo {
             LostTo::InstTlb => "instruction queue empty: micro-TLB miss",
             LostTo::FrontEnd => "instruction queue empty: misprediction or taken branch",
             LostTo::Pairing => "no pair",
+            LostTo::WideAccess => "further cycle of a wide load or store",
+            LostTo::End => "end of the program",
         }
     }
 }

@@ -5,12 +5,12 @@
 //! one, and an address is needed a stage earlier. Sources: "GCC" is its scheduling model of this
 //! core (`cortex-a53.md`), "IB" the measurements of insn_bench_aarch64 on a Raspberry Pi 3.
 
-use crate::config::PipelineConfig;
+use crate::config::{MAX_DIVIDE, PipelineConfig};
 use sim_core::Maintenance;
 use sim_isa::inst::{MAX_DSTS, MAX_SRCS};
 use sim_isa::{
-    BranchKind, ContextWrite, Inst, MemOp, MultiplyKind, OperationClass, Program, Reg, Rename,
-    Special, VectorKind,
+    Addressing, BranchKind, ContextWrite, Inst, MemOp, MultiplyKind, OperationClass, Program, Reg,
+    Rename, Special, VectorKind,
 };
 
 /// Use of an operand by its reader.
@@ -28,52 +28,57 @@ pub(crate) enum Use {
     Accumulator,
     /// Any vector operand but the next two.
     Vector,
-    /// Accumulates the product of a fused multiply-add.
-    FusedAccumulator,
+    /// Accumulates a vector product.
+    VectorAccumulator,
+    /// Mixes the columns of an AES round, `AESMC`.
+    AesMix,
 }
 
 /// Number of uses.
-pub(crate) const USES: usize = 7;
+pub(crate) const USES: usize = 8;
 
 /// Distances from the issue of a producer to that of a reader, by [`Use`].
 pub(crate) type Distances = [u8; USES];
 
 /// Constants and shifts by a constant or register: ready after the first stage (GCC).
-const MOVE: Distances = [0, 1, 2, 0, 0, 2, 2];
+const MOVE: Distances = [0, 1, 2, 0, 0, 2, 2, 2];
 /// Additions and logic in the second stage (GCC; IB 1.00, 2.01).
-const ALU: Distances = [1, 2, 3, 0, 1, 3, 3];
+const ALU: Distances = [1, 2, 3, 0, 1, 3, 3, 3];
 /// Additions in the first stage, because all operands are ready: only a plain reader has the result
 /// sooner (IB: two dependent additions issue together).
-pub(crate) const EARLY_ALU: Distances = [0, 2, 3, 0, 1, 3, 3];
+pub(crate) const EARLY_ALU: Distances = [0, 2, 3, 0, 1, 3, 3, 3];
 /// Products of words (GCC; IB `SMULL` 3).
-const PRODUCT: Distances = [2, 3, 4, 1, 1, 4, 4];
+const PRODUCT: Distances = [2, 3, 4, 1, 1, 4, 4, 4];
 /// Products of doublewords (IB `MUL X` 4).
-const LONG_PRODUCT: Distances = [3, 4, 5, 2, 1, 5, 5];
+const LONG_PRODUCT: Distances = [3, 4, 5, 2, 1, 5, 5, 5];
 /// Products of doublewords with an accumulator (IB `MADD X` 5).
-const LONG_SUM: Distances = [4, 5, 6, 3, 1, 6, 6];
+const LONG_SUM: Distances = [4, 5, 6, 3, 1, 6, 6, 6];
 /// High halves of products (IB `UMULH` 6).
-const HIGH_PRODUCT: Distances = [5, 6, 7, 4, 4, 7, 7];
+const HIGH_PRODUCT: Distances = [5, 6, 7, 4, 4, 7, 7, 7];
 /// Loads of a doubleword (GCC; IB: 3 to an address).
-const LOAD: Distances = [2, 3, 3, 1, 2, 3, 3];
+const LOAD: Distances = [2, 3, 3, 1, 2, 3, 3, 3];
 /// Loads of a word, halfword or byte (IB: 4 to an address).
-const SHORT_LOAD: Distances = [2, 3, 4, 1, 2, 3, 3];
+const SHORT_LOAD: Distances = [2, 3, 4, 1, 2, 3, 3, 3];
 /// Second register of a load of a pair (GCC; measured).
-const SECOND_LOAD: Distances = [3, 4, 4, 1, 3, 4, 4];
+const SECOND_LOAD: Distances = [3, 4, 4, 1, 3, 4, 4, 4];
 /// First register of a load of a pair (GCC; measured).
-const FIRST_LOAD: Distances = [3, 4, 3, 1, 3, 4, 4];
+const FIRST_LOAD: Distances = [3, 4, 3, 1, 3, 4, 4, 4];
 /// Updated base of an access. Assumed (1 to 2): the address unit adds in the first stage.
-const BASE: Distances = [1, 1, 1, 0, 1, 3, 3];
+const BASE: Distances = [1, 1, 1, 0, 1, 3, 3, 3];
 /// From a vector register to a general one (GCC: 4).
-const TO_GENERAL: Distances = [4, 5, 6, 3, 4, 4, 4];
+const TO_GENERAL: Distances = [4, 5, 6, 3, 4, 4, 4, 4];
+/// Conversion to an integer in a general register (GCC: 5).
+const TO_INTEGER: Distances = [5, 6, 7, 4, 5, 5, 5, 5];
 /// Flags of a floating-point comparison (IB: one comparison and branch per cycle).
-const FLOAT_FLAGS: Distances = [3, 3, 3, 0, 3, 3, 3];
+const FLOAT_FLAGS: Distances = [3, 3, 3, 0, 3, 3, 3, 3];
 
 /// Returns the distances of a vector result with this latency.
 const fn vector_result(latency: u8) -> Distances {
-    // A store takes vector data two stages after its issue. A fused multiply-add takes its
-    // accumulator four stages after its issue: one cycle after another operation (GCC).
+    // A store takes vector data two stages after its issue, and a multiply-add its accumulator
+    // three: one cycle after the issue of an addition, which takes four (GCC).
     let late = latency.saturating_sub(2);
-    [latency, latency, latency, late, latency, latency, 1]
+    let accumulator = if latency > 4 { latency - 3 } else { 1 };
+    [latency, latency, latency, late, latency, latency, accumulator, latency]
 }
 
 /// Unit that executes one instruction per cycle, or fewer.
@@ -126,6 +131,8 @@ pub(crate) enum Work {
     Barrier,
     /// Restarts the front end.
     Restart,
+    /// Takes an exception.
+    Exception,
     /// Writes `CONTEXTIDR`.
     ContextId,
 }
@@ -165,6 +172,8 @@ pub(crate) struct Timing {
     pub(crate) maintenance: Option<Maintenance>,
     /// It belongs to an extension that the core does not have.
     pub(crate) is_foreign: bool,
+    /// The decoder does not know the word.
+    pub(crate) is_unknown: bool,
 }
 
 impl Timing {
@@ -195,6 +204,7 @@ impl Timing {
             is_non_temporal: inst.is_non_temporal_pair(),
             maintenance: inst.maintenance,
             is_foreign: is_foreign(inst),
+            is_unknown: inst.special == Special::Unknown,
         };
         timing.set_units(inst, class, config);
         timing.set_operands(inst, class);
@@ -284,12 +294,12 @@ fn work_of(inst: &Inst) -> Work {
         _ if matches!(inst.context_write, Some(ContextWrite::ContextId(_))) => Work::ContextId,
         _ => match inst.special {
             Special::DataMemoryBarrier | Special::DataSyncBarrier => Work::Barrier,
-            Special::InstSyncBarrier
-            | Special::SupervisorCall
+            Special::InstSyncBarrier => Work::Restart,
+            Special::SupervisorCall
             | Special::HypervisorCall
             | Special::SecureMonitorCall
             | Special::Breakpoint
-            | Special::Undefined => Work::Restart,
+            | Special::Undefined => Work::Exception,
             _ => Work::None,
         },
     }
@@ -314,19 +324,23 @@ fn use_of(inst: &Inst, class: OperationClass, i: usize) -> Use {
             _ => Use::Late,
         },
         OperationClass::Multiply(_) if i == 2 => Use::Accumulator,
-        OperationClass::ShiftedAlu if i == 0 => Use::Plain,
+        // The last operand is shifted; the zero register as the first one is not listed.
+        OperationClass::ShiftedAlu if i + 1 < usize::from(inst.n_srcs) => Use::Plain,
         OperationClass::ShiftedAlu
         | OperationClass::BitField
         | OperationClass::Shift
         | OperationClass::Crc
         | OperationClass::Multiply(_)
         | OperationClass::Divide { .. } => Use::Shifted,
-        OperationClass::Vector(VectorKind::MultiplyAdd)
-            if i == usize::from(inst.accumulate.src) =>
+        OperationClass::Vector(VectorKind::MultiplyAdd | VectorKind::Long)
+            if inst.accumulate.family != 0 && i == usize::from(inst.accumulate.src) =>
         {
-            Use::FusedAccumulator
+            Use::VectorAccumulator
         }
-        OperationClass::Vector(VectorKind::FromGeneral) if inst.srcs()[i].0 < 32 => Use::Plain,
+        OperationClass::Vector(VectorKind::AesMix) => Use::AesMix,
+        OperationClass::Vector(VectorKind::FromGeneral { .. }) if inst.srcs()[i].0 < 32 => {
+            Use::Plain
+        }
         OperationClass::Vector(_) => Use::Vector,
         OperationClass::Move | OperationClass::Alu | OperationClass::System => Use::Plain,
     }
@@ -349,16 +363,15 @@ fn distances_of(inst: &Inst, class: OperationClass, timing: &Timing, i: usize) -
 
 /// Returns the distances of a quotient that takes this many cycles.
 fn divided(cycles: u16) -> Distances {
-    let cycles = cycles.min(200) as u8;
-    [cycles - 1, cycles, cycles + 1, cycles - 1, cycles, cycles, cycles]
+    let cycles = cycles.min(MAX_DIVIDE as u16) as u8;
+    [cycles - 1, cycles, cycles + 1, cycles - 1, cycles, cycles, cycles, cycles]
 }
 
 fn loaded(inst: &Inst, timing: &Timing, i: usize) -> Distances {
     let reg = inst.dsts()[i];
-    let has_base_update = inst.mem.op == MemOp::Store
-        || inst.n_dsts > 1 && inst.srcs()[..usize::from(inst.n_addr_srcs)].contains(&reg);
+    let updates_base = Addressing::of(inst.word).is_some_and(|form| form.update != Some(0));
     match (reg.0, inst.mem.register_bytes) {
-        (0..=31, _) if has_base_update && i + 1 == usize::from(inst.n_dsts) => BASE,
+        (0..=31, _) if updates_base && i + 1 == usize::from(inst.n_dsts) => BASE,
         (0..=31, 8..) if timing.more_cycles > 0 && i == 0 => FIRST_LOAD,
         (0..=31, 8..) if timing.more_cycles > 0 => SECOND_LOAD,
         (0..=31, 8..) => LOAD,
@@ -373,14 +386,24 @@ fn vector_distances(inst: &Inst, kind: VectorKind, i: usize) -> Distances {
     let reg = inst.dsts()[i];
     match kind {
         _ if reg == Reg::NZCV => FLOAT_FLAGS,
-        VectorKind::ToGeneral => TO_GENERAL,
-        VectorKind::Simple | VectorKind::FromGeneral => vector_result(2),
-        VectorKind::Long | VectorKind::Float => vector_result(4),
-        VectorKind::Crypto => vector_result(3),
+        VectorKind::ToGeneral { converts: false } => TO_GENERAL,
+        VectorKind::ToGeneral { converts: true } => TO_INTEGER,
+        VectorKind::Simple | VectorKind::FromGeneral { converts: false } => vector_result(2),
+        VectorKind::Long | VectorKind::Float | VectorKind::FromGeneral { converts: true } => {
+            vector_result(4)
+        }
+        VectorKind::Collect | VectorKind::Crypto => vector_result(3),
+        VectorKind::AesRound => {
+            // `AESMC` takes the round's result a cycle later: 3.25 cycles for both (sbc-bench).
+            let mut distances = vector_result(3);
+            distances[Use::AesMix as usize] = 1;
+            distances
+        }
+        VectorKind::AesMix => vector_result(2),
         VectorKind::MultiplyAdd => {
             // A chain through the accumulator takes four cycles (IB).
             let mut distances = vector_result(8);
-            distances[Use::FusedAccumulator as usize] = 4;
+            distances[Use::VectorAccumulator as usize] = 4;
             distances
         }
         VectorKind::Divide { is_64: false, is_root: false } => vector_result(18),

@@ -4,14 +4,12 @@
 //! The words are those that GNU as 2.40 assembles.
 
 use proptest::prelude::*;
+use sim_a53::bench::run_loop;
 use sim_a53::cluster::EMBEDDED;
 use sim_a53::slots::LostTo;
-use sim_a53::{A53Config, A53CoreOutcome, A53Event, run};
+use sim_a53::{A53Config, A53CoreOutcome, A53Event};
 use sim_core::config::Document;
-use sim_trace::{Access, Meta, TraceFile, TraceWriter};
 
-/// Address of the first instruction.
-const PC: u64 = 0x40_0000;
 /// Address of the data.
 const DATA: u64 = 0x50_0000;
 /// Repetitions of a body within a loop.
@@ -45,14 +43,10 @@ const CMP: u32 = 0xeb02_003f; // cmp x1, x2
 const B_EQ: u32 = 0x5400_0040; // b.eq .+8
 const DMB: u32 = 0xd503_3bbf; // dmb ish
 
-/// A straight block of words, run a number of times, with one address for each access.
+/// A loop of words, all of which access the same address.
 struct Loop {
     words: Vec<u32>,
     data: u64,
-}
-
-fn accesses(word: u32) -> bool {
-    sim_isa::decode(word).mem.bytes > 0
 }
 
 impl Loop {
@@ -66,20 +60,7 @@ impl Loop {
 
     /// Runs the loop `rounds` times.
     fn run(&self, rounds: usize) -> A53CoreOutcome {
-        let folder = tempfile::tempdir().expect("a directory");
-        let path = folder.path().join("loop.n2t");
-        let mut writer = TraceWriter::create(&path, Meta::default()).expect("a new trace");
-        let block = writer.define_block(PC, &self.words).expect("a block");
-        let places = self.words.iter().enumerate().filter(|(_, word)| accesses(**word));
-        let accesses: Vec<Access> =
-            places.map(|(index, _)| Access { index: index as u16, addr: self.data }).collect();
-        for _ in 0..rounds {
-            let executed = self.words.len() as u16;
-            writer.push_block(0, block, executed, &accesses, None).expect("a good execution");
-        }
-        writer.finish().expect("a whole trace");
-        let trace = TraceFile::open(&path).expect("the trace of this test");
-        run(&trace, &config(), None).expect("a run").remove(0)
+        run_loop(&config(), &self.words, |_| self.data, rounds)
     }
 
     /// Returns the cycles of one body, without those of the first rounds.
@@ -98,7 +79,7 @@ fn config() -> A53Config {
 /// within the share of the loop's branch.
 #[test]
 fn bodies_take_the_published_cycles() {
-    let cases: [(&str, &[u32], f64); 27] = [
+    let cases: [(&str, &[u32], f64); 35] = [
         ("two nops issue together (IB 1.99 per cycle)", &[NOP, NOP], 1.0),
         ("two independent additions issue together (IB)", &[ADD, ADD_OTHER], 1.0),
         ("a chain of additions (IB 1.00)", &[ADD_CHAIN], 1.0),
@@ -134,6 +115,21 @@ fn bodies_take_the_published_cycles() {
         ),
         ("a full vector addition and a load of D (qsdr)", &[FADD_Q, 0xfd40_0026], 2.0),
         ("one shift by register per cycle (IB)", &[0x9ac2_2023, 0x9ac2_2024], 2.0),
+        // neg x0, x0, lsl #3
+        ("a chain of shifted negations (IB 2.01)", &[0xcb00_0fe0], 2.0),
+        // ldp x0, x1, [x0] and ldp x1, x0, [x0]
+        ("the first register of a pair to an address (measured 3)", &[0xa940_0400], 3.0),
+        ("the second register of a pair to an address (measured 4)", &[0xa940_0001], 4.0),
+        // aese v0.16b, v1.16b, aesmc v0.16b, v0.16b
+        ("a dependent round of AES (sbc-bench 3.25)", &[0x4e28_4820, 0x4e28_6800], 3.0),
+        // fdiv s0, s0, s1, fmadd s0, s1, s1, s0
+        ("a division, accumulated (GCC 18 - 3 + 8)", &[0x1e21_1800, 0x1f01_0020], 23.0),
+        // mla v0.4s, v1.4s, v2.4s
+        ("accumulation of integer products (IB 1)", &[0x4ea2_9420], 1.0),
+        // addp v0.4s, v0.4s, v1.4s
+        ("a chain of ADDP (IB 3)", &[0x4ea1_bc00], 3.0),
+        // scvtf d0, x1, fcvtzs x1, d0
+        ("to floating point and back (GCC 4 and 5)", &[0x9e62_0020, 0x9e78_0001], 9.0),
     ];
     let mut wrong = Vec::new();
     for (title, body, expected) in cases {
@@ -151,6 +147,8 @@ fn bodies_take_the_published_cycles() {
 fn an_unaligned_load_takes_five_cycles() {
     let chain = Loop { data: DATA + 1, ..Loop::of(&[LDR_CHAIN]) };
     assert!((chain.cycles() - 5.0).abs() < 0.1, "{}", chain.cycles());
+    let pair = Loop { data: DATA + 1, ..Loop::of(&[LDR, ADD]) };
+    assert!((pair.cycles() - 2.0).abs() < 0.1, "two cycles each (IB): {}", pair.cycles());
     let counts = chain.run(10).counts;
     assert_eq!(counts.value(A53Event::UNALIGNED_LDST_RETIRED), 10 * COPIES as u64);
 }
@@ -158,6 +156,10 @@ fn an_unaligned_load_takes_five_cycles() {
 /// Every wait has its cause: the event of the cause counts nearly all cycles without an issue.
 #[test]
 fn interlocks_are_counted_by_cause() {
+    // fadd d0, d0, d1, str d0, [x2]: a store that waits for vector data.
+    let stored = Loop::of(&[FADD_CHAIN, 0xfd00_0040]).run(1000).counts;
+    assert!(stored.value(A53Event::SIMD_DEP_STALL) > 30_000);
+    assert!(stored.value(A53Event::OTHER_INTERLOCK_STALL) < 100);
     let causes = [
         (MUL, A53Event::OTHER_INTERLOCK_STALL, LostTo::OtherInterlock),
         (FMADD, A53Event::SIMD_DEP_STALL, LostTo::SimdInterlock),

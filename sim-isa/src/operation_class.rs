@@ -56,7 +56,10 @@ pub enum MultiplyKind {
 pub enum VectorKind {
     /// Logic, moves and additions of integers.
     Simple,
-    /// Saturation, pairwise addition, multiplication and other integer work of several steps.
+    /// Addition that saturates, or that adds neighboring or all elements.
+    Collect,
+    /// Multiplication and other integer work of several steps. Its latency in the tables
+    /// of costs distinguishes it from [`VectorKind::Simple`].
     Long,
     /// Floating-point addition, multiplication, conversion or comparison.
     Float,
@@ -69,12 +72,22 @@ pub enum VectorKind {
         /// True for a square root.
         is_root: bool,
     },
-    /// AES and SHA.
+    /// `AESE` and `AESD`.
+    AesRound,
+    /// `AESMC` and `AESIMC`.
+    AesMix,
+    /// Other cryptography.
     Crypto,
     /// From a general register to a vector register.
-    FromGeneral,
+    FromGeneral {
+        /// True for a conversion between integers and floating point.
+        converts: bool,
+    },
     /// From a vector register to a general register.
-    ToGeneral,
+    ToGeneral {
+        /// True for a conversion between integers and floating point.
+        converts: bool,
+    },
 }
 
 impl Inst {
@@ -99,7 +112,7 @@ impl Inst {
             0b0111 | 0b1111 => {
                 let is_scalar = self.word >> 28 & 1 == 1;
                 let is_crypto = self.events.contains(PmuEvent::CRYPTO_SPEC);
-                is_crypto || !is_scalar && self.word >> 30 & 1 == 1
+                is_crypto || !is_scalar && self.word >> 30 & 1 == 1 && !is_element_copy(self.word)
             }
             0b0010 => true,
             _ => false,
@@ -154,15 +167,17 @@ fn register(word: u32) -> OperationClass {
 
 /// Returns the kind of a floating-point or vector operation, from its events and its cost.
 fn vector(inst: &Inst) -> VectorKind {
-    let group = inst.uops().first().copied().unwrap_or_default();
+    let latency = inst.uops().first().map_or(0, |group| group.latency);
     let is_float = [PmuEvent::FP_HP_SPEC, PmuEvent::FP_SP_SPEC, PmuEvent::FP_DP_SPEC];
     let is_float = is_float.iter().any(|event| inst.events.contains(*event));
     let is_general = |regs: &[crate::inst::Reg]| regs.iter().any(|reg| reg.0 < 32);
     match () {
+        () if inst.word & 0xffff_ec00 == 0x4e28_4800 => VectorKind::AesRound,
+        () if inst.word & 0xffff_ec00 == 0x4e28_6800 => VectorKind::AesMix,
         () if inst.events.contains(PmuEvent::CRYPTO_SPEC) => VectorKind::Crypto,
-        () if is_general(inst.dsts()) => VectorKind::ToGeneral,
-        () if is_general(inst.srcs()) => VectorKind::FromGeneral,
-        () if is_float && group.latency > 6 => VectorKind::Divide {
+        () if is_general(inst.dsts()) => VectorKind::ToGeneral { converts: is_float },
+        () if is_general(inst.srcs()) => VectorKind::FromGeneral { converts: is_float },
+        () if is_division(inst.word) || is_root(inst.word) => VectorKind::Divide {
             is_64: inst.events.contains(PmuEvent::FP_DP_SPEC),
             is_root: is_root(inst.word),
         },
@@ -170,9 +185,31 @@ fn vector(inst: &Inst) -> VectorKind {
         () if is_float || inst.events.0 & StaticEvents::bit(PmuEvent::VFP_SPEC).0 != 0 => {
             VectorKind::Float
         }
-        () if group.latency > 2 => VectorKind::Long,
+        () if collects(inst.word) => VectorKind::Collect,
+        () if latency > 2 => VectorKind::Long,
         () => VectorKind::Simple,
     }
+}
+
+/// Returns true for `INS`, `SMOV` and `UMOV`, whose bit 30 does not mean 128 bits.
+fn is_element_copy(word: u32) -> bool {
+    let is_copy = word & 0x9fe0_8400 == 0x0e00_0400;
+    let is_duplication = word >> 29 & 1 == 0 && matches!(word >> 11 & 0xf, 0b0000 | 0b0001);
+    is_copy && !is_duplication
+}
+
+/// Returns true for `SQADD`, `SQSUB` and their unsigned forms, `ADDP` and `ADDV`.
+fn collects(word: u32) -> bool {
+    let of_three_same = matches!(word >> 11 & 0x1f, 0b0_0001 | 0b0_0101 | 0b1_0111);
+    let is_three_same = matches!(word & 0x9f20_0400, 0x0e20_0400);
+    let is_scalar_three_same = word & 0xdf20_0400 == 0x5e20_0400;
+    let is_across = word & 0xbf3f_fc00 == 0x0e31_b800;
+    (is_three_same || is_scalar_three_same) && of_three_same || is_across
+}
+
+/// Returns true for `FDIV`, scalar or vector.
+fn is_division(word: u32) -> bool {
+    word & 0xff20_fc00 == 0x1e20_1800 || word & 0xbfa0_fc00 == 0x2e20_fc00
 }
 
 /// Returns true for `FSQRT`, scalar or vector.
@@ -245,9 +282,16 @@ mod tests {
             ),
             (0x4ea2_8420, "add v0.4s, v1.4s, v2.4s", Vector(VectorKind::Simple)),
             (0x4ea2_9c20, "mul v0.4s, v1.4s, v2.4s", Vector(VectorKind::Long)),
-            (0x4e28_4820, "aese v0.16b, v1.16b", Vector(VectorKind::Crypto)),
-            (0x9e66_0020, "fmov x0, d1", Vector(VectorKind::ToGeneral)),
-            (0x9e67_0020, "fmov d0, x1", Vector(VectorKind::FromGeneral)),
+            (0x4e28_4820, "aese v0.16b, v1.16b", Vector(VectorKind::AesRound)),
+            (0x4e28_6820, "aesmc v0.16b, v1.16b", Vector(VectorKind::AesMix)),
+            (0x5e02_4020, "sha256h q0, q1, v2.4s", Vector(VectorKind::Crypto)),
+            (0x4ea2_bc20, "addp v0.4s, v1.4s, v2.4s", Vector(VectorKind::Collect)),
+            (0x4ea2_0c20, "sqadd v0.4s, v1.4s, v2.4s", Vector(VectorKind::Collect)),
+            (0x4eb1_b820, "addv s0, v1.4s", Vector(VectorKind::Collect)),
+            (0x9e62_0020, "scvtf d0, x1", Vector(VectorKind::FromGeneral { converts: true })),
+            (0x9e78_0020, "fcvtzs x0, d1", Vector(VectorKind::ToGeneral { converts: true })),
+            (0x9e66_0020, "fmov x0, d1", Vector(VectorKind::ToGeneral { converts: false })),
+            (0x9e67_0020, "fmov d0, x1", Vector(VectorKind::FromGeneral { converts: false })),
         ];
         for (word, text, class) in cases {
             assert_eq!(decode(word).operation_class(), class, "{text}");
@@ -262,6 +306,9 @@ mod tests {
             (0x1e62_2820, "fadd d0, d1, d2", false),
             (0x5ee2_8420, "add d0, d1, d2", false),
             (0x4e28_4820, "aese v0.16b, v1.16b", true),
+            (0x6e04_0420, "ins v0.s[0], v1.s[0]", false),
+            (0x4e08_1c20, "ins v0.d[0], x1", false),
+            (0x4e04_0420, "dup v0.4s, v1.s[0]", true),
             (0x8b02_0020, "add x0, x1, x2", false),
         ] {
             assert_eq!(decode(word).is_full_vector(), is_full, "{text}");

@@ -4,18 +4,18 @@
 //! program order, without a pipeline. After a mispredicted branch the wrong path is fetched and
 //! its loads are performed, as in a core.
 //!
-//! The clock is approximate ([`BlockingClock`]): a block takes one cycle, and a miss delays
+//! The clock is approximate: a block takes one cycle, and a miss delays
 //! everything younger until its line arrives. The sink receives these cycles as stalls: front-end
 //! stalls for fetches, back-end stalls for accesses. They are not a core's counts, but correlate
 //! with them.
 
 use sim_cache::MemorySystem;
 use sim_core::{
-    Cycle, EventSink, InstFlags, LINE_SHIFT, MemKind, MemRequest, MemoryPort, PmuEvent,
+    Cycle, EventSink, InstFlags, LINE_SHIFT, MemKind, MemReply, MemRequest, MemoryPort, PmuEvent,
     StateVisitor, TraceInst, VirtAddr, WarmState,
 };
 use sim_isa::{Inst, Program};
-use sim_pipeline::in_order_access::{BlockingClock, InOrderAccess, is_late};
+use sim_pipeline::in_order_access::{InOrderAccess, InOrderClock, is_late};
 use sim_pipeline::{Pipeline, WrongPathPort};
 use sim_trace::{BlockId, BlockVisitor, StaticTable};
 
@@ -76,6 +76,34 @@ impl BlockTable {
             accesses: statics.places().iter().map(|id| Access::of(program.inst(*id))).collect(),
             blocks: (0..statics.blocks()).map(first).collect(),
         }
+    }
+}
+
+/// Clock of a core that waits for every miss. It counts these cycles and their stalls.
+struct BlockingClock {
+    cycle: Cycle,
+}
+
+impl InOrderClock for BlockingClock {
+    #[inline(always)]
+    fn now(&self) -> Cycle {
+        self.cycle
+    }
+
+    #[inline]
+    fn wait<S: EventSink>(&mut self, reply: &MemReply, stall: PmuEvent, sink: &mut S) {
+        if is_late(reply) {
+            let waited = reply.done.saturating_sub(self.cycle);
+            self.cycle += waited;
+            sink.count(PmuEvent::CPU_CYCLES, waited);
+            sink.count(stall, waited);
+        }
+    }
+
+    /// The clock waits for the write, which includes the translation.
+    #[inline]
+    fn begin_write<S: EventSink>(&mut self, translated: &MemReply, _: &mut S) -> Cycle {
+        translated.done
     }
 }
 

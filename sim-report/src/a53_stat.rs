@@ -28,25 +28,42 @@ pub enum A53Format {
 #[derive(Clone, Debug)]
 pub struct A53Owner {
     /// Name of the thread; `None` for the sum.
-    pub thread: Option<u32>,
+    pub thread: Option<String>,
+    /// Time for which it ran, in nanoseconds.
+    pub running_ns: u64,
     /// Requested events, in order, with their totals.
     pub counts: Vec<(A53Event, u64)>,
 }
 
 impl A53Owner {
-    /// Returns the sums over all cores, or the counts of each thread.
-    pub fn of(cores: &[A53CoreOutcome], events: &[A53Event], per_thread: bool) -> Vec<A53Owner> {
+    /// Returns the sums over all cores, or the counts of each thread of `program`. `clock_hz` is
+    /// the clock of the cores.
+    pub fn of(
+        cores: &[A53CoreOutcome],
+        events: &[A53Event],
+        clock_hz: u64,
+        program: Option<&str>,
+    ) -> Vec<A53Owner> {
+        let running = |cores: &[A53CoreOutcome]| {
+            let cycles: u64 = cores.iter().map(|core| core.cycles).sum();
+            (cycles as f64 * 1e9 / clock_hz as f64) as u64
+        };
         let counts = |cores: &[A53CoreOutcome]| {
             let sum = |event: &A53Event| cores.iter().map(|core| core.counts.value(*event)).sum();
             events.iter().map(|event| (*event, sum(event))).collect()
         };
-        match per_thread {
-            false => vec![A53Owner { thread: None, counts: counts(cores) }],
-            true => cores
+        let owner = |thread: Option<String>, cores: &[A53CoreOutcome]| A53Owner {
+            thread,
+            running_ns: running(cores),
+            counts: counts(cores),
+        };
+        match program {
+            None => vec![owner(None, cores)],
+            Some(program) => cores
                 .iter()
-                .map(|core| A53Owner {
-                    thread: Some(core.stream),
-                    counts: counts(std::slice::from_ref(core)),
+                .map(|core| {
+                    let name = format!("{program}-{}", core.stream);
+                    owner(Some(name), std::slice::from_ref(core))
                 })
                 .collect(),
         }
@@ -63,30 +80,31 @@ pub fn write_counts(
     format: &A53Format,
 ) -> io::Result<()> {
     for owner in owners {
-        let thread = owner.thread.map(|number| format!("thread-{number}"));
+        let (thread, time) = (owner.thread.as_ref(), owner.running_ns);
         for (event, count) in &owner.counts {
             let name = event.mnemonic().to_lowercase();
             match format {
                 A53Format::Text => {
-                    let owner = thread.as_ref().map(|name| format!("{name:<16}"));
+                    let owner = thread.map(|name| format!("{name:<24}"));
                     let (owner, count) = (owner.unwrap_or_default(), grouped(*count));
                     writeln!(out, "{owner}{count:>COUNT_WIDTH$}      {name}")?;
                 }
                 A53Format::Separated(separator) => {
-                    if let Some(thread) = &thread {
+                    if let Some(thread) = thread {
                         write!(out, "{thread}{separator}")?;
                     }
                     writeln!(
                         out,
-                        "{count}{separator}{separator}{name}{separator}0{separator}100.00{separator}{separator}"
+                        "{count}{separator}{separator}{name}{separator}{time}{separator}100.00{separator}{separator}"
                     )?;
                 }
                 A53Format::Json => {
-                    let owner = thread.as_ref().map(|name| format!("\"thread\" : \"{name}\", "));
+                    let quoted = thread.map(|name| serde_json::Value::from(name.as_str()));
+                    let owner = quoted.map(|name| format!("\"thread\" : {name}, "));
                     let owner = owner.unwrap_or_default();
                     writeln!(
                         out,
-                        "{{{owner}\"counter-value\" : \"{count}.000000\", \"unit\" : \"\", \"event\" : \"{name}\", \"event-runtime\" : 0, \"pcnt-running\" : 100.00}}"
+                        "{{{owner}\"counter-value\" : \"{count}.000000\", \"unit\" : \"\", \"event\" : \"{name}\", \"event-runtime\" : {time}, \"pcnt-running\" : 100.00}}"
                     )?;
                 }
             }

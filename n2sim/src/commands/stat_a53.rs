@@ -1,6 +1,7 @@
 //! `n2sim stat --core cortex-a53`: replays a trace on a Cortex-A53 cluster.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Instant;
 
 use sim_a53::cluster::EMBEDDED;
@@ -11,6 +12,7 @@ use sim_report::a53_stat::{self, A53Format, A53Owner};
 use sim_trace::TraceFile;
 
 use super::stat::StatArgs;
+use crate::files::open_trace;
 use crate::files::output::Output;
 use crate::host::{memory, speed};
 use crate::verdict::Verdict;
@@ -51,6 +53,7 @@ pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     let document = document(args)?;
     let config = A53Config::from_document(&document)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
+    open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
     let mut out = Output::create(counts.format.output.as_deref())?;
     let start = Instant::now();
     let cores = sim_a53::run(&trace, &config, args.region.part.limit)?;
@@ -65,7 +68,7 @@ pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     };
     print(&mut out, args, &config, &cores, &chosen)?;
     out.finish()?;
-    note_foreign(&cores)?;
+    note_instructions(&cores)?;
     Ok(Verdict::Good)
 }
 
@@ -77,7 +80,10 @@ fn print(
     events: &[A53Event],
 ) -> anyhow::Result<()> {
     let counts = &args.counts;
-    let owners = A53Owner::of(cores, events, counts.per_thread);
+    let stem = Path::new(args.trace.file_stem().unwrap_or_default());
+    let program = stem.shown().to_string();
+    let program = counts.per_thread.then_some(program.as_str());
+    let owners = A53Owner::of(cores, events, config.cluster.clock_hz, program);
     if let Some(separator) = counts.format.separator() {
         a53_stat::write_counts(out, &owners, &A53Format::Separated(separator))?;
         return Ok(());
@@ -151,16 +157,27 @@ fn event(name: &str) -> anyhow::Result<A53Event> {
         (None, "instructions") => Some(A53Event::INST_RETIRED),
         (None, name) => A53Event::from_mnemonic(name),
     };
+    if name.contains(['{', '}', ':']) {
+        anyhow::bail!("-e {name}: groups and modifiers work with --core neoverse-n2 only");
+    }
     found.ok_or_else(|| {
         anyhow::anyhow!(
             "-e {name}: the Cortex-A53 has no such event; \
-             `n2sim list events --core cortex-a53` lists them"
+             `n2sim stat --core cortex-a53 --all TRACE` prints the names of all"
         )
     })
 }
 
-/// Notes instructions that the core does not have.
-fn note_foreign(cores: &[A53CoreOutcome]) -> io::Result<()> {
+/// Notes instructions that the core or the decoder does not have.
+fn note_instructions(cores: &[A53CoreOutcome]) -> io::Result<()> {
+    let unknown: u64 = cores.iter().map(|core| core.unknown).sum();
+    if unknown > 0 {
+        writeln!(
+            io::stderr(),
+            "n2sim: note: {unknown} instructions are unknown to the decoder and ran as one-cycle \
+             operations"
+        )?;
+    }
     let foreign: u64 = cores.iter().map(|core| core.foreign).sum();
     if foreign == 0 {
         return Ok(());

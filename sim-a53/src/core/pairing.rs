@@ -25,6 +25,6 @@ fn excludes(older: &Group, younger: &Timing) -> bool {
         // A full vector operation leaves no half for another one, or for vector data of an access.
         Unit::FullVector | Unit::VectorDivide => younger.is_vector || younger.is_vector_access,
         Unit::HalfVector => false,
-        unit => unit == younger.unit || older.is_vector_access && younger.is_older_only,
+        unit => unit == younger.unit,
     }
 }

@@ -5,7 +5,7 @@ use super::Core;
 use crate::event::{A53Event, A53Sink};
 use crate::memory::{ClusterMemory, DataAccess};
 use crate::slots::LostTo;
-use crate::timing::{Timing, Work};
+use crate::timing::{Timing, Unit, Work};
 use sim_core::{InstFlags, TraceInst};
 
 /// Cycles from issue to write-back: two execution stages.
@@ -119,7 +119,7 @@ impl Core {
                 self.write_back.hold(done + 1, LostTo::Store, sink);
                 return 0;
             }
-            Work::None | Work::Restart | Work::ContextId => return 0,
+            Work::None | Work::Restart | Work::Exception | Work::ContextId => return 0,
             _ => {}
         }
         if !inst.flags.has(InstFlags::HAS_ADDR) {
@@ -154,7 +154,7 @@ impl Core {
                 }
                 0
             }
-            Work::None | Work::Barrier | Work::Restart | Work::ContextId => 0,
+            Work::None | Work::Barrier | Work::Restart | Work::Exception | Work::ContextId => 0,
         }
     }
 
@@ -178,7 +178,7 @@ impl Core {
         let align = u64::from(timing.align.max(1));
         if inst.addr & (align - 1) != 0 {
             // An unaligned load takes the address unit twice (IB).
-            self.group.next = self.group.next.max(cycle + 2);
+            self.units[Unit::Address as usize] = cycle + 2;
             return delay + self.unaligned_load;
         }
         delay

@@ -9,7 +9,7 @@ use sim_core::config::Problem;
 /// Longest delay of one part in cycles; more than 100 times the latency of memory.
 const MAX_DELAY: u64 = 100_000;
 /// Largest cache, in bytes: its tags fit into the host.
-const MAX_CACHE_BYTES: u64 = 1 << 30;
+const MAX_CACHE_BYTES: u64 = 1 << 26;
 /// Bytes of a line.
 const LINE_BYTES: u64 = 64;
 

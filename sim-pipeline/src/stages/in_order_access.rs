@@ -74,36 +74,6 @@ impl InOrderClock for OverlappingClock {
     }
 }
 
-/// Clock of a core that waits for every miss. It counts these cycles and their stalls.
-#[derive(Clone, Debug, Default)]
-pub struct BlockingClock {
-    /// The current cycle.
-    pub cycle: Cycle,
-}
-
-impl InOrderClock for BlockingClock {
-    #[inline(always)]
-    fn now(&self) -> Cycle {
-        self.cycle
-    }
-
-    #[inline]
-    fn wait<S: EventSink>(&mut self, reply: &MemReply, stall: PmuEvent, sink: &mut S) {
-        if is_late(reply) {
-            let waited = reply.done.saturating_sub(self.cycle);
-            self.cycle += waited;
-            sink.count(PmuEvent::CPU_CYCLES, waited);
-            sink.count(stall, waited);
-        }
-    }
-
-    /// The clock waits for the write, which includes the translation.
-    #[inline]
-    fn begin_write<S: EventSink>(&mut self, translated: &MemReply, _: &mut S) -> Cycle {
-        translated.done
-    }
-}
-
 /// Returns whether the access missed a first-level cache or TLB, so that its data arrives late.
 #[inline(always)]
 pub fn is_late(reply: &MemReply) -> bool {
