@@ -392,6 +392,9 @@ fn vector_distances(inst: &Inst, kind: VectorKind, i: usize) -> Distances {
         VectorKind::Long | VectorKind::Float | VectorKind::FromGeneral { converts: true } => {
             vector_result(4)
         }
+        // GCC: rounds of SHA 5, `SHA1SU` 4, others 3.
+        VectorKind::HashRound => vector_result(5),
+        VectorKind::HashSchedule => vector_result(4),
         VectorKind::Collect | VectorKind::Crypto => vector_result(3),
         VectorKind::AesRound => {
             // `AESMC` takes the round's result a cycle later: 3.25 cycles for both (sbc-bench).

@@ -76,6 +76,10 @@ pub enum VectorKind {
     AesRound,
     /// `AESMC` and `AESIMC`.
     AesMix,
+    /// A round of SHA-1 or SHA-256.
+    HashRound,
+    /// `SHA1SU0` and `SHA1SU1`.
+    HashSchedule,
     /// Other cryptography.
     Crypto,
     /// From a general register to a vector register.
@@ -174,7 +178,11 @@ fn vector(inst: &Inst) -> VectorKind {
     match () {
         () if inst.word & 0xffff_ec00 == 0x4e28_4800 => VectorKind::AesRound,
         () if inst.word & 0xffff_ec00 == 0x4e28_6800 => VectorKind::AesMix,
+        () if is_hash_round(inst.word) => VectorKind::HashRound,
+        () if is_sha1_schedule(inst.word) => VectorKind::HashSchedule,
         () if inst.events.contains(PmuEvent::CRYPTO_SPEC) => VectorKind::Crypto,
+        // `FCSEL` selects, without arithmetic.
+        () if inst.word & 0xff20_0c00 == 0x1e20_0c00 => VectorKind::Simple,
         () if is_general(inst.dsts()) => VectorKind::ToGeneral { converts: is_float },
         () if is_general(inst.srcs()) => VectorKind::FromGeneral { converts: is_float },
         () if is_division(inst.word) || is_root(inst.word) => VectorKind::Divide {
@@ -196,6 +204,17 @@ fn is_element_copy(word: u32) -> bool {
     let is_copy = word & 0x9fe0_8400 == 0x0e00_0400;
     let is_duplication = word >> 29 & 1 == 0 && matches!(word >> 11 & 0xf, 0b0000 | 0b0001);
     is_copy && !is_duplication
+}
+
+/// Returns true for `SHA1C`, `SHA1P`, `SHA1M`, `SHA256H` and `SHA256H2`.
+fn is_hash_round(word: u32) -> bool {
+    let is_hash = word & 0xffe0_8c00 == 0x5e00_0000;
+    is_hash && matches!(word >> 12 & 7, 0b000 | 0b001 | 0b010 | 0b100 | 0b101)
+}
+
+/// Returns true for `SHA1SU0` and `SHA1SU1`.
+fn is_sha1_schedule(word: u32) -> bool {
+    word & 0xffe0_fc00 == 0x5e00_3000 || word & 0xffff_fc00 == 0x5e28_1800
 }
 
 /// Returns true for `SQADD`, `SQSUB` and their unsigned forms, `ADDP` and `ADDV`.
@@ -284,7 +303,13 @@ mod tests {
             (0x4ea2_9c20, "mul v0.4s, v1.4s, v2.4s", Vector(VectorKind::Long)),
             (0x4e28_4820, "aese v0.16b, v1.16b", Vector(VectorKind::AesRound)),
             (0x4e28_6820, "aesmc v0.16b, v1.16b", Vector(VectorKind::AesMix)),
-            (0x5e02_4020, "sha256h q0, q1, v2.4s", Vector(VectorKind::Crypto)),
+            (0x5e02_4020, "sha256h q0, q1, v2.4s", Vector(VectorKind::HashRound)),
+            (0x5e02_0020, "sha1c q0, s1, v2.4s", Vector(VectorKind::HashRound)),
+            (0x5e02_3020, "sha1su0 v0.4s, v1.4s, v2.4s", Vector(VectorKind::HashSchedule)),
+            (0x5e28_1820, "sha1su1 v0.4s, v1.4s", Vector(VectorKind::HashSchedule)),
+            (0x5e28_2820, "sha256su0 v0.4s, v1.4s", Vector(VectorKind::Crypto)),
+            (0x5e28_0820, "sha1h s0, s1", Vector(VectorKind::Crypto)),
+            (0x1e62_0c20, "fcsel d0, d1, d2, eq", Vector(VectorKind::Simple)),
             (0x4ea2_bc20, "addp v0.4s, v1.4s, v2.4s", Vector(VectorKind::Collect)),
             (0x4ea2_0c20, "sqadd v0.4s, v1.4s, v2.4s", Vector(VectorKind::Collect)),
             (0x4eb1_b820, "addv s0, v1.4s", Vector(VectorKind::Collect)),
