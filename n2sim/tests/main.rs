@@ -31,6 +31,7 @@ mod recording;
 mod regions;
 mod report;
 mod report_page;
+mod stat_a53;
 mod strangers;
 mod sweep;
 mod trace_files;

@@ -31,16 +31,17 @@ pub struct A53Owner {
     pub thread: Option<String>,
     /// Time for which it ran, in nanoseconds.
     pub running_ns: u64,
-    /// Requested events, in order, with their totals.
-    pub counts: Vec<(A53Event, u64)>,
+    /// Names of the requested events, in order, with their totals.
+    pub counts: Vec<(String, u64)>,
 }
 
 impl A53Owner {
-    /// Returns the sums over all cores, or the counts of each thread of `program`. `clock_hz` is
+    /// Returns the sums over all cores, or the counts of each thread of `program`. Events have the
+    /// names by which they were requested. `clock_hz` is
     /// the clock of the cores.
     pub fn of(
         cores: &[A53CoreOutcome],
-        events: &[A53Event],
+        events: &[(String, A53Event)],
         clock_hz: u64,
         program: Option<&str>,
     ) -> Vec<A53Owner> {
@@ -49,8 +50,8 @@ impl A53Owner {
             (cycles as f64 * 1e9 / clock_hz as f64) as u64
         };
         let counts = |cores: &[A53CoreOutcome]| {
-            let sum = |event: &A53Event| cores.iter().map(|core| core.counts.value(*event)).sum();
-            events.iter().map(|event| (*event, sum(event))).collect()
+            let sum = |event: A53Event| cores.iter().map(|core| core.counts.value(event)).sum();
+            events.iter().map(|(name, event)| (name.clone(), sum(*event))).collect()
         };
         let owner = |thread: Option<String>, cores: &[A53CoreOutcome]| A53Owner {
             thread,
@@ -81,8 +82,7 @@ pub fn write_counts(
 ) -> io::Result<()> {
     for owner in owners {
         let (thread, time) = (owner.thread.as_ref(), owner.running_ns);
-        for (event, count) in &owner.counts {
-            let name = event.mnemonic().to_lowercase();
+        for (name, count) in &owner.counts {
             match format {
                 A53Format::Text => {
                     let owner = thread.map(|name| format!("{name:<24}"));

@@ -4,11 +4,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
+use sim_a53::A53Event;
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{Group, NOT_MODELED, RelationKind};
 use sim_machine::MachineConfig;
 use sim_metrics::formula::Catalog;
-use sim_pmu::OtherCore;
+use sim_pmu::other_core::CORTEX_A53;
+use sim_pmu::{OtherCore, OtherEvent};
 
 use crate::files::metric_files;
 use crate::shared_args::{MachineArgs, other_core};
@@ -101,6 +103,16 @@ pub(crate) fn write_details(out: &mut impl Write, event: PmuEvent) -> io::Result
     line("also called", &info.other_names.join(", "))
 }
 
+/// Returns the name of another core's event: the mnemonic of the manual, or the name that `perf`
+/// uses on a Cortex-A53.
+fn other_name(core: &OtherCore, event: &OtherEvent) -> &'static str {
+    let of_linux = || match core.name == CORTEX_A53.name {
+        true => event.code.and_then(A53Event::from_code).map(A53Event::mnemonic),
+        false => None,
+    };
+    event.mnemonic.or_else(of_linux).unwrap_or("-")
+}
+
 /// Writes the events of another core: number, name, bits of its buses, and the event of that number
 /// in the Neoverse N2.
 fn write_other_events(out: &mut impl Write, core: &OtherCore) -> io::Result<()> {
@@ -111,13 +123,13 @@ fn write_other_events(out: &mut impl Write, core: &OtherCore) -> io::Result<()> 
     for event in core.events {
         let number = event.code.map_or(String::from("-"), |code| format!("r{code:02x}"));
         let bit = |bit: Option<u8>| bit.map_or(String::from("-"), |bit| bit.to_string());
-        let name = event.mnemonic.unwrap_or("-");
+        let name = other_name(core, event);
         let (bus, trace) = (bit(event.bus_bit), bit(event.trace_bit));
         write!(out, "  {number:<8}{name:<NAME_WIDTH$}{bus:<5}{trace:<7}{}", event.title)?;
         match event.code.map(|code| PmuEvent::from_code(u32::from(code))) {
             Some(Ok(own)) if event.mnemonic == Some(own.mnemonic()) => writeln!(out)?,
-            Some(Ok(own)) => writeln!(out, " (here {})", own.mnemonic())?,
-            Some(Err(_)) => writeln!(out, " (not here)")?,
+            Some(Ok(own)) => writeln!(out, " (in the Neoverse N2 {})", own.mnemonic())?,
+            Some(Err(_)) => writeln!(out, " (not in the Neoverse N2)")?,
             None => writeln!(out)?,
         }
     }

@@ -63,8 +63,8 @@ pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     }
     let chosen = match (events.is_empty(), counts.all || counts.format.is_for_programs()) {
         (false, _) => events,
-        (true, true) => A53Event::ALL.to_vec(),
-        (true, false) => SHORT.to_vec(),
+        (true, true) => named(&A53Event::ALL),
+        (true, false) => named(&SHORT),
     };
     print(&mut out, args, &config, &cores, &chosen)?;
     out.finish()?;
@@ -77,7 +77,7 @@ fn print(
     args: &StatArgs,
     config: &A53Config,
     cores: &[A53CoreOutcome],
-    events: &[A53Event],
+    events: &[(String, A53Event)],
 ) -> anyhow::Result<()> {
     let counts = &args.counts;
     let stem = Path::new(args.trace.file_stem().unwrap_or_default());
@@ -143,10 +143,15 @@ fn document(args: &StatArgs) -> anyhow::Result<Document> {
     Ok(document)
 }
 
-/// Returns the events of all -e options: mnemonics in any case, or rNN.
-fn events(lists: &[String]) -> anyhow::Result<Vec<A53Event>> {
+/// Returns these events with their mnemonics.
+fn named(events: &[A53Event]) -> Vec<(String, A53Event)> {
+    events.iter().map(|event| (event.mnemonic().to_lowercase(), *event)).collect()
+}
+
+/// Returns the events of all -e options, with the names given there: mnemonics in any case, or rNN.
+fn events(lists: &[String]) -> anyhow::Result<Vec<(String, A53Event)>> {
     let names = lists.iter().flat_map(|list| list.split(',')).map(str::trim);
-    names.filter(|name| !name.is_empty()).map(event).collect()
+    names.filter(|name| !name.is_empty()).map(|name| Ok((name.to_owned(), event(name)?))).collect()
 }
 
 fn event(name: &str) -> anyhow::Result<A53Event> {
@@ -163,7 +168,7 @@ fn event(name: &str) -> anyhow::Result<A53Event> {
     found.ok_or_else(|| {
         anyhow::anyhow!(
             "-e {name}: the Cortex-A53 has no such event; \
-             `n2sim stat --core cortex-a53 --all TRACE` prints the names of all"
+             `n2sim list events --core cortex-a53` lists them"
         )
     })
 }
