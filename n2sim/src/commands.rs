@@ -7,6 +7,7 @@ pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod estimate;
 pub(crate) mod event_bus;
+mod event_bus_a53;
 pub(crate) mod explain;
 pub(crate) mod flow;
 pub(crate) mod functions;

@@ -1,5 +1,6 @@
 //! Files that commands read and write.
 
+pub(crate) mod a53_config;
 pub(crate) mod command_line;
 pub(crate) mod input;
 pub(crate) mod metric_files;

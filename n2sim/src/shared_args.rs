@@ -297,6 +297,16 @@ impl MachineArgs {
     }
 }
 
+/// A core, as the command line names it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CoreName {
+    /// Out of order, with CMN mesh
+    #[default]
+    NeoverseN2,
+    /// In order, in a cluster of up to four
+    CortexA53,
+}
+
 /// Returns a core other than the Neoverse N2 whose events are known, by its name.
 pub(crate) fn other_core(name: &str) -> Result<OtherCore, String> {
     OtherCore::from_name(name).ok_or_else(|| {

@@ -83,3 +83,33 @@ fn what_only_the_other_core_has_is_refused_with_a_remedy() {
         assert!(error.contains(message), "{args:?}: {error}");
     }
 }
+
+#[test]
+fn the_event_bus_is_that_of_this_core() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/hash.n2t");
+    let dump = folder.path().join("hash.vcd");
+    let args = ["event-bus", trace.to_str().unwrap(), "--limit", "20k"];
+    let bus = |more: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_n2sim")).args(args).args(more).output().unwrap()
+    };
+    let output = bus(&["-o", dump.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = std::fs::read_to_string(&dump).unwrap();
+    assert_eq!(text.matches("$var wire 1 ").count(), 29);
+    assert!(text.contains("LD_RETIRED") && text.contains("SIMD_RETENTION"));
+    let text = String::from_utf8(bus(&[]).stdout).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let retired: usize = lines
+        .map(|line| {
+            line.split(' ')
+                .filter(|name| ["INST_RETIRED", "TWO_INST_RETIRED"].contains(name))
+                .count()
+        })
+        .sum();
+    assert_eq!(retired, 20_000);
+    let refused = bus(&["--profile", "silicon"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(message.contains("works with --run-on neoverse-n2 only"), "{message}");
+}

@@ -49,5 +49,5 @@ pub fn run_loop(
             core.step(inst, &[], &timings[at], next, &mut memory, &mut counts);
         }
     }
-    outcome(0, core, &mut memory, counts)
+    outcome(0, core, &mut memory, &mut counts)
 }

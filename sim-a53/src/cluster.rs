@@ -3,6 +3,7 @@
 use crate::config::PipelineConfig;
 use crate::core::Core;
 use crate::event::{A53Counts, A53Event, A53Sink};
+use crate::event_bus::BusSink;
 use crate::memory::{ClusterMemory, MemoryConfig};
 use crate::slots::Slots;
 use crate::timing::{Timing, Work};
@@ -132,6 +133,71 @@ pub fn run(
     config: &A53Config,
     limit: Option<u64>,
 ) -> Result<Vec<A53CoreOutcome>, A53Error> {
+    run_with::<A53Counts, A53Error>(trace, config, limit, |_, _| Ok(()))
+}
+
+/// Runs as [`run`] does, and passes each cycle of a core in which a bit of its event bus is set to
+/// `give`: cycle, core and bits, in order.
+///
+/// # Errors
+/// Those of [`run`], and those of `give`.
+pub fn run_with_bus<E: From<A53Error> + From<TraceError>>(
+    trace: &TraceFile,
+    config: &A53Config,
+    limit: Option<u64>,
+    mut give: impl FnMut(u64, usize, u32) -> Result<(), E>,
+) -> Result<Vec<A53CoreOutcome>, E> {
+    let mut ready = Vec::new();
+    run_with::<BusSink, E>(trace, config, limit, |sinks, until| {
+        for (core, sink) in sinks.iter_mut().enumerate() {
+            sink.drain(until, |cycle, bits| ready.push((cycle, core, bits)));
+        }
+        ready.sort_unstable();
+        ready.drain(..).try_for_each(|(cycle, core, bits)| give(cycle, core, bits))
+    })
+}
+
+/// Cycles that a core may run before another one is chosen, or its events are passed on.
+const TURN: u64 = 4096;
+/// Cycles after which no event comes for an earlier cycle: several accesses to memory.
+const SETTLED: u64 = 1 << 14;
+
+/// Runs all threads of a trace, each with a sink of its own. After each turn, `settle` receives the
+/// sinks and a cycle before which no further event occurs.
+fn run_with<S: A53Sink + AsRef<A53Counts> + Default, E: From<A53Error> + From<TraceError>>(
+    trace: &TraceFile,
+    config: &A53Config,
+    limit: Option<u64>,
+    mut settle: impl FnMut(&mut [S], u64) -> Result<(), E>,
+) -> Result<Vec<A53CoreOutcome>, E> {
+    let threads = threads_of(trace)?;
+    let timings = timings(trace, &config.pipeline)?;
+    let mut memory = ClusterMemory::new(&config.memory, threads, config.cluster.seed);
+    let mut sinks: Vec<S> = (0..threads).map(|_| S::default()).collect();
+    let mut running = Vec::new();
+    for number in 0..threads {
+        running.push(Thread::new(trace, number, config, limit.unwrap_or(u64::MAX))?);
+    }
+    let clock = |thread: &Thread| if thread.ended { u64::MAX } else { thread.core.cycle() };
+    while let Some(next) = (0..threads).min_by_key(|number| clock(&running[*number]))
+        && !running[next].ended
+    {
+        let now = clock(&running[next]);
+        let others = running.iter().enumerate().filter(|(number, _)| *number != next);
+        let until = others.map(|(_, thread)| clock(thread)).min().unwrap_or(u64::MAX);
+        let until = until.min(now.saturating_add(TURN));
+        running[next].advance(until, &timings, &mut memory, &mut sinks[next])?;
+        settle(&mut sinks, now.saturating_sub(SETTLED))?;
+    }
+    let end =
+        |(thread, sink): (Thread, &mut S)| outcome(thread.stream, thread.core, &mut memory, sink);
+    let outcomes = running.into_iter().zip(&mut sinks).map(end).collect();
+    settle(&mut sinks, u64::MAX)?;
+    Ok(outcomes)
+}
+
+/// Returns the number of threads of a trace that a cluster can run.
+fn threads_of(trace: &TraceFile) -> Result<usize, A53Error> {
     let name = || trace.path().to_string_lossy().into_owned();
     let threads = trace.streams().len();
     if threads > MAX_CORES {
@@ -140,35 +206,26 @@ pub fn run(
     if trace.instructions() == 0 {
         return Err(A53Error::Empty { trace: name() });
     }
-    let timings = timings(trace, &config.pipeline);
-    let mut memory = ClusterMemory::new(&config.memory, threads, config.cluster.seed);
-    let mut counts = vec![A53Counts::default(); threads];
-    let mut running = Vec::new();
-    for number in 0..threads {
-        let thread = Thread::new(trace, number, config, limit.unwrap_or(u64::MAX))?;
-        running.push(thread);
-    }
-    let clock = |thread: &Thread| if thread.ended { u64::MAX } else { thread.core.cycle() };
-    while let Some(next) = (0..threads).min_by_key(|number| clock(&running[*number]))
-        && !running[next].ended
-    {
-        let others = running.iter().enumerate().filter(|(number, _)| *number != next);
-        let until = others.map(|(_, thread)| clock(thread)).min().unwrap_or(u64::MAX);
-        running[next].advance(until, &timings, &mut memory, &mut counts[next])?;
-    }
-    Ok(running
-        .into_iter()
-        .zip(counts)
-        .map(|(thread, counts)| outcome(thread.stream, thread.core, &mut memory, counts))
-        .collect())
+    Ok(threads)
 }
 
 /// Returns the timing of every static instruction of the trace.
-fn timings(trace: &TraceFile, config: &PipelineConfig) -> Vec<Timing> {
+fn timings(trace: &TraceFile, config: &PipelineConfig) -> Result<Vec<Timing>, A53Error> {
+    let insts = trace.statics().insts();
+    let mut pages: Vec<u64> = insts.iter().map(|code| code.pc / Program::PAGE_BYTES).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    let program_bytes = Program::bytes(insts.len() as u64, pages.len() as u64, 0);
+    let timing_bytes = (insts.len() * size_of::<Timing>()) as u64;
+    let reserved = trace.budget().reserve(
+        program_bytes.saturating_add(timing_bytes),
+        "the decoded instructions of the trace",
+    );
+    let _reserved = reserved
+        .map_err(|problem| TraceError::Memory { path: trace.path().to_owned(), problem })?;
     let mut program = Program::new();
-    let intern = |code: &sim_trace::CodeWord| program.intern(code.pc, code.word);
-    let ids: Vec<u32> = trace.statics().insts().iter().map(intern).collect();
-    ids.into_iter().map(|id| Timing::of(&program, id, config)).collect()
+    let ids: Vec<u32> = insts.iter().map(|code| program.intern(code.pc, code.word)).collect();
+    Ok(ids.into_iter().map(|id| Timing::of(&program, id, config)).collect())
 }
 
 impl Thread {
@@ -273,13 +330,14 @@ impl Thread {
 }
 
 /// Ends the run of a core, and returns its result.
-pub(crate) fn outcome(
+pub(crate) fn outcome<S: A53Sink + AsRef<A53Counts>>(
     stream: u32,
     mut core: Core,
     memory: &mut ClusterMemory,
-    mut counts: A53Counts,
+    sink: &mut S,
 ) -> A53CoreOutcome {
-    let cycles = core.finish(memory, &mut counts);
+    let cycles = core.finish(memory, sink);
+    let counts = sink.as_ref().clone();
     A53CoreOutcome {
         stream,
         cycles,

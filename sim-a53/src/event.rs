@@ -15,7 +15,7 @@ macro_rules! events {
         }
 
         /// Number of events.
-        const COUNT: usize = [$($code),*].len();
+        pub(crate) const COUNT: usize = [$($code),*].len();
 
         impl A53Event {
             /// Every event, in the order of the numbers.
@@ -140,6 +140,12 @@ pub struct A53Counts([u64; COUNT]);
 impl Default for A53Counts {
     fn default() -> A53Counts {
         A53Counts([0; COUNT])
+    }
+}
+
+impl AsRef<A53Counts> for A53Counts {
+    fn as_ref(&self) -> &A53Counts {
+        self
     }
 }
 

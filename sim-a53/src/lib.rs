@@ -10,11 +10,12 @@ pub mod cluster;
 pub mod config;
 mod core;
 pub mod event;
+pub mod event_bus;
 mod front_end;
 pub mod memory;
 pub mod slots;
 mod timing;
 
-pub use cluster::{A53Config, A53CoreOutcome, A53Error, MAX_CORES, run};
+pub use cluster::{A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_with_bus};
 pub use event::{A53Counts, A53Event, A53Sink};
 pub use slots::Slots;

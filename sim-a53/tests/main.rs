@@ -1,6 +1,7 @@
 //! Tests of the Cortex-A53 model.
 
 mod event;
+mod event_bus;
 mod memory;
 mod pipeline;
 mod traces;

@@ -10,7 +10,8 @@ use sim_trace::TraceFile;
 /// Instructions of each thread.
 const LIMIT: u64 = 600_000;
 
-fn traces() -> Vec<PathBuf> {
+/// Returns the paths of the committed traces.
+pub(crate) fn traces() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces");
     let mut files: Vec<PathBuf> = [folder.clone(), folder.join("threads")]
         .iter()

@@ -9,10 +9,11 @@ use sim_pmu::OtherCore;
 use sim_pmu::event_bus::{EventBus, wires};
 use sim_report::event_bus::{BusFormat, BusWriter};
 
+use super::event_bus_a53;
 use crate::files::open_trace;
 use crate::files::output::Output;
 use crate::host::progress;
-use crate::shared_args::{MachineArgs, PartArgs, other_core};
+use crate::shared_args::{CoreName, MachineArgs, PartArgs, other_core};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
@@ -25,21 +26,25 @@ const GIVE_EVERY: u32 = 2048;
     n2sim event-bus traces/hash.n2t --limit 1M -o hash.vcd")]
 pub(crate) struct EventBusArgs {
     /// The trace to replay
-    trace: PathBuf,
+    pub(super) trace: PathBuf,
     /// Core whose event bus is written
-    ///
-    /// The bus carries the events that this core and the Neoverse N2 both have.
     #[arg(long, value_name = "CORE", value_parser = other_core, default_value = "cortex-a53")]
-    core: OtherCore,
+    pub(super) core: OtherCore,
+    /// Core that runs the trace
+    ///
+    /// A Cortex-A53 drives all bits of its bus. A Neoverse N2 drives those of the events that both
+    /// cores have.
+    #[arg(long, value_enum, value_name = "CORE", default_value_t = CoreName::CortexA53)]
+    run_on: CoreName,
     /// Write to FILE instead of standard output
     ///
     /// A FILE that ends in .vcd is a value change dump; other files are text.
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
     #[command(flatten)]
-    part: PartArgs,
+    pub(super) part: PartArgs,
     #[command(flatten)]
-    machine: MachineArgs,
+    pub(super) machine: MachineArgs,
 }
 
 /// Replays the trace and writes the bus.
@@ -47,6 +52,9 @@ pub(crate) fn run(args: &EventBusArgs) -> anyhow::Result<Verdict> {
     let Some(bus) = EventBus::new(&args.core) else {
         anyhow::bail!("--core {}: its event bus is not known; use cortex-a53", args.core.name);
     };
+    if args.run_on == CoreName::CortexA53 {
+        return event_bus_a53::run(args);
+    }
     let session = open_trace::with(&args.trace, &args.machine)?;
     let threads = session.trace().streams().iter().filter(|thread| thread.instructions > 0);
     let streams: Vec<u32> = threads.map(|thread| thread.stream).collect();
@@ -66,7 +74,7 @@ pub(crate) fn run(args: &EventBusArgs) -> anyhow::Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-fn write_notes(cycles: u64, late: u64) -> io::Result<()> {
+pub(super) fn write_notes(cycles: u64, late: u64) -> io::Result<()> {
     let mut stderr = io::stderr();
     writeln!(stderr, "n2sim: a bit is set in {cycles} cycles")?;
     if late > 0 {
@@ -80,7 +88,7 @@ fn write_notes(cycles: u64, late: u64) -> io::Result<()> {
 }
 
 /// Returns the format of a file: a value change dump for `*.vcd`, text for other names.
-fn format_of(path: Option<&Path>) -> BusFormat {
+pub(super) fn format_of(path: Option<&Path>) -> BusFormat {
     let is_dump = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("vcd"));
     if path.is_some_and(is_dump) { BusFormat::Vcd } else { BusFormat::Text }
 }

@@ -24,7 +24,7 @@ use crate::files::output::Output;
 use crate::host::progress::{expected, with_progress};
 use crate::host::signals::Keeper;
 use crate::host::speed;
-use crate::shared_args::{CountArgs, MachineArgs, RegionArgs, time_slice};
+use crate::shared_args::{CoreName, CountArgs, MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
 
 /// Replay a trace and print its counts as `perf stat` would
@@ -72,16 +72,6 @@ pub(crate) struct StatArgs {
     core: CoreName,
     #[command(flatten)]
     pub(super) machine: MachineArgs,
-}
-
-/// A core, as the command line names it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum CoreName {
-    /// Out of order, with CMN mesh
-    #[default]
-    NeoverseN2,
-    /// In order, in a cluster of up to four
-    CortexA53,
 }
 
 /// The simulated part of the machine.

@@ -4,16 +4,14 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use sim_a53::cluster::EMBEDDED;
 use sim_a53::{A53Config, A53CoreOutcome, A53Event};
 use sim_core::Shown;
-use sim_core::config::Document;
 use sim_report::a53_stat::{self, A53Format, A53Owner};
 use sim_trace::TraceFile;
 
 use super::stat::StatArgs;
-use crate::files::open_trace;
 use crate::files::output::Output;
+use crate::files::{a53_config, open_trace};
 use crate::host::{memory, speed};
 use crate::verdict::Verdict;
 
@@ -50,8 +48,7 @@ pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     refuse_others(args)?;
     let counts = &args.counts;
     let events = events(&counts.events.event)?;
-    let document = document(args)?;
-    let config = A53Config::from_document(&document)?;
+    let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
     open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
     let mut out = Output::create(counts.format.output.as_deref())?;
@@ -127,20 +124,6 @@ fn refuse_others(args: &StatArgs) -> anyhow::Result<()> {
         ),
         None => Ok(()),
     }
-}
-
-/// Returns the configuration: the built-in file or the given one, and single values over it.
-fn document(args: &StatArgs) -> anyhow::Result<Document> {
-    let machine = &args.machine;
-    let mut document = match &machine.config {
-        Some(path) => Document::load(path, &EMBEDDED)?,
-        None => Document::from_embedded(EMBEDDED[0].name, &EMBEDDED)?,
-    };
-    let seed = machine.seed.map(|seed| format!("cluster.seed={seed}"));
-    for assignment in machine.set.iter().chain(&seed) {
-        document = document.set(assignment)?;
-    }
-    Ok(document)
 }
 
 /// Returns these events with their mnemonics.
