@@ -250,7 +250,6 @@ mod tests {
     fn each_word_has_the_class_of_its_form() {
         use OperationClass::{
             Alu, BitField, Branch, Crc, Divide, Memory, Move, Multiply, Shift, ShiftedAlu, System,
-            Vector,
         };
         let cases = [
             (0xd280_0020, "mov x0, #1", Move),
@@ -280,6 +279,16 @@ mod tests {
             (0xf940_0020, "ldr x0, [x1]", Memory),
             (0xd503_201f, "nop", System),
             (0xd503_3bbf, "dmb ish", System),
+        ];
+        for (word, text, class) in cases {
+            assert_eq!(decode(word).operation_class(), class, "{text}");
+        }
+    }
+
+    #[test]
+    fn each_vector_word_has_the_kind_of_its_form() {
+        use OperationClass::Vector;
+        let cases = [
             (0x1e62_2820, "fadd d0, d1, d2", Vector(VectorKind::Float)),
             (0x1e62_0820, "fmul d0, d1, d2", Vector(VectorKind::Float)),
             (0x1f42_0c20, "fmadd d0, d1, d2, d3", Vector(VectorKind::MultiplyAdd)),
