@@ -250,6 +250,8 @@ pub(crate) fn run(args: &FunctionsArgs) -> anyhow::Result<Verdict> {
     let options = args.region.run_options()?;
     let setup = Setup::open(&args.trace, &args.machine, Mode::Full, false)?;
     let request = setup.request(&groups)?;
+    // From the first file on, a signal ends the run with its results.
+    let keeper = Keeper::for_first();
     let out = Output::create(args.format.output.as_deref())?;
     let replay = Replay {
         session: &setup.session,
@@ -258,7 +260,6 @@ pub(crate) fn run(args: &FunctionsArgs) -> anyhow::Result<Verdict> {
         has_stall_slot_erratum: setup.has_stall_slot_erratum,
     };
     let start = Instant::now();
-    let keeper = Keeper::for_first();
     let instructions = count(out, args, &replay)?;
     if args.verbose {
         speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;

@@ -168,6 +168,8 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     let metrics = setup.metrics(&counts.events, &groups, sharing)?;
     groups.extend_from_slice(metrics.requested());
     let request = setup.request(&groups)?;
+    // From the first file on, a signal ends the run with its results.
+    let keeper = Keeper::for_first();
     let output = Output::create(counts.format.output.as_deref())?;
     let perf_data =
         counts.perf_data.as_deref().map(|path| Output::create(Some(path))).transpose()?;
@@ -178,7 +180,6 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
         has_stall_slot_erratum: setup.has_stall_slot_erratum,
     };
     let start = Instant::now();
-    let keeper = Keeper::for_first();
     let (rounds, instructions) = match args.interval_print {
         Some(milliseconds) => count_intervals(output, args, &replay, milliseconds)?,
         None => count_once(output, args, &replay, &metrics)?,
