@@ -29,7 +29,7 @@ pub fn run_loop(
         ids.iter().map(|id| Timing::of(&program, *id, &config.pipeline)).collect();
     let accesses = |id: u32| {
         let inst = program.inst(id);
-        inst.mem.op != MemOp::None || inst.maintenance.is_some()
+        inst.mem.op != MemOp::None || inst.maintenance.is_some_and(|what| what.has_operand())
     };
     let insts: Vec<TraceInst> = ids
         .iter()

@@ -159,11 +159,11 @@ pub fn run_with_bus<E: From<A53Error> + From<TraceError>>(
 
 /// Cycles that a core may run before another one is chosen, or its events are passed on.
 const TURN: u64 = 4096;
-/// Cycles after which no event comes for an earlier cycle: several accesses to memory.
+/// Cycles by which an event may come after those of later cycles: several accesses to memory.
 const SETTLED: u64 = 1 << 14;
 
 /// Runs all threads of a trace, each with a sink of its own. After each turn, `settle` receives the
-/// sinks and a cycle before which no further event occurs.
+/// sinks and a cycle that all cores have left long before.
 fn run_with<S: A53Sink + AsRef<A53Counts> + Default, E: From<A53Error> + From<TraceError>>(
     trace: &TraceFile,
     config: &A53Config,

@@ -126,7 +126,7 @@ pub(crate) enum Work {
     /// Zeroes a line.
     ZeroLine,
     /// Maintains caches or translations.
-    Maintain,
+    Maintain(Maintenance),
     /// Waits until the store buffer is empty.
     Barrier,
     /// Restarts the front end.
@@ -169,7 +169,6 @@ pub(crate) struct Timing {
     pub(crate) align: u8,
     pub(crate) is_exclusive: bool,
     pub(crate) is_non_temporal: bool,
-    pub(crate) maintenance: Option<Maintenance>,
     /// It belongs to an extension that the core does not have.
     pub(crate) is_foreign: bool,
     /// The decoder does not know the word.
@@ -202,7 +201,6 @@ impl Timing {
             align: inst.mem.align,
             is_exclusive: inst.mem.exclusive,
             is_non_temporal: inst.is_non_temporal_pair(),
-            maintenance: inst.maintenance,
             is_foreign: is_foreign(inst),
             is_unknown: inst.special == Special::Unknown,
         };
@@ -290,7 +288,7 @@ fn work_of(inst: &Inst) -> Work {
         MemOp::PrefetchLoad => Work::Prefetch { for_write: false },
         MemOp::PrefetchStore => Work::Prefetch { for_write: true },
         MemOp::ZeroLine => Work::ZeroLine,
-        _ if inst.maintenance.is_some() => Work::Maintain,
+        _ if let Some(what) = inst.maintenance => Work::Maintain(what),
         _ if matches!(inst.context_write, Some(ContextWrite::ContextId(_))) => Work::ContextId,
         _ => match inst.special {
             Special::DataMemoryBarrier | Special::DataSyncBarrier => Work::Barrier,

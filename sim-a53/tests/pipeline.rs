@@ -197,6 +197,19 @@ fn a_barrier_holds_write_back() {
     assert!(run.slots.lost(LostTo::Store) > 0);
 }
 
+/// Given loads of one page, when `TLBI VMALLE1`, which has no operand, runs between them, then each
+/// load refills the micro-TLB again (manual 5.2.1).
+#[test]
+fn maintenance_without_an_operand_is_performed() {
+    let rounds = 20;
+    let refills = |body: &[u32]| {
+        let run = run_loop(&config(), &[body, &[0x17ff_fffe]].concat(), |_| DATA, rounds);
+        run.counts.value(A53Event::L1D_TLB_REFILL)
+    };
+    assert_eq!(refills(&[LDR]), 1);
+    assert_eq!(refills(&[LDR, 0xd508_871f]), rounds as u64);
+}
+
 /// The exact counts at retirement.
 #[test]
 fn instructions_are_counted_by_kind_when_they_retire() {

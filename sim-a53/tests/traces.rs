@@ -44,7 +44,7 @@ fn every_trace_fills_its_slots_at_a_plausible_speed() {
             assert!(2 * core.two_retired <= core.instructions, "{name:?}");
             let ipc = core.instructions as f64 / core.cycles as f64;
             let is_long = core.instructions > 10_000;
-            assert!(!is_long || (0.05..1.6).contains(&ipc), "{name:?}: {ipc:.3} per cycle");
+            assert!(!is_long || (0.1..1.6).contains(&ipc), "{name:?}: {ipc:.3} per cycle");
         }
     }
 }
@@ -72,7 +72,7 @@ fn a_system_call_takes_an_exception() {
     let path = traces().into_iter().find(|path| path.ends_with("threads/plain_padded.n2t"));
     let cores = cores(&path.expect("a trace"), None);
     let taken: u64 = cores.iter().map(|core| core.counts.value(A53Event::EXC_TAKEN)).sum();
-    assert!(taken > 0);
+    assert_eq!(taken, 7, "as the Neoverse N2 counts in this trace");
 }
 
 /// Every numbered row of the manual's table is raised by a committed trace, or says why not.

@@ -47,7 +47,7 @@ const SHORT: [A53Event; 24] = [
 pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     refuse_others(args)?;
     let counts = &args.counts;
-    let events = events(&counts.events.event)?;
+    let requested = events(&counts.events.event)?;
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
     open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
@@ -58,14 +58,15 @@ pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
         let instructions = cores.iter().map(|core| core.instructions).sum();
         speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
     }
-    let chosen = match (events.is_empty(), counts.all || counts.format.is_for_programs()) {
-        (false, _) => events,
+    let chosen = match (requested.is_empty(), counts.all || counts.format.is_for_programs()) {
+        (false, _) => requested.clone(),
         (true, true) => named(&A53Event::ALL),
         (true, false) => named(&SHORT),
     };
     print(&mut out, args, &config, &cores, &chosen)?;
     out.finish()?;
     note_instructions(&cores)?;
+    note_unraised(&requested)?;
     Ok(Verdict::Good)
 }
 
@@ -154,6 +155,16 @@ fn event(name: &str) -> anyhow::Result<A53Event> {
              `n2sim list events --core cortex-a53` lists them"
         )
     })
+}
+
+/// Notes requested events that no run raises, with the reason.
+fn note_unraised(requested: &[(String, A53Event)]) -> io::Result<()> {
+    for (name, event) in requested {
+        if let Some(why) = event.never_raised() {
+            writeln!(io::stderr(), "n2sim: note: {name} is always 0: {why}")?;
+        }
+    }
+    Ok(())
 }
 
 /// Notes instructions that the core or the decoder does not have.

@@ -33,7 +33,7 @@ impl Core {
         if kind == BranchKind::Conditional {
             sink.raise(A53Event::BR_COND, cycle, 1);
         }
-        // Where the stream breaks off, the prediction is taken as right.
+        // Where the stream breaks off, no prediction can be judged.
         let Some(next) = next else { return self.front_end.restart(cycle + RESTART) };
         let prediction = self.predictor.predict(timing.pc, kind, timing.target, next);
         if prediction.next == Some(next) {

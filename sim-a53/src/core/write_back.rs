@@ -113,49 +113,35 @@ impl Core {
     ) -> u64 {
         let core = self.number;
         let now = cycle + LOOKUP;
-        match timing.work {
-            Work::Barrier => {
-                let done = memory.drain(core, cycle + STAGES, sink);
-                self.write_back.hold(done + 1, LostTo::Store, sink);
-                return 0;
-            }
-            Work::None | Work::Restart | Work::Exception | Work::ContextId => return 0,
-            _ => {}
-        }
-        if !inst.flags.has(InstFlags::HAS_ADDR) {
-            return 0;
-        }
-        let addr = inst.addr;
-        match timing.work {
-            Work::Load => self.load(inst, more, timing, cycle, memory, sink),
-            Work::Atomic => {
+        let addr = inst.flags.has(InstFlags::HAS_ADDR).then_some(inst.addr);
+        match (timing.work, addr) {
+            (Work::Load, Some(_)) => return self.load(inst, more, timing, cycle, memory, sink),
+            (Work::Atomic, Some(_)) => {
                 let delay = self.load(inst, &[], timing, cycle, memory, sink);
                 self.store(inst, &[], timing, memory, sink);
-                delay
+                return delay;
             }
-            Work::Store => {
-                self.store(inst, more, timing, memory, sink);
-                0
-            }
-            Work::Prefetch { for_write } => {
+            (Work::Store, Some(_)) => self.store(inst, more, timing, memory, sink),
+            (Work::Prefetch { for_write }, Some(addr)) => {
                 memory.prefetch(core, addr, for_write, now, sink);
-                0
             }
-            Work::ZeroLine => {
+            (Work::ZeroLine, Some(addr)) => {
                 let at = self.write_back.end() - 1;
                 let accepted = memory.zero_line(core, addr, at, sink).accepted;
                 self.hold_store(at, accepted, sink);
-                0
             }
-            Work::Maintain => {
-                if let Some(what) = timing.maintenance {
-                    let done = memory.maintain(core, what, addr, now, sink);
-                    self.write_back.hold(done, LostTo::Store, sink);
-                }
-                0
+            (Work::Maintain(what), _) if addr.is_some() || !what.has_operand() => {
+                let done = memory.maintain(core, what, addr.unwrap_or(0), now, sink);
+                self.write_back.hold(done, LostTo::Store, sink);
             }
-            Work::None | Work::Barrier | Work::Restart | Work::Exception | Work::ContextId => 0,
+            (Work::Barrier, _) => {
+                let done = memory.drain(core, cycle + STAGES, sink);
+                self.write_back.hold(done + 1, LostTo::Store, sink);
+            }
+            // The others do no work here; an access without an address did not happen.
+            _ => {}
         }
+        0
     }
 
     fn load<S: A53Sink>(
