@@ -111,5 +111,5 @@ fn the_event_bus_is_that_of_this_core() {
     let refused = bus(&["--profile", "silicon"]);
     assert_eq!(refused.status.code(), Some(2));
     let message = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(message.contains("works with --run-on neoverse-n2 only"), "{message}");
+    assert!(message.contains("work with the Neoverse N2 only; use --config or --set"), "{message}");
 }

@@ -2,7 +2,7 @@
 //!
 //! Reading order: `event` names the events; `config` has every size and latency; `core` takes
 //! instructions in program order through fetch, issue and write-back; `memory` has micro-TLBs, main
-//! TLB, L1 caches, L2 cache and prefetcher; `cluster` runs a trace on up to four cores.
+//! TLB, L1 caches, L2 cache and prefetcher; `cluster` runs a trace on up to four cores; `stepper` and `bench` run loops.
 
 pub mod bench;
 mod branch;
@@ -14,8 +14,10 @@ pub mod event_bus;
 mod front_end;
 pub mod memory;
 pub mod slots;
+mod stepper;
 mod timing;
 
 pub use cluster::{A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_with_bus};
 pub use event::{A53Counts, A53Event, A53Sink};
 pub use slots::Slots;
+pub use stepper::Stepper;

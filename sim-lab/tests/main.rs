@@ -4,6 +4,7 @@
 mod counterfactual;
 mod diff;
 mod membench;
+mod membench_a53;
 mod states;
 mod targets;
 mod targets_back_end;

@@ -1,6 +1,11 @@
-//! Exported event bus of a run, cycle by cycle: as a value change dump (IEEE 1364, clause 18) for
-//! wave viewers, or as one line of text per cycle. The bits are those of the Cortex-A53 manual,
-//! 12.9.
+//! Exported event bus of a run, cycle by cycle, in four forms: a value change dump for wave viewers, a
+//! compact binary file, one line of text per cycle, and the counts of each bit. The bits are those
+//! of the Cortex-A53 manual, 12.9.
+
+mod binary;
+mod counts;
+mod dump;
+mod lines;
 
 use std::io::{self, Write};
 
@@ -10,186 +15,109 @@ use sim_pmu::event_bus::Wire;
 /// Output format of the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BusFormat {
-    /// Value change dump; one unit of its time is one cycle.
+    /// Value change dump (IEEE 1364, clause 18); one unit of its time is one cycle.
     Vcd,
+    /// Compressed binary file: a header of JSON, then numbers of variable length.
+    Binary,
     /// One line per cycle and core in which a bit is set.
     Text,
+    /// One line per bit: in how many cycles it is set.
+    Counts,
+}
+
+/// Description of a bus.
+#[derive(Clone, Debug)]
+pub struct BusHead<'a> {
+    /// Bits of the bus.
+    pub wires: Vec<Wire>,
+    /// Thread of each core.
+    pub streams: &'a [u32],
+    /// Core that exports the bus.
+    pub core: &'a str,
+    /// Name of the trace.
+    pub source: &'a str,
 }
 
 /// Writer of the bus cycles of all cores, in order of time.
 #[derive(Debug)]
-pub struct BusWriter<W> {
-    out: W,
-    format: BusFormat,
-    wires: Vec<Wire>,
-    /// Bits on the bus of each core in the previous cycle.
-    shown: Vec<u32>,
-    /// Bits known so far for the present cycle.
-    present: Vec<u32>,
-    now: Cycle,
+pub struct BusWriter<W: Write> {
+    form: Form<W>,
+    /// Bits that have a wire.
+    mask: u32,
     /// Cycles of all cores in which a bit was set.
     cycles: u64,
 }
 
-/// Returns the name of a wire in the dump: its event, or the condition that two instructions
-/// retired.
+#[derive(Debug)]
+enum Form<W: Write> {
+    Vcd(dump::Dump<W>),
+    Binary(binary::Binary<W>),
+    Text(lines::Lines<W>),
+    Counts(counts::Counts<W>),
+}
+
+/// Returns the name of a wire: its event, or the condition that two instructions retired.
 fn name(wire: &Wire) -> &'static str {
     wire.event.unwrap_or("TWO_INST_RETIRED")
 }
 
-/// Returns the short name of a wire inside the dump: printable characters, unique for each core and
-/// bit.
-fn code(core: usize, bit: u8) -> String {
-    const FIRST: usize = 33;
-    const CODES: usize = 94;
-    let mut number = core * 32 + usize::from(bit);
-    let mut text = String::new();
-    loop {
-        text.push(char::from((FIRST + number % CODES) as u8));
-        number /= CODES;
-        if number == 0 {
-            return text;
-        }
-    }
-}
-
 impl<W: Write> BusWriter<W> {
-    /// Writes the header. `streams` are the threads of the cores, `core` names the CPU that exports
-    /// the bus, and `source` is the trace.
+    /// Writes the header.
     ///
     /// # Errors
     /// The output cannot be written.
-    pub fn begin(
-        out: W,
-        format: BusFormat,
-        wires: Vec<Wire>,
-        streams: &[u32],
-        (core, source): (&str, &str),
-    ) -> io::Result<BusWriter<W>> {
-        let (shown, present) = (vec![0; streams.len()], vec![0; streams.len()]);
-        let mut writer = BusWriter { out, format, wires, shown, present, now: 0, cycles: 0 };
-        match format {
-            BusFormat::Vcd => writer.head_of_dump(streams, core, source)?,
-            BusFormat::Text => writer.head_of_text(streams, core, source)?,
-        }
-        Ok(writer)
+    pub fn begin(out: W, format: BusFormat, head: BusHead<'_>) -> io::Result<BusWriter<W>> {
+        let mask = head.wires.iter().fold(0, |mask, wire| mask | 1 << wire.bit);
+        let form = match format {
+            BusFormat::Vcd => Form::Vcd(dump::Dump::begin(out, head)?),
+            BusFormat::Binary => Form::Binary(binary::Binary::begin(out, &head)?),
+            BusFormat::Text => Form::Text(lines::Lines::begin(out, head)?),
+            BusFormat::Counts => Form::Counts(counts::Counts::begin(out, head)),
+        };
+        Ok(BusWriter { form, mask, cycles: 0 })
     }
 
-    fn head_of_dump(&mut self, streams: &[u32], core: &str, source: &str) -> io::Result<()> {
-        let BusWriter { out, wires, .. } = self;
-        writeln!(out, "$version n2sim {} $end", env!("CARGO_PKG_VERSION"))?;
-        writeln!(
-            out,
-            "$comment event bus as a {core} exports it, of {source}; 1 ns is 1 cycle $end"
-        )?;
-        writeln!(out, "$timescale 1 ns $end")?;
-        for (number, stream) in streams.iter().enumerate() {
-            writeln!(out, "$scope module thread{stream} $end")?;
-            for wire in wires.iter() {
-                writeln!(out, "$comment bit {}: {} $end", wire.bit, wire.title)?;
-                writeln!(out, "$var wire 1 {} {} $end", code(number, wire.bit), name(wire))?;
-            }
-            writeln!(out, "$upscope $end")?;
-        }
-        writeln!(out, "$enddefinitions $end\n#0\n$dumpvars")?;
-        for number in 0..streams.len() {
-            for wire in wires.iter() {
-                writeln!(out, "0{}", code(number, wire.bit))?;
-            }
-        }
-        writeln!(out, "$end")
-    }
-
-    fn head_of_text(&mut self, streams: &[u32], core: &str, source: &str) -> io::Result<()> {
-        let BusWriter { out, wires, .. } = self;
-        writeln!(out, "# event bus as a {core} exports it, of {source}")?;
-        for wire in wires.iter() {
-            writeln!(out, "# bit {:2}  {:<18} {}", wire.bit, name(wire), wire.title)?;
-        }
-        let threads: Vec<String> = streams.iter().map(ToString::to_string).collect();
-        writeln!(out, "# cores run threads {}; cycle, core, bits, events", threads.join(", "))
-    }
-
-    /// Writes the bus of a core in one cycle. Cycles come in order, and so do the cores of one
-    /// cycle.
+    /// Writes the bus of a core in one cycle, if a bit with a wire is set. Cycles come in order, and
+    /// so do the cores of one cycle.
     ///
     /// # Errors
     /// The output cannot be written.
     pub fn cycle(&mut self, cycle: Cycle, core: usize, bits: u32) -> io::Result<()> {
-        self.cycles += 1;
-        match self.format {
-            BusFormat::Vcd => self.change(cycle, core, bits),
-            BusFormat::Text => self.line(cycle, core, bits),
-        }
-    }
-
-    fn line(&mut self, cycle: Cycle, core: usize, bits: u32) -> io::Result<()> {
-        let BusWriter { out, wires, .. } = self;
-        write!(out, "{cycle} {core} 0x{bits:08x}")?;
-        for wire in wires.iter().filter(|wire| bits >> wire.bit & 1 == 1) {
-            write!(out, " {}", name(wire))?;
-        }
-        writeln!(out)
-    }
-
-    fn change(&mut self, cycle: Cycle, core: usize, bits: u32) -> io::Result<()> {
-        if cycle > self.now {
-            self.write_present()?;
-            if cycle > self.now + 1 {
-                // No bit is set in the cycle in between: all wires fall.
-                self.now += 1;
-                self.write_present()?;
-            }
-            self.now = cycle;
-        }
-        self.present[core] = bits;
-        Ok(())
-    }
-
-    /// Writes the changes on all buses since the previous cycle.
-    fn write_present(&mut self) -> io::Result<()> {
-        if self.present == self.shown {
-            self.present.fill(0);
+        let bits = bits & self.mask;
+        if bits == 0 {
             return Ok(());
         }
-        if self.now > 0 {
-            writeln!(self.out, "#{}", self.now)?;
+        self.cycles += 1;
+        match &mut self.form {
+            Form::Vcd(form) => form.cycle(cycle, core, bits),
+            Form::Binary(form) => form.cycle(cycle, core, bits),
+            Form::Text(form) => form.cycle(cycle, core, bits),
+            Form::Counts(form) => {
+                form.cycle(cycle, core, bits);
+                Ok(())
+            }
         }
-        for core in 0..self.shown.len() {
-            let bits = std::mem::take(&mut self.present[core]);
-            self.set(core, bits)?;
-        }
-        Ok(())
     }
 
-    fn set(&mut self, core: usize, bits: u32) -> io::Result<()> {
-        let changed = self.shown[core] ^ bits;
-        for wire in self.wires.iter().filter(|wire| changed >> wire.bit & 1 == 1) {
-            writeln!(self.out, "{}{}", bits >> wire.bit & 1, code(core, wire.bit))?;
-        }
-        self.shown[core] = bits;
-        Ok(())
-    }
-
-    /// Ends the dump one cycle after the last one. Returns the output and the number of cycles
-    /// written.
+    /// Ends the output. Returns it and the number of cycles written.
     ///
     /// # Errors
     /// The output cannot be written.
-    pub fn finish(mut self) -> io::Result<(W, u64)> {
-        if self.format == BusFormat::Vcd {
-            self.write_present()?;
-            self.now += 1;
-            self.write_present()?;
-            writeln!(self.out, "#{}", self.now + 1)?;
-        }
-        Ok((self.out, self.cycles))
+    pub fn finish(self) -> io::Result<(W, u64)> {
+        let out = match self.form {
+            Form::Vcd(form) => form.finish()?,
+            Form::Binary(form) => form.finish()?,
+            Form::Text(form) => form.finish(),
+            Form::Counts(form) => form.finish()?,
+        };
+        Ok((out, self.cycles))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event_bus::dump::code;
 
     fn wires() -> Vec<Wire> {
         let wire = |bit, event| Wire { bit, event, title: "a title" };
@@ -197,15 +125,20 @@ mod tests {
     }
 
     fn written(format: BusFormat, cycles: &[(Cycle, usize, u32)]) -> String {
-        let source = ("cortex-a53", "a.n2t");
-        let mut writer =
-            BusWriter::begin(Vec::new(), format, wires(), &[3, 4], source).expect("memory");
+        let out = bytes(format, cycles);
+        String::from_utf8(out).expect("text")
+    }
+
+    fn bytes(format: BusFormat, cycles: &[(Cycle, usize, u32)]) -> Vec<u8> {
+        let head =
+            BusHead { wires: wires(), streams: &[3, 4], core: "cortex-a53", source: "a.n2t" };
+        let mut writer = BusWriter::begin(Vec::new(), format, head).expect("memory");
         for (cycle, core, bits) in cycles {
             writer.cycle(*cycle, *core, *bits).expect("memory");
         }
         let (out, count) = writer.finish().expect("memory");
         assert_eq!(count as usize, cycles.len());
-        String::from_utf8(out).expect("text")
+        out
     }
 
     #[test]
@@ -220,6 +153,27 @@ mod tests {
         assert_eq!(changes, expected);
         assert!(text.contains("$scope module thread4 $end"));
         assert!(text.contains(&format!("$var wire 1 {b} TWO_INST_RETIRED $end")));
+    }
+
+    #[test]
+    fn a_table_has_the_cycles_of_each_bit() {
+        let text = written(BusFormat::Counts, &[(0, 0, 0x80), (3, 0, 0x180), (1200, 1, 0x80)]);
+        assert!(text.contains("of a.n2t: cycles in which each bit is set, of 1,200\n"), "{text}");
+        let rows: Vec<&str> = text.lines().skip(3).collect();
+        let row = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(row(rows[0]), ["7", "INST_RETIRED", "2", "1"]);
+        assert_eq!(row(rows[1]), ["8", "TWO_INST_RETIRED", "1", "0"]);
+    }
+
+    #[test]
+    fn bits_without_a_wire_are_left_out() {
+        let head = BusHead { wires: wires(), streams: &[0], core: "c", source: "s" };
+        let mut writer = BusWriter::begin(Vec::new(), BusFormat::Text, head).expect("memory");
+        writer.cycle(1, 0, 0x1).expect("memory");
+        writer.cycle(2, 0, 0x81).expect("memory");
+        let (out, cycles) = writer.finish().expect("memory");
+        assert!(String::from_utf8(out).expect("text").ends_with("\n2 0 0x00000080 INST_RETIRED\n"));
+        assert_eq!(cycles, 1);
     }
 
     #[test]

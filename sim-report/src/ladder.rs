@@ -214,7 +214,8 @@ pub fn write_handovers(out: &mut impl Write, handovers: &[Handover], form: Form)
     Ok(())
 }
 
-fn write_target(out: &mut impl Write, target: &Target, model: f64) -> io::Result<()> {
+/// Writes a published value beside the model's.
+pub(crate) fn write_target(out: &mut impl Write, target: &Target, model: f64) -> io::Result<()> {
     let Target { quantity, source, .. } = target;
     let (published, error) = (published(target), target.error(model) * 100.0);
     let verdict = if target.is_met_by(model) { "met" } else { "missed" };

@@ -8,6 +8,7 @@
 //! * [`count_table`]: reader of counts that `perf stat` printed on any machine;
 //! * [`spe`]: sample records, read, summarized and printed;
 //! * [`diff`]: differences of counts between two configurations, with their causes;
+//! * [`core_diff`]: one trace on two cores;
 //! * [`counterfactual`]: cycles that a run would save if a resource cost nothing;
 //! * [`perf_data`]: files for Linux `perf`; [`symbols`]: names of code;
 //! * [`flow`]: the flows of the guide as figures and text;
@@ -24,11 +25,14 @@
 //! * [`header`]: the description of a run in front of its results;
 //! * [`page`]: the frame of every HTML page, and the colors of every drawing;
 //! * [`ladder`]: latencies and bandwidths of the memory as tables; [`figure`]: the same as figures,
-//!   and the figures of `docs`.
+//!   and the figures of `docs`;
+//! * [`a53_stat`], [`a53_ladder`]: counts and memory of a Cortex-A53.
 
+pub mod a53_ladder;
 pub mod a53_stat;
 pub mod case_counts;
 pub mod case_tables;
+pub mod core_diff;
 pub mod count_table;
 pub mod counterfactual;
 pub mod diff;

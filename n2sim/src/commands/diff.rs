@@ -1,5 +1,6 @@
 //! `n2sim diff`: replays traces under two configurations and prints which key changed which event.
 
+mod two_cores;
 mod two_runs;
 
 use std::path::{Path, PathBuf};
@@ -12,11 +13,11 @@ use sim_machine::{ConfigSource, Profile};
 use sim_report::diff::{self, Names};
 
 use crate::files::output::Output;
-use crate::shared_args::PartArgs;
+use crate::shared_args::{CoreName, PartArgs};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
-/// Compare two configurations, two traces or two reports
+/// Compare two configurations, two cores, two traces or two reports
 ///
 /// On traces, it prints every event that differs between two configurations, and the keys that
 /// cause it. For two runs, it compares everything in their reports.
@@ -29,7 +30,8 @@ use sim_core::Shown;
     n2sim diff traces/hash.n2t --from guide --to my-machine.toml --limit 1M\n          \
     n2sim diff traces/*.n2t --limit 1M --markdown -o profile-diff.md\n          \
     n2sim diff before.json after.json --html -o diff.html\n          \
-    n2sim diff --runs traces/hash.n2t traces/btree.n2t --min-change 5"
+    n2sim diff --runs traces/hash.n2t traces/btree.n2t --min-change 5\n          \
+    n2sim diff --core cortex-a53,neoverse-n2 traces/hash.n2t"
 )]
 pub(crate) struct DiffArgs {
     /// The traces to replay; or two reports
@@ -42,6 +44,12 @@ pub(crate) struct DiffArgs {
     /// first)
     #[arg(long, value_name = "CONFIG")]
     pub(crate) to: Option<String>,
+    /// Compare one trace on two cores
+    ///
+    /// Prints cycles, a stack of cycles per instruction, and the events that both cores have. Each
+    /// core has its default configuration.
+    #[arg(long, value_enum, value_name = "CORE,CORE", value_delimiter = ',')]
+    pub(super) core: Vec<CoreName>,
     /// Compare all that a report shows of two runs
     ///
     /// The runs are of two traces, or of one under two configurations. Two reports of `n2sim report
@@ -80,6 +88,9 @@ pub(crate) struct DiffArgs {
 
 /// Compares and prints.
 pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
+    if !args.core.is_empty() {
+        return two_cores::run(args);
+    }
     if args.runs || args.html || args.traces.iter().any(|path| two_runs::is_report(path)) {
         return two_runs::run(args);
     }

@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
+use sim_a53::event_bus::TRACE_WIRES;
 use sim_core::{Cycle, EventSink, Notice, PmuEvent};
 use sim_pmu::OtherCore;
-use sim_pmu::event_bus::{EventBus, wires};
-use sim_report::event_bus::{BusFormat, BusWriter};
+use sim_pmu::event_bus::{EventBus, Wire, wires};
+use sim_report::event_bus::{BusFormat, BusHead, BusWriter};
 
 use super::event_bus_a53;
 use crate::files::open_trace;
@@ -23,7 +24,8 @@ const GIVE_EVERY: u32 = 2048;
 /// Replay a trace and write the event bus that another core would export
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim event-bus traces/hash.n2t --limit 10k\n          \
-    n2sim event-bus traces/hash.n2t --limit 1M -o hash.vcd")]
+    n2sim event-bus traces/hash.n2t --limit 1M -o hash.vcd\n          \
+    n2sim event-bus traces/hash.n2t --counts")]
 pub(crate) struct EventBusArgs {
     /// The trace to replay
     pub(super) trace: PathBuf,
@@ -38,9 +40,16 @@ pub(crate) struct EventBusArgs {
     run_on: CoreName,
     /// Write to FILE instead of standard output
     ///
-    /// A FILE that ends in .vcd is a value change dump; other files are text.
+    /// A FILE that ends in .vcd is a value change dump, one in .n2bus a compact binary file
+    /// (docs/pmu.md); other files are text.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
+    /// Print in how many cycles each bit is set
+    #[arg(long)]
+    counts: bool,
+    /// Write the 26 bits of the bus to the trace unit
+    #[arg(long)]
+    trace_bus: bool,
     #[command(flatten)]
     pub(super) part: PartArgs,
     #[command(flatten)]
@@ -59,9 +68,7 @@ pub(crate) fn run(args: &EventBusArgs) -> anyhow::Result<Verdict> {
     let threads = session.trace().streams().iter().filter(|thread| thread.instructions > 0);
     let streams: Vec<u32> = threads.map(|thread| thread.stream).collect();
     let output = Output::create(args.output.as_deref())?;
-    let (name, trace) = (args.core.name, args.trace.shown().to_string());
-    let format = format_of(args.output.as_deref());
-    let out = BusWriter::begin(output, format, wires(&args.core), &streams, (name, &trace))?;
+    let out = args.begin(output, wires(&args.core), &streams)?;
     let mut follower = Follower::new(bus, streams.len(), out);
     let options = args.part.run_options();
     progress::with_progress(&session, &options, |progress| {
@@ -87,10 +94,36 @@ pub(super) fn write_notes(cycles: u64, late: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the format of a file: a value change dump for `*.vcd`, text for other names.
-pub(super) fn format_of(path: Option<&Path>) -> BusFormat {
-    let is_dump = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("vcd"));
-    if path.is_some_and(is_dump) { BusFormat::Vcd } else { BusFormat::Text }
+impl EventBusArgs {
+    /// Begins the output with a bus of these wires.
+    pub(super) fn begin(
+        &self,
+        out: Output,
+        wires: Vec<Wire>,
+        streams: &[u32],
+    ) -> anyhow::Result<BusWriter<Output>> {
+        let format = format_of(self.output.as_deref(), self.counts)?;
+        let trace_bits = if self.trace_bus { TRACE_WIRES as u8 } else { u8::MAX };
+        let wires = wires.into_iter().filter(|wire| wire.bit < trace_bits).collect();
+        let source = self.trace.shown().to_string();
+        let head = BusHead { wires, streams, core: self.core.name, source: &source };
+        Ok(BusWriter::begin(out, format, head)?)
+    }
+}
+
+/// Returns the format of a file: by the end of its name, or counts if they are requested.
+fn format_of(path: Option<&Path>, counts: bool) -> anyhow::Result<BusFormat> {
+    let ends_in = |end: &str| {
+        let own = path.and_then(Path::extension);
+        own.is_some_and(|own| own.eq_ignore_ascii_case(end))
+    };
+    Ok(match (counts, ends_in("vcd"), ends_in("n2bus")) {
+        (false, true, _) => BusFormat::Vcd,
+        (false, _, true) => BusFormat::Binary,
+        (false, ..) => BusFormat::Text,
+        (true, false, false) => BusFormat::Counts,
+        (true, ..) => anyhow::bail!("--counts prints a table: leave it out, or give a file *.txt"),
+    })
 }
 
 /// One core of the run.
@@ -102,7 +135,7 @@ struct Core {
 }
 
 /// A sink that observes all cores and writes the cycles that can no longer change.
-struct Follower<W> {
+struct Follower<W: Write> {
     cores: Vec<Core>,
     current: usize,
     out: BusWriter<W>,
@@ -189,13 +222,16 @@ mod tests {
 
     #[test]
     fn the_name_of_the_file_chooses_the_form() {
-        for (path, format) in [
-            (Some("a.vcd"), BusFormat::Vcd),
-            (Some("a.VCD"), BusFormat::Vcd),
-            (Some("a.txt"), BusFormat::Text),
-            (None, BusFormat::Text),
+        for (path, counts, format) in [
+            (Some("a.vcd"), false, BusFormat::Vcd),
+            (Some("a.VCD"), false, BusFormat::Vcd),
+            (Some("a.n2bus"), false, BusFormat::Binary),
+            (Some("a.txt"), false, BusFormat::Text),
+            (None, false, BusFormat::Text),
+            (None, true, BusFormat::Counts),
         ] {
-            assert_eq!(format_of(path.map(Path::new)), format, "{path:?}");
+            assert_eq!(format_of(path.map(Path::new), counts).ok(), Some(format), "{path:?}");
         }
+        assert!(format_of(Some(Path::new("a.vcd")), true).is_err());
     }
 }

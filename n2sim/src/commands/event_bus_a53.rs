@@ -4,13 +4,11 @@ use std::io;
 
 use sim_a53::event_bus::WIRES;
 use sim_a53::{A53Error, run_with_bus};
-use sim_core::Shown;
 use sim_pmu::event_bus::Wire;
 use sim_pmu::other_core::CORTEX_A53;
-use sim_report::event_bus::BusWriter;
 use sim_trace::{TraceError, TraceFile};
 
-use super::event_bus::{EventBusArgs, format_of, write_notes};
+use super::event_bus::{EventBusArgs, write_notes};
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace};
 use crate::host::memory;
@@ -29,15 +27,15 @@ enum BusError {
 
 /// Runs the trace and writes the bus.
 pub(super) fn run(args: &EventBusArgs) -> anyhow::Result<Verdict> {
-    refuse_others(args)?;
+    if args.part.warmup > 0 {
+        anyhow::bail!("--warmup works with --run-on neoverse-n2 only");
+    }
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
     open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
     let streams: Vec<u32> = trace.streams().iter().map(|thread| thread.stream).collect();
     let output = Output::create(args.output.as_deref())?;
-    let format = format_of(args.output.as_deref());
-    let source = args.trace.shown().to_string();
-    let mut out = BusWriter::begin(output, format, wires(), &streams, (args.core.name, &source))?;
+    let mut out = args.begin(output, wires(), &streams)?;
     run_with_bus(&trace, &config, args.part.limit, |cycle, core, bits| {
         out.cycle(cycle, core, bits).map_err(BusError::from)
     })?;
@@ -54,17 +52,4 @@ fn wires() -> Vec<Wire> {
         row.map_or("", |row| row.title)
     };
     WIRES.map(|(bit, name)| Wire { bit, event: Some(name), title: title(bit) }).to_vec()
-}
-
-/// Refuses the options that only the Neoverse N2 has.
-fn refuse_others(args: &EventBusArgs) -> anyhow::Result<()> {
-    let refused = [
-        (args.part.warmup > 0, "--warmup"),
-        (args.machine.is_chosen(), "--machine and --profile"),
-        (args.machine.order.is_some(), "--order"),
-    ];
-    match refused.iter().find(|(is_given, _)| *is_given) {
-        Some((_, option)) => anyhow::bail!("{option} works with --run-on neoverse-n2 only"),
-        None => Ok(()),
-    }
 }

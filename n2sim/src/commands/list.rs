@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
-use sim_a53::A53Event;
+use sim_a53::{A53Config, A53Event};
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{Group, NOT_MODELED, RelationKind};
 use sim_machine::MachineConfig;
@@ -12,8 +12,8 @@ use sim_metrics::formula::Catalog;
 use sim_pmu::other_core::CORTEX_A53;
 use sim_pmu::{OtherCore, OtherEvent};
 
-use crate::files::metric_files;
-use crate::shared_args::{MachineArgs, other_core};
+use crate::files::{a53_config, metric_files};
+use crate::shared_args::{CoreName, MachineArgs, other_core};
 use crate::verdict::Verdict;
 
 /// List events, metrics or the configuration
@@ -42,6 +42,9 @@ enum ListWhat {
     },
     /// Print the merged configuration with the source of every value
     Config {
+        /// Core whose configuration is printed
+        #[arg(long, value_enum, default_value_t)]
+        core: CoreName,
         #[command(flatten)]
         machine: MachineArgs,
     },
@@ -59,7 +62,7 @@ pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Verdict> {
         ListWhat::Events { core: Some(core), .. } => write_other_events(&mut out, core)?,
         ListWhat::Events { long, .. } => write_events(&mut out, *long)?,
         ListWhat::Metrics { metrics } => write_metrics(&mut out, &metric_files::catalog(metrics)?)?,
-        ListWhat::Config { machine } => write_config(&mut out, machine)?,
+        ListWhat::Config { core, machine } => write_config(&mut out, *core, machine)?,
     }
     out.flush()?;
     Ok(Verdict::Good)
@@ -193,10 +196,19 @@ fn write_metrics(out: &mut impl Write, catalog: &Catalog) -> io::Result<()> {
 }
 
 /// Writes the merged configuration, after a check that it describes a machine.
-fn write_config(out: &mut impl Write, machine: &MachineArgs) -> anyhow::Result<()> {
-    let overrides = machine.overrides();
-    let document = machine.source(&overrides).document()?;
-    MachineConfig::from_document(&document)?;
+fn write_config(out: &mut impl Write, core: CoreName, machine: &MachineArgs) -> anyhow::Result<()> {
+    let document = match core {
+        CoreName::NeoverseN2 => {
+            let document = machine.source(&machine.overrides()).document()?;
+            MachineConfig::from_document(&document)?;
+            document
+        }
+        CoreName::CortexA53 => {
+            let document = a53_config::document(machine)?;
+            A53Config::from_document(&document)?;
+            document
+        }
+    };
     let version = env!("CARGO_PKG_VERSION");
     writeln!(out, "# n2sim {version}")?;
     writeln!(out, "# configuration {} (hash {:016x})\n", document.name(), document.hash())?;

@@ -2,6 +2,8 @@
 //! latency over the footprint, TLB knees, bandwidth of each level, and lines from core to core,
 //! prints tables and draws figures.
 
+mod a53;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +17,7 @@ use sim_report::figure;
 use sim_report::ladder::{self, Form};
 
 use crate::files::output::Output;
-use crate::shared_args::MachineArgs;
+use crate::shared_args::{CoreName, MachineArgs};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
@@ -28,7 +30,8 @@ const SAVED_PAGES: [u64; 4] = [32, 64, 1024, 4096];
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: n2sim membench -o ladder.svg\n          \
     n2sim membench tlb --profile silicon\n          \
-    n2sim membench bandwidth --csv --set memory.l2.size-bytes=524288")]
+    n2sim membench bandwidth --csv --set memory.l2.size-bytes=524288\n          \
+    n2sim membench --core cortex-a53 -o a53-ladder.svg")]
 pub(crate) struct MembenchArgs {
     /// Quantity to measure
     #[arg(value_enum, default_value_t = Quantity::Latency)]
@@ -42,6 +45,9 @@ pub(crate) struct MembenchArgs {
     /// Write the loops as traces into DIR and measure nothing
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "csv"])]
     save_traces: Option<PathBuf>,
+    /// Measured core
+    #[arg(long, value_enum, default_value_t, help_heading = "Machine")]
+    core: CoreName,
     #[command(flatten)]
     machine: MachineArgs,
 }
@@ -60,48 +66,74 @@ enum Quantity {
 
 /// Runs the measurement, prints the table and draws the figure.
 pub(crate) fn run(args: &MembenchArgs) -> anyhow::Result<Verdict> {
-    let overrides = args.machine.overrides();
-    let document = args.machine.source(&overrides).document()?;
-    let config = MachineConfig::from_document(&document)?;
-    if let Some(directory) = &args.save_traces {
-        save_traces(args.quantity, &config, directory)?;
-        return Ok(Verdict::Good);
+    match args.core {
+        CoreName::CortexA53 => {
+            let config = a53::config(args)?;
+            write(args, |form, out| a53::measure(args, &config, form, out))
+        }
+        CoreName::NeoverseN2 => {
+            let overrides = args.machine.overrides();
+            let document = args.machine.source(&overrides).document()?;
+            let config = MachineConfig::from_document(&document)?;
+            if let Some(directory) = &args.save_traces {
+                save_traces(args.quantity, &config, directory)?;
+                return Ok(Verdict::Good);
+            }
+            write(args, |form, out| measure(args.quantity, &config, form, out))
+        }
     }
+}
+
+/// Writes the table of a measurement, and its figure if requested.
+fn write(
+    args: &MembenchArgs,
+    measure: impl FnOnce(Form, &mut Output) -> anyhow::Result<String>,
+) -> anyhow::Result<Verdict> {
     let figure = args.output.as_deref().map(|path| Output::create(Some(path))).transpose()?;
     let form = if args.csv { Form::Csv } else { Form::Text };
     let mut out = Output::create(None)?;
-    let svg = match args.quantity {
-        Quantity::Latency => {
-            let measure = |footprint| latency::footprint_row(&config, footprint);
-            let rungs = each(&latency::footprints(), measure)?;
-            ladder::write_latency(&mut out, &config, &rungs, form)?;
-            figure::latency(&config, &rungs)
-        }
-        Quantity::Tlb => {
-            let knees = each(&knees::page_counts(&config), |pages| knees::knee(&config, pages))?;
-            ladder::write_knees(&mut out, &config, &knees, form)?;
-            figure::knees(&config, &knees)
-        }
-        Quantity::Bandwidth => {
-            let levels = Level::ALL.map(|level| [(level, true), (level, false)]).concat();
-            let measure = |(level, prefetch)| bandwidth::read_rate(&config, level, prefetch);
-            let rates = each(&levels, measure)?;
-            ladder::write_rates(&mut out, &rates, form)?;
-            figure::rates(&config, &rates)
-        }
-        Quantity::CoreToCore => {
-            let measure = |partner| core_to_core::handover(&config, partner);
-            let handovers = each(&core_to_core::PARTNERS, measure)?;
-            ladder::write_handovers(&mut out, &handovers, form)?;
-            figure::handovers(&config, &handovers)
-        }
-    };
+    let svg = measure(form, &mut out)?;
     out.finish()?;
     if let Some(mut figure) = figure {
         figure.write_all(svg.as_bytes())?;
         figure.finish()?;
     }
     Ok(Verdict::Good)
+}
+
+/// Measures a quantity on a Neoverse N2 and writes its table. Returns the figure.
+fn measure(
+    quantity: Quantity,
+    config: &MachineConfig,
+    form: Form,
+    out: &mut impl Write,
+) -> anyhow::Result<String> {
+    Ok(match quantity {
+        Quantity::Latency => {
+            let measure = |footprint| latency::footprint_row(config, footprint);
+            let rungs = each(&latency::footprints(), measure)?;
+            ladder::write_latency(out, config, &rungs, form)?;
+            figure::latency(config, &rungs)
+        }
+        Quantity::Tlb => {
+            let knees = each(&knees::page_counts(config), |pages| knees::knee(config, pages))?;
+            ladder::write_knees(out, config, &knees, form)?;
+            figure::knees(config, &knees)
+        }
+        Quantity::Bandwidth => {
+            let levels = Level::ALL.map(|level| [(level, true), (level, false)]).concat();
+            let measure = |(level, prefetch)| bandwidth::read_rate(config, level, prefetch);
+            let rates = each(&levels, measure)?;
+            ladder::write_rates(out, &rates, form)?;
+            figure::rates(config, &rates)
+        }
+        Quantity::CoreToCore => {
+            let measure = |partner| core_to_core::handover(config, partner);
+            let handovers = each(&core_to_core::PARTNERS, measure)?;
+            ladder::write_handovers(out, &handovers, form)?;
+            figure::handovers(config, &handovers)
+        }
+    })
 }
 
 /// Measures every point of a sweep, with a progress bar on a terminal.

@@ -115,8 +115,6 @@ fn refuse_others(args: &StatArgs) -> anyhow::Result<()> {
         (args.region.part.warmup > 0, "--warmup"),
         (args.region.roi.is_some(), "--roi"),
         (!args.is_full_mode(), "--mode"),
-        (args.machine.is_chosen(), "--machine and --profile"),
-        (args.machine.order.is_some(), "--order"),
     ];
     match refused.iter().find(|(is_given, _)| *is_given) {
         Some((_, option)) => anyhow::bail!(

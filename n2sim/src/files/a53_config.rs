@@ -8,6 +8,23 @@ use crate::shared_args::MachineArgs;
 
 /// Returns the configuration: the built-in file or the given one, and single values over it.
 pub(crate) fn of(machine: &MachineArgs) -> anyhow::Result<A53Config> {
+    Ok(A53Config::from_document(&document(machine)?)?)
+}
+
+/// Returns the built-in configuration.
+pub(crate) fn built_in() -> anyhow::Result<A53Config> {
+    Ok(A53Config::from_document(&Document::from_embedded(EMBEDDED[0].name, &EMBEDDED)?)?)
+}
+
+/// Returns the merged document. Refuses the options that only the Neoverse N2 has.
+pub(crate) fn document(machine: &MachineArgs) -> anyhow::Result<Document> {
+    let refused = [
+        (machine.is_chosen(), "--machine and --profile work"),
+        (machine.order.is_some(), "--order works"),
+    ];
+    if let Some((_, option)) = refused.iter().find(|(is_given, _)| *is_given) {
+        anyhow::bail!("{option} with the Neoverse N2 only; use --config or --set on a Cortex-A53");
+    }
     let mut document = match &machine.config {
         Some(path) => Document::load(path, &EMBEDDED)?,
         None => Document::from_embedded(EMBEDDED[0].name, &EMBEDDED)?,
@@ -16,5 +33,5 @@ pub(crate) fn of(machine: &MachineArgs) -> anyhow::Result<A53Config> {
     for assignment in machine.set.iter().chain(&seed) {
         document = document.set(assignment)?;
     }
-    Ok(A53Config::from_document(&document)?)
+    Ok(document)
 }

@@ -48,9 +48,11 @@ pub struct Kernel {
     order: Order,
     /// Distance between places in bytes.
     place_bytes: u64,
-    /// Extra offset of each place's address against the one before, so that addresses with one page
-    /// offset do not share a cache set.
+    /// Extra offset against the places before, so that addresses with one page offset do not share
+    /// a cache set.
     skew_bytes: u64,
+    /// Consecutive places with the same offset.
+    places_per_skew: u64,
     load_bytes: u64,
 }
 
@@ -63,7 +65,18 @@ impl Kernel {
             order: shuffled(footprint_bytes / LINE_BYTES, seed),
             place_bytes: LINE_BYTES,
             skew_bytes: 0,
+            places_per_skew: 1,
             load_bytes: 8,
+        }
+    }
+
+    /// Creates a pointer chase over every line of the footprint, in the order of the reversed bits
+    /// of its number: each step changes the page and keeps the low bits of the set.
+    pub fn reversed_chase(footprint_bytes: u64) -> Kernel {
+        Kernel {
+            name: format!("reversed-{footprint_bytes}"),
+            order: reversed(footprint_bytes / LINE_BYTES),
+            ..Kernel::chase(LINE_BYTES, 0)
         }
     }
 
@@ -75,8 +88,15 @@ impl Kernel {
             order: shuffled(pages, seed),
             place_bytes: page_bytes,
             skew_bytes: LINE_BYTES,
+            places_per_skew: 1,
             load_bytes: 8,
         }
+    }
+
+    /// Creates the same for a cache whose set depends on the lowest bit of the page's number: two
+    /// neighbors have the same offset.
+    pub fn one_per_page_of_two(pages: u64, page_bytes: u64, seed: u64) -> Kernel {
+        Kernel { places_per_skew: 2, ..Kernel::one_per_page(pages, page_bytes, seed) }
     }
 
     /// Creates a stream of independent 16-byte loads over all bytes of the footprint.
@@ -90,6 +110,7 @@ impl Kernel {
             order: Order::Rising(footprint_bytes / VECTOR_BYTES),
             place_bytes: VECTOR_BYTES,
             skew_bytes: 0,
+            places_per_skew: 1,
             load_bytes: VECTOR_BYTES,
         }
     }
@@ -133,7 +154,12 @@ impl Kernel {
             Order::Rising(places) => load % places,
             Order::Shuffled(places) => places[(load % places.len() as u64) as usize].into(),
         };
-        DATA + place * self.place_bytes + place * self.skew_bytes % self.place_bytes
+        DATA + place * self.place_bytes + self.offset(place)
+    }
+
+    /// Returns the offset of a place's address from its start.
+    fn offset(&self, place: u64) -> u64 {
+        place / self.places_per_skew * self.skew_bytes % self.place_bytes
     }
 
     /// Writes `loads` loads, rounded up to whole iterations, as a trace.
@@ -183,6 +209,15 @@ fn shuffled(places: u64, seed: u64) -> Order {
     Order::Shuffled(order)
 }
 
+/// Returns all places in the order of their reversed bits.
+fn reversed(places: u64) -> Order {
+    let places = u32::try_from(places).expect("a footprint has fewer than 2^32 places");
+    let bits = places.max(2).next_power_of_two().trailing_zeros();
+    let all = 0..places.max(2).next_power_of_two();
+    let in_order = all.map(|place| place.reverse_bits() >> (u32::BITS - bits));
+    Order::Shuffled(in_order.filter(|place| *place < places).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,6 +235,15 @@ mod tests {
             (0..8).map(|i| Kernel::chase(64 * 1024, 8).address(i)).collect::<Vec<_>>(),
             "another seed, another order"
         );
+    }
+
+    #[test]
+    fn a_reversed_chase_visits_every_line_once_and_changes_the_page() {
+        let kernel = Kernel::reversed_chase(96 * 1024);
+        let addresses: Vec<u64> = (0..kernel.period()).map(|i| kernel.address(i)).collect();
+        let lines: BTreeSet<u64> = addresses.iter().copied().collect();
+        assert_eq!(lines, (0..1536).map(|i| DATA + 64 * i).collect());
+        assert!(addresses.windows(2).all(|two| two[0] / 4096 != two[1] / 4096));
     }
 
     #[test]
