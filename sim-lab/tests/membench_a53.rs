@@ -30,15 +30,17 @@ fn translation_costs_more_from_one_page_above_the_entries_of_a_tlb() {
         let refill = beyond.cycles - within.cycles;
         assert!((2.9..3.1).contains(&refill), "refill-cycles is 3: {refill}");
     }
-    for entries in [128, 512] {
+    for entries in [128, 256] {
         // An L1 cache with room for the tables beside the data.
         let entries_key = format!("memory.main-tlb.entries={entries}");
         let config = config(&[&entries_key, "memory.l1d.size-bytes=64K"]);
-        let pages = [entries, entries + entries / 8];
+        let pages = [entries, 2 * entries];
         let [within, beyond] = pages.map(|pages| a53::knee(&config, pages).cycles);
-        // The page of the loop is the fifth of its set, so that a few loads walk.
-        assert!(within < 6.8, "{entries} entries: {within} cycles");
-        assert!(beyond > within + 2.0, "{entries} entries: {beyond} cycles");
+        // The page of the loop is the fifth of its set, so that a few loads walk. A walk reads one
+        // descriptor from the L1 cache, in three cycles. Victims are random, so that some pages of a
+        // set with too many stay.
+        assert!(within < 6.3, "{entries} entries: {within} cycles");
+        assert!((8.0..9.1).contains(&beyond), "{entries} entries: {beyond} cycles");
     }
 }
 
