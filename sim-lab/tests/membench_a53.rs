@@ -30,7 +30,7 @@ fn translation_costs_more_from_one_page_above_the_entries_of_a_tlb() {
         let refill = beyond.cycles - within.cycles;
         assert!((2.9..3.1).contains(&refill), "refill-cycles is 3: {refill}");
     }
-    for entries in [128, 256] {
+    for entries in [64, 128] {
         // An L1 cache with room for the tables beside the data.
         let entries_key = format!("memory.main-tlb.entries={entries}");
         let config = config(&[&entries_key, "memory.l1d.size-bytes=64K"]);
