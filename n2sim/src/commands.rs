@@ -11,6 +11,7 @@ mod event_bus_a53;
 pub(crate) mod explain;
 pub(crate) mod flow;
 pub(crate) mod functions;
+mod functions_a53;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod membench;

@@ -1,5 +1,6 @@
 //! The program as its users run it, one module for each subject.
 
+mod a53_commands;
 mod book;
 mod capture;
 mod capture_ends;

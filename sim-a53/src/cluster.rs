@@ -4,6 +4,7 @@ use crate::config::PipelineConfig;
 use crate::core::Core;
 use crate::event::{A53Counts, A53Event, A53Sink};
 use crate::event_bus::BusSink;
+use crate::groups::GroupSink;
 use crate::memory::{ClusterMemory, MemoryConfig};
 use crate::slots::Slots;
 use crate::timing::{Timing, Work};
@@ -133,7 +134,29 @@ pub fn run(
     config: &A53Config,
     limit: Option<u64>,
 ) -> Result<Vec<A53CoreOutcome>, A53Error> {
-    run_with::<A53Counts, A53Error>(trace, config, limit, |_, _| Ok(()))
+    let (outcomes, _) =
+        run_with(trace, config, limit, A53Counts::default, |_, _| Ok::<(), A53Error>(()))?;
+    Ok(outcomes)
+}
+
+/// Runs as [`run`] does. Returns also the counts of each group of static instructions, of all cores
+/// together. `groups` has the group of each static instruction of the trace.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_by_group(
+    trace: &TraceFile,
+    config: &A53Config,
+    limit: Option<u64>,
+    groups: &[u32],
+) -> Result<(Vec<A53CoreOutcome>, Vec<A53Counts>), A53Error> {
+    let make = || GroupSink::new(groups);
+    let (outcomes, sinks) = run_with(trace, config, limit, make, |_, _| Ok::<(), A53Error>(()))?;
+    let mut counts = make().counts;
+    for sink in sinks {
+        counts.iter_mut().zip(&sink.counts).for_each(|(sum, own)| sum.add(own));
+    }
+    Ok((outcomes, counts))
 }
 
 /// Runs as [`run`] does, and passes each cycle of a core in which a bit of its event bus is set to
@@ -148,13 +171,15 @@ pub fn run_with_bus<E: From<A53Error> + From<TraceError>>(
     mut give: impl FnMut(u64, usize, u32) -> Result<(), E>,
 ) -> Result<Vec<A53CoreOutcome>, E> {
     let mut ready = Vec::new();
-    run_with::<BusSink, E>(trace, config, limit, |sinks, until| {
+    let settle = |sinks: &mut [BusSink], until| {
         for (core, sink) in sinks.iter_mut().enumerate() {
             sink.drain(until, |cycle, bits| ready.push((cycle, core, bits)));
         }
         ready.sort_unstable();
         ready.drain(..).try_for_each(|(cycle, core, bits)| give(cycle, core, bits))
-    })
+    };
+    let (outcomes, _) = run_with(trace, config, limit, BusSink::default, settle)?;
+    Ok(outcomes)
 }
 
 /// Cycles that a core may run before another one is chosen, or its events are passed on.
@@ -162,18 +187,20 @@ const TURN: u64 = 4096;
 /// Cycles by which an event may come after those of later cycles: several accesses to memory.
 const SETTLED: u64 = 1 << 14;
 
-/// Runs all threads of a trace, each with a sink of its own. After each turn, `settle` receives the
-/// sinks and a cycle that all cores have left long before.
-fn run_with<S: A53Sink + AsRef<A53Counts> + Default, E: From<A53Error> + From<TraceError>>(
+/// Runs all threads of a trace, each with a sink of its own, made by `sink`. After each turn,
+/// `settle` receives the sinks and a cycle that all cores have left long before. Returns the sinks,
+/// too.
+fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>(
     trace: &TraceFile,
     config: &A53Config,
     limit: Option<u64>,
+    sink: impl Fn() -> S,
     mut settle: impl FnMut(&mut [S], u64) -> Result<(), E>,
-) -> Result<Vec<A53CoreOutcome>, E> {
+) -> Result<(Vec<A53CoreOutcome>, Vec<S>), E> {
     let threads = threads_of(trace)?;
     let timings = timings(trace, &config.pipeline)?;
     let mut memory = ClusterMemory::new(&config.memory, threads, config.cluster.seed);
-    let mut sinks: Vec<S> = (0..threads).map(|_| S::default()).collect();
+    let mut sinks: Vec<S> = (0..threads).map(|_| sink()).collect();
     let mut running = Vec::new();
     for number in 0..threads {
         running.push(Thread::new(trace, number, config, limit.unwrap_or(u64::MAX))?);
@@ -193,7 +220,7 @@ fn run_with<S: A53Sink + AsRef<A53Counts> + Default, E: From<A53Error> + From<Tr
         |(thread, sink): (Thread, &mut S)| outcome(thread.stream, thread.core, &mut memory, sink);
     let outcomes = running.into_iter().zip(&mut sinks).map(end).collect();
     settle(&mut sinks, u64::MAX)?;
-    Ok(outcomes)
+    Ok((outcomes, sinks))
 }
 
 /// Returns the number of threads of a trace that a cluster can run.
@@ -303,6 +330,7 @@ impl Thread {
         }
         let breaks = exceptions > 0 || inst.flags.has(sim_core::InstFlags::DISCONTINUITY);
         let next = (!self.ended && !breaks).then(|| timings[self.batch[self.at].id as usize].pc);
+        sink.begin(inst.id);
         self.core.step(&inst, &more[..further], timing, next, memory, sink);
         for _ in 0..exceptions {
             self.core.take_exception(vector, sink);

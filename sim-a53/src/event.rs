@@ -131,6 +131,10 @@ impl A53Event {
 pub trait A53Sink {
     /// Receives `times` occurrences of `event` in the cycle `cycle`. Cycles do not always ascend.
     fn raise(&mut self, event: A53Event, cycle: u64, times: u64);
+
+    /// Receives the number of the static instruction that causes the events from now on.
+    #[inline]
+    fn begin(&mut self, _inst: u32) {}
 }
 
 /// Total of each event.
@@ -153,6 +157,13 @@ impl A53Counts {
     /// Returns the total of an event.
     pub fn value(&self, event: A53Event) -> u64 {
         self.0[event as usize]
+    }
+}
+
+impl A53Counts {
+    /// Adds the counts of another run or part.
+    pub fn add(&mut self, other: &A53Counts) {
+        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own += other);
     }
 }
 

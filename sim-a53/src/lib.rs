@@ -12,12 +12,15 @@ mod core;
 pub mod event;
 pub mod event_bus;
 mod front_end;
+mod groups;
 pub mod memory;
 pub mod slots;
 mod stepper;
 mod timing;
 
-pub use cluster::{A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_with_bus};
+pub use cluster::{
+    A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_by_group, run_with_bus,
+};
 pub use event::{A53Counts, A53Event, A53Sink};
 pub use slots::Slots;
 pub use stepper::Stepper;

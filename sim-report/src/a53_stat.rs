@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use sim_a53::slots::{LostTo, SLOTS};
-use sim_a53::{A53CoreOutcome, A53Event, Slots};
+use sim_a53::{A53CoreOutcome, A53Counts, A53Event, Slots};
 
 use crate::perf_stat::grouped;
 
@@ -24,11 +24,11 @@ pub enum A53Format {
     Json,
 }
 
-/// Counts of one owner: all cores together, or one thread.
+/// Counts of one owner: all cores together, one thread, or one function.
 #[derive(Clone, Debug)]
 pub struct A53Owner {
-    /// Name of the thread; `None` for the sum.
-    pub thread: Option<String>,
+    /// Kind and name of a thread or a function, such as `("thread", "sort-0")`; `None` for the sum.
+    pub name: Option<(&'static str, String)>,
     /// Time for which it ran, in nanoseconds.
     pub running_ns: u64,
     /// Names of the requested events, in order, with their totals.
@@ -36,9 +36,25 @@ pub struct A53Owner {
 }
 
 impl A53Owner {
+    /// Returns the counts of a function. Events have the names by which they were requested.
+    /// `clock_hz` is the clock of the cores.
+    pub fn of_function(
+        name: &str,
+        counts: &A53Counts,
+        events: &[(String, A53Event)],
+        clock_hz: u64,
+    ) -> A53Owner {
+        let cycles = counts.value(A53Event::CPU_CYCLES);
+        let value = |(name, event): &(String, A53Event)| (name.clone(), counts.value(*event));
+        A53Owner {
+            name: Some(("function", name.to_owned())),
+            running_ns: (cycles as f64 * 1e9 / clock_hz as f64) as u64,
+            counts: events.iter().map(value).collect(),
+        }
+    }
+
     /// Returns the sums over all cores, or the counts of each thread of `program`. Events have the
-    /// names by which they were requested. `clock_hz` is
-    /// the clock of the cores.
+    /// names by which they were requested. `clock_hz` is the clock of the cores.
     pub fn of(
         cores: &[A53CoreOutcome],
         events: &[(String, A53Event)],
@@ -54,7 +70,7 @@ impl A53Owner {
             events.iter().map(|(name, event)| (name.clone(), sum(*event))).collect()
         };
         let owner = |thread: Option<String>, cores: &[A53CoreOutcome]| A53Owner {
-            thread,
+            name: thread.map(|name| ("thread", name)),
             running_ns: running(cores),
             counts: counts(cores),
         };
@@ -81,17 +97,17 @@ pub fn write_counts(
     format: &A53Format,
 ) -> io::Result<()> {
     for owner in owners {
-        let (thread, time) = (owner.thread.as_ref(), owner.running_ns);
+        let (owner_name, time) = (owner.name.as_ref(), owner.running_ns);
         for (name, count) in &owner.counts {
             match format {
                 A53Format::Text => {
-                    let owner = thread.map(|name| format!("{name:<24}"));
+                    let owner = owner_name.map(|(_, name)| format!("{name:<24}"));
                     let (owner, count) = (owner.unwrap_or_default(), grouped(*count));
                     writeln!(out, "{owner}{count:>COUNT_WIDTH$}      {name}")?;
                 }
                 A53Format::Separated(separator) => {
-                    if let Some(thread) = thread {
-                        write!(out, "{thread}{separator}")?;
+                    if let Some((_, name)) = owner_name {
+                        write!(out, "{name}{separator}")?;
                     }
                     writeln!(
                         out,
@@ -99,9 +115,10 @@ pub fn write_counts(
                     )?;
                 }
                 A53Format::Json => {
-                    let quoted = thread.map(|name| serde_json::Value::from(name.as_str()));
-                    let owner = quoted.map(|name| format!("\"thread\" : {name}, "));
-                    let owner = owner.unwrap_or_default();
+                    let quoted = owner_name.map(|(kind, name)| {
+                        format!("\"{kind}\" : {}, ", serde_json::Value::from(name.as_str()))
+                    });
+                    let owner = quoted.unwrap_or_default();
                     writeln!(
                         out,
                         "{{{owner}\"counter-value\" : \"{count}.000000\", \"unit\" : \"\", \"event\" : \"{name}\", \"event-runtime\" : {time}, \"pcnt-running\" : 100.00}}"

@@ -153,8 +153,7 @@ impl CoreRun {
             slots,
             events: PmuEvent::ALL
                 .into_iter()
-                .filter_map(|event| Some((u16::try_from(event.code()).ok()?, event)))
-                .map(|(code, event)| (code, event.mnemonic(), counts.value(event)))
+                .map(|event| (event.code(), event.mnemonic(), counts.value(event)))
                 .collect(),
         }
     }

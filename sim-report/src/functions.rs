@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use sim_a53::{A53Counts, A53Event};
 use sim_core::{Counts, PmuEvent};
 
 use crate::perf_stat::grouped;
@@ -16,36 +17,76 @@ pub struct FunctionRow {
     pub counts: Counts,
 }
 
-/// Events that are shown per thousand instructions, with their column headings.
-const PER_THOUSAND: [(&str, PmuEvent); 4] = [
-    ("br-miss", PmuEvent::BR_MIS_PRED_RETIRED),
-    ("l1i-refill", PmuEvent::L1I_CACHE_REFILL),
-    ("l1d-refill", PmuEvent::L1D_CACHE_REFILL),
-    ("l2-refill", PmuEvent::L2D_CACHE_REFILL),
-];
+/// Column headings of the events that are shown per thousand instructions.
+const PER_THOUSAND: [&str; 4] = ["br-miss", "l1i-refill", "l1d-refill", "l2-refill"];
+
+/// Costs of a function, on any core.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionCosts {
+    /// Name.
+    pub name: String,
+    /// Cycles.
+    pub cycles: u64,
+    /// Retired instructions.
+    pub retired: u64,
+    /// Mispredictions, and refills of the L1 I-cache, the L1 D-cache and the L2 cache.
+    pub misses: [u64; 4],
+}
+
+impl FunctionCosts {
+    /// Returns the costs on a Neoverse N2.
+    pub fn of_n2(row: &FunctionRow) -> FunctionCosts {
+        let value = |event| row.counts.value(event);
+        FunctionCosts {
+            name: row.name.clone(),
+            cycles: value(PmuEvent::CPU_CYCLES),
+            retired: value(PmuEvent::INST_RETIRED),
+            misses: [
+                value(PmuEvent::BR_MIS_PRED_RETIRED),
+                value(PmuEvent::L1I_CACHE_REFILL),
+                value(PmuEvent::L1D_CACHE_REFILL),
+                value(PmuEvent::L2D_CACHE_REFILL),
+            ],
+        }
+    }
+
+    /// Returns the costs on a Cortex-A53.
+    pub fn of_a53(name: &str, counts: &A53Counts) -> FunctionCosts {
+        FunctionCosts {
+            name: name.to_owned(),
+            cycles: counts.value(A53Event::CPU_CYCLES),
+            retired: counts.value(A53Event::INST_RETIRED),
+            misses: [
+                counts.value(A53Event::BR_MIS_PRED),
+                counts.value(A53Event::L1I_CACHE_REFILL),
+                counts.value(A53Event::L1D_CACHE_REFILL),
+                counts.value(A53Event::L2D_CACHE_REFILL),
+            ],
+        }
+    }
+}
 
 /// Writes a line for each function: cycles, instructions, and events per thousand instructions.
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write_table(out: &mut impl Write, trace: &str, rows: &[FunctionRow]) -> io::Result<()> {
-    let cycles_of = |row: &FunctionRow| row.counts.value(PmuEvent::CPU_CYCLES);
-    let all: u64 = rows.iter().map(cycles_of).sum();
+pub fn write_table(out: &mut impl Write, trace: &str, rows: &[FunctionCosts]) -> io::Result<()> {
+    let all: u64 = rows.iter().map(|row| row.cycles).sum();
     writeln!(out, "\n Exact counts by function for '{trace}':\n")?;
     write!(out, "{:>8} {:>16} {:>16} {:>6}", "time", "cycles", "instructions", "IPC")?;
-    for (name, _) in PER_THOUSAND {
+    for name in PER_THOUSAND {
         write!(out, " {name:>10}")?;
     }
     writeln!(out, "  function")?;
     for row in rows {
-        let (cycles, retired) = (cycles_of(row), row.counts.value(PmuEvent::INST_RETIRED));
-        let share = percent(cycles, all);
-        write!(out, "{share:>7.2}% {:>16} {:>16} ", grouped(cycles), grouped(retired))?;
-        write!(out, "{:>6}", ratio(retired, cycles, 1.0))?;
-        for (_, event) in PER_THOUSAND {
-            write!(out, " {:>10}", ratio(row.counts.value(event), retired, 1000.0))?;
+        let FunctionCosts { name, cycles, retired, misses } = row;
+        let share = percent(*cycles, all);
+        write!(out, "{share:>7.2}% {:>16} {:>16} ", grouped(*cycles), grouped(*retired))?;
+        write!(out, "{:>6}", ratio(*retired, *cycles, 1.0))?;
+        for count in misses {
+            write!(out, " {:>10}", ratio(*count, *retired, 1000.0))?;
         }
-        writeln!(out, "  {}", row.name)?;
+        writeln!(out, "  {name}")?;
     }
     writeln!(out, "\n Events per thousand retired instructions from the fifth column on.\n")
 }
@@ -87,7 +128,7 @@ mod tests {
         let row = |name: &str, counted: &[(PmuEvent, u64)]| {
             let mut counts = Counts::default();
             counted.iter().for_each(|&(event, n)| counts.count(event, n));
-            FunctionRow { name: name.to_owned(), counts }
+            FunctionCosts::of_n2(&FunctionRow { name: name.to_owned(), counts })
         };
         let rows = [
             row(

@@ -11,11 +11,12 @@ use clap::Args as ClapArgs;
 use sim_core::{Counts, EventSink, InstId, Notice, PmuEvent};
 use sim_machine::{Mode, Outcome};
 use sim_pmu::perf::{Levels, Reading, Status};
-use sim_report::functions::{self, FunctionRow};
+use sim_report::functions::{self, FunctionCosts, FunctionRow};
 use sim_report::perf_stat::Columns;
 use sim_report::stat::{self, Counted, StatOptions};
 use sim_report::{Owner, Selected, StatReport, Symbols, perf_stat};
 
+use super::functions_a53;
 use crate::counting::counted_run::Replay;
 use crate::counting::event_list;
 use crate::counting::notes::write_unknown_words;
@@ -26,36 +27,40 @@ use crate::files::symbols;
 use crate::host::progress::{expected, with_progress};
 use crate::host::signals::Keeper;
 use crate::host::speed;
-use crate::shared_args::{FormatArgs, MachineArgs, RegionArgs};
+use crate::shared_args::{CoreName, FormatArgs, MachineArgs, RegionArgs};
 use crate::verdict::Verdict;
 
 /// Print exact counts for each function of the program
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim functions traces/hash.n2t\n          \
-    n2sim functions traces/hash.n2t -e l1d_cache_refill,br_mis_pred_retired -x,")]
+    n2sim functions traces/hash.n2t -e l1d_cache_refill,br_mis_pred_retired -x,\n          \
+    n2sim functions traces/hash.n2t --core cortex-a53")]
 pub(crate) struct FunctionsArgs {
     /// The trace to replay
-    trace: PathBuf,
+    pub(super) trace: PathBuf,
     /// Events to count (default: a table of the most important ones)
     ///
     /// Each is a mnemonic or a perf name in any case, or rNN.
     #[arg(short, long, value_name = "EVENT,...", help_heading = "What to count")]
-    event: Vec<String>,
+    pub(super) event: Vec<String>,
     /// The recorded program, for functions that the trace does not name
     #[arg(long, value_name = "FILE")]
-    elf: Option<PathBuf>,
+    pub(super) elf: Option<PathBuf>,
     #[command(flatten)]
-    format: FormatArgs,
+    pub(super) format: FormatArgs,
     /// Print column names (-x) or the origin of the counts (-j) first
     #[arg(long, requires = "for_programs", help_heading = "Output")]
-    header: bool,
+    pub(super) header: bool,
     /// Print speed and memory of the simulation to stderr
     #[arg(short, long, help_heading = "Output")]
-    verbose: bool,
+    pub(super) verbose: bool,
     #[command(flatten)]
-    region: RegionArgs,
+    pub(super) region: RegionArgs,
+    /// Simulated core
+    #[arg(long, value_enum, default_value_t, help_heading = "Machine")]
+    core: CoreName,
     #[command(flatten)]
-    machine: MachineArgs,
+    pub(super) machine: MachineArgs,
 }
 
 /// Initial capacity for the events of one instruction.
@@ -246,6 +251,9 @@ fn check_levels(replay: &Replay<'_>) -> anyhow::Result<()> {
 
 /// Counts and prints function by function.
 pub(crate) fn run(args: &FunctionsArgs) -> anyhow::Result<Verdict> {
+    if args.core == CoreName::CortexA53 {
+        return functions_a53::run(args);
+    }
     let groups = event_list::parse_all(&args.event)?;
     let options = args.region.run_options()?;
     let setup = Setup::open(&args.trace, &args.machine, Mode::Full, false)?;
@@ -280,19 +288,26 @@ fn count(mut out: Output, args: &FunctionsArgs, replay: &Replay<'_>) -> anyhow::
     let columns = Columns { function: true, ..Columns::default() };
     write_header(&mut out, &args.format, args.header.then_some(columns), &outcome)?;
     if !args.format.is_for_programs() && replay.request.events.is_empty() {
-        functions::write_table(&mut out, &outcome.header.trace, &rows)?;
+        let costs: Vec<FunctionCosts> = rows.iter().map(FunctionCosts::of_n2).collect();
+        functions::write_table(&mut out, &outcome.header.trace, &costs)?;
     } else {
         write_counts(&mut out, &args.format, replay, &outcome, &rows)?;
     }
     out.finish()?;
     write_unknown_words(&mut io::stderr(), &outcome)?;
+    note_missing_names(&symbols)?;
+    Ok(instructions)
+}
+
+/// Notes that no function has a name.
+pub(super) fn note_missing_names(symbols: &Symbols) -> io::Result<()> {
     if symbols.functions().is_empty() {
         writeln!(
             io::stderr(),
             "n2sim: note: the trace names no functions; give its program with --elf FILE"
         )?;
     }
-    Ok(instructions)
+    Ok(())
 }
 
 /// Writes the chosen events, or all of them, of each function.

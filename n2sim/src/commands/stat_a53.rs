@@ -10,6 +10,7 @@ use sim_report::a53_stat::{self, A53Format, A53Owner};
 use sim_trace::TraceFile;
 
 use super::stat::StatArgs;
+use crate::counting::a53_events;
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace};
 use crate::host::{memory, speed};
@@ -126,33 +127,18 @@ fn refuse_others(args: &StatArgs) -> anyhow::Result<()> {
 }
 
 /// Returns these events with their mnemonics.
-fn named(events: &[A53Event]) -> Vec<(String, A53Event)> {
+pub(super) fn named(events: &[A53Event]) -> Vec<(String, A53Event)> {
     events.iter().map(|event| (event.mnemonic().to_lowercase(), *event)).collect()
 }
 
 /// Returns the events of all -e options, with the names given there: mnemonics in any case, or rNN.
-fn events(lists: &[String]) -> anyhow::Result<Vec<(String, A53Event)>> {
+pub(super) fn events(lists: &[String]) -> anyhow::Result<Vec<(String, A53Event)>> {
     let names = lists.iter().flat_map(|list| list.split(',')).map(str::trim);
-    names.filter(|name| !name.is_empty()).map(|name| Ok((name.to_owned(), event(name)?))).collect()
-}
-
-fn event(name: &str) -> anyhow::Result<A53Event> {
-    let code = name.strip_prefix(['r', 'R']).and_then(|hex| u16::from_str_radix(hex, 16).ok());
-    let found = match (code, name) {
-        (Some(code), _) => A53Event::from_code(code),
-        (None, "cycles" | "cpu-cycles") => Some(A53Event::CPU_CYCLES),
-        (None, "instructions") => Some(A53Event::INST_RETIRED),
-        (None, name) => A53Event::from_mnemonic(name),
+    let event = |name: &str| match a53_events::named(name) {
+        Ok(event) => Ok((name.to_owned(), event)),
+        Err(error) => anyhow::bail!("-e {name}: {error}"),
     };
-    if name.contains(['{', '}', ':']) {
-        anyhow::bail!("-e {name}: groups and modifiers work with --core neoverse-n2 only");
-    }
-    found.ok_or_else(|| {
-        anyhow::anyhow!(
-            "-e {name}: the Cortex-A53 has no such event; \
-             `n2sim list events --core cortex-a53` lists them"
-        )
-    })
+    names.filter(|name| !name.is_empty()).map(event).collect()
 }
 
 /// Notes requested events that no run raises, with the reason.
@@ -166,7 +152,7 @@ fn note_unraised(requested: &[(String, A53Event)]) -> io::Result<()> {
 }
 
 /// Notes instructions that the core or the decoder does not have.
-fn note_instructions(cores: &[A53CoreOutcome]) -> io::Result<()> {
+pub(super) fn note_instructions(cores: &[A53CoreOutcome]) -> io::Result<()> {
     let unknown: u64 = cores.iter().map(|core| core.unknown).sum();
     if unknown > 0 {
         writeln!(

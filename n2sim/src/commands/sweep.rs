@@ -3,6 +3,7 @@
 //! Each finished run is kept in a journal beside the table, so that an interrupted sweep continues.
 //! The table itself is written when all runs are done.
 
+mod core;
 mod grid;
 mod journal;
 #[cfg(feature = "parquet")]
@@ -17,13 +18,12 @@ use anyhow::{Context, ensure};
 use clap::Args as ClapArgs;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
-use sim_core::{MemoryBudget, PmuEvent};
-use sim_machine::{MachineConfig, MachineError, RunHeader, Session};
 use sim_report::figure::sensitivity;
 
 use crate::files::output::{Output, is_written_in_place};
 use crate::host::memory;
 use crate::verdict::Verdict;
+use core::is_over_budget;
 use grid::{Grid, Point};
 use journal::{Journal, Row};
 use sim_core::Shown;
@@ -134,7 +134,7 @@ fn complete(
     let shared = Mutex::new((journal, kept));
     let memory = memory::budget();
     let run = |point: &Point<'_>| -> anyhow::Result<()> {
-        let row = run_one(grid, point, &memory)?;
+        let row = grid.core.run(grid, point, &memory)?;
         let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (journal, rows) = &mut *shared;
         journal.add(point.number, &row)?;
@@ -169,29 +169,6 @@ fn run_all<'a>(
     let refused: Vec<&Point<'a>> = refused.into_iter().flatten().collect();
     refused.iter().try_for_each(|point| run(point))?;
     Ok(refused.len())
-}
-
-fn is_over_budget(error: &anyhow::Error) -> bool {
-    error.downcast_ref().is_some_and(MachineError::is_over_budget)
-}
-
-/// Runs one trace on one configuration, within the memory account of all runs.
-fn run_one(grid: &Grid, point: &Point<'_>, memory: &MemoryBudget) -> anyhow::Result<Row> {
-    let place = || point.name();
-    let document = grid.document(point.combination)?;
-    let config = MachineConfig::from_document(&document)?;
-    let header = RunHeader { trace: point.trace.name.clone(), ..RunHeader::default() };
-    let session =
-        Session::open_within(&point.trace.path, config, header, memory).with_context(place)?;
-    let session = session.without_roots();
-    let outcome = session.run(&grid.options, &mut |_| {}).with_context(place)?;
-    let total = outcome.total();
-    let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
-    Ok(Row {
-        cores: outcome.cores.len() as u32,
-        longest: cycles.max().unwrap_or_default(),
-        counts: PmuEvent::ALL.map(|event| total.value(event)).to_vec(),
-    })
 }
 
 /// Draws a figure for each key that has more than one value.

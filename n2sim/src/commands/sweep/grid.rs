@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use serde::Deserialize;
-use sim_core::PmuEvent;
 use sim_core::config::{Document, units};
-use sim_machine::{ConfigSource, Machine, MachineConfig, Profile, RunOptions};
+use sim_machine::{ConfigSource, Machine, Profile, RunOptions};
 use sim_metrics::builtin;
 use sim_metrics::formula::{Linked, MetricFormula};
 use sim_trace::TraceFile;
 
-use crate::files::{input, open_trace};
+use super::core::{EventColumn, SweepCore};
+use crate::files::{a53_config, input, open_trace};
 use crate::host::memory;
 use crate::shared_args::instructions;
 use sim_core::Shown;
@@ -25,7 +25,9 @@ const RUNS_MAX: usize = 100_000;
 struct GridFile {
     traces: Vec<String>,
     #[serde(default)]
-    profile: FileProfile,
+    core: SweepCore,
+    #[serde(default)]
+    profile: Option<FileProfile>,
     #[serde(default)]
     machine: Option<String>,
     config: Option<PathBuf>,
@@ -40,10 +42,9 @@ struct GridFile {
     vary: Vec<VaryFile>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum FileProfile {
-    #[default]
     Guide,
     Silicon,
 }
@@ -113,11 +114,12 @@ pub(super) struct Point<'a> {
 /// The runs of a sweep.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
+    pub(super) core: SweepCore,
     pub(super) traces: Vec<Trace>,
     pub(super) axes: Vec<Axis>,
     pub(super) combinations: Vec<Combination>,
     pub(super) options: RunOptions,
-    pub(super) events: Vec<PmuEvent>,
+    pub(super) events: Vec<EventColumn>,
     pub(super) metrics: Vec<Metric>,
     profile: Profile,
     machine: Machine,
@@ -136,6 +138,9 @@ impl Grid {
     }
 
     fn checked(file: GridFile, directory: &Path) -> anyhow::Result<Grid> {
+        if file.core == SweepCore::CortexA53 {
+            refuse_on_a53(&file)?;
+        }
         let axes = file.vary.into_iter().map(axis).collect::<anyhow::Result<Vec<Axis>>>()?;
         for (number, axis) in axes.iter().enumerate() {
             if axes[..number].iter().any(|other| other.key == axis.key) {
@@ -148,19 +153,20 @@ impl Grid {
             roi: None,
         };
         let profile = match file.profile {
-            FileProfile::Guide => Profile::Guide,
-            FileProfile::Silicon => Profile::Silicon,
+            None | Some(FileProfile::Guide) => Profile::Guide,
+            Some(FileProfile::Silicon) => Profile::Silicon,
         };
         let machine = file.machine.as_deref().map(Machine::from_name).transpose();
         let machine = machine.map_err(|error| anyhow::anyhow!("machine: {error}"))?;
         let machine = machine.unwrap_or_default();
         let mut grid = Grid {
+            core: file.core,
             traces: Vec::new(),
             axes,
             combinations: Vec::new(),
             options,
-            events: events(file.events)?,
-            metrics: metrics(&file.metrics)?,
+            events: file.core.columns(file.events)?,
+            metrics: metrics(&file.metrics, file.core)?,
             profile,
             machine,
             config: file.config.map(|config| directory.join(config)),
@@ -217,6 +223,9 @@ impl Grid {
         let varied = self.axes.iter().zip(chosen);
         let varied = varied.map(|(axis, value)| format!("{}={}", axis.key, axis.values[*value]));
         let overrides: Vec<String> = self.set.iter().cloned().chain(varied).collect();
+        if self.core == SweepCore::CortexA53 {
+            return a53_config::merged(self.config.as_deref(), &overrides);
+        }
         let source = ConfigSource {
             profile: self.profile,
             machine: self.machine,
@@ -237,13 +246,8 @@ impl Grid {
         }
         let combination = |chosen: Vec<usize>| {
             let document = self.document_of(&chosen)?;
-            let config = MachineConfig::from_document(&document)?;
-            Ok(Combination {
-                chosen,
-                hash: document.hash(),
-                patch: config.core.revision.patch(),
-                clock_hz: config.core.clock_hz,
-            })
+            let (patch, clock_hz) = self.core.check(&document)?;
+            Ok(Combination { chosen, hash: document.hash(), patch, clock_hz })
         };
         choices.into_iter().map(combination).collect()
     }
@@ -304,17 +308,21 @@ fn trace(name: &str, directory: &Path) -> anyhow::Result<Trace> {
     Ok(Trace { name: name.to_owned(), path, hash: file.hash() })
 }
 
-/// Returns the events that are columns, or all events without a list.
-fn events(names: Option<Vec<String>>) -> anyhow::Result<Vec<PmuEvent>> {
-    let Some(names) = names else { return Ok(PmuEvent::ALL.to_vec()) };
-    let event = |name: &String| {
-        PmuEvent::from_name(name).map_err(|error| anyhow::anyhow!("events: {error}"))
-    };
-    names.iter().map(event).collect()
+/// Refuses the keys of a grid that only the Neoverse N2 has.
+fn refuse_on_a53(file: &GridFile) -> anyhow::Result<()> {
+    let refused = [
+        (file.profile.is_some(), "profile"),
+        (file.machine.is_some(), "machine"),
+        (file.warmup.is_some(), "warmup"),
+    ];
+    match refused.iter().find(|(is_given, _)| *is_given) {
+        Some((_, key)) => bail!("{key}: works with core = \"neoverse-n2\" only"),
+        None => Ok(()),
+    }
 }
 
 /// Returns the metrics that are columns, from names and groups.
-fn metrics(names: &[String]) -> anyhow::Result<Vec<Metric>> {
+fn metrics(names: &[String], core: SweepCore) -> anyhow::Result<Vec<Metric>> {
     let catalog = builtin::catalog();
     let mut chosen: Vec<Metric> = Vec::new();
     for name in names {
@@ -330,6 +338,15 @@ fn metrics(names: &[String]) -> anyhow::Result<Vec<Metric>> {
             let formula = metric.formula.as_ref().map_err(|error| place(error.to_string()))?;
             let linked = Linked::named(&metric.name, formula, &catalog)
                 .map_err(|error| place(error.to_string()))?;
+            if let Some(event) =
+                linked.core_events().into_iter().find(|event| core.place(*event).is_none())
+            {
+                bail!(
+                    "metrics: {} needs {}, which the Cortex-A53 does not have",
+                    metric.name,
+                    event.mnemonic()
+                );
+            }
             chosen.push(Metric { name: metric.name.clone(), linked, factor: metric.scale.factor });
         }
     }

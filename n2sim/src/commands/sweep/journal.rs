@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
-use sim_core::PmuEvent;
 use sim_files::File;
 
 use super::grid::Grid;
@@ -37,7 +36,7 @@ pub(super) struct Row {
     pub(super) cores: u32,
     /// Cycles of the core that ran longest.
     pub(super) longest: u64,
-    /// Counts of all cores together, in the order of [`PmuEvent::ALL`].
+    /// Counts of all cores together, in the order of the core's events.
     pub(super) counts: Vec<u64>,
 }
 
@@ -78,9 +77,10 @@ impl Journal {
         }
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let head = head(grid);
-        let rows = read(&text[..whole], &head, grid.len()).with_context(|| {
-            format!("{name}: remove it, give another -o, or start again with --restart")
-        })?;
+        let rows =
+            read(&text[..whole], &head, grid.len(), grid.core.events()).with_context(|| {
+                format!("{name}: remove it, give another -o, or start again with --restart")
+            })?;
         file.set_len(whole as u64).with_context(|| format!("cannot write {name}"))?;
         file.seek(SeekFrom::End(0)).with_context(|| format!("cannot write {name}"))?;
         let mut journal = Journal { file, path: path.to_owned(), is_broken: false };
@@ -137,7 +137,7 @@ fn head(grid: &Grid) -> Head {
 }
 
 /// Returns the rows of a journal of whole lines.
-fn read(text: &str, expected: &Head, runs: usize) -> anyhow::Result<Rows> {
+fn read(text: &str, expected: &Head, runs: usize, events: usize) -> anyhow::Result<Rows> {
     let mut rows = Rows::default();
     let mut lines = text.lines().enumerate();
     let Some((_, first)) = lines.next() else { return Ok(rows) };
@@ -147,7 +147,7 @@ fn read(text: &str, expected: &Head, runs: usize) -> anyhow::Result<Rows> {
         Err(_) => bail!("it is not a journal of a sweep"),
     }
     for (number, line) in lines {
-        let fits = |line: &Line| line.run < runs && line.row.counts.len() == PmuEvent::ALL.len();
+        let fits = |line: &Line| line.run < runs && line.row.counts.len() == events;
         match serde_json::from_str::<Line>(line).ok().filter(fits) {
             Some(Line { run, row }) => rows.insert(run, row),
             None => bail!("line {} is damaged", number + 1),
@@ -160,6 +160,9 @@ fn read(text: &str, expected: &Head, runs: usize) -> anyhow::Result<Rows> {
 mod tests {
     use super::*;
 
+    /// Events of the core of these tests.
+    const EVENTS: usize = 3;
+
     fn some_head() -> Head {
         Head {
             n2sim: "1".to_owned(),
@@ -171,7 +174,7 @@ mod tests {
     }
 
     fn row(first: u64) -> Row {
-        let mut counts = vec![0; PmuEvent::ALL.len()];
+        let mut counts = vec![0; EVENTS];
         counts[0] = first;
         Row { cores: 1, longest: 5, counts }
     }
@@ -185,7 +188,7 @@ mod tests {
     #[test]
     fn what_was_written_is_read() {
         let text = text(&[Line { run: 1, row: row(7) }, Line { run: 0, row: row(3) }]);
-        let rows = read(&text, &some_head(), 2).expect("a journal").all(2).expect("both");
+        let rows = read(&text, &some_head(), 2, EVENTS).expect("a journal").all(2).expect("both");
         assert_eq!(rows, [row(3), row(7)]);
     }
 
@@ -194,7 +197,7 @@ mod tests {
         let good = text(&[Line { run: 1, row: row(7) }]);
         let other = Head { limit: Some(1), ..some_head() };
         let message = |text: &str, head: &Head, runs| {
-            read(text, head, runs).expect_err("a fault").to_string()
+            read(text, head, runs, EVENTS).expect_err("a fault").to_string()
         };
         assert!(message(&good, &other, 2).contains("another grid"));
         assert!(message("{}\n", &some_head(), 2).contains("not a journal"));

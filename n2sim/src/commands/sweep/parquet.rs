@@ -69,7 +69,7 @@ fn schema(table: &Table<'_>) -> Result<TypePtr, ParquetError> {
         fields.push(field(key, Physical::BYTE_ARRAY, text, Repetition::REQUIRED)?);
     }
     for event in &table.grid.events {
-        fields.push(field(&event.perf_name(), Physical::INT64, None, Repetition::REQUIRED)?);
+        fields.push(field(&event.name, Physical::INT64, None, Repetition::REQUIRED)?);
     }
     for metric in &table.grid.metrics {
         fields.push(field(&metric.name, Physical::DOUBLE, None, Repetition::OPTIONAL)?);

@@ -31,8 +31,8 @@ impl<'a> Table<'a> {
     pub(super) fn new(grid: &'a Grid, rows: &[Row]) -> Table<'a> {
         let record = |(point, row): (Point<'a>, &Row)| Record {
             point,
-            counts: grid.events.iter().map(|event| row.counts[*event as usize]).collect(),
-            metrics: grid.metrics.iter().map(|metric| value(metric, &point, row)).collect(),
+            counts: grid.events.iter().map(|event| row.counts[event.place]).collect(),
+            metrics: grid.metrics.iter().map(|metric| value(grid, metric, &point, row)).collect(),
         };
         Table { grid, records: grid.points().zip(rows).map(record).collect() }
     }
@@ -55,7 +55,7 @@ impl<'a> Table<'a> {
     /// Writes the table as CSV and returns the output.
     pub(super) fn write_csv<W: Write>(&self, out: W) -> anyhow::Result<W> {
         let mut writer = csv::Writer::from_writer(out);
-        let events = self.grid.events.iter().map(|event| event.perf_name());
+        let events = self.grid.events.iter().map(|event| event.name.clone());
         let metrics = self.grid.metrics.iter().map(|metric| metric.name.clone());
         let keys = self.keys().into_iter().map(str::to_owned);
         writer.write_record(keys.chain(events).chain(metrics))?;
@@ -108,11 +108,11 @@ fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 }
 
 /// Returns the value of a metric from exact counts, if it has one.
-fn value(metric: &Metric, point: &Point<'_>, row: &Row) -> Option<f64> {
+fn value(grid: &Grid, metric: &Metric, point: &Point<'_>, row: &Row) -> Option<f64> {
     let machine = Machine::neoverse_n2(point.combination.patch, row.cores);
     let count = |event: &EventUse| match event.quantity {
         Quantity::Event(event_of_core) if event.levels == Levels::ALL => {
-            Some(row.counts[event_of_core as usize] as f64)
+            Some(row.counts[grid.core.place(event_of_core)?] as f64)
         }
         Quantity::Time(Time::Duration) => {
             Some(row.longest as f64 / point.combination.clock_hz as f64)

@@ -1,0 +1,52 @@
+//! Events of the Cortex-A53 by the names that a command line or a file gives them.
+
+use sim_a53::A53Event;
+use sim_core::PmuEvent;
+
+/// Returns an event by its mnemonic in any case, by rNN, or by `cycles` and `instructions`. The
+/// error has no name in front.
+pub(crate) fn named(name: &str) -> Result<A53Event, String> {
+    if name.contains(['{', '}', ':']) {
+        return Err(String::from("groups and modifiers work with --core neoverse-n2 only"));
+    }
+    let code = name.strip_prefix(['r', 'R']).and_then(|hex| u16::from_str_radix(hex, 16).ok());
+    let found = match (code, name) {
+        (Some(code), _) => A53Event::from_code(code),
+        (None, "cycles" | "cpu-cycles") => Some(A53Event::CPU_CYCLES),
+        (None, "instructions") => Some(A53Event::INST_RETIRED),
+        (None, name) => A53Event::from_mnemonic(name),
+    };
+    found.ok_or_else(|| {
+        String::from(
+            "the Cortex-A53 has no such event; `n2sim list events --core cortex-a53` lists them",
+        )
+    })
+}
+
+/// Returns the event of the Cortex-A53 with the number and the mnemonic of an event of the Neoverse
+/// N2.
+pub(crate) fn same_as(event: PmuEvent) -> Option<A53Event> {
+    let own = A53Event::from_mnemonic(event.mnemonic())?;
+    (own.code() == event.code()).then_some(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_of_both_cores_has_one_number_and_one_name() {
+        assert_eq!(same_as(PmuEvent::L1D_CACHE_REFILL), Some(A53Event::L1D_CACHE_REFILL));
+        assert_eq!(same_as(PmuEvent::BUS_ACCESS_RD), None);
+        assert_eq!(same_as(PmuEvent::STALL_SLOT), None);
+    }
+
+    #[test]
+    fn an_event_has_a_mnemonic_and_a_number() {
+        for name in ["rE7", "r0e7", "ld_dep_stall", "LD_DEP_STALL"] {
+            assert_eq!(named(name), Ok(A53Event::LD_DEP_STALL), "{name}");
+        }
+        assert!(named("stall_slot").is_err_and(|error| error.contains("no such event")));
+        assert!(named("cycles:u").is_err_and(|error| error.contains("modifiers")));
+    }
+}

@@ -1,0 +1,44 @@
+//! Counts of groups of static instructions, such as the functions of a program.
+
+use crate::event::{A53Counts, A53Event, A53Sink};
+
+/// A sink that counts for each group of instructions.
+///
+/// Cycles and stalls belong to the instruction that the core waited for.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupSink<'a> {
+    /// Group of each static instruction.
+    groups: &'a [u32],
+    current: usize,
+    /// Counts by group.
+    pub(crate) counts: Vec<A53Counts>,
+    total: A53Counts,
+}
+
+impl<'a> GroupSink<'a> {
+    /// Creates a sink for the groups from 0 to the largest in `groups`.
+    pub(crate) fn new(groups: &'a [u32]) -> GroupSink<'a> {
+        let count = groups.iter().max().map_or(1, |last| *last as usize + 1);
+        let counts = vec![A53Counts::default(); count];
+        GroupSink { groups, current: 0, counts, total: A53Counts::default() }
+    }
+}
+
+impl AsRef<A53Counts> for GroupSink<'_> {
+    fn as_ref(&self) -> &A53Counts {
+        &self.total
+    }
+}
+
+impl A53Sink for GroupSink<'_> {
+    #[inline]
+    fn raise(&mut self, event: A53Event, cycle: u64, times: u64) {
+        self.total.raise(event, cycle, times);
+        self.counts[self.current].raise(event, cycle, times);
+    }
+
+    #[inline]
+    fn begin(&mut self, inst: u32) {
+        self.current = self.groups[inst as usize] as usize;
+    }
+}
