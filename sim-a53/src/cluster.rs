@@ -330,7 +330,7 @@ impl Thread {
         }
         let breaks = exceptions > 0 || inst.flags.has(sim_core::InstFlags::DISCONTINUITY);
         let next = (!self.ended && !breaks).then(|| timings[self.batch[self.at].id as usize].pc);
-        sink.begin(inst.id);
+        sink.begin(inst.id, self.core.cycle());
         self.core.step(&inst, &more[..further], timing, next, memory, sink);
         for _ in 0..exceptions {
             self.core.take_exception(vector, sink);

@@ -132,9 +132,10 @@ pub trait A53Sink {
     /// Receives `times` occurrences of `event` in the cycle `cycle`. Cycles do not always ascend.
     fn raise(&mut self, event: A53Event, cycle: u64, times: u64);
 
-    /// Receives the number of the static instruction that causes the events from now on.
+    /// Receives the number of the static instruction that causes the events from now on, and the
+    /// cycle of the issue before it.
     #[inline]
-    fn begin(&mut self, _inst: u32) {}
+    fn begin(&mut self, _inst: u32, _cycle: u64) {}
 }
 
 /// Total of each event.

@@ -70,7 +70,7 @@ pub fn knees(config: &A53Config, knees: &[A53Knee]) -> String {
         .with_x_tick_format(custom(power_of_two))
         .with_y_axis_min(0.0)
         .with_legend_width(290.0)
-        .with_legend_at_data(3.6, 100.0);
+        .with_legend_at_data(3.6, 26.0);
     let sizes = [
         (config.memory.micro_tlb.data_entries, "micro-TLB"),
         (config.memory.main_tlb.entries, "main TLB"),
