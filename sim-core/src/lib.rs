@@ -2,6 +2,7 @@
 //!
 //! - [`pmu_event`]: the one list of PMU events; [`a53_event`]: those of the Cortex-A53;
 //!   [`event_name`]: their names in Linux tools; [`core_event`]: what both have in common;
+//!   [`related_core`]: cores with events of the same numbers;
 //!   [`sink`]: the interface through which units report them.
 //! - [`time`], [`addr`], [`trace_inst`]: cycles, addresses, one record of the instruction stream.
 //! - [`memory_port`]: requests of the pipeline to the memory system; [`maintenance`]: cache and TLB
@@ -37,6 +38,7 @@ pub mod packed;
 pub mod pmu_event;
 pub mod privilege;
 pub mod register_access;
+pub mod related_core;
 pub mod root_cause;
 pub mod shown;
 pub mod sink;
@@ -64,6 +66,7 @@ pub use packed::{Numbers, Packed};
 pub use pmu_event::PmuEvent;
 pub use privilege::Privilege;
 pub use register_access::RegisterAccess;
+pub use related_core::RelatedCore;
 pub use root_cause::{Lost, LostSlots, RootCause};
 pub use shown::{Shown, shown_lines};
 pub use sink::{EventSink, Notice, NullSink};

@@ -148,7 +148,11 @@ pub fn usual_cause<C: Into<Count>>(
         Subject::Slots => {
             slots_cause(&count, assumptions).unwrap_or_else(|| by_difference(violation))
         }
-        Subject::Sum if is_half_corrected(&count) && is_of_slots(violation) => Cause::HalfCorrected,
+        Subject::Sum
+            if assumptions.core.is_n2() && is_half_corrected(&count) && is_of_slots(violation) =>
+        {
+            Cause::HalfCorrected
+        }
         Subject::BusCeiling | Subject::PerCycle if violation.right_value == 0 => Cause::NoCycles,
         _ => by_difference(violation),
     }
@@ -213,8 +217,8 @@ pub(crate) fn slots_cause(
         _ if (slots - whole).abs() > whole * SLOTS_TOLERANCE => {
             Some(if is_estimate { Cause::Multiplexing } else { Cause::Windows })
         }
-        SLOTS_PER_CYCLE => Some(Cause::NoErratum),
-        n if n == SLOTS_PER_CYCLE + 1 => Some(Cause::Erratum),
+        SLOTS_PER_CYCLE if assumptions.core.is_n2() => Some(Cause::NoErratum),
+        n if n == SLOTS_PER_CYCLE + 1 && assumptions.core.is_n2() => Some(Cause::Erratum),
         n @ 1..=SLOTS_MAX => Some(Cause::OtherSlots(n)),
         _ => Some(Cause::Windows),
     }

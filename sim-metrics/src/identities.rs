@@ -6,6 +6,7 @@
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{Relation, RelationKind};
+use sim_core::related_core::{self, RelatedCore};
 
 use crate::count::{Count, total};
 use crate::rules::{self, Rule};
@@ -20,8 +21,11 @@ const SURPLUS_SHARE: f64 = 1.0 / (SLOTS_PER_CYCLE as f64 + 1.0);
 pub const BUS_ACCESSES_PER_CYCLE_MAX: u64 = 2;
 
 /// Assumptions about the machine and the counting.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Assumptions {
+    /// Core that counted. For other cores than the Neoverse N2 only those rules hold that the
+    /// descriptions of the events state, and the slot identity with the width of that core.
+    pub core: &'static RelatedCore,
     /// Revision r0p0 to r0p2: `STALL_SLOT` counts one slot too many in every cycle. `None`: the
     /// revision is unknown, and either form of the slot identity is accepted.
     pub has_stall_slot_erratum: Option<bool>,
@@ -32,6 +36,18 @@ pub struct Assumptions {
     pub is_part_of_code: bool,
     /// Relative difference that the sides may have, for counts scaled from part of the time.
     pub tolerance: f64,
+}
+
+impl Default for Assumptions {
+    fn default() -> Assumptions {
+        Assumptions {
+            core: &related_core::NEOVERSE_N2,
+            has_stall_slot_erratum: None,
+            has_external_llc: None,
+            is_part_of_code: false,
+            tolerance: 0.0,
+        }
+    }
 }
 
 /// Checks every rule whose events `count` knows, as numbers or as a [`Count`] with a tolerance.
@@ -57,7 +73,9 @@ fn found_erratum(
     let slots = total(&[(1, PmuEvent::OP_SPEC), (1, PmuEvent::STALL_SLOT)], count)?;
     let cycles = count(PmuEvent::CPU_CYCLES)?;
     let is_broken = check.violations.iter().any(|broken| broken.subject == Subject::Slots);
-    let is_open = assumptions.has_stall_slot_erratum.is_none() && !assumptions.is_part_of_code;
+    let is_open = assumptions.has_stall_slot_erratum.is_none()
+        && assumptions.core.is_n2()
+        && !assumptions.is_part_of_code;
     // With a large tolerance both forms fit.
     let tolerance = assumptions.tolerance.max(slots.tolerance).max(cycles.tolerance);
     let is_sharp = cycles.value > 0 && tolerance < SURPLUS_SHARE;
@@ -77,8 +95,10 @@ pub fn nearest<C: Into<Count>>(
 /// subset that is written at both its ends is one rule.
 fn rules(slots_per_cycle: u64, assumptions: &Assumptions) -> Vec<Rule<PmuEvent>> {
     let mut rules: Vec<Rule<PmuEvent>> = Vec::new();
+    let is_n2 = assumptions.core.is_n2();
     for event in PmuEvent::ALL {
-        for relation in event.info().relations {
+        let relations = event.info().relations.iter();
+        for relation in relations.filter(|relation| is_n2 || is_stated(relation.kind)) {
             for rule in rules_of(event, relation, assumptions) {
                 if !rules.iter().any(|other| rule.is_mirror_of(other)) {
                     rules.push(rule);
@@ -90,14 +110,16 @@ fn rules(slots_per_cycle: u64, assumptions: &Assumptions) -> Vec<Rule<PmuEvent>>
         rules.retain(|rule| rule.subject == Subject::Alias || !rule.has(PmuEvent::CPU_CYCLES));
         return rules;
     }
-    rules.push(Rule {
-        subject: Subject::BusCeiling,
-        left: vec![(1, PmuEvent::BUS_ACCESS)],
-        comparison: Comparison::AtMost,
-        right: vec![(BUS_ACCESSES_PER_CYCLE_MAX, PmuEvent::CPU_CYCLES)],
-        origin: Origin::Printed,
-        reason: None,
-    });
+    if is_n2 {
+        rules.push(Rule {
+            subject: Subject::BusCeiling,
+            left: vec![(1, PmuEvent::BUS_ACCESS)],
+            comparison: Comparison::AtMost,
+            right: vec![(BUS_ACCESSES_PER_CYCLE_MAX, PmuEvent::CPU_CYCLES)],
+            origin: Origin::Printed,
+            reason: None,
+        });
+    }
     rules.push(Rule {
         subject: Subject::Slots,
         left: vec![(1, PmuEvent::OP_SPEC), (1, PmuEvent::STALL_SLOT)],
@@ -107,6 +129,13 @@ fn rules(slots_per_cycle: u64, assumptions: &Assumptions) -> Vec<Rule<PmuEvent>>
         reason: None,
     });
     rules
+}
+
+/// Returns whether a relation is stated by the description of the event, which related cores share,
+/// and not inferred for the Neoverse N2.
+fn is_stated(kind: RelationKind) -> bool {
+    use RelationKind::{AliasOf, SubsetOf, SumOf, SupersetOf};
+    matches!(kind, SumOf | AliasOf | SubsetOf | SupersetOf)
 }
 
 /// Returns the rules of a relation: one over all its events, or one for each.
@@ -166,7 +195,7 @@ pub(crate) fn slots_per_cycle(
     count: &impl Fn(PmuEvent) -> Option<Count>,
     assumptions: &Assumptions,
 ) -> u64 {
-    SLOTS_PER_CYCLE + u64::from(has_erratum(count, assumptions))
+    u64::from(assumptions.core.slots) + u64::from(has_erratum(count, assumptions))
 }
 
 /// Returns whether `STALL_SLOT` has a surplus slot per cycle. For an unknown revision, the closer
@@ -175,6 +204,9 @@ pub(crate) fn has_erratum(
     count: &impl Fn(PmuEvent) -> Option<Count>,
     assumptions: &Assumptions,
 ) -> bool {
+    if !assumptions.core.is_n2() {
+        return false;
+    }
     assumptions.has_stall_slot_erratum.unwrap_or_else(|| {
         let slots = total(&[(2, PmuEvent::OP_SPEC), (2, PmuEvent::STALL_SLOT)], count);
         let midway = total(&[(2 * SLOTS_PER_CYCLE + 1, PmuEvent::CPU_CYCLES)], count);
@@ -330,6 +362,28 @@ mod tests {
         assert_eq!(with(9, (LDST_SPEC, 1)), Some(false), "another rule is broken");
         let midway = plain(&[(CPU_CYCLES, 10), (STALL_SLOT, 50), (OP_SPEC, 5)]);
         assert!(midway[0].starts_with("OP_SPEC + STALL_SLOT = 5 x CPU_CYCLES"), "{midway:?}");
+    }
+
+    /// A Neoverse V2 has eight slots, no erratum, and only the rules that descriptions state.
+    #[test]
+    fn a_related_core_has_its_own_width() {
+        let v2 = Assumptions { core: &related_core::NEOVERSE_V2, ..Assumptions::default() };
+        let slots = |stalled| {
+            let counts = [(CPU_CYCLES, 50), (STALL_SLOT, stalled), (OP_SPEC, 100)];
+            violations(&counts, &v2)
+        };
+        assert_eq!(slots(300), Vec::<String>::new());
+        assert_eq!(
+            slots(150),
+            ["OP_SPEC + STALL_SLOT = 8 x CPU_CYCLES does not hold: 250 against 400 (inferred)"]
+        );
+        let check = check(|event| v2.core.has(event).then_some(0u64), &v2);
+        assert_eq!((check.violations.len(), check.found_erratum), (0, None));
+        assert!(check.tested > 60, "{}", check.tested);
+        let of_n2_only = [(L3D_CACHE, 4), (BUS_ACCESS, 9), (CPU_CYCLES, 3), (INST_RETIRED, 9)];
+        assert_eq!(violations(&of_n2_only, &v2), Vec::<String>::new());
+        let sum = [(L1D_CACHE, 9), (L1D_CACHE_RD, 4), (L1D_CACHE_WR, 4)];
+        assert_eq!(violations(&sum, &v2).len(), 1);
     }
 
     /// A function shares the cycle of its first slots with its caller.

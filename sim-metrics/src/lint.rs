@@ -73,11 +73,14 @@ const CLASSES: [(u64, PmuEvent); 8] = [
     (1, BR_INDIRECT_SPEC),
 ];
 
-/// Returns all doubts about a table of counts.
+/// Returns all doubts about a table of counts of a Neoverse N2; none for another core.
 pub fn doubts<C: Into<Count>>(
     count: impl Fn(PmuEvent) -> Option<C>,
     assumptions: &Assumptions,
 ) -> Vec<Doubt> {
+    if !assumptions.core.is_n2() {
+        return Vec::new();
+    }
     let count = |event| {
         let exact: Count = count(event)?.into();
         Some(Count { tolerance: exact.tolerance.max(assumptions.tolerance), ..exact })

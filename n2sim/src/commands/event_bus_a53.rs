@@ -37,7 +37,7 @@ pub(super) fn run(args: &EventBusArgs) -> anyhow::Result<Verdict> {
     let output = Output::create(args.output.as_deref())?;
     let format = format_of(args.output.as_deref());
     let source = args.trace.shown().to_string();
-    let mut out = BusWriter::begin(output, format, wires(), &streams, (args.core.name, &source))?;
+    let mut out = BusWriter::begin(output, format, wires(), &streams, (args.core.name(), &source))?;
     run_with_bus(&trace, &config, args.part.limit, |cycle, core, bits| {
         out.cycle(cycle, core, bits).map_err(BusError::from)
     })?;
