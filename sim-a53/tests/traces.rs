@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use sim_a53::cluster::EMBEDDED;
 use sim_a53::{A53Config, A53CoreOutcome, A53Event, run};
 use sim_core::config::Document;
+use sim_metrics::a53_rules;
 use sim_trace::TraceFile;
 
 /// Instructions of each thread.
@@ -45,6 +46,21 @@ fn every_trace_fills_its_slots_at_a_plausible_speed() {
             let ipc = core.instructions as f64 / core.cycles as f64;
             let is_long = core.instructions > 10_000;
             assert!(!is_long || (0.1..1.6).contains(&ipc), "{name:?}: {ipc:.3} per cycle");
+        }
+    }
+}
+
+/// Given every committed trace, when it runs, then every rule between counts of a real Cortex-A53
+/// holds, and no count is doubtful.
+#[test]
+fn every_trace_obeys_the_rules_between_counts() {
+    for path in traces() {
+        for core in cores(&path, Some(LIMIT)) {
+            let count = |event| Some(core.counts.value(event));
+            let check = a53_rules::check(count, false);
+            assert_eq!((check.violations, check.left_out), (vec![], 0), "{path:?}");
+            assert!(check.tested > 30, "{}", check.tested);
+            assert_eq!(a53_rules::doubts(count, false), [], "{path:?}");
         }
     }
 }

@@ -503,11 +503,15 @@ mod tests {
         let expected = vec![(String::new(), vec![(LD_SPEC, 4)])];
         let csv = "counter-value,unit,event,event-runtime,pcnt-running,metric-value,metric-unit\n\
             4,,ld_spec,9,100.00,,\n,,,,,0.25,per cycle  ipc\n";
+        let a53 = " Performance counter stats for 'x' (Cortex-A53):\n\n     4      ld_spec\n\n\
+            \x20  0.554      instructions per cycle (at most 2)\n\
+            \x20  0.100      cycles with two instructions, per cycle\n\n 0.0001 seconds time elapsed (modeled)\n\n\
+            \x20Issue slots      400  100.00 %\n";
         let json = "{\"n2sim\": \"0.1.0\", \"trace\": \"x\"}\n{\"counter-value\": \"4\", \"event\": \"ld_spec\"}\n";
         let text = " Performance counter stats for 'x':\n\n Operations (PMU guide 4.13):\n\n\
             \x20     4      ld_spec\n\n    0.001 seconds time elapsed (modeled)\n\n Metrics:\n\n\
             \x20  0.2500  per cycle      ipc\n\n 147 events were counted: --all prints every one\n";
-        for form in [csv, json, text] {
+        for form in [csv, json, text, a53] {
             assert_eq!(counts(form), expected, "{form}");
             assert!(!tables(form)[0].is_function);
         }

@@ -102,9 +102,10 @@ fn write_here(out: &mut impl Write, event: &Explained) -> io::Result<()> {
     };
     writeln!(out, "  r{:04x}  {}  {}", event.code, here.perf_name(), here.info().title)?;
     list::write_details(out, here)?;
-    write!(out, "           ")?;
-    write_identification(out, event.code)?;
-    Ok(())
+    if CommonEventWord::place(event.code).is_some() {
+        write!(out, "           ")?;
+    }
+    write_identification(out, event.code)
 }
 
 fn write_there(out: &mut impl Write, event: &Explained, core: &OtherCore) -> io::Result<()> {
