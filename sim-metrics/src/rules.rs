@@ -67,7 +67,7 @@ pub struct Violation {
     pub origin: Origin,
     /// A count of either side is an estimate.
     pub is_estimate: bool,
-    /// Why the rule must hold, with the source; `None` if the event table says it.
+    /// Reason why the rule must hold, with the source; `None` if the event table says it.
     pub reason: Option<&'static str>,
 }
 

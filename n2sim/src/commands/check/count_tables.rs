@@ -95,44 +95,52 @@ fn core_of(
     given: Option<CoreName>,
     named: &[String],
 ) -> anyhow::Result<CoreName> {
-    let known: Vec<CoreName> = named
-        .iter()
-        .filter_map(|name| CoreName::from_name(name))
-        .filter(|core| core.has_count_rules())
-        .collect();
-    match (given, known.as_slice()) {
-        (Some(core), _) if !core.has_count_rules() => anyhow::bail!(
+    let core = match given {
+        Some(core) => return check_given(file, core, named),
+        None => recognized(file, named)?,
+    };
+    if core != CoreName::NeoverseN2 {
+        let (file, name) = (file.shown(), core.name());
+        writeln!(out, "{file}: the PMU in its names is that of a {name}, whose rules are used")?;
+    }
+    Ok(core)
+}
+
+/// Returns the given core, if there are rules for it and the PMUs in the file are not of others.
+fn check_given(file: &Path, core: CoreName, named: &[String]) -> anyhow::Result<CoreName> {
+    if !core.has_count_rules() {
+        anyhow::bail!(
             "--core {}: n2sim has no rules for its counts; it has those of {}",
             core.name(),
             CoreName::names(CoreName::has_count_rules)
-        ),
-        (Some(core), _) if !named.is_empty() && !named.iter().any(|name| *name == core.name()) => {
-            anyhow::bail!(
-                "{}: the counts are of a {}, not of a {} (--core)",
-                file.shown(),
-                named.join(" and a ").shown(),
-                core.name()
-            )
-        }
-        (Some(core), _) => Ok(core),
-        (None, []) if named.is_empty() => Ok(CoreName::NeoverseN2),
-        (None, [CoreName::NeoverseN2]) => Ok(CoreName::NeoverseN2),
-        (None, [core]) => {
-            writeln!(
-                out,
-                "{}: the PMU in its names is that of a {}, whose rules are used",
-                file.shown(),
-                core.name()
-            )?;
-            Ok(*core)
-        }
-        (None, []) => anyhow::bail!(
+        );
+    }
+    if !named.is_empty() && !named.iter().any(|name| name == core.name()) {
+        anyhow::bail!(
+            "{}: the counts are of a {}, not of a {} (--core)",
+            file.shown(),
+            named.join(" and a ").shown(),
+            core.name()
+        );
+    }
+    Ok(core)
+}
+
+/// Returns the one core with rules among those that PMUs in the file are named after; the
+/// Neoverse N2 if they are named after none.
+fn recognized(file: &Path, named: &[String]) -> anyhow::Result<CoreName> {
+    let cores = named.iter().filter_map(|name| CoreName::from_name(name));
+    let known: Vec<CoreName> = cores.filter(|core| core.has_count_rules()).collect();
+    match known.as_slice() {
+        [core] => Ok(*core),
+        [] if named.is_empty() => Ok(CoreName::NeoverseN2),
+        [] => anyhow::bail!(
             "{}: the counts are of a {}, for which n2sim has no rules; it has those of {}",
             file.shown(),
             named.join(" and a ").shown(),
             CoreName::names(CoreName::has_count_rules)
         ),
-        (None, _) => anyhow::bail!(
+        _ => anyhow::bail!(
             "{}: the counts are of a {}; choose one with --core",
             file.shown(),
             named.join(" and a ").shown()
