@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
+use sim_core::RelatedCore;
 use sim_machine::{ConfigSource, Machine, Marker, Profile, Revision, Roi, RunOptions};
 use sim_pmu::OtherCore;
 
@@ -305,14 +306,72 @@ pub(crate) enum CoreName {
     NeoverseN2,
     /// In order, in a cluster of up to four
     CortexA53,
+    /// Its events and slots only
+    NeoverseN1,
+    /// Its events and slots only
+    NeoverseV1,
+    /// Its events and slots only
+    NeoverseV2,
+    /// A part of its list of events only
+    CortexA32,
 }
 
-/// Returns a core other than the Neoverse N2 whose events are known, by its name.
-pub(crate) fn other_core(name: &str) -> Result<OtherCore, String> {
-    OtherCore::from_name(name).ok_or_else(|| {
-        let known: Vec<&str> = sim_pmu::other_core::ALL.iter().map(|core| core.name).collect();
-        format!("known are {}", known.join(", "))
-    })
+impl CoreName {
+    /// Returns the name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            CoreName::NeoverseN2 => "neoverse-n2",
+            CoreName::CortexA53 => "cortex-a53",
+            CoreName::NeoverseN1 => "neoverse-n1",
+            CoreName::NeoverseV1 => "neoverse-v1",
+            CoreName::NeoverseV2 => "neoverse-v2",
+            CoreName::CortexA32 => "cortex-a32",
+        }
+    }
+
+    /// Returns the core with this name.
+    pub(crate) fn from_name(name: &str) -> Option<CoreName> {
+        CoreName::value_variants().iter().copied().find(|core| core.name() == name)
+    }
+
+    /// Returns whether n2sim can run a trace on the core.
+    pub(crate) fn has_timing_model(self) -> bool {
+        matches!(self, CoreName::NeoverseN2 | CoreName::CortexA53)
+    }
+
+    /// Returns whether n2sim knows rules between the counts of the core.
+    pub(crate) fn has_count_rules(self) -> bool {
+        self != CoreName::CortexA32
+    }
+
+    /// Returns the names of the cores that have a property, for a sentence.
+    pub(crate) fn names(has: fn(CoreName) -> bool) -> String {
+        let cores = CoreName::value_variants().iter().copied().filter(|core| has(*core));
+        cores.map(CoreName::name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns an error if n2sim cannot run a trace on the core.
+    pub(crate) fn require_timing_model(self) -> anyhow::Result<()> {
+        if self.has_timing_model() {
+            return Ok(());
+        }
+        anyhow::bail!(
+            "--core {}: n2sim has no timing model of this core yet, only its events; cores with a model: {}",
+            self.name(),
+            CoreName::names(CoreName::has_timing_model)
+        )
+    }
+
+    /// Returns the table of the core's events, if it is not that of the Neoverse N2 or a part of
+    /// it.
+    pub(crate) fn other(self) -> Option<OtherCore> {
+        OtherCore::from_name(self.name())
+    }
+
+    /// Returns the core as one that has events of the Neoverse N2.
+    pub(crate) fn related(self) -> Option<&'static RelatedCore> {
+        RelatedCore::from_name(self.name())
+    }
 }
 
 /// A revision of the core, as the command line names it.

@@ -25,6 +25,7 @@ mod ladder;
 mod memory;
 mod metrics;
 mod modes;
+mod other_cores;
 mod perf;
 mod perf_stat;
 mod pipeline;

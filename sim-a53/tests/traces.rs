@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use sim_a53::cluster::EMBEDDED;
 use sim_a53::{A53Config, A53CoreOutcome, A53Event, run};
 use sim_core::config::Document;
+use sim_metrics::a53_rules;
 use sim_trace::TraceFile;
 
 /// Instructions of each thread.
@@ -49,6 +50,21 @@ fn every_trace_fills_its_slots_at_a_plausible_speed() {
     }
 }
 
+/// Given every committed trace, when it runs, then every rule between counts of a real Cortex-A53
+/// holds, and no count is doubtful.
+#[test]
+fn every_trace_obeys_the_rules_between_counts() {
+    for path in traces() {
+        for core in cores(&path, Some(LIMIT)) {
+            let count = |event| Some(core.counts.value(event));
+            let check = a53_rules::check(count, false);
+            assert_eq!((check.violations, check.left_out), (vec![], 0), "{path:?}");
+            assert!(check.tested > 30, "{}", check.tested);
+            assert_eq!(a53_rules::doubts(count, false), [], "{path:?}");
+        }
+    }
+}
+
 /// Given two threads whose counters share a line, when they run, then the line moves between the
 /// cores (manual 12.9, 0xC8) and each atomic takes longer than with a line of its own.
 #[test]
@@ -81,7 +97,7 @@ fn every_event_is_raised_by_a_trace_or_says_why_not() {
     let all: Vec<A53CoreOutcome> = traces().iter().flat_map(|path| cores(path, None)).collect();
     for event in A53Event::ALL {
         let count: u64 = all.iter().map(|core| core.counts.value(event)).sum();
-        match event.never_raised() {
+        match sim_a53::event::never_raised(event) {
             // No committed trace takes an FIQ.
             None if event == A53Event::EXC_FIQ => assert_eq!(count, 0),
             None => assert!(count > 0, "{event:?} is never raised"),

@@ -3,6 +3,8 @@
 //!
 //! [`PmuEvent::from_name`] resolves mnemonics and numbers. This module adds the Linux syntax.
 
+use std::borrow::Cow;
+
 use crate::PmuEvent::{self, *};
 use crate::pmu_event::EventNameError;
 
@@ -85,11 +87,19 @@ impl<'a> EventName<'a> {
         self.pmu.is_none_or(|pmu| CORE_PMUS.iter().any(|head| pmu.starts_with(head)))
     }
 
-    /// Returns the event that the name denotes.
+    /// Returns the core that the PMU is named after, such as `cortex-a53` for `armv8_cortex_a53`.
+    /// Returns `None` if the name has no PMU, or one that several cores share.
+    pub fn core(&self) -> Option<String> {
+        let pmu = self.pmu?;
+        let name = pmu.strip_prefix("armv8_").or_else(|| pmu.strip_prefix("armv9_"))?;
+        (!name.starts_with("pmuv3")).then(|| name.replace('_', "-").to_ascii_lowercase())
+    }
+
+    /// Returns the event as one word: its name, or `0xNN` for `event=0xNN`.
     ///
     /// # Errors
-    /// The core has no such event, or the terms specify more than the event.
-    pub fn event(&self) -> Result<PmuEvent, SpellingError> {
+    /// The terms specify more than the event.
+    pub fn plain(&self) -> Result<Cow<'a, str>, SpellingError> {
         let wrong = || SpellingError::Term(self.terms.to_owned());
         let is_ignored = |term: &&str| IGNORED_TERMS.iter().any(|head| term.starts_with(head));
         let mut terms = self.terms.split(',').filter(|term| !is_ignored(term));
@@ -98,16 +108,25 @@ impl<'a> EventName<'a> {
         };
         if let Some(number) = name.strip_prefix("event=") {
             let hex = number.strip_prefix("0x").unwrap_or(number);
-            let code = u32::from_str_radix(hex, 16).map_err(|_| wrong())?;
-            return Ok(PmuEvent::from_code(code)?);
+            u32::from_str_radix(hex, 16).map_err(|_| wrong())?;
+            return Ok(Cow::Owned(format!("0x{hex}")));
         }
         if name.contains('=') {
             return Err(wrong());
         }
+        Ok(Cow::Borrowed(name))
+    }
+
+    /// Returns the event of the Neoverse N2 that the name denotes.
+    ///
+    /// # Errors
+    /// The core has no such event, or the terms specify more than the event.
+    pub fn event(&self) -> Result<PmuEvent, SpellingError> {
+        let name = self.plain()?;
         let lower = name.to_ascii_lowercase();
         match LINUX_NAMES.iter().find(|(linux, _)| *linux == lower) {
             Some((_, event)) => Ok(*event),
-            None => Ok(PmuEvent::from_name(name)?),
+            None => Ok(PmuEvent::from_name(&name)?),
         }
     }
 }
@@ -134,6 +153,16 @@ mod tests {
         let is_of_core = |text| EventName::split(text).expect("well formed").is_of_core();
         assert!(is_of_core("cycles") && is_of_core("armv8_pmuv3_0/cycles/"));
         assert!(!is_of_core("arm_cmn_0/hnf_cache_miss/") && !is_of_core("/cycles/"));
+    }
+
+    #[test]
+    fn a_pmu_can_name_its_core() {
+        let core = |text| EventName::split(text).expect("well formed").core();
+        assert_eq!(core("armv8_cortex_a53/cycles/").as_deref(), Some("cortex-a53"));
+        assert_eq!(core("armv9_neoverse_n2/cycles/u").as_deref(), Some("neoverse-n2"));
+        for shared in ["cycles", "armv8_pmuv3_0/cycles/", "cpu/cycles/", "arm_cmn_0/x/"] {
+            assert_eq!(core(shared), None, "{shared}");
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Types that all parts of n2sim share. This crate contains no hardware behavior.
 //!
-//! - [`pmu_event`]: the one list of PMU events; [`event_name`]: their names in Linux tools;
+//! - [`pmu_event`]: the one list of PMU events; [`a53_event`]: those of the Cortex-A53;
+//!   [`event_name`]: their names in Linux tools; [`core_event`]: what both have in common;
+//!   [`related_core`]: cores with events of the same numbers;
 //!   [`sink`]: the interface through which units report them.
 //! - [`time`], [`addr`], [`trace_inst`]: cycles, addresses, one record of the instruction stream.
 //! - [`memory_port`]: requests of the pipeline to the memory system; [`maintenance`]: cache and TLB
@@ -16,10 +18,12 @@
 //! - [`shown`]: foreign names and texts, made safe to print.
 //! - [`config`]: reading of a configuration document into a type, with errors that name the place.
 
+pub mod a53_event;
 pub mod access;
 pub mod addr;
 pub mod batching_sink;
 pub mod config;
+pub mod core_event;
 pub mod counts;
 pub mod event_name;
 pub mod event_tally;
@@ -34,6 +38,7 @@ pub mod packed;
 pub mod pmu_event;
 pub mod privilege;
 pub mod register_access;
+pub mod related_core;
 pub mod root_cause;
 pub mod shown;
 pub mod sink;
@@ -42,9 +47,11 @@ pub mod time;
 pub mod trace_inst;
 pub mod warm_state;
 
+pub use a53_event::A53Event;
 pub use access::{AccessOutcome, DataSource, LoadWait, MemKind, MemReply, MemRequest, TagUse};
 pub use addr::{LINE_BYTES, LINE_SHIFT, LineAddr, PhysAddr, VirtAddr};
 pub use batching_sink::BatchingSink;
+pub use core_event::CoreEvent;
 pub use counts::Counts;
 pub use event_name::EventName;
 pub use event_tally::EventTally;
@@ -59,6 +66,7 @@ pub use packed::{Numbers, Packed};
 pub use pmu_event::PmuEvent;
 pub use privilege::Privilege;
 pub use register_access::RegisterAccess;
+pub use related_core::RelatedCore;
 pub use root_cause::{Lost, LostSlots, RootCause};
 pub use shown::{Shown, shown_lines};
 pub use sink::{EventSink, Notice, NullSink};

@@ -58,6 +58,8 @@ pub enum Cause {
     NoCycles,
     /// Preloads and prefetches refill without a separate access.
     Prefetches,
+    /// Branches that the core does not predict count as mispredicted.
+    Unpredicted,
 }
 
 impl fmt::Display for Cause {
@@ -119,6 +121,10 @@ impl fmt::Display for Cause {
                 "preloads and prefetches refill without an access of their own, but seldom so many; \
                  if not these, the sides are of different runs"
             }
+            Cause::Unpredicted => {
+                "branches that the core does not predict count as mispredicted, but seldom so many; \
+                 if not these, the sides are of different runs"
+            }
         })
     }
 }
@@ -142,14 +148,18 @@ pub fn usual_cause<C: Into<Count>>(
         Subject::Slots => {
             slots_cause(&count, assumptions).unwrap_or_else(|| by_difference(violation))
         }
-        Subject::Sum if is_half_corrected(&count) && is_of_slots(violation) => Cause::HalfCorrected,
-        Subject::BusCeiling if violation.right_value == 0 => Cause::NoCycles,
+        Subject::Sum
+            if assumptions.core.is_n2() && is_half_corrected(&count) && is_of_slots(violation) =>
+        {
+            Cause::HalfCorrected
+        }
+        Subject::BusCeiling | Subject::PerCycle if violation.right_value == 0 => Cause::NoCycles,
         _ => by_difference(violation),
     }
 }
 
 /// Returns the cause that the counting method and the size of the difference suggest.
-fn by_difference(violation: &Violation) -> Cause {
+pub(crate) fn by_difference(violation: &Violation) -> Cause {
     let (less, more) = match (violation.left_value, violation.right_value) {
         (left, right) if left < right => (left, right),
         (left, right) => (right, left),
@@ -207,8 +217,8 @@ pub(crate) fn slots_cause(
         _ if (slots - whole).abs() > whole * SLOTS_TOLERANCE => {
             Some(if is_estimate { Cause::Multiplexing } else { Cause::Windows })
         }
-        SLOTS_PER_CYCLE => Some(Cause::NoErratum),
-        n if n == SLOTS_PER_CYCLE + 1 => Some(Cause::Erratum),
+        SLOTS_PER_CYCLE if assumptions.core.is_n2() => Some(Cause::NoErratum),
+        n if n == SLOTS_PER_CYCLE + 1 && assumptions.core.is_n2() => Some(Cause::Erratum),
         n @ 1..=SLOTS_MAX => Some(Cause::OtherSlots(n)),
         _ => Some(Cause::Windows),
     }
@@ -318,6 +328,7 @@ mod tests {
             Cause::Multiple(2),
             Cause::NeverRan,
             Cause::MissesWithoutReads,
+            Cause::Unpredicted,
         ] {
             let text = cause.to_string();
             assert!(text.len() > 20 && !text.ends_with('.') && !text.contains("  "), "{text}");

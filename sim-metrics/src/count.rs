@@ -1,6 +1,6 @@
 //! Count of a table with its tolerance.
 
-use sim_core::PmuEvent;
+use sim_core::CoreEvent;
 
 /// Count, and the relative amount by which it may differ from the true count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,13 +21,13 @@ impl From<u64> for Count {
 }
 
 /// Weighted sum of events.
-pub(crate) type Terms = Vec<(u64, PmuEvent)>;
+pub(crate) type Terms<E> = Vec<(u64, E)>;
 
 /// Returns the value of a sum, with the largest tolerance of its terms. Returns `None` if an event
 /// was not counted.
-pub(crate) fn total(
-    terms: &[(u64, PmuEvent)],
-    count: &impl Fn(PmuEvent) -> Option<Count>,
+pub(crate) fn total<E: CoreEvent>(
+    terms: &[(u64, E)],
+    count: &impl Fn(E) -> Option<Count>,
 ) -> Option<Count> {
     terms.iter().try_fold(Count::default(), |sum, (weight, event)| {
         let term = count(*event)?;
@@ -40,8 +40,8 @@ pub(crate) fn total(
 }
 
 /// Returns a sum as text; an empty sum is 0.
-pub(crate) fn formula(terms: &[(u64, PmuEvent)]) -> String {
-    let term = |(weight, event): &(u64, PmuEvent)| match weight {
+pub(crate) fn formula<E: CoreEvent>(terms: &[(u64, E)]) -> String {
+    let term = |(weight, event): &(u64, E)| match weight {
         1 => event.mnemonic().to_owned(),
         n => format!("{n} x {}", event.mnemonic()),
     };

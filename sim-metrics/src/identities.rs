@@ -4,12 +4,14 @@
 //! guide, chapter 4). The slot identity and the bus limit are added here. Counts of a real machine
 //! can be checked like those of the model; rules about missing counts are skipped.
 
-use std::fmt;
-
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{Relation, RelationKind};
+use sim_core::related_core::{self, RelatedCore};
 
-use crate::count::{Count, Terms, formula, total};
+use crate::count::{Count, total};
+use crate::rules::{self, Rule};
+
+pub use crate::rules::{Check, Comparison, Origin, Subject, Violation};
 
 /// Rename slots per cycle of the Neoverse N2. Source: PMMIR_EL1.SLOTS, Arm telemetry data.
 pub const SLOTS_PER_CYCLE: u64 = 5;
@@ -19,8 +21,11 @@ const SURPLUS_SHARE: f64 = 1.0 / (SLOTS_PER_CYCLE as f64 + 1.0);
 pub const BUS_ACCESSES_PER_CYCLE_MAX: u64 = 2;
 
 /// Assumptions about the machine and the counting.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Assumptions {
+    /// Core that counted. For other cores than the Neoverse N2 only those rules hold that the
+    /// descriptions of the events state, and the slot identity with the width of that core.
+    pub core: &'static RelatedCore,
     /// Revision r0p0 to r0p2: `STALL_SLOT` counts one slot too many in every cycle. `None`: the
     /// revision is unknown, and either form of the slot identity is accepted.
     pub has_stall_slot_erratum: Option<bool>,
@@ -33,112 +38,15 @@ pub struct Assumptions {
     pub tolerance: f64,
 }
 
-/// Origin of a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The guide states the rule.
-    Printed,
-    /// The rule follows from the event definitions, or from Arm's published counts.
-    Inferred,
-}
-
-/// Required comparison of the two sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// The left side equals the right side.
-    Equal,
-    /// The left side is at most the right side.
-    AtMost,
-    /// The left side is at least the right side.
-    AtLeast,
-}
-
-/// Subject of a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject {
-    /// One event is the sum of others.
-    Sum,
-    /// Two events count the same occurrences.
-    Alias,
-    /// One event counts a part of another event.
-    Subset,
-    /// The event stays 0 on this core.
-    Never,
-    /// The last-level events stay 0 without an external cache.
-    NoExternalCache,
-    /// The bus has a limit per cycle.
-    BusCeiling,
-    /// Operations and stalled slots add up to all slots.
-    Slots,
-}
-
-/// Violated rule, with both sides.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
-    /// Subject of the rule.
-    pub subject: Subject,
-    /// Left side as a formula.
-    pub left: String,
-    /// Value of the left side.
-    pub left_value: u64,
-    /// Comparison that should hold.
-    pub comparison: Comparison,
-    /// Right side as a formula.
-    pub right: String,
-    /// Value of the right side.
-    pub right_value: u64,
-    /// Origin of the rule.
-    pub origin: Origin,
-    /// A count of either side is an estimate.
-    pub is_estimate: bool,
-}
-
-impl Violation {
-    /// Returns the difference of the sides.
-    pub fn difference(&self) -> u64 {
-        self.left_value.abs_diff(self.right_value)
-    }
-
-    /// Returns the difference relative to the larger side.
-    pub fn difference_share(&self) -> f64 {
-        self.difference() as f64 / self.left_value.max(self.right_value).max(1) as f64
-    }
-}
-
-/// Result of a check.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Check {
-    /// Number of rules whose events were all counted.
-    pub tested: usize,
-    /// Number of rules skipped because an event was not counted.
-    pub left_out: usize,
-    /// For an unknown revision: whether the slots show the surplus of r0p0 to r0p2.
-    pub found_erratum: Option<bool>,
-    /// Rules that do not hold.
-    pub violations: Vec<Violation>,
-}
-
-impl fmt::Display for Comparison {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Comparison::Equal => "=",
-            Comparison::AtMost => "<=",
-            Comparison::AtLeast => ">=",
-        })
-    }
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let origin = match self.origin {
-            Origin::Printed => "printed",
-            Origin::Inferred => "inferred",
-        };
-        write!(
-            f,
-            "{} {} {} does not hold: {} against {} ({origin})",
-            self.left, self.comparison, self.right, self.left_value, self.right_value
-        )
+impl Default for Assumptions {
+    fn default() -> Assumptions {
+        Assumptions {
+            core: &related_core::NEOVERSE_N2,
+            has_stall_slot_erratum: None,
+            has_external_llc: None,
+            is_part_of_code: false,
+            tolerance: 0.0,
+        }
     }
 }
 
@@ -165,7 +73,9 @@ fn found_erratum(
     let slots = total(&[(1, PmuEvent::OP_SPEC), (1, PmuEvent::STALL_SLOT)], count)?;
     let cycles = count(PmuEvent::CPU_CYCLES)?;
     let is_broken = check.violations.iter().any(|broken| broken.subject == Subject::Slots);
-    let is_open = assumptions.has_stall_slot_erratum.is_none() && !assumptions.is_part_of_code;
+    let is_open = assumptions.has_stall_slot_erratum.is_none()
+        && assumptions.core.is_n2()
+        && !assumptions.is_part_of_code;
     // With a large tolerance both forms fit.
     let tolerance = assumptions.tolerance.max(slots.tolerance).max(cycles.tolerance);
     let is_sharp = cycles.value > 0 && tolerance < SURPLUS_SHARE;
@@ -178,99 +88,17 @@ pub fn nearest<C: Into<Count>>(
     assumptions: &Assumptions,
 ) -> Option<(String, Vec<PmuEvent>)> {
     let count = |event| count(event).map(Into::into);
-    let lacks = |rule: Rule| {
-        let events: Vec<PmuEvent> =
-            rule.left.iter().chain(&rule.right).map(|(_, event)| *event).collect();
-        let missing: Vec<PmuEvent> =
-            events.iter().copied().filter(|event| count(*event).is_none()).collect();
-        let is_begun = missing.len() < events.len() && !missing.is_empty();
-        is_begun.then(|| (rule.worth(), rule.to_string(), missing))
-    };
-    let rules = rules(slots_per_cycle(&count, assumptions), assumptions);
-    let begun = rules.into_iter().filter_map(lacks);
-    let nearest = begun.min_by_key(|(worth, _, missing)| (*worth, missing.len()));
-    nearest.map(|(_, rule, missing)| (rule, missing))
-}
-
-/// Rule between two sums.
-#[derive(PartialEq)]
-struct Rule {
-    subject: Subject,
-    left: Terms,
-    comparison: Comparison,
-    right: Terms,
-    origin: Origin,
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", formula(&self.left), self.comparison, formula(&self.right))
-    }
-}
-
-impl Rule {
-    fn apply(&self, count: &impl Fn(PmuEvent) -> Option<Count>, tolerance: f64, check: &mut Check) {
-        let (Some(left), Some(right)) = (total(&self.left, count), total(&self.right, count))
-        else {
-            check.left_out += 1;
-            return;
-        };
-        check.tested += 1;
-        let tolerance = tolerance.max(left.tolerance).max(right.tolerance);
-        if !holds(left.value, self.comparison, right.value, tolerance) {
-            check.violations.push(Violation {
-                subject: self.subject,
-                left: formula(&self.left),
-                left_value: left.value,
-                comparison: self.comparison,
-                right: formula(&self.right),
-                right_value: right.value,
-                origin: self.origin,
-                is_estimate: left.is_estimate || right.is_estimate,
-            });
-        }
-    }
-
-    /// Returns the rank of the rule for errors, lower being better. Two names of one count seldom
-    /// differ.
-    fn worth(&self) -> u8 {
-        match self.subject {
-            Subject::Sum | Subject::Slots => 0,
-            Subject::Subset | Subject::BusCeiling => 1,
-            Subject::Alias | Subject::Never | Subject::NoExternalCache => 2,
-        }
-    }
-
-    /// Returns whether `event` occurs on either side.
-    fn has(&self, event: PmuEvent) -> bool {
-        self.left.iter().chain(&self.right).any(|(_, own)| *own == event)
-    }
-
-    /// Returns whether `other` is the same rule, written from its other end.
-    fn is_mirror_of(&self, other: &Rule) -> bool {
-        let is_turned = matches!(
-            (self.comparison, other.comparison),
-            (Comparison::AtMost, Comparison::AtLeast) | (Comparison::AtLeast, Comparison::AtMost)
-        );
-        is_turned && self.left == other.right && self.right == other.left
-    }
-}
-
-fn holds(left: u64, comparison: Comparison, right: u64, tolerance: f64) -> bool {
-    let slack = (left.max(right) as f64 * tolerance) as u64;
-    match comparison {
-        Comparison::Equal => left.abs_diff(right) <= slack,
-        Comparison::AtMost => left <= right.saturating_add(slack),
-        Comparison::AtLeast => left.saturating_add(slack) >= right,
-    }
+    rules::nearest(rules(slots_per_cycle(&count, assumptions), assumptions), &count)
 }
 
 /// Returns every rule of the event table, then those between cycles and slots or bus accesses. A
 /// subset that is written at both its ends is one rule.
-fn rules(slots_per_cycle: u64, assumptions: &Assumptions) -> Vec<Rule> {
-    let mut rules: Vec<Rule> = Vec::new();
+fn rules(slots_per_cycle: u64, assumptions: &Assumptions) -> Vec<Rule<PmuEvent>> {
+    let mut rules: Vec<Rule<PmuEvent>> = Vec::new();
+    let is_n2 = assumptions.core.is_n2();
     for event in PmuEvent::ALL {
-        for relation in event.info().relations {
+        let relations = event.info().relations.iter();
+        for relation in relations.filter(|relation| is_n2 || is_stated(relation.kind)) {
             for rule in rules_of(event, relation, assumptions) {
                 if !rules.iter().any(|other| rule.is_mirror_of(other)) {
                     rules.push(rule);
@@ -282,25 +110,40 @@ fn rules(slots_per_cycle: u64, assumptions: &Assumptions) -> Vec<Rule> {
         rules.retain(|rule| rule.subject == Subject::Alias || !rule.has(PmuEvent::CPU_CYCLES));
         return rules;
     }
-    rules.push(Rule {
-        subject: Subject::BusCeiling,
-        left: vec![(1, PmuEvent::BUS_ACCESS)],
-        comparison: Comparison::AtMost,
-        right: vec![(BUS_ACCESSES_PER_CYCLE_MAX, PmuEvent::CPU_CYCLES)],
-        origin: Origin::Printed,
-    });
+    if is_n2 {
+        rules.push(Rule {
+            subject: Subject::BusCeiling,
+            left: vec![(1, PmuEvent::BUS_ACCESS)],
+            comparison: Comparison::AtMost,
+            right: vec![(BUS_ACCESSES_PER_CYCLE_MAX, PmuEvent::CPU_CYCLES)],
+            origin: Origin::Printed,
+            reason: None,
+        });
+    }
     rules.push(Rule {
         subject: Subject::Slots,
         left: vec![(1, PmuEvent::OP_SPEC), (1, PmuEvent::STALL_SLOT)],
         comparison: Comparison::Equal,
         right: vec![(slots_per_cycle, PmuEvent::CPU_CYCLES)],
         origin: Origin::Inferred,
+        reason: None,
     });
     rules
 }
 
+/// Returns whether a relation is stated by the description of the event, which related cores share,
+/// and not inferred for the Neoverse N2.
+fn is_stated(kind: RelationKind) -> bool {
+    use RelationKind::{AliasOf, SubsetOf, SumOf, SupersetOf};
+    matches!(kind, SumOf | AliasOf | SubsetOf | SupersetOf)
+}
+
 /// Returns the rules of a relation: one over all its events, or one for each.
-fn rules_of(event: PmuEvent, relation: &Relation, assumptions: &Assumptions) -> Vec<Rule> {
+fn rules_of(
+    event: PmuEvent,
+    relation: &Relation,
+    assumptions: &Assumptions,
+) -> Vec<Rule<PmuEvent>> {
     let Some((subject, comparison, origin)) = meaning(event, relation.kind, assumptions) else {
         return Vec::new();
     };
@@ -310,6 +153,7 @@ fn rules_of(event: PmuEvent, relation: &Relation, assumptions: &Assumptions) -> 
         comparison,
         right: others.iter().map(|other| (1, *other)).collect(),
         origin,
+        reason: None,
     };
     match subject {
         Subject::Subset => relation.others.iter().map(|other| rule(&[*other])).collect(),
@@ -351,7 +195,7 @@ pub(crate) fn slots_per_cycle(
     count: &impl Fn(PmuEvent) -> Option<Count>,
     assumptions: &Assumptions,
 ) -> u64 {
-    SLOTS_PER_CYCLE + u64::from(has_erratum(count, assumptions))
+    u64::from(assumptions.core.slots) + u64::from(has_erratum(count, assumptions))
 }
 
 /// Returns whether `STALL_SLOT` has a surplus slot per cycle. For an unknown revision, the closer
@@ -360,6 +204,9 @@ pub(crate) fn has_erratum(
     count: &impl Fn(PmuEvent) -> Option<Count>,
     assumptions: &Assumptions,
 ) -> bool {
+    if !assumptions.core.is_n2() {
+        return false;
+    }
     assumptions.has_stall_slot_erratum.unwrap_or_else(|| {
         let slots = total(&[(2, PmuEvent::OP_SPEC), (2, PmuEvent::STALL_SLOT)], count);
         let midway = total(&[(2 * SLOTS_PER_CYCLE + 1, PmuEvent::CPU_CYCLES)], count);
@@ -515,6 +362,28 @@ mod tests {
         assert_eq!(with(9, (LDST_SPEC, 1)), Some(false), "another rule is broken");
         let midway = plain(&[(CPU_CYCLES, 10), (STALL_SLOT, 50), (OP_SPEC, 5)]);
         assert!(midway[0].starts_with("OP_SPEC + STALL_SLOT = 5 x CPU_CYCLES"), "{midway:?}");
+    }
+
+    /// A Neoverse V2 has eight slots, no erratum, and only the rules that descriptions state.
+    #[test]
+    fn a_related_core_has_its_own_width() {
+        let v2 = Assumptions { core: &related_core::NEOVERSE_V2, ..Assumptions::default() };
+        let slots = |stalled| {
+            let counts = [(CPU_CYCLES, 50), (STALL_SLOT, stalled), (OP_SPEC, 100)];
+            violations(&counts, &v2)
+        };
+        assert_eq!(slots(300), Vec::<String>::new());
+        assert_eq!(
+            slots(150),
+            ["OP_SPEC + STALL_SLOT = 8 x CPU_CYCLES does not hold: 250 against 400 (inferred)"]
+        );
+        let check = check(|event| v2.core.has(event).then_some(0u64), &v2);
+        assert_eq!((check.violations.len(), check.found_erratum), (0, None));
+        assert!(check.tested > 60, "{}", check.tested);
+        let of_n2_only = [(L3D_CACHE, 4), (BUS_ACCESS, 9), (CPU_CYCLES, 3), (INST_RETIRED, 9)];
+        assert_eq!(violations(&of_n2_only, &v2), Vec::<String>::new());
+        let sum = [(L1D_CACHE, 9), (L1D_CACHE_RD, 4), (L1D_CACHE_WR, 4)];
+        assert_eq!(violations(&sum, &v2).len(), 1);
     }
 
     /// A function shares the cycle of its first slots with its caller.

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use sim_core::CoreEvent;
 use sim_core::PmuEvent::{self, *};
 
 use crate::cause::{Cause, is_copied, is_half_corrected, slots_cause};
@@ -30,25 +31,31 @@ impl fmt::Display for Doubt {
 }
 
 /// Ratio that is at most 1 on every machine under usual work.
-struct Ratio {
-    part: PmuEvent,
-    whole: (u64, PmuEvent),
+pub(crate) struct Ratio<E: 'static> {
+    /// Sum of events.
+    part: &'static [(u64, E)],
+    whole: (u64, E),
     cause: Cause,
 }
 
-const fn ratio(part: PmuEvent, weight: u64, whole: PmuEvent, cause: Cause) -> Ratio {
-    Ratio { part, whole: (weight, whole), cause }
+/// Returns the ratio of `part` to `whole`, with the usual cause of one above 1.
+pub(crate) const fn ratio<E: Copy>(
+    part: &'static [(u64, E)],
+    whole: (u64, E),
+    cause: Cause,
+) -> Ratio<E> {
+    Ratio { part, whole, cause }
 }
 
 /// Ratios that no relation of the event table covers.
-const RATIOS: &[Ratio] = &[
-    ratio(L1D_TLB_REFILL, 1, L1D_TLB, Cause::Prefetches),
-    ratio(L2D_CACHE_REFILL, 1, L2D_CACHE, Cause::Prefetches),
-    ratio(DTLB_WALK, 1, L1D_TLB, Cause::Prefetches),
-    ratio(ITLB_WALK, 1, L1I_TLB, Cause::Prefetches),
-    ratio(INST_RETIRED, RETIRED_PER_CYCLE_MAX, CPU_CYCLES, Cause::NoCycles),
-    ratio(OP_SPEC, SLOTS_PER_CYCLE, CPU_CYCLES, Cause::NoCycles),
-    ratio(STALL_SLOT, SLOTS_PER_CYCLE + 1, CPU_CYCLES, Cause::NoCycles),
+const RATIOS: &[Ratio<PmuEvent>] = &[
+    ratio(&[(1, L1D_TLB_REFILL)], (1, L1D_TLB), Cause::Prefetches),
+    ratio(&[(1, L2D_CACHE_REFILL)], (1, L2D_CACHE), Cause::Prefetches),
+    ratio(&[(1, DTLB_WALK)], (1, L1D_TLB), Cause::Prefetches),
+    ratio(&[(1, ITLB_WALK)], (1, L1I_TLB), Cause::Prefetches),
+    ratio(&[(1, INST_RETIRED)], (RETIRED_PER_CYCLE_MAX, CPU_CYCLES), Cause::NoCycles),
+    ratio(&[(1, OP_SPEC)], (SLOTS_PER_CYCLE, CPU_CYCLES), Cause::NoCycles),
+    ratio(&[(1, STALL_SLOT)], (SLOTS_PER_CYCLE + 1, CPU_CYCLES), Cause::NoCycles),
 ];
 
 /// Events for the four top-down shares of the slots.
@@ -66,18 +73,22 @@ const CLASSES: [(u64, PmuEvent); 8] = [
     (1, BR_INDIRECT_SPEC),
 ];
 
-/// Returns all doubts about a table of counts.
+/// Returns all doubts about a table of counts of a Neoverse N2; none for another core.
 pub fn doubts<C: Into<Count>>(
     count: impl Fn(PmuEvent) -> Option<C>,
     assumptions: &Assumptions,
 ) -> Vec<Doubt> {
+    if !assumptions.core.is_n2() {
+        return Vec::new();
+    }
     let count = |event| {
         let exact: Count = count(event)?.into();
         Some(Count { tolerance: exact.tolerance.max(assumptions.tolerance), ..exact })
     };
-    let ratios = RATIOS.iter().filter(|ratio| ratio.applies(assumptions));
+    let ratios = RATIOS.iter().filter(|ratio| ratio.applies(assumptions.is_part_of_code));
+    let slots = || slots_cause(&count, assumptions);
     let mut doubts: Vec<Doubt> =
-        ratios.filter_map(|ratio| above_one(ratio, &count, assumptions)).collect();
+        ratios.filter_map(|ratio| ratio.above_one(&count, slots)).collect();
     if !assumptions.is_part_of_code {
         doubts.extend(negative_slots(&count, assumptions));
     }
@@ -86,37 +97,39 @@ pub fn doubts<C: Into<Count>>(
     doubts
 }
 
-impl Ratio {
+impl<E: CoreEvent> Ratio<E> {
     /// Returns whether the ratio applies. A part of the code shares its cycles with others.
-    fn applies(&self, assumptions: &Assumptions) -> bool {
-        !assumptions.is_part_of_code || self.whole.1 != CPU_CYCLES
+    pub(crate) fn applies(&self, is_part_of_code: bool) -> bool {
+        !is_part_of_code || self.whole.1 != E::CYCLES
     }
-}
 
-fn above_one(
-    ratio: &Ratio,
-    count: &impl Fn(PmuEvent) -> Option<Count>,
-    assumptions: &Assumptions,
-) -> Option<Doubt> {
-    let part = count(ratio.part)?;
-    let whole = total(&[ratio.whole], count)?;
-    let tolerance = part.tolerance.max(whole.tolerance);
-    let is_above = part.value as f64 > whole.value as f64 * (1.0 + tolerance);
-    let is_estimate = part.is_estimate || whole.is_estimate;
-    is_above.then(|| Doubt {
-        statement: format!(
-            "{} above {}: {} of {}",
-            ratio.part.mnemonic(),
-            formula(&[ratio.whole]),
-            part.value,
-            whole.value
-        ),
-        cause: match slots_cause(count, assumptions).filter(|_| ratio.whole.1 == CPU_CYCLES) {
-            Some(cause) => cause,
-            None if is_estimate => Cause::Multiplexing,
-            None => ratio.cause,
-        },
-    })
+    /// Returns a doubt if the ratio is above 1. `slots_cause` is the cause of wrong slots, if they
+    /// are wrong.
+    pub(crate) fn above_one(
+        &self,
+        count: &impl Fn(E) -> Option<Count>,
+        slots_cause: impl Fn() -> Option<Cause>,
+    ) -> Option<Doubt> {
+        let part = total(self.part, count)?;
+        let whole = total(&[self.whole], count)?;
+        let tolerance = part.tolerance.max(whole.tolerance);
+        let is_above = part.value as f64 > whole.value as f64 * (1.0 + tolerance);
+        let is_estimate = part.is_estimate || whole.is_estimate;
+        is_above.then(|| Doubt {
+            statement: format!(
+                "{} above {}: {} of {}",
+                formula(self.part),
+                formula(&[self.whole]),
+                part.value,
+                whole.value
+            ),
+            cause: match slots_cause().filter(|_| self.whole.1 == E::CYCLES) {
+                Some(cause) => cause,
+                None if is_estimate => Cause::Multiplexing,
+                None => self.cause,
+            },
+        })
+    }
 }
 
 /// Returns a doubt if one of the four top-down shares is negative.
@@ -228,7 +241,7 @@ mod tests {
     fn each_ratio_is_doubted_only_above_one() {
         for ratio in RATIOS {
             let (weight, whole) = ratio.whole;
-            let with = |part| doubts_of(&[(whole, 10), (ratio.part, part)]).len();
+            let with = |part| doubts_of(&[(whole, 10), (ratio.part[0].1, part)]).len();
             assert_eq!((with(10 * weight), with(10 * weight + 1)), (0, 1), "{:?}", ratio.part);
         }
     }

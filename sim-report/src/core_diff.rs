@@ -124,7 +124,7 @@ impl CoreRun {
             slots,
             events: A53Event::ALL
                 .into_iter()
-                .filter(|event| event.never_raised().is_none())
+                .filter(|event| sim_a53::event::never_raised(*event).is_none())
                 .map(|event| (event.code(), event.mnemonic(), sum(event)))
                 .collect(),
         }

@@ -9,7 +9,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use sim_core::{EventName, PmuEvent};
+use sim_core::{CoreEvent, EventName, PmuEvent};
 use sim_metrics::Count;
 
 use row::{Row, Value};
@@ -31,17 +31,31 @@ pub struct TwoNames {
     pub second: (String, u64),
 }
 
-/// Counts of one window on one thread or CPU.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CountTable {
+/// Core whose counts a reader takes, by the names of its PMU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedCore {
+    /// Name on the command line and, with underscores, in the name of its PMU.
+    pub name: &'static str,
+    /// Name in sentences.
+    pub title: &'static str,
+}
+
+/// The Neoverse N2.
+pub const NEOVERSE_N2: CountedCore = CountedCore { name: "neoverse-n2", title: "Neoverse N2" };
+/// The Cortex-A53.
+pub const CORTEX_A53: CountedCore = CountedCore { name: "cortex-a53", title: "Cortex-A53" };
+
+/// Counts of one window on one thread or CPU. `E` is the type of the core's events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountTable<E = PmuEvent> {
     /// Thread, CPU, function or other owner, as printed; empty if there is only one.
     pub owner: String,
     /// Whether the counts belong to a function.
     pub is_function: bool,
     /// Counts by event.
-    pub counts: BTreeMap<PmuEvent, Count>,
+    pub counts: BTreeMap<E, Count>,
     /// Names of the events in the file.
-    names: BTreeMap<PmuEvent, String>,
+    names: BTreeMap<E, String>,
     /// Events that have two names with different counts.
     pub two_names: Vec<TwoNames>,
     /// Requested events without a count.
@@ -50,7 +64,19 @@ pub struct CountTable {
     pub unknown: Vec<String>,
 }
 
-impl CountTable {
+impl<E: CoreEvent> CountTable<E> {
+    fn new(owner: String, is_function: bool) -> CountTable<E> {
+        CountTable {
+            owner,
+            is_function,
+            counts: BTreeMap::new(),
+            names: BTreeMap::new(),
+            two_names: Vec::new(),
+            missing: Vec::new(),
+            unknown: Vec::new(),
+        }
+    }
+
     /// Returns the number of events that were counted for part of the time and scaled.
     pub fn estimates(&self) -> usize {
         self.counts.values().filter(|count| count.is_estimate).count()
@@ -66,36 +92,110 @@ pub enum Tolerance {
     Given(f64),
 }
 
-/// Reads all tables of a file, in its order.
+/// Rows of a file of counts, before any event is looked up.
+#[derive(Debug)]
+pub struct CountFile {
+    lines: Vec<Line>,
+    /// Error at the first line that could not be read; the lines after it are not there.
+    fault: Option<CountTableError>,
+}
+
+/// Line that matters.
+#[derive(Debug)]
+enum Line {
+    /// A count, with the number of its line.
+    Row(Row, usize),
+    /// The head of a run.
+    RunStart,
+}
+
+/// Reads all tables of a file with counts of a Neoverse N2, in its order.
 ///
 /// # Errors
 /// Fails if a line is not part of a table, or if no line holds a count.
 pub fn read(text: &str, tolerance: Tolerance) -> Result<Vec<CountTable>, CountTableError> {
-    let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-    let is_json = first.is_some_and(|line| line.starts_with('{'));
-    let separator = if is_json { None } else { csv::separator(text) };
-    let mut tables = Tables { tolerance, ..Tables::default() };
-    let mut place = text::Place::default();
-    for (i, line) in text.lines().enumerate() {
-        let number = i + 1;
-        let row = match separator {
-            _ if is_json => json::row(line, number)?,
-            Some(separator) => csv::row(line, number, separator)?,
-            None => place.row(line, number)?,
-        };
-        match row {
-            Some(row) => tables.insert(row, number)?,
-            None if starts_a_run(line) => tables.start_run(),
-            None => {}
-        }
-    }
-    tables.finish()
+    CountFile::parse(text).tables(NEOVERSE_N2, tolerance)
 }
 
-/// Returns the event that perf printed under a name, or `None` if the cores do not count it.
-fn core_event(printed: &str) -> Option<PmuEvent> {
-    let name = EventName::split(printed).ok()?;
-    if name.is_of_core() { name.event().ok() } else { None }
+impl CountFile {
+    /// Reads the rows. [`CountFile::tables`] returns the error of a line that is not part of a
+    /// table.
+    pub fn parse(text: &str) -> CountFile {
+        let is_content = |line: &&str| !line.is_empty() && !line.starts_with('#');
+        let is_json = text.lines().map(str::trim).find(is_content).is_some_and(is_object);
+        let separator = if is_json { None } else { csv::separator(text) };
+        let mut place = text::Place::default();
+        let mut file = CountFile { lines: Vec::new(), fault: None };
+        for (i, line) in text.lines().enumerate() {
+            let number = i + 1;
+            let row = match separator {
+                _ if is_json => json::row(line, number),
+                Some(separator) => csv::row(line, number, separator),
+                None => place.row(line, number),
+            };
+            match row {
+                Ok(Some(row)) => file.lines.push(Line::Row(row, number)),
+                Ok(None) if starts_a_run(line) => file.lines.push(Line::RunStart),
+                Ok(None) => {}
+                Err(fault) => {
+                    file.fault = Some(fault);
+                    break;
+                }
+            }
+        }
+        file
+    }
+
+    /// Returns the cores that PMUs in the file are named after, such as `cortex-a53`, in order of
+    /// appearance.
+    pub fn cores(&self) -> Vec<String> {
+        let mut cores: Vec<String> = Vec::new();
+        for line in &self.lines {
+            let Line::Row(row, _) = line else { continue };
+            let core = EventName::split(&row.event).ok().and_then(|name| name.core());
+            if let Some(core) = core.filter(|core| !cores.contains(core)) {
+                cores.push(core);
+            }
+        }
+        cores
+    }
+
+    /// Returns the tables of one core, in the order of the file. Counts of a PMU that is named
+    /// after another core are unknown events, and so are events without a PMU in a file with PMUs
+    /// of several cores.
+    ///
+    /// # Errors
+    /// Fails if a line is not part of a table, or if no line holds a count of this core.
+    pub fn tables<E: CoreEvent>(
+        self,
+        core: CountedCore,
+        tolerance: Tolerance,
+    ) -> Result<Vec<CountTable<E>>, CountTableError> {
+        let is_mixed = self.cores().len() > 1;
+        let is_of_core = |name: &EventName<'_>| match name.core() {
+            Some(own) => own == core.name,
+            None => !is_mixed && name.is_of_core(),
+        };
+        let mut tables = Tables { tolerance, ..Tables::default() };
+        for line in self.lines {
+            match line {
+                Line::RunStart => tables.start_run(),
+                Line::Row(row, number) => {
+                    let name = EventName::split(&row.event).ok().filter(is_of_core);
+                    let event = name.as_ref().and_then(E::named);
+                    tables.insert(row, event, number)?;
+                }
+            }
+        }
+        match self.fault {
+            Some(fault) => Err(fault),
+            None => tables.finish(core),
+        }
+    }
+}
+
+fn is_object(line: &str) -> bool {
+    line.starts_with('{')
 }
 
 /// Returns the modifiers of a printed name that select levels, guest and host.
@@ -111,8 +211,8 @@ fn starts_a_run(line: &str) -> bool {
 
 /// Tables of a file, under construction.
 #[derive(Debug)]
-struct Tables {
-    tables: Vec<CountTable>,
+struct Tables<E> {
+    tables: Vec<CountTable<E>>,
     /// Index of the first table of the present run.
     run_start: usize,
     /// Number of the present run, from 1.
@@ -120,13 +220,13 @@ struct Tables {
     tolerance: Tolerance,
 }
 
-impl Default for Tables {
+impl<E> Default for Tables<E> {
     fn default() -> Self {
         Tables { tables: Vec::new(), run_start: 0, run: 1, tolerance: Tolerance::Usual }
     }
 }
 
-impl Tables {
+impl<E: CoreEvent> Tables<E> {
     fn start_run(&mut self) {
         if self.tables.len() > self.run_start {
             self.run_start = self.tables.len();
@@ -134,7 +234,7 @@ impl Tables {
         }
     }
 
-    fn table(&mut self, owner: &str, is_function: bool) -> &mut CountTable {
+    fn table(&mut self, owner: &str, is_function: bool) -> &mut CountTable<E> {
         let owner = match self.run {
             1 => owner.to_owned(),
             n => format!("run {n} {owner}").trim_end().to_owned(),
@@ -142,18 +242,18 @@ impl Tables {
         let known = self.tables[self.run_start..].iter().position(|table| table.owner == owner);
         let at = known.map_or(self.tables.len(), |at| at + self.run_start);
         if at == self.tables.len() {
-            self.tables.push(CountTable { owner, is_function, ..CountTable::default() });
+            self.tables.push(CountTable::new(owner, is_function));
         }
         &mut self.tables[at]
     }
 
-    fn insert(&mut self, row: Row, line: usize) -> Result<(), CountTableError> {
+    fn insert(&mut self, row: Row, event: Option<E>, line: usize) -> Result<(), CountTableError> {
         let levels = levels(&row.event);
         let is_shared = !row.is_function && is_read_while_running(&row.owner);
         let tolerance = self.tolerance;
         let owner = [row.owner.as_str(), &levels].join(" ");
         let table = self.table(owner.trim(), row.is_function);
-        let Some(event) = core_event(&row.event) else {
+        let Some(event) = event else {
             table.unknown.push(row.event);
             return Ok(());
         };
@@ -178,18 +278,21 @@ impl Tables {
         table.add(event, &row.event, Count { value, tolerance, is_estimate }, line)
     }
 
-    fn finish(self) -> Result<Vec<CountTable>, CountTableError> {
+    fn finish(self, core: CountedCore) -> Result<Vec<CountTable<E>>, CountTableError> {
         let counted: Vec<_> =
             self.tables.into_iter().filter(|table| !table.counts.is_empty()).collect();
-        if counted.is_empty() { Err(CountTableError::Nothing) } else { Ok(counted) }
+        match counted.is_empty() {
+            true => Err(CountTableError::Nothing { core: core.title }),
+            false => Ok(counted),
+        }
     }
 }
 
-impl CountTable {
+impl<E: CoreEvent> CountTable<E> {
     /// Adds a count. One event may appear in a table under two names, not twice under one.
     fn add(
         &mut self,
-        event: PmuEvent,
+        event: E,
         name: &str,
         count: Count,
         line: usize,
@@ -316,6 +419,23 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_another_core_are_unknown() {
+        use sim_core::A53Event::{INST_RETIRED as RETIRED, LD_DEP_STALL};
+        let text = "  40      armv8_cortex_a53/instructions/      (94.80%)\n\
+            \x20  50      armv8_cortex_a57/instructions/      (99.19%)\n  3      armv8_cortex_a53/ld_dep_stall/\n\
+            \x20  7      instructions\n";
+        let file = CountFile::parse(text);
+        assert_eq!(file.cores(), ["cortex-a53", "cortex-a57"]);
+        let tables = file.tables::<sim_core::A53Event>(CORTEX_A53, Tolerance::Usual);
+        let table = tables.expect("counts of the core").remove(0);
+        let values: Vec<_> =
+            table.counts.iter().map(|(event, count)| (*event, count.value)).collect();
+        assert_eq!(values, [(RETIRED, 40), (LD_DEP_STALL, 3)]);
+        assert_eq!(table.unknown, ["armv8_cortex_a57/instructions/", "instructions"]);
+        assert!(message(text).starts_with("0: no line holds the count of a Neoverse N2 event"));
+    }
+
+    #[test]
     fn counts_of_one_event_under_two_names_are_compared() {
         let csv = "40,,cycles,9,100.00,,\n40,,cpu_cycles,9,100.00,,\n41,,r11,9,100.00,,\n";
         let two = &tables(csv)[0].two_names;
@@ -383,11 +503,15 @@ mod tests {
         let expected = vec![(String::new(), vec![(LD_SPEC, 4)])];
         let csv = "counter-value,unit,event,event-runtime,pcnt-running,metric-value,metric-unit\n\
             4,,ld_spec,9,100.00,,\n,,,,,0.25,per cycle  ipc\n";
+        let a53 = " Performance counter stats for 'x' (Cortex-A53):\n\n     4      ld_spec\n\n\
+            \x20  0.554      instructions per cycle (at most 2)\n\
+            \x20  0.100      cycles with two instructions, per cycle\n\n 0.0001 seconds time elapsed (modeled)\n\n\
+            \x20Issue slots      400  100.00 %\n";
         let json = "{\"n2sim\": \"0.1.0\", \"trace\": \"x\"}\n{\"counter-value\": \"4\", \"event\": \"ld_spec\"}\n";
         let text = " Performance counter stats for 'x':\n\n Operations (PMU guide 4.13):\n\n\
             \x20     4      ld_spec\n\n    0.001 seconds time elapsed (modeled)\n\n Metrics:\n\n\
             \x20  0.2500  per cycle      ipc\n\n 147 events were counted: --all prints every one\n";
-        for form in [csv, json, text] {
+        for form in [csv, json, text, a53] {
             assert_eq!(counts(form), expected, "{form}");
             assert!(!tables(form)[0].is_function);
         }

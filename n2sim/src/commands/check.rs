@@ -1,5 +1,6 @@
 //! `n2sim check`: runs scenario files, or checks count tables of any machine.
 
+mod core_rules;
 mod count_tables;
 mod scenarios;
 
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use sim_core::PmuEvent;
 
-use crate::shared_args::{MachineArgs, RevisionName};
+use crate::shared_args::{CoreName, MachineArgs, RevisionName};
 use crate::verdict::Verdict;
 
 /// Run scenario files, or check count tables of any machine
@@ -16,7 +17,8 @@ use crate::verdict::Verdict;
 #[command(after_help = "Examples: n2sim check tests/scenarios\n          \
     n2sim check my-cases.toml --show\n          \
     n2sim check tests/scenarios/410-l1d-refill.toml --case T.L1D_CACHE_REFILL.2\n          \
-    perf stat -x, -o perf.csv -e ... ./program; n2sim check perf.csv --revision r0p3")]
+    perf stat -x, -o perf.csv -e ... ./program; n2sim check perf.csv --revision r0p3\n          \
+    n2sim check pi3.csv --core cortex-a53")]
 pub(crate) struct CheckArgs {
     /// Read every file as a count table, whatever its name
     #[arg(long)]
@@ -43,6 +45,12 @@ pub(crate) struct CheckArgs {
     #[arg(short = 'M', long, value_name = "METRIC,...", help_heading = "Scenarios")]
     #[arg(value_delimiter = ',', requires = "case")]
     pub(crate) metric: Vec<String>,
+    /// Core that counted
+    ///
+    /// Without it, the core is the one that the PMU in the names of the events is named after,
+    /// such as armv8_cortex_a53, or a Neoverse N2.
+    #[arg(long, value_enum, value_name = "CORE", help_heading = "Count tables")]
+    pub(crate) core: Option<CoreName>,
     /// Revision of the core that counted
     ///
     /// The revisions r0p0 to r0p2 count one stalled slot too many per cycle.

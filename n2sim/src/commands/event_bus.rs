@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use sim_a53::event_bus::TRACE_WIRES;
 use sim_core::{Cycle, EventSink, Notice, PmuEvent};
-use sim_pmu::OtherCore;
 use sim_pmu::event_bus::{EventBus, Wire, wires};
 use sim_report::event_bus::{BusFormat, BusHead, BusWriter};
 
@@ -14,7 +13,7 @@ use super::event_bus_a53;
 use crate::files::open_trace;
 use crate::files::output::Output;
 use crate::host::progress;
-use crate::shared_args::{CoreName, MachineArgs, PartArgs, other_core};
+use crate::shared_args::{CoreName, MachineArgs, PartArgs};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
@@ -30,8 +29,8 @@ pub(crate) struct EventBusArgs {
     /// The trace to replay
     pub(super) trace: PathBuf,
     /// Core whose event bus is written
-    #[arg(long, value_name = "CORE", value_parser = other_core, default_value = "cortex-a53")]
-    pub(super) core: OtherCore,
+    #[arg(long, value_enum, value_name = "CORE", default_value_t = CoreName::CortexA53)]
+    pub(super) core: CoreName,
     /// Core that runs the trace
     ///
     /// A Cortex-A53 drives all bits of its bus. A Neoverse N2 drives those of the events that both
@@ -58,9 +57,11 @@ pub(crate) struct EventBusArgs {
 
 /// Replays the trace and writes the bus.
 pub(crate) fn run(args: &EventBusArgs) -> anyhow::Result<Verdict> {
-    let Some(bus) = EventBus::new(&args.core) else {
-        anyhow::bail!("--core {}: its event bus is not known; use cortex-a53", args.core.name);
+    let known = args.core.other().and_then(|core| Some((core, EventBus::new(&core)?)));
+    let Some((core, bus)) = known else {
+        anyhow::bail!("--core {}: its event bus is not known; use cortex-a53", args.core.name());
     };
+    args.run_on.require_timing_model()?;
     if args.run_on == CoreName::CortexA53 {
         return event_bus_a53::run(args);
     }
@@ -68,7 +69,7 @@ pub(crate) fn run(args: &EventBusArgs) -> anyhow::Result<Verdict> {
     let threads = session.trace().streams().iter().filter(|thread| thread.instructions > 0);
     let streams: Vec<u32> = threads.map(|thread| thread.stream).collect();
     let output = Output::create(args.output.as_deref())?;
-    let out = args.begin(output, wires(&args.core), &streams)?;
+    let out = args.begin(output, wires(&core), &streams)?;
     let mut follower = Follower::new(bus, streams.len(), out);
     let options = args.part.run_options();
     progress::with_progress(&session, &options, |progress| {
@@ -106,7 +107,7 @@ impl EventBusArgs {
         let trace_bits = if self.trace_bus { TRACE_WIRES as u8 } else { u8::MAX };
         let wires = wires.into_iter().filter(|wire| wire.bit < trace_bits).collect();
         let source = self.trace.shown().to_string();
-        let head = BusHead { wires, streams, core: self.core.name, source: &source };
+        let head = BusHead { wires, streams, core: self.core.name(), source: &source };
         Ok(BusWriter::begin(out, format, head)?)
     }
 }

@@ -10,12 +10,11 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs};
 use sim_core::PmuEvent;
-use sim_pmu::OtherCore;
 use sim_report::explain::{self, Topic, graph, markdown, text};
 
 use crate::files::metric_files;
 use crate::files::output::Output;
-use crate::shared_args::{MachineArgs, PartArgs, other_core};
+use crate::shared_args::{CoreName, MachineArgs, PartArgs};
 use crate::verdict::Verdict;
 
 /// Default number of shown variants of an instruction.
@@ -52,8 +51,8 @@ pub(crate) struct ExplainArgs {
     #[arg(short, long, requires = "why", conflicts_with = "json")]
     pub(crate) verbose: bool,
     /// Print whether another core has the event, its name and its event bus bit there
-    #[arg(long, value_name = "CORE", value_parser = other_core, conflicts_with = "trace")]
-    pub(crate) core: Option<OtherCore>,
+    #[arg(long, value_enum, value_name = "CORE", conflicts_with = "trace")]
+    pub(crate) core: Option<CoreName>,
     /// Print the value on a trace too
     #[arg(long, value_name = "TRACE", conflicts_with_all = ["dot", "svg"])]
     pub(crate) trace: Option<PathBuf>,
@@ -86,7 +85,9 @@ pub(crate) fn run(args: &ExplainArgs) -> anyhow::Result<Verdict> {
     let mut out = Output::create(args.output.as_deref())?;
     match (&args.why, &args.name, &args.core) {
         (Some(place), ..) => why::write(&mut out, args, place)?,
-        (None, Some(name), Some(core)) => other_core::write(&mut out, name, core)?,
+        (None, Some(name), Some(core)) if *core != CoreName::NeoverseN2 => {
+            other_core::write(&mut out, name, *core)?;
+        }
         (None, name, _) => write_topic(&mut out, args, name.as_deref().unwrap_or_default())?,
     }
     out.finish()?;

@@ -251,6 +251,7 @@ fn check_levels(replay: &Replay<'_>) -> anyhow::Result<()> {
 
 /// Counts and prints function by function.
 pub(crate) fn run(args: &FunctionsArgs) -> anyhow::Result<Verdict> {
+    args.core.require_timing_model()?;
     if args.core == CoreName::CortexA53 {
         return functions_a53::run(args);
     }

@@ -11,13 +11,14 @@ use sim_metrics::formula::{Finding, Machine, MetricFormula, Severity};
 use sim_metrics::metric_file::{MetricFile, review};
 
 use crate::files::metric_files;
-use crate::shared_args::RevisionName;
+use crate::shared_args::{CoreName, RevisionName};
 use crate::verdict::Verdict;
 
 /// Find faults of metric formulas without a run
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim lint my-metrics.toml --revision r0p3\n          \
     n2sim lint linux/tools/perf/pmu-events/arch/arm64/arm/neoverse-n2-v2\n          \
+    n2sim lint neoverse-v2.json --core neoverse-v2\n          \
     n2sim lint --formula '100 * OP_RETIRED / CPU_CYCLES' --unit 'percent of slots'\n          \
     n2sim lint --formula 'BR_MIS_PRED_RETIRED / INST_RETIRED' --claims branch.miss_ratio")]
 pub(crate) struct LintArgs {
@@ -36,6 +37,11 @@ pub(crate) struct LintArgs {
     /// The ground-truth value that --formula claims to be (see n2sim validate --list-truths)
     #[arg(long, value_name = "TRUTH", requires = "formula")]
     pub(crate) claims: Option<String>,
+    /// Core that counts
+    ///
+    /// Of a Neoverse V2, V1 or N1 the events and the slots per cycle are checked, not the claims.
+    #[arg(long, value_enum, value_name = "CORE", default_value_t)]
+    pub(crate) core: CoreName,
     /// Revision of the core that counts
     ///
     /// The revisions r0p0 to r0p2 count one stalled slot too many per cycle.
@@ -51,11 +57,10 @@ pub(crate) struct LintArgs {
 
 /// Checks and prints. Returns `Refuted` if there is an error or a warning.
 pub(crate) fn run(args: &LintArgs) -> anyhow::Result<Verdict> {
+    let machine = machine(args)?;
     let file = gather(args)?;
     let mut catalog = builtin::catalog();
     catalog.extend(file.metrics.iter().cloned());
-    let machine =
-        args.revision.map(|revision| Machine::neoverse_n2(Revision::from(revision).patch(), 1));
     let least = if args.quiet { Severity::Warning } else { Severity::Note };
     let mut findings = review(&file, &catalog, machine.as_ref());
     findings.retain(|finding| finding.severity >= least);
@@ -73,6 +78,30 @@ pub(crate) fn run(args: &LintArgs) -> anyhow::Result<Verdict> {
     out.flush()?;
     let is_wrong = findings.iter().any(|finding| finding.severity > Severity::Note);
     Ok(if is_wrong { Verdict::Refuted } else { Verdict::Good })
+}
+
+/// Returns the machine that counts; `None` for a Neoverse N2 of an unknown revision.
+fn machine(args: &LintArgs) -> anyhow::Result<Option<Machine>> {
+    let name = args.core.name();
+    let Some(core) = args.core.related() else {
+        anyhow::bail!(
+            "--core {name}: n2sim checks formulas for {}",
+            CoreName::names(|core| core.related().is_some())
+        );
+    };
+    if core.is_n2() {
+        let patch = args.revision.map(|revision| Revision::from(revision).patch());
+        return Ok(patch.map(|patch| Machine::neoverse_n2(patch, 1)));
+    }
+    if args.revision.is_some() || args.claims.is_some() {
+        anyhow::bail!("--revision and --claims work with --core neoverse-n2 only, not with {name}");
+    }
+    if args.files.is_empty() && args.formula.is_empty() {
+        anyhow::bail!(
+            "--core {name}: the built-in metrics are those of the Neoverse N2; give files or --formula"
+        );
+    }
+    Ok(Some(Machine::of_core(core)))
 }
 
 /// Returns all metrics to check, as one file.

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 use sim_a53::{A53Config, A53Event};
-use sim_core::PmuEvent;
 use sim_core::pmu_event::{Group, NOT_MODELED, RelationKind};
+use sim_core::{PmuEvent, RelatedCore};
 use sim_machine::MachineConfig;
 use sim_metrics::formula::Catalog;
 use sim_pmu::other_core::CORTEX_A53;
 use sim_pmu::{OtherCore, OtherEvent};
 
 use crate::files::{a53_config, metric_files};
-use crate::shared_args::{CoreName, MachineArgs, other_core};
+use crate::shared_args::{CoreName, MachineArgs};
 use crate::verdict::Verdict;
 
 /// List events, metrics or the configuration
@@ -31,8 +31,8 @@ enum ListWhat {
         #[arg(long)]
         long: bool,
         /// List the events of another core, with their bits on its event bus
-        #[arg(long, value_name = "CORE", conflicts_with = "long", value_parser = other_core)]
-        core: Option<OtherCore>,
+        #[arg(long, value_enum, value_name = "CORE", conflicts_with = "long")]
+        core: Option<CoreName>,
     },
     /// List the metrics with their formulas
     Metrics {
@@ -59,8 +59,16 @@ const METRIC_WIDTH: usize = 28;
 pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Verdict> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match &args.what {
-        ListWhat::Events { core: Some(core), .. } => write_other_events(&mut out, core)?,
-        ListWhat::Events { long, .. } => write_events(&mut out, *long)?,
+        ListWhat::Events { core, long } => {
+            let core = core.unwrap_or_default();
+            match (core.other(), core.related()) {
+                (None, Some(related)) if !related.is_n2() => {
+                    write_related_events(&mut out, related)?;
+                }
+                (Some(other), _) => write_other_events(&mut out, &other)?,
+                _ => write_events(&mut out, *long)?,
+            }
+        }
         ListWhat::Metrics { metrics } => write_metrics(&mut out, &metric_files::catalog(metrics)?)?,
         ListWhat::Config { core, machine } => write_config(&mut out, *core, machine)?,
     }
@@ -85,6 +93,38 @@ fn write_events(out: &mut impl Write, long: bool) -> io::Result<()> {
         writeln!(out, "  r{:04x}  {}", event.code, event.mnemonic.to_ascii_lowercase())?;
     }
     Ok(())
+}
+
+/// Writes the events of a core that has events of the Neoverse N2, and those that it lacks.
+fn write_related_events(out: &mut impl Write, core: &RelatedCore) -> io::Result<()> {
+    let unmodeled: Vec<&str> = core.unmodeled().map(|event| event.mnemonic).collect();
+    let lacking: Vec<PmuEvent> = core.lacking().collect();
+    let own = PmuEvent::ALL.len() - lacking.len();
+    writeln!(out, "{} (Arm's telemetry data): {} events\n", core.name, own + unmodeled.len())?;
+    writeln!(
+        out,
+        "Numbers and names are those of the Neoverse N2. {} slots per cycle. No timing model yet: only\n\
+         list, explain, lint and check know this core.\n",
+        core.slots
+    )?;
+    for group in Group::ALL {
+        let is_listed = |event: &PmuEvent| event.info().group == group && core.has(*event);
+        let events: Vec<PmuEvent> = PmuEvent::ALL.into_iter().filter(is_listed).collect();
+        if events.is_empty() {
+            continue;
+        }
+        writeln!(out, "{}:\n", group.title())?;
+        for event in events {
+            let (code, name) = (event.code(), event.perf_name());
+            writeln!(out, "  r{code:04x}  {name:<NAME_WIDTH$} {}", event.info().title)?;
+        }
+        writeln!(out)?;
+    }
+    if !unmodeled.is_empty() {
+        let names = unmodeled.join(", ").to_ascii_lowercase();
+        writeln!(out, "trace and trigger events, not modeled on any core:\n  {names}\n")?;
+    }
+    writeln!(out, "events of the Neoverse N2 that it lacks: {}", names(&lacking))
 }
 
 /// Writes what an event counts, what it does not, and its relations to other events.
@@ -198,14 +238,15 @@ fn write_metrics(out: &mut impl Write, catalog: &Catalog) -> io::Result<()> {
 /// Writes the merged configuration, after a check that it describes a machine.
 fn write_config(out: &mut impl Write, core: CoreName, machine: &MachineArgs) -> anyhow::Result<()> {
     let document = match core {
-        CoreName::NeoverseN2 => {
-            let document = machine.source(&machine.overrides()).document()?;
-            MachineConfig::from_document(&document)?;
-            document
-        }
         CoreName::CortexA53 => {
             let document = a53_config::document(machine)?;
             A53Config::from_document(&document)?;
+            document
+        }
+        _ => {
+            core.require_timing_model()?;
+            let document = machine.source(&machine.overrides()).document()?;
+            MachineConfig::from_document(&document)?;
             document
         }
     };

@@ -71,7 +71,8 @@ pub(crate) fn run(args: &MembenchArgs) -> anyhow::Result<Verdict> {
             let config = a53::config(args)?;
             write(args, |form, out| a53::measure(args, &config, form, out))
         }
-        CoreName::NeoverseN2 => {
+        _ => {
+            args.core.require_timing_model()?;
             let overrides = args.machine.overrides();
             let document = args.machine.source(&overrides).document()?;
             let config = MachineConfig::from_document(&document)?;

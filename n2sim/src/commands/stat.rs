@@ -153,6 +153,7 @@ impl StatArgs {
 
 /// Runs the trace and prints the requested counts.
 pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
+    args.core.require_timing_model()?;
     if args.core == CoreName::CortexA53 {
         return stat_a53::run(args);
     }

@@ -144,7 +144,7 @@ pub(super) fn events(lists: &[String]) -> anyhow::Result<Vec<(String, A53Event)>
 /// Notes requested events that no run raises, with the reason.
 fn note_unraised(requested: &[(String, A53Event)]) -> io::Result<()> {
     for (name, event) in requested {
-        if let Some(why) = event.never_raised() {
+        if let Some(why) = sim_a53::event::never_raised(*event) {
             writeln!(io::stderr(), "n2sim: note: {name} is always 0: {why}")?;
         }
     }

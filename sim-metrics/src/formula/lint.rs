@@ -5,6 +5,7 @@ use std::fmt;
 
 use sim_core::PmuEvent::{self, *};
 use sim_core::pmu_event::{EventNameError, RelationKind};
+use sim_core::related_core::{self, RelatedCore};
 
 use super::catalog::{Catalog, MetricFormula};
 use super::dimension::{Mismatch, measures};
@@ -119,9 +120,10 @@ pub struct Finding {
     pub message: String,
 }
 
-/// Checks one metric. Without a machine the revision is unknown.
+/// Checks one metric. Without a machine it is a Neoverse N2 of an unknown revision.
 pub fn lint(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
-    let mut report = Report { metric, findings: Vec::new() };
+    let core = machine.map_or(&related_core::NEOVERSE_N2, Machine::core);
+    let mut report = Report { metric, core, findings: Vec::new() };
     match &metric.formula {
         Err(error) => report.add(Severity::Error, Kind::Unreadable, error.to_string()),
         Ok(formula) => match Linked::named(&metric.name, formula, catalog) {
@@ -147,6 +149,7 @@ pub fn lint(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>
 /// Findings about one metric.
 pub(super) struct Report<'a> {
     pub(super) metric: &'a MetricFormula,
+    core: &'static RelatedCore,
     findings: Vec<Finding>,
 }
 
@@ -196,7 +199,8 @@ impl Report<'_> {
                 continue;
             };
             if !std::mem::replace(&mut is_seen[name as usize], true)
-                && let Some((severity, kind, message)) = about(&linked.event(name).quantity)
+                && let Some((severity, kind, message)) =
+                    about(&linked.event(name).quantity, self.core)
             {
                 self.at(linked, NodeId(index as u32), severity, kind, &message);
             }
@@ -213,7 +217,7 @@ impl Report<'_> {
                 Op::Name(name) => linked.event(name).event(),
                 _ => None,
             };
-            if let Some(event) = event.filter(|event| event.never_counts()) {
+            if let Some(event) = event.filter(|event| event.never_counts() && self.core.is_n2()) {
                 let message = format!("a division by {}, which is always 0", event.mnemonic());
                 self.at(linked, divisor, Severity::Error, Kind::NeverCounts, &message);
             }
@@ -249,7 +253,8 @@ impl Report<'_> {
     fn erratum(&mut self, linked: &Linked, machine: Option<&Machine>) {
         let tests_revision = linked.nodes().iter().any(|node| matches!(node.op, Op::CoreFrom(_)));
         let uses: Vec<(NodeId, bool)> = live_stalls(linked, machine);
-        let has_erratum = machine.map(|machine| !machine.is_core_from(FIRST_WITHOUT_ERRATUM));
+        let has_erratum = machine
+            .map(|machine| self.core.is_n2() && !machine.is_core_from(FIRST_WITHOUT_ERRATUM));
         for (id, is_corrected) in uses {
             let event = linked.text_of(id).to_owned();
             let (severity, message) = match (has_erratum, is_corrected) {
@@ -293,7 +298,7 @@ impl Report<'_> {
 
     /// Reports slots divided by cycles of another width.
     fn slot_widths(&mut self, linked: &Linked) {
-        let slots = Machine::neoverse_n2(0, 1).slots;
+        let slots = self.core.slots;
         for (id, width) in slot_widths(linked) {
             if width != f64::from(slots) {
                 let message = format!("{width} slots in a cycle; this core has {slots}");
@@ -350,10 +355,13 @@ fn is_cycles(linked: &Linked, id: NodeId) -> bool {
 }
 
 /// Returns the finding about a name.
-fn about(quantity: &Quantity) -> Option<(Severity, Kind, String)> {
+fn about(quantity: &Quantity, core: &RelatedCore) -> Option<(Severity, Kind, String)> {
     match quantity {
         Quantity::Time(_) => None,
-        Quantity::Event(event) => about_event(*event),
+        Quantity::Event(event) if !core.has(*event) => Some(about_lacking(*event, core)),
+        // What an event needs in order to count is known of the Neoverse N2.
+        Quantity::Event(event) if core.is_n2() => about_event(*event),
+        Quantity::Event(_) => None,
         Quantity::OtherPmu(pmu) => Some((
             Severity::Warning,
             Kind::UnknownEvent,
@@ -405,6 +413,17 @@ fn mistyped(code: u32) -> String {
         1..=4 => format!("; {}", similar.join(", ")),
         _ => format!("; {}, ...", similar[..4].join(", ")),
     }
+}
+
+/// Returns the finding about an event that the core does not have.
+pub(crate) fn about_lacking(event: PmuEvent, core: &RelatedCore) -> (Severity, Kind, String) {
+    let message = format!(
+        "{} (0x{:02X}) is an event of the Neoverse N2, which a {} does not have",
+        event.mnemonic(),
+        event.code(),
+        core.title
+    );
+    (Severity::Error, Kind::OtherCore, message)
 }
 
 fn about_event(event: PmuEvent) -> Option<(Severity, Kind, String)> {

@@ -1,7 +1,14 @@
 //! Values of `#` literals and of `strcmp_cpuid_str` on the machine that counted.
 
+use sim_core::related_core::{self, RelatedCore};
+
 /// MIDR_EL1 of the Neoverse N2 without its variant and revision. Source: TRM, MIDR_EL1.
 const NEOVERSE_N2: u64 = 0x410F_D490;
+/// MIDR_EL1 of a core of Arm without its part number, variant and revision.
+const ARM: u64 = 0x410F_0000;
+/// Position and largest value of the part number.
+const PART_SHIFT: u32 = 4;
+const PART_MAX: u32 = 0xFFF;
 /// Variant (bits 23:20) and revision (bits 3:0) of MIDR_EL1, compared in this order.
 const VARIANT: u64 = 0x00F0_0000;
 const REVISION: u64 = 0x0000_000F;
@@ -79,6 +86,18 @@ impl Machine {
         Machine { midr: NEOVERSE_N2 | u64::from(patch) & REVISION, slots: SLOTS, cores }
     }
 
+    /// Returns a core that has events of the Neoverse N2, at its first revision.
+    pub fn of_core(core: &RelatedCore) -> Machine {
+        Machine { midr: ARM | u64::from(core.part) << PART_SHIFT, slots: core.slots, cores: 1 }
+    }
+
+    /// Returns the core by its part number; the Neoverse N2 for an unknown part.
+    pub fn core(&self) -> &'static RelatedCore {
+        let part = (self.midr >> PART_SHIFT) as u32 & PART_MAX;
+        let named = related_core::ALL.iter().find(|core| core.part == part);
+        named.unwrap_or(&related_core::NEOVERSE_N2)
+    }
+
     /// Returns the value of a literal.
     pub fn literal(&self, literal: Literal) -> f64 {
         match literal {
@@ -109,6 +128,16 @@ mod tests {
         assert!(!r0p3.is_core_from(0x411F_D490), "a later variant");
         assert!(Machine { midr: 0x411F_D490, ..r0p3 }.is_core_from(0x410F_D493));
         assert!(!r0p3.is_core_from(0x410F_D0C0), "another part");
+    }
+
+    #[test]
+    fn a_machine_knows_its_core() {
+        for core in &related_core::ALL {
+            let machine = Machine::of_core(core);
+            assert_eq!((machine.core(), machine.slots), (core, core.slots));
+        }
+        assert_eq!(Machine::of_core(&related_core::NEOVERSE_N2), Machine::neoverse_n2(0, 1));
+        assert_eq!(Machine::neoverse_n2(3, 1).core().name, "neoverse-n2");
     }
 
     #[test]

@@ -2,22 +2,21 @@
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::EventNameError;
+use sim_core::related_core::{self, RelatedCore};
 
 use super::contents::{DeclaredEvent, MetricFile};
-use crate::formula::lint::about_unknown;
+use crate::formula::lint::{about_lacking, about_unknown};
 use crate::formula::{Catalog, Finding, Kind, Machine, MetricFormula, Severity, lint};
 use crate::validator::{Reason, Tolerance, Validator};
-
-/// Part number of the Neoverse N2. Source: TRM, MIDR_EL1.
-const NEOVERSE_N2: u32 = 0xD49;
 
 /// Checks every metric and event of a file. Names that the file does not define are looked up in
 /// `catalog`, which also holds the file's own metrics.
 pub fn review(file: &MetricFile, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
     let fault = |fault: &String| finding("", "", Severity::Error, Kind::Unreadable, fault.clone());
     let mut findings: Vec<Finding> = file.faults.iter().map(fault).collect();
-    findings.extend(core(file));
-    findings.extend(file.events.iter().filter_map(declared));
+    let core = machine.map_or(&related_core::NEOVERSE_N2, Machine::core);
+    findings.extend(declared_core(file, core));
+    findings.extend(file.events.iter().filter_map(|event| declared(event, core)));
     for (index, metric) in file.metrics.iter().enumerate() {
         let is_same = |other: &&MetricFormula| other.name.eq_ignore_ascii_case(&metric.name);
         if let Some(first) = file.metrics[..index].iter().find(is_same) {
@@ -26,7 +25,8 @@ pub fn review(file: &MetricFile, catalog: &Catalog, machine: Option<&Machine>) -
             findings.push(finding(name, source, Severity::Warning, Kind::Duplicate, message));
         }
         let of_formula = lint(metric, catalog, machine);
-        let of_claim = claimed(metric, catalog, machine);
+        // Truths are quantities of the model of the Neoverse N2.
+        let of_claim = if core.is_n2() { claimed(metric, catalog, machine) } else { Vec::new() };
         // Findings of the formula itself are reported at their position; the claim adds only new
         // ones.
         let is_new =
@@ -74,16 +74,21 @@ fn is_about_names(reason: &Reason) -> bool {
 }
 
 /// Reports a file for another core, or for another number of slots.
-fn core(file: &MetricFile) -> Vec<Finding> {
+fn declared_core(file: &MetricFile, own: &RelatedCore) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut add = |message| {
         findings.push(finding("", "", Severity::Warning, Kind::OtherCore, message));
     };
     let name = file.core.name.as_deref().unwrap_or("another core");
-    if let Some(part) = file.core.part.filter(|part| *part != NEOVERSE_N2) {
-        add(format!("the file is for {name}, part 0x{part:03X}; this core is 0x{NEOVERSE_N2:03X}"));
+    if let Some(part) = file.core.part.filter(|part| *part != own.part) {
+        let remedy = match related_core::ALL.iter().find(|core| core.part == part) {
+            Some(core) => format!(" (--core {} checks it for that core)", core.name),
+            None => String::new(),
+        };
+        let own = own.part;
+        add(format!("the file is for {name}, part 0x{part:03X}; this core is 0x{own:03X}{remedy}"));
     }
-    let slots = Machine::neoverse_n2(0, 1).slots;
+    let slots = own.slots;
     if let Some(given) = file.core.slots.filter(|given| *given != slots) {
         add(format!("the file is for {given} slots per cycle; this core has {slots}"));
     }
@@ -91,7 +96,7 @@ fn core(file: &MetricFile) -> Vec<Finding> {
 }
 
 /// Reports an event that the core does not have, or has with another number.
-fn declared(event: &DeclaredEvent) -> Option<Finding> {
+fn declared(event: &DeclaredEvent, core: &RelatedCore) -> Option<Finding> {
     let add = |severity, kind, message| Some(finding("", &event.source, severity, kind, message));
     match (PmuEvent::from_name(&event.name), event.code) {
         (Ok(own), Some(code)) if u32::from(own.code()) != code => {
@@ -105,6 +110,10 @@ fn declared(event: &DeclaredEvent) -> Option<Finding> {
                 own.code()
             );
             add(Severity::Error, Kind::WrongNumber, message)
+        }
+        (Ok(own), _) if !core.has(own) => {
+            let (_, kind, message) = about_lacking(own, core);
+            add(Severity::Warning, kind, message)
         }
         (Err(error @ EventNameError::Unknown(..)), _) => {
             let (_, kind, message) = about_unknown(&error);
@@ -153,6 +162,34 @@ mod tests {
         let mut expected = expected.to_vec();
         expected.sort_unstable();
         assert_eq!(found, expected);
+    }
+
+    /// A file for a Neoverse V2 is right on that core, and one event is not on a Neoverse V1.
+    #[test]
+    fn a_file_is_checked_for_its_own_core() {
+        let text = r#"{"product_configuration": {"part_num": "0xd4f", "num_slots": 8},
+            "events": {"LD_SPEC": {"code": "0x70"}, "FP_SP_SPEC": {"code": "0x8018"}},
+            "metrics": {"a": {"formula": "STALL_SLOT / (CPU_CYCLES * 8)"},
+                        "b": {"formula": "FP_SP_SPEC / INST_SPEC"},
+                        "c": {"formula": "L3D_CACHE_REFILL / L3D_CACHE"},
+                        "d": {"formula": "STALL_SLOT / (CPU_CYCLES * 5)"}}}"#;
+        let file = read(&[NamedText { name: "t.json", text }]).expect("readable");
+        let catalog: Catalog = file.metrics.iter().cloned().collect();
+        let found = |core: &RelatedCore| -> Vec<(String, Kind)> {
+            let findings = review(&file, &catalog, Some(&Machine::of_core(core)));
+            findings.into_iter().map(|finding| (finding.metric, finding.kind)).collect()
+        };
+        let of = |metric: &str, kind| (metric.to_owned(), kind);
+        assert_eq!(found(&related_core::NEOVERSE_V2), [of("d", Kind::SlotWidth)]);
+        assert_eq!(
+            found(&related_core::NEOVERSE_V1),
+            [
+                of("", Kind::OtherCore),
+                of("", Kind::OtherCore),
+                of("b", Kind::OtherCore),
+                of("d", Kind::SlotWidth)
+            ]
+        );
     }
 
     /// The claim of a metric is compared with its formula without a run.
@@ -205,7 +242,8 @@ mod tests {
             code: Some(code),
             source: String::new(),
         };
-        let message = |code| declared(&event(code)).expect("wrong").message;
+        let message =
+            |code| declared(&event(code), &related_core::NEOVERSE_N2).expect("wrong").message;
         assert!(message(0x11).ends_with("which is CPU_CYCLES"));
         assert!(message(0x80C).starts_with("FP_SCALE_OPS_SPEC has the number 0x80C0"));
     }

@@ -58,9 +58,12 @@ pub enum CountTableError {
         /// First line of the table, from 1.
         line: usize,
     },
-    /// File without counts.
-    #[error("no line holds the count of a Neoverse N2 event; make the file with perf stat")]
-    Nothing,
+    /// File without counts of the core.
+    #[error("no line holds the count of a {core} event; make the file with perf stat")]
+    Nothing {
+        /// Name of the core.
+        core: &'static str,
+    },
 }
 
 impl CountTableError {
@@ -73,7 +76,7 @@ impl CountTableError {
             | CountTableError::Value { line, .. }
             | CountTableError::FunctionTable { line }
             | CountTableError::Twice { line, .. } => Some(*line),
-            CountTableError::Nothing => None,
+            CountTableError::Nothing { .. } => None,
         }
     }
 }

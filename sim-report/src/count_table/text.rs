@@ -5,7 +5,14 @@ use super::error::{CountTableError, shown};
 use super::row::{Row, Value, owner};
 
 /// Endings of lines that begin with a number and hold no count.
-const TIMES: [&str; 4] = ["seconds time elapsed", "seconds user", "seconds sys", "(modeled)"];
+const TIMES: [&str; 5] = [
+    "seconds time elapsed",
+    "seconds user",
+    "seconds sys",
+    "(modeled)",
+    // First line below the counts of n2sim's Cortex-A53.
+    "instructions per cycle (at most 2)",
+];
 
 /// Returns whether the line heads the counts of another program or run.
 pub(super) fn is_head(line: &str) -> bool {

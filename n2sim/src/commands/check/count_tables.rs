@@ -5,16 +5,17 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use sim_core::PmuEvent;
+use sim_core::{A53Event, CoreEvent, EventName, RelatedCore, Shown, related_core};
 use sim_machine::Revision;
-use sim_metrics::identities::{self, Assumptions};
-use sim_metrics::{Cause, Check, Count, Violation, cause, lint};
-use sim_report::count_table::{self, CountTable, Tolerance};
+use sim_metrics::identities::Assumptions;
+use sim_metrics::{Cause, Violation};
+use sim_report::count_table::{CountFile, CountTable, CountTableError, Tolerance};
 
 use super::CheckArgs;
+use super::core_rules::{A53Rules, CoreRules, Judgment, NeoverseRules};
 use crate::files::input;
+use crate::shared_args::CoreName;
 use crate::verdict::Verdict;
-use sim_core::Shown;
 
 /// The result of a file's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,22 +35,13 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
         anyhow::bail!("--show and --event are about scenarios (*.toml), not count tables");
     }
     let tolerance = tolerance(args)?;
-    let revision = args.revision.map(Revision::from);
-    let assumptions = Assumptions {
-        has_stall_slot_erratum: revision.map(Revision::has_stall_slot_erratum),
-        has_external_llc: args.extllc,
-        ..Assumptions::default()
-    };
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut verdict = Verdict::Good;
     let mut unreadable = Vec::new();
     for file in &args.files {
-        match tables(file, tolerance) {
-            Ok(tables) => match write_tables(&mut out, file, &tables, &assumptions)? {
-                Standing::Refuted => verdict = Verdict::Refuted,
-                Standing::Good => {}
-                Standing::Untested => unreadable.push(untested(file, &tables, &assumptions)),
-            },
+        match check_file(&mut out, file, args, tolerance) {
+            Ok(Standing::Refuted) => verdict = Verdict::Refuted,
+            Ok(_) => {}
             Err(error) => unreadable.push(crate::failure::message(&error)),
         }
     }
@@ -60,6 +52,102 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     Ok(verdict)
 }
 
+/// Checks the tables of one file with the rules of its core. Fails if nothing could be checked.
+fn check_file(
+    out: &mut impl Write,
+    file: &Path,
+    args: &CheckArgs,
+    tolerance: Tolerance,
+) -> anyhow::Result<Standing> {
+    let text =
+        input::text(file).with_context(|| format!("cannot read the counts {}", file.shown()))?;
+    let counts = CountFile::parse(&text);
+    let core = core_of(out, file, args.core, &counts.cores())?;
+    let is_named = core != CoreName::NeoverseN2 && args.revision.is_some();
+    if is_named || (core == CoreName::CortexA53 && args.extllc.is_some()) {
+        let option = if is_named { "--revision" } else { "--extllc" };
+        anyhow::bail!("{option}: a {} has no such setting; leave it out", core.name());
+    }
+    match core.related() {
+        Some(core) => check_tables(out, file, counts, tolerance, &NeoverseRules(of(args, core))),
+        None => check_tables(out, file, counts, tolerance, &A53Rules),
+    }
+}
+
+/// Returns the assumptions that the options state.
+fn of(args: &CheckArgs, core: &'static RelatedCore) -> Assumptions {
+    Assumptions {
+        core,
+        has_stall_slot_erratum: args
+            .revision
+            .map(Revision::from)
+            .map(Revision::has_stall_slot_erratum),
+        has_external_llc: args.extllc,
+        ..Assumptions::default()
+    }
+}
+
+/// Returns the core that counted: the given one, or the one that the PMUs in the file are named
+/// after, or a Neoverse N2.
+fn core_of(
+    out: &mut impl Write,
+    file: &Path,
+    given: Option<CoreName>,
+    named: &[String],
+) -> anyhow::Result<CoreName> {
+    let core = match given {
+        Some(core) => return check_given(file, core, named),
+        None => recognized(file, named)?,
+    };
+    if core != CoreName::NeoverseN2 {
+        let (file, name) = (file.shown(), core.name());
+        writeln!(out, "{file}: the PMU in its names is that of a {name}, whose rules are used")?;
+    }
+    Ok(core)
+}
+
+/// Returns the given core, if there are rules for it and the PMUs in the file are not of others.
+fn check_given(file: &Path, core: CoreName, named: &[String]) -> anyhow::Result<CoreName> {
+    if !core.has_count_rules() {
+        anyhow::bail!(
+            "--core {}: n2sim has no rules for its counts; it has those of {}",
+            core.name(),
+            CoreName::names(CoreName::has_count_rules)
+        );
+    }
+    if !named.is_empty() && !named.iter().any(|name| name == core.name()) {
+        anyhow::bail!(
+            "{}: the counts are of a {}, not of a {} (--core)",
+            file.shown(),
+            named.join(" and a ").shown(),
+            core.name()
+        );
+    }
+    Ok(core)
+}
+
+/// Returns the one core with rules among those that PMUs in the file are named after; the
+/// Neoverse N2 if they are named after none.
+fn recognized(file: &Path, named: &[String]) -> anyhow::Result<CoreName> {
+    let cores = named.iter().filter_map(|name| CoreName::from_name(name));
+    let known: Vec<CoreName> = cores.filter(|core| core.has_count_rules()).collect();
+    match known.as_slice() {
+        [core] => Ok(*core),
+        [] if named.is_empty() => Ok(CoreName::NeoverseN2),
+        [] => anyhow::bail!(
+            "{}: the counts are of a {}, for which n2sim has no rules; it has those of {}",
+            file.shown(),
+            named.join(" and a ").shown(),
+            CoreName::names(CoreName::has_count_rules)
+        ),
+        _ => anyhow::bail!(
+            "{}: the counts are of a {}; choose one with --core",
+            file.shown(),
+            named.join(" and a ").shown()
+        ),
+    }
+}
+
 fn tolerance(args: &CheckArgs) -> anyhow::Result<Tolerance> {
     match args.tolerance {
         None => Ok(Tolerance::Usual),
@@ -68,26 +156,19 @@ fn tolerance(args: &CheckArgs) -> anyhow::Result<Tolerance> {
     }
 }
 
-fn tables(file: &Path, tolerance: Tolerance) -> anyhow::Result<Vec<CountTable>> {
-    let text =
-        input::text(file).with_context(|| format!("cannot read the counts {}", file.shown()))?;
-    count_table::read(&text, tolerance).map_err(|error| match error.line() {
-        Some(line) => anyhow::anyhow!("{}:{line}: {error}", file.shown()),
-        None => anyhow::anyhow!("{}: {error}", file.shown()),
-    })
-}
-
 /// Writes the results of a file's tables. Returns their combined result.
-fn write_tables(
+fn check_tables<R: CoreRules>(
     out: &mut impl Write,
     file: &Path,
-    tables: &[CountTable],
-    assumptions: &Assumptions,
-) -> io::Result<Standing> {
+    counts: CountFile,
+    tolerance: Tolerance,
+    rules: &R,
+) -> anyhow::Result<Standing> {
+    let tables: Vec<CountTable<R::Event>> =
+        counts.tables(rules.core(), tolerance).map_err(|error| located(file, &error))?;
     let mut all = Standing::Untested;
-    for table in tables {
-        let assumptions = Assumptions { is_part_of_code: table.is_function, ..*assumptions };
-        match write_table(out, file, table, &assumptions)? {
+    for table in &tables {
+        match write_table(out, file, table, rules)? {
             Standing::Refuted => all = Standing::Refuted,
             Standing::Good if all == Standing::Untested => all = Standing::Good,
             Standing::Good | Standing::Untested => {}
@@ -100,24 +181,28 @@ fn write_tables(
             file.shown()
         )?;
     }
-    Ok(all)
+    match all {
+        Standing::Untested => anyhow::bail!("{}", untested(file, &tables, rules)),
+        standing => Ok(standing),
+    }
+}
+
+fn located(file: &Path, error: &CountTableError) -> anyhow::Error {
+    match error.line() {
+        Some(line) => anyhow::anyhow!("{}:{line}: {error}", file.shown()),
+        None => anyhow::anyhow!("{}: {error}", file.shown()),
+    }
 }
 
 /// Returns the reason why nothing could be checked, and what to count for a check.
-fn untested(file: &Path, tables: &[CountTable], assumptions: &Assumptions) -> String {
-    let near = tables.iter().find_map(|table| {
-        let count = |event: PmuEvent| table.counts.get(&event).copied();
-        let assumptions = Assumptions { is_part_of_code: table.is_function, ..*assumptions };
-        identities::nearest(count, &assumptions)
-    });
+fn untested<R: CoreRules>(file: &Path, tables: &[CountTable<R::Event>], rules: &R) -> String {
+    let near = tables.iter().find_map(|table| rules.nearest(table));
     let remedy = match near {
         Some((rule, missing)) => {
             let names: Vec<String> = missing.iter().map(|event| event.perf_name()).collect();
             format!("count {} together with them, for {rule}", names.join(","))
         }
-        None => String::from(
-            "count the events of a sum together, such as l1d_cache,l1d_cache_rd,l1d_cache_wr",
-        ),
+        None => rules.advice().to_owned(),
     };
     format!(
         "{}: nothing could be checked: no rule has all of its events in one table; {remedy}",
@@ -126,19 +211,17 @@ fn untested(file: &Path, tables: &[CountTable], assumptions: &Assumptions) -> St
 }
 
 /// Writes the result of one table.
-fn write_table(
+fn write_table<R: CoreRules>(
     out: &mut impl Write,
     file: &Path,
-    table: &CountTable,
-    assumptions: &Assumptions,
+    table: &CountTable<R::Event>,
+    rules: &R,
 ) -> io::Result<Standing> {
-    let count = |event: PmuEvent| -> Option<Count> { table.counts.get(&event).copied() };
-    let check = identities::check(count, assumptions);
-    let doubts = lint::doubts(count, assumptions);
-    write_summary(out, file, table, &check, doubts.len())?;
-    for violation in &check.violations {
-        let cause = cause::usual_cause(violation, count, assumptions);
-        write_violation(out, violation, cause)?;
+    let judgment = rules.judge(table);
+    let Judgment { check, causes, doubts } = &judgment;
+    write_summary(out, file, table, &judgment)?;
+    for (violation, cause) in check.violations.iter().zip(causes) {
+        write_violation(out, violation, *cause)?;
     }
     for two in &table.two_names {
         let ((first_name, first), (second_name, second)) = (&two.first, &two.second);
@@ -148,11 +231,11 @@ fn write_table(
         )?;
         writeln!(out, "    usual cause: {}", Cause::Windows)?;
     }
-    for doubt in &doubts {
+    for doubt in doubts {
         writeln!(out, "  doubtful: {doubt}")?;
         writeln!(out, "    usual cause: {}", doubt.cause)?;
     }
-    write_remarks(out, table)?;
+    write_remarks(out, table, rules)?;
     if let Some(has_erratum) = check.found_erratum {
         write_revision(out, has_erratum)?;
     }
@@ -178,12 +261,11 @@ fn write_revision(out: &mut impl Write, has_erratum: bool) -> io::Result<()> {
     writeln!(out, "  {fits} (--revision says which core counted)")
 }
 
-fn write_summary(
+fn write_summary<E: CoreEvent>(
     out: &mut impl Write,
     file: &Path,
-    table: &CountTable,
-    check: &Check,
-    doubts: usize,
+    table: &CountTable<E>,
+    Judgment { check, doubts, .. }: &Judgment,
 ) -> io::Result<()> {
     let whose = match table.owner.as_str() {
         "" => String::new(),
@@ -198,7 +280,7 @@ fn write_summary(
         check.tested,
         check.left_out
     )?;
-    match doubts {
+    match doubts.len() {
         0 => writeln!(out),
         n => writeln!(out, ", {n} doubtful"),
     }
@@ -211,11 +293,18 @@ fn write_violation(out: &mut impl Write, violation: &Violation, cause: Cause) ->
         violation.difference(),
         violation.difference_share() * 100.0
     )?;
+    if let Some(reason) = violation.reason {
+        writeln!(out, "    reason of the rule: {reason}")?;
+    }
     writeln!(out, "    usual cause: {cause}")
 }
 
 /// Writes remarks that are not faults but explain what was left out.
-fn write_remarks(out: &mut impl Write, table: &CountTable) -> io::Result<()> {
+fn write_remarks<R: CoreRules>(
+    out: &mut impl Write,
+    table: &CountTable<R::Event>,
+    rules: &R,
+) -> io::Result<()> {
     let estimates = table.estimates();
     if estimates > 0 {
         writeln!(
@@ -228,6 +317,17 @@ fn write_remarks(out: &mut impl Write, table: &CountTable) -> io::Result<()> {
     }
     if !table.unknown.is_empty() {
         writeln!(out, "  not an event of this core: {}", table.unknown.join(", "))?;
+    }
+    let is_of_a53 = |name: &&String| {
+        let name = EventName::split(name).ok().filter(EventName::is_of_core);
+        name.is_some_and(|name| name.core().is_none() && A53Event::named(&name).is_some())
+    };
+    let is_n2 = rules.core().name == related_core::NEOVERSE_N2.name;
+    if let Some(name) = table.unknown.iter().find(is_of_a53).filter(|_| is_n2) {
+        writeln!(
+            out,
+            "  a Cortex-A53 has {name}: if one counted, check the table with --core cortex-a53"
+        )?;
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
         for core in cores {
             runs.push(match core {
                 CoreName::CortexA53 => on_a53(args, trace)?,
-                CoreName::NeoverseN2 => on_n2(args, trace)?,
+                _ => on_n2(args, trace)?,
             });
         }
         let [first, second] = &runs[..] else { anyhow::bail!("--core: give two cores") };
@@ -63,6 +63,7 @@ fn check(args: &DiffArgs) -> anyhow::Result<[CoreName; 2]> {
              use --limit, -x, --json, --markdown or -o"
         );
     }
+    args.core.iter().try_for_each(|core| core.require_timing_model())?;
     match args.core[..] {
         [first, second] if first != second => Ok([first, second]),
         _ => anyhow::bail!("--core: give two different cores, such as cortex-a53,neoverse-n2"),

@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
-use sim_core::PmuEvent;
 use sim_core::pmu_event::EventNameError;
+use sim_core::{PmuEvent, RelatedCore};
 use sim_pmu::identification::is_countable;
 use sim_pmu::{CommonEventWord, OtherCore, OtherEvent, Presence};
 
 use crate::commands::list;
+use crate::shared_args::CoreName;
 
 /// An event number, with its event in the Neoverse N2.
 struct Explained {
@@ -16,10 +17,56 @@ struct Explained {
 }
 
 /// Writes the names of the event on both cores.
-pub(super) fn write(out: &mut impl Write, name: &str, core: &OtherCore) -> anyhow::Result<()> {
-    let event = find(name, Some(core))?;
-    write_here(out, &event)?;
-    Ok(write_there(out, &event, core)?)
+pub(super) fn write(out: &mut impl Write, name: &str, core: CoreName) -> anyhow::Result<()> {
+    match (core.other(), core.related()) {
+        (Some(other), _) => {
+            let event = find(name, Some(&other))?;
+            write_here(out, &event)?;
+            Ok(write_there(out, &event, &other)?)
+        }
+        (None, Some(related)) => write_related(out, name, related),
+        (None, None) => anyhow::bail!("--core {}: its events are not known", core.name()),
+    }
+}
+
+/// Writes the event of the Neoverse N2, and whether a core with events of the same numbers has it.
+fn write_related(out: &mut impl Write, name: &str, core: &RelatedCore) -> anyhow::Result<()> {
+    let event = match PmuEvent::from_name(name) {
+        Ok(event) => event,
+        Err(EventNameError::NotModeled(name, code)) => {
+            let has = core.unmodeled().any(|event| event.code == code);
+            writeln!(out, "  r{code:04x}  {name}: a trace or trigger event, not modeled")?;
+            return Ok(write_presence(out, core, name, code, has)?);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    write_here(out, &Explained { code: event.code(), here: Some(event) })?;
+    write_presence(out, core, event.mnemonic(), event.code(), core.has(event))?;
+    if core.has(event) && event.never_counts() && !core.is_n2() {
+        writeln!(out, "  that it stays 0 is known of the Neoverse N2 only")?;
+    }
+    Ok(())
+}
+
+fn write_presence(
+    out: &mut impl Write,
+    core: &RelatedCore,
+    name: &str,
+    code: u16,
+    has: bool,
+) -> io::Result<()> {
+    match has {
+        true => writeln!(
+            out,
+            "on {}: {name}, 0x{code:02X}, in Arm's telemetry data of that core; no timing model yet",
+            core.name
+        ),
+        false => writeln!(
+            out,
+            "on {}: Arm's telemetry data of that core has no event 0x{code:02X}",
+            core.name
+        ),
+    }
 }
 
 /// Writes the bit of the identification registers that shows that the core has the event.
@@ -55,9 +102,10 @@ fn write_here(out: &mut impl Write, event: &Explained) -> io::Result<()> {
     };
     writeln!(out, "  r{:04x}  {}  {}", event.code, here.perf_name(), here.info().title)?;
     list::write_details(out, here)?;
-    write!(out, "           ")?;
-    write_identification(out, event.code)?;
-    Ok(())
+    if CommonEventWord::place(event.code).is_some() {
+        write!(out, "           ")?;
+    }
+    write_identification(out, event.code)
 }
 
 fn write_there(out: &mut impl Write, event: &Explained, core: &OtherCore) -> io::Result<()> {

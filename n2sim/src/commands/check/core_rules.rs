@@ -1,0 +1,95 @@
+//! The rules between the counts of each core that `n2sim check` knows.
+
+use sim_core::{A53Event, CoreEvent, PmuEvent};
+use sim_metrics::identities::{self, Assumptions};
+use sim_metrics::{Cause, Check, Doubt, a53_rules, cause, lint};
+use sim_report::count_table::{self, CountTable, CountedCore};
+
+/// Result of a table.
+pub(super) struct Judgment {
+    pub(super) check: Check,
+    /// Usual cause of each violation of the check.
+    pub(super) causes: Vec<Cause>,
+    pub(super) doubts: Vec<Doubt>,
+}
+
+/// Rules of one core.
+pub(super) trait CoreRules {
+    type Event: CoreEvent;
+
+    /// Returns the core.
+    fn core(&self) -> CountedCore;
+
+    /// Checks a table.
+    fn judge(&self, table: &CountTable<Self::Event>) -> Judgment;
+
+    /// Returns the rule that lacks the fewest counts of a table, and the missing events.
+    fn nearest(&self, table: &CountTable<Self::Event>) -> Option<(String, Vec<Self::Event>)>;
+
+    /// Returns advice for a table whose events occur in no rule.
+    fn advice(&self) -> &'static str;
+}
+
+/// Rules of the Neoverse N2, and of the cores that have its events.
+pub(super) struct NeoverseRules(pub(super) Assumptions);
+
+impl NeoverseRules {
+    fn of(&self, table: &CountTable) -> Assumptions {
+        Assumptions { is_part_of_code: table.is_function, ..self.0 }
+    }
+}
+
+impl CoreRules for NeoverseRules {
+    type Event = PmuEvent;
+
+    fn core(&self) -> CountedCore {
+        CountedCore { name: self.0.core.name, title: self.0.core.title }
+    }
+
+    fn judge(&self, table: &CountTable) -> Judgment {
+        let count = |event: PmuEvent| table.counts.get(&event).copied();
+        let assumptions = self.of(table);
+        let check = identities::check(count, &assumptions);
+        let violations = check.violations.iter();
+        let causes = violations
+            .map(|violation| cause::usual_cause(violation, count, &assumptions))
+            .collect();
+        Judgment { check, causes, doubts: lint::doubts(count, &assumptions) }
+    }
+
+    fn nearest(&self, table: &CountTable) -> Option<(String, Vec<PmuEvent>)> {
+        let count = |event: PmuEvent| table.counts.get(&event).copied();
+        identities::nearest(count, &self.of(table))
+    }
+
+    fn advice(&self) -> &'static str {
+        "count the events of a sum together, such as l1d_cache,l1d_cache_rd,l1d_cache_wr"
+    }
+}
+
+/// Rules of the Cortex-A53.
+pub(super) struct A53Rules;
+
+impl CoreRules for A53Rules {
+    type Event = A53Event;
+
+    fn core(&self) -> CountedCore {
+        count_table::CORTEX_A53
+    }
+
+    fn judge(&self, table: &CountTable<A53Event>) -> Judgment {
+        let count = |event: A53Event| table.counts.get(&event).copied();
+        let check = a53_rules::check(count, table.is_function);
+        let causes = check.violations.iter().map(a53_rules::usual_cause).collect();
+        Judgment { check, causes, doubts: a53_rules::doubts(count, table.is_function) }
+    }
+
+    fn nearest(&self, table: &CountTable<A53Event>) -> Option<(String, Vec<A53Event>)> {
+        let count = |event: A53Event| table.counts.get(&event).copied();
+        a53_rules::nearest(count, table.is_function)
+    }
+
+    fn advice(&self) -> &'static str {
+        "count events of one rule together, such as cycles,instructions,ld_dep_stall"
+    }
+}
