@@ -3,6 +3,8 @@
 //! Numbers and mnemonics up to 0x87 are those of the Cortex-A53 manual, table 12.28. Higher numbers
 //! have no mnemonic there; theirs are the names that Linux' `perf` uses.
 
+use sim_core::{Privilege, RegisterAccess};
+
 /// Declares the enum [`A53Event`] from one list.
 macro_rules! events {
     ($($code:literal $name:ident,)*) => {
@@ -127,10 +129,34 @@ impl A53Event {
     }
 }
 
+/// Step of the program that changes what a counter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum A53Note {
+    /// The trace includes the kernel, and the stream begins at this address.
+    Begin {
+        /// Address of the first instruction.
+        pc: u64,
+    },
+    /// Takes an exception whose handler follows; `None` if its level was not recorded.
+    Enter(Option<Privilege>),
+    /// Returns from an exception.
+    Return {
+        /// Address of the next instruction; `None` if the stream breaks off.
+        next: Option<u64>,
+    },
+    /// Completes an access to a system register.
+    Register(RegisterAccess),
+}
+
 /// Receiver of events.
 pub trait A53Sink {
     /// Receives `times` occurrences of `event` in the cycle `cycle`. Cycles do not always ascend.
     fn raise(&mut self, event: A53Event, cycle: u64, times: u64);
+
+    /// Receives a step of the program, which takes effect in the cycle `cycle`. Events of older
+    /// instructions were raised before, those of younger ones come later.
+    #[inline]
+    fn note(&mut self, _: A53Note, _cycle: u64) {}
 }
 
 /// Total of each event.
