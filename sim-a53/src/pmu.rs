@@ -1,8 +1,8 @@
 //! PMU of the core: counts the events of a run in the registers that software programs.
 //!
-//! The registers and counters are those of `sim-pmu`, with the Cortex-A53's description. Events of an
-//! instruction count at the level and with the counters that were set when it ran. Cycles that an
-//! instruction waits belong to it. A cycle counts when a later step of the program needs it.
+//! The registers and counters are those of `sim-pmu`, with the Cortex-A53's description. Events of
+//! an instruction count at the level and with the counters that were set when it ran. Cycles that
+//! an instruction waits belong to it. A cycle counts when a later step of the program needs it.
 
 use crate::event::{A53Counts, A53Event, A53Note, A53Sink, COUNT};
 use crate::levels::Levels;

@@ -47,8 +47,8 @@ fn values(pmu: &A53Pmu) -> Vec<u32> {
     (0..6).map(|n| pmu.read(counter(n))).collect()
 }
 
-/// Given every committed trace, when it runs with six events at a time until all had a counter, then
-/// each counter has the total of its event, and the cycle counter the cycles.
+/// Given every committed trace, when it runs with six events at a time until all had a counter,
+/// then each counter has the total of its event, and the cycle counter the cycles.
 #[test]
 fn six_counters_at_a_time_have_the_totals_of_the_run() {
     for path in super::traces::traces() {
@@ -77,8 +77,8 @@ fn sort_with(counters: &[(u16, u32)]) -> (A53CoreOutcome, PmuSink) {
     cores.expect("a run").remove(0)
 }
 
-/// Given a first value just below 2^32, when a trace runs, then the counter overflows once, requests
-/// one interrupt, and holds the rest; with CHAIN above it, the pair holds all 64 bits.
+/// Given a first value just below 2^32, when a trace runs, then the counter overflows once,
+/// requests one interrupt, and holds the rest; with CHAIN above it, the pair holds all 64 bits.
 #[test]
 fn a_counter_overflows_once_and_chain_gives_it_64_bits() {
     let retired = A53Event::INST_RETIRED.code();
@@ -227,8 +227,8 @@ fn record(path: &Path) {
 }
 
 /// Given a driver in a trace, when it runs, then its counters follow the level: 26 instructions at
-/// EL0; the two software increments, the return and the end of counting at EL1. The exception counts
-/// at its level, EL1, and the return at EL0 (erratum 855827).
+/// EL0; the two software increments, the return and the end of counting at EL1. The exception
+/// counts at its level, EL1, and the return at EL0 (erratum 855827).
 #[test]
 fn a_recorded_driver_reads_the_counts_of_each_level() {
     let folder = tempfile::tempdir().expect("a directory");

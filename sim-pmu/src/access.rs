@@ -31,7 +31,7 @@ pub enum AccessError {
     NotDescribed,
 }
 
-/// What decides about an access, beside the state of the program.
+/// Description and controls that decide about an access, beside the state of the program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rights<'a> {
     pub(crate) description: &'a PmuDescription,

@@ -1,9 +1,9 @@
-//! What differs between the PMUs of cores, as data: counters, identification, implemented bits and
+//! Differences between the PMUs of cores, as data: counters, identification, implemented bits and
 //! registers.
 //!
-//! Sources: PMU guide of the Neoverse N2 (3.1, Appendix B) and Arm ARM D13.5; Cortex-A53 manual (Arm
-//! DDI 0500, 12.4 and 12.6) and Arm ARM D7 for Armv8.0; the description of PMCEID1 of a Cortex-A32
-//! class core (Arm 100241, C9.4).
+//! Sources: PMU guide of the Neoverse N2 (3.1, Appendix B) and Arm ARM D13.5; Cortex-A53 manual
+//! (Arm DDI 0500, 12.4 and 12.6) and Arm ARM D7 for Armv8.0; the description of PMCEID1 of a
+//! Cortex-A32 class core (Arm 100241, C9.4).
 
 use crate::control::{ControlBits, mdcr_el2, mdcr_el3, pmcr};
 use crate::counter::EVENT_COUNTERS;
@@ -62,7 +62,7 @@ const A53_CONTROLS: ControlBits = ControlBits {
 const SDCR: u64 = 0b11 << 14 | mdcr_el3::SPME | 0b11 << 20;
 /// `IMP` (Arm) and `IDCODE` of the Cortex-A53.
 const A53_ID: u64 = 0x41 << 24 | 0x03 << 16;
-/// Bit of `PMCEID0` for `BR_RETURN_RETIRED`. The Cortex-A53 counts the event, but does not report it.
+/// Bit of `PMCEID0` for `BR_RETURN_RETIRED`. The Cortex-A53 counts the event but has no bit for it.
 const BR_RETURN_RETIRED: u32 = 1 << 0x0E;
 /// Registers in the description of `PMCEID1` of a Cortex-A32 class core: itself, the register that
 /// opens it to EL0, and the registers that trap it.

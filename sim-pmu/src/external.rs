@@ -1,5 +1,5 @@
-//! Registers as a debugger sees them from outside the core, by offset (Arm ARM H9 and I5; Cortex-A53
-//! manual, 12.2.5 and 12.7).
+//! Registers as a debugger sees them from outside the core, by offset (Arm ARM H9 and I5;
+//! Cortex-A53 manual, 12.2.5 and 12.7).
 //!
 //! Not modeled: registers that identify the component, and the debugger's own locks beyond
 //! [`ExternalState`].

@@ -124,8 +124,8 @@ impl OtherCore {
         self.events.iter().find(|event| event.mnemonic.is_some_and(is_named))
     }
 
-    /// Returns the mnemonic of a common event that the source names, whether or not the core has the
-    /// event.
+    /// Returns the mnemonic of a common event that the source names, whether or not the core has
+    /// the event.
     pub fn common_event_name(&self, code: u16) -> Option<&'static str> {
         let absent = || self.absent.iter().find(|(own, _)| *own == code).map(|(_, name)| *name);
         match self.presence(code) {

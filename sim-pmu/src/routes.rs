@@ -1,5 +1,5 @@
-//! Counters that each raised event increments. Every core has its own events, so that every core has
-//! its own table.
+//! Counters that each raised event increments. Every core has its own events, so that every core
+//! has its own table.
 
 use sim_core::PmuEvent;
 use sim_core::pmu_event::{COUNT, RelationKind};

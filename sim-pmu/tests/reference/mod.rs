@@ -14,7 +14,7 @@ struct Counter {
     interrupts: bool,
 }
 
-/// What a core has, written down from its documents.
+/// Tables of a core, written down from its documents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
     pub(crate) counters: usize,

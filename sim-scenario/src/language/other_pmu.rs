@@ -1,15 +1,16 @@
 //! Statements about the PMU of another core. Its registers follow the steps of the case: each `MSR`
 //! of a step writes them, too, and the program's level is the same.
 //!
-//! * `read of PMCEID1 of cortex-a32 = 0`, `read of PMCEID1 of cortex-a32 undefined`, `trapped to EL1`
-//!   or `not described`: a read at the program's level after the last step, by the AArch32 or the
-//!   AArch64 name;
+//! * `read of PMCEID1 of cortex-a32 = 0`, `read of PMCEID1 of cortex-a32 undefined`, `trapped to
+//!   EL1` or `not described`: a read at the program's level after the last step, by the AArch32 or
+//!   the AArch64 name;
 //! * `write of PMCEID1 of cortex-a32 undefined`, `done` or as above: a write of 0 instead;
 //! * `read of 0xE24 of cortex-a32 = 0`: a read from outside the core, by offset;
 //! * `offset of PMCEID1 of cortex-a32 is 0xE24` or `is absent`;
-//! * `encoding of PMCEID1 of cortex-a32 is 15 0 9 12 7`: coproc, opc1, CRn, CRm and opc2 of an AArch32
-//!   name, op0, op1, CRn, CRm and op2 of an AArch64 name;
-//! * `bit 16 of PMCEID1 of cortex-a32 is L2I_TLB clear`, `set` or `is reserved`: the event of a bit.
+//! * `encoding of PMCEID1 of cortex-a32 is 15 0 9 12 7`: coproc, opc1, CRn, CRm and opc2 of an
+//!   AArch32 name, op0, op1, CRn, CRm and op2 of an AArch64 name;
+//! * `bit 16 of PMCEID1 of cortex-a32 is L2I_TLB clear`, `set` or `is reserved`: the event of a
+//!   bit.
 
 use std::fmt;
 
@@ -23,11 +24,11 @@ use super::pmu_statements::{parse_core, small};
 pub struct OtherPmuStatement {
     /// Name of the core.
     pub core: String,
-    /// What is said.
+    /// Claim about it.
     pub claim: OtherPmuClaim,
 }
 
-/// What a statement says about the PMU of another core.
+/// Claim of a statement about the PMU of another core.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OtherPmuClaim {
     /// Result of reading a register.
@@ -79,7 +80,7 @@ pub enum OtherPmuClaim {
 /// Result of an access to a register of another core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessResult {
-    /// As on the Neoverse N2: a value, an undefined instruction, or a trap.
+    /// A value, an undefined instruction, or a trap, as on the Neoverse N2.
     Like(RegisterRead),
     /// A write that took place.
     Done,

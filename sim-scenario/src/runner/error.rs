@@ -53,7 +53,7 @@ pub enum CaseError {
         known: String,
     },
     /// A statement names a register that the core cannot have.
-    #[error("'{test}' names {name}, which is no register of the PMU of {core}")]
+    #[error("'{test}' names {name}, and the PMU of {core} has no register of this name")]
     UnknownRegister {
         /// Name of the case.
         test: String,

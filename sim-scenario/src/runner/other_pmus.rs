@@ -1,6 +1,6 @@
 //! PMUs of other cores, which follow the register accesses and the level of a case, and the
-//! statements about them. They count software increments and overflows; other events of the Neoverse
-//! N2 are not theirs.
+//! statements about them. They count software increments and overflows; other events of the
+//! Neoverse N2 are not theirs.
 
 use crate::language::{AccessResult, Case, OtherPmuClaim, PmuStatement, RegisterRead};
 use sim_pmu::{
