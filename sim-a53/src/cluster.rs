@@ -2,15 +2,16 @@
 
 use crate::config::PipelineConfig;
 use crate::core::Core;
-use crate::event::{A53Counts, A53Event, A53Sink};
+use crate::event::{A53Counts, A53Event, A53Note, A53Sink};
 use crate::event_bus::BusSink;
 use crate::groups::GroupSink;
 use crate::memory::{ClusterMemory, MemoryConfig};
+use crate::pmu::{A53Pmu, PmuSink};
 use crate::slots::Slots;
 use crate::timing::{Timing, Work};
 use serde::Deserialize;
-use sim_core::TraceInst;
 use sim_core::config::{ConfigError, Document, Embedded, Problem};
+use sim_core::{Privilege, RegisterAccess, TraceInst};
 use sim_isa::Program;
 use sim_trace::{StreamEvent, StreamReader, TraceError, TraceFile};
 
@@ -134,9 +135,22 @@ pub fn run(
     config: &A53Config,
     limit: Option<u64>,
 ) -> Result<Vec<A53CoreOutcome>, A53Error> {
-    let (outcomes, _) =
-        run_with(trace, config, limit, A53Counts::default, |_, _| Ok::<(), A53Error>(()))?;
-    Ok(outcomes)
+    run_with(trace, config, limit, |_| A53Counts::default(), |_, _| Ok(())).map(without_sinks)
+}
+
+/// Runs as [`run`] does, with the PMU that `prepare` returns on each core. The program's own
+/// accesses to its registers reach it, and its counters follow the program's exception level.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_with_pmu(
+    trace: &TraceFile,
+    config: &A53Config,
+    limit: Option<u64>,
+    mut prepare: impl FnMut(usize) -> A53Pmu,
+) -> Result<Vec<(A53CoreOutcome, PmuSink)>, A53Error> {
+    let sink = |core| PmuSink::new(core, prepare(core));
+    run_with(trace, config, limit, sink, |_, _| Ok(()))
 }
 
 /// Runs as [`run`] does. Returns also the counts of each group of static instructions, of all cores
@@ -150,13 +164,17 @@ pub fn run_by_group(
     limit: Option<u64>,
     groups: &[u32],
 ) -> Result<(Vec<A53CoreOutcome>, Vec<A53Counts>), A53Error> {
-    let make = || GroupSink::new(groups);
-    let (outcomes, sinks) = run_with(trace, config, limit, make, |_, _| Ok::<(), A53Error>(()))?;
-    let mut counts = make().counts;
-    for sink in sinks {
+    let settle = |_: &mut [GroupSink<'_>], _| Ok::<(), A53Error>(());
+    let runs = run_with(trace, config, limit, |_| GroupSink::new(groups), settle)?;
+    let mut counts = GroupSink::new(groups).counts;
+    for (_, sink) in &runs {
         counts.iter_mut().zip(&sink.counts).for_each(|(sum, own)| sum.add(own));
     }
-    Ok((outcomes, counts))
+    Ok((without_sinks(runs), counts))
+}
+
+fn without_sinks<S>(outcomes: Vec<(A53CoreOutcome, S)>) -> Vec<A53CoreOutcome> {
+    outcomes.into_iter().map(|(outcome, _)| outcome).collect()
 }
 
 /// Runs as [`run`] does, and passes each cycle of a core in which a bit of its event bus is set to
@@ -178,8 +196,7 @@ pub fn run_with_bus<E: From<A53Error> + From<TraceError>>(
         ready.sort_unstable();
         ready.drain(..).try_for_each(|(cycle, core, bits)| give(cycle, core, bits))
     };
-    let (outcomes, _) = run_with(trace, config, limit, BusSink::default, settle)?;
-    Ok(outcomes)
+    run_with(trace, config, limit, |_| BusSink::default(), settle).map(without_sinks)
 }
 
 /// Cycles that a core may run before another one is chosen, or its events are passed on.
@@ -188,22 +205,25 @@ const TURN: u64 = 4096;
 const SETTLED: u64 = 1 << 14;
 
 /// Runs all threads of a trace, each with a sink of its own, made by `sink`. After each turn,
-/// `settle` receives the sinks and a cycle that all cores have left long before. Returns the sinks,
-/// too.
+/// `settle` receives the sinks and a cycle that all cores have left long before.
 fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>(
     trace: &TraceFile,
     config: &A53Config,
     limit: Option<u64>,
-    sink: impl Fn() -> S,
+    sink: impl FnMut(usize) -> S,
     mut settle: impl FnMut(&mut [S], u64) -> Result<(), E>,
-) -> Result<(Vec<A53CoreOutcome>, Vec<S>), E> {
+) -> Result<Vec<(A53CoreOutcome, S)>, E> {
     let threads = threads_of(trace)?;
     let timings = timings(trace, &config.pipeline)?;
     let mut memory = ClusterMemory::new(&config.memory, threads, config.cluster.seed);
-    let mut sinks: Vec<S> = (0..threads).map(|_| sink()).collect();
+    let mut sinks: Vec<S> = (0..threads).map(sink).collect();
     let mut running = Vec::new();
-    for number in 0..threads {
-        running.push(Thread::new(trace, number, config, limit.unwrap_or(u64::MAX))?);
+    for (number, sink) in sinks.iter_mut().enumerate() {
+        let thread = Thread::new(trace, number, config, limit.unwrap_or(u64::MAX))?;
+        if let Some(first) = thread.batch.first().filter(|_| trace.meta().machine.full_system) {
+            sink.note(A53Note::Begin { pc: timings[first.id as usize].pc }, 0);
+        }
+        running.push(thread);
     }
     let clock = |thread: &Thread| if thread.ended { u64::MAX } else { thread.core.cycle() };
     while let Some(next) = (0..threads).min_by_key(|number| clock(&running[*number]))
@@ -218,9 +238,9 @@ fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>
     }
     let end =
         |(thread, sink): (Thread, &mut S)| outcome(thread.stream, thread.core, &mut memory, sink);
-    let outcomes = running.into_iter().zip(&mut sinks).map(end).collect();
+    let outcomes: Vec<_> = running.into_iter().zip(&mut sinks).map(end).collect();
     settle(&mut sinks, u64::MAX)?;
-    Ok((outcomes, sinks))
+    Ok(outcomes.into_iter().zip(sinks).collect())
 }
 
 /// Returns the number of threads of a trace that a cluster can run.
@@ -324,36 +344,82 @@ impl Thread {
         let mut more = [0; sim_core::MAX_FURTHER];
         more[..further].copy_from_slice(&self.reader.more()[more_at..more_at + further]);
         let timing = &timings[inst.id as usize];
-        let (exceptions, vector) = self.exceptions_after(timing);
+        let after = self.steps_after(timing);
         if self.at == self.batch.len() {
             self.next_batch()?;
         }
-        let breaks = exceptions > 0 || inst.flags.has(sim_core::InstFlags::DISCONTINUITY);
+        let breaks = after.exceptions > 0 || inst.flags.has(sim_core::InstFlags::DISCONTINUITY);
         let next = (!self.ended && !breaks).then(|| timings[self.batch[self.at].id as usize].pc);
         sink.begin(inst.id, self.core.cycle());
         self.core.step(&inst, &more[..further], timing, next, memory, sink);
-        for _ in 0..exceptions {
-            self.core.take_exception(vector, sink);
+        if after.exceptions > 0 || after.access.is_some() {
+            self.take(after, sink);
         }
         self.ended |= self.core.instructions() >= self.limit;
         Ok(())
     }
 
-    /// Returns the number of exceptions after the current instruction, and the vector of the last
-    /// one. In a trace without the kernel, the instruction itself takes one.
+    /// Takes the steps after an instruction. Exceptions count at the level to which they are taken
+    /// (erratum 855827).
+    #[cold]
+    fn take<S: A53Sink>(&mut self, after: After, sink: &mut S) {
+        let at = self.core.at_write_back();
+        if let Some(access) = after.access {
+            sink.note(A53Note::Register(access), at);
+        }
+        if let Some(to) = after.entered {
+            sink.note(A53Note::Enter(to), at);
+        }
+        for _ in 0..after.exceptions {
+            self.core.take_exception(after.vector, sink);
+        }
+    }
+
+    /// Returns what follows the current instruction. In a trace without the kernel, the instruction
+    /// itself takes an exception.
     #[inline]
-    fn exceptions_after(&mut self, timing: &Timing) -> (u32, u32) {
-        let (mut taken, mut last) = (0, 0);
+    fn steps_after(&mut self, timing: &Timing) -> After {
+        let mut after = After::default();
         while let Some(at) = self.reader.events().get(self.event_at)
             && at.position as usize <= self.at
         {
-            if let StreamEvent::Exception { vector, .. } = at.event {
-                taken += 1;
-                last = vector;
-            }
+            after.add(&at.event);
             self.event_at += 1;
         }
-        if taken == 0 && timing.work == Work::Exception { (1, 0) } else { (taken, last) }
+        if after.exceptions == 0 && timing.work == Work::Exception {
+            (after.exceptions, after.vector) = (1, 0);
+        }
+        after
+    }
+}
+
+/// Steps of the program after an instruction.
+#[derive(Clone, Copy, Debug, Default)]
+struct After {
+    exceptions: u32,
+    /// Vector of the last exception.
+    vector: u32,
+    /// Level of the last exception, if its handler follows; `None` inside if it is not recorded.
+    entered: Option<Option<Privilege>>,
+    access: Option<RegisterAccess>,
+}
+
+impl After {
+    fn add(&mut self, event: &StreamEvent) {
+        match *event {
+            StreamEvent::Exception { vector, level, state, .. } => {
+                let bit = |n: u8| state >> n & 1 == 1;
+                let to =
+                    Privilege { level: level.min(3), e2h: bit(0), tge: bit(1), secure: bit(2) };
+                self.exceptions += 1;
+                self.vector = vector;
+                self.entered = Some((level > 0).then_some(to));
+            }
+            StreamEvent::Register { encoding, value, is_write } => {
+                self.access = Some(RegisterAccess { encoding, value, is_write });
+            }
+            _ => {}
+        }
     }
 }
 

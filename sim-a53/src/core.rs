@@ -119,6 +119,12 @@ impl Core {
         self.group.cycle
     }
 
+    /// Returns the cycle in which the instructions that issued last reach write-back, unless
+    /// something holds it.
+    pub(crate) fn at_write_back(&self) -> u64 {
+        self.group.cycle + write_back::STAGES
+    }
+
     /// Returns the number of retired instructions.
     pub(crate) fn instructions(&self) -> u64 {
         self.instructions

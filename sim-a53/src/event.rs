@@ -2,6 +2,7 @@
 //! totals.
 
 pub use sim_core::a53_event::{A53Event, COUNT};
+use sim_core::{Privilege, RegisterAccess};
 
 /// Returns why a run of a trace never raises the event; `None` if it can.
 pub fn never_raised(event: A53Event) -> Option<&'static str> {
@@ -20,6 +21,25 @@ pub fn never_raised(event: A53Event) -> Option<&'static str> {
     }
 }
 
+/// Step of the program that changes what a counter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum A53Note {
+    /// The trace includes the kernel, and the stream begins at this address.
+    Begin {
+        /// Address of the first instruction.
+        pc: u64,
+    },
+    /// Takes an exception whose handler follows; `None` if its level was not recorded.
+    Enter(Option<Privilege>),
+    /// Returns from an exception.
+    Return {
+        /// Address of the next instruction; `None` if the stream breaks off.
+        next: Option<u64>,
+    },
+    /// Completes an access to a system register.
+    Register(RegisterAccess),
+}
+
 /// Receiver of events.
 pub trait A53Sink {
     /// Receives `times` occurrences of `event` in the cycle `cycle`. Cycles do not always ascend.
@@ -29,6 +49,11 @@ pub trait A53Sink {
     /// cycle of the issue before it.
     #[inline]
     fn begin(&mut self, _inst: u32, _cycle: u64) {}
+
+    /// Receives a step of the program, which takes effect in the cycle `cycle`. Events of older
+    /// instructions were raised before, those of younger ones come later.
+    #[inline]
+    fn note(&mut self, _: A53Note, _cycle: u64) {}
 }
 
 /// Total of each event.

@@ -2,7 +2,8 @@
 //!
 //! Reading order: `event` names the events; `config` has every size and latency; `core` takes
 //! instructions in program order through fetch, issue and write-back; `memory` has micro-TLBs, main
-//! TLB, L1 caches, L2 cache and prefetcher; `cluster` runs a trace on up to four cores; `stepper` and `bench` run loops.
+//! TLB, L1 caches, L2 cache and prefetcher; `cluster` runs a trace on up to four cores; `event_bus`
+//! and `pmu` receive the events as bits of a bus and in counters; `stepper` and `bench` run loops.
 
 pub mod bench;
 mod branch;
@@ -13,14 +14,17 @@ pub mod event;
 pub mod event_bus;
 mod front_end;
 mod groups;
+mod levels;
 pub mod memory;
+pub mod pmu;
 pub mod slots;
 mod stepper;
 mod timing;
 
 pub use cluster::{
-    A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_by_group, run_with_bus,
+    A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_by_group, run_with_bus, run_with_pmu,
 };
-pub use event::{A53Counts, A53Event, A53Sink};
+pub use event::{A53Counts, A53Event, A53Note, A53Sink};
+pub use pmu::{A53Pmu, PmuSink};
 pub use slots::Slots;
 pub use stepper::Stepper;

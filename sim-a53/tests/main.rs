@@ -4,4 +4,5 @@ mod event;
 mod event_bus;
 mod memory;
 mod pipeline;
+mod pmu;
 mod traces;

@@ -1,8 +1,7 @@
 //! Control registers of the counters: `PMCR_EL0`, `PMUSERENR_EL0`, `MDCR_EL2`, `MDCR_EL3`, and the
 //! partition of the counters between a guest and EL2 (Arm ARM D11.5 and D13).
 
-use crate::counter::{CYCLE_BIT, EVENT_BITS, EVENT_COUNTERS};
-use crate::version::PmuVersion;
+use crate::counter::CYCLE_BIT;
 
 /// Bits of `PMCR_EL0`.
 pub mod pmcr {
@@ -22,6 +21,8 @@ pub mod pmcr {
     pub const LC: u64 = 1 << 6;
     /// PMUv3p5: event counters of the first range overflow at bit 63 instead of bit 31.
     pub const LP: u64 = 1 << 7;
+    /// Number of bits, from bit 0, that a debugger sees from outside.
+    pub const EXTERNAL_BITS: u32 = 8;
     /// Shift of the field N, the number of event counters.
     pub const N_SHIFT: u32 = 11;
 }
@@ -76,10 +77,22 @@ pub mod mdcr_el3 {
     pub const KEPT: u64 = 1 << 10 | 0b11 << 12 | 0b11 << 14 | 1 << 16 | 0b1111 << 18 | 0b11 << 24;
 }
 
+/// Bits of the control registers that software can set on a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControlBits {
+    /// Bits of `PMCR` that persist.
+    pub pmcr: u64,
+    /// Bits of `MDCR_EL2` (`HDCR` in AArch32).
+    pub mdcr_el2: u64,
+    /// Bits of `MDCR_EL3` (`SDCR` in AArch32).
+    pub mdcr_el3: u64,
+}
+
 /// The four control registers. Bits that do not exist are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Controls {
-    version: PmuVersion,
+    event_counters: u8,
+    bits: ControlBits,
     pmcr: u64,
     pmuserenr: u64,
     mdcr_el2: u64,
@@ -89,9 +102,14 @@ pub(crate) struct Controls {
 impl Controls {
     /// Returns the registers after reset: nothing is enabled, and every counter is in the first
     /// range. Fields with an architecturally unknown reset value are 0.
-    pub(crate) fn new(version: PmuVersion) -> Controls {
-        let mdcr_el2 = EVENT_COUNTERS as u64;
-        Controls { version, pmcr: 0, pmuserenr: 0, mdcr_el2, mdcr_el3: 0 }
+    pub(crate) fn new(event_counters: u8, bits: ControlBits) -> Controls {
+        let mdcr_el2 = u64::from(event_counters);
+        Controls { event_counters, bits, pmcr: 0, pmuserenr: 0, mdcr_el2, mdcr_el3: 0 }
+    }
+
+    /// Returns the bits of all event counters in enable and overflow masks.
+    pub(crate) fn event_bits(&self) -> u32 {
+        (1 << self.event_counters) - 1
     }
 
     pub(crate) fn pmcr(&self) -> u64 {
@@ -112,8 +130,7 @@ impl Controls {
 
     /// Writes the bits that persist. P and C take effect only at the write itself.
     pub(crate) fn set_pmcr(&mut self, value: u64) {
-        use pmcr::{D, DP, E, LC, LP, X};
-        self.pmcr = value & (E | D | X | DP | LC | self.if_long(LP));
+        self.pmcr = value & self.bits.pmcr;
     }
 
     pub(crate) fn set_pmuserenr(&mut self, value: u64) {
@@ -121,18 +138,11 @@ impl Controls {
     }
 
     pub(crate) fn set_mdcr_el2(&mut self, value: u64) {
-        use mdcr_el2::{HCCD, HLP, HPMD, HPME, HPMN, KEPT, TPM, TPMCR};
-        let long = self.if_long(HCCD | HLP);
-        self.mdcr_el2 = value & (HPMN | TPMCR | TPM | HPME | HPMD | KEPT | long);
+        self.mdcr_el2 = value & self.bits.mdcr_el2;
     }
 
     pub(crate) fn set_mdcr_el3(&mut self, value: u64) {
-        use mdcr_el3::{KEPT, SCCD, SPME, TDA, TPM};
-        self.mdcr_el3 = value & (TPM | TDA | SPME | KEPT | self.if_long(SCCD));
-    }
-
-    fn if_long(&self, bits: u64) -> u64 {
-        if self.version.has_long_counters() { bits } else { 0 }
+        self.mdcr_el3 = value & self.bits.mdcr_el3;
     }
 
     pub(crate) fn has_pmcr(&self, bit: u64) -> bool {
@@ -151,7 +161,7 @@ impl Controls {
     /// number selects all counters. This is one of the choices that the architecture permits.
     pub(crate) fn first_range_counters(&self) -> u8 {
         match (self.mdcr_el2 & mdcr_el2::HPMN) as u8 {
-            n if n == 0 || usize::from(n) > EVENT_COUNTERS => EVENT_COUNTERS as u8,
+            n if n == 0 || n > self.event_counters => self.event_counters,
             n => n,
         }
     }
@@ -165,7 +175,7 @@ impl Controls {
     pub(crate) fn enabled(&self) -> u32 {
         let first = self.first_range();
         let of_guest = if self.has_pmcr(pmcr::E) { first | CYCLE_BIT } else { 0 };
-        let of_el2 = if self.has_mdcr_el2(mdcr_el2::HPME) { EVENT_BITS & !first } else { 0 };
+        let of_el2 = if self.has_mdcr_el2(mdcr_el2::HPME) { self.event_bits() & !first } else { 0 };
         of_guest | of_el2
     }
 
@@ -174,7 +184,7 @@ impl Controls {
     pub(crate) fn long_counters(&self) -> u32 {
         let first = self.first_range();
         let of_guest = if self.has_pmcr(pmcr::LP) { first } else { 0 };
-        let of_el2 = if self.has_mdcr_el2(mdcr_el2::HLP) { EVENT_BITS & !first } else { 0 };
+        let of_el2 = if self.has_mdcr_el2(mdcr_el2::HLP) { self.event_bits() & !first } else { 0 };
         of_guest | of_el2
     }
 }
@@ -182,11 +192,18 @@ impl Controls {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::description::PmuDescription;
+    use crate::version::PmuVersion;
+
+    fn of(version: PmuVersion) -> Controls {
+        let description = PmuDescription::neoverse_n2(version);
+        Controls::new(description.event_counters, description.controls)
+    }
 
     #[test]
     fn registers_keep_only_implemented_bits() {
         let kept = |version| {
-            let mut controls = Controls::new(version);
+            let mut controls = of(version);
             controls.set_pmcr(u64::MAX);
             controls.set_pmuserenr(u64::MAX);
             controls.set_mdcr_el2(u64::MAX);
@@ -199,7 +216,7 @@ mod tests {
 
     #[test]
     fn hpmn_sets_the_partition() {
-        let mut controls = Controls::new(PmuVersion::V3p5);
+        let mut controls = of(PmuVersion::V3p5);
         assert_eq!(controls.first_range(), 0b11_1111, "after reset");
         for (hpmn, first) in [(1, 1), (4, 0b1111), (6, 0b11_1111), (0, 0b11_1111), (7, 0b11_1111)] {
             controls.set_mdcr_el2(hpmn);

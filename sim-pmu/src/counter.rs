@@ -1,5 +1,5 @@
 //! Numbers of the event counters, and register masks with one bit for each counter. PMU guide:
-//! chapter 3.1 (six counters).
+//! chapter 3.1 (six counters). Constants are those of the Neoverse N2.
 
 /// Programmable event counters of the Neoverse N2.
 pub const EVENT_COUNTERS: usize = 6;
@@ -12,7 +12,7 @@ pub const EVENT_BITS: u32 = (1 << EVENT_COUNTERS) - 1;
 /// Implemented bits of enable and overflow masks.
 pub const IMPLEMENTED_BITS: u32 = CYCLE_BIT | EVENT_BITS;
 
-/// Number of an event counter, 0 to 5.
+/// Number of an event counter: 0 to 5 on the Neoverse N2, up to 30 in the architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CounterIndex(u8);
 
@@ -23,14 +23,25 @@ impl std::fmt::Display for CounterIndex {
 }
 
 impl CounterIndex {
-    /// Returns every event counter.
+    /// Returns every event counter of the Neoverse N2.
     pub fn all() -> impl Iterator<Item = CounterIndex> {
-        (0..EVENT_COUNTERS as u8).map(CounterIndex)
+        CounterIndex::first(EVENT_COUNTERS as u8)
     }
 
-    /// Returns counter `n`, or `None` if the core does not have it.
+    /// Returns the first `counters` event counters, at most those of the architecture.
+    pub fn first(counters: u8) -> impl Iterator<Item = CounterIndex> {
+        (0..counters.min(ARCHITECTED_COUNTERS)).map(CounterIndex)
+    }
+
+    /// Returns counter `n`, or `None` if the Neoverse N2 does not have it.
     pub fn new(n: u8) -> Option<CounterIndex> {
-        (usize::from(n) < EVENT_COUNTERS).then_some(CounterIndex(n))
+        CounterIndex::among(EVENT_COUNTERS as u8, n)
+    }
+
+    /// Returns counter `n` of a core with `counters` event counters, or `None` if it does not have
+    /// it.
+    pub fn among(counters: u8, n: u8) -> Option<CounterIndex> {
+        (n < counters.min(ARCHITECTED_COUNTERS)).then_some(CounterIndex(n))
     }
 
     /// Returns the bit of the counter in enable and overflow masks.
@@ -38,9 +49,11 @@ impl CounterIndex {
         1 << self.0
     }
 
-    /// Returns the odd counter that can count the overflows of this even counter.
+    /// Returns the odd counter that can count the overflows of this even counter, if the core has
+    /// it.
     pub fn chained(self) -> Option<CounterIndex> {
-        if self.0.is_multiple_of(2) { CounterIndex::new(self.0 + 1) } else { None }
+        let is_even = self.0.is_multiple_of(2);
+        if is_even { CounterIndex::among(ARCHITECTED_COUNTERS, self.0 + 1) } else { None }
     }
 
     pub(crate) fn index(self) -> usize {

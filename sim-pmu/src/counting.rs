@@ -4,16 +4,17 @@
 use sim_core::{EventSink, PmuEvent};
 
 use crate::control::{mdcr_el2, mdcr_el3, pmcr};
-use crate::counter::{CYCLE_BIT, CounterIndex, EVENT_BITS, IMPLEMENTED_BITS};
+use crate::counter::{CYCLE_BIT, CounterIndex};
 use crate::pe_state::ExceptionLevel;
-use crate::pmu::Pmu;
+use crate::pmu::{CHAIN, Pmu};
+use crate::routes::EventRoutes;
 
 /// Number of cycles for one step of the cycle counter under PMCR.D.
 const DIVISOR: u64 = 64;
 /// Bit at which a counter without a long format overflows.
 const SHORT_BITS: u32 = 32;
 
-impl Pmu {
+impl<R: EventRoutes> Pmu<R> {
     /// Returns the level of the interrupt request: set while an enabled counter has overflowed and
     /// may interrupt.
     pub fn interrupt(&self) -> bool {
@@ -23,7 +24,8 @@ impl Pmu {
     /// Recomputes the counters that count. Required after every change of a register or of the
     /// state.
     pub(crate) fn refresh(&mut self) {
-        let filtered_out = CounterIndex::all()
+        let filtered_out = self
+            .counters()
             .filter(|counter| !self.types[counter.index()].filter.passes(self.state))
             .fold(0, |mask, counter| mask | counter.bit());
         let cycles = if self.cycle_filter.passes(self.state) { 0 } else { CYCLE_BIT };
@@ -39,7 +41,7 @@ impl Pmu {
         let el3_forbids = is_secure && !self.controls.has_mdcr_el3(mdcr_el3::SPME);
         let el2_forbids = is_el2 && self.controls.has_mdcr_el2(mdcr_el2::HPMD);
         let events = match (el3_forbids, el2_forbids) {
-            (true, _) => EVENT_BITS,
+            (true, _) => self.controls.event_bits(),
             (false, true) => self.controls.first_range(),
             (false, false) => 0,
         };
@@ -50,10 +52,19 @@ impl Pmu {
         events | if stops_cycles { CYCLE_BIT } else { 0 }
     }
 
+    /// Adds `n` to each counter in `counters` that counts in the present state.
+    #[inline]
+    pub fn increment(&mut self, counters: u32, n: u64) {
+        let counters = counters & self.active;
+        if counters != 0 {
+            self.add(counters, n);
+        }
+    }
+
     /// Adds `n` to each counter in `counters`, all of which are active.
     #[cold]
     fn add(&mut self, counters: u32, n: u64) {
-        for counter in CounterIndex::all() {
+        for counter in self.counters() {
             if counters & counter.bit() != 0 {
                 self.step(counter, n);
             }
@@ -68,7 +79,7 @@ impl Pmu {
     pub(crate) fn step(&mut self, counter: CounterIndex, n: u64) {
         let value = &mut self.values[counter.index()];
         let (old, total) = (u128::from(*value), u128::from(*value) + u128::from(n));
-        *value = total as u64 & self.version.counter_bits();
+        *value = total as u64 & self.description.counter_bits();
         let is_long = self.controls.long_counters() & counter.bit() != 0;
         let overflow_bit = if is_long { u64::BITS } else { SHORT_BITS };
         let overflows = ((total >> overflow_bit) - (old >> overflow_bit)) as u64;
@@ -77,7 +88,7 @@ impl Pmu {
         }
         self.overflowed |= counter.bit();
         let chained = counter.chained().filter(|above| {
-            let counts_them = self.types[above.index()].code == PmuEvent::CHAIN.code();
+            let counts_them = self.types[above.index()].code == CHAIN;
             !is_long && counts_them && self.active & above.bit() != 0
         });
         if let Some(above) = chained {
@@ -107,9 +118,6 @@ impl Pmu {
 impl EventSink for Pmu {
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
-        let counters = self.routes[event as usize] & self.active;
-        if counters != 0 {
-            self.add(counters & IMPLEMENTED_BITS, n);
-        }
+        self.increment(self.routes.of(event), n);
     }
 }

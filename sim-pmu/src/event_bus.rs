@@ -12,7 +12,7 @@ use sim_core::pmu_event::COUNT;
 use sim_core::{Cycle, EventSink, Notice, PmuEvent};
 
 use crate::other_core::OtherCore;
-use crate::pmu::for_each_raised;
+use crate::routes::for_each_raised;
 
 /// Number of operations by which prediction can run ahead of fetch, with margin. An operation
 /// fetched this many operations later is requested only after the present one left the fetch stage.

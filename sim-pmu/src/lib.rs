@@ -7,6 +7,8 @@
 //!   line; [`filter`]: the levels at which a counter counts;
 //! * [`control`]: `PMCR`, `PMUSERENR`, `MDCR_EL2`, `MDCR_EL3` and the partition that they define;
 //! * [`identification`]: `PMCEID`, `PMMIR` and their other views, from the event table;
+//! * [`description`]: what differs between cores, as data; [`routes`]: the events of each;
+//!   [`aarch32`]: the registers in AArch32; [`external`]: the registers from outside;
 //! * [`perf`]: counting as Linux does it: multiplexed groups, scaled totals, the fewest passes;
 //! * [`overflow`]: sampling by counter overflow; [`call_stack`]: the callers of a sample;
 //! * [`other_core`]: the events of other cores, as data; [`event_bus`]: the event bus of another
@@ -29,15 +31,17 @@
 //! # Ok::<(), sim_pmu::AccessError>(())
 //! ```
 //!
-//! Not modeled: registers of the external debugger (only their offsets are given), nested
-//! virtualization. Fine-grained traps are newer than this core.
+//! Not modeled: nested virtualization. Fine-grained traps are newer than these cores.
 
+pub mod aarch32;
 pub mod access;
 pub mod call_stack;
 pub mod control;
 pub mod counter;
 pub mod counting;
+pub mod description;
 pub mod event_bus;
+pub mod external;
 pub mod filter;
 pub mod identification;
 pub mod other_core;
@@ -48,18 +52,23 @@ pub mod pmu;
 pub mod program;
 pub mod register;
 pub mod register_file;
+pub mod routes;
 pub mod spe;
 pub mod version;
 
+pub use aarch32::{Aarch32Register, Cp15};
 pub use access::{Access, AccessError};
 pub use counter::CounterIndex;
+pub use description::PmuDescription;
 pub use event_bus::EventBus;
+pub use external::{ExternalError, ExternalState};
 pub use filter::Filter;
 pub use identification::{CommonEventWord, pmceid};
 pub use other_core::{OtherCore, OtherEvent, Presence};
 pub use pe_state::{ExceptionLevel, PeState};
 pub use pmu::Pmu;
-pub use program::{ProgramAccess, ProgramPmu};
+pub use program::{ProgramAccess, ProgramPmu, ProgramUnit};
 pub use register::{Encoding, Register};
+pub use routes::{EventRoutes, N2Routes};
 pub use spe::{Spe, SpeConfig, SpeRegister};
 pub use version::PmuVersion;

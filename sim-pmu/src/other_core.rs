@@ -44,6 +44,8 @@ pub struct OtherCore {
     pub events: &'static [OtherEvent],
     /// First and last event number that the source covers.
     known: (u16, u16),
+    /// Common events that the source names although the core does not have them.
+    absent: &'static [(u16, &'static str)],
 }
 
 /// Cortex-A53 with all of its events.
@@ -52,6 +54,12 @@ pub const CORTEX_A53: OtherCore = OtherCore {
     source: "Cortex-A53 manual, 12.9",
     events: cortex_a53::EVENTS,
     known: (0, u16::MAX),
+    absent: &[
+        (0x1B, "INST_SPEC"),
+        (0x1C, "TTBR_WRITE_RETIRED"),
+        (0x1F, "L1D_CACHE_ALLOCATE"),
+        (0x20, "L2D_CACHE_ALLOCATE"),
+    ],
 };
 
 /// Cortex-A32 class core. Only its PMCEID1 is known, and it has none of those events.
@@ -60,7 +68,29 @@ pub const CORTEX_A32: OtherCore = OtherCore {
     source: "PMCEID1 of a Cortex-A32 class core, C9.4",
     events: &[],
     known: (0x20, 0x30),
+    absent: &A32_PMCEID1,
 };
+
+/// Events of the bits of `PMCEID1` of a Cortex-A32 class core, bit 0 first (table C9-3).
+const A32_PMCEID1: [(u16, &str); 17] = [
+    (0x20, "L2D_CACHE_ALLOCATE"),
+    (0x21, "BR_RETIRED"),
+    (0x22, "BR_MIS_PRED_RETIRED"),
+    (0x23, "STALL_FRONTEND"),
+    (0x24, "STALL_BACKEND"),
+    (0x25, "L1D_TLB"),
+    (0x26, "L1I_TLB"),
+    (0x27, "L2I_CACHE"),
+    (0x28, "L2I_CACHE_REFILL"),
+    (0x29, "L3D_CACHE_ALLOCATE"),
+    (0x2A, "L3D_CACHE_REFILL"),
+    (0x2B, "L3D_CACHE"),
+    (0x2C, "L3D_CACHE_WB"),
+    (0x2D, "L2D_TLB_REFILL"),
+    (0x2E, "L2I_TLB_REFILL"),
+    (0x2F, "L2D_TLB"),
+    (0x30, "L2I_TLB"),
+];
 
 /// All cores other than the Neoverse N2.
 pub const ALL: [OtherCore; 2] = [CORTEX_A32, CORTEX_A53];
@@ -92,6 +122,16 @@ impl OtherCore {
     pub fn from_mnemonic(&self, name: &str) -> Option<&'static OtherEvent> {
         let is_named = |own: &str| own.eq_ignore_ascii_case(name);
         self.events.iter().find(|event| event.mnemonic.is_some_and(is_named))
+    }
+
+    /// Returns the mnemonic of a common event that the source names, whether or not the core has
+    /// the event.
+    pub fn common_event_name(&self, code: u16) -> Option<&'static str> {
+        let absent = || self.absent.iter().find(|(own, _)| *own == code).map(|(_, name)| *name);
+        match self.presence(code) {
+            Presence::There(event) => event.mnemonic,
+            Presence::Absent | Presence::Unknown => absent(),
+        }
     }
 
     /// Returns the first and the last event number that the source covers.

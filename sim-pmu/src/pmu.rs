@@ -2,13 +2,24 @@
 //! guide: chapters 3.1 and 4.12. The register interface is in `register_file`.
 
 use sim_core::PmuEvent;
-use sim_core::pmu_event::{COUNT, RelationKind};
 
 use crate::control::{Controls, pmcr};
-use crate::counter::{CYCLE_BIT, CounterIndex, EVENT_COUNTERS, IMPLEMENTED_BITS};
+use crate::counter::{ARCHITECTED_COUNTERS, CYCLE_BIT, CounterIndex};
+use crate::description::PmuDescription;
 use crate::filter::Filter;
 use crate::pe_state::PeState;
+use crate::routes::{EventRoutes, N2Routes};
 use crate::version::PmuVersion;
+
+/// Storage for event counters; a core implements the first of them.
+const STORED: usize = ARCHITECTED_COUNTERS as usize;
+/// Number of the event that `PMSWINC` raises, on every core.
+const SW_INCR: u16 = 0x00;
+/// Number of the event by which an odd counter counts the overflows of the even one below it, on
+/// every core.
+pub(crate) const CHAIN: u16 = 0x1E;
+/// Number of the event that the cycle counter counts, on every core.
+const CPU_CYCLES: u16 = 0x11;
 
 /// Event and filter of an event counter.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,15 +31,18 @@ pub(crate) struct EventType {
 
 /// Counters of one core. As a sink the unit receives every event and counts those programmed.
 ///
+/// The core is a [`PmuDescription`]; `R` are its events, those of the Neoverse N2 unless said
+/// otherwise.
+///
 /// A program accesses the counters with [`Pmu::mrs`] and [`Pmu::msr`]. The other methods do the
 /// same without regard to the exception level.
 #[derive(Clone, Debug)]
-pub struct Pmu {
-    pub(crate) version: PmuVersion,
+pub struct Pmu<R = N2Routes> {
+    pub(crate) description: PmuDescription,
     pub(crate) state: PeState,
     pub(crate) controls: Controls,
-    pub(crate) values: [u64; EVENT_COUNTERS],
-    pub(crate) types: [EventType; EVENT_COUNTERS],
+    pub(crate) values: [u64; STORED],
+    pub(crate) types: [EventType; STORED],
     pub(crate) cycles: u64,
     /// Cycles since the last step under PMCR.D.
     pub(crate) divided: u64,
@@ -41,8 +55,8 @@ pub struct Pmu {
     pub(crate) overflowed: u32,
     /// PMINTEN: counters with an enabled interrupt.
     pub(crate) interrupting: u32,
-    /// Counters that each raised event increments. A sum event is incremented by its parts.
-    pub(crate) routes: [u32; COUNT],
+    /// Counters that each raised event increments.
+    pub(crate) routes: R,
     /// Counters that count in the present state, kept so that an event costs one test.
     pub(crate) active: u32,
 }
@@ -61,12 +75,27 @@ impl Pmu {
 
     /// Creates the PMU of another architecture version after reset, at non-secure EL0.
     pub fn with_version(version: PmuVersion) -> Pmu {
-        let mut pmu = Pmu {
-            version,
+        Pmu::of_core(PmuDescription::neoverse_n2(version))
+    }
+
+    /// Makes `counter` count `event` wherever its filter allows (PMEVTYPER). The counter keeps its
+    /// value.
+    pub fn program(&mut self, counter: CounterIndex, event: PmuEvent) {
+        self.program_code(counter, event.code());
+    }
+}
+
+impl<R: EventRoutes> Pmu<R> {
+    /// Creates the PMU of a core after reset, at non-secure EL0. Nothing is enabled.
+    pub fn of_core(description: PmuDescription) -> Pmu<R> {
+        let mut routes = R::default();
+        routes.connect(CPU_CYCLES, CYCLE_BIT);
+        Pmu {
             state: PeState::default(),
-            controls: Controls::new(version),
-            values: [0; EVENT_COUNTERS],
-            types: [EventType::default(); EVENT_COUNTERS],
+            controls: Controls::new(description.event_counters, description.controls),
+            description,
+            values: [0; STORED],
+            types: [EventType::default(); STORED],
             cycles: 0,
             divided: 0,
             cycle_filter: Filter::default(),
@@ -74,11 +103,30 @@ impl Pmu {
             running: 0,
             overflowed: 0,
             interrupting: 0,
-            routes: [0; COUNT],
+            routes,
             active: 0,
-        };
-        pmu.routes[PmuEvent::CPU_CYCLES as usize] = CYCLE_BIT;
-        pmu
+        }
+    }
+
+    /// Returns the description of the core.
+    pub fn description(&self) -> &PmuDescription {
+        &self.description
+    }
+
+    /// Returns the counters that each raised event increments.
+    #[inline]
+    pub fn routes(&self) -> &R {
+        &self.routes
+    }
+
+    /// Returns every event counter of the core.
+    pub fn counters(&self) -> impl Iterator<Item = CounterIndex> + use<R> {
+        CounterIndex::first(self.description.event_counters)
+    }
+
+    /// Returns the implemented bits of enable and overflow masks.
+    pub fn implemented_bits(&self) -> u32 {
+        CYCLE_BIT | self.controls.event_bits()
     }
 
     /// Sets the program's exception level and security state.
@@ -92,21 +140,19 @@ impl Pmu {
         self.state
     }
 
-    /// Makes `counter` count `event` wherever its filter allows (PMEVTYPER). The counter keeps its
-    /// value.
-    pub fn program(&mut self, counter: CounterIndex, event: PmuEvent) {
+    /// Makes `counter` count the event with this number wherever its filter allows (PMEVTYPER). The
+    /// counter keeps its value.
+    pub fn program_code(&mut self, counter: CounterIndex, code: u16) {
         let filter = self.types[counter.index()].filter;
-        self.set_type(counter, EventType { code: event.code(), filter });
+        self.set_type(counter, EventType { code, filter });
         self.refresh();
     }
 
     pub(crate) fn set_type(&mut self, counter: CounterIndex, event_type: EventType) {
         self.types[counter.index()] = event_type;
-        for route in &mut self.routes {
-            *route &= !counter.bit();
-        }
-        if let Ok(event) = PmuEvent::from_code(u32::from(event_type.code)) {
-            for_each_raised(event, &mut |raised| self.routes[raised as usize] |= counter.bit());
+        self.routes.disconnect(counter.bit());
+        if event_type.code != SW_INCR && event_type.code != CHAIN {
+            self.routes.connect(event_type.code, counter.bit());
         }
     }
 
@@ -153,7 +199,7 @@ impl Pmu {
 
     /// Starts the counters in `mask` (PMCNTENSET).
     pub fn start(&mut self, mask: u32) {
-        self.running |= mask & IMPLEMENTED_BITS;
+        self.running |= mask & self.implemented_bits();
         self.refresh();
     }
 
@@ -176,32 +222,16 @@ impl Pmu {
     /// Adds one to the counters in `mask` that count `SW_INCR` and are visible to the program
     /// (PMSWINC).
     pub fn software_increment(&mut self, mask: u32) {
-        let mask = mask & self.visible();
-        for counter in CounterIndex::all().filter(|counter| mask & counter.bit() != 0) {
-            let counts_it = self.types[counter.index()].code == PmuEvent::SW_INCR.code();
+        self.raise_software_increment(mask & self.visible(self.state.is_guest()));
+    }
+
+    /// Adds one to the counters in `mask` that count `SW_INCR`.
+    pub(crate) fn raise_software_increment(&mut self, mask: u32) {
+        for counter in self.counters().filter(|counter| mask & counter.bit() != 0) {
+            let counts_it = self.types[counter.index()].code == SW_INCR;
             if counts_it && self.active & counter.bit() != 0 {
                 self.step(counter, 1);
             }
         }
-    }
-}
-
-/// Visits every raised event that contributes to `event`. `SW_INCR` depends on the written mask and
-/// `CHAIN` on the counter below. Eight events are never raised.
-pub(crate) fn for_each_raised(event: PmuEvent, visit: &mut impl FnMut(PmuEvent)) {
-    let is_internal = matches!(event, PmuEvent::SW_INCR | PmuEvent::CHAIN);
-    if is_internal || event.never_counts() {
-        return;
-    }
-    if let Some([target, ..]) = event.relation(RelationKind::AliasOf) {
-        return for_each_raised(*target, visit);
-    }
-    visit(event);
-    let parts = event
-        .relation(RelationKind::SumOf)
-        .or_else(|| event.relation(RelationKind::ImpliedSumOf))
-        .unwrap_or_default();
-    for part in parts {
-        for_each_raised(*part, visit);
     }
 }

@@ -7,6 +7,7 @@ use crate::access::AccessError;
 use crate::pe_state::PeState;
 use crate::pmu::Pmu;
 use crate::register::{Encoding, Register};
+use crate::routes::{EventRoutes, N2Routes};
 use crate::version::PmuVersion;
 
 /// Outcome of one register access.
@@ -26,10 +27,10 @@ pub struct ProgramAccess {
     pub outcome: Result<u64, AccessError>,
 }
 
-/// One core with its unit.
+/// Unit of one core that the program alone drives, with the interrupts that it requests.
 #[derive(Clone, Debug)]
-struct ProgramCore {
-    pmu: Pmu,
+pub struct ProgramUnit<R = N2Routes> {
+    pmu: Pmu<R>,
     retired: u64,
     /// Level of the interrupt request when it was last checked.
     interrupt: bool,
@@ -49,7 +50,7 @@ pub struct ProgramEnd<'a> {
 #[derive(Clone, Debug)]
 pub struct ProgramPmu {
     version: PmuVersion,
-    cores: Vec<ProgramCore>,
+    cores: Vec<ProgramUnit>,
     current: usize,
     accesses: Vec<ProgramAccess>,
 }
@@ -74,18 +75,68 @@ impl ProgramPmu {
     }
 }
 
-impl ProgramCore {
+impl<R: EventRoutes> ProgramUnit<R> {
+    /// Gives the unit to a program.
+    pub fn new(pmu: Pmu<R>) -> ProgramUnit<R> {
+        let interrupt = pmu.interrupt();
+        ProgramUnit { pmu, retired: 0, interrupt, requests: 0 }
+    }
+
+    /// Returns the unit.
+    pub fn pmu(&self) -> &Pmu<R> {
+        &self.pmu
+    }
+
+    /// Returns the number of overflow interrupt requests so far.
+    pub fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// Returns the number of instructions that retired so far.
+    pub fn retired(&self) -> u64 {
+        self.retired
+    }
+
+    /// Retires `n` more instructions.
+    #[inline]
+    pub fn retire(&mut self, n: u64) {
+        self.retired += n;
+    }
+
+    /// Sets the program's exception level and security state.
+    pub fn set_state(&mut self, state: PeState) {
+        self.pmu.set_state(state);
+    }
+
+    /// Adds `n` to each counter in `counters` that counts in the present state.
+    #[inline]
+    pub fn increment(&mut self, counters: u32, n: u64) {
+        let before = self.pmu.overflowed();
+        self.pmu.increment(counters, n);
+        if self.pmu.overflowed() != before {
+            self.watch_interrupt();
+        }
+    }
+
     fn watch_interrupt(&mut self) {
         let interrupt = self.pmu.interrupt();
         self.requests += u64::from(interrupt && !self.interrupt);
         self.interrupt = interrupt;
     }
 
-    fn access(&mut self, access: RegisterAccess, register: Register) -> Result<u64, AccessError> {
-        match access.is_write {
-            true => self.pmu.msr(register, access.value).map(|()| access.value),
-            false => self.pmu.mrs(register),
-        }
+    /// Performs an access of the program on core number `core`.
+    pub fn access(&mut self, core: usize, access: RegisterAccess) -> ProgramAccess {
+        let register = Register::from_encoding(Encoding::of_bits(access.encoding));
+        let state = self.pmu.state();
+        let outcome = match register {
+            Some(register) if access.is_write => {
+                self.pmu.msr(register, access.value).map(|()| access.value)
+            }
+            Some(register) => self.pmu.mrs(register),
+            None => Err(AccessError::Undefined),
+        };
+        self.watch_interrupt();
+        ProgramAccess { core, retired: self.retired, state, access, register, outcome }
     }
 }
 
@@ -95,47 +146,27 @@ impl EventSink for ProgramPmu {
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
         let core = &mut self.cores[self.current];
-        let before = core.pmu.overflowed();
-        core.pmu.count(event, n);
         if event == PmuEvent::INST_RETIRED {
-            core.retired += n;
+            core.retire(n);
         }
-        if core.pmu.overflowed() != before {
-            core.watch_interrupt();
-        }
+        core.increment(core.pmu.routes().of(event), n);
     }
 
     #[inline]
     fn notify(&mut self, notice: Notice<'_>) {
         match notice {
             Notice::RegisterAccess(access) => {
-                let core = &mut self.cores[self.current];
-                let register = Register::from_encoding(Encoding::of_bits(access.encoding));
-                let state = core.pmu.state();
-                let outcome = match register {
-                    Some(register) => core.access(access, register),
-                    None => Err(AccessError::Undefined),
-                };
-                core.watch_interrupt();
-                let (retired, core) = (core.retired, self.current);
-                self.accesses.push(ProgramAccess {
-                    core,
-                    retired,
-                    state,
-                    access,
-                    register,
-                    outcome,
-                });
+                let done = self.cores[self.current].access(self.current, access);
+                self.accesses.push(done);
             }
             Notice::Core(core) => {
                 while self.cores.len() <= core {
-                    let pmu = Pmu::with_version(self.version);
-                    self.cores.push(ProgramCore { pmu, retired: 0, interrupt: false, requests: 0 });
+                    self.cores.push(ProgramUnit::new(Pmu::with_version(self.version)));
                 }
                 self.current = core;
             }
             Notice::Privilege(privilege) => {
-                self.cores[self.current].pmu.set_state(privilege.into());
+                self.cores[self.current].set_state(privilege.into());
             }
             _ => {}
         }

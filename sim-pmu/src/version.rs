@@ -26,12 +26,4 @@ impl PmuVersion {
     pub fn has_long_counters(self) -> bool {
         self == PmuVersion::V3p5
     }
-
-    /// Returns the implemented bits of an event counter.
-    pub(crate) fn counter_bits(self) -> u64 {
-        match self {
-            PmuVersion::V8p4 => 0xFFFF_FFFF,
-            PmuVersion::V3p5 => u64::MAX,
-        }
-    }
 }

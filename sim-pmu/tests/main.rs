@@ -3,6 +3,7 @@
 mod conformance;
 mod counting;
 mod document;
+mod external;
 mod identification;
 mod perf;
 mod random_programs;

@@ -24,7 +24,7 @@ const NARROWER: [(&str, &[&str]); 7] = [
     ("sim-metrics", &["sim-core"]),
     ("sim-pipeline", &["sim-core", "sim-isa"]),
     ("sim-trace", &["sim-core", "sim-files", "sim-isa"]),
-    ("sim-a53", &["sim-core", "sim-isa", "sim-trace"]),
+    ("sim-a53", &["sim-core", "sim-isa", "sim-pmu", "sim-trace"]),
     // A scenario has no trace file and no formulas.
     (
         "sim-scenario",

@@ -1,8 +1,8 @@
 //! Branches: prediction, resolution in the last stage, and the events of both.
 
 use super::Core;
-use super::write_back::RESTART;
-use crate::event::{A53Event, A53Sink};
+use super::write_back::{RESTART, STAGES};
+use crate::event::{A53Event, A53Note, A53Sink};
 use crate::memory::ClusterMemory;
 use crate::timing::Timing;
 use sim_isa::BranchKind;
@@ -20,7 +20,9 @@ impl Core {
     ) {
         let kind = timing.branch;
         if kind == BranchKind::ExceptionReturn {
-            // Exception returns are not predicted (manual 6.4).
+            // Exception returns are not predicted (manual 6.4). They count at the level to which
+            // they return (erratum 855827).
+            sink.note(A53Note::Return { next }, cycle + STAGES);
             sink.raise(A53Event::EXC_RETURN, cycle, 1);
             sink.raise(A53Event::BR_MIS_PRED, cycle, 1);
             return self.front_end.restart(cycle + RESTART);

@@ -65,7 +65,7 @@ fn is_register(name: &str) -> bool {
         || is_profiling_register(name)
 }
 
-fn level(cursor: &mut Cursor) -> Result<u8, Fault> {
+pub(super) fn level(cursor: &mut Cursor) -> Result<u8, Fault> {
     for level in 1..=3 {
         if cursor.take_word(&format!("EL{level}")) {
             return Ok(level);

@@ -6,7 +6,8 @@
 //!   set, as that core exports it;
 //! * `event 0x60 is BUS_ACCESS_RD`, `event 0x60 of cortex-a53 is BUS_ACCESS_LD`, `event 0x06 is
 //!   absent`: the name of an event number;
-//! * `register PMCEID1 of cortex-a32 = 0`: a word of common events of another core.
+//! * `register PMCEID1 of cortex-a32 = 0`: a word of common events of another core;
+//! * statements about the PMU of another core (`other_pmu`).
 
 use std::fmt;
 
@@ -15,6 +16,7 @@ use sim_core::PmuEvent;
 use super::bound::{Bound, event_named, parse_bound};
 use super::cursor::Cursor;
 use super::error::{Fault, Problem};
+use super::other_pmu::{OtherPmuStatement, parse_other_pmu};
 
 /// One statement about the PMU.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +60,8 @@ pub enum PmuStatement {
         /// Expected value.
         value: u32,
     },
+    /// Statement about the PMU of another core.
+    OtherPmu(OtherPmuStatement),
 }
 
 impl fmt::Display for PmuStatement {
@@ -73,6 +77,7 @@ impl fmt::Display for PmuStatement {
                 core.as_ref().map_or(Ok(()), |core| write!(f, " of {core}"))
             }
             PmuStatement::CommonEvents { word, core, .. } => write!(f, "register {word} of {core}"),
+            PmuStatement::OtherPmu(said) => said.fmt(f),
         }
     }
 }
@@ -87,6 +92,8 @@ pub(super) fn parse_pmu_statement(cursor: &mut Cursor) -> Result<Option<PmuState
         parse_bus_bit(cursor)?
     } else if cursor.take_word("event") {
         parse_event_name(cursor)?
+    } else if let Some(said) = parse_other_pmu(cursor)? {
+        PmuStatement::OtherPmu(said)
     } else {
         return parse_common_events(cursor);
     };
@@ -162,7 +169,7 @@ fn parse_common_events(cursor: &mut Cursor) -> Result<Option<PmuStatement>, Faul
 }
 
 /// Reads `of cortex-a53`, if it is next.
-fn parse_core(cursor: &mut Cursor) -> Result<Option<String>, Fault> {
+pub(super) fn parse_core(cursor: &mut Cursor) -> Result<Option<String>, Fault> {
     if !cursor.take_word("of") {
         return Ok(None);
     }
@@ -170,7 +177,7 @@ fn parse_core(cursor: &mut Cursor) -> Result<Option<String>, Fault> {
     Ok(Some(core.to_owned()))
 }
 
-fn small(
+pub(super) fn small(
     cursor: &mut Cursor,
     what: &'static str,
     range: &'static str,

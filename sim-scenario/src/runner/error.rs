@@ -52,6 +52,16 @@ pub enum CaseError {
         /// Known cores.
         known: String,
     },
+    /// A statement names a register that the core cannot have.
+    #[error("'{test}' names {name}, and the PMU of {core} has no register of this name")]
+    UnknownRegister {
+        /// Name of the case.
+        test: String,
+        /// Name of the core.
+        core: String,
+        /// Name of the register.
+        name: String,
+    },
     /// A step accesses a PMU register without permission; the runner takes no exception for it.
     #[error("'{step}': {source}; say at which level it runs, or expect what the register gives")]
     Refused {

@@ -59,8 +59,12 @@ impl<T: Tally> Stepper<T> {
         if self.sink.recorded().pmu.as_ref().is_some_and(|pmu| pmu.state() != state) {
             self.pipeline.settle_clocks(&mut self.sink);
         }
-        if let Some(pmu) = &mut self.sink.recorded_mut().pmu {
+        let recorded = self.sink.recorded_mut();
+        if let Some(pmu) = &mut recorded.pmu {
             pmu.set_state(state);
+        }
+        if !recorded.others.is_empty() {
+            recorded.others.set_state(state);
         }
     }
 }

@@ -54,7 +54,8 @@ pub(super) fn read(recorded: &Recorded, expected: &ExpectedRegister) -> Register
     };
     match result {
         Ok(value) => RegisterRead::Value(value),
-        Err(AccessError::Undefined) => RegisterRead::Undefined,
+        // The Neoverse N2 is described in full.
+        Err(AccessError::Undefined | AccessError::NotDescribed) => RegisterRead::Undefined,
         Err(AccessError::Trap { to }) => RegisterRead::TrappedTo(to as u8),
     }
 }

@@ -5,6 +5,7 @@ use sim_core::{Counts, EventSink, Notice, PmuEvent};
 use sim_pmu::{Pmu, Spe};
 
 use super::cycle_counts::CycleCounts;
+use super::other_pmus::OtherPmus;
 
 /// Everything that a case raised.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +16,8 @@ pub struct Recorded {
     pub flows: FlowCounts,
     /// The PMU, if the case uses it.
     pub pmu: Option<Box<Pmu>>,
+    /// PMUs of the other cores that the case names.
+    pub others: OtherPmus,
     /// The profiling unit, if the case uses it.
     pub spe: Option<Box<Spe>>,
     /// Counts of each cycle, if the case expects something of single cycles.
@@ -50,6 +53,7 @@ impl EventSink for Recorded {
                 if let Some(pmu) = &mut self.pmu {
                     pmu.software_increment(counters);
                 }
+                self.others.software_increment(counters);
             }
             Notice::Operation(operation) => {
                 self.profile(|spe, sink| spe.operation(operation, sink));

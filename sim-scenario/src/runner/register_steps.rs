@@ -15,11 +15,14 @@ impl<T: Tally> Stepper<T> {
         let Some((register, is_write)) = pmu_registers::access(step) else { return Ok(()) };
         // The access sees the current value of the cycle counter.
         self.pipeline.settle_clocks(&mut self.sink);
-        let Some(pmu) = &mut self.sink.recorded_mut().pmu else { return Ok(()) };
+        let recorded = self.sink.recorded_mut();
+        let Some(pmu) = &mut recorded.pmu else { return Ok(()) };
         let result = match is_write {
             true => pmu.msr(register, xt.unwrap_or(0)),
             false => pmu.mrs(register).map(drop),
         };
+        let written = is_write.then(|| xt.unwrap_or(0));
+        let result = result.and_then(|()| recorded.others.access(register, written));
         result.map_err(|source| CaseError::Refused { step: step.text.clone(), source })?;
         if is_write {
             profiling::share(register, xt.unwrap_or(0), self.sink.recorded_mut());

@@ -3,9 +3,10 @@
 
 use crate::language::{Case, PmuStatement};
 use sim_core::{Counts, PmuEvent};
-use sim_pmu::{CommonEventWord, OtherCore, Presence};
+use sim_pmu::{CommonEventWord, OtherCore, PmuDescription, Presence};
 
 use super::error::CaseError;
+use super::other_pmus;
 use super::recorded::Recorded;
 
 /// A failed statement.
@@ -40,6 +41,10 @@ pub(super) fn check(case: &Case) -> Result<(), CaseError> {
         let core = match statement {
             PmuStatement::BusBit { core, .. } | PmuStatement::CommonEvents { core, .. } => core,
             PmuStatement::EventName { core: Some(core), .. } => core,
+            PmuStatement::OtherPmu(said) => {
+                other_pmus::check(&case.test, &said.core, &said.claim)?;
+                &said.core
+            }
             _ => continue,
         };
         if OtherCore::from_name(core).is_none() {
@@ -70,6 +75,7 @@ pub(super) fn judge(statement: &PmuStatement, recorded: &Recorded) -> Option<Wro
             let found = name_of(*code, core.as_deref());
             (named(name.as_deref()), named(found), name.as_deref() == found)
         }
+        PmuStatement::OtherPmu(said) => recorded.others.judge(&said.core, &said.claim),
         PmuStatement::CommonEvents { word, core, value } => {
             let found = common_events(word, core);
             (format!("0x{value:x}"), format!("0x{found:x}"), *value == found)
@@ -116,5 +122,7 @@ fn name_of(code: u16, core: Option<&str>) -> Option<&'static str> {
 
 fn common_events(word: &str, core: &str) -> u32 {
     let word = CommonEventWord::ALL.into_iter().find(|known| known.name() == word);
-    known(core).common_events(word.expect("the language has no other word"))
+    let word = word.expect("the language has no other word");
+    let description = PmuDescription::from_name(core);
+    description.and_then(|known| known.common_events(word)).unwrap_or(0)
 }

@@ -11,6 +11,7 @@ use sim_pipeline::{Offer, Pipeline, Step as PipelineStep};
 
 use super::cut_short::{CutShort, is_cut_short};
 use super::error::CaseError;
+use super::other_pmus::OtherPmus;
 use super::pmu_registers::pmu_for;
 use super::port::{DataPort, NoMemory};
 use super::profiling::{self, unit_for};
@@ -59,6 +60,7 @@ impl<T: Tally> Stepper<T> {
         mut sink: T,
     ) -> Result<Stepper<T>, CaseError> {
         sink.recorded_mut().pmu = pmu_for(case, config.core.pmu);
+        sink.recorded_mut().others = OtherPmus::of(case);
         sink.recorded_mut().cycles = looks_at_cycles(case).then(Box::default);
         sink.recorded_mut().spe = unit_for(case, config);
         profiling::program(case, sink.recorded_mut());

@@ -1,0 +1,131 @@
+//! PMU of the core: counts the events of a run in the registers that software programs.
+//!
+//! The registers and counters are those of `sim-pmu`, with the Cortex-A53's description. Events of
+//! an instruction count at the level and with the counters that were set when it ran. Cycles that
+//! an instruction waits belong to it. A cycle counts when a later step of the program needs it.
+
+use crate::event::{A53Counts, A53Event, A53Note, A53Sink, COUNT};
+use crate::levels::Levels;
+use sim_pmu::{EventRoutes, PeState, Pmu, PmuDescription, ProgramAccess, ProgramUnit};
+
+/// PMU of a Cortex-A53.
+pub type A53Pmu = Pmu<A53Routes>;
+
+/// Returns the PMU of a Cortex-A53 after reset.
+pub fn new() -> A53Pmu {
+    Pmu::of_core(PmuDescription::cortex_a53())
+}
+
+/// Counters that each event increments.
+#[derive(Clone, Debug)]
+pub struct A53Routes([u32; COUNT]);
+
+impl Default for A53Routes {
+    fn default() -> A53Routes {
+        A53Routes([0; COUNT])
+    }
+}
+
+impl A53Routes {
+    /// Returns the counters that `event` increments.
+    #[inline]
+    pub fn of(&self, event: A53Event) -> u32 {
+        self.0[event as usize]
+    }
+}
+
+impl EventRoutes for A53Routes {
+    fn connect(&mut self, code: u16, counters: u32) {
+        if let Some(event) = A53Event::from_code(code) {
+            self.0[event as usize] |= counters;
+        }
+    }
+
+    fn disconnect(&mut self, counters: u32) {
+        self.0.iter_mut().for_each(|route| *route &= !counters);
+    }
+}
+
+/// PMU of one core in a run, with the totals of the run's events.
+#[derive(Clone, Debug)]
+pub struct PmuSink {
+    core: usize,
+    counts: A53Counts,
+    unit: ProgramUnit<A53Routes>,
+    levels: Levels,
+    /// Cycles that were counted so far.
+    cycles: u64,
+    accesses: Vec<ProgramAccess>,
+}
+
+impl PmuSink {
+    /// Gives core number `core` a PMU.
+    pub fn new(core: usize, pmu: A53Pmu) -> PmuSink {
+        PmuSink {
+            core,
+            counts: A53Counts::default(),
+            unit: ProgramUnit::new(pmu),
+            levels: Levels::default(),
+            cycles: 0,
+            accesses: Vec::new(),
+        }
+    }
+
+    /// Returns the PMU.
+    pub fn pmu(&self) -> &A53Pmu {
+        self.unit.pmu()
+    }
+
+    /// Returns the number of overflow interrupt requests.
+    pub fn requests(&self) -> u64 {
+        self.unit.requests()
+    }
+
+    /// Returns the accesses of the program to registers of the PMU, in order.
+    pub fn accesses(&self) -> &[ProgramAccess] {
+        &self.accesses
+    }
+
+    /// Counts the cycles up to `cycle`.
+    fn settle(&mut self, cycle: u64) {
+        let n = cycle.saturating_sub(self.cycles);
+        self.cycles += n;
+        for event in [A53Event::CPU_CYCLES, A53Event::BUS_CYCLES] {
+            self.unit.increment(self.unit.pmu().routes().of(event), n);
+        }
+    }
+}
+
+impl AsRef<A53Counts> for PmuSink {
+    fn as_ref(&self) -> &A53Counts {
+        &self.counts
+    }
+}
+
+impl A53Sink for PmuSink {
+    #[inline]
+    fn raise(&mut self, event: A53Event, cycle: u64, times: u64) {
+        self.counts.raise(event, cycle, times);
+        match event {
+            // The end of the run gives all cycles at once.
+            A53Event::CPU_CYCLES | A53Event::BUS_CYCLES => return self.settle(times),
+            A53Event::INST_RETIRED => self.unit.retire(times),
+            _ => {}
+        }
+        self.unit.increment(self.unit.pmu().routes().of(event), times);
+    }
+
+    fn note(&mut self, note: A53Note, cycle: u64) {
+        self.settle(cycle);
+        match note {
+            A53Note::Begin { pc } => self.levels.begin(pc),
+            A53Note::Enter(to) => self.levels.enter(to),
+            A53Note::Return { next } => self.levels.leave(next),
+            A53Note::Register(access) => {
+                let done = self.unit.access(self.core, access);
+                return self.accesses.push(done);
+            }
+        }
+        self.unit.set_state(PeState::from(self.levels.now()));
+    }
+}
