@@ -15,7 +15,9 @@ mod front_end;
 pub mod memory;
 pub mod slots;
 mod timing;
+mod view;
 
 pub use cluster::{A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_with_bus};
 pub use event::{A53Counts, A53Event, A53Sink};
 pub use slots::Slots;
+pub use view::{Reads, View, ViewUnit};

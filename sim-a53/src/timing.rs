@@ -102,10 +102,14 @@ pub(crate) enum Unit {
     FullVector,
     /// The iterative divider of the vector unit.
     VectorDivide,
+    /// The vector unit as another model sees it: of one instruction per cycle.
+    OnlyVector,
+    /// The same of floating-point products.
+    OnlyVectorMultiply,
 }
 
 /// Number of units.
-pub(crate) const UNITS: usize = 9;
+pub(crate) const UNITS: usize = 11;
 
 /// Work of an instruction in the memory system or at write-back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -365,11 +369,18 @@ fn divided(cycles: u16) -> Distances {
     [cycles - 1, cycles, cycles + 1, cycles - 1, cycles, cycles, cycles, cycles]
 }
 
+/// Returns whether destination `i` of an access is its updated base.
+pub(crate) fn updates_base(inst: &Inst, i: usize) -> bool {
+    inst.dsts()[i].0 <= Reg::SP.0
+        && i + 1 == usize::from(inst.n_dsts)
+        && inst.operation_class() == OperationClass::Memory
+        && Addressing::of(inst.word).is_some_and(|form| form.update != Some(0))
+}
+
 fn loaded(inst: &Inst, timing: &Timing, i: usize) -> Distances {
     let reg = inst.dsts()[i];
-    let updates_base = Addressing::of(inst.word).is_some_and(|form| form.update != Some(0));
     match (reg.0, inst.mem.register_bytes) {
-        (0..=31, _) if updates_base && i + 1 == usize::from(inst.n_dsts) => BASE,
+        _ if updates_base(inst, i) => BASE,
         (0..=31, 8..) if timing.more_cycles > 0 && i == 0 => FIRST_LOAD,
         (0..=31, 8..) if timing.more_cycles > 0 => SECOND_LOAD,
         (0..=31, 8..) => LOAD,
