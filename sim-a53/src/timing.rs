@@ -279,8 +279,17 @@ fn vector_unit(inst: &Inst, kind: VectorKind) -> (Unit, u16) {
         VectorKind::Divide { is_64: true, is_root: false } => (Unit::VectorDivide, 29),
         VectorKind::Divide { is_64: false, is_root: true } => (Unit::VectorDivide, 9),
         VectorKind::Divide { is_64: true, is_root: true } => (Unit::VectorDivide, 20),
-        _ if inst.is_full_vector() => (Unit::FullVector, 1),
-        _ => (Unit::HalfVector, 1),
+        _ if inst.is_full_vector() => (Unit::FullVector, vector_cycles(kind)),
+        _ => (Unit::HalfVector, vector_cycles(kind)),
+    }
+}
+
+/// Returns the cycles after which the vector unit takes the next operation (IB).
+fn vector_cycles(kind: VectorKind) -> u16 {
+    match kind {
+        VectorKind::Twice => 2,
+        VectorKind::Lookup { steps } => steps.into(),
+        _ => 1,
     }
 }
 
@@ -334,9 +343,9 @@ fn use_of(inst: &Inst, class: OperationClass, i: usize) -> Use {
         | OperationClass::Crc
         | OperationClass::Multiply(_)
         | OperationClass::Divide { .. } => Use::Shifted,
-        OperationClass::Vector(VectorKind::MultiplyAdd | VectorKind::Long)
-            if inst.accumulate.family != 0 && i == usize::from(inst.accumulate.src) =>
-        {
+        OperationClass::Vector(
+            VectorKind::MultiplyAdd | VectorKind::Long | VectorKind::Collect | VectorKind::Twice,
+        ) if inst.accumulate.family != 0 && i == usize::from(inst.accumulate.src) => {
             Use::VectorAccumulator
         }
         OperationClass::Vector(VectorKind::AesMix) => Use::AesMix,
@@ -397,7 +406,17 @@ fn vector_distances(inst: &Inst, kind: VectorKind, i: usize) -> Distances {
         _ if reg == Reg::NZCV => FLOAT_FLAGS,
         VectorKind::ToGeneral { converts: false } => TO_GENERAL,
         VectorKind::ToGeneral { converts: true } => TO_INTEGER,
+        // IB: 1.01, 2.01, 3.01 and 4.02.
+        VectorKind::Logic => vector_result(1),
         VectorKind::Simple | VectorKind::FromGeneral { converts: false } => vector_result(2),
+        VectorKind::Lookup { steps } => vector_result(1 + steps),
+        VectorKind::NewtonStep => vector_result(8),
+        VectorKind::Twice => {
+            // IB: 2.02 through the accumulator.
+            let mut distances = vector_result(4);
+            distances[Use::VectorAccumulator as usize] = 2;
+            distances
+        }
         VectorKind::Long | VectorKind::Float | VectorKind::FromGeneral { converts: true } => {
             vector_result(4)
         }

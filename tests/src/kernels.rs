@@ -2,8 +2,8 @@
 //! core.
 //!
 //! [`corpus`] reads them, [`measure`] and [`a53`] run one on this model's cores, [`llvm`] reads the
-//! figures of `llvm-mca`, [`causes`] holds the causes of differences, [`table`] compares both models,
-//! [`page`] writes the comparison.
+//! figures of `llvm-mca`, [`causes`] holds the causes of differences, [`table`] compares both
+//! models, [`page`] writes the comparison.
 
 pub mod a53;
 pub mod causes;

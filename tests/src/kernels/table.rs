@@ -50,7 +50,8 @@ pub struct Table<F, V> {
 
 impl<F: Figures + Send + Sync, V: Sync> Table<F, V> {
     /// Measures every kernel on this model's core, and once more with LLVM's view if it has causes,
-    /// on as many threads as the host has. `cycles` measures a kernel with the views of some causes.
+    /// on as many threads as the host has. `cycles` measures a kernel with the views of some
+    /// causes.
     pub fn measure(
         kept: &Kept<F>,
         causes: Vec<Cause<V>>,
