@@ -17,7 +17,7 @@ pub(crate) enum VectorSteps {
 }
 
 /// Returns the steps of an integer vector operation; `None` for other instructions, and for those
-/// whose steps the tables of costs tell.
+/// whose steps follow from the tables of costs.
 pub(crate) fn vector_steps(word: u32) -> Option<VectorSteps> {
     let is_scalar = word >> 28 & 1 == 1;
     if !is_simd(word) {
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn widening_and_narrowing_are_told() {
+    fn widening_and_narrowing_are_recognized() {
         let cases = [
             (0x0e62_0020, "saddl v0.4s, v1.4h, v2.4h", Some(true)),
             (0x0f10_a420, "sxtl v0.4s, v1.4h", Some(true)),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn lookups_comparisons_and_steps_are_told() {
+    fn lookups_comparisons_and_steps_are_recognized() {
         assert_eq!(lookup_steps(0x4e02_0020), Some(1), "tbl of one register");
         assert_eq!(lookup_steps(0x4e02_7020), Some(5), "tbx of four registers");
         assert!(is_float_comparison(0x4e22_e420), "fcmeq v0.4s, v1.4s, v2.4s");
