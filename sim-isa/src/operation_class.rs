@@ -123,8 +123,8 @@ impl Inst {
         }
     }
 
-    /// Returns true for a vector operation on all 128 bits or with a result of 128 bits, not for one
-    /// that narrows them; true for SVE.
+    /// Returns true for a vector operation on all 128 bits or with a result of 128 bits, but not
+    /// for one that narrows them; true for SVE.
     pub fn is_full_vector(&self) -> bool {
         match self.word >> 25 & 0xf {
             0b0111 | 0b1111 => {
