@@ -125,6 +125,14 @@ impl Core {
         self.group.cycle + write_back::STAGES
     }
 
+    /// Lets nothing more issue before this cycle. For comparisons with other models.
+    pub(crate) fn hold_until(&mut self, cycle: u64) {
+        if cycle > self.group.cycle {
+            self.group.is_alone = true;
+            self.group.next = self.group.next.max(cycle);
+        }
+    }
+
     /// Returns the number of retired instructions.
     pub(crate) fn instructions(&self) -> u64 {
         self.instructions

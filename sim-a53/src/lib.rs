@@ -20,6 +20,7 @@ pub mod pmu;
 pub mod slots;
 mod stepper;
 mod timing;
+mod view;
 
 pub use cluster::{
     A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_by_group, run_with_bus, run_with_pmu,
@@ -28,3 +29,4 @@ pub use event::{A53Counts, A53Event, A53Note, A53Sink};
 pub use pmu::{A53Pmu, PmuSink};
 pub use slots::Slots;
 pub use stepper::Stepper;
+pub use view::{Reads, View, ViewUnit};

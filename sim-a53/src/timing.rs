@@ -102,10 +102,14 @@ pub(crate) enum Unit {
     FullVector,
     /// The iterative divider of the vector unit.
     VectorDivide,
+    /// The vector unit as another model sees it: of one instruction per cycle.
+    OnlyVector,
+    /// The same of floating-point products.
+    OnlyVectorMultiply,
 }
 
 /// Number of units.
-pub(crate) const UNITS: usize = 9;
+pub(crate) const UNITS: usize = 11;
 
 /// Work of an instruction in the memory system or at write-back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -275,8 +279,17 @@ fn vector_unit(inst: &Inst, kind: VectorKind) -> (Unit, u16) {
         VectorKind::Divide { is_64: true, is_root: false } => (Unit::VectorDivide, 29),
         VectorKind::Divide { is_64: false, is_root: true } => (Unit::VectorDivide, 9),
         VectorKind::Divide { is_64: true, is_root: true } => (Unit::VectorDivide, 20),
-        _ if inst.is_full_vector() => (Unit::FullVector, 1),
-        _ => (Unit::HalfVector, 1),
+        _ if inst.is_full_vector() => (Unit::FullVector, vector_cycles(kind)),
+        _ => (Unit::HalfVector, vector_cycles(kind)),
+    }
+}
+
+/// Returns the cycles after which the vector unit takes the next operation (IB).
+fn vector_cycles(kind: VectorKind) -> u16 {
+    match kind {
+        VectorKind::Twice => 2,
+        VectorKind::Lookup { steps } => steps.into(),
+        _ => 1,
     }
 }
 
@@ -330,9 +343,9 @@ fn use_of(inst: &Inst, class: OperationClass, i: usize) -> Use {
         | OperationClass::Crc
         | OperationClass::Multiply(_)
         | OperationClass::Divide { .. } => Use::Shifted,
-        OperationClass::Vector(VectorKind::MultiplyAdd | VectorKind::Long)
-            if inst.accumulate.family != 0 && i == usize::from(inst.accumulate.src) =>
-        {
+        OperationClass::Vector(
+            VectorKind::MultiplyAdd | VectorKind::Long | VectorKind::Collect | VectorKind::Twice,
+        ) if inst.accumulate.family != 0 && i == usize::from(inst.accumulate.src) => {
             Use::VectorAccumulator
         }
         OperationClass::Vector(VectorKind::AesMix) => Use::AesMix,
@@ -365,11 +378,18 @@ fn divided(cycles: u16) -> Distances {
     [cycles - 1, cycles, cycles + 1, cycles - 1, cycles, cycles, cycles, cycles]
 }
 
+/// Returns whether destination `i` of an access is its updated base.
+pub(crate) fn updates_base(inst: &Inst, i: usize) -> bool {
+    inst.dsts()[i].0 <= Reg::SP.0
+        && i + 1 == usize::from(inst.n_dsts)
+        && inst.operation_class() == OperationClass::Memory
+        && Addressing::of(inst.word).is_some_and(|form| form.update != Some(0))
+}
+
 fn loaded(inst: &Inst, timing: &Timing, i: usize) -> Distances {
     let reg = inst.dsts()[i];
-    let updates_base = Addressing::of(inst.word).is_some_and(|form| form.update != Some(0));
     match (reg.0, inst.mem.register_bytes) {
-        (0..=31, _) if updates_base && i + 1 == usize::from(inst.n_dsts) => BASE,
+        _ if updates_base(inst, i) => BASE,
         (0..=31, 8..) if timing.more_cycles > 0 && i == 0 => FIRST_LOAD,
         (0..=31, 8..) if timing.more_cycles > 0 => SECOND_LOAD,
         (0..=31, 8..) => LOAD,
@@ -386,7 +406,17 @@ fn vector_distances(inst: &Inst, kind: VectorKind, i: usize) -> Distances {
         _ if reg == Reg::NZCV => FLOAT_FLAGS,
         VectorKind::ToGeneral { converts: false } => TO_GENERAL,
         VectorKind::ToGeneral { converts: true } => TO_INTEGER,
+        // IB: 1.01, 2.01, 3.01 and 4.02.
+        VectorKind::Logic => vector_result(1),
         VectorKind::Simple | VectorKind::FromGeneral { converts: false } => vector_result(2),
+        VectorKind::Lookup { steps } => vector_result(1 + steps),
+        VectorKind::NewtonStep => vector_result(8),
+        VectorKind::Twice => {
+            // IB: 2.02 through the accumulator.
+            let mut distances = vector_result(4);
+            distances[Use::VectorAccumulator as usize] = 2;
+            distances
+        }
         VectorKind::Long | VectorKind::Float | VectorKind::FromGeneral { converts: true } => {
             vector_result(4)
         }

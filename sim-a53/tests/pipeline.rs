@@ -142,6 +142,31 @@ fn bodies_take_the_published_cycles() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Given chains of vector operations, and operations on other registers each, then each takes the
+/// cycles that insn_bench measured.
+#[test]
+fn vector_operations_take_the_measured_cycles() {
+    let cases: [(&str, u32, f64, u32, f64); 9] = [
+        ("and v.16b", 0x4e21_1c00, 1.0, 0x4e35_1e80, 1.0),
+        ("saddl v.4s", 0x0e61_0000, 3.0, 0x0e75_0280, 1.0),
+        ("raddhn v.4h", 0x2e61_4000, 4.0, 0x2e75_4280, 2.0),
+        ("smaxv s", 0x4eb0_a800, 4.0, 0x4eb0_aa80, 1.0),
+        ("saba v.4s", 0x4ea1_7c00, 4.0, 0x4eb5_7e80, 2.0),
+        ("shrn v.4h", 0x0f1e_8400, 2.0, 0x0f1e_8680, 0.5),
+        ("tbl v.16b of two registers", 0x4e00_2380, 3.0, 0x4e14_2380, 2.0),
+        ("frecps d", 0x5e61_fc00, 8.0, 0x5e75_fe80, 0.5),
+        ("fcmeq v.4s", 0x4e21_e400, 2.0, 0x4e35_e680, 1.0),
+    ];
+    for (title, chained, latency, word, each) in cases {
+        let chain = Loop::of(&[chained]).cycles();
+        assert!((chain - latency).abs() < 0.1, "{title}: {chain:.2}, {latency} expected");
+        // The destination is in the low bits.
+        let others: Vec<u32> = (0..4).map(|register| word + register).collect();
+        let rate = Loop::of(&others).cycles() / 4.0;
+        assert!((rate - each).abs() < 0.1, "{title}: {rate:.2} each, {each} expected");
+    }
+}
+
 /// Given a chain of loads from one unaligned word, then each takes two cycles more (IB 5).
 #[test]
 fn an_unaligned_load_takes_five_cycles() {

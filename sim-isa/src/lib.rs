@@ -59,6 +59,7 @@ mod sve_addressing;
 mod system;
 mod uop_counts;
 mod uops;
+mod vector_steps;
 mod word_class;
 
 pub use access::AccessClass;

@@ -2,6 +2,9 @@
 //! cores use (Arm ARM C4.1, "A64 instruction set encoding").
 
 use crate::inst::{BranchKind, Inst, StaticEvents};
+use crate::vector_steps::{
+    VectorSteps, changes_width, is_float_comparison, is_newton_step, lookup_steps, vector_steps,
+};
 use sim_core::PmuEvent;
 
 /// Kind of work of an instruction.
@@ -54,14 +57,24 @@ pub enum MultiplyKind {
 /// Kind of a floating-point or vector operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorKind {
-    /// Logic, moves and additions of integers.
+    /// Logic, and moves of registers.
+    Logic,
+    /// Additions and shifts of integers, comparisons, selections, permutations.
     Simple,
-    /// Addition that saturates, or that adds neighboring or all elements.
+    /// Addition that saturates, widens, narrows, rounds or accumulates, or that adds neighbors.
     Collect,
-    /// Multiplication and other integer work of several steps. Its latency in the tables
-    /// of costs distinguishes it from [`VectorKind::Simple`].
+    /// Multiplication, saturating shift, maximum of all elements.
     Long,
-    /// Floating-point addition, multiplication, conversion or comparison.
+    /// Integer work that passes through the pipeline twice: differences and pairs that accumulate.
+    Twice,
+    /// Lookup in a table of registers.
+    Lookup {
+        /// Registers of the table, and one more if the other elements stay.
+        steps: u8,
+    },
+    /// `FRECPS` and `FRSQRTS`.
+    NewtonStep,
+    /// Floating-point addition, multiplication or conversion.
     Float,
     /// Fused multiply-add.
     MultiplyAdd,
@@ -110,13 +123,15 @@ impl Inst {
         }
     }
 
-    /// Returns true for a vector operation on all 128 bits, or on an SVE register.
+    /// Returns true for a vector operation on all 128 bits or with a result of 128 bits, but not
+    /// for one that narrows them; true for SVE.
     pub fn is_full_vector(&self) -> bool {
         match self.word >> 25 & 0xf {
             0b0111 | 0b1111 => {
                 let is_scalar = self.word >> 28 & 1 == 1;
                 let is_crypto = self.events.contains(PmuEvent::CRYPTO_SPEC);
-                is_crypto || !is_scalar && self.word >> 30 & 1 == 1 && !is_element_copy(self.word)
+                let is_wide = changes_width(self.word).unwrap_or(self.word >> 30 & 1 == 1);
+                is_crypto || !is_scalar && is_wide && !is_element_copy(self.word)
             }
             0b0010 => true,
             _ => false,
@@ -171,7 +186,6 @@ fn register(word: u32) -> OperationClass {
 
 /// Returns the kind of a floating-point or vector operation, from its events and its cost.
 fn vector(inst: &Inst) -> VectorKind {
-    let latency = inst.uops().first().map_or(0, |group| group.latency);
     let is_float = [PmuEvent::FP_HP_SPEC, PmuEvent::FP_SP_SPEC, PmuEvent::FP_DP_SPEC];
     let is_float = is_float.iter().any(|event| inst.events.contains(*event));
     let is_general = |regs: &[crate::inst::Reg]| regs.iter().any(|reg| reg.0 < 32);
@@ -190,12 +204,30 @@ fn vector(inst: &Inst) -> VectorKind {
             is_root: is_root(inst.word),
         },
         () if inst.fp_element_ops > 0 && is_multiply_add(inst) => VectorKind::MultiplyAdd,
+        () if is_newton_step(inst.word) => VectorKind::NewtonStep,
+        // A comparison makes a mask, without arithmetic.
+        () if is_float_comparison(inst.word) => VectorKind::Simple,
         () if is_float || inst.events.0 & StaticEvents::bit(PmuEvent::VFP_SPEC).0 != 0 => {
             VectorKind::Float
         }
-        () if collects(inst.word) => VectorKind::Collect,
-        () if latency > 2 => VectorKind::Long,
-        () => VectorKind::Simple,
+        () => integer_vector(inst),
+    }
+}
+
+/// Returns the kind of an integer operation.
+fn integer_vector(inst: &Inst) -> VectorKind {
+    if let Some(steps) = lookup_steps(inst.word) {
+        return VectorKind::Lookup { steps };
+    }
+    match vector_steps(inst.word) {
+        Some(VectorSteps::Logic) => VectorKind::Logic,
+        Some(VectorSteps::One) => VectorKind::Simple,
+        Some(VectorSteps::Two) => VectorKind::Collect,
+        Some(VectorSteps::Three) => VectorKind::Long,
+        Some(VectorSteps::Twice) => VectorKind::Twice,
+        // The tables of costs distinguish the others.
+        None if inst.uops().first().is_some_and(|group| group.latency > 2) => VectorKind::Long,
+        None => VectorKind::Simple,
     }
 }
 
@@ -215,15 +247,6 @@ fn is_hash_round(word: u32) -> bool {
 /// Returns true for `SHA1SU0` and `SHA1SU1`.
 fn is_sha1_schedule(word: u32) -> bool {
     word & 0xffe0_fc00 == 0x5e00_3000 || word & 0xffff_fc00 == 0x5e28_1800
-}
-
-/// Returns true for `SQADD`, `SQSUB` and their unsigned forms, `ADDP` and `ADDV`.
-fn collects(word: u32) -> bool {
-    let of_three_same = matches!(word >> 11 & 0x1f, 0b0_0001 | 0b0_0101 | 0b1_0111);
-    let is_three_same = matches!(word & 0x9f20_0400, 0x0e20_0400);
-    let is_scalar_three_same = word & 0xdf20_0400 == 0x5e20_0400;
-    let is_across = word & 0xbf3f_fc00 == 0x0e31_b800;
-    (is_three_same || is_scalar_three_same) && of_three_same || is_across
 }
 
 /// Returns true for `FDIV`, scalar or vector.
@@ -310,6 +333,11 @@ mod tests {
             ),
             (0x4ea2_8420, "add v0.4s, v1.4s, v2.4s", Vector(VectorKind::Simple)),
             (0x4ea2_9c20, "mul v0.4s, v1.4s, v2.4s", Vector(VectorKind::Long)),
+            (0x4e22_1c20, "and v0.16b, v1.16b, v2.16b", Vector(VectorKind::Logic)),
+            (0x4ea2_7c20, "saba v0.4s, v1.4s, v2.4s", Vector(VectorKind::Twice)),
+            (0x4e02_2020, "tbl v0.16b, ...", Vector(VectorKind::Lookup { steps: 2 })),
+            (0x5e62_fc20, "frecps d0, d1, d2", Vector(VectorKind::NewtonStep)),
+            (0x4e22_e420, "fcmeq v0.4s, v1.4s, v2.4s", Vector(VectorKind::Simple)),
             (0x4e28_4820, "aese v0.16b, v1.16b", Vector(VectorKind::AesRound)),
             (0x4e28_6820, "aesmc v0.16b, v1.16b", Vector(VectorKind::AesMix)),
             (0x5e02_4020, "sha256h q0, q1, v2.4s", Vector(VectorKind::HashRound)),
@@ -343,6 +371,8 @@ mod tests {
             (0x6e04_0420, "ins v0.s[0], v1.s[0]", false),
             (0x4e08_1c20, "ins v0.d[0], x1", false),
             (0x4e04_0420, "dup v0.4s, v1.s[0]", true),
+            (0x0e62_0020, "saddl v0.4s, v1.4h, v2.4h", true),
+            (0x4f1e_8420, "shrn2 v0.8h, v1.4s, #2", false),
             (0x8b02_0020, "add x0, x1, x2", false),
         ] {
             assert_eq!(decode(word).is_full_vector(), is_full, "{text}");

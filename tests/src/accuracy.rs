@@ -7,8 +7,10 @@ use sim_lab::targets::{Target, back_end, front_end};
 use sim_machine::ConfigSource;
 use sim_machine::config::MachineConfig;
 
-use crate::kernels::llvm::{self, Figures};
-use crate::kernels::table::{AGREE, Row, Table, summary};
+use crate::kernels::llvm::{self, Core, Figures, N2Figures};
+use crate::kernels::measure::{self, N2Table};
+use crate::kernels::page::{write_causes, write_classes};
+use crate::kernels::table::{AGREE, Row, summary};
 
 /// Markers of the third part.
 const PART_THREE: [&str; 2] = ["<!-- part 3 begins -->\n", "<!-- part 3 ends -->\n"];
@@ -58,11 +60,11 @@ our figure where LLVM's is a placeholder or silicon is known to differ.
 /// When a kernel file or the built-in configuration cannot be read.
 pub fn page(part_three: &str) -> String {
     let config = default_config();
-    page_of(&config, &Table::measure(&config.pipeline), part_three)
+    page_of(&config, &measure::table(&config.pipeline), part_three)
 }
 
 /// Returns the page for kernels that are measured already.
-pub fn page_of(config: &MachineConfig, table: &Table, part_three: &str) -> String {
+pub fn page_of(config: &MachineConfig, table: &N2Table, part_three: &str) -> String {
     let mut text = format!("{HEAD}{READING}");
     write_summary(&mut text, table);
     write_classes(&mut text, table);
@@ -91,17 +93,18 @@ pub fn part_three(page: &str) -> &str {
     rest.split_once(PART_THREE[1]).map_or("", |(part, _)| part)
 }
 
-fn write_summary(text: &mut String, table: &Table) {
-    let _ = writeln!(text, "\n{}; {} kernels.\n", llvm::version(), table.rows.len());
+fn write_summary(text: &mut String, table: &N2Table) {
+    let _ =
+        writeln!(text, "\n{}; {} kernels.\n", llvm::version(Core::NeoverseN2), table.rows.len());
     let _ = writeln!(text, "| kernels compared | within {:.0} % | mean distance |", 100.0 * AGREE);
     text.push_str("| --- | ---: | ---: |\n");
-    let against = |llvm: fn(&Figures) -> f64| {
+    let against = |llvm: fn(&N2Figures) -> f64| {
         summary(table.compared().filter_map(|row| Some(row.ours / llvm(&row.llvm?))))
     };
     let rows = [
         ("as they are, against LLVM's ten micro-operations a cycle", against(|llvm| llvm.wide)),
         ("against `-dispatch=5`, five micro-operations", against(|llvm| llvm.narrow)),
-        ("against LLVM on 5 MOPs, the comparison of record", against(Figures::compared)),
+        ("against LLVM on 5 MOPs, the comparison of record", against(N2Figures::compared)),
         (
             "the same after the listed causes",
             summary(table.compared().filter_map(Row::ratio_after)),
@@ -115,60 +118,6 @@ fn write_summary(text: &mut String, table: &Table) {
         text,
         "\n{unmodeled} kernels have an instruction that this LLVM does not model; they are measured alone."
     );
-}
-
-fn write_classes(text: &mut String, table: &Table) {
-    text.push_str("\n| class | kernels | within 10 % | mean | after causes | mean |\n");
-    text.push_str("| --- | ---: | ---: | ---: | ---: | ---: |\n");
-    for class in classes(table) {
-        let rows = || table.compared().filter(|row| row.kernel.class == class);
-        let (n, close, mean) = summary(rows().filter_map(Row::ratio));
-        let (_, close_after, mean_after) = summary(rows().filter_map(Row::ratio_after));
-        let all = table.rows.iter().filter(|row| row.kernel.class == class).count();
-        let _ = writeln!(
-            text,
-            "| {class} | {n} of {all} | {:.1} % | {:.2} % | {:.1} % | {:.2} % |",
-            100.0 * close,
-            100.0 * mean,
-            100.0 * close_after,
-            100.0 * mean_after,
-        );
-    }
-}
-
-/// Returns the classes in the order of the files.
-fn classes(table: &Table) -> Vec<&str> {
-    let mut classes: Vec<&str> = table.rows.iter().map(|row| row.kernel.class.as_str()).collect();
-    classes.dedup();
-    classes
-}
-
-fn write_causes(text: &mut String, table: &Table) {
-    text.push_str(
-        "\n### Causes\n\n| cause | what LLVM says | source | kernels | ratios before | after |\n",
-    );
-    text.push_str("| --- | --- | --- | ---: | --- | --- |\n");
-    for (i, cause) in table.causes.iter().enumerate() {
-        let rows: Vec<&Row> = table.rows.iter().filter(|row| row.causes.contains(&i)).collect();
-        let before = range(rows.iter().filter_map(|row| row.ratio()));
-        let after = range(rows.iter().filter_map(|row| row.ratio_after()));
-        let after = if cause.view.is_empty() { "not run".to_owned() } else { after };
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {before} | {after} |",
-            cause.id,
-            cause.text,
-            cause.source,
-            rows.len()
-        );
-    }
-}
-
-/// Returns the smallest and largest of some ratios, as text.
-fn range(ratios: impl Iterator<Item = f64>) -> String {
-    let (low, high) =
-        ratios.fold((f64::MAX, f64::MIN), |(low, high), ratio| (low.min(ratio), high.max(ratio)));
-    if high - low < 0.005 { format!("{low:.2}") } else { format!("{low:.2} to {high:.2}") }
 }
 
 fn write_targets(text: &mut String, config: &MachineConfig) {
@@ -187,7 +136,7 @@ fn write_targets(text: &mut String, config: &MachineConfig) {
     }
 }
 
-fn write_kernels(text: &mut String, table: &Table) {
+fn write_kernels(text: &mut String, table: &N2Table) {
     text.push_str("\n## Every kernel of part 1\n\nCycles of one iteration; ratio is ours over LLVM on 5 MOPs.\n");
     let mut class = "";
     for row in &table.rows {
@@ -202,7 +151,7 @@ fn write_kernels(text: &mut String, table: &Table) {
     }
 }
 
-fn write_kernel(text: &mut String, row: &Row, table: &Table) {
+fn write_kernel(text: &mut String, row: &Row<N2Figures>, table: &N2Table) {
     let _ = write!(text, "| {} | {:.2} |", row.kernel.name, row.ours);
     let (Some(llvm), Some(ratio), Some(after)) = (row.llvm, row.ratio(), row.ratio_after()) else {
         text.push_str(" not modeled | | | | | | |\n");

@@ -1,12 +1,15 @@
 //! The kernels below `tests/kernels` match their sources and reach every cost of the instruction
-//! tables, and `docs/accuracy.md` has the model's figures for them.
+//! tables, and the pages have the figures of both cores for them.
 
 use std::sync::OnceLock;
 
 use sim_isa::{Special, cost_rows, decode};
 use sim_tests::accuracy::{default_config, page_of, part_three};
+use sim_tests::kernels::a53::{self, A53Table};
 use sim_tests::kernels::corpus::{corpus, parse_words, regions, sources};
-use sim_tests::kernels::llvm::{assemble, kept, tool};
+use sim_tests::kernels::llvm::{A53Figures, Figures, N2Figures, assemble, kept, tool};
+use sim_tests::kernels::measure::{self, N2Table};
+use sim_tests::kernels::page::a53_page;
 use sim_tests::kernels::table::{Row, Table, summary};
 use sim_tests::{read, repository};
 
@@ -16,9 +19,14 @@ const COMPARED: usize = 300;
 const AGREEING: f64 = 0.95;
 const MEAN: f64 = 0.05;
 
-fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(|| Table::measure(&default_config().pipeline))
+fn table() -> &'static N2Table {
+    static TABLE: OnceLock<N2Table> = OnceLock::new();
+    TABLE.get_or_init(|| measure::table(&default_config().pipeline))
+}
+
+fn a53_table() -> &'static A53Table {
+    static TABLE: OnceLock<A53Table> = OnceLock::new();
+    TABLE.get_or_init(a53::table)
 }
 
 /// Returns the number of instructions of a kernel's source, its repeated blocks written out.
@@ -93,28 +101,56 @@ fn every_cost_of_the_instruction_tables_is_reached_by_a_kernel() {
 fn names_are_unique_and_every_kernel_has_its_figures() {
     let mut names: Vec<String> = corpus().into_iter().map(|kernel| kernel.name).collect();
     names.sort();
-    let kept: Vec<String> = kept().into_keys().collect();
-    assert_eq!(names, kept, "run `cargo xtask compare-mca`");
+    let n2: Vec<String> = kept::<N2Figures>().into_keys().collect();
+    let a53: Vec<String> = kept::<A53Figures>().into_keys().collect();
+    assert_eq!(names, n2, "run `cargo xtask compare-mca`");
+    assert_eq!(names, a53, "run `cargo xtask compare-mca`");
 }
 
 #[test]
 fn every_difference_from_llvm_has_a_cause_and_no_agreement_has_one() {
-    let problems = table().problems();
-    assert!(problems.is_empty(), "tests/kernels/causes.toml:\n{}", problems.join("\n"));
+    for (core, problems) in [("n2", table().problems()), ("a53", a53_table().problems())] {
+        assert!(problems.is_empty(), "{core}, causes.toml:\n{}", problems.join("\n"));
+    }
+}
+
+#[test]
+fn a_kernel_of_the_cortex_a53_needs_each_of_its_causes() {
+    let unneeded = a53::unneeded(a53_table());
+    assert!(unneeded.is_empty(), "tests/kernels/cortex-a53:\n{}", unneeded.join("\n"));
+    for cause in &a53_table().causes {
+        assert!(!cause.kernels.is_empty() && !cause.view.is_empty(), "{}", cause.id);
+    }
 }
 
 #[test]
 fn the_models_agree_after_the_listed_causes() {
-    let (n, close, mean) = summary(table().compared().filter_map(Row::ratio_after));
-    assert!(n >= COMPARED, "{n} kernels are compared");
-    assert!(close >= AGREEING, "{:.1} % of the kernels agree", 100.0 * close);
-    assert!(mean <= MEAN, "the mean distance is {:.1} %", 100.0 * mean);
+    check_agreement("n2", table());
+    check_agreement("a53", a53_table());
+}
+
+fn check_agreement<F: Figures, V>(core: &str, table: &Table<F, V>) {
+    let (n, close, mean) = summary(table.compared().filter_map(Row::ratio_after));
+    assert!(n >= COMPARED, "{core}: {n} kernels are compared");
+    assert!(close >= AGREEING, "{core}: {:.1} % of the kernels agree", 100.0 * close);
+    assert!(mean <= MEAN, "{core}: the mean distance is {:.1} %", 100.0 * mean);
 }
 
 #[test]
 fn the_page_has_the_current_figures() {
     let kept = read(&repository().join("docs/accuracy.md"));
     let page = page_of(&default_config(), table(), part_three(&kept));
+    let differs = page.lines().zip(kept.lines()).find(|(now, then)| now != then);
+    assert!(
+        page == kept,
+        "run `cargo xtask accuracy --quick`: the first difference is {differs:#?}"
+    );
+}
+
+#[test]
+fn the_page_of_the_cortex_a53_has_the_current_figures() {
+    let kept = read(&repository().join("docs/cortex-a53.md"));
+    let page = a53_page(&kept, a53_table());
     let differs = page.lines().zip(kept.lines()).find(|(now, then)| now != then);
     assert!(
         page == kept,

@@ -42,7 +42,7 @@ enum Command {
     /// Replay whole traces and check every rule that their counts must keep.
     CheckTraces(check_traces::Args),
     /// Run llvm-mca on the kernels below tests/kernels and save its figures.
-    CompareMca,
+    CompareMca(compare_mca::Args),
     /// Write docs/accuracy.md: instruction costs, published targets, prediction.
     Accuracy(accuracy::Args),
     /// Compare the speed of another revision with that of the working tree.
@@ -86,7 +86,7 @@ fn main() -> ExitCode {
     let outcome = match Args::parse().command {
         Command::IsaCheck(args) => isa_check::run(&args),
         Command::CheckTraces(args) => Ok(check_traces::run(&args)),
-        Command::CompareMca => compare_mca::run(),
+        Command::CompareMca(args) => compare_mca::run(&args),
         Command::ConditionMutants(args) => condition_mutants::run(&args),
         Command::Accuracy(args) => accuracy::run(&args),
         Command::BenchCompare(args) => bench_compare::run(&args),

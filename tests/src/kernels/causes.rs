@@ -1,19 +1,19 @@
-//! Causes of differences between LLVM's model and this one, as data: `tests/kernels/causes.toml`.
+//! Causes of differences between LLVM's model and this one, as data: `causes.toml` of each core.
 //!
-//! A cause may have a view: the micro-operations that LLVM books for certain instructions. The
-//! kernel then runs on this model's core with LLVM's booking, and if the cause is complete the two
-//! agree.
+//! A cause may have views: LLVM's numbers for certain instructions. The kernel then runs on this
+//! model's core with them, and if the cause is complete the two agree.
+
+use std::path::Path;
 
 use serde::Deserialize;
-use sim_isa::inst::MAX_UOP_GROUPS;
-use sim_isa::{Accumulate, BranchKind, Inst, PipeMask, Reg, Rename, Role, Special, UopGroup};
+use serde::de::DeserializeOwned;
 
 use crate::read;
 
-/// One cause.
+/// One cause, with the views of one core's instructions.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Cause {
+pub struct Cause<V> {
     /// Short name.
     pub id: String,
     /// Description in one line.
@@ -21,186 +21,79 @@ pub struct Cause {
     /// Evidence that LLVM is wrong, or that silicon differs.
     pub source: String,
     /// LLVM's view.
-    #[serde(default)]
-    pub view: Vec<View>,
+    #[serde(default = "Vec::new")]
+    pub view: Vec<V>,
     /// The kernels that differ because of it.
     pub kernels: Vec<String>,
 }
 
-/// LLVM's view of certain instructions.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct View {
-    /// Its instructions: a mnemonic, or a text with `*` for any part; none means all.
-    #[serde(default)]
-    pub instructions: Vec<String>,
-    /// The micro-operations that LLVM books.
-    pub uops: Option<Vec<String>>,
-    /// Whether accumulators are forwarded late.
-    pub forwarding: Option<bool>,
-    /// Whether the instruction fuses with a neighbor.
-    pub fusion: Option<bool>,
-    /// Whether rename eliminates it.
-    pub renamed: Option<bool>,
-    /// Whether it serializes or orders accesses.
-    pub ordering: Option<bool>,
-    /// Whether it is a branch for the predictor.
-    pub branch: Option<bool>,
-    /// Whether its elements are separate accesses.
-    pub scattered: Option<bool>,
-    /// Whether all its micro-operations wait for its data.
-    pub as_one: Option<bool>,
-    /// Latency of a base update.
-    pub base_latency: Option<u8>,
-    /// A register that it does not wait for: `nzcv` or `ffr`.
-    pub ignores: Option<String>,
+/// A view of certain instructions.
+pub trait Viewed {
+    /// Returns the instructions that it is about.
+    fn instructions(&self) -> &Patterns;
 }
+
+/// Names of instructions: mnemonics, or texts with `*` for any part; without such names all. Those
+/// with a `!` in front are excluded.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(transparent)]
+pub struct Patterns(Vec<String>);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    cause: Vec<Cause>,
+struct File<V> {
+    #[serde(default = "Vec::new")]
+    cause: Vec<Cause<V>>,
 }
 
-/// Reads all causes.
+/// Reads all causes of a file.
 ///
 /// # Panics
 ///
 /// When the file cannot be read or is not valid.
-pub fn causes() -> Vec<Cause> {
-    let path = super::folder().join("causes.toml");
-    let file: File =
-        toml::from_str(&read(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+pub fn causes<V: DeserializeOwned>(path: &Path) -> Vec<Cause<V>> {
+    let file: File<V> =
+        toml::from_str(&read(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     file.cause
 }
 
-impl Cause {
-    /// Changes the instruction of this text to LLVM's view.
-    pub fn apply(&self, text: &str, inst: &mut Inst) {
-        self.view.iter().filter(|view| view.is_about(text)).for_each(|view| view.apply(inst));
+impl<V: Viewed> Cause<V> {
+    /// Returns its views of the instruction with this text.
+    pub fn views<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a V> {
+        self.view.iter().filter(|view| view.instructions().contain(text))
+    }
+}
+
+impl Patterns {
+    fn contain(&self, text: &str) -> bool {
+        let (mut names, mut fit) = (false, false);
+        for pattern in &self.0 {
+            match pattern.strip_prefix('!') {
+                Some(excluded) if fits(text, excluded) => return false,
+                Some(_) => {}
+                None => {
+                    names = true;
+                    fit |= fits(text, pattern);
+                }
+            }
+        }
+        fit || !names
+    }
+}
+
+fn fits(text: &str, pattern: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((head, tail)) => text.strip_prefix(head).is_some_and(|rest| tail_fits(rest, tail)),
+        None => text.split(' ').next() == Some(pattern),
     }
 }
 
 /// Returns true when the text ends like the part of a pattern after its first `*`.
 fn tail_fits(text: &str, tail: &str) -> bool {
     match tail.split_once('*') {
-        Some((middle, end)) => text.contains(middle) && text.ends_with(end),
+        Some((middle, rest)) => {
+            text.split_once(middle).is_some_and(|(_, after)| tail_fits(after, rest))
+        }
         None => text.ends_with(tail),
     }
-}
-
-impl View {
-    fn is_about(&self, text: &str) -> bool {
-        let fits = |pattern: &String| match pattern.split_once('*') {
-            Some((head, tail)) => text.starts_with(head) && tail_fits(text, tail),
-            None => text.split(' ').next() == Some(pattern),
-        };
-        self.instructions.is_empty() || self.instructions.iter().any(fits)
-    }
-
-    fn apply(&self, inst: &mut Inst) {
-        if let Some(uops) = &self.uops {
-            set_uops(inst, uops);
-        }
-        if self.forwarding == Some(false) {
-            inst.accumulate = Accumulate { src: u8::MAX, ..Accumulate::default() };
-        }
-        if self.fusion == Some(false) {
-            // The core finds pairs by their words.
-            inst.word = 0;
-        }
-        match self.renamed {
-            Some(true) => inst.rename = Rename::Nop,
-            Some(false) => inst.rename = Rename::Normal,
-            None => {}
-        }
-        match self.ordering {
-            Some(true) => inst.mem.ordered = true,
-            Some(false) => {
-                inst.special = Special::None;
-                (inst.mem.ordered, inst.mem.exclusive) = (false, false);
-            }
-            None => {}
-        }
-        if self.scattered == Some(false) {
-            inst.mem.scattered = false;
-        }
-        if self.branch == Some(false) {
-            inst.branch = BranchKind::None;
-        }
-        self.apply_to_operands(inst);
-    }
-
-    fn apply_to_operands(&self, inst: &mut Inst) {
-        if self.as_one == Some(true) && inst.n_addr_srcs > 0 {
-            inst.n_addr_srcs = inst.n_srcs;
-        }
-        if let Some(latency) = self.base_latency {
-            let base = |group: &&mut UopGroup| group.role == Role::BaseUpdate;
-            inst.uops.iter_mut().filter(base).for_each(|group| group.latency = latency);
-        }
-        if let Some(name) = &self.ignores {
-            let register = match name.as_str() {
-                "nzcv" => Reg::NZCV,
-                "ffr" => Reg::FFR,
-                _ => panic!("causes.toml: no register `{name}`"),
-            };
-            let kept: Vec<Reg> =
-                inst.srcs().iter().copied().filter(|src| *src != register).collect();
-            inst.srcs[..kept.len()].copy_from_slice(&kept);
-            inst.n_srcs = kept.len() as u8;
-            inst.n_addr_srcs = inst.n_addr_srcs.min(inst.n_srcs);
-        }
-    }
-}
-
-fn set_uops(inst: &mut Inst, texts: &[String]) {
-    let groups: Vec<UopGroup> = texts
-        .iter()
-        .map(|text| parse(text).unwrap_or_else(|| panic!("causes.toml: micro-operations `{text}`")))
-        .collect();
-    inst.uops = [UopGroup::default(); MAX_UOP_GROUPS];
-    inst.uops[..groups.len()].copy_from_slice(&groups);
-    inst.n_uop_groups = groups.len() as u8;
-    let total: u8 = groups.iter().map(|group| group.count).sum();
-    inst.n_mops = total.div_ceil(2).max(1);
-}
-
-/// Parses `COUNT ROLE PIPES LATENCY OCCUPANCY`, such as `1 compute M0 5 5`.
-fn parse(text: &str) -> Option<UopGroup> {
-    let [count, role, pipes, latency, occupancy] =
-        text.split(' ').collect::<Vec<_>>().try_into().ok()?;
-    let role = match role {
-        "compute" => Role::Compute,
-        "load" => Role::Load,
-        "after" => Role::AfterLoad,
-        "address" => Role::StoreAddr,
-        "data" => Role::StoreData,
-        "base" => Role::BaseUpdate,
-        "before" => Role::Before,
-        _ => return None,
-    };
-    let pipes = match pipes {
-        "B" => PipeMask::B,
-        "S" => PipeMask::S,
-        "M0" => PipeMask::M0,
-        "M1" => PipeMask::M1,
-        "M" => PipeMask::M,
-        "I" => PipeMask::I,
-        "L" => PipeMask::L,
-        "L01" => PipeMask::L01,
-        "D" => PipeMask::D,
-        "V" => PipeMask::V,
-        "V0" => PipeMask::V0,
-        "V1" => PipeMask::V1,
-        _ => return None,
-    };
-    Some(UopGroup {
-        pipes,
-        role,
-        count: count.parse().ok()?,
-        latency: latency.parse().ok()?,
-        occupancy: occupancy.parse().ok()?,
-        flag_port: false,
-    })
 }

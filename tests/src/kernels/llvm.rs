@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::corpus::{BEGIN, Word};
@@ -13,12 +14,58 @@ use crate::read;
 const VERSIONS: [&str; 6] = ["-19", "-20", "-21", "-18", "-17", ""];
 /// The first version that takes all extensions as one option.
 const OLDEST: u32 = 17;
-/// Options of both tools that select the core and all extensions beyond its base.
-pub const CORE: [&str; 2] = ["-mcpu=neoverse-n2", "-mattr=+all"];
+/// A core that both sides model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Core {
+    /// Neoverse N2.
+    NeoverseN2,
+    /// Cortex-A53.
+    CortexA53,
+}
 
-/// Figures of `llvm-mca` for one kernel.
+impl Core {
+    /// Returns the options of LLVM's tools that select the core and its extensions.
+    pub fn options(self) -> [&'static str; 2] {
+        match self {
+            // All extensions beyond its base.
+            Core::NeoverseN2 => ["-mcpu=neoverse-n2", "-mattr=+all"],
+            Core::CortexA53 => ["-mcpu=cortex-a53", "-mattr=+crypto,+crc"],
+        }
+    }
+
+    /// Returns the directory of its figures and causes.
+    pub fn folder(self) -> PathBuf {
+        match self {
+            Core::NeoverseN2 => super::folder(),
+            Core::CortexA53 => super::folder().join("cortex-a53"),
+        }
+    }
+
+    fn figures(self) -> PathBuf {
+        self.folder().join("llvm-mca.tsv")
+    }
+}
+
+/// Figures of `llvm-mca` for one kernel on one core.
+pub trait Figures: Copy {
+    /// The core.
+    const CORE: Core;
+    /// Description of the columns: the second comment of the file of saved figures.
+    const COLUMNS: &str;
+
+    /// Returns the cycles of one iteration with which this model is compared.
+    fn compared(&self) -> f64;
+
+    /// Returns the columns after the name.
+    fn columns(&self) -> String;
+
+    /// Parses them.
+    fn parse(columns: &str) -> Option<Self>;
+}
+
+/// Figures of the Neoverse N2.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figures {
+pub struct N2Figures {
     /// Cycles of one iteration with LLVM's own model: ten micro-operations dispatched a cycle.
     pub wide: f64,
     /// Cycles of one iteration with `-dispatch=5`: five micro-operations.
@@ -27,16 +74,51 @@ pub struct Figures {
     pub mops: u32,
 }
 
-impl Figures {
+impl Figures for N2Figures {
+    const CORE: Core = Core::NeoverseN2;
+    const COLUMNS: &str = "Kernel, cycles of one iteration, the same with
+# -dispatch=5, operations (half the micro-operations of each instruction, at least one).";
+
     /// Returns LLVM's cycles on a core that renames five operations, each of up to two
     /// micro-operations.
-    pub fn compared(&self) -> f64 {
+    fn compared(&self) -> f64 {
         self.wide.max(f64::from(self.mops) / 5.0)
+    }
+
+    fn columns(&self) -> String {
+        format!("{:.3}\t{:.3}\t{}", self.wide, self.narrow, self.mops)
+    }
+
+    fn parse(columns: &str) -> Option<N2Figures> {
+        let [wide, narrow, mops] = columns.split('\t').collect::<Vec<_>>().try_into().ok()?;
+        let (wide, narrow) = (wide.parse().ok()?, narrow.parse().ok()?);
+        Some(N2Figures { wide, narrow, mops: mops.parse().ok()? })
+    }
+}
+
+/// Cycles of one iteration on the Cortex-A53.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct A53Figures(pub f64);
+
+impl Figures for A53Figures {
+    const CORE: Core = Core::CortexA53;
+    const COLUMNS: &str = "Kernel, cycles of one iteration.";
+
+    fn compared(&self) -> f64 {
+        self.0
+    }
+
+    fn columns(&self) -> String {
+        format!("{:.3}", self.0)
+    }
+
+    fn parse(columns: &str) -> Option<A53Figures> {
+        columns.parse().ok().map(A53Figures)
     }
 }
 
 /// Saved figures by kernel; `None` for a kernel with an instruction that LLVM does not model.
-pub type Kept = BTreeMap<String, Option<Figures>>;
+pub type Kept<F> = BTreeMap<String, Option<F>>;
 
 /// Returns the name of an installed tool such as `llvm-mc`, with its version. Skips versions that
 /// are too old for the comparison.
@@ -95,7 +177,7 @@ fn word_of(text: &str, encoding: &str) -> Option<Word> {
 fn run(tool: &str, input: &str) -> Result<String, String> {
     let failed = |error: std::io::Error| format!("{tool}: {error}");
     let mut command = Command::new(tool);
-    command.args(["-triple=aarch64", "-show-encoding"]).args(CORE);
+    command.args(["-triple=aarch64", "-show-encoding"]).args(Core::NeoverseN2.options());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     let mut stdin = child.stdin.take().ok_or("the assembler has no input pipe")?;
@@ -109,48 +191,47 @@ fn run(tool: &str, input: &str) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Reads the saved figures.
+/// Reads the saved figures of a core.
 ///
 /// # Panics
 ///
 /// When the file cannot be read or a line does not have the format of [`write_kept`].
-pub fn kept() -> Kept {
-    let text = read(&super::folder().join("llvm-mca.tsv"));
+pub fn kept<F: Figures>() -> Kept<F> {
+    let path = F::CORE.figures();
+    let text = read(&path);
     let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines.map(|line| parse_line(line).unwrap_or_else(|| panic!("llvm-mca.tsv: `{line}`"))).collect()
+    let parse = |line| parse_line(line).unwrap_or_else(|| panic!("{}: `{line}`", path.display()));
+    lines.map(parse).collect()
 }
 
-fn parse_line(line: &str) -> Option<(String, Option<Figures>)> {
-    let mut fields = line.split('\t');
-    let name = fields.next()?.to_owned();
-    let first = fields.next()?;
-    if first == "unmodeled" {
-        return Some((name, None));
+fn parse_line<F: Figures>(line: &str) -> Option<(String, Option<F>)> {
+    let (name, columns) = line.split_once('\t')?;
+    match columns {
+        "unmodeled" => Some((name.to_owned(), None)),
+        _ => Some((name.to_owned(), Some(F::parse(columns)?))),
     }
-    let (wide, narrow) = (first.parse().ok()?, fields.next()?.parse().ok()?);
-    let mops = fields.next()?.parse().ok()?;
-    Some((name, Some(Figures { wide, narrow, mops })))
 }
 
-/// Returns the first line of the saved figures, which names the version of LLVM.
-pub fn version() -> String {
-    let text = read(&super::folder().join("llvm-mca.tsv"));
+/// Returns the first line of the saved figures of a core, which names the version of LLVM.
+pub fn version(core: Core) -> String {
+    let text = read(&core.figures());
     let line = text.lines().next().unwrap_or_default();
     line.trim_start_matches("# ").to_owned()
 }
 
-/// Returns the file of saved figures.
-pub fn write_kept(version: &str, figures: &[(String, Option<Figures>)]) -> String {
-    let mut text = format!("# {version}\n");
-    text.push_str(
-        "# Written by `cargo xtask compare-mca`. Kernel, cycles of one iteration, the same with\n",
-    );
-    text.push_str("# -dispatch=5, operations (half the micro-operations of each instruction, at least one).\n");
+/// Writes the file of saved figures.
+///
+/// # Errors
+///
+/// The file cannot be written.
+pub fn write_kept<F: Figures>(
+    version: &str,
+    figures: &[(String, Option<F>)],
+) -> std::io::Result<()> {
+    let mut text = format!("# {version}\n# Written by `cargo xtask compare-mca`. {}\n", F::COLUMNS);
     for (name, figures) in figures {
-        let _ = match figures {
-            Some(f) => writeln!(text, "{name}\t{:.3}\t{:.3}\t{}", f.wide, f.narrow, f.mops),
-            None => writeln!(text, "{name}\tunmodeled"),
-        };
+        let columns = figures.as_ref().map_or("unmodeled".to_owned(), F::columns);
+        let _ = writeln!(text, "{name}\t{columns}");
     }
-    text
+    std::fs::write(F::CORE.figures(), text)
 }

@@ -1,14 +1,19 @@
-//! Measures the cycles of one iteration of a kernel on this model's core.
+//! Measures the cycles of one iteration of a kernel on this model's Neoverse N2.
 //!
 //! Caches are warm, prediction is perfect and the front end is wide, so that only rename, dispatch,
 //! issue and execution matter.
 
-use sim_isa::{BranchKind, Inst, MemOp, decode};
+use sim_isa::{Inst, MemOp, decode};
 use sim_lab::core_bench::{CoreBench, HitMemory};
 use sim_pipeline::PipelineConfig;
 use sim_pipeline::config::Direction;
 
+use super::causes::{Cause, causes};
 use super::corpus::Kernel;
+use super::llvm::{Core, N2Figures, kept};
+use super::table::Table;
+use super::unroll::Unrolled;
+use super::view::View;
 
 /// Address of the loop.
 const BASE: u64 = 0x10_0000;
@@ -17,16 +22,25 @@ const BASE: u64 = 0x10_0000;
 const DATA: u64 = 0x100_0000;
 /// Distance of the data of neighbors, bytes.
 const DATA_STEP: u64 = 256;
-/// Number of words to which a kernel is unrolled, so that the backward branch is rare.
-const UNROLLED: usize = 200;
-/// Largest number of taken branches in the unrolled loop: the capacity of the first level of branch
-/// targets.
-const TAKEN: usize = 48;
 /// Iterations of the unrolled loop; the first half warms up.
 const TURNS: usize = 10;
 
+/// The comparison of the Neoverse N2.
+pub type N2Table = Table<N2Figures, View>;
+
+/// Runs every kernel on the core of `config`.
+pub fn table(config: &PipelineConfig) -> N2Table {
+    let config = wide_front_end(config);
+    let found = causes(&Core::NeoverseN2.folder().join("causes.toml"));
+    Table::measure(&kept(), found, |kernel, causes: &[&Cause<View>]| {
+        cycles(&config, kernel, |text, inst| {
+            causes.iter().flat_map(|cause| cause.views(text)).for_each(|view| view.apply(inst));
+        })
+    })
+}
+
 /// Returns the configuration with a wide front end that never mispredicts.
-pub fn wide_front_end(config: &PipelineConfig) -> PipelineConfig {
+fn wide_front_end(config: &PipelineConfig) -> PipelineConfig {
     let mut config = config.clone();
     config.branch.direction = Direction::Perfect;
     config.front_end.fetch_width = 16;
@@ -36,7 +50,7 @@ pub fn wide_front_end(config: &PipelineConfig) -> PipelineConfig {
 }
 
 /// Returns the cycles of one iteration, with every instruction changed by `view`.
-pub fn cycles(config: &PipelineConfig, kernel: &Kernel, view: impl Fn(&str, &mut Inst)) -> f64 {
+fn cycles(config: &PipelineConfig, kernel: &Kernel, view: impl Fn(&str, &mut Inst)) -> f64 {
     let body: Vec<Inst> = kernel
         .words
         .iter()
@@ -46,11 +60,9 @@ pub fn cycles(config: &PipelineConfig, kernel: &Kernel, view: impl Fn(&str, &mut
             inst
         })
         .collect();
-    let taken = body.iter().filter(|inst| is_taken(inst)).count();
-    let copies = (UNROLLED / body.len()).min(TAKEN / taken.max(1)).max(1);
-    let words = copies * body.len();
-    let path = path(&body, words);
-    let back = decode(0x1400_0000 | ((words as u32).wrapping_neg() & 0x03ff_ffff));
+    let unrolled = Unrolled::of(&body);
+    let Unrolled { copies, words, ref path } = unrolled;
+    let back = decode(unrolled.back());
     let mut bench = CoreBench::new(config, HitMemory::default());
     let mut middle = 0;
     for turn in 0..TURNS {
@@ -70,33 +82,4 @@ pub fn cycles(config: &PipelineConfig, kernel: &Kernel, view: impl Fn(&str, &mut
 
 fn pc(at: usize) -> u64 {
     BASE + 4 * at as u64
-}
-
-/// Returns whether a branch is taken. Conditional branches of a kernel are never taken, others
-/// always.
-fn is_taken(inst: &Inst) -> bool {
-    !matches!(inst.branch, BranchKind::None | BranchKind::Conditional)
-}
-
-/// Returns the execution order of the words of the unrolled loop. Indirect branches go to the next
-/// word.
-fn path(body: &[Inst], words: usize) -> Vec<usize> {
-    let mut path = Vec::new();
-    let mut links = Vec::new();
-    let mut at = 0;
-    while at < words {
-        let inst = &body[at % body.len()];
-        path.push(at);
-        let target = at.wrapping_add_signed(inst.offset as isize / 4);
-        at = match inst.branch {
-            BranchKind::Direct => target,
-            BranchKind::Call => {
-                links.push(at + 1);
-                target
-            }
-            BranchKind::Return => links.pop().unwrap_or(at + 1),
-            _ => at + 1,
-        };
-    }
-    path
 }

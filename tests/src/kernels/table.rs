@@ -1,32 +1,28 @@
 //! Comparison of both models: every kernel, and whether its causes explain the difference.
 
-use sim_isa::Inst;
-use sim_pipeline::PipelineConfig;
-
-use super::causes::{Cause, causes};
+use super::causes::Cause;
 use super::corpus::{Kernel, corpus};
-use super::llvm::{Figures, kept};
-use super::measure::{cycles, wide_front_end};
+use super::llvm::{Figures, Kept};
 
 /// Largest relative difference of the cycles at which the models agree.
 pub const AGREE: f64 = 0.10;
 
 /// One kernel.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct Row<F> {
     /// The kernel.
     pub kernel: Kernel,
     /// Cycles of one iteration on this model's core.
     pub ours: f64,
     /// LLVM's figures, `None` when it does not model an instruction of the kernel.
-    pub llvm: Option<Figures>,
+    pub llvm: Option<F>,
     /// Causes of a difference, as indexes into [`Table::causes`].
     pub causes: Vec<usize>,
     /// Cycles on this model's core with LLVM's view of those causes.
     pub as_llvm_sees_it: f64,
 }
 
-impl Row {
+impl<F: Figures> Row<F> {
     /// Returns our cycles over LLVM's.
     pub fn ratio(&self) -> Option<f64> {
         self.llvm.map(|llvm| self.ours / llvm.compared())
@@ -45,33 +41,48 @@ pub fn agrees(ratio: f64) -> bool {
 
 /// All kernels.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct Table<F, V> {
     /// The kernels, in the order of the files.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Row<F>>,
     /// The causes, in the order of their file.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<Cause<V>>,
 }
 
-impl Table {
-    /// Runs every kernel on the core of `config`, on as many threads as the host has.
-    pub fn measure(config: &PipelineConfig) -> Table {
-        let config = wide_front_end(config);
-        let (causes, kept, corpus) = (causes(), kept(), corpus());
+impl<F: Figures + Send + Sync, V: Sync> Table<F, V> {
+    /// Measures every kernel on this model's core, and once more with LLVM's view if it has causes,
+    /// on as many threads as the host has. `cycles` measures a kernel with the views of some
+    /// causes.
+    pub fn measure(
+        kept: &Kept<F>,
+        causes: Vec<Cause<V>>,
+        cycles: impl Fn(&Kernel, &[&Cause<V>]) -> f64 + Sync,
+    ) -> Table<F, V> {
+        let corpus = corpus();
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let measure = |kernel: &Kernel| row(&config, kernel, kept.get(&kernel.name), &causes);
+        let row = |kernel: &Kernel| {
+            let listed = |i: &usize| causes[*i].kernels.contains(&kernel.name);
+            let found: Vec<usize> = (0..causes.len()).filter(listed).collect();
+            let views: Vec<&Cause<V>> = found.iter().map(|&i| &causes[i]).collect();
+            let ours = cycles(kernel, &[]);
+            let as_llvm_sees_it = if views.is_empty() { ours } else { cycles(kernel, &views) };
+            let llvm = kept.get(&kernel.name).copied().flatten();
+            Row { kernel: kernel.clone(), ours, llvm, causes: found, as_llvm_sees_it }
+        };
         let rows = std::thread::scope(|scope| {
             let part = corpus.len().div_ceil(threads).max(1);
             let parts: Vec<_> = corpus
                 .chunks(part)
-                .map(|kernels| scope.spawn(|| kernels.iter().map(measure).collect::<Vec<_>>()))
+                .map(|kernels| scope.spawn(|| kernels.iter().map(row).collect::<Vec<_>>()))
                 .collect();
             parts.into_iter().flat_map(|part| part.join().expect("no kernel panics")).collect()
         });
         Table { rows, causes }
     }
+}
 
+impl<F: Figures, V> Table<F, V> {
     /// Returns the rows that LLVM models.
-    pub fn compared(&self) -> impl Iterator<Item = &Row> {
+    pub fn compared(&self) -> impl Iterator<Item = &Row<F>> {
         self.rows.iter().filter(|row| row.llvm.is_some())
     }
 
@@ -103,21 +114,6 @@ impl Table {
         }
         found
     }
-}
-
-/// Measures one kernel on this model's core, and once more with LLVM's view if it has causes.
-fn row(
-    config: &PipelineConfig,
-    kernel: &Kernel,
-    llvm: Option<&Option<Figures>>,
-    all: &[Cause],
-) -> Row {
-    let causes: Vec<usize> =
-        (0..all.len()).filter(|&i| all[i].kernels.contains(&kernel.name)).collect();
-    let ours = cycles(config, kernel, |_, _| {});
-    let see = |text: &str, inst: &mut Inst| causes.iter().for_each(|&i| all[i].apply(text, inst));
-    let as_llvm_sees_it = if causes.is_empty() { ours } else { cycles(config, kernel, see) };
-    Row { kernel: kernel.clone(), ours, llvm: llvm.copied().flatten(), causes, as_llvm_sees_it }
 }
 
 /// Returns the number of ratios, the part of them within [`AGREE`], and the geometric mean of their
