@@ -58,7 +58,7 @@ impl PipelineConfig {
         let sizes = [
             ("pipeline.fetch-width", self.fetch_width, 1, 4),
             ("pipeline.queue-entries", self.queue_entries as u64, 2, MAX_QUEUE as u64),
-            ("pipeline.decode-cycles", self.decode_cycles, 1, LONGEST),
+            ("pipeline.decode-cycles", self.decode_cycles, 2, LONGEST),
             ("pipeline.taken-bubble", self.taken_bubble, 0, LONGEST),
             ("pipeline.indirect-bubble", self.indirect_bubble, 0, LONGEST),
             ("pipeline.divide-32", self.divide_32, 1, MAX_DIVIDE),

@@ -82,9 +82,6 @@ pub(crate) struct Core {
 
 impl Core {
     pub(crate) fn new(number: usize, config: &PipelineConfig) -> Core {
-        let mut slots = Slots::default();
-        // Nothing issues in cycle 0, because an instruction is decoded first.
-        slots.lose(LostTo::FrontEnd, SLOTS);
         Core {
             number,
             dual_issue: config.dual_issue,
@@ -106,7 +103,7 @@ impl Core {
                 next: 1,
             },
             write_back: WriteBack::default(),
-            slots,
+            slots: Slots::default(),
             instructions: 0,
             two_retired: 0,
             foreign: 0,
@@ -247,7 +244,8 @@ impl Core {
         }
     }
 
-    /// Gives the slots of the cycles after the group `last` and before `cycle` their causes.
+    /// Gives the slots of the cycles after the group `last` and before `cycle` their causes. The
+    /// first instruction issues in cycle 2 at the earliest, because it is decoded first.
     #[inline]
     fn lose_cycles<S: A53Sink>(
         &mut self,
@@ -265,7 +263,8 @@ impl Core {
         // Further issue cycles of a wide access issue nothing else.
         let further = last.next.min(cycle) - (last.cycle + 1);
         self.slots.lose(LostTo::WideAccess, SLOTS * further);
-        let mut at = last.cycle + 1 + further;
+        // Before the first instruction, the group of cycle 0 stands for none.
+        let mut at = if self.slots.issued == 0 { 0 } else { last.cycle + 1 + further };
         while at < cycle {
             let (cause, until, is_counted) = self.wait_at(at, cycle, ready);
             self.slots.lose(cause, SLOTS * (until - at));
@@ -371,6 +370,16 @@ impl Core {
         if inst.flags.has(InstFlags::HAS_ADDR) && inst.addr & (align - 1) != 0 {
             sink.raise(A53Event::UNALIGNED_LDST_RETIRED, at, 1);
         }
+    }
+
+    /// Returns the cycle after the last instruction has left write-back.
+    pub(crate) fn end(&self) -> u64 {
+        self.write_back.end()
+    }
+
+    /// Fetches the next instruction in the cycle `cycle` at the earliest.
+    pub(crate) fn fetch_from(&mut self, cycle: u64) {
+        self.front_end.restart(cycle);
     }
 
     /// Takes an exception before the next instruction.

@@ -130,6 +130,9 @@ impl A53Event {
 /// Receiver of events.
 pub trait A53Sink {
     /// Receives `times` occurrences of `event` in the cycle `cycle`. Cycles do not always ascend.
+    ///
+    /// A sink may ask for its caller: the place in the model that raises the event.
+    #[track_caller]
     fn raise(&mut self, event: A53Event, cycle: u64, times: u64);
 }
 
@@ -153,6 +156,17 @@ impl A53Counts {
     /// Returns the total of an event.
     pub fn value(&self, event: A53Event) -> u64 {
         self.0[event as usize]
+    }
+
+    /// Returns what was counted since these totals.
+    #[must_use]
+    pub fn since(&self, before: &A53Counts) -> A53Counts {
+        A53Counts(std::array::from_fn(|at| self.0[at] - before.0[at]))
+    }
+
+    /// Adds other totals.
+    pub fn add(&mut self, other: &A53Counts) {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, more)| *own += more);
     }
 }
 

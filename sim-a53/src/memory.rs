@@ -14,6 +14,7 @@ mod cache;
 mod cluster;
 pub mod config;
 mod fetches;
+mod given;
 mod l2;
 mod linefill;
 mod loads;
@@ -38,6 +39,7 @@ use crate::event::{A53Event, A53Sink};
 use cache::{ADDRESS_MASK, LINE_SHIFT};
 use cluster::Cluster;
 pub use config::MemoryConfig;
+pub use given::{HeldLine, HeldPage};
 use micro_tlb::PAGE_SHIFT;
 use store_buffer::LineBytes;
 
