@@ -12,7 +12,7 @@ mod write_back;
 
 use crate::branch::Predictor;
 use crate::config::PipelineConfig;
-use crate::event::{A53Event, A53Sink};
+use crate::event::{A53Condition, A53Event, A53Sink};
 use crate::front_end::{Arrival, FrontEnd};
 use crate::memory::ClusterMemory;
 use crate::slots::{LostTo, SLOTS, Slots};
@@ -58,6 +58,10 @@ pub(crate) struct Core {
     taken_bubble: u64,
     indirect_bubble: u64,
     unaligned_load: u64,
+    /// Cycles after which the vector unit goes into retention; 0 is never.
+    retention_after: u64,
+    /// Cycle of the last vector work.
+    last_vector: u64,
     front_end: FrontEnd,
     predictor: Predictor,
     /// Branch whose target the front end keeps (branch target instruction cache, manual 2.1.1).
@@ -88,6 +92,8 @@ impl Core {
             taken_bubble: config.taken_bubble,
             indirect_bubble: config.indirect_bubble,
             unaligned_load: config.unaligned_load,
+            retention_after: config.vector_retention_cycles,
+            last_vector: 0,
             front_end: FrontEnd::new(config),
             predictor: Predictor::new(&config.branch),
             kept_branch: u64::MAX,
@@ -158,6 +164,9 @@ impl Core {
         let ready = Readiness { arrival, operands, interlock };
         let cycle = self.issue(timing, &ready, sink);
         self.front_end.note_issue(cycle);
+        if self.retention_after > 0 && (timing.is_vector || timing.is_vector_access) {
+            self.end_retention(cycle, sink);
+        }
         let delay = match timing.work {
             Work::None => 0,
             _ => self.perform(inst, more, timing, cycle, memory, sink),
@@ -382,6 +391,17 @@ impl Core {
         self.front_end.restart(cycle);
     }
 
+    /// Counts the cycles in which the vector unit was in retention before vector work in the cycle
+    /// `at`. Assumed: it is back at once.
+    #[cold]
+    fn end_retention<S: A53Sink>(&mut self, at: u64, sink: &mut S) {
+        let from = self.last_vector + 1 + self.retention_after;
+        if at > from {
+            sink.signal(A53Condition::VectorRetention, from, at - from);
+        }
+        self.last_vector = at;
+    }
+
     /// Takes an exception before the next instruction.
     pub(crate) fn take_exception<S: A53Sink>(&mut self, vector: u32, sink: &mut S) {
         let at = self.group.cycle + write_back::STAGES;
@@ -413,6 +433,9 @@ impl Core {
             };
             self.slots.lose(cause, SLOTS * (until - at));
             at = until;
+        }
+        if self.retention_after > 0 {
+            self.end_retention(end, sink);
         }
         memory.finish(self.number, end, sink);
         sink.raise(A53Event::CPU_CYCLES, end, end);

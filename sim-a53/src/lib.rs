@@ -17,5 +17,5 @@ pub mod slots;
 mod timing;
 
 pub use cluster::{A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_with_bus};
-pub use event::{A53Counts, A53Event, A53Sink};
+pub use event::{A53Condition, A53Counts, A53Event, A53Sink};
 pub use slots::Slots;

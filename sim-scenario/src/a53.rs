@@ -22,11 +22,11 @@
 //!     test   = "a load hits"
 //!     given  = "warm"
 //!     do     = "ldr x0, [x1] @ 0x8000"
-//!     expect = "LD_RETIRED 1, MEM_ACCESS 1, L1D_CACHE 1, CPU_CYCLES 9"
+//!     expect = "LD_RETIRED 1, MEM_ACCESS 1, L1D_CACHE 1, CPU_CYCLES 8"
 //! "#;
 //! let cases = sim_scenario::a53::parse("example.toml", text)?;
 //! let config = sim_scenario::a53::configure(&cases[0], sim_scenario::a53::defaults()?)?;
-//! assert!(sim_scenario::a53::run_case(&cases[0], &config).holds());
+//! assert!(sim_scenario::a53::run_case(&cases[0], &config)?.holds());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -41,6 +41,6 @@ mod verdict;
 pub use document::{Case, is_a53, parse};
 pub use expect::{Expected, Measure};
 pub use given::Given;
-pub use runner::{configure, defaults, run_case, run_case_on};
+pub use runner::{NotHeld, configure, defaults, run_case, run_case_on};
 pub use steps::{Action, Step};
 pub use verdict::{Mismatch, StepCounts, Verdict};

@@ -64,7 +64,7 @@ fn every_case_holds() {
     for FiledCase { file, case } in &cases {
         let document = defaults().expect("the built-in configuration");
         let config = configure(case, document).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let verdict = run_case(case, &config);
+        let verdict = run_case(case, &config).unwrap_or_else(|error| panic!("{file}: {error}"));
         if !verdict.holds() {
             failures.push(verdict.explain(file, case));
         }

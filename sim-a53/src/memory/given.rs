@@ -36,7 +36,45 @@ pub enum HeldPage {
     Descriptors,
 }
 
+/// RAM that has an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ram {
+    /// L1 instruction cache of a core.
+    L1i,
+    /// L1 data cache of a core.
+    L1d,
+    /// Main TLB of a core.
+    MainTlb,
+    /// L2 cache.
+    L2,
+    /// Snoop filter: its tag of a line in an L1 data cache.
+    SnoopFilter,
+}
+
 impl ClusterMemory {
+    /// Gives the line or the page of an address an error in a RAM that has it. Returns false if the
+    /// RAM does not have it.
+    pub fn spoil(&mut self, core: usize, addr: u64, ram: Ram) -> bool {
+        let core = self.index(core);
+        let addr = addr & ADDRESS_MASK;
+        let line = addr >> LINE_SHIFT;
+        let cluster = &mut self.cluster;
+        match ram {
+            Ram::L1i => cluster.cores[core].l1i.spoil(line, LineState::FAULTY),
+            Ram::L1d => cluster.snoop.l1d(core).spoil(line, LineState::FAULTY),
+            Ram::L2 => cluster.l2.spoil(line),
+            Ram::SnoopFilter => {
+                cluster.errors.in_snoop_filter = true;
+                cluster.snoop.l1d(core).spoil(line, LineState::TAG_FAULTY)
+            }
+            Ram::MainTlb => {
+                let units = &mut cluster.cores[core];
+                let key = PageKey::of_page(addr >> PAGE_SHIFT, units.asid);
+                units.main_tlb.spoil(key)
+            }
+        }
+    }
+
     /// Puts the line of an address into a cache. Copies of several caches become shared.
     pub fn hold_line(&mut self, core: usize, addr: u64, held: HeldLine) {
         let core = self.index(core);

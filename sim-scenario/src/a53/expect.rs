@@ -2,8 +2,9 @@
 //!
 //! `LD_RETIRED 1, MEM_ACCESS 1 ; core 1: EXT_SNOOP 1` lists what cores 0 and 1 count. A number may
 //! be a bound: `1..5`, `>= 1`, `<= 5`. Names are those of `n2sim list events --core cortex-a53`,
-//! `TWO_RETIRED` (cycles in which two instructions retire, bit 8 of the bus), and `LOST_` with a
-//! cause, in issue slots: two for each cycle.
+//! `TWO_RETIRED` (cycles in which two instructions retire, bit 8 of the bus), `L2_CACHE_ERR`,
+//! `SNOOP_FILTER_ERR` and `SIMD_RETENTION` (bits 26 to 28), and `LOST_` with a cause, in issue slots:
+//! two for each cycle.
 //!
 //! An event that is not listed must be 0, for core 0 and for each core that the text names. Three
 //! groups are compared only where a case lists them:
@@ -14,7 +15,7 @@
 //! * lost issue slots: all causes in a case that lists one.
 
 use sim_a53::slots::LostTo;
-use sim_a53::{A53CoreOutcome, A53Event};
+use sim_a53::{A53Condition, A53CoreOutcome, A53Event};
 
 use super::given::parse_core;
 use crate::language::Bound;
@@ -29,6 +30,8 @@ pub enum Measure {
     Event(A53Event),
     /// Cycles in which two instructions retired.
     TwoRetired,
+    /// Cycles of a condition of the event bus that has no number.
+    Condition(A53Condition),
     /// Issue slots that were lost to a cause.
     Lost(LostTo),
 }
@@ -75,7 +78,8 @@ impl Measure {
     pub fn all() -> impl Iterator<Item = Measure> {
         let events = A53Event::ALL.into_iter().map(Measure::Event);
         let lost = LostTo::ALL.into_iter().map(Measure::Lost);
-        events.chain([Measure::TwoRetired]).chain(lost)
+        let conditions = A53Condition::ALL.into_iter().map(Measure::Condition);
+        events.chain([Measure::TwoRetired]).chain(conditions).chain(lost)
     }
 
     /// Returns its name in a case.
@@ -83,6 +87,7 @@ impl Measure {
         match self {
             Measure::Event(event) => event.mnemonic(),
             Measure::TwoRetired => "TWO_RETIRED",
+            Measure::Condition(condition) => condition.name(),
             Measure::Lost(cause) => {
                 LOST.iter().find(|(_, lost)| *lost == cause).map_or("", |(name, _)| *name)
             }
@@ -94,6 +99,7 @@ impl Measure {
         match self {
             Measure::Event(event) => outcome.counts.value(event),
             Measure::TwoRetired => outcome.two_retired,
+            Measure::Condition(condition) => outcome.counts.cycles_of(condition),
             Measure::Lost(cause) => outcome.slots.lost(cause),
         }
     }
@@ -108,7 +114,7 @@ impl Measure {
             )
             | Measure::TwoRetired => Group::Always,
             Measure::Event(event) if (0xE0..=0xE8).contains(&event.code()) => Group::Stall,
-            Measure::Event(_) => Group::Usual,
+            Measure::Event(_) | Measure::Condition(_) => Group::Usual,
             Measure::Lost(_) => Group::Slot,
         }
     }

@@ -12,8 +12,11 @@
 //! `in L1D`, `dirty in L1D`, `in L1I`, `in L2`, `dirty in L2`. States of pages: `in no TLB`,
 //! `in micro-TLBs`, `in main TLB`, `in walk cache`, `with descriptors in L1D` (and in no TLB).
 //! A line or page with a clause is only where its clauses say. Hardware prefetches are off.
+//!
+//! `0x8000 with an error in L1D` spoils what is in a RAM by the base or an earlier clause: `L1I`,
+//! `L1D`, `main TLB`, `L2`, `snoop filter` (the tag of a line in the L1 D-cache of the core).
 
-use sim_a53::memory::{HeldLine, HeldPage};
+use sim_a53::memory::{HeldLine, HeldPage, Ram};
 
 use crate::language::cursor::{Cursor, Names};
 use crate::language::error::{Fault, Problem};
@@ -48,6 +51,8 @@ pub enum Held {
     Line(Option<HeldLine>),
     /// A page.
     Page(Option<HeldPage>),
+    /// An error of what a RAM has.
+    Error(Ram),
 }
 
 /// Subject and place.
@@ -78,7 +83,7 @@ impl Given {
 }
 
 /// States by name.
-const STATES: [(&str, Held); 11] = [
+const STATES: [(&str, Held); 16] = [
     ("in no cache", Held::Line(None)),
     ("in L1D", Held::Line(Some(HeldLine::L1d { dirty: false }))),
     ("dirty in L1D", Held::Line(Some(HeldLine::L1d { dirty: true }))),
@@ -90,6 +95,11 @@ const STATES: [(&str, Held); 11] = [
     ("in main TLB", Held::Page(Some(HeldPage::MainTlb))),
     ("in walk cache", Held::Page(Some(HeldPage::WalkCache))),
     ("with descriptors in L1D", Held::Page(Some(HeldPage::Descriptors))),
+    ("with an error in L1I", Held::Error(Ram::L1i)),
+    ("with an error in L1D", Held::Error(Ram::L1d)),
+    ("with an error in main TLB", Held::Error(Ram::MainTlb)),
+    ("with an error in L2", Held::Error(Ram::L2)),
+    ("with an error in snoop filter", Held::Error(Ram::SnoopFilter)),
 ];
 
 /// Reads `warm, 0x8000 in L2, 0x9000 dirty in L1D of core 1`.

@@ -5,8 +5,9 @@
 
 use sim_a53::bench::{Cluster, Executed};
 use sim_a53::cluster::EMBEDDED;
-use sim_a53::memory::{ClusterMemory, HeldLine, HeldPage};
+use sim_a53::memory::{ClusterMemory, HeldLine, HeldPage, Ram};
 use sim_a53::{A53Config, A53Counts, A53Sink};
+use sim_core::Maintenance;
 use sim_core::config::{ConfigError, Document};
 use sim_isa::{BranchKind, Special, decode};
 
@@ -47,19 +48,27 @@ pub fn configure(case: &Case, document: Document) -> Result<A53Config, ConfigErr
 }
 
 /// Runs one case.
-pub fn run_case(case: &Case, config: &A53Config) -> Verdict {
-    run_case_on(case, config, A53Counts::default).0
+///
+/// # Errors
+///
+/// If it spoils what a RAM does not have.
+pub fn run_case(case: &Case, config: &A53Config) -> Result<Verdict, NotHeld> {
+    run_case_on(case, config, A53Counts::default).map(|(verdict, _)| verdict)
 }
 
 /// Runs one case with sinks that `sink` creates. Returns the verdict, and the sink of each core.
+///
+/// # Errors
+///
+/// If it spoils what a RAM does not have.
 pub fn run_case_on<S: A53Sink + AsRef<A53Counts>>(
     case: &Case,
     config: &A53Config,
     sink: impl Fn() -> S,
-) -> (Verdict, Vec<S>) {
+) -> Result<(Verdict, Vec<S>), NotHeld> {
     let mut cluster = Cluster::new(config, (0..case.cores()).map(|_| sink()).collect());
     let planned = plan(case);
-    set_up(case, &planned, cluster.memory());
+    set_up(case, &planned, cluster.memory())?;
     let mut by_step: Vec<StepCounts> = Vec::new();
     let mut last_core = planned.first().map_or(0, |first| first.core);
     for (step, planned) in case.steps.iter().zip(&planned) {
@@ -80,7 +89,7 @@ pub fn run_case_on<S: A53Sink + AsRef<A53Counts>>(
         note(&mut by_step, step, &cluster.sink(core).as_ref().since(&before));
     }
     let (outcomes, sinks) = cluster.finish().into_iter().unzip();
-    (Verdict::of(case, outcomes, by_step), sinks)
+    Ok((Verdict::of(case, outcomes, by_step), sinks))
 }
 
 /// Adds the counts of a step to those of its repetitions.
@@ -96,6 +105,8 @@ fn note(by_step: &mut Vec<StepCounts>, step: &Step, counts: &A53Counts) {
 struct Planned {
     core: usize,
     executed: Option<Executed>,
+    /// Data address of the instruction.
+    data: Option<u64>,
     /// The instruction causes an exception after it.
     takes_exception: bool,
 }
@@ -107,7 +118,7 @@ fn plan(case: &Case) -> Vec<Planned> {
     for step in &case.steps {
         let core = step.core;
         let Action::Execute { word, operand, goes, exclusive_fails, faults } = step.action else {
-            planned.push(Planned { core, executed: None, takes_exception: false });
+            planned.push(Planned { core, executed: None, data: None, takes_exception: false });
             continue;
         };
         let pc = pcs[core];
@@ -120,9 +131,17 @@ fn plan(case: &Case) -> Vec<Planned> {
         let next = (!takes_exception).then_some(next);
         let is_abandoned = faults;
         let executed = Executed { pc, word, operand, exclusive_fails, is_abandoned, next };
-        planned.push(Planned { core, executed: Some(executed), takes_exception });
+        let data = operand.filter(|_| has_address(word));
+        planned.push(Planned { core, executed: Some(executed), data, takes_exception });
     }
     planned
+}
+
+/// Returns whether the operand of an instruction is an address, and no set and way or page number.
+fn has_address(word: u32) -> bool {
+    use Maintenance::{DataByAddress, InstByAddress, Translate};
+    let is_address = |what| matches!(what, DataByAddress(_) | InstByAddress | Translate { .. });
+    decode(word).maintenance.is_none_or(is_address)
 }
 
 fn causes_exception(word: u32) -> bool {
@@ -139,27 +158,26 @@ fn causes_exception(word: u32) -> bool {
 }
 
 /// Fills caches and TLBs.
-fn set_up(case: &Case, planned: &[Planned], memory: &mut ClusterMemory) {
+fn set_up(case: &Case, planned: &[Planned], memory: &mut ClusterMemory) -> Result<(), NotHeld> {
     let places: Vec<Place> =
         case.given.clauses.iter().flat_map(|clause| places_of(clause, planned)).collect();
     let is_free = |addr: u64, core: usize, is_page: bool| {
         let shift = if is_page { PAGE_SHIFT } else { LINE_SHIFT };
         places.iter().all(|place| {
-            place.held.is_page() != is_page
+            place.held.is_page() != Some(is_page)
                 || place.addr >> shift != addr >> shift
                 || (is_page && place.core != core)
         })
     };
-    for Planned { core, executed, .. } in planned {
-        let Some(executed) = executed else { continue };
+    for Planned { core, executed, data, .. } in planned {
         let is_mapped = case.given.base >= Base::Mapped;
-        for (addr, line) in [
-            (Some(executed.pc), is_mapped.then_some(HeldLine::L1i)),
-            (
-                executed.operand,
-                (case.given.base == Base::Warm).then_some(HeldLine::L1d { dirty: false }),
-            ),
-        ] {
+        let is_warm = case.given.base == Base::Warm;
+        let code = executed.as_ref().map(|executed| executed.pc);
+        let used = [
+            (code, is_mapped.then_some(HeldLine::L1i)),
+            (*data, is_warm.then_some(HeldLine::L1d { dirty: false })),
+        ];
+        for (addr, line) in used {
             let Some(addr) = addr else { continue };
             if is_mapped && is_free(addr, *core, true) {
                 memory.hold_page(*core, addr, HeldPage::MicroTlbs);
@@ -173,9 +191,26 @@ fn set_up(case: &Case, planned: &[Planned], memory: &mut ClusterMemory) {
         match held {
             Held::Line(Some(line)) => memory.hold_line(core, addr, line),
             Held::Page(Some(page)) => memory.hold_page(core, addr, page),
+            Held::Error(ram) => {
+                if !memory.spoil(core, addr, ram) {
+                    return Err(NotHeld { test: case.test.clone(), addr, ram });
+                }
+            }
             Held::Line(None) | Held::Page(None) => {}
         }
     }
+    Ok(())
+}
+
+/// A case spoils what a RAM does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{test}': nothing of 0x{addr:x} is in the RAM {ram:?}, so that it has no error there; give it a state before"
+)]
+pub struct NotHeld {
+    test: String,
+    addr: u64,
+    ram: Ram,
 }
 
 /// Place of one line or page.
@@ -187,19 +222,23 @@ struct Place {
 }
 
 impl Held {
-    fn is_page(self) -> bool {
-        matches!(self, Held::Page(_))
+    /// Returns whether it places a page, or a line; `None` if neither.
+    fn is_page(self) -> Option<bool> {
+        match self {
+            Held::Line(_) => Some(false),
+            Held::Page(_) => Some(true),
+            Held::Error(_) => None,
+        }
     }
 }
 
 fn places_of(clause: &Clause, planned: &[Planned]) -> Vec<Place> {
     let Clause { core, held, .. } = *clause;
     let own = planned.iter().filter(|planned| planned.core == core);
-    let executed = own.filter_map(|planned| planned.executed.as_ref());
     let addresses: Vec<u64> = match &clause.subject {
         Subject::Addresses(addresses) => addresses.clone(),
-        Subject::Data => executed.filter_map(|executed| executed.operand).collect(),
-        Subject::Code => executed.map(|executed| executed.pc).collect(),
+        Subject::Data => own.filter_map(|planned| planned.data).collect(),
+        Subject::Code => own.filter_map(|planned| Some(planned.executed.as_ref()?.pc)).collect(),
     };
     addresses.into_iter().map(|addr| Place { core, addr, held }).collect()
 }

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
-use sim_a53::{A53Config, A53Counts, A53Event, A53Sink};
+use sim_a53::{A53Condition, A53Config, A53Counts, A53Event, A53Sink};
 use sim_scenario::a53::{Measure, configure, defaults, run_case_on};
 
 use super::{FiledCase, all_cases, model_sources};
@@ -44,7 +44,14 @@ const TABLES: [(&str, &str, &[A53Event]); 3] = [
 struct Site {
     file: &'static str,
     line: u32,
-    event: A53Event,
+    raised: Raised,
+}
+
+/// An event, or a condition of the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Raised {
+    Event(A53Event),
+    Condition(A53Condition),
 }
 
 /// What a faulty place does with its event.
@@ -62,20 +69,34 @@ struct Observer {
     fault: Option<(Site, Fault)>,
 }
 
-impl A53Sink for Observer {
+impl Observer {
+    /// Returns how often a faulty core raises what a sound one raises `times` times.
     #[track_caller]
-    fn raise(&mut self, event: A53Event, cycle: u64, times: u64) {
+    fn observe(&mut self, raised: Raised, times: u64) -> u64 {
         let caller = Location::caller();
-        let site = Site { file: caller.file(), line: caller.line(), event };
-        let times = match self.fault {
-            Some((faulty, Fault::Silent)) if faulty == site => 0,
-            Some((faulty, Fault::Double)) if faulty == site => 2 * times,
-            _ => times,
-        };
+        let site = Site { file: caller.file(), line: caller.line(), raised };
         if self.fault.is_none() && times > 0 {
             self.sites.insert(site);
         }
+        match self.fault {
+            Some((faulty, Fault::Silent)) if faulty == site => 0,
+            Some((faulty, Fault::Double)) if faulty == site => 2 * times,
+            _ => times,
+        }
+    }
+}
+
+impl A53Sink for Observer {
+    #[track_caller]
+    fn raise(&mut self, event: A53Event, cycle: u64, times: u64) {
+        let times = self.observe(Raised::Event(event), times);
         self.counts.raise(event, cycle, times);
+    }
+
+    #[track_caller]
+    fn signal(&mut self, condition: A53Condition, cycle: u64, times: u64) {
+        let times = self.observe(Raised::Condition(condition), times);
+        self.counts.signal(condition, cycle, times);
     }
 }
 
@@ -107,7 +128,8 @@ impl Bench {
     fn learn(&self) -> Reached {
         let mut reached = Reached::new();
         for (at, FiledCase { file, case }) in self.cases.iter().enumerate() {
-            let (verdict, sinks) = run_case_on(case, &self.configs[at], Observer::default);
+            let run = run_case_on(case, &self.configs[at], Observer::default);
+            let (verdict, sinks) = run.unwrap_or_else(|error| panic!("{file}: {error}"));
             assert!(verdict.holds(), "{}", verdict.explain(file, case));
             for site in sinks.into_iter().flat_map(|sink| sink.sites) {
                 let cases = reached.entry(site).or_default();
@@ -126,8 +148,8 @@ impl Bench {
     fn is_noticed(&self, site: Site, fault: Fault, cases: &[usize]) -> bool {
         let faulty = || Observer { fault: Some((site, fault)), ..Observer::default() };
         cases.iter().any(|at| {
-            let (verdict, _) = run_case_on(&self.cases[*at].case, &self.configs[*at], faulty);
-            !verdict.holds()
+            let run = run_case_on(&self.cases[*at].case, &self.configs[*at], faulty);
+            run.is_ok_and(|(verdict, _)| !verdict.holds())
         })
     }
 }
@@ -140,8 +162,7 @@ fn every_place_that_raises_an_event_fails_a_case_when_it_is_silent_or_doubled() 
     for (site, cases) in &reached {
         for fault in [Fault::Silent, Fault::Double] {
             if !bench.is_noticed(*site, fault, cases) {
-                let Site { file, line, event } = site;
-                survivors.push(format!("{file}:{line}: {} {fault:?}", event.mnemonic()));
+                survivors.push(format!("{site:?} {fault:?}"));
             }
         }
     }
@@ -162,18 +183,18 @@ fn every_line_raises_each_of_its_events_in_a_case() {
         let expected = match row {
             Some(row) => {
                 used[row] = true;
-                TABLES[row].2.to_vec()
+                TABLES[row].2.iter().map(|event| Raised::Event(*event)).collect()
             }
             None => named,
         };
         if expected.is_empty() {
             problems.push(format!("{file}:{line}: which events? add a row to TABLES: {code}"));
         }
-        for event in expected {
+        for raised in expected {
             let is_here =
-                |site: &Site| site.file == file && site.line == line && site.event == event;
+                |site: &Site| site.file == file && site.line == line && site.raised == raised;
             if !reached.keys().any(is_here) {
-                problems.push(format!("{file}:{line}: {} by {code}", event.mnemonic()));
+                problems.push(format!("{file}:{line}: {raised:?} by {code}"));
             }
         }
     }
@@ -196,7 +217,7 @@ fn every_event_and_every_lost_slot_is_an_exact_number_in_a_case() {
     for measure in Measure::all() {
         let can_be = match measure {
             Measure::Event(event) => event.never_raised().is_none(),
-            Measure::TwoRetired | Measure::Lost(_) => true,
+            Measure::TwoRetired | Measure::Condition(_) | Measure::Lost(_) => true,
         };
         let is_expected = cases.iter().flat_map(|filed| &filed.case.expect).any(|expected| {
             expected.measure == measure && expected.bound.exact().is_some_and(|n| n > 0)
@@ -210,7 +231,7 @@ fn every_event_and_every_lost_slot_is_an_exact_number_in_a_case() {
 
 /// Returns the lines of the model that raise events: file, line, code, and the events that the
 /// statement names.
-pub(crate) fn raising_lines() -> Vec<(String, u32, String, Vec<A53Event>)> {
+pub(crate) fn raising_lines() -> Vec<(String, u32, String, Vec<Raised>)> {
     let mut found = Vec::new();
     for (file, text) in model_sources() {
         let lines: Vec<&str> = text.lines().collect();
@@ -219,7 +240,7 @@ pub(crate) fn raising_lines() -> Vec<(String, u32, String, Vec<A53Event>)> {
             if code.starts_with("#[cfg(test)]") {
                 break;
             }
-            if !code.starts_with("//") && code.contains(".raise(") {
+            if !code.starts_with("//") && (code.contains(".raise(") || code.contains(".signal(")) {
                 let named = events_named(&lines[at..]);
                 found.push((file.clone(), at as u32 + 1, code.to_owned(), named));
             }
@@ -228,14 +249,17 @@ pub(crate) fn raising_lines() -> Vec<(String, u32, String, Vec<A53Event>)> {
     found
 }
 
-/// Returns the events named from the first of these lines to the end of its statement.
-fn events_named(lines: &[&str]) -> Vec<A53Event> {
+/// Returns the events and conditions named from the first of these lines to the end of its
+/// statement.
+fn events_named(lines: &[&str]) -> Vec<Raised> {
     let mut named = Vec::new();
     let mut depth = 0_i32;
     for line in lines {
-        for piece in line.split("A53Event::").skip(1) {
-            let end = piece.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-            named.extend(A53Event::from_mnemonic(&piece[..end.unwrap_or(piece.len())]));
+        let names = line.split("A53Event::").skip(1).map(first_name);
+        named.extend(names.filter_map(A53Event::from_mnemonic).map(Raised::Event));
+        for name in line.split("A53Condition::").skip(1).map(first_name) {
+            let condition = A53Condition::ALL.into_iter().find(|own| format!("{own:?}") == name);
+            named.extend(condition.map(Raised::Condition));
         }
         let count = |sign: char| line.matches(sign).count() as i32;
         depth += count('(') - count(')');
@@ -244,4 +268,9 @@ fn events_named(lines: &[&str]) -> Vec<A53Event> {
         }
     }
     named
+}
+
+fn first_name(text: &str) -> &str {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    &text[..end.unwrap_or(text.len())]
 }
