@@ -1,6 +1,8 @@
 //! The directed cases of the Cortex-A53, below `tests/scenarios-a53`.
 
+mod errors;
 mod mutation;
+mod page;
 
 use std::path::{Path, PathBuf};
 

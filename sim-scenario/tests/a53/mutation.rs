@@ -14,7 +14,7 @@ use sim_scenario::a53::{Measure, configure, defaults, run_case_on};
 use super::{FiledCase, all_cases, model_sources};
 
 /// Events of lines that take their event from a variable: file, a piece of the line, events.
-const TABLES: [(&str, &str, &[A53Event]); 3] = [
+pub(crate) const TABLES: [(&str, &str, &[A53Event]); 3] = [
     (
         "core.rs",
         "sink.raise(event, at, until - at)",
@@ -237,7 +237,9 @@ pub(crate) fn raising_lines() -> Vec<(String, u32, String, Vec<Raised>)> {
         let lines: Vec<&str> = text.lines().collect();
         for (at, line) in lines.iter().enumerate() {
             let code = line.trim();
-            if code.starts_with("#[cfg(test)]") {
+            let is_test = code == "#[cfg(test)]"
+                && lines.get(at + 1).is_some_and(|next| next.starts_with("mod tests {"));
+            if is_test {
                 break;
             }
             if !code.starts_with("//") && (code.contains(".raise(") || code.contains(".signal(")) {
