@@ -87,8 +87,8 @@ impl BusSink {
         self.from = self.from.max(until);
     }
 
-    /// Sets the bit of `mask`, or else that of `second`, in the first cycle from `cycle` on in which
-    /// one of them is clear.
+    /// Sets the bit of `mask`, or else that of `second`, in the first cycle from `cycle` on in
+    /// which one of them is clear.
     fn set(&mut self, mask: u32, second: u32, cycle: u64) {
         let mut at = cycle.max(self.from);
         loop {

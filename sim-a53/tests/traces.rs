@@ -79,8 +79,8 @@ fn a_system_call_takes_an_exception() {
 const ERRORS: [A53Event; 4] =
     [A53Event::MEMORY_ERROR, A53Event::L1I_CACHE_ERR, A53Event::L1D_CACHE_ERR, A53Event::TLB_ERR];
 
-/// Given an error in one of a hundred lines and TLB entries, when a trace of four threads runs, then
-/// its cores find errors of every kind, and the sum of those of the core is MEMORY_ERROR.
+/// Given an error in one of a hundred lines and TLB entries, when the committed traces run, then
+/// they find errors of every kind, and the sum of those of a core is MEMORY_ERROR.
 #[test]
 fn configured_errors_are_found_by_a_trace() {
     let mut document = Document::from_embedded(EMBEDDED[0].name, &EMBEDDED).expect("the defaults");

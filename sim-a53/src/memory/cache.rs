@@ -135,8 +135,8 @@ impl Cache {
         self.last_hits(line, now) || (self.find(line).is_some() && self.last_hits(line, now))
     }
 
-    /// Returns the entry of a line. Remembers it for [`Cache::last_hits`], unless it has an error or
-    /// is a prefetch that waits for its first use.
+    /// Returns the entry of a line. Remembers it for [`Cache::last_hits`], unless it has an error
+    /// or is a prefetch that waits for its first use.
     #[inline]
     pub(crate) fn find(&mut self, line: u64) -> Option<usize> {
         let entry = self.probe(line)?;

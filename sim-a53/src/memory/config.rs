@@ -162,7 +162,7 @@ pub struct ErrorsConfig {
     pub tlb_per_million_refills: u32,
     /// Lines with an error, of a million that enter the L2 cache.
     pub l2_per_million_lines: u32,
-    /// Tags with an error, of a million that enter the snoop filter with a line of an L1 data cache.
+    /// Tags with an error, of a million that enter the snoop filter with a line of an L1 D-cache.
     pub snoop_filter_per_million_lines: u32,
 }
 

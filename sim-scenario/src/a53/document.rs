@@ -24,7 +24,7 @@ pub struct Case {
     pub claim: String,
     /// Place of the case in its file.
     pub place: Place,
-    /// What caches and TLBs hold before the first step.
+    /// State of caches and TLBs before the first step.
     pub given: Given,
     /// Configuration keys and their TOML values.
     pub set: Vec<(String, String)>,

@@ -3,8 +3,8 @@
 //! `LD_RETIRED 1, MEM_ACCESS 1 ; core 1: EXT_SNOOP 1` lists what cores 0 and 1 count. A number may
 //! be a bound: `1..5`, `>= 1`, `<= 5`. Names are those of `n2sim list events --core cortex-a53`,
 //! `TWO_RETIRED` (cycles in which two instructions retire, bit 8 of the bus), `L2_CACHE_ERR`,
-//! `SNOOP_FILTER_ERR` and `SIMD_RETENTION` (bits 26 to 28), and `LOST_` with a cause, in issue slots:
-//! two for each cycle.
+//! `SNOOP_FILTER_ERR` and `SIMD_RETENTION` (bits 26 to 28), and `LOST_` with a cause, in issue
+//! slots: two for each cycle.
 //!
 //! An event that is not listed must be 0, for core 0 and for each core that the text names. Three
 //! groups are compared only where a case lists them:
@@ -41,7 +41,7 @@ pub enum Measure {
 pub struct Expected {
     /// The core.
     pub core: usize,
-    /// What is counted.
+    /// The measure.
     pub measure: Measure,
     /// Allowed counts.
     pub bound: Bound,

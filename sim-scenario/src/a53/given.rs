@@ -1,10 +1,10 @@
-//! What caches and TLBs hold before the first instruction.
+//! State of caches and TLBs before the first instruction.
 //!
 //! A base, then clauses that say where single lines and pages are instead:
 //!
 //! * **cold**: nothing in any cache or TLB;
-//! * **mapped**: the pages of code and data are in all TLBs of the cores that use them, and the code
-//!   is in their L1 I-caches;
+//! * **mapped**: the pages of code and data are in all TLBs of the cores that use them, and the
+//!   code is in their L1 I-caches;
 //! * **warm**: mapped, and the data lines are clean in the L1 D-caches of the cores that use them.
 //!
 //! A clause is a list of addresses, `data` or `code` (all that the steps of the core use), a state,
@@ -60,7 +60,7 @@ pub enum Held {
 pub struct Clause {
     /// Lines or pages.
     pub subject: Subject,
-    /// Where they are.
+    /// Their place.
     pub held: Held,
     /// Core whose caches and TLBs have them.
     pub core: usize,

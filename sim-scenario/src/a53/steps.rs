@@ -57,7 +57,7 @@ pub enum Action {
     },
 }
 
-/// Where the program continues.
+/// Continuation of the program after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goes {
     /// This many bytes from the instruction.

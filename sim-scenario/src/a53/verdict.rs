@@ -22,9 +22,9 @@ pub struct StepCounts {
 /// A wrong count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// What was expected.
+    /// The expectation.
     pub expected: Expected,
-    /// What was counted.
+    /// The count.
     pub counted: u64,
 }
 

@@ -36,7 +36,7 @@ pub enum Problem {
     OtherCore {
         /// Core that the file names.
         core: String,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
     /// A required key is missing.
@@ -83,7 +83,7 @@ pub enum Problem {
     Operand {
         /// Text of the instruction.
         inst: String,
-        /// What is wrong, and the remedy.
+        /// The fault, and the remedy.
         problem: &'static str,
     },
     /// A sum of vectors contains a derived event.

@@ -54,7 +54,7 @@ pub(crate) enum Raised {
     Condition(A53Condition),
 }
 
-/// What a faulty place does with its event.
+/// Effect of a faulty place on its event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     Silent,

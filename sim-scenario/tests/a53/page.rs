@@ -26,7 +26,7 @@ requires that a case fails.
 | --- | --- | --- | --- | --- |
 ";
 
-/// What a row of the table is in the model; `None` for the row without a number and without a bit.
+/// Returns the measure of a row of the table; `None` for the row without number and bit.
 fn measure_of(row: &OtherEvent) -> Option<Measure> {
     match (row.code, row.bus_bit) {
         (Some(code), _) => A53Event::from_code(code).map(Measure::Event),

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use anyhow::Context;
 use sim_scenario::a53::{self, Case, Measure, Verdict};
 
-use super::CheckArgs;
 use crate::files::a53_config;
+use crate::shared_args::MachineArgs;
 
 /// Width of the column of event names.
 const NAME_WIDTH: usize = 24;
@@ -14,15 +14,9 @@ const NAME_WIDTH: usize = 24;
 const COUNT_WIDTH: usize = 10;
 
 /// Runs a case of a file.
-pub(super) fn run(file: &str, case: &Case, args: &CheckArgs) -> anyhow::Result<Verdict> {
-    if !args.event.is_empty() || !args.metric.is_empty() {
-        anyhow::bail!(
-            "{file}: --event and --metric are about the Neoverse N2, and these scenarios are for \
-             the Cortex-A53; --show or --case without them print all counts"
-        );
-    }
+pub(super) fn run(file: &str, case: &Case, machine: &MachineArgs) -> anyhow::Result<Verdict> {
     let context = || format!("{file}: {}", case.test);
-    let document = a53_config::document(&args.machine)?;
+    let document = a53_config::document(machine)?;
     let config = a53::configure(case, document).with_context(context)?;
     a53::run_case(case, &config).with_context(|| file.to_owned())
 }

@@ -127,8 +127,8 @@ fn run_named(
     }
 }
 
-/// Runs the cases of a file for the Cortex-A53 that were named, and prints what each counts. Returns
-/// whether all of them hold.
+/// Runs the cases of a file for the Cortex-A53 that were named, and prints what each counts.
+/// Returns whether all of them hold.
 fn run_named_a53(
     out: &mut impl Write,
     file: &Path,
@@ -137,9 +137,10 @@ fn run_named_a53(
     met: &mut [bool],
 ) -> anyhow::Result<bool> {
     let (name, mut hold) = (file.shown().to_string(), true);
+    refuse_n2_options(&name, args)?;
     for case in cases {
         let Some(named) = args.case.iter().position(|name| *name == case.test) else { continue };
-        let verdict = a53::run(&name, case, args)?;
+        let verdict = a53::run(&name, case, &args.machine)?;
         if std::mem::replace(&mut met[named], true) {
             writeln!(out)?;
         }
@@ -183,6 +184,17 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Refuses options that a file for the Cortex-A53 does not know.
+fn refuse_n2_options(file: &str, args: &CheckArgs) -> anyhow::Result<()> {
+    if args.event.is_empty() && args.metric.is_empty() {
+        return Ok(());
+    }
+    anyhow::bail!(
+        "{file}: --event and --metric are about the Neoverse N2, and these scenarios are for the \
+         Cortex-A53; --show or --case without them print all counts"
+    )
+}
+
 /// The cases of a file, by the core that it names.
 enum Cases {
     N2(Vec<Case>),
@@ -219,9 +231,10 @@ fn run_file(
         Cases::A53(cases) => cases,
     };
     let name = file.shown().to_string();
+    refuse_n2_options(&name, args)?;
     let mut report = Report { cases: cases.len(), ..Report::default() };
     for case in cases {
-        let verdict = a53::run(&name, case, args)?;
+        let verdict = a53::run(&name, case, &args.machine)?;
         if args.show {
             writeln!(report.text)?;
             a53::write(&mut report.text, case, &verdict)?;
