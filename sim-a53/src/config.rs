@@ -31,6 +31,8 @@ pub struct PipelineConfig {
     pub divide_64: u64,
     /// Additional latency of an unaligned load.
     pub unaligned_load: u64,
+    /// Cycles without vector work after which the vector unit goes into retention; 0 is never.
+    pub vector_retention_cycles: u64,
     /// False issues one instruction per cycle (`CPUACTLR.DIDIS`).
     pub dual_issue: bool,
     /// Branch prediction.
@@ -58,12 +60,13 @@ impl PipelineConfig {
         let sizes = [
             ("pipeline.fetch-width", self.fetch_width, 1, 4),
             ("pipeline.queue-entries", self.queue_entries as u64, 2, MAX_QUEUE as u64),
-            ("pipeline.decode-cycles", self.decode_cycles, 1, LONGEST),
+            ("pipeline.decode-cycles", self.decode_cycles, 2, LONGEST),
             ("pipeline.taken-bubble", self.taken_bubble, 0, LONGEST),
             ("pipeline.indirect-bubble", self.indirect_bubble, 0, LONGEST),
             ("pipeline.divide-32", self.divide_32, 1, MAX_DIVIDE),
             ("pipeline.divide-64", self.divide_64, 1, MAX_DIVIDE),
             ("pipeline.unaligned-load", self.unaligned_load, 0, LONGEST),
+            ("pipeline.vector-retention-cycles", self.vector_retention_cycles, 0, 1 << 32),
             ("pipeline.branch.pattern-entries", branch.pattern_entries as u64, 1, 1 << 20),
             ("pipeline.branch.history-bits", branch.history_bits.into(), 0, 32),
             ("pipeline.branch.target-entries", branch.target_entries as u64, 1, 1 << 20),

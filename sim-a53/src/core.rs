@@ -12,7 +12,7 @@ mod write_back;
 
 use crate::branch::Predictor;
 use crate::config::PipelineConfig;
-use crate::event::{A53Event, A53Sink};
+use crate::event::{A53Condition, A53Event, A53Sink};
 use crate::front_end::{Arrival, FrontEnd};
 use crate::memory::ClusterMemory;
 use crate::slots::{LostTo, SLOTS, Slots};
@@ -58,6 +58,10 @@ pub(crate) struct Core {
     taken_bubble: u64,
     indirect_bubble: u64,
     unaligned_load: u64,
+    /// Cycles after which the vector unit goes into retention; 0 is never.
+    retention_after: u64,
+    /// Cycle of the last vector work.
+    last_vector: u64,
     front_end: FrontEnd,
     predictor: Predictor,
     /// Branch whose target the front end keeps (branch target instruction cache, manual 2.1.1).
@@ -82,15 +86,14 @@ pub(crate) struct Core {
 
 impl Core {
     pub(crate) fn new(number: usize, config: &PipelineConfig) -> Core {
-        let mut slots = Slots::default();
-        // Nothing issues in cycle 0, because an instruction is decoded first.
-        slots.lose(LostTo::FrontEnd, SLOTS);
         Core {
             number,
             dual_issue: config.dual_issue,
             taken_bubble: config.taken_bubble,
             indirect_bubble: config.indirect_bubble,
             unaligned_load: config.unaligned_load,
+            retention_after: config.vector_retention_cycles,
+            last_vector: 0,
             front_end: FrontEnd::new(config),
             predictor: Predictor::new(&config.branch),
             kept_branch: u64::MAX,
@@ -106,7 +109,7 @@ impl Core {
                 next: 1,
             },
             write_back: WriteBack::default(),
-            slots,
+            slots: Slots::default(),
             instructions: 0,
             two_retired: 0,
             foreign: 0,
@@ -175,6 +178,9 @@ impl Core {
         let ready = Readiness { arrival, operands, interlock };
         let cycle = self.issue(timing, &ready, sink);
         self.front_end.note_issue(cycle);
+        if self.retention_after > 0 && (timing.is_vector || timing.is_vector_access) {
+            self.end_retention(cycle, sink);
+        }
         let delay = match timing.work {
             Work::None => 0,
             _ => self.perform(inst, more, timing, cycle, memory, sink),
@@ -261,7 +267,8 @@ impl Core {
         }
     }
 
-    /// Gives the slots of the cycles after the group `last` and before `cycle` their causes.
+    /// Gives the slots of the cycles after the group `last` and before `cycle` their causes. The
+    /// first instruction issues in cycle 2 at the earliest, because it is decoded first.
     #[inline]
     fn lose_cycles<S: A53Sink>(
         &mut self,
@@ -279,7 +286,8 @@ impl Core {
         // Further issue cycles of a wide access issue nothing else.
         let further = last.next.min(cycle) - (last.cycle + 1);
         self.slots.lose(LostTo::WideAccess, SLOTS * further);
-        let mut at = last.cycle + 1 + further;
+        // Before the first instruction there is no group, so that cycle 0 is lost, too.
+        let mut at = if self.slots.issued == 0 { 0 } else { last.cycle + 1 + further };
         while at < cycle {
             let (cause, until, is_counted) = self.wait_at(at, cycle, ready);
             self.slots.lose(cause, SLOTS * (until - at));
@@ -387,6 +395,27 @@ impl Core {
         }
     }
 
+    /// Returns the cycle after the last instruction has left write-back.
+    pub(crate) fn end(&self) -> u64 {
+        self.write_back.end()
+    }
+
+    /// Fetches the next instruction in the cycle `cycle` at the earliest.
+    pub(crate) fn fetch_from(&mut self, cycle: u64) {
+        self.front_end.restart(cycle);
+    }
+
+    /// Counts the cycles in which the vector unit was in retention before vector work in the cycle
+    /// `at`. Assumed: it is back at once.
+    #[cold]
+    fn end_retention<S: A53Sink>(&mut self, at: u64, sink: &mut S) {
+        let from = self.last_vector + 1 + self.retention_after;
+        if at > from {
+            sink.signal(A53Condition::VectorRetention, from, at - from);
+        }
+        self.last_vector = at;
+    }
+
     /// Takes an exception before the next instruction.
     pub(crate) fn take_exception<S: A53Sink>(&mut self, vector: u32, sink: &mut S) {
         let at = self.group.cycle + write_back::STAGES;
@@ -418,6 +447,9 @@ impl Core {
             };
             self.slots.lose(cause, SLOTS * (until - at));
             at = until;
+        }
+        if self.retention_after > 0 {
+            self.end_retention(end, sink);
         }
         memory.finish(self.number, end, sink);
         sink.raise(A53Event::CPU_CYCLES, end, end);

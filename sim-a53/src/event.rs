@@ -9,10 +9,6 @@ pub fn never_raised(event: A53Event) -> Option<&'static str> {
     match event {
         A53Event::SW_INCR => Some("a trace does not say which counters PMSWINC selects"),
         A53Event::CHAIN => Some("a counter raises it when the counter below overflows"),
-        A53Event::MEMORY_ERROR
-        | A53Event::L1I_CACHE_ERR
-        | A53Event::L1D_CACHE_ERR
-        | A53Event::TLB_ERR => Some("memories of the model have no errors"),
         A53Event::EXT_MEM_REQ_NC => Some("all memory of the model is cacheable"),
         A53Event::PRE_DECODE_ERR | A53Event::DECODE_DEP_STALL => {
             Some("A64 has one size of instruction, so that pre-decode makes no error")
@@ -40,9 +36,42 @@ pub enum A53Note {
     Register(RegisterAccess),
 }
 
+/// A condition that the event bus has a bit for, and the table no number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum A53Condition {
+    /// Memory error in the L2 cache, found by an access of the core.
+    L2Error,
+    /// Memory error in the snoop filter, found by an access of the core.
+    SnoopFilterError,
+    /// A cycle in which the vector unit is in retention.
+    VectorRetention,
+}
+
+/// Number of conditions.
+const CONDITIONS: usize = 3;
+
+impl A53Condition {
+    /// Every condition.
+    pub const ALL: [A53Condition; CONDITIONS] =
+        [A53Condition::L2Error, A53Condition::SnoopFilterError, A53Condition::VectorRetention];
+
+    /// Returns its name on the bus.
+    pub fn name(self) -> &'static str {
+        match self {
+            A53Condition::L2Error => "L2_CACHE_ERR",
+            A53Condition::SnoopFilterError => "SNOOP_FILTER_ERR",
+            A53Condition::VectorRetention => "SIMD_RETENTION",
+        }
+    }
+}
+
 /// Receiver of events.
 pub trait A53Sink {
     /// Receives `times` occurrences of `event` in the cycle `cycle`. Cycles do not always ascend.
+    ///
+    /// A sink may ask for its caller: the place in the model that raises the event.
+    #[track_caller]
     fn raise(&mut self, event: A53Event, cycle: u64, times: u64);
 
     /// Receives the number of the static instruction that causes the events from now on, and the
@@ -54,15 +83,21 @@ pub trait A53Sink {
     /// instructions were raised before, those of younger ones come later.
     #[inline]
     fn note(&mut self, _: A53Note, _cycle: u64) {}
+    /// Receives `times` cycles of `condition` from the cycle `cycle` on.
+    #[track_caller]
+    fn signal(&mut self, condition: A53Condition, cycle: u64, times: u64);
 }
 
-/// Total of each event.
+/// Total of each event and condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct A53Counts([u64; COUNT]);
+pub struct A53Counts {
+    events: [u64; COUNT],
+    conditions: [u64; CONDITIONS],
+}
 
 impl Default for A53Counts {
     fn default() -> A53Counts {
-        A53Counts([0; COUNT])
+        A53Counts { events: [0; COUNT], conditions: [0; CONDITIONS] }
     }
 }
 
@@ -75,20 +110,39 @@ impl AsRef<A53Counts> for A53Counts {
 impl A53Counts {
     /// Returns the total of an event.
     pub fn value(&self, event: A53Event) -> u64 {
-        self.0[event as usize]
+        self.events[event as usize]
     }
-}
 
-impl A53Counts {
-    /// Adds the counts of another run or part.
+    /// Returns the cycles of a condition.
+    pub fn cycles_of(&self, condition: A53Condition) -> u64 {
+        self.conditions[condition as usize]
+    }
+
+    /// Returns what was counted since these totals.
+    #[must_use]
+    pub fn since(&self, before: &A53Counts) -> A53Counts {
+        A53Counts {
+            events: std::array::from_fn(|at| self.events[at] - before.events[at]),
+            conditions: std::array::from_fn(|at| self.conditions[at] - before.conditions[at]),
+        }
+    }
+
+    /// Adds other totals.
     pub fn add(&mut self, other: &A53Counts) {
-        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own += other);
+        self.events.iter_mut().zip(&other.events).for_each(|(own, more)| *own += more);
+        let conditions = self.conditions.iter_mut().zip(&other.conditions);
+        conditions.for_each(|(own, more)| *own += more);
     }
 }
 
 impl A53Sink for A53Counts {
     #[inline]
     fn raise(&mut self, event: A53Event, _: u64, times: u64) {
-        self.0[event as usize] += times;
+        self.events[event as usize] += times;
+    }
+
+    #[inline]
+    fn signal(&mut self, condition: A53Condition, _: u64, times: u64) {
+        self.conditions[condition as usize] += times;
     }
 }

@@ -7,12 +7,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::event::{A53Counts, A53Event, A53Sink, COUNT};
+use crate::event::{A53Condition, A53Counts, A53Event, A53Sink, COUNT};
 
 /// Bit of a second retired instruction.
 pub const TWO_RETIRED: u8 = 8;
 
-/// Bits of the exported bus. The model never raises the conditions of the last three.
+/// Bits of the exported bus. The last three are conditions without a number.
 pub const WIRES: [(u8, &str); 29] = [
     (0, "L1I_CACHE_REFILL"),
     (1, "L1I_TLB_REFILL"),
@@ -87,9 +87,9 @@ impl BusSink {
         self.from = self.from.max(until);
     }
 
-    fn set(&mut self, event: A53Event, cycle: u64) {
-        let mask = self.masks[event as usize];
-        let second = if event == A53Event::INST_RETIRED { 1 << TWO_RETIRED } else { 0 };
+    /// Sets the bit of `mask`, or else that of `second`, in the first cycle from `cycle` on in
+    /// which one of them is clear.
+    fn set(&mut self, mask: u32, second: u32, cycle: u64) {
         let mut at = cycle.max(self.from);
         loop {
             let bits = self.pending.entry(at).or_default();
@@ -115,8 +115,18 @@ impl AsRef<A53Counts> for BusSink {
 impl A53Sink for BusSink {
     fn raise(&mut self, event: A53Event, cycle: u64, times: u64) {
         self.counts.raise(event, cycle, times);
-        if self.masks[event as usize] != 0 {
-            (0..times).for_each(|_| self.set(event, cycle));
+        let mask = self.masks[event as usize];
+        let second = if event == A53Event::INST_RETIRED { 1 << TWO_RETIRED } else { 0 };
+        if mask != 0 {
+            (0..times).for_each(|_| self.set(mask, second, cycle));
+        }
+    }
+
+    fn signal(&mut self, condition: A53Condition, cycle: u64, times: u64) {
+        self.counts.signal(condition, cycle, times);
+        let wire = WIRES.iter().find(|(_, name)| *name == condition.name());
+        if let Some((bit, _)) = wire {
+            (0..times).for_each(|after| self.set(1 << bit, 0, cycle + after));
         }
     }
 }

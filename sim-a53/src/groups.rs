@@ -1,6 +1,6 @@
 //! Counts of groups of static instructions, such as the functions of a program.
 
-use crate::event::{A53Counts, A53Event, A53Sink};
+use crate::event::{A53Condition, A53Counts, A53Event, A53Sink};
 
 /// A sink that counts for each group of instructions.
 ///
@@ -44,6 +44,12 @@ impl A53Sink for GroupSink<'_> {
         // The core raises all of its cycles when it ends.
         let times = if is_clock(event) { times - self.until } else { times };
         self.counts[self.current].raise(event, cycle, times);
+    }
+
+    #[inline]
+    fn signal(&mut self, condition: A53Condition, cycle: u64, times: u64) {
+        self.total.signal(condition, cycle, times);
+        self.counts[self.current].signal(condition, cycle, times);
     }
 
     #[inline]

@@ -25,7 +25,7 @@ mod view;
 pub use cluster::{
     A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_by_group, run_with_bus, run_with_pmu,
 };
-pub use event::{A53Counts, A53Event, A53Note, A53Sink};
+pub use event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink};
 pub use pmu::{A53Pmu, PmuSink};
 pub use slots::Slots;
 pub use stepper::Stepper;

@@ -4,7 +4,8 @@
 //! the periods in which it is taken. Reading order: `cache`, `slots` are the parts of all others;
 //! `micro_tlb`, `main_tlb`, `walker`, `store_buffer`, `read_allocate`, `prefetcher`, `l2`,
 //! `snoop_control`, `bus` are the units; `cluster` puts them together; `translate`, `supply`,
-//! `linefill`, `fetches`, `loads`, `stores`, `maintenance` are the ways of requests through them.
+//! `linefill`, `fetches`, `loads`, `stores`, `maintenance` are the ways of requests through them;
+//! `errors` are those of the RAMs, and `given` is for directed tests.
 //!
 //! Sources of the comments: TRM is the Cortex-A53 manual, with the section; CPUACTLR is the field
 //! table of that register, TRM 4.3. A rule that no source gives says "assumed", with its range.
@@ -13,7 +14,9 @@ mod bus;
 mod cache;
 mod cluster;
 pub mod config;
+mod errors;
 mod fetches;
+mod given;
 mod l2;
 mod linefill;
 mod loads;
@@ -38,6 +41,7 @@ use crate::event::{A53Event, A53Sink};
 use cache::{ADDRESS_MASK, LINE_SHIFT};
 use cluster::Cluster;
 pub use config::MemoryConfig;
+pub use given::{HeldLine, HeldPage, Ram};
 use micro_tlb::PAGE_SHIFT;
 use store_buffer::LineBytes;
 

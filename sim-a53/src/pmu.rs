@@ -4,7 +4,7 @@
 //! an instruction count at the level and with the counters that were set when it ran. Cycles that
 //! an instruction waits belong to it. A cycle counts when a later step of the program needs it.
 
-use crate::event::{A53Counts, A53Event, A53Note, A53Sink, COUNT};
+use crate::event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink, COUNT};
 use crate::levels::Levels;
 use sim_pmu::{EventRoutes, PeState, Pmu, PmuDescription, ProgramAccess, ProgramUnit};
 
@@ -113,6 +113,11 @@ impl A53Sink for PmuSink {
             _ => {}
         }
         self.unit.increment(self.unit.pmu().routes().of(event), times);
+    }
+
+    fn signal(&mut self, condition: A53Condition, cycle: u64, times: u64) {
+        // No counter can count it.
+        self.counts.signal(condition, cycle, times);
     }
 
     fn note(&mut self, note: A53Note, cycle: u64) {

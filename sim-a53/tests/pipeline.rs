@@ -297,8 +297,44 @@ const WORDS: [u32; 30] = [
     0x9100_2060,
 ];
 
+/// Returns how many random programs run: 200, or `N2SIM_RANDOM_PROGRAMS`.
+fn random_programs() -> u32 {
+    let number = std::env::var("N2SIM_RANDOM_PROGRAMS").ok();
+    number.map_or(200, |number| number.parse().expect("N2SIM_RANDOM_PROGRAMS is a number"))
+}
+
+/// Checks what the events of one run owe each other.
+fn check_identities(run: &A53CoreOutcome) -> Result<(), TestCaseError> {
+    let count = |event: A53Event| run.counts.value(event);
+    let lost = |cause: LostTo| run.slots.lost(cause);
+    let reads_and_writes = count(A53Event::BUS_ACCESS_LD) + count(A53Event::BUS_ACCESS_ST);
+    prop_assert_eq!(count(A53Event::BUS_ACCESS), reads_and_writes);
+    prop_assert_eq!(count(A53Event::CPU_CYCLES), run.cycles);
+    prop_assert_eq!(count(A53Event::BUS_CYCLES), run.cycles);
+    prop_assert_eq!(count(A53Event::INST_RETIRED), run.instructions);
+    prop_assert!(count(A53Event::MEM_ACCESS) <= count(A53Event::L1D_CACHE));
+    prop_assert!(count(A53Event::L2D_CACHE_REFILL) <= count(A53Event::L2D_CACHE));
+    prop_assert!(count(A53Event::BR_COND_MISPRED) <= count(A53Event::BR_COND));
+    // A cycle without an issue loses both slots to the cause of its event.
+    let causes = [
+        (A53Event::OTHER_IQ_DEP_STALL, LostTo::FrontEnd),
+        (A53Event::IC_DEP_STALL, LostTo::InstCache),
+        (A53Event::IUTLB_DEP_STALL, LostTo::InstTlb),
+        (A53Event::OTHER_INTERLOCK_STALL, LostTo::OtherInterlock),
+        (A53Event::AGU_DEP_STALL, LostTo::AddressInterlock),
+        (A53Event::SIMD_DEP_STALL, LostTo::SimdInterlock),
+    ];
+    for (event, cause) in causes {
+        prop_assert!(2 * count(event) <= lost(cause), "{:?}", event);
+    }
+    // In the others, one slot of a cycle that issues is lost.
+    let interlocks = causes[3..].iter().map(|(event, cause)| lost(*cause) - 2 * count(*event));
+    prop_assert!(interlocks.sum::<u64>() <= run.instructions);
+    Ok(())
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(random_programs()))]
 
     /// Every slot of every cycle is issued or lost to one cause, whatever the program and the
     /// addresses; no cycle has more than two instructions.
@@ -319,5 +355,6 @@ proptest! {
         let stalled: u64 = stalls.iter().map(|event| run.counts.value(*event)).sum();
         let issuing = run.instructions - run.two_retired;
         prop_assert!(stalled + issuing <= run.cycles);
+        check_identities(&run)?;
     }
 }

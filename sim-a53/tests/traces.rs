@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use sim_a53::cluster::EMBEDDED;
-use sim_a53::{A53Config, A53CoreOutcome, A53Event, run};
+use sim_a53::{A53Condition, A53Config, A53CoreOutcome, A53Event, run};
 use sim_core::config::Document;
 use sim_metrics::a53_rules;
 use sim_trace::TraceFile;
@@ -91,6 +91,41 @@ fn a_system_call_takes_an_exception() {
     assert_eq!(taken, 7, "as the Neoverse N2 counts in this trace");
 }
 
+/// Events of errors in memories of the core.
+const ERRORS: [A53Event; 4] =
+    [A53Event::MEMORY_ERROR, A53Event::L1I_CACHE_ERR, A53Event::L1D_CACHE_ERR, A53Event::TLB_ERR];
+
+/// Given an error in one of a hundred lines and TLB entries, when the committed traces run, then
+/// they find errors of every kind, and the sum of those of a core is MEMORY_ERROR.
+#[test]
+fn configured_errors_are_found_by_a_trace() {
+    let mut document = Document::from_embedded(EMBEDDED[0].name, &EMBEDDED).expect("the defaults");
+    for rate in [
+        "l1i-per-million-refills",
+        "l1d-per-million-refills",
+        "tlb-per-million-refills",
+        "l2-per-million-lines",
+        "snoop-filter-per-million-lines",
+    ] {
+        document = document.set(&format!("memory.errors.{rate}=10000")).expect("a rate");
+    }
+    let config = A53Config::from_document(&document).expect("valid rates");
+    let (mut events, mut conditions) = ([0; 4], [0; 3]);
+    for path in traces() {
+        let trace = TraceFile::open(&path).expect("a committed trace");
+        for core in run(&trace, &config, Some(LIMIT)).expect("a trace of at most four threads") {
+            let counts = ERRORS.map(|event| core.counts.value(event));
+            assert_eq!(counts[0], counts[1..].iter().sum::<u64>(), "{path:?}");
+            assert_eq!(core.slots.total(), 2 * core.cycles, "{path:?}");
+            (0..4).for_each(|at| events[at] += counts[at]);
+            let own = A53Condition::ALL.map(|condition| core.counts.cycles_of(condition));
+            (0..3).for_each(|at| conditions[at] += own[at]);
+        }
+    }
+    assert!(events.iter().all(|count| *count > 0), "{events:?}");
+    assert!(conditions[0] > 0 && conditions[1] > 0 && conditions[2] == 0, "{conditions:?}");
+}
+
 /// Every numbered row of the manual's table is raised by a committed trace, or says why not.
 #[test]
 fn every_event_is_raised_by_a_trace_or_says_why_not() {
@@ -98,8 +133,8 @@ fn every_event_is_raised_by_a_trace_or_says_why_not() {
     for event in A53Event::ALL {
         let count: u64 = all.iter().map(|core| core.counts.value(event)).sum();
         match sim_a53::event::never_raised(event) {
-            // No committed trace takes an FIQ.
-            None if event == A53Event::EXC_FIQ => assert_eq!(count, 0),
+            // No committed trace takes an FIQ, and by default no memory has errors.
+            None if event == A53Event::EXC_FIQ || ERRORS.contains(&event) => assert_eq!(count, 0),
             None => assert!(count > 0, "{event:?} is never raised"),
             Some(_) => assert_eq!(count, 0, "{event:?} is raised"),
         }

@@ -39,13 +39,13 @@
 
 mod action;
 mod agents;
-mod bound;
+pub(crate) mod bound;
 mod case;
 pub mod counters;
-mod cursor;
-mod document;
+pub(crate) mod cursor;
+pub(crate) mod document;
 pub mod elements;
-mod error;
+pub(crate) mod error;
 mod exceptions;
 pub mod expect;
 pub mod flows;

@@ -1,8 +1,10 @@
 //! Directed tests of the model: their language and their runner.
 //!
 //! [`language`] reads scenario files into cases: the state before the first step, the steps, and
-//! the expected counts. [`runner`] runs a case on a machine and compares every count.
+//! the expected counts. [`runner`] runs a case on a machine and compares every count. [`a53`] has
+//! both for the Cortex-A53.
 
+pub mod a53;
 pub mod language;
 pub mod runner;
 

@@ -28,7 +28,7 @@ const NARROWER: [(&str, &[&str]); 7] = [
     // A scenario has no trace file and no formulas.
     (
         "sim-scenario",
-        &["sim-core", "sim-isa", "sim-cache", "sim-pipeline", "sim-pmu", "sim-machine"],
+        &["sim-core", "sim-isa", "sim-cache", "sim-pipeline", "sim-pmu", "sim-machine", "sim-a53"],
     ),
 ];
 

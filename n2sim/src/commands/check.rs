@@ -1,5 +1,6 @@
 //! `n2sim check`: runs scenario files, or checks count tables of any machine.
 
+mod a53;
 mod core_rules;
 mod count_tables;
 mod scenarios;
@@ -16,6 +17,7 @@ use crate::verdict::Verdict;
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim check tests/scenarios\n          \
     n2sim check my-cases.toml --show\n          \
+    n2sim check tests/scenarios-a53\n          \
     n2sim check tests/scenarios/410-l1d-refill.toml --case T.L1D_CACHE_REFILL.2\n          \
     perf stat -x, -o perf.csv -e ... ./program; n2sim check perf.csv --revision r0p3\n          \
     n2sim check pi3.csv --core cortex-a53")]

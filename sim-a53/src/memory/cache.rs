@@ -28,11 +28,23 @@ impl LineState {
     pub(crate) const SHARED: LineState = LineState(2);
     /// The prefetcher requested the line, and no access has used it.
     pub(crate) const PREFETCHED: LineState = LineState(4);
+    /// The RAM that has the line has an error, which the next access finds.
+    pub(crate) const FAULTY: LineState = LineState(8);
+    /// The snoop filter's tag of a line in an L1 data cache has an error.
+    pub(crate) const TAG_FAULTY: LineState = LineState(16);
+    /// An access to the line has to look at more than its presence.
+    const SPECIAL: LineState = LineState(4 | 8);
 
     /// Returns whether it has every property of `other`.
     #[inline]
     pub(crate) fn has(self, other: LineState) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Returns whether it has a property of `other`.
+    #[inline]
+    fn has_any(self, other: LineState) -> bool {
+        self.0 & other.0 != 0
     }
 
     /// Returns this state with the properties of `other`.
@@ -116,19 +128,19 @@ impl Cache {
         self.last_line == line && self.last_ready <= now
     }
 
-    /// Returns whether a line is present and complete at `now`, and no prefetch that waits for its
-    /// first use.
+    /// Returns whether a line is present and complete at `now`, without an error, and no prefetch
+    /// that waits for its first use.
     #[inline]
     pub(crate) fn hits(&mut self, line: u64, now: u64) -> bool {
         self.last_hits(line, now) || (self.find(line).is_some() && self.last_hits(line, now))
     }
 
-    /// Returns the entry of a line. Remembers it for [`Cache::last_hits`], unless it is a prefetch
-    /// that waits for its first use.
+    /// Returns the entry of a line. Remembers it for [`Cache::last_hits`], unless it has an error
+    /// or is a prefetch that waits for its first use.
     #[inline]
     pub(crate) fn find(&mut self, line: u64) -> Option<usize> {
         let entry = self.probe(line)?;
-        if !self.states[entry].has(LineState::PREFETCHED) {
+        if !self.states[entry].has_any(LineState::SPECIAL) {
             self.last_line = line;
             self.last_ready = self.ready[entry];
         }
@@ -209,6 +221,14 @@ impl Cache {
         if self.last_line == line {
             self.last_line = EMPTY;
         }
+    }
+
+    /// Gives a line an error, if it is present. Returns whether it is.
+    pub(crate) fn spoil(&mut self, line: u64, error: LineState) -> bool {
+        let Some(entry) = self.probe(line) else { return false };
+        self.states[entry] = self.states[entry].with(error);
+        self.forget_last(line);
+        true
     }
 
     /// Removes every line.

@@ -3,6 +3,7 @@
 use super::bus::Bus;
 use super::cache::Cache;
 use super::config::MemoryConfig;
+use super::errors::Errors;
 use super::l2::L2;
 use super::main_tlb::TlbArray;
 use super::micro_tlb::MicroTlb;
@@ -90,6 +91,7 @@ pub(crate) struct Cluster {
     pub(crate) l2: L2,
     pub(crate) bus: Bus,
     pub(crate) rules: Rules,
+    pub(crate) errors: Errors,
 }
 
 impl Cluster {
@@ -111,6 +113,7 @@ impl Cluster {
                 fetch_next_line: config.l1i.next_line_prefetch,
                 store_streams: config.prefetch.stores,
             },
+            errors: Errors::new(&config.errors, seed.wrapping_add(0x20)),
         }
     }
 }

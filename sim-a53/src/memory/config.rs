@@ -150,6 +150,22 @@ pub struct BusConfig {
     pub writes: u32,
 }
 
+/// `[memory.errors]`: how often what enters a RAM has an error. 0 is never.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ErrorsConfig {
+    /// Lines with an error, of a million that enter an L1 instruction cache.
+    pub l1i_per_million_refills: u32,
+    /// Lines with an error, of a million that enter an L1 data cache.
+    pub l1d_per_million_refills: u32,
+    /// Entries with an error, of a million that enter a main TLB.
+    pub tlb_per_million_refills: u32,
+    /// Lines with an error, of a million that enter the L2 cache.
+    pub l2_per_million_lines: u32,
+    /// Tags with an error, of a million that enter the snoop filter with a line of an L1 D-cache.
+    pub snoop_filter_per_million_lines: u32,
+}
+
 /// All `[memory.*]` tables.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -176,6 +192,8 @@ pub struct MemoryConfig {
     pub prefetch: PrefetchConfig,
     /// External memory.
     pub bus: BusConfig,
+    /// Errors in the RAMs.
+    pub errors: ErrorsConfig,
 }
 
 impl MemoryConfig {
@@ -206,6 +224,7 @@ impl MemoryConfig {
         self.check_tlbs(&mut found);
         self.check_counts(&mut found);
         self.check_delays(&mut found);
+        self.check_errors(&mut found);
         found
     }
 
@@ -248,6 +267,20 @@ impl MemoryConfig {
         ];
         for (key, value, low, high) in ranges {
             check_range(found, key, value.into(), low, high);
+        }
+    }
+
+    fn check_errors(&self, found: &mut Vec<Problem>) {
+        let errors = &self.errors;
+        let rates = [
+            ("memory.errors.l1i-per-million-refills", errors.l1i_per_million_refills),
+            ("memory.errors.l1d-per-million-refills", errors.l1d_per_million_refills),
+            ("memory.errors.tlb-per-million-refills", errors.tlb_per_million_refills),
+            ("memory.errors.l2-per-million-lines", errors.l2_per_million_lines),
+            ("memory.errors.snoop-filter-per-million-lines", errors.snoop_filter_per_million_lines),
+        ];
+        for (key, rate) in rates {
+            check_range(found, key, rate.into(), 0, 1_000_000);
         }
     }
 

@@ -38,6 +38,10 @@ impl Cluster {
         let translated = self.translate(core, Side::Fetch, addr, now, sink);
         let l1i = &mut self.cores[core].l1i;
         let ready = match l1i.find(line) {
+            Some(entry) if l1i.state(entry).has(LineState::FAULTY) => {
+                self.find_l1i_error(core, line, translated, sink);
+                self.fill_l1i(core, line, translated, sink)
+            }
             Some(entry) => {
                 let ready = l1i.ready(entry).max(translated);
                 if l1i.state(entry).has(LineState::PREFETCHED) {
@@ -58,8 +62,9 @@ impl Cluster {
         sink.raise(A53Event::L1I_CACHE_REFILL, at, 1);
         let slot = self.cores[core].fetch_buffers.find(at);
         let supply = self.supply(core, line, Request::Fetch, slot.from, sink);
+        let state = self.errors.of_l1i();
         let units = &mut self.cores[core];
-        units.l1i.insert(line, LineState::CLEAN, slot.from, supply.complete());
+        units.l1i.insert(line, state, slot.from, supply.complete());
         units.l1i.find(line);
         units.fetch_buffers.hold(slot, supply.complete() + 1);
         self.prefetch_next(core, line, slot.from, sink);
@@ -79,8 +84,9 @@ impl Cluster {
             return;
         }
         let supply = self.supply(core, next, Request::Fetch, at, sink);
+        let state = self.errors.of_l1i().with(LineState::PREFETCHED);
         let units = &mut self.cores[core];
-        units.l1i.insert(next, LineState::PREFETCHED, at, supply.complete());
+        units.l1i.insert(next, state, at, supply.complete());
         units.fetch_prefetches.hold(slot, supply.complete() + 1);
     }
 }

@@ -86,6 +86,19 @@ impl L2 {
         lines.insert(line, state, at, ready)
     }
 
+    /// Gives a line an error, if it is present. Returns whether it is.
+    pub(crate) fn spoil(&mut self, line: u64) -> bool {
+        self.lines.as_mut().is_some_and(|lines| lines.spoil(line, LineState::FAULTY))
+    }
+
+    /// Corrects the error of a line.
+    pub(crate) fn correct(&mut self, line: u64) {
+        let Some(lines) = &mut self.lines else { return };
+        if let Some(entry) = lines.probe(line) {
+            lines.set_state(entry, lines.state(entry).without(LineState::FAULTY));
+        }
+    }
+
     /// Returns the line of a set and way, for maintenance.
     pub(crate) fn line_at(&self, set: u64, way: u64) -> Option<u64> {
         self.lines.as_ref()?.line_at(set, way)

@@ -100,9 +100,10 @@ impl Cluster {
         sink: &mut S,
     ) -> u64 {
         let complete = supply.complete();
+        let state = supply.state.with(properties).with(self.errors.of_l1d());
         let l1d = self.snoop.l1d(core);
         let set = l1d.set_of(line);
-        let Some(victim) = l1d.insert(line, supply.state.with(properties), at, complete) else {
+        let Some(victim) = l1d.insert(line, state, at, complete) else {
             return complete + 1;
         };
         let gone = self.evict(victim, complete, sink);

@@ -54,6 +54,10 @@ impl Cluster {
         };
         let ready = l1d.ready(entry).max(at);
         let state = l1d.state(entry);
+        if state.has(LineState::FAULTY) {
+            self.find_l1d_error(core, line, at, sink);
+            return self.load_miss(core, line, non_temporal, at, sink);
+        }
         if state.has(LineState::PREFETCHED) {
             l1d.set_state(entry, state.without(LineState::PREFETCHED));
             self.train(core, line, false, Request::Read, at, sink);

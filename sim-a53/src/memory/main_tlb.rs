@@ -51,6 +51,8 @@ pub(crate) struct TlbArray {
     set_mask: u64,
     ways: usize,
     rng: Xoshiro256PlusPlus,
+    /// Keys whose entries have an error.
+    faulty: Vec<u64>,
     /// Period of the last lookup, during which another one waits.
     pub(crate) taken: Taken,
 }
@@ -65,6 +67,7 @@ impl TlbArray {
             set_mask: u64::from(sets) - 1,
             ways: ways as usize,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
+            faulty: Vec::new(),
             taken: Taken::default(),
         }
     }
@@ -80,6 +83,28 @@ impl TlbArray {
         self.keys[first..first + self.ways].contains(&key.0)
     }
 
+    /// Gives the entry of a key an error, if it is present. Returns whether it is.
+    pub(crate) fn spoil(&mut self, key: PageKey) -> bool {
+        let holds = self.holds(key);
+        if holds && !self.faulty.contains(&key.0) {
+            self.faulty.push(key.0);
+        }
+        holds
+    }
+
+    /// Removes the entry of a key if it has an error. Returns whether it had.
+    #[inline]
+    pub(crate) fn take_error(&mut self, key: PageKey) -> bool {
+        if self.faulty.is_empty() {
+            return false;
+        }
+        let Some(at) = self.faulty.iter().position(|own| *own == key.0) else { return false };
+        self.faulty.swap_remove(at);
+        let was_present = self.holds(key);
+        self.remove(|own| own == key);
+        was_present
+    }
+
     /// Enters a key that is not present.
     pub(crate) fn fill(&mut self, key: PageKey) {
         let first = self.first_of(key);
@@ -87,11 +112,15 @@ impl TlbArray {
         let way = empty.unwrap_or_else(|| {
             ((u64::from(self.rng.next_u32()) * self.ways as u64) >> 32) as usize
         });
-        self.keys[first + way] = key.0;
+        let old = std::mem::replace(&mut self.keys[first + way], key.0);
+        if !self.faulty.is_empty() {
+            self.faulty.retain(|own| *own != old);
+        }
     }
 
     /// Removes every entry for which `removes` holds.
     pub(crate) fn remove(&mut self, removes: impl Fn(PageKey) -> bool) {
+        self.faulty.retain(|key| !removes(PageKey(*key)));
         for key in &mut self.keys {
             if *key != EMPTY && removes(PageKey(*key)) {
                 *key = EMPTY;

@@ -78,6 +78,18 @@ impl SnoopControl {
         }
     }
 
+    /// Corrects the error of a line's tags. Returns whether there was one.
+    pub(crate) fn correct_tag(&mut self, line: u64) -> bool {
+        let mut was_faulty = false;
+        for cache in &mut self.l1d {
+            let Some(entry) = cache.probe(line) else { continue };
+            let state = cache.state(entry);
+            was_faulty |= state.has(LineState::TAG_FAULTY);
+            cache.set_state(entry, state.without(LineState::TAG_FAULTY));
+        }
+        was_faulty
+    }
+
     /// Removes every copy of cores other than `writer`. Returns whether one was dirty.
     pub(crate) fn invalidate(&mut self, line: u64, writer: usize) -> bool {
         let mut was_dirty = false;

@@ -71,7 +71,12 @@ impl Cluster {
         at: u64,
         sink: &mut S,
     ) -> u64 {
-        match self.snoop.l1d(core).find(bytes.line) {
+        let l1d = self.snoop.l1d(core);
+        match l1d.find(bytes.line) {
+            Some(entry) if l1d.state(entry).has(LineState::FAULTY) => {
+                self.find_l1d_error(core, bytes.line, at, sink);
+                self.store_miss(core, bytes, at, sink)
+            }
             Some(entry) => self.store_hit(core, entry, bytes, at, sink),
             None => self.store_miss(core, bytes, at, sink),
         }
@@ -163,7 +168,7 @@ impl Cluster {
             sink.raise(A53Event::EXT_MEM_REQ, begin, 1);
             return self.bus.write(begin) + 1;
         }
-        let replaced = self.l2.write(line, true, begin, begin + BEATS);
+        let replaced = self.write_l2(line, true, begin, begin + BEATS);
         self.retire_l2_victim(replaced, begin, sink) + 1
     }
 

@@ -60,7 +60,9 @@ impl Cluster {
         if self.l2.is_present() {
             sink.raise(A53Event::L2D_CACHE, begin, 1);
         }
+        self.check_snoop_filter(line, begin, sink);
         if let Some((state, ready)) = self.l2.lookup(line) {
+            let state = self.check_l2(line, state, begin, sink);
             let state = self.take_from_l2(core, line, request, state);
             return Supply { first: self.l2.first_beat(begin.max(ready)), state };
         }
@@ -143,7 +145,7 @@ impl Cluster {
         let held_elsewhere =
             request == Request::NonTemporal && self.snoop.find(line, usize::MAX).is_some();
         if matches!(request, Request::Fetch | Request::NonTemporal) && !held_elsewhere {
-            let victim = self.l2.write(line, false, at, first);
+            let victim = self.write_l2(line, false, at, first);
             self.retire_l2_victim(victim, at, sink);
         }
     }
@@ -203,7 +205,7 @@ impl Cluster {
         }
         let begin = self.l2.begin(at);
         sink.raise(A53Event::L2D_CACHE, begin, 1);
-        let replaced = self.l2.write(victim.line, dirty, begin, begin);
+        let replaced = self.write_l2(victim.line, dirty, begin, begin);
         self.retire_l2_victim(replaced, begin, sink)
     }
 }

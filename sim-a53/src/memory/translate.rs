@@ -5,6 +5,7 @@
 
 use crate::event::{A53Event, A53Sink};
 
+use super::cache::LineState;
 use super::cluster::Cluster;
 use super::main_tlb::PageKey;
 use super::micro_tlb::PAGE_SHIFT;
@@ -55,7 +56,13 @@ impl Cluster {
         let start = main.taken.free_from(now);
         let looked_up = start + self.rules.refill_cycles;
         main.taken.take(start, looked_up);
-        let is_hit = main.holds(key);
+        let is_hit = if main.take_error(key) {
+            sink.raise(A53Event::TLB_ERR, looked_up, 1);
+            sink.raise(A53Event::MEMORY_ERROR, looked_up, 1);
+            false
+        } else {
+            main.holds(key)
+        };
         let ready = if is_hit { looked_up } else { self.walk(core, key, looked_up, sink) };
         let units = &mut self.cores[core];
         let (micro_tlb, event) = match side {
@@ -82,6 +89,9 @@ impl Cluster {
             units.walker.cache.fill(key.table());
         }
         units.main_tlb.fill(key);
+        if self.errors.of_tlb() {
+            self.cores[core].main_tlb.spoil(key);
+        }
         done
     }
 
@@ -96,9 +106,14 @@ impl Cluster {
     ) -> u64 {
         sink.raise(A53Event::L1D_CACHE, at, 1);
         let l1d = self.snoop.l1d(core);
-        let arrives = match l1d.probe(line) {
-            Some(entry) => l1d.ready(entry).max(at),
-            None => {
+        let found = l1d.probe(line);
+        let is_faulty = found.is_some_and(|entry| l1d.state(entry).has(LineState::FAULTY));
+        let arrives = match found {
+            Some(entry) if !is_faulty => l1d.ready(entry).max(at),
+            _ => {
+                if is_faulty {
+                    self.find_l1d_error(core, line, at, sink);
+                }
                 sink.raise(A53Event::L1D_CACHE_REFILL, at, 1);
                 self.walk_linefill(core, line, at, sink)
             }

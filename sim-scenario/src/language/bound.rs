@@ -48,7 +48,7 @@ pub(super) fn event_named(name: &str, offset: usize) -> Result<PmuEvent, Fault> 
 }
 
 /// Reads `1`, `1..5`, `>= 1` or `<= 5`.
-pub(super) fn parse_bound(cursor: &mut Cursor) -> Result<Bound, Fault> {
+pub(crate) fn parse_bound(cursor: &mut Cursor) -> Result<Bound, Fault> {
     if cursor.take(">=") {
         return Ok(Bound { min: cursor.need_number("a count")?, max: u64::MAX });
     }

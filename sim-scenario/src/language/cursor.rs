@@ -5,37 +5,37 @@ use std::collections::BTreeMap;
 use super::error::{Fault, Problem};
 
 /// Names of addresses in a scenario.
-pub(super) type Names = BTreeMap<String, u64>;
+pub(crate) type Names = BTreeMap<String, u64>;
 
 /// Longest range of addresses.
 const MAX_RANGE: u64 = 4096;
 
 /// A text and the read position. `base` is the offset of the text in its file.
 #[derive(Clone, Debug)]
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
     base: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(text: &'a str, base: usize) -> Cursor<'a> {
+    pub(crate) fn new(text: &'a str, base: usize) -> Cursor<'a> {
         Cursor { text, at: 0, base }
     }
 
     /// Returns the file offset of the next item.
-    pub(super) fn offset(&mut self) -> usize {
+    pub(crate) fn offset(&mut self) -> usize {
         self.skip_space();
         self.base + self.at
     }
 
     /// Returns the text read since file offset `from`, without spaces around it.
-    pub(super) fn text_since(&self, from: usize) -> &'a str {
+    pub(crate) fn text_since(&self, from: usize) -> &'a str {
         self.text[from - self.base..self.at].trim()
     }
 
     /// Returns true if only spaces are left.
-    pub(super) fn is_done(&mut self) -> bool {
+    pub(crate) fn is_done(&mut self) -> bool {
         self.skip_space();
         self.at == self.text.len()
     }
@@ -45,13 +45,14 @@ impl<'a> Cursor<'a> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    fn rest(&mut self) -> &'a str {
+    /// Returns the text that is left, from the next item on.
+    pub(crate) fn rest(&mut self) -> &'a str {
         self.skip_space();
         &self.text[self.at..]
     }
 
     /// Takes `sign` if it is next.
-    pub(super) fn take(&mut self, sign: &str) -> bool {
+    pub(crate) fn take(&mut self, sign: &str) -> bool {
         let found = self.rest().starts_with(sign);
         if found {
             self.at += sign.len();
@@ -60,7 +61,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes `word` if it is next as a whole word.
-    pub(super) fn take_word(&mut self, word: &str) -> bool {
+    pub(crate) fn take_word(&mut self, word: &str) -> bool {
         let found = self.peek_word() == Some(word);
         if found {
             self.at += word.len();
@@ -69,14 +70,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes everything up to `end`, and `end` itself.
-    pub(super) fn until(&mut self, end: &str) -> Option<&'a str> {
+    pub(crate) fn until(&mut self, end: &str) -> Option<&'a str> {
         let (text, _) = self.rest().split_once(end)?;
         self.at += text.len() + end.len();
         Some(text.trim())
     }
 
     /// Returns the next word (letters, digits, `_ . -`) without taking it.
-    pub(super) fn peek_word(&mut self) -> Option<&'a str> {
+    pub(crate) fn peek_word(&mut self) -> Option<&'a str> {
         let rest = self.rest();
         let end = rest
             .find(|c: char| !(c.is_ascii_alphanumeric() || "_.-".contains(c)))
@@ -87,14 +88,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes the next word.
-    pub(super) fn word(&mut self) -> Option<&'a str> {
+    pub(crate) fn word(&mut self) -> Option<&'a str> {
         let word = self.peek_word()?;
         self.at += word.len();
         Some(word)
     }
 
     /// Takes a decimal or `0x` number if it is next.
-    pub(super) fn number(&mut self) -> Result<Option<u64>, Fault> {
+    pub(crate) fn number(&mut self) -> Result<Option<u64>, Fault> {
         let Some(word) = self.peek_word().filter(|w| w.starts_with(|c: char| c.is_ascii_digit()))
         else {
             return Ok(None);
@@ -114,12 +115,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a number, or fails.
-    pub(super) fn need_number(&mut self, what: &str) -> Result<u64, Fault> {
+    pub(crate) fn need_number(&mut self, what: &str) -> Result<u64, Fault> {
         self.number()?.ok_or_else(|| self.expected(what))
     }
 
     /// Takes an address: a number or a name, with an optional `+ number`.
-    pub(super) fn address(&mut self, names: &Names) -> Result<u64, Fault> {
+    pub(crate) fn address(&mut self, names: &Names) -> Result<u64, Fault> {
         let offset = self.offset();
         let start = match self.number()? {
             Some(number) => number,
@@ -136,7 +137,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes one address, or a range of named ones: `a0..a3`.
-    pub(super) fn addresses(&mut self, names: &Names) -> Result<Vec<u64>, Fault> {
+    pub(crate) fn addresses(&mut self, names: &Names) -> Result<Vec<u64>, Fault> {
         let first = self.peek_word();
         let address = self.address(names)?;
         if !self.take("..") {
@@ -160,7 +161,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the fault that `what` was expected here.
-    pub(super) fn expected(&mut self, what: &str) -> Fault {
+    pub(crate) fn expected(&mut self, what: &str) -> Fault {
         let rest = self.rest();
         let shown = rest.split_whitespace().next().unwrap_or("");
         let problem = Problem::Expected { expected: what.to_owned(), found: found(shown) };

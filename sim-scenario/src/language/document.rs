@@ -123,15 +123,15 @@ fn parse_file(text: &str) -> Result<Vec<Case>, Fault> {
 }
 
 /// Table of one case, or of the file's head.
-struct Table<'a> {
-    text: &'a str,
-    table: &'a DeTable<'a>,
-    offset: usize,
-    head: Option<&'a Table<'a>>,
+pub(crate) struct Table<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) table: &'a DeTable<'a>,
+    pub(crate) offset: usize,
+    pub(crate) head: Option<&'a Table<'a>>,
 }
 
 impl<'a> Table<'a> {
-    fn entry(&self, key: &str) -> Option<(Range<usize>, &'a Spanned<DeValue<'a>>)> {
+    pub(crate) fn entry(&self, key: &str) -> Option<(Range<usize>, &'a Spanned<DeValue<'a>>)> {
         let (name, value) = self.table.get_key_value(key)?;
         Some((name.span(), value))
     }
@@ -147,6 +147,9 @@ impl<'a> Table<'a> {
     fn refuse_unknown(&self, may_have_cases: bool) -> Result<(), Fault> {
         for (key, _) in self.table.iter() {
             let name = key.get_ref().as_ref();
+            if name == "core" {
+                return Err(Fault::new(key.span().start, self.other_core()));
+            }
             let known = KEYS.contains(&name) || (may_have_cases && name == "case");
             if !known {
                 return Err(Fault::new(key.span().start, Problem::UnknownKey(name.to_owned())));
@@ -155,12 +158,21 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
+    fn other_core(&self) -> Problem {
+        let core = self.string("core").ok().flatten().map_or("other", |(core, _)| core);
+        let remedy = match core {
+            "cortex-a53" => "'n2sim check' runs them, and no other command",
+            _ => "known is core = \"cortex-a53\"; leave the key out for the Neoverse N2",
+        };
+        Problem::OtherCore { core: core.to_owned(), remedy }
+    }
+
     /// Returns the text of `key` with its offset in the file.
-    fn string(&self, key: &'static str) -> Result<Option<(&'a str, usize)>, Fault> {
+    pub(crate) fn string(&self, key: &'static str) -> Result<Option<(&'a str, usize)>, Fault> {
         self.find(key).map(|value| string_of(self.text, key, value)).transpose()
     }
 
-    fn need_string(&self, key: &'static str) -> Result<(&'a str, usize), Fault> {
+    pub(crate) fn need_string(&self, key: &'static str) -> Result<(&'a str, usize), Fault> {
         self.string(key)?.ok_or_else(|| Fault::new(self.offset, Problem::MissingKey(key)))
     }
 
@@ -242,7 +254,7 @@ impl<'a> Table<'a> {
     }
 
     /// Returns configuration keys with their values as TOML text.
-    fn settings(&self) -> Result<Vec<(String, String)>, Fault> {
+    pub(crate) fn settings(&self) -> Result<Vec<(String, String)>, Fault> {
         let Some(value) = self.find("set") else { return Ok(Vec::new()) };
         let DeValue::Table(table) = value.get_ref() else {
             let expected = "a table: { \"memory.l2.size-bytes\" = 524288 }";
@@ -274,7 +286,7 @@ impl<'a> Table<'a> {
         Ok(draft)
     }
 
-    fn others_open(&self) -> Result<bool, Fault> {
+    pub(crate) fn others_open(&self) -> Result<bool, Fault> {
         match self.string("others")? {
             None | Some(("zero", _)) => Ok(false),
             Some(("any", _)) => Ok(true),
@@ -335,6 +347,6 @@ fn integer_of(key: &str, value: &Spanned<DeValue>) -> Result<u64, Fault> {
     number.ok_or_else(|| wrong_type(value.span().start, key, "a number from 0 to 2^64 - 1"))
 }
 
-fn wrong_type(offset: usize, key: &str, expected: &'static str) -> Fault {
+pub(crate) fn wrong_type(offset: usize, key: &str, expected: &'static str) -> Fault {
     Fault::new(offset, Problem::WrongType { key: key.to_owned(), expected })
 }

@@ -26,6 +26,19 @@ pub enum Problem {
         "unknown key '{0}'; a case has guide, claim, test, given, set, names, do, expect, others, path, silicon, source"
     )]
     UnknownKey(String),
+    /// The key is unknown in a file for the Cortex-A53.
+    #[error(
+        "unknown key '{0}'; a file with core = \"cortex-a53\" has core, guide, claim, test, given, set, do, expect, others"
+    )]
+    UnknownA53Key(String),
+    /// The file is for a core that this command does not know.
+    #[error("the scenarios of this file are for the {core}; {remedy}")]
+    OtherCore {
+        /// Core that the file names.
+        core: String,
+        /// The remedy.
+        remedy: &'static str,
+    },
     /// A required key is missing.
     #[error("the case has no '{0}'; add it to the case or to the head of the file")]
     MissingKey(&'static str),
@@ -59,6 +72,20 @@ pub enum Problem {
     /// The event name is unknown.
     #[error("{0}")]
     UnknownEvent(sim_core::pmu_event::EventNameError),
+    /// The Cortex-A53 has no such event, and its pipeline no such cause of a lost slot.
+    #[error("unknown event '{0}' of the Cortex-A53; {1}")]
+    UnknownA53Event(String, String),
+    /// The assembly text is not in the list.
+    #[error("unknown instruction '{0}'; {1}")]
+    UnknownInstruction(String, String),
+    /// The operand of an instruction is missing, or superfluous.
+    #[error("'{inst}' {problem}")]
+    Operand {
+        /// Text of the instruction.
+        inst: String,
+        /// The fault, and the remedy.
+        problem: &'static str,
+    },
     /// A sum of vectors contains a derived event.
     #[error("{event} is derived in a sum; add to {parts} instead, or state {event} after a ';'")]
     DerivedInSum {
@@ -107,32 +134,32 @@ pub enum Problem {
 
 /// A fault at a byte offset of the file, before lines are counted.
 #[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) offset: usize,
-    pub(super) problem: Problem,
+pub(crate) struct Fault {
+    pub(crate) offset: usize,
+    pub(crate) problem: Problem,
 }
 
 impl Fault {
-    pub(super) fn new(offset: usize, problem: Problem) -> Fault {
+    pub(crate) fn new(offset: usize, problem: Problem) -> Fault {
         Fault { offset, problem }
     }
 }
 
 /// Places of the bytes of a text. A lookup is fast if it is near the previous one.
 #[derive(Debug)]
-pub(super) struct Places<'a> {
+pub(crate) struct Places<'a> {
     text: &'a str,
     offset: usize,
     place: Place,
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn new(text: &'a str) -> Places<'a> {
+    pub(crate) fn new(text: &'a str) -> Places<'a> {
         Places { text, offset: 0, place: Place { line: 1, column: 1 } }
     }
 
     /// Returns the place of byte `offset`; the end of the text for a larger offset.
-    pub(super) fn of(&mut self, offset: usize) -> Place {
+    pub(crate) fn of(&mut self, offset: usize) -> Place {
         let mut end = offset.min(self.text.len());
         while !self.text.is_char_boundary(end) {
             end -= 1;
@@ -162,6 +189,6 @@ impl<'a> Places<'a> {
 }
 
 /// Returns the place of byte `offset` in `text`; the end of the text for a larger offset.
-pub(super) fn place_of(text: &str, offset: usize) -> Place {
+pub(crate) fn place_of(text: &str, offset: usize) -> Place {
     Places::new(text).of(offset)
 }

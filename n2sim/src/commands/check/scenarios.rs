@@ -10,9 +10,10 @@ use sim_machine::ConfigSource;
 use sim_metrics::builtin;
 use sim_report::explain::metrics;
 use sim_report::{case_counts, case_tables};
+use sim_scenario::a53::Case as A53Case;
 use sim_scenario::{self as scenario, Case, Verdict as CaseVerdict, run_case};
 
-use super::CheckArgs;
+use super::{CheckArgs, a53};
 use crate::files::input;
 use crate::verdict::Verdict;
 use sim_core::Shown as _;
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let mut unreadable = Vec::new();
     for file in scenario_files(&args.files)? {
         match read(&file) {
-            Ok(cases) => match run_cases(&file, &cases, &source, &shown) {
+            Ok(cases) => match run_file(&file, &cases, args, &source, &shown) {
                 Ok(report) => write_file(&mut out, &file, &report, &mut tally)?,
                 Err(error) => unreadable.push(crate::failure::message(&error)),
             },
@@ -96,7 +97,14 @@ fn run_named(
     events.extend(chosen.iter().flat_map(|metric| metrics::events(metric, &catalog)));
     let (mut met, mut refuted) = (vec![false; args.case.len()], false);
     for file in scenario_files(&args.files)? {
-        for case in read(&file)? {
+        let cases = match read(&file)? {
+            Cases::N2(cases) => cases,
+            Cases::A53(cases) => {
+                refuted |= !run_named_a53(out, &file, &cases, args, &mut met)?;
+                continue;
+            }
+        };
+        for case in cases {
             let Some(named) = args.case.iter().position(|name| *name == case.test) else {
                 continue;
             };
@@ -117,6 +125,32 @@ fn run_named(
         Some((name, _)) => anyhow::bail!("no case of these files is called '{name}'"),
         None => Ok(if refuted { Verdict::Refuted } else { Verdict::Good }),
     }
+}
+
+/// Runs the cases of a file for the Cortex-A53 that were named, and prints what each counts.
+/// Returns whether all of them hold.
+fn run_named_a53(
+    out: &mut impl Write,
+    file: &Path,
+    cases: &[A53Case],
+    args: &CheckArgs,
+    met: &mut [bool],
+) -> anyhow::Result<bool> {
+    let (name, mut hold) = (file.shown().to_string(), true);
+    refuse_n2_options(&name, args)?;
+    for case in cases {
+        let Some(named) = args.case.iter().position(|name| *name == case.test) else { continue };
+        let verdict = a53::run(&name, case, &args.machine)?;
+        if std::mem::replace(&mut met[named], true) {
+            writeln!(out)?;
+        }
+        a53::write(out, case, &verdict)?;
+        if !verdict.holds() {
+            out.write_all(verdict.explain(&name, case).as_bytes())?;
+            hold = false;
+        }
+    }
+    Ok(hold)
 }
 
 /// Returns the named files, and for each directory the `.toml` files below it, in order.
@@ -150,10 +184,30 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn read(file: &Path) -> anyhow::Result<Vec<Case>> {
+/// Refuses options that a file for the Cortex-A53 does not know.
+fn refuse_n2_options(file: &str, args: &CheckArgs) -> anyhow::Result<()> {
+    if args.event.is_empty() && args.metric.is_empty() {
+        return Ok(());
+    }
+    anyhow::bail!(
+        "{file}: --event and --metric are about the Neoverse N2, and these scenarios are for the \
+         Cortex-A53; --show or --case without them print all counts"
+    )
+}
+
+/// The cases of a file, by the core that it names.
+enum Cases {
+    N2(Vec<Case>),
+    A53(Vec<A53Case>),
+}
+
+fn read(file: &Path) -> anyhow::Result<Cases> {
     let name = file.shown().to_string();
     let text = input::text(file).with_context(|| format!("cannot read the scenario {name}"))?;
-    Ok(scenario::parse(&name, &text)?)
+    Ok(match scenario::a53::is_a53(&text) {
+        true => Cases::A53(scenario::a53::parse(&name, &text)?),
+        false => Cases::N2(scenario::parse(&name, &text)?),
+    })
 }
 
 /// The report on the cases of a file.
@@ -162,6 +216,35 @@ struct Report {
     cases: usize,
     failed: usize,
     text: Vec<u8>,
+}
+
+/// Runs the cases of one file, on the core that it names.
+fn run_file(
+    file: &Path,
+    cases: &Cases,
+    args: &CheckArgs,
+    source: &ConfigSource<'_>,
+    shown: &Shown,
+) -> anyhow::Result<Report> {
+    let cases = match cases {
+        Cases::N2(cases) => return run_cases(file, cases, source, shown),
+        Cases::A53(cases) => cases,
+    };
+    let name = file.shown().to_string();
+    refuse_n2_options(&name, args)?;
+    let mut report = Report { cases: cases.len(), ..Report::default() };
+    for case in cases {
+        let verdict = a53::run(&name, case, &args.machine)?;
+        if args.show {
+            writeln!(report.text)?;
+            a53::write(&mut report.text, case, &verdict)?;
+        }
+        if !verdict.holds() {
+            report.failed += 1;
+            report.text.extend(verdict.explain(&name, case).into_bytes());
+        }
+    }
+    Ok(report)
 }
 
 /// Runs the cases of one file. Shows their counts if that is requested, and explains failures.
