@@ -81,7 +81,7 @@ fn page() -> (String, Vec<String>) {
         let bit = row.bus_bit.map_or("-".to_owned(), |bit| bit.to_string());
         let measure = measure_of(row);
         let reason = match measure {
-            Some(Measure::Event(event)) => event.never_raised(),
+            Some(Measure::Event(event)) => sim_a53::event::never_raised(event),
             Some(_) => None,
             None => Some(
                 "it has neither a number nor a bit, and a trace does not say how long a core sleeps",
