@@ -2,6 +2,7 @@
 
 mod event;
 mod event_bus;
+mod loop_exit;
 mod memory;
 mod pipeline;
 mod pmu;
