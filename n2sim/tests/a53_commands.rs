@@ -114,6 +114,7 @@ fn the_bus_gives_back_every_counter_that_has_a_bit() {
 fn one_trace_is_compared_on_two_cores() {
     let trace = trace("hash.n2t");
     let args = ["diff", "--core", "cortex-a53,neoverse-n2", &trace, "--limit", "50k"];
+    let args_of_text = args;
     let object: serde_json::Value =
         serde_json::from_str(&printed(&[&args[..], &["-j"]].concat())).unwrap();
     let exact = counts(&trace);
@@ -127,13 +128,24 @@ fn one_trace_is_compared_on_two_cores() {
         let cycles = run["cycles"].as_f64().unwrap() / run["instructions"].as_f64().unwrap();
         assert!((sum / cycles - 1.0).abs() < 1e-9, "{run}");
     }
-    let text = printed(&args);
+    let trace = self::trace("threads/plain_padded.n2t");
+    let args = ["diff", "--core", "neoverse-n2,cortex-a53", &trace, "--limit", "20k", "-j"];
+    let object: serde_json::Value = serde_json::from_str(&printed(&args)).unwrap();
+    for run in object["runs"].as_array().unwrap() {
+        let (all, longest) = (run["cycles"].as_u64().unwrap(), run["longest"].as_u64().unwrap());
+        assert!(longest < all && 4 * longest >= all, "several threads at a time: {run}");
+        let stack = run["cycles_per_instruction"].as_object().unwrap();
+        let sum: f64 = stack.values().map(|part| part.as_f64().unwrap()).sum();
+        let cycles = all as f64 / run["instructions"].as_f64().unwrap();
+        assert!((sum / cycles - 1.0).abs() < 1e-9, "{run}");
+    }
+    let text = printed(&args_of_text);
     assert!(text.contains(" cortex-a53 ") && text.contains("r60  BUS_ACCESS_LD, BUS_ACCESS_RD"));
     for (more, message) in [
         (&["--from", "silicon"][..], "--from is for the comparison of two configurations"),
         (&["--min-change", "5"], "--min-change is for"),
     ] {
-        let error = refused(&[&args[..], more].concat());
+        let error = refused(&[&args_of_text[..], more].concat());
         assert!(error.contains(message), "{error}");
     }
     let error = refused(&["diff", "--core", "cortex-a53", &trace]);
@@ -153,6 +165,11 @@ fn the_memory_is_measured_on_this_core() {
     let args = ["membench", "bandwidth", "--core", "cortex-a53", "-o", figure.to_str().unwrap()];
     assert!(printed(&args).contains("memory"));
     assert!(std::fs::read_to_string(figure).unwrap().starts_with("<svg"));
+    let args = ["membench", "bandwidth", "--core", "cortex-a53", "--csv"];
+    let csv = printed(&[&args[..], &["--set", "memory.l2.size-bytes=0"]].concat());
+    let levels: Vec<&str> =
+        csv.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(levels, ["L1D", "L1D", "memory", "memory"], "a cluster without L2 cache");
     let message = refused(&["membench", "core-to-core", "--core", "cortex-a53"]);
     assert!(message.contains("core-to-core works with --core neoverse-n2 only"), "{message}");
     let config = printed(&["list", "config", "--core", "cortex-a53", "--seed", "9"]);

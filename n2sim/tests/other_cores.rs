@@ -55,6 +55,22 @@ fn formulas_are_checked_with_the_width_of_the_core() {
 }
 
 #[test]
+fn counts_of_events_that_the_core_lacks_take_no_part_in_rules() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("n1.csv");
+    let rows = "100,,cpu_cycles,1,100.00,,\n900,,stall_slot,1,100.00,,\n10,,op_spec,1,100.00,,\n\
+                9,,inst_retired,1,100.00,,\n8,,l1d_cache,1,100.00,,\n5,,l1d_cache_rd,1,100.00,,\n\
+                3,,l1d_cache_wr,1,100.00,,\n";
+    std::fs::write(&file, rows).unwrap();
+    let check = |core| n2sim(&["check", file.to_str().unwrap(), "--core", core]);
+    let (code, text, _) = check("neoverse-n1");
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("not an event of this core: stall_slot"), "{text}");
+    let (code, text, _) = check("neoverse-v2");
+    assert!(code == 1 && text.contains("OP_SPEC + STALL_SLOT = 8 x CPU_CYCLES"), "{text}");
+}
+
+#[test]
 fn what_needs_a_model_is_refused_with_a_remedy() {
     let trace = "traces/hash.n2t";
     for (args, message) in [

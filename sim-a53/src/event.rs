@@ -7,7 +7,7 @@ use sim_core::{Privilege, RegisterAccess};
 /// Returns why a run of a trace never raises the event; `None` if it can.
 pub fn never_raised(event: A53Event) -> Option<&'static str> {
     match event {
-        A53Event::SW_INCR => Some("a trace does not say which counters PMSWINC selects"),
+        A53Event::SW_INCR => Some("a write to PMSWINC counts it in the counters that it selects"),
         A53Event::CHAIN => Some("a counter raises it when the counter below overflows"),
         A53Event::EXT_MEM_REQ_NC => Some("all memory of the model is cacheable"),
         A53Event::PRE_DECODE_ERR | A53Event::DECODE_DEP_STALL => {

@@ -4,8 +4,8 @@ use crate::event::{A53Condition, A53Counts, A53Event, A53Sink};
 
 /// A sink that counts for each group of instructions.
 ///
-/// Cycles and stalls belong to the instruction that the core waited for: those from the issue before
-/// it to its own.
+/// Cycles and stalls belong to the instruction that the core waited for: those from the issue
+/// before it to its own.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupSink<'a> {
     /// Group of each static instruction.
@@ -41,8 +41,8 @@ impl A53Sink for GroupSink<'_> {
     #[inline]
     fn raise(&mut self, event: A53Event, cycle: u64, times: u64) {
         self.total.raise(event, cycle, times);
-        // The core raises all of its cycles when it ends.
-        let times = if is_clock(event) { times - self.until } else { times };
+        // The core raises all of its cycles when it ends, with the same number for both clocks.
+        let times = if is_clock(event) { times.saturating_sub(self.until) } else { times };
         self.counts[self.current].raise(event, cycle, times);
     }
 

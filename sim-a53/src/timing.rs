@@ -246,9 +246,19 @@ impl Timing {
         self.is_vector_access = is_vector(inst.dsts()) || is_vector(inst.srcs());
         // Loads take one cycle for eight bytes, stores one for sixteen (manual 2.1.6; IB `STP Q`).
         let width = if matches!(inst.mem.op, MemOp::Store) { 16 } else { 8 };
-        let cycles = inst.mem.bytes.div_ceil(width).clamp(1, 32) as u8;
+        let cycles = match self.is_pair_of_words(inst) {
+            true => PAIR_OF_WORDS,
+            false => inst.mem.bytes.div_ceil(width).clamp(1, 32) as u8,
+        };
         self.more_cycles = cycles - 1;
         self.is_alone = cycles > 1;
+    }
+
+    /// Returns whether an instruction is `LDP W`, `LDNP W` or `LDPSW`.
+    fn is_pair_of_words(&self, inst: &Inst) -> bool {
+        let mem = &inst.mem;
+        let is_pair = mem.bytes == 8 && mem.register_bytes == 4 && !mem.exclusive;
+        is_pair && mem.op == MemOp::Load && !self.is_vector_access
     }
 
     fn set_operands(&mut self, inst: &Inst, class: OperationClass) {
@@ -260,6 +270,9 @@ impl Timing {
         }
     }
 }
+
+/// Cycles of a load of two words to general registers (IB 0.33 a cycle).
+const PAIR_OF_WORDS: u8 = 3;
 
 /// Returns the cycles after which the multiplier takes the next product (IB).
 fn multiply_cycles(kind: MultiplyKind) -> u16 {

@@ -14,11 +14,11 @@ pub struct View {
     /// Issue of a reader of a result, whatever the reader does with it; not of flags and of an
     /// updated base.
     pub result: Option<u8>,
-    /// The same for a reader that adds or compares the result as it is.
+    /// Issue of a reader that adds or compares the result as it is.
     pub plain: Option<u8>,
-    /// The same for a reader that shifts, extends or multiplies the result.
+    /// Issue of a reader that shifts, extends or multiplies the result.
     pub shifted: Option<u8>,
-    /// The same for a multiply-add, integer or vector, that accumulates on the result.
+    /// Issue of a multiply-add, integer or vector, that accumulates on the result.
     pub accumulator: Option<u8>,
     /// Issue of a reader of the flags.
     pub flags: Option<u8>,

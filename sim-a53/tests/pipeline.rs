@@ -79,7 +79,7 @@ fn config() -> A53Config {
 /// within the share of the loop's branch.
 #[test]
 fn bodies_take_the_published_cycles() {
-    let cases: [(&str, &[u32], f64); 35] = [
+    let cases: [(&str, &[u32], f64); 37] = [
         ("two nops issue together (IB 1.99 per cycle)", &[NOP, NOP], 1.0),
         ("two independent additions issue together (IB)", &[ADD, ADD_OTHER], 1.0),
         ("a chain of additions (IB 1.00)", &[ADD_CHAIN], 1.0),
@@ -120,6 +120,10 @@ fn bodies_take_the_published_cycles() {
         // ldp x0, x1, [x0] and ldp x1, x0, [x0]
         ("the first register of a pair to an address (measured 3)", &[0xa940_0400], 3.0),
         ("the second register of a pair to an address (measured 4)", &[0xa940_0001], 4.0),
+        // ldp w3, w4, [x1]
+        ("a load of two words (IB 0.33 a cycle)", &[0x2940_1023], 3.0),
+        // ldpsw x3, x4, [x1]
+        ("a load of two signed words (IB 0.33 a cycle)", &[0x6940_1023], 3.0),
         // aese v0.16b, v1.16b, aesmc v0.16b, v0.16b
         ("a dependent round of AES (sbc-bench 3.25)", &[0x4e28_4820, 0x4e28_6800], 3.0),
         // fdiv s0, s0, s1, fmadd s0, s1, s1, s0

@@ -37,8 +37,8 @@ fn translation_costs_more_from_one_page_above_the_entries_of_a_tlb() {
         let pages = [entries, 2 * entries];
         let [within, beyond] = pages.map(|pages| a53::knee(&config, pages).cycles);
         // The page of the loop is the fifth of its set, so that a few loads walk. A walk reads one
-        // descriptor from the L1 cache, in three cycles. Victims are random, so that some pages of a
-        // set with too many stay.
+        // descriptor from the L1 cache, in three cycles. Victims are random, so that some pages of
+        // a set with too many stay.
         assert!(within < 6.3, "{entries} entries: {within} cycles");
         assert!((8.0..9.1).contains(&beyond), "{entries} entries: {beyond} cycles");
     }

@@ -6,6 +6,10 @@
 //! * exceptions (`EXC_IRQ` against `EXC_TAKEN`): counts of one level are filtered by the level that
 //!   the exception goes to or comes from, not alike for all events (erratum 855827);
 //! * a queue without instructions (0xE0 to 0xE3): its causes can be present in the same cycle;
+//! * two kinds of interlocks (0xE4 with 0xE5 or 0xE6): two instructions can have one in the same
+//!   cycle. A sum above all cycles is a doubt;
+//! * `INST_RETIRED` above two a cycle, which no core retires: the event may count too much around
+//!   immediate branches (erratum 855827). It is a doubt;
 //! * `READ_ALLOC`, `STALL_SB_FULL`: the manual does not say whether they count cycles;
 //! * `BUS_CYCLES` against `CPU_CYCLES`: they are different clocks, and one can stop alone;
 //! * `BR_MIS_PRED` against `BR_PRED`, and refills against accesses: branches without a prediction
@@ -54,20 +58,12 @@ const ONE_BIT: &str = "the event bus has one bit for the event, so that it occur
 const EMPTY: &str = "it counts cycles in which the instruction queue is empty (table 12.28)";
 const INTERLOCK: &str = "it counts cycles with an interlock (table 12.28)";
 const WRITE_BACK: &str = "it counts cycles of a stall in write-back (table 12.28)";
-const DISJOINT: &str = "0xE4 excludes the interlocks of 0xE5 and 0xE6, and all three exclude stalls of write-back, which \
-     0xE7 and 0xE8 count (table 12.28)";
+const DISJOINT: &str =
+    "interlocks exclude stalls of write-back, which 0xE7 and 0xE8 count (table 12.28)";
 const ONE_INSTRUCTION: &str = "each is one retired instruction (table 12.28)";
 
 /// Every rule.
 const RULES: &[A53Rule] = &[
-    A53Rule {
-        origin: Origin::Inferred,
-        right: &[(2, CPU_CYCLES)],
-        ..cycles(
-            &[(1, INST_RETIRED)],
-            "the event bus shows one or two retired instructions in a cycle, bits 7 and 8 (table 12.28)",
-        )
-    },
     part(&[(1, LD_RETIRED)], &[(1, INST_RETIRED)], ONE_INSTRUCTION),
     part(&[(1, ST_RETIRED)], &[(1, INST_RETIRED)], ONE_INSTRUCTION),
     part(&[(1, PC_WRITE_RETIRED)], &[(1, INST_RETIRED)], ONE_INSTRUCTION),
@@ -118,7 +114,7 @@ const RULES: &[A53Rule] = &[
         left: &[(1, BUS_ACCESS)],
         comparison: Comparison::AtLeast,
         right: &[(1, BUS_ACCESS_LD), (1, BUS_ACCESS_ST)],
-        origin: Origin::Printed,
+        origin: Origin::Inferred,
         reason: "reads and writes are accesses, and none is both (table 12.28)",
     },
     once(&[(1, LD_RETIRED)]),
@@ -136,14 +132,12 @@ const RULES: &[A53Rule] = &[
     cycles(&[(1, SIMD_DEP_STALL)], INTERLOCK),
     cycles(&[(1, LD_DEP_STALL)], WRITE_BACK),
     cycles(&[(1, ST_DEP_STALL)], WRITE_BACK),
-    cycles(&[(1, OTHER_INTERLOCK_STALL), (1, AGU_DEP_STALL)], DISJOINT),
-    cycles(&[(1, OTHER_INTERLOCK_STALL), (1, SIMD_DEP_STALL)], DISJOINT),
     cycles(&[(1, OTHER_INTERLOCK_STALL), (1, LD_DEP_STALL)], DISJOINT),
     cycles(&[(1, OTHER_INTERLOCK_STALL), (1, ST_DEP_STALL)], DISJOINT),
-    cycles(&[(1, OTHER_INTERLOCK_STALL), (1, AGU_DEP_STALL), (1, LD_DEP_STALL)], DISJOINT),
-    cycles(&[(1, OTHER_INTERLOCK_STALL), (1, SIMD_DEP_STALL), (1, LD_DEP_STALL)], DISJOINT),
-    cycles(&[(1, OTHER_INTERLOCK_STALL), (1, AGU_DEP_STALL), (1, ST_DEP_STALL)], DISJOINT),
-    cycles(&[(1, OTHER_INTERLOCK_STALL), (1, SIMD_DEP_STALL), (1, ST_DEP_STALL)], DISJOINT),
+    cycles(&[(1, AGU_DEP_STALL), (1, LD_DEP_STALL)], DISJOINT),
+    cycles(&[(1, AGU_DEP_STALL), (1, ST_DEP_STALL)], DISJOINT),
+    cycles(&[(1, SIMD_DEP_STALL), (1, LD_DEP_STALL)], DISJOINT),
+    cycles(&[(1, SIMD_DEP_STALL), (1, ST_DEP_STALL)], DISJOINT),
 ];
 
 /// Ratios that right counts keep at most 1 except in contrived programs.
@@ -152,6 +146,9 @@ const RATIOS: &[Ratio<A53Event>] = &[
     ratio(&[(1, L1I_CACHE_REFILL)], (1, L1I_CACHE), Cause::Prefetches),
     ratio(&[(1, L2D_CACHE_REFILL)], (1, L2D_CACHE), Cause::Prefetches),
     ratio(&[(1, BR_MIS_PRED)], (1, BR_PRED), Cause::Unpredicted),
+    ratio(&[(1, INST_RETIRED)], (2, CPU_CYCLES), Cause::Windows),
+    ratio(&[(1, OTHER_INTERLOCK_STALL), (1, AGU_DEP_STALL)], (1, CPU_CYCLES), Cause::Windows),
+    ratio(&[(1, OTHER_INTERLOCK_STALL), (1, SIMD_DEP_STALL)], (1, CPU_CYCLES), Cause::Windows),
     // SWP, an instruction of AArch32, is a load and a store.
     ratio(&[(1, LD_RETIRED), (1, ST_RETIRED)], (1, INST_RETIRED), Cause::Windows),
 ];
@@ -291,26 +288,26 @@ mod tests {
             check(counts, is_part).violations.into_iter().map(|violation| violation.left).collect()
         };
         assert_eq!(left(true), ["LD_RETIRED"]);
-        assert_eq!(left(false), ["INST_RETIRED", "LD_RETIRED", "LD_RETIRED"]);
+        assert_eq!(left(false), ["LD_RETIRED", "LD_RETIRED"]);
     }
 
     #[test]
     fn the_cause_depends_on_the_evidence() {
-        let cause = |cycles, retired| {
+        let cause = |cycles, loads| {
             let value = |event| match event {
                 CPU_CYCLES => Some(Count::from(cycles)),
-                INST_RETIRED => Some(retired),
+                LD_RETIRED => Some(loads),
                 _ => None,
             };
             check(value, false).violations.first().map(usual_cause)
         };
         let exact = Count::from;
         assert_eq!(cause(0, exact(5)), Some(Cause::NoCycles));
-        assert_eq!(cause(100, exact(201)), Some(Cause::Moments));
+        assert_eq!(cause(200, exact(201)), Some(Cause::Moments));
         assert_eq!(cause(100, exact(900)), Some(Cause::Windows));
         let estimate = Count { value: 900, tolerance: 0.1, is_estimate: true };
         assert_eq!(cause(100, estimate), Some(Cause::Multiplexing));
-        assert_eq!(cause(100, Count { value: 219, ..estimate }), None, "within its tolerance");
+        assert_eq!(cause(100, Count { value: 109, ..estimate }), None, "within its tolerance");
     }
 
     #[test]
@@ -342,7 +339,7 @@ mod tests {
             nearest(|event| (event == INST_RETIRED).then_some(1u64), false).expect("a rule");
         assert_eq!(
             (rule.as_str(), &missing[..]),
-            ("INST_RETIRED <= 2 x CPU_CYCLES", &[CPU_CYCLES][..])
+            ("LD_RETIRED <= INST_RETIRED", &[LD_RETIRED][..])
         );
         assert_eq!(nearest(|_| None::<u64>, false), None);
     }

@@ -91,9 +91,24 @@ pub fn nearest<C: Into<Count>>(
     rules::nearest(rules(slots_per_cycle(&count, assumptions), assumptions), &count)
 }
 
+/// Returns every rule whose events the core has. Those of another core than the Neoverse N2 are
+/// inferred from its table.
+fn rules(slots_per_cycle: u64, assumptions: &Assumptions) -> Vec<Rule<PmuEvent>> {
+    let mut rules = all_rules(slots_per_cycle, assumptions);
+    let core = assumptions.core;
+    if !core.is_n2() {
+        let is_there = |rule: &Rule<PmuEvent>| {
+            rule.left.iter().chain(&rule.right).all(|(_, event)| core.has(*event))
+        };
+        rules.retain(is_there);
+        rules.iter_mut().for_each(|rule| rule.origin = Origin::Inferred);
+    }
+    rules
+}
+
 /// Returns every rule of the event table, then those between cycles and slots or bus accesses. A
 /// subset that is written at both its ends is one rule.
-fn rules(slots_per_cycle: u64, assumptions: &Assumptions) -> Vec<Rule<PmuEvent>> {
+fn all_rules(slots_per_cycle: u64, assumptions: &Assumptions) -> Vec<Rule<PmuEvent>> {
     let mut rules: Vec<Rule<PmuEvent>> = Vec::new();
     let is_n2 = assumptions.core.is_n2();
     for event in PmuEvent::ALL {

@@ -1,5 +1,5 @@
-//! One trace on two cores: cycles, a stack of cycles per instruction, and the events that both cores
-//! have.
+//! One trace on two cores: cycles, a stack of cycles per instruction, and the events that both
+//! cores have.
 
 mod text;
 
@@ -14,7 +14,7 @@ use crate::stalls::Ledger;
 
 pub use text::{write_csv, write_json, write_markdown, write_text};
 
-/// What the slots of a cycle did, in groups that every core has. Slots are those of rename on a
+/// Use of the slots of a cycle, in groups that every core has. Slots are those of rename on a
 /// Neoverse N2 and those of issue on a Cortex-A53.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -94,6 +94,8 @@ pub struct CoreRun {
     pub clock_hz: u64,
     /// Cycles of all threads together.
     pub cycles: u64,
+    /// Cycles of the thread that ran longest.
+    pub longest: u64,
     /// Retired instructions of all threads together.
     pub instructions: u64,
     /// Slots in a cycle.
@@ -119,6 +121,7 @@ impl CoreRun {
             core: "cortex-a53",
             clock_hz,
             cycles: sum(A53Event::CPU_CYCLES),
+            longest: cores.iter().map(|core| core.cycles).max().unwrap_or_default(),
             instructions: sum(A53Event::INST_RETIRED),
             slots_per_cycle: SLOTS,
             slots,
@@ -134,6 +137,7 @@ impl CoreRun {
     pub fn of_n2(outcome: &Outcome) -> CoreRun {
         let mut counts = Counts::default();
         outcome.cores.iter().for_each(|core| counts.add(&core.counts.unpack()));
+        let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
         let ledger = Ledger::new(&outcome.cores);
         let mut slots = [0; SlotGroup::COUNT];
         slots[SlotGroup::Operations as usize] = ledger.used;
@@ -148,6 +152,7 @@ impl CoreRun {
             core: "neoverse-n2",
             clock_hz: outcome.clock_hz,
             cycles: counts.value(PmuEvent::CPU_CYCLES),
+            longest: cycles.max().unwrap_or_default(),
             instructions: counts.value(PmuEvent::INST_RETIRED),
             slots_per_cycle: SLOTS_PER_CYCLE,
             slots,
@@ -163,9 +168,9 @@ impl CoreRun {
         self.instructions as f64 / self.cycles.max(1) as f64
     }
 
-    /// Returns the time of all cycles, in seconds.
+    /// Returns the time of the thread that ran longest, in seconds.
     pub fn seconds(&self) -> f64 {
-        self.cycles as f64 / self.clock_hz as f64
+        self.longest as f64 / self.clock_hz as f64
     }
 
     /// Returns the cycles per instruction that the slots of a group make up.

@@ -65,6 +65,16 @@ pub struct CountTable<E = PmuEvent> {
 }
 
 impl<E: CoreEvent> CountTable<E> {
+    /// Moves the counts of events that the core does not have to those of unknown names.
+    pub fn leave_out(&mut self, has: impl Fn(E) -> bool) {
+        let absent: Vec<E> = self.counts.keys().copied().filter(|event| !has(*event)).collect();
+        for event in absent {
+            self.counts.remove(&event);
+            let name = self.names.remove(&event);
+            self.unknown.push(name.unwrap_or_else(|| event.perf_name()));
+        }
+    }
+
     fn new(owner: String, is_function: bool) -> CountTable<E> {
         CountTable {
             owner,

@@ -1,6 +1,6 @@
-//! Exported event bus of a run, cycle by cycle, in four forms: a value change dump for wave viewers, a
-//! compact binary file, one line of text per cycle, and the counts of each bit. The bits are those
-//! of the Cortex-A53 manual, 12.9.
+//! Exported event bus of a run, cycle by cycle, in four forms: a value change dump for wave
+//! viewers, a compact binary file, one line of text per cycle, and the counts of each bit. The bits
+//! are those of the Cortex-A53 manual, 12.9.
 
 mod binary;
 mod counts;
@@ -77,8 +77,8 @@ impl<W: Write> BusWriter<W> {
         Ok(BusWriter { form, mask, cycles: 0 })
     }
 
-    /// Writes the bus of a core in one cycle, if a bit with a wire is set. Cycles come in order, and
-    /// so do the cores of one cycle.
+    /// Writes the bus of a core in one cycle, if a bit with a wire is set. Cycles come in order,
+    /// and so do the cores of one cycle.
     ///
     /// # Errors
     /// The output cannot be written.
@@ -158,7 +158,12 @@ mod tests {
     #[test]
     fn a_table_has_the_cycles_of_each_bit() {
         let text = written(BusFormat::Counts, &[(0, 0, 0x80), (3, 0, 0x180), (1200, 1, 0x80)]);
-        assert!(text.contains("of a.n2t: cycles in which each bit is set, of 1,200\n"), "{text}");
+        assert!(
+            text.contains(
+                "of a.n2t: cycles in which each bit is set; the last one is cycle 1,200\n"
+            ),
+            "{text}"
+        );
         let rows: Vec<&str> = text.lines().skip(3).collect();
         let row = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(row(rows[0]), ["7", "INST_RETIRED", "2", "1"]);

@@ -39,7 +39,7 @@ pub(crate) struct LintArgs {
     pub(crate) claims: Option<String>,
     /// Core that counts
     ///
-    /// Of a Neoverse V2, V1 or N1 the events and the slots per cycle are checked, not the claims.
+    /// For a Neoverse V2, V1 or N1, events and slots per cycle are checked, not claims.
     #[arg(long, value_enum, value_name = "CORE", default_value_t)]
     pub(crate) core: CoreName,
     /// Revision of the core that counts

@@ -3,20 +3,13 @@
 use sim_a53::A53Event;
 use sim_core::PmuEvent;
 
-/// Returns an event by its mnemonic in any case, by rNN, or by `cycles` and `instructions`. The
-/// error has no name in front.
+/// Returns an event by its mnemonic in any case, by rNN, or by a name of Linux. The error has no
+/// name in front.
 pub(crate) fn named(name: &str) -> Result<A53Event, String> {
     if name.contains(['{', '}', ':']) {
         return Err(String::from("groups and modifiers work with --core neoverse-n2 only"));
     }
-    let code = name.strip_prefix(['r', 'R']).and_then(|hex| u16::from_str_radix(hex, 16).ok());
-    let found = match (code, name) {
-        (Some(code), _) => A53Event::from_code(code),
-        (None, "cycles" | "cpu-cycles") => Some(A53Event::CPU_CYCLES),
-        (None, "instructions") => Some(A53Event::INST_RETIRED),
-        (None, name) => A53Event::from_mnemonic(name),
-    };
-    found.ok_or_else(|| {
+    A53Event::from_linux_name(name).ok_or_else(|| {
         String::from(
             "the Cortex-A53 has no such event; `n2sim list events --core cortex-a53` lists them",
         )

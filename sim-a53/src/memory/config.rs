@@ -316,7 +316,7 @@ fn check_range(found: &mut Vec<Problem>, key: &str, value: u64, low: u64, high: 
 fn check_cache(found: &mut Vec<Problem>, keys: [&str; 2], size_bytes: u64, ways: u32) {
     check_range(found, keys[1], ways.into(), 1, 16);
     if size_bytes > MAX_CACHE_BYTES {
-        refuse(found, keys[0], &format!("{size_bytes} bytes are too many"), "use at most 1 GiB");
+        refuse(found, keys[0], &format!("{size_bytes} bytes are too many"), "use at most 64 MiB");
         return;
     }
     let set_bytes = u64::from(ways.clamp(1, 16)) * LINE_BYTES;

@@ -108,7 +108,8 @@ pub fn latency(config: &A53Config, footprint_bytes: u64) -> A53Latency {
         };
         let measured = kernel.period().clamp(LOADS_LEAST, LOADS_MOST);
         // A chase of a footprint beyond the caches needs no second pass.
-        let passes = if footprint_bytes > 2 * config.memory.l2.size_bytes { 1 } else { 3 };
+        let cached = config.memory.l2.size_bytes.max(config.memory.l1d.size_bytes);
+        let passes = if footprint_bytes > 2 * cached { 1 } else { 3 };
         let plan = Plan { warmup: passes * kernel.period(), measured };
         measure(&with_prefetch(config, prefetch), &kernel, plan).cycles_per_load()
     });
@@ -173,6 +174,12 @@ pub enum A53Level {
 impl A53Level {
     /// All levels, from the core outward.
     pub const ALL: [A53Level; 3] = [A53Level::L1, A53Level::L2, A53Level::Memory];
+
+    /// Returns the levels that the configuration has.
+    pub fn of(config: &A53Config) -> Vec<A53Level> {
+        let has_l2 = config.memory.l2.size_bytes > 0;
+        A53Level::ALL.into_iter().filter(|level| has_l2 || *level != A53Level::L2).collect()
+    }
 
     /// Returns the name for people.
     pub fn label(self) -> &'static str {

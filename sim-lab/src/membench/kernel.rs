@@ -93,8 +93,9 @@ impl Kernel {
         }
     }
 
-    /// Creates the same for a cache whose set depends on the lowest bit of the page's number: two
-    /// neighbors have the same offset.
+    /// Creates a pointer chase with one address on each of `pages` pages, in random order. Two
+    /// neighbors have the same offset, for a cache whose set depends on the lowest bit of the
+    /// page's number.
     pub fn one_per_page_of_two(pages: u64, page_bytes: u64, seed: u64) -> Kernel {
         Kernel { places_per_skew: 2, ..Kernel::one_per_page(pages, page_bytes, seed) }
     }

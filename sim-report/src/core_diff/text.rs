@@ -20,7 +20,7 @@ fn rows(runs: &[CoreRun; 2]) -> Vec<Row> {
     let of = |value: fn(&CoreRun) -> f64| [value(&runs[0]), value(&runs[1])];
     vec![
         ("instructions", of(|run| run.instructions as f64), 0),
-        ("cycles", of(|run| run.cycles as f64), 0),
+        ("cycles of all threads", of(|run| run.cycles as f64), 0),
         ("instructions per cycle", of(CoreRun::ipc), 3),
         ("clock in GHz", of(|run| run.clock_hz as f64 / 1e9), 3),
         ("time in milliseconds", of(|run| run.seconds() * 1e3), 3),
@@ -101,6 +101,7 @@ pub fn write_json(out: &mut impl Write, diff: &CoreDiff) -> io::Result<()> {
             "core": run.core,
             "clock_hz": run.clock_hz,
             "cycles": run.cycles,
+            "longest": run.longest,
             "instructions": run.instructions,
             "slots_per_cycle": run.slots_per_cycle,
             "cycles_per_instruction": stack,
@@ -110,13 +111,20 @@ pub fn write_json(out: &mut impl Write, diff: &CoreDiff) -> io::Result<()> {
     writeln!(out, "{}", json!({ "trace": diff.trace, "runs": runs, "events": diff.events }))
 }
 
-/// Writes a line with the names of the cores, then one line for each number.
+/// Writes a line with the names of the cores, then one line for each number of each trace.
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write_csv(out: &mut impl Write, diff: &CoreDiff, separator: &str) -> io::Result<()> {
-    let [first, second] = diff.runs.each_ref().map(|run| run.core);
-    writeln!(out, "trace{separator}quantity{separator}{first}{separator}{second}")?;
+pub fn write_csv(out: &mut impl Write, diffs: &[CoreDiff], separator: &str) -> io::Result<()> {
+    if let Some([first, second]) =
+        diffs.first().map(|diff| diff.runs.each_ref().map(|run| run.core))
+    {
+        writeln!(out, "trace{separator}quantity{separator}{first}{separator}{second}")?;
+    }
+    diffs.iter().try_for_each(|diff| write_lines(out, diff, separator))
+}
+
+fn write_lines(out: &mut impl Write, diff: &CoreDiff, separator: &str) -> io::Result<()> {
     let mut line = |name: &str, values: [String; 2]| {
         let [first, second] = values;
         writeln!(out, "{}{separator}{name}{separator}{first}{separator}{second}", diff.trace)
@@ -171,6 +179,7 @@ mod tests {
             core,
             clock_hz: 1_000_000_000,
             cycles: 1000,
+            longest: 1000,
             instructions: 500,
             slots_per_cycle: 2,
             slots: [500, 100, 200, 700, 490, 10],
@@ -212,7 +221,7 @@ mod tests {
         let diff = diff();
         let all = stack(&diff.runs).pop().expect("a sum");
         assert_eq!((all.0, all.1), ("all", [2.0, 2.0]));
-        let csv = text(|out| write_csv(out, &diff, ","));
+        let csv = text(|out| write_csv(out, std::slice::from_ref(&diff), ","));
         assert!(csv.lines().all(|line| line.split(',').count() == 4), "{csv}");
         assert!(csv.contains("\na.n2t,cycles per instruction: all,2.000000,2.000000\n"), "{csv}");
         let object: serde_json::Value =

@@ -1,8 +1,8 @@
 //! The bus as a compact binary file: one zstd frame.
 //!
-//! Inside is a line of JSON, the [`Header`], and then three numbers for each cycle and core in which
-//! a bit is set: cycles since the previous entry (the first counts from cycle 0), core, bits. A
-//! number has seven bits in each byte, the lowest first; the highest bit of a byte means that
+//! Inside is a line of JSON, the [`Header`], and then three numbers for each cycle and core in
+//! which a bit is set: cycles since the previous entry (the first counts from cycle 0), core, bits.
+//! A number has seven bits in each byte, the lowest first; the highest bit of a byte means that
 //! another byte follows (LEB128).
 
 use std::io::{self, Write};

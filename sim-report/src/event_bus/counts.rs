@@ -41,7 +41,7 @@ impl<W: Write> Counts<W> {
     pub(super) fn finish(mut self) -> io::Result<W> {
         let Counts { out, wires, title, streams, cycles, last } = &mut self;
         let last = grouped(*last);
-        writeln!(out, " {title}: cycles in which each bit is set, of {last}\n")?;
+        writeln!(out, " {title}: cycles in which each bit is set; the last one is cycle {last}\n")?;
         write!(out, " {:>3}  {:<24}", "bit", "event")?;
         for stream in streams.iter() {
             write!(out, " {:>16}", format!("thread {stream}"))?;

@@ -160,14 +160,14 @@ fn parse_action(cursor: &mut Cursor<'_>) -> Result<Action, Fault> {
         false => None,
     };
     match (operand, has_operand(&inst)) {
-        (None, true) => return Err(refused("needs its address or operand: add @ 0x8000")),
+        (None, true) => return Err(refused("needs its address or operand; add @ 0x8000")),
         (Some(_), false) => return Err(refused("has no address: leave out what follows the @")),
         _ => {}
     }
     let goes = parse_goes(cursor, inst.branch, inst.offset)?;
     let exclusive_fails = cursor.take_word("fails");
     if exclusive_fails && !sim_isa::is_store_exclusive(word) {
-        return Err(refused("is no store-exclusive, which alone fails: leave out 'fails'"));
+        return Err(refused("is not a store-exclusive, which alone can fail; remove 'fails'"));
     }
     let faults = cursor.take_word("faults");
     Ok(Action::Execute { word, operand, goes, exclusive_fails, faults })

@@ -20,6 +20,9 @@ pub(super) trait CoreRules {
     /// Returns the core.
     fn core(&self) -> CountedCore;
 
+    /// Returns whether the core has the event.
+    fn has(&self, event: Self::Event) -> bool;
+
     /// Checks a table.
     fn judge(&self, table: &CountTable<Self::Event>) -> Judgment;
 
@@ -44,6 +47,10 @@ impl CoreRules for NeoverseRules {
 
     fn core(&self) -> CountedCore {
         CountedCore { name: self.0.core.name, title: self.0.core.title }
+    }
+
+    fn has(&self, event: PmuEvent) -> bool {
+        self.0.core.has(event)
     }
 
     fn judge(&self, table: &CountTable) -> Judgment {
@@ -75,6 +82,10 @@ impl CoreRules for A53Rules {
 
     fn core(&self) -> CountedCore {
         count_table::CORTEX_A53
+    }
+
+    fn has(&self, _: A53Event) -> bool {
+        true
     }
 
     fn judge(&self, table: &CountTable<A53Event>) -> Judgment {

@@ -30,17 +30,15 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
         let [first, second] = &runs[..] else { anyhow::bail!("--core: give two cores") };
         diffs.push(CoreDiff::new(trace.shown().to_string(), [first.clone(), second.clone()]));
     }
-    if args.markdown {
-        core_diff::write_markdown(&mut out, &diffs)?;
-    }
-    for diff in diffs.iter().filter(|_| !args.markdown) {
-        match &args.field_separator {
-            _ if args.json => core_diff::write_json(&mut out, diff)?,
-            Some(separator) => {
-                core_diff::write_csv(&mut out, diff, &separator.replace("\\t", "\t"))?;
-            }
-            None => core_diff::write_text(&mut out, diff)?,
+    match &args.field_separator {
+        _ if args.markdown => core_diff::write_markdown(&mut out, &diffs)?,
+        _ if args.json => {
+            diffs.iter().try_for_each(|diff| core_diff::write_json(&mut out, diff))?
         }
+        Some(separator) => {
+            core_diff::write_csv(&mut out, &diffs, &separator.replace("\\t", "\t"))?;
+        }
+        None => diffs.iter().try_for_each(|diff| core_diff::write_text(&mut out, diff))?,
     }
     out.finish()?;
     Ok(Verdict::Good)

@@ -29,7 +29,8 @@ pub(super) fn measure(
             figure::a53::knees(config, &knees)
         }
         Quantity::Bandwidth => {
-            let levels = A53Level::ALL.map(|level| [(level, true), (level, false)]).concat();
+            let levels = A53Level::of(config).into_iter();
+            let levels: Vec<_> = levels.flat_map(|level| [(level, true), (level, false)]).collect();
             let rates = each(&levels, |(level, prefetch)| a53::read_rate(config, level, prefetch))?;
             a53_ladder::write_rates(out, &rates, form)?;
             figure::a53::rates(&rates)
