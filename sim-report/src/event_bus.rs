@@ -5,12 +5,14 @@
 mod binary;
 mod counts;
 mod dump;
+mod head;
 mod lines;
 
 use std::io::{self, Write};
 
 use sim_core::Cycle;
-use sim_pmu::event_bus::Wire;
+
+pub use head::BusHead;
 
 /// Output format of the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,19 +25,6 @@ pub enum BusFormat {
     Text,
     /// One line per bit: in how many cycles it is set.
     Counts,
-}
-
-/// Description of a bus.
-#[derive(Clone, Debug)]
-pub struct BusHead<'a> {
-    /// Bits of the bus.
-    pub wires: Vec<Wire>,
-    /// Thread of each core.
-    pub streams: &'a [u32],
-    /// Core that exports the bus.
-    pub core: &'a str,
-    /// Name of the trace.
-    pub source: &'a str,
 }
 
 /// Writer of the bus cycles of all cores, in order of time.
@@ -54,11 +43,6 @@ enum Form<W: Write> {
     Binary(binary::Binary<W>),
     Text(lines::Lines<W>),
     Counts(counts::Counts<W>),
-}
-
-/// Returns the name of a wire: its event, or the condition that two instructions retired.
-fn name(wire: &Wire) -> &'static str {
-    wire.event.unwrap_or("TWO_INST_RETIRED")
 }
 
 impl<W: Write> BusWriter<W> {
@@ -118,6 +102,7 @@ impl<W: Write> BusWriter<W> {
 mod tests {
     use super::*;
     use crate::event_bus::dump::code;
+    use sim_pmu::event_bus::Wire;
 
     fn wires() -> Vec<Wire> {
         let wire = |bit, event| Wire { bit, event, title: "a title" };

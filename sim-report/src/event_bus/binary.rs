@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use sim_core::Cycle;
 
-use super::{BusHead, name};
+use super::head::{BusHead, name};
 
 /// Name of the format, with its version.
 const FORMAT: &str = "n2sim-event-bus-1";

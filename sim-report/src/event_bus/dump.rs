@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use sim_core::Cycle;
 use sim_pmu::event_bus::Wire;
 
-use super::{BusHead, name};
+use super::head::{BusHead, name};
 
 /// Writer of a dump.
 #[derive(Debug)]
