@@ -24,7 +24,7 @@ pub(crate) fn traces() -> Vec<PathBuf> {
     files
 }
 
-fn cores(path: &Path, limit: Option<u64>) -> Vec<A53CoreOutcome> {
+pub(crate) fn cores(path: &Path, limit: Option<u64>) -> Vec<A53CoreOutcome> {
     let document = Document::from_embedded(EMBEDDED[0].name, &EMBEDDED).expect("the defaults");
     let config = A53Config::from_document(&document).expect("valid defaults");
     let trace = TraceFile::open(path).expect("a committed trace");

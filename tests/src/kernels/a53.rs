@@ -85,6 +85,20 @@ pub fn cycles(config: &A53Config, kernel: &Kernel, causes: &[&Cause<A53View>]) -
     (long - short) as f64 / ((TURNS[1] - TURNS[0]) * unrolled.copies) as f64
 }
 
+/// Returns the share of the compared kernels that agree with LLVM when every view applies to every
+/// kernel. Causes are listed by kernel; this says how far they are LLVM's timing elsewhere, too.
+pub fn agreement_with_every_view(table: &A53Table) -> f64 {
+    let config = wide_front_end();
+    let all: Vec<&Cause<A53View>> = table.causes.iter().collect();
+    let (mut agreeing, mut compared) = (0, 0);
+    for row in &table.rows {
+        let Some(llvm) = row.llvm else { continue };
+        compared += 1;
+        agreeing += u32::from(agrees(cycles(&config, &row.kernel, &all) / llvm.compared()));
+    }
+    f64::from(agreeing) / f64::from(compared.max(1))
+}
+
 /// Returns the causes that a kernel lists although the models agree without them.
 pub fn unneeded(table: &A53Table) -> Vec<String> {
     let config = wide_front_end();

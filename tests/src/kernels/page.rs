@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::a53::A53Table;
+use super::a53::{self, A53Table};
 use super::llvm::{self, Core, Figures};
 use super::table::{AGREE, Row, Table, summary};
 
@@ -49,6 +49,14 @@ difference without a cause, a cause that a kernel does not need, and less than 9
         100.0 * mean_after,
     );
     text.push_str("\nThe other kernels have instructions of later extensions, which this core does not have.\n");
+    let _ = writeln!(
+        text,
+        "
+A kernel lists the causes that it needs, found by trying. With the timing of all causes in all kernels at once, {:.1} % agree: some causes
+say more than LLVM does of instructions in other kernels, or less. \"After causes\" therefore means that a difference is explained, not that
+this table is LLVM's whole model.",
+        100.0 * a53::agreement_with_every_view(table),
+    );
     write_causes(&mut text, table);
     text
 }
