@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use page::{Block, Page};
-use sim_core::PmuEvent;
+use sim_core::{A53Event, PmuEvent};
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
@@ -136,7 +136,7 @@ fn every_event_and_file_that_is_named_exists() {
                 .iter()
                 .any(|folder| word.starts_with(folder) && !word.contains(['*', ' ']));
             let exists = if is_event {
-                PmuEvent::from_name(&word).is_ok()
+                PmuEvent::from_name(&word).is_ok() || A53Event::from_mnemonic(&word).is_some()
             } else {
                 !is_file || repository().join(&word).exists()
             };

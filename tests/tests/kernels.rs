@@ -129,6 +129,13 @@ fn the_models_agree_after_the_listed_causes() {
     check_agreement("a53", a53_table());
 }
 
+/// A cause that is LLVM's timing of an instruction is so in every kernel.
+#[test]
+fn the_causes_of_the_cortex_a53_hold_in_all_kernels() {
+    let agreeing = a53::agreement_with_every_view(a53_table());
+    assert!(agreeing >= AGREEING, "{:.1} % of the kernels agree", 100.0 * agreeing);
+}
+
 fn check_agreement<F: Figures, V>(core: &str, table: &Table<F, V>) {
     let (n, close, mean) = summary(table.compared().filter_map(Row::ratio_after));
     assert!(n >= COMPARED, "{core}: {n} kernels are compared");

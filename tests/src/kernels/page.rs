@@ -52,9 +52,8 @@ difference without a cause, a cause that a kernel does not need, and less than 9
     let _ = writeln!(
         text,
         "
-A kernel lists the causes that it needs, found by trying. With the timing of all causes in all kernels at once, {:.1} % agree: some causes
-say more than LLVM does of instructions in other kernels, or less. \"After causes\" therefore means that a difference is explained, not that
-this table is LLVM's whole model.",
+A kernel lists the causes that it needs. With the timing of all causes in all kernels at once, {:.1} % agree: the causes are LLVM's timing
+nearly everywhere, not only where they are listed.",
         100.0 * a53::agreement_with_every_view(table),
     );
     write_causes(&mut text, table);
