@@ -29,7 +29,8 @@ pub enum SlotGroup {
     Memory,
     /// Empty because of operands, units, queues and pairing.
     Execution,
-    /// Empty before the first and after the last instruction, and during sleep.
+    /// Empty before the first and after the last instruction, during sleep, and in waits for
+    /// another thread.
     Idle,
 }
 
@@ -69,6 +70,15 @@ impl SlotGroup {
             LostTo::InstCache | LostTo::InstTlb => SlotGroup::Fetch,
             LostTo::FrontEnd => SlotGroup::Branches,
             LostTo::End => SlotGroup::Idle,
+        }
+    }
+
+    fn of_back_end(root: RootCause) -> SlotGroup {
+        match root {
+            RootCause::Barrier => SlotGroup::Memory,
+            RootCause::OtherThread => SlotGroup::Idle,
+            root if root.is_memory() => SlotGroup::Memory,
+            _ => SlotGroup::Execution,
         }
     }
 
@@ -145,7 +155,7 @@ impl CoreRun {
             slots[SlotGroup::of_front_end(cause) as usize] += ledger.stalled.of(cause);
         }
         for root in RootCause::back_end() {
-            let group = if root.is_memory() { SlotGroup::Memory } else { SlotGroup::Execution };
+            let group = SlotGroup::of_back_end(root);
             slots[group as usize] += ledger.stalled.of_root(root);
         }
         CoreRun {
