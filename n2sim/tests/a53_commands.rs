@@ -177,6 +177,21 @@ fn the_memory_is_measured_on_this_core() {
 }
 
 #[test]
+fn events_without_a_mnemonic_are_explained_by_their_names_of_linux() {
+    let explained = |name| printed(&["explain", name, "--core", "cortex-a53"]);
+    let text = explained("ld_dep_stall");
+    assert!(
+        text.contains("on cortex-a53: LD_DEP_STALL, 0xE7, cycle stalled at write-back"),
+        "{text}"
+    );
+    assert_eq!(text, explained("rE7"));
+    let text = explained("ext_mem_req_nc");
+    assert!(text.contains("0 in every run of n2sim: all memory of the model"), "{text}");
+    let text = explained("l1d_cache_refill");
+    assert!(text.contains("l1d_cache_refill") && !text.contains("0 in every run"), "{text}");
+}
+
+#[test]
 fn a_sweep_runs_on_this_core() {
     let folder = tempfile::tempdir().unwrap();
     let grid = folder.path().join("grid.toml");

@@ -148,7 +148,7 @@ pub(crate) fn write_details(out: &mut impl Write, event: PmuEvent) -> io::Result
 
 /// Returns the name of another core's event: the mnemonic of the manual, or the name that `perf`
 /// uses on a Cortex-A53.
-fn other_name(core: &OtherCore, event: &OtherEvent) -> &'static str {
+pub(crate) fn other_name(core: &OtherCore, event: &OtherEvent) -> &'static str {
     let of_linux = || match core.name == CORTEX_A53.name {
         true => event.code.and_then(A53Event::from_code).map(A53Event::mnemonic),
         false => None,

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use sim_core::pmu_event::EventNameError;
-use sim_core::{PmuEvent, RelatedCore};
+use sim_core::{A53Event, PmuEvent, RelatedCore};
 use sim_pmu::identification::is_countable;
+use sim_pmu::other_core::CORTEX_A53;
 use sim_pmu::{CommonEventWord, OtherCore, OtherEvent, Presence};
 
 use crate::commands::list;
@@ -92,7 +93,13 @@ fn find(name: &str, core: Option<&OtherCore>) -> Result<Explained, EventNameErro
             let small = u16::try_from(code).map_err(|_| EventNameError::UnknownCode(code))?;
             Ok(Explained { code: small, here: None })
         }
-        (Err(error), None) => Err(error),
+        // Linux names the events that have no mnemonic.
+        (Err(error), None) => match A53Event::from_linux_name(name) {
+            Some(event) if core.is_some_and(|core| core.name == CORTEX_A53.name) => {
+                Ok(Explained { code: event.code(), here: None })
+            }
+            _ => Err(error),
+        },
     }
 }
 
@@ -134,13 +141,18 @@ fn write_other(
     there: &OtherEvent,
     core: &OtherCore,
 ) -> io::Result<()> {
-    let name = there.mnemonic.unwrap_or("without a name");
+    let name = list::other_name(core, there);
     writeln!(out, "on {}: {name}, 0x{:02X}, {}", core.name, event.code, there.title)?;
     let bit = |bit: Option<u8>| bit.map_or(String::from("none"), |bit| format!("bit {bit}"));
     writeln!(out, "  event bus: {}; trace bus: {}", bit(there.bus_bit), bit(there.trace_bit))?;
     match event.here {
-        Some(here) if there.mnemonic == Some(here.mnemonic()) => Ok(()),
-        Some(here) => writeln!(out, "  the same number is {} here", here.mnemonic()),
+        Some(here) if there.mnemonic == Some(here.mnemonic()) => {}
+        Some(here) => writeln!(out, "  the same number is {} here", here.mnemonic())?,
+        None => {}
+    }
+    let own = A53Event::from_code(event.code).filter(|_| core.name == CORTEX_A53.name);
+    match own.and_then(sim_a53::event::never_raised) {
+        Some(reason) => writeln!(out, "  0 in every run of n2sim: {reason}"),
         None => Ok(()),
     }
 }
