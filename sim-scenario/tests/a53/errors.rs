@@ -21,7 +21,7 @@ fn each_fault_names_its_place_and_a_remedy() {
         ("do = 'frob'\nexpect = ''", "6:7", "word 0xd503201f"),
         ("do = 'b.eq .+8'\nexpect = ''", "6:15", "'taken' or 'not-taken'"),
         ("do = 'core 4: nop'\nexpect = ''", "6:12", "0 to 3"),
-        ("do = 'nop fails'\nexpect = ''", "6:7", "no store-exclusive"),
+        ("do = 'nop fails'\nexpect = ''", "6:7", "not a store-exclusive"),
         ("do = 'nop nop'\nexpect = ''", "6:11", "';' before the next step"),
         ("do = 'nop x 2000000'\nexpect = ''", "6:7", "at most 1048576"),
         ("do = 'nop'\nexpect = 'LD_SPEC 1'", "7:11", "n2sim list events"),
