@@ -11,8 +11,8 @@ use crate::slots::Slots;
 use crate::timing::{Timing, Work};
 use serde::Deserialize;
 use sim_core::config::{ConfigError, Document, Embedded, Problem};
-use sim_core::{Privilege, RegisterAccess, TraceInst};
-use sim_isa::Program;
+use sim_core::{InstFlags, Privilege, RegisterAccess, TraceInst};
+use sim_isa::{BranchKind, Program};
 use sim_trace::{StreamEvent, StreamReader, TraceError, TraceFile};
 
 /// Built-in configuration of the core and its cluster.
@@ -121,6 +121,8 @@ struct Thread {
     at: usize,
     more_at: usize,
     event_at: usize,
+    /// Instructions of the batch before the next event.
+    next_event: usize,
     ended: bool,
     limit: u64,
 }
@@ -293,6 +295,7 @@ impl Thread {
             at: 0,
             more_at: 0,
             event_at: 0,
+            next_event: usize::MAX,
             ended: false,
             limit,
         };
@@ -305,11 +308,18 @@ impl Thread {
         (self.at, self.more_at, self.event_at) = (0, 0, 0);
         while self.reader.next_batch(&mut self.batch)? {
             if !self.batch.is_empty() {
+                self.find_event();
                 return Ok(());
             }
         }
         self.ended = true;
         Ok(())
+    }
+
+    /// Notes where the next event of the batch is.
+    fn find_event(&mut self) {
+        let next = self.reader.events().get(self.event_at);
+        self.next_event = next.map_or(usize::MAX, |event| event.position as usize);
     }
 
     /// Runs one instruction, and more until the clock passes `until`.
@@ -338,18 +348,25 @@ impl Thread {
     ) -> Result<(), TraceError> {
         let inst = self.batch[self.at];
         self.at += 1;
-        let further = inst.flags.further();
-        let more_at = self.more_at;
-        self.more_at += further;
         let mut more = [0; sim_core::MAX_FURTHER];
-        more[..further].copy_from_slice(&self.reader.more()[more_at..more_at + further]);
+        let further = inst.flags.further();
+        if further > 0 {
+            let from = self.more_at;
+            self.more_at += further;
+            more[..further].copy_from_slice(&self.reader.more()[from..self.more_at]);
+        }
         let timing = &timings[inst.id as usize];
-        let after = self.steps_after(timing);
+        let mut after = After::default();
+        if self.at >= self.next_event || timing.work == Work::Exception {
+            after = self.steps_after(timing);
+        }
         if self.at == self.batch.len() {
             self.next_batch()?;
         }
-        let breaks = after.exceptions > 0 || inst.flags.has(sim_core::InstFlags::DISCONTINUITY);
-        let next = (!self.ended && !breaks).then(|| timings[self.batch[self.at].id as usize].pc);
+        let next = match timing.branch {
+            BranchKind::None => None,
+            _ => self.next_pc(&inst, &after, timings),
+        };
         sink.begin(inst.id, self.core.cycle());
         self.core.step(&inst, &more[..further], timing, next, memory, sink);
         if after.exceptions > 0 || after.access.is_some() {
@@ -357,6 +374,13 @@ impl Thread {
         }
         self.ended |= self.core.instructions() >= self.limit;
         Ok(())
+    }
+
+    /// Returns the address of the next instruction of the stream; `None` where it breaks off.
+    #[inline]
+    fn next_pc(&self, inst: &TraceInst, after: &After, timings: &[Timing]) -> Option<u64> {
+        let breaks = after.exceptions > 0 || inst.flags.has(InstFlags::DISCONTINUITY);
+        (!self.ended && !breaks).then(|| timings[self.batch[self.at].id as usize].pc)
     }
 
     /// Takes the steps after an instruction. Exceptions count at the level to which they are taken
@@ -377,14 +401,13 @@ impl Thread {
 
     /// Returns what follows the current instruction. In a trace without the kernel, the instruction
     /// itself takes an exception.
-    #[inline]
+    #[cold]
     fn steps_after(&mut self, timing: &Timing) -> After {
         let mut after = After::default();
-        while let Some(at) = self.reader.events().get(self.event_at)
-            && at.position as usize <= self.at
-        {
-            after.add(&at.event);
+        while self.at >= self.next_event {
+            after.add(&self.reader.events()[self.event_at].event);
             self.event_at += 1;
+            self.find_event();
         }
         if after.exceptions == 0 && timing.work == Work::Exception {
             (after.exceptions, after.vector) = (1, 0);

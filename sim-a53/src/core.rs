@@ -7,7 +7,6 @@
 //! them waits at write-back for a load miss or a store, at most the groups after it issue.
 
 mod branches;
-mod pairing;
 mod write_back;
 
 use crate::branch::Predictor;
@@ -16,13 +15,14 @@ use crate::event::{A53Condition, A53Event, A53Sink};
 use crate::front_end::{Arrival, FrontEnd};
 use crate::memory::ClusterMemory;
 use crate::slots::{LostTo, SLOTS, Slots};
-use crate::timing::{Distances, EARLY_ALU, Timing, UNITS, USES, Unit, Use, Work};
+use crate::timing::{Distances, EARLY_ALU, Needs, Timing, UNITS, USES, Use, Work};
 use sim_core::{InstFlags, TraceInst};
 use sim_isa::{BranchKind, Reg};
 use write_back::WriteBack;
 
-/// Names of registers, with the placeholders for missing ones.
-const REGISTERS: usize = Reg::COUNT + 2;
+/// Every number of a register, with the placeholders for missing ones: no lookup is out of range.
+const REGISTERS: usize = 1 << u8::BITS;
+const _: () = assert!(Reg::COUNT + 2 <= REGISTERS);
 
 /// Instructions that issued in the latest cycle.
 #[derive(Clone, Copy, Debug)]
@@ -31,10 +31,8 @@ struct Group {
     /// Instructions of the group, and those of them that retire.
     insts: u64,
     retired: u64,
-    /// Unit of the older instruction.
-    unit: Unit,
-    /// The older instruction shares its cycle with no other.
-    is_alone: bool,
+    /// Needs of a younger instruction that may not join the older one.
+    excludes: Needs,
     /// Earliest cycle of the next group.
     next: u64,
 }
@@ -50,11 +48,31 @@ struct Readiness {
     interlock: LostTo,
 }
 
+/// The last write of a register.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    /// Cycle of the issue of its writer, and the time of a load miss.
+    from: u64,
+    /// From there to the issue of a reader.
+    distances: Distances,
+    /// The writer did vector work.
+    by_vector: bool,
+}
+
+impl Written {
+    /// Returns the cycle in which a reader may issue.
+    #[inline(always)]
+    fn ready_for(&self, how: Use) -> u64 {
+        self.from + u64::from(self.distances[how as usize])
+    }
+}
+
 /// One core of the cluster.
 #[derive(Debug)]
 pub(crate) struct Core {
     number: usize,
-    dual_issue: bool,
+    /// Needs that no pair may have: none, or those of every instruction.
+    never_pairs: Needs,
     taken_bubble: u64,
     indirect_bubble: u64,
     unaligned_load: u64,
@@ -66,10 +84,7 @@ pub(crate) struct Core {
     predictor: Predictor,
     /// Branch whose target the front end keeps (branch target instruction cache, manual 2.1.1).
     kept_branch: u64,
-    /// Earliest issue of a reader of each register, by use.
-    ready: [[u64; USES]; REGISTERS],
-    /// The last writer of each register did vector work.
-    by_vector: [bool; REGISTERS],
+    results: [Written; REGISTERS],
     /// Cycle from which each unit is free.
     units: [u64; UNITS],
     group: Group,
@@ -88,7 +103,7 @@ impl Core {
     pub(crate) fn new(number: usize, config: &PipelineConfig) -> Core {
         Core {
             number,
-            dual_issue: config.dual_issue,
+            never_pairs: if config.dual_issue { Needs::NONE } else { Needs::ALL },
             taken_bubble: config.taken_bubble,
             indirect_bubble: config.indirect_bubble,
             unaligned_load: config.unaligned_load,
@@ -97,17 +112,9 @@ impl Core {
             front_end: FrontEnd::new(config),
             predictor: Predictor::new(&config.branch),
             kept_branch: u64::MAX,
-            ready: [[0; USES]; REGISTERS],
-            by_vector: [false; REGISTERS],
+            results: [Written { from: 0, distances: [0; USES], by_vector: false }; REGISTERS],
             units: [0; UNITS],
-            group: Group {
-                cycle: 0,
-                insts: SLOTS,
-                retired: 0,
-                unit: Unit::Integer,
-                is_alone: true,
-                next: 1,
-            },
+            group: Group { cycle: 0, insts: SLOTS, retired: 0, excludes: Needs::ALL, next: 1 },
             write_back: WriteBack::default(),
             slots: Slots::default(),
             instructions: 0,
@@ -131,7 +138,7 @@ impl Core {
     /// Lets nothing more issue before this cycle. For comparisons with other models.
     pub(crate) fn hold_until(&mut self, cycle: u64) {
         if cycle > self.group.cycle {
-            self.group.is_alone = true;
+            self.group.excludes = Needs::ALL;
             self.group.next = self.group.next.max(cycle);
         }
     }
@@ -161,8 +168,8 @@ impl Core {
         self.unknown
     }
 
-    /// Runs one instruction of the stream. `next` is the address of the next one; `None` at the end
-    /// of the stream or where it breaks off.
+    /// Runs one instruction of the stream. `next` is where a branch continues; `None` at the end
+    /// of the stream or where it breaks off. Others do not look at it.
     #[inline]
     pub(crate) fn step<S: A53Sink>(
         &mut self,
@@ -178,6 +185,11 @@ impl Core {
         let ready = Readiness { arrival, operands, interlock };
         let cycle = self.issue(timing, &ready, sink);
         self.front_end.note_issue(cycle);
+        if timing.only_computes {
+            self.write_results(timing, cycle, 0);
+            self.retire(inst, sink);
+            return;
+        }
         if self.retention_after > 0 && (timing.is_vector || timing.is_vector_access) {
             self.end_retention(cycle, sink);
         }
@@ -186,7 +198,9 @@ impl Core {
             _ => self.perform(inst, more, timing, cycle, memory, sink),
         };
         self.write_results(timing, cycle, delay);
-        self.retire(inst, timing, next, sink);
+        if self.retire(inst, sink) {
+            self.retire_further(inst, timing, next, sink);
+        }
         if timing.branch != BranchKind::None {
             self.resolve(timing, cycle, next, memory, sink);
         } else if matches!(timing.work, Work::Restart | Work::Exception) {
@@ -198,21 +212,19 @@ impl Core {
     /// cause of a wait for them.
     #[inline]
     fn operands(&self, timing: &Timing) -> (u64, LostTo) {
-        let mut cycle = self.units[timing.unit as usize];
-        if timing.unit == Unit::FullVector {
-            cycle = cycle.max(self.units[Unit::VectorDivide as usize]);
-        }
+        let mut cycle =
+            self.units[timing.unit as usize].max(self.units[timing.second_unit as usize]);
         let mut cause = match timing.is_vector {
             true => LostTo::SimdInterlock,
             false => LostTo::OtherInterlock,
         };
         for (reg, how) in &timing.srcs[..usize::from(timing.n_srcs)] {
-            let reg = usize::from(*reg);
-            let at = self.ready[reg][*how as usize];
+            let written = &self.results[usize::from(*reg)];
+            let at = written.ready_for(*how);
             if at > cycle {
                 cycle = at;
                 cause = match () {
-                    () if timing.is_vector || self.by_vector[reg] => LostTo::SimdInterlock,
+                    () if timing.is_vector || written.by_vector => LostTo::SimdInterlock,
                     () if *how == Use::Address && timing.work != Work::None => {
                         LostTo::AddressInterlock
                     }
@@ -228,14 +240,16 @@ impl Core {
     #[inline]
     fn issue<S: A53Sink>(&mut self, timing: &Timing, ready: &Readiness, sink: &mut S) -> u64 {
         let wanted = ready.arrival.cycle.max(ready.operands);
-        let last = self.group;
-        if last.insts == 1 && wanted <= last.cycle && self.may_pair(&last, timing) {
-            self.group.insts = 2;
-            self.group.next = last.next.max(last.cycle + 1);
-            self.occupy(timing, last.cycle);
+        let last = &mut self.group;
+        if last.insts == 1 && wanted <= last.cycle && timing.needs.has_none_of(last.excludes) {
+            last.insts = 2;
+            last.next = last.next.max(last.cycle + 1);
+            let cycle = last.cycle;
+            self.occupy(timing, cycle);
             self.slots.issued += 1;
-            return last.cycle;
+            return cycle;
         }
+        let last = self.group;
         let free = self.write_back.room_for_next();
         let cycle = wanted.max(last.next).max(free);
         if last.insts == 1 {
@@ -250,8 +264,7 @@ impl Core {
             cycle,
             insts: 1,
             retired: 0,
-            unit: timing.unit,
-            is_alone: timing.is_alone,
+            excludes: timing.excludes.with(self.never_pairs),
             next: cycle + 1 + u64::from(timing.more_cycles),
         };
         self.occupy(timing, cycle);
@@ -330,12 +343,11 @@ impl Core {
     fn write_results(&mut self, timing: &Timing, cycle: u64, delay: u64) {
         let is_early = timing.may_be_early && self.is_early(timing, cycle);
         for (reg, distances) in &timing.dsts[..usize::from(timing.n_dsts)] {
-            let distances: &Distances = if is_early { &EARLY_ALU } else { distances };
-            self.by_vector[usize::from(*reg)] = timing.is_vector;
-            let ready = &mut self.ready[usize::from(*reg)];
-            for (at, distance) in ready.iter_mut().zip(distances) {
-                *at = cycle + u64::from(*distance) + delay;
-            }
+            self.results[usize::from(*reg)] = Written {
+                from: cycle + delay,
+                distances: if is_early { EARLY_ALU } else { *distances },
+                by_vector: timing.is_vector,
+            };
         }
     }
 
@@ -343,28 +355,34 @@ impl Core {
     #[inline]
     fn is_early(&self, timing: &Timing, cycle: u64) -> bool {
         let srcs = &timing.srcs[..usize::from(timing.n_srcs)];
-        srcs.iter().all(|(reg, _)| self.ready[usize::from(*reg)][Use::Shifted as usize] <= cycle)
+        srcs.iter().all(|(reg, _)| self.results[usize::from(*reg)].ready_for(Use::Shifted) <= cycle)
     }
 
-    /// Counts what an instruction counts when it retires.
+    /// Counts what every instruction counts when it retires. Returns whether it does.
     #[inline]
-    fn retire<S: A53Sink>(
+    fn retire<S: A53Sink>(&mut self, inst: &TraceInst, sink: &mut S) -> bool {
+        if inst.flags.has(InstFlags::ABANDONED) {
+            return false;
+        }
+        self.instructions += 1;
+        sink.raise(A53Event::INST_RETIRED, self.at_write_back(), 1);
+        self.group.retired += 1;
+        self.two_retired += u64::from(self.group.retired == 2);
+        true
+    }
+
+    /// Counts what an instruction counts when it retires, if it does more than compute.
+    #[inline]
+    fn retire_further<S: A53Sink>(
         &mut self,
         inst: &TraceInst,
         timing: &Timing,
         next: Option<u64>,
         sink: &mut S,
     ) {
-        if inst.flags.has(InstFlags::ABANDONED) {
-            return;
-        }
-        self.instructions += 1;
         self.foreign += u64::from(timing.is_foreign);
         self.unknown += u64::from(timing.is_unknown);
-        let at = self.group.cycle + write_back::STAGES;
-        sink.raise(A53Event::INST_RETIRED, at, 1);
-        self.group.retired += 1;
-        self.two_retired += u64::from(self.group.retired == 2);
+        let at = self.at_write_back();
         if timing.work != Work::None {
             self.retire_access(inst, timing, at, sink);
         }

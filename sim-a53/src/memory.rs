@@ -144,6 +144,12 @@ impl ClusterMemory {
         now: u64,
         sink: &mut S,
     ) -> FetchReply {
+        let units = &mut self.cluster.cores[core];
+        if units.fetch_micro_tlb.hits(addr >> PAGE_SHIFT, now)
+            && units.l1i.hits(addr >> LINE_SHIFT, now)
+        {
+            return FetchReply { ready: now, waits_for: None, micro_tlb_ready: now };
+        }
         let fetched = self.cluster.fetch_line(core, addr, now, sink);
         let (in_tlb, in_cache) = (fetched.translated - now, fetched.ready - fetched.translated);
         let waits_for = match (in_tlb, in_cache) {

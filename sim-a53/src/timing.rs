@@ -111,6 +111,40 @@ pub(crate) enum Unit {
 /// Number of units.
 pub(crate) const UNITS: usize = 11;
 
+/// What an instruction needs to join an older one in its cycle: a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Needs(u16);
+
+impl Needs {
+    /// Nothing: no instruction.
+    pub(crate) const NONE: Needs = Needs(0);
+    /// Everything.
+    pub(crate) const ALL: Needs = Needs(u16::MAX);
+    /// What every instruction needs.
+    const ANY: Needs = Needs(1 << 15);
+    /// The cycle for itself.
+    const CYCLE: Needs = Needs(1 << 14);
+    /// A half of the vector unit, or its registers.
+    const VECTOR: Needs = Needs(1 << 13);
+
+    /// Returns the need of a unit.
+    const fn of(unit: Unit) -> Needs {
+        Needs(1 << unit as u16)
+    }
+
+    /// Returns both sets together.
+    #[inline(always)]
+    pub(crate) const fn with(self, other: Needs) -> Needs {
+        Needs(self.0 | other.0)
+    }
+
+    /// Returns whether the sets have nothing in common.
+    #[inline(always)]
+    pub(crate) const fn has_none_of(self, other: Needs) -> bool {
+        self.0 & other.0 == 0
+    }
+}
+
 /// Work of an instruction in the memory system or at write-back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
@@ -149,6 +183,12 @@ pub(crate) struct Timing {
     pub(crate) n_srcs: u8,
     pub(crate) n_dsts: u8,
     pub(crate) unit: Unit,
+    /// A further unit that has to be free; `unit` again if there is none.
+    pub(crate) second_unit: Unit,
+    /// What it needs as the younger instruction of a pair.
+    pub(crate) needs: Needs,
+    /// What a younger instruction may not need to join it.
+    pub(crate) excludes: Needs,
     /// Cycles in which nothing else issues, after the first; the instruction issues alone if there
     /// are any.
     pub(crate) more_cycles: u8,
@@ -164,6 +204,9 @@ pub(crate) struct Timing {
     pub(crate) is_vector: bool,
     /// The access is a vector load or store.
     pub(crate) is_vector_access: bool,
+    /// It neither branches nor does other work, is no vector work and known, so that its results
+    /// are all there is.
+    pub(crate) only_computes: bool,
     pub(crate) work: Work,
     pub(crate) branch: BranchKind,
     pub(crate) pc: u64,
@@ -190,6 +233,9 @@ impl Timing {
             n_srcs: inst.n_srcs,
             n_dsts: inst.n_dsts,
             unit: Unit::Integer,
+            second_unit: Unit::Integer,
+            needs: Needs::NONE,
+            excludes: Needs::ALL,
             more_cycles: 0,
             busy: 1,
             is_alone: false,
@@ -197,6 +243,7 @@ impl Timing {
             may_be_early: false,
             is_vector: false,
             is_vector_access: false,
+            only_computes: false,
             work: work_of(inst),
             branch: inst.branch,
             pc: program.pc(id),
@@ -210,7 +257,33 @@ impl Timing {
         };
         timing.set_units(inst, class, config);
         timing.set_operands(inst, class);
+        timing.settle();
         timing
+    }
+
+    /// Sets what follows from the rest: the pairs, and whether it only computes. GCC's model names the units; qsdr measured the
+    /// pairs of vector operations and accesses.
+    pub(crate) fn settle(&mut self) {
+        let is_full = matches!(self.unit, Unit::FullVector | Unit::VectorDivide);
+        let has_vector = self.is_vector || self.is_vector_access;
+        self.second_unit = match self.unit {
+            Unit::FullVector => Unit::VectorDivide,
+            unit => unit,
+        };
+        self.needs = Needs::ANY
+            .with(Needs::of(self.unit))
+            .with(if has_vector { Needs::VECTOR } else { Needs::NONE })
+            .with(if self.is_alone || self.is_older_only { Needs::CYCLE } else { Needs::NONE });
+        self.excludes = match self.unit {
+            _ if self.is_alone => Needs::ALL,
+            Unit::Integer | Unit::HalfVector => Needs::CYCLE,
+            // No half is left for another vector operation, or for vector data of an access.
+            _ if is_full => Needs::CYCLE.with(Needs::VECTOR),
+            unit => Needs::CYCLE.with(Needs::of(unit)),
+        };
+        self.only_computes = self.work == Work::None
+            && self.branch == BranchKind::None
+            && !(has_vector || self.is_foreign || self.is_unknown);
     }
 
     fn set_units(&mut self, inst: &Inst, class: OperationClass, config: &PipelineConfig) {

@@ -174,6 +174,7 @@ impl View {
         if self.works == Some(false) {
             (timing.work, timing.branch) = (Work::None, BranchKind::None);
         }
+        timing.settle();
     }
 }
 

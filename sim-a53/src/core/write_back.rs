@@ -82,13 +82,21 @@ impl WriteBack {
     }
 
     /// Returns the cause and the end of the stall in this cycle.
+    #[inline]
     pub(super) fn stall_at(&self, cycle: u64) -> Option<(LostTo, u64)> {
+        if cycle >= self.stalls[0].end {
+            return None;
+        }
         let is_in = |stall: &&Stall| stall.begin <= cycle && cycle < stall.end;
         self.stalls.iter().find(is_in).map(|stall| (stall.cause, stall.end))
     }
 
     /// Returns the first cycle of the next stall after `cycle`; `u64::MAX` if there is none.
+    #[inline]
     pub(super) fn next_stall(&self, cycle: u64) -> u64 {
+        if cycle >= self.stalls[0].begin {
+            return u64::MAX;
+        }
         let later = self.stalls.iter().map(|stall| stall.begin).filter(|begin| *begin > cycle);
         later.min().unwrap_or(u64::MAX)
     }
@@ -154,10 +162,9 @@ impl Core {
         sink: &mut S,
     ) -> u64 {
         let now = cycle + LOOKUP;
-        let mut ready = now;
-        for addr in std::iter::once(inst.addr).chain(more.iter().copied()) {
-            let reply = memory.load(self.number, access(timing, addr), now, sink);
-            ready = ready.max(reply.ready);
+        let mut ready = memory.load(self.number, access(timing, inst.addr), now, sink).ready;
+        for addr in more {
+            ready = ready.max(memory.load(self.number, access(timing, *addr), now, sink).ready);
         }
         let delay = ready - now;
         self.write_back.hold(cycle + STAGES + 1 + delay, LostTo::LoadMiss, sink);
