@@ -5,6 +5,7 @@ use sim_core::{InstFlags, TraceInst};
 use sim_isa::{Inst, MemOp, Program};
 
 use crate::cluster::{A53Config, A53CoreOutcome, outcome};
+use crate::code::Code;
 use crate::core::Core;
 use crate::event::{A53Counts, A53Sink};
 use crate::memory::ClusterMemory;
@@ -120,7 +121,7 @@ pub struct Executed {
 /// A cluster that executes a directed program, one instruction after the other.
 pub struct Cluster<S> {
     config: A53Config,
-    program: Program,
+    code: Code,
     cores: Vec<Core>,
     memory: ClusterMemory,
     sinks: Vec<S>,
@@ -131,7 +132,7 @@ impl<S: A53Sink + AsRef<A53Counts>> Cluster<S> {
     pub fn new(config: &A53Config, sinks: Vec<S>) -> Cluster<S> {
         Cluster {
             config: config.clone(),
-            program: Program::new(),
+            code: Code::new(),
             cores: (0..sinks.len()).map(|core| Core::new(core, &config.pipeline)).collect(),
             memory: ClusterMemory::new(&config.memory, sinks.len(), config.cluster.seed),
             sinks,
@@ -151,13 +152,24 @@ impl<S: A53Sink + AsRef<A53Counts>> Cluster<S> {
         &self.sinks[core]
     }
 
-    /// Executes an instruction on a core.
+    /// Places a word that only a wrong path executes, behind a mispredicted branch of a core. It
+    /// accesses `addr`, if it is a load.
+    ///
+    /// # Panics
+    /// If there is no such core.
+    pub fn place(&mut self, core: usize, pc: u64, word: u32, addr: u64) {
+        let id = self.code.place(pc, word, &self.config.pipeline);
+        self.cores[core].execute_wrong_paths(self.code.len());
+        self.cores[core].expect_access(id, addr);
+    }
+
+    /// Executes an instruction on a core. After a mispredicted branch, so do the words placed on
+    /// the wrong path.
     ///
     /// # Panics
     /// If there is no such core.
     pub fn execute(&mut self, core: usize, executed: &Executed) {
-        let id = self.program.intern(executed.pc, executed.word);
-        let timing = Timing::of(&self.program, id, &self.config.pipeline);
+        let id = self.code.place(executed.pc, executed.word, &self.config.pipeline);
         let mut inst = TraceInst { id, ..TraceInst::default() };
         if let Some(addr) = executed.operand {
             (inst.flags, inst.addr) = (inst.flags.with(InstFlags::HAS_ADDR), addr);
@@ -169,7 +181,11 @@ impl<S: A53Sink + AsRef<A53Counts>> Cluster<S> {
             inst.flags = inst.flags.with(InstFlags::ABANDONED);
         }
         let (memory, sink) = (&mut self.memory, &mut self.sinks[core]);
-        self.cores[core].step(&inst, &[], &timing, executed.next, memory, sink);
+        let core = &mut self.cores[core];
+        core.step(&inst, &[], self.code.timing(id), executed.next, memory, sink);
+        if let Some(path) = core.take_wrong_path() {
+            core.execute_wrong_path(path, &self.code, memory, sink);
+        }
     }
 
     /// Takes an exception on a core before its next instruction. `vector` is the offset in the

@@ -1,5 +1,6 @@
 //! Runs a trace: one thread on each core of a cluster, the core with the smallest clock first.
 
+use crate::code::Code;
 use crate::config::PipelineConfig;
 use crate::core::Core;
 use crate::event::{A53Counts, A53Event, A53Note, A53Sink};
@@ -12,7 +13,7 @@ use crate::timing::{Timing, Work};
 use serde::Deserialize;
 use sim_core::config::{ConfigError, Document, Embedded, Problem};
 use sim_core::{InstFlags, Privilege, RegisterAccess, TraceInst};
-use sim_isa::{BranchKind, Program};
+use sim_isa::BranchKind;
 use sim_trace::{StreamEvent, StreamReader, TraceError, TraceFile};
 
 /// Built-in configuration of the core and its cluster.
@@ -82,6 +83,17 @@ pub enum A53Error {
         trace: String,
         /// Threads of the trace.
         threads: usize,
+    },
+    /// The trace has a static instruction twice.
+    #[error(
+        "{trace}: the block dictionary contains static instruction {id} twice; record the trace \
+         again"
+    )]
+    DoubledInstruction {
+        /// Name of the trace.
+        trace: String,
+        /// Number of the static instruction.
+        id: u32,
     },
     /// The trace has no instructions.
     #[error("{trace}: the trace has no instructions")]
@@ -216,14 +228,14 @@ fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>
     mut settle: impl FnMut(&mut [S], u64) -> Result<(), E>,
 ) -> Result<Vec<(A53CoreOutcome, S)>, E> {
     let threads = threads_of(trace)?;
-    let timings = timings(trace, &config.pipeline)?;
+    let code = Code::of_trace(trace, &config.pipeline)?;
     let mut memory = ClusterMemory::new(&config.memory, threads, config.cluster.seed);
     let mut sinks: Vec<S> = (0..threads).map(sink).collect();
     let mut running = Vec::new();
     for (number, sink) in sinks.iter_mut().enumerate() {
-        let thread = Thread::new(trace, number, config, limit.unwrap_or(u64::MAX))?;
+        let thread = Thread::new(trace, number, config, code.len(), limit.unwrap_or(u64::MAX))?;
         if let Some(first) = thread.batch.first().filter(|_| trace.meta().machine.full_system) {
-            sink.note(A53Note::Begin { pc: timings[first.id as usize].pc }, 0);
+            sink.note(A53Note::Begin { pc: code.timing(first.id).pc }, 0);
         }
         running.push(thread);
     }
@@ -235,7 +247,7 @@ fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>
         let others = running.iter().enumerate().filter(|(number, _)| *number != next);
         let until = others.map(|(_, thread)| clock(thread)).min().unwrap_or(u64::MAX);
         let until = until.min(now.saturating_add(TURN));
-        running[next].advance(until, &timings, &mut memory, &mut sinks[next])?;
+        running[next].advance(until, &code, &mut memory, &mut sinks[next])?;
         settle(&mut sinks, now.saturating_sub(SETTLED))?;
     }
     let end =
@@ -258,35 +270,18 @@ fn threads_of(trace: &TraceFile) -> Result<usize, A53Error> {
     Ok(threads)
 }
 
-/// Returns the timing of every static instruction of the trace.
-fn timings(trace: &TraceFile, config: &PipelineConfig) -> Result<Vec<Timing>, A53Error> {
-    let insts = trace.statics().insts();
-    let mut pages: Vec<u64> = insts.iter().map(|code| code.pc / Program::PAGE_BYTES).collect();
-    pages.sort_unstable();
-    pages.dedup();
-    let program_bytes = Program::bytes(insts.len() as u64, pages.len() as u64, 0);
-    let timing_bytes = (insts.len() * size_of::<Timing>()) as u64;
-    let reserved = trace.budget().reserve(
-        program_bytes.saturating_add(timing_bytes),
-        "the decoded instructions of the trace",
-    );
-    let _reserved = reserved
-        .map_err(|problem| TraceError::Memory { path: trace.path().to_owned(), problem })?;
-    let mut program = Program::new();
-    let ids: Vec<u32> = insts.iter().map(|code| program.intern(code.pc, code.word)).collect();
-    Ok(ids.into_iter().map(|id| Timing::of(&program, id, config)).collect())
-}
-
 impl Thread {
     fn new(
         trace: &TraceFile,
         number: usize,
         config: &A53Config,
+        insts: usize,
         limit: u64,
     ) -> Result<Thread, TraceError> {
         let stream = number as u32;
         let reader = trace.reader(stream)?;
-        let core = Core::new(number, &config.pipeline);
+        let mut core = Core::new(number, &config.pipeline);
+        core.execute_wrong_paths(insts);
         let mut thread = Thread {
             stream,
             core,
@@ -326,12 +321,12 @@ impl Thread {
     fn advance<S: A53Sink>(
         &mut self,
         until: u64,
-        timings: &[Timing],
+        code: &Code,
         memory: &mut ClusterMemory,
         sink: &mut S,
     ) -> Result<(), TraceError> {
         while !self.ended {
-            self.step(timings, memory, sink)?;
+            self.step(code, memory, sink)?;
             if self.core.cycle() > until {
                 break;
             }
@@ -342,7 +337,7 @@ impl Thread {
     #[inline]
     fn step<S: A53Sink>(
         &mut self,
-        timings: &[Timing],
+        code: &Code,
         memory: &mut ClusterMemory,
         sink: &mut S,
     ) -> Result<(), TraceError> {
@@ -355,7 +350,7 @@ impl Thread {
             self.more_at += further;
             more[..further].copy_from_slice(&self.reader.more()[from..self.more_at]);
         }
-        let timing = &timings[inst.id as usize];
+        let timing = code.timing(inst.id);
         let mut after = After::default();
         if self.at >= self.next_event || timing.work == Work::Exception {
             after = self.steps_after(timing);
@@ -365,10 +360,15 @@ impl Thread {
         }
         let next = match timing.branch {
             BranchKind::None => None,
-            _ => self.next_pc(&inst, &after, timings),
+            _ => self.next_pc(&inst, &after, code),
         };
         sink.begin(inst.id, self.core.cycle());
         self.core.step(&inst, &more[..further], timing, next, memory, sink);
+        if next.is_some()
+            && let Some(path) = self.core.take_wrong_path()
+        {
+            self.core.execute_wrong_path(path, code, memory, sink);
+        }
         if after.exceptions > 0 || after.access.is_some() {
             self.take(after, sink);
         }
@@ -378,9 +378,9 @@ impl Thread {
 
     /// Returns the address of the next instruction of the stream; `None` where it breaks off.
     #[inline]
-    fn next_pc(&self, inst: &TraceInst, after: &After, timings: &[Timing]) -> Option<u64> {
+    fn next_pc(&self, inst: &TraceInst, after: &After, code: &Code) -> Option<u64> {
         let breaks = after.exceptions > 0 || inst.flags.has(InstFlags::DISCONTINUITY);
-        (!self.ended && !breaks).then(|| timings[self.batch[self.at].id as usize].pc)
+        (!self.ended && !breaks).then(|| code.timing(self.batch[self.at].id).pc)
     }
 
     /// Takes the steps after an instruction. Exceptions count at the level to which they are taken

@@ -35,6 +35,8 @@ pub struct PipelineConfig {
     pub vector_retention_cycles: u64,
     /// False issues one instruction per cycle (`CPUACTLR.DIDIS`).
     pub dual_issue: bool,
+    /// Loads and branches behind a mispredicted branch execute until it resolves.
+    pub wrong_paths: bool,
     /// Branch prediction.
     pub branch: BranchConfig,
 }

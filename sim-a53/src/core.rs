@@ -8,6 +8,7 @@
 
 mod branches;
 mod write_back;
+mod wrong_path;
 
 use crate::branch::Predictor;
 use crate::config::PipelineConfig;
@@ -19,6 +20,8 @@ use crate::timing::{Distances, EARLY_ALU, Needs, Timing, UNITS, USES, Use, Work}
 use sim_core::{InstFlags, TraceInst};
 use sim_isa::{BranchKind, Reg};
 use write_back::WriteBack;
+use wrong_path::Seen;
+pub(crate) use wrong_path::{WRONG_PATH, WrongPath};
 
 /// Every number of a register, with the placeholders for missing ones: no lookup is out of range.
 const REGISTERS: usize = 1 << u8::BITS;
@@ -60,6 +63,9 @@ struct Written {
 }
 
 impl Written {
+    /// No write: readers need not wait.
+    const NONE: Written = Written { from: 0, distances: [0; USES], by_vector: false };
+
     /// Returns the cycle in which a reader may issue.
     #[inline(always)]
     fn ready_for(&self, how: Use) -> u64 {
@@ -76,6 +82,7 @@ pub(crate) struct Core {
     taken_bubble: u64,
     indirect_bubble: u64,
     unaligned_load: u64,
+    wrong_paths: bool,
     /// Cycles after which the vector unit goes into retention; 0 is never.
     retention_after: u64,
     /// Cycle of the last vector work.
@@ -89,6 +96,10 @@ pub(crate) struct Core {
     units: [u64; UNITS],
     group: Group,
     write_back: WriteBack,
+    /// What follows the last branch on the wrong path, until it is taken.
+    wrong_path: Option<WrongPath>,
+    /// Last addresses of each static instruction, for wrong paths; empty if none executes.
+    seen: Vec<Seen>,
     slots: Slots,
     instructions: u64,
     /// Cycles in which two instructions retired.
@@ -107,21 +118,45 @@ impl Core {
             taken_bubble: config.taken_bubble,
             indirect_bubble: config.indirect_bubble,
             unaligned_load: config.unaligned_load,
+            wrong_paths: config.wrong_paths,
             retention_after: config.vector_retention_cycles,
             last_vector: 0,
             front_end: FrontEnd::new(config),
             predictor: Predictor::new(&config.branch),
             kept_branch: u64::MAX,
-            results: [Written { from: 0, distances: [0; USES], by_vector: false }; REGISTERS],
+            results: [Written::NONE; REGISTERS],
             units: [0; UNITS],
             group: Group { cycle: 0, insts: SLOTS, retired: 0, excludes: Needs::ALL, next: 1 },
             write_back: WriteBack::default(),
+            wrong_path: None,
+            seen: Vec::new(),
             slots: Slots::default(),
             instructions: 0,
             two_retired: 0,
             foreign: 0,
             unknown: 0,
         }
+    }
+
+    /// Executes wrong paths from now on, through this number of static instructions.
+    pub(crate) fn execute_wrong_paths(&mut self, insts: usize) {
+        if self.wrong_paths {
+            self.seen.resize(insts, Seen::default());
+        }
+    }
+
+    /// Notes where a static instruction accesses memory if a wrong path executes it.
+    pub(crate) fn expect_access(&mut self, id: u32, addr: u64) {
+        if let Some(seen) = self.seen.get_mut(id as usize) {
+            *seen = Seen::default();
+            seen.add(addr);
+        }
+    }
+
+    /// Returns the wrong path behind the last instruction, if it is a mispredicted branch.
+    #[inline]
+    pub(crate) fn take_wrong_path(&mut self) -> Option<WrongPath> {
+        self.wrong_path.take()
     }
 
     /// Returns the cycle of the latest issue.

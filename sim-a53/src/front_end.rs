@@ -154,7 +154,8 @@ impl FrontEnd {
         self.line = NO_LINE;
     }
 
-    /// Fetches the lines of a wrong path that begins at `pc`, in the cycles up to `until`.
+    /// Fetches the lines of a wrong path that begins at `pc`, in the cycles up to `until`. Returns
+    /// the earliest issue of its first instruction, without the bubble of a taken branch.
     pub(crate) fn fetch_wrong_path<S: A53Sink>(
         &mut self,
         core: usize,
@@ -162,19 +163,25 @@ impl FrontEnd {
         until: u64,
         memory: &mut ClusterMemory,
         sink: &mut S,
-    ) {
+    ) -> Option<u64> {
         let cycles = until.saturating_sub(self.cycle);
         let insts = (cycles * self.width).min(self.entries as u64);
-        let Some(more) = insts.checked_sub(1) else { return };
+        let more = insts.checked_sub(1)?;
         let last = pc.wrapping_add(4 * more) >> LINE_SHIFT;
         let mut now = self.cycle;
+        let mut first = self.cycle + u64::from(self.used == self.width);
         for line in pc >> LINE_SHIFT..=last {
             if now >= until || line == self.line {
                 continue;
             }
-            now = memory.fetch(core, line << LINE_SHIFT, now, sink).ready.max(now + 1);
+            let ready = memory.fetch(core, line << LINE_SHIFT, now, sink).ready;
+            if line == pc >> LINE_SHIFT {
+                first = first.max(ready);
+            }
+            now = ready.max(now + 1);
         }
         self.line = NO_LINE;
+        Some(first + self.decode_cycles)
     }
 
     #[inline]

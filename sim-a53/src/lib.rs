@@ -8,6 +8,7 @@
 pub mod bench;
 mod branch;
 pub mod cluster;
+mod code;
 pub mod config;
 mod core;
 pub mod event;

@@ -8,3 +8,4 @@ mod on_record;
 mod pipeline;
 mod pmu;
 mod traces;
+mod wrong_path;

@@ -1,7 +1,7 @@
 //! Branches: prediction, resolution in the last stage, and the events of both.
 
-use super::Core;
 use super::write_back::{RESTART, STAGES};
+use super::{Core, WrongPath};
 use crate::event::{A53Event, A53Note, A53Sink};
 use crate::memory::ClusterMemory;
 use crate::timing::Timing;
@@ -27,14 +27,7 @@ impl Core {
             sink.raise(A53Event::BR_MIS_PRED, cycle, 1);
             return self.front_end.restart(cycle + RESTART);
         }
-        sink.raise(A53Event::BR_PRED, cycle, 1);
-        let is_indirect = is_indirect(kind);
-        if is_indirect {
-            sink.raise(A53Event::BR_INDIRECT_SPEC, cycle, 1);
-        }
-        if kind == BranchKind::Conditional {
-            sink.raise(A53Event::BR_COND, cycle, 1);
-        }
+        let is_indirect = self.count_prediction(kind, cycle, sink);
         // Where the stream breaks off, no prediction can be judged.
         let Some(next) = next else { return self.front_end.restart(cycle + RESTART) };
         let prediction = self.predictor.predict(timing.pc, kind, timing.target, next);
@@ -56,10 +49,35 @@ impl Core {
             }
         }
         if let Some(wrong) = prediction.next {
-            let number = self.number;
-            self.front_end.fetch_wrong_path(number, wrong, cycle + RESTART, memory, sink);
+            let bubble = if prediction.taken { self.bubble_of(kind) + 1 } else { 0 };
+            let (number, until) = (self.number, cycle + RESTART);
+            let arrival = self.front_end.fetch_wrong_path(number, wrong, until, memory, sink);
+            self.wrong_path = arrival
+                .filter(|_| !self.seen.is_empty())
+                .map(|arrival| WrongPath { pc: wrong, arrival: arrival + bubble });
         }
         self.front_end.restart(cycle + RESTART);
+    }
+
+    /// Counts a branch that executes. Returns whether it is indirect.
+    pub(super) fn count_prediction<S: A53Sink>(
+        &self,
+        kind: BranchKind,
+        cycle: u64,
+        sink: &mut S,
+    ) -> bool {
+        if kind == BranchKind::ExceptionReturn {
+            return false;
+        }
+        sink.raise(A53Event::BR_PRED, cycle, 1);
+        let is_indirect = is_indirect(kind);
+        if is_indirect {
+            sink.raise(A53Event::BR_INDIRECT_SPEC, cycle, 1);
+        }
+        if kind == BranchKind::Conditional {
+            sink.raise(A53Event::BR_COND, cycle, 1);
+        }
+        is_indirect
     }
 
     /// Returns the cycles without a fetch after a branch that is predicted taken, and keeps it.
@@ -67,7 +85,12 @@ impl Core {
         if std::mem::replace(&mut self.kept_branch, timing.pc) == timing.pc {
             return 0;
         }
-        match timing.branch {
+        self.bubble_of(timing.branch)
+    }
+
+    /// Returns the cycles without a fetch after a branch that is predicted taken and not kept.
+    fn bubble_of(&self, kind: BranchKind) -> u64 {
+        match kind {
             BranchKind::Indirect => self.indirect_bubble,
             BranchKind::IndirectCall => self.indirect_bubble + 1,
             _ => self.taken_bubble,

@@ -14,7 +14,7 @@ pub(super) const STAGES: u64 = 2;
 /// branch resolves in write-back.
 pub(super) const RESTART: u64 = STAGES + 1;
 /// Cycles from the issue of an access to the lookup of the L1 data cache.
-const LOOKUP: u64 = 1;
+pub(super) const LOOKUP: u64 = 1;
 /// Groups between issue and the end of write-back.
 const GROUPS: usize = 3;
 
@@ -161,6 +161,9 @@ impl Core {
         memory: &mut ClusterMemory,
         sink: &mut S,
     ) -> u64 {
+        if let Some(seen) = self.seen.get_mut(inst.id as usize) {
+            seen.add(inst.addr);
+        }
         let now = cycle + LOOKUP;
         let mut ready = memory.load(self.number, access(timing, inst.addr), now, sink).ready;
         for addr in more {
