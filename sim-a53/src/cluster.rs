@@ -351,16 +351,16 @@ impl Thread {
             more[..further].copy_from_slice(&self.reader.more()[from..self.more_at]);
         }
         let timing = code.timing(inst.id);
-        let mut after = After::default();
+        let mut after = None;
         if self.at >= self.next_event || timing.work == Work::Exception {
-            after = self.steps_after(timing);
+            after = Some(self.steps_after(timing));
         }
         if self.at == self.batch.len() {
             self.next_batch()?;
         }
         let next = match timing.branch {
             BranchKind::None => None,
-            _ => self.next_pc(&inst, &after, code),
+            _ => self.next_pc(&inst, after.as_ref(), code),
         };
         sink.begin(inst.id, self.core.cycle());
         self.core.step(&inst, &more[..further], timing, next, memory, sink);
@@ -369,17 +369,20 @@ impl Thread {
         {
             self.core.execute_wrong_path(path, code, memory, sink);
         }
-        if after.exceptions > 0 || after.access.is_some() {
+        if let Some(after) = after {
             self.take(after, sink);
         }
-        self.ended |= self.core.instructions() >= self.limit;
+        if self.core.instructions() >= self.limit {
+            self.ended = true;
+        }
         Ok(())
     }
 
     /// Returns the address of the next instruction of the stream; `None` where it breaks off.
     #[inline]
-    fn next_pc(&self, inst: &TraceInst, after: &After, code: &Code) -> Option<u64> {
-        let breaks = after.exceptions > 0 || inst.flags.has(InstFlags::DISCONTINUITY);
+    fn next_pc(&self, inst: &TraceInst, after: Option<&After>, code: &Code) -> Option<u64> {
+        let breaks = after.is_some_and(|after| after.exceptions > 0)
+            || inst.flags.has(InstFlags::DISCONTINUITY);
         (!self.ended && !breaks).then(|| code.timing(self.batch[self.at].id).pc)
     }
 

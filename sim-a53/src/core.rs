@@ -13,7 +13,7 @@ mod wrong_path;
 use crate::branch::Predictor;
 use crate::config::PipelineConfig;
 use crate::event::{A53Condition, A53Event, A53Sink};
-use crate::front_end::{Arrival, FrontEnd};
+use crate::front_end::FrontEnd;
 use crate::memory::ClusterMemory;
 use crate::slots::{LostTo, SLOTS, Slots};
 use crate::timing::{Distances, EARLY_ALU, Needs, Timing, UNITS, USES, Use, Work};
@@ -31,9 +31,10 @@ const _: () = assert!(Reg::COUNT + 2 <= REGISTERS);
 #[derive(Clone, Copy, Debug)]
 struct Group {
     cycle: u64,
-    /// Instructions of the group, and those of them that retire.
+    /// Instructions of the group.
     insts: u64,
-    retired: u64,
+    /// The older one retires.
+    older_retires: bool,
     /// Needs of a younger instruction that may not join the older one.
     excludes: Needs,
     /// Earliest cycle of the next group.
@@ -43,8 +44,8 @@ struct Group {
 /// When an instruction may issue, and what it waits for until then.
 #[derive(Clone, Copy, Debug)]
 struct Readiness {
-    /// Its arrival in the queue.
-    arrival: Arrival,
+    /// Cycle of its arrival in the queue.
+    arrival: u64,
     /// Cycle in which its operands and its unit are ready.
     operands: u64,
     /// Cause of the wait for operands or unit.
@@ -126,7 +127,13 @@ impl Core {
             kept_branch: u64::MAX,
             results: [Written::NONE; REGISTERS],
             units: [0; UNITS],
-            group: Group { cycle: 0, insts: SLOTS, retired: 0, excludes: Needs::ALL, next: 1 },
+            group: Group {
+                cycle: 0,
+                insts: SLOTS,
+                older_retires: false,
+                excludes: Needs::ALL,
+                next: 1,
+            },
             write_back: WriteBack::default(),
             wrong_path: None,
             seen: Vec::new(),
@@ -205,7 +212,7 @@ impl Core {
 
     /// Runs one instruction of the stream. `next` is where a branch continues; `None` at the end
     /// of the stream or where it breaks off. Others do not look at it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn step<S: A53Sink>(
         &mut self,
         inst: &TraceInst,
@@ -272,12 +279,13 @@ impl Core {
 
     /// Issues an instruction and returns its cycle. Every slot between the last issue and this one
     /// gets its cause.
-    #[inline]
+    #[inline(always)]
     fn issue<S: A53Sink>(&mut self, timing: &Timing, ready: &Readiness, sink: &mut S) -> u64 {
-        let wanted = ready.arrival.cycle.max(ready.operands);
+        let wanted = ready.arrival.max(ready.operands);
         let last = &mut self.group;
         if last.insts == 1 && wanted <= last.cycle && timing.needs.has_none_of(last.excludes) {
             last.insts = 2;
+            self.two_retired += u64::from(last.older_retires);
             last.next = last.next.max(last.cycle + 1);
             let cycle = last.cycle;
             self.occupy(timing, cycle);
@@ -298,7 +306,7 @@ impl Core {
         self.group = Group {
             cycle,
             insts: 1,
-            retired: 0,
+            older_retires: true,
             excludes: timing.excludes.with(self.never_pairs),
             next: cycle + 1 + u64::from(timing.more_cycles),
         };
@@ -315,8 +323,7 @@ impl Core {
         }
     }
 
-    /// Gives the slots of the cycles after the group `last` and before `cycle` their causes. The
-    /// first instruction issues in cycle 2 at the earliest, because it is decoded first.
+    /// Gives the slots of the cycles after the group `last` and before `cycle` their causes.
     #[inline]
     fn lose_cycles<S: A53Sink>(
         &mut self,
@@ -325,11 +332,37 @@ impl Core {
         ready: &Readiness,
         sink: &mut S,
     ) {
-        if cycle > last.cycle + 1 {
-            self.lose_long(last, cycle, ready, sink);
+        let at = last.cycle + 1;
+        if cycle <= at {
+            return;
+        }
+        match self.only_cause(last, at, cycle, ready) {
+            Some(cause) => {
+                self.slots.lose(cause, SLOTS * (cycle - at));
+                if let Some(event) = event_of(cause) {
+                    sink.raise(event, at, cycle - at);
+                }
+            }
+            None => self.lose_long(last, cycle, ready, sink),
         }
     }
 
+    /// Returns the cause of all lost cycles from `at` to `end`, if that is plain: one interlock, or
+    /// an empty queue without a miss.
+    #[inline]
+    fn only_cause(&self, last: &Group, at: u64, end: u64, ready: &Readiness) -> Option<LostTo> {
+        if last.next > at || self.write_back.may_stall_from(at) || self.slots.issued == 0 {
+            return None;
+        }
+        if ready.arrival <= at && ready.operands >= end {
+            return Some(ready.interlock);
+        }
+        (ready.arrival >= end && !self.front_end.has_missed()).then_some(LostTo::FrontEnd)
+    }
+
+    /// Gives lost cycles their causes one after the other. The first instruction issues in cycle 2
+    /// at the earliest, because it is decoded first.
+    #[inline(never)]
     fn lose_long<S: A53Sink>(&mut self, last: &Group, cycle: u64, ready: &Readiness, sink: &mut S) {
         // Further issue cycles of a wide access issue nothing else.
         let further = last.next.min(cycle) - (last.cycle + 1);
@@ -348,8 +381,8 @@ impl Core {
 
     /// Returns the cause of a lost slot in the cycle of the last group.
     fn cause_at(&self, cycle: u64, ready: &Readiness) -> LostTo {
-        match ready.arrival.cycle > cycle {
-            true => ready.arrival.empty_at(cycle).cause,
+        match ready.arrival > cycle {
+            true => self.front_end.empty_at(cycle, ready.arrival).cause,
             false => ready.interlock,
         }
     }
@@ -362,8 +395,8 @@ impl Core {
             return (cause, until.min(end), false);
         }
         let end = self.write_back.next_stall(at).min(end);
-        if at < ready.arrival.cycle {
-            let empty = ready.arrival.empty_at(at);
+        if at < ready.arrival {
+            let empty = self.front_end.empty_at(at, ready.arrival);
             return (empty.cause, empty.until.min(end), empty.is_counted);
         }
         match at < ready.operands {
@@ -397,13 +430,23 @@ impl Core {
     #[inline]
     fn retire<S: A53Sink>(&mut self, inst: &TraceInst, sink: &mut S) -> bool {
         if inst.flags.has(InstFlags::ABANDONED) {
+            self.abandon();
             return false;
         }
         self.instructions += 1;
         sink.raise(A53Event::INST_RETIRED, self.at_write_back(), 1);
-        self.group.retired += 1;
-        self.two_retired += u64::from(self.group.retired == 2);
         true
+    }
+
+    /// Notes that the instruction that issued last does not retire.
+    #[cold]
+    fn abandon(&mut self) {
+        let group = &mut self.group;
+        if group.insts == 1 {
+            group.older_retires = false;
+        } else {
+            self.two_retired -= u64::from(group.older_retires);
+        }
     }
 
     /// Counts what an instruction counts when it retires, if it does more than compute.

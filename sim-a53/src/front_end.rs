@@ -10,16 +10,7 @@ const LINE_SHIFT: u32 = 6;
 /// Line number that no address has.
 const NO_LINE: u64 = u64::MAX;
 
-/// Arrival of one instruction in the queue.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Arrival {
-    /// Earliest cycle of its issue.
-    pub(crate) cycle: u64,
-    /// The misses of its fetch.
-    miss: Miss,
-}
-
-/// Cycles of a fetch that missed; all zero for a hit.
+/// Cycles of a fetch that missed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Miss {
     begin: u64,
@@ -39,22 +30,6 @@ pub(crate) struct EmptyQueue {
     pub(crate) is_counted: bool,
 }
 
-impl Arrival {
-    /// Returns why the queue is empty in the cycle `at`, before the arrival.
-    pub(crate) fn empty_at(&self, at: u64) -> EmptyQueue {
-        let Miss { begin, translated, end } = self.miss;
-        let cause = if end > translated { LostTo::InstCache } else { LostTo::InstTlb };
-        let (cause, until, is_counted) = match () {
-            () if end == 0 => (LostTo::FrontEnd, self.cycle, true),
-            () if at < begin => (LostTo::FrontEnd, begin, true),
-            () if at < translated => (LostTo::InstTlb, translated, true),
-            () if at < end => (LostTo::InstCache, end, true),
-            () => (cause, self.cycle, false),
-        };
-        EmptyQueue { cause, until: until.min(self.cycle), is_counted }
-    }
-}
-
 /// Front end of one core.
 #[derive(Clone, Debug)]
 pub(crate) struct FrontEnd {
@@ -66,10 +41,14 @@ pub(crate) struct FrontEnd {
     used: u64,
     /// Line of the current fetch.
     line: u64,
+    /// The last instruction missed, and the cycles of that.
+    has_missed: bool,
+    miss: Miss,
     /// Issue cycles of the last instructions, in a ring: an entry of the queue is free when its
     /// instruction has issued.
     issued: [u64; MAX_QUEUE],
-    at: usize,
+    /// Instructions so far.
+    fetched: usize,
 }
 
 impl FrontEnd {
@@ -81,12 +60,14 @@ impl FrontEnd {
             cycle: 0,
             used: 0,
             line: NO_LINE,
+            has_missed: false,
+            miss: Miss::default(),
             issued: [0; MAX_QUEUE],
-            at: 0,
+            fetched: 0,
         }
     }
 
-    /// Fetches the next instruction of the stream, at `pc`.
+    /// Fetches the next instruction of the stream, at `pc`. Returns the earliest cycle of its issue.
     #[inline]
     pub(crate) fn fetch<S: A53Sink>(
         &mut self,
@@ -94,20 +75,40 @@ impl FrontEnd {
         pc: u64,
         memory: &mut ClusterMemory,
         sink: &mut S,
-    ) -> Arrival {
+    ) -> u64 {
         if self.used == self.width {
             self.advance_to(self.cycle + 1);
         }
-        let room = self.issued[self.at];
+        let room = self.issued[self.fetched.wrapping_sub(self.entries) % MAX_QUEUE];
         self.advance_to(room);
-        let miss = if pc >> LINE_SHIFT != self.line {
+        self.has_missed = false;
+        if pc >> LINE_SHIFT != self.line {
             self.line = pc >> LINE_SHIFT;
-            self.fetch_line(core, pc, memory, sink)
-        } else {
-            Miss::default()
-        };
+            self.fetch_line(core, pc, memory, sink);
+        }
         self.used += 1;
-        Arrival { cycle: self.cycle + self.decode_cycles, miss }
+        self.cycle + self.decode_cycles
+    }
+
+    /// Returns whether the fetch of the last instruction missed.
+    #[inline]
+    pub(crate) fn has_missed(&self) -> bool {
+        self.has_missed
+    }
+
+    /// Returns why the queue is empty in the cycle `at`, before the arrival of the instruction that
+    /// was fetched last, in the cycle `arrival`.
+    pub(crate) fn empty_at(&self, at: u64, arrival: u64) -> EmptyQueue {
+        let Miss { begin, translated, end } = self.miss;
+        let cause = if end > translated { LostTo::InstCache } else { LostTo::InstTlb };
+        let (cause, until, is_counted) = match () {
+            () if !self.has_missed => (LostTo::FrontEnd, arrival, true),
+            () if at < begin => (LostTo::FrontEnd, begin, true),
+            () if at < translated => (LostTo::InstTlb, translated, true),
+            () if at < end => (LostTo::InstCache, end, true),
+            () => (cause, arrival, false),
+        };
+        EmptyQueue { cause, until: until.min(arrival), is_counted }
     }
 
     #[inline(never)]
@@ -117,28 +118,23 @@ impl FrontEnd {
         pc: u64,
         memory: &mut ClusterMemory,
         sink: &mut S,
-    ) -> Miss {
+    ) {
         let begin = self.cycle;
         let reply = memory.fetch(core, pc, begin, sink);
         if reply.ready <= begin {
-            return Miss::default();
+            return;
         }
         self.advance_to(reply.ready);
-        Miss {
-            begin,
-            translated: reply.micro_tlb_ready.clamp(begin, reply.ready),
-            end: reply.ready,
-        }
+        let translated = reply.micro_tlb_ready.clamp(begin, reply.ready);
+        self.has_missed = true;
+        self.miss = Miss { begin, translated, end: reply.ready };
     }
 
     /// Notes the cycle in which the fetched instruction issued.
     #[inline]
     pub(crate) fn note_issue(&mut self, cycle: u64) {
-        self.issued[self.at] = cycle;
-        self.at += 1;
-        if self.at == self.entries {
-            self.at = 0;
-        }
+        self.issued[self.fetched % MAX_QUEUE] = cycle;
+        self.fetched = self.fetched.wrapping_add(1);
     }
 
     /// Ends the current fetch at a taken branch; the target is fetched after `bubble` cycles.

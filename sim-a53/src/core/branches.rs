@@ -2,6 +2,7 @@
 
 use super::write_back::{RESTART, STAGES};
 use super::{Core, WrongPath};
+use crate::branch::Prediction;
 use crate::event::{A53Event, A53Note, A53Sink};
 use crate::memory::ClusterMemory;
 use crate::timing::Timing;
@@ -27,7 +28,7 @@ impl Core {
             sink.raise(A53Event::BR_MIS_PRED, cycle, 1);
             return self.front_end.restart(cycle + RESTART);
         }
-        let is_indirect = self.count_prediction(kind, cycle, sink);
+        self.count_prediction(kind, cycle, sink);
         // Where the stream breaks off, no prediction can be judged.
         let Some(next) = next else { return self.front_end.restart(cycle + RESTART) };
         let prediction = self.predictor.predict(timing.pc, kind, timing.target, next);
@@ -38,11 +39,25 @@ impl Core {
             }
             return;
         }
+        self.mispredict(kind, prediction, cycle, memory, sink);
+    }
+
+    /// Counts a misprediction, and fetches the wrong path until the branch that issued in `cycle`
+    /// resolves.
+    #[inline(never)]
+    fn mispredict<S: A53Sink>(
+        &mut self,
+        kind: BranchKind,
+        prediction: Prediction,
+        cycle: u64,
+        memory: &mut ClusterMemory,
+        sink: &mut S,
+    ) {
         sink.raise(A53Event::BR_MIS_PRED, cycle, 1);
         if kind == BranchKind::Conditional {
             sink.raise(A53Event::BR_COND_MISPRED, cycle, 1);
         }
-        if is_indirect {
+        if is_indirect(kind) {
             sink.raise(A53Event::BR_INDIRECT_MISPRED, cycle, 1);
             if prediction.next.is_some() {
                 sink.raise(A53Event::BR_INDIRECT_MISPRED_ADDR, cycle, 1);
@@ -59,25 +74,19 @@ impl Core {
         self.front_end.restart(cycle + RESTART);
     }
 
-    /// Counts a branch that executes. Returns whether it is indirect.
-    pub(super) fn count_prediction<S: A53Sink>(
-        &self,
-        kind: BranchKind,
-        cycle: u64,
-        sink: &mut S,
-    ) -> bool {
+    /// Counts a branch that executes.
+    #[inline]
+    pub(super) fn count_prediction<S: A53Sink>(&self, kind: BranchKind, cycle: u64, sink: &mut S) {
         if kind == BranchKind::ExceptionReturn {
-            return false;
+            return;
         }
         sink.raise(A53Event::BR_PRED, cycle, 1);
-        let is_indirect = is_indirect(kind);
-        if is_indirect {
+        if is_indirect(kind) {
             sink.raise(A53Event::BR_INDIRECT_SPEC, cycle, 1);
         }
         if kind == BranchKind::Conditional {
             sink.raise(A53Event::BR_COND, cycle, 1);
         }
-        is_indirect
     }
 
     /// Returns the cycles without a fetch after a branch that is predicted taken, and keeps it.

@@ -81,10 +81,16 @@ impl WriteBack {
         self.leaves[0]
     }
 
+    /// Returns whether there may be a stall in this cycle or a later one.
+    #[inline]
+    pub(super) fn may_stall_from(&self, cycle: u64) -> bool {
+        cycle < self.stalls[0].end
+    }
+
     /// Returns the cause and the end of the stall in this cycle.
     #[inline]
     pub(super) fn stall_at(&self, cycle: u64) -> Option<(LostTo, u64)> {
-        if cycle >= self.stalls[0].end {
+        if !self.may_stall_from(cycle) {
             return None;
         }
         let is_in = |stall: &&Stall| stall.begin <= cycle && cycle < stall.end;
