@@ -15,7 +15,7 @@ struct Tables {
 }
 
 fn system() -> MemorySystem {
-    let text = include_str!("../../configs/neoverse-n2.toml");
+    let text = include_str!("../../configs/neoverse-n2/machine.toml");
     let tables: Tables = toml::from_str(text).expect("the committed configuration is complete");
     MemorySystem::new(&tables.memory, &tables.semantics, 1, 1)
 }

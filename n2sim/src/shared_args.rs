@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
-use sim_core::RelatedCore;
+use sim_core::{CoreDescription, cores};
 use sim_machine::{ConfigSource, Machine, Marker, Profile, Revision, Roi, RunOptions};
 use sim_pmu::OtherCore;
 
@@ -334,9 +334,14 @@ impl CoreName {
         CoreName::value_variants().iter().copied().find(|core| core.name() == name)
     }
 
+    /// Returns the description of the core.
+    pub(crate) fn description(self) -> Option<&'static CoreDescription> {
+        cores::by_name(self.name())
+    }
+
     /// Returns whether n2sim can run a trace on the core.
     pub(crate) fn has_timing_model(self) -> bool {
-        matches!(self, CoreName::NeoverseN2 | CoreName::CortexA53)
+        self.description().is_some_and(|core| core.pipeline.is_some())
     }
 
     /// Returns whether n2sim knows rules between the counts of the core.
@@ -369,8 +374,8 @@ impl CoreName {
     }
 
     /// Returns the core as one that has events of the Neoverse N2.
-    pub(crate) fn related(self) -> Option<&'static RelatedCore> {
-        RelatedCore::from_name(self.name())
+    pub(crate) fn related(self) -> Option<&'static CoreDescription> {
+        self.description().filter(|core| core.is_related())
     }
 }
 

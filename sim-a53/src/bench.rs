@@ -152,7 +152,7 @@ impl<S: A53Sink + AsRef<A53Counts>> Cluster<S> {
         &self.sinks[core]
     }
 
-    /// Places a word that only a wrong path executes, behind a mispredicted branch of a core. It
+    /// Places a word that only a wrong path executes, after a mispredicted branch of a core. It
     /// accesses `addr`, if it is a load.
     ///
     /// # Panics

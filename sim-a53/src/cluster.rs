@@ -3,6 +3,7 @@
 use crate::code::Code;
 use crate::config::PipelineConfig;
 use crate::core::Core;
+pub use crate::error::{A53Error, MAX_CORES};
 use crate::event::{A53Counts, A53Event, A53Note, A53Sink};
 use crate::event_bus::BusSink;
 use crate::groups::GroupSink;
@@ -17,11 +18,10 @@ use sim_isa::BranchKind;
 use sim_trace::{StreamEvent, StreamReader, TraceError, TraceFile};
 
 /// Built-in configuration of the core and its cluster.
-pub const EMBEDDED: [Embedded; 1] =
-    [Embedded { name: "cortex-a53.toml", text: include_str!("../../configs/cortex-a53.toml") }];
-
-/// Most cores of a cluster.
-pub const MAX_CORES: usize = 4;
+pub const EMBEDDED: [Embedded; 1] = [Embedded {
+    name: "cortex-a53.toml",
+    text: include_str!("../../configs/cortex-a53/machine.toml"),
+}];
 
 /// Configuration of a cluster.
 #[derive(Clone, Debug, Deserialize)]
@@ -65,42 +65,6 @@ impl A53Config {
         }
         problems
     }
-}
-
-/// Failure of a run.
-#[derive(Debug, thiserror::Error)]
-pub enum A53Error {
-    /// The trace cannot be read.
-    #[error(transparent)]
-    Trace(#[from] TraceError),
-    /// The trace has more threads than a cluster has cores.
-    #[error(
-        "{trace}: {threads} threads, and a Cortex-A53 cluster has at most {MAX_CORES} cores: \
-         record fewer threads, or cut them out with 'n2sim trace slice'"
-    )]
-    TooManyThreads {
-        /// Name of the trace.
-        trace: String,
-        /// Threads of the trace.
-        threads: usize,
-    },
-    /// The trace has a static instruction twice.
-    #[error(
-        "{trace}: the block dictionary contains static instruction {id} twice; record the trace \
-         again"
-    )]
-    DoubledInstruction {
-        /// Name of the trace.
-        trace: String,
-        /// Number of the static instruction.
-        id: u32,
-    },
-    /// The trace has no instructions.
-    #[error("{trace}: the trace has no instructions")]
-    Empty {
-        /// Name of the trace.
-        trace: String,
-    },
 }
 
 /// Result of one core.

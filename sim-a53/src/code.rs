@@ -4,10 +4,13 @@ use sim_core::Reserved;
 use sim_isa::{BranchKind, Program};
 use sim_trace::{TraceError, TraceFile};
 
-use crate::cluster::A53Error;
 use crate::config::PipelineConfig;
-use crate::core::WRONG_PATH;
+use crate::error::A53Error;
 use crate::timing::Timing;
+
+/// Most instructions of a wrong path that look up the data cache: one beside the branch, two in the
+/// next cycle.
+pub(crate) const WRONG_PATH: usize = 3;
 
 /// Code that runs.
 pub(crate) struct Code {
@@ -50,7 +53,7 @@ impl Code {
         Ok(code)
     }
 
-    /// Decodes the words that may run as a wrong path behind a branch.
+    /// Decodes the words that may run as a wrong path after a branch.
     fn fetch_both_ways(&mut self, id: u32) {
         let (pc, branch) = (self.program.pc(id), self.program.inst(id).branch);
         let is_direct = matches!(branch, BranchKind::Direct | BranchKind::Call);

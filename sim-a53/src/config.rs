@@ -1,5 +1,5 @@
 //! Sizes and latencies of the core. The values with their sources are in
-//! `configs/cortex-a53.toml`.
+//! `configs/cortex-a53/machine.toml`.
 
 use serde::Deserialize;
 use sim_core::config::Problem;
@@ -35,7 +35,7 @@ pub struct PipelineConfig {
     pub vector_retention_cycles: u64,
     /// False issues one instruction per cycle (`CPUACTLR.DIDIS`).
     pub dual_issue: bool,
-    /// Loads and branches behind a mispredicted branch execute until it resolves.
+    /// Loads and branches after a mispredicted branch execute until it resolves.
     pub wrong_paths: bool,
     /// Branch prediction.
     pub branch: BranchConfig,

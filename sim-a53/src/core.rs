@@ -21,7 +21,7 @@ use sim_core::{InstFlags, TraceInst};
 use sim_isa::{BranchKind, Reg};
 use write_back::WriteBack;
 use wrong_path::Seen;
-pub(crate) use wrong_path::{WRONG_PATH, WrongPath};
+pub(crate) use wrong_path::WrongPath;
 
 /// Every number of a register, with the placeholders for missing ones: no lookup is out of range.
 const REGISTERS: usize = 1 << u8::BITS;
@@ -97,7 +97,7 @@ pub(crate) struct Core {
     units: [u64; UNITS],
     group: Group,
     write_back: WriteBack,
-    /// What follows the last branch on the wrong path, until it is taken.
+    /// The path after the last branch, if that was mispredicted, until a caller takes it.
     wrong_path: Option<WrongPath>,
     /// Last addresses of each static instruction, for wrong paths; empty if none executes.
     seen: Vec<Seen>,
@@ -160,7 +160,7 @@ impl Core {
         }
     }
 
-    /// Returns the wrong path behind the last instruction, if it is a mispredicted branch.
+    /// Returns the wrong path after the last instruction, if it is a mispredicted branch.
     #[inline]
     pub(crate) fn take_wrong_path(&mut self) -> Option<WrongPath> {
         self.wrong_path.take()

@@ -67,7 +67,7 @@ impl FrontEnd {
         }
     }
 
-    /// Fetches the next instruction of the stream, at `pc`. Returns the earliest cycle of its issue.
+    /// Fetches the next instruction of the stream, at `pc`. Returns its earliest issue.
     #[inline]
     pub(crate) fn fetch<S: A53Sink>(
         &mut self,

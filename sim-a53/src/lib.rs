@@ -11,6 +11,7 @@ pub mod cluster;
 mod code;
 pub mod config;
 mod core;
+mod error;
 pub mod event;
 pub mod event_bus;
 mod front_end;

@@ -111,7 +111,7 @@ pub(crate) enum Unit {
 /// Number of units.
 pub(crate) const UNITS: usize = 11;
 
-/// What an instruction needs to join an older one in its cycle: a set.
+/// Needs of an instruction that joins an older one in its cycle: a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Needs(u16);
 
@@ -120,7 +120,7 @@ impl Needs {
     pub(crate) const NONE: Needs = Needs(0);
     /// Everything.
     pub(crate) const ALL: Needs = Needs(u16::MAX);
-    /// What every instruction needs.
+    /// A need of every instruction.
     const ANY: Needs = Needs(1 << 15);
     /// The cycle for itself.
     const CYCLE: Needs = Needs(1 << 14);
@@ -185,9 +185,9 @@ pub(crate) struct Timing {
     pub(crate) unit: Unit,
     /// A further unit that has to be free; `unit` again if there is none.
     pub(crate) second_unit: Unit,
-    /// What it needs as the younger instruction of a pair.
+    /// Its needs as the younger instruction of a pair.
     pub(crate) needs: Needs,
-    /// What a younger instruction may not need to join it.
+    /// Needs of a younger instruction that may not join it.
     pub(crate) excludes: Needs,
     /// Cycles in which nothing else issues, after the first; the instruction issues alone if there
     /// are any.
@@ -261,8 +261,8 @@ impl Timing {
         timing
     }
 
-    /// Sets what follows from the rest: the pairs, and whether it only computes. GCC's model names the units; qsdr measured the
-    /// pairs of vector operations and accesses.
+    /// Sets what follows from the rest: the pairs, and whether it only computes. GCC's model names
+    /// the units; qsdr measured the pairs of vector operations and accesses.
     pub(crate) fn settle(&mut self) {
         let is_full = matches!(self.unit, Unit::FullVector | Unit::VectorDivide);
         let has_vector = self.is_vector || self.is_vector_access;

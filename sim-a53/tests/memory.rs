@@ -25,7 +25,7 @@ struct File {
 
 /// Returns the defaults.
 fn defaults() -> MemoryConfig {
-    let text = include_str!("../../configs/cortex-a53.toml");
+    let text = include_str!("../../configs/cortex-a53/machine.toml");
     let file: File = toml::from_str(text).expect("the file of defaults has every memory table");
     file.memory
 }

@@ -1,4 +1,4 @@
-//! Wrong paths: what issues behind a mispredicted branch before it resolves.
+//! Wrong paths: what issues after a mispredicted branch before it resolves.
 //!
 //! Cortex-A53 manual, table 12.28: L1D_CACHE and MEM_ACCESS count accesses, BR_PRED branches that
 //! execute speculatively, and LD_RETIRED those that complete.
@@ -29,8 +29,8 @@ fn config(settings: &[&str]) -> A53Config {
     A53Config::from_document(&document).expect("valid values")
 }
 
-/// Runs the mispredicted branch with these words behind it.
-fn behind_the_branch(words: &[u32], settings: &[&str]) -> A53Counts {
+/// Runs the mispredicted branch with these words after it.
+fn after_the_branch(words: &[u32], settings: &[&str]) -> A53Counts {
     let mut cluster = Cluster::new(&config(settings), vec![A53Counts::default()]);
     for (pc, word) in (PC + 4..).step_by(4).zip(words) {
         cluster.place(0, pc, *word, DATA);
@@ -48,30 +48,30 @@ fn behind_the_branch(words: &[u32], settings: &[&str]) -> A53Counts {
     cluster.finish().swap_remove(0).1
 }
 
-/// Given a load behind a mispredicted branch, when the branch resolves, then the load has accessed
+/// Given a load after a mispredicted branch, when the branch resolves, then the load has accessed
 /// the cache and its line is coming, but it does not retire.
 #[test]
-fn a_load_behind_a_mispredicted_branch_accesses_the_cache() {
-    let counts = behind_the_branch(&[LOAD], &[]);
+fn a_load_after_a_mispredicted_branch_accesses_the_cache() {
+    let counts = after_the_branch(&[LOAD], &[]);
     let value = |event| counts.value(event);
     assert_eq!([value(A53Event::BR_MIS_PRED), value(A53Event::INST_RETIRED)], [1, 2]);
     assert_eq!([value(A53Event::MEM_ACCESS), value(A53Event::LD_RETIRED)], [1, 0]);
     // The line of the data, and that of its page's descriptor; the other descriptors are there.
-    let others = behind_the_branch(&[], &[]).value(A53Event::L1D_CACHE_REFILL);
+    let others = after_the_branch(&[], &[]).value(A53Event::L1D_CACHE_REFILL);
     assert_eq!(value(A53Event::L1D_CACHE_REFILL) - others, 2);
 }
 
 /// Given the same with wrong paths off, then nothing is accessed.
 #[test]
 fn wrong_paths_can_be_turned_off() {
-    let counts = behind_the_branch(&[LOAD], &["pipeline.wrong-paths=false"]);
+    let counts = after_the_branch(&[LOAD], &["pipeline.wrong-paths=false"]);
     assert_eq!(counts.value(A53Event::MEM_ACCESS), 0);
 }
 
 /// Given a load that needs the result of another one, then only the other one issues in time.
 #[test]
 fn a_load_that_waits_for_its_address_comes_too_late() {
-    let counts = behind_the_branch(&[LOAD, DEPENDENT_LOAD], &[]);
+    let counts = after_the_branch(&[LOAD, DEPENDENT_LOAD], &[]);
     assert_eq!(counts.value(A53Event::MEM_ACCESS), 1);
 }
 
@@ -79,21 +79,21 @@ fn a_load_that_waits_for_its_address_comes_too_late() {
 /// branch; a fourth one would issue too late.
 #[test]
 fn three_instructions_issue_before_the_branch_resolves() {
-    assert_eq!(behind_the_branch(&[NOP, NOP, LOAD], &[]).value(A53Event::MEM_ACCESS), 1);
-    assert_eq!(behind_the_branch(&[NOP, NOP, NOP, LOAD], &[]).value(A53Event::MEM_ACCESS), 0);
+    assert_eq!(after_the_branch(&[NOP, NOP, LOAD], &[]).value(A53Event::MEM_ACCESS), 1);
+    assert_eq!(after_the_branch(&[NOP, NOP, NOP, LOAD], &[]).value(A53Event::MEM_ACCESS), 0);
 }
 
 /// Given a store, then it never reaches the store buffer.
 #[test]
 fn a_store_of_a_wrong_path_does_not_happen() {
-    let counts = behind_the_branch(&[STORE], &[]);
+    let counts = after_the_branch(&[STORE], &[]);
     assert_eq!([counts.value(A53Event::MEM_ACCESS), counts.value(A53Event::ST_RETIRED)], [0, 0]);
 }
 
 /// Given a branch, then it is predicted, and what follows it is not executed.
 #[test]
 fn a_branch_of_a_wrong_path_is_predicted() {
-    let counts = behind_the_branch(&[BRANCH_BACK, LOAD], &[]);
+    let counts = after_the_branch(&[BRANCH_BACK, LOAD], &[]);
     let value = |event| counts.value(event);
     assert_eq!([value(A53Event::BR_PRED), value(A53Event::BR_MIS_PRED)], [2, 1]);
     assert_eq!([value(A53Event::PC_WRITE_RETIRED), value(A53Event::MEM_ACCESS)], [1, 0]);

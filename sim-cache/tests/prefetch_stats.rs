@@ -12,7 +12,7 @@ struct Tables {
 
 /// Returns the guide profile with caches so small that prefetched lines are lost, too.
 fn tables() -> Tables {
-    let mut tables: Tables = toml::from_str(include_str!("../../configs/neoverse-n2.toml"))
+    let mut tables: Tables = toml::from_str(include_str!("../../configs/neoverse-n2/machine.toml"))
         .expect("the committed configuration is complete");
     tables.memory.l1d.size_bytes = 8 << 10;
     tables.memory.l1i.size_bytes = 8 << 10;

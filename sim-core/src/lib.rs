@@ -2,7 +2,7 @@
 //!
 //! - [`pmu_event`]: the one list of PMU events; [`a53_event`]: those of the Cortex-A53;
 //!   [`event_name`]: their names in Linux tools; [`core_event`]: what both have in common;
-//!   [`related_core`]: cores with events of the same numbers;
+//!   [`cores`]: every core, as its folder describes it;
 //!   [`sink`]: the interface through which units report them.
 //! - [`time`], [`addr`], [`trace_inst`]: cycles, addresses, one record of the instruction stream.
 //! - [`memory_port`]: requests of the pipeline to the memory system; [`maintenance`]: cache and TLB
@@ -24,6 +24,7 @@ pub mod addr;
 pub mod batching_sink;
 pub mod config;
 pub mod core_event;
+pub mod cores;
 pub mod counts;
 pub mod event_name;
 pub mod event_tally;
@@ -38,7 +39,6 @@ pub mod packed;
 pub mod pmu_event;
 pub mod privilege;
 pub mod register_access;
-pub mod related_core;
 pub mod root_cause;
 pub mod shown;
 pub mod sink;
@@ -52,6 +52,7 @@ pub use access::{AccessOutcome, DataSource, LoadWait, MemKind, MemReply, MemRequ
 pub use addr::{LINE_BYTES, LINE_SHIFT, LineAddr, PhysAddr, VirtAddr};
 pub use batching_sink::BatchingSink;
 pub use core_event::CoreEvent;
+pub use cores::{CoreDescription, PipelineKind};
 pub use counts::Counts;
 pub use event_name::EventName;
 pub use event_tally::EventTally;
@@ -66,7 +67,6 @@ pub use packed::{Numbers, Packed};
 pub use pmu_event::PmuEvent;
 pub use privilege::Privilege;
 pub use register_access::RegisterAccess;
-pub use related_core::RelatedCore;
 pub use root_cause::{Lost, LostSlots, RootCause};
 pub use shown::{Shown, shown_lines};
 pub use sink::{EventSink, Notice, NullSink};

@@ -10,7 +10,10 @@ use sim_core::config::{ConfigError, Document, Embedded, Problem};
 
 /// Built-in configuration files.
 pub const EMBEDDED: [Embedded; 2] = [
-    Embedded { name: "neoverse-n2.toml", text: include_str!("../../configs/neoverse-n2.toml") },
+    Embedded {
+        name: "neoverse-n2.toml",
+        text: include_str!("../../configs/neoverse-n2/machine.toml"),
+    },
     Embedded {
         name: "neoverse-n2-silicon.toml",
         text: include_str!("../../configs/neoverse-n2-silicon.toml"),

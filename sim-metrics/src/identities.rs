@@ -5,8 +5,8 @@
 //! can be checked like those of the model; rules about missing counts are skipped.
 
 use sim_core::PmuEvent;
+use sim_core::cores::{self, CoreDescription};
 use sim_core::pmu_event::{Relation, RelationKind};
-use sim_core::related_core::{self, RelatedCore};
 
 use crate::count::{Count, total};
 use crate::rules::{self, Rule};
@@ -25,7 +25,7 @@ pub const BUS_ACCESSES_PER_CYCLE_MAX: u64 = 2;
 pub struct Assumptions {
     /// Core that counted. For other cores than the Neoverse N2 only those rules hold that the
     /// descriptions of the events state, and the slot identity with the width of that core.
-    pub core: &'static RelatedCore,
+    pub core: &'static CoreDescription,
     /// Revision r0p0 to r0p2: `STALL_SLOT` counts one slot too many in every cycle. `None`: the
     /// revision is unknown, and either form of the slot identity is accepted.
     pub has_stall_slot_erratum: Option<bool>,
@@ -41,7 +41,7 @@ pub struct Assumptions {
 impl Default for Assumptions {
     fn default() -> Assumptions {
         Assumptions {
-            core: &related_core::NEOVERSE_N2,
+            core: cores::neoverse_n2(),
             has_stall_slot_erratum: None,
             has_external_llc: None,
             is_part_of_code: false,
@@ -210,7 +210,7 @@ pub(crate) fn slots_per_cycle(
     count: &impl Fn(PmuEvent) -> Option<Count>,
     assumptions: &Assumptions,
 ) -> u64 {
-    u64::from(assumptions.core.slots) + u64::from(has_erratum(count, assumptions))
+    u64::from(assumptions.core.slots_per_cycle) + u64::from(has_erratum(count, assumptions))
 }
 
 /// Returns whether `STALL_SLOT` has a surplus slot per cycle. For an unknown revision, the closer
@@ -381,8 +381,11 @@ mod tests {
 
     /// A Neoverse V2 has eight slots, no erratum, and only the rules that descriptions state.
     #[test]
-    fn a_related_core_has_its_own_width() {
-        let v2 = Assumptions { core: &related_core::NEOVERSE_V2, ..Assumptions::default() };
+    fn a_cores_has_its_own_width() {
+        let v2 = Assumptions {
+            core: cores::by_name("neoverse-v2").expect("a core"),
+            ..Assumptions::default()
+        };
         let slots = |stalled| {
             let counts = [(CPU_CYCLES, 50), (STALL_SLOT, stalled), (OP_SPEC, 100)];
             violations(&counts, &v2)

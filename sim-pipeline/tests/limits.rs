@@ -5,7 +5,7 @@ use sim_pipeline::PipelineConfig;
 use toml::{Table, Value};
 
 fn committed() -> Table {
-    let text = include_str!("../../configs/neoverse-n2.toml");
+    let text = include_str!("../../configs/neoverse-n2/machine.toml");
     let mut document: Table = text.parse().expect("the committed configuration parses");
     match document.remove("pipeline") {
         Some(Value::Table(pipeline)) => pipeline,

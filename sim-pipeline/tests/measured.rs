@@ -43,7 +43,7 @@ fn config() -> PipelineConfig {
     struct Document {
         pipeline: PipelineConfig,
     }
-    let text = include_str!("../../configs/neoverse-n2.toml");
+    let text = include_str!("../../configs/neoverse-n2/machine.toml");
     toml::from_str::<Document>(text).expect("the committed configuration parses").pipeline
 }
 

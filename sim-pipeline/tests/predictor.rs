@@ -16,7 +16,7 @@ fn committed() -> BranchConfig {
     struct Document {
         pipeline: sim_pipeline::PipelineConfig,
     }
-    let text = include_str!("../../configs/neoverse-n2.toml");
+    let text = include_str!("../../configs/neoverse-n2/machine.toml");
     toml::from_str::<Document>(text).expect("the committed configuration parses").pipeline.branch
 }
 

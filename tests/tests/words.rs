@@ -51,7 +51,7 @@ const KEPT: [(&str, &str, &str); 20] = [
     ("docs/condition-mutants.md", "| ", "quotes code of the revision that was tried"),
     ("tests/formulas/", "name", "names of seeds stay"),
     ("docs/formulas.md", "| ", "names of seeds"),
-    ("configs/neoverse-n2.toml", "random-behind-interval", "a key of the configuration"),
+    ("configs/neoverse-n2/machine.toml", "random-behind-interval", "a key of the configuration"),
     ("docs/", "random-behind-interval", "a key of the configuration"),
     ("sim-pmu/src/spe/config.rs", "random-behind-interval", "a key of the configuration"),
     ("sim-lab/src/regions/windows.rs", "stands-for", "a key of the file of windows"),

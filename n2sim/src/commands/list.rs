@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand};
 use sim_a53::{A53Config, A53Event};
 use sim_core::pmu_event::{Group, NOT_MODELED, RelationKind};
-use sim_core::{PmuEvent, RelatedCore};
+use sim_core::{CoreDescription, PmuEvent};
 use sim_machine::MachineConfig;
 use sim_metrics::formula::Catalog;
 use sim_pmu::other_core::CORTEX_A53;
@@ -96,7 +96,7 @@ fn write_events(out: &mut impl Write, long: bool) -> io::Result<()> {
 }
 
 /// Writes the events of a core that has events of the Neoverse N2, and those that it lacks.
-fn write_related_events(out: &mut impl Write, core: &RelatedCore) -> io::Result<()> {
+fn write_related_events(out: &mut impl Write, core: &CoreDescription) -> io::Result<()> {
     let unmodeled: Vec<&str> = core.unmodeled().map(|event| event.mnemonic).collect();
     let lacking: Vec<PmuEvent> = core.lacking().collect();
     let own = PmuEvent::ALL.len() - lacking.len();
@@ -105,7 +105,7 @@ fn write_related_events(out: &mut impl Write, core: &RelatedCore) -> io::Result<
         out,
         "Numbers and names are those of the Neoverse N2. {} slots per cycle. No timing model yet: only\n\
          list, explain, lint and check know this core.\n",
-        core.slots
+        core.slots_per_cycle
     )?;
     for group in Group::ALL {
         let is_listed = |event: &PmuEvent| event.info().group == group && core.has(*event);

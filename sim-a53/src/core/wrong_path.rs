@@ -1,4 +1,4 @@
-//! Wrong path: instructions that issue behind a mispredicted branch before it resolves.
+//! Wrong path: instructions that issue after a mispredicted branch before it resolves.
 //!
 //! A branch resolves in write-back, two cycles after its issue. Instructions of its own cycle and
 //! of the next one have looked up the data cache by then, and their linefills continue. Later ones
@@ -8,7 +8,7 @@
 
 use super::write_back::LOOKUP;
 use super::{Core, Written};
-use crate::code::Code;
+use crate::code::{Code, WRONG_PATH};
 use crate::event::A53Sink;
 use crate::memory::{ClusterMemory, DataAccess};
 use crate::slots::SLOTS;
@@ -16,11 +16,7 @@ use crate::timing::{Timing, Work};
 use sim_isa::BranchKind;
 use sim_isa::inst::MAX_DSTS;
 
-/// Most instructions of a wrong path that look up the data cache: one beside the branch, two in the
-/// next cycle.
-pub(crate) const WRONG_PATH: usize = 3;
-
-/// Path behind a mispredicted branch.
+/// Path after a mispredicted branch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrongPath {
     /// Address of its first instruction.
@@ -43,7 +39,7 @@ impl Seen {
         self.0 = [self.0[1], addr];
     }
 
-    /// Returns the address that follows: a stride further if there is one. A trace does not tell
+    /// Returns the address that follows: a stride further if there is one. A trace does not say
     /// where a wrong path accesses memory.
     fn next(self) -> Option<u64> {
         let [before, last] = self.0;
@@ -57,7 +53,7 @@ impl Seen {
 }
 
 impl Core {
-    /// Executes what issues of a wrong path, behind the branch that issued last.
+    /// Executes what issues of a wrong path, after the branch that issued last.
     #[inline(never)]
     pub(crate) fn execute_wrong_path<S: A53Sink>(
         &mut self,

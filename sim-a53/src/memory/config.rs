@@ -1,7 +1,7 @@
 //! The `[memory.*]` tables of a configuration, as written in the file.
 //!
 //! Every key is required. [`MemoryConfig::problems`] reports invalid values. The file
-//! `configs/cortex-a53.toml` has the source of each value.
+//! `configs/cortex-a53/machine.toml` has the source of each value.
 
 use serde::Deserialize;
 use sim_core::config::Problem;

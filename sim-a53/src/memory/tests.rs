@@ -16,7 +16,7 @@ struct File {
 
 /// Returns the defaults with small caches, so that lines leave them often.
 fn small(l2_bytes: u64) -> MemoryConfig {
-    let file: File = toml::from_str(include_str!("../../../configs/cortex-a53.toml"))
+    let file: File = toml::from_str(include_str!("../../../configs/cortex-a53/machine.toml"))
         .expect("the file of defaults has every memory table");
     let mut config = file.memory;
     config.l1i.size_bytes = 512;

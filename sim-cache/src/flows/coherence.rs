@@ -112,7 +112,7 @@ mod tests {
             memory: crate::MemoryConfig,
             semantics: crate::SemanticsConfig,
         }
-        let text = include_str!("../../../configs/neoverse-n2.toml");
+        let text = include_str!("../../../configs/neoverse-n2/machine.toml");
         let tables: Tables = toml::from_str(text).expect("the committed configuration is complete");
         MemorySystem::new(&tables.memory, &tables.semantics, 2, 1)
     }

@@ -36,7 +36,7 @@ impl Tables {
 
     /// Returns the committed guide profile.
     pub(crate) fn committed() -> Tables {
-        toml::from_str(include_str!("../../../configs/neoverse-n2.toml"))
+        toml::from_str(include_str!("../../../configs/neoverse-n2/machine.toml"))
             .expect("the committed configuration is complete")
     }
 }

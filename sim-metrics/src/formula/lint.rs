@@ -4,8 +4,8 @@
 use std::fmt;
 
 use sim_core::PmuEvent::{self, *};
+use sim_core::cores::{self, CoreDescription};
 use sim_core::pmu_event::{EventNameError, RelationKind};
-use sim_core::related_core::{self, RelatedCore};
 
 use super::catalog::{Catalog, MetricFormula};
 use super::dimension::{Mismatch, measures};
@@ -122,7 +122,7 @@ pub struct Finding {
 
 /// Checks one metric. Without a machine it is a Neoverse N2 of an unknown revision.
 pub fn lint(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
-    let core = machine.map_or(&related_core::NEOVERSE_N2, Machine::core);
+    let core = machine.map_or(cores::neoverse_n2(), Machine::core);
     let mut report = Report { metric, core, findings: Vec::new() };
     match &metric.formula {
         Err(error) => report.add(Severity::Error, Kind::Unreadable, error.to_string()),
@@ -149,7 +149,7 @@ pub fn lint(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>
 /// Findings about one metric.
 pub(super) struct Report<'a> {
     pub(super) metric: &'a MetricFormula,
-    core: &'static RelatedCore,
+    core: &'static CoreDescription,
     findings: Vec<Finding>,
 }
 
@@ -298,7 +298,7 @@ impl Report<'_> {
 
     /// Reports slots divided by cycles of another width.
     fn slot_widths(&mut self, linked: &Linked) {
-        let slots = self.core.slots;
+        let slots = self.core.slots_per_cycle;
         for (id, width) in slot_widths(linked) {
             if width != f64::from(slots) {
                 let message = format!("{width} slots in a cycle; this core has {slots}");
@@ -355,7 +355,7 @@ fn is_cycles(linked: &Linked, id: NodeId) -> bool {
 }
 
 /// Returns the finding about a name.
-fn about(quantity: &Quantity, core: &RelatedCore) -> Option<(Severity, Kind, String)> {
+fn about(quantity: &Quantity, core: &CoreDescription) -> Option<(Severity, Kind, String)> {
     match quantity {
         Quantity::Time(_) => None,
         Quantity::Event(event) if !core.has(*event) => Some(about_lacking(*event, core)),
@@ -416,7 +416,7 @@ fn mistyped(code: u32) -> String {
 }
 
 /// Returns the finding about an event that the core does not have.
-pub(crate) fn about_lacking(event: PmuEvent, core: &RelatedCore) -> (Severity, Kind, String) {
+pub(crate) fn about_lacking(event: PmuEvent, core: &CoreDescription) -> (Severity, Kind, String) {
     let message = format!(
         "{} (0x{:02X}) is an event of the Neoverse N2, which a {} does not have",
         event.mnemonic(),

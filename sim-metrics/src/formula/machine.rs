@@ -1,6 +1,6 @@
 //! Values of `#` literals and of `strcmp_cpuid_str` on the machine that counted.
 
-use sim_core::related_core::{self, RelatedCore};
+use sim_core::cores::{self, CoreDescription};
 
 /// MIDR_EL1 of the Neoverse N2 without its variant and revision. Source: TRM, MIDR_EL1.
 const NEOVERSE_N2: u64 = 0x410F_D490;
@@ -87,15 +87,19 @@ impl Machine {
     }
 
     /// Returns a core that has events of the Neoverse N2, at its first revision.
-    pub fn of_core(core: &RelatedCore) -> Machine {
-        Machine { midr: ARM | u64::from(core.part) << PART_SHIFT, slots: core.slots, cores: 1 }
+    pub fn of_core(core: &CoreDescription) -> Machine {
+        Machine {
+            midr: ARM | u64::from(core.part) << PART_SHIFT,
+            slots: core.slots_per_cycle,
+            cores: 1,
+        }
     }
 
     /// Returns the core by its part number; the Neoverse N2 for an unknown part.
-    pub fn core(&self) -> &'static RelatedCore {
+    pub fn core(&self) -> &'static CoreDescription {
         let part = (self.midr >> PART_SHIFT) as u32 & PART_MAX;
-        let named = related_core::ALL.iter().find(|core| core.part == part);
-        named.unwrap_or(&related_core::NEOVERSE_N2)
+        let named = cores::related().find(|core| core.part == part);
+        named.unwrap_or(cores::neoverse_n2())
     }
 
     /// Returns the value of a literal.
@@ -132,11 +136,11 @@ mod tests {
 
     #[test]
     fn a_machine_knows_its_core() {
-        for core in &related_core::ALL {
+        for core in cores::related() {
             let machine = Machine::of_core(core);
-            assert_eq!((machine.core(), machine.slots), (core, core.slots));
+            assert_eq!((machine.core(), machine.slots), (core, core.slots_per_cycle));
         }
-        assert_eq!(Machine::of_core(&related_core::NEOVERSE_N2), Machine::neoverse_n2(0, 1));
+        assert_eq!(Machine::of_core(cores::neoverse_n2()), Machine::neoverse_n2(0, 1));
         assert_eq!(Machine::neoverse_n2(3, 1).core().name, "neoverse-n2");
     }
 

@@ -1,8 +1,8 @@
 //! Review of a whole metric file, without a run.
 
 use sim_core::PmuEvent;
+use sim_core::cores::{self, CoreDescription};
 use sim_core::pmu_event::EventNameError;
-use sim_core::related_core::{self, RelatedCore};
 
 use super::contents::{DeclaredEvent, MetricFile};
 use crate::formula::lint::{about_lacking, about_unknown};
@@ -14,7 +14,7 @@ use crate::validator::{Reason, Tolerance, Validator};
 pub fn review(file: &MetricFile, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
     let fault = |fault: &String| finding("", "", Severity::Error, Kind::Unreadable, fault.clone());
     let mut findings: Vec<Finding> = file.faults.iter().map(fault).collect();
-    let core = machine.map_or(&related_core::NEOVERSE_N2, Machine::core);
+    let core = machine.map_or(cores::neoverse_n2(), Machine::core);
     findings.extend(declared_core(file, core));
     findings.extend(file.events.iter().filter_map(|event| declared(event, core)));
     for (index, metric) in file.metrics.iter().enumerate() {
@@ -74,21 +74,21 @@ fn is_about_names(reason: &Reason) -> bool {
 }
 
 /// Reports a file for another core, or for another number of slots.
-fn declared_core(file: &MetricFile, own: &RelatedCore) -> Vec<Finding> {
+fn declared_core(file: &MetricFile, own: &CoreDescription) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut add = |message| {
         findings.push(finding("", "", Severity::Warning, Kind::OtherCore, message));
     };
     let name = file.core.name.as_deref().unwrap_or("another core");
     if let Some(part) = file.core.part.filter(|part| *part != own.part) {
-        let remedy = match related_core::ALL.iter().find(|core| core.part == part) {
+        let remedy = match cores::related().find(|core| core.part == part) {
             Some(core) => format!(" (--core {} checks it for that core)", core.name),
             None => String::new(),
         };
         let own = own.part;
         add(format!("the file is for {name}, part 0x{part:03X}; this core is 0x{own:03X}{remedy}"));
     }
-    let slots = own.slots;
+    let slots = own.slots_per_cycle;
     if let Some(given) = file.core.slots.filter(|given| *given != slots) {
         add(format!("the file is for {given} slots per cycle; this core has {slots}"));
     }
@@ -96,7 +96,7 @@ fn declared_core(file: &MetricFile, own: &RelatedCore) -> Vec<Finding> {
 }
 
 /// Reports an event that the core does not have, or has with another number.
-fn declared(event: &DeclaredEvent, core: &RelatedCore) -> Option<Finding> {
+fn declared(event: &DeclaredEvent, core: &CoreDescription) -> Option<Finding> {
     let add = |severity, kind, message| Some(finding("", &event.source, severity, kind, message));
     match (PmuEvent::from_name(&event.name), event.code) {
         (Ok(own), Some(code)) if u32::from(own.code()) != code => {
@@ -175,14 +175,17 @@ mod tests {
                         "d": {"formula": "STALL_SLOT / (CPU_CYCLES * 5)"}}}"#;
         let file = read(&[NamedText { name: "t.json", text }]).expect("readable");
         let catalog: Catalog = file.metrics.iter().cloned().collect();
-        let found = |core: &RelatedCore| -> Vec<(String, Kind)> {
+        let found = |core: &CoreDescription| -> Vec<(String, Kind)> {
             let findings = review(&file, &catalog, Some(&Machine::of_core(core)));
             findings.into_iter().map(|finding| (finding.metric, finding.kind)).collect()
         };
         let of = |metric: &str, kind| (metric.to_owned(), kind);
-        assert_eq!(found(&related_core::NEOVERSE_V2), [of("d", Kind::SlotWidth)]);
         assert_eq!(
-            found(&related_core::NEOVERSE_V1),
+            found(cores::by_name("neoverse-v2").expect("a core")),
+            [of("d", Kind::SlotWidth)]
+        );
+        assert_eq!(
+            found(cores::by_name("neoverse-v1").expect("a core")),
             [
                 of("", Kind::OtherCore),
                 of("", Kind::OtherCore),
@@ -242,8 +245,7 @@ mod tests {
             code: Some(code),
             source: String::new(),
         };
-        let message =
-            |code| declared(&event(code), &related_core::NEOVERSE_N2).expect("wrong").message;
+        let message = |code| declared(&event(code), cores::neoverse_n2()).expect("wrong").message;
         assert!(message(0x11).ends_with("which is CPU_CYCLES"));
         assert!(message(0x80C).starts_with("FP_SCALE_OPS_SPEC has the number 0x80C0"));
     }

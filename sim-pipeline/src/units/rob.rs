@@ -152,7 +152,7 @@ mod tests {
     }
 
     fn log(rob: usize, general: usize) -> AllocationLog {
-        let text = include_str!("../../../configs/neoverse-n2.toml");
+        let text = include_str!("../../../configs/neoverse-n2/machine.toml");
         let document: toml::Table = text.parse().expect("the committed configuration parses");
         let window = document["pipeline"]["window"].clone();
         let window: WindowConfig = window.try_into().expect("it has a window");

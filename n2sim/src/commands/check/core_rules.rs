@@ -46,7 +46,7 @@ impl CoreRules for NeoverseRules {
     type Event = PmuEvent;
 
     fn core(&self) -> CountedCore {
-        CountedCore { name: self.0.core.name, title: self.0.core.title }
+        CountedCore { name: self.0.core.name, title: &self.0.core.title }
     }
 
     fn has(&self, event: PmuEvent) -> bool {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use sim_core::{A53Event, CoreEvent, EventName, RelatedCore, Shown, related_core};
+use sim_core::{A53Event, CoreDescription, CoreEvent, EventName, Shown, cores};
 use sim_machine::Revision;
 use sim_metrics::identities::Assumptions;
 use sim_metrics::{Cause, Violation};
@@ -75,7 +75,7 @@ fn check_file(
 }
 
 /// Returns the assumptions that the options state.
-fn of(args: &CheckArgs, core: &'static RelatedCore) -> Assumptions {
+fn of(args: &CheckArgs, core: &'static CoreDescription) -> Assumptions {
     Assumptions {
         core,
         has_stall_slot_erratum: args
@@ -323,7 +323,7 @@ fn write_remarks<R: CoreRules>(
         let name = EventName::split(name).ok().filter(EventName::is_of_core);
         name.is_some_and(|name| name.core().is_none() && A53Event::named(&name).is_some())
     };
-    let is_n2 = rules.core().name == related_core::NEOVERSE_N2.name;
+    let is_n2 = rules.core().name == cores::neoverse_n2().name;
     if let Some(name) = table.unknown.iter().find(is_of_a53).filter(|_| is_n2) {
         writeln!(
             out,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use sim_core::pmu_event::EventNameError;
-use sim_core::{A53Event, PmuEvent, RelatedCore};
+use sim_core::{A53Event, CoreDescription, PmuEvent};
 use sim_pmu::identification::is_countable;
 use sim_pmu::other_core::CORTEX_A53;
 use sim_pmu::{CommonEventWord, OtherCore, OtherEvent, Presence};
@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut impl Write, name: &str, core: CoreName) -> anyhow:
 }
 
 /// Writes the event of the Neoverse N2, and whether a core with events of the same numbers has it.
-fn write_related(out: &mut impl Write, name: &str, core: &RelatedCore) -> anyhow::Result<()> {
+fn write_related(out: &mut impl Write, name: &str, core: &CoreDescription) -> anyhow::Result<()> {
     let event = match PmuEvent::from_name(name) {
         Ok(event) => event,
         Err(EventNameError::NotModeled(name, code)) => {
@@ -51,7 +51,7 @@ fn write_related(out: &mut impl Write, name: &str, core: &RelatedCore) -> anyhow
 
 fn write_presence(
     out: &mut impl Write,
-    core: &RelatedCore,
+    core: &CoreDescription,
     name: &str,
     code: u16,
     has: bool,

@@ -18,7 +18,7 @@ pub(crate) struct Tables {
 
 impl Tables {
     pub(crate) fn committed() -> Tables {
-        toml::from_str(include_str!("../../../../configs/neoverse-n2.toml"))
+        toml::from_str(include_str!("../../../../configs/neoverse-n2/machine.toml"))
             .expect("the committed configuration is complete")
     }
 }

@@ -258,7 +258,7 @@ fn pipeline() -> Pipeline {
     struct Document {
         pipeline: PipelineConfig,
     }
-    let text = include_str!("../../../../configs/neoverse-n2.toml");
+    let text = include_str!("../../../../configs/neoverse-n2/machine.toml");
     let document: Document = toml::from_str(text).expect("the committed configuration parses");
     Pipeline::new(&document.pipeline)
 }
