@@ -218,7 +218,7 @@ fn a_sweep_runs_on_this_core() {
     for (from, to, message) in [
         ("['ipc']", "['backend_bound']", "which the Cortex-A53 does not have"),
         ("'rE7'", "'stall_slot'", "stall_slot: the Cortex-A53 has no such event"),
-        ("limit", "warmup", "warmup: works with core = \"neoverse-n2\" only"),
+        ("limit", "profile", "profile: works with core = \"neoverse-n2\" only"),
         ("'8K'", "'7K'", "memory.l1d.size-bytes"),
     ] {
         std::fs::write(grid, text.replace(from, to)).unwrap();

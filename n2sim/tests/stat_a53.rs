@@ -66,6 +66,28 @@ fn a_smaller_cache_has_more_refills() {
 }
 
 #[test]
+fn a_part_of_the_trace_is_counted() {
+    let count = |args: &[&str]| {
+        let csv = printed("btree.n2t", &[&["-e", "instructions,cycles", "-x,"], args].concat());
+        let first = |line: &str| line.split(',').next().unwrap().parse::<u64>().unwrap();
+        csv.lines().map(first).collect::<Vec<u64>>()
+    };
+    let (all, warm) = (count(&[]), count(&["--warmup", "50k"]));
+    assert_eq!([all[0], warm[0]], [50_000, 50_000]);
+    assert_ne!(all[1], warm[1]);
+    assert_eq!(count(&["--roi", "insert,split"])[0], 50_000);
+    for (args, message) in [
+        (["--roi", "nowhere,split"], "no function named 'nowhere' among the 5 symbols"),
+        (["--roi", "40,41"], "the region of interest never began"),
+        (["--warmup", "1G"], "leaves nothing to count"),
+    ] {
+        let (code, out, error) = n2sim("btree.n2t", &args);
+        assert_eq!((code, out.as_str()), (2, ""), "{args:?}: {error}");
+        assert!(error.contains(message), "{args:?}: {error}");
+    }
+}
+
+#[test]
 fn what_only_the_other_core_has_is_refused_with_a_remedy() {
     for (args, message) in [
         (&["-M", "ipc"][..], "-M works with --core neoverse-n2 only; with --core cortex-a53 use"),

@@ -8,6 +8,7 @@ use crate::event::{A53Counts, A53Event, A53Note, A53Sink};
 use crate::event_bus::BusSink;
 use crate::groups::GroupSink;
 use crate::memory::{ClusterMemory, MemoryConfig};
+use crate::part::{Part, Totals, Watch};
 use crate::pmu::{A53Pmu, PmuSink};
 use crate::slots::Slots;
 use crate::timing::{Timing, Work};
@@ -100,7 +101,9 @@ struct Thread {
     /// Instructions of the batch before the next event.
     next_event: usize,
     ended: bool,
-    limit: u64,
+    /// Instructions before the part changes.
+    next_change: u64,
+    watch: Option<Watch>,
 }
 
 /// Runs all threads of a trace, at most `limit` instructions of each. The thread whose clock is
@@ -113,7 +116,19 @@ pub fn run(
     config: &A53Config,
     limit: Option<u64>,
 ) -> Result<Vec<A53CoreOutcome>, A53Error> {
-    run_with(trace, config, limit, |_| A53Counts::default(), |_, _| Ok(())).map(without_sinks)
+    run_part(trace, config, &limit.into())
+}
+
+/// Runs as [`run`] does, and counts a part of each thread.
+///
+/// # Errors
+/// Those of [`run`]; if the part does not begin in any thread.
+pub fn run_part(
+    trace: &TraceFile,
+    config: &A53Config,
+    part: &Part,
+) -> Result<Vec<A53CoreOutcome>, A53Error> {
+    run_with(trace, config, part, |_| A53Counts::default(), |_, _| Ok(())).map(without_sinks)
 }
 
 /// Runs as [`run`] does, with the PMU that `prepare` returns on each core. The program's own
@@ -128,7 +143,7 @@ pub fn run_with_pmu(
     mut prepare: impl FnMut(usize) -> A53Pmu,
 ) -> Result<Vec<(A53CoreOutcome, PmuSink)>, A53Error> {
     let sink = |core| PmuSink::new(core, prepare(core));
-    run_with(trace, config, limit, sink, |_, _| Ok(()))
+    run_with(trace, config, &limit.into(), sink, |_, _| Ok(()))
 }
 
 /// Runs as [`run`] does. Returns also the counts of each group of static instructions, of all cores
@@ -143,7 +158,7 @@ pub fn run_by_group(
     groups: &[u32],
 ) -> Result<(Vec<A53CoreOutcome>, Vec<A53Counts>), A53Error> {
     let settle = |_: &mut [GroupSink<'_>], _| Ok::<(), A53Error>(());
-    let runs = run_with(trace, config, limit, |_| GroupSink::new(groups), settle)?;
+    let runs = run_with(trace, config, &limit.into(), |_| GroupSink::new(groups), settle)?;
     let mut counts = GroupSink::new(groups).counts;
     for (_, sink) in &runs {
         counts.iter_mut().zip(&sink.counts).for_each(|(sum, own)| sum.add(own));
@@ -174,7 +189,7 @@ pub fn run_with_bus<E: From<A53Error> + From<TraceError>>(
         ready.sort_unstable();
         ready.drain(..).try_for_each(|(cycle, core, bits)| give(cycle, core, bits))
     };
-    run_with(trace, config, limit, |_| BusSink::default(), settle).map(without_sinks)
+    run_with(trace, config, &limit.into(), |_| BusSink::default(), settle).map(without_sinks)
 }
 
 /// Cycles that a core may run before another one is chosen, or its events are passed on.
@@ -187,7 +202,7 @@ const SETTLED: u64 = 1 << 14;
 fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>(
     trace: &TraceFile,
     config: &A53Config,
-    limit: Option<u64>,
+    part: &Part,
     sink: impl FnMut(usize) -> S,
     mut settle: impl FnMut(&mut [S], u64) -> Result<(), E>,
 ) -> Result<Vec<(A53CoreOutcome, S)>, E> {
@@ -197,7 +212,7 @@ fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>
     let mut sinks: Vec<S> = (0..threads).map(sink).collect();
     let mut running = Vec::new();
     for (number, sink) in sinks.iter_mut().enumerate() {
-        let thread = Thread::new(trace, number, config, code.len(), limit.unwrap_or(u64::MAX))?;
+        let thread = Thread::new(trace, number, config, code.len(), part)?;
         if let Some(first) = thread.batch.first().filter(|_| trace.meta().machine.full_system) {
             sink.note(A53Note::Begin { pc: code.timing(first.id).pc }, 0);
         }
@@ -214,8 +229,10 @@ fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>
         running[next].advance(until, &code, &mut memory, &mut sinks[next])?;
         settle(&mut sinks, now.saturating_sub(SETTLED))?;
     }
-    let end =
-        |(thread, sink): (Thread, &mut S)| outcome(thread.stream, thread.core, &mut memory, sink);
+    part_began(trace, part, &running)?;
+    let end = |(thread, sink): (Thread, &mut S)| {
+        outcome_of(thread.stream, thread.core, thread.watch, &mut memory, sink)
+    };
     let outcomes: Vec<_> = running.into_iter().zip(&mut sinks).map(end).collect();
     settle(&mut sinks, u64::MAX)?;
     Ok(outcomes.into_iter().zip(sinks).collect())
@@ -240,7 +257,7 @@ impl Thread {
         number: usize,
         config: &A53Config,
         insts: usize,
-        limit: u64,
+        part: &Part,
     ) -> Result<Thread, TraceError> {
         let stream = number as u32;
         let reader = trace.reader(stream)?;
@@ -256,8 +273,12 @@ impl Thread {
             event_at: 0,
             next_event: usize::MAX,
             ended: false,
-            limit,
+            next_change: part.limit.unwrap_or(u64::MAX),
+            watch: Watch::new(part),
         };
+        if thread.watch.is_some() {
+            thread.next_change = 0;
+        }
         thread.next_batch()?;
         Ok(thread)
     }
@@ -282,7 +303,7 @@ impl Thread {
     }
 
     /// Runs one instruction, and more until the clock passes `until`.
-    fn advance<S: A53Sink>(
+    fn advance<S: A53Sink + AsRef<A53Counts>>(
         &mut self,
         until: u64,
         code: &Code,
@@ -299,7 +320,7 @@ impl Thread {
     }
 
     #[inline]
-    fn step<S: A53Sink>(
+    fn step<S: A53Sink + AsRef<A53Counts>>(
         &mut self,
         code: &Code,
         memory: &mut ClusterMemory,
@@ -307,6 +328,9 @@ impl Thread {
     ) -> Result<(), TraceError> {
         let inst = self.batch[self.at];
         self.at += 1;
+        if let Some(watch) = &mut self.watch {
+            watch.before(code.place_of(inst.id), &self.core, sink.as_ref());
+        }
         let mut more = [0; sim_core::MAX_FURTHER];
         let further = inst.flags.further();
         if further > 0 {
@@ -336,8 +360,10 @@ impl Thread {
         if let Some(after) = after {
             self.take(after, sink);
         }
-        if self.core.instructions() >= self.limit {
-            self.ended = true;
+        if self.core.instructions() >= self.next_change {
+            let counts = sink.as_ref();
+            let stops = |watch: &mut Watch| watch.after(&self.core, counts);
+            self.ended |= self.watch.as_mut().is_none_or(stops);
         }
         Ok(())
     }
@@ -416,20 +442,52 @@ impl After {
 /// Ends the run of a core, and returns its result.
 pub(crate) fn outcome<S: A53Sink + AsRef<A53Counts>>(
     stream: u32,
+    core: Core,
+    memory: &mut ClusterMemory,
+    sink: &mut S,
+) -> A53CoreOutcome {
+    outcome_of(stream, core, None, memory, sink)
+}
+
+fn outcome_of<S: A53Sink + AsRef<A53Counts>>(
+    stream: u32,
     mut core: Core,
+    watch: Option<Watch>,
     memory: &mut ClusterMemory,
     sink: &mut S,
 ) -> A53CoreOutcome {
     let cycles = core.finish(memory, sink);
-    let counts = sink.as_ref().clone();
+    let mut totals = Totals::of(&core, sink.as_ref(), cycles);
+    if let Some(watch) = watch {
+        totals = watch.finish(&totals);
+    }
     A53CoreOutcome {
         stream,
-        cycles,
-        instructions: counts.value(A53Event::INST_RETIRED),
-        two_retired: core.two_retired(),
-        foreign: core.foreign(),
-        unknown: core.unknown(),
-        slots: core.slots(),
-        counts,
+        cycles: totals.cycles,
+        instructions: totals.counts.value(A53Event::INST_RETIRED),
+        two_retired: totals.two_retired,
+        foreign: totals.foreign,
+        unknown: totals.unknown,
+        slots: totals.slots,
+        counts: totals.counts,
     }
+}
+
+/// Returns an error if no thread has reached the part that is to be counted.
+fn part_began(trace: &TraceFile, part: &Part, threads: &[Thread]) -> Result<(), A53Error> {
+    let began = |thread: &Thread| thread.watch.as_ref().is_none_or(Watch::ever_began);
+    let instructions = |thread: &Thread| thread.core.instructions();
+    let longest = threads.iter().map(instructions).max().unwrap_or(0);
+    let all_warmed_only = part.region.is_none() && part.warmup >= longest && part.warmup > 0;
+    if threads.iter().any(began) && !all_warmed_only {
+        return Ok(());
+    }
+    let trace = trace.path().to_string_lossy().into_owned();
+    Err(match part.region {
+        None => A53Error::WarmupTooLong { trace, warmup: part.warmup, instructions: longest },
+        Some(_) => A53Error::RegionNotReached {
+            trace,
+            instructions: threads.iter().map(instructions).sum(),
+        },
+    })
 }

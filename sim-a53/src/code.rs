@@ -84,6 +84,11 @@ impl Code {
         &self.timings[id as usize]
     }
 
+    /// Returns the address and the word of an instruction.
+    pub(crate) fn place_of(&self, id: u32) -> (u64, u32) {
+        (self.program.pc(id), self.program.inst(id).word)
+    }
+
     /// Returns the number of instructions.
     pub(crate) fn len(&self) -> usize {
         self.timings.len()

@@ -102,6 +102,8 @@ pub(crate) struct Core {
     /// Last addresses of each static instruction, for wrong paths; empty if none executes.
     seen: Vec<Seen>,
     slots: Slots,
+    /// Cause for which the last cycle with one instruction has no second one.
+    last_half: LostTo,
     instructions: u64,
     /// Cycles in which two instructions retired.
     two_retired: u64,
@@ -138,6 +140,7 @@ impl Core {
             wrong_path: None,
             seen: Vec::new(),
             slots: Slots::default(),
+            last_half: LostTo::End,
             instructions: 0,
             two_retired: 0,
             foreign: 0,
@@ -193,6 +196,16 @@ impl Core {
     /// Returns the use of the issue slots so far.
     pub(crate) fn slots(&self) -> Slots {
         self.slots
+    }
+
+    /// Returns whether the cycle of the latest issue may yet issue a second instruction.
+    pub(crate) fn has_undecided_slot(&self) -> bool {
+        self.group.insts < SLOTS
+    }
+
+    /// Returns why the last cycle with one instruction had no second one.
+    pub(crate) fn last_half(&self) -> LostTo {
+        self.last_half
     }
 
     /// Returns the number of cycles in which two instructions retired.
@@ -301,6 +314,7 @@ impl Core {
                 false => LostTo::Pairing,
             };
             self.slots.lose(cause, 1);
+            self.last_half = cause;
         }
         self.lose_cycles(&last, cycle, ready, sink);
         self.group = Group {

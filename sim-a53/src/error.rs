@@ -39,4 +39,28 @@ pub enum A53Error {
         /// Name of the trace.
         trace: String,
     },
+    /// No thread has reached the region that is to be counted.
+    #[error(
+        "{trace}: the region of interest never began: its first marker was not reached in \
+         {instructions} instructions"
+    )]
+    RegionNotReached {
+        /// Name of the trace.
+        trace: String,
+        /// Instructions that ran.
+        instructions: u64,
+    },
+    /// The warm-up is as long as the trace.
+    #[error(
+        "{trace}: --warmup {warmup} leaves nothing to count: the longest thread has \
+         {instructions} instructions"
+    )]
+    WarmupTooLong {
+        /// Name of the trace.
+        trace: String,
+        /// Instructions of warm-up.
+        warmup: u64,
+        /// Instructions of the longest thread.
+        instructions: u64,
+    },
 }

@@ -118,6 +118,11 @@ impl A53Counts {
         self.conditions[condition as usize]
     }
 
+    /// Replaces the total of an event.
+    pub(crate) fn set(&mut self, event: A53Event, total: u64) {
+        self.events[event as usize] = total;
+    }
+
     /// Returns what was counted since these totals.
     #[must_use]
     pub fn since(&self, before: &A53Counts) -> A53Counts {

@@ -18,6 +18,7 @@ mod front_end;
 mod groups;
 mod levels;
 pub mod memory;
+mod part;
 pub mod pmu;
 pub mod slots;
 mod stepper;
@@ -25,9 +26,11 @@ mod timing;
 mod view;
 
 pub use cluster::{
-    A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_by_group, run_with_bus, run_with_pmu,
+    A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_by_group, run_part, run_with_bus,
+    run_with_pmu,
 };
 pub use event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink};
+pub use part::{Mark, Part, Region};
 pub use pmu::{A53Pmu, PmuSink};
 pub use slots::Slots;
 pub use stepper::Stepper;

@@ -84,6 +84,19 @@ impl Slots {
         self.issued + self.lost.iter().sum::<u64>()
     }
 
+    /// Returns the slots after `before`.
+    pub(crate) fn since(&self, before: &Slots) -> Slots {
+        Slots {
+            issued: self.issued - before.issued,
+            lost: std::array::from_fn(|cause| self.lost[cause] - before.lost[cause]),
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: &Slots) {
+        self.issued += other.issued;
+        self.lost.iter_mut().zip(&other.lost).for_each(|(own, more)| *own += more);
+    }
+
     #[inline]
     pub(crate) fn lose(&mut self, cause: LostTo, slots: u64) {
         self.lost[cause as usize] += slots;

@@ -5,6 +5,7 @@ mod event_bus;
 mod loop_exit;
 mod memory;
 mod on_record;
+mod part;
 mod pipeline;
 mod pmu;
 mod traces;

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use sim_a53::{A53Config, A53CoreOutcome, A53Event};
+use sim_a53::{A53Config, A53CoreOutcome, A53Event, Mark, Part, Region};
 use sim_core::Shown;
+use sim_machine::{Marker, RunOptions};
 use sim_report::a53_stat::{self, A53Format, A53Owner};
 use sim_trace::TraceFile;
 
@@ -54,7 +55,7 @@ pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
     let mut out = Output::create(counts.format.output.as_deref())?;
     let start = Instant::now();
-    let cores = sim_a53::run(&trace, &config, args.region.part.limit)?;
+    let cores = sim_a53::run_part(&trace, &config, &part(args, &trace)?)?;
     if counts.verbose {
         let instructions = cores.iter().map(|core| core.instructions).sum();
         speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
@@ -69,6 +70,28 @@ pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     note_instructions(&cores)?;
     note_unraised(&requested)?;
     Ok(Verdict::Good)
+}
+
+/// Returns the part of the trace that is counted.
+fn part(args: &StatArgs, trace: &TraceFile) -> anyhow::Result<Part> {
+    let RunOptions { warmup, limit, roi } = args.region.run_options()?;
+    let mark = |marker: &Marker| match marker {
+        Marker::Hint(number) => Ok(Mark::hint(*number)),
+        Marker::Symbol(name) => match trace.meta().symbol(name) {
+            Some(symbol) => Ok(Mark::Address(symbol.addr)),
+            None => anyhow::bail!(
+                "{}: no function named '{name}' among the {} symbols of the trace; a marker can also be \
+                 a HINT number, such as --roi 40,41",
+                args.trace.shown(),
+                trace.meta().symbols.len()
+            ),
+        },
+    };
+    let region = match &roi {
+        Some(roi) => Some(Region { begin: mark(&roi.begin)?, end: mark(&roi.end)? }),
+        None => None,
+    };
+    Ok(Part { warmup, limit, region })
 }
 
 fn print(
@@ -113,14 +136,12 @@ fn refuse_others(args: &StatArgs) -> anyhow::Result<()> {
         (counts.perf_data.is_some(), "--perf-data"),
         (counts.header, "--header"),
         (counts.prefetch, "--prefetch"),
-        (args.region.part.warmup > 0, "--warmup"),
-        (args.region.roi.is_some(), "--roi"),
         (!args.is_full_mode(), "--mode"),
     ];
     match refused.iter().find(|(is_given, _)| *is_given) {
         Some((_, option)) => anyhow::bail!(
             "{option} works with --core neoverse-n2 only; with --core cortex-a53 use -e, --all, \
-             --stalls, --per-thread, --limit, --config, --set, --seed, -x, -j or -o"
+             --stalls, --per-thread, --warmup, --limit, --roi, --config, --set, --seed, -x, -j or -o"
         ),
         None => Ok(()),
     }

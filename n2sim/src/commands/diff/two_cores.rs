@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use sim_a53::Part;
 use sim_core::Shown;
 use sim_report::core_diff::{self, CoreDiff, CoreRun};
 use sim_trace::TraceFile;
@@ -53,12 +54,11 @@ fn check(args: &DiffArgs) -> anyhow::Result<[CoreName; 2]> {
         (args.to.is_some(), "--to"),
         (!args.set.is_empty(), "--set"),
         (args.min_change > 0.0, "--min-change"),
-        (args.part.warmup > 0, "--warmup"),
     ];
     if let Some((_, option)) = refused.iter().find(|(is_given, _)| *is_given) {
         anyhow::bail!(
             "{option} is for the comparison of two configurations or runs of one core; with --core \
-             use --limit, -x, --json, --markdown or -o"
+             use --warmup, --limit, -x, --json, --markdown or -o"
         );
     }
     args.core.iter().try_for_each(|core| core.require_timing_model())?;
@@ -72,7 +72,8 @@ fn on_a53(args: &DiffArgs, trace: &Path) -> anyhow::Result<CoreRun> {
     let config = a53_config::built_in()?;
     let file = TraceFile::open_within(trace, &memory::budget())?;
     open_trace::write_lacks(&mut io::stderr(), trace, &file)?;
-    let cores = sim_a53::run(&file, &config, args.part.limit)?;
+    let part = Part { warmup: args.part.warmup, ..args.part.limit.into() };
+    let cores = sim_a53::run_part(&file, &config, &part)?;
     Ok(CoreRun::of_a53(&cores, config.cluster.clock_hz))
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde::Deserialize;
-use sim_a53::{A53Config, A53Error, A53Event};
+use sim_a53::{A53Config, A53Error, A53Event, Part};
 use sim_core::config::{ConfigError, Document};
 use sim_core::{MemoryBudget, PmuEvent};
 use sim_machine::{MachineConfig, MachineError, RunHeader, Session};
@@ -101,8 +101,8 @@ impl SweepCore {
         match self {
             SweepCore::NeoverseN2 => on_n2(grid, point, &document, memory),
             SweepCore::CortexA53 => {
-                let limit = grid.options.limit;
-                on_a53(&point.trace.path, &document, limit, memory).with_context(|| point.name())
+                let part = Part { warmup: grid.options.warmup, ..grid.options.limit.into() };
+                on_a53(&point.trace.path, &document, &part, memory).with_context(|| point.name())
             }
         }
     }
@@ -133,12 +133,12 @@ fn on_n2(
 fn on_a53(
     trace: &Path,
     document: &Document,
-    limit: Option<u64>,
+    part: &Part,
     memory: &MemoryBudget,
 ) -> anyhow::Result<Row> {
     let config = A53Config::from_document(document)?;
     let trace = TraceFile::open_within(trace, memory)?;
-    let cores = sim_a53::run(&trace, &config, limit)?;
+    let cores = sim_a53::run_part(&trace, &config, part)?;
     let sum = |event| cores.iter().map(|core| core.counts.value(event)).sum();
     Ok(Row {
         cores: cores.len() as u32,

@@ -310,11 +310,7 @@ fn trace(name: &str, directory: &Path) -> anyhow::Result<Trace> {
 
 /// Refuses the keys of a grid that only the Neoverse N2 has.
 fn refuse_on_a53(file: &GridFile) -> anyhow::Result<()> {
-    let refused = [
-        (file.profile.is_some(), "profile"),
-        (file.machine.is_some(), "machine"),
-        (file.warmup.is_some(), "warmup"),
-    ];
+    let refused = [(file.profile.is_some(), "profile"), (file.machine.is_some(), "machine")];
     match refused.iter().find(|(is_given, _)| *is_given) {
         Some((_, key)) => bail!("{key}: works with core = \"neoverse-n2\" only"),
         None => Ok(()),
