@@ -216,6 +216,7 @@ fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>
     let threads = threads_of(trace)?;
     let timings = timings(trace, &config.pipeline)?;
     let mut memory = ClusterMemory::new(&config.memory, threads, config.cluster.seed);
+    trace.page_map().into_iter().for_each(|map| memory.map_pages(map));
     let mut sinks: Vec<S> = (0..threads).map(sink).collect();
     let mut running = Vec::new();
     for (number, sink) in sinks.iter_mut().enumerate() {

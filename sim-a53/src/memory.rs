@@ -2,9 +2,9 @@
 //!
 //! Times are computed forward: a request gets the cycle of its answer at once, and each unit keeps
 //! the periods in which it is taken. Reading order: `cache`, `slots` are the parts of all others;
-//! `micro_tlb`, `main_tlb`, `walker`, `store_buffer`, `read_allocate`, `prefetcher`, `l2`,
+//! `page_map`, `micro_tlb`, `main_tlb`, `walker`, `store_buffer`, `read_allocate`, `prefetcher`, `l2`,
 //! `snoop_control`, `bus` are the units; `cluster` puts them together; `translate`, `supply`,
-//! `linefill`, `fetches`, `loads`, `stores`, `maintenance` are the ways of requests through them;
+//! `linefill`, `fetches`, `loads`, `stores`, `uncached`, `maintenance` are the ways of requests through them;
 //! `errors` are those of the RAMs, and `given` is for directed tests.
 //!
 //! Sources of the comments: TRM is the Cortex-A53 manual, with the section; CPUACTLR is the field
@@ -23,6 +23,7 @@ mod loads;
 mod main_tlb;
 mod maintenance;
 mod micro_tlb;
+mod page_map;
 mod prefetcher;
 mod read_allocate;
 mod slots;
@@ -33,6 +34,7 @@ mod supply;
 #[cfg(test)]
 mod tests;
 mod translate;
+mod uncached;
 mod walker;
 
 use sim_core::Maintenance;
@@ -40,7 +42,7 @@ use sim_core::Maintenance;
 use crate::event::{A53Event, A53Sink};
 use cache::{ADDRESS_MASK, LINE_SHIFT};
 use cluster::Cluster;
-pub use config::MemoryConfig;
+pub use config::{AddressRange, MemoryConfig};
 pub use given::{HeldLine, HeldPage, Ram};
 use micro_tlb::PAGE_SHIFT;
 use store_buffer::LineBytes;
@@ -115,6 +117,12 @@ impl ClusterMemory {
         ClusterMemory { cluster: Cluster::new(config, cores, seed) }
     }
 
+    /// Translates by the page map of a trace: sizes of pages and blocks, memory types, global pages.
+    /// Call it before the first access.
+    pub fn map_pages(&mut self, map: &sim_trace::PageMap) {
+        self.cluster.map.record(map);
+    }
+
     /// Fetches the line of `pc` for the front end at cycle `now`.
     #[inline]
     pub fn fetch<S: A53Sink>(
@@ -126,11 +134,11 @@ impl ClusterMemory {
     ) -> FetchReply {
         let core = self.index(core);
         let addr = pc & ADDRESS_MASK;
-        sink.raise(A53Event::L1I_CACHE, now, 1);
         let units = &self.cluster.cores[core];
         if units.fetch_micro_tlb.last_hits(addr >> PAGE_SHIFT, now)
             && units.l1i.last_hits(addr >> LINE_SHIFT, now)
         {
+            sink.raise(A53Event::L1I_CACHE, now, 1);
             return FetchReply { ready: now, waits_for: None, micro_tlb_ready: now };
         }
         self.fetch_slow(core, addr, now, sink)

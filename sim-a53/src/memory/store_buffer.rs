@@ -152,6 +152,11 @@ impl StoreBuffer {
         self.open.is_some_and(|open| open.bytes.covers(bytes))
     }
 
+    /// Returns the line of the open entry.
+    pub(crate) fn open_line(&self) -> Option<u64> {
+        self.open.map(|open| open.bytes.line)
+    }
+
     /// Returns the cycle in which all closed entries have left.
     pub(crate) fn empty_at(&self) -> u64 {
         self.last_end
