@@ -108,6 +108,9 @@ pub struct A53CoreOutcome {
     pub foreign: u64,
     /// Executed words that the decoder does not know.
     pub unknown: u64,
+    /// Store-exclusives that succeeded in the trace although the run had lost their line in
+    /// between.
+    pub lost_exclusives: u64,
     /// Use of the issue slots.
     pub slots: Slots,
 }
@@ -433,6 +436,7 @@ pub(crate) fn outcome<S: A53Sink + AsRef<A53Counts>>(
 ) -> A53CoreOutcome {
     let cycles = core.finish(memory, sink);
     let counts = sink.as_ref().clone();
+    let lost_exclusives = memory.lost_exclusives(stream as usize);
     A53CoreOutcome {
         stream,
         cycles,
@@ -440,6 +444,7 @@ pub(crate) fn outcome<S: A53Sink + AsRef<A53Counts>>(
         two_retired: core.two_retired(),
         foreign: core.foreign(),
         unknown: core.unknown(),
+        lost_exclusives,
         slots: core.slots(),
         counts,
     }

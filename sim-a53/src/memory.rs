@@ -2,10 +2,11 @@
 //!
 //! Times are computed forward: a request gets the cycle of its answer at once, and each unit keeps
 //! the periods in which it is taken. Reading order: `cache`, `slots` are the parts of all others;
-//! `page_map`, `micro_tlb`, `main_tlb`, `walker`, `store_buffer`, `read_allocate`, `prefetcher`, `l2`,
-//! `snoop_control`, `bus` are the units; `cluster` puts them together; `translate`, `supply`,
-//! `linefill`, `fetches`, `loads`, `stores`, `uncached`, `maintenance` are the ways of requests through them;
-//! `errors` are those of the RAMs, and `given` is for directed tests.
+//! `page_map`, `micro_tlb`, `main_tlb`, `walker`, `store_buffer`, `write_burst`, `monitor`,
+//! `read_allocate`, `prefetcher`, `l2`, `snoop_control`, `bus` are the units; `cluster` puts them
+//! together; `translate`, `supply`, `linefill`, `fetches`, `loads`, `stores`, `uncached`,
+//! `exclusives`, `maintenance` are the ways of requests through them; `errors` are those of the
+//! RAMs, and `given` is for directed tests.
 //!
 //! Sources of the comments: TRM is the Cortex-A53 manual, with the section; CPUACTLR is the field
 //! table of that register, TRM 4.3. A rule that no source gives says "assumed", with its range.
@@ -15,6 +16,7 @@ mod cache;
 mod cluster;
 pub mod config;
 mod errors;
+mod exclusives;
 mod fetches;
 mod given;
 mod l2;
@@ -23,6 +25,7 @@ mod loads;
 mod main_tlb;
 mod maintenance;
 mod micro_tlb;
+mod monitor;
 mod page_map;
 mod prefetcher;
 mod read_allocate;
@@ -36,6 +39,7 @@ mod tests;
 mod translate;
 mod uncached;
 mod walker;
+mod write_burst;
 
 use sim_core::Maintenance;
 
@@ -117,8 +121,8 @@ impl ClusterMemory {
         ClusterMemory { cluster: Cluster::new(config, cores, seed) }
     }
 
-    /// Translates by the page map of a trace: sizes of pages and blocks, memory types, global pages.
-    /// Call it before the first access.
+    /// Translates by the page map of a trace: sizes of pages and blocks, memory types, global
+    /// pages. Call it before the first access.
     pub fn map_pages(&mut self, map: &sim_trace::PageMap) {
         self.cluster.map.record(map);
     }
@@ -278,6 +282,39 @@ impl ClusterMemory {
             self.cluster.write_open_store(core, reply.accepted, sink);
         }
         reply
+    }
+
+    /// Performs a store-exclusive that succeeds. Its monitor is open after it.
+    pub fn store_exclusive<S: A53Sink>(
+        &mut self,
+        core: usize,
+        access: DataAccess,
+        now: u64,
+        sink: &mut S,
+    ) -> StoreReply {
+        let addr = access.addr & ADDRESS_MASK;
+        let number = self.index(core);
+        self.cluster.begin_store_exclusive(number, addr, now, sink);
+        let reply = self.store(core, DataAccess { exclusive: true, ..access }, now, sink);
+        self.cluster.end_store_exclusive(number, addr, reply.accepted, sink);
+        reply
+    }
+
+    /// Marks the line of a load-exclusive that was performed in the monitor of its core.
+    pub fn mark_exclusive(&mut self, core: usize, addr: u64) {
+        let core = self.index(core);
+        self.cluster.mark_exclusive(core, addr & ADDRESS_MASK);
+    }
+
+    /// Opens the monitor of a core: `CLREX`, an exception return, a store-exclusive that fails.
+    pub fn clear_exclusive(&mut self, core: usize) {
+        let core = self.index(core);
+        self.cluster.cores[core].monitor.clear();
+    }
+
+    /// Returns how many store-exclusives of a core succeeded although their monitor was open.
+    pub fn lost_exclusives(&self, core: usize) -> u64 {
+        self.cluster.cores[self.index(core)].monitor.lost()
     }
 
     /// Performs a software prefetch (`PRFM`).

@@ -3,7 +3,8 @@
 //! One latency for all reads of memory, and one for devices; reads and writes share one rate of
 //! lines, of which a shorter burst takes as much (assumed). The bus limits how many data linefills
 //! and how many other reads a core has outstanding, and how many writes the cluster. Instruction
-//! linefills (three a core) and walks (one a core) have limits of their own, which their units keep.
+//! linefills (three a core) and walks (one a core) have limits of their own, which their units
+//! keep.
 
 use super::config::BusConfig;
 use super::slots::{Rate, Slots};
@@ -45,8 +46,8 @@ impl Bus {
         first
     }
 
-    /// Reads a burst from memory that no cache keeps, or from a device. Returns the cycle of the first
-    /// beat.
+    /// Reads a burst from memory that no cache keeps, or from a device. Returns the cycle of the
+    /// first beat.
     pub(crate) fn read_uncached(&mut self, core: usize, is_device: bool, at: u64) -> u64 {
         let slot = self.uncached_reads[core % CORES].find(at);
         let served = self.rate.book(slot.from);

@@ -7,14 +7,15 @@ use super::errors::Errors;
 use super::l2::L2;
 use super::main_tlb::{Space, TlbArray};
 use super::micro_tlb::MicroTlb;
+use super::monitor::Monitor;
 use super::page_map::PageMap;
 use super::prefetcher::Prefetcher;
 use super::read_allocate::ReadAllocate;
 use super::slots::{Slots, Taken};
 use super::snoop_control::SnoopControl;
 use super::store_buffer::StoreBuffer;
-use super::uncached::Uncached;
 use super::walker::Walker;
+use super::write_burst::WriteBurst;
 
 /// Linefill buffers of the fetch unit: one (TRM 2.1.1).
 const FETCH_BUFFERS: u32 = 1;
@@ -41,7 +42,8 @@ pub(crate) struct CoreUnits {
     pub(crate) prefetcher: Prefetcher,
     pub(crate) store_buffer: StoreBuffer,
     pub(crate) read_allocate: ReadAllocate,
-    pub(crate) uncached: Uncached,
+    pub(crate) write_burst: WriteBurst,
+    pub(crate) monitor: Monitor,
 }
 
 impl CoreUnits {
@@ -73,7 +75,8 @@ impl CoreUnits {
             ),
             store_buffer: StoreBuffer::new(buffer.entries, buffer.merge_cycles),
             read_allocate: ReadAllocate::new(mode.l1_lines, mode.l2_lines),
-            uncached: Uncached::default(),
+            write_burst: WriteBurst::default(),
+            monitor: Monitor::default(),
         }
     }
 }

@@ -130,8 +130,8 @@ impl TlbArray {
         self.keys[first..first + self.ways].contains(&key.0)
     }
 
-    /// Returns the number of sizes that are looked up before that of a key: all others of a key that
-    /// is not present.
+    /// Returns the number of sizes that are looked up before that of a key: all others of a key
+    /// that is not present.
     #[inline]
     pub(crate) fn sizes_before(&self, key: PageKey, is_present: bool) -> u64 {
         let own = key.size_bit();

@@ -2,8 +2,9 @@
 //!
 //! Assumed: an operation first empties the store buffer, in which it waits; its time is that of an
 //! L2 lookup, and of a write to memory where data goes there. Operations on the whole shareability
-//! domain reach every core of the cluster. An operation on a TLB means the current VMID, except those
-//! on everything; one on an intermediate page or on both stages empties the IPA cache of it, too.
+//! domain reach every core of the cluster. An operation on a TLB means the current VMID, except
+//! those on everything; one on an intermediate page or on both stages empties the IPA cache of it,
+//! too.
 
 use sim_core::{CacheOp, Maintenance, TlbScope};
 

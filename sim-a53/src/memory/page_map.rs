@@ -1,4 +1,4 @@
-//! What the translation tables say: the size and the memory type of the page of an address.
+//! The translation tables: size and memory type of the page of each address.
 //!
 //! The configuration gives a rule for all addresses; a page map of the trace gives single pages and
 //! blocks. Sizes are those of the main TLB (TRM 5.2.2): a block of 1 GB is split into 512 MB. The

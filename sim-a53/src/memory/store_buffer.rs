@@ -46,6 +46,13 @@ impl LineBytes {
         (0..4).filter(|beat| self.mask >> (16 * beat) & 0xFFFF != 0).count() as u64
     }
 
+    /// Returns the number of bursts, of 1, 2 or 4 beats (TRM 7.3.2), that have these bytes: that of
+    /// the whole line, or one for each half.
+    pub(crate) fn bursts(self) -> u64 {
+        let half = |at: u32| u64::from(self.mask >> at & 0xFFFF_FFFF != 0);
+        if self.beats() == 4 { 1 } else { half(0) + half(32) }
+    }
+
     /// Returns whether these are all bytes of the line.
     pub(crate) fn is_whole(self) -> bool {
         self.mask == u64::MAX

@@ -78,8 +78,8 @@ impl Cluster {
         ready
     }
 
-    /// Returns what translates a page, and its key in the main TLB. Its entry has the smaller size of
-    /// both stages.
+    /// Returns what translates a page, and its key in the main TLB. Its entry has the smaller size
+    /// of both stages.
     pub(crate) fn walk_of(&self, core: usize, page: u64) -> Walk {
         let leaf = self.map.leaf(page);
         let size = self.map.stage2.map_or(leaf.size, |stage2| leaf.size.min(stage2.page));
@@ -116,8 +116,9 @@ impl Cluster {
         done
     }
 
-    /// Translates an intermediate page of 4 KB by stage 2, if that is on. Returns the cycle in which
-    /// the physical address is known. Assumed: a hit of the IPA cache takes no time of its own.
+    /// Translates an intermediate page of 4 KB by stage 2, if that is on. Returns the cycle in
+    /// which the physical address is known. Assumed: a hit of the IPA cache takes no time of its
+    /// own.
     fn translate_stage2<S: A53Sink>(
         &mut self,
         core: usize,

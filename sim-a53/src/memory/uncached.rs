@@ -18,21 +18,6 @@ use super::page_map::MemoryType;
 use super::store_buffer::LineBytes;
 use super::stores::Stored;
 
-/// Stores of a core on their way to memory that no cache keeps.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Uncached {
-    /// Bytes of a burst that is being gathered.
-    gathered: Option<LineBytes>,
-    /// Cycle in which all writes are complete.
-    complete: u64,
-}
-
-/// Returns the number of bursts that have these bytes: the whole line, or one for each half.
-fn bursts(bytes: LineBytes) -> u64 {
-    let half = |at: u32| u64::from(bytes.mask >> at & 0xFFFF_FFFF != 0);
-    if bytes.beats() == 4 { 1 } else { half(0) + half(32) }
-}
-
 impl Cluster {
     /// Returns the type of the memory at an address.
     #[inline(always)]
@@ -54,7 +39,7 @@ impl Cluster {
         if memory == MemoryType::Device {
             self.write_open_store(core, at, sink);
             self.write_gathered(core, at, sink);
-            at = at.max(self.cores[core].uncached.complete);
+            at = at.max(self.cores[core].write_burst.complete);
         } else {
             if self.cores[core].store_buffer.forwards(bytes) {
                 return Loaded { ready: at, missed: false };
@@ -95,7 +80,7 @@ impl Cluster {
         sink.raise(A53Event::BUS_ACCESS, at, bytes.beats());
         sink.raise(A53Event::BUS_ACCESS_LD, at, bytes.beats());
         let leaves = self.l2.leaves(at);
-        let requests = bursts(bytes);
+        let requests = bytes.bursts();
         sink.raise(A53Event::EXT_MEM_REQ, leaves, requests);
         sink.raise(A53Event::EXT_MEM_REQ_NC, leaves, requests);
         let is_device = memory == MemoryType::Device;
@@ -145,7 +130,7 @@ impl Cluster {
         if is_device {
             return self.write_bursts(core, bytes, true, at, sink) + 1;
         }
-        let gathered = &mut self.cores[core].uncached.gathered;
+        let gathered = &mut self.cores[core].write_burst.gathered;
         let mask = gathered.map_or(0, |own| own.mask) | bytes.mask;
         let all = LineBytes { line: bytes.line, mask };
         *gathered = Some(all);
@@ -153,12 +138,12 @@ impl Cluster {
     }
 
     fn gathered_line(&self, core: usize) -> Option<u64> {
-        self.cores[core].uncached.gathered.map(|own| own.line)
+        self.cores[core].write_burst.gathered.map(|own| own.line)
     }
 
     /// Writes the burst that is being gathered. Returns the cycle in which it has left.
-    fn write_gathered<S: A53Sink>(&mut self, core: usize, at: u64, sink: &mut S) -> u64 {
-        match self.cores[core].uncached.gathered.take() {
+    pub(crate) fn write_gathered<S: A53Sink>(&mut self, core: usize, at: u64, sink: &mut S) -> u64 {
+        match self.cores[core].write_burst.gathered.take() {
             Some(bytes) => self.write_bursts(core, bytes, false, at, sink),
             None => at,
         }
@@ -176,23 +161,28 @@ impl Cluster {
         sink.raise(A53Event::BUS_ACCESS, at, bytes.beats());
         sink.raise(A53Event::BUS_ACCESS_ST, at, bytes.beats());
         let leaves = self.l2.leaves(at);
-        let requests = bursts(bytes);
+        let requests = bytes.bursts();
         sink.raise(A53Event::EXT_MEM_REQ, leaves, requests);
         sink.raise(A53Event::EXT_MEM_REQ_NC, leaves, requests);
+        for (other, units) in self.cores.iter_mut().enumerate() {
+            if other != core {
+                units.monitor.lose(bytes.line);
+            }
+        }
         let mut left = leaves;
         for _ in 0..requests {
             left = self.bus.write(left);
         }
         let complete = self.bus.complete(left, is_device);
-        let own = &mut self.cores[core].uncached;
+        let own = &mut self.cores[core].write_burst;
         own.complete = own.complete.max(complete);
         left
     }
 
-    /// Empties the write path to memory that no cache keeps, for barriers. Returns the cycle in which
-    /// all writes are complete.
+    /// Empties the write path to memory that no cache keeps, for barriers. Returns the cycle in
+    /// which all writes are complete.
     pub(crate) fn drain_uncached<S: A53Sink>(&mut self, core: usize, at: u64, sink: &mut S) -> u64 {
         self.write_gathered(core, at, sink);
-        self.cores[core].uncached.complete.max(at)
+        self.cores[core].write_burst.complete.max(at)
     }
 }

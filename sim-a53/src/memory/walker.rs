@@ -1,11 +1,11 @@
 //! The table walker: its caches, and the addresses of descriptors. TRM 5.2.3, 5.2.4.
 //!
 //! The tables are synthetic: up to four levels of stage 1 and three of stage 2 at fixed addresses
-//! above all data addresses, so that no data line is a table line. The walk cache has the address of
-//! the last table, so that a hit leaves one level to read; a walk that ends at a block enters
-//! nothing (TRM 5.2.4). The IPA cache has results of stage 2, for descriptors of stage 1 and for the
-//! page itself (TRM 5.2.3). Assumed: the walk cache has the physical address of the table, and the
-//! tables of stage 1 lie scattered over 1 GB of intermediate addresses.
+//! above all data addresses, so that no data line is a table line. The walk cache has the address
+//! of the last table, so that a hit leaves one level to read; a walk that ends at a block enters
+//! nothing (TRM 5.2.4). The IPA cache has results of stage 2, for descriptors of stage 1 and for
+//! the page itself (TRM 5.2.3). Assumed: the walk cache has the physical address of the table, and
+//! the tables of stage 1 lie scattered over 1 GB of intermediate addresses.
 
 use super::main_tlb::{PageKey, TlbArray};
 use super::page_map::{Granule, LAST_LEVEL, Leaf, PAGE_BITS, PageSize};

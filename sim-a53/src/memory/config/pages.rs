@@ -29,7 +29,7 @@ impl TryFrom<String> for AddressRange {
         });
         parsed.ok_or_else(|| {
             format!(
-                "\"{text}\" is no range of pages; write two multiples of 0x1000, the end excluded: \
+                "\"{text}\" is not a range of pages; write two multiples of 0x1000, the end excluded: \
                  \"0x8000..0x9000\""
             )
         })
@@ -44,8 +44,8 @@ fn address(text: &str) -> Option<u64> {
     }
 }
 
-/// `[memory.pages]`: pages, blocks, stage 2, and memory that no cache keeps. A page map of the trace
-/// says more about single pages.
+/// `[memory.pages]`: pages, blocks, stage 2, and memory that no cache keeps. A page map of the
+/// trace says more about single pages.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PagesConfig {
@@ -65,11 +65,11 @@ impl PagesConfig {
     pub(super) fn check(&self, found: &mut Vec<Problem>) {
         let granules = "use 4096 or 65536, the granules of a Cortex-A53";
         if !is_granule(self.page_bytes) {
-            let wrong = format!("{} bytes are no page", self.page_bytes);
+            let wrong = format!("{} bytes is not a granule", self.page_bytes);
             refuse(found, "memory.pages.page-bytes", &wrong, granules);
         }
         if self.stage2_page_bytes != 0 && !is_granule(self.stage2_page_bytes) {
-            let wrong = format!("{} bytes are no page", self.stage2_page_bytes);
+            let wrong = format!("{} bytes is not a granule", self.stage2_page_bytes);
             let right = format!("{granules}, or 0 for no stage 2");
             refuse(found, "memory.pages.stage2-page-bytes", &wrong, &right);
         }
@@ -78,7 +78,7 @@ impl PagesConfig {
             _ => (&[0, 2 << 20, 1 << 30], "use 2097152 or 1073741824, or 0 for pages"),
         };
         if !blocks.contains(&self.block_bytes) {
-            let wrong = format!("{} bytes are no block", self.block_bytes);
+            let wrong = format!("{} bytes is not a block", self.block_bytes);
             refuse(found, "memory.pages.block-bytes", &wrong, right);
         }
         let ranges = (self.non_cacheable.len() + self.device.len()) as u64;
