@@ -136,9 +136,12 @@ pub(crate) struct PageMap {
     entries: Box<[Entry]>,
     /// Configured pages that no cache keeps; of two that overlap, the later one counts.
     uncached: Vec<Uncached>,
-    /// Some page is not cacheable.
-    has_uncached: bool,
+    /// First and last page that is not cacheable: a quick test.
+    span: (u64, u64),
 }
+
+/// Span of no pages.
+const NO_PAGES: (u64, u64) = (u64::MAX, 0);
 
 /// Returns the page number of an address.
 fn page_of(addr: u64) -> u64 {
@@ -158,7 +161,7 @@ impl PageMap {
             rule: Leaf { size, level, is_global: false },
             entries: Box::default(),
             uncached: Vec::new(),
-            has_uncached: false,
+            span: NO_PAGES,
         };
         for (ranges, memory) in [
             (&config.non_cacheable, MemoryType::NonCacheable),
@@ -170,7 +173,7 @@ impl PageMap {
                 memory,
             }));
         }
-        map.has_uncached = !map.uncached.is_empty();
+        map.set_span();
         map
     }
 
@@ -199,8 +202,16 @@ impl PageMap {
             Entry { first: page_of(entry.virt), last: page_of(last), leaf, memory }
         };
         self.entries = recorded.entries().iter().map(entry).collect();
-        let is_uncached = |entry: &Entry| entry.memory != MemoryType::Cacheable;
-        self.has_uncached |= self.entries.iter().any(is_uncached);
+        self.set_span();
+    }
+
+    fn set_span(&mut self) {
+        let recorded = self.entries.iter().filter(|entry| entry.memory != MemoryType::Cacheable);
+        let recorded = recorded.map(|entry| (entry.first, entry.last));
+        let configured = self.uncached.iter().map(|range| (range.first, range.last));
+        self.span = recorded
+            .chain(configured)
+            .fold(NO_PAGES, |span, pages| (span.0.min(pages.0), span.1.max(pages.1)));
     }
 
     /// Returns the translation of a page by stage 1.
@@ -225,12 +236,19 @@ impl PageMap {
     /// Returns whether some memory is not cacheable.
     #[inline(always)]
     pub(crate) fn has_uncached(&self) -> bool {
-        self.has_uncached
+        self.span != NO_PAGES
     }
 
     /// Returns the memory type of an address.
+    #[inline(always)]
     pub(crate) fn memory_of(&self, addr: u64) -> MemoryType {
         let page = page_of(addr);
+        let is_outside = page < self.span.0 || page > self.span.1;
+        if is_outside { MemoryType::Cacheable } else { self.memory_within(page) }
+    }
+
+    #[inline(never)]
+    fn memory_within(&self, page: u64) -> MemoryType {
         let is_here = |range: &&Uncached| (range.first..=range.last).contains(&page);
         if let Some(range) = self.uncached.iter().rev().find(is_here) {
             return range.memory;

@@ -22,7 +22,7 @@ impl Cluster {
     /// Returns the type of the memory at an address.
     #[inline(always)]
     pub(crate) fn memory_at(&self, addr: u64) -> MemoryType {
-        if self.map.has_uncached() { self.map.memory_of(addr) } else { MemoryType::Cacheable }
+        self.map.memory_of(addr)
     }
 
     /// Loads bytes of one line whose translation is present at `at`.
