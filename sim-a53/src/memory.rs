@@ -108,6 +108,15 @@ pub struct StoreReply {
     pub translated: u64,
 }
 
+/// Answer to a store-exclusive that succeeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExclusiveReply {
+    /// Cycle in which the store buffer takes the store.
+    pub accepted: u64,
+    /// Cycle in which the success is known: later only in memory that no cache keeps.
+    pub known: u64,
+}
+
 /// Memory side of a cluster of one to four cores. The cores share one L2 cache.
 #[derive(Clone, Debug)]
 pub struct ClusterMemory {
@@ -291,13 +300,14 @@ impl ClusterMemory {
         access: DataAccess,
         now: u64,
         sink: &mut S,
-    ) -> StoreReply {
+    ) -> ExclusiveReply {
         let addr = access.addr & ADDRESS_MASK;
         let number = self.index(core);
         self.cluster.begin_store_exclusive(number, addr, now, sink);
-        let reply = self.store(core, DataAccess { exclusive: true, ..access }, now, sink);
-        self.cluster.end_store_exclusive(number, addr, reply.accepted, sink);
-        reply
+        let access = DataAccess { exclusive: true, ..access };
+        let accepted = self.store(core, access, now, sink).accepted;
+        let known = self.cluster.end_store_exclusive(number, addr, accepted, sink);
+        ExclusiveReply { accepted, known }
     }
 
     /// Marks the line of a load-exclusive that was performed in the monitor of its core.

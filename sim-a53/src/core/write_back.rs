@@ -168,8 +168,10 @@ impl Core {
             Work::StoreExclusive if performs => {
                 let at = self.write_back.end() - 1;
                 let store = access(timing, inst.addr);
-                let accepted = memory.store_exclusive(self.number, store, at, sink).accepted;
-                self.hold_store(at, accepted, sink);
+                let reply = memory.store_exclusive(self.number, store, at, sink);
+                self.hold_store(at, reply.accepted, sink);
+                self.write_back.hold(reply.known + 1, LostTo::Store, sink);
+                return reply.known - reply.accepted;
             }
             Work::LoadExclusive => {}
             _ => memory.clear_exclusive(self.number),

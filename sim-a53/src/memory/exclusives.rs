@@ -48,16 +48,18 @@ impl Cluster {
         }
     }
 
-    /// Ends a store-exclusive: to memory that no cache keeps, it is a request of its own.
+    /// Ends a store-exclusive. Returns the cycle in which its success is known: to memory that no
+    /// cache keeps, it is a request of its own, whose response says so.
     pub(crate) fn end_store_exclusive<S: A53Sink>(
         &mut self,
         core: usize,
         addr: u64,
         at: u64,
         sink: &mut S,
-    ) {
-        if self.memory_at(addr) != MemoryType::Cacheable {
-            self.write_gathered(core, at, sink);
+    ) -> u64 {
+        match self.memory_at(addr) {
+            MemoryType::Cacheable => at,
+            _ => self.drain_uncached(core, at, sink),
         }
     }
 }
