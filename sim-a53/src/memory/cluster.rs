@@ -2,7 +2,7 @@
 
 use super::bus::Bus;
 use super::cache::Cache;
-use super::config::MemoryConfig;
+use super::config::{AsidFrom, MemoryConfig};
 use super::errors::Errors;
 use super::l2::L2;
 use super::main_tlb::{Space, TlbArray};
@@ -90,6 +90,7 @@ pub(crate) struct Rules {
     pub(crate) set_cycles: u64,
     pub(crate) fetch_next_line: bool,
     pub(crate) store_streams: bool,
+    pub(crate) asid_in_upper: bool,
 }
 
 /// All units of a cluster.
@@ -123,6 +124,7 @@ impl Cluster {
                 set_cycles: config.l1d.set_cycles.into(),
                 fetch_next_line: config.l1i.next_line_prefetch,
                 store_streams: config.prefetch.stores,
+                asid_in_upper: config.pages.asid_from == AsidFrom::Upper,
             },
             errors: Errors::new(&config.errors, seed.wrapping_add(0x20)),
             map: PageMap::new(&config.pages),

@@ -8,7 +8,7 @@ mod pages;
 use serde::Deserialize;
 use sim_core::config::Problem;
 
-pub use pages::{AddressRange, PagesConfig};
+pub use pages::{AddressRange, AsidFrom, PagesConfig};
 
 /// Longest delay of one part in cycles; more than 100 times the latency of memory.
 const MAX_DELAY: u64 = 100_000;

@@ -58,8 +58,10 @@ impl Cluster {
                 self.l2.first_beat(now)
             }
             Maintenance::Translate { .. } => self.translate(core, Side::Data, addr, now, sink),
-            Maintenance::TableBase { .. } => {
-                self.cores[core].space.asid = operand >> ASID_SHIFT;
+            Maintenance::TableBase { upper } => {
+                if upper == self.rules.asid_in_upper {
+                    self.cores[core].space.asid = operand >> ASID_SHIFT;
+                }
                 self.cores[core].clear_micro_tlbs();
                 now
             }

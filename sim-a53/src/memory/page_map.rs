@@ -259,6 +259,7 @@ impl PageMap {
 
 #[cfg(test)]
 mod tests {
+    use super::super::config::AsidFrom;
     use super::*;
     use sim_trace::PageEntry;
 
@@ -267,6 +268,7 @@ mod tests {
             page_bytes,
             block_bytes,
             stage2_page_bytes: 0,
+            asid_from: AsidFrom::Lower,
             non_cacheable: Vec::new(),
             device: Vec::new(),
         })

@@ -82,7 +82,7 @@ pub(crate) fn descriptor2_line(granule: Granule, page: u64, level: u32, vmid: u6
 
 #[cfg(test)]
 mod tests {
-    use super::super::config::PagesConfig;
+    use super::super::config::{AsidFrom, PagesConfig};
     use super::super::main_tlb::Space;
     use super::super::page_map::PageMap;
     use super::*;
@@ -93,6 +93,7 @@ mod tests {
             page_bytes: 4096,
             block_bytes: 0,
             stage2_page_bytes: 0,
+            asid_from: AsidFrom::Lower,
             non_cacheable: Vec::new(),
             device: Vec::new(),
         });

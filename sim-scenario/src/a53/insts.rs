@@ -91,6 +91,7 @@ pub(crate) const INSTS: &[(&str, u32)] = &[
     ("tlbi aside1, x1", 0xd508_8741),
     ("at s1e1r, x1", 0xd508_7801),
     ("msr ttbr0_el1, x1", 0xd518_2001),
+    ("msr ttbr1_el1, x1", 0xd518_2021),
     ("msr contextidr_el1, x1", 0xd518_d021),
     ("mrs x0, contextidr_el1", 0xd538_d020),
     ("msr pmswinc_el0, x1", 0xd51b_9c81),

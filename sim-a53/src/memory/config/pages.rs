@@ -44,6 +44,17 @@ fn address(text: &str) -> Option<u64> {
     }
 }
 
+/// Table base register that has the ASID.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AsidFrom {
+    /// `TTBR0_EL1`.
+    #[default]
+    Lower,
+    /// `TTBR1_EL1`.
+    Upper,
+}
+
 /// `[memory.pages]`: pages, blocks, stage 2, and memory that no cache keeps. A page map of the
 /// trace says more about single pages.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -55,6 +66,8 @@ pub struct PagesConfig {
     pub block_bytes: u64,
     /// Granule of stage 2; 0 is no stage 2.
     pub stage2_page_bytes: u64,
+    /// Register whose write changes the ASID (`TCR_EL1.A1`).
+    pub asid_from: AsidFrom,
     /// Normal memory that is not cacheable.
     pub non_cacheable: Vec<AddressRange>,
     /// Memory of devices.
