@@ -155,9 +155,8 @@ impl Cluster {
         let mut lines = Vec::new();
         let mut intermediate = vec![walk.page];
         for level in granule.first_level..=walk.leaf.level {
-            let descriptor = walk.descriptor(granule, level);
-            lines.push(descriptor.line);
-            intermediate.push(descriptor.page);
+            lines.push(walk.descriptor_line(granule, level));
+            intermediate.push(walk.descriptor_page(granule, level));
         }
         if let Some(stage2) = self.map.stage2 {
             for page in intermediate {

@@ -76,20 +76,30 @@ impl MicroTlb {
     pub(crate) fn fill(&mut self, page: u64, size: PageSize, ready: u64) {
         let entry = self.next;
         self.next = (entry + 1) % self.pages.len();
-        let is_large = size != PageSize::K4;
-        self.pages[entry] = if is_large { EMPTY } else { page };
-        self.large[entry] = (if is_large { page >> size.bits() } else { EMPTY }, size);
-        self.has_large |= is_large;
+        self.pages[entry] = page;
+        if size != PageSize::K4 || self.has_large {
+            self.fill_large(entry, page, size);
+        }
         self.ready[entry] = ready;
         self.last_page = page;
         self.last_ready = ready;
     }
 
+    #[cold]
+    fn fill_large(&mut self, entry: usize, page: u64, size: PageSize) {
+        let is_large = size != PageSize::K4;
+        self.pages[entry] = if is_large { EMPTY } else { page };
+        self.large[entry] = (if is_large { page >> size.bits() } else { EMPTY }, size);
+        self.has_large |= is_large;
+    }
+
     /// Removes every entry.
     pub(crate) fn clear(&mut self) {
         self.pages.fill(EMPTY);
-        self.large.fill((EMPTY, PageSize::K4));
-        self.has_large = false;
+        if self.has_large {
+            self.large.fill((EMPTY, PageSize::K4));
+            self.has_large = false;
+        }
         self.last_page = EMPTY;
     }
 }

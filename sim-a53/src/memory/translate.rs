@@ -80,6 +80,7 @@ impl Cluster {
 
     /// Returns what translates a page, and its key in the main TLB. Its entry has the smaller size
     /// of both stages.
+    #[inline]
     pub(crate) fn walk_of(&self, core: usize, page: u64) -> Walk {
         let leaf = self.map.leaf(page);
         let size = self.map.stage2.map_or(leaf.size, |stage2| leaf.size.min(stage2.page));
@@ -96,14 +97,17 @@ impl Cluster {
         let is_known = table.is_some_and(|table| walker.cache.holds(table));
         let first_level = if is_known { LAST_LEVEL } else { granule.first_level };
         let mut done = start;
+        let has_stage2 = self.map.stage2.is_some();
         for level in first_level..=walk.leaf.level {
-            let descriptor = walk.descriptor(granule, level);
-            if !is_known {
-                done = self.translate_stage2(core, descriptor.page, done, sink);
+            if has_stage2 && !is_known {
+                let page = walk.descriptor_page(granule, level);
+                done = self.translate_stage2(core, page, done, sink);
             }
-            done = self.read_descriptor(core, descriptor.line, done, sink);
+            done = self.read_descriptor(core, walk.descriptor_line(granule, level), done, sink);
         }
-        done = self.translate_stage2(core, walk.page, done, sink);
+        if has_stage2 {
+            done = self.translate_stage2(core, walk.page, done, sink);
+        }
         let units = &mut self.cores[core];
         units.walker.taken.take(start, done);
         if let Some(table) = table.filter(|_| !is_known) {

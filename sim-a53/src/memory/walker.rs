@@ -33,15 +33,6 @@ pub(crate) struct Walker {
     pub(crate) read_cycles: u64,
 }
 
-/// A descriptor of stage 1.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Descriptor {
-    /// Its line.
-    pub(crate) line: u64,
-    /// Number of the intermediate page, of 4 KB, that has it.
-    pub(crate) page: u64,
-}
-
 /// Walk of stage 1 for one page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
@@ -57,17 +48,28 @@ impl Walk {
         (self.leaf.level == LAST_LEVEL).then(|| self.key.table(self.page, table))
     }
 
-    /// Returns the descriptor at a level.
-    pub(crate) fn descriptor(&self, granule: Granule, level: u32) -> Descriptor {
-        let above_last = LAST_LEVEL - level;
-        let mask = (1 << PAGE_BITS) - 1;
-        let index = (self.page & mask) >> granule.page.bits() >> (granule.level_bits * above_last);
-        let region = u64::from(above_last + 1) << REGION_SHIFT;
-        let table = region | index << 3 | self.key.asid() << SPACE_SHIFT;
-        let number = (index >> 9 ^ self.key.asid() << 16) << 2 | u64::from(above_last);
+    /// Returns the number of the descriptor at a level among those of its level.
+    #[inline]
+    fn index(&self, granule: Granule, level: u32) -> u64 {
+        let page = self.page & ((1 << PAGE_BITS) - 1);
+        page >> granule.page.bits() >> (granule.level_bits * (LAST_LEVEL - level))
+    }
+
+    /// Returns the line of the descriptor at a level.
+    #[inline]
+    pub(crate) fn descriptor_line(&self, granule: Granule, level: u32) -> u64 {
+        let region = u64::from(LAST_LEVEL - level + 1) << REGION_SHIFT;
+        let index = self.index(granule, level);
+        (region | index << 3 | self.key.asid() << SPACE_SHIFT) >> super::cache::LINE_SHIFT
+    }
+
+    /// Returns the number of the intermediate page, of 4 KB, that has the descriptor at a level.
+    pub(crate) fn descriptor_page(&self, granule: Granule, level: u32) -> u64 {
+        let table = self.index(granule, level) >> 9 ^ self.key.asid() << 16;
+        let number = table << 2 | u64::from(LAST_LEVEL - level);
         // An odd factor is invertible: two tables never share a page.
         let page = number & !MIXED | number.wrapping_mul(0x2_5A6D) & MIXED;
-        Descriptor { line: table >> super::cache::LINE_SHIFT, page: 1 << (PAGE_BITS - 1) | page }
+        1 << (PAGE_BITS - 1) | page
     }
 }
 
@@ -100,7 +102,7 @@ mod tests {
         let line = |page, level| {
             let leaf = map.leaf(page);
             let walk = Walk { page, leaf, key: PageKey::of_page(page, leaf, Space::default()) };
-            walk.descriptor(map.granule, level).line
+            walk.descriptor_line(map.granule, level)
         };
         assert_eq!(line(8, 3), line(15, 3));
         assert_ne!(line(8, 3), line(16, 3));
