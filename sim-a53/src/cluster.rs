@@ -85,6 +85,9 @@ pub struct A53CoreOutcome {
     pub foreign: u64,
     /// Executed words that the decoder does not know.
     pub unknown: u64,
+    /// Store-exclusives that succeeded in the trace although the run had lost their line in
+    /// between.
+    pub lost_exclusives: u64,
     /// Use of the issue slots.
     pub slots: Slots,
 }
@@ -209,6 +212,7 @@ fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>
     let threads = threads_of(trace)?;
     let code = Code::of_trace(trace, &config.pipeline)?;
     let mut memory = ClusterMemory::new(&config.memory, threads, config.cluster.seed);
+    trace.page_map().into_iter().for_each(|map| memory.map_pages(map));
     let mut sinks: Vec<S> = (0..threads).map(sink).collect();
     let mut running = Vec::new();
     for (number, sink) in sinks.iter_mut().enumerate() {
@@ -468,6 +472,7 @@ fn outcome_of<S: A53Sink + AsRef<A53Counts>>(
         two_retired: totals.two_retired,
         foreign: totals.foreign,
         unknown: totals.unknown,
+        lost_exclusives: memory.lost_exclusives(stream as usize),
         slots: totals.slots,
         counts: totals.counts,
     }

@@ -486,8 +486,8 @@ impl Core {
     /// Counts what a load, a store or a write of `CONTEXTIDR` counts when it retires.
     fn retire_access<S: A53Sink>(&self, inst: &TraceInst, timing: &Timing, at: u64, sink: &mut S) {
         let (loads, stores) = match timing.work {
-            Work::Load => (true, false),
-            Work::Store => (false, true),
+            Work::Load | Work::LoadExclusive => (true, false),
+            Work::Store | Work::StoreExclusive => (false, true),
             Work::Atomic => (true, true),
             Work::ContextId => return sink.raise(A53Event::CID_WRITE_RETIRED, at, 1),
             _ => return,

@@ -9,7 +9,6 @@ pub fn never_raised(event: A53Event) -> Option<&'static str> {
     match event {
         A53Event::SW_INCR => Some("a write to PMSWINC counts it in the counters that it selects"),
         A53Event::CHAIN => Some("a counter raises it when the counter below overflows"),
-        A53Event::EXT_MEM_REQ_NC => Some("all memory of the model is cacheable"),
         A53Event::PRE_DECODE_ERR | A53Event::DECODE_DEP_STALL => {
             Some("A64 has one size of instruction, so that pre-decode makes no error")
         }

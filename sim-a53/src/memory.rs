@@ -2,10 +2,11 @@
 //!
 //! Times are computed forward: a request gets the cycle of its answer at once, and each unit keeps
 //! the periods in which it is taken. Reading order: `cache`, `slots` are the parts of all others;
-//! `micro_tlb`, `main_tlb`, `walker`, `store_buffer`, `read_allocate`, `prefetcher`, `l2`,
-//! `snoop_control`, `bus` are the units; `cluster` puts them together; `translate`, `supply`,
-//! `linefill`, `fetches`, `loads`, `stores`, `maintenance` are the ways of requests through them;
-//! `errors` are those of the RAMs, and `given` is for directed tests.
+//! `page_map`, `micro_tlb`, `main_tlb`, `walker`, `store_buffer`, `write_burst`, `monitor`,
+//! `read_allocate`, `prefetcher`, `l2`, `snoop_control`, `bus` are the units; `cluster` puts them
+//! together; `translate`, `supply`, `linefill`, `fetches`, `loads`, `stores`, `uncached`,
+//! `exclusives`, `maintenance` are the ways of requests through them; `errors` are those of the
+//! RAMs, and `given` is for directed tests.
 //!
 //! Sources of the comments: TRM is the Cortex-A53 manual, with the section; CPUACTLR is the field
 //! table of that register, TRM 4.3. A rule that no source gives says "assumed", with its range.
@@ -15,6 +16,7 @@ mod cache;
 mod cluster;
 pub mod config;
 mod errors;
+mod exclusives;
 mod fetches;
 mod given;
 mod l2;
@@ -23,6 +25,8 @@ mod loads;
 mod main_tlb;
 mod maintenance;
 mod micro_tlb;
+mod monitor;
+mod page_map;
 mod prefetcher;
 mod read_allocate;
 mod slots;
@@ -33,16 +37,19 @@ mod supply;
 #[cfg(test)]
 mod tests;
 mod translate;
+mod uncached;
 mod walker;
+mod write_burst;
 
 use sim_core::Maintenance;
 
 use crate::event::{A53Event, A53Sink};
 use cache::{ADDRESS_MASK, LINE_SHIFT};
 use cluster::Cluster;
-pub use config::MemoryConfig;
+pub use config::{AddressRange, MemoryConfig};
 pub use given::{HeldLine, HeldPage, Ram};
 use micro_tlb::PAGE_SHIFT;
+use page_map::MemoryType;
 use store_buffer::LineBytes;
 
 /// Bytes of the largest access: four vector registers of 128 bits.
@@ -102,6 +109,15 @@ pub struct StoreReply {
     pub translated: u64,
 }
 
+/// Answer to a store-exclusive that succeeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExclusiveReply {
+    /// Cycle in which the store buffer takes the store.
+    pub accepted: u64,
+    /// Cycle in which the success is known: later only in memory that no cache keeps.
+    pub known: u64,
+}
+
 /// Memory side of a cluster of one to four cores. The cores share one L2 cache.
 #[derive(Clone, Debug)]
 pub struct ClusterMemory {
@@ -115,6 +131,12 @@ impl ClusterMemory {
         ClusterMemory { cluster: Cluster::new(config, cores, seed) }
     }
 
+    /// Translates by the page map of a trace: sizes of pages and blocks, memory types, global
+    /// pages. Call it before the first access.
+    pub fn map_pages(&mut self, map: &sim_trace::PageMap) {
+        self.cluster.map.record(map);
+    }
+
     /// Fetches the line of `pc` for the front end at cycle `now`.
     #[inline]
     pub fn fetch<S: A53Sink>(
@@ -126,11 +148,11 @@ impl ClusterMemory {
     ) -> FetchReply {
         let core = self.index(core);
         let addr = pc & ADDRESS_MASK;
-        sink.raise(A53Event::L1I_CACHE, now, 1);
         let units = &self.cluster.cores[core];
         if units.fetch_micro_tlb.last_hits(addr >> PAGE_SHIFT, now)
             && units.l1i.last_hits(addr >> LINE_SHIFT, now)
         {
+            sink.raise(A53Event::L1I_CACHE, now, 1);
             return FetchReply { ready: now, waits_for: None, micro_tlb_ready: now };
         }
         self.fetch_slow(core, addr, now, sink)
@@ -148,6 +170,7 @@ impl ClusterMemory {
         if units.fetch_micro_tlb.hits(addr >> PAGE_SHIFT, now)
             && units.l1i.hits(addr >> LINE_SHIFT, now)
         {
+            sink.raise(A53Event::L1I_CACHE, now, 1);
             return FetchReply { ready: now, waits_for: None, micro_tlb_ready: now };
         }
         let fetched = self.cluster.fetch_line(core, addr, now, sink);
@@ -276,6 +299,45 @@ impl ClusterMemory {
             self.cluster.write_open_store(core, reply.accepted, sink);
         }
         reply
+    }
+
+    /// Performs a store-exclusive that succeeds. Its monitor is open after it.
+    pub fn store_exclusive<S: A53Sink>(
+        &mut self,
+        core: usize,
+        access: DataAccess,
+        now: u64,
+        sink: &mut S,
+    ) -> ExclusiveReply {
+        let addr = access.addr & ADDRESS_MASK;
+        let number = self.index(core);
+        self.cluster.begin_store_exclusive(number, addr, now, sink);
+        let access = DataAccess { exclusive: true, ..access };
+        let accepted = self.store(core, access, now, sink).accepted;
+        let known = self.cluster.end_store_exclusive(number, addr, accepted, sink);
+        ExclusiveReply { accepted, known }
+    }
+
+    /// Marks the line of a load-exclusive that was performed in the monitor of its core.
+    pub fn mark_exclusive(&mut self, core: usize, addr: u64) {
+        let core = self.index(core);
+        self.cluster.mark_exclusive(core, addr & ADDRESS_MASK);
+    }
+
+    /// Opens the monitor of a core: `CLREX`, an exception return, a store-exclusive that fails.
+    pub fn clear_exclusive(&mut self, core: usize) {
+        let core = self.index(core);
+        self.cluster.cores[core].monitor.clear();
+    }
+
+    /// Returns how many store-exclusives of a core succeeded although their monitor was open.
+    pub fn lost_exclusives(&self, core: usize) -> u64 {
+        self.cluster.cores[self.index(core)].monitor.lost()
+    }
+
+    /// Returns whether an address is that of a device, which no wrong path may access.
+    pub(crate) fn is_device(&self, addr: u64) -> bool {
+        self.cluster.memory_at(addr & ADDRESS_MASK) == MemoryType::Device
     }
 
     /// Performs a software prefetch (`PRFM`).

@@ -154,6 +154,12 @@ pub(crate) enum Work {
     Load,
     /// Stores.
     Store,
+    /// Loads, and marks the line in the exclusive monitor.
+    LoadExclusive,
+    /// Stores if the monitor has the line.
+    StoreExclusive,
+    /// Opens the monitor.
+    ClearExclusive,
     /// Loads and stores.
     Atomic,
     /// Preloads data; `for_write` of `PRFM PST`.
@@ -381,7 +387,9 @@ fn vector_cycles(kind: VectorKind) -> u16 {
 
 fn work_of(inst: &Inst) -> Work {
     match inst.mem.op {
+        MemOp::Load if inst.mem.exclusive => Work::LoadExclusive,
         MemOp::Load => Work::Load,
+        MemOp::Store if inst.mem.exclusive => Work::StoreExclusive,
         MemOp::Store => Work::Store,
         MemOp::AtomicLoad | MemOp::AtomicStore | MemOp::AtomicSwap => Work::Atomic,
         MemOp::PrefetchLoad => Work::Prefetch { for_write: false },
@@ -392,6 +400,7 @@ fn work_of(inst: &Inst) -> Work {
         _ => match inst.special {
             Special::DataMemoryBarrier | Special::DataSyncBarrier => Work::Barrier,
             Special::InstSyncBarrier => Work::Restart,
+            Special::ClearExclusive => Work::ClearExclusive,
             Special::SupervisorCall
             | Special::HypervisorCall
             | Special::SecureMonitorCall

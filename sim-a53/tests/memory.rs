@@ -7,6 +7,7 @@ mod l2;
 mod ladder;
 mod maintenance;
 mod micro_tlb;
+mod pages;
 mod prefetcher;
 mod read_allocate;
 mod snoop_control;

@@ -172,7 +172,8 @@ fn note_unraised(requested: &[(String, A53Event)]) -> io::Result<()> {
     Ok(())
 }
 
-/// Notes instructions that the core or the decoder does not have.
+/// Notes instructions that the core or the decoder does not have, and outcomes that only the
+/// recording has.
 pub(super) fn note_instructions(cores: &[A53CoreOutcome]) -> io::Result<()> {
     let unknown: u64 = cores.iter().map(|core| core.unknown).sum();
     if unknown > 0 {
@@ -180,6 +181,14 @@ pub(super) fn note_instructions(cores: &[A53CoreOutcome]) -> io::Result<()> {
             io::stderr(),
             "n2sim: note: {unknown} instructions are unknown to the decoder and ran as one-cycle \
              operations"
+        )?;
+    }
+    let lost: u64 = cores.iter().map(|core| core.lost_exclusives).sum();
+    if lost > 0 {
+        writeln!(
+            io::stderr(),
+            "n2sim: note: {lost} store-exclusives succeed as recorded, although this run had lost \
+             their line in between: a real core would fail and retry"
         )?;
     }
     let foreign: u64 = cores.iter().map(|core| core.foreign).sum();

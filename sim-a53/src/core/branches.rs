@@ -24,6 +24,7 @@ impl Core {
             // Exception returns are not predicted (manual 6.4). They count at the level to which
             // they return (erratum 855827).
             sink.note(A53Note::Return { next }, cycle + STAGES);
+            memory.clear_exclusive(self.number);
             sink.raise(A53Event::EXC_RETURN, cycle, 1);
             sink.raise(A53Event::BR_MIS_PRED, cycle, 1);
             return self.front_end.restart(cycle + RESTART);

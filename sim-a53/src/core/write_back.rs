@@ -136,6 +136,9 @@ impl Core {
                 return delay;
             }
             (Work::Store, Some(_)) => self.store(inst, more, timing, memory, sink),
+            (Work::LoadExclusive | Work::StoreExclusive | Work::ClearExclusive, _) => {
+                return self.exclusive(inst, timing, cycle, memory, sink);
+            }
             (Work::Prefetch { for_write }, Some(addr)) => {
                 memory.prefetch(core, addr, for_write, now, sink);
             }
@@ -154,6 +157,38 @@ impl Core {
             }
             // The others do no work here; an access without an address did not happen.
             _ => {}
+        }
+        0
+    }
+
+    /// Performs a load-exclusive, a store-exclusive or `CLREX`. A store-exclusive that fails opens
+    /// the monitor and accesses no memory.
+    fn exclusive<S: A53Sink>(
+        &mut self,
+        inst: &TraceInst,
+        timing: &Timing,
+        cycle: u64,
+        memory: &mut ClusterMemory,
+        sink: &mut S,
+    ) -> u64 {
+        let performs =
+            inst.flags.has(InstFlags::HAS_ADDR) && !inst.flags.has(InstFlags::EXCLUSIVE_FAILED);
+        match timing.work {
+            Work::LoadExclusive if performs => {
+                let delay = self.load(inst, &[], timing, cycle, memory, sink);
+                memory.mark_exclusive(self.number, inst.addr);
+                return delay;
+            }
+            Work::StoreExclusive if performs => {
+                let at = self.write_back.end() - 1;
+                let store = access(timing, inst.addr);
+                let reply = memory.store_exclusive(self.number, store, at, sink);
+                self.hold_store(at, reply.accepted, sink);
+                self.write_back.hold(reply.known + 1, LostTo::Store, sink);
+                return reply.known - reply.accepted;
+            }
+            Work::LoadExclusive => {}
+            _ => memory.clear_exclusive(self.number),
         }
         0
     }
@@ -194,9 +229,6 @@ impl Core {
         memory: &mut ClusterMemory,
         sink: &mut S,
     ) {
-        if inst.flags.has(InstFlags::EXCLUSIVE_FAILED) {
-            return;
-        }
         for addr in std::iter::once(inst.addr).chain(more.iter().copied()) {
             // The store buffer takes a store in the last cycle of its write-back.
             let at = self.write_back.end() - 1;

@@ -107,6 +107,9 @@ impl Core {
     ) -> u64 {
         let addr = self.seen.get(id as usize).and_then(|seen| seen.next());
         let (Some(addr), Work::Load) = (addr, timing.work) else { return 0 };
+        if memory.is_device(addr) {
+            return 0;
+        }
         let access = DataAccess {
             addr,
             bytes: timing.bytes.into(),

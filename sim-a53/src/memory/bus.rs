@@ -1,8 +1,10 @@
 //! External memory and the bus to it. TRM 7.3.
 //!
-//! One latency for all reads; reads and writes share one rate of lines. The bus limits how many
-//! data linefills a core and how many writes the cluster have outstanding. Instruction linefills
-//! (three a core) and walks (one a core) have limits of their own, which their units keep.
+//! One latency for all reads of memory, and one for devices; reads and writes share one rate of
+//! lines, of which a shorter burst takes as much (assumed). The bus limits how many data linefills
+//! and how many other reads a core has outstanding, and how many writes the cluster. Instruction
+//! linefills (three a core) and walks (one a core) have limits of their own, which their units
+//! keep.
 
 use super::config::BusConfig;
 use super::slots::{Rate, Slots};
@@ -14,9 +16,11 @@ const CORES: usize = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct Bus {
     latency: u64,
+    device_cycles: u64,
     line_cycles: u64,
     rate: Rate,
     data_reads: [Slots; CORES],
+    uncached_reads: [Slots; CORES],
     writes: Slots,
 }
 
@@ -25,9 +29,11 @@ impl Bus {
     pub(crate) fn new(config: &BusConfig) -> Bus {
         Bus {
             latency: config.latency_cycles.into(),
+            device_cycles: config.device_cycles.into(),
             line_cycles: config.line_cycles.into(),
             rate: Rate::new(config.line_cycles),
             data_reads: std::array::from_fn(|_| Slots::new(config.data_reads.max(1))),
+            uncached_reads: std::array::from_fn(|_| Slots::new(config.uncached_reads.max(1))),
             writes: Slots::new(config.writes.max(1)),
         }
     }
@@ -37,6 +43,16 @@ impl Bus {
         let slot = self.data_reads[core % CORES].find(at);
         let first = self.read(slot.from);
         self.data_reads[core % CORES].hold(slot, first);
+        first
+    }
+
+    /// Reads a burst from memory that no cache keeps, or from a device. Returns the cycle of the
+    /// first beat.
+    pub(crate) fn read_uncached(&mut self, core: usize, is_device: bool, at: u64) -> u64 {
+        let slot = self.uncached_reads[core % CORES].find(at);
+        let served = self.rate.book(slot.from);
+        let first = self.complete(served, is_device);
+        self.uncached_reads[core % CORES].hold(slot, first);
         first
     }
 
@@ -53,8 +69,8 @@ impl Bus {
         slot.from
     }
 
-    /// Returns the cycle in which a write that left at `at` is complete in memory.
-    pub(crate) fn complete(&self, at: u64) -> u64 {
-        at + self.latency
+    /// Returns the cycle in which a request that left at `at` is complete in memory or in a device.
+    pub(crate) fn complete(&self, at: u64, is_device: bool) -> u64 {
+        at + if is_device { self.device_cycles } else { self.latency }
     }
 }

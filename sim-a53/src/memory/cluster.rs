@@ -2,17 +2,20 @@
 
 use super::bus::Bus;
 use super::cache::Cache;
-use super::config::MemoryConfig;
+use super::config::{AsidFrom, MemoryConfig};
 use super::errors::Errors;
 use super::l2::L2;
-use super::main_tlb::TlbArray;
+use super::main_tlb::{Space, TlbArray};
 use super::micro_tlb::MicroTlb;
+use super::monitor::Monitor;
+use super::page_map::PageMap;
 use super::prefetcher::Prefetcher;
 use super::read_allocate::ReadAllocate;
 use super::slots::{Slots, Taken};
 use super::snoop_control::SnoopControl;
 use super::store_buffer::StoreBuffer;
 use super::walker::Walker;
+use super::write_burst::WriteBurst;
 
 /// Linefill buffers of the fetch unit: one (TRM 2.1.1).
 const FETCH_BUFFERS: u32 = 1;
@@ -28,8 +31,8 @@ pub(crate) struct CoreUnits {
     pub(crate) data_micro_tlb: MicroTlb,
     pub(crate) main_tlb: TlbArray,
     pub(crate) walker: Walker,
-    /// ASID of the program that runs.
-    pub(crate) asid: u64,
+    /// ASID and VMID of the program that runs.
+    pub(crate) space: Space,
     pub(crate) fetch_buffers: Slots,
     pub(crate) fetch_prefetches: Slots,
     /// Linefill buffers of loads and stores.
@@ -39,6 +42,8 @@ pub(crate) struct CoreUnits {
     pub(crate) prefetcher: Prefetcher,
     pub(crate) store_buffer: StoreBuffer,
     pub(crate) read_allocate: ReadAllocate,
+    pub(crate) write_burst: WriteBurst,
+    pub(crate) monitor: Monitor,
 }
 
 impl CoreUnits {
@@ -53,10 +58,11 @@ impl CoreUnits {
             main_tlb: TlbArray::new(main.entries, main.ways, seed.wrapping_add(2)),
             walker: Walker {
                 cache: TlbArray::new(walk.cache_entries, walk.cache_ways, seed.wrapping_add(3)),
+                ipa_cache: TlbArray::new(walk.ipa_entries, walk.ipa_ways, seed.wrapping_add(4)),
                 taken: Taken::default(),
                 read_cycles: walk.read_cycles.into(),
             },
-            asid: 0,
+            space: Space::default(),
             fetch_buffers: Slots::new(FETCH_BUFFERS),
             fetch_prefetches: Slots::new(FETCH_PREFETCHES),
             linefills: Slots::new(config.l1d.linefills.max(1)),
@@ -69,6 +75,8 @@ impl CoreUnits {
             ),
             store_buffer: StoreBuffer::new(buffer.entries, buffer.merge_cycles),
             read_allocate: ReadAllocate::new(mode.l1_lines, mode.l2_lines),
+            write_burst: WriteBurst::default(),
+            monitor: Monitor::default(),
         }
     }
 }
@@ -77,10 +85,12 @@ impl CoreUnits {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub(crate) refill_cycles: u64,
+    pub(crate) size_cycles: u64,
     pub(crate) victim_cycles: u64,
     pub(crate) set_cycles: u64,
     pub(crate) fetch_next_line: bool,
     pub(crate) store_streams: bool,
+    pub(crate) asid_in_upper: bool,
 }
 
 /// All units of a cluster.
@@ -92,6 +102,7 @@ pub(crate) struct Cluster {
     pub(crate) bus: Bus,
     pub(crate) rules: Rules,
     pub(crate) errors: Errors,
+    pub(crate) map: PageMap,
 }
 
 impl Cluster {
@@ -108,12 +119,15 @@ impl Cluster {
             bus: Bus::new(&config.bus),
             rules: Rules {
                 refill_cycles: config.micro_tlb.refill_cycles.into(),
+                size_cycles: config.micro_tlb.size_cycles.into(),
                 victim_cycles: config.l1d.victim_cycles.into(),
                 set_cycles: config.l1d.set_cycles.into(),
                 fetch_next_line: config.l1i.next_line_prefetch,
                 store_streams: config.prefetch.stores,
+                asid_in_upper: config.pages.asid_from == AsidFrom::Upper,
             },
             errors: Errors::new(&config.errors, seed.wrapping_add(0x20)),
+            map: PageMap::new(&config.pages),
         }
     }
 }

@@ -3,8 +3,12 @@
 //! Every key is required. [`MemoryConfig::problems`] reports invalid values. The file
 //! `configs/cortex-a53/machine.toml` has the source of each value.
 
+mod pages;
+
 use serde::Deserialize;
 use sim_core::config::Problem;
+
+pub use pages::{AddressRange, AsidFrom, PagesConfig};
 
 /// Longest delay of one part in cycles; more than 100 times the latency of memory.
 const MAX_DELAY: u64 = 100_000;
@@ -76,6 +80,9 @@ pub struct MicroTlbConfig {
     pub data_entries: u32,
     /// Cycles of a refill from the main TLB.
     pub refill_cycles: u32,
+    /// Further cycles of a refill for each further size of page that the main TLB has, and that is
+    /// looked up before.
+    pub size_cycles: u32,
 }
 
 /// `[memory.main-tlb]`: the unified main TLB.
@@ -98,6 +105,10 @@ pub struct WalkerConfig {
     pub cache_ways: u32,
     /// Cycles of a descriptor read that hits the L1 data cache.
     pub read_cycles: u32,
+    /// Entries of the IPA cache.
+    pub ipa_entries: u32,
+    /// Entries per set of the IPA cache.
+    pub ipa_ways: u32,
 }
 
 /// `[memory.store-buffer]`: the store buffer.
@@ -148,6 +159,10 @@ pub struct BusConfig {
     pub data_reads: u32,
     /// Writes of the cluster outstanding at the same time.
     pub writes: u32,
+    /// Reads of a core from memory that is not cacheable, or from devices, at the same time.
+    pub uncached_reads: u32,
+    /// Cycles from a request that leaves the cluster until a device has answered it.
+    pub device_cycles: u32,
 }
 
 /// `[memory.errors]`: how often what enters a RAM has an error. 0 is never.
@@ -192,6 +207,8 @@ pub struct MemoryConfig {
     pub prefetch: PrefetchConfig,
     /// External memory.
     pub bus: BusConfig,
+    /// Pages, and memory that no cache keeps.
+    pub pages: PagesConfig,
     /// Errors in the RAMs.
     pub errors: ErrorsConfig,
 }
@@ -225,6 +242,7 @@ impl MemoryConfig {
         self.check_counts(&mut found);
         self.check_delays(&mut found);
         self.check_errors(&mut found);
+        self.pages.check(&mut found);
         found
     }
 
@@ -236,6 +254,11 @@ impl MemoryConfig {
                 ["memory.walker.cache-entries", "memory.walker.cache-ways"],
                 walker.cache_entries,
                 walker.cache_ways,
+            ),
+            (
+                ["memory.walker.ipa-entries", "memory.walker.ipa-ways"],
+                walker.ipa_entries,
+                walker.ipa_ways,
             ),
         ];
         for (keys, entries, ways) in shapes {
@@ -249,7 +272,7 @@ impl MemoryConfig {
     }
 
     fn check_counts(&self, found: &mut Vec<Problem>) {
-        let ranges: [(&str, u32, u64, u64); 14] = [
+        let ranges: [(&str, u32, u64, u64); 15] = [
             ("memory.l1d.linefills", self.l1d.linefills, 1, 64),
             ("memory.l2.line-cycles", self.l2.line_cycles, 1, 64),
             ("memory.micro-tlb.instruction-entries", self.micro_tlb.instruction_entries, 1, 64),
@@ -264,6 +287,7 @@ impl MemoryConfig {
             ("memory.bus.line-cycles", self.bus.line_cycles, 1, 1000),
             ("memory.bus.data-reads", self.bus.data_reads, 1, 64),
             ("memory.bus.writes", self.bus.writes, 1, 64),
+            ("memory.bus.uncached-reads", self.bus.uncached_reads, 1, 64),
         ];
         for (key, value, low, high) in ranges {
             check_range(found, key, value.into(), low, high);
@@ -292,9 +316,11 @@ impl MemoryConfig {
             ("memory.l2.miss-cycles", self.l2.miss_cycles),
             ("memory.snoop.transfer-cycles", self.snoop.transfer_cycles),
             ("memory.micro-tlb.refill-cycles", self.micro_tlb.refill_cycles),
+            ("memory.micro-tlb.size-cycles", self.micro_tlb.size_cycles),
             ("memory.walker.read-cycles", self.walker.read_cycles),
             ("memory.store-buffer.merge-cycles", self.store_buffer.merge_cycles),
             ("memory.bus.latency-cycles", self.bus.latency_cycles),
+            ("memory.bus.device-cycles", self.bus.device_cycles),
         ];
         for (key, cycles) in delays {
             check_range(found, key, cycles.into(), 0, MAX_DELAY);

@@ -10,6 +10,7 @@ use crate::event::{A53Event, A53Sink};
 
 use super::cache::{LINE_SHIFT, LineState};
 use super::cluster::Cluster;
+use super::page_map::MemoryType;
 use super::supply::Request;
 use super::translate::Side;
 
@@ -36,6 +37,12 @@ impl Cluster {
     ) -> Fetched {
         let line = addr >> LINE_SHIFT;
         let translated = self.translate(core, Side::Fetch, addr, now, sink);
+        let memory = self.memory_at(addr);
+        if memory != MemoryType::Cacheable {
+            let ready = self.fetch_uncached(core, addr, memory, translated, sink);
+            return Fetched { translated, ready };
+        }
+        sink.raise(A53Event::L1I_CACHE, now, 1);
         let l1i = &mut self.cores[core].l1i;
         let ready = match l1i.find(line) {
             Some(entry) if l1i.state(entry).has(LineState::FAULTY) => {

@@ -2,9 +2,11 @@
 
 use super::ClusterMemory;
 use super::cache::{ADDRESS_MASK, LINE_SHIFT, LineState};
+use super::cluster::Cluster;
 use super::main_tlb::PageKey;
 use super::micro_tlb::PAGE_SHIFT;
-use super::walker::{LAST_LEVEL, descriptor_line};
+use super::page_map::{LAST_LEVEL, MemoryType};
+use super::walker::{Walk, descriptor2_line};
 
 /// Place and state of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,18 +70,21 @@ impl ClusterMemory {
                 cluster.snoop.l1d(core).spoil(line, LineState::TAG_FAULTY)
             }
             Ram::MainTlb => {
-                let units = &mut cluster.cores[core];
-                let key = PageKey::of_page(addr >> PAGE_SHIFT, units.asid);
-                units.main_tlb.spoil(key)
+                let key = cluster.walk_of(core, addr >> PAGE_SHIFT).key;
+                cluster.cores[core].main_tlb.spoil(key)
             }
         }
     }
 
-    /// Puts the line of an address into a cache. Copies of several caches become shared.
+    /// Puts the line of an address into a cache, unless its memory is not cacheable. Copies of
+    /// several caches become shared.
     pub fn hold_line(&mut self, core: usize, addr: u64, held: HeldLine) {
         let core = self.index(core);
         let line = (addr & ADDRESS_MASK) >> LINE_SHIFT;
         let cluster = &mut self.cluster;
+        if cluster.memory_at(addr & ADDRESS_MASK) != MemoryType::Cacheable {
+            return;
+        }
         match held {
             HeldLine::L1d { dirty } => {
                 let is_elsewhere =
@@ -108,29 +113,61 @@ impl ClusterMemory {
     pub fn hold_page(&mut self, core: usize, addr: u64, held: HeldPage) {
         let core = self.index(core);
         let page = (addr & ADDRESS_MASK) >> PAGE_SHIFT;
-        let units = &mut self.cluster.cores[core];
-        let key = PageKey::of_page(page, units.asid);
+        let cluster = &mut self.cluster;
+        let walk = cluster.walk_of(core, page);
         if held == HeldPage::Descriptors {
-            let lines = (0..=LAST_LEVEL).map(|level| descriptor_line(key, level));
-            for line in lines {
-                let l1d = self.cluster.snoop.l1d(core);
-                l1d.remove(line);
-                l1d.insert(line, LineState::CLEAN, 0, 0);
-            }
-            return;
+            return cluster.hold_descriptors(core, &walk);
         }
-        if !units.walker.cache.holds(key.table()) {
-            units.walker.cache.fill(key.table());
+        cluster.hold_intermediate(core, page);
+        let table = walk.table(cluster.map.granule);
+        let units = &mut cluster.cores[core];
+        if let Some(table) = table.filter(|table| !units.walker.cache.holds(*table)) {
+            units.walker.cache.fill(table);
         }
-        if held != HeldPage::WalkCache && !units.main_tlb.holds(key) {
-            units.main_tlb.fill(key);
+        if held != HeldPage::WalkCache && !units.main_tlb.holds(walk.key) {
+            units.main_tlb.fill(walk.key);
         }
         if held == HeldPage::MicroTlbs {
             for micro_tlb in [&mut units.fetch_micro_tlb, &mut units.data_micro_tlb] {
                 if micro_tlb.lookup(page).is_none() {
-                    micro_tlb.fill(page, 0);
+                    micro_tlb.fill(page, walk.leaf.size, 0);
                 }
             }
+        }
+    }
+}
+
+impl Cluster {
+    /// Puts the result of stage 2 for a page into the IPA cache.
+    fn hold_intermediate(&mut self, core: usize, page: u64) {
+        let Some(stage2) = self.map.stage2 else { return };
+        let units = &mut self.cores[core];
+        let key = PageKey::of_intermediate(page, stage2.page, units.space.vmid);
+        if !units.walker.ipa_cache.holds(key) {
+            units.walker.ipa_cache.fill(key);
+        }
+    }
+
+    /// Puts all descriptors of a page, of both stages, into the L1 data cache.
+    fn hold_descriptors(&mut self, core: usize, walk: &Walk) {
+        let granule = self.map.granule;
+        let vmid = self.cores[core].space.vmid;
+        let mut lines = Vec::new();
+        let mut intermediate = vec![walk.page];
+        for level in granule.first_level..=walk.leaf.level {
+            lines.push(walk.descriptor_line(granule, level));
+            intermediate.push(walk.descriptor_page(granule, level));
+        }
+        if let Some(stage2) = self.map.stage2 {
+            for page in intermediate {
+                let levels = stage2.first_level2..=LAST_LEVEL;
+                lines.extend(levels.map(|level| descriptor2_line(stage2, page, level, vmid)));
+            }
+        }
+        for line in lines {
+            let l1d = self.snoop.l1d(core);
+            l1d.remove(line);
+            l1d.insert(line, LineState::CLEAN, 0, 0);
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::event::{A53Event, A53Sink};
 
 use super::cache::{LINE_SHIFT, LineState};
 use super::cluster::Cluster;
+use super::page_map::MemoryType;
 use super::store_buffer::LineBytes;
 use super::supply::Request;
 use super::translate::Side;
@@ -31,6 +32,10 @@ impl Cluster {
         self.write_idle_store(core, now, sink);
         let at = self.translate(core, Side::Data, addr, now, sink);
         sink.raise(A53Event::MEM_ACCESS, at, 1);
+        let memory = self.memory_at(addr);
+        if memory != MemoryType::Cacheable {
+            return self.load_uncached(core, bytes, memory, at, sink);
+        }
         sink.raise(A53Event::L1D_CACHE, at, 1);
         if self.cores[core].store_buffer.forwards(bytes) {
             return Loaded { ready: at, missed: false };
@@ -95,7 +100,7 @@ impl Cluster {
     }
 
     /// Performs a software prefetch of a line. Its linefill counts neither as refill nor as
-    /// prefetch (assumed).
+    /// prefetch (assumed). One of memory that no cache keeps only translates.
     pub(crate) fn prefetch_line<S: A53Sink>(
         &mut self,
         core: usize,
@@ -106,6 +111,9 @@ impl Cluster {
     ) {
         let line = addr >> LINE_SHIFT;
         let at = self.translate(core, Side::Data, addr, now, sink);
+        if self.memory_at(addr) != MemoryType::Cacheable {
+            return;
+        }
         sink.raise(A53Event::L1D_CACHE, at, 1);
         if self.snoop.l1d(core).probe(line).is_some() {
             return;

@@ -2,7 +2,9 @@
 //!
 //! Assumed: an operation first empties the store buffer, in which it waits; its time is that of an
 //! L2 lookup, and of a write to memory where data goes there. Operations on the whole shareability
-//! domain reach every core of the cluster. Not modeled: VMIDs and stage 2.
+//! domain reach every core of the cluster. An operation on a TLB means the current VMID, except
+//! those on everything; one on an intermediate page or on both stages empties the IPA cache of it,
+//! too.
 
 use sim_core::{CacheOp, Maintenance, TlbScope};
 
@@ -56,14 +58,18 @@ impl Cluster {
                 self.l2.first_beat(now)
             }
             Maintenance::Translate { .. } => self.translate(core, Side::Data, addr, now, sink),
-            Maintenance::TableBase { .. } => {
-                let units = &mut self.cores[core];
-                units.asid = operand >> ASID_SHIFT;
-                units.fetch_micro_tlb.clear();
-                units.data_micro_tlb.clear();
+            Maintenance::TableBase { upper } => {
+                if upper == self.rules.asid_in_upper {
+                    self.cores[core].space.asid = operand >> ASID_SHIFT;
+                }
+                self.cores[core].clear_micro_tlbs();
                 now
             }
-            Maintenance::Stage2TableBase => now,
+            Maintenance::Stage2TableBase => {
+                self.cores[core].space.vmid = operand >> ASID_SHIFT & 0xFF;
+                self.cores[core].clear_micro_tlbs();
+                now
+            }
         }
     }
 
@@ -139,7 +145,7 @@ impl Cluster {
             return at;
         }
         let leaves = self.bus.write(at);
-        self.bus.complete(leaves)
+        self.bus.complete(leaves, false)
     }
 
     /// Applies an operation to one set and way: level 1 is the core's own data cache.
@@ -179,29 +185,47 @@ impl Cluster {
 
 /// Removes entries of a core. Any operation empties the micro-TLBs (TRM 5.2.1).
 fn invalidate_tlbs(units: &mut CoreUnits, scope: TlbScope, operand: u64) {
-    units.fetch_micro_tlb.clear();
-    units.data_micro_tlb.clear();
+    units.clear_micro_tlbs();
     let asid = operand >> ASID_SHIFT;
-    let named = PageKey::of_page(operand & PAGE_MASK, asid);
-    let is_page = |key: PageKey| key.page() == named.page();
-    let is_table = |key: PageKey| key.page() == named.table().page();
+    let page = operand & PAGE_MASK;
+    let vmid = units.space.vmid;
     match scope {
-        TlbScope::All | TlbScope::Vmid { .. } => {
-            units.main_tlb.remove(|_| true);
-            units.walker.cache.remove(|_| true);
+        TlbScope::All => {
+            units.remove(|_| true, true);
+            units.walker.ipa_cache.remove(|_| true);
+        }
+        TlbScope::Vmid { stage2 } => {
+            units.remove(|key| key.vmid() == vmid, true);
+            if stage2 {
+                units.walker.ipa_cache.remove(|key| key.vmid() == vmid);
+            }
         }
         TlbScope::Asid => {
-            units.main_tlb.remove(|key| key.asid() == asid);
-            units.walker.cache.remove(|key| key.asid() == asid);
+            units.remove(|key| key.vmid() == vmid && !key.is_global() && key.asid() == asid, true)
         }
-        TlbScope::Page { last_level } => {
-            units.main_tlb.remove(|key| key == named);
-            units.walker.cache.remove(|key| !last_level && key == named.table());
-        }
+        TlbScope::Page { last_level } => units
+            .remove(|key| key.vmid() == vmid && key.is_of(asid) && key.covers(page), !last_level),
         TlbScope::PageAnyAsid { last_level } => {
-            units.main_tlb.remove(is_page);
-            units.walker.cache.remove(|key| !last_level && is_table(key));
+            units.remove(|key| key.vmid() == vmid && key.covers(page), !last_level);
         }
-        TlbScope::IntermediatePage => {}
+        // Entries of both stages stay in the main TLB: the architecture wants another operation.
+        TlbScope::IntermediatePage => {
+            units.walker.ipa_cache.remove(|key| key.vmid() == vmid && key.covers(page));
+        }
+    }
+}
+
+impl CoreUnits {
+    fn clear_micro_tlbs(&mut self) {
+        self.fetch_micro_tlb.clear();
+        self.data_micro_tlb.clear();
+    }
+
+    /// Removes entries from the main TLB, and from the walk cache if `tables`.
+    fn remove(&mut self, removes: impl Fn(PageKey) -> bool, tables: bool) {
+        self.main_tlb.remove(&removes);
+        if tables {
+            self.walker.cache.remove(&removes);
+        }
     }
 }

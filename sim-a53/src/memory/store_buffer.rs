@@ -46,6 +46,13 @@ impl LineBytes {
         (0..4).filter(|beat| self.mask >> (16 * beat) & 0xFFFF != 0).count() as u64
     }
 
+    /// Returns the number of bursts, of 1, 2 or 4 beats (TRM 7.3.2), that have these bytes: that of
+    /// the whole line, or one for each half.
+    pub(crate) fn bursts(self) -> u64 {
+        let half = |at: u32| u64::from(self.mask >> at & 0xFFFF_FFFF != 0);
+        if self.beats() == 4 { 1 } else { half(0) + half(32) }
+    }
+
     /// Returns whether these are all bytes of the line.
     pub(crate) fn is_whole(self) -> bool {
         self.mask == u64::MAX
@@ -150,6 +157,11 @@ impl StoreBuffer {
     #[inline]
     pub(crate) fn forwards(&self, bytes: LineBytes) -> bool {
         self.open.is_some_and(|open| open.bytes.covers(bytes))
+    }
+
+    /// Returns the line of the open entry.
+    pub(crate) fn open_line(&self) -> Option<u64> {
+        self.open.map(|open| open.bytes.line)
     }
 
     /// Returns the cycle in which all closed entries have left.

@@ -5,6 +5,7 @@ use crate::event::{A53Event, A53Sink};
 
 use super::cache::{LINE_SHIFT, LineState};
 use super::cluster::Cluster;
+use super::page_map::MemoryType;
 use super::store_buffer::LineBytes;
 use super::supply::{BEATS, Request};
 use super::translate::Side;
@@ -34,9 +35,15 @@ impl Cluster {
         sink: &mut S,
     ) -> Stored {
         let translated = self.translate(core, Side::Data, addr, now, sink);
+        let memory = self.memory_at(addr);
         if looks_up {
             sink.raise(A53Event::MEM_ACCESS, translated, 1);
-            sink.raise(A53Event::L1D_CACHE, translated, 1);
+            if memory == MemoryType::Cacheable {
+                sink.raise(A53Event::L1D_CACHE, translated, 1);
+            }
+        }
+        if memory != MemoryType::Cacheable {
+            return self.store_uncached(core, bytes, memory, now, translated, sink);
         }
         if self.cores[core].store_buffer.merge(bytes, now, translated) {
             return Stored { accepted: now, translated };
@@ -71,6 +78,10 @@ impl Cluster {
         at: u64,
         sink: &mut S,
     ) -> u64 {
+        let memory = self.memory_at(bytes.line << LINE_SHIFT);
+        if memory != MemoryType::Cacheable {
+            return self.write_uncached(core, bytes, memory, at, sink);
+        }
         let l1d = self.snoop.l1d(core);
         match l1d.find(bytes.line) {
             Some(entry) if l1d.state(entry).has(LineState::FAULTY) => {
@@ -237,6 +248,9 @@ impl Cluster {
         let units = &self.cores[core];
         let left = units.store_buffer.empty_at().max(now);
         let filled = units.read_allocate.filled_at();
+        let left =
+            if self.map.has_uncached() { self.drain_uncached(core, left, sink) } else { left };
+        let units = &self.cores[core];
         if units.read_allocate.gathered_line().is_none() {
             return left.max(filled);
         }

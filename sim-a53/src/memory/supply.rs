@@ -161,7 +161,6 @@ impl Cluster {
         if self.l2.is_present() {
             sink.raise(A53Event::L2D_CACHE_REFILL, at, 1);
         }
-        // EXT_MEM_REQ_NC is never raised: every address is cacheable here.
         sink.raise(A53Event::EXT_MEM_REQ, at, 1);
         match request {
             Request::Fetch | Request::Walk => self.bus.read(at),

@@ -6,6 +6,7 @@ use sim_core::{CacheOp, Maintenance, TlbScope};
 
 use super::cache::LineState;
 use super::cluster::Cluster;
+use super::config::AddressRange;
 use super::{ClusterMemory, DataAccess, MemoryConfig};
 use crate::event::{A53Counts, A53Event};
 
@@ -111,8 +112,16 @@ proptest! {
     fn copies_and_counts_agree_after_any_accesses(
         steps in steps(),
         l2_bytes in prop_oneof![Just(0_u64), Just(8192)],
+        has_uncached: bool,
+        tables in 0_usize..4,
     ) {
-        let config = small(l2_bytes);
+        let mut config = small(l2_bytes);
+        if has_uncached {
+            config.pages.non_cacheable = vec![AddressRange { first: 0x1000, end: 0x2000 }];
+            config.pages.device = vec![AddressRange { first: 0x3000, end: 0x4000 }];
+        }
+        (config.pages.block_bytes, config.pages.stage2_page_bytes) =
+            [(0, 0), (2 << 20, 0), (0, 4096), (1 << 30, 65_536)][tables];
         prop_assert_eq!(config.problems(), []);
         let mut memory = ClusterMemory::new(&config, 4, 1);
         let mut counts = A53Counts::default();
@@ -128,12 +137,23 @@ proptest! {
             memory.finish(core, now, &mut counts);
         }
         (0..500).try_for_each(|line| check_copies(&mut memory.cluster, line))?;
+        if has_uncached {
+            let uncached = (0x1000 >> 6..0x2000 >> 6).chain(0x3000 >> 6..0x4000 >> 6);
+            for line in uncached {
+                let cluster = &mut memory.cluster;
+                let in_core = |core: usize| cluster.snoop.l1d(core).probe(line).is_some();
+                prop_assert!(!(0..4).any(in_core) && cluster.l2.lookup(line).is_none());
+            }
+        }
         let value = |event| counts.value(event);
         let bus = value(A53Event::BUS_ACCESS_LD) + value(A53Event::BUS_ACCESS_ST);
         prop_assert_eq!(value(A53Event::BUS_ACCESS), bus);
         prop_assert!(value(A53Event::L2D_CACHE_REFILL) <= value(A53Event::EXT_MEM_REQ));
         prop_assert!(value(A53Event::L1D_CACHE_REFILL) <= value(A53Event::L1D_CACHE));
-        prop_assert!(value(A53Event::MEM_ACCESS) <= value(A53Event::L1D_CACHE));
+        let nc = value(A53Event::EXT_MEM_REQ_NC);
+        prop_assert!(nc <= value(A53Event::EXT_MEM_REQ) && (has_uncached || nc == 0));
+        let accesses = value(A53Event::MEM_ACCESS);
+        prop_assert!(has_uncached || accesses <= value(A53Event::L1D_CACHE));
         prop_assert!(l2_bytes > 0 || value(A53Event::L2D_CACHE) == 0);
     }
 }

@@ -1,7 +1,8 @@
 //! Translation: micro-TLB, main TLB, walk. TRM 5.2.
 //!
-//! Every page has 4 KB and maps to itself. Assumed: one lookup of the main TLB at a time, one walk
-//! at a time.
+//! Every page maps to itself. With stage 2, a walk is nested: the address of each descriptor of
+//! stage 1 and the page itself are translated by stage 2. Assumed: one lookup of the main TLB at a
+//! time, one walk at a time.
 
 use crate::event::{A53Event, A53Sink};
 
@@ -9,7 +10,8 @@ use super::cache::LineState;
 use super::cluster::Cluster;
 use super::main_tlb::PageKey;
 use super::micro_tlb::PAGE_SHIFT;
-use super::walker::{LAST_LEVEL, descriptor_line};
+use super::page_map::{LAST_LEVEL, Leaf};
+use super::walker::{Walk, descriptor2_line};
 
 /// Side of the core that a micro-TLB serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,47 +53,95 @@ impl Cluster {
         now: u64,
         sink: &mut S,
     ) -> u64 {
-        let key = PageKey::of_page(page, self.cores[core].asid);
+        let walk = self.walk_of(core, page);
         let main = &mut self.cores[core].main_tlb;
         let start = main.taken.free_from(now);
-        let looked_up = start + self.rules.refill_cycles;
+        let is_present = main.holds(walk.key);
+        let further = main.sizes_before(walk.key, is_present) * self.rules.size_cycles;
+        let looked_up = start + self.rules.refill_cycles + further;
         main.taken.take(start, looked_up);
-        let is_hit = if main.take_error(key) {
+        let is_hit = if main.take_error(walk.key) {
             sink.raise(A53Event::TLB_ERR, looked_up, 1);
             sink.raise(A53Event::MEMORY_ERROR, looked_up, 1);
             false
         } else {
-            main.holds(key)
+            is_present
         };
-        let ready = if is_hit { looked_up } else { self.walk(core, key, looked_up, sink) };
+        let ready = if is_hit { looked_up } else { self.walk(core, &walk, looked_up, sink) };
         let units = &mut self.cores[core];
         let (micro_tlb, event) = match side {
             Side::Fetch => (&mut units.fetch_micro_tlb, A53Event::L1I_TLB_REFILL),
             Side::Data => (&mut units.data_micro_tlb, A53Event::L1D_TLB_REFILL),
         };
-        micro_tlb.fill(page, ready);
+        micro_tlb.fill(page, walk.leaf.size, ready);
         sink.raise(event, ready, 1);
         ready
     }
 
+    /// Returns what translates a page, and its key in the main TLB. Its entry has the smaller size
+    /// of both stages.
+    #[inline]
+    pub(crate) fn walk_of(&self, core: usize, page: u64) -> Walk {
+        let leaf = self.map.leaf(page);
+        let size = self.map.stage2.map_or(leaf.size, |stage2| leaf.size.min(stage2.page));
+        let leaf = Leaf { size, ..leaf };
+        Walk { page, leaf, key: PageKey::of_page(page, leaf, self.cores[core].space) }
+    }
+
     /// Walks the tables for a page. Returns the cycle in which the last descriptor is read.
-    fn walk<S: A53Sink>(&mut self, core: usize, key: PageKey, at: u64, sink: &mut S) -> u64 {
+    fn walk<S: A53Sink>(&mut self, core: usize, walk: &Walk, at: u64, sink: &mut S) -> u64 {
+        let granule = self.map.granule;
+        let table = walk.table(granule);
         let walker = &self.cores[core].walker;
         let start = walker.taken.free_from(at);
-        let first_level = walker.first_level(key);
+        let is_known = table.is_some_and(|table| walker.cache.holds(table));
+        let first_level = if is_known { LAST_LEVEL } else { granule.first_level };
         let mut done = start;
-        for level in first_level..=LAST_LEVEL {
-            done = self.read_descriptor(core, descriptor_line(key, level), done, sink);
+        let has_stage2 = self.map.stage2.is_some();
+        for level in first_level..=walk.leaf.level {
+            if has_stage2 && !is_known {
+                let page = walk.descriptor_page(granule, level);
+                done = self.translate_stage2(core, page, done, sink);
+            }
+            done = self.read_descriptor(core, walk.descriptor_line(granule, level), done, sink);
+        }
+        if has_stage2 {
+            done = self.translate_stage2(core, walk.page, done, sink);
         }
         let units = &mut self.cores[core];
         units.walker.taken.take(start, done);
-        if first_level < LAST_LEVEL {
-            units.walker.cache.fill(key.table());
+        if let Some(table) = table.filter(|_| !is_known) {
+            units.walker.cache.fill(table);
         }
-        units.main_tlb.fill(key);
+        units.main_tlb.fill(walk.key);
         if self.errors.of_tlb() {
-            self.cores[core].main_tlb.spoil(key);
+            self.cores[core].main_tlb.spoil(walk.key);
         }
+        done
+    }
+
+    /// Translates an intermediate page of 4 KB by stage 2, if that is on. Returns the cycle in
+    /// which the physical address is known. Assumed: a hit of the IPA cache takes no time of its
+    /// own.
+    fn translate_stage2<S: A53Sink>(
+        &mut self,
+        core: usize,
+        page: u64,
+        at: u64,
+        sink: &mut S,
+    ) -> u64 {
+        let Some(granule) = self.map.stage2 else { return at };
+        let vmid = self.cores[core].space.vmid;
+        let key = PageKey::of_intermediate(page, granule.page, vmid);
+        if self.cores[core].walker.ipa_cache.holds(key) {
+            return at;
+        }
+        let mut done = at;
+        for level in granule.first_level2..=LAST_LEVEL {
+            let line = descriptor2_line(granule, page, level, vmid);
+            done = self.read_descriptor(core, line, done, sink);
+        }
+        self.cores[core].walker.ipa_cache.fill(key);
         done
     }
 

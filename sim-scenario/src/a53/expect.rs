@@ -3,8 +3,9 @@
 //! `LD_RETIRED 1, MEM_ACCESS 1 ; core 1: EXT_SNOOP 1` lists what cores 0 and 1 count. A number may
 //! be a bound: `1..5`, `>= 1`, `<= 5`. Names are those of `n2sim list events --core cortex-a53`,
 //! `TWO_RETIRED` (cycles in which two instructions retire, bit 8 of the bus), `L2_CACHE_ERR`,
-//! `SNOOP_FILTER_ERR` and `SIMD_RETENTION` (bits 26 to 28), and `LOST_` with a cause, in issue
-//! slots: two for each cycle.
+//! `SNOOP_FILTER_ERR` and `SIMD_RETENTION` (bits 26 to 28), `LOST_EXCLUSIVES` (store-exclusives
+//! that succeed although their monitor is open), and `LOST_` with a cause, in issue slots: two for
+//! each cycle.
 //!
 //! An event that is not listed must be 0, for core 0 and for each core that the text names. Three
 //! groups are compared only where a case lists them:
@@ -32,6 +33,8 @@ pub enum Measure {
     TwoRetired,
     /// Cycles of a condition of the event bus that has no number.
     Condition(A53Condition),
+    /// Store-exclusives that succeeded although their monitor was open.
+    LostExclusives,
     /// Issue slots that were lost to a cause.
     Lost(LostTo),
 }
@@ -79,7 +82,8 @@ impl Measure {
         let events = A53Event::ALL.into_iter().map(Measure::Event);
         let lost = LostTo::ALL.into_iter().map(Measure::Lost);
         let conditions = A53Condition::ALL.into_iter().map(Measure::Condition);
-        events.chain([Measure::TwoRetired]).chain(conditions).chain(lost)
+        let others = [Measure::TwoRetired, Measure::LostExclusives];
+        events.chain(others).chain(conditions).chain(lost)
     }
 
     /// Returns its name in a case.
@@ -87,6 +91,7 @@ impl Measure {
         match self {
             Measure::Event(event) => event.mnemonic(),
             Measure::TwoRetired => "TWO_RETIRED",
+            Measure::LostExclusives => "LOST_EXCLUSIVES",
             Measure::Condition(condition) => condition.name(),
             Measure::Lost(cause) => {
                 LOST.iter().find(|(_, lost)| *lost == cause).map_or("", |(name, _)| *name)
@@ -99,6 +104,7 @@ impl Measure {
         match self {
             Measure::Event(event) => outcome.counts.value(event),
             Measure::TwoRetired => outcome.two_retired,
+            Measure::LostExclusives => outcome.lost_exclusives,
             Measure::Condition(condition) => outcome.counts.cycles_of(condition),
             Measure::Lost(cause) => outcome.slots.lost(cause),
         }
@@ -114,7 +120,7 @@ impl Measure {
             )
             | Measure::TwoRetired => Group::Always,
             Measure::Event(event) if (0xE0..=0xE8).contains(&event.code()) => Group::Stall,
-            Measure::Event(_) | Measure::Condition(_) => Group::Usual,
+            Measure::Event(_) | Measure::Condition(_) | Measure::LostExclusives => Group::Usual,
             Measure::Lost(_) => Group::Slot,
         }
     }
