@@ -206,7 +206,7 @@ const SETTLED: u64 = 1 << 14;
 
 /// Runs all threads of a trace, each with a sink of its own, made by `sink`. After each turn,
 /// `settle` receives the sinks and a cycle that all cores have left long before.
-fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>(
+pub(crate) fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>(
     trace: &TraceFile,
     config: &A53Config,
     limit: Option<u64>,

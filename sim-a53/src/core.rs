@@ -12,7 +12,7 @@ mod write_back;
 
 use crate::branch::Predictor;
 use crate::config::PipelineConfig;
-use crate::event::{A53Condition, A53Event, A53Sink};
+use crate::event::{A53Condition, A53Event, A53Sink, Issued};
 use crate::front_end::{Arrival, FrontEnd};
 use crate::memory::ClusterMemory;
 use crate::slots::{LostTo, SLOTS, Slots};
@@ -186,11 +186,32 @@ impl Core {
             _ => self.perform(inst, more, timing, cycle, memory, sink),
         };
         self.write_results(timing, cycle, delay);
+        sink.issued(&self.issued(timing, &ready, delay));
         self.retire(inst, timing, next, sink);
         if timing.branch != BranchKind::None {
             self.resolve(timing, cycle, next, memory, sink);
         } else if matches!(timing.work, Work::Restart | Work::Exception) {
             self.front_end.restart(cycle + write_back::RESTART);
+        }
+    }
+
+    /// Returns the cycles of the instruction that issued last.
+    #[inline]
+    fn issued(&self, timing: &Timing, ready: &Readiness, delay: u64) -> Issued {
+        let issue = self.group.cycle;
+        let (fetch, fetched) = self.front_end.fetched(&ready.arrival);
+        Issued {
+            fetch,
+            fetched,
+            arrived: ready.arrival.cycle,
+            operands: ready.operands,
+            interlock: (ready.operands > ready.arrival.cycle).then_some(ready.interlock),
+            issue,
+            is_second: self.group.insts == 2,
+            more_cycles: u64::from(timing.more_cycles),
+            write_back: self.write_back.begins(issue),
+            leaves: self.write_back.end(),
+            delay,
         }
     }
 
@@ -244,6 +265,7 @@ impl Core {
                 false => LostTo::Pairing,
             };
             self.slots.lose(cause, 1);
+            sink.lose(cause, last.cycle, 1);
         }
         self.lose_cycles(&last, cycle, ready, sink);
         self.group = Group {
@@ -286,11 +308,15 @@ impl Core {
         // Further issue cycles of a wide access issue nothing else.
         let further = last.next.min(cycle) - (last.cycle + 1);
         self.slots.lose(LostTo::WideAccess, SLOTS * further);
+        if further > 0 {
+            sink.lose(LostTo::WideAccess, last.cycle + 1, SLOTS * further);
+        }
         // Before the first instruction there is no group, so that cycle 0 is lost, too.
         let mut at = if self.slots.issued == 0 { 0 } else { last.cycle + 1 + further };
         while at < cycle {
             let (cause, until, is_counted) = self.wait_at(at, cycle, ready);
             self.slots.lose(cause, SLOTS * (until - at));
+            sink.lose(cause, at, SLOTS * (until - at));
             if let Some(event) = event_of(cause).filter(|_| is_counted) {
                 sink.raise(event, at, until - at);
             }
@@ -437,6 +463,7 @@ impl Core {
         }
         if self.group.insts == 1 {
             self.slots.lose(LostTo::End, 1);
+            sink.lose(LostTo::End, self.group.cycle, 1);
         }
         let end = self.write_back.end().max(self.group.cycle + 1);
         let mut at = self.group.cycle + 1;
@@ -446,6 +473,7 @@ impl Core {
                 None => (LostTo::End, self.write_back.next_stall(at).min(end)),
             };
             self.slots.lose(cause, SLOTS * (until - at));
+            sink.lose(cause, at, SLOTS * (until - at));
             at = until;
         }
         if self.retention_after > 0 {

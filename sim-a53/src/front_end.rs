@@ -131,6 +131,13 @@ impl FrontEnd {
         }
     }
 
+    /// Returns the first cycle of the fetch of an arrival, and the cycle in which it is fetched.
+    #[inline]
+    pub(crate) fn fetched(&self, arrival: &Arrival) -> (u64, u64) {
+        let fetched = arrival.cycle - self.decode_cycles;
+        (if arrival.miss.end > 0 { arrival.miss.begin } else { fetched }, fetched)
+    }
+
     /// Notes the cycle in which the fetched instruction issued.
     #[inline]
     pub(crate) fn note_issue(&mut self, cycle: u64) {

@@ -15,8 +15,9 @@ mod time;
 
 use maud::Markup;
 use sim_core::PmuEvent;
+use sim_pmu::other_core::CORTEX_A53;
 
-use crate::page::{Page, Section, glossary};
+use crate::page::{Page, Section, glossary, glossary_of};
 use crate::run_report::RunReport;
 
 /// Returns the whole file.
@@ -26,21 +27,39 @@ pub fn html(report: &RunReport) -> String {
         heading: heading.to_owned(),
         body,
     };
-    let sections = vec![
-        section("run", "The run", run::body(report)),
-        section("slots", "Rename slots (top-down)", slots::body(&report.top_down)),
-        section("time", "Over time", time::body(&report.timeline)),
-        section("caches", "Caches and TLBs", memory::body(report)),
-        section("latencies", "Load latencies", latencies::body(&report.load_latencies)),
-        section("curves", "Miss-ratio curves", curves::body(&report.miss_curves)),
-        section("flows", "Flows of the PMU guide", flows::body(&report.flows)),
-        section("code", "Hot code", code::body(&report.code)),
-        section("branches", "Branches", branches::body(&report.branches)),
-        section("counters", "Events and metrics", counters::body(report)),
-        section("glossary", "Event glossary", glossary(&PmuEvent::ALL)),
+    let is_n2 = report.core.is_none();
+    let slots = match report.core {
+        None => "Rename slots (top-down)",
+        Some(_) => "Issue slots",
+    };
+    let glossary = match &report.core {
+        None => glossary(&PmuEvent::ALL),
+        Some(_) => glossary_of(&CORTEX_A53),
+    };
+    // A section without data is one that the core does not have.
+    let latencies = (is_n2 || !report.load_latencies.is_empty())
+        .then(|| section("latencies", "Load latencies", latencies::body(&report.load_latencies)));
+    let curves = (is_n2 || !report.miss_curves.is_empty())
+        .then(|| section("curves", "Miss-ratio curves", curves::body(&report.miss_curves)));
+    let flows = (is_n2 || !report.flows.is_empty())
+        .then(|| section("flows", "Flows of the PMU guide", flows::body(&report.flows)));
+    let counters = if is_n2 { "Events and metrics" } else { "Events" };
+    let sections = [
+        Some(section("run", "The run", run::body(report))),
+        Some(section("slots", slots, slots::body(&report.top_down))),
+        Some(section("time", "Over time", time::body(&report.timeline, slots))),
+        Some(section("caches", "Caches and TLBs", memory::body(report))),
+        latencies,
+        curves,
+        flows,
+        Some(section("code", "Hot code", code::body(report))),
+        Some(section("branches", "Branches", branches::body(report))),
+        Some(section("counters", counters, counters::body(report))),
+        Some(section("glossary", "Event glossary", glossary)),
     ];
+    let sections = sections.into_iter().flatten().collect();
     let title = format!("n2sim report: {}", file_name(&report.run.trace));
-    Page { title, lead: run::lead(report), sections }.html()
+    Page { title, lead: run::lead(report), sections }.html_on(report.core_name())
 }
 
 /// Returns the last component of a path.

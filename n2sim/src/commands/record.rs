@@ -1,6 +1,7 @@
 //! `n2sim record`: replays a trace and writes the profile that `perf record` would have written:
 //! samples of the Statistical Profiling Extension, or of counters that overflow.
 
+mod a53;
 mod overflow;
 mod program;
 mod request;
@@ -15,13 +16,15 @@ use sim_core::EventSink;
 use sim_machine::{MachineConfig, Outcome, RunHeader, RunOptions, Session};
 use sim_report::header;
 use sim_report::perf_data::attr::flag;
+use sim_report::perf_data::machine::Cpu;
 use sim_report::perf_data::{Machine, PerfData};
+use sim_trace::TraceFile;
 
 use crate::files::open_trace;
 use crate::files::output::Output;
 use crate::host::progress::{expected, with_progress};
 use crate::host::signals::{self, Keeper};
-use crate::shared_args::{MachineArgs, RegionArgs, instructions};
+use crate::shared_args::{CoreName, MachineArgs, RegionArgs, instructions};
 use crate::verdict::Verdict;
 
 use request::Request;
@@ -32,6 +35,8 @@ const PID: u32 = 1000;
 /// Reading of the system counter when the trace begins, in seconds. It is not 0, because readers
 /// take 0 for "no time".
 const START_SECONDS: u64 = 1;
+/// Bytes of the SPE buffer without `--aux-buffer`.
+const AUX_BUFFER: u64 = 4_000_000;
 /// Memory size of the modeled machine in the file in bytes: all that 48 bits can address.
 const MEMORY_BYTES: u64 = 1 << 48;
 
@@ -40,7 +45,8 @@ const MEMORY_BYTES: u64 = 1 << 48;
 #[command(
     after_help = "Examples: n2sim record traces/hash.n2t -e arm_spe_0/load_filter=1,min_latency=30/ -c 4096\n          \
     perf report --itrace=i1i; perf mem report --itrace=M; perf c2c report\n          \
-    n2sim record traces/btree.n2t -e l1d_cache_refill -c 1000; perf report -g"
+    n2sim record traces/btree.n2t -e l1d_cache_refill -c 1000; perf report -g\n          \
+    n2sim record traces/btree.n2t --core cortex-a53 -e cycles,ld_dep_stall -c 10000"
 )]
 pub(crate) struct RecordArgs {
     /// The trace to replay
@@ -48,13 +54,8 @@ pub(crate) struct RecordArgs {
     /// Events to sample
     ///
     /// Either arm_spe_0/OPTION=VALUE,.../ with perf's options, or events whose overflows are
-    /// sampled.
-    #[arg(
-        short,
-        long,
-        value_name = "EVENT,...",
-        default_value = "arm_spe_0/jitter=1,pa_enable=1/"
-    )]
+    /// sampled. The default is arm_spe_0/jitter=1,pa_enable=1/, on a Cortex-A53 cycles.
+    #[arg(short, long, value_name = "EVENT,...")]
     event: Vec<String>,
     /// Operations or events between two samples
     ///
@@ -81,6 +82,11 @@ pub(crate) struct RecordArgs {
     aux_buffer: u64,
     #[command(flatten)]
     region: RegionArgs,
+    /// Simulated core
+    ///
+    /// The Cortex-A53 has its own events and no SPE (docs/record.md).
+    #[arg(long, value_enum, default_value_t, help_heading = "Machine")]
+    core: CoreName,
     #[command(flatten)]
     machine: MachineArgs,
 }
@@ -101,6 +107,10 @@ struct Recording<'a> {
 
 /// Runs the trace and writes the profile.
 pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<Verdict> {
+    args.core.require_timing_model()?;
+    if args.core == CoreName::CortexA53 {
+        return a53::run(args);
+    }
     let request = Request::parse(&args.event, args.count)?;
     if args.output.as_os_str() == "-" {
         anyhow::bail!("--output -: perf reads a profile in many places at once; give a file");
@@ -148,40 +158,19 @@ impl Recording<'_> {
         self.config.core.counter_hz.saturating_mul(START_SECONDS)
     }
 
-    /// Returns the exception levels that no instruction of the trace runs at, as bits of
-    /// `perf_event_attr`, so that a reader does not miss samples of them.
+    /// Returns the exception levels that no instruction of the trace runs at.
     fn absent_levels(&self) -> u64 {
-        match self.session.trace().meta().machine.full_system {
-            true => 0,
-            false => flag::EXCLUDE_KERNEL | flag::EXCLUDE_HV,
-        }
+        absent_levels(self.session.trace())
     }
 
     /// Returns the name of the traced program.
     fn comm(&self) -> String {
-        let command = self.session.trace().meta().command.first();
-        let path = command.map_or(self.args.trace.as_path(), Path::new);
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        name.to_string_lossy().into_owned()
+        comm(&self.args.trace, self.session.trace())
     }
 
     /// Returns the description of the machine in a perf.data file.
     fn machine(&self) -> Machine {
-        let command = std::env::args_os().map(readable).collect();
-        Machine {
-            midr: self.config.core.revision.midr(),
-            cpus: self.cores() as u32,
-            memory: MEMORY_BYTES,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            command,
-        }
-    }
-
-    /// Writes the file of a profile, and puts it in its place together with the one `beside` it.
-    fn write(output: Output, beside: Option<Output>, file: &PerfData) -> anyhow::Result<()> {
-        let mut output = output;
-        file.write(&mut output)?;
-        Output::finish_all(beside.into_iter().chain([output]).collect())
+        machine(self.config.core.revision.midr(), Cpu::default(), self.cores())
     }
 
     /// Runs the trace under a sink, up to the first signal. Returns also the instructions that ran.
@@ -190,6 +179,42 @@ impl Recording<'_> {
             Ok(self.session.run_with_sink(&self.options, progress, sink)?)
         })
     }
+}
+
+/// Returns the exception levels that no instruction of the trace runs at, as bits of
+/// `perf_event_attr`, so that a reader does not miss samples of them.
+fn absent_levels(trace: &TraceFile) -> u64 {
+    match trace.meta().machine.full_system {
+        true => 0,
+        false => flag::EXCLUDE_KERNEL | flag::EXCLUDE_HV,
+    }
+}
+
+/// Returns the name of the traced program.
+fn comm(path: &Path, trace: &TraceFile) -> String {
+    let path = trace.meta().command.first().map_or(path, Path::new);
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+/// Returns the description of a machine with this core in a perf.data file.
+fn machine(midr: u64, cpu: Cpu, cores: usize) -> Machine {
+    let command = std::env::args_os().map(readable).collect();
+    Machine {
+        midr,
+        cpu,
+        cpus: cores as u32,
+        memory: MEMORY_BYTES,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command,
+    }
+}
+
+/// Writes the file of a profile, and puts it in its place together with the one `beside` it.
+fn write(output: Output, beside: Option<Output>, file: &PerfData) -> anyhow::Result<()> {
+    let mut output = output;
+    file.write(&mut output)?;
+    Output::finish_all(beside.into_iter().chain([output]).collect())
 }
 
 /// Reads a number of operations or events.

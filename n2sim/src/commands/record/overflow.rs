@@ -28,17 +28,20 @@ pub(super) fn record(
     let program = program::find(recording.session.trace(), &args.elf, &args.output)?;
     let mut profile = profile(recording, events, samplers.into_cores());
     profile.mappings = program.mappings;
-    let mut notes: Vec<String> = (0..)
-        .zip(&profile.events)
-        .map(|(number, event)| {
-            let samples = profile.samples.iter().filter(|sample| sample.event == number).count();
-            let (samples, period) = (grouped(samples as u64), grouped(event.period));
-            format!("{samples} samples of {}, one in {period}", event.name)
-        })
-        .collect();
-    Recording::write(output, program.beside, &profile.perf_data(&recording.machine()))?;
+    let mut notes = notes_of(&profile);
+    super::write(output, program.beside, &profile.perf_data(&recording.machine()))?;
     notes.extend(outcome.notes.into_iter().chain(program.notes));
     Ok((notes, instructions))
+}
+
+/// Returns the number of samples of each event.
+pub(super) fn notes_of(profile: &OverflowProfile) -> Vec<String> {
+    let note = |(number, event): (usize, &OverflowEvent)| {
+        let samples = profile.samples.iter().filter(|sample| sample.event == number).count();
+        let (samples, period) = (grouped(samples as u64), grouped(event.period));
+        format!("{samples} samples of {}, one in {period}", event.name)
+    };
+    profile.events.iter().enumerate().map(note).collect()
 }
 
 fn profile(

@@ -47,7 +47,7 @@ pub(super) fn record(
     notes.extend(program.notes);
     let profile = profile(recording, event, cores, program.mappings);
     if let Some(output) = outputs.pop() {
-        Recording::write(output, program.beside, &profile.perf_data(&recording.machine()))?;
+        super::write(output, program.beside, &profile.perf_data(&recording.machine()))?;
     }
     Ok((notes, instructions))
 }
