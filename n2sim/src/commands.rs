@@ -17,6 +17,7 @@ pub(crate) mod list;
 pub(crate) mod membench;
 pub(crate) mod perf_stat;
 pub(crate) mod pipeline;
+mod pipeline_a53;
 pub(crate) mod plan;
 pub(crate) mod program_pmu;
 pub(crate) mod record;

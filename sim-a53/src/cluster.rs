@@ -173,6 +173,19 @@ pub fn run_by_group(
     Ok((without_sinks(runs), counts))
 }
 
+/// Runs as [`run`] does, with the sink that `sink` makes for each core. Returns the sinks too.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_observed<S: A53Sink + AsRef<A53Counts>>(
+    trace: &TraceFile,
+    config: &A53Config,
+    limit: Option<u64>,
+    sink: impl FnMut(usize) -> S,
+) -> Result<Vec<(A53CoreOutcome, S)>, A53Error> {
+    run_with(trace, config, limit, sink, |_, _| Ok(()))
+}
+
 fn without_sinks<S>(outcomes: Vec<(A53CoreOutcome, S)>) -> Vec<A53CoreOutcome> {
     outcomes.into_iter().map(|(outcome, _)| outcome).collect()
 }
@@ -206,7 +219,7 @@ const SETTLED: u64 = 1 << 14;
 
 /// Runs all threads of a trace, each with a sink of its own, made by `sink`. After each turn,
 /// `settle` receives the sinks and a cycle that all cores have left long before.
-pub(crate) fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>(
+fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>(
     trace: &TraceFile,
     config: &A53Config,
     limit: Option<u64>,

@@ -7,6 +7,7 @@
 //! them waits at write-back for a load miss or a store, at most the groups after it issue.
 
 mod branches;
+mod observed;
 mod pairing;
 mod write_back;
 
@@ -176,6 +177,7 @@ impl Core {
         let arrival = self.front_end.fetch(self.number, timing.pc, memory, sink);
         let (operands, interlock) = self.operands(timing);
         let ready = Readiness { arrival, operands, interlock };
+        let awaited = if S::OBSERVES_ISSUE { self.awaited(timing, operands) } else { None };
         let cycle = self.issue(timing, &ready, sink);
         self.front_end.note_issue(cycle);
         if self.retention_after > 0 && (timing.is_vector || timing.is_vector_access) {
@@ -186,32 +188,14 @@ impl Core {
             _ => self.perform(inst, more, timing, cycle, memory, sink),
         };
         self.write_results(timing, cycle, delay);
-        sink.issued(&self.issued(timing, &ready, delay));
+        if S::OBSERVES_ISSUE {
+            sink.issued(&Issued { awaited, delay, ..self.issued(timing, &ready) });
+        }
         self.retire(inst, timing, next, sink);
         if timing.branch != BranchKind::None {
             self.resolve(timing, cycle, next, memory, sink);
         } else if matches!(timing.work, Work::Restart | Work::Exception) {
             self.front_end.restart(cycle + write_back::RESTART);
-        }
-    }
-
-    /// Returns the cycles of the instruction that issued last.
-    #[inline]
-    fn issued(&self, timing: &Timing, ready: &Readiness, delay: u64) -> Issued {
-        let issue = self.group.cycle;
-        let (fetch, fetched) = self.front_end.fetched(&ready.arrival);
-        Issued {
-            fetch,
-            fetched,
-            arrived: ready.arrival.cycle,
-            operands: ready.operands,
-            interlock: (ready.operands > ready.arrival.cycle).then_some(ready.interlock),
-            issue,
-            is_second: self.group.insts == 2,
-            more_cycles: u64::from(timing.more_cycles),
-            write_back: self.write_back.begins(issue),
-            leaves: self.write_back.end(),
-            delay,
         }
     }
 

@@ -67,7 +67,7 @@ impl A53Condition {
     }
 }
 
-/// Cycles of one instruction.
+/// Cycles of one instruction. Decode follows its fetch, and the wait in the queue its arrival.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Issued {
     /// First cycle of its fetch.
@@ -78,8 +78,9 @@ pub struct Issued {
     pub arrived: u64,
     /// First cycle in which its operands and its unit are ready.
     pub operands: u64,
-    /// Cause of a wait for operands or unit.
-    pub interlock: Option<LostTo>,
+    /// Register whose value is ready last, if it decides `operands`; `None` if the unit does, or if
+    /// no older instruction of the run wrote it.
+    pub awaited: Option<u8>,
     /// Cycle of its issue.
     pub issue: u64,
     /// It is the second of its cycle.
@@ -97,6 +98,9 @@ pub struct Issued {
 
 /// Receiver of events.
 pub trait A53Sink {
+    /// The sink receives [`A53Sink::issued`].
+    const OBSERVES_ISSUE: bool = false;
+
     /// Receives `times` occurrences of `event` in the cycle `cycle`. Cycles do not always ascend.
     ///
     /// A sink may ask for its caller: the place in the model that raises the event.
@@ -113,7 +117,8 @@ pub trait A53Sink {
     #[inline]
     fn lose(&mut self, _: LostTo, _cycle: u64, _slots: u64) {}
 
-    /// Receives the cycles of the instruction in progress, when it has issued.
+    /// Receives the cycles of the instruction in progress, when it has issued. Only a sink with
+    /// [`A53Sink::OBSERVES_ISSUE`] does.
     #[inline]
     fn issued(&mut self, _: &Issued) {}
 

@@ -3,10 +3,10 @@
 //! The core issues in order, and instructions that have issued complete before it takes an
 //! interrupt. The interrupt is taken in the cycle of the overflow, so that the sample is the first
 //! instruction that has not issued by then: never one that is older than the one that raised the
-//! event. A load that misses is not its own sample; the instruction that waits behind it is. A real
+//! event. A load that misses is not its own sample; the instruction that waits for it is. A real
 //! interrupt takes further cycles to arrive, which depend on the interrupt controller.
 
-use crate::cluster::{A53Config, A53CoreOutcome, A53Error, run_with};
+use crate::cluster::{A53Config, A53CoreOutcome, A53Error, run_observed};
 use crate::event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink};
 use crate::levels::Levels;
 use crate::pmu::{self, A53Routes};
@@ -249,8 +249,7 @@ pub fn run_sampled(
     let counters = OverflowCounters::new(pmu::new(), requests)?;
     let code = code_of(trace);
     let sink = |_| OverflowSink::new(&code, counters.clone());
-    let settle = |_: &mut [OverflowSink<'_>], _| Ok::<(), A53Error>(());
-    let cores = run_with(trace, config, limit, sink, settle)?;
+    let cores = run_observed(trace, config, limit, sink)?;
     let sampled = |(outcome, sink): (A53CoreOutcome, OverflowSink<'_>)| {
         let (samples, cycles) = sink.finish();
         SampledCore { outcome, samples, cycles }

@@ -3,7 +3,7 @@
 //! A slot that is lost while the queue refills after a misprediction is charged to the branch, any
 //! other to the instruction that waits. Cycles belong to the instruction that the core waits for.
 
-use crate::cluster::{A53Config, A53CoreOutcome, A53Error, run_with};
+use crate::cluster::{A53Config, A53CoreOutcome, A53Error, run_observed};
 use crate::event::{A53Condition, A53Counts, A53Event, A53Sink, Issued};
 use crate::slots::{LostTo, SLOTS};
 use sim_trace::TraceFile;
@@ -228,6 +228,8 @@ impl AsRef<A53Counts> for ProfileSink {
 }
 
 impl A53Sink for ProfileSink {
+    const OBSERVES_ISSUE: bool = true;
+
     #[inline]
     fn raise(&mut self, event: A53Event, cycle: u64, times: u64) {
         self.total.raise(event, cycle, times);
@@ -298,8 +300,7 @@ pub fn run_profiled(
     limit: Option<u64>,
 ) -> Result<A53Profile, A53Error> {
     let insts = trace.statics().len();
-    let settle = |_: &mut [ProfileSink], _| Ok::<(), A53Error>(());
-    let runs = run_with(trace, config, limit, |_| ProfileSink::new(insts), settle)?;
+    let runs = run_observed(trace, config, limit, |_| ProfileSink::new(insts))?;
     let mut profile = A53Profile {
         cores: Vec::new(),
         costs: vec![A53Cost::default(); insts],

@@ -28,10 +28,7 @@ pub fn html(report: &RunReport) -> String {
         body,
     };
     let is_n2 = report.core.is_none();
-    let slots = match report.core {
-        None => "Rename slots (top-down)",
-        Some(_) => "Issue slots",
-    };
+    let slots = report.slots_heading();
     let glossary = match &report.core {
         None => glossary(&PmuEvent::ALL),
         Some(_) => glossary_of(&CORTEX_A53),

@@ -136,6 +136,11 @@ impl RunReport {
         self.core.as_ref().map_or("rename slots", |core| &core.slots)
     }
 
+    /// Returns the heading of the use of these slots.
+    pub fn slots_heading(&self) -> &'static str {
+        if self.core.is_some() { "Issue slots" } else { "Rename slots (top-down)" }
+    }
+
     /// Returns the exact count of an event, by its mnemonic.
     pub fn count(&self, event: &str) -> Option<u64> {
         self.events.iter().find(|own| own.event == event).map(|own| own.count)

@@ -30,7 +30,7 @@ pub fn glossary_of(core: &OtherCore) -> Markup {
             h3 id={ (id) "-name" } { code { (event.mnemonic()) } }
             dl {
                 dt { "Counts" } dd { (own.title) }
-                dt { "Number" } dd { code { (format!("{:#04x}", event.code())) } ", " (core.source) }
+                dt { "Number" } dd { code { (format!("0x{:02X}", event.code())) } ", " (core.source) }
                 @if let Some(bit) = own.bus_bit { dt { "Event bus" } dd { "bit " (bit) } }
             }
         }

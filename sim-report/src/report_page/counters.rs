@@ -12,7 +12,7 @@ use super::run::seconds;
 pub(super) fn body(report: &RunReport) -> Markup {
     html! {
         @if report.core.is_none() { (explained(report)) }
-        h3 { "Events" }
+        @if report.core.is_none() { h3 { "Events" } }
         (events(report).html())
         @if !report.metrics.is_empty() {
             h3 { "Metrics" }
@@ -74,7 +74,7 @@ fn events(report: &RunReport) -> Table {
 
 /// Returns the section of the guide, or the number on a core whose manual has one table.
 fn source(own: &EventCount, is_n2: bool) -> Cell {
-    if is_n2 { own.section.as_str().into() } else { code_cell(&format!("{:#04x}", own.code)) }
+    if is_n2 { own.section.as_str().into() } else { code_cell(&format!("0x{:02X}", own.code)) }
 }
 
 fn six_counters(own: &EventCount) -> [Cell; 3] {

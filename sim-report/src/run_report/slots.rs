@@ -44,8 +44,8 @@ pub struct SlotPlace {
     pub percent: f64,
 }
 
-/// Nodes of the trees that are not a loss.
-const NO_LOSS: [&str; 2] = ["slots.retiring", "slots.issued"];
+/// Nodes of the trees that are not a loss, on the Neoverse N2 and on a core in order.
+const USED: [&str; 2] = ["slots.retiring", "slots.issued"];
 
 /// Most instructions listed for a cause.
 const HOTTEST: usize = 5;
@@ -113,13 +113,18 @@ impl SlotNode {
         self.children.is_empty() || !self.hottest.is_empty()
     }
 
+    /// Returns whether the node has used slots, which are no loss.
+    pub fn is_used(&self) -> bool {
+        USED.iter().any(|used| self.id.starts_with(used))
+    }
+
     /// Returns the path to the cause with most slots, from below the root down to it. Retired
     /// operations are not a loss. The path is empty if no slot was lost.
     pub fn worst(&self) -> Vec<&SlotNode> {
         if self.is_cause() {
             return Vec::new();
         }
-        let losses = self.children.iter().filter(|node| !NO_LOSS.contains(&node.id.as_str()));
+        let losses = self.children.iter().filter(|node| !node.is_used());
         let paths = losses.map(|node| [vec![node], node.worst()].concat());
         let lost = |path: &Vec<&SlotNode>| path.last().map_or(0, |cause| cause.slots);
         // The first of several equal ones is returned.

@@ -11,11 +11,10 @@ use sim_report::perf_data::overflow::{OverflowEvent, OverflowProfile, OverflowSa
 use sim_report::perf_data::records::Sample;
 use sim_trace::TraceFile;
 
-use super::overflow::notes_of;
+use super::args::{AUX_BUFFER, MetadataName, RecordArgs};
+use super::file::{self, PID, START_SECONDS, absent_levels, comm, notes_of};
+use super::program;
 use super::request::{EVENT_PERIOD, excluded, is_spe};
-use super::{
-    AUX_BUFFER, MetadataName, PID, RecordArgs, START_SECONDS, absent_levels, comm, machine,
-};
 use crate::commands::stat_a53::note_instructions;
 use crate::counting::a53_events;
 use crate::files::output::Output;
@@ -48,11 +47,11 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<Verdict> {
     let sampled: Vec<Sampled> = requests.iter().map(|request| request.sampled).collect();
     let output = Output::create(Some(&args.output))?;
     let cores = run_sampled(&trace, &config, args.region.part.limit, &sampled)?;
-    let program = super::program::find(&trace, &args.elf, &args.output)?;
+    let program = program::find(&trace, &args.elf, &args.output)?;
     let mut profile = profile(args, &trace, &requests, config.cluster.clock_hz, &cores);
     profile.mappings = program.mappings;
-    let file = profile.perf_data(&machine(MIDR, CPU, cores.len()));
-    super::write(output, program.beside, &file)?;
+    let data = profile.perf_data(&file::machine(MIDR, CPU, cores.len()));
+    file::write(output, program.beside, &data)?;
     for note in notes_of(&profile).into_iter().chain(program.notes) {
         writeln!(io::stderr(), "n2sim: {note}")?;
     }
