@@ -291,3 +291,113 @@ fn reports_of_one_core_are_compared_and_of_two_are_refused() {
     let error = refused(&["diff", &small, &other]);
     assert!(error.contains("the reports are of a Cortex-A53 and of a Neoverse N2"), "{error}");
 }
+
+/// An instruction of the text form: its number, stages and notes.
+fn instructions(text: &str) -> Vec<(u64, String, String)> {
+    let mut found: Vec<(u64, String, String)> = Vec::new();
+    for line in text.lines() {
+        let is_row = line.as_bytes().get(11) == Some(&b' ');
+        let field = line.get(1..11).filter(|_| is_row);
+        let number = field.and_then(|field| field.trim().parse::<u64>().ok());
+        match (number, found.last_mut()) {
+            (Some(number), _) => {
+                let stages = line.get(40..).unwrap_or_default().trim().to_owned();
+                found.push((number, stages, String::new()));
+            }
+            (None, Some((.., notes))) if line.starts_with("              ") => {
+                notes.push_str(line.trim());
+                notes.push(' ');
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn both_instructions_of_a_pair_issue_in_one_cycle() {
+    let trace = trace("btree.n2t");
+    let args = ["pipeline", &trace, "--core", "cortex-a53", "--window", "1000..1100"];
+    let (text, _) = run(&args);
+    let found = instructions(&text);
+    assert_eq!(found.len(), 100);
+    assert!(found.iter().enumerate().all(|(at, own)| own.0 == 1000 + at as u64));
+    let letters = |own: &(u64, String, String), letter| own.1.matches(letter).count();
+    let both: usize = found.iter().map(|own| letters(own, '0') + letters(own, '1')).sum();
+    assert_eq!(both, 100, "each issues once");
+    assert!(found.iter().any(|own| letters(own, '1') == 1), "there are pairs: {text}");
+    for word in ["x squashed", "wrong path", "rename", "on wrong paths"] {
+        assert!(!text.contains(word), "{word}: {text}");
+    }
+    let (log, _) = run(&[&args[..], &["--kanata"]].concat());
+    let (mut cycle, mut issues): (u64, BTreeMap<u64, Vec<&str>>) = (0, BTreeMap::new());
+    for line in log.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        match fields[..] {
+            ["C=", begin] => cycle = begin.parse().unwrap(),
+            ["C", more] => cycle += more.parse::<u64>().unwrap(),
+            ["S", _, "0", stage @ ("I0" | "I1")] => issues.entry(cycle).or_default().push(stage),
+            _ => {}
+        }
+    }
+    let stages: Vec<&str> = issues.values().flatten().copied().collect();
+    assert_eq!(stages.len(), 100);
+    for (cycle, own) in &issues {
+        let mut own = own.clone();
+        own.sort_unstable();
+        assert!(own == ["I0"] || own == ["I0", "I1"], "cycle {cycle}: {own:?}");
+    }
+}
+
+/// The slots that the notes name are those of the whole run, if the window is the whole run.
+#[test]
+fn the_notes_name_every_lost_slot() {
+    let trace = trace("hash.n2t");
+    let args = ["pipeline", &trace, "--core", "cortex-a53", "--window", "0..3000"];
+    let (text, _) = run(&args);
+    let args = ["report", &trace, "--core", "cortex-a53", "--limit", "3000", "--json"];
+    let report: Value = serde_json::from_str(&run(&args).0).unwrap();
+    let mut nodes = BTreeMap::new();
+    add_up(&report["top_down"], &mut nodes);
+    let lost: u64 = instructions(&text)
+        .iter()
+        .flat_map(|(.., notes)| notes.split("; "))
+        .filter_map(|note| {
+            let (slots, rest) = note.split_once(' ')?;
+            let is_lost = rest.starts_with("slots lost:") || rest.starts_with("slot lost:");
+            is_lost.then(|| slots.parse::<u64>().unwrap())
+        })
+        .sum();
+    let end = nodes.get("slots.end").copied().unwrap_or(0);
+    assert_eq!(lost, nodes["slots"] - nodes["slots.issued"] - end);
+}
+
+#[test]
+fn every_form_shows_the_window_and_what_is_wrong_is_said() {
+    let trace = trace("chase.n2t");
+    let args = ["pipeline", &trace, "--core", "cortex-a53", "--window", "2000..2020"];
+    let (o3, _) = run(&[&args[..], &["--o3"]].concat());
+    assert_eq!(o3.lines().count(), 7 * 20);
+    for group in o3.lines().collect::<Vec<_>>().chunks(7) {
+        let tick = |line: &str| line.split(':').nth(2).unwrap().parse::<u64>().unwrap();
+        let ticks: Vec<u64> = group.iter().map(|line| tick(line)).collect();
+        assert!(ticks.is_sorted() && ticks[0] > 0, "{group:?}");
+        assert!(ticks[5] >= ticks[4] + 2000, "two stages of execution: {group:?}");
+    }
+    let (svg, _) = run(&[&args[..], &["--svg"]].concat());
+    assert!(svg.starts_with("<svg") && svg.contains("held in write-back"), "{svg}");
+    assert!(!svg.contains("wrong path") && !svg.contains("rename"), "{svg}");
+    let (text, _) = run(&args);
+    assert!(text.contains("slots lost: write-back stalled by a load miss"), "{text}");
+    let args = ["pipeline", &trace, "--core", "cortex-a53"];
+    for (more, message) in [
+        (&["--thread", "7"][..], "--thread 7: its threads are 0"),
+        (&["--window", "1G..2G"], "--window 1000000000..2000000000: thread 0 has"),
+        (&["--machine", "cobalt-100"], "--machine and --profile work"),
+    ] {
+        let error = refused(&[&args[..], more].concat());
+        assert!(error.contains(message), "{more:?}: {error}");
+    }
+    let error = refused(&["pipeline", "absent.n2t", "--core", "cortex-a53"]);
+    assert!(error.contains("absent.n2t"), "{error}");
+}

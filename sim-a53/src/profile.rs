@@ -6,7 +6,7 @@
 use crate::cluster::{A53Config, A53CoreOutcome, A53Error, run_observed};
 use crate::event::{A53Condition, A53Counts, A53Event, A53Sink, Issued};
 use crate::slots::{LostTo, SLOTS};
-use sim_trace::TraceFile;
+use sim_trace::{TraceError, TraceFile};
 
 /// Use of an issue slot in a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -300,6 +300,11 @@ pub fn run_profiled(
     limit: Option<u64>,
 ) -> Result<A53Profile, A53Error> {
     let insts = trace.statics().len();
+    let costs = (insts * size_of::<A53Cost>()) as u64;
+    let bytes = costs.saturating_mul(trace.streams().len() as u64 + 1);
+    let reserved = trace.budget().reserve(bytes, "the costs of the instructions of the trace");
+    let _reserved = reserved
+        .map_err(|problem| TraceError::Memory { path: trace.path().to_owned(), problem })?;
     let runs = run_observed(trace, config, limit, |_| ProfileSink::new(insts))?;
     let mut profile = A53Profile {
         cores: Vec::new(),

@@ -3,8 +3,8 @@
 //! driver does the same).
 //!
 //! A real interrupt arrives some instructions late. On the Neoverse N2 it is exact here: the sample
-//! belongs to the instruction that raised the event. The sample of a wrong-path event belongs to the
-//! next instruction that retires. The Cortex-A53 chooses its samples itself (`sim-a53`).
+//! belongs to the instruction that raised the event. The sample of a wrong-path event belongs to
+//! the next instruction that retires. The Cortex-A53 chooses its samples itself (`sim-a53`).
 
 mod counters;
 

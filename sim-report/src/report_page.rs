@@ -22,41 +22,35 @@ use crate::run_report::RunReport;
 
 /// Returns the whole file.
 pub fn html(report: &RunReport) -> String {
-    let section = |id: &str, heading: &str, body: Markup| Section {
-        id: id.to_owned(),
-        heading: heading.to_owned(),
-        body,
+    let title = format!("n2sim report: {}", file_name(&report.run.trace));
+    let sections = sections(report);
+    Page { title, lead: run::lead(report), sections }.html_on(report.core_name())
+}
+
+/// Returns the sections. Those about what the core does not have are left out.
+fn sections(report: &RunReport) -> Vec<Section> {
+    let mut sections = Vec::new();
+    let mut add = |id: &str, heading: &str, body: Markup| {
+        sections.push(Section { id: id.to_owned(), heading: heading.to_owned(), body });
     };
     let is_n2 = report.core.is_none();
     let slots = report.slots_heading();
-    let glossary = match &report.core {
-        None => glossary(&PmuEvent::ALL),
-        Some(_) => glossary_of(&CORTEX_A53),
-    };
-    // A section without data is one that the core does not have.
-    let latencies = (is_n2 || !report.load_latencies.is_empty())
-        .then(|| section("latencies", "Load latencies", latencies::body(&report.load_latencies)));
-    let curves = (is_n2 || !report.miss_curves.is_empty())
-        .then(|| section("curves", "Miss-ratio curves", curves::body(&report.miss_curves)));
-    let flows = (is_n2 || !report.flows.is_empty())
-        .then(|| section("flows", "Flows of the PMU guide", flows::body(&report.flows)));
+    add("run", "The run", run::body(report));
+    add("slots", slots, slots::body(&report.top_down));
+    add("time", "Over time", time::body(&report.timeline, slots));
+    add("caches", "Caches and TLBs", memory::body(report));
+    if is_n2 {
+        add("latencies", "Load latencies", latencies::body(&report.load_latencies));
+        add("curves", "Miss-ratio curves", curves::body(&report.miss_curves));
+        add("flows", "Flows of the PMU guide", flows::body(&report.flows));
+    }
+    add("code", "Hot code", code::body(report));
+    add("branches", "Branches", branches::body(report));
     let counters = if is_n2 { "Events and metrics" } else { "Events" };
-    let sections = [
-        Some(section("run", "The run", run::body(report))),
-        Some(section("slots", slots, slots::body(&report.top_down))),
-        Some(section("time", "Over time", time::body(&report.timeline, slots))),
-        Some(section("caches", "Caches and TLBs", memory::body(report))),
-        latencies,
-        curves,
-        flows,
-        Some(section("code", "Hot code", code::body(report))),
-        Some(section("branches", "Branches", branches::body(report))),
-        Some(section("counters", counters, counters::body(report))),
-        Some(section("glossary", "Event glossary", glossary)),
-    ];
-    let sections = sections.into_iter().flatten().collect();
-    let title = format!("n2sim report: {}", file_name(&report.run.trace));
-    Page { title, lead: run::lead(report), sections }.html_on(report.core_name())
+    add("counters", counters, counters::body(report));
+    let entries = if is_n2 { glossary(&PmuEvent::ALL) } else { glossary_of(&CORTEX_A53) };
+    add("glossary", "Event glossary", entries);
+    sections
 }
 
 /// Returns the last component of a path.
