@@ -205,14 +205,14 @@ fn spans(own: &Issued) -> Vec<Span> {
 fn notes(seen: &Seen, first: u64) -> Vec<String> {
     let own = &seen.issued;
     let mut notes = Vec::new();
-    for (cause, slots) in seen.lost.values() {
-        let noun = if *slots == 1 { "slot" } else { "slots" };
-        notes.push(format!("{slots} {noun} lost: {cause}"));
-    }
     if let Some(place) = seen.awaited {
         let cycles = own.operands - own.arrived.max(seen.before);
         let noun = if cycles == 1 { "cycle" } else { "cycles" };
         notes.push(format!("waited {cycles} {noun} for {}", first + place as u64));
+    }
+    for (cause, slots) in seen.lost.values() {
+        let noun = if *slots == 1 { "slot" } else { "slots" };
+        notes.push(format!("{slots} {noun} lost: {cause}"));
     }
     if own.delay > 0 {
         notes.push(format!("data {} cycles later than a hit", own.delay));
@@ -221,9 +221,20 @@ fn notes(seen: &Seen, first: u64) -> Vec<String> {
     if held > 0 {
         notes.push(format!("held in write-back for {held} cycles"));
     }
-    let named = seen.events.iter().filter_map(|event| note_of(*event));
-    notes.extend(named.map(str::to_owned));
+    let is_late = own.delay > 0 || held > 0;
+    let named = seen.events.iter().filter(|event| is_own(**event, is_late, &seen.events));
+    notes.extend(named.filter_map(|event| note_of(*event)).map(str::to_owned));
     notes
+}
+
+/// Returns whether an event that was raised while an instruction was in progress is its own: stores
+/// drain, and tables are walked, while others issue. `is_late` is true of an access that waited.
+fn is_own(event: A53Event, is_late: bool, events: &[A53Event]) -> bool {
+    match event {
+        A53Event::L1D_CACHE_REFILL | A53Event::L1D_TLB_REFILL | A53Event::STALL_SB_FULL => is_late,
+        A53Event::L2D_CACHE_REFILL => is_late || events.contains(&A53Event::L1I_CACHE_REFILL),
+        _ => true,
+    }
 }
 
 /// Returns the note of an event, if it has one.
