@@ -1,6 +1,7 @@
 //! Events in a page: links at their names, and the glossary with their entries.
 
 use maud::{Markup, html};
+use sim_a53::event::never_raised;
 use sim_core::PmuEvent;
 use sim_core::a53_event::A53Event;
 use sim_pmu::{OtherCore, OtherEvent};
@@ -31,6 +32,7 @@ pub fn glossary_of(core: &OtherCore) -> Markup {
             dl {
                 dt { "Counts" } dd { (own.title) }
                 dt { "Number" } dd { code { (format!("0x{:02X}", event.code())) } ", " (core.source) }
+                @if let Some(why) = never_raised(*event) { dt { "In every run" } dd { "0: " (why) } }
                 @if let Some(bit) = own.bus_bit { dt { "Event bus" } dd { "bit " (bit) } }
             }
         }

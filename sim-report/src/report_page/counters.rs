@@ -57,7 +57,7 @@ fn events(report: &RunReport) -> Table {
     let mut table = table.text("Part of the core").text(if is_n2 { "Guide" } else { "Number" });
     let has_doubts = report.events.iter().any(|own| own.doubt.is_some());
     if has_doubts {
-        table = table.text(if is_n2 { "Doubtful" } else { "Note" });
+        table = table.text("Doubtful");
     }
     for own in &report.events {
         let threads = own.by_thread.iter().filter(|_| has_threads).map(|count| Cell::Count(*count));
