@@ -169,6 +169,19 @@ pub fn run_by_group(
     Ok((without_sinks(runs), counts))
 }
 
+/// Runs as [`run`] does, with the sink that `sink` makes for each core. Returns the sinks too.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_observed<S: A53Sink + AsRef<A53Counts>>(
+    trace: &TraceFile,
+    config: &A53Config,
+    limit: Option<u64>,
+    sink: impl FnMut(usize) -> S,
+) -> Result<Vec<(A53CoreOutcome, S)>, A53Error> {
+    run_with(trace, config, &limit.into(), sink, |_, _| Ok(()))
+}
+
 fn without_sinks<S>(outcomes: Vec<(A53CoreOutcome, S)>) -> Vec<A53CoreOutcome> {
     outcomes.into_iter().map(|(outcome, _)| outcome).collect()
 }

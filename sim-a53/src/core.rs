@@ -7,12 +7,13 @@
 //! them waits at write-back for a load miss or a store, at most the groups after it issue.
 
 mod branches;
+mod observed;
 mod write_back;
 mod wrong_path;
 
 use crate::branch::Predictor;
 use crate::config::PipelineConfig;
-use crate::event::{A53Condition, A53Event, A53Sink};
+use crate::event::{A53Condition, A53Event, A53Sink, Issued};
 use crate::front_end::FrontEnd;
 use crate::memory::ClusterMemory;
 use crate::slots::{LostTo, SLOTS, Slots};
@@ -238,10 +239,14 @@ impl Core {
         let arrival = self.front_end.fetch(self.number, timing.pc, memory, sink);
         let (operands, interlock) = self.operands(timing);
         let ready = Readiness { arrival, operands, interlock };
+        let awaited = if S::OBSERVES_ISSUE { self.awaited(timing, operands) } else { None };
         let cycle = self.issue(timing, &ready, sink);
         self.front_end.note_issue(cycle);
         if timing.only_computes {
             self.write_results(timing, cycle, 0);
+            if S::OBSERVES_ISSUE {
+                sink.issued(&Issued { awaited, ..self.issued(timing, &ready) });
+            }
             self.retire(inst, sink);
             return;
         }
@@ -253,6 +258,9 @@ impl Core {
             _ => self.perform(inst, more, timing, cycle, memory, sink),
         };
         self.write_results(timing, cycle, delay);
+        if S::OBSERVES_ISSUE {
+            sink.issued(&Issued { awaited, delay, ..self.issued(timing, &ready) });
+        }
         if self.retire(inst, sink) {
             self.retire_further(inst, timing, next, sink);
         }
@@ -315,6 +323,7 @@ impl Core {
             };
             self.slots.lose(cause, 1);
             self.last_half = cause;
+            sink.lose(cause, last.cycle, 1);
         }
         self.lose_cycles(&last, cycle, ready, sink);
         self.group = Group {
@@ -353,6 +362,7 @@ impl Core {
         match self.only_cause(last, at, cycle, ready) {
             Some(cause) => {
                 self.slots.lose(cause, SLOTS * (cycle - at));
+                sink.lose(cause, at, SLOTS * (cycle - at));
                 if let Some(event) = event_of(cause) {
                     sink.raise(event, at, cycle - at);
                 }
@@ -381,11 +391,15 @@ impl Core {
         // Further issue cycles of a wide access issue nothing else.
         let further = last.next.min(cycle) - (last.cycle + 1);
         self.slots.lose(LostTo::WideAccess, SLOTS * further);
+        if further > 0 {
+            sink.lose(LostTo::WideAccess, last.cycle + 1, SLOTS * further);
+        }
         // Before the first instruction there is no group, so that cycle 0 is lost, too.
         let mut at = if self.slots.issued == 0 { 0 } else { last.cycle + 1 + further };
         while at < cycle {
             let (cause, until, is_counted) = self.wait_at(at, cycle, ready);
             self.slots.lose(cause, SLOTS * (until - at));
+            sink.lose(cause, at, SLOTS * (until - at));
             if let Some(event) = event_of(cause).filter(|_| is_counted) {
                 sink.raise(event, at, until - at);
             }
@@ -547,6 +561,7 @@ impl Core {
         }
         if self.group.insts == 1 {
             self.slots.lose(LostTo::End, 1);
+            sink.lose(LostTo::End, self.group.cycle, 1);
         }
         let end = self.write_back.end().max(self.group.cycle + 1);
         let mut at = self.group.cycle + 1;
@@ -556,6 +571,7 @@ impl Core {
                 None => (LostTo::End, self.write_back.next_stall(at).min(end)),
             };
             self.slots.lose(cause, SLOTS * (until - at));
+            sink.lose(cause, at, SLOTS * (until - at));
             at = until;
         }
         if self.retention_after > 0 {

@@ -1,6 +1,7 @@
 //! Events of a run of the Cortex-A53: which of them a trace never raises, their receiver and their
 //! totals.
 
+use crate::slots::LostTo;
 pub use sim_core::a53_event::{A53Event, COUNT};
 use sim_core::{Privilege, RegisterAccess};
 
@@ -65,8 +66,40 @@ impl A53Condition {
     }
 }
 
+/// Cycles of one instruction. Decode follows its fetch, and the wait in the queue its arrival.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Issued {
+    /// First cycle of its fetch.
+    pub fetch: u64,
+    /// Cycle in which it is fetched, after the misses of its line.
+    pub fetched: u64,
+    /// First cycle in which it was in the instruction queue and decoded.
+    pub arrived: u64,
+    /// First cycle in which its operands and its unit are ready.
+    pub operands: u64,
+    /// Register whose value is ready last, if it decides `operands`; `None` if the unit does, or if
+    /// no older instruction of the run wrote it.
+    pub awaited: Option<u8>,
+    /// Cycle of its issue.
+    pub issue: u64,
+    /// It is the second of its cycle.
+    pub is_second: bool,
+    /// Further cycles in which nothing else issues.
+    pub more_cycles: u64,
+    /// Cycle in which it reaches write-back.
+    pub write_back: u64,
+    /// First cycle after its write-back, as far as it is known: the second instruction of its cycle
+    /// may hold it longer.
+    pub leaves: u64,
+    /// Cycles that its results come later than without a miss.
+    pub delay: u64,
+}
+
 /// Receiver of events.
 pub trait A53Sink {
+    /// The sink receives [`A53Sink::issued`].
+    const OBSERVES_ISSUE: bool = false;
+
     /// Receives `times` occurrences of `event` in the cycle `cycle`. Cycles do not always ascend.
     ///
     /// A sink may ask for its caller: the place in the model that raises the event.
@@ -77,6 +110,16 @@ pub trait A53Sink {
     /// cycle of the issue before it.
     #[inline]
     fn begin(&mut self, _inst: u32, _cycle: u64) {}
+
+    /// Receives issue slots that are lost to a cause, from the cycle `cycle` on: one, or both of
+    /// each cycle. The instruction in progress waits for them; none waits at the end of the run.
+    #[inline]
+    fn lose(&mut self, _: LostTo, _cycle: u64, _slots: u64) {}
+
+    /// Receives the cycles of the instruction in progress, when it has issued. Only a sink with
+    /// [`A53Sink::OBSERVES_ISSUE`] does.
+    #[inline]
+    fn issued(&mut self, _: &Issued) {}
 
     /// Receives a step of the program, which takes effect in the cycle `cycle`. Events of older
     /// instructions were raised before, those of younger ones come later.

@@ -130,6 +130,13 @@ impl FrontEnd {
         self.miss = Miss { begin, translated, end: reply.ready };
     }
 
+    /// Returns the first cycle of the fetch of an arrival, and the cycle in which it is fetched.
+    #[inline]
+    pub(crate) fn fetched(&self, arrival: u64) -> (u64, u64) {
+        let fetched = arrival - self.decode_cycles;
+        (if self.has_missed { self.miss.begin } else { fetched }, fetched)
+    }
+
     /// Notes the cycle in which the fetched instruction issued.
     #[inline]
     pub(crate) fn note_issue(&mut self, cycle: u64) {

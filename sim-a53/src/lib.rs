@@ -3,7 +3,9 @@
 //! Reading order: `event` names the events; `config` has every size and latency; `core` takes
 //! instructions in program order through fetch, issue and write-back; `memory` has micro-TLBs, main
 //! TLB, L1 caches, L2 cache and prefetcher; `cluster` runs a trace on up to four cores; `event_bus`
-//! and `pmu` receive the events as bits of a bus and in counters; `stepper` and `bench` run loops.
+//! and `pmu` receive the events as bits of a bus and in counters; `overflow` samples the
+//! instructions at which a counter overflows, `profile` has the costs of each; `stepper` and
+//! `bench` run loops.
 
 pub mod bench;
 mod branch;
@@ -18,18 +20,20 @@ mod front_end;
 mod groups;
 mod levels;
 pub mod memory;
+pub mod overflow;
 mod part;
 pub mod pmu;
+pub mod profile;
 pub mod slots;
 mod stepper;
 mod timing;
 mod view;
 
 pub use cluster::{
-    A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_by_group, run_part, run_with_bus,
-    run_with_pmu,
+    A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_by_group, run_observed, run_part,
+    run_with_bus, run_with_pmu,
 };
-pub use event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink};
+pub use event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink, Issued};
 pub use part::{Mark, Part, Region};
 pub use pmu::{A53Pmu, PmuSink};
 pub use slots::Slots;

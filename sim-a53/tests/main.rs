@@ -4,6 +4,7 @@ mod event;
 mod event_bus;
 mod loop_exit;
 mod memory;
+mod observed;
 mod on_record;
 mod part;
 mod pipeline;

@@ -26,19 +26,24 @@ impl CallStack {
 
     fn branch(&mut self, pc: u64, branch: BranchCourse) {
         if branch.call {
-            if self.returns.len() == DEPTH_MAX {
-                self.returns.drain(..DEPTH_MAX / 2);
-            }
-            self.returns.push(pc.wrapping_add(INST_BYTES));
+            self.call(pc);
         } else if branch.function_return {
             self.return_to(branch.target);
         }
     }
 
+    /// Adds the call at `pc`.
+    pub fn call(&mut self, pc: u64) {
+        if self.returns.len() == DEPTH_MAX {
+            self.returns.drain(..DEPTH_MAX / 2);
+        }
+        self.returns.push(pc.wrapping_add(INST_BYTES));
+    }
+
     /// Removes the call that a return to `target` ends, and all calls above it. A return to any
     /// other address removes nothing: the kernel entered that function, or the recording began
     /// inside it.
-    fn return_to(&mut self, target: Option<u64>) {
+    pub fn return_to(&mut self, target: Option<u64>) {
         if let Some(at) = self.returns.iter().rposition(|address| Some(*address) == target) {
             self.returns.truncate(at);
         }

@@ -2,24 +2,22 @@
 //! interrupt samples the instruction that raised the last event (Arm ARM D11.4; the Linux PMU
 //! driver does the same).
 //!
-//! A real interrupt arrives some instructions late. Here it is exact: the sample belongs to the
-//! instruction that raised the event. The sample of a wrong-path event belongs to the next
-//! instruction that retires.
+//! A real interrupt arrives some instructions late. On the Neoverse N2 it is exact here: the sample
+//! belongs to the instruction that raised the event. The sample of a wrong-path event belongs to
+//! the next instruction that retires. The Cortex-A53 chooses its samples itself (`sim-a53`).
+
+mod counters;
 
 use sim_core::{Cycle, EventSink, Notice, Operation, PmuEvent, Privilege};
 
 use crate::call_stack::CallStack;
-use crate::counter::{CYCLE_BIT, CounterIndex, EVENT_COUNTERS};
-use crate::pe_state::{ExceptionLevel, PeState};
 use crate::perf::PerfEvent;
 use crate::pmu::Pmu;
-use crate::register::Register;
 
-/// Largest number of events from the preset value to the overflow: half the counter's range. A late
-/// service can then still read how far the counter went.
-const PRESET_MAX: u64 = 1 << 31;
+pub use counters::{Completed, OverflowCounters, Sampled, TooManyEvents};
+
 /// Largest number of callers in a sample.
-const CALLERS_MAX: usize = 126;
+pub const CALLERS_MAX: usize = 126;
 
 /// Request to sample an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,78 +37,18 @@ pub struct Overflow {
     pub pc: u64,
     /// Exception level of the instruction.
     pub level: u8,
-    /// Rename cycle of the instruction.
+    /// Cycle of the instruction: its rename, or its issue on a core in order.
     pub cycle: Cycle,
     /// Return addresses, innermost first.
     pub callers: Vec<u64>,
 }
 
-/// Error: the requests need more than the six event counters and the cycle counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{asked} events need a counter each, and the core has {EVENT_COUNTERS} besides the cycle counter"
-)]
-pub struct TooManyEvents {
-    /// Number of requested events other than `CPU_CYCLES`.
-    pub asked: usize,
-}
-
-/// Request assigned to a counter.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    event: PerfEvent,
-    /// Assigned event counter; `None` for the cycle counter.
-    counter: Option<CounterIndex>,
-    period: u64,
-    /// Events until the next sample, at the time when the counter was preset.
-    left: u64,
-    /// Events from the preset value to the overflow.
-    preset: u64,
-    /// Samples that wait for their instruction.
-    pending: u64,
-}
-
-impl Slot {
-    fn bit(&self) -> u32 {
-        self.counter.map_or(CYCLE_BIT, CounterIndex::bit)
-    }
-
-    /// Presets the counter for the next sample.
-    fn arm(&mut self, pmu: &mut Pmu) {
-        self.preset = self.left.min(PRESET_MAX);
-        let value = (1 << 32) - self.preset;
-        match self.counter {
-            Some(counter) => pmu.write(counter, value as u32),
-            None => pmu.write_cycles(value),
-        }
-    }
-
-    /// Serves an overflow. The counter may be far past it.
-    fn serve(&mut self, pmu: &mut Pmu) {
-        let value = match self.counter {
-            Some(counter) => pmu.read(counter),
-            None => pmu.read_cycles() as u32,
-        };
-        let passed = self.preset + u64::from(value);
-        if passed < self.left {
-            self.left -= passed;
-        } else {
-            let beyond = passed - self.left;
-            self.pending += 1 + beyond / self.period;
-            self.left = self.period - beyond % self.period;
-        }
-        pmu.clear_overflowed(self.bit());
-        self.arm(pmu);
-    }
-}
-
 /// Overflow sampler of one core's PMU.
 #[derive(Clone, Debug)]
 pub struct OverflowSampler {
-    pmu: Pmu,
-    slots: Vec<Slot>,
-    /// Exception level of the kernel.
-    kernel: ExceptionLevel,
+    counters: OverflowCounters,
+    /// Samples of each request that wait for their instruction.
+    pending: Vec<u64>,
     has_pending: bool,
     /// Call stacks of the application and of the levels above it.
     stacks: [CallStack; 2],
@@ -125,61 +63,20 @@ impl OverflowSampler {
     /// # Errors
     /// If there are more requests than counters.
     pub fn new(requests: &[OverflowRequest]) -> Result<OverflowSampler, TooManyEvents> {
-        let mut free = CounterIndex::all();
-        let mut slots: Vec<Slot> = Vec::new();
-        for OverflowRequest { event, period } in requests {
-            let is_cycles = event.event == PmuEvent::CPU_CYCLES;
-            let takes_cycle_counter = is_cycles && slots.iter().all(|slot| slot.counter.is_some());
-            let counter = if takes_cycle_counter { None } else { free.next() };
-            if !takes_cycle_counter && counter.is_none() {
-                let is_other = |other: &&OverflowRequest| other.event.event != PmuEvent::CPU_CYCLES;
-                return Err(TooManyEvents { asked: requests.iter().filter(is_other).count() });
-            }
-            let period = (*period).max(1);
-            slots.push(Slot {
-                event: *event,
-                counter,
-                period,
-                left: period,
-                preset: 0,
-                pending: 0,
-            });
-        }
-        let mut sampler = OverflowSampler {
-            pmu: Pmu::new(),
-            slots,
-            kernel: ExceptionLevel::El1,
+        let sampled = requests.iter().map(|OverflowRequest { event, period }| Sampled {
+            code: event.event.code(),
+            levels: event.levels,
+            period: *period,
+        });
+        let sampled: Vec<Sampled> = sampled.collect();
+        Ok(OverflowSampler {
+            counters: OverflowCounters::new(Pmu::new(), &sampled)?,
+            pending: vec![0; sampled.len()],
             has_pending: false,
             stacks: Default::default(),
             last: Default::default(),
             samples: Vec::new(),
-        };
-        sampler.program();
-        for slot in &mut sampler.slots {
-            slot.arm(&mut sampler.pmu);
-        }
-        Ok(sampler)
-    }
-
-    /// Programs the events and filters of the counters, starts them and enables their interrupts.
-    fn program(&mut self) {
-        let state = self.pmu.state();
-        self.pmu.set_state(PeState::non_secure(ExceptionLevel::El1));
-        for slot in &self.slots {
-            let filter = slot.event.levels.filter(self.kernel).bits();
-            let code = u64::from(slot.event.event.code());
-            match slot.counter {
-                Some(counter) => {
-                    let register = Register::PMEVTYPER_EL0(counter.index() as u8);
-                    write(&mut self.pmu, register, filter | code);
-                }
-                None => write(&mut self.pmu, Register::PMCCFILTR_EL0, filter),
-            }
-        }
-        let all = self.slots.iter().fold(0, |mask, slot| mask | slot.bit());
-        write(&mut self.pmu, Register::PMINTENSET_EL1, all.into());
-        write(&mut self.pmu, Register::PMCNTENSET_EL0, all.into());
-        self.pmu.set_state(state);
+        })
     }
 
     /// Takes the samples so far, in time order.
@@ -194,23 +91,24 @@ impl OverflowSampler {
 
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
-        self.pmu.count(event, n);
-        if self.pmu.overflowed() != 0 {
+        let pmu = self.counters.pmu_mut();
+        pmu.count(event, n);
+        if pmu.overflowed() != 0 {
             self.serve();
         }
     }
 
     #[cold]
     fn serve(&mut self) {
-        let overflowed = self.pmu.overflowed();
-        for slot in self.slots.iter_mut().filter(|slot| overflowed & slot.bit() != 0) {
-            slot.serve(&mut self.pmu);
-            self.has_pending |= slot.pending > 0;
-        }
+        let (pending, has_pending) = (&mut self.pending, &mut self.has_pending);
+        self.counters.serve(|done| {
+            pending[done.request] += done.samples;
+            *has_pending = true;
+        });
     }
 
     fn counting(&mut self, is_counted: bool) {
-        self.pmu.control(is_counted, false);
+        self.counters.pmu_mut().control(is_counted, false);
         if !is_counted && self.has_pending {
             self.emit();
         }
@@ -220,10 +118,9 @@ impl OverflowSampler {
         if privilege.level == 0 {
             self.stacks[1].clear();
         }
-        self.pmu.set_state(privilege.into());
-        if privilege.e2h && self.kernel != ExceptionLevel::El2 {
-            self.kernel = ExceptionLevel::El2;
-            self.program();
+        self.counters.pmu_mut().set_state(privilege.into());
+        if privilege.e2h {
+            self.counters.kernel_is_host();
         }
     }
 
@@ -244,20 +141,14 @@ impl OverflowSampler {
     fn emit(&mut self) {
         let (pc, level, cycle) = self.last;
         let callers = self.stacks[usize::from(level > 0)].callers(CALLERS_MAX);
-        for (request, slot) in self.slots.iter_mut().enumerate() {
-            for _ in 0..std::mem::take(&mut slot.pending) {
+        for (request, pending) in self.pending.iter_mut().enumerate() {
+            for _ in 0..std::mem::take(pending) {
                 let callers = callers.clone();
                 self.samples.push(Overflow { request, pc, level, cycle, callers });
             }
         }
         self.has_pending = false;
     }
-}
-
-/// Writes a register as the driver does, at EL1 and without traps.
-fn write(pmu: &mut Pmu, register: Register, value: u64) {
-    pmu.msr(register, value)
-        .expect("EL1 may write every register of the PMU but those of EL2 and EL3");
 }
 
 /// Overflow samplers of all cores of a run, in one sink. They sample while the run is counted.

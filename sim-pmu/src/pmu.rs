@@ -19,7 +19,7 @@ const SW_INCR: u16 = 0x00;
 /// every core.
 pub(crate) const CHAIN: u16 = 0x1E;
 /// Number of the event that the cycle counter counts, on every core.
-const CPU_CYCLES: u16 = 0x11;
+pub(crate) const CPU_CYCLES: u16 = 0x11;
 
 /// Event and filter of an event counter.
 #[derive(Clone, Copy, Debug, Default)]

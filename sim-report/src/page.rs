@@ -12,7 +12,7 @@ pub mod table;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use chart::{Chart, drawing};
-pub use links::{event_href, event_link, glossary};
+pub use links::{event_href, event_link, glossary, glossary_of, named_link};
 pub use table::{Cell, Table};
 
 const STYLE: &str = include_str!("page/style.css");
@@ -43,8 +43,13 @@ pub struct Section {
 }
 
 impl Page {
-    /// Returns the whole file.
+    /// Returns the whole file, about a model of the Neoverse N2.
     pub fn html(&self) -> String {
+        self.html_on("Neoverse N2")
+    }
+
+    /// Returns the whole file, about a model of this core.
+    pub fn html_on(&self, core: &str) -> String {
         let policy = format!(
             "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_HASH}'; \
              img-src data:; base-uri 'none'; form-action 'none'"
@@ -63,13 +68,13 @@ impl Page {
                     title { (self.title) }
                     style { (PreEscaped(palette::page_style())) (PreEscaped(STYLE)) }
                 }
-                body { (self.body()) script { (PreEscaped(SCRIPT)) } }
+                body { (self.body(core)) script { (PreEscaped(SCRIPT)) } }
             }
         };
         page.into_string() + "\n"
     }
 
-    fn body(&self) -> Markup {
+    fn body(&self, core: &str) -> Markup {
         html! {
             a.skip href="#main" { "Skip to the content" }
             header {
@@ -92,7 +97,7 @@ impl Page {
                 } }
             }
             footer { "Made by n2sim " (env!("CARGO_PKG_VERSION"))
-                ", a model of the Arm Neoverse N2. This page is one file and asks no network." }
+                ", a model of the Arm " (core) ". This page is one file and asks no network." }
         }
     }
 }
@@ -119,7 +124,13 @@ mod tests {
     fn page() -> String {
         let body = html! { p { "1 < 2" } };
         let section = Section { id: "one".into(), heading: "One & only".into(), body };
-        Page { title: "T".into(), lead: html! { p { "lead" } }, sections: vec![section] }.html()
+        Page {
+            title: "T".into(),
+            lead: html! { p { "lead" } },
+            core: "C".into(),
+            sections: vec![section],
+        }
+        .html()
     }
 
     #[test]

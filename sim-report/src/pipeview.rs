@@ -4,8 +4,10 @@
 //! * [`Watch`] collects the operations of a run; [`stage`] divides a timeline into stages;
 //!   [`notes`] describes everything else;
 //! * [`text`] writes for terminals, [`svg`] draws a figure;
+//! * [`a53`] collects the instructions of a Cortex-A53, with the stages of a core in order;
 //! * [`kanata`] writes for the viewer Konata, [`o3`] in the format of gem5's out-of-order core.
 
+pub mod a53;
 pub mod axis;
 pub mod kanata;
 pub mod notes;
@@ -24,10 +26,11 @@ use crate::disassembly;
 use crate::stalls;
 use crate::symbols::Symbols;
 
+pub use stage::{Span, Stage};
 pub use watch::Watch;
 
 /// Operation of the window.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TracedOp {
     /// Report of the core.
     pub operation: Operation,
@@ -37,6 +40,17 @@ pub struct TracedOp {
     pub lost: Vec<Lost>,
     /// Operations of the window whose results it reads, each once.
     pub needs: Vec<Need>,
+    /// Stages and notes of an instruction of a core in order; `None` on the Neoverse N2.
+    pub in_order: Option<InOrder>,
+}
+
+/// An instruction of a core in order.
+#[derive(Clone, Debug, Default)]
+pub struct InOrder {
+    /// Stages, without gaps.
+    pub spans: Vec<Span>,
+    /// Notes, the most important first.
+    pub notes: Vec<String>,
 }
 
 /// Result that an operation reads.
@@ -64,6 +78,9 @@ pub struct PipeView {
     pub lost_to_none: u64,
     /// Data missing from the trace that makes cycles doubtful.
     pub doubt: Option<&'static str>,
+    /// Slots that a core in order lost in the window, by cause, the largest first; `None` on the
+    /// Neoverse N2.
+    pub in_order: Option<Vec<(String, u64)>>,
 }
 
 impl TracedOp {
@@ -104,6 +121,10 @@ impl PipeView {
     /// was after its rename.
     pub fn waited_for(&self, op: &TracedOp) -> Option<Need> {
         let last = op.needs.iter().copied().max_by_key(|need| need.ready)?;
+        if op.in_order.is_some() {
+            // Only the result that decided the issue is listed.
+            return Some(last);
+        }
         (last.ready > op.operation.timeline.rename + 1).then_some(last)
     }
 
@@ -121,6 +142,9 @@ impl PipeView {
 
     /// Returns the slots lost by the operations of the window, by reason, the largest first.
     pub fn lost(&self) -> Vec<(String, u64)> {
+        if let Some(lost) = &self.in_order {
+            return lost.clone();
+        }
         let mut sums = BTreeMap::new();
         for lost in self.ops.iter().flat_map(|op| &op.lost) {
             *sums.entry((lost.cause, lost.root)).or_insert(0) += lost.slots;
@@ -129,6 +153,11 @@ impl PipeView {
         sums.sort_by_key(|&(reason, slots)| (std::cmp::Reverse(slots), reason));
         let named = |((cause, root), slots)| (stalls::reason(cause, root), slots);
         sums.into_iter().map(named).collect()
+    }
+
+    /// Returns the stages of the core.
+    pub fn stages(&self) -> &'static [Stage] {
+        if self.in_order.is_some() { &Stage::IN_ORDER } else { &Stage::ALL }
     }
 
     /// Returns the title, in one line.

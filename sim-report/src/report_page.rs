@@ -15,32 +15,42 @@ mod time;
 
 use maud::Markup;
 use sim_core::PmuEvent;
+use sim_pmu::other_core::CORTEX_A53;
 
-use crate::page::{Page, Section, glossary};
+use crate::page::{Page, Section, glossary, glossary_of};
 use crate::run_report::RunReport;
 
 /// Returns the whole file.
 pub fn html(report: &RunReport) -> String {
-    let section = |id: &str, heading: &str, body: Markup| Section {
-        id: id.to_owned(),
-        heading: heading.to_owned(),
-        body,
-    };
-    let sections = vec![
-        section("run", "The run", run::body(report)),
-        section("slots", "Rename slots (top-down)", slots::body(&report.top_down)),
-        section("time", "Over time", time::body(&report.timeline)),
-        section("caches", "Caches and TLBs", memory::body(report)),
-        section("latencies", "Load latencies", latencies::body(&report.load_latencies)),
-        section("curves", "Miss-ratio curves", curves::body(&report.miss_curves)),
-        section("flows", "Flows of the PMU guide", flows::body(&report.flows)),
-        section("code", "Hot code", code::body(&report.code)),
-        section("branches", "Branches", branches::body(&report.branches)),
-        section("counters", "Events and metrics", counters::body(report)),
-        section("glossary", "Event glossary", glossary(&PmuEvent::ALL)),
-    ];
     let title = format!("n2sim report: {}", file_name(&report.run.trace));
-    Page { title, lead: run::lead(report), sections }.html()
+    let sections = sections(report);
+    Page { title, lead: run::lead(report), sections }.html_on(report.core_name())
+}
+
+/// Returns the sections. Those about what the core does not have are left out.
+fn sections(report: &RunReport) -> Vec<Section> {
+    let mut sections = Vec::new();
+    let mut add = |id: &str, heading: &str, body: Markup| {
+        sections.push(Section { id: id.to_owned(), heading: heading.to_owned(), body });
+    };
+    let is_n2 = report.core.is_none();
+    let slots = report.slots_heading();
+    add("run", "The run", run::body(report));
+    add("slots", slots, slots::body(&report.top_down));
+    add("time", "Over time", time::body(&report.timeline, slots));
+    add("caches", "Caches and TLBs", memory::body(report));
+    if is_n2 {
+        add("latencies", "Load latencies", latencies::body(&report.load_latencies));
+        add("curves", "Miss-ratio curves", curves::body(&report.miss_curves));
+        add("flows", "Flows of the PMU guide", flows::body(&report.flows));
+    }
+    add("code", "Hot code", code::body(report));
+    add("branches", "Branches", branches::body(report));
+    let counters = if is_n2 { "Events and metrics" } else { "Events" };
+    add("counters", counters, counters::body(report));
+    let entries = if is_n2 { glossary(&PmuEvent::ALL) } else { glossary_of(&CORTEX_A53) };
+    add("glossary", "Event glossary", entries);
+    sections
 }
 
 /// Returns the last component of a path.

@@ -5,6 +5,7 @@
 //! costs of all code with [`Code::elsewhere`] add up to the root. `docs/report.schema.json`
 //! describes the JSON form.
 
+mod a53;
 mod branches;
 mod code;
 mod counts;
@@ -29,6 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Symbols;
 
+pub use a53::A53Observed;
 pub use branches::{BranchKindCount, BranchSite, Branches};
 pub use code::{CauseSlots, Code, Cost, HotFunction, HotInstruction, HotLine, Place, SourceCount};
 pub use counts::{EventCount, MetricValue, SixCounters};
@@ -39,7 +41,7 @@ pub use miss_curves::{CurvePoint, MissCurve, ModelMark};
 pub(crate) use observed::slices_per_round;
 pub use observed::{Observed, fitting_tick};
 pub use older::FORMAT_1;
-use profiled::Profiled;
+use profiled::N2Profile;
 pub use run::{RunInfo, ThreadInfo, UnknownWordCount};
 pub use slots::{SlotNode, SlotPlace};
 pub use timeline::{Series, ThreadTimeline, Timeline};
@@ -53,15 +55,19 @@ pub const FORMAT: &str = "n2sim-report/2";
 pub struct RunReport {
     /// Name and version of this form: `n2sim-report/2`.
     pub format: String,
+    /// Core of the run; absent for a Neoverse N2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core: Option<CoreKind>,
     /// Trace, configuration and length of the run.
     pub run: RunInfo,
     /// Threads, one per core.
     pub threads: Vec<ThreadInfo>,
-    /// Every event, in the order of the PMU guide, with its exact count.
+    /// Every event, in the order of the core's manual, with its exact count.
     pub events: Vec<EventCount>,
     /// Every built-in metric, from exact counts.
     pub metrics: Vec<MetricValue>,
-    /// Rename slots, five per cycle, as a tree down to single causes.
+    /// Rename slots, five per cycle, or the issue slots of another core, as a tree down to single
+    /// causes.
     pub top_down: SlotNode,
     /// Run over time.
     pub timeline: Timeline,
@@ -83,12 +89,26 @@ pub struct RunReport {
     pub branches: Branches,
 }
 
+/// Kind of core, as far as a reader of its report needs it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CoreKind {
+    /// Name on the command line, such as `cortex-a53`.
+    pub core: String,
+    /// Name in texts, such as `Cortex-A53`.
+    pub name: String,
+    /// Slots whose use the report explains, such as `issue slots`.
+    pub slots: String,
+    /// Slots of a cycle.
+    pub slots_per_cycle: u64,
+}
+
 impl RunReport {
     /// Creates the report about a run. `symbols` names the code.
     pub fn new(observed: &Observed<'_>, symbols: &Symbols) -> RunReport {
-        let profile = Profiled::new(observed, symbols);
+        let profile = N2Profile::new(observed, symbols);
         RunReport {
             format: FORMAT.to_owned(),
+            core: None,
             run: RunInfo::of(observed),
             threads: observed.outcome.cores.iter().map(ThreadInfo::of).collect(),
             events: EventCount::all(observed),
@@ -101,9 +121,24 @@ impl RunReport {
             flows: FlowCount::all(observed),
             miss_curves: MissCurve::all(observed),
             load_latencies: LatencyHistogram::all(observed),
-            code: Code::of(&profile),
+            code: Code::of(&profile, |id, cost| HotInstruction::of(id, cost, &profile)),
             branches: Branches::of(&profile),
         }
+    }
+
+    /// Returns the name of the core in texts.
+    pub fn core_name(&self) -> &str {
+        self.core.as_ref().map_or("Neoverse N2", |core| &core.name)
+    }
+
+    /// Returns the name of the slots whose use the report explains.
+    pub fn slots(&self) -> &str {
+        self.core.as_ref().map_or("rename slots", |core| &core.slots)
+    }
+
+    /// Returns the heading of the use of these slots.
+    pub fn slots_heading(&self) -> &'static str {
+        if self.core.is_some() { "Issue slots" } else { "Rename slots (top-down)" }
     }
 
     /// Returns the exact count of an event, by its mnemonic.

@@ -1,14 +1,18 @@
 //! The data of a report: its parts add up and agree with the counts of the run and with each other,
 //! on every committed trace, and its JSON form matches the published schema.
 
+use sim_a53::profile::run_profiled;
+use sim_a53::{A53Config, A53Event};
+use sim_core::config::Document;
 use sim_core::flow::FlowGraph;
 use sim_core::{Flow, PmuEvent, RootCause, StallCause};
 use sim_machine::{RunOptions, Session};
 use sim_metrics::Truth;
-use sim_report::run_report::{Cost, FlowCount, Observed, SlotNode};
+use sim_report::run_report::{A53Observed, Cost, FlowCount, Observed, SlotNode};
 use sim_report::{RunReport, Symbols};
 use sim_tests::trace_check::open;
 use sim_tests::{formulas, read, repository};
+use sim_trace::TraceFile;
 
 use crate::schema::Schema;
 
@@ -77,8 +81,8 @@ fn check_code(report: &RunReport, trace: &str) {
         ("L1I_CACHE_REFILL", code.total.l1i_refills),
         ("L1D_CACHE_REFILL", code.total.l1d_refills),
         ("L2D_CACHE_REFILL", code.total.l2_refills),
-        ("DTLB_WALK", code.total.dtlb_walks),
-        ("ITLB_WALK", code.total.itlb_walks),
+        ("DTLB_WALK", code.total.dtlb_walks.expect("counted")),
+        ("ITLB_WALK", code.total.itlb_walks.expect("counted")),
     ] {
         assert_eq!(Some(counted), report.count(event), "{trace}: {event}");
     }
@@ -93,8 +97,8 @@ fn check_code(report: &RunReport, trace: &str) {
             |cost| cost.l1i_refills,
             |cost| cost.l1d_refills,
             |cost| cost.l2_refills,
-            |cost| cost.dtlb_walks,
-            |cost| cost.itlb_walks,
+            |cost| cost.dtlb_walks.expect("counted"),
+            |cost| cost.itlb_walks.expect("counted"),
         ];
         for (i, of) in events.into_iter().enumerate() {
             let total = of(&code.total) - of(&code.elsewhere);
@@ -241,4 +245,39 @@ fn reports_are_what_the_schema_says_and_read_back() {
             assert_eq!(schema.faults(&json), ["/run: there is no cycles"]);
         });
     }
+}
+
+/// The report of a Cortex-A53 has the same form, without what that core lacks.
+#[test]
+fn a_report_of_a_cortex_a53_is_what_the_schema_says() {
+    let embedded = &sim_a53::cluster::EMBEDDED;
+    let document = Document::from_embedded(embedded[0].name, embedded).expect("the defaults");
+    let config = A53Config::from_document(&document).expect("valid defaults");
+    let path = repository().join("traces/threads/plain_padded.n2t");
+    let trace = TraceFile::open(&path).expect("a committed trace");
+    let profile = run_profiled(&trace, &config, Some(20_000)).expect("it runs");
+    let exact: u64 = profile.cores.iter().map(|core| core.counts.value(A53Event::CPU_CYCLES)).sum();
+    let observed = A53Observed {
+        trace: &trace,
+        name: String::from("plain_padded"),
+        version: String::from("0"),
+        config: &config,
+        config_name: document.name(),
+        config_hash: document.hash(),
+        limit: Some(20_000),
+        notes: Vec::new(),
+        profile,
+    };
+    let report = RunReport::of_a53(&observed, &Symbols::from_trace(&trace));
+    check_node(&report.top_down, "plain_padded");
+    assert_eq!(report.top_down.slots, 2 * exact, "slots tile");
+    assert_eq!(report.count("CPU_CYCLES"), Some(exact));
+    let mut text = Vec::new();
+    report.write_json(&mut text).expect("memory can be written");
+    let json: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+    let schema = serde_json::from_str(&read(&repository().join("docs/report.schema.json")));
+    let schema = Schema::new(schema.expect("JSON"));
+    assert_eq!(schema.faults(&json), Vec::<String>::new());
+    let back: RunReport = serde_json::from_slice(&text).expect("a report");
+    assert!(back == report, "what is written is what is read");
 }

@@ -10,12 +10,13 @@ use sim_core::PmuEvent;
 use sim_machine::{RunOptions, Session, caveats};
 use sim_report::Symbols;
 use sim_report::pipeview::{PipeView, Watch, kanata, o3, svg, text};
-use sim_trace::{MissingData, StreamInfo};
+use sim_trace::{MissingData, StreamInfo, TraceFile};
 
+use super::pipeline_a53;
 use crate::files::output::Output;
 use crate::files::{open_trace, symbols};
 use crate::host::progress;
-use crate::shared_args::{MachineArgs, instructions};
+use crate::shared_args::{CoreName, MachineArgs, instructions};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
@@ -30,11 +31,12 @@ const WINDOW_MAX: u64 = 1_000_000;
 #[command(
     after_help = "Examples: n2sim pipeline traces/btree.n2t --window 100000..100040\n          \
     n2sim pipeline traces/btree.n2t --window 100k..101k --kanata -o btree.kanata\n          \
-    n2sim pipeline traces/btree.n2t --window 100000..100040 --svg -o btree.svg"
+    n2sim pipeline traces/btree.n2t --window 100000..100040 --svg -o btree.svg\n          \
+    n2sim pipeline traces/btree.n2t --core cortex-a53 --window 100000..100040"
 )]
 pub(crate) struct PipelineArgs {
     /// The trace to replay
-    trace: PathBuf,
+    pub(super) trace: PathBuf,
     /// Instructions of the thread to show, from A up to but not including B
     ///
     /// Instructions are counted from 0; the suffixes k, M and G are understood. The default is a
@@ -55,12 +57,17 @@ pub(crate) struct PipelineArgs {
     svg: bool,
     /// The recorded program, for functions that the trace does not name
     #[arg(long, value_name = "FILE")]
-    elf: Option<PathBuf>,
+    pub(super) elf: Option<PathBuf>,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
+    /// Simulated core
+    ///
+    /// The Cortex-A53 issues in order and executes no wrong path.
+    #[arg(long, value_enum, default_value_t, help_heading = "Machine")]
+    core: CoreName,
     #[command(flatten)]
-    machine: MachineArgs,
+    pub(super) machine: MachineArgs,
 }
 
 /// Reads a range of instructions.
@@ -80,29 +87,47 @@ fn window(text: &str) -> Result<Range<u64>, String> {
 
 /// Runs the trace up to the end of the window, and writes the requested form.
 pub(crate) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
+    args.core.require_timing_model()?;
+    if args.core == CoreName::CortexA53 {
+        return pipeline_a53::run(args);
+    }
     let session = open_trace::with(&args.trace, &args.machine)?;
-    let (core, stream) = thread_of(&session, args)?;
+    let (core, stream) = thread_of(session.trace(), args)?;
     let window = window_of(&stream, args)?;
     let symbols = symbols::load(session.trace(), args.elf.as_deref())?;
     let mut out = Output::create(args.output.as_deref())?;
     let view = watch(&session, args, core, &stream, window)?;
-    if args.kanata {
-        kanata::write(&mut out, &view, &symbols)?;
-    } else if args.o3 {
-        o3::write(&mut out, &view)?;
-    } else if args.svg {
-        out.write_all(figure(&view, &symbols)?.as_bytes())?;
-    } else {
-        text::write(&mut out, &view, &symbols)?;
-    }
+    write_view(&mut out, args, &view, &symbols)?;
     out.finish()?;
     Ok(Verdict::Good)
 }
 
+/// Writes the requested form.
+pub(super) fn write_view(
+    out: &mut Output,
+    args: &PipelineArgs,
+    view: &PipeView,
+    symbols: &Symbols,
+) -> anyhow::Result<()> {
+    if args.kanata {
+        kanata::write(out, view, symbols)?;
+    } else if args.o3 {
+        o3::write(out, view)?;
+    } else if args.svg {
+        out.write_all(figure(view, symbols)?.as_bytes())?;
+    } else {
+        text::write(out, view, symbols)?;
+    }
+    Ok(())
+}
+
 /// Returns the requested thread and the core that runs it.
-fn thread_of(session: &Session, args: &PipelineArgs) -> anyhow::Result<(usize, StreamInfo)> {
-    let trace = args.trace.shown();
-    let streams = session.trace().streams().iter().filter(|stream| stream.instructions > 0);
+pub(super) fn thread_of(
+    trace: &TraceFile,
+    args: &PipelineArgs,
+) -> anyhow::Result<(usize, StreamInfo)> {
+    let name = args.trace.shown();
+    let streams = trace.streams().iter().filter(|stream| stream.instructions > 0);
     let streams: Vec<&StreamInfo> = streams.collect();
     let found = match args.thread {
         None => Some(0),
@@ -111,13 +136,13 @@ fn thread_of(session: &Session, args: &PipelineArgs) -> anyhow::Result<(usize, S
     let Some((core, stream)) = found.and_then(|core| Some((core, *streams.get(core)?))) else {
         let known: Vec<String> = streams.iter().map(|stream| stream.stream.to_string()).collect();
         let asked = args.thread.unwrap_or_default();
-        anyhow::bail!("{trace}: --thread {asked}: its threads are {}", known.join(", "));
+        anyhow::bail!("{name}: --thread {asked}: its threads are {}", known.join(", "));
     };
     Ok((core, stream.clone()))
 }
 
 /// Returns the window, cut at the end of the thread.
-fn window_of(stream: &StreamInfo, args: &PipelineArgs) -> anyhow::Result<Range<u64>> {
+pub(super) fn window_of(stream: &StreamInfo, args: &PipelineArgs) -> anyhow::Result<Range<u64>> {
     let length = stream.instructions;
     let Some(window) = &args.window else {
         let from = (length / 2).min(length.saturating_sub(DEFAULT_WINDOW));

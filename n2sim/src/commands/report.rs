@@ -7,17 +7,19 @@ use clap::Args;
 use sim_report::run_report::{Observed, fitting_tick};
 use sim_report::{RunReport, report_page};
 
+use super::report_a53;
 use crate::counting::notes;
 use crate::files::open_trace;
 use crate::files::output::Output;
 use crate::files::symbols;
 use crate::host::progress;
-use crate::shared_args::{MachineArgs, RegionArgs, time_slice};
+use crate::shared_args::{CoreName, MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
 
 /// Write a page on a run: slots, time, caches, flows, code and counters
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: n2sim report traces/hash.n2t -o hash.html\n          \
+    n2sim report traces/hash.n2t --core cortex-a53 -o hash-a53.html\n          \
     n2sim report app.n2t --elf app --limit 10M --json | jq '.top_down'\n          \
     n2sim report --schema > report.schema.json")]
 pub(crate) struct ReportArgs {
@@ -26,26 +28,31 @@ pub(crate) struct ReportArgs {
     trace: Option<PathBuf>,
     /// Write the report as one JSON document instead of a page
     #[arg(short, long)]
-    json: bool,
+    pub(super) json: bool,
     /// Print the JSON schema of the report
     #[arg(long, exclusive = true)]
     schema: bool,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
     /// The recorded program, for source lines, and functions that the trace does not name
     #[arg(long, value_name = "FILE")]
-    elf: Option<PathBuf>,
+    pub(super) elf: Option<PathBuf>,
     /// Modeled time between two counter rotations (default: 1ms to 4ms)
     ///
     /// The default gives every event several intervals; in a shorter run nothing is estimated.
     #[arg(long, alias = "tick", value_name = "TIME", value_parser = time_slice)]
     #[arg(allow_negative_numbers = true)]
-    mux_interval: Option<u64>,
+    pub(super) mux_interval: Option<u64>,
     #[command(flatten)]
-    region: RegionArgs,
+    pub(super) region: RegionArgs,
+    /// Simulated core
+    ///
+    /// The report on a Cortex-A53 has no flows, curves and multiplexed counts.
+    #[arg(long, value_enum, default_value_t, help_heading = "Machine")]
+    core: CoreName,
     #[command(flatten)]
-    machine: MachineArgs,
+    pub(super) machine: MachineArgs,
 }
 
 /// Runs the trace and writes the report.
@@ -58,6 +65,10 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
         args.json || args.output.is_some() || !io::stdout().is_terminal(),
         "a page is for a browser: name its file with -o FILE.html, or ask for --json"
     );
+    args.core.require_timing_model()?;
+    if args.core == CoreName::CortexA53 {
+        return report_a53::run(args, trace);
+    }
     let options = args.region.run_options()?;
     let session = open_trace::with(trace, &args.machine)?;
     let symbols = symbols::load(session.trace(), args.elf.as_deref())?;

@@ -7,6 +7,7 @@ use sim_machine::Outcome;
 use sim_pmu::perf::Reading;
 use sim_report::Selected;
 use sim_report::perf_data::counts::{Counts, Round};
+use sim_report::perf_data::machine::Cpu;
 use sim_report::perf_data::{Machine, PerfData};
 use sim_report::stat;
 
@@ -41,6 +42,7 @@ impl CountsFile {
         };
         let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
         let machine = Machine {
+            cpu: Cpu::default(),
             midr: replay.session.config().core.revision.midr(),
             cpus: u32::try_from(outcome.cores.len()).unwrap_or(u32::MAX),
             memory: MEMORY_BYTES,

@@ -76,6 +76,12 @@ impl WriteBack {
         self.stalls[0] = Stall { begin, end: until, cause };
     }
 
+    /// Returns the cycle in which the newest group, which issued in the cycle `issue`, is in
+    /// write-back: the groups before it have left.
+    pub(super) fn begins(&self, issue: u64) -> u64 {
+        (issue + STAGES).max(self.leaves[1])
+    }
+
     /// Returns the cycle after the last group has left.
     pub(super) fn end(&self) -> u64 {
         self.leaves[0]

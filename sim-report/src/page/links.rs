@@ -1,7 +1,10 @@
 //! Events in a page: links at their names, and the glossary with their entries.
 
 use maud::{Markup, html};
+use sim_a53::event::never_raised;
 use sim_core::PmuEvent;
+use sim_core::a53_event::A53Event;
+use sim_pmu::{OtherCore, OtherEvent};
 
 use crate::explain::{self, Explanation};
 
@@ -9,6 +12,31 @@ use crate::explain::{self, Explanation};
 pub fn event_link(event: PmuEvent) -> Markup {
     let name = event.mnemonic();
     html! { a.event href=(event_href(event)) { (name) } }
+}
+
+/// Returns the name of an event of another core as a link to its entry in the page's glossary.
+pub fn named_link(name: &str) -> Markup {
+    html! { a.event href={ "#event-" (name) } { (name) } }
+}
+
+/// Returns an entry for each event of another core, in the order of their names: titles and numbers
+/// of its manual.
+pub fn glossary_of(core: &OtherCore) -> Markup {
+    let named = |event: &'static OtherEvent| Some((A53Event::from_code(event.code?)?, event));
+    let mut events: Vec<_> = core.events.iter().filter_map(named).collect();
+    events.sort_by_key(|(event, _)| event.mnemonic());
+    html! { div.glossary { @for (event, own) in &events {
+        @let id = format!("event-{}", event.mnemonic());
+        article id=(id) aria-labelledby={ (id) "-name" } tabindex="-1" {
+            h3 id={ (id) "-name" } { code { (event.mnemonic()) } }
+            dl {
+                dt { "Counts" } dd { (own.title) }
+                dt { "Number" } dd { code { (format!("0x{:02X}", event.code())) } ", " (core.source) }
+                @if let Some(why) = never_raised(*event) { dt { "In every run" } dd { "0: " (why) } }
+                @if let Some(bit) = own.bus_bit { dt { "Event bus" } dd { "bit " (bit) } }
+            }
+        }
+    } } }
 }
 
 /// Returns the address of an event's entry in a page with a glossary, for links in drawings.

@@ -52,11 +52,30 @@ pub mod feature {
     pub const CACHE_LINE: u8 = 34;
 }
 
+/// Core of a machine, as Linux names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cpu {
+    /// Name of the core.
+    pub name: &'static str,
+    /// Name of its PMU.
+    pub pmu: &'static str,
+    /// It has the Statistical Profiling Extension.
+    pub has_spe: bool,
+}
+
+impl Default for Cpu {
+    fn default() -> Cpu {
+        Cpu { name: "Neoverse-N2", pmu: "armv8_pmuv3_0", has_spe: true }
+    }
+}
+
 /// Machine that a file was recorded on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
     /// `MIDR_EL1`.
     pub midr: u64,
+    /// Kind of its cores.
+    pub cpu: Cpu,
     /// Number of CPUs, one for each thread of the trace.
     pub cpus: u32,
     /// Memory, in bytes.
@@ -80,11 +99,11 @@ impl PerfData {
         self.feature(feature::OSRELEASE, text(&version));
         self.feature(feature::VERSION, text(&machine.version));
         self.feature(feature::ARCH, text("aarch64"));
-        self.feature(feature::CPUDESC, text("Neoverse-N2"));
+        self.feature(feature::CPUDESC, text(machine.cpu.name));
         self.feature(feature::CPUID, text(&format!("{:#018x}", machine.midr)));
         self.describe_sizes(machine);
         self.describe_topology(machine);
-        self.describe_pmus();
+        self.describe_pmus(&machine.cpu);
     }
 
     fn describe_sizes(&mut self, machine: &Machine) {
@@ -131,16 +150,17 @@ impl PerfData {
         self.feature(feature::MEM_TOPOLOGY, words.0);
     }
 
-    fn describe_pmus(&mut self) {
+    fn describe_pmus(&mut self, cpu: &Cpu) {
         let pmus = [
             (super::attr::kind::SOFTWARE, "software"),
-            (super::attr::kind::CORE_PMU, "armv8_pmuv3_0"),
+            (super::attr::kind::CORE_PMU, cpu.pmu),
             (super::attr::kind::SPE, "arm_spe_0"),
         ];
+        let pmus = &pmus[..if cpu.has_spe { 3 } else { 2 }];
         let mut words = Words::default();
         words.u32(pmus.len() as u32);
         for (number, name) in pmus {
-            words.u32(number).string(name);
+            words.u32(*number).string(name);
         }
         self.feature(feature::PMU_MAPPINGS, words.0);
     }

@@ -5,6 +5,7 @@ use std::io::Cursor;
 use linux_perf_data::linux_perf_event_reader::EventRecord;
 use linux_perf_data::{AttributeDescription, PerfFileReader, PerfFileRecord};
 
+use super::machine::Cpu;
 use super::overflow::{OverflowEvent, OverflowProfile, OverflowSample};
 use super::records::Sample;
 use super::spe::{AuxChunk, Metadata, SpeProfile, SpeThread};
@@ -34,7 +35,14 @@ const RECORD: [u8; 64] = {
 
 fn machine(cpus: u32) -> Machine {
     let command = vec!["n2sim".to_owned(), "record".to_owned()];
-    Machine { midr: 0x410f_d493, cpus, memory: 16 << 30, version: "0.1".to_owned(), command }
+    Machine {
+        midr: 0x410f_d493,
+        cpu: Cpu::default(),
+        cpus,
+        memory: 16 << 30,
+        version: "0.1".to_owned(),
+        command,
+    }
 }
 
 fn mapping() -> Mapping {

@@ -20,6 +20,9 @@ fn name_of(op: &TracedOp) -> String {
 /// Returns the notes, the most important first. The list is empty for an operation without special
 /// events.
 pub fn notes(view: &PipeView, op: &TracedOp) -> Vec<String> {
+    if let Some(own) = &op.in_order {
+        return own.notes.clone();
+    }
     let mut notes = Vec::new();
     for Lost { cause, root, slots, .. } in &op.lost {
         let noun = if *slots == 1 { "slot" } else { "slots" };

@@ -34,7 +34,10 @@ fn write_op(out: &mut impl Write, number: usize, op: &TracedOp) -> io::Result<()
     let retired = if op.is_flushed() { 0 } else { tick(timeline.retire) };
     let stored = if timeline.written > 0 { tick(timeline.written) } else { 0 };
     writeln!(out, "O3PipeView:fetch:{}:0x{pc:016x}:0:{number}:  {text}", tick(timeline.fetch))?;
-    let decoded = (timeline.fetch + 1).min(timeline.front_end.max(timeline.fetch));
+    let decoded = match &op.in_order {
+        Some(own) => own.spans.first().map_or(timeline.fetch, |fetch| fetch.to),
+        None => (timeline.fetch + 1).min(timeline.front_end.max(timeline.fetch)),
+    };
     writeln!(out, "O3PipeView:decode:{}", reached(decoded))?;
     writeln!(out, "O3PipeView:rename:{}", reached(timeline.rename))?;
     writeln!(out, "O3PipeView:dispatch:{}", reached(dispatch))?;

@@ -30,10 +30,35 @@ pub enum Stage {
     Retire,
     /// Retired store that is not yet in the cache.
     Drain,
+    /// In the instruction queue of a core in order.
+    InOrderQueue,
+    /// Issue in a core in order, as the first instruction of its cycle.
+    Issue0,
+    /// Issue as the second instruction of its cycle.
+    Issue1,
+    /// Execution stages of a core in order.
+    Stages,
+    /// After execution, while older instructions are in write-back.
+    WaitsForOlder,
+    /// Write-back, held by a miss or the store buffer.
+    Held,
 }
 
 impl Stage {
-    /// Every stage, in pipeline order.
+    /// Stages of a core in order.
+    pub const IN_ORDER: [Stage; 9] = [
+        Stage::Fetch,
+        Stage::Decode,
+        Stage::InOrderQueue,
+        Stage::Issue0,
+        Stage::Issue1,
+        Stage::Stages,
+        Stage::WaitsForOlder,
+        Stage::Held,
+        Stage::Retire,
+    ];
+
+    /// Stages of the Neoverse N2, in pipeline order.
     pub const ALL: [Stage; 11] = [
         Stage::Fetch,
         Stage::Decode,
@@ -62,6 +87,12 @@ impl Stage {
             Stage::Done => 'w',
             Stage::Retire => 'C',
             Stage::Drain => 's',
+            Stage::InOrderQueue => 'q',
+            Stage::Issue0 => '0',
+            Stage::Issue1 => '1',
+            Stage::Stages => 'X',
+            Stage::WaitsForOlder => 'w',
+            Stage::Held => 'W',
         }
     }
 
@@ -79,6 +110,12 @@ impl Stage {
             Stage::Done => "Cm",
             Stage::Retire => "Rt",
             Stage::Drain => "St",
+            Stage::InOrderQueue => "Q",
+            Stage::Issue0 => "I0",
+            Stage::Issue1 => "I1",
+            Stage::Stages => "X",
+            Stage::WaitsForOlder => "Wo",
+            Stage::Held => "Wb",
         }
     }
 
@@ -96,6 +133,12 @@ impl Stage {
             Stage::Done => "waits to retire",
             Stage::Retire => "retire",
             Stage::Drain => "store written",
+            Stage::InOrderQueue => "queue",
+            Stage::Issue0 => "issue (first)",
+            Stage::Issue1 => "issue (second)",
+            Stage::Stages => "execute",
+            Stage::WaitsForOlder => "waits for older",
+            Stage::Held => "held in write-back",
         }
     }
 }
@@ -112,15 +155,15 @@ pub struct Span {
 }
 
 /// Builder of consecutive stages: a stage begins no earlier than the previous one ends.
-struct Cutter {
-    spans: Vec<Span>,
-    at: Cycle,
+pub(super) struct Cutter {
+    pub(super) spans: Vec<Span>,
+    pub(super) at: Cycle,
     /// Cycle of the squash, at which every stage ends.
-    end: Cycle,
+    pub(super) end: Cycle,
 }
 
 impl Cutter {
-    fn cut(&mut self, stage: Stage, to: Cycle) {
+    pub(super) fn cut(&mut self, stage: Stage, to: Cycle) {
         let to = to.min(self.end);
         if to > self.at {
             self.spans.push(Span { stage, from: self.at, to });
@@ -132,6 +175,9 @@ impl Cutter {
 /// Returns the stages of an operation, in order and without gaps from its fetch to
 /// [`TracedOp::end`]. [`Stage::Drain`] follows for a store.
 pub fn spans(op: &TracedOp) -> Vec<Span> {
+    if let Some(own) = &op.in_order {
+        return own.spans.clone();
+    }
     let timeline = &op.operation.timeline;
     let end = op.end();
     let last = if timeline.wrong_path { end } else { end - 1 };
@@ -179,7 +225,7 @@ mod tests {
 
     fn op(timeline: OpTimeline) -> TracedOp {
         let operation = Operation { timeline, ..Operation::default() };
-        TracedOp { operation, word: None, lost: Vec::new(), needs: Vec::new() }
+        TracedOp { operation, ..TracedOp::default() }
     }
 
     fn drawn(timeline: OpTimeline) -> String {

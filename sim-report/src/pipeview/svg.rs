@@ -53,12 +53,12 @@ text.l.title{font-size:14px;font-weight:bold}text.l.note{font-size:10px}text.l.x
 fn color(stage: Stage) -> Color {
     match stage {
         Stage::Fetch | Stage::Decode => palette::BLUE_TINT,
-        Stage::Queue | Stage::Done => palette::PAPER,
-        Stage::Rename => palette::YELLOW_TINT,
+        Stage::Queue | Stage::Done | Stage::InOrderQueue | Stage::WaitsForOlder => palette::PAPER,
+        Stage::Rename | Stage::Issue0 | Stage::Issue1 => palette::YELLOW_TINT,
         Stage::Wait | Stage::Retire => palette::GRAY_TINT,
-        Stage::Execute => palette::GREEN_TINT,
+        Stage::Execute | Stage::Stages => palette::GREEN_TINT,
         Stage::Translate => palette::PURPLE_TINT,
-        Stage::Memory => palette::ORANGE_TINT,
+        Stage::Memory | Stage::Held => palette::ORANGE_TINT,
         Stage::Drain => palette::PANEL,
     }
 }
@@ -77,7 +77,7 @@ pub fn draw(view: &PipeView, symbols: &Symbols) -> String {
     let changes = rows.iter().flat_map(|row| &row.spans).flat_map(|span| [span.from, span.to]);
     let axis = Axis::new(changes.collect(), STRETCH);
     let ends = rows.iter().map(|row| x_of(&axis, row.op.last()) + 24 + text_width(&row.shown));
-    let legend = legend_width();
+    let legend = legend_width(view.stages());
     let width = ends.max().unwrap_or(0).max(legend).max(LEFT + axis.cells() * CELL) + 16;
     let height = TOP + rows.len() as u64 * ROW + 16;
     let mut svg = String::with_capacity(1000 + rows.len() * 700);
@@ -93,7 +93,7 @@ pub fn draw(view: &PipeView, symbols: &Symbols) -> String {
             palette::svg_style()
         ),
     );
-    draw_legend(&mut svg);
+    draw_legend(&mut svg, view);
     draw_axis(&mut svg, &axis, rows.len() as u64, width);
     for (number, row) in rows.iter().enumerate() {
         draw_row(&mut svg, number, row, &axis, symbols);
@@ -123,6 +123,13 @@ impl<'a> Row<'a> {
 
 fn description(view: &PipeView) -> String {
     let lost: u64 = view.lost().iter().map(|(_, slots)| slots).sum();
+    if view.in_order.is_some() {
+        let (count, lost) = (grouped(view.ops.len() as u64), grouped(lost));
+        return format!(
+            "A row for each instruction in the order of issue, with a bar for each stage over the \
+             cycles. {count} instructions; {lost} issue slots lost."
+        );
+    }
     format!(
         "A row for each operation in the order of rename, with a bar for each stage over the cycles. \
          {} operations, {} of them on wrong paths; {} rename slots lost.",
@@ -177,14 +184,14 @@ const WRONG: &str = "wrong path, squashed";
 /// Legend of a line between two rows.
 const NEED: &str = "waited for this result";
 
-fn legend_width() -> u64 {
-    let stages: u64 = Stage::ALL.iter().map(|stage| entry_width(stage.label())).sum();
+fn legend_width(stages: &[Stage]) -> u64 {
+    let stages: u64 = stages.iter().map(|stage| entry_width(stage.label())).sum();
     16 + stages.max(entry_width(WRONG) + entry_width(NEED))
 }
 
-fn draw_legend(svg: &mut String) {
+fn draw_legend(svg: &mut String, view: &PipeView) {
     let mut x = 16;
-    for stage in Stage::ALL {
+    for stage in view.stages().iter().copied() {
         let (letter, label, class) = (stage.letter(), stage.label(), bar(stage, false));
         let (text, inner) = (x + CELL + 6, x + 2);
         push(
@@ -197,14 +204,23 @@ fn draw_legend(svg: &mut String) {
         );
         x += entry_width(label);
     }
-    let (text, line) = (16 + CELL + 6, 16 + entry_width(WRONG));
+    let mut line = 16;
+    if view.in_order.is_none() {
+        let text = 16 + CELL + 6;
+        line += entry_width(WRONG);
+        push(
+            svg,
+            format_args!(
+                "<rect class=\"bar wrong fill-red-tint stroke-red\" x=\"16\" y=\"58\" width=\"{CELL}\" height=\"{BAR}\"/>\
+                 <text class=\"l fill-ink\" x=\"{text}\" y=\"69\">{WRONG}</text>"
+            ),
+        );
+    }
     let (end, words) = (line + CELL, line + CELL + 6);
     push(
         svg,
         format_args!(
-            "<rect class=\"bar wrong fill-red-tint stroke-red\" x=\"16\" y=\"58\" width=\"{CELL}\" height=\"{BAR}\"/>\
-             <text class=\"l fill-ink\" x=\"{text}\" y=\"69\">{WRONG}</text>\
-             <path class=\"need stroke-orange\" d=\"M{line} 60L{end} 69\"/><text class=\"l fill-ink\" x=\"{words}\" y=\"69\">{NEED}</text>\n"
+            "<path class=\"need stroke-orange\" d=\"M{line} 60L{end} 69\"/><text class=\"l fill-ink\" x=\"{words}\" y=\"69\">{NEED}</text>\n"
         ),
     );
 }

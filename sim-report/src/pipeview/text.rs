@@ -10,7 +10,7 @@ use sim_core::Cycle;
 
 use super::axis::Axis;
 use super::notes::notes;
-use super::stage::{Span, Stage, spans};
+use super::stage::{Span, spans};
 use super::{PipeView, TracedOp};
 use crate::perf_stat::grouped;
 use crate::symbols::Symbols;
@@ -35,10 +35,14 @@ const CAUSES: usize = 5;
 pub fn write(out: &mut impl Write, view: &PipeView, symbols: &Symbols) -> io::Result<()> {
     writeln!(out, "\n{}\n", wrapped(&view.title(), 1))?;
     let legend: Vec<String> =
-        Stage::ALL.iter().map(|stage| format!("{} {}", stage.letter(), stage.label())).collect();
+        view.stages().iter().map(|stage| format!("{} {}", stage.letter(), stage.label())).collect();
     writeln!(out, "{}", wrapped(&legend.join(", "), 1))?;
-    let rest =
-        "x squashed; --- wrong path. The row of digits: cycles of each column, + for ten and more.";
+    let rest = match view.in_order {
+        None => {
+            "x squashed; --- wrong path. The row of digits: cycles of each column, + for ten and more."
+        }
+        Some(_) => "The row of digits: cycles of each column, + for ten and more.",
+    };
     writeln!(out, "{}", wrapped(rest, 1))?;
     let mut from = 0;
     while from < view.ops.len() {
@@ -147,13 +151,12 @@ fn wrapped(text: &str, indent: usize) -> String {
 fn write_sum(out: &mut impl Write, view: &PipeView) -> io::Result<()> {
     let cycles = view.cycles();
     let correct = view.ops.len() - view.flushed();
-    writeln!(
-        out,
-        "\n {} instructions in {} cycles, {} on wrong paths",
-        grouped(correct as u64),
-        grouped(cycles.end - cycles.start),
-        grouped(view.flushed() as u64)
-    )?;
+    let (correct, length) = (grouped(correct as u64), grouped(cycles.end - cycles.start));
+    write!(out, "\n {correct} instructions in {length} cycles")?;
+    match view.in_order {
+        None => writeln!(out, ", {} on wrong paths", grouped(view.flushed() as u64))?,
+        Some(_) => writeln!(out)?,
+    }
     let lost = view.lost();
     for (reason, slots) in lost.iter().take(CAUSES) {
         writeln!(out, " {:>12} slots lost: {}", grouped(*slots), reason)?;

@@ -56,7 +56,7 @@ impl<'p> Watch<'p> {
     /// Returns the collected operations.
     pub fn finish(self, trace: String, thread: u32) -> PipeView {
         let Watch { window, ops, lost_to_none, .. } = self;
-        PipeView { trace, thread, window, ops, lost_to_none, doubt: None }
+        PipeView { trace, thread, window, ops, lost_to_none, doubt: None, in_order: None }
     }
 
     /// Returns number and word of the instruction, found by its number in the trace or by its
@@ -98,7 +98,7 @@ impl<'p> Watch<'p> {
             }
         }
         let (word, lost) = (found.map(|(_, word)| word), std::mem::take(&mut self.lost));
-        self.ops.push(TracedOp { operation: *operation, word, lost, needs });
+        self.ops.push(TracedOp { operation: *operation, word, lost, needs, in_order: None });
     }
 }
 

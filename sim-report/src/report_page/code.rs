@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
-use crate::run_report::{Code, Cost, HotInstruction};
+use crate::run_report::{Code, Cost, HotInstruction, RunReport};
 
 use super::parts::{code_cell, left_out, percent, place_cell};
 
@@ -12,41 +12,58 @@ use super::parts::{code_cell, left_out, percent, place_cell};
 const CAUSES: usize = 3;
 
 /// Returns the tables.
-pub(super) fn body(code: &Code) -> Markup {
+pub(super) fn body(report: &RunReport) -> Markup {
+    let code = &report.code;
+    let charged = match report.core {
+        None => {
+            "Slots are charged to the instruction that causes the loss: those after a mispredicted branch to the \
+             branch, those of a full reorder buffer to its oldest instruction. "
+        }
+        Some(_) => {
+            "Slots after a mispredicted branch are charged to the branch, all others to the instruction that \
+             waits: not to a load that misses, but to the next instruction that cannot issue. "
+        }
+    };
+    let is_n2 = report.core.is_none();
     html! {
-        p { "Slots are charged to the instruction that causes the loss: those after a mispredicted branch to the \
-             branch, those of a full reorder buffer to its oldest instruction. " (grouped(code.elsewhere.slots))
-            " slots belong to no instruction." }
+        p { (charged) (grouped(code.elsewhere.slots)) " slots belong to no instruction." }
         @if code.has_functions {
             h3 { "Functions" }
-            (functions(code).html())
+            (functions(code, is_n2).html())
             (left_out(code.functions_left_out, "functions"))
         } @else {
             p.note { "The trace does not name functions; add " code { "--elf PROGRAM" } " for their names." }
         }
         @if code.has_lines {
             h3 { "Source lines" }
-            (lines(code).html())
+            (lines(code, is_n2).html())
             (left_out(code.lines_left_out, "lines"))
         }
         h3 { "Instructions" }
-        (instructions(code).html())
+        (instructions(code, is_n2).html())
         (left_out(code.instructions_left_out, "instructions"))
     }
 }
 
 /// Adds the columns of a cost.
-fn with_cost(table: Table) -> Table {
-    let table = table.number("Slots").number("Share").number("Retiring").number("Bad speculation");
+fn with_cost(table: Table, is_n2: bool) -> Table {
+    let used = if is_n2 { "Retiring" } else { "Issued" };
+    let table = table.number("Slots").number("Share").number(used).number("Bad speculation");
     let table =
         table.number("Front end").number("Back end").prose("Top stall cause").number("Cycles");
     let table =
         table.number("Instructions").number("IPC").number("Branch misses").number("L1I refills");
-    let table = table.number("L1D refills").number("L2 refills").number("DTLB walks");
-    table.number("ITLB walks")
+    let table = table.number("L1D refills").number("L2 refills");
+    match is_n2 {
+        true => table.number("DTLB walks").number("ITLB walks"),
+        false => table.number("Data TLB refills").number("Code TLB refills"),
+    }
 }
 
 fn cost_cells(cost: &Cost) -> [Cell; 16] {
+    let count = |counts: [Option<u64>; 2]| {
+        counts.into_iter().flatten().next().map_or(Cell::None, Cell::Count)
+    };
     [
         cost.slots.into(),
         percent(cost.percent),
@@ -62,8 +79,8 @@ fn cost_cells(cost: &Cost) -> [Cell; 16] {
         cost.l1i_refills.into(),
         cost.l1d_refills.into(),
         cost.l2_refills.into(),
-        cost.dtlb_walks.into(),
-        cost.itlb_walks.into(),
+        count([cost.dtlb_walks, cost.l1d_tlb_refills]),
+        count([cost.itlb_walks, cost.l1i_tlb_refills]),
     ]
 }
 
@@ -78,18 +95,19 @@ fn causes(cost: &Cost) -> Cell {
     }
 }
 
-fn functions(code: &Code) -> Table {
+fn functions(code: &Code, is_n2: bool) -> Table {
     let caption = "Costs of functions, including code inlined into them, excluding calls";
-    let mut table = with_cost(Table::new("functions", caption).filter().text("Function"));
+    let table = Table::new("functions", caption).filter().text("Function");
+    let mut table = with_cost(table, is_n2);
     for function in &code.functions {
         table.push([code_cell(&function.name)].into_iter().chain(cost_cells(&function.cost)));
     }
     table
 }
 
-fn lines(code: &Code) -> Table {
+fn lines(code: &Code, is_n2: bool) -> Table {
     let table = Table::new("lines", "Costs of source lines, including inlined copies").filter();
-    let mut table = with_cost(table.text("Line").text("Function"));
+    let mut table = with_cost(table.text("Line").text("Function"), is_n2);
     for line in &code.lines {
         let place = code_cell(&format!("{}:{}", line.file, line.line));
         let named = [place, code_cell(&line.function)];
@@ -98,11 +116,13 @@ fn lines(code: &Code) -> Table {
     table
 }
 
-fn instructions(code: &Code) -> Table {
+fn instructions(code: &Code, is_n2: bool) -> Table {
     let table = Table::new("instructions", "Costs of instructions").filter();
     let table = table.text("Instruction").text("Address").text("Word").text("Kind");
-    let table = with_cost(table).number("Squashed").number("Load cycles");
-    let mut table = table.prose("Data from");
+    let mut table = with_cost(table, is_n2);
+    if is_n2 {
+        table = table.number("Squashed").number("Load cycles").prose("Data from");
+    }
     for hot in &code.instructions {
         let named = [
             place_cell(&hot.place),
@@ -110,7 +130,9 @@ fn instructions(code: &Code) -> Table {
             code_cell(&hot.word),
             hot.kind.as_str().into(),
         ];
-        let own = [hot.squashed.into(), Cell::number(hot.load_cycles, 1), sources(hot)];
+        let squashed = hot.squashed.map_or(Cell::None, Cell::Count);
+        let own = [squashed, Cell::number(hot.load_cycles, 1), sources(hot)];
+        let own = own.into_iter().filter(|_| is_n2);
         table.push(named.into_iter().chain(cost_cells(&hot.cost)).chain(own));
     }
     table

@@ -11,11 +11,13 @@ use super::run::seconds;
 /// Returns the tables.
 pub(super) fn body(report: &RunReport) -> Markup {
     html! {
-        (explained(report))
-        h3 { "Events" }
+        @if report.core.is_none() { (explained(report)) }
+        @if report.core.is_none() { h3 { "Events" } }
         (events(report).html())
-        h3 { "Metrics" }
-        (metrics(report).html())
+        @if !report.metrics.is_empty() {
+            h3 { "Metrics" }
+            (metrics(report).html())
+        }
     }
 }
 
@@ -38,7 +40,9 @@ fn explained(report: &RunReport) -> Markup {
 }
 
 fn events(report: &RunReport) -> Table {
-    let table = Table::new("events", "Events, exact and estimated").filter().text("Event");
+    let is_n2 = report.core.is_none();
+    let caption = if is_n2 { "Events, exact and estimated" } else { "Events, exact" };
+    let table = Table::new("events", caption).filter().text("Event");
     let mut table = table.number("Count");
     let has_threads = report.threads.len() > 1;
     if has_threads {
@@ -50,7 +54,7 @@ fn events(report: &RunReport) -> Table {
     if is_estimated {
         table = table.number("Multiplexed").number("Time running").number("Error");
     }
-    let mut table = table.text("Part of the core").text("Guide");
+    let mut table = table.text("Part of the core").text(if is_n2 { "Guide" } else { "Number" });
     let has_doubts = report.events.iter().any(|own| own.doubt.is_some());
     if has_doubts {
         table = table.text("Doubtful");
@@ -61,11 +65,16 @@ fn events(report: &RunReport) -> Table {
         let doubt = own.doubt.as_deref().map_or(Cell::None, Cell::from);
         table.push(
             row.chain(six_counters(own).into_iter().filter(|_| is_estimated))
-                .chain([own.group.as_str().into(), own.section.as_str().into()])
+                .chain([own.group.as_str().into(), source(own, is_n2)])
                 .chain(has_doubts.then_some(doubt)),
         );
     }
     table
+}
+
+/// Returns the section of the guide, or the number on a core whose manual has one table.
+fn source(own: &EventCount, is_n2: bool) -> Cell {
+    if is_n2 { own.section.as_str().into() } else { code_cell(&format!("0x{:02X}", own.code)) }
 }
 
 fn six_counters(own: &EventCount) -> [Cell; 3] {

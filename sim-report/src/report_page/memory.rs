@@ -9,32 +9,45 @@ use super::parts::{event, percent};
 
 /// Returns the tables.
 pub(super) fn body(report: &RunReport) -> Markup {
+    let has_kinds = report.core.is_none();
+    let caches = match has_kinds {
+        true => {
+            "Lookups and misses of the caches. By the guide, an L2 refill for a store counts as a read too, so \
+             its reads and its writes have no separate ratios"
+        }
+        false => "Lookups and misses of the caches",
+    };
     html! {
         h3 { "Caches" }
-        (lookups("cache-table", "Lookups and misses of the caches. By the guide, an L2 refill for a store counts as a read too, so \
-             its reads and its writes have no separate ratios", &report.caches).html())
+        (lookups("cache-table", caches, &report.caches, has_kinds).html())
         h3 { "TLBs" }
-        (lookups("tlb-table", "Lookups and misses of the TLBs", &report.tlbs).html())
-        h3 { "Prefetchers" }
-        (prefetchers(report).html())
+        (lookups("tlb-table", "Lookups and misses of the TLBs", &report.tlbs, has_kinds).html())
+        @if !report.prefetchers.is_empty() {
+            h3 { "Prefetchers" }
+            (prefetchers(report).html())
+        }
     }
 }
 
-fn lookups(id: &str, caption: &str, rows: &[LookupRow]) -> Table {
-    let table = Table::new(id, caption).text("Structure").text("Lookups").text("Size");
+fn lookups(id: &str, caption: &str, rows: &[LookupRow], has_kinds: bool) -> Table {
+    let mut table = Table::new(id, caption).text("Structure");
+    if has_kinds {
+        table = table.text("Lookups");
+    }
+    let table = table.text("Size");
     let table = table.number("Accesses").number("Misses").number("Miss ratio").number("MPKI");
     let mut table = table.text("Events");
     for row in rows {
-        table.push([
-            row.structure.as_str().into(),
-            row.kind.as_str().into(),
+        let kind = has_kinds.then(|| row.kind.as_str().into());
+        let named = [row.structure.as_str().into()].into_iter().chain(kind);
+        table.push(named.chain([
             row.size.as_str().into(),
             row.accesses.count.into(),
             row.misses.count.into(),
             percent(row.miss_percent),
             Cell::number(row.mpki, 3),
             both(&row.misses, &row.accesses),
-        ]);
+        ]));
     }
     table
 }

@@ -2,14 +2,16 @@
 
 use maud::{Markup, html};
 use sim_core::PmuEvent;
+use sim_core::a53_event::A53Event;
 
-use crate::page::{Cell, event_link};
+use crate::page::{Cell, event_link, named_link};
 use crate::run_report::Place;
 
-/// Returns an event by its mnemonic: a link, if the guide defines it.
+/// Returns an event by its mnemonic: a link, if the glossary of a core's page has it.
 pub(super) fn event(name: &str) -> Markup {
     match PmuEvent::from_name(name) {
         Ok(event) => event_link(event),
+        Err(_) if A53Event::from_mnemonic(name).is_some() => named_link(name),
         Err(_) => html! { code { (name) } },
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn lead(report: &RunReport) -> Markup {
             @if report.threads.len() > 1 { ", " (report.threads.len()) " threads" }
             "."
         }
-        (slots::look_first(&report.top_down))
+        (slots::look_first(report))
         @for note in &run.notes { p.note { strong { "Note: " } (note) } }
     }
 }
@@ -29,22 +29,23 @@ pub(super) fn lead(report: &RunReport) -> Markup {
 pub(super) fn body(report: &RunReport) -> Markup {
     let run = &report.run;
     html! {
-        (facts(run))
+        (facts(report))
         @if report.threads.len() > 1 { (threads(report).html()) }
         @if !run.unknown_words.is_empty() { (unknown_words(run).html()) }
     }
 }
 
-fn facts(run: &RunInfo) -> Markup {
+fn facts(report: &RunReport) -> Markup {
+    let run = &report.run;
     let frequency = run.clock_hz as f64 / 1e9;
     html! {
         dl.facts {
             dt { "Trace" } dd { code { (run.trace) } }
             dt { "Configuration" } dd { code { (run.config) } }
-            dt { "Core" } dd { "Neoverse N2 " (run.revision) " at " (format!("{frequency:.2}")) " GHz" }
+            dt { "Core" } dd { (report.core_name()) " " (run.revision) " at " (format!("{frequency:.2}")) " GHz" }
             dt { "Modeled time" } dd { (seconds(run.seconds)) }
             dt { "Counted" } dd { (counted(run)) }
-            dt { "Multiplexed" } dd { (six_counters(run)) }
+            @if report.core.is_none() { dt { "Multiplexed" } dd { (six_counters(run)) } }
             dt { "Seed" } dd { (run.seed) }
             dt { "Hashes" }
             dd { "trace " code { (run.trace_hash) } ", configuration " code { (run.config_hash) } }

@@ -6,13 +6,14 @@ use maud::{Markup, html};
 use crate::page::palette::{BLUE, Color, GRAY, GREEN, ORANGE, RED};
 use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
-use crate::run_report::SlotNode;
+use crate::run_report::{RunReport, SlotNode};
 
 use super::parts::{code_cell, events, percent, place_cell};
 
 /// Colors of the top-down categories, by their nodes in the tree.
-const COLORS: [(&str, Color); 4] = [
+const COLORS: [(&str, Color); 5] = [
     ("slots.retiring", GREEN),
+    ("slots.issued", GREEN),
     ("slots.bad_speculation", RED),
     ("slots.frontend", BLUE),
     ("slots.backend", ORANGE),
@@ -34,17 +35,18 @@ pub(super) fn body(top: &SlotNode) -> Markup {
 
 /// Returns a sentence on the largest loss: the cause with most slots, and the instruction that it
 /// is charged to.
-pub(super) fn look_first(top: &SlotNode) -> Markup {
-    let path = top.worst();
+pub(super) fn look_first(report: &RunReport) -> Markup {
+    let path = report.top_down.worst();
+    let slots = report.slots();
     let Some(cause) = path.last() else {
-        return html! { p.first { "No rename slot was lost." } };
+        return html! { p.first { "No " (slots.trim_end_matches('s')) " was lost." } };
     };
     let names: Vec<&str> = path.iter().map(|node| node.name.as_str()).collect();
     html! {
         p.first {
             strong { "Look first at: " }
             a href={ "#" (element_id(&cause.id)) } { (names.join(", ")) }
-            ", " (format!("{:.1}%", cause.percent)) " of all rename slots."
+            ", " (format!("{:.1}%", cause.percent)) " of all " (slots) "."
             @if let Some(hot) = cause.hottest.first() {
                 " The largest part of it, " (format!("{:.1}%", hot.percent)) ", is charged to "
                 code { (hot.place.symbol) }

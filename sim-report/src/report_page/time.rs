@@ -15,16 +15,21 @@ use super::parts::events;
 /// Unit of values that add up to 100 percent.
 const PARTS_OF_A_WHOLE: &str = "percent of slots";
 /// Colors of the parts of the slots, by identifier.
-const SLOT_COLORS: [(&str, Color); 4] =
-    [("retiring", GREEN), ("bad_speculation", RED), ("frontend", BLUE), ("backend", ORANGE)];
+const SLOT_COLORS: [(&str, Color); 5] = [
+    ("retiring", GREEN),
+    ("issued", GREEN),
+    ("bad_speculation", RED),
+    ("frontend", BLUE),
+    ("backend", ORANGE),
+];
 
-/// Returns the charts of all threads.
-pub(super) fn body(timeline: &Timeline) -> Markup {
+/// Returns the charts of all threads. `slots` is the heading of the use of slots.
+pub(super) fn body(timeline: &Timeline, slots: &str) -> Markup {
     html! {
         p { "Intervals of " (grouped(timeline.step_cycles)) " cycles of each core." }
         @for thread in &timeline.threads {
             @if timeline.threads.len() > 1 { h3 { "Thread " (thread.thread) } }
-            @for unit in units(thread) { (chart(thread, unit)) (sources(thread, unit)) }
+            @for unit in units(thread) { (chart(thread, unit, slots)) (sources(thread, unit)) }
         }
     }
 }
@@ -55,13 +60,13 @@ fn sources(thread: &ThreadTimeline, unit: &str) -> Markup {
     html! { @if !names.is_empty() { p.quiet { "From " (events(&names)) "." } } }
 }
 
-fn chart(thread: &ThreadTimeline, unit: &str) -> Markup {
+fn chart(thread: &ThreadTimeline, unit: &str, slots: &str) -> Markup {
     let series = of_unit(thread, unit);
     let place = units(thread).iter().position(|own| *own == unit).unwrap_or_default();
     let id = format!("time-{}-{place}", thread.thread);
     let title = match series.as_slice() {
         [one] => format!("{} ({unit})", one.name),
-        _ if unit == PARTS_OF_A_WHOLE => String::from("Rename slots (top-down), percent"),
+        _ if unit == PARTS_OF_A_WHOLE => format!("{slots}, percent"),
         _ => format!("Events {unit}"),
     };
     let (svg, legend) = if unit == PARTS_OF_A_WHOLE {
@@ -187,7 +192,7 @@ mod tests {
             step_ns: 5.0,
             threads: vec![ThreadTimeline { thread: 0, ends: vec![10, 20], series }],
         };
-        let html = body(&timeline).into_string();
+        let html = body(&timeline, "Slots").into_string();
         assert!(html.contains("all values are 0: name of b."), "{html}");
         assert!(!html.contains("NaN"), "{html}");
     }

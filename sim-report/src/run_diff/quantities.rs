@@ -56,11 +56,7 @@ pub(super) fn groups(report: &RunReport) -> Vec<Group> {
     let missing = Some(Number::Count(0));
     vec![
         group("run", "The run", run(report)),
-        Group {
-            missing,
-            whole,
-            ..group("slots", "Rename slots (top-down)", slots(&report.top_down))
-        },
+        Group { missing, whole, ..group("slots", report.slots_heading(), slots(&report.top_down)) },
         group("metrics", "Metrics", metrics(report)),
         group("caches", "Caches", lookups(&report.caches)),
         group("tlbs", "TLBs", lookups(&report.tlbs)),

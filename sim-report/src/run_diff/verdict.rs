@@ -29,7 +29,7 @@ pub(super) fn sentence(from: &RunReport, to: &RunReport) -> String {
     let per = if per.is_empty() { "" } else { ", for equal numbers of instructions" };
     let more = named(changes.iter().rev().filter(|(_, slots)| *slots > 0.0));
     if !more.is_empty() {
-        text += &format!(" It loses more rename slots to {more}{per}.");
+        text += &format!(" It loses more {} to {more}{per}.", from.slots());
     }
     let fewer = named(changes.iter().filter(|(_, slots)| *slots < 0.0));
     if !fewer.is_empty() {
@@ -63,7 +63,7 @@ fn leaves(root: &SlotNode) -> impl Iterator<Item = &SlotNode> {
         }
         Some(node)
     });
-    all.filter(|node| node.is_cause() && !node.id.starts_with("slots.retiring"))
+    all.filter(|node| node.is_cause() && !node.is_used())
 }
 
 fn named<'a>(changes: impl Iterator<Item = &'a (String, f64)>) -> String {

@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sim_machine::observe::{BranchKind, CodeKind, InstCost};
+use sim_machine::observe::{BranchKind, CodeKind};
 
 use super::code::{Cost, Place};
 use super::names::branch_name;
-use super::profiled::Profiled;
+use super::profiled::{CodeCost, N2Profile, Profiled};
 use super::ratio::{percent, some_percent};
 
 /// Retired branches and their mispredictions.
@@ -63,31 +63,56 @@ pub struct BranchSite {
 /// Most branches listed.
 const SITES: usize = 100;
 
+/// Counts of a branch instruction, as a core's model collects them.
+pub(super) struct BranchCount {
+    pub(super) pc: u64,
+    pub(super) kind: BranchKind,
+    pub(super) retired: u64,
+    pub(super) taken: u64,
+    pub(super) mispredicted: u64,
+    pub(super) bad_slots: u64,
+}
+
 impl Branches {
-    pub(super) fn of(profile: &Profiled<'_>) -> Branches {
+    /// Returns the branches of a Neoverse N2.
+    pub(super) fn of(profile: &N2Profile<'_>) -> Branches {
         let branches = profile.instructions.iter().filter_map(|(_, cost)| match cost.kind {
-            CodeKind::Branch(kind) => Some((kind, *cost)),
+            CodeKind::Branch(kind) => Some(BranchCount {
+                pc: cost.pc,
+                kind,
+                retired: cost.retired,
+                taken: cost.taken,
+                mispredicted: cost.mispredicted,
+                bad_slots: Cost::of(cost, profile.all_slots()).bad_speculation,
+            }),
             _ => None,
         });
-        let branches: Vec<(BranchKind, &InstCost)> = branches.collect();
-        let sum = |of: fn(&InstCost) -> u64| branches.iter().map(|(_, cost)| of(cost)).sum::<u64>();
-        let mispredicted = sum(|cost| cost.mispredicted);
-        let mut wrong: Vec<_> = branches.iter().filter(|(_, cost)| cost.mispredicted > 0).collect();
-        wrong.sort_by_key(|(_, cost)| (std::cmp::Reverse(cost.mispredicted), cost.pc));
-        let site = |(kind, cost): &&(BranchKind, &InstCost)| BranchSite {
-            place: profile.place(cost),
-            kind: branch_name(*kind).to_owned(),
-            retired: cost.retired,
-            taken: cost.taken,
-            mispredicted: cost.mispredicted,
-            miss_percent: percent(cost.mispredicted, cost.retired),
-            share_percent: percent(cost.mispredicted, mispredicted),
-            bad_slots: Cost::of(cost, profile.all_slots()).bad_speculation,
+        Branches::from_counts(&branches.collect::<Vec<_>>(), profile)
+    }
+
+    /// Returns the branches with these counts.
+    pub(super) fn from_counts<C: CodeCost>(
+        branches: &[BranchCount],
+        profile: &Profiled<'_, C>,
+    ) -> Branches {
+        let sum = |of: fn(&BranchCount) -> u64| branches.iter().map(of).sum::<u64>();
+        let mispredicted = sum(|branch| branch.mispredicted);
+        let mut wrong: Vec<_> = branches.iter().filter(|branch| branch.mispredicted > 0).collect();
+        wrong.sort_by_key(|branch| (std::cmp::Reverse(branch.mispredicted), branch.pc));
+        let site = |branch: &&BranchCount| BranchSite {
+            place: profile.place_at(branch.pc),
+            kind: branch_name(branch.kind).to_owned(),
+            retired: branch.retired,
+            taken: branch.taken,
+            mispredicted: branch.mispredicted,
+            miss_percent: percent(branch.mispredicted, branch.retired),
+            share_percent: percent(branch.mispredicted, mispredicted),
+            bad_slots: branch.bad_slots,
         };
         Branches {
-            retired: sum(|cost| cost.retired),
+            retired: sum(|branch| branch.retired),
             mispredicted,
-            kinds: BranchKind::ALL.map(|kind| BranchKindCount::of(kind, &branches)).into(),
+            kinds: BranchKind::ALL.map(|kind| BranchKindCount::of(kind, branches)).into(),
             sites: wrong.iter().take(SITES).map(site).collect(),
             sites_left_out: wrong.len().saturating_sub(SITES) as u64,
         }
@@ -95,16 +120,16 @@ impl Branches {
 }
 
 impl BranchKindCount {
-    fn of(kind: BranchKind, branches: &[(BranchKind, &InstCost)]) -> BranchKindCount {
-        let own = branches.iter().filter(|(own, _)| *own == kind);
-        let mut sum = InstCost::default();
-        own.for_each(|(_, cost)| sum.add(cost));
+    fn of(kind: BranchKind, branches: &[BranchCount]) -> BranchKindCount {
+        let own = || branches.iter().filter(|branch| branch.kind == kind);
+        let sum = |of: fn(&BranchCount) -> u64| own().map(of).sum::<u64>();
+        let (retired, mispredicted) = (sum(|own| own.retired), sum(|own| own.mispredicted));
         BranchKindCount {
             kind: branch_name(kind).to_owned(),
-            retired: sum.retired,
-            taken: sum.taken,
-            mispredicted: sum.mispredicted,
-            miss_percent: some_percent(sum.mispredicted, sum.retired),
+            retired,
+            taken: sum(|own| own.taken),
+            mispredicted,
+            miss_percent: some_percent(mispredicted, retired),
         }
     }
 }

@@ -8,7 +8,7 @@ use sim_core::{DataSource, InstId};
 use sim_machine::observe::{CodeKind, Column, InstCost, SOURCES, SlotClass, TopDownCategory};
 
 use super::names::{class_names, kind_name};
-use super::profiled::Profiled;
+use super::profiled::{CodeCost, N2Profile, Profiled};
 use super::ratio::{over, percent};
 use crate::symbols::SourceLine;
 
@@ -35,14 +35,15 @@ pub struct CauseSlots {
 }
 
 /// Cost of some code. Slots are charged to the instruction that causes the loss: those of a wrong
-/// path to its branch, those of a full reorder buffer to its oldest instruction.
+/// path to its branch, those of a full reorder buffer to its oldest instruction, others of a core
+/// in order to the instruction that waits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cost {
-    /// Rename slots: used, squashed and empty.
+    /// Slots: used, squashed and empty.
     pub slots: u64,
     /// Share of all slots, in percent.
     pub percent: f64,
-    /// Slots of operations that retired.
+    /// Slots of operations that retired; on a core in order, of instructions that issued.
     pub retiring: u64,
     /// Slots of squashed operations, and empty slots of the refill after them.
     pub bad_speculation: u64,
@@ -52,7 +53,7 @@ pub struct Cost {
     pub backend: u64,
     /// Squashed and empty slots by cause, most first.
     pub causes: Vec<CauseSlots>,
-    /// Cycles up to the rename of its instructions, as `n2sim functions` gives them.
+    /// Cycles up to the rename, or issue, of its instructions, as `n2sim functions` gives them.
     pub cycles: u64,
     /// Retired instructions.
     pub instructions: u64,
@@ -66,10 +67,18 @@ pub struct Cost {
     pub l1d_refills: u64,
     /// `L2D_CACHE_REFILL`.
     pub l2_refills: u64,
-    /// `DTLB_WALK`.
-    pub dtlb_walks: u64,
-    /// `ITLB_WALK`.
-    pub itlb_walks: u64,
+    /// `DTLB_WALK`; absent on a core without the event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dtlb_walks: Option<u64>,
+    /// `ITLB_WALK`; absent on a core without the event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub itlb_walks: Option<u64>,
+    /// `L1D_TLB_REFILL`, on a core that does not count table walks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l1d_tlb_refills: Option<u64>,
+    /// `L1I_TLB_REFILL`, on a core that does not count table walks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l1i_tlb_refills: Option<u64>,
 }
 
 /// Costs of the code of the program, the most expensive first.
@@ -131,9 +140,9 @@ pub struct HotInstruction {
     pub kind: String,
     /// Cost.
     pub cost: Cost,
-    /// Number of squashed executions.
-    #[serde(alias = "thrown_away")]
-    pub squashed: u64,
+    /// Number of squashed executions; absent on a core that executes no wrong path.
+    #[serde(alias = "thrown_away", default, skip_serializing_if = "Option::is_none")]
+    pub squashed: Option<u64>,
     /// Mean cycles of a load from issue to data; absent for other instructions.
     pub load_cycles: Option<f64>,
     /// Data sources of a retired load or store.
@@ -159,19 +168,22 @@ const INSTRUCTIONS: usize = 200;
 const UNKNOWN: &str = "[unknown]";
 
 impl Code {
-    pub(super) fn of(profile: &Profiled<'_>) -> Code {
+    /// Returns the costs. `instruction` makes the row of an instruction.
+    pub(super) fn of<C: CodeCost>(
+        profile: &Profiled<'_, C>,
+        instruction: impl Fn(InstId, &C) -> HotInstruction,
+    ) -> Code {
         let (functions, lines) = (functions(profile), lines(profile));
-        let cost = |cost: &InstCost| Cost::of(cost, profile.all_slots());
+        let cost = |cost: &C| cost.row(profile.all_slots());
         let left_out = |all: usize, listed: usize| all.saturating_sub(listed) as u64;
-        let named =
-            |(name, own): &(String, InstCost)| HotFunction { name: name.clone(), cost: cost(own) };
-        let line = |((line, function), own): &((SourceLine, String), InstCost)| HotLine {
+        let named = |(name, own): &(String, C)| HotFunction { name: name.clone(), cost: cost(own) };
+        let line = |((line, function), own): &((SourceLine, String), C)| HotLine {
             file: line.file.clone(),
             line: line.line,
             function: function.clone(),
             cost: cost(own),
         };
-        let instruction = |(id, own): &(InstId, &InstCost)| HotInstruction::of(*id, own, profile);
+        let instruction = |(id, own): &(InstId, &C)| instruction(*id, own);
         Code {
             has_functions: !profile.symbols.functions().is_empty(),
             has_lines: !lines.is_empty(),
@@ -188,10 +200,10 @@ impl Code {
 }
 
 /// Returns the cost of each function, the most expensive first.
-fn functions(profile: &Profiled<'_>) -> Vec<(String, InstCost)> {
+fn functions<C: CodeCost>(profile: &Profiled<'_, C>) -> Vec<(String, C)> {
     let own = |pc| profile.symbols.function(pc).map(|place| place.function);
     let all = profile.instructions.iter().map(|(_, cost)| {
-        let function = own(cost.pc);
+        let function = own(cost.pc());
         let (addr, name) = match function {
             Some(function) => (Some(function.addr), function.name.clone()),
             None => (None, UNKNOWN.to_owned()),
@@ -202,9 +214,9 @@ fn functions(profile: &Profiled<'_>) -> Vec<(String, InstCost)> {
 }
 
 /// Returns the cost of each source line, the most expensive first.
-fn lines(profile: &Profiled<'_>) -> Vec<((SourceLine, String), InstCost)> {
+fn lines<C: CodeCost>(profile: &Profiled<'_, C>) -> Vec<((SourceLine, String), C)> {
     let all = profile.instructions.iter().filter_map(|(_, cost)| {
-        let (line, function) = profile.line(cost.pc)?;
+        let (line, function) = profile.line(cost.pc())?;
         Some(((line.file, line.line, function), *cost))
     });
     let line = |((file, line, function), cost)| ((SourceLine { file, line }, function), cost);
@@ -213,14 +225,38 @@ fn lines(profile: &Profiled<'_>) -> Vec<((SourceLine, String), InstCost)> {
 
 /// Sums the costs with the same key. The most expensive sum comes first; equal sums are ordered by
 /// key.
-fn summed<'a, K: Ord>(all: impl Iterator<Item = (K, &'a InstCost)>) -> Vec<(K, InstCost)> {
-    let mut sums: BTreeMap<K, InstCost> = BTreeMap::new();
+fn summed<'a, K: Ord, C: CodeCost + 'a>(all: impl Iterator<Item = (K, &'a C)>) -> Vec<(K, C)> {
+    let mut sums: BTreeMap<K, C> = BTreeMap::new();
     for (key, cost) in all {
         sums.entry(key).or_default().add(cost);
     }
-    let mut sums: Vec<(K, InstCost)> = sums.into_iter().collect();
+    let mut sums: Vec<(K, C)> = sums.into_iter().collect();
     sums.sort_by_key(|(_, cost)| std::cmp::Reverse(cost.all_slots()));
     sums
+}
+
+impl CodeCost for InstCost {
+    fn pc(&self) -> u64 {
+        self.pc
+    }
+
+    fn add(&mut self, other: &InstCost) {
+        InstCost::add(self, other);
+    }
+
+    fn all_slots(&self) -> u64 {
+        InstCost::all_slots(self)
+    }
+
+    fn is_counted(&self) -> bool {
+        // An instruction that was only squashed may have events without slots.
+        let has_events = self.columns.iter().any(|count| *count > 0);
+        self.retired > 0 || self.all_slots() > 0 || has_events
+    }
+
+    fn row(&self, all_slots: u64) -> Cost {
+        Cost::of(self, all_slots)
+    }
 }
 
 impl Cost {
@@ -246,8 +282,10 @@ impl Cost {
             l1i_refills: event(Column::L1iRefills),
             l1d_refills: event(Column::L1dRefills),
             l2_refills: event(Column::L2Refills),
-            dtlb_walks: event(Column::DtlbWalks),
-            itlb_walks: event(Column::ItlbWalks),
+            dtlb_walks: Some(event(Column::DtlbWalks)),
+            itlb_walks: Some(event(Column::ItlbWalks)),
+            l1d_tlb_refills: None,
+            l1i_tlb_refills: None,
         }
     }
 }
@@ -259,13 +297,18 @@ fn causes(cost: &InstCost) -> Vec<CauseSlots> {
         let (cause, name) = class_names(class);
         CauseSlots { cause, name: name.to_owned(), slots: cost.slots[class.index()] }
     });
+    ranked(named)
+}
+
+/// Returns the causes with slots, most first.
+pub(super) fn ranked(named: impl Iterator<Item = CauseSlots>) -> Vec<CauseSlots> {
     let mut causes: Vec<CauseSlots> = named.filter(|cause| cause.slots > 0).collect();
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.slots));
     causes
 }
 
 impl HotInstruction {
-    fn of(id: InstId, cost: &InstCost, profile: &Profiled<'_>) -> HotInstruction {
+    pub(super) fn of(id: InstId, cost: &InstCost, profile: &N2Profile<'_>) -> HotInstruction {
         let trace = profile.observed.session.trace();
         let code = trace.statics().insts().get(id as usize).map(|code| code.word);
         // Code that ran only on wrong paths is only in the image.
@@ -281,7 +324,7 @@ impl HotInstruction {
             word: format!("{word:08x}"),
             kind: kind_name(cost.kind).to_owned(),
             cost: Cost::of(cost, profile.all_slots()),
-            squashed: cost.squashed,
+            squashed: Some(cost.squashed),
             load_cycles: is_load.then(|| over(cost.load_cycles, cost.retired, 1.0)).flatten(),
             sources: supplied.map(source).collect(),
         }

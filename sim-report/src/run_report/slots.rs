@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sim_core::{PmuEvent, RootCause, StallCause};
-use sim_machine::observe::{InstCost, SlotClass};
+use sim_machine::observe::SlotClass;
 
 use super::code::Place;
 use super::names::{cause_id, class_names};
-use super::profiled::Profiled;
+use super::profiled::{CodeCost, N2Profile, Profiled};
 use super::ratio::percent;
 use super::slot_tree::{Shape, TREE, events_of, meaning_of, meaning_of_cause};
 
@@ -44,19 +44,19 @@ pub struct SlotPlace {
     pub percent: f64,
 }
 
-/// Node of the tree that is not a loss.
-const RETIRING: &str = "slots.retiring";
+/// Nodes of the trees that are not a loss, on the Neoverse N2 and on a core in order.
+const USED: [&str; 2] = ["slots.retiring", "slots.issued"];
 
 /// Most instructions listed for a cause.
 const HOTTEST: usize = 5;
 
 impl SlotNode {
     /// Returns the tree of a run.
-    pub(super) fn of(profile: &Profiled<'_>) -> SlotNode {
+    pub(super) fn of(profile: &N2Profile<'_>) -> SlotNode {
         SlotNode::grown(&TREE, "", profile)
     }
 
-    fn grown(shape: &Shape, above: &str, profile: &Profiled<'_>) -> SlotNode {
+    fn grown(shape: &Shape, above: &str, profile: &N2Profile<'_>) -> SlotNode {
         match shape {
             Shape::Cause(SlotClass::Stalled(root)) => SlotNode::root(*root, above, profile),
             Shape::Cause(class) => SlotNode::leaf(*class, above, profile),
@@ -73,7 +73,7 @@ impl SlotNode {
         }
     }
 
-    fn leaf(class: SlotClass, above: &str, profile: &Profiled<'_>) -> SlotNode {
+    fn leaf(class: SlotClass, above: &str, profile: &N2Profile<'_>) -> SlotNode {
         let (id, name) = class_names(class);
         let slots = profile.total.slots[class.index()];
         SlotNode {
@@ -84,12 +84,12 @@ impl SlotNode {
             percent: percent(slots, profile.all_slots()),
             events: mnemonics(events_of(class)),
             children: Vec::new(),
-            hottest: hottest(class, slots, profile),
+            hottest: hottest(profile, slots, |cost| cost.slots[class.index()]),
         }
     }
 
     /// Returns the node of a back-end root cause, with the full structures in which it appeared.
-    fn root(root: RootCause, above: &str, profile: &Profiled<'_>) -> SlotNode {
+    fn root(root: RootCause, above: &str, profile: &N2Profile<'_>) -> SlotNode {
         let leaf = SlotNode::leaf(SlotClass::Stalled(root), above, profile);
         let causes = StallCause::ALL.into_iter().filter(|cause| !cause.is_frontend());
         let seen_as = |cause: StallCause| SlotNode {
@@ -113,13 +113,18 @@ impl SlotNode {
         self.children.is_empty() || !self.hottest.is_empty()
     }
 
+    /// Returns whether the node has used slots, which are no loss.
+    pub fn is_used(&self) -> bool {
+        USED.iter().any(|used| self.id.starts_with(used))
+    }
+
     /// Returns the path to the cause with most slots, from below the root down to it. Retired
     /// operations are not a loss. The path is empty if no slot was lost.
     pub fn worst(&self) -> Vec<&SlotNode> {
         if self.is_cause() {
             return Vec::new();
         }
-        let losses = self.children.iter().filter(|node| node.id != RETIRING);
+        let losses = self.children.iter().filter(|node| !node.is_used());
         let paths = losses.map(|node| [vec![node], node.worst()].concat());
         let lost = |path: &Vec<&SlotNode>| path.last().map_or(0, |cause| cause.slots);
         // The first of several equal ones is returned.
@@ -143,13 +148,16 @@ fn mnemonics(events: &[PmuEvent]) -> Vec<String> {
     events.iter().map(|event| event.mnemonic().to_owned()).collect()
 }
 
-/// Returns the instructions with most slots of this class.
-fn hottest(class: SlotClass, all: u64, profile: &Profiled<'_>) -> Vec<SlotPlace> {
-    let of = |cost: &InstCost| cost.slots[class.index()];
+/// Returns the instructions with most slots of one cause, which has `all` slots.
+pub(super) fn hottest<C: CodeCost>(
+    profile: &Profiled<'_, C>,
+    all: u64,
+    of: impl Fn(&C) -> u64,
+) -> Vec<SlotPlace> {
     let mut charged: Vec<_> =
         profile.instructions.iter().map(|(_, cost)| *cost).filter(|cost| of(cost) > 0).collect();
-    charged.sort_by_key(|cost| (std::cmp::Reverse(of(cost)), cost.pc));
-    let place = |cost: &&InstCost| SlotPlace {
+    charged.sort_by_key(|cost| (std::cmp::Reverse(of(cost)), cost.pc()));
+    let place = |cost: &&C| SlotPlace {
         place: profile.place(cost),
         slots: of(cost),
         percent: percent(of(cost), all),

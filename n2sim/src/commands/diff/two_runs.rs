@@ -40,6 +40,13 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     let to = args.to.as_deref().unwrap_or(default);
     let mut out = Output::create(args.output.as_deref())?;
     let (a, b) = (report(args, first, from)?, report(args, second, to)?);
+    if a.core_name() != b.core_name() {
+        anyhow::bail!(
+            "the reports are of a {} and of a {}: compare one trace on two cores with --core A,B",
+            a.core_name(),
+            b.core_name()
+        );
+    }
     let name = |path: &Path, config: &str| match is_report(path) {
         true => path.shown().to_string(),
         false => format!("{} ({config})", path.shown()),

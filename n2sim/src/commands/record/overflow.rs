@@ -4,12 +4,12 @@ use sim_pmu::overflow::{OverflowRequest, OverflowSampler, OverflowSamplers};
 use sim_pmu::spe::Clocks;
 use sim_report::perf_data::overflow::{OverflowEvent, OverflowProfile, OverflowSample};
 use sim_report::perf_data::records::{Sample, nanoseconds};
-use sim_report::perf_stat::grouped;
 
 use crate::files::output::Output;
 
+use super::file::{self, PID};
 use super::request::CounterEvent;
-use super::{PID, Recording, program};
+use super::{Recording, program};
 
 /// Runs the trace and writes the samples. Returns notes for the user and the number of instructions
 /// that ran.
@@ -28,15 +28,8 @@ pub(super) fn record(
     let program = program::find(recording.session.trace(), &args.elf, &args.output)?;
     let mut profile = profile(recording, events, samplers.into_cores());
     profile.mappings = program.mappings;
-    let mut notes: Vec<String> = (0..)
-        .zip(&profile.events)
-        .map(|(number, event)| {
-            let samples = profile.samples.iter().filter(|sample| sample.event == number).count();
-            let (samples, period) = (grouped(samples as u64), grouped(event.period));
-            format!("{samples} samples of {}, one in {period}", event.name)
-        })
-        .collect();
-    Recording::write(output, program.beside, &profile.perf_data(&recording.machine()))?;
+    let mut notes = file::notes_of(&profile);
+    file::write(output, program.beside, &profile.perf_data(&recording.machine()))?;
     notes.extend(outcome.notes.into_iter().chain(program.notes));
     Ok((notes, instructions))
 }

@@ -3,16 +3,19 @@
 
 use anyhow::{Context, bail};
 use sim_pmu::overflow::OverflowRequest;
+use sim_pmu::perf::Levels;
 use sim_pmu::spe::SpeRequest;
 use sim_report::Selected;
 use sim_report::perf_data::attr::flag;
 
 use crate::counting::event_list;
 
+/// Request without `-e`.
+const SPE_DEFAULT: &str = "arm_spe_0/jitter=1,pa_enable=1/";
 /// Period of SPE without `-c`: the shortest that the core supports, as perf takes it.
 const SPE_PERIOD: u64 = 1024;
 /// Period of events without `-c`.
-const EVENT_PERIOD: u64 = 100_000;
+pub(super) const EVENT_PERIOD: u64 = 100_000;
 /// Names by which users call the PMU of the extension.
 const SPE_NAMES: [&str; 2] = ["arm_spe_0", "arm_spe"];
 
@@ -65,11 +68,10 @@ pub(super) enum Request {
 impl Request {
     /// Reads the `-e` options.
     pub(super) fn parse(lists: &[String], count: Option<u64>) -> anyhow::Result<Request> {
-        let is_spe = |list: &&String| {
-            let name = list.trim().split(['/', ':']).next().unwrap_or_default();
-            SPE_NAMES.contains(&name)
-        };
-        match lists.iter().filter(is_spe).count() {
+        if lists.is_empty() {
+            return spe(SPE_DEFAULT, count.unwrap_or(SPE_PERIOD)).map(Request::Spe);
+        }
+        match lists.iter().filter(|list| is_spe(list)).count() {
             0 => Ok(Request::Overflow(events(lists, count.unwrap_or(EVENT_PERIOD))?)),
             _ if lists.len() > 1 => {
                 bail!("record arm_spe_0 alone: a second event needs a run of its own")
@@ -77,6 +79,20 @@ impl Request {
             _ => spe(lists[0].trim(), count.unwrap_or(SPE_PERIOD)).map(Request::Spe),
         }
     }
+}
+
+/// Returns whether the list names the PMU of the extension.
+pub(super) fn is_spe(list: &str) -> bool {
+    let name = list.trim().split(['/', ':']).next().unwrap_or_default();
+    SPE_NAMES.contains(&name)
+}
+
+/// Returns the bits of `perf_event_attr` for the excluded levels.
+pub(super) fn excluded(levels: Levels) -> u64 {
+    let bit = |is_counted: bool, bit: u64| if is_counted { 0 } else { bit };
+    bit(levels.user, flag::EXCLUDE_USER)
+        | bit(levels.kernel, flag::EXCLUDE_KERNEL)
+        | bit(levels.hypervisor, flag::EXCLUDE_HV)
 }
 
 fn events(lists: &[String], period: u64) -> anyhow::Result<Vec<CounterEvent>> {
@@ -98,11 +114,7 @@ fn events(lists: &[String], period: u64) -> anyhow::Result<Vec<CounterEvent>> {
 impl CounterEvent {
     /// Returns the bits of `perf_event_attr` for the excluded levels.
     pub(super) fn excluded(&self) -> u64 {
-        let levels = self.request.event.levels;
-        let bit = |is_counted: bool, bit: u64| if is_counted { 0 } else { bit };
-        bit(levels.user, flag::EXCLUDE_USER)
-            | bit(levels.kernel, flag::EXCLUDE_KERNEL)
-            | bit(levels.hypervisor, flag::EXCLUDE_HV)
+        excluded(self.request.event.levels)
     }
 }
 

@@ -11,8 +11,10 @@ use sim_report::perf_stat::grouped;
 
 use crate::files::output::Output;
 
+use super::args::MetadataName;
+use super::file::{self, PID};
 use super::request::SpeEvent;
-use super::{MetadataName, PID, Recording, program};
+use super::{Recording, program};
 
 /// Runs the trace and writes the records of the units. Returns notes for the user and the number of
 /// instructions that ran.
@@ -47,7 +49,7 @@ pub(super) fn record(
     notes.extend(program.notes);
     let profile = profile(recording, event, cores, program.mappings);
     if let Some(output) = outputs.pop() {
-        Recording::write(output, program.beside, &profile.perf_data(&recording.machine()))?;
+        file::write(output, program.beside, &profile.perf_data(&recording.machine()))?;
     }
     Ok((notes, instructions))
 }
