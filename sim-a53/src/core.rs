@@ -15,6 +15,7 @@ use crate::config::PipelineConfig;
 use crate::event::{A53Condition, A53Event, A53Sink};
 use crate::front_end::{Arrival, FrontEnd};
 use crate::memory::ClusterMemory;
+use crate::seen::Seen;
 use crate::slots::{LostTo, SLOTS, Slots};
 use crate::timing::{Distances, EARLY_ALU, Timing, UNITS, USES, Unit, Use, Work};
 use sim_core::{InstFlags, TraceInst};
@@ -286,11 +287,13 @@ impl Core {
         // Further issue cycles of a wide access issue nothing else.
         let further = last.next.min(cycle) - (last.cycle + 1);
         self.slots.lose(LostTo::WideAccess, SLOTS * further);
+        sink.see(Seen::Idle(LostTo::WideAccess, further));
         // Before the first instruction there is no group, so that cycle 0 is lost, too.
         let mut at = if self.slots.issued == 0 { 0 } else { last.cycle + 1 + further };
         while at < cycle {
             let (cause, until, is_counted) = self.wait_at(at, cycle, ready);
             self.slots.lose(cause, SLOTS * (until - at));
+            sink.see(Seen::Idle(cause, until - at));
             if let Some(event) = event_of(cause).filter(|_| is_counted) {
                 sink.raise(event, at, until - at);
             }
@@ -356,6 +359,7 @@ impl Core {
         sink: &mut S,
     ) {
         if inst.flags.has(InstFlags::ABANDONED) {
+            sink.see(Seen::Abandoned);
             return;
         }
         self.instructions += 1;
@@ -446,6 +450,7 @@ impl Core {
                 None => (LostTo::End, self.write_back.next_stall(at).min(end)),
             };
             self.slots.lose(cause, SLOTS * (until - at));
+            sink.see(Seen::Idle(cause, until - at));
             at = until;
         }
         if self.retention_after > 0 {

@@ -3,7 +3,8 @@
 //! Reading order: `event` names the events; `config` has every size and latency; `core` takes
 //! instructions in program order through fetch, issue and write-back; `memory` has micro-TLBs, main
 //! TLB, L1 caches, L2 cache and prefetcher; `cluster` runs a trace on up to four cores; `event_bus`
-//! and `pmu` receive the events as bits of a bus and in counters; `stepper` and `bench` run loops.
+//! and `pmu` receive the events as bits of a bus and in counters; `seen` has the steps that a sink
+//! may observe beside the events, and `flow` the charts of them; `stepper` and `bench` run loops.
 
 pub mod bench;
 mod branch;
@@ -12,11 +13,13 @@ pub mod config;
 mod core;
 pub mod event;
 pub mod event_bus;
+pub mod flow;
 mod front_end;
 mod groups;
 mod levels;
 pub mod memory;
 pub mod pmu;
+pub mod seen;
 pub mod slots;
 mod stepper;
 mod timing;
@@ -24,6 +27,7 @@ mod view;
 
 pub use cluster::{
     A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_by_group, run_with_bus, run_with_pmu,
+    run_with_sinks,
 };
 pub use event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink};
 pub use pmu::{A53Pmu, PmuSink};

@@ -38,6 +38,7 @@ mod walker;
 use sim_core::Maintenance;
 
 use crate::event::{A53Event, A53Sink};
+use crate::seen::{FetchedFrom, LoadedFrom, Seen};
 use cache::{ADDRESS_MASK, LINE_SHIFT};
 use cluster::Cluster;
 pub use config::MemoryConfig;
@@ -131,6 +132,7 @@ impl ClusterMemory {
         if units.fetch_micro_tlb.last_hits(addr >> PAGE_SHIFT, now)
             && units.l1i.last_hits(addr >> LINE_SHIFT, now)
         {
+            sink.see(Seen::Fetched(FetchedFrom::L1i));
             return FetchReply { ready: now, waits_for: None, micro_tlb_ready: now };
         }
         self.fetch_slow(core, addr, now, sink)
@@ -337,6 +339,7 @@ impl ClusterMemory {
 /// Counts a load that hits, and returns its answer.
 #[inline(always)]
 fn l1d_hit<S: A53Sink>(now: u64, sink: &mut S) -> LoadReply {
+    sink.see(Seen::Loaded(LoadedFrom::L1d));
     sink.raise(A53Event::MEM_ACCESS, now, 1);
     sink.raise(A53Event::L1D_CACHE, now, 1);
     LoadReply { ready: now, missed: false, crosses_line: false }

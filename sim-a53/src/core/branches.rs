@@ -4,6 +4,7 @@ use super::Core;
 use super::write_back::{RESTART, STAGES};
 use crate::event::{A53Event, A53Note, A53Sink};
 use crate::memory::ClusterMemory;
+use crate::seen::Seen;
 use crate::timing::Timing;
 use sim_isa::BranchKind;
 
@@ -45,6 +46,7 @@ impl Core {
             }
             return;
         }
+        sink.see(Seen::Mispredicted);
         sink.raise(A53Event::BR_MIS_PRED, cycle, 1);
         if kind == BranchKind::Conditional {
             sink.raise(A53Event::BR_COND_MISPRED, cycle, 1);

@@ -4,6 +4,7 @@
 use super::Core;
 use crate::event::{A53Event, A53Sink};
 use crate::memory::{ClusterMemory, DataAccess};
+use crate::seen::Seen;
 use crate::slots::LostTo;
 use crate::timing::{Timing, Unit, Work};
 use sim_core::{InstFlags, TraceInst};
@@ -154,10 +155,14 @@ impl Core {
         sink: &mut S,
     ) -> u64 {
         let now = cycle + LOOKUP;
-        let mut ready = now;
+        let (mut ready, mut missed) = (now, false);
         for addr in std::iter::once(inst.addr).chain(more.iter().copied()) {
             let reply = memory.load(self.number, access(timing, addr), now, sink);
             ready = ready.max(reply.ready);
+            missed |= reply.missed;
+        }
+        if missed {
+            sink.see(Seen::LoadMissed);
         }
         let delay = ready - now;
         self.write_back.hold(cycle + STAGES + 1 + delay, LostTo::LoadMiss, sink);
@@ -179,6 +184,7 @@ impl Core {
         sink: &mut S,
     ) {
         if inst.flags.has(InstFlags::EXCLUSIVE_FAILED) {
+            sink.see(Seen::FailedExclusive);
             return;
         }
         for addr in std::iter::once(inst.addr).chain(more.iter().copied()) {

@@ -4,6 +4,7 @@
 //! at a time.
 
 use crate::event::{A53Event, A53Sink};
+use crate::seen::Seen;
 
 use super::cache::LineState;
 use super::cluster::Cluster;
@@ -63,6 +64,7 @@ impl Cluster {
         } else {
             main.holds(key)
         };
+        sink.see(Seen::MicroTlbMissed { is_fetch: side == Side::Fetch, walks: !is_hit });
         let ready = if is_hit { looked_up } else { self.walk(core, key, looked_up, sink) };
         let units = &mut self.cores[core];
         let (micro_tlb, event) = match side {
@@ -79,6 +81,7 @@ impl Cluster {
         let walker = &self.cores[core].walker;
         let start = walker.taken.free_from(at);
         let first_level = walker.first_level(key);
+        sink.see(Seen::Walked { from_walk_cache: first_level == LAST_LEVEL });
         let mut done = start;
         for level in first_level..=LAST_LEVEL {
             done = self.read_descriptor(core, descriptor_line(key, level), done, sink);
@@ -108,6 +111,7 @@ impl Cluster {
         let l1d = self.snoop.l1d(core);
         let found = l1d.probe(line);
         let is_faulty = found.is_some_and(|entry| l1d.state(entry).has(LineState::FAULTY));
+        sink.see(Seen::Descriptor { hit: found.is_some() && !is_faulty });
         let arrives = match found {
             Some(entry) if !is_faulty => l1d.ready(entry).max(at),
             _ => {
