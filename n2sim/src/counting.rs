@@ -1,6 +1,7 @@
 //! Runs that count events: the requested events, the counters, and the printed counts.
 
 pub(crate) mod a53_events;
+pub(crate) mod a53_metrics;
 pub(crate) mod counted_run;
 pub(crate) mod counts_file;
 pub(crate) mod event_list;

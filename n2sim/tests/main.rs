@@ -1,6 +1,8 @@
 //! The program as its users run it, one module for each subject.
 
 mod a53_commands;
+mod a53_flow;
+mod a53_metrics;
 mod a53_observed;
 mod book;
 mod capture;

@@ -81,7 +81,7 @@ fn what_needs_a_model_is_refused_with_a_remedy() {
         (&["event-bus", trace, "--run-on", "neoverse-v1"], "no timing model of this core yet"),
         (&["event-bus", trace, "--core", "neoverse-v1"], "its event bus is not known"),
         (&["lint", "--core", "neoverse-v2"], "give files or --formula"),
-        (&["lint", "--core", "cortex-a53"], "n2sim checks formulas for neoverse-n2"),
+        (&["lint", "--core", "cortex-a32"], "n2sim checks formulas for neoverse-n2, cortex-a53"),
         (
             &["check", "tests/counts/true-v2.csv", "--core", "cortex-a32"],
             "n2sim has no rules for its counts",

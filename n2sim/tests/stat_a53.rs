@@ -90,7 +90,10 @@ fn a_part_of_the_trace_is_counted() {
 #[test]
 fn what_only_the_other_core_has_is_refused_with_a_remedy() {
     for (args, message) in [
-        (&["-M", "ipc"][..], "-M works with --core neoverse-n2 only; with --core cortex-a53 use"),
+        (
+            &["--prefetch"][..],
+            "--prefetch works with --core neoverse-n2 only; with --core cortex-a53 use",
+        ),
         (
             &["-e", "{cycles,instructions}"],
             "groups and modifiers work with --core neoverse-n2 only",

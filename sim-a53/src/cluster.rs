@@ -149,6 +149,20 @@ pub fn run_with_pmu(
     run_with(trace, config, &limit.into(), sink, |_, _| Ok(()))
 }
 
+/// Runs as [`run`] does, with a sink for each core, which `sink` makes from the core's number.
+/// Returns them, too.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_with_sinks<S: A53Sink + AsRef<A53Counts>>(
+    trace: &TraceFile,
+    config: &A53Config,
+    limit: Option<u64>,
+    sink: impl FnMut(usize) -> S,
+) -> Result<Vec<(A53CoreOutcome, S)>, A53Error> {
+    run_with(trace, config, &limit.into(), sink, |_, _| Ok(()))
+}
+
 /// Runs as [`run`] does. Returns also the counts of each group of static instructions, of all cores
 /// together. `groups` has the group of each static instruction of the trace.
 ///
@@ -167,19 +181,6 @@ pub fn run_by_group(
         counts.iter_mut().zip(&sink.counts).for_each(|(sum, own)| sum.add(own));
     }
     Ok((without_sinks(runs), counts))
-}
-
-/// Runs as [`run`] does, with the sink that `sink` makes for each core. Returns the sinks too.
-///
-/// # Errors
-/// Those of [`run`].
-pub fn run_observed<S: A53Sink + AsRef<A53Counts>>(
-    trace: &TraceFile,
-    config: &A53Config,
-    limit: Option<u64>,
-    sink: impl FnMut(usize) -> S,
-) -> Result<Vec<(A53CoreOutcome, S)>, A53Error> {
-    run_with(trace, config, &limit.into(), sink, |_, _| Ok(()))
 }
 
 fn without_sinks<S>(outcomes: Vec<(A53CoreOutcome, S)>) -> Vec<A53CoreOutcome> {

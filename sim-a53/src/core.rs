@@ -16,12 +16,13 @@ use crate::config::PipelineConfig;
 use crate::event::{A53Condition, A53Event, A53Sink, Issued};
 use crate::front_end::FrontEnd;
 use crate::memory::ClusterMemory;
+use crate::seen::Seen;
 use crate::slots::{LostTo, SLOTS, Slots};
 use crate::timing::{Distances, EARLY_ALU, Needs, Timing, UNITS, USES, Use, Work};
 use sim_core::{InstFlags, TraceInst};
 use sim_isa::{BranchKind, Reg};
 use write_back::WriteBack;
-use wrong_path::Seen;
+use wrong_path::Accessed;
 pub(crate) use wrong_path::WrongPath;
 
 /// Every number of a register, with the placeholders for missing ones: no lookup is out of range.
@@ -101,7 +102,7 @@ pub(crate) struct Core {
     /// The path after the last branch, if that was mispredicted, until a caller takes it.
     wrong_path: Option<WrongPath>,
     /// Last addresses of each static instruction, for wrong paths; empty if none executes.
-    seen: Vec<Seen>,
+    accessed: Vec<Accessed>,
     slots: Slots,
     /// Cause for which the last cycle with one instruction has no second one.
     last_half: LostTo,
@@ -139,7 +140,7 @@ impl Core {
             },
             write_back: WriteBack::default(),
             wrong_path: None,
-            seen: Vec::new(),
+            accessed: Vec::new(),
             slots: Slots::default(),
             last_half: LostTo::End,
             instructions: 0,
@@ -152,15 +153,15 @@ impl Core {
     /// Executes wrong paths from now on, through this number of static instructions.
     pub(crate) fn execute_wrong_paths(&mut self, insts: usize) {
         if self.wrong_paths {
-            self.seen.resize(insts, Seen::default());
+            self.accessed.resize(insts, Accessed::default());
         }
     }
 
     /// Notes where a static instruction accesses memory if a wrong path executes it.
     pub(crate) fn expect_access(&mut self, id: u32, addr: u64) {
-        if let Some(seen) = self.seen.get_mut(id as usize) {
-            *seen = Seen::default();
-            seen.add(addr);
+        if let Some(last) = self.accessed.get_mut(id as usize) {
+            *last = Accessed::default();
+            last.add(addr);
         }
     }
 
@@ -363,6 +364,7 @@ impl Core {
             Some(cause) => {
                 self.slots.lose(cause, SLOTS * (cycle - at));
                 sink.lose(cause, at, SLOTS * (cycle - at));
+                sink.see(Seen::Idle(cause, cycle - at));
                 if let Some(event) = event_of(cause) {
                     sink.raise(event, at, cycle - at);
                 }
@@ -394,12 +396,14 @@ impl Core {
         if further > 0 {
             sink.lose(LostTo::WideAccess, last.cycle + 1, SLOTS * further);
         }
+        sink.see(Seen::Idle(LostTo::WideAccess, further));
         // Before the first instruction there is no group, so that cycle 0 is lost, too.
         let mut at = if self.slots.issued == 0 { 0 } else { last.cycle + 1 + further };
         while at < cycle {
             let (cause, until, is_counted) = self.wait_at(at, cycle, ready);
             self.slots.lose(cause, SLOTS * (until - at));
             sink.lose(cause, at, SLOTS * (until - at));
+            sink.see(Seen::Idle(cause, until - at));
             if let Some(event) = event_of(cause).filter(|_| is_counted) {
                 sink.raise(event, at, until - at);
             }
@@ -458,6 +462,7 @@ impl Core {
     #[inline]
     fn retire<S: A53Sink>(&mut self, inst: &TraceInst, sink: &mut S) -> bool {
         if inst.flags.has(InstFlags::ABANDONED) {
+            sink.see(Seen::Abandoned);
             self.abandon();
             return false;
         }
@@ -572,6 +577,7 @@ impl Core {
             };
             self.slots.lose(cause, SLOTS * (until - at));
             sink.lose(cause, at, SLOTS * (until - at));
+            sink.see(Seen::Idle(cause, until - at));
             at = until;
         }
         if self.retention_after > 0 {

@@ -5,6 +5,8 @@ use crate::slots::LostTo;
 pub use sim_core::a53_event::{A53Event, COUNT};
 use sim_core::{Privilege, RegisterAccess};
 
+use crate::seen::Seen;
+
 /// Returns why a run of a trace never raises the event; `None` if it can.
 pub fn never_raised(event: A53Event) -> Option<&'static str> {
     match event {
@@ -125,6 +127,10 @@ pub trait A53Sink {
     /// instructions were raised before, those of younger ones come later.
     #[inline]
     fn note(&mut self, _: A53Note, _cycle: u64) {}
+    /// Receives a step of the model. Most sinks ignore it.
+    #[inline(always)]
+    fn see(&mut self, _: Seen) {}
+
     /// Receives `times` cycles of `condition` from the cycle `cycle` on.
     #[track_caller]
     fn signal(&mut self, condition: A53Condition, cycle: u64, times: u64);

@@ -4,8 +4,9 @@
 //! instructions in program order through fetch, issue and write-back; `memory` has micro-TLBs, main
 //! TLB, L1 caches, L2 cache and prefetcher; `cluster` runs a trace on up to four cores; `event_bus`
 //! and `pmu` receive the events as bits of a bus and in counters; `overflow` samples the
-//! instructions at which a counter overflows, `profile` has the costs of each; `stepper` and
-//! `bench` run loops.
+//! instructions at which a counter overflows, `profile` has the costs of each; `seen` has the steps
+//! that a sink may observe beside the events, and `flow` the charts of them; `stepper` and `bench`
+//! run loops.
 
 pub mod bench;
 mod branch;
@@ -16,6 +17,7 @@ mod core;
 mod error;
 pub mod event;
 pub mod event_bus;
+pub mod flow;
 mod front_end;
 mod groups;
 mod levels;
@@ -24,14 +26,15 @@ pub mod overflow;
 mod part;
 pub mod pmu;
 pub mod profile;
+pub mod seen;
 pub mod slots;
 mod stepper;
 mod timing;
 mod view;
 
 pub use cluster::{
-    A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_by_group, run_observed, run_part,
-    run_with_bus, run_with_pmu,
+    A53Config, A53CoreOutcome, A53Error, MAX_CORES, run, run_by_group, run_part, run_with_bus,
+    run_with_pmu, run_with_sinks,
 };
 pub use event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink, Issued};
 pub use part::{Mark, Part, Region};

@@ -44,6 +44,7 @@ mod write_burst;
 use sim_core::Maintenance;
 
 use crate::event::{A53Event, A53Sink};
+use crate::seen::{FetchedFrom, LoadedFrom, Seen};
 use cache::{ADDRESS_MASK, LINE_SHIFT};
 use cluster::Cluster;
 pub use config::{AddressRange, MemoryConfig};
@@ -153,6 +154,7 @@ impl ClusterMemory {
             && units.l1i.last_hits(addr >> LINE_SHIFT, now)
         {
             sink.raise(A53Event::L1I_CACHE, now, 1);
+            sink.see(Seen::Fetched(FetchedFrom::L1i));
             return FetchReply { ready: now, waits_for: None, micro_tlb_ready: now };
         }
         self.fetch_slow(core, addr, now, sink)
@@ -171,6 +173,7 @@ impl ClusterMemory {
             && units.l1i.hits(addr >> LINE_SHIFT, now)
         {
             sink.raise(A53Event::L1I_CACHE, now, 1);
+            sink.see(Seen::Fetched(FetchedFrom::L1i));
             return FetchReply { ready: now, waits_for: None, micro_tlb_ready: now };
         }
         let fetched = self.cluster.fetch_line(core, addr, now, sink);
@@ -405,6 +408,7 @@ impl ClusterMemory {
 /// Counts a load that hits, and returns its answer.
 #[inline(always)]
 fn l1d_hit<S: A53Sink>(now: u64, sink: &mut S) -> LoadReply {
+    sink.see(Seen::Loaded(LoadedFrom::L1d));
     sink.raise(A53Event::MEM_ACCESS, now, 1);
     sink.raise(A53Event::L1D_CACHE, now, 1);
     LoadReply { ready: now, missed: false, crosses_line: false }

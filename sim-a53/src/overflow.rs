@@ -6,7 +6,7 @@
 //! event. A load that misses is not its own sample; the instruction that waits for it is. A real
 //! interrupt takes further cycles to arrive, which depend on the interrupt controller.
 
-use crate::cluster::{A53Config, A53CoreOutcome, A53Error, run_observed};
+use crate::cluster::{A53Config, A53CoreOutcome, A53Error, run_with_sinks};
 use crate::event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink};
 use crate::levels::Levels;
 use crate::pmu::{self, A53Routes};
@@ -249,7 +249,7 @@ pub fn run_sampled(
     let counters = OverflowCounters::new(pmu::new(), requests)?;
     let code = code_of(trace);
     let sink = |_| OverflowSink::new(&code, counters.clone());
-    let cores = run_observed(trace, config, limit, sink)?;
+    let cores = run_with_sinks(trace, config, limit, sink)?;
     let sampled = |(outcome, sink): (A53CoreOutcome, OverflowSink<'_>)| {
         let (samples, cycles) = sink.finish();
         SampledCore { outcome, samples, cycles }

@@ -3,7 +3,7 @@
 //! A slot that is lost while the queue refills after a misprediction is charged to the branch, any
 //! other to the instruction that waits. Cycles belong to the instruction that the core waits for.
 
-use crate::cluster::{A53Config, A53CoreOutcome, A53Error, run_observed};
+use crate::cluster::{A53Config, A53CoreOutcome, A53Error, run_with_sinks};
 use crate::event::{A53Condition, A53Counts, A53Event, A53Sink, Issued};
 use crate::slots::{LostTo, SLOTS};
 use sim_trace::{TraceError, TraceFile};
@@ -305,7 +305,7 @@ pub fn run_profiled(
     let reserved = trace.budget().reserve(bytes, "the costs of the instructions of the trace");
     let _reserved = reserved
         .map_err(|problem| TraceError::Memory { path: trace.path().to_owned(), problem })?;
-    let runs = run_observed(trace, config, limit, |_| ProfileSink::new(insts))?;
+    let runs = run_with_sinks(trace, config, limit, |_| ProfileSink::new(insts))?;
     let mut profile = A53Profile {
         cores: Vec::new(),
         costs: vec![A53Cost::default(); insts],

@@ -2,6 +2,7 @@
 
 mod event;
 mod event_bus;
+mod flow;
 mod loop_exit;
 mod memory;
 mod observed;

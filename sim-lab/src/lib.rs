@@ -3,10 +3,11 @@
 //! [`regions`] finds representative windows of a long trace and [`estimate`] scales their counts
 //! up; [`chunks`] runs a trace in parts at the same time. [`membench`] measures the memory;
 //! [`core_bench`] and [`targets`] measure the core. [`truth`] collects the ground-truth values for
-//! formulas, and [`evidence`] runs a trace for them. [`diff`] explains why two configurations count
-//! differently. [`counterfactual`] measures what a run would save without one cost; [`kernels`] are
-//! programs whose cost is known.
+//! formulas, and [`evidence`] runs a trace for them; [`a53_evidence`] does both on a Cortex-A53.
+//! [`diff`] explains why two configurations count differently. [`counterfactual`] measures what a
+//! run would save without one cost; [`kernels`] are programs whose cost is known.
 
+pub mod a53_evidence;
 pub mod chunks;
 pub mod core_bench;
 pub mod counterfactual;

@@ -1,5 +1,5 @@
-//! Built-in metrics from `configs/neoverse-n2/metrics.toml`, which is read like any other metric
-//! file.
+//! Built-in metrics from `configs/neoverse-n2/metrics.toml` and `configs/cortex-a53/metrics.toml`,
+//! which are read like any other metric file.
 
 use crate::formula::Catalog;
 use crate::metric_file::{self, NamedText};
@@ -7,16 +7,28 @@ use crate::metric_file::{self, NamedText};
 /// Name of the file in messages.
 pub const FILE: &str = "neoverse-n2/metrics.toml";
 
-/// Returns the metrics of the file.
+/// Name of the file of the Cortex-A53 in messages.
+pub const A53_FILE: &str = "cortex-a53/metrics.toml";
+
+/// Returns the metrics of the Neoverse N2.
 pub fn catalog() -> Catalog {
-    let text = include_str!("../../configs/neoverse-n2/metrics.toml");
-    let file = metric_file::read(&[NamedText { name: FILE, text }]);
+    read(FILE, include_str!("../../configs/neoverse-n2/metrics.toml"))
+}
+
+/// Returns the metrics of the Cortex-A53.
+pub fn a53_catalog() -> Catalog {
+    read(A53_FILE, include_str!("../../configs/cortex-a53/metrics.toml"))
+}
+
+fn read(name: &str, text: &str) -> Catalog {
+    let file = metric_file::read(&[NamedText { name, text }]);
     file.expect("the embedded file is valid").metrics.into_iter().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::a53_truth;
     use crate::formula::{EventUse, Linked, Machine, Severity, lint};
     use crate::truth::Truth;
 
@@ -56,6 +68,28 @@ mod tests {
                 assert!(Truth::from_name(claim).is_some(), "{}: {claim}", metric.name);
             }
         }
+    }
+
+    #[test]
+    fn every_metric_of_the_cortex_a53_is_sound() {
+        let (catalog, machine) = (a53_catalog(), Machine::cortex_a53(1));
+        assert!(catalog.metrics().len() > 35);
+        for metric in catalog.metrics() {
+            let formula = metric.formula.as_ref().expect(&metric.name);
+            let core = machine.events_of();
+            let linked = Linked::on(core, &metric.name, formula, &catalog).expect(&metric.name);
+            let count =
+                |event: &EventUse| event.a53_event().map(|event| f64::from(event.code()) + 1.0);
+            let value = linked.evaluate(&machine, count).value;
+            assert!(value.is_finite(), "{}", metric.name);
+            assert!(!metric.description.is_empty() && !metric.description.ends_with('.'));
+            assert!(!metric.scale.unit.is_empty() && !metric.groups.is_empty(), "{}", metric.name);
+            let claim = metric.claims.as_deref();
+            assert!(claim.is_none_or(|claim| a53_truth::from_name(claim).is_some()), "{claim:?}");
+        }
+        let metrics = catalog.metrics().to_vec();
+        let file = metric_file::MetricFile { metrics, ..Default::default() };
+        assert_eq!(metric_file::review(&file, &catalog, Some(&machine)), []);
     }
 
     /// The four shares add up to all slots, with and without the erratum.

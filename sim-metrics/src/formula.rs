@@ -10,8 +10,10 @@
 //! * [`evaluate`]: values, and reasons for a missing value; [`machine`]: the values of `#slots` and
 //!   similar literals;
 //! * [`population`], [`dimension`]: the units that events count, and those of operations on them;
-//! * [`mod@lint`]: faults of a formula that need no run; [`foreign`]: event names of other cores.
+//! * [`mod@lint`]: faults of a formula that need no run, `a53_lint` those for a Cortex-A53;
+//!   [`foreign`]: event names of other cores.
 
+pub mod a53_lint;
 pub mod catalog;
 pub mod dimension;
 pub mod double_count;
@@ -32,7 +34,7 @@ mod unit;
 pub use catalog::{Catalog, MetricFormula, Scale};
 pub use error::{FormulaError, LinkError};
 pub use evaluate::{Evaluation, NanReason};
-pub use event_use::{EventUse, Levels, Quantity};
+pub use event_use::{EventUse, FormulaCore, Levels, Quantity};
 pub use link::Linked;
 pub use lint::{Finding, Kind, Severity, lint};
 pub use machine::{Literal, Machine};

@@ -71,12 +71,16 @@ pub struct Quotient {
     pub per: f64,
 }
 
-/// Declares [`Truth`] from one list: measured quantities, then quotients of them.
+/// Declares [`Truth`] from one list: measured quantities, then quotients of them; then those that
+/// only a Cortex-A53 has.
 macro_rules! truths {
     (
         measured { $($(#[$doc:meta])* $name:ident = $text:literal, $unit:ident, $definition:literal;)* }
         quotients { $($ratio:ident = $ratio_text:literal, $ratio_unit:ident, $part:ident / $whole:ident,
             $ratio_definition:literal;)* }
+        of_a53 { $($a53:ident = $a53_text:literal, $a53_unit:ident, $a53_definition:literal;)* }
+        a53_quotients { $($a53_ratio:ident = $a53_ratio_text:literal, $a53_ratio_unit:ident,
+            $a53_part:ident / $a53_whole:ident, $a53_ratio_definition:literal;)* }
     ) => {
         /// Quantity whose true value the machine knows.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,25 +88,46 @@ macro_rules! truths {
         pub enum Truth {
             $(#[doc = $definition] $name,)*
             $(#[doc = $ratio_definition] $ratio,)*
+            $(#[doc = $a53_definition] $a53,)*
+            $(#[doc = $a53_ratio_definition] $a53_ratio,)*
         }
 
+        /// Number of ground-truth values of all cores.
+        const COUNT: usize =
+            [$(Truth::$name,)* $(Truth::$ratio,)* $(Truth::$a53,)* $(Truth::$a53_ratio,)*].len();
+
         impl Truth {
-            /// Every ground-truth value, quantities before quotients.
+            /// Every ground-truth value of a Neoverse N2, quantities before quotients.
             pub const ALL: &'static [Truth] = &[$(Truth::$name,)* $(Truth::$ratio,)*];
+
+            /// The ground-truth values that only a Cortex-A53 has.
+            pub const OF_A53_ONLY: &'static [Truth] =
+                &[$(Truth::$a53,)* $(Truth::$a53_ratio,)*];
 
             /// Returns the name, as `claims = "..."` gives it.
             pub fn name(self) -> &'static str {
-                match self { $(Truth::$name => $text,)* $(Truth::$ratio => $ratio_text,)* }
+                match self {
+                    $(Truth::$name => $text,)* $(Truth::$ratio => $ratio_text,)*
+                    $(Truth::$a53 => $a53_text,)* $(Truth::$a53_ratio => $a53_ratio_text,)*
+                }
             }
 
             /// Returns the definition as a sentence.
             pub fn definition(self) -> &'static str {
-                match self { $(Truth::$name => $definition,)* $(Truth::$ratio => $ratio_definition,)* }
+                match self {
+                    $(Truth::$name => $definition,)* $(Truth::$ratio => $ratio_definition,)*
+                    $(Truth::$a53 => $a53_definition,)*
+                    $(Truth::$a53_ratio => $a53_ratio_definition,)*
+                }
             }
 
             /// Returns the unit.
             pub fn unit(self) -> TruthUnit {
-                match self { $(Truth::$name => TruthUnit::$unit,)* $(Truth::$ratio => TruthUnit::$ratio_unit,)* }
+                match self {
+                    $(Truth::$name => TruthUnit::$unit,)* $(Truth::$ratio => TruthUnit::$ratio_unit,)*
+                    $(Truth::$a53 => TruthUnit::$a53_unit,)*
+                    $(Truth::$a53_ratio => TruthUnit::$a53_ratio_unit,)*
+                }
             }
 
             /// Returns the quotient, or `None` for a quantity that the machine measures itself.
@@ -112,6 +137,11 @@ macro_rules! truths {
                         part: Truth::$part,
                         whole: Truth::$whole,
                         per: per(TruthUnit::$ratio_unit),
+                    }),)*
+                    $(Truth::$a53_ratio => Some(Quotient {
+                        part: Truth::$a53_part,
+                        whole: Truth::$a53_whole,
+                        per: per(TruthUnit::$a53_ratio_unit),
                     }),)*
                     _ => None,
                 }
@@ -254,6 +284,35 @@ truths! {
         MissLatency = "latency.l1d_miss", CyclesEach, MissCycles / TimedMisses, "Cycles from issue to the result of a retired load that missed the L1 D-cache.";
         FloatPerCycle = "fp.per_cycle", PerCycle, FloatOps / Cycles, "Floating-point operations of retired instructions in each cycle.";
     }
+    of_a53 {
+        IssuedSlots = "slots.issued", Slots, "Issue slots that issued an instruction.";
+        IdleLoadMiss = "cycles.idle.load_miss", Cycles, "Cycles without an issue because a load miss held write-back.";
+        IdleStore = "cycles.idle.store", Cycles, "Cycles without an issue because a store or a barrier held write-back.";
+        IdleSimd = "cycles.idle.simd", Cycles, "Cycles without an issue because vector or floating-point work was not ready.";
+        IdleAddress = "cycles.idle.address", Cycles, "Cycles without an issue because an address was not ready.";
+        IdleInterlock = "cycles.idle.interlock", Cycles, "Cycles without an issue because another operand or unit was not ready.";
+        IdleL1i = "cycles.idle.l1i", Cycles, "Cycles without an issue because of a miss of the L1 I-cache, decode included.";
+        IdleItlb = "cycles.idle.itlb", Cycles, "Cycles without an issue because of a miss of the micro-TLB for fetches, decode included.";
+        IdleFrontEnd = "cycles.idle.front_end", Cycles, "Cycles without an issue after a misprediction, a taken branch or a restart.";
+        IdleOther = "cycles.idle.other", Cycles, "Cycles without an issue for another reason: further cycles of wide accesses, the end of the program.";
+        MemoryRequests = "memory.requests", Accesses, "Lines read from and writes sent to external memory for the core.";
+        SnoopedLines = "lines.snooped", Lines, "Lines that another core supplied.";
+        StreamedLines = "lines.streamed", Lines, "Writes of whole lines or parts past the L1 D-cache in read-allocate mode.";
+    }
+    a53_quotients {
+        CyclesPerInstruction = "cpi", CyclesEach, Cycles / Retired, "Cycles for each retired instruction.";
+        Issued = "share.issued", Share, IssuedSlots / Slots, "Fraction of the issue slots that issued an instruction.";
+        LoadMissCycles = "share.idle.load_miss", Share, IdleLoadMiss / Cycles, "Fraction of the cycles without an issue because a load miss held write-back.";
+        StoreCycles = "share.idle.store", Share, IdleStore / Cycles, "Fraction of the cycles without an issue because a store or a barrier held write-back.";
+        SimdCycles = "share.idle.simd", Share, IdleSimd / Cycles, "Fraction of the cycles without an issue because vector or floating-point work was not ready.";
+        AddressCycles = "share.idle.address", Share, IdleAddress / Cycles, "Fraction of the cycles without an issue because an address was not ready.";
+        InterlockCycles = "share.idle.interlock", Share, IdleInterlock / Cycles, "Fraction of the cycles without an issue because another operand or unit was not ready.";
+        L1iCycles = "share.idle.l1i", Share, IdleL1i / Cycles, "Fraction of the cycles without an issue because of a miss of the L1 I-cache, decode included.";
+        ItlbCycles = "share.idle.itlb", Share, IdleItlb / Cycles, "Fraction of the cycles without an issue because of a miss of the micro-TLB for fetches, decode included.";
+        IdleFetchCycles = "share.idle.front_end", Share, IdleFrontEnd / Cycles, "Fraction of the cycles without an issue after a misprediction, a taken branch or a restart.";
+        MemoryRequestPki = "memory.requests_pki", PerKiloInstruction, MemoryRequests / Retired, "Lines read from and writes sent to external memory for each 1000 retired instructions.";
+        SnoopPki = "lines.snooped_pki", PerKiloInstruction, SnoopedLines / Retired, "Lines that another core supplied, for each 1000 retired instructions.";
+    }
 }
 
 /// Returns the number of units of the whole that a quotient of this unit relates to.
@@ -281,7 +340,7 @@ impl Truths {
     /// Sets a measured quantity. Quotients are derived.
     pub fn set(&mut self, truth: Truth, value: f64) {
         debug_assert!(truth.quotient().is_none(), "{truth:?} is derived");
-        self.values.resize(Truth::ALL.len(), 0.0);
+        self.values.resize(COUNT, 0.0);
         self.values[truth as usize] = value;
     }
 

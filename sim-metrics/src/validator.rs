@@ -5,8 +5,9 @@
 //! then looks for reasons: faults of the formula by `structure`, `rules` and `probe`, counting
 //! biases of the events by `adjust`. Every reason is computed by a rule: with the cause removed,
 //! the value approaches the truth, or the formula becomes a known one. A metric with `missing` data
-//! gets no verdict.
+//! gets no verdict. [`a53`] does the same for a Cortex-A53.
 
+pub mod a53;
 mod adjust;
 pub mod claims;
 mod correction;
@@ -27,6 +28,9 @@ mod verdict;
 
 use crate::formula::{Catalog, Linked, Machine, MetricFormula, NanReason};
 use crate::truth::Truth;
+pub use a53::A53Validator;
+pub use a53::evidence::{A53Evidence, A53Surplus};
+pub use a53::reason::A53Reason;
 use adjust::Case;
 pub use adjust::Finding;
 use correction::Correction;

@@ -1,9 +1,11 @@
-//! Charts of the flows of PMU guide chapter 5, as declared or with the counts of a run.
+//! Charts of the flows of PMU guide chapter 5 and of the Cortex-A53, as declared or with the counts
+//! of a run.
 //!
 //! A [`Chart`] holds the content of all output formats. [`svg()`] draws it with a layout in which
 //! labels are laid out like boxes and so cannot overlap. [`text`] writes it for a terminal,
 //! [`dot()`] for Graphviz, and [`page`] for a browser. [`steps`] shows a scenario step by step.
 
+mod a53;
 mod chart;
 mod dot;
 mod layout;
@@ -15,6 +17,7 @@ pub mod svg;
 mod tests;
 pub mod text;
 
+pub use a53::a53_chart;
 pub use chart::{Chart, ChartBox, ChartEdge};
 pub use dot::dot;
 

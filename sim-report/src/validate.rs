@@ -13,7 +13,7 @@ use sim_metrics::{Truth, TruthUnit};
 use crate::perf_stat::grouped;
 pub use markdown::write_markdown;
 pub use numbers::{error_of, error_text, value_text};
-use numbers::{in_unit, multiplexing_error, rounded};
+use numbers::{in_unit, more_columns, multiplexing_error, rounded};
 pub use rows::{write_csv, write_json};
 
 /// Verdicts on metrics, with the data that a repetition needs.
@@ -27,6 +27,9 @@ pub struct Judgment {
     pub command: String,
     /// Version of n2sim.
     pub version: String,
+    /// The runs are those of a Cortex-A53, whose formulas have one revision, and whose counts are
+    /// exact.
+    pub is_of_a53: bool,
 }
 
 /// Run that produced verdicts.
@@ -180,10 +183,14 @@ fn run_width(judged: &[Judged]) -> usize {
 pub fn write_runs(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
     let judged = &judgment.metrics;
     let width = run_width(judged);
+    let more = match judgment.is_of_a53 {
+        true => String::new(),
+        false => more_columns(["r0p2", "r0p3", "6 counters", "mux error"].map(str::to_owned)),
+    };
     writeln!(
         out,
-        " {:<28} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  reasons",
-        "metric", "run", "value", "truth", "error", "r0p2", "r0p3", "6 counters", "mux error"
+        " {:<28} {:<width$} {:>10} {:>10} {:>10}{more}  reasons",
+        "metric", "run", "value", "truth", "error"
     )?;
     for one in judged {
         if let Some(why) = &one.unreadable {
@@ -202,18 +209,23 @@ pub fn write_runs(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
             };
             let doubt = verdict.doubt.map(|why| format!("doubtful: {why}  "));
             let status = doubt.unwrap_or(status);
+            let more = match judgment.is_of_a53 {
+                true => String::new(),
+                false => more_columns([
+                    text(verdict.on_erratum),
+                    text(verdict.on_sound),
+                    text(verdict.on_six),
+                    in_unit(verdict.truth, multiplexing_error(verdict)),
+                ]),
+            };
             writeln!(
                 out,
-                " {:<28} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {status}{}",
+                " {:<28} {:<width$} {:>10} {:>10} {:>10}{more}  {status}{}",
                 shortened(&one.metric, 28),
                 shortened(run_name(&verdict.trace), width),
                 text(verdict.value),
                 text(verdict.real),
                 error_text(verdict),
-                text(verdict.on_erratum),
-                text(verdict.on_sound),
-                text(verdict.on_six),
-                in_unit(verdict.truth, multiplexing_error(verdict)),
                 codes(verdict)
             )?;
         }
@@ -412,7 +424,8 @@ mod tests {
             ..Judged::default()
         };
         let command = "n2sim validate traces/a.n2t".to_owned();
-        Judgment { metrics: vec![metric], runs, command, version: "0.1.0".to_owned() }
+        let version = "0.1.0".to_owned();
+        Judgment { metrics: vec![metric], runs, command, version, is_of_a53: false }
     }
 
     fn written(write: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> String {

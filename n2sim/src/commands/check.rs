@@ -7,8 +7,10 @@ mod scenarios;
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::Args as ClapArgs;
-use sim_core::PmuEvent;
+use sim_core::pmu_event::EventNameError;
+use sim_core::{A53Event, PmuEvent};
 
 use crate::shared_args::{CoreName, MachineArgs, RevisionName};
 use crate::verdict::Verdict;
@@ -41,8 +43,8 @@ pub(crate) struct CheckArgs {
     pub(crate) show: bool,
     /// Print the counts of these events for every case, or for those of --case
     #[arg(short, long, value_name = "EVENT,...", help_heading = "Scenarios")]
-    #[arg(conflicts_with = "counts", value_delimiter = ',', value_parser = PmuEvent::from_name)]
-    pub(crate) event: Vec<PmuEvent>,
+    #[arg(conflicts_with = "counts", value_delimiter = ',', value_parser = NamedEvent::parse)]
+    pub(crate) event: Vec<NamedEvent>,
     /// With --case: metrics to compute from the counts
     #[arg(short = 'M', long, value_name = "METRIC,...", help_heading = "Scenarios")]
     #[arg(value_delimiter = ',', requires = "case")]
@@ -72,7 +74,45 @@ pub(crate) struct CheckArgs {
     pub(crate) machine: MachineArgs,
 }
 
+/// An event by its name: of the core of the scenarios.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedEvent {
+    /// Name as given.
+    pub(crate) name: String,
+    n2: Result<PmuEvent, EventNameError>,
+    a53: Option<A53Event>,
+}
+
+impl NamedEvent {
+    /// Looks a name up on both cores. The error is that of a name that neither has.
+    fn parse(name: &str) -> Result<NamedEvent, EventNameError> {
+        let (n2, a53) = (PmuEvent::from_name(name), A53Event::from_linux_name(name));
+        match (&n2, a53) {
+            (Err(error), None) => Err(error.clone()),
+            _ => Ok(NamedEvent { name: name.to_owned(), n2, a53 }),
+        }
+    }
+}
+
 impl CheckArgs {
+    /// Returns the events of -e on a Neoverse N2.
+    fn n2_events(&self) -> anyhow::Result<Vec<PmuEvent>> {
+        Ok(self.event.iter().map(|event| event.n2.clone()).collect::<Result<_, _>>()?)
+    }
+
+    /// Returns the events of -e on a Cortex-A53.
+    fn a53_events(&self) -> anyhow::Result<Vec<A53Event>> {
+        let event = |named: &NamedEvent| {
+            named.a53.with_context(|| {
+                format!(
+                    "-e {}: the Cortex-A53 has no such event; `n2sim list events --core cortex-a53` lists them",
+                    named.name
+                )
+            })
+        };
+        self.event.iter().map(event).collect()
+    }
+
     /// Returns whether the files are count tables: neither scenarios by their names nor
     /// directories.
     fn has_counts(&self) -> bool {

@@ -1,6 +1,7 @@
 //! `n2sim explain`: explains an event, a metric, a section of the guide or a stall cause, with its
 //! value on a trace. Also explains why a single instruction raised its events.
 
+mod a53_metric;
 mod on_trace;
 mod other_core;
 mod why;
@@ -29,6 +30,7 @@ const VARIANTS: usize = 2;
     n2sim explain 5.4; n2sim explain 'L1I miss'\n          \
     n2sim explain l1d_cache_refill --svg -o refill.svg\n          \
     n2sim explain BUS_ACCESS_LD --core cortex-a53\n          \
+    n2sim explain load_miss_cycles --core cortex-a53\n          \
     n2sim explain --why traces/hash.n2t@main+0x10 --limit 1M\n          \
     n2sim explain --why tests/scenarios/410-l1d-refill.toml:T.L1D_CACHE_REFILL.2:2")]
 pub(crate) struct ExplainArgs {
@@ -51,6 +53,8 @@ pub(crate) struct ExplainArgs {
     #[arg(short, long, requires = "why", conflicts_with = "json")]
     pub(crate) verbose: bool,
     /// Print whether another core has the event, its name and its event bus bit there
+    ///
+    /// A metric of the Cortex-A53 is explained with its events and its claim.
     #[arg(long, value_enum, value_name = "CORE", conflicts_with = "trace")]
     pub(crate) core: Option<CoreName>,
     /// Print the value on a trace too
@@ -85,6 +89,11 @@ pub(crate) fn run(args: &ExplainArgs) -> anyhow::Result<Verdict> {
     let mut out = Output::create(args.output.as_deref())?;
     match (&args.why, &args.name, &args.core) {
         (Some(place), ..) => why::write(&mut out, args, place)?,
+        (None, Some(name), Some(CoreName::CortexA53))
+            if a53_metric::is_metric(&args.metrics, name)? =>
+        {
+            a53_metric::write(&mut out, &args.metrics, name)?;
+        }
         (None, Some(name), Some(core)) if *core != CoreName::NeoverseN2 => {
             other_core::write(&mut out, name, *core)?;
         }

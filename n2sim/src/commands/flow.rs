@@ -1,6 +1,7 @@
 //! `n2sim flow`: shows the flows of the PMU guide as declared, for one access, a scenario or a
 //! trace.
 
+mod a53;
 mod state;
 
 use std::io::{self, Write};
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{ArgGroup, Args};
+use sim_a53::flow::FLOWS;
 use sim_core::Counts;
 use sim_core::flow::{Account, Flow, FlowCounts, FlowGraph, account};
 use sim_lab::FlowWatch;
@@ -20,7 +22,7 @@ use crate::files::input;
 use crate::files::open_trace;
 use crate::files::output::Output;
 use crate::host::progress;
-use crate::shared_args::{MachineArgs, PartArgs};
+use crate::shared_args::{CoreName, MachineArgs, PartArgs};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
@@ -31,7 +33,8 @@ use sim_core::Shown;
     n2sim flow --access 'LD8 0x8000' --state cold\n          \
     n2sim flow --access 'LD8 0x8000 ; ST8 0x8008' --state 'dirty victim' --html -o way.html\n          \
     n2sim flow tests/scenarios/500-flows-dtlb.toml\n          \
-    n2sim flow traces/hash.n2t --svg -o hash.svg")]
+    n2sim flow traces/hash.n2t --svg -o hash.svg\n          \
+    n2sim flow --core cortex-a53 traces/hash.n2t --flow load,line")]
 pub(crate) struct FlowArgs {
     /// A trace, or scenarios (*.toml)
     ///
@@ -50,8 +53,13 @@ pub(crate) struct FlowArgs {
     #[arg(long, value_name = "NAME", requires = "input")]
     case: Option<String>,
     /// Only the flows of these sections of the guide: 5.1,5.4
-    #[arg(long, value_name = "SECTION,...", value_delimiter = ',', value_parser = flow_of)]
-    flow: Vec<Flow>,
+    ///
+    /// On a Cortex-A53: of translation, fetch, load, store, line, victim.
+    #[arg(long, value_name = "SECTION,...", value_delimiter = ',', value_parser = Named::parse)]
+    flow: Vec<Named>,
+    /// Core whose flows are shown
+    #[arg(long, value_enum, value_name = "CORE", default_value_t)]
+    core: CoreName,
     /// Write a graph in the DOT language
     #[arg(long)]
     dot: bool,
@@ -70,12 +78,43 @@ pub(crate) struct FlowArgs {
     machine: MachineArgs,
 }
 
-fn flow_of(section: &str) -> Result<Flow, String> {
-    Flow::of_section(section).ok_or_else(|| String::from("give a section from 5.1 to 5.8"))
+/// A flow of one of the cores.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    N2(Flow),
+    A53(&'static str),
+}
+
+impl Named {
+    fn parse(name: &str) -> Result<Named, String> {
+        let of_a53 = || FLOWS.iter().find(|flow| flow.name == name);
+        let flow = Flow::of_section(name).map(Named::N2);
+        flow.or_else(|| of_a53().map(|flow| Named::A53(flow.name))).ok_or_else(|| {
+            String::from("give a section from 5.1 to 5.8, or a name with --core cortex-a53")
+        })
+    }
 }
 
 /// Shows the requested flows.
 pub(crate) fn run(args: &FlowArgs) -> anyhow::Result<Verdict> {
+    args.core.require_timing_model()?;
+    let is_a53 = args.core == CoreName::CortexA53;
+    for flow in &args.flow {
+        match flow {
+            Named::N2(flow) if is_a53 => anyhow::bail!(
+                "--flow {} is a flow of the Neoverse N2; those of the Cortex-A53 are {}",
+                flow.info().section,
+                FLOWS.iter().map(|flow| flow.name).collect::<Vec<_>>().join(", ")
+            ),
+            Named::A53(name) if !is_a53 => {
+                anyhow::bail!("--flow {name} is a flow of the Cortex-A53; give --core cortex-a53")
+            }
+            _ => {}
+        }
+    }
+    if is_a53 {
+        return a53::run(args);
+    }
     match (&args.input, &args.access) {
         (_, Some(access)) => show_access(args, access)?,
         (Some(path), _) if is_scenario(path) => show_scenario(args, path)?,
@@ -91,7 +130,8 @@ fn is_scenario(path: &Path) -> bool {
 
 impl FlowArgs {
     fn shows(&self, flow: Flow) -> bool {
-        self.flow.is_empty() || self.flow.contains(&flow)
+        let is_it = |own: &Named| matches!(own, Named::N2(own) if *own == flow);
+        self.flow.is_empty() || self.flow.iter().any(is_it)
     }
 
     fn charts(&self, counts: Option<&FlowCounts>) -> Vec<Chart> {
@@ -181,8 +221,7 @@ fn write_trace(
     for chart in charts.iter().filter(|chart| chart.was_taken()) {
         text::write_chart(out, chart)?;
     }
-    let idle: Vec<&str> =
-        charts.iter().filter(|c| !c.was_taken()).map(|c| c.flow.info().section).collect();
+    let idle: Vec<&str> = charts.iter().filter(|c| !c.was_taken()).map(|c| c.section).collect();
     if !idle.is_empty() {
         writeln!(out, "nothing went through: {}\n", idle.join(", "))?;
     }

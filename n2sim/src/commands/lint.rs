@@ -7,7 +7,7 @@ use clap::Args as ClapArgs;
 use serde_json::json;
 use sim_machine::Revision;
 use sim_metrics::builtin;
-use sim_metrics::formula::{Finding, Machine, MetricFormula, Severity};
+use sim_metrics::formula::{Catalog, Finding, Machine, MetricFormula, Severity};
 use sim_metrics::metric_file::{MetricFile, review};
 
 use crate::files::metric_files;
@@ -19,6 +19,7 @@ use crate::verdict::Verdict;
 #[command(after_help = "Examples: n2sim lint my-metrics.toml --revision r0p3\n          \
     n2sim lint linux/tools/perf/pmu-events/arch/arm64/arm/neoverse-n2-v2\n          \
     n2sim lint neoverse-v2.json --core neoverse-v2\n          \
+    n2sim lint --core cortex-a53 --formula 'LD_DEP_STALL / CPU_CYCLES' --claims share.idle.load_miss\n          \
     n2sim lint --formula '100 * OP_RETIRED / CPU_CYCLES' --unit 'percent of slots'\n          \
     n2sim lint --formula 'BR_MIS_PRED_RETIRED / INST_RETIRED' --claims branch.miss_ratio")]
 pub(crate) struct LintArgs {
@@ -59,7 +60,7 @@ pub(crate) struct LintArgs {
 pub(crate) fn run(args: &LintArgs) -> anyhow::Result<Verdict> {
     let machine = machine(args)?;
     let file = gather(args)?;
-    let mut catalog = builtin::catalog();
+    let mut catalog = built_in(args.core);
     catalog.extend(file.metrics.iter().cloned());
     let least = if args.quiet { Severity::Warning } else { Severity::Note };
     let mut findings = review(&file, &catalog, machine.as_ref());
@@ -83,10 +84,17 @@ pub(crate) fn run(args: &LintArgs) -> anyhow::Result<Verdict> {
 /// Returns the machine that counts; `None` for a Neoverse N2 of an unknown revision.
 fn machine(args: &LintArgs) -> anyhow::Result<Option<Machine>> {
     let name = args.core.name();
+    if args.core == CoreName::CortexA53 {
+        anyhow::ensure!(
+            args.revision.is_none(),
+            "--revision works with --core neoverse-n2 only, not with {name}"
+        );
+        return Ok(Some(Machine::cortex_a53(1)));
+    }
     let Some(core) = args.core.related() else {
         anyhow::bail!(
             "--core {name}: n2sim checks formulas for {}",
-            CoreName::names(|core| core.related().is_some())
+            CoreName::names(|core| core.related().is_some() || core == CoreName::CortexA53)
         );
     };
     if core.is_n2() {
@@ -104,11 +112,19 @@ fn machine(args: &LintArgs) -> anyhow::Result<Option<Machine>> {
     Ok(Some(Machine::of_core(core)))
 }
 
+/// Returns the metrics of n2sim for a core.
+fn built_in(core: CoreName) -> Catalog {
+    match core {
+        CoreName::CortexA53 => builtin::a53_catalog(),
+        _ => builtin::catalog(),
+    }
+}
+
 /// Returns all metrics to check, as one file.
 fn gather(args: &LintArgs) -> anyhow::Result<MetricFile> {
     let mut file = match (args.files.is_empty(), args.formula.is_empty()) {
         (true, true) => {
-            MetricFile { metrics: builtin::catalog().metrics().to_vec(), ..MetricFile::default() }
+            MetricFile { metrics: built_in(args.core).metrics().to_vec(), ..MetricFile::default() }
         }
         (true, false) => MetricFile::default(),
         (false, _) => metric_files::read(&args.files)?,

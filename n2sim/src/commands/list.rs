@@ -39,6 +39,9 @@ enum ListWhat {
         /// Metric files, or directories of them, with further metrics
         #[arg(long, value_name = "FILE")]
         metrics: Vec<PathBuf>,
+        /// Core whose metrics are listed
+        #[arg(long, value_enum, value_name = "CORE", default_value_t)]
+        core: CoreName,
     },
     /// Print the merged configuration with the source of every value
     Config {
@@ -69,7 +72,14 @@ pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Verdict> {
                 _ => write_events(&mut out, *long)?,
             }
         }
-        ListWhat::Metrics { metrics } => write_metrics(&mut out, &metric_files::catalog(metrics)?)?,
+        ListWhat::Metrics { metrics, core } => {
+            core.require_timing_model()?;
+            let catalog = match core {
+                CoreName::CortexA53 => metric_files::a53_catalog(metrics)?,
+                _ => metric_files::catalog(metrics)?,
+            };
+            write_metrics(&mut out, &catalog)?;
+        }
         ListWhat::Config { core, machine } => write_config(&mut out, *core, machine)?,
     }
     out.flush()?;

@@ -28,7 +28,7 @@ pub(super) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
     // Each stream of the trace runs on the core of its number.
     let watched = stream.stream as usize;
     let sink = |core| A53Watch::new(&trace, (core == watched).then(|| window.clone()));
-    let runs = sim_a53::run_observed(&trace, &config, limit, sink)?;
+    let runs = sim_a53::run_with_sinks(&trace, &config, limit, sink)?;
     let seen = runs.into_iter().map(|(_, sink)| sink).nth(watched);
     let seen = seen.unwrap_or_else(|| A53Watch::new(&trace, None));
     let view = seen.finish(&trace, args.trace.shown().to_string(), stream.stream);

@@ -8,13 +8,16 @@ use sim_a53::{A53Config, A53CoreOutcome, A53Event, Mark, Part, Region};
 use sim_core::Shown;
 use sim_machine::{Marker, RunOptions};
 use sim_report::a53_stat::{self, A53Format, A53Owner};
+use sim_report::metrics::{self, MetricRow};
 use sim_trace::TraceFile;
 
 use super::stat::StatArgs;
 use crate::counting::a53_events;
+use crate::counting::a53_metrics::{A53Metric, Counts, with_counts};
 use crate::files::output::Output;
-use crate::files::{a53_config, open_trace};
+use crate::files::{a53_config, metric_files, open_trace};
 use crate::host::{memory, speed};
+use crate::shared_args::EventArgs;
 use crate::verdict::Verdict;
 
 /// Events of a report without -e.
@@ -50,6 +53,7 @@ pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     refuse_others(args)?;
     let counts = &args.counts;
     let requested = events(&counts.events.event)?;
+    let metrics = wanted_metrics(&counts.events)?;
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
     open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
@@ -61,12 +65,14 @@ pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
         speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
     }
     let chosen = match (requested.is_empty(), counts.all || counts.format.is_for_programs()) {
+        _ if !metrics.is_empty() => with_events_of(&metrics, &requested),
         (false, _) => requested.clone(),
         (true, true) => named(&A53Event::ALL),
         (true, false) => named(&SHORT),
     };
-    print(&mut out, args, &config, &cores, &chosen)?;
+    print(&mut out, args, &config, &cores, &Chosen { events: &chosen, metrics: &metrics })?;
     out.finish()?;
+    with_counts(&cores, config.cluster.clock_hz, |counts| note_troubles(&metrics, counts))?;
     note_instructions(&cores)?;
     note_unraised(&requested)?;
     Ok(Verdict::Good)
@@ -99,24 +105,29 @@ fn print(
     args: &StatArgs,
     config: &A53Config,
     cores: &[A53CoreOutcome],
-    events: &[(String, A53Event)],
+    chosen: &Chosen<'_>,
 ) -> anyhow::Result<()> {
     let counts = &args.counts;
+    let events = chosen.events;
     let stem = Path::new(args.trace.file_stem().unwrap_or_default());
     let program = stem.shown().to_string();
     let program = counts.per_thread.then_some(program.as_str());
     let owners = A53Owner::of(cores, events, config.cluster.clock_hz, program);
+    let rows = chosen.rows(cores, config.cluster.clock_hz, program);
     if let Some(separator) = counts.format.separator() {
-        a53_stat::write_counts(out, &owners, &A53Format::Separated(separator))?;
-        return Ok(());
+        a53_stat::write_counts(out, &owners, &A53Format::Separated(separator.clone()))?;
+        return Ok(metrics::write_csv(out, &rows, &separator, false)?);
     }
     if counts.format.json {
         a53_stat::write_counts(out, &owners, &A53Format::Json)?;
-        return Ok(());
+        return Ok(metrics::write_json(out, &rows)?);
     }
     writeln!(out, "\n Performance counter stats for '{}' (Cortex-A53):\n", args.trace.shown())?;
     a53_stat::write_counts(out, &owners, &A53Format::Text)?;
     writeln!(out)?;
+    if !rows.is_empty() {
+        metrics::write_text(out, &rows)?;
+    }
     a53_stat::write_speed(out, cores, config.cluster.clock_hz)?;
     if counts.stalls {
         writeln!(out)?;
@@ -125,11 +136,73 @@ fn print(
     Ok(())
 }
 
+/// Events and metrics to print.
+struct Chosen<'a> {
+    events: &'a [(String, A53Event)],
+    metrics: &'a [A53Metric],
+}
+
+impl Chosen<'_> {
+    /// Returns the values of the metrics of all cores together, or of each thread of `program`.
+    fn rows(
+        &self,
+        cores: &[A53CoreOutcome],
+        clock_hz: u64,
+        program: Option<&str>,
+    ) -> Vec<MetricRow> {
+        let row = |metric: &A53Metric, cores: &[A53CoreOutcome], thread| {
+            with_counts(cores, clock_hz, |counts| metric.row(counts, thread))
+        };
+        let rows = |metric| match program {
+            None => vec![row(metric, cores, None)],
+            Some(program) => cores
+                .iter()
+                .map(|core| {
+                    let name = format!("{program}-{}", core.stream);
+                    row(metric, std::slice::from_ref(core), Some(name))
+                })
+                .collect(),
+        };
+        self.metrics.iter().flat_map(rows).collect()
+    }
+}
+
+/// Returns the metrics of all -M options.
+fn wanted_metrics(args: &EventArgs) -> anyhow::Result<Vec<A53Metric>> {
+    if args.metric.is_empty() {
+        return Ok(Vec::new());
+    }
+    let catalog = metric_files::a53_catalog(&args.metrics)?;
+    let chosen = metric_files::chosen_on(&args.metric, &catalog, " --core cortex-a53")?;
+    chosen.into_iter().map(|metric| A53Metric::new(metric, &catalog)).collect()
+}
+
+/// Returns the requested events, then those of the metrics, each once.
+fn with_events_of(
+    metrics: &[A53Metric],
+    requested: &[(String, A53Event)],
+) -> Vec<(String, A53Event)> {
+    let mut all = requested.to_vec();
+    for event in metrics.iter().flat_map(|metric| metric.linked.a53_events()) {
+        if !all.iter().any(|(_, own)| *own == event) {
+            all.push((event.mnemonic().to_lowercase(), event));
+        }
+    }
+    all
+}
+
+/// Notes metrics without a value, with the reason.
+fn note_troubles(metrics: &[A53Metric], counts: &Counts<'_>) -> io::Result<()> {
+    for trouble in metrics.iter().filter_map(|metric| metric.trouble(counts)) {
+        writeln!(io::stderr(), "n2sim: note: {trouble}")?;
+    }
+    Ok(())
+}
+
 /// Refuses the options that only the Neoverse N2 has yet.
 fn refuse_others(args: &StatArgs) -> anyhow::Result<()> {
     let counts = &args.counts;
     let refused = [
-        (!counts.events.metric.is_empty(), "-M"),
         (args.interval_print.is_some(), "-I"),
         (args.truth, "--truth"),
         (args.mux_interval.is_some(), "--mux-interval"),
@@ -140,7 +213,7 @@ fn refuse_others(args: &StatArgs) -> anyhow::Result<()> {
     ];
     match refused.iter().find(|(is_given, _)| *is_given) {
         Some((_, option)) => anyhow::bail!(
-            "{option} works with --core neoverse-n2 only; with --core cortex-a53 use -e, --all, \
+            "{option} works with --core neoverse-n2 only; with --core cortex-a53 use -e, -M, --all, \
              --stalls, --per-thread, --warmup, --limit, --roi, --config, --set, --seed, -x, -j or -o"
         ),
         None => Ok(()),

@@ -1,5 +1,7 @@
 //! `n2sim validate`: compares metric formulas with the ground-truth values of replayed traces.
 
+mod a53;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,9 +16,9 @@ use sim_machine::RunOptions;
 use sim_metrics::formula::{Catalog, MetricFormula, Scale};
 use sim_metrics::metric_file::MetricFile;
 use sim_metrics::validator::{
-    Evidence, Tolerance, Validator, Verdict as Judgement, common_factor, tiling,
+    Evidence, Reason, Tolerance, Validator, Verdict as Judgement, common_factor, tiling,
 };
-use sim_metrics::{Truth, builtin};
+use sim_metrics::{Truth, a53_truth, builtin};
 use sim_pmu::perf::{Group, PerfEvent, PerfSession, PerfSetup};
 use sim_report::validate::{self, Judged, Judgment, RunInfo};
 
@@ -25,9 +27,13 @@ use crate::files::command_line;
 use crate::files::metric_files;
 use crate::files::open_trace;
 use crate::files::output::Output;
-use crate::shared_args::{MachineArgs, RegionArgs, time_slice};
+use crate::shared_args::{CoreName, MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
 use sim_core::Shown;
+
+/// The arguments that a list of ground-truth values has no use for.
+const LISTS_NOTHING_ELSE: [&str; 8] =
+    ["traces", "metrics", "only", "formula", "sweep", "output", "plot", "markdown"];
 
 /// Name of the formula of the command line.
 const OWN: &str = "formula";
@@ -36,7 +42,8 @@ const OWN: &str = "formula";
 #[derive(Debug, Args)]
 #[command(after_help = "Examples: n2sim validate traces/hash.n2t\n          \
     n2sim validate traces/*.n2t --metrics my-metrics.toml --limit 1M --tolerance 5\n          \
-    n2sim validate traces/sort.n2t --formula 'L1D_CACHE_REFILL / L1D_CACHE' --claims l1d.miss_ratio\n\n\
+    n2sim validate traces/sort.n2t --formula 'L1D_CACHE_REFILL / L1D_CACHE' --claims l1d.miss_ratio\n          \
+    n2sim validate --core cortex-a53 traces/hash.n2t -M Stalls\n\n\
     Exit code 1 if a tolerance is stated and a metric misses it or is made wrong.")]
 pub(crate) struct ValidateArgs {
     /// The traces to replay
@@ -60,7 +67,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "SCALE", requires = "formula")]
     scale: Option<String>,
     /// Print the ground-truth values that a metric can claim
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = LISTS_NOTHING_ELSE)]
     list_truths: bool,
     /// Percent by which a value may be off (default: 5)
     ///
@@ -107,6 +114,9 @@ pub(crate) struct ValidateArgs {
     plot: Option<PathBuf>,
     #[command(flatten)]
     region: RegionArgs,
+    /// Core on which the traces run
+    #[arg(long, value_enum, value_name = "CORE", default_value_t)]
+    core: CoreName,
     /// Number of parallel runs (default: one for each CPU)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -145,13 +155,17 @@ fn patch(text: &str) -> Result<u8, String> {
 
 /// Runs the traces, validates the metrics and prints.
 pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
+    args.core.require_timing_model()?;
     if args.list_truths {
-        return list_truths().map(|()| Verdict::Good);
+        return list_truths(args.core).map(|()| Verdict::Good);
+    }
+    if args.core == CoreName::CortexA53 {
+        return a53::run(args);
     }
     let file = read_metrics(args)?;
     let variants = variants(args)?;
     let mut out = Output::create(args.output.as_deref())?;
-    let mut plot = args.plot.as_deref().map(|path| Output::create(Some(path))).transpose()?;
+    let plot = args.plot.as_deref().map(|path| Output::create(Some(path))).transpose()?;
     let catalog: Catalog = file.metrics.iter().cloned().collect();
     let revision = args.revision.or(file.core.patch);
     let tolerance = Tolerance {
@@ -163,15 +177,31 @@ pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
     let judgment = judge(&judges, runs);
     write(&mut out, args, &judgment)?;
     note(&file, &judgment.metrics, tolerance)?;
-    if args.formula.is_some() && judges.iter().all(|judge| judge.truth().is_none()) {
+    note_unclaimed(args, judges.iter().all(|judge| judge.truth().is_none()))?;
+    end(args, out, plot, &judgment)
+}
+
+/// Notes that a formula of the command line was compared with nothing.
+fn note_unclaimed(args: &ValidateArgs, is_unclaimed: bool) -> io::Result<()> {
+    if args.formula.is_some() && is_unclaimed {
         writeln!(
             io::stderr(),
             "n2sim: note: the formula claims nothing, so it is compared with nothing: give --claims TRUTH \
              (n2sim validate --list-truths)"
         )?;
     }
+    Ok(())
+}
+
+/// Completes the files. Returns `Refuted` if a tolerance is stated and missed.
+fn end(
+    args: &ValidateArgs,
+    out: Output,
+    plot: Option<Output>,
+    judgment: &Judgment,
+) -> anyhow::Result<Verdict> {
     out.finish()?;
-    if let Some(mut plot) = plot.take() {
+    if let Some(mut plot) = plot {
         plot.write_all(sim_report::error_figure::errors(&judgment.metrics).as_bytes())?;
         plot.finish()?;
     }
@@ -182,16 +212,15 @@ pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
     Ok(if is_stated && is_missed { Verdict::Refuted } else { Verdict::Good })
 }
 
-fn list_truths() -> anyhow::Result<()> {
+fn list_truths(core: CoreName) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    for truth in Truth::ALL {
-        writeln!(
-            out,
-            "{:<28} {:<22} {}",
-            truth.name(),
-            truth.unit().to_string(),
-            truth.definition()
-        )?;
+    let of_n2 = || Truth::ALL.iter().map(|truth| (*truth, truth.definition())).collect();
+    let truths: Vec<(Truth, &str)> = match core {
+        CoreName::CortexA53 => a53_truth::all().collect(),
+        _ => of_n2(),
+    };
+    for (truth, meaning) in truths {
+        writeln!(out, "{:<28} {:<22} {meaning}", truth.name(), truth.unit().to_string())?;
     }
     Ok(())
 }
@@ -212,7 +241,10 @@ fn read_metrics(args: &ValidateArgs) -> anyhow::Result<MetricFile> {
         return Ok(MetricFile { metrics: vec![metric], ..MetricFile::default() });
     }
     if args.metrics.is_empty() {
-        let metrics = builtin::catalog().metrics().to_vec();
+        let metrics = match args.core {
+            CoreName::CortexA53 => builtin::a53_catalog().metrics().to_vec(),
+            _ => builtin::catalog().metrics().to_vec(),
+        };
         return Ok(MetricFile { metrics, ..MetricFile::default() });
     }
     let file = metric_files::read(&args.metrics)?;
@@ -253,6 +285,15 @@ fn judges<'a>(
     catalog: &'a Catalog,
     tolerance: Tolerance,
 ) -> anyhow::Result<Vec<Validator<'a>>> {
+    let judge = |metric| Validator::new(metric, catalog, tolerance).map_err(anyhow::Error::msg);
+    wanted(args, metrics)?.into_iter().map(judge).collect()
+}
+
+/// Returns the metrics that -M names, or all.
+fn wanted<'a>(
+    args: &ValidateArgs,
+    metrics: &'a [MetricFormula],
+) -> anyhow::Result<Vec<&'a MetricFormula>> {
     let is_named = |metric: &MetricFormula, name: &String| {
         let names = std::iter::once(&metric.name).chain(&metric.groups);
         names.into_iter().any(|own| own.eq_ignore_ascii_case(name))
@@ -265,9 +306,7 @@ fn judges<'a>(
     let is_wanted = |metric: &&MetricFormula| {
         args.only.is_empty() || args.only.iter().any(|name| is_named(metric, name))
     };
-    let wanted = metrics.iter().filter(is_wanted);
-    let judge = |metric| Validator::new(metric, catalog, tolerance).map_err(anyhow::Error::msg);
-    wanted.map(judge).collect()
+    Ok(metrics.iter().filter(is_wanted).collect())
 }
 
 /// A run, with the values of all formulas from six counters that they share.
@@ -387,24 +426,36 @@ fn judge(judges: &[Validator<'_>], runs: Vec<Run>) -> Judgment {
         if common.is_some() {
             verdicts.iter_mut().for_each(Judgement::explained);
         }
-        let metric = judge.metric();
-        Judged {
-            metric: metric.name.clone(),
-            formula: metric
-                .formula
-                .as_ref()
-                .map_or_else(|_| String::new(), |f| f.text().to_owned()),
-            scale: metric.scale.text(),
-            source: metric.source.clone(),
-            unreadable: judge.formula().err().map(str::to_owned),
-            common,
-            verdicts,
-        }
+        judged(judge.metric(), judge.formula().err(), verdicts, common)
     };
     let metrics = judges.iter().enumerate().map(one).collect();
     let runs = runs.into_iter().map(|run| run.info).collect();
+    judgment(metrics, runs)
+}
+
+/// Returns a metric with its verdicts.
+fn judged(
+    metric: &MetricFormula,
+    unreadable: Option<&str>,
+    verdicts: Vec<Judgement>,
+    common: Option<Reason>,
+) -> Judged {
+    let formula = metric.formula.as_ref();
+    Judged {
+        metric: metric.name.clone(),
+        formula: formula.map_or_else(|_| String::new(), |formula| formula.text().to_owned()),
+        scale: metric.scale.text(),
+        source: metric.source.clone(),
+        unreadable: unreadable.map(str::to_owned),
+        common,
+        verdicts,
+    }
+}
+
+fn judgment(metrics: Vec<Judged>, runs: Vec<RunInfo>) -> Judgment {
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    Judgment { metrics, runs, command: command(command_line::words()), version }
+    let command = command(command_line::words());
+    Judgment { metrics, runs, command, version, is_of_a53: false }
 }
 
 /// Returns the command line, quoted for a shell.

@@ -1,7 +1,6 @@
 //! Events of the Cortex-A53 by the names that a command line or a file gives them.
 
 use sim_a53::A53Event;
-use sim_core::PmuEvent;
 
 /// Returns an event by its mnemonic in any case, by rNN, or by a name of Linux. The error has no
 /// name in front.
@@ -16,23 +15,9 @@ pub(crate) fn named(name: &str) -> Result<A53Event, String> {
     })
 }
 
-/// Returns the event of the Cortex-A53 with the number and the mnemonic of an event of the Neoverse
-/// N2.
-pub(crate) fn same_as(event: PmuEvent) -> Option<A53Event> {
-    let own = A53Event::from_mnemonic(event.mnemonic())?;
-    (own.code() == event.code()).then_some(own)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_event_of_both_cores_has_one_number_and_one_name() {
-        assert_eq!(same_as(PmuEvent::L1D_CACHE_REFILL), Some(A53Event::L1D_CACHE_REFILL));
-        assert_eq!(same_as(PmuEvent::BUS_ACCESS_RD), None);
-        assert_eq!(same_as(PmuEvent::STALL_SLOT), None);
-    }
 
     #[test]
     fn an_event_has_a_mnemonic_and_a_number() {

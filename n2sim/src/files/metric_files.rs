@@ -33,7 +33,15 @@ pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<MetricFile> {
 
 /// Returns the metrics of the files, then those of n2sim.
 pub(crate) fn catalog(paths: &[PathBuf]) -> anyhow::Result<Catalog> {
-    let mut catalog = builtin::catalog();
+    extended(builtin::catalog(), paths)
+}
+
+/// Returns the metrics of the files, then those of n2sim for the Cortex-A53.
+pub(crate) fn a53_catalog(paths: &[PathBuf]) -> anyhow::Result<Catalog> {
+    extended(builtin::a53_catalog(), paths)
+}
+
+fn extended(mut catalog: Catalog, paths: &[PathBuf]) -> anyhow::Result<Catalog> {
     if !paths.is_empty() {
         catalog.extend(read(paths)?.metrics);
     }
@@ -45,13 +53,30 @@ pub(crate) fn chosen<'a>(
     names: &[String],
     catalog: &'a Catalog,
 ) -> anyhow::Result<Vec<&'a MetricFormula>> {
+    chosen_on(names, catalog, "")
+}
+
+/// Returns the metrics of a list as [`chosen`] does. `core` is what `n2sim list metrics` needs for
+/// the core of the catalog.
+pub(crate) fn chosen_on<'a>(
+    names: &[String],
+    catalog: &'a Catalog,
+    core: &str,
+) -> anyhow::Result<Vec<&'a MetricFormula>> {
     let mut chosen: Vec<&MetricFormula> = Vec::new();
     for name in names.iter().flat_map(|list| list.split([',', ';'])).map(str::trim) {
         let found = catalog.named(name);
+        if found.is_empty() && !core.is_empty() && !builtin::catalog().named(name).is_empty() {
+            anyhow::bail!(
+                "'{name}' is a metric or group of the Neoverse N2, which this core does not have; its \
+                 groups are {} (all metrics: n2sim list metrics{core})",
+                catalog.groups().join(", ")
+            );
+        }
         if found.is_empty() {
             anyhow::bail!(
                 "no metric or group is called '{name}'; the groups are {} (all metrics: n2sim list \
-                 metrics)",
+                 metrics{core})",
                 catalog.groups().join(", ")
             );
         }

@@ -5,6 +5,7 @@ use super::{Core, WrongPath};
 use crate::branch::Prediction;
 use crate::event::{A53Event, A53Note, A53Sink};
 use crate::memory::ClusterMemory;
+use crate::seen::Seen;
 use crate::timing::Timing;
 use sim_isa::BranchKind;
 
@@ -54,6 +55,7 @@ impl Core {
         memory: &mut ClusterMemory,
         sink: &mut S,
     ) {
+        sink.see(Seen::Mispredicted);
         sink.raise(A53Event::BR_MIS_PRED, cycle, 1);
         if kind == BranchKind::Conditional {
             sink.raise(A53Event::BR_COND_MISPRED, cycle, 1);
@@ -69,7 +71,7 @@ impl Core {
             let (number, until) = (self.number, cycle + RESTART);
             let arrival = self.front_end.fetch_wrong_path(number, wrong, until, memory, sink);
             self.wrong_path = arrival
-                .filter(|_| !self.seen.is_empty())
+                .filter(|_| !self.accessed.is_empty())
                 .map(|arrival| WrongPath { pc: wrong, arrival: arrival + bubble });
         }
         self.front_end.restart(cycle + RESTART);

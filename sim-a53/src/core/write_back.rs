@@ -4,6 +4,7 @@
 use super::Core;
 use crate::event::{A53Event, A53Sink};
 use crate::memory::{ClusterMemory, DataAccess};
+use crate::seen::Seen;
 use crate::slots::LostTo;
 use crate::timing::{Timing, Unit, Work};
 use sim_core::{InstFlags, TraceInst};
@@ -194,7 +195,12 @@ impl Core {
                 return reply.known - reply.accepted;
             }
             Work::LoadExclusive => {}
-            _ => memory.clear_exclusive(self.number),
+            _ => {
+                if inst.flags.has(InstFlags::EXCLUSIVE_FAILED) {
+                    sink.see(Seen::FailedExclusive);
+                }
+                memory.clear_exclusive(self.number);
+            }
         }
         0
     }
@@ -208,13 +214,19 @@ impl Core {
         memory: &mut ClusterMemory,
         sink: &mut S,
     ) -> u64 {
-        if let Some(seen) = self.seen.get_mut(inst.id as usize) {
-            seen.add(inst.addr);
+        if let Some(last) = self.accessed.get_mut(inst.id as usize) {
+            last.add(inst.addr);
         }
         let now = cycle + LOOKUP;
-        let mut ready = memory.load(self.number, access(timing, inst.addr), now, sink).ready;
+        let first = memory.load(self.number, access(timing, inst.addr), now, sink);
+        let (mut ready, mut missed) = (first.ready, first.missed);
         for addr in more {
-            ready = ready.max(memory.load(self.number, access(timing, *addr), now, sink).ready);
+            let reply = memory.load(self.number, access(timing, *addr), now, sink);
+            ready = ready.max(reply.ready);
+            missed |= reply.missed;
+        }
+        if missed {
+            sink.see(Seen::LoadMissed);
         }
         let delay = ready - now;
         self.write_back.hold(cycle + STAGES + 1 + delay, LostTo::LoadMiss, sink);

@@ -11,6 +11,7 @@ use super::{Core, Written};
 use crate::code::{Code, WRONG_PATH};
 use crate::event::A53Sink;
 use crate::memory::{ClusterMemory, DataAccess};
+use crate::seen::Seen;
 use crate::slots::SLOTS;
 use crate::timing::{Timing, Work};
 use sim_isa::BranchKind;
@@ -30,9 +31,9 @@ const STRIDE_MAX: u64 = 4096;
 
 /// The two last addresses of a static instruction, the newest last; 0 for none.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Seen([u64; 2]);
+pub(super) struct Accessed([u64; 2]);
 
-impl Seen {
+impl Accessed {
     /// Adds an address.
     #[inline(always)]
     pub(super) fn add(&mut self, addr: u64) {
@@ -65,6 +66,7 @@ impl Core {
         let mut group = self.group;
         let last = group.cycle + 1;
         let (mut pc, mut undo) = (path.pc, Undo::default());
+        sink.see(Seen::WrongPath(true));
         for number in 0..WRONG_PATH {
             let Some((id, timing)) = code.at(pc) else { break };
             // Two instructions are fetched in a cycle.
@@ -94,6 +96,7 @@ impl Core {
             pc = pc.wrapping_add(4);
         }
         undo.restore(self);
+        sink.see(Seen::WrongPath(false));
     }
 
     /// Performs the load of a wrong path. Returns the time of its miss.
@@ -105,7 +108,7 @@ impl Core {
         memory: &mut ClusterMemory,
         sink: &mut S,
     ) -> u64 {
-        let addr = self.seen.get(id as usize).and_then(|seen| seen.next());
+        let addr = self.accessed.get(id as usize).and_then(|last| last.next());
         let (Some(addr), Work::Load) = (addr, timing.work) else { return 0 };
         if memory.is_device(addr) {
             return 0;

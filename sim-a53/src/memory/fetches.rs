@@ -7,6 +7,7 @@
 //! line counts as refill, as its lookup missed.
 
 use crate::event::{A53Event, A53Sink};
+use crate::seen::{FetchedFrom, Purpose, Seen};
 
 use super::cache::{LINE_SHIFT, LineState};
 use super::cluster::Cluster;
@@ -44,7 +45,9 @@ impl Cluster {
         }
         sink.raise(A53Event::L1I_CACHE, now, 1);
         let l1i = &mut self.cores[core].l1i;
-        let ready = match l1i.find(line) {
+        let found = l1i.find(line);
+        let held = found.map(|entry| l1i.state(entry)).filter(|own| !own.has(LineState::FAULTY));
+        let ready = match found {
             Some(entry) if l1i.state(entry).has(LineState::FAULTY) => {
                 self.find_l1i_error(core, line, translated, sink);
                 self.fill_l1i(core, line, translated, sink)
@@ -62,12 +65,19 @@ impl Cluster {
             }
             None => self.fill_l1i(core, line, translated, sink),
         };
+        sink.see(Seen::Fetched(match held {
+            Some(_) if ready == translated => FetchedFrom::L1i,
+            Some(state) if state.has(LineState::PREFETCHED) => FetchedFrom::LatePrefetch,
+            Some(_) => FetchedFrom::LineInFlight,
+            None => FetchedFrom::Refill,
+        }));
         Fetched { translated, ready }
     }
 
     fn fill_l1i<S: A53Sink>(&mut self, core: usize, line: u64, at: u64, sink: &mut S) -> u64 {
         sink.raise(A53Event::L1I_CACHE_REFILL, at, 1);
         let slot = self.cores[core].fetch_buffers.find(at);
+        sink.see(Seen::Requested(Purpose::Fetch));
         let supply = self.supply(core, line, Request::Fetch, slot.from, sink);
         let state = self.errors.of_l1i();
         let units = &mut self.cores[core];
@@ -87,9 +97,11 @@ impl Cluster {
         }
         let slot = units.fetch_prefetches.find(at);
         if slot.from > at {
+            sink.see(Seen::FetchPrefetchDropped);
             sink.raise(A53Event::PREFETCH_LINEFILL_DROP, at, 1);
             return;
         }
+        sink.see(Seen::Requested(Purpose::FetchPrefetch));
         let supply = self.supply(core, next, Request::Fetch, at, sink);
         let state = self.errors.of_l1i().with(LineState::PREFETCHED);
         let units = &mut self.cores[core];

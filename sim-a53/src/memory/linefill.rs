@@ -4,6 +4,7 @@
 //! data linefills of a core, TRM 7.3.1, which three and five add up to).
 
 use crate::event::{A53Event, A53Sink};
+use crate::seen::{Purpose, Seen};
 
 use super::cache::LineState;
 use super::cluster::Cluster;
@@ -47,6 +48,7 @@ impl Cluster {
         sink: &mut S,
     ) -> u64 {
         let at = self.set_free_from(core, line, at);
+        sink.see(Seen::Requested(Purpose::Walk));
         let supply = self.supply(core, line, Request::Walk, at, sink);
         self.enter_l1d(core, line, supply, LineState::CLEAN, at, sink);
         supply.first
@@ -75,6 +77,7 @@ impl Cluster {
             if self.snoop.l1d(core).probe(line).is_some() {
                 continue;
             }
+            sink.see(Seen::Requested(Purpose::DataPrefetch));
             sink.raise(A53Event::PREFETCH_LINEFILL, at, 1);
             let supply = self.supply(core, line, request, at, sink);
             let end = self.enter_l1d(core, line, supply, LineState::PREFETCHED, at, sink);

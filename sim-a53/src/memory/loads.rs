@@ -1,6 +1,7 @@
 //! Loads and software prefetches. TRM 2.1.6, 6.6.
 
 use crate::event::{A53Event, A53Sink};
+use crate::seen::{LoadedFrom, Purpose, Seen};
 
 use super::cache::{LINE_SHIFT, LineState};
 use super::cluster::Cluster;
@@ -38,6 +39,7 @@ impl Cluster {
         }
         sink.raise(A53Event::L1D_CACHE, at, 1);
         if self.cores[core].store_buffer.forwards(bytes) {
+            sink.see(Seen::Loaded(LoadedFrom::StoreBuffer));
             return Loaded { ready: at, missed: false };
         }
         let ready = self.read_l1d(core, bytes, non_temporal, at, sink);
@@ -68,6 +70,11 @@ impl Cluster {
             self.train(core, line, false, Request::Read, at, sink);
         }
         let forwards = ready > at && self.cores[core].read_allocate.forwards(bytes, at);
+        sink.see(Seen::Loaded(match ready > at {
+            _ if forwards => LoadedFrom::StoreBuffer,
+            true => LoadedFrom::LineInFlight,
+            false => LoadedFrom::L1d,
+        }));
         if forwards { at } else { ready }
     }
 
@@ -80,13 +87,16 @@ impl Cluster {
         sink: &mut S,
     ) -> u64 {
         self.end_write_of(core, line, at, sink);
+        sink.see(Seen::Loaded(LoadedFrom::Refill));
         sink.raise(A53Event::L1D_CACHE_REFILL, at, 1);
         if non_temporal && self.l2.is_present() {
             let slot = self.cores[core].linefills.find(at);
+            sink.see(Seen::Requested(Purpose::Load));
             let supply = self.supply(core, line, Request::NonTemporal, slot.from, sink);
             self.cores[core].linefills.hold(slot, supply.complete() + 1);
             return supply.first;
         }
+        sink.see(Seen::Requested(Purpose::Load));
         let linefill = self.linefill(core, line, Request::Read, at, sink);
         self.train(core, line, true, Request::Read, at, sink);
         linefill.first
@@ -115,11 +125,14 @@ impl Cluster {
             return;
         }
         sink.raise(A53Event::L1D_CACHE, at, 1);
-        if self.snoop.l1d(core).probe(line).is_some() {
+        let hit = self.snoop.l1d(core).probe(line).is_some();
+        sink.see(Seen::SoftwarePrefetch { hit });
+        if hit {
             return;
         }
         self.end_write_of(core, line, at, sink);
         let request = if for_write { Request::Write } else { Request::Read };
+        sink.see(Seen::Requested(Purpose::SoftwarePrefetch));
         self.linefill(core, line, request, at, sink);
     }
 }

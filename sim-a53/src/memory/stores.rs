@@ -2,6 +2,7 @@
 //! TRM 2.1.6, 6.2.5.
 
 use crate::event::{A53Event, A53Sink};
+use crate::seen::{Purpose, Seen, WrittenTo};
 
 use super::cache::{LINE_SHIFT, LineState};
 use super::cluster::Cluster;
@@ -37,6 +38,7 @@ impl Cluster {
         let translated = self.translate(core, Side::Data, addr, now, sink);
         let memory = self.memory_at(addr);
         if looks_up {
+            sink.see(Seen::Stored);
             sink.raise(A53Event::MEM_ACCESS, translated, 1);
             if memory == MemoryType::Cacheable {
                 sink.raise(A53Event::L1D_CACHE, translated, 1);
@@ -45,7 +47,9 @@ impl Cluster {
         if memory != MemoryType::Cacheable {
             return self.store_uncached(core, bytes, memory, now, translated, sink);
         }
-        if self.cores[core].store_buffer.merge(bytes, now, translated) {
+        let merged = self.cores[core].store_buffer.merge(bytes, now, translated);
+        sink.see(Seen::Buffered { merged });
+        if merged {
             return Stored { accepted: now, translated };
         }
         self.write_open_store(core, now, sink);
@@ -112,6 +116,10 @@ impl Cluster {
         if state.has(LineState::PREFETCHED) {
             self.train(core, bytes.line, false, Request::Write, at, sink);
         }
+        sink.see(Seen::Written(match state.has(LineState::SHARED) {
+            true => WrittenTo::SharedLine,
+            false => WrittenTo::L1d,
+        }));
         let owned =
             if state.has(LineState::SHARED) { self.make_unique(core, bytes.line, at) } else { at };
         owned + if bytes.is_whole() { WHOLE_LINE_CYCLES } else { 1 }
@@ -139,11 +147,14 @@ impl Cluster {
         }
         let is_on = self.cores[core].read_allocate.is_on();
         if is_on || self.begin_stored_line(core, bytes.line, at, sink) {
+            sink.see(Seen::Written(WrittenTo::Gathered));
             return match self.cores[core].read_allocate.gather(bytes) {
                 Some(whole) => self.stream_line(core, whole.line, at, sink),
                 None => at + 1,
             };
         }
+        sink.see(Seen::Written(WrittenTo::Refill));
+        sink.see(Seen::Requested(Purpose::Store));
         sink.raise(A53Event::L1D_CACHE_REFILL, at, 1);
         let linefill = self.linefill(core, bytes.line, Request::Write, at, sink);
         self.cores[core].read_allocate.add_fill(bytes, linefill.complete);
@@ -165,6 +176,7 @@ impl Cluster {
     ) -> bool {
         let begins = self.cores[core].read_allocate.begin_line(line, at);
         if begins {
+            sink.see(Seen::ReadAllocateBegan);
             sink.raise(A53Event::READ_ALLOC_ENTER, at, 1);
         }
         begins
@@ -175,7 +187,9 @@ impl Cluster {
         let whole = LineBytes::whole(line);
         let begin = self.begin_stream_write(core, whole, at, sink);
         let passes_l2 = self.cores[core].read_allocate.passes_l2() || !self.l2.is_present();
-        if passes_l2 && self.l2.lookup(line).is_none() {
+        let to_memory = passes_l2 && self.l2.lookup(line).is_none();
+        sink.see(Seen::Streamed { beats: whole.beats(), to_memory });
+        if to_memory {
             sink.raise(A53Event::EXT_MEM_REQ, begin, 1);
             return self.bus.write(begin) + 1;
         }
@@ -192,7 +206,9 @@ impl Cluster {
         sink: &mut S,
     ) -> u64 {
         let begin = self.begin_stream_write(core, part, at, sink);
-        if self.l2.lookup(part.line).is_some() {
+        let is_in_l2 = self.l2.lookup(part.line).is_some();
+        sink.see(Seen::Streamed { beats: part.beats(), to_memory: !is_in_l2 });
+        if is_in_l2 {
             self.l2.write(part.line, true, begin, begin);
             return begin + 1;
         }

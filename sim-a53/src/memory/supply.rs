@@ -6,6 +6,7 @@
 //! request is a read, or a write that passes the L2 cache by, for the core that causes it.
 
 use crate::event::{A53Event, A53Sink};
+use crate::seen::{Seen, Source};
 
 use super::cache::{LineState, Victim};
 use super::cluster::Cluster;
@@ -62,12 +63,17 @@ impl Cluster {
         }
         self.check_snoop_filter(line, begin, sink);
         if let Some((state, ready)) = self.l2.lookup(line) {
+            sink.see(Seen::Supplied(Source::L2));
             let state = self.check_l2(line, state, begin, sink);
             let state = self.take_from_l2(core, line, request, state);
             return Supply { first: self.l2.first_beat(begin.max(ready)), state };
         }
         let own = if request == Request::Fetch { usize::MAX } else { core };
         if let Some(copy) = self.snoop.find(line, own) {
+            sink.see(Seen::Supplied(match copy.core == core {
+                true => Source::OwnL1d,
+                false => Source::OtherCore,
+            }));
             if copy.core != core {
                 sink.raise(A53Event::EXT_SNOOP, begin, 1);
             }
@@ -76,6 +82,7 @@ impl Cluster {
             self.enter_l2(line, request, begin, first, sink);
             return Supply { first, state };
         }
+        sink.see(Seen::Supplied(Source::Memory));
         let leaves = self.l2.leaves(begin);
         let first = self.read_memory(core, request, leaves, sink);
         self.enter_l2(line, request, begin, first, sink);
@@ -178,6 +185,7 @@ impl Cluster {
     ) -> u64 {
         match victim {
             Some(victim) if victim.state.has(LineState::DIRTY) => {
+                sink.see(Seen::L2VictimWritten);
                 sink.raise(A53Event::L2D_CACHE_WB, at, 1);
                 self.bus.write(at)
             }
@@ -191,6 +199,7 @@ impl Cluster {
     /// counts as write-back.
     pub(crate) fn evict<S: A53Sink>(&mut self, victim: Victim, at: u64, sink: &mut S) -> u64 {
         let dirty = victim.state.has(LineState::DIRTY);
+        sink.see(Seen::Evicted { dirty, moved: dirty || self.l2.is_present() });
         if dirty {
             sink.raise(A53Event::L1D_CACHE_WB, at, 1);
         }

@@ -5,6 +5,7 @@
 //! time, one walk at a time.
 
 use crate::event::{A53Event, A53Sink};
+use crate::seen::Seen;
 
 use super::cache::LineState;
 use super::cluster::Cluster;
@@ -67,6 +68,7 @@ impl Cluster {
         } else {
             is_present
         };
+        sink.see(Seen::MicroTlbMissed { is_fetch: side == Side::Fetch, walks: !is_hit });
         let ready = if is_hit { looked_up } else { self.walk(core, &walk, looked_up, sink) };
         let units = &mut self.cores[core];
         let (micro_tlb, event) = match side {
@@ -96,6 +98,7 @@ impl Cluster {
         let start = walker.taken.free_from(at);
         let is_known = table.is_some_and(|table| walker.cache.holds(table));
         let first_level = if is_known { LAST_LEVEL } else { granule.first_level };
+        sink.see(Seen::Walked { from_walk_cache: is_known });
         let mut done = start;
         let has_stage2 = self.map.stage2.is_some();
         for level in first_level..=walk.leaf.level {
@@ -158,6 +161,7 @@ impl Cluster {
         let l1d = self.snoop.l1d(core);
         let found = l1d.probe(line);
         let is_faulty = found.is_some_and(|entry| l1d.state(entry).has(LineState::FAULTY));
+        sink.see(Seen::Descriptor { hit: found.is_some() && !is_faulty });
         let arrives = match found {
             Some(entry) if !is_faulty => l1d.ready(entry).max(at),
             _ => {

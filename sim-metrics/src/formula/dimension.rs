@@ -8,7 +8,7 @@ use super::event_use::{EventUse, Quantity};
 use super::link::Linked;
 use super::machine::Literal;
 use super::node::{BinaryOp, NodeId, Op};
-use super::population::{Base, population};
+use super::population::Base;
 
 /// Exponents of the bases, in the order of [`Base::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,13 +80,15 @@ pub struct Mismatch {
 pub fn measures(linked: &Linked) -> (Vec<Measure>, Vec<Mismatch>) {
     let mut all: Vec<Measure> = Vec::with_capacity(linked.nodes().len());
     let mut mismatches = Vec::new();
+    // A slot of a Cortex-A53 issues an instruction.
+    let slots = if linked.a53_events().is_empty() { Base::Slot } else { Base::Instruction };
     for (index, node) in linked.nodes().iter().enumerate() {
         let of = |id: NodeId| all[id.index()];
         let measure = match node.op {
             Op::Number(value) => number(value),
             Op::Name(name) => event(linked.event(name)),
             Op::Literal(Literal::Slots) => Measure {
-                dimension: Some(Dimension::of(Base::Slot).times(Dimension::of(Base::Cycle), -1)),
+                dimension: Some(Dimension::of(slots).times(Dimension::of(Base::Cycle), -1)),
                 scale: Some(1.0),
             },
             Op::Negate(a) => of(a),
@@ -125,9 +127,8 @@ fn number(value: f64) -> Measure {
 
 fn event(event: &EventUse) -> Measure {
     let dimension = match event.quantity {
-        Quantity::Event(event) => Some(Dimension::of(population(event).base)),
         Quantity::Time(_) => Some(Dimension::of(Base::Second)),
-        Quantity::OtherPmu(_) | Quantity::Unknown(_) | Quantity::Misspelt(_) => None,
+        _ => event.population().map(|(_, population)| Dimension::of(population.base)),
     };
     Measure { dimension, scale: Some(1.0) }
 }

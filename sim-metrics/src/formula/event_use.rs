@@ -1,8 +1,20 @@
 //! Event as a formula names it, with its exception levels.
 
-use sim_core::PmuEvent;
 use sim_core::event_name::{EventName, SpellingError};
 use sim_core::pmu_event::EventNameError;
+use sim_core::{A53Event, PmuEvent};
+
+/// Core whose events a formula names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FormulaCore {
+    /// Neoverse N2, and cores with its events.
+    #[default]
+    NeoverseN2,
+    /// Cortex-A53.
+    CortexA53,
+}
+
+use super::population::{Population, of_a53, population};
 
 /// Times that perf provides, in seconds.
 const TIMES: [(&str, Time); 3] =
@@ -24,6 +36,11 @@ pub enum Time {
 pub enum Quantity {
     /// Event of the core.
     Event(PmuEvent),
+    /// Event of a Cortex-A53, in a formula for that core.
+    A53(A53Event),
+    /// Name that a Cortex-A53 does not know, in a formula for that core: with the event of the
+    /// Neoverse N2 of that name.
+    NotOnA53(String, Option<PmuEvent>),
     /// Time in seconds.
     Time(Time),
     /// Event of a unit outside the core, such as the mesh.
@@ -72,10 +89,15 @@ pub struct EventUse {
 }
 
 impl EventUse {
-    /// Looks up a name.
+    /// Looks up a name among the events of a Neoverse N2.
     pub fn new(name: &str) -> EventUse {
+        EventUse::on(FormulaCore::NeoverseN2, name)
+    }
+
+    /// Looks up a name among the events of a core.
+    pub fn on(core: FormulaCore, name: &str) -> EventUse {
         let (quantity, levels) = match EventName::split(name) {
-            Ok(split) => (quantity(&split), Levels::from_modifiers(split.modifiers)),
+            Ok(split) => (quantity(core, &split), Levels::from_modifiers(split.modifiers)),
             Err(error) => (Quantity::Misspelt(error), Levels::ALL),
         };
         EventUse { name: name.to_owned(), quantity, levels }
@@ -88,15 +110,52 @@ impl EventUse {
             _ => None,
         }
     }
+
+    /// Returns the event of a Cortex-A53, if the name refers to one.
+    pub fn a53_event(&self) -> Option<A53Event> {
+        match self.quantity {
+            Quantity::A53(event) => Some(event),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the name refers to an event of the core.
+    pub fn is_of_core(&self) -> bool {
+        matches!(self.quantity, Quantity::Event(_) | Quantity::A53(_))
+    }
+
+    /// Returns the mnemonic and the population of the event, on either core.
+    pub(super) fn population(&self) -> Option<(&'static str, Population)> {
+        match self.quantity {
+            Quantity::Event(event) => Some((event.mnemonic(), population(event))),
+            Quantity::A53(event) => Some((event.mnemonic(), of_a53(event))),
+            _ => None,
+        }
+    }
 }
 
-fn quantity(name: &EventName<'_>) -> Quantity {
+/// Returns why a Cortex-A53 has no event of a name; `n2` is the event of the Neoverse N2 of that
+/// name.
+pub fn absent_on_a53(name: &str, n2: Option<PmuEvent>) -> String {
+    match n2 {
+        Some(event) => format!(
+            "{name} (0x{:02X}) is an event of the Neoverse N2, which the Cortex-A53 does not have",
+            event.code()
+        ),
+        None => format!("{name} is not an event of the Cortex-A53"),
+    }
+}
+
+fn quantity(core: FormulaCore, name: &EventName<'_>) -> Quantity {
     if !name.is_of_core() {
         return Quantity::OtherPmu(name.pmu.unwrap_or_default().to_owned());
     }
     let lower = name.terms.to_ascii_lowercase();
     if let Some((_, time)) = TIMES.iter().find(|(own, _)| *own == lower) {
         return Quantity::Time(*time);
+    }
+    if core == FormulaCore::CortexA53 {
+        return a53_quantity(name);
     }
     match name.event() {
         Ok(event) => Quantity::Event(event),
@@ -105,9 +164,31 @@ fn quantity(name: &EventName<'_>) -> Quantity {
     }
 }
 
+fn a53_quantity(name: &EventName<'_>) -> Quantity {
+    match name.plain() {
+        Err(error) => Quantity::Misspelt(error),
+        Ok(plain) => match A53Event::from_linux_name(&plain) {
+            Some(event) => Quantity::A53(event),
+            None => Quantity::NotOnA53(plain.into_owned(), name.event().ok()),
+        },
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_belongs_to_the_core_of_the_formula() {
+        let quantity = |name| EventUse::on(FormulaCore::CortexA53, name).quantity;
+        assert_eq!(quantity("ld_dep_stall"), Quantity::A53(A53Event::LD_DEP_STALL));
+        assert_eq!(quantity("rE7"), Quantity::A53(A53Event::LD_DEP_STALL));
+        assert_eq!(quantity("branches"), Quantity::A53(A53Event::PC_WRITE_RETIRED));
+        let absent = Quantity::NotOnA53("STALL_SLOT".to_owned(), Some(PmuEvent::STALL_SLOT));
+        assert_eq!(quantity("STALL_SLOT"), absent);
+        assert_eq!(quantity("luck"), Quantity::NotOnA53("luck".to_owned(), None));
+        assert_eq!(quantity("duration_time"), Quantity::Time(Time::Duration));
+    }
 
     #[test]
     fn names_numbers_and_times_are_looked_up() {

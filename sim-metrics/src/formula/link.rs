@@ -3,11 +3,11 @@
 //! A metric that is referred to twice is inserted once, so that chains of references cannot grow
 //! exponentially.
 
-use sim_core::PmuEvent;
+use sim_core::{A53Event, PmuEvent};
 
 use super::catalog::Catalog;
 use super::error::LinkError;
-use super::event_use::EventUse;
+use super::event_use::{EventUse, FormulaCore};
 use super::machine::Machine;
 use super::node::{BinaryOp, Node, NodeId, Op};
 use super::parser::Formula;
@@ -48,7 +48,20 @@ impl Linked {
     /// # Errors
     /// Returns the errors of [`Linked::new`].
     pub fn named(name: &str, formula: &Formula, catalog: &Catalog) -> Result<Linked, LinkError> {
-        let mut linker = Linker::new(catalog);
+        Linked::on(FormulaCore::NeoverseN2, name, formula, catalog)
+    }
+
+    /// Links the formula of the metric `name` with the events of a core.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Linked::new`].
+    pub fn on(
+        core: FormulaCore,
+        name: &str,
+        formula: &Formula,
+        catalog: &Catalog,
+    ) -> Result<Linked, LinkError> {
+        let mut linker = Linker::new(core, catalog);
         let root = linker.add(name, formula)?;
         let Linker { nodes, events, texts, .. } = linker;
         Ok(Linked { nodes, root, events, texts })
@@ -82,6 +95,15 @@ impl Linked {
     /// Returns the events of the core, each once, regardless of their levels.
     pub fn core_events(&self) -> Vec<PmuEvent> {
         let mut events: Vec<PmuEvent> = self.events.iter().filter_map(EventUse::event).collect();
+        events.sort_unstable();
+        events.dedup();
+        events
+    }
+
+    /// Returns the events of a Cortex-A53, each once, regardless of their levels.
+    pub fn a53_events(&self) -> Vec<A53Event> {
+        let mut events: Vec<A53Event> =
+            self.events.iter().filter_map(EventUse::a53_event).collect();
         events.sort_unstable();
         events.dedup();
         events
@@ -197,6 +219,7 @@ fn live_operands(op: &Op, constants: &[Option<f64>]) -> Vec<NodeId> {
 }
 
 struct Linker<'a> {
+    core: FormulaCore,
     catalog: &'a Catalog,
     nodes: Vec<Node>,
     events: Vec<EventUse>,
@@ -208,8 +231,9 @@ struct Linker<'a> {
 }
 
 impl<'a> Linker<'a> {
-    fn new(catalog: &'a Catalog) -> Linker<'a> {
+    fn new(core: FormulaCore, catalog: &'a Catalog) -> Linker<'a> {
         Linker {
+            core,
             catalog,
             nodes: Vec::new(),
             events: Vec::new(),
@@ -246,7 +270,7 @@ impl<'a> Linker<'a> {
 
     /// Returns a function of an event, with the event looked up.
     fn about_event(&mut self, op: Op, formula: &Formula) -> Op {
-        let event = |name: u32| EventUse::new(&formula.names()[name as usize]);
+        let event = |name: u32| EventUse::on(self.core, &formula.names()[name as usize]);
         match op {
             Op::HasEvent(name) => Op::HasEvent(position(&mut self.events, event(name))),
             Op::SourceCount(name) => Op::SourceCount(position(&mut self.events, event(name))),
@@ -257,7 +281,7 @@ impl<'a> Linker<'a> {
 
     fn add_name(&mut self, name: &str, node: &Node, text: u32) -> Result<NodeId, LinkError> {
         let Some(metric) = self.catalog.get(name) else {
-            let event = position(&mut self.events, EventUse::new(name));
+            let event = position(&mut self.events, EventUse::on(self.core, name));
             return Ok(self.push(Node { op: Op::Name(event), text, ..*node }));
         };
         if let Some((_, place)) = self.done.iter().find(|(done, _)| *done == metric.name) {
@@ -286,7 +310,7 @@ impl<'a> Linker<'a> {
 /// Returns the position of an event in the list, to which it is added if new.
 fn position(events: &mut Vec<EventUse>, event: EventUse) -> u32 {
     let is_same = |own: &EventUse| {
-        own.quantity == event.quantity && own.levels == event.levels && own.event().is_some()
+        own.quantity == event.quantity && own.levels == event.levels && own.is_of_core()
     };
     let known = events.iter().position(|own| is_same(own) || *own == event);
     let position = known.unwrap_or_else(|| {

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use sim_core::A53Event;
 use sim_core::PmuEvent::{self, *};
 use sim_core::cores::{self, CoreDescription};
 use sim_core::pmu_event::{EventNameError, RelationKind};
@@ -10,7 +11,7 @@ use sim_core::pmu_event::{EventNameError, RelationKind};
 use super::catalog::{Catalog, MetricFormula};
 use super::dimension::{Mismatch, measures};
 use super::double_count::{DoubleCount, double_counts, original};
-use super::event_use::Quantity;
+use super::event_use::{EventUse, FormulaCore, Quantity, absent_on_a53};
 use super::foreign;
 use super::link::Linked;
 use super::machine::Machine;
@@ -123,10 +124,11 @@ pub struct Finding {
 /// Checks one metric. Without a machine it is a Neoverse N2 of an unknown revision.
 pub fn lint(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
     let core = machine.map_or(cores::neoverse_n2(), Machine::core);
+    let events = machine.map_or(FormulaCore::NeoverseN2, Machine::events_of);
     let mut report = Report { metric, core, findings: Vec::new() };
     match &metric.formula {
         Err(error) => report.add(Severity::Error, Kind::Unreadable, error.to_string()),
-        Ok(formula) => match Linked::named(&metric.name, formula, catalog) {
+        Ok(formula) => match Linked::on(events, &metric.name, formula, catalog) {
             Err(error) => report.add(Severity::Error, Kind::Unreadable, error.to_string()),
             Ok(linked) => report.formula(&linked, machine),
         },
@@ -137,7 +139,7 @@ pub fn lint(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>
                 report.add(Severity::Error, Kind::Unreadable, format!("threshold, {error}"));
             }
             Ok(formula) => {
-                if let Err(error) = Linked::new(formula, catalog) {
+                if let Err(error) = Linked::on(events, "", formula, catalog) {
                     report.add(Severity::Error, Kind::Unreadable, format!("threshold, {error}"));
                 }
             }
@@ -310,11 +312,11 @@ impl Report<'_> {
     fn counters(&mut self, linked: &Linked, machine: Option<&Machine>) {
         let any = Machine::neoverse_n2(3, 1);
         let needed = linked.needed(machine.unwrap_or(&any));
-        let mut events: Vec<PmuEvent> =
-            needed.into_iter().filter_map(|use_| use_.event()).collect();
+        let events = needed.into_iter().filter_map(EventUse::population);
+        let mut events: Vec<&str> = events.map(|(mnemonic, _)| mnemonic).collect();
         events.sort_unstable();
         events.dedup();
-        events.retain(|event| *event != CPU_CYCLES);
+        events.retain(|event| *event != CPU_CYCLES.mnemonic());
         if events.len() > COUNTERS {
             let message = format!(
                 "{} events besides CPU_CYCLES and {COUNTERS} counters: they cannot all count at once",
@@ -362,6 +364,8 @@ fn about(quantity: &Quantity, core: &CoreDescription) -> Option<(Severity, Kind,
         // What an event needs in order to count is known of the Neoverse N2.
         Quantity::Event(event) if core.is_n2() => about_event(*event),
         Quantity::Event(_) => None,
+        Quantity::A53(event) => about_a53_event(*event),
+        Quantity::NotOnA53(name, n2) => Some(about_absent(name, *n2)),
         Quantity::OtherPmu(pmu) => Some((
             Severity::Warning,
             Kind::UnknownEvent,
@@ -370,6 +374,25 @@ fn about(quantity: &Quantity, core: &CoreDescription) -> Option<(Severity, Kind,
         Quantity::Misspelt(error) => Some((Severity::Error, Kind::UnknownEvent, error.to_string())),
         Quantity::Unknown(error) => Some(about_unknown(error)),
     }
+}
+
+/// Returns the finding about an event of a Cortex-A53.
+fn about_a53_event(event: A53Event) -> Option<(Severity, Kind, String)> {
+    let condition = match event {
+        A53Event::SW_INCR => "writes to PMSWINC that select its counter",
+        A53Event::CHAIN => "on an odd-numbered counter",
+        A53Event::PRE_DECODE_ERR | A53Event::DECODE_DEP_STALL => "code of A32 and T32",
+        _ => return None,
+    };
+    let message = format!("{} counts only {condition}", event.mnemonic());
+    Some((Severity::Note, Kind::Conditional, message))
+}
+
+/// Returns the finding about a name that a Cortex-A53 does not know.
+fn about_absent(name: &str, n2: Option<PmuEvent>) -> (Severity, Kind, String) {
+    let is_other = n2.is_some() || foreign::from_name(name).is_some();
+    let kind = if is_other { Kind::OtherCore } else { Kind::UnknownEvent };
+    (Severity::Error, kind, absent_on_a53(name, n2))
 }
 
 /// Returns the finding about a name that the core does not have.

@@ -2,8 +2,12 @@
 
 use sim_core::cores::{self, CoreDescription};
 
+use super::event_use::FormulaCore;
+
 /// MIDR_EL1 of the Neoverse N2 without its variant and revision. Source: TRM, MIDR_EL1.
 const NEOVERSE_N2: u64 = 0x410F_D490;
+/// MIDR_EL1 of the Cortex-A53 at r0p4, the last revision. Source: Cortex-A53 manual, 4.3.1.
+const CORTEX_A53: u64 = 0x410F_D034;
 /// MIDR_EL1 of a core of Arm without its part number, variant and revision.
 const ARM: u64 = 0x410F_0000;
 /// Position and largest value of the part number.
@@ -14,6 +18,8 @@ const VARIANT: u64 = 0x00F0_0000;
 const REVISION: u64 = 0x0000_000F;
 /// Rename slots per cycle, as PMMIR_EL1.SLOTS reports them to Linux. Source: Arm telemetry data.
 const SLOTS: u32 = 5;
+/// Issue slots per cycle of a Cortex-A53. It has no PMMIR_EL1, so that perf itself knows no number.
+pub const A53_SLOTS: u32 = 2;
 
 /// `#` literal of perf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +92,19 @@ impl Machine {
         Machine { midr: NEOVERSE_N2 | u64::from(patch) & REVISION, slots: SLOTS, cores }
     }
 
+    /// Returns a Cortex-A53.
+    pub fn cortex_a53(cores: u32) -> Machine {
+        Machine { midr: CORTEX_A53, slots: A53_SLOTS, cores }
+    }
+
+    /// Returns the core whose events a formula for this machine names.
+    pub fn events_of(&self) -> FormulaCore {
+        match (self.midr ^ CORTEX_A53) & !(VARIANT | REVISION) {
+            0 => FormulaCore::CortexA53,
+            _ => FormulaCore::NeoverseN2,
+        }
+    }
+
     /// Returns a core that has events of the Neoverse N2, at its first revision.
     pub fn of_core(core: &CoreDescription) -> Machine {
         Machine {
@@ -142,6 +161,16 @@ mod tests {
         }
         assert_eq!(Machine::of_core(cores::neoverse_n2()), Machine::neoverse_n2(0, 1));
         assert_eq!(Machine::neoverse_n2(3, 1).core().name, "neoverse-n2");
+    }
+
+    #[test]
+    fn a_cortex_a53_has_two_slots_and_its_own_events() {
+        let machine = Machine::cortex_a53(4);
+        assert_eq!(machine.events_of(), FormulaCore::CortexA53);
+        assert_eq!(machine.literal(Literal::Slots), 2.0);
+        assert_eq!(machine.literal(Literal::Cores), 4.0);
+        assert!(machine.is_core_from(0x410F_D030) && !machine.is_core_from(0x410F_D490));
+        assert_eq!(Machine::neoverse_n2(3, 1).events_of(), FormulaCore::NeoverseN2);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Population that an event counts: its unit, stage, side and structure. A quotient of two counts
 //! is meaningful only if one belongs to the population of the other.
 
+use sim_core::A53Event;
 use sim_core::PmuEvent::{self, *};
 use sim_core::pmu_event::{Group, Unit};
 
@@ -140,6 +141,54 @@ pub fn population(event: PmuEvent) -> Population {
     }
 }
 
+/// Returns the population of an event of a Cortex-A53.
+pub fn of_a53(event: A53Event) -> Population {
+    let name = event.mnemonic();
+    let has = |word: &str| name.split('_').any(|part| part == word);
+    let base = a53_base(event);
+    Population {
+        base,
+        stage: match base {
+            Base::Instruction if name.ends_with("_RETIRED") => Stage::Retired,
+            // Wrong paths do not execute; what is counted at the issue of a branch may be.
+            _ => Stage::Neither,
+        },
+        side: (base == Base::Access).then(|| match () {
+            () if name.starts_with("L1I") => Side::Fetch,
+            () if name.starts_with("L1D") || has("MEM") && !has("EXT") => Side::Data,
+            () => Side::Both,
+        }),
+        structure: match () {
+            () if has("TLB") => Structure::Tlb,
+            () if has("CACHE") => Structure::Cache,
+            () => Structure::Other,
+        },
+        direction: match () {
+            () if has("LD") => Direction::Read,
+            () if has("ST") => Direction::Write,
+            () => Direction::Any,
+        },
+        is_total: event == A53Event::INST_RETIRED,
+    }
+}
+
+fn a53_base(event: A53Event) -> Base {
+    use A53Event as E;
+    let name = event.mnemonic();
+    match event {
+        E::CPU_CYCLES | E::BUS_CYCLES | E::READ_ALLOC => Base::Cycle,
+        _ if name.contains("STALL") => Base::Cycle,
+        E::SW_INCR | E::CHAIN | E::CID_WRITE_RETIRED | E::READ_ALLOC_ENTER | E::PRE_DECODE_ERR => {
+            Base::Occurrence
+        }
+        _ if name.starts_with("EXC") || name.ends_with("ERR") || name.ends_with("ERROR") => {
+            Base::Occurrence
+        }
+        _ if name.starts_with("BR_") || name.ends_with("_RETIRED") => Base::Instruction,
+        _ => Base::Access,
+    }
+}
+
 fn base(event: PmuEvent) -> Base {
     let info = event.info();
     match (info.unit, info.group) {
@@ -207,6 +256,26 @@ mod tests {
         let stage = |event| population(event).stage;
         assert_eq!((stage(BR_MIS_PRED), stage(BR_RETIRED)), (Stage::Speculative, Stage::Retired));
         assert_eq!((stage(OP_RETIRED), stage(STALL_SLOT)), (Stage::Retired, Stage::Neither));
+    }
+
+    #[test]
+    fn events_of_the_cortex_a53_have_their_population() {
+        use A53Event as E;
+        let base = |event| of_a53(event).base;
+        assert_eq!((base(E::LD_DEP_STALL), base(E::STALL_SB_FULL)), (Base::Cycle, Base::Cycle));
+        assert_eq!((base(E::BR_PRED), base(E::LD_RETIRED)), (Base::Instruction, Base::Instruction));
+        assert_eq!((base(E::L2D_CACHE), base(E::EXT_SNOOP)), (Base::Access, Base::Access));
+        assert_eq!((base(E::MEMORY_ERROR), base(E::TLB_ERR)), (Base::Occurrence, Base::Occurrence));
+        let side = |event| of_a53(event).side;
+        assert_eq!(
+            (side(E::L1I_CACHE), side(E::MEM_ACCESS)),
+            (Some(Side::Fetch), Some(Side::Data))
+        );
+        assert_eq!(
+            (side(E::L2D_CACHE), side(E::EXT_MEM_REQ)),
+            (Some(Side::Both), Some(Side::Both))
+        );
+        assert_eq!(of_a53(E::BUS_ACCESS_ST).direction, Direction::Write);
     }
 
     /// Every event of the table must have a unit that its group allows, so a new event needs an

@@ -1,13 +1,11 @@
 //! Checks of a value against its unit: percentages that are off by a factor of 100, misses per
 //! cycle labeled as MPKI, and shares of slots that are not shares.
 
-use sim_core::PmuEvent;
-
 use super::dimension::{Dimension, Measure};
 use super::link::Linked;
 use super::lint::{Kind, Report, Severity};
 use super::node::{BinaryOp, NodeId, Op};
-use super::population::{Base, Stage, population};
+use super::population::{Base, Population, Stage};
 
 /// Meaning of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,9 +107,10 @@ fn divisor(linked: &Linked) -> Option<NodeId> {
     }
 }
 
-fn event_at(linked: &Linked, id: NodeId) -> Option<PmuEvent> {
+/// Returns the mnemonic and the population of the event at a node.
+fn event_at(linked: &Linked, id: NodeId) -> Option<(&'static str, Population)> {
     match linked.node(id).op {
-        Op::Name(name) => linked.event(name).event(),
+        Op::Name(name) => linked.event(name).population(),
         _ => None,
     }
 }
@@ -122,13 +121,11 @@ fn divisor_retires(report: &mut Report<'_>, linked: &Linked, unit: &str) {
     let Some(id) = divisor(linked) else {
         return;
     };
-    if let Some(event) = event_at(linked, id)
-        && population(event).stage == Stage::Speculative
+    if let Some((event, population)) = event_at(linked, id)
+        && population.stage == Stage::Speculative
     {
-        let message = format!(
-            "{unit} relates to retired instructions, and {} includes wrong paths",
-            event.mnemonic()
-        );
+        let message =
+            format!("{unit} relates to retired instructions, and {event} includes wrong paths");
         report.at(linked, id, Severity::Warning, Kind::Stage, &message);
     }
 }
@@ -140,10 +137,10 @@ fn whole(report: &mut Report<'_>, linked: &Linked, unit: &str) {
     let (Some((word, base)), Some(id)) = (named, divisor(linked)) else {
         return;
     };
-    if let Some(event) = event_at(linked, id)
-        && population(event).base != *base
+    if let Some((event, population)) = event_at(linked, id)
+        && population.base != *base
     {
-        let message = format!("the divisor is {} and not the {word}", event.mnemonic());
+        let message = format!("the divisor is {event} and not the {word}");
         report.at(linked, id, Severity::Error, Kind::Unit, &message);
     }
 }

@@ -1,13 +1,18 @@
 //! Review of a whole metric file, without a run.
 
-use sim_core::PmuEvent;
 use sim_core::cores::{self, CoreDescription};
 use sim_core::pmu_event::EventNameError;
+use sim_core::{A53Event, PmuEvent};
 
 use super::contents::{DeclaredEvent, MetricFile};
+use crate::formula::a53_lint::lint_a53;
+use crate::formula::event_use::absent_on_a53;
 use crate::formula::lint::{about_lacking, about_unknown};
-use crate::formula::{Catalog, Finding, Kind, Machine, MetricFormula, Severity, lint};
-use crate::validator::{Reason, Tolerance, Validator};
+use crate::formula::{Catalog, Finding, FormulaCore, Kind, Machine, MetricFormula, Severity, lint};
+use crate::validator::{A53Reason, A53Validator, Reason, Tolerance, Validator};
+
+/// Part number of the Cortex-A53 in MIDR_EL1.
+const A53_PART: u32 = 0xD03;
 
 /// Checks every metric and event of a file. Names that the file does not define are looked up in
 /// `catalog`, which also holds the file's own metrics.
@@ -15,8 +20,13 @@ pub fn review(file: &MetricFile, catalog: &Catalog, machine: Option<&Machine>) -
     let fault = |fault: &String| finding("", "", Severity::Error, Kind::Unreadable, fault.clone());
     let mut findings: Vec<Finding> = file.faults.iter().map(fault).collect();
     let core = machine.map_or(cores::neoverse_n2(), Machine::core);
-    findings.extend(declared_core(file, core));
-    findings.extend(file.events.iter().filter_map(|event| declared(event, core)));
+    let is_a53 = machine.is_some_and(|machine| machine.events_of() == FormulaCore::CortexA53);
+    if is_a53 {
+        findings.extend(declared_a53(file));
+    } else {
+        findings.extend(declared_core(file, core));
+        findings.extend(file.events.iter().filter_map(|event| declared(event, core)));
+    }
     for (index, metric) in file.metrics.iter().enumerate() {
         let is_same = |other: &&MetricFormula| other.name.eq_ignore_ascii_case(&metric.name);
         if let Some(first) = file.metrics[..index].iter().find(is_same) {
@@ -24,9 +34,16 @@ pub fn review(file: &MetricFile, catalog: &Catalog, machine: Option<&Machine>) -
             let (name, source) = (&metric.name, &metric.source);
             findings.push(finding(name, source, Severity::Warning, Kind::Duplicate, message));
         }
-        let of_formula = lint(metric, catalog, machine);
-        // Truths are quantities of the model of the Neoverse N2.
-        let of_claim = if core.is_n2() { claimed(metric, catalog, machine) } else { Vec::new() };
+        let mut of_formula = lint(metric, catalog, machine);
+        // Truths are quantities of the models of two cores.
+        let of_claim = match core.is_n2() {
+            true if is_a53 => {
+                of_formula.extend(lint_a53(metric, catalog));
+                claimed_on_a53(metric, catalog)
+            }
+            true => claimed(metric, catalog, machine),
+            false => Vec::new(),
+        };
         // Findings of the formula itself are reported at their position; the claim adds only new
         // ones.
         let is_new =
@@ -51,16 +68,31 @@ fn claimed(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>)
         let message = missing.to_owned();
         return vec![add(Severity::Warning, Kind::Claim("missing"), message)];
     }
-    let (reasons, corrected) = validator.lint(machine);
+    reported(metric, validator.lint(machine))
+}
+
+/// Returns the findings for the reasons that need no run, with the correct formula.
+fn reported(
+    metric: &MetricFormula,
+    (reasons, corrected): (Vec<Reason>, Option<String>),
+) -> Vec<Finding> {
     let better = corrected.map_or_else(String::new, |text| format!("; right is {text}"));
-    reasons
-        .into_iter()
-        .filter(|reason| !is_about_names(reason))
-        .map(|reason| {
-            let message = format!("{reason}{better}");
-            add(Severity::Error, Kind::Claim(reason.code()), message)
-        })
-        .collect()
+    let add = |reason: Reason| {
+        let (kind, message) = (Kind::Claim(reason.code()), format!("{reason}{better}"));
+        finding(&metric.name, &metric.source, Severity::Error, kind, message)
+    };
+    reasons.into_iter().filter(|reason| !is_about_names(reason)).map(add).collect()
+}
+
+/// Returns the mismatches between a formula for a Cortex-A53 and its claim.
+fn claimed_on_a53(metric: &MetricFormula, catalog: &Catalog) -> Vec<Finding> {
+    match A53Validator::new(metric, catalog, Tolerance::default()) {
+        Ok(validator) => reported(metric, validator.lint()),
+        Err(message) => {
+            let kind = Kind::Claim("no-truth");
+            vec![finding(&metric.name, &metric.source, Severity::Error, kind, message)]
+        }
+    }
 }
 
 fn finding(metric: &str, source: &str, severity: Severity, kind: Kind, message: String) -> Finding {
@@ -69,7 +101,10 @@ fn finding(metric: &str, source: &str, severity: Severity, kind: Kind, message: 
 
 /// Returns whether the reason is reported for every name without a claim.
 fn is_about_names(reason: &Reason) -> bool {
-    use Reason::{ExtllcClear, NeverCounts, NoL3, UnknownEvent, WrongNumber};
+    use Reason::{ExtllcClear, NeverCounts, NoL3, OnA53, UnknownEvent, WrongNumber};
+    if let OnA53(reason) = reason {
+        return matches!(reason, A53Reason::AbsentEvent(_) | A53Reason::NeverCounts(_));
+    }
     matches!(reason, NoL3 | NeverCounts(_) | UnknownEvent(_) | WrongNumber(..) | ExtllcClear(_))
 }
 
@@ -91,6 +126,36 @@ fn declared_core(file: &MetricFile, own: &CoreDescription) -> Vec<Finding> {
     let slots = own.slots_per_cycle;
     if let Some(given) = file.core.slots.filter(|given| *given != slots) {
         add(format!("the file is for {given} slots per cycle; this core has {slots}"));
+    }
+    findings
+}
+
+/// Reports a file for another core than a Cortex-A53, and events that it does not have or has with
+/// another number.
+fn declared_a53(file: &MetricFile) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if let Some(part) = file.core.part.filter(|part| *part != A53_PART) {
+        let name = file.core.name.as_deref().unwrap_or("another core");
+        let message =
+            format!("the file is for {name}, part 0x{part:03X}; this core is 0x{A53_PART:03X}");
+        findings.push(finding("", "", Severity::Warning, Kind::OtherCore, message));
+    }
+    for event in &file.events {
+        let own = A53Event::from_linux_name(&event.name);
+        let (severity, kind, message) = match (own, event.code) {
+            (Some(own), Some(code)) if u32::from(own.code()) != code => {
+                let (name, number) = (&event.name, own.code());
+                let message =
+                    format!("{name} has the number 0x{number:02X}, and the file says 0x{code:02X}");
+                (Severity::Error, Kind::WrongNumber, message)
+            }
+            (None, _) => {
+                let n2 = PmuEvent::from_name(&event.name).ok();
+                (Severity::Warning, Kind::OtherCore, absent_on_a53(&event.name, n2))
+            }
+            _ => continue,
+        };
+        findings.push(finding("", &event.source, severity, kind, message));
     }
     findings
 }

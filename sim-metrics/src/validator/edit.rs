@@ -3,13 +3,21 @@
 use sim_core::PmuEvent;
 
 use super::fraction::Fraction;
-use crate::formula::{BinaryOp, Catalog, Formula, Linked, NodeId, Op};
+use crate::formula::{BinaryOp, Catalog, EventUse, Formula, Linked, NodeId, Op};
 
 /// Returns the nodes of an event.
 pub(super) fn places(formula: &Linked, event: PmuEvent) -> impl Iterator<Item = NodeId> {
+    places_of(formula, move |name| name.event() == Some(event))
+}
+
+/// Returns the nodes of the names for which `is_it` holds.
+pub(super) fn places_of(
+    formula: &Linked,
+    is_it: impl Fn(&EventUse) -> bool,
+) -> impl Iterator<Item = NodeId> {
     let ids = (0..formula.nodes().len()).map(|index| NodeId(index as u32));
     ids.filter(move |id| match formula.node(*id).op {
-        Op::Name(name) => formula.event(name).event() == Some(event),
+        Op::Name(name) => is_it(formula.event(name)),
         _ => false,
     })
 }

@@ -47,7 +47,7 @@ fn name(name: &EventUse) -> Option<String> {
 }
 
 /// Returns whether this is the name of a published or a built-in metric.
-fn is_metric(name: &str) -> bool {
+pub(super) fn is_metric(name: &str) -> bool {
     claims::is_known(name) || builtin::catalog().get(name).is_some()
 }
 

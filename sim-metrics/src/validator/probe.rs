@@ -44,7 +44,7 @@ pub(super) fn misfit(formula: &Linked, machine: &Machine, truth: Truth) -> Optio
 }
 
 /// Returns the claim in words: `a share of slots`, `branches per 1000 instructions`.
-fn claim_in_words(truth: Truth) -> String {
+pub(super) fn claim_in_words(truth: Truth) -> String {
     match truth.quotient() {
         None => truth.unit().to_string(),
         Some(quotient) => match truth.unit() {
@@ -92,7 +92,7 @@ fn is_near(ratio: f64, expected: f64) -> bool {
 }
 
 /// Checks the value when all counts are doubled: a ratio stays, a count doubles.
-fn length_misfit(ratio: f64, claims_ratio: bool) -> Option<&'static str> {
+pub(super) fn length_misfit(ratio: f64, claims_ratio: bool) -> Option<&'static str> {
     match claims_ratio {
         true if is_near(ratio, 1.0) => None,
         true if is_near(ratio, 2.0) => {
@@ -117,7 +117,7 @@ fn is_time(event: PmuEvent, of_slots: bool, per_branch: bool) -> bool {
 }
 
 /// Returns the exponent of time in the claimed quantity.
-fn time_exponent(truth: Truth) -> i32 {
+pub(super) fn time_exponent(truth: Truth) -> i32 {
     let is_time = |truth: Truth| matches!(truth.unit(), TruthUnit::Cycles | TruthUnit::Slots);
     match truth.quotient() {
         None => i32::from(is_time(truth)),
@@ -125,7 +125,7 @@ fn time_exponent(truth: Truth) -> i32 {
     }
 }
 
-fn time_misfit(ratio: f64, exponent: i32) -> Option<&'static str> {
+pub(super) fn time_misfit(ratio: f64, exponent: i32) -> Option<&'static str> {
     if is_near(ratio, f64::from(exponent).exp2()) {
         return None;
     }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use sim_core::PmuEvent;
 
+use super::a53::reason::A53Reason;
 use super::fraction::Fraction;
 use crate::identities::SLOTS_PER_CYCLE;
 
@@ -100,6 +101,8 @@ pub enum Reason {
     NotTiling(f64),
     /// This core has no L3 cache of its own; the event counts everything from outside the core.
     NoL3,
+    /// Reason on a Cortex-A53.
+    OnA53(A53Reason),
     /// No rule explains the difference.
     Unexplained,
 }
@@ -141,12 +144,16 @@ impl Reason {
             Reason::DivisionByZero(_) => "division-by-zero",
             Reason::NotTiling(_) => "not-tiling",
             Reason::NoL3 => "no-l3",
+            Reason::OnA53(reason) => reason.code(),
             Reason::Unexplained => "unexplained",
         }
     }
 
     /// Returns whether the formula itself must be fixed, independent of the workload.
     pub fn is_fault(&self) -> bool {
+        if let Reason::OnA53(reason) = self {
+            return reason.is_fault();
+        }
         !matches!(
             self,
             Reason::Speculation
@@ -221,6 +228,7 @@ impl fmt::Display for Reason {
             Reason::NotTiling(sum) => {
                 write!(f, "the parts that should make up a whole are {:.1} %", 100.0 * sum)
             }
+            Reason::OnA53(reason) => reason.fmt(f),
             other => f.write_str(other.sentence()),
         }
     }

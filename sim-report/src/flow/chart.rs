@@ -1,8 +1,8 @@
 //! Content of a flow chart: its boxes, its edges, how often each was taken and its share.
 
 use petgraph::visit::EdgeRef;
-use sim_core::PmuEvent;
-use sim_core::flow::{Flow, FlowBox, FlowCounts, FlowGraph, Link};
+use sim_core::flow::{FlowBox, FlowCounts, FlowGraph, FlowInfo, Link};
+use sim_core::{A53Event, PmuEvent};
 
 /// Most characters of the subject of a chart: a step of a scenario may name thousands of addresses.
 const SUBJECT_MAX: usize = 60;
@@ -10,8 +10,10 @@ const SUBJECT_MAX: usize = 60;
 /// Flow with the counts of its edges.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// Flow.
-    pub flow: Flow,
+    /// Section of the guide; empty for a chart of another core.
+    pub section: &'static str,
+    /// Title of the flow.
+    pub title: &'static str,
     /// Boxes, in the order of the declaration.
     pub boxes: Vec<ChartBox>,
     /// Edges, by the positions of their boxes in `boxes`.
@@ -32,6 +34,8 @@ pub struct ChartBox {
     pub name: &'static str,
     /// Events that the box raises.
     pub events: &'static [PmuEvent],
+    /// Events that the box raises on a Cortex-A53, with the number of occurrences for each visit.
+    pub a53_events: &'static [(A53Event, u64)],
     /// Number of visits, if known.
     pub visits: Option<u64>,
     /// Whether no edge leads to it.
@@ -65,7 +69,7 @@ impl Chart {
                 let FlowBox { name, step, events } = nodes[node];
                 let visits = counts.map(|counts| counts.visits(graph, node));
                 let (is_entry, is_end) = (graph.is_entry(node), graph.is_end(node));
-                ChartBox { step, name, events, visits, is_entry, is_end }
+                ChartBox { step, name, events, a53_events: &[], visits, is_entry, is_end }
             })
             .collect();
         let edges = nodes.edge_references().map(|edge| {
@@ -80,7 +84,8 @@ impl Chart {
             ChartEdge { from: from.index(), to: edge.target().index(), label, taken, share }
         });
         let edges = edges.collect();
-        let chart = Chart { flow: graph.flow(), boxes, edges, left_out: Vec::new(), subject: None };
+        let FlowInfo { section, title, .. } = *graph.flow().info();
+        let chart = Chart { section, title, boxes, edges, left_out: Vec::new(), subject: None };
         if counts.is_some() { chart.without_idle_entries() } else { chart }
     }
 
@@ -91,9 +96,16 @@ impl Chart {
 
     /// Returns section, title and subject.
     pub fn heading(&self) -> String {
-        let info = self.flow.info();
         let subject = self.subject.as_ref().map(|subject| format!(": {subject}"));
-        format!("{} {}{}", info.section, info.title, subject.unwrap_or_default())
+        format!("{}{}", self.name(), subject.unwrap_or_default())
+    }
+
+    /// Returns section and title.
+    pub fn name(&self) -> String {
+        match self.section {
+            "" => self.title.to_owned(),
+            section => format!("{section} {}", self.title),
+        }
     }
 
     /// Sets the subject of the chart. A long text is cut.
@@ -132,7 +144,8 @@ impl Chart {
         let edges = self.edges.iter().filter(|edge| reached[edge.from]);
         let edges = edges.map(|e| ChartEdge { from: place[e.from], to: place[e.to], ..*e });
         Chart {
-            flow: self.flow,
+            section: self.section,
+            title: self.title,
             boxes: boxes.map(|(part, _)| *part).collect(),
             edges: edges.collect(),
             left_out,
@@ -142,6 +155,15 @@ impl Chart {
 }
 
 impl ChartBox {
+    /// Returns the names of the events of the box; `x 4` follows one that occurs four times.
+    pub fn event_names(&self) -> Vec<String> {
+        let of_a53 = self.a53_events.iter().map(|(event, times)| match times {
+            1 => event.mnemonic().to_owned(),
+            times => format!("{} x {times}", event.mnemonic()),
+        });
+        self.events.iter().map(|event| event.mnemonic().to_owned()).chain(of_a53).collect()
+    }
+
     /// Returns `3: L2 TLB lookup`, without the number if the guide has none.
     pub fn title(&self) -> String {
         match self.step {
@@ -163,6 +185,8 @@ pub(super) fn percent(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use sim_core::flow::Flow;
+
     use super::*;
 
     #[test]

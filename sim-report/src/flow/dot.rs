@@ -22,7 +22,7 @@ fn write_chart(text: &mut String, number: usize, chart: &Chart) {
     for (place, part) in chart.boxes.iter().enumerate() {
         let mut label = vec![escaped(&part.title())];
         label.extend(part.visits.map(grouped));
-        label.extend(part.events.iter().map(|event| event.mnemonic().to_owned()));
+        label.extend(part.event_names());
         let style = match (part.visits, part.is_entry || part.is_end) {
             (Some(0), _) => ", style=dashed",
             (_, true) => ", style=rounded",

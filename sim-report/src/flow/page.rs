@@ -1,6 +1,7 @@
 //! Page of flows: each figure with its numbers in a table, and events that link to the glossary.
 
 use maud::{Markup, html};
+use sim_a53::flow::A53Account;
 use sim_core::PmuEvent;
 use sim_core::flow::Account;
 use sim_machine::caveats;
@@ -8,13 +9,17 @@ use sim_scenario::Walked;
 use sim_trace::MissingData;
 
 use super::chart::Chart;
-use super::text::difference;
+use super::text::{A53_DIFFERENCE, difference};
 use super::{steps, svg};
 use crate::page::{self, Cell, Page, Section, Table, event_link, glossary};
 
 /// Legend of the figures.
 const LEGEND: &str = "Numbers in discs are those of the guide's lists. With counts, the width of an edge shows how often \
     it was taken; a dashed edge never was.";
+
+/// Legend of the figures of a Cortex-A53.
+const A53_LEGEND: &str =
+    "With counts, the width of an edge shows how often it was taken; a dashed edge never was.";
 
 /// Returns a page of flows as declared, or with the counts of a run and the counts of the events.
 /// Counts that the trace makes doubtful are marked.
@@ -43,6 +48,42 @@ pub fn flows(
     }
     sections.push(glossary_of(events_of(charts)));
     Page { title, lead: html! { p { (lead) } p { (LEGEND) } }, sections }.html()
+}
+
+/// Returns a page of the flows of a Cortex-A53, as declared or with the counts of a run.
+pub fn a53_flows(title: String, lead: &str, charts: &[Chart], accounts: &[A53Account]) -> String {
+    let section = |(number, chart): (usize, &Chart)| Section {
+        id: format!("flow-{number}"),
+        heading: chart.heading(),
+        body: figure(&format!("chart-{number}"), chart, caption(chart)),
+    };
+    let mut sections: Vec<Section> = charts.iter().enumerate().map(section).collect();
+    if !accounts.is_empty() {
+        let body = a53_account_table(accounts).html();
+        sections.push(Section {
+            id: "account".into(),
+            heading: "Events of the boxes".into(),
+            body,
+        });
+    }
+    Page { title, lead: html! { p { (lead) } p { (A53_LEGEND) } }, sections }.html()
+}
+
+fn a53_account_table(accounts: &[A53Account]) -> Table {
+    let caption = "Visits of the boxes that name an event, and its count";
+    let mut table = Table::new("accounts", caption)
+        .text("Event")
+        .number("Visits")
+        .number("Counted")
+        .text("Reason for the difference")
+        .filter();
+    for account in accounts {
+        let is_same = account.visits == account.counted;
+        let why = if is_same { Cell::from("") } else { A53_DIFFERENCE.into() };
+        let event = Cell::from(account.event.mnemonic());
+        table.push([event, account.visits.into(), account.counted.into(), why]);
+    }
+    table
 }
 
 /// Returns a page of a scenario, step by step.
@@ -92,8 +133,7 @@ fn caption(chart: &Chart) -> &'static str {
 }
 
 fn section_title(chart: &Chart) -> String {
-    let info = chart.flow.info();
-    format!("{} {}", info.section, info.title)
+    chart.name()
 }
 
 fn figure(id: &str, chart: &Chart, title: &str) -> Markup {

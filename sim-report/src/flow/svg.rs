@@ -59,6 +59,7 @@ fn file(charts: &[Chart], is_linked: bool) -> String {
     let height = sizes.iter().map(|size| size.height).sum();
     let title = match charts {
         [chart] => chart.heading(),
+        [chart, ..] if chart.section.is_empty() => String::from("Flows of the Cortex-A53"),
         _ => String::from("Flows of the PMU guide"),
     };
     let mut text = open(Size { width, height }, &title);
@@ -187,7 +188,7 @@ impl<'a> Drawing<'a> {
         let round = if part.is_entry || part.is_end { 14.0 } else { 4.0 };
         let fill = match part {
             ChartBox { visits: Some(0), .. } => "fill-paper stroke-line",
-            ChartBox { is_end: true, .. } => "fill-green-tint stroke-green",
+            ChartBox { is_end: true, is_entry: false, .. } => "fill-green-tint stroke-green",
             _ => "fill-panel stroke-line",
         };
         let unused = if part.visits == Some(0) { " unused" } else { "" };
@@ -233,14 +234,17 @@ impl<'a> Drawing<'a> {
                 ),
             );
         }
-        for event in part.events {
+        for name in part.event_names() {
             base += LINE;
-            let (name, x) = (event.mnemonic(), middle);
+            let x = middle;
             let code = format!(
                 "<text class=\"code fill-link\" x=\"{x:.1}\" y=\"{base:.1}\">{name}</text>"
             );
-            let linked =
-                if self.is_linked { format!("<a href=\"#event-{name}\">{code}</a>") } else { code };
+            let linked = if self.is_linked && part.a53_events.is_empty() {
+                format!("<a href=\"#event-{name}\">{code}</a>")
+            } else {
+                code
+            };
             line(text, format_args!("{linked}"));
         }
     }
@@ -342,7 +346,7 @@ fn box_size(chart: &Chart, place: usize) -> Size {
     let part = &chart.boxes[place];
     let into = chart.edges.iter().filter(|edge| edge.to == place).count();
     let sides = into.max(chart.edges_out(place).count()) as f64 * 26.0;
-    let lines = 1 + part.events.len() + usize::from(part.visits.is_some());
+    let lines = 1 + part.event_names().len() + usize::from(part.visits.is_some());
     let width = (content_width(part) + 2.0 * PAD).max(sides);
     Size { width, height: lines as f64 * LINE + 2.0 * PAD - 2.0 }
 }
@@ -351,7 +355,8 @@ fn box_size(chart: &Chart, place: usize) -> Size {
 fn content_width(part: &ChartBox) -> f64 {
     let disc = if part.step > 0 { DISC } else { 0.0 };
     let visits = part.visits.map(|visits| text_width(&grouped(visits)));
-    let events = part.events.iter().map(|event| code_width(event.mnemonic()));
+    let names = part.event_names();
+    let events = names.iter().map(|name| code_width(name));
     events.chain(visits).fold(disc + text_width(part.name) * 1.08, f64::max)
 }
 

@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use sim_a53::flow::A53Account;
 use sim_core::flow::Account;
 use sim_machine::caveats;
 use sim_trace::MissingData;
@@ -90,7 +91,7 @@ fn times(n: u64) -> String {
 }
 
 fn events(part: &ChartBox) -> String {
-    part.events.iter().map(|event| event.mnemonic()).collect::<Vec<_>>().join(", ")
+    part.event_names().join(", ")
 }
 
 /// Writes the visits of the boxes of each event and its count. Counts that the trace makes doubtful
@@ -113,6 +114,24 @@ pub fn write_account(
     }
     Ok(())
 }
+
+/// Writes the visits of the boxes of each event of a Cortex-A53, and its count.
+pub fn write_a53_account(out: &mut impl Write, accounts: &[A53Account]) -> io::Result<()> {
+    let (visits, counted) = ("visits", "counted");
+    writeln!(out, "{:<30}{visits:>18}{counted:>18}", "events of the boxes")?;
+    for account in accounts {
+        let (event, visits) = (account.event.mnemonic(), grouped(account.visits));
+        writeln!(out, "  {event:<28}{visits:>18}{:>18}", grouped(account.counted))?;
+        if account.visits != account.counted {
+            writeln!(out, "      {A53_DIFFERENCE}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Reason why visits and count differ on a Cortex-A53.
+pub(super) const A53_DIFFERENCE: &str =
+    "maintenance, a memory error, or a cluster without an L2 cache";
 
 /// Returns the reason why visits and count differ.
 pub(super) fn difference(account: &Account) -> &'static str {

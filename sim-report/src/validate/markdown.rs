@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use sim_metrics::a53_truth;
 use sim_metrics::validator::{ValidationStatus, Verdict};
 
 use super::{
@@ -24,7 +25,7 @@ pub fn write_markdown(out: &mut impl Write, judgment: &Judgment) -> io::Result<(
         writeln!(out, "* **{}** (`{}`): {reason}", reason.code(), one.metric)?;
     }
     for one in judgment.metrics.iter().filter(|one| one.alarms() && one.unreadable.is_none()) {
-        write_section(out, one)?;
+        write_section(out, one, judgment.is_of_a53)?;
     }
     writeln!(out, "\n### How to repeat it\n\n    {}\n", judgment.command)?;
     writeln!(out, "n2sim {}.\n", judgment.version)?;
@@ -78,13 +79,15 @@ fn write_table(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
 }
 
 /// Writes the section of one metric that is off.
-fn write_section(out: &mut impl Write, one: &Judged) -> io::Result<()> {
+fn write_section(out: &mut impl Write, one: &Judged, is_of_a53: bool) -> io::Result<()> {
     writeln!(out, "\n### `{}`\n\n    {}\n", one.metric, formula_text(one))?;
     if !one.source.is_empty() {
         writeln!(out, "* **From** {}", one.source)?;
     }
     if let Some(truth) = one.verdicts.iter().find_map(|verdict| verdict.truth) {
-        writeln!(out, "* **Claims** `{}`: {}", truth.name(), truth.definition())?;
+        let on_a53 = a53_truth::meaning(truth).filter(|_| is_of_a53);
+        let meaning = on_a53.unwrap_or(truth.definition());
+        writeln!(out, "* **Claims** `{}`: {meaning}", truth.name())?;
     }
     if let Some((before, corrected, after)) = one.corrected() {
         let before = before.replacen('r', "R", usize::from(before.starts_with('r')));

@@ -62,6 +62,11 @@ pub fn value_text(truth: Option<Truth>, value: Option<f64>) -> String {
     }
 }
 
+/// Returns the columns of both revisions and of six counters.
+pub(super) fn more_columns(columns: [String; 4]) -> String {
+    columns.iter().map(|column| format!(" {column:>10}")).collect()
+}
+
 /// Smallest count that is printed without decimals.
 const WHOLE_MIN: f64 = 10.0;
 /// Smallest number with too many digits for a column.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::Context;
+use sim_core::A53Event;
 use sim_scenario::a53::{self, Case, Measure, Verdict};
 
 use crate::files::a53_config;
@@ -21,8 +22,14 @@ pub(super) fn run(file: &str, case: &Case, machine: &MachineArgs) -> anyhow::Res
     a53::run_case(case, &config).with_context(|| file.to_owned())
 }
 
-/// Writes what each core counts in a case, with what the case expects.
-pub(super) fn write(out: &mut impl Write, case: &Case, verdict: &Verdict) -> io::Result<()> {
+/// Writes what each core counts in a case, with what the case expects: all that is not 0, or these
+/// events.
+pub(super) fn write(
+    out: &mut impl Write,
+    case: &Case,
+    verdict: &Verdict,
+    events: &[A53Event],
+) -> io::Result<()> {
     let outcome = if verdict.holds() { "holds" } else { "FAILS" };
     writeln!(out, "{} {outcome}: {} ({})", case.test, case.claim, case.guide)?;
     for (core, result) in verdict.outcomes.iter().enumerate() {
@@ -32,7 +39,11 @@ pub(super) fn write(out: &mut impl Write, case: &Case, verdict: &Verdict) -> io:
         for measure in Measure::all() {
             let count = measure.of(result);
             let bound = case.expect.iter().find(|own| own.core == core && own.measure == measure);
-            if count == 0 && bound.is_none_or(|own| own.bound.holds(0)) {
+            let is_asked = events.iter().any(|event| measure == Measure::Event(*event));
+            if !events.is_empty() && !is_asked {
+                continue;
+            }
+            if !is_asked && count == 0 && bound.is_none_or(|own| own.bound.holds(0)) {
                 continue;
             }
             let bound = bound.map_or(String::from("any"), |own| own.bound.to_string());

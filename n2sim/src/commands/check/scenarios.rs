@@ -33,12 +33,13 @@ enum Shown {
     Counts(Option<Vec<PmuEvent>>),
 }
 
-fn shown(args: &CheckArgs) -> Shown {
-    match &args.event[..] {
+/// Returns what is printed of each case on a Neoverse N2.
+fn shown(args: &CheckArgs) -> anyhow::Result<Shown> {
+    Ok(match &args.event[..] {
         [] if !args.show => Shown::Nothing,
         [] => Shown::Counts(None),
-        events => Shown::Counts(Some(events.to_vec())),
-    }
+        _ => Shown::Counts(Some(args.n2_events()?)),
+    })
 }
 
 /// Runs every case of every file. Errors of files that cannot be read are printed at the end, after
@@ -56,11 +57,11 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     if !args.case.is_empty() {
         return run_named(&mut out, args, &source);
     }
-    let (shown, mut tally) = (shown(args), Tally::default());
+    let mut tally = Tally::default();
     let mut unreadable = Vec::new();
     for file in scenario_files(&args.files)? {
         match read(&file) {
-            Ok(cases) => match run_file(&file, &cases, args, &source, &shown) {
+            Ok(cases) => match run_file(&file, &cases, args, &source) {
                 Ok(report) => write_file(&mut out, &file, &report, &mut tally)?,
                 Err(error) => unreadable.push(crate::failure::message(&error)),
             },
@@ -93,7 +94,7 @@ fn run_named(
             format!("no metric is called '{name}' (all names: n2sim list metrics)")
         })?);
     }
-    let mut events = args.event.clone();
+    let mut events = Vec::new();
     events.extend(chosen.iter().flat_map(|metric| metrics::events(metric, &catalog)));
     let (mut met, mut refuted) = (vec![false; args.case.len()], false);
     for file in scenario_files(&args.files)? {
@@ -112,7 +113,8 @@ fn run_named(
             if std::mem::replace(&mut met[named], true) {
                 writeln!(out)?;
             }
-            case_counts::write(out, &case, &verdict, &events)?;
+            let own = [args.n2_events()?, events.clone()].concat();
+            case_counts::write(out, &case, &verdict, &own)?;
             case_counts::write_metrics(out, &verdict, &chosen, &catalog)?;
             if !verdict.holds() {
                 out.write_all(verdict.explain(&file.shown().to_string(), &case).as_bytes())?;
@@ -138,13 +140,14 @@ fn run_named_a53(
 ) -> anyhow::Result<bool> {
     let (name, mut hold) = (file.shown().to_string(), true);
     refuse_n2_options(&name, args)?;
+    let events = args.a53_events()?;
     for case in cases {
         let Some(named) = args.case.iter().position(|name| *name == case.test) else { continue };
         let verdict = a53::run(&name, case, &args.machine)?;
         if std::mem::replace(&mut met[named], true) {
             writeln!(out)?;
         }
-        a53::write(out, case, &verdict)?;
+        a53::write(out, case, &verdict, &events)?;
         if !verdict.holds() {
             out.write_all(verdict.explain(&name, case).as_bytes())?;
             hold = false;
@@ -186,12 +189,12 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
 
 /// Refuses options that a file for the Cortex-A53 does not know.
 fn refuse_n2_options(file: &str, args: &CheckArgs) -> anyhow::Result<()> {
-    if args.event.is_empty() && args.metric.is_empty() {
+    if args.metric.is_empty() {
         return Ok(());
     }
     anyhow::bail!(
-        "{file}: --event and --metric are about the Neoverse N2, and these scenarios are for the \
-         Cortex-A53; --show or --case without them print all counts"
+        "{file}: --metric is about the Neoverse N2, and these scenarios are for the Cortex-A53; \
+         --event prints counts"
     )
 }
 
@@ -224,20 +227,20 @@ fn run_file(
     cases: &Cases,
     args: &CheckArgs,
     source: &ConfigSource<'_>,
-    shown: &Shown,
 ) -> anyhow::Result<Report> {
     let cases = match cases {
-        Cases::N2(cases) => return run_cases(file, cases, source, shown),
+        Cases::N2(cases) => return run_cases(file, cases, source, &shown(args)?),
         Cases::A53(cases) => cases,
     };
     let name = file.shown().to_string();
     refuse_n2_options(&name, args)?;
+    let events = args.a53_events()?;
     let mut report = Report { cases: cases.len(), ..Report::default() };
     for case in cases {
         let verdict = a53::run(&name, case, &args.machine)?;
-        if args.show {
+        if args.show || !events.is_empty() {
             writeln!(report.text)?;
-            a53::write(&mut report.text, case, &verdict)?;
+            a53::write(&mut report.text, case, &verdict, &events)?;
         }
         if !verdict.holds() {
             report.failed += 1;

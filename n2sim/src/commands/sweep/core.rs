@@ -8,6 +8,8 @@ use sim_a53::{A53Config, A53Error, A53Event, Part};
 use sim_core::config::{ConfigError, Document};
 use sim_core::{MemoryBudget, PmuEvent};
 use sim_machine::{MachineConfig, MachineError, RunHeader, Session};
+use sim_metrics::builtin;
+use sim_metrics::formula::{Catalog, EventUse, FormulaCore, Machine, Quantity};
 use sim_trace::{TraceError, TraceFile};
 
 use super::grid::{Grid, Point};
@@ -43,11 +45,44 @@ impl SweepCore {
         }
     }
 
-    /// Returns the place of an event of the Neoverse N2 in a [`Row`], if the core has it.
-    pub(super) fn place(self, event: PmuEvent) -> Option<usize> {
+    /// Returns the place of the event of a formula in a [`Row`].
+    pub(super) fn place(self, event: &EventUse) -> Option<usize> {
+        match event.quantity {
+            Quantity::Event(event) => Some(event as usize),
+            Quantity::A53(event) => Some(event as usize),
+            _ => None,
+        }
+    }
+
+    /// Returns the core whose events formulas name.
+    pub(super) fn events_of(self) -> FormulaCore {
         match self {
-            SweepCore::NeoverseN2 => Some(event as usize),
-            SweepCore::CortexA53 => a53_events::same_as(event).map(|event| event as usize),
+            SweepCore::NeoverseN2 => FormulaCore::NeoverseN2,
+            SweepCore::CortexA53 => FormulaCore::CortexA53,
+        }
+    }
+
+    /// Returns the metrics of n2sim for the core.
+    pub(super) fn catalog(self) -> Catalog {
+        match self {
+            SweepCore::NeoverseN2 => builtin::catalog(),
+            SweepCore::CortexA53 => builtin::a53_catalog(),
+        }
+    }
+
+    /// Returns what `n2sim list metrics` needs for the core.
+    pub(super) fn option(self) -> &'static str {
+        match self {
+            SweepCore::NeoverseN2 => "",
+            SweepCore::CortexA53 => " --core cortex-a53",
+        }
+    }
+
+    /// Returns the machine that formulas see: cores of revision r0p`patch`.
+    pub(super) fn machine(self, patch: u8, cores: u32) -> Machine {
+        match self {
+            SweepCore::NeoverseN2 => Machine::neoverse_n2(patch, cores),
+            SweepCore::CortexA53 => Machine::cortex_a53(cores),
         }
     }
 

@@ -6,7 +6,6 @@ use anyhow::{Context, bail};
 use serde::Deserialize;
 use sim_core::config::{Document, units};
 use sim_machine::{ConfigSource, Machine, Profile, RunOptions};
-use sim_metrics::builtin;
 use sim_metrics::formula::{Linked, MetricFormula};
 use sim_trace::TraceFile;
 
@@ -319,12 +318,18 @@ fn refuse_on_a53(file: &GridFile) -> anyhow::Result<()> {
 
 /// Returns the metrics that are columns, from names and groups.
 fn metrics(names: &[String], core: SweepCore) -> anyhow::Result<Vec<Metric>> {
-    let catalog = builtin::catalog();
+    let catalog = core.catalog();
     let mut chosen: Vec<Metric> = Vec::new();
     for name in names {
         let found: Vec<&MetricFormula> = catalog.named(name);
         if found.is_empty() {
-            bail!("metrics: none is called '{name}' (see n2sim list metrics)");
+            let see = format!("(see n2sim list metrics{})", core.option());
+            if SweepCore::NeoverseN2.catalog().get(name).is_some() {
+                bail!(
+                    "metrics: '{name}' is a metric of the Neoverse N2, which the Cortex-A53 does not have {see}"
+                );
+            }
+            bail!("metrics: none is called '{name}' {see}");
         }
         for metric in found {
             if chosen.iter().any(|own| own.name == metric.name) {
@@ -332,17 +337,8 @@ fn metrics(names: &[String], core: SweepCore) -> anyhow::Result<Vec<Metric>> {
             }
             let place = |error: String| anyhow::anyhow!("metrics: {}: {error}", metric.name);
             let formula = metric.formula.as_ref().map_err(|error| place(error.to_string()))?;
-            let linked = Linked::named(&metric.name, formula, &catalog)
+            let linked = Linked::on(core.events_of(), &metric.name, formula, &catalog)
                 .map_err(|error| place(error.to_string()))?;
-            if let Some(event) =
-                linked.core_events().into_iter().find(|event| core.place(*event).is_none())
-            {
-                bail!(
-                    "metrics: {} needs {}, which the Cortex-A53 does not have",
-                    metric.name,
-                    event.mnemonic()
-                );
-            }
             chosen.push(Metric { name: metric.name.clone(), linked, factor: metric.scale.factor });
         }
     }

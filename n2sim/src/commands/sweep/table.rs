@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use sim_metrics::formula::event_use::{Levels, Time};
-use sim_metrics::formula::{EventUse, Machine, Quantity};
+use sim_metrics::formula::{EventUse, Quantity};
 use sim_report::figure::sensitivity::Curve;
 
 use super::grid::{Grid, Metric, Point};
@@ -109,10 +109,10 @@ fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 
 /// Returns the value of a metric from exact counts, if it has one.
 fn value(grid: &Grid, metric: &Metric, point: &Point<'_>, row: &Row) -> Option<f64> {
-    let machine = Machine::neoverse_n2(point.combination.patch, row.cores);
+    let machine = grid.core.machine(point.combination.patch, row.cores);
     let count = |event: &EventUse| match event.quantity {
-        Quantity::Event(event_of_core) if event.levels == Levels::ALL => {
-            Some(row.counts[grid.core.place(event_of_core)?] as f64)
+        _ if event.is_of_core() && event.levels == Levels::ALL => {
+            Some(row.counts[grid.core.place(event)?] as f64)
         }
         Quantity::Time(Time::Duration) => {
             Some(row.longest as f64 / point.combination.clock_hz as f64)

@@ -1,0 +1,143 @@
+//! Metrics of a Cortex-A53 and their values from exact counts.
+
+use anyhow::Context;
+use sim_a53::{A53CoreOutcome, A53Event};
+use sim_metrics::formula::event_use::{Levels, Time};
+use sim_metrics::formula::{
+    Catalog, EventUse, FormulaCore, Linked, Machine, MetricFormula, Quantity,
+};
+use sim_report::metrics::MetricRow;
+
+/// A metric whose events a Cortex-A53 has.
+#[derive(Clone, Debug)]
+pub(crate) struct A53Metric {
+    metric: MetricFormula,
+    pub(crate) linked: Linked,
+    threshold: Option<Linked>,
+}
+
+impl A53Metric {
+    /// Links a metric.
+    ///
+    /// The error names the metric and the first name in its formula that is no event of the core.
+    pub(crate) fn new(metric: &MetricFormula, catalog: &Catalog) -> anyhow::Result<A53Metric> {
+        let place = || format!("{}: {}", metric.source, metric.name);
+        let formula = metric.formula.as_ref().map_err(Clone::clone).with_context(place)?;
+        let linked = Linked::on(FormulaCore::CortexA53, &metric.name, formula, catalog)
+            .with_context(place)?;
+        check(&linked).with_context(place)?;
+        let threshold = match &metric.threshold {
+            None => None,
+            Some(threshold) => {
+                let place = || format!("{}, threshold", place());
+                let formula = threshold.as_ref().map_err(Clone::clone).with_context(place)?;
+                let linked =
+                    Linked::on(FormulaCore::CortexA53, "", formula, catalog).with_context(place)?;
+                check(&linked).with_context(place)?;
+                Some(linked)
+            }
+        };
+        Ok(A53Metric { metric: metric.clone(), linked, threshold })
+    }
+
+    /// Returns the value of the metric on counts of some cores, in its unit; NaN if it has none.
+    pub(crate) fn value(&self, counts: &Counts<'_>) -> f64 {
+        self.metric.scale.factor * counts.value(&self.linked)
+    }
+
+    /// Returns the value on counts, with its name and unit. `thread` is the owner of the counts.
+    pub(crate) fn row(&self, counts: &Counts<'_>, thread: Option<String>) -> MetricRow {
+        let limit = self.threshold.as_ref().map_or(0.0, |limit| counts.value(limit));
+        let scale = &self.metric.scale;
+        MetricRow {
+            thread,
+            name: self.metric.name.clone(),
+            value: self.value(counts),
+            exact: None,
+            unit: scale.unit.clone(),
+            decimals: scale.decimals(),
+            is_bad: !limit.is_nan() && limit != 0.0,
+            doubt: None,
+        }
+    }
+
+    /// Returns the reason why the metric has no value on these counts.
+    pub(crate) fn trouble(&self, counts: &Counts<'_>) -> Option<String> {
+        let count = |event: &EventUse| counts.of(event);
+        let reason = self.linked.evaluate(&counts.machine(), count).nan_reason?;
+        Some(format!("{} has no value: {}", self.metric.name, self.linked.explain(reason)))
+    }
+}
+
+/// Refuses a formula with a name that is no event of the core, or with an exception level.
+fn check(linked: &Linked) -> anyhow::Result<()> {
+    for event in linked.events() {
+        match &event.quantity {
+            Quantity::NotOnA53(name, n2) => {
+                let why = sim_metrics::formula::event_use::absent_on_a53(name, *n2);
+                anyhow::bail!("{why}; `n2sim list events --core cortex-a53` lists its events");
+            }
+            Quantity::Misspelt(error) => anyhow::bail!("{error}"),
+            Quantity::OtherPmu(pmu) => {
+                anyhow::bail!("{} is an event of {pmu}, which is not part of the core", event.name)
+            }
+            Quantity::Time(Time::User | Time::System) => {
+                anyhow::bail!("{} is not known on a Cortex-A53; use duration_time", event.name)
+            }
+            _ if event.levels != Levels::ALL => anyhow::bail!(
+                "{}: a run on a Cortex-A53 counts all exception levels together; leave the modifier out",
+                event.name
+            ),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Exact counts of some cores of a cluster.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counts<'a> {
+    /// Count of each event, in the order of [`A53Event::ALL`].
+    pub(crate) events: &'a [u64],
+    /// Number of cores that counted.
+    pub(crate) cores: u32,
+    /// Cycles of the core that ran longest.
+    pub(crate) longest: u64,
+    pub(crate) clock_hz: u64,
+}
+
+impl Counts<'_> {
+    fn machine(&self) -> Machine {
+        Machine::cortex_a53(self.cores)
+    }
+
+    fn value(&self, linked: &Linked) -> f64 {
+        linked.evaluate(&self.machine(), |event| self.of(event)).value
+    }
+
+    /// Returns a count, or the modeled time in seconds.
+    fn of(&self, event: &EventUse) -> Option<f64> {
+        match event.quantity {
+            Quantity::A53(event) => Some(self.events[event as usize] as f64),
+            Quantity::Time(Time::Duration) => Some(self.longest as f64 / self.clock_hz as f64),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the sum of each event over some cores.
+pub(crate) fn totals(cores: &[A53CoreOutcome]) -> Vec<u64> {
+    let sum = |event| cores.iter().map(|core| core.counts.value(event)).sum();
+    A53Event::ALL.map(sum).to_vec()
+}
+
+/// Passes the counts of some cores to `use_them`.
+pub(crate) fn with_counts<T>(
+    cores: &[A53CoreOutcome],
+    clock_hz: u64,
+    use_them: impl FnOnce(&Counts<'_>) -> T,
+) -> T {
+    let events = totals(cores);
+    let longest = cores.iter().map(|core| core.cycles).max().unwrap_or_default();
+    use_them(&Counts { events: &events, cores: cores.len() as u32, longest, clock_hz })
+}
