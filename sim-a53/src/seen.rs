@@ -10,7 +10,7 @@ use crate::slots::LostTo;
 pub enum Seen {
     /// Cycles in which nothing issued, all of one cause.
     Idle(LostTo, u64),
-    /// What follows is done by a wrong path, until the same with false.
+    /// A wrong path begins, or with false ends: it does the steps in between.
     WrongPath(bool),
     /// An instruction was executed that does not retire.
     Abandoned,
