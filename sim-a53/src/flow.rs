@@ -85,6 +85,8 @@ impl Steps {
             | Seen::FailedExclusive
             | Seen::Mispredicted
             | Seen::LoadMissed
+            | Seen::Uncached
+            | Seen::UncachedBeats { .. }
             | Seen::WrongPath(_) => {}
         }
     }

@@ -67,6 +67,11 @@ impl FrontEnd {
         }
     }
 
+    /// Returns the instructions that it fetches in a cycle.
+    pub(crate) fn width(&self) -> u64 {
+        self.width
+    }
+
     /// Fetches the next instruction of the stream, at `pc`. Returns its earliest issue.
     #[inline]
     pub(crate) fn fetch<S: A53Sink>(

@@ -196,7 +196,9 @@ impl Watch {
             self.sum.get_or_insert_default();
             return;
         }
-        let totals = Totals::of(core, counts, core.cycle() + 1);
+        // Before the first issue no cycle has passed.
+        let cycles = if core.slots().issued == 0 { 0 } else { core.cycle() + 1 };
+        let totals = Totals::of(core, counts, cycles);
         match core.has_undecided_slot() {
             true => self.undecided = Some((totals, begins)),
             false => self.settle(totals, begins),
@@ -230,6 +232,10 @@ impl Watch {
 
     /// Returns the totals of all parts. The thread has ended with the totals `end`.
     pub(crate) fn finish(mut self, end: &Totals) -> Totals {
+        if end.cycles == 0 {
+            // Nothing retired, so that nothing is counted.
+            return Totals::default();
+        }
         if let Some((mut totals, begins)) = self.undecided.take() {
             totals.slots.lose(LostTo::End, 1);
             self.settle(totals, begins);

@@ -31,8 +31,19 @@ pub enum Seen {
         /// The line was there.
         hit: bool,
     },
-    /// A store was offered to the store buffer: the first part in each line.
+    /// A store to cacheable memory was offered to the store buffer: the first part in each line.
     Stored,
+    /// A load from, or a store to, memory that no cache keeps: the first part in each line.
+    Uncached,
+    /// Bytes moved on the bus past the caches, in beats of 128 bits.
+    UncachedBeats {
+        /// Number of beats.
+        beats: u64,
+        /// Number of requests.
+        requests: u64,
+        /// They were read.
+        is_read: bool,
+    },
     /// Bytes of a store took an entry of the store buffer, or merged with the open one.
     Buffered {
         /// They merged.

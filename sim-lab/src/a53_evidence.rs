@@ -188,8 +188,12 @@ impl<'a> TruthSink<'a> {
 
 impl A53Sink for TruthSink<'_> {
     fn raise(&mut self, event: A53Event, cycle: u64, times: u64) {
-        if self.is_wrong && event == A53Event::BR_PRED {
-            self.surplus.wrong_branches += times as f64;
+        if self.is_wrong {
+            match event {
+                A53Event::BR_PRED => self.surplus.wrong_branches += times as f64,
+                A53Event::BR_INDIRECT_SPEC => self.surplus.wrong_indirect += times as f64,
+                _ => {}
+            }
         }
         self.counts.raise(event, cycle, times);
     }
@@ -233,6 +237,13 @@ impl A53Sink for TruthSink<'_> {
             Seen::Loaded(from) => self.load(from),
             Seen::SoftwarePrefetch { .. } => self.surplus.software_prefetches += 1.0,
             Seen::Stored => self.surplus.lookups += 1.0,
+            Seen::Uncached if self.is_wrong => self.surplus.wrong_uncached += 1.0,
+            Seen::Uncached => self.surplus.uncached += 1.0,
+            Seen::UncachedBeats { beats, requests, is_read } => {
+                let bytes = if is_read { Truth::BytesRead } else { Truth::BytesWritten };
+                self.add(bytes, beats as f64 * BEAT_BYTES);
+                self.add(Truth::MemoryRequests, requests as f64);
+            }
             Seen::Written(to) => self.write(to),
             Seen::Streamed { beats, to_memory } => {
                 self.send(beats as f64 * BEAT_BYTES);

@@ -1,5 +1,6 @@
 //! Ground-truth values of a Cortex-A53: which of [`Truth`] its model knows, and what each means
-//! there. Nothing executes on a wrong path of this core, so that all work retires.
+//! there. They are of what retires, but for those of TLBs, L2 cache and bus, which loads of wrong
+//! paths use, too.
 
 use crate::truth::Truth;
 

@@ -124,13 +124,7 @@ mod tests {
     fn page() -> String {
         let body = html! { p { "1 < 2" } };
         let section = Section { id: "one".into(), heading: "One & only".into(), body };
-        Page {
-            title: "T".into(),
-            lead: html! { p { "lead" } },
-            core: "C".into(),
-            sections: vec![section],
-        }
-        .html()
+        Page { title: "T".into(), lead: html! { p { "lead" } }, sections: vec![section] }.html()
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub(crate) struct PipelineArgs {
     pub(super) output: Option<PathBuf>,
     /// Simulated core
     ///
-    /// The Cortex-A53 issues in order and executes no wrong path.
+    /// The Cortex-A53 issues in order; its wrong paths are not shown.
     #[arg(long, value_enum, default_value_t, help_heading = "Machine")]
     core: CoreName,
     #[command(flatten)]

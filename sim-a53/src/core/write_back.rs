@@ -192,7 +192,9 @@ impl Core {
                 let reply = memory.store_exclusive(self.number, store, at, sink);
                 self.hold_store(at, reply.accepted, sink);
                 self.write_back.hold(reply.known + 1, LostTo::Store, sink);
-                return reply.known - reply.accepted;
+                // The caches answer at once, with the latency of the instruction.
+                let waits = reply.known > reply.accepted;
+                return if waits { reply.known - (cycle + LOOKUP) } else { 0 };
             }
             Work::LoadExclusive => {}
             _ => {
@@ -264,7 +266,7 @@ impl Core {
     }
 }
 
-fn access(timing: &Timing, addr: u64) -> DataAccess {
+pub(super) fn access(timing: &Timing, addr: u64) -> DataAccess {
     DataAccess {
         addr,
         bytes: timing.bytes.into(),

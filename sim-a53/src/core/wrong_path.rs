@@ -6,11 +6,11 @@
 //! store buffer. Assumed: the events of accesses and branches count them, as their names say that
 //! they are speculative or count accesses.
 
-use super::write_back::LOOKUP;
+use super::write_back::{LOOKUP, access};
 use super::{Core, Written};
 use crate::code::{Code, WRONG_PATH};
 use crate::event::A53Sink;
-use crate::memory::{ClusterMemory, DataAccess};
+use crate::memory::ClusterMemory;
 use crate::seen::Seen;
 use crate::slots::SLOTS;
 use crate::timing::{Timing, Work};
@@ -69,8 +69,7 @@ impl Core {
         sink.see(Seen::WrongPath(true));
         for number in 0..WRONG_PATH {
             let Some((id, timing)) = code.at(pc) else { break };
-            // Two instructions are fetched in a cycle.
-            let arrival = path.arrival + number as u64 / 2;
+            let arrival = path.arrival + number as u64 / self.front_end.width();
             let wanted = arrival.max(self.operands(timing).0);
             let is_second = group.insts < SLOTS
                 && wanted <= group.cycle
@@ -113,14 +112,8 @@ impl Core {
         if memory.is_device(addr) {
             return 0;
         }
-        let access = DataAccess {
-            addr,
-            bytes: timing.bytes.into(),
-            non_temporal: timing.is_non_temporal,
-            exclusive: timing.is_exclusive,
-        };
         let now = cycle + LOOKUP;
-        memory.load(self.number, access, now, sink).ready - now
+        memory.load(self.number, access(timing, addr), now, sink).ready - now
     }
 }
 

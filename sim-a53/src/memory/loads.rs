@@ -35,6 +35,7 @@ impl Cluster {
         sink.raise(A53Event::MEM_ACCESS, at, 1);
         let memory = self.memory_at(addr);
         if memory != MemoryType::Cacheable {
+            sink.see(Seen::Uncached);
             return self.load_uncached(core, bytes, memory, at, sink);
         }
         sink.raise(A53Event::L1D_CACHE, at, 1);

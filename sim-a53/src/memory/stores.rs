@@ -38,10 +38,12 @@ impl Cluster {
         let translated = self.translate(core, Side::Data, addr, now, sink);
         let memory = self.memory_at(addr);
         if looks_up {
-            sink.see(Seen::Stored);
             sink.raise(A53Event::MEM_ACCESS, translated, 1);
             if memory == MemoryType::Cacheable {
+                sink.see(Seen::Stored);
                 sink.raise(A53Event::L1D_CACHE, translated, 1);
+            } else {
+                sink.see(Seen::Uncached);
             }
         }
         if memory != MemoryType::Cacheable {

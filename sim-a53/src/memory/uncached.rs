@@ -11,6 +11,7 @@
 //! refills count (assumed: the manual of the Cortex-A55, C2.4, excludes such accesses).
 
 use crate::event::{A53Event, A53Sink};
+use crate::seen::Seen;
 
 use super::cluster::Cluster;
 use super::loads::Loaded;
@@ -52,7 +53,7 @@ impl Cluster {
             }
         }
         let ready = self.read_uncached(core, bytes, memory, at, sink);
-        Loaded { ready, missed: true }
+        Loaded { ready, missed: false }
     }
 
     /// Fetches the rest of a line from `addr` on. Returns the cycle of its first beat.
@@ -81,6 +82,7 @@ impl Cluster {
         sink.raise(A53Event::BUS_ACCESS_LD, at, bytes.beats());
         let leaves = self.l2.leaves(at);
         let requests = bytes.bursts();
+        sink.see(Seen::UncachedBeats { beats: bytes.beats(), requests, is_read: true });
         sink.raise(A53Event::EXT_MEM_REQ, leaves, requests);
         sink.raise(A53Event::EXT_MEM_REQ_NC, leaves, requests);
         let is_device = memory == MemoryType::Device;
@@ -162,6 +164,7 @@ impl Cluster {
         sink.raise(A53Event::BUS_ACCESS_ST, at, bytes.beats());
         let leaves = self.l2.leaves(at);
         let requests = bytes.bursts();
+        sink.see(Seen::UncachedBeats { beats: bytes.beats(), requests, is_read: false });
         sink.raise(A53Event::EXT_MEM_REQ, leaves, requests);
         sink.raise(A53Event::EXT_MEM_REQ_NC, leaves, requests);
         for (other, units) in self.cores.iter_mut().enumerate() {

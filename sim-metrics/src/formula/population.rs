@@ -150,7 +150,7 @@ pub fn of_a53(event: A53Event) -> Population {
         base,
         stage: match base {
             Base::Instruction if name.ends_with("_RETIRED") => Stage::Retired,
-            // Wrong paths do not execute; what is counted at the issue of a branch may be.
+            // What is counted at issue may be of a wrong path.
             _ => Stage::Neither,
         },
         side: (base == Base::Access).then(|| match () {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use sim_a53::seen::Seen as Step;
 use sim_a53::slots::LostTo;
 use sim_a53::{A53Condition, A53Counts, A53Event, A53Sink, Issued};
 use sim_core::{OpTimeline, Operation};
@@ -28,6 +29,10 @@ struct Seen {
     events: Vec<A53Event>,
     /// Instruction of the window that wrote the operand it waited for.
     awaited: Option<usize>,
+    /// It has issued: what is fetched from now on is a wrong path.
+    has_issued: bool,
+    /// It does not retire.
+    is_abandoned: bool,
 }
 
 /// Observer of one core that collects the instructions of a window.
@@ -40,6 +45,8 @@ pub struct A53Watch {
     seen: Vec<Seen>,
     /// Cycle of the latest issue.
     last: u64,
+    /// A wrong path executes, which the view does not show.
+    is_wrong: bool,
     /// Writer of each register, if it is in the window.
     writers: Vec<Option<usize>>,
     /// Registers that each static instruction writes; empty on a core that is not watched.
@@ -57,6 +64,7 @@ impl A53Watch {
             begun: 0,
             seen: Vec::new(),
             last: 0,
+            is_wrong: false,
             writers: vec![None; Reg::COUNT],
             writes,
         }
@@ -98,9 +106,12 @@ impl A53Sink for A53Watch {
     #[inline]
     fn raise(&mut self, event: A53Event, cycle: u64, times: u64) {
         self.counts.raise(event, cycle, times);
+        let is_fetch = matches!(event, A53Event::L1I_CACHE_REFILL | A53Event::L1I_TLB_REFILL);
         if note_of(event).is_some()
+            && !self.is_wrong
             && let Some(seen) = self.current()
             && !seen.events.contains(&event)
+            && !(is_fetch && seen.has_issued)
         {
             seen.events.push(event);
         }
@@ -118,6 +129,18 @@ impl A53Sink for A53Watch {
         self.begun += 1;
     }
 
+    fn see(&mut self, step: Step) {
+        match step {
+            Step::WrongPath(begins) => self.is_wrong = begins,
+            Step::Abandoned => {
+                if let Some(seen) = self.current() {
+                    seen.is_abandoned = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn lose(&mut self, cause: LostTo, _: u64, slots: u64) {
         // Slots at the end of the program belong to no instruction.
         if let Some(seen) = self.current().filter(|_| cause != LostTo::End) {
@@ -131,6 +154,7 @@ impl A53Sink for A53Watch {
         let awaited = issued.awaited.and_then(|reg| *self.writers.get(usize::from(reg))?);
         let Some(seen) = self.current() else { return };
         seen.issued = *issued;
+        seen.has_issued = true;
         // A result that was ready before the instruction could issue otherwise is no wait.
         let earliest = issued.arrived.max(seen.before);
         seen.awaited = awaited.filter(|_| issued.operands > earliest);
@@ -172,7 +196,7 @@ fn traced(seen: &Seen, place: usize, first: u64, trace: &TraceFile) -> TracedOp 
         issue,
         complete: write_back,
         retire: leaves.saturating_sub(1),
-        retired: true,
+        retired: !seen.is_abandoned,
         mispredicted: seen.events.contains(&A53Event::BR_MIS_PRED),
         mops: 1,
         ..OpTimeline::default()

@@ -140,7 +140,7 @@ pub struct HotInstruction {
     pub kind: String,
     /// Cost.
     pub cost: Cost,
-    /// Number of squashed executions; absent on a core that executes no wrong path.
+    /// Number of squashed executions; absent where wrong paths are not counted.
     #[serde(alias = "thrown_away", default, skip_serializing_if = "Option::is_none")]
     pub squashed: Option<u64>,
     /// Mean cycles of a load from issue to data; absent for other instructions.

@@ -32,6 +32,7 @@ pub(super) enum Bias {
     L2WriteBacks,
     FetchPrefetches,
     WrongPaths,
+    Uncached,
 }
 
 /// Formula with its claim, on one run.
@@ -45,7 +46,7 @@ pub(super) struct Case<'a> {
 }
 
 impl Bias {
-    const ALL: [Bias; 15] = [
+    const ALL: [Bias; 16] = [
         Bias::Walks,
         Bias::SoftwarePrefetch,
         Bias::Prefetches,
@@ -61,6 +62,7 @@ impl Bias {
         Bias::L2WriteBacks,
         Bias::FetchPrefetches,
         Bias::WrongPaths,
+        Bias::Uncached,
     ];
 
     fn reason(self) -> A53Reason {
@@ -80,6 +82,7 @@ impl Bias {
             Bias::L2WriteBacks => A53Reason::L2WriteBacks,
             Bias::FetchPrefetches => A53Reason::FetchPrefetches,
             Bias::WrongPaths => A53Reason::WrongPaths,
+            Bias::Uncached => A53Reason::Uncached,
         }
     }
 
@@ -104,7 +107,10 @@ impl Bias {
             Bias::Abandoned => is_any(&[T::IssuedSlots]),
             Bias::L2WriteBacks => is_any(&[T::MemoryRequests]),
             Bias::FetchPrefetches => is_any(&[T::PrefetchedLines]),
-            Bias::WrongPaths => is_any(&[T::L1dAccesses, T::L1dMisses, T::Branches]),
+            Bias::WrongPaths => {
+                is_any(&[T::L1dAccesses, T::L1dMisses, T::Branches, T::IndirectBranches])
+            }
+            Bias::Uncached => is_any(&[T::L1dAccesses]),
         }
     }
 
@@ -124,7 +130,10 @@ impl Bias {
             (Bias::InFlight, E::L1D_CACHE_REFILL) => s.load_waits,
             (Bias::InFlight, E::L1I_CACHE_REFILL) => s.fetch_waits,
             (Bias::Streamed, E::L1D_CACHE_REFILL) => s.streamed,
-            (Bias::Fragments, E::L1D_CACHE | E::MEM_ACCESS) => of(Truth::L1dAccesses) - s.lookups,
+            (Bias::Fragments, E::L1D_CACHE | E::MEM_ACCESS) => {
+                of(Truth::L1dAccesses) - s.lookups - s.uncached
+            }
+            (Bias::Uncached, E::L1D_CACHE) => s.uncached,
             (Bias::Fragments, E::L1D_CACHE_REFILL) => s.load_misses - s.load_refills - s.load_waits,
             (Bias::ExceptionReturns, E::BR_MIS_PRED) => -s.exception_returns,
             (Bias::FailedExclusives, E::ST_RETIRED) => -s.failed_exclusives,
@@ -135,7 +144,9 @@ impl Bias {
             (Bias::Abandoned, E::INST_RETIRED) => s.abandoned,
             (Bias::L2WriteBacks, E::EXT_MEM_REQ) => s.l2_victims,
             (Bias::FetchPrefetches, E::PREFETCH_LINEFILL) => s.fetch_prefetched,
-            (Bias::WrongPaths, E::L1D_CACHE | E::MEM_ACCESS) => -s.wrong_loads,
+            (Bias::WrongPaths, E::L1D_CACHE) => -s.wrong_loads,
+            (Bias::WrongPaths, E::MEM_ACCESS) => -s.wrong_loads - s.wrong_uncached,
+            (Bias::WrongPaths, E::BR_INDIRECT_SPEC) => -s.wrong_indirect,
             (Bias::WrongPaths, E::L1D_CACHE_REFILL) => -s.wrong_refills,
             (Bias::WrongPaths, E::BR_PRED) => -s.wrong_branches,
             _ => 0.0,

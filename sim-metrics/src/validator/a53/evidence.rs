@@ -92,6 +92,12 @@ surplus! {
     wrong_refills,
     /// Branches of wrong paths.
     wrong_branches,
+    /// Indirect branches of wrong paths.
+    wrong_indirect,
+    /// Accesses of memory that no cache keeps, one for each line and element.
+    uncached,
+    /// Such accesses of wrong paths.
+    wrong_uncached,
 }
 
 impl A53Evidence {

@@ -61,6 +61,8 @@ pub enum A53Reason {
     FetchPrefetches,
     /// Loads and branches of wrong paths count.
     WrongPaths,
+    /// Accesses of memory that no cache keeps do not count.
+    Uncached,
 }
 
 impl A53Reason {
@@ -88,6 +90,7 @@ impl A53Reason {
             A53Reason::L2WriteBacks => "l2-write-backs",
             A53Reason::FetchPrefetches => "prefetch-hidden",
             A53Reason::WrongPaths => "wrong-paths",
+            A53Reason::Uncached => "uncached",
         }
     }
 
@@ -154,6 +157,9 @@ impl A53Reason {
             A53Reason::WrongPaths => {
                 "loads that issue after a mispredicted branch, before it resolves, count as accesses and \
                  refills, and branches as predicted"
+            }
+            A53Reason::Uncached => {
+                "L1D_CACHE does not count loads and stores of memory that no cache keeps"
             }
             _ => "",
         }
