@@ -86,7 +86,7 @@ pub struct A53CoreOutcome {
     /// Executed words that the decoder does not know.
     pub unknown: u64,
     /// Store-exclusives that succeeded in the trace although the run had lost their line in
-    /// between.
+    /// between; of the whole run, a warm-up included.
     pub lost_exclusives: u64,
     /// Use of the issue slots.
     pub slots: Slots,

@@ -127,6 +127,7 @@ pub trait A53Sink {
     /// instructions were raised before, those of younger ones come later.
     #[inline]
     fn note(&mut self, _: A53Note, _cycle: u64) {}
+
     /// Receives a step of the model. Most sinks ignore it.
     #[inline(always)]
     fn see(&mut self, _: Seen) {}

@@ -187,7 +187,8 @@ fn note_unclaimed(args: &ValidateArgs, is_unclaimed: bool) -> io::Result<()> {
         writeln!(
             io::stderr(),
             "n2sim: note: the formula claims nothing, so it is compared with nothing: give --claims TRUTH \
-             (n2sim validate --list-truths)"
+             (n2sim validate --list-truths{})",
+            if args.core == CoreName::CortexA53 { " --core cortex-a53" } else { "" }
         )?;
     }
     Ok(())

@@ -58,7 +58,7 @@ fn show_declared(args: &FlowArgs) -> anyhow::Result<()> {
 fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     anyhow::ensure!(
         args.case.is_none(),
-        "--case names a case of scenarios, and {} is none (*.toml)",
+        "--case names a case of scenarios, and {} is not one (*.toml)",
         path.shown()
     );
     let config = a53_config::of(&args.machine)?;
@@ -84,7 +84,7 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
         let title = format!("Flows of {} on a Cortex-A53", path.shown());
         match args.html {
             true => {
-                let lead = "Counts stand on the edges, with their share of the decisions of a box.";
+                let lead = "Edges have counts, with their share of the decisions of a box.";
                 write!(out, "{}", flow::page::a53_flows(title, lead, &charts, &accounts))?;
             }
             false => {

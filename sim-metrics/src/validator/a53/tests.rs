@@ -92,6 +92,26 @@ fn biases_of_the_events_are_reasons() {
     }
 }
 
+/// Given accesses of a device, when L1D_CACHE is taken for all accesses, then their absence is the
+/// reason, and MEM_ACCESS is right.
+#[test]
+fn accesses_past_the_caches_are_a_reason() {
+    let mut evidence = evidence();
+    evidence.counts[A53Event::L1D_CACHE as usize] = 3_500.0;
+    evidence.counts[A53Event::MEM_ACCESS as usize] = 4_000.0;
+    evidence.surplus = A53Surplus { lookups: 3_500.0, uncached: 500.0, ..A53Surplus::default() };
+    let judged = |text: &str| {
+        let mut metric = MetricFormula::new("m", text, "test");
+        metric.claims = Some(String::from("l1d.accesses"));
+        let catalog = Catalog::default();
+        let judge = A53Validator::new(&metric, &catalog, Tolerance::default()).expect("a claim");
+        judge.verdict(&evidence)
+    };
+    let cached = judged("L1D_CACHE");
+    assert_eq!((cached.status, codes(&cached)), (ValidationStatus::Off, vec!["uncached"]));
+    assert_eq!(judged("MEM_ACCESS").status, ValidationStatus::Right);
+}
+
 #[test]
 fn faults_of_a_formula_are_named_and_corrected() {
     for (text, claims, reason, corrected) in [
