@@ -78,7 +78,7 @@ fn a_part_of_the_trace_is_counted() {
     assert_eq!(count(&["--roi", "insert,split"])[0], 50_000);
     for (args, message) in [
         (["--roi", "nowhere,split"], "no function named 'nowhere' among the 5 symbols"),
-        (["--roi", "40,41"], "the region of interest never began"),
+        (["--roi", "100,101"], "the region of interest never began"),
         (["--warmup", "1G"], "leaves nothing to count"),
     ] {
         let (code, out, error) = n2sim("btree.n2t", &args);

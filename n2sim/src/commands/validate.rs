@@ -31,10 +31,6 @@ use crate::shared_args::{CoreName, MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
-/// The arguments that a list of ground-truth values has no use for.
-const LISTS_NOTHING_ELSE: [&str; 8] =
-    ["traces", "metrics", "only", "formula", "sweep", "output", "plot", "markdown"];
-
 /// Name of the formula of the command line.
 const OWN: &str = "formula";
 
@@ -67,7 +63,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "SCALE", requires = "formula")]
     scale: Option<String>,
     /// Print the ground-truth values that a metric can claim
-    #[arg(long, conflicts_with_all = LISTS_NOTHING_ELSE)]
+    #[arg(long)]
     list_truths: bool,
     /// Percent by which a value may be off (default: 5)
     ///
@@ -157,6 +153,7 @@ fn patch(text: &str) -> Result<u8, String> {
 pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
     args.core.require_timing_model()?;
     if args.list_truths {
+        refuse_beside_list(args)?;
         return list_truths(args.core).map(|()| Verdict::Good);
     }
     if args.core == CoreName::CortexA53 {
@@ -211,6 +208,26 @@ fn end(
     let is_open = |one: &Judged| one.missing().is_some() || one.is_doubtful();
     let is_missed = judgment.metrics.iter().any(|one| one.alarms() || is_open(one));
     Ok(if is_stated && is_missed { Verdict::Refuted } else { Verdict::Good })
+}
+/// Refuses what a list of ground-truth values has no use for.
+fn refuse_beside_list(args: &ValidateArgs) -> anyhow::Result<()> {
+    let given = [
+        (!args.traces.is_empty(), "a trace"),
+        (!args.metrics.is_empty(), "--metrics"),
+        (!args.only.is_empty(), "-M"),
+        (args.formula.is_some(), "--formula"),
+        (args.tolerance.is_some() || args.points.is_some(), "--tolerance and --points"),
+        (args.sweep.is_some(), "--sweep"),
+        (args.json || args.markdown || args.field_separator.is_some(), "-j, -x and --markdown"),
+        (args.output.is_some() || args.plot.is_some(), "-o and --plot"),
+    ];
+    match given.iter().find(|(is_given, _)| *is_given) {
+        Some((_, what)) => anyhow::bail!(
+            "--list-truths prints the ground-truth values of a core, without {what}: give only \
+             --core beside it"
+        ),
+        None => Ok(()),
+    }
 }
 
 fn list_truths(core: CoreName) -> anyhow::Result<()> {

@@ -21,14 +21,7 @@ impl Core {
             return;
         }
         match self.only_cause(last, at, cycle, ready) {
-            Some(cause) => {
-                self.slots.lose(cause, SLOTS * (cycle - at));
-                sink.lose(cause, at, SLOTS * (cycle - at));
-                sink.see(Seen::Idle(cause, cycle - at));
-                if let Some(event) = event_of(cause) {
-                    sink.raise(event, at, cycle - at);
-                }
-            }
+            Some(cause) => self.lose_cycles_to(cause, at, cycle, true, sink),
             None => self.lose_long(last, cycle, ready, sink),
         }
     }
@@ -46,6 +39,25 @@ impl Core {
         (ready.arrival >= end && !self.front_end.has_missed()).then_some(LostTo::FrontEnd)
     }
 
+    /// Gives the slots of the cycles from `at` on and before `until` one cause. Its event counts if
+    /// `is_counted`.
+    #[inline]
+    fn lose_cycles_to<S: A53Sink>(
+        &mut self,
+        cause: LostTo,
+        at: u64,
+        until: u64,
+        is_counted: bool,
+        sink: &mut S,
+    ) {
+        self.slots.lose(cause, SLOTS * (until - at));
+        sink.lose(cause, at, SLOTS * (until - at));
+        sink.see(Seen::Idle(cause, until - at));
+        if let Some(event) = event_of(cause).filter(|_| is_counted) {
+            sink.raise(event, at, until - at);
+        }
+    }
+
     /// Gives lost cycles their causes one after the other. The first instruction issues in cycle 2
     /// at the earliest, because it is decoded first.
     #[inline(never)]
@@ -61,12 +73,7 @@ impl Core {
         let mut at = if self.slots.issued == 0 { 0 } else { last.cycle + 1 + further };
         while at < cycle {
             let (cause, until, is_counted) = self.wait_at(at, cycle, ready);
-            self.slots.lose(cause, SLOTS * (until - at));
-            sink.lose(cause, at, SLOTS * (until - at));
-            sink.see(Seen::Idle(cause, until - at));
-            if let Some(event) = event_of(cause).filter(|_| is_counted) {
-                sink.raise(event, at, until - at);
-            }
+            self.lose_cycles_to(cause, at, until, is_counted, sink);
             at = until;
         }
     }

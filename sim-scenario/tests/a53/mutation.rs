@@ -16,7 +16,7 @@ use super::{FiledCase, all_cases, model_sources};
 /// Events of lines that take their event from a variable: file, a piece of the line, events.
 pub(crate) const TABLES: [(&str, &str, &[A53Event]); 3] = [
     (
-        "core.rs",
+        "core/lost.rs",
         "sink.raise(event, at, until - at)",
         &[
             A53Event::SIMD_DEP_STALL,
