@@ -2,11 +2,11 @@
 //!
 //! Reading order: `event` names the events; `config` has every size and latency; `core` takes
 //! instructions in program order through fetch, issue and write-back; `memory` has micro-TLBs, main
-//! TLB, L1 caches, L2 cache and prefetcher; `cluster` runs a trace on up to four cores; `event_bus`
-//! and `pmu` receive the events as bits of a bus and in counters; `overflow` samples the
-//! instructions at which a counter overflows, `profile` has the costs of each; `seen` has the steps
-//! that a sink may observe beside the events, and `flow` the charts of them; `stepper` and `bench`
-//! run loops.
+//! TLB, L1 caches, L2 cache and prefetcher; `code` has the static instructions of a trace, `part`
+//! the part of it that counts, `cluster` runs it on up to four cores; `event_bus` and `pmu` receive
+//! the events as bits of a bus and in counters; `overflow` samples the instructions at which a
+//! counter overflows, `profile` has the costs of each; `seen` has the steps that a sink may observe
+//! beside the events, and `flow` the charts of them; `stepper` and `bench` run loops.
 
 pub mod bench;
 mod branch;

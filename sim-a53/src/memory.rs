@@ -95,7 +95,7 @@ pub struct LoadReply {
     /// Cycle in which the data is present: that of the load on a hit. The core adds the load-to-use
     /// latency of a hit.
     pub ready: u64,
-    /// The data was not in the L1 cache or the store buffer.
+    /// The data was not in the L1 cache or the store buffer, but is of memory that it may keep.
     pub missed: bool,
     /// The access crosses a line, and looked up the cache twice.
     pub crosses_line: bool,

@@ -42,9 +42,6 @@ pub struct CoreDescription {
     /// Rename or issue slots per cycle; 0 if unknown.
     #[serde(default)]
     pub slots_per_cycle: u32,
-    /// Event counters of the PMU; 0 if unknown.
-    #[serde(default)]
-    pub event_counters: u32,
     /// Name of the core that has its event table.
     pub events: String,
     /// Numbers of the events of this table that the core lacks, in ascending order.

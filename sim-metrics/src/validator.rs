@@ -13,6 +13,7 @@ pub mod claims;
 mod correction;
 mod edit;
 pub mod evidence;
+mod explanation;
 mod fraction;
 mod missing;
 mod multiple;

@@ -15,7 +15,7 @@ use super::translate::Side;
 pub(crate) struct Loaded {
     /// Cycle in which the bytes are present.
     pub(crate) ready: u64,
-    /// They were not in the L1 cache or a store buffer.
+    /// They were not in the L1 cache or a store buffer, but are of memory that it may keep.
     pub(crate) missed: bool,
 }
 

@@ -7,17 +7,12 @@ use sim_core::PmuEvent::{self, *};
 use sim_core::pmu_event::Unit;
 
 use super::evidence::Evidence;
+use super::explanation;
 use super::reason::Reason;
 use crate::formula::double_count::original;
 use crate::formula::{Evaluation, Linked};
 use crate::identities::SLOTS_PER_CYCLE;
 use crate::truth::Truth;
-
-/// Fraction of the remaining difference that a counting bias must remove to count as an
-/// explanation.
-const WORTH: f64 = 0.2;
-/// Largest number of counting biases that explain one difference.
-const REASONS_MAX: usize = 4;
 
 /// Counting bias of events that can be removed from the counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -450,49 +445,12 @@ impl Case<'_> {
     pub(super) fn biases(&self, real: f64, tolerance: f64) -> (Vec<Finding>, f64) {
         let possible = CountingBias::ALL.into_iter().filter(|bias| bias.concerns(self.truth));
         let possible: Vec<CountingBias> = possible.collect();
-        let distance = |set: &[CountingBias]| {
-            let left = (self.without(set) - real).abs();
-            if left.is_finite() { left } else { f64::INFINITY }
+        let without = |set: &[CountingBias]| self.without(set);
+        let (found, left) = explanation::explain(&possible, without, real, tolerance);
+        let finding = |(bias, shift): (CountingBias, f64)| Finding {
+            reason: bias.reason(),
+            shift: Some(shift),
         };
-        let mut best = (Vec::new(), distance(&[]));
-        let mut sets = vec![Vec::new()];
-        for _ in 0..REASONS_MAX {
-            if best.1 <= tolerance {
-                break;
-            }
-            sets = larger(&sets, &possible);
-            let measured = sets.iter().map(|set| (set, distance(set)));
-            let Some((set, left)) = measured.min_by(|a, b| a.1.total_cmp(&b.1)) else { break };
-            if left <= (1.0 - WORTH) * best.1 {
-                best = (set.clone(), left);
-            }
-        }
-        let set = self.by_weight(best.0);
-        let mut value = self.value();
-        let found = (1..=set.len()).map(|taken| {
-            let before = std::mem::replace(&mut value, self.without(&set[..taken]));
-            Finding { reason: set[taken - 1].reason(), shift: Some(value - before) }
-        });
-        let findings = found.collect();
-        (findings, value - real)
+        (found.into_iter().map(finding).collect(), left)
     }
-
-    /// Sorts counting biases by their effect on the value, greatest first.
-    fn by_weight(&self, mut set: Vec<CountingBias>) -> Vec<CountingBias> {
-        let own = self.value();
-        let weight = |bias: &CountingBias| (self.without(&[*bias]) - own).abs();
-        set.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
-        set
-    }
-}
-
-/// Returns all sets with one more counting bias, each once.
-fn larger(sets: &[Vec<CountingBias>], possible: &[CountingBias]) -> Vec<Vec<CountingBias>> {
-    let grown = sets.iter().flat_map(|set| {
-        let last = set.last().map(|last| *last as usize);
-        let more =
-            possible.iter().filter(move |bias| last.is_none_or(|last| **bias as usize > last));
-        more.map(|bias| [set.as_slice(), &[*bias]].concat())
-    });
-    grown.collect()
 }

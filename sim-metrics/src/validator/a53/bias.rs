@@ -7,12 +7,7 @@ use super::evidence::A53Evidence;
 use super::reason::A53Reason;
 use crate::formula::Linked;
 use crate::truth::Truth;
-use crate::validator::{Finding, Reason};
-
-/// Fraction of the remaining difference that a bias must remove to count as an explanation.
-const WORTH: f64 = 0.2;
-/// Largest number of biases that explain one difference.
-const REASONS_MAX: usize = 4;
+use crate::validator::{Finding, Reason, explanation};
 
 /// Counting bias that can be taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,45 +170,12 @@ impl Case<'_> {
         let moves = |bias: &Bias| self.without(&[*bias]) != self.value();
         let possible = Bias::ALL.into_iter().filter(|bias| bias.concerns(self.truth));
         let possible: Vec<Bias> = possible.filter(moves).collect();
-        let distance = |set: &[Bias]| {
-            let left = (self.without(set) - real).abs();
-            if left.is_finite() { left } else { f64::INFINITY }
+        let without = |set: &[Bias]| self.without(set);
+        let (found, left) = explanation::explain(&possible, without, real, tolerance);
+        let finding = |(bias, shift): (Bias, f64)| Finding {
+            reason: Reason::OnA53(bias.reason()),
+            shift: Some(shift),
         };
-        let mut best = (Vec::new(), distance(&[]));
-        let mut sets = vec![Vec::new()];
-        for _ in 0..REASONS_MAX {
-            if best.1 <= tolerance {
-                break;
-            }
-            sets = larger(&sets, &possible);
-            let measured = sets.iter().map(|set| (set, distance(set)));
-            let Some((set, left)) = measured.min_by(|a, b| a.1.total_cmp(&b.1)) else { break };
-            if left <= (1.0 - WORTH) * best.1 {
-                best = (set.clone(), left);
-            }
-        }
-        let own = self.value();
-        let weight = |bias: &Bias| (self.without(&[*bias]) - own).abs();
-        let mut set = best.0;
-        set.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
-        let mut value = own;
-        let found = (1..=set.len()).map(|taken| {
-            let before = std::mem::replace(&mut value, self.without(&set[..taken]));
-            let reason = Reason::OnA53(set[taken - 1].reason());
-            Finding { reason, shift: Some(value - before) }
-        });
-        let findings = found.collect();
-        (findings, value - real)
+        (found.into_iter().map(finding).collect(), left)
     }
-}
-
-/// Returns all sets with one more bias, each once.
-fn larger(sets: &[Vec<Bias>], possible: &[Bias]) -> Vec<Vec<Bias>> {
-    let grown = sets.iter().flat_map(|set| {
-        let last = set.last().map(|last| *last as usize);
-        let more =
-            possible.iter().filter(move |bias| last.is_none_or(|last| **bias as usize > last));
-        more.map(|bias| [set.as_slice(), &[*bias]].concat())
-    });
-    grown.collect()
 }
