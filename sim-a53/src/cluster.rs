@@ -216,7 +216,7 @@ const SETTLED: u64 = 1 << 14;
 
 /// Runs all threads of a trace, each with a sink of its own, made by `sink`. After each turn,
 /// `settle` receives the sinks and a cycle that all cores have left long before.
-fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>(
+pub(crate) fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<TraceError>>(
     trace: &TraceFile,
     config: &A53Config,
     part: &Part,
@@ -347,7 +347,11 @@ impl Thread {
         let inst = self.batch[self.at];
         self.at += 1;
         if let Some(watch) = &mut self.watch {
+            let was_open = watch.is_open();
             watch.before(code.place_of(inst.id), &self.core, sink.as_ref());
+            if watch.is_open() != was_open {
+                sink.counting(!was_open, self.core.passed());
+            }
         }
         let mut more = [0; sim_core::MAX_FURTHER];
         let further = inst.flags.further();
@@ -379,11 +383,21 @@ impl Thread {
             self.take(after, sink);
         }
         if self.core.instructions() >= self.next_change {
-            let counts = sink.as_ref();
-            let stops = |watch: &mut Watch| watch.after(&self.core, counts);
-            self.ended |= self.watch.as_mut().is_none_or(stops);
+            self.ended |= self.follow_part(sink);
         }
         Ok(())
+    }
+
+    /// Lets the part of the run that counts follow an instruction. Returns whether the thread
+    /// stops.
+    fn follow_part<S: A53Sink + AsRef<A53Counts>>(&mut self, sink: &mut S) -> bool {
+        let Some(watch) = &mut self.watch else { return true };
+        let was_open = watch.is_open();
+        let stops = watch.after(&self.core, sink.as_ref());
+        if watch.is_open() != was_open {
+            sink.counting(!was_open, self.core.passed());
+        }
+        stops
     }
 
     /// Returns the address of the next instruction of the stream; `None` where it breaks off.

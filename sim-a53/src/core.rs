@@ -177,6 +177,11 @@ impl Core {
         self.group.cycle
     }
 
+    /// Returns the number of cycles up to the last issue, its own included; 0 before the first.
+    pub(crate) fn passed(&self) -> u64 {
+        if self.slots().issued == 0 { 0 } else { self.cycle() + 1 }
+    }
+
     /// Returns the cycle in which the instructions that issued last reach write-back, unless
     /// something holds it.
     pub(crate) fn at_write_back(&self) -> u64 {

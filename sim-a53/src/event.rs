@@ -128,6 +128,11 @@ pub trait A53Sink {
     #[inline]
     fn note(&mut self, _: A53Note, _cycle: u64) {}
 
+    /// Receives whether the part of the run that counts begins or ends, at the begin of the cycle
+    /// `cycle`. Without this step, all of the run counts.
+    #[inline]
+    fn counting(&mut self, _is_counted: bool, _cycle: u64) {}
+
     /// Receives a step of the model. Most sinks ignore it.
     #[inline(always)]
     fn see(&mut self, _: Seen) {}

@@ -5,8 +5,9 @@
 //! TLB, L1 caches, L2 cache and prefetcher; `code` has the static instructions of a trace, `part`
 //! the part of it that counts, `cluster` runs it on up to four cores; `event_bus` and `pmu` receive
 //! the events as bits of a bus and in counters; `overflow` samples the instructions at which a
-//! counter overflows, `profile` has the costs of each; `seen` has the steps that a sink may observe
-//! beside the events, and `flow` the charts of them; `stepper` and `bench` run loops.
+//! counter overflows, `perf` counts in intervals and with shared counters, `profile` has the costs
+//! of each instruction; `seen` has the steps that a sink may observe beside the events, and `flow`
+//! the charts of them; `stepper` and `bench` run loops.
 
 pub mod bench;
 mod branch;
@@ -24,6 +25,7 @@ mod levels;
 pub mod memory;
 pub mod overflow;
 mod part;
+pub mod perf;
 pub mod pmu;
 pub mod profile;
 pub mod seen;

@@ -9,11 +9,11 @@
 use crate::cluster::{A53Config, A53CoreOutcome, A53Error, run_with_sinks};
 use crate::event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink};
 use crate::levels::Levels;
-use crate::pmu::{self, A53Routes};
+use crate::pmu;
 use sim_isa::{BranchKind, Program};
-use sim_pmu::PeState;
 use sim_pmu::call_stack::CallStack;
 use sim_pmu::overflow::{CALLERS_MAX, Overflow, OverflowCounters, Sampled, TooManyEvents};
+use sim_pmu::{A53Routes, PeState};
 use sim_trace::TraceFile;
 
 /// Address and branch of a static instruction.

@@ -39,6 +39,13 @@ impl From<Option<u64>> for Part {
     }
 }
 
+impl Part {
+    /// Returns whether the part begins with the thread.
+    pub(crate) fn is_from_begin(&self) -> bool {
+        self.warmup == 0 && self.region.is_none()
+    }
+}
+
 /// The word of `HINT #0`; the number has seven bits from bit 5 on.
 const HINT: u32 = 0xD503_201F;
 
@@ -131,8 +138,7 @@ pub(crate) struct Watch {
 impl Watch {
     /// Returns the watch of a part; `None` if it begins with the thread.
     pub(crate) fn new(part: &Part) -> Option<Watch> {
-        let is_plain = part.warmup == 0 && part.region.is_none();
-        (!is_plain).then(|| Watch {
+        (!part.is_from_begin()).then(|| Watch {
             warmup: part.warmup,
             limit: part.limit.unwrap_or(u64::MAX),
             region: part.region,
@@ -180,7 +186,8 @@ impl Watch {
         counted >= self.limit
     }
 
-    fn is_open(&self) -> bool {
+    /// Returns whether instructions count at present.
+    pub(crate) fn is_open(&self) -> bool {
         self.undecided.as_ref().map_or(self.open.is_some(), |(_, begins)| *begins)
     }
 
@@ -196,9 +203,7 @@ impl Watch {
             self.sum.get_or_insert_default();
             return;
         }
-        // Before the first issue no cycle has passed.
-        let cycles = if core.slots().issued == 0 { 0 } else { core.cycle() + 1 };
-        let totals = Totals::of(core, counts, cycles);
+        let totals = Totals::of(core, counts, core.passed());
         match core.has_undecided_slot() {
             true => self.undecided = Some((totals, begins)),
             false => self.settle(totals, begins),

@@ -4,9 +4,9 @@
 //! an instruction count at the level and with the counters that were set when it ran. Cycles that
 //! an instruction waits belong to it. A cycle counts when a later step of the program needs it.
 
-use crate::event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink, COUNT};
+use crate::event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink};
 use crate::levels::Levels;
-use sim_pmu::{EventRoutes, PeState, Pmu, PmuDescription, ProgramAccess, ProgramUnit};
+use sim_pmu::{A53Routes, PeState, Pmu, PmuDescription, ProgramAccess, ProgramUnit};
 
 /// PMU of a Cortex-A53.
 pub type A53Pmu = Pmu<A53Routes>;
@@ -14,36 +14,6 @@ pub type A53Pmu = Pmu<A53Routes>;
 /// Returns the PMU of a Cortex-A53 after reset.
 pub fn new() -> A53Pmu {
     Pmu::of_core(PmuDescription::cortex_a53())
-}
-
-/// Counters that each event increments.
-#[derive(Clone, Debug)]
-pub struct A53Routes([u32; COUNT]);
-
-impl Default for A53Routes {
-    fn default() -> A53Routes {
-        A53Routes([0; COUNT])
-    }
-}
-
-impl A53Routes {
-    /// Returns the counters that `event` increments.
-    #[inline]
-    pub fn of(&self, event: A53Event) -> u32 {
-        self.0[event as usize]
-    }
-}
-
-impl EventRoutes for A53Routes {
-    fn connect(&mut self, code: u16, counters: u32) {
-        if let Some(event) = A53Event::from_code(code) {
-            self.0[event as usize] |= counters;
-        }
-    }
-
-    fn disconnect(&mut self, counters: u32) {
-        self.0.iter_mut().for_each(|route| *route &= !counters);
-    }
 }
 
 /// PMU of one core in a run, with the totals of the run's events.

@@ -8,6 +8,7 @@ mod memory;
 mod observed;
 mod on_record;
 mod part;
+mod perf;
 mod pipeline;
 mod pmu;
 mod traces;

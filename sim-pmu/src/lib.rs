@@ -69,6 +69,6 @@ pub use pe_state::{ExceptionLevel, PeState};
 pub use pmu::Pmu;
 pub use program::{ProgramAccess, ProgramPmu, ProgramUnit};
 pub use register::{Encoding, Register};
-pub use routes::{EventRoutes, N2Routes};
+pub use routes::{A53Routes, CoreEvent, EventRoutes, N2Routes};
 pub use spe::{Spe, SpeConfig, SpeRegister};
 pub use version::PmuVersion;

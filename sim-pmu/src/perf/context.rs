@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::driver::Driver;
+use crate::routes::CoreEvent;
 
 /// State of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl Context {
     }
 
     /// Schedules in the groups that fit.
-    pub(crate) fn schedule_in(&mut self, driver: &mut Driver, now: u64) {
+    pub(crate) fn schedule_in<E: CoreEvent>(&mut self, driver: &mut Driver<E>, now: u64) {
         let mut has_room = true;
         for number in self.pinned.clone() {
             if !self.try_group(number, has_room, driver, now) {
@@ -79,7 +80,7 @@ impl Context {
     }
 
     /// Schedules out every group.
-    pub(crate) fn schedule_out(&mut self, driver: &mut Driver, now: u64) {
+    pub(crate) fn schedule_out<E: CoreEvent>(&mut self, driver: &mut Driver<E>, now: u64) {
         for number in 0..self.slots.len() {
             self.schedule_group_out(number, driver, now);
         }
@@ -88,7 +89,7 @@ impl Context {
 
     /// Handles a tick: moves the first active flexible group to the end of the list and schedules
     /// all flexible groups again. Returns whether a time slice ended.
-    pub(crate) fn tick(&mut self, driver: &mut Driver, now: u64) -> bool {
+    pub(crate) fn tick<E: CoreEvent>(&mut self, driver: &mut Driver<E>, now: u64) -> bool {
         if !self.must_rotate {
             return false;
         }
@@ -122,7 +123,7 @@ impl Context {
         self.slots[group].state == State::Error
     }
 
-    fn schedule_flexible(&mut self, driver: &mut Driver, now: u64) {
+    fn schedule_flexible<E: CoreEvent>(&mut self, driver: &mut Driver<E>, now: u64) {
         let mut has_room = true;
         self.must_rotate = false;
         for i in 0..self.flexible.len() {
@@ -135,7 +136,13 @@ impl Context {
 
     /// Schedules in a group if that is allowed and possible. Returns `false` if the group has to
     /// wait.
-    fn try_group(&mut self, number: usize, has_room: bool, driver: &mut Driver, now: u64) -> bool {
+    fn try_group<E: CoreEvent>(
+        &mut self,
+        number: usize,
+        has_room: bool,
+        driver: &mut Driver<E>,
+        now: u64,
+    ) -> bool {
         let Scheduled { events, pinned, exclusive } = self.slots[number].group.clone();
         match self.slots[number].state {
             State::Active | State::Error => return true,
@@ -153,7 +160,12 @@ impl Context {
         true
     }
 
-    fn schedule_group_out(&mut self, number: usize, driver: &mut Driver, now: u64) {
+    fn schedule_group_out<E: CoreEvent>(
+        &mut self,
+        number: usize,
+        driver: &mut Driver<E>,
+        now: u64,
+    ) {
         let slot = &mut self.slots[number];
         if slot.state != State::Active {
             return;

@@ -2,8 +2,6 @@
 //! `MSR` at the kernel's level. Every counter starts half its range below its overflow. Every
 //! overflow interrupt adds the occurrences to a total, so that no count is lost at 32 bits.
 
-use sim_core::{EventSink, Notice, PmuEvent};
-
 use super::event::PerfEvent;
 use super::slots::{Place, Slots};
 use crate::control::pmcr;
@@ -11,6 +9,7 @@ use crate::counter::CounterIndex;
 use crate::pe_state::{ExceptionLevel, PeState};
 use crate::pmu::Pmu;
 use crate::register::Register;
+use crate::routes::CoreEvent;
 
 /// Range of a counter without a long format.
 const SHORT_RANGE: u64 = u32::MAX as u64;
@@ -31,10 +30,10 @@ struct Counted {
 
 /// Counters of one core, and the events that share them, by number.
 #[derive(Clone, Debug)]
-pub(crate) struct Driver {
-    pmu: Pmu,
+pub(crate) struct Driver<E: CoreEvent> {
+    pmu: Pmu<E::Routes>,
     kernel: ExceptionLevel,
-    events: Vec<PerfEvent>,
+    events: Vec<PerfEvent<E>>,
     counted: Vec<Counted>,
     slots: Slots,
 }
@@ -47,20 +46,25 @@ fn type_register(counter: CounterIndex) -> Register {
     Register::PMEVTYPER_EL0(counter.index() as u8)
 }
 
-impl PerfEvent {
+impl<E> PerfEvent<E> {
     /// Returns the largest value of the event's counter.
     fn range(&self) -> u64 {
         if self.is_long { u64::MAX } else { SHORT_RANGE }
     }
 }
 
-impl Driver {
+impl<E: CoreEvent> Driver<E> {
     /// Creates the driver of a core whose counters are idle and whose kernel runs at EL1.
-    pub(crate) fn new(events: Vec<PerfEvent>) -> Driver {
+    pub(crate) fn new(events: Vec<PerfEvent<E>>) -> Driver<E> {
         let counted = vec![Counted::default(); events.len()];
         let kernel = ExceptionLevel::El1;
-        let mut driver =
-            Driver { pmu: Pmu::new(), kernel, events, counted, slots: Slots::default() };
+        let mut driver = Driver {
+            pmu: Pmu::of_core(E::pmu()),
+            kernel,
+            events,
+            counted,
+            slots: Slots::default(),
+        };
         driver.write(&[(Register::PMCR_EL0, pmcr::E | pmcr::LC)]);
         driver
     }
@@ -133,18 +137,27 @@ impl Driver {
         self.pmu.interrupt()
     }
 
+    /// Counts occurrences of an event.
+    #[inline]
+    pub(crate) fn count(&mut self, event: E, n: u64) {
+        self.pmu.increment(event.counters(self.pmu.routes()), n);
+    }
+
+    /// Passes on a write of a mask of counters to the software increment register.
+    pub(crate) fn software_increment(&mut self, counters: u32) {
+        self.pmu.software_increment(counters);
+    }
+
     /// Programs and starts the counters of an event.
     fn set_up(&mut self, number: usize, place: Place) {
         let PerfEvent { event, levels, .. } = self.events[number];
         let filter = levels.filter(self.kernel).bits();
-        let code = |event: PmuEvent| filter | u64::from(event.code());
+        let code = |event: E| filter | u64::from(event.code());
         match place {
             Place::Cycles => self.write(&[(Register::PMCCFILTR_EL0, filter)]),
             Place::Single(counter) => self.write(&[(type_register(counter), code(event))]),
-            Place::Pair(low, high) => self.write(&[
-                (type_register(low), code(event)),
-                (type_register(high), code(PmuEvent::CHAIN)),
-            ]),
+            Place::Pair(low, high) => self
+                .write(&[(type_register(low), code(event)), (type_register(high), code(E::CHAIN))]),
         }
         self.preset(number, place);
         self.write(&[
@@ -211,19 +224,5 @@ impl Driver {
         let state = self.pmu.state();
         self.pmu.set_state(PeState::non_secure(self.kernel));
         state
-    }
-}
-
-impl EventSink for Driver {
-    #[inline]
-    fn count(&mut self, event: PmuEvent, n: u64) {
-        self.pmu.count(event, n);
-    }
-
-    #[inline]
-    fn notify(&mut self, notice: Notice<'_>) {
-        if let Notice::SoftwareIncrement(counters) = notice {
-            self.pmu.software_increment(counters);
-        }
     }
 }

@@ -33,27 +33,27 @@ impl Levels {
 
 /// Event with its levels and width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PerfEvent {
+pub struct PerfEvent<E = PmuEvent> {
     /// Event to count.
-    pub event: PmuEvent,
+    pub event: E,
     /// Levels at which it counts.
     pub levels: Levels,
     /// The driver's `long=1`: 64 bits in hardware, in two chained counters.
     pub is_long: bool,
 }
 
-impl PerfEvent {
+impl<E> PerfEvent<E> {
     /// Creates a request for `event` at every level, in one counter.
-    pub fn new(event: PmuEvent) -> PerfEvent {
+    pub fn new(event: E) -> PerfEvent<E> {
         PerfEvent { event, levels: Levels::ALL, is_long: false }
     }
 }
 
 /// Events that are counted at the same time or not at all. A single event is a group of one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Group {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group<E = PmuEvent> {
     /// Events, the leader first.
-    pub events: Vec<PerfEvent>,
+    pub events: Vec<PerfEvent<E>>,
     /// Modifier `D`: always active, before all other groups; in error if it does not fit.
     pub pinned: bool,
     /// Modifier `e`: never active together with another group.
@@ -62,9 +62,15 @@ pub struct Group {
     pub weak: bool,
 }
 
-impl Group {
+impl<E> Default for Group<E> {
+    fn default() -> Group<E> {
+        Group { events: Vec::new(), pinned: false, exclusive: false, weak: false }
+    }
+}
+
+impl<E> Group<E> {
     /// Creates a group of one event at every level.
-    pub fn single(event: PmuEvent) -> Group {
+    pub fn single(event: E) -> Group<E> {
         Group { events: vec![PerfEvent::new(event)], ..Group::default() }
     }
 }

@@ -9,26 +9,27 @@ use super::plan::{Plan, plan};
 use super::reading::Reading;
 use super::session::{PerfSession, PerfSetup};
 use super::slots::Slots;
+use crate::routes::CoreEvent;
 
 /// One counting session for each pass. As a sink, it receives the events of the run.
 #[derive(Clone, Debug)]
-pub struct Passes {
-    sessions: Vec<PerfSession>,
+pub struct Passes<E: CoreEvent = PmuEvent> {
+    sessions: Vec<PerfSession<E>>,
     /// Pass of each requested event, and its index there.
     asked: Vec<(usize, usize)>,
 }
 
-impl Passes {
+impl<E: CoreEvent> Passes<E> {
     /// Creates the fewest passes that hold all groups. A group that never fits is split.
-    pub fn new(groups: &[Group]) -> Passes {
+    pub fn new(groups: &[Group<E>]) -> Passes<E> {
         let plan = Passes::plan(groups);
-        let place = |event: &PerfEvent| {
+        let place = |event: &PerfEvent<E>| {
             let places = plan.passes.iter().map(|pass| pass.iter().position(|own| own == event));
             let mut found = places.enumerate().filter_map(|(pass, at)| Some((pass, at?)));
             found.next().expect("a plan has all events")
         };
         let asked = groups.iter().flat_map(|group| &group.events).map(place).collect();
-        let session = |events: &Vec<PerfEvent>| {
+        let session = |events: &Vec<PerfEvent<E>>| {
             let group = Group { events: events.clone(), ..Group::default() };
             PerfSession::new(PerfSetup::new(&[group]), u64::MAX)
         };
@@ -36,8 +37,8 @@ impl Passes {
     }
 
     /// Returns the assignment of events to passes.
-    pub fn plan(groups: &[Group]) -> Plan {
-        let mut together: Vec<Vec<PerfEvent>> = Vec::new();
+    pub fn plan(groups: &[Group<E>]) -> Plan<E> {
+        let mut together: Vec<Vec<PerfEvent<E>>> = Vec::new();
         for group in groups {
             if Slots::hold(&group.events) {
                 together.push(group.events.clone());
@@ -46,6 +47,11 @@ impl Passes {
             }
         }
         plan(&together).expect("an event on its own always fits")
+    }
+
+    /// Gives each pass what `give` gives: each counts the same run.
+    pub fn for_each(&mut self, give: impl FnMut(&mut PerfSession<E>)) {
+        self.sessions.iter_mut().for_each(give);
     }
 
     /// Returns the number of passes.
@@ -61,7 +67,7 @@ impl Passes {
     /// Returns the readings of each core, for the events of all groups in the requested order.
     pub fn readings_by_core(&mut self) -> Vec<Vec<Reading>> {
         let passes: Vec<Vec<Vec<Reading>>> =
-            self.sessions.iter_mut().map(PerfSession::readings_by_core).collect();
+            self.sessions.iter_mut().map(PerfSession::<E>::readings_by_core).collect();
         let cores = passes.first().map_or(0, Vec::len);
         let of_core = |core: usize| {
             self.asked.iter().map(|&(pass, place)| passes[pass][core][place]).collect()

@@ -3,18 +3,21 @@
 
 use std::collections::HashSet;
 
+use sim_core::PmuEvent;
+
 use super::event::PerfEvent;
 use super::slots::Slots;
 use crate::counter::EVENT_COUNTERS;
+use crate::routes::CoreEvent;
 
 /// Search steps after which a plan with one more pass is accepted.
 const SEARCH_LIMIT: u32 = 200_000;
 
 /// Assignment of events to passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct Plan<E = PmuEvent> {
     /// Events of each pass, without repetitions.
-    pub passes: Vec<Vec<PerfEvent>>,
+    pub passes: Vec<Vec<PerfEvent<E>>>,
     /// Set if no plan with fewer passes exists.
     pub is_fewest: bool,
 }
@@ -39,13 +42,14 @@ pub enum PlanError {
 ///
 /// # Errors
 /// If a group does not fit into any pass.
-pub fn plan(groups: &[Vec<PerfEvent>]) -> Result<Plan, PlanError> {
-    let groups: Vec<Vec<PerfEvent>> = groups.iter().map(|group| in_counter_order(group)).collect();
+pub fn plan<E: CoreEvent>(groups: &[Vec<PerfEvent<E>>]) -> Result<Plan<E>, PlanError> {
+    let groups: Vec<Vec<PerfEvent<E>>> =
+        groups.iter().map(|group| in_counter_order(group)).collect();
     if let Some(at) = groups.iter().position(|group| !Slots::hold(group)) {
         return Err(PlanError::TooLarge { number: at + 1, events: groups[at].len() });
     }
     let groups = without_subsets(groups);
-    let all: Vec<PerfEvent> = in_counter_order(&groups.concat());
+    let all: Vec<PerfEvent<E>> = in_counter_order(&groups.concat());
     let mut passes = all.iter().map(counters).sum::<usize>().div_ceil(EVENT_COUNTERS).max(1);
     let mut is_fewest = true;
     loop {
@@ -61,9 +65,9 @@ pub fn plan(groups: &[Vec<PerfEvent>]) -> Result<Plan, PlanError> {
 
 /// Returns the smallest number of event counters that an event needs. Cycles can use the cycle
 /// counter.
-fn counters(event: &PerfEvent) -> usize {
+fn counters<E: CoreEvent>(event: &PerfEvent<E>) -> usize {
     match event {
-        PerfEvent { event: sim_core::PmuEvent::CPU_CYCLES, .. } => 0,
+        event if event.event == E::CYCLES => 0,
         event if event.is_long => 2,
         _ => 1,
     }
@@ -71,8 +75,8 @@ fn counters(event: &PerfEvent) -> usize {
 
 /// Removes repetitions and moves events that need a pair of counters first, so that a pair is left
 /// for them.
-fn in_counter_order(events: &[PerfEvent]) -> Vec<PerfEvent> {
-    let mut unique: Vec<PerfEvent> = Vec::new();
+fn in_counter_order<E: CoreEvent>(events: &[PerfEvent<E>]) -> Vec<PerfEvent<E>> {
+    let mut unique: Vec<PerfEvent<E>> = Vec::new();
     for event in events {
         if !unique.contains(event) {
             unique.push(*event);
@@ -84,9 +88,9 @@ fn in_counter_order(events: &[PerfEvent]) -> Vec<PerfEvent> {
 
 /// Removes groups that another group contains. The groups that are hardest to place come first.
 /// Groups of cycles alone need no event counter and come before all others.
-fn without_subsets(mut groups: Vec<Vec<PerfEvent>>) -> Vec<Vec<PerfEvent>> {
+fn without_subsets<E: CoreEvent>(mut groups: Vec<Vec<PerfEvent<E>>>) -> Vec<Vec<PerfEvent<E>>> {
     groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
-    let mut kept: Vec<Vec<PerfEvent>> = Vec::new();
+    let mut kept: Vec<Vec<PerfEvent<E>>> = Vec::new();
     for group in groups {
         if !kept.iter().any(|large| group.iter().all(|event| large.contains(event))) {
             kept.push(group);
@@ -101,15 +105,18 @@ fn without_subsets(mut groups: Vec<Vec<PerfEvent>>) -> Vec<Vec<PerfEvent>> {
     kept
 }
 
-struct Search<'a> {
-    groups: &'a [Vec<PerfEvent>],
+/// Events of each pass.
+type Passes<E> = Vec<Vec<PerfEvent<E>>>;
+
+struct Search<'a, E> {
+    groups: &'a [Vec<PerfEvent<E>>],
     steps: u32,
 }
 
-impl Search<'_> {
+impl<E: CoreEvent> Search<'_, E> {
     /// Places the groups from `at` on into the passes. Returns `None` if that is impossible or
     /// takes too long.
-    fn fill(&mut self, at: usize, passes: Vec<Vec<PerfEvent>>) -> Option<Vec<Vec<PerfEvent>>> {
+    fn fill(&mut self, at: usize, passes: Passes<E>) -> Option<Passes<E>> {
         let Some(group) = self.groups.get(at) else { return Some(passes) };
         if self.lacks_room(at, &passes) {
             return None;
@@ -132,9 +139,9 @@ impl Search<'_> {
     }
 
     /// Returns whether the events without a pass need more counters than are free.
-    fn lacks_room(&self, at: usize, passes: &[Vec<PerfEvent>]) -> bool {
-        let is_missing = |event: &&PerfEvent| !passes.iter().any(|pass| pass.contains(event));
-        let missing: HashSet<&PerfEvent> =
+    fn lacks_room(&self, at: usize, passes: &[Vec<PerfEvent<E>>]) -> bool {
+        let is_missing = |event: &&PerfEvent<E>| !passes.iter().any(|pass| pass.contains(event));
+        let missing: HashSet<&PerfEvent<E>> =
             self.groups[at..].iter().flatten().filter(is_missing).collect();
         let needed: usize = missing.into_iter().map(counters).sum();
         let used = passes.iter().map(|pass| counters_of(pass));
@@ -143,11 +150,14 @@ impl Search<'_> {
     }
 }
 
+/// Number of repeated counts, pass, and the events of the pass with the group.
+type Choice<E> = (usize, usize, Vec<PerfEvent<E>>);
+
 /// Returns the passes that can hold a group, each with the group added. The order is by fewest
 /// repeated counts of other passes, then by fullest pass.
-fn choices(group: &[PerfEvent], passes: &[Vec<PerfEvent>]) -> Vec<(usize, usize, Vec<PerfEvent>)> {
-    let is_counted = |event: &&PerfEvent| passes.iter().any(|pass| pass.contains(event));
-    let mut choices: Vec<(usize, usize, Vec<PerfEvent>)> = Vec::new();
+fn choices<E: CoreEvent>(group: &[PerfEvent<E>], passes: &[Vec<PerfEvent<E>>]) -> Vec<Choice<E>> {
+    let is_counted = |event: &&PerfEvent<E>| passes.iter().any(|pass| pass.contains(event));
+    let mut choices: Vec<Choice<E>> = Vec::new();
     for (number, pass) in passes.iter().enumerate() {
         let together = in_counter_order(&[pass.as_slice(), group].concat());
         if Slots::hold(&together) {
@@ -164,14 +174,13 @@ fn choices(group: &[PerfEvent], passes: &[Vec<PerfEvent>]) -> Vec<(usize, usize,
     choices
 }
 
-fn counters_of(group: &[PerfEvent]) -> usize {
+fn counters_of<E: CoreEvent>(group: &[PerfEvent<E>]) -> usize {
     group.iter().map(counters).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::PmuEvent;
 
     fn events(numbers: std::ops::Range<usize>) -> Vec<PerfEvent> {
         let countable = PmuEvent::ALL.into_iter().filter(|event| *event != PmuEvent::CPU_CYCLES);

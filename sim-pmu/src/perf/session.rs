@@ -2,8 +2,7 @@
 //! inherited Linux events have on the cores where the threads run. A reading is the sum over all
 //! cores.
 
-use sim_core::pmu_event::COUNT;
-use sim_core::{EventSink, Notice, PmuEvent};
+use sim_core::{EventSink, Notice, PmuEvent, Privilege};
 
 use super::context::{Context, Scheduled};
 use super::driver::Driver;
@@ -11,6 +10,7 @@ use super::event::{Group, PerfEvent};
 use super::reading::{Reading, Status};
 use super::slots::Slots;
 use crate::pe_state::{ExceptionLevel, PeState};
+use crate::routes::CoreEvent;
 
 /// Largest increment passed to a counter at once: less than half its range, so that each overflow
 /// interrupt is served before the next overflow.
@@ -19,18 +19,18 @@ const STEP: u64 = 1 << 30;
 /// Cores of a run whose counters are shared by groups of events. As a sink, it receives the events
 /// of the run.
 #[derive(Clone, Debug)]
-pub struct PerfSession {
-    setup: PerfSetup,
-    cores: Vec<Core>,
+pub struct PerfSession<E: CoreEvent = PmuEvent> {
+    setup: PerfSetup<E>,
+    cores: Vec<Core<E>>,
     /// Core to which events belong at present.
     current: usize,
     tick_cycles: u64,
 }
 
 /// Groups as the kernel accepted them: too large groups cut, weak groups split.
-#[derive(Clone, Debug, Default)]
-pub struct PerfSetup {
-    events: Vec<PerfEvent>,
+#[derive(Clone, Debug)]
+pub struct PerfSetup<E = PmuEvent> {
+    events: Vec<PerfEvent<E>>,
     groups: Vec<Scheduled>,
     /// Each requested event; `None` if the kernel refused it.
     asked: Vec<Option<Taken>>,
@@ -43,11 +43,11 @@ struct Taken {
     group: usize,
 }
 
-impl PerfSetup {
+impl<E: CoreEvent> PerfSetup<E> {
     /// Opens the groups. An event that does not fit even when nothing else is counted is refused. A
     /// weak group that does not fit is split into single events.
-    pub fn new(groups: &[Group]) -> PerfSetup {
-        let mut setup = PerfSetup::default();
+    pub fn new(groups: &[Group<E>]) -> PerfSetup<E> {
+        let mut setup = PerfSetup { events: Vec::new(), groups: Vec::new(), asked: Vec::new() };
         for group in groups {
             if group.weak && !Slots::hold(&group.events) {
                 for (i, event) in group.events.iter().enumerate() {
@@ -61,7 +61,7 @@ impl PerfSetup {
         setup
     }
 
-    fn open(&mut self, group: &Group) {
+    fn open(&mut self, group: &Group<E>) {
         let begin = self.events.len();
         for event in &group.events {
             self.events.push(*event);
@@ -80,8 +80,8 @@ impl PerfSetup {
 
 /// One core of the session.
 #[derive(Clone, Debug)]
-struct Core {
-    driver: Driver,
+struct Core<E: CoreEvent> {
+    driver: Driver<E>,
     context: Context,
     is_counted: bool,
     /// Counted cycles so far.
@@ -92,13 +92,13 @@ struct Core {
     rotations: u64,
     /// Counts, by event, that have not been passed to the counters yet. No counter is read in the
     /// meantime.
-    pending: Box<[u64; COUNT]>,
+    pending: Box<[u64]>,
     /// Counts must be passed on at once, because an event counts the overflows of another counter.
     counts_overflows: bool,
 }
 
-impl Core {
-    fn new(setup: &PerfSetup, tick_cycles: u64) -> Core {
+impl<E: CoreEvent> Core<E> {
+    fn new(setup: &PerfSetup<E>, tick_cycles: u64) -> Core<E> {
         Core {
             driver: Driver::new(setup.events.clone()),
             context: Context::new(setup.groups.clone()),
@@ -106,8 +106,8 @@ impl Core {
             now: 0,
             until_tick: tick_cycles,
             rotations: 0,
-            pending: Box::new([0; COUNT]),
-            counts_overflows: setup.events.iter().any(|event| event.event == PmuEvent::CHAIN),
+            pending: vec![0; E::EVENTS.len()].into(),
+            counts_overflows: setup.events.iter().any(|event| event.event == E::CHAIN),
         }
     }
 
@@ -141,7 +141,7 @@ impl Core {
     fn advance(&mut self, mut cycles: u64, tick_cycles: u64) {
         while cycles >= self.until_tick {
             let step = self.until_tick;
-            self.count(PmuEvent::CPU_CYCLES, step);
+            self.count(E::CYCLES, step);
             if self.context.must_rotate() {
                 self.pass_on_counts();
             }
@@ -150,14 +150,14 @@ impl Core {
             self.until_tick = tick_cycles;
             self.rotations += u64::from(self.context.tick(&mut self.driver, self.now));
         }
-        self.count(PmuEvent::CPU_CYCLES, cycles);
+        self.count(E::CYCLES, cycles);
         self.now += cycles;
         self.until_tick -= cycles;
     }
 
     #[inline]
-    fn count(&mut self, event: PmuEvent, n: u64) {
-        self.pending[event as usize] += n;
+    fn count(&mut self, event: E, n: u64) {
+        self.pending[event.place()] += n;
         if self.counts_overflows {
             self.pass_on_counts();
         }
@@ -165,11 +165,11 @@ impl Core {
 
     /// Passes all pending counts to the counters.
     fn pass_on_counts(&mut self) {
-        for event in PmuEvent::ALL {
-            let mut n = std::mem::take(&mut self.pending[event as usize]);
+        for (place, event) in E::EVENTS.iter().enumerate() {
+            let mut n = std::mem::take(&mut self.pending[place]);
             while n > 0 {
                 let step = n.min(STEP);
-                self.driver.count(event, step);
+                self.driver.count(*event, step);
                 if self.driver.is_interrupted() {
                     self.driver.serve_interrupt();
                 }
@@ -190,9 +190,9 @@ impl Core {
     }
 }
 
-impl PerfSession {
+impl<E: CoreEvent> PerfSession<E> {
     /// Creates a session that has counted nothing yet. A tick of 0 cycles is treated as 1.
-    pub fn new(setup: PerfSetup, tick_cycles: u64) -> PerfSession {
+    pub fn new(setup: PerfSetup<E>, tick_cycles: u64) -> PerfSession<E> {
         let tick_cycles = tick_cycles.max(1);
         let cores = vec![Core::new(&setup, tick_cycles)];
         PerfSession { setup, cores, current: 0, tick_cycles }
@@ -210,7 +210,7 @@ impl PerfSession {
     pub fn readings_by_core(&mut self) -> Vec<Vec<Reading>> {
         let refused = Reading { status: Status::NotSupported, ..Reading::default() };
         let asked = &self.setup.asked;
-        let of_core = |core: &mut Core| {
+        let of_core = |core: &mut Core<E>| {
             let reading = |at: &Option<Taken>| at.map_or(refused, |taken| core.reading(taken));
             asked.iter().map(reading).collect()
         };
@@ -233,6 +233,48 @@ impl PerfSession {
     pub fn cycles(&self) -> u64 {
         self.cores.iter().map(|core| core.now).max().unwrap_or_default()
     }
+
+    /// Moves to a core: all that follows is its own.
+    pub fn select_core(&mut self, core: usize) {
+        while self.cores.len() <= core {
+            self.cores.push(Core::new(&self.setup, self.tick_cycles));
+        }
+        self.current = core;
+    }
+
+    /// Starts or stops counting.
+    pub fn set_counted(&mut self, is_counted: bool) {
+        self.cores[self.current].set_counted(is_counted);
+    }
+
+    /// Receives occurrences of an event. Cycles are time, in which counters rotate.
+    #[inline]
+    pub fn add(&mut self, event: E, n: u64) {
+        let core = &mut self.cores[self.current];
+        if !core.is_counted {
+            return;
+        }
+        if event == E::CYCLES {
+            core.advance(n, self.tick_cycles);
+        } else {
+            core.count(event, n);
+        }
+    }
+
+    /// Receives a write of a mask of counters to the software increment register.
+    pub fn software_increment(&mut self, counters: u32) {
+        self.cores[self.current].driver.software_increment(counters);
+    }
+
+    /// Receives the level at which the program runs from now on.
+    pub fn set_privilege(&mut self, privilege: Privilege) {
+        let core = &mut self.cores[self.current];
+        core.pass_on_counts();
+        core.driver.set_state(PeState::from(privilege));
+        if privilege.e2h && core.driver.kernel() != ExceptionLevel::El2 {
+            core.move_kernel_to_el2();
+        }
+    }
 }
 
 impl EventSink for PerfSession {
@@ -245,40 +287,16 @@ impl EventSink for PerfSession {
 
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
-        let core = &mut self.cores[self.current];
-        if !core.is_counted {
-            return;
-        }
-        if event == PmuEvent::CPU_CYCLES {
-            core.advance(n, self.tick_cycles);
-        } else {
-            core.count(event, n);
-        }
+        self.add(event, n);
     }
 
     #[inline]
     fn notify(&mut self, notice: Notice<'_>) {
         match notice {
-            Notice::SoftwareIncrement(counters) => {
-                self.cores[self.current].driver.notify(Notice::SoftwareIncrement(counters));
-            }
-            Notice::Core(core) => {
-                while self.cores.len() <= core {
-                    self.cores.push(Core::new(&self.setup, self.tick_cycles));
-                }
-                self.current = core;
-            }
-            Notice::Counting(is_counted) => {
-                self.cores[self.current].set_counted(is_counted);
-            }
-            Notice::Privilege(privilege) => {
-                let core = &mut self.cores[self.current];
-                core.pass_on_counts();
-                core.driver.set_state(PeState::from(privilege));
-                if privilege.e2h && core.driver.kernel() != ExceptionLevel::El2 {
-                    core.move_kernel_to_el2();
-                }
-            }
+            Notice::SoftwareIncrement(counters) => self.software_increment(counters),
+            Notice::Core(core) => self.select_core(core),
+            Notice::Counting(is_counted) => self.set_counted(is_counted),
+            Notice::Privilege(privilege) => self.set_privilege(privilege),
             _ => {}
         }
     }

@@ -1,10 +1,9 @@
 //! Assignment of counters to events. Cycles prefer the cycle counter. A 64-bit event takes an even
 //! counter and the odd counter above it. Every other event takes the lowest free counter.
 
-use sim_core::PmuEvent;
-
 use super::event::PerfEvent;
 use crate::counter::{CYCLE_BIT, CounterIndex};
+use crate::routes::CoreEvent;
 
 /// Counter or counters of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,13 +43,15 @@ pub(crate) struct Slots {
 
 impl Slots {
     /// Returns whether all of these events fit, in this order, when nothing else is counted.
-    pub(crate) fn hold<'a>(events: impl IntoIterator<Item = &'a PerfEvent>) -> bool {
+    pub(crate) fn hold<'a, E: CoreEvent>(
+        events: impl IntoIterator<Item = &'a PerfEvent<E>>,
+    ) -> bool {
         let mut slots = Slots::default();
         events.into_iter().all(|event| slots.take(event).is_some())
     }
 
     /// Takes the counter that the driver assigns to `event`. Returns `None` if none is free.
-    pub(crate) fn take(&mut self, event: &PerfEvent) -> Option<Place> {
+    pub(crate) fn take<E: CoreEvent>(&mut self, event: &PerfEvent<E>) -> Option<Place> {
         let place = self.choose(event)?;
         self.used |= place.bits();
         Some(place)
@@ -61,9 +62,9 @@ impl Slots {
         self.used &= !place.bits();
     }
 
-    fn choose(self, event: &PerfEvent) -> Option<Place> {
+    fn choose<E: CoreEvent>(self, event: &PerfEvent<E>) -> Option<Place> {
         let is_free = |place: &Place| self.used & place.bits() == 0;
-        if event.event == PmuEvent::CPU_CYCLES && is_free(&Place::Cycles) {
+        if event.event == E::CYCLES && is_free(&Place::Cycles) {
             return Some(Place::Cycles);
         }
         if event.is_long {
@@ -77,6 +78,7 @@ impl Slots {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_core::PmuEvent;
 
     fn event(event: PmuEvent) -> PerfEvent {
         PerfEvent::new(event)
