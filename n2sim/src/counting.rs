@@ -2,6 +2,7 @@
 
 pub(crate) mod a53_events;
 pub(crate) mod a53_metrics;
+pub(crate) mod a53_run;
 pub(crate) mod counted_run;
 pub(crate) mod counts_file;
 pub(crate) mod event_list;

@@ -211,7 +211,7 @@ fn the_report_agrees_with_the_counts() {
     let ends = report["timeline"]["threads"][0]["ends"].as_array().unwrap();
     assert_eq!(*ends.last().unwrap(), exact["CPU_CYCLES"]);
     assert_eq!(report["caches"][0]["misses"]["count"], exact["L1D_CACHE_REFILL"]);
-    for absent in ["flows", "miss_curves", "load_latencies", "prefetchers", "metrics"] {
+    for absent in ["flows", "miss_curves", "load_latencies", "prefetchers"] {
         assert_eq!(report[absent], Value::Array(Vec::new()), "{absent}");
     }
 }

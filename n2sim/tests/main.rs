@@ -1,6 +1,7 @@
 //! The program as its users run it, one module for each subject.
 
 mod a53_commands;
+mod a53_counters;
 mod a53_flow;
 mod a53_metrics;
 mod a53_observed;

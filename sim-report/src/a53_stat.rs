@@ -4,130 +4,79 @@
 use std::io::{self, Write};
 
 use sim_a53::slots::{LostTo, SLOTS};
-use sim_a53::{A53CoreOutcome, A53Counts, A53Event, Slots};
+use sim_a53::{A53CoreOutcome, A53Event, Slots};
+use sim_pmu::perf;
 
 use crate::perf_stat::grouped;
+use crate::stat::{self, Owner, Row, Section, Selected, StatReport, Thread, program_name};
 
 /// Width of the column of counts, as that of `perf stat`.
 const COUNT_WIDTH: usize = 18;
 /// Width of the column of causes.
 const CAUSE_WIDTH: usize = 56;
 
-/// Form of the counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum A53Format {
-    /// For people.
-    Text,
-    /// Fields with this separator, as `perf stat -x`.
-    Separated(String),
-    /// One JSON object per event, as `perf stat -j`.
-    Json,
+/// Returns the exact readings of some events on each core.
+pub fn exact(cores: &[A53CoreOutcome], events: &[Selected<A53Event>]) -> Vec<Vec<perf::Reading>> {
+    let of_core = |core: &A53CoreOutcome| {
+        let value = |event: &Selected<A53Event>| core.counts.value(event.event.event);
+        events.iter().map(|event| perf::Reading::exact(value(event), core.cycles)).collect()
+    };
+    cores.iter().map(of_core).collect()
 }
 
-/// Counts of one owner: all cores together, one thread, or one function.
-#[derive(Clone, Debug)]
-pub struct A53Owner {
-    /// Kind and name of a thread or a function, such as `("thread", "sort-0")`; `None` for the sum.
-    pub name: Option<(&'static str, String)>,
-    /// Time for which it ran, in nanoseconds.
-    pub running_ns: u64,
-    /// Names of the requested events, in order, with their totals.
-    pub counts: Vec<(String, u64)>,
+/// Returns the threads of a trace, as owners of the readings of its cores.
+pub fn threads(trace: &str, cores: &[A53CoreOutcome]) -> Vec<Owner> {
+    let comm = program_name(trace);
+    let thread = |core: &A53CoreOutcome| Thread { comm: comm.clone(), stream: core.stream };
+    cores.iter().map(|core| Owner::Thread(thread(core))).collect()
 }
 
-impl A53Owner {
-    /// Returns the counts of a function. Events have the names by which they were requested.
-    /// `clock_hz` is the clock of the cores.
-    pub fn of_function(
-        name: &str,
-        counts: &A53Counts,
-        events: &[(String, A53Event)],
-        clock_hz: u64,
-    ) -> A53Owner {
-        let cycles = counts.value(A53Event::CPU_CYCLES);
-        let value = |(name, event): &(String, A53Event)| (name.clone(), counts.value(*event));
-        A53Owner {
-            name: Some(("function", name.to_owned())),
-            running_ns: (cycles as f64 * 1e9 / clock_hz as f64) as u64,
-            counts: events.iter().map(value).collect(),
-        }
-    }
-
-    /// Returns the sums over all cores, or the counts of each thread of `program`. Events have the
-    /// names by which they were requested. `clock_hz` is the clock of the cores.
-    pub fn of(
-        cores: &[A53CoreOutcome],
-        events: &[(String, A53Event)],
-        clock_hz: u64,
-        program: Option<&str>,
-    ) -> Vec<A53Owner> {
-        let running = |cores: &[A53CoreOutcome]| {
-            let cycles: u64 = cores.iter().map(|core| core.cycles).sum();
-            (cycles as f64 * 1e9 / clock_hz as f64) as u64
-        };
-        let counts = |cores: &[A53CoreOutcome]| {
-            let sum = |event: A53Event| cores.iter().map(|core| core.counts.value(event)).sum();
-            events.iter().map(|(name, event)| (name.clone(), sum(*event))).collect()
-        };
-        let owner = |thread: Option<String>, cores: &[A53CoreOutcome]| A53Owner {
-            name: thread.map(|name| ("thread", name)),
-            running_ns: running(cores),
-            counts: counts(cores),
-        };
-        match program {
-            None => vec![owner(None, cores)],
-            Some(program) => cores
-                .iter()
-                .map(|core| {
-                    let name = format!("{program}-{}", core.stream);
-                    owner(Some(name), std::slice::from_ref(core))
-                })
-                .collect(),
-        }
-    }
+/// Readings of the events of a report.
+#[derive(Clone, Copy, Debug)]
+pub struct A53Counted<'a> {
+    /// Names of the events, in the order of printing.
+    pub names: &'a [String],
+    /// Readings of each core, or of each owner.
+    pub readings: &'a [Vec<perf::Reading>],
+    /// Exact readings to print beside them.
+    pub truth: Option<&'a [Vec<perf::Reading>]>,
+    /// Owners of the readings; without them their sum is printed.
+    pub owners: Option<&'a [Owner]>,
+    /// Clock of the cores in Hz.
+    pub clock_hz: u64,
 }
 
-/// Writes the counts.
-///
-/// # Errors
-/// The output cannot be written.
-pub fn write_counts(
-    out: &mut impl Write,
-    owners: &[A53Owner],
-    format: &A53Format,
-) -> io::Result<()> {
-    for owner in owners {
-        let (owner_name, time) = (owner.name.as_ref(), owner.running_ns);
-        for (name, count) in &owner.counts {
-            match format {
-                A53Format::Text => {
-                    let owner = owner_name.map(|(_, name)| format!("{name:<24}"));
-                    let (owner, count) = (owner.unwrap_or_default(), grouped(*count));
-                    writeln!(out, "{owner}{count:>COUNT_WIDTH$}      {name}")?;
-                }
-                A53Format::Separated(separator) => {
-                    if let Some((_, name)) = owner_name {
-                        write!(out, "{name}{separator}")?;
-                    }
-                    writeln!(
-                        out,
-                        "{count}{separator}{separator}{name}{separator}{time}{separator}100.00{separator}{separator}"
-                    )?;
-                }
-                A53Format::Json => {
-                    let quoted = owner_name.map(|(kind, name)| {
-                        format!("\"{kind}\" : {}, ", serde_json::Value::from(name.as_str()))
-                    });
-                    let owner = quoted.unwrap_or_default();
-                    writeln!(
-                        out,
-                        "{{{owner}\"counter-value\" : \"{count}.000000\", \"unit\" : \"\", \"event\" : \"{name}\", \"event-runtime\" : {time}, \"pcnt-running\" : 100.00}}"
-                    )?;
-                }
+impl A53Counted<'_> {
+    /// Returns the report of a run of `target` whose longest core counted `cycles`.
+    pub fn report(&self, target: &str, cycles: u64) -> StatReport {
+        let of = |owner: Option<&Owner>, readings: &[perf::Reading], truth: Option<&[_]>| {
+            let row = |(place, name): (usize, &String)| {
+                let truth = truth.and_then(|truth: &[perf::Reading]| truth.get(place)?.scaled());
+                // A core that has ended has no further readings.
+                let reading = readings.get(place).copied().unwrap_or_default();
+                Row { owner: owner.cloned(), ..Row::new(name, &reading, truth, self.clock_hz) }
+            };
+            self.names.iter().enumerate().map(row).collect::<Vec<Row>>()
+        };
+        let rows = match self.owners {
+            None => {
+                let (sum, truth) = (stat::sum(self.readings), self.truth.map(stat::sum));
+                of(None, &sum, truth.as_deref())
             }
+            Some(owners) => {
+                let readings = |at: usize| self.readings.get(at).map_or(&[][..], Vec::as_slice);
+                let truth = |at: usize| self.truth.map(|truth| truth[at].as_slice());
+                let owner = |(at, owner)| of(Some(owner), readings(at), truth(at));
+                owners.iter().enumerate().flat_map(owner).collect()
+            }
+        };
+        StatReport {
+            target: target.to_owned(),
+            sections: vec![Section { title: None, rows }],
+            elapsed_seconds: Some(cycles as f64 / self.clock_hz as f64),
+            short_of: None,
         }
     }
-    Ok(())
 }
 
 /// Writes the use of the issue slots of all cores together.

@@ -28,6 +28,7 @@
 //!   and the figures of `docs`;
 //! * [`a53_stat`], [`a53_ladder`]: counts and memory of a Cortex-A53.
 
+pub mod a53_counts;
 pub mod a53_ladder;
 pub mod a53_stat;
 pub mod case_counts;

@@ -29,6 +29,18 @@ const TIME_UNIT: &str = "msec";
 /// The output cannot be written.
 pub fn write_text(out: &mut impl Write, report: &StatReport) -> io::Result<()> {
     writeln!(out, "\n Performance counter stats for '{}':", report.target)?;
+    write_sections(out, report)?;
+    match report.elapsed_seconds {
+        Some(seconds) => writeln!(out, "\n{seconds:>18.9} seconds time elapsed (modeled)\n"),
+        None => writeln!(out, "\n{NOT_SUPPORTED:>18} seconds time elapsed\n"),
+    }
+}
+
+/// Writes the counts of the human-readable form under their headings.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write_sections(out: &mut impl Write, report: &StatReport) -> io::Result<()> {
     let name_width = name_width(report);
     for section in &report.sections {
         writeln!(out)?;
@@ -39,10 +51,7 @@ pub fn write_text(out: &mut impl Write, report: &StatReport) -> io::Result<()> {
             writeln!(out, "{}", text_row(row, name_width))?;
         }
     }
-    match report.elapsed_seconds {
-        Some(seconds) => writeln!(out, "\n{seconds:>18.9} seconds time elapsed (modeled)\n"),
-        None => writeln!(out, "\n{NOT_SUPPORTED:>18} seconds time elapsed\n"),
-    }
+    Ok(())
 }
 
 /// Writes one line per count, with fields separated by `separator`.

@@ -12,11 +12,11 @@ use sim_pmu::perf::{self, PerfEvent, Status};
 
 /// Event as the user requested it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selected {
+pub struct Selected<E = PmuEvent> {
     /// Name as typed, with its modifiers.
     pub name: String,
     /// Event and the levels at which it is counted.
-    pub event: PerfEvent,
+    pub event: PerfEvent<E>,
 }
 
 /// Value of a row.
@@ -82,6 +82,34 @@ pub struct Row {
 }
 
 impl Row {
+    /// Creates the row of a count with nothing beside it, and its exact count if there is one.
+    /// `clock_hz` is the clock of the core.
+    pub(crate) fn new(
+        name: &str,
+        reading: &perf::Reading,
+        truth: Option<u64>,
+        clock_hz: u64,
+    ) -> Row {
+        let shown = match (reading.status, reading.scaled()) {
+            (Status::NotSupported, _) => Reading::NotSupported,
+            (_, None) => Reading::NotCounted,
+            (_, Some(count)) => Reading::Count(count),
+        };
+        Row {
+            time_ns: None,
+            owner: None,
+            name: name.to_owned(),
+            reading: shown,
+            enabled_ns: nanoseconds(reading.enabled, clock_hz),
+            running_ns: nanoseconds(reading.running, clock_hz),
+            variance: None,
+            truth: truth.filter(|_| shown != Reading::NotSupported),
+            comment: None,
+            doubt: None,
+            mode: Mode::Full,
+        }
+    }
+
     /// Returns the share of the time for which the event was counted, in percent. Without any time
     /// it is 100, as in perf.
     pub fn percent_running(&self) -> f64 {
@@ -378,23 +406,14 @@ impl<'a> Column<'a> {
     fn row(&self, i: usize) -> Row {
         // A core that has ended has no further readings.
         let reading = self.readings.get(i).copied().unwrap_or_default();
-        let shown = match (reading.status, reading.scaled()) {
-            (Status::NotSupported, _) => Reading::NotSupported,
-            (_, None) => Reading::NotCounted,
-            (_, Some(count)) => Reading::Count(count),
-        };
+        let row = Row::new(&self.events[i].name, &reading, self.truth_of(i), self.clock_hz);
         Row {
-            time_ns: None,
             owner: self.owner.clone(),
-            name: self.events[i].name.clone(),
-            reading: shown,
-            enabled_ns: nanoseconds(reading.enabled, self.clock_hz),
-            running_ns: nanoseconds(reading.running, self.clock_hz),
             variance: self.errors.map(|errors| errors[self.events[i].event.event as usize]),
-            truth: self.truth_of(i).filter(|_| shown != Reading::NotSupported),
             comment: self.comment(i),
             doubt: caveats::caveat(self.events[i].event.event, self.header),
             mode: self.header.mode,
+            ..row
         }
     }
 

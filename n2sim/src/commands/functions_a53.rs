@@ -6,13 +6,16 @@ use std::time::Instant;
 
 use sim_a53::{A53Counts, A53Event, run_by_group};
 use sim_core::Shown;
-use sim_report::Symbols;
-use sim_report::a53_stat::{self, A53Format, A53Owner};
+use sim_pmu::perf::{Levels, Reading, Status};
+use sim_report::a53_stat::A53Counted;
 use sim_report::functions::{self, FunctionCosts};
+use sim_report::{Owner, Selected, Symbols, perf_stat};
 use sim_trace::TraceFile;
 
 use super::functions::{FunctionsArgs, note_missing_names};
 use super::stat_a53;
+use crate::counting::a53_run;
+use crate::counting::event_list::{self, EventGroup};
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace, symbols};
 use crate::host::{memory, speed};
@@ -21,10 +24,11 @@ use crate::verdict::Verdict;
 /// Runs the trace and prints the counts of each function.
 pub(super) fn run(args: &FunctionsArgs) -> anyhow::Result<Verdict> {
     refuse_others(args)?;
-    let requested = stat_a53::events(&args.event)?;
+    let requested = event_list::parse_all::<A53Event>(&args.event)?;
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
     open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
+    let requested = requested_events(requested, trace.meta().machine.full_system)?;
     let symbols = symbols::load(&trace, args.elf.as_deref())?;
     let mut out = Output::create(args.format.output.as_deref())?;
     let start = Instant::now();
@@ -64,32 +68,60 @@ fn rows(symbols: &Symbols, counts: Vec<A53Counts>) -> Vec<(&str, A53Counts)> {
     rows
 }
 
+/// Returns the requested events, without their groups.
+fn requested_events(
+    groups: Vec<EventGroup<A53Event>>,
+    has_kernel: bool,
+) -> anyhow::Result<Vec<Selected<A53Event>>> {
+    let events: Vec<Selected<A53Event>> =
+        groups.into_iter().flat_map(|group| group.events).collect();
+    let is_partial = |selected: &&Selected<A53Event>| {
+        selected.event.levels != Levels::ALL && !event_list::is_nowhere(selected)
+    };
+    match events.iter().find(is_partial) {
+        Some(selected) if has_kernel => anyhow::bail!(
+            "-e {}: the counts of functions are of all levels; leave the modifier out",
+            selected.name
+        ),
+        _ => Ok(events),
+    }
+}
+
 fn write(
     out: &mut Output,
     args: &FunctionsArgs,
     rows: &[(&str, A53Counts)],
-    requested: &[(String, A53Event)],
+    requested: &[Selected<A53Event>],
     clock_hz: u64,
 ) -> io::Result<()> {
+    let trace = args.trace.shown().to_string();
     if requested.is_empty() && !args.format.is_for_programs() {
         let costs = rows.iter().map(|(name, counts)| FunctionCosts::of_a53(name, counts));
         let costs: Vec<FunctionCosts> = costs.collect();
-        return functions::write_table(out, &args.trace.shown().to_string(), &costs);
+        return functions::write_table(out, &trace, &costs);
     }
-    let all = stat_a53::named(&A53Event::ALL);
+    let all: Vec<Selected<A53Event>> = A53Event::ALL.map(stat_a53::selected).to_vec();
     let events = if requested.is_empty() { &all } else { requested };
-    let owners =
-        rows.iter().map(|(name, counts)| A53Owner::of_function(name, counts, events, clock_hz));
-    let owners: Vec<A53Owner> = owners.collect();
-    let format = match args.format.separator() {
-        Some(separator) => A53Format::Separated(separator),
-        None if args.format.json => A53Format::Json,
-        None => A53Format::Text,
+    let reading = |counts: &A53Counts, one: &Selected<A53Event>| match one.event.levels.user {
+        true => Reading::exact(counts.value(one.event.event), counts.value(A53Event::CPU_CYCLES)),
+        false => Reading { status: Status::NotSupported, ..Reading::default() },
     };
-    if format == A53Format::Text {
-        writeln!(out, "\n Exact counts by function for '{}' (Cortex-A53):\n", args.trace.shown())?;
+    let of_function = |counts| events.iter().map(|one| reading(counts, one)).collect();
+    let readings: Vec<Vec<Reading>> = rows.iter().map(|(_, counts)| of_function(counts)).collect();
+    let owners: Vec<Owner> =
+        rows.iter().map(|(name, _)| Owner::Function((*name).to_owned())).collect();
+    let names = a53_run::names(events);
+    let (owners, truth) = (Some(owners.as_slice()), None);
+    let counted = A53Counted { names: &names, readings: &readings, truth, owners, clock_hz };
+    let report = counted.report(&trace, 0);
+    match args.format.separator() {
+        Some(separator) => perf_stat::write_csv(out, &report, &separator),
+        None if args.format.json => perf_stat::write_json(out, &report),
+        None => {
+            writeln!(out, "\n Exact counts by function for '{trace}' (Cortex-A53):")?;
+            perf_stat::write_sections(out, &functions::by_function(report))
+        }
     }
-    a53_stat::write_counts(out, &owners, &format)
 }
 
 /// Refuses the options that only the Neoverse N2 has.

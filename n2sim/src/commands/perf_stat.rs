@@ -1,6 +1,7 @@
 //! `n2sim perf-stat`: a stand-in for `perf stat` that gives tools the counts of a simulated run.
 //! When the program is called `perf`, it does nothing else.
 
+mod a53;
 mod control;
 mod counters;
 mod options;
@@ -13,12 +14,15 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args as ClapArgs, Parser};
 use sim_machine::{MachineConfig, RunHeader, Session};
+use sim_pmu::perf::Reading;
+use sim_report::stat::{Counted, StatOptions};
+use sim_report::{Owner, Selected, StatReport};
 
 use crate::counting::counted_run::{Replay, Request};
-use crate::counting::event_list::{self, EventGroup};
+use crate::counting::event_list::{self, EventGroup, ListedEvent};
 use crate::counting::interval::{self, Interval};
 use crate::files::open_trace;
-use crate::shared_args::{MachineArgs, PartArgs, time_slice};
+use crate::shared_args::{CoreName, MachineArgs, PartArgs, time_slice};
 use control::Control;
 use counters::IndependentGroups;
 use options::PerfOptions;
@@ -50,6 +54,9 @@ pub(crate) struct PerfStatArgs {
     mux_interval: Option<u64>,
     #[command(flatten)]
     pub(super) part: PartArgs,
+    /// Simulated core
+    #[arg(long, value_enum, default_value_t, help_heading = "Machine")]
+    core: CoreName,
     #[command(flatten)]
     machine: MachineArgs,
     /// Arguments of `perf stat` on the tool's command line
@@ -92,25 +99,29 @@ pub(crate) fn play(words: &[OsString]) -> anyhow::Result<()> {
 
 /// Counts and prints as `perf stat` would.
 pub(crate) fn run(args: &PerfStatArgs) -> anyhow::Result<()> {
+    args.core.require_timing_model()?;
     let words = [OsString::from("perf stat")].into_iter().chain(args.perf.iter().cloned());
     let options = PerfOptions::try_parse_from(words).unwrap_or_else(|error| error.exit());
-    let events = Events::parse(&options)?;
-    // Commands are answered at once; the run starts when counting has ended.
-    let is_on = options.delay.is_none_or(|delay| delay >= 0);
-    let control = options.control.as_deref().map(Control::open).transpose()?;
-    let trace = trace(args, &options)?;
+    match args.core {
+        CoreName::CortexA53 => a53::run(args, &options),
+        _ => run_n2(args, &options),
+    }
+}
+
+/// Counts on a Neoverse N2.
+fn run_n2(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<()> {
+    let events = Events::parse(options)?;
+    let control = Begin::open(options)?;
+    let trace = trace(args, options)?;
     let (session, has_stall_slot_erratum) = open(args, &trace)?;
-    let interval = time_of(&options, &session)?;
-    let output = Destination::open(&options)?;
-    let was_on = match control {
-        Some(control) => control.obey(is_on)?,
-        None => is_on,
-    };
+    let interval = time_of(options, session.clock_hz(), session.instructions())?;
+    let output = Destination::open(options)?;
+    let was_on = control.wait()?;
     if options.verbose > 0 {
         let midr = session.config().core.revision.midr();
         writeln!(io::stderr(), "Using CPUID {midr:#018x}")?;
     }
-    let request = Request::new(&events.groups, &session);
+    let request = Request::new(&events.groups, session.trace().meta().machine.full_system);
     let run_options = args.part.run_options();
     let replay = Replay {
         session: &session,
@@ -128,14 +139,44 @@ pub(crate) fn run(args: &PerfStatArgs) -> anyhow::Result<()> {
             interval::count(&replay, interval, IndependentGroups::new(&request.groups), progress)?
         }
     };
+    let report = |events: &[Selected], readings: &[Vec<Reading>], owners: Option<&[Owner]>| {
+        let counted = Some(Counted { events, readings, truth: None });
+        let options = StatOptions { counted, owners, has_stall_slot_erratum, errors: None };
+        StatReport::new(&outcome, &options)
+    };
     let print = Print {
-        options: &options,
+        options,
         events: &events,
         request: &request,
-        outcome: &outcome,
-        has_stall_slot_erratum,
+        threads: Owner::threads(&outcome),
+        origin: print::origin(&outcome.header),
+        report: &report,
     };
     print.write(output, &intervals, was_on)
+}
+
+/// What starts counting.
+struct Begin {
+    control: Option<Control>,
+    /// Counting is on before any command.
+    is_on: bool,
+}
+
+impl Begin {
+    fn open(options: &PerfOptions) -> anyhow::Result<Begin> {
+        let is_on = options.delay.is_none_or(|delay| delay >= 0);
+        let control = options.control.as_deref().map(Control::open).transpose()?;
+        Ok(Begin { control, is_on })
+    }
+
+    /// Answers commands at once, until counting has ended: then the run starts. Returns whether
+    /// counting was on at any time.
+    fn wait(self) -> anyhow::Result<bool> {
+        match self.control {
+            Some(control) => control.obey(self.is_on),
+            None => Ok(self.is_on),
+        }
+    }
 }
 
 /// Returns the trace of the command.
@@ -174,12 +215,11 @@ fn open(args: &PerfStatArgs, trace: &Path) -> anyhow::Result<(Session, bool)> {
     Ok((session, has_stall_slot_erratum))
 }
 
-/// Returns the intervals of the counted part of the run.
-fn time_of(options: &PerfOptions, session: &Session) -> anyhow::Result<Interval> {
-    let clock_hz = session.clock_hz();
+/// Returns the intervals of the counted part of a run of about this number of instructions.
+fn time_of(options: &PerfOptions, clock_hz: u64, instructions: u64) -> anyhow::Result<Interval> {
     let milliseconds = options.interval_print.or(options.timeout);
     let interval = match milliseconds {
-        Some(ms) => Interval::new(ms, clock_hz, session.instructions())?,
+        Some(ms) => Interval::new(ms, clock_hz, instructions)?,
         None => Interval::whole(clock_hz),
     };
     let delay_ms = options.delay.and_then(|delay| u64::try_from(delay).ok()).unwrap_or(0);
@@ -187,14 +227,14 @@ fn time_of(options: &PerfOptions, session: &Session) -> anyhow::Result<Interval>
 }
 
 /// The events in the order of the request.
-struct Events {
-    groups: Vec<EventGroup>,
+struct Events<E> {
+    groups: Vec<EventGroup<E>>,
     /// For each requested event: `None` for an event of the core, or its name.
     order: Vec<Option<String>>,
 }
 
-impl Events {
-    fn parse(options: &PerfOptions) -> anyhow::Result<Events> {
+impl<E: ListedEvent> Events<E> {
+    fn parse(options: &PerfOptions) -> anyhow::Result<Events<E>> {
         let default = [options::DEFAULT_EVENTS.to_owned()];
         let lists = if options.event.is_empty() { &default } else { options.event.as_slice() };
         let mut events = Events { groups: Vec::new(), order: Vec::new() };
@@ -204,7 +244,7 @@ impl Events {
                     events.order.push(Some(item.trim().to_owned()));
                     continue;
                 }
-                let groups = event_list::parse_all(&[item.to_owned()])?;
+                let groups = event_list::parse_all::<E>(&[item.to_owned()])?;
                 let count = groups.iter().map(|group| group.events.len()).sum();
                 events.order.extend(std::iter::repeat_n(None, count));
                 events.groups.extend(groups);

@@ -5,20 +5,28 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs};
+use sim_a53::A53Event;
+use sim_core::Shown;
 use sim_machine::Mode;
+use sim_pmu::CoreEvent;
 use sim_pmu::perf::{Passes, PerfEvent, Plan, Reading};
+use sim_report::header;
 use sim_report::perf_stat::grouped;
-use sim_report::{Selected, header};
+use sim_trace::TraceFile;
 
+use super::stat_a53;
+use crate::counting::a53_run::{A53Measured, A53Run};
 use crate::counting::counted_run::{Measured, Method, Request};
 use crate::counting::event_list;
+use crate::counting::interval::Interval;
 use crate::counting::metric_events::Sharing;
-use crate::counting::setup::Setup;
+use crate::counting::setup::{NO_KERNEL, Setup};
 use crate::files::output::Output;
+use crate::files::{a53_config, open_trace};
+use crate::host::memory;
 use crate::host::progress::with_progress;
-use crate::shared_args::{EventArgs, MachineArgs, RegionArgs, time_slice};
+use crate::shared_args::{CoreName, EventArgs, MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
-use sim_core::Shown;
 
 /// Plan the fewest runs that count events without multiplexing
 #[derive(Debug, ClapArgs)]
@@ -44,12 +52,23 @@ pub(crate) struct PlanArgs {
     output: Option<PathBuf>,
     #[command(flatten)]
     region: RegionArgs,
+    /// Simulated core
+    #[arg(long, value_enum, default_value_t, help_heading = "Machine")]
+    core: CoreName,
     #[command(flatten)]
     machine: MachineArgs,
 }
 
 /// Plans the runs, runs the trace once with multiplexing, and prints both.
 pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<Verdict> {
+    args.core.require_timing_model()?;
+    match args.core {
+        CoreName::CortexA53 => run_a53(args),
+        _ => run_n2(args),
+    }
+}
+
+fn run_n2(args: &PlanArgs) -> anyhow::Result<Verdict> {
     let mut groups = event_list::parse_all(&args.events.event)?;
     let options = args.region.run_options()?;
     let setup = Setup::open(&args.trace, &args.machine, Mode::Full, false)?;
@@ -57,10 +76,7 @@ pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<Verdict> {
     groups.extend_from_slice(metrics.requested());
     let request = setup.request(&groups)?;
     let mut out = Output::create(args.output.as_deref())?;
-    if request.groups.is_empty() {
-        anyhow::bail!("plan: none of the events can be counted in {}", args.trace.shown());
-    }
-    let plan = Passes::plan(&request.groups);
+    let plan = planned(args, &request)?;
     let method = Method::Multiplexed(args.mux_interval);
     let (measured, _) = with_progress(&setup.session, &options, |progress| {
         Ok(request.measure(&setup.session, &options, method, progress)?)
@@ -70,15 +86,73 @@ pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<Verdict> {
     } else {
         header::write(&mut io::stderr(), &measured.outcome.header)?;
     }
-    write_passes(&mut out, &request, &plan)?;
-    if plan.passes.len() > 1 {
-        write_errors(&mut out, args, &request, &measured)?;
-    }
+    let Measured { readings, truth, rotations, .. } = &measured;
+    let turns = Turns { interval_ns: args.mux_interval, readings, truth, rotations: *rotations };
+    write(&mut out, &request, &plan, &turns)?;
     out.finish()?;
     Ok(Verdict::Good)
 }
 
-fn write_passes(out: &mut impl Write, request: &Request, plan: &Plan) -> io::Result<()> {
+fn run_a53(args: &PlanArgs) -> anyhow::Result<Verdict> {
+    let groups = event_list::parse_all::<A53Event>(&args.events.event)?;
+    let metrics = stat_a53::wanted_metrics(&args.events)?;
+    let groups = stat_a53::with_events_of(&metrics, &groups);
+    let config = a53_config::of(&args.machine)?;
+    let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
+    open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
+    let request = Request::new(&groups, trace.meta().machine.full_system);
+    if request.lacks_kernel() {
+        writeln!(io::stderr(), "{NO_KERNEL}")?;
+    }
+    let mut out = Output::create(args.output.as_deref())?;
+    let plan = planned(args, &request)?;
+    let part = &stat_a53::part(&args.region, &args.trace, &trace)?;
+    let run = A53Run { trace: &trace, config: &config, part, request: &request };
+    let interval = Interval::whole(config.cluster.clock_hz);
+    let measured = run.measure(Some(args.mux_interval), interval)?;
+    let A53Measured { readings, truth, rotations, .. } = &measured;
+    let turns = Turns { interval_ns: args.mux_interval, readings, truth, rotations: *rotations };
+    write(&mut out, &request, &plan, &turns)?;
+    out.finish()?;
+    stat_a53::note_instructions(&measured.cores)?;
+    Ok(Verdict::Good)
+}
+
+/// Returns the fewest runs for the events that the trace can answer.
+fn planned<E: CoreEvent>(args: &PlanArgs, request: &Request<E>) -> anyhow::Result<Plan<E>> {
+    if request.groups.is_empty() {
+        anyhow::bail!("plan: none of the events can be counted in {}", args.trace.shown());
+    }
+    Ok(Passes::plan(&request.groups))
+}
+
+/// Counts of a multiplexed run, and exact ones.
+struct Turns<'a> {
+    /// Time between rotations.
+    interval_ns: u64,
+    readings: &'a [Vec<Reading>],
+    truth: &'a [Vec<Reading>],
+    rotations: u64,
+}
+
+fn write<E: CoreEvent>(
+    out: &mut impl Write,
+    request: &Request<E>,
+    plan: &Plan<E>,
+    turns: &Turns<'_>,
+) -> io::Result<()> {
+    write_passes(out, request, plan)?;
+    if plan.passes.len() > 1 {
+        write_errors(out, request, turns)?;
+    }
+    Ok(())
+}
+
+fn write_passes<E: CoreEvent>(
+    out: &mut impl Write,
+    request: &Request<E>,
+    plan: &Plan<E>,
+) -> io::Result<()> {
     let distinct: usize = plan.passes.iter().map(Vec::len).sum();
     let count = plan.passes.len();
     let word = if count == 1 { "run" } else { "runs" };
@@ -92,28 +166,27 @@ fn write_passes(out: &mut impl Write, request: &Request, plan: &Plan) -> io::Res
 }
 
 /// Returns the name of the first request of an event.
-fn name_of<'a>(event: &PerfEvent, request: &'a Request) -> &'a str {
+fn name_of<'a, E: CoreEvent>(event: &PerfEvent<E>, request: &'a Request<E>) -> &'a str {
     let asked = request.events.iter().find(|selected| selected.event == *event);
-    asked.map_or(event.event.info().mnemonic, |selected| selected.name.as_str())
+    asked.map_or("", |selected| selected.name.as_str())
 }
 
-fn write_errors(
+fn write_errors<E: CoreEvent>(
     out: &mut impl Write,
-    args: &PlanArgs,
-    request: &Request,
-    measured: &Measured,
+    request: &Request<E>,
+    turns: &Turns<'_>,
 ) -> io::Result<()> {
-    let (interval, rotations) = (args.mux_interval as f64 / 1e6, grouped(measured.rotations));
+    let (interval, rotations) = (turns.interval_ns as f64 / 1e6, grouped(turns.rotations));
     writeln!(out, " In one run, multiplexed every {interval} ms ({rotations} rotations):\n")?;
     let head = ["counted", "estimate", "truth", "error"];
     writeln!(out, " {:>8} {:>18} {:>18} {:>10}  event", head[0], head[1], head[2], head[3])?;
     let mut errors = Vec::new();
     for (i, selected) in request.events.iter().enumerate() {
-        let reading = sum(&measured.readings, i);
-        let truth = sum(&measured.truth, i).value;
+        let reading = sum(turns.readings, i);
+        let truth = sum(turns.truth, i).value;
         let error = reading.error_percent(truth);
         errors.push(error);
-        writeln!(out, "{}", line(selected, &reading, truth, error))?;
+        writeln!(out, "{}", line(&selected.name, &reading, truth, error))?;
     }
     let known: Vec<f64> = errors.iter().flatten().map(|error| error.abs()).collect();
     let missed = errors.len() - known.len();
@@ -126,11 +199,11 @@ fn write_errors(
     writeln!(out, "\n")
 }
 
-fn line(selected: &Selected, reading: &Reading, truth: u64, error: Option<f64>) -> String {
+fn line(name: &str, reading: &Reading, truth: u64, error: Option<f64>) -> String {
     let estimate = reading.scaled().map_or_else(|| String::from("<not counted>"), grouped);
     let error = error.map_or_else(|| String::from("-"), |error| format!("{error:+.2}%"));
     let (share, truth) = (100.0 * reading.share(), grouped(truth));
-    format!(" {share:>7.2}% {estimate:>18} {truth:>18} {error:>10}  {}", selected.name)
+    format!(" {share:>7.2}% {estimate:>18} {truth:>18} {error:>10}  {name}")
 }
 
 /// Returns the sum of the readings of an event over all cores.

@@ -114,6 +114,12 @@ impl StatArgs {
         }
     }
 
+    /// Returns the time between rotations in nanoseconds, if an option asks for shared counters.
+    pub(super) fn rotation_ns(&self) -> Option<u64> {
+        let is_requested = !self.no_multiplex && (self.mux_interval.is_some() || self.truth);
+        is_requested.then(|| self.mux_interval.unwrap_or(MUX_INTERVAL_NS))
+    }
+
     /// Returns how events without a counter of their own are counted. They are multiplexed with -e
     /// alone; with -M only if an option of the counters asks for it.
     fn method(&self) -> Method {

@@ -7,17 +7,25 @@ use std::time::Instant;
 use sim_a53::{A53Config, A53CoreOutcome, A53Event, Mark, Part, Region};
 use sim_core::Shown;
 use sim_machine::{Marker, RunOptions};
-use sim_report::a53_stat::{self, A53Format, A53Owner};
+use sim_pmu::perf::{PerfEvent, Status};
+use sim_report::a53_counts::{ClusterCounts, with_counts};
+use sim_report::a53_stat::{self, A53Counted};
 use sim_report::metrics::{self, MetricRow};
+use sim_report::stat::program_name;
+use sim_report::{Selected, perf_stat, stat};
 use sim_trace::TraceFile;
 
 use super::stat::StatArgs;
-use crate::counting::a53_events;
-use crate::counting::a53_metrics::{A53Metric, Counts, with_counts};
+use crate::counting::a53_metrics::A53Metric;
+use crate::counting::a53_run::{self, A53Measured, A53Run};
+use crate::counting::counted_run::Request;
+use crate::counting::event_list::{self, EventGroup};
+use crate::counting::interval::Interval;
+use crate::counting::setup::NO_KERNEL;
 use crate::files::output::Output;
 use crate::files::{a53_config, metric_files, open_trace};
 use crate::host::{memory, speed};
-use crate::shared_args::EventArgs;
+use crate::shared_args::{EventArgs, RegionArgs};
 use crate::verdict::Verdict;
 
 /// Events of a report without -e.
@@ -52,35 +60,64 @@ const SHORT: [A53Event; 24] = [
 pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     refuse_others(args)?;
     let counts = &args.counts;
-    let requested = events(&counts.events.event)?;
+    let requested = event_list::parse_all(&counts.events.event)?;
     let metrics = wanted_metrics(&counts.events)?;
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
     open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
-    let mut out = Output::create(counts.format.output.as_deref())?;
-    let start = Instant::now();
-    let cores = sim_a53::run_part(&trace, &config, &part(args, &trace)?)?;
-    if counts.verbose {
-        let instructions = cores.iter().map(|core| core.instructions).sum();
-        speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
-    }
     let chosen = match (requested.is_empty(), counts.all || counts.format.is_for_programs()) {
         _ if !metrics.is_empty() => with_events_of(&metrics, &requested),
         (false, _) => requested.clone(),
-        (true, true) => named(&A53Event::ALL),
-        (true, false) => named(&SHORT),
+        (true, true) => groups_of(&A53Event::ALL),
+        (true, false) => groups_of(&SHORT),
     };
-    print(&mut out, args, &config, &cores, &Chosen { events: &chosen, metrics: &metrics })?;
+    let request = Request::new(&chosen, trace.meta().machine.full_system);
+    if request.lacks_kernel() {
+        writeln!(io::stderr(), "{NO_KERNEL}")?;
+    }
+    let mut out = Output::create(counts.format.output.as_deref())?;
+    let part = &part(&args.region, &args.trace, &trace)?;
+    let run = A53Run { trace: &trace, config: &config, part, request: &request };
+    let start = Instant::now();
+    let interval = interval(args, &config, &trace)?;
+    let measured = match (args.rotation_ns(), interval) {
+        (None, None) => run.count()?,
+        (rotation, interval) => {
+            run.measure(rotation, interval.unwrap_or(Interval::whole(config.cluster.clock_hz)))?
+        }
+    };
+    if counts.verbose {
+        let instructions = measured.cores.iter().map(|core| core.instructions).sum();
+        speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
+    }
+    let printer = A53Printer { args, run: &run, measured: &measured };
+    match interval {
+        Some(_) => printer.print_intervals(&mut out)?,
+        None => printer.print(&mut out, &metrics)?,
+    }
     out.finish()?;
-    with_counts(&cores, config.cluster.clock_hz, |counts| note_troubles(&metrics, counts))?;
-    note_instructions(&cores)?;
+    with_counts(&measured.cores, config.cluster.clock_hz, |counts| {
+        note_troubles(&metrics, counts)
+    })?;
+    note_not_counted(args, &measured, &config)?;
+    note_instructions(&measured.cores)?;
     note_unraised(&requested)?;
     Ok(Verdict::Good)
 }
 
+/// Returns the intervals of -I.
+fn interval(
+    args: &StatArgs,
+    config: &A53Config,
+    trace: &TraceFile,
+) -> anyhow::Result<Option<Interval>> {
+    let interval = |ms| Interval::new(ms, config.cluster.clock_hz, trace.instructions());
+    args.interval_print.map(interval).transpose()
+}
+
 /// Returns the part of the trace that is counted.
-fn part(args: &StatArgs, trace: &TraceFile) -> anyhow::Result<Part> {
-    let RunOptions { warmup, limit, roi } = args.region.run_options()?;
+pub(super) fn part(region: &RegionArgs, path: &Path, trace: &TraceFile) -> anyhow::Result<Part> {
+    let RunOptions { warmup, limit, roi } = region.run_options()?;
     let mark = |marker: &Marker| match marker {
         Marker::Hint(number) => Ok(Mark::hint(*number)),
         Marker::Symbol(name) => match trace.meta().symbol(name) {
@@ -88,7 +125,7 @@ fn part(args: &StatArgs, trace: &TraceFile) -> anyhow::Result<Part> {
             None => anyhow::bail!(
                 "{}: no function named '{name}' among the {} symbols of the trace; a marker can also be \
                  a HINT number, such as --roi 40,41",
-                args.trace.shown(),
+                path.shown(),
                 trace.meta().symbols.len()
             ),
         },
@@ -100,75 +137,93 @@ fn part(args: &StatArgs, trace: &TraceFile) -> anyhow::Result<Part> {
     Ok(Part { warmup, limit, region })
 }
 
-fn print(
-    out: &mut Output,
-    args: &StatArgs,
-    config: &A53Config,
-    cores: &[A53CoreOutcome],
-    chosen: &Chosen<'_>,
-) -> anyhow::Result<()> {
-    let counts = &args.counts;
-    let events = chosen.events;
-    let stem = Path::new(args.trace.file_stem().unwrap_or_default());
-    let program = stem.shown().to_string();
-    let program = counts.per_thread.then_some(program.as_str());
-    let owners = A53Owner::of(cores, events, config.cluster.clock_hz, program);
-    let rows = chosen.rows(cores, config.cluster.clock_hz, program);
-    if let Some(separator) = counts.format.separator() {
-        a53_stat::write_counts(out, &owners, &A53Format::Separated(separator.clone()))?;
-        return Ok(metrics::write_csv(out, &rows, &separator, false)?);
-    }
-    if counts.format.json {
-        a53_stat::write_counts(out, &owners, &A53Format::Json)?;
-        return Ok(metrics::write_json(out, &rows)?);
-    }
-    writeln!(out, "\n Performance counter stats for '{}' (Cortex-A53):\n", args.trace.shown())?;
-    a53_stat::write_counts(out, &owners, &A53Format::Text)?;
-    writeln!(out)?;
-    if !rows.is_empty() {
-        metrics::write_text(out, &rows)?;
-    }
-    a53_stat::write_speed(out, cores, config.cluster.clock_hz)?;
-    if counts.stalls {
+/// Prints the counts of a run.
+struct A53Printer<'a> {
+    args: &'a StatArgs,
+    run: &'a A53Run<'a>,
+    measured: &'a A53Measured,
+}
+
+impl A53Printer<'_> {
+    fn print(&self, out: &mut Output, metrics: &[A53Metric]) -> anyhow::Result<()> {
+        let (counts, cores) = (&self.args.counts, &self.measured.cores);
+        let trace = self.args.trace.shown().to_string();
+        let clock_hz = self.run.config.cluster.clock_hz;
+        let owners = counts.per_thread.then(|| a53_stat::threads(&trace, cores));
+        let names = a53_run::names(&self.run.request.events);
+        let has_truth = self.args.truth;
+        let report = self.measured.report(&trace, &names, has_truth, owners.as_deref(), clock_hz);
+        let rows = self.metric_rows(metrics, &trace);
+        if let Some(separator) = counts.format.separator() {
+            perf_stat::write_csv(out, &report, &separator)?;
+            return Ok(metrics::write_csv(out, &rows, &separator, false)?);
+        }
+        if counts.format.json {
+            perf_stat::write_json(out, &report)?;
+            return Ok(metrics::write_json(out, &rows)?);
+        }
+        writeln!(out, "\n Performance counter stats for '{trace}' (Cortex-A53):")?;
+        perf_stat::write_sections(out, &report)?;
         writeln!(out)?;
-        a53_stat::write_slots(out, cores)?;
+        if !rows.is_empty() {
+            metrics::write_text(out, &rows)?;
+        }
+        a53_stat::write_speed(out, cores, clock_hz)?;
+        if counts.stalls {
+            writeln!(out)?;
+            a53_stat::write_slots(out, cores)?;
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Events and metrics to print.
-struct Chosen<'a> {
-    events: &'a [(String, A53Event)],
-    metrics: &'a [A53Metric],
-}
+    /// Prints the counts of each interval.
+    fn print_intervals(&self, out: &mut Output) -> io::Result<()> {
+        let counts = &self.args.counts;
+        let trace = self.args.trace.shown().to_string();
+        let owners = counts.per_thread.then(|| a53_stat::threads(&trace, &self.measured.cores));
+        let names = a53_run::names(&self.run.request.events);
+        for (number, interval) in self.measured.intervals.iter().enumerate() {
+            let counted = A53Counted {
+                names: &names,
+                readings: &interval.cores,
+                truth: None,
+                owners: owners.as_deref(),
+                clock_hz: self.run.config.cluster.clock_hz,
+            };
+            let report = counted.report(&trace, 0).at(interval.time_ns);
+            if counts.format.json {
+                perf_stat::write_json(out, &report)?;
+            } else if let Some(separator) = &counts.format.separator() {
+                perf_stat::write_csv(out, &report, separator)?;
+            } else {
+                perf_stat::write_text_interval(out, &report, number == 0)?;
+            }
+        }
+        Ok(())
+    }
 
-impl Chosen<'_> {
-    /// Returns the values of the metrics of all cores together, or of each thread of `program`.
-    fn rows(
-        &self,
-        cores: &[A53CoreOutcome],
-        clock_hz: u64,
-        program: Option<&str>,
-    ) -> Vec<MetricRow> {
+    /// Returns the values of the metrics of all cores together, or of each thread.
+    fn metric_rows(&self, metrics: &[A53Metric], trace: &str) -> Vec<MetricRow> {
+        let clock_hz = self.run.config.cluster.clock_hz;
+        let program = program_name(trace);
         let row = |metric: &A53Metric, cores: &[A53CoreOutcome], thread| {
             with_counts(cores, clock_hz, |counts| metric.row(counts, thread))
         };
-        let rows = |metric| match program {
-            None => vec![row(metric, cores, None)],
-            Some(program) => cores
-                .iter()
-                .map(|core| {
-                    let name = format!("{program}-{}", core.stream);
-                    row(metric, std::slice::from_ref(core), Some(name))
-                })
-                .collect(),
+        let by_thread = |metric: &A53Metric, core: &A53CoreOutcome| {
+            let thread = format!("{program}-{}", core.stream);
+            row(metric, std::slice::from_ref(core), Some(thread))
         };
-        self.metrics.iter().flat_map(rows).collect()
+        let cores = &self.measured.cores;
+        let rows = |metric| match self.args.counts.per_thread {
+            false => vec![row(metric, cores, None)],
+            true => cores.iter().map(|core| by_thread(metric, core)).collect(),
+        };
+        metrics.iter().flat_map(rows).collect()
     }
 }
 
 /// Returns the metrics of all -M options.
-fn wanted_metrics(args: &EventArgs) -> anyhow::Result<Vec<A53Metric>> {
+pub(super) fn wanted_metrics(args: &EventArgs) -> anyhow::Result<Vec<A53Metric>> {
     if args.metric.is_empty() {
         return Ok(Vec::new());
     }
@@ -178,21 +233,22 @@ fn wanted_metrics(args: &EventArgs) -> anyhow::Result<Vec<A53Metric>> {
 }
 
 /// Returns the requested events, then those of the metrics, each once.
-fn with_events_of(
+pub(super) fn with_events_of(
     metrics: &[A53Metric],
-    requested: &[(String, A53Event)],
-) -> Vec<(String, A53Event)> {
+    requested: &[EventGroup<A53Event>],
+) -> Vec<EventGroup<A53Event>> {
     let mut all = requested.to_vec();
     for event in metrics.iter().flat_map(|metric| metric.linked.a53_events()) {
-        if !all.iter().any(|(_, own)| *own == event) {
-            all.push((event.mnemonic().to_lowercase(), event));
+        let own = PerfEvent::new(event);
+        if !all.iter().flat_map(|group| &group.events).any(|selected| selected.event == own) {
+            all.extend(groups_of(&[event]));
         }
     }
     all
 }
 
 /// Notes metrics without a value, with the reason.
-fn note_troubles(metrics: &[A53Metric], counts: &Counts<'_>) -> io::Result<()> {
+fn note_troubles(metrics: &[A53Metric], counts: &ClusterCounts<'_>) -> io::Result<()> {
     for trouble in metrics.iter().filter_map(|metric| metric.trouble(counts)) {
         writeln!(io::stderr(), "n2sim: note: {trouble}")?;
     }
@@ -203,9 +259,6 @@ fn note_troubles(metrics: &[A53Metric], counts: &Counts<'_>) -> io::Result<()> {
 fn refuse_others(args: &StatArgs) -> anyhow::Result<()> {
     let counts = &args.counts;
     let refused = [
-        (args.interval_print.is_some(), "-I"),
-        (args.truth, "--truth"),
-        (args.mux_interval.is_some(), "--mux-interval"),
         (counts.perf_data.is_some(), "--perf-data"),
         (counts.header, "--header"),
         (counts.prefetch, "--prefetch"),
@@ -214,31 +267,48 @@ fn refuse_others(args: &StatArgs) -> anyhow::Result<()> {
     match refused.iter().find(|(is_given, _)| *is_given) {
         Some((_, option)) => anyhow::bail!(
             "{option} works with --core neoverse-n2 only; with --core cortex-a53 use -e, -M, --all, \
-             --stalls, --per-thread, --warmup, --limit, --roi, --config, --set, --seed, -x, -j or -o"
+             --stalls, --per-thread, -I, --mux-interval, --truth, --warmup, --limit, --roi, --config, --set, \
+             --seed, -x, -j or -o"
+        ),
+        None if !counts.events.metric.is_empty() && args.rotation_ns().is_some() => anyhow::bail!(
+            "-M of a Cortex-A53 is computed from exact counts: leave --mux-interval and --truth out"
         ),
         None => Ok(()),
     }
 }
 
-/// Returns these events with their mnemonics.
-pub(super) fn named(events: &[A53Event]) -> Vec<(String, A53Event)> {
-    events.iter().map(|event| (event.mnemonic().to_lowercase(), *event)).collect()
+/// Returns these events with their mnemonics, each as a group of its own.
+fn groups_of(events: &[A53Event]) -> Vec<EventGroup<A53Event>> {
+    events.iter().map(|event| EventGroup::single(selected(*event))).collect()
 }
 
-/// Returns the events of all -e options, with the names given there: mnemonics in any case, or rNN.
-pub(super) fn events(lists: &[String]) -> anyhow::Result<Vec<(String, A53Event)>> {
-    let names = lists.iter().flat_map(|list| list.split(',')).map(str::trim);
-    let event = |name: &str| match a53_events::named(name) {
-        Ok(event) => Ok((name.to_owned(), event)),
-        Err(error) => anyhow::bail!("-e {name}: {error}"),
-    };
-    names.filter(|name| !name.is_empty()).map(event).collect()
+/// Returns an event with its mnemonic.
+pub(super) fn selected(event: A53Event) -> Selected<A53Event> {
+    Selected { name: event.mnemonic().to_lowercase(), event: PerfEvent::new(event) }
+}
+
+/// Notes events that were never on a counter, with the remedy.
+fn note_not_counted(args: &StatArgs, measured: &A53Measured, config: &A53Config) -> io::Result<()> {
+    let Some(rotation_ns) = args.rotation_ns() else { return Ok(()) };
+    let sums = stat::sum(&measured.readings);
+    let missed = sums.iter().filter(|reading| reading.status == Status::NotCounted).count();
+    if missed == 0 {
+        return Ok(());
+    }
+    let ms = measured.cycles() as f64 * 1e3 / config.cluster.clock_hz as f64;
+    writeln!(
+        io::stderr(),
+        "n2sim: note: {missed} of {} events were never on a counter: a time slice takes {} ms and the run \
+         {ms:.3} ms; use fewer events or a shorter --mux-interval, or neither it nor --truth for exact counts",
+        sums.len(),
+        rotation_ns as f64 / 1e6
+    )
 }
 
 /// Notes requested events that no run raises, with the reason.
-fn note_unraised(requested: &[(String, A53Event)]) -> io::Result<()> {
-    for (name, event) in requested {
-        if let Some(why) = sim_a53::event::never_raised(*event) {
+pub(super) fn note_unraised(requested: &[EventGroup<A53Event>]) -> io::Result<()> {
+    for Selected { name, event } in requested.iter().flat_map(|group| &group.events) {
+        if let Some(why) = sim_a53::event::never_raised(event.event) {
             writeln!(io::stderr(), "n2sim: note: {name} is always 0: {why}")?;
         }
     }

@@ -5,9 +5,6 @@ use sim_a53::A53Event;
 /// Returns an event by its mnemonic in any case, by rNN, or by a name of Linux. The error has no
 /// name in front.
 pub(crate) fn named(name: &str) -> Result<A53Event, String> {
-    if name.contains(['{', '}', ':']) {
-        return Err(String::from("groups and modifiers work with --core neoverse-n2 only"));
-    }
     A53Event::from_linux_name(name).ok_or_else(|| {
         String::from(
             "the Cortex-A53 has no such event; `n2sim list events --core cortex-a53` lists them",
@@ -25,6 +22,5 @@ mod tests {
             assert_eq!(named(name), Ok(A53Event::LD_DEP_STALL), "{name}");
         }
         assert!(named("stall_slot").is_err_and(|error| error.contains("no such event")));
-        assert!(named("cycles:u").is_err_and(|error| error.contains("modifiers")));
     }
 }

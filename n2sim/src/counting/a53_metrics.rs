@@ -1,11 +1,9 @@
 //! Metrics of a Cortex-A53 and their values from exact counts.
 
 use anyhow::Context;
-use sim_a53::{A53CoreOutcome, A53Event};
 use sim_metrics::formula::event_use::{Levels, Time};
-use sim_metrics::formula::{
-    Catalog, EventUse, FormulaCore, Linked, Machine, MetricFormula, Quantity,
-};
+use sim_metrics::formula::{Catalog, EventUse, FormulaCore, Linked, MetricFormula, Quantity};
+use sim_report::a53_counts::ClusterCounts;
 use sim_report::metrics::MetricRow;
 
 /// A metric whose events a Cortex-A53 has.
@@ -41,12 +39,12 @@ impl A53Metric {
     }
 
     /// Returns the value of the metric on counts of some cores, in its unit; NaN if it has none.
-    pub(crate) fn value(&self, counts: &Counts<'_>) -> f64 {
+    pub(crate) fn value(&self, counts: &ClusterCounts<'_>) -> f64 {
         self.metric.scale.factor * counts.value(&self.linked)
     }
 
     /// Returns the value on counts, with its name and unit. `thread` is the owner of the counts.
-    pub(crate) fn row(&self, counts: &Counts<'_>, thread: Option<String>) -> MetricRow {
+    pub(crate) fn row(&self, counts: &ClusterCounts<'_>, thread: Option<String>) -> MetricRow {
         let limit = self.threshold.as_ref().map_or(0.0, |limit| counts.value(limit));
         let scale = &self.metric.scale;
         MetricRow {
@@ -62,7 +60,7 @@ impl A53Metric {
     }
 
     /// Returns the reason why the metric has no value on these counts.
-    pub(crate) fn trouble(&self, counts: &Counts<'_>) -> Option<String> {
+    pub(crate) fn trouble(&self, counts: &ClusterCounts<'_>) -> Option<String> {
         let count = |event: &EventUse| counts.of(event);
         let reason = self.linked.evaluate(&counts.machine(), count).nan_reason?;
         Some(format!("{} has no value: {}", self.metric.name, self.linked.explain(reason)))
@@ -92,52 +90,4 @@ fn check(linked: &Linked) -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Exact counts of some cores of a cluster.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Counts<'a> {
-    /// Count of each event, in the order of [`A53Event::ALL`].
-    pub(crate) events: &'a [u64],
-    /// Number of cores that counted.
-    pub(crate) cores: u32,
-    /// Cycles of the core that ran longest.
-    pub(crate) longest: u64,
-    pub(crate) clock_hz: u64,
-}
-
-impl Counts<'_> {
-    fn machine(&self) -> Machine {
-        Machine::cortex_a53(self.cores)
-    }
-
-    fn value(&self, linked: &Linked) -> f64 {
-        linked.evaluate(&self.machine(), |event| self.of(event)).value
-    }
-
-    /// Returns a count, or the modeled time in seconds.
-    fn of(&self, event: &EventUse) -> Option<f64> {
-        match event.quantity {
-            Quantity::A53(event) => Some(self.events[event as usize] as f64),
-            Quantity::Time(Time::Duration) => Some(self.longest as f64 / self.clock_hz as f64),
-            _ => None,
-        }
-    }
-}
-
-/// Returns the sum of each event over some cores.
-pub(crate) fn totals(cores: &[A53CoreOutcome]) -> Vec<u64> {
-    let sum = |event| cores.iter().map(|core| core.counts.value(event)).sum();
-    A53Event::ALL.map(sum).to_vec()
-}
-
-/// Passes the counts of some cores to `use_them`.
-pub(crate) fn with_counts<T>(
-    cores: &[A53CoreOutcome],
-    clock_hz: u64,
-    use_them: impl FnOnce(&Counts<'_>) -> T,
-) -> T {
-    let events = totals(cores);
-    let longest = cores.iter().map(|core| core.cycles).max().unwrap_or_default();
-    use_them(&Counts { events: &events, cores: cores.len() as u32, longest, clock_hz })
 }

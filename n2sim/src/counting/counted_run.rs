@@ -5,10 +5,11 @@
 
 use sim_core::{Counts, EventSink, Notice, PmuEvent, Privilege};
 use sim_machine::{CoreOutcome, Level, MachineError, Outcome, RunOptions, Session};
+use sim_pmu::CoreEvent;
 use sim_pmu::perf::{Group, Passes, PerfEvent, PerfSession, PerfSetup, Reading, Status};
 use sim_report::{Selected, stat};
 
-use crate::counting::event_list::{self, EventGroup};
+use crate::counting::event_list::{self, EventGroup, ListedEvent};
 
 /// The way of counting events without a counter of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +21,11 @@ pub(crate) enum Method {
 }
 
 /// The requested events, and those that the trace can answer.
-pub(crate) struct Request {
+pub(crate) struct Request<E = PmuEvent> {
     /// The events, one after another.
-    pub(crate) events: Vec<Selected>,
+    pub(crate) events: Vec<Selected<E>>,
     /// The counted groups, without the events of a kernel that is not in the trace.
-    pub(crate) groups: Vec<Group>,
+    pub(crate) groups: Vec<Group<E>>,
     is_supported: Vec<bool>,
     /// The trace has other exception levels than EL0, so filters and the security state matter.
     has_kernel: bool,
@@ -62,18 +63,18 @@ impl Measured {
     }
 }
 
-impl Request {
-    /// Returns the groups of the command line for this trace.
-    pub(crate) fn new(groups: &[EventGroup], session: &Session) -> Request {
-        let has_kernel = session.trace().meta().machine.full_system;
-        let is_supported = |selected: &Selected| {
+impl<E: ListedEvent> Request<E> {
+    /// Returns the groups of the command line for a trace with or without its kernel.
+    pub(crate) fn new(groups: &[EventGroup<E>], has_kernel: bool) -> Request<E> {
+        let is_supported = |selected: &Selected<E>| {
             !event_list::is_nowhere(selected) && (has_kernel || selected.event.levels.user)
         };
-        let events: Vec<Selected> = groups.iter().flat_map(|group| group.events.clone()).collect();
+        let events: Vec<Selected<E>> =
+            groups.iter().flat_map(|group| group.events.clone()).collect();
         let mut requested = Vec::new();
         for group in groups {
             let events = group.events.iter().filter(|selected| is_supported(selected));
-            let events: Vec<Selected> = events.cloned().collect();
+            let events: Vec<Selected<E>> = events.cloned().collect();
             if !events.is_empty() {
                 requested.push(EventGroup { events, ..group.clone() }.request());
             }
@@ -92,6 +93,37 @@ impl Request {
         events.any(|(event, is_supported)| !is_supported && !event_list::is_nowhere(event))
     }
 
+    /// Refuses the events that find no counter even when their group is alone on a core.
+    pub(crate) fn refuse_what_never_fits(&mut self)
+    where
+        E: CoreEvent,
+    {
+        let mut fits = Vec::new();
+        for group in &mut self.groups {
+            let accepted = PerfSetup::new(std::slice::from_ref(group)).accepted();
+            let mut is_accepted = accepted.iter();
+            group.events.retain(|_| is_accepted.next() == Some(&true));
+            fits.extend(accepted);
+        }
+        let supported = self.is_supported.iter_mut().filter(|is_supported| **is_supported);
+        supported.zip(fits).for_each(|(is_supported, fits)| *is_supported = fits);
+    }
+
+    /// Returns the readings of all events, with unsupported ones at their positions.
+    pub(crate) fn all(&self, cores: usize, counted: Vec<Vec<Reading>>) -> Vec<Vec<Reading>> {
+        let refused = Reading { status: Status::NotSupported, ..Reading::default() };
+        let of_core = |core: usize| {
+            let mut counted = counted.get(core).into_iter().flatten();
+            let reading = |is_supported: &bool| {
+                if *is_supported { counted.next().copied().unwrap_or_default() } else { refused }
+            };
+            self.is_supported.iter().map(reading).collect()
+        };
+        (0..cores).map(of_core).collect()
+    }
+}
+
+impl Request {
     /// Runs the trace and counts.
     pub(crate) fn measure(
         &self,
@@ -110,7 +142,7 @@ impl Request {
             let mut passes = Passes::new(&self.groups);
             let outcome =
                 session.run_with_sink(options, progress, &mut (&mut turns, &mut passes))?;
-            let truth = self.all(&outcome, passes.readings_by_core());
+            let truth = self.all(outcome.cores.len(), passes.readings_by_core());
             return Ok(self.measured(outcome, turns, truth));
         }
         let takes_turns = turns.is_multiplexed();
@@ -155,7 +187,7 @@ impl Request {
         mut turns: PerfSession,
         truth: Vec<Vec<Reading>>,
     ) -> Measured {
-        let readings = self.all(&outcome, turns.readings_by_core());
+        let readings = self.all(outcome.cores.len(), turns.readings_by_core());
         Measured { outcome, readings, truth, rotations: turns.rotations(), passes: 1 }
     }
 
@@ -169,7 +201,7 @@ impl Request {
     ) -> Result<Measured, MachineError> {
         let mut passes = Passes::new(&self.groups);
         let outcome = self.count(session, options, false, progress, &mut passes)?;
-        let readings = self.all(&outcome, passes.readings_by_core());
+        let readings = self.all(outcome.cores.len(), passes.readings_by_core());
         let truth = match self.has_kernel {
             true => readings.clone(),
             false => stat::exact(&outcome, &self.events),
@@ -192,7 +224,7 @@ impl Request {
             events.map(|(selected, _)| value(&selected.event)).collect()
         };
         let readings = outcome.cores.iter().map(of_core).collect();
-        let readings = self.all(&outcome, readings);
+        let readings = self.all(outcome.cores.len(), readings);
         Measured { outcome, truth: readings.clone(), readings, rotations: 0, passes: 1 }
     }
 
@@ -212,19 +244,6 @@ impl Request {
         };
         let parts = core.levels.iter().filter(|part| is_counted(part.level));
         parts.map(|part| part.counts.value(*event)).sum()
-    }
-
-    /// Returns the readings of all events, with unsupported ones at their positions.
-    pub(crate) fn all(&self, outcome: &Outcome, counted: Vec<Vec<Reading>>) -> Vec<Vec<Reading>> {
-        let refused = Reading { status: Status::NotSupported, ..Reading::default() };
-        let of_core = |core: usize| {
-            let mut counted = counted.get(core).into_iter().flatten();
-            let reading = |is_supported: &bool| {
-                if *is_supported { counted.next().copied().unwrap_or_default() } else { refused }
-            };
-            self.is_supported.iter().map(reading).collect()
-        };
-        (0..outcome.cores.len()).map(of_core).collect()
     }
 }
 
@@ -282,7 +301,7 @@ mod tests {
         list: &str,
     ) -> Vec<Vec<Reading>> {
         let groups = event_list::parse_all(&[list.to_owned()]).expect("a list of events");
-        let request = Request::new(&groups, session);
+        let request = Request::new(&groups, session.trace().meta().machine.full_system);
         let mut totaled = request.session(4_000_000, session.clock_hz());
         let mut observed = totaled.clone();
         assert!(!totaled.is_multiplexed(), "{list} fits");

@@ -1,16 +1,21 @@
 //! Event names as users of `perf stat -e` type them. They are mnemonics in any case, raw numbers,
 //! Linux names for every machine, the `pmu/event/` form, groups and modifiers.
 
+use sim_a53::A53Event;
 use sim_core::event_name::SpellingError;
 use sim_core::{EventName, PmuEvent};
 use sim_pmu::perf::{Group, Levels, PerfEvent};
 use sim_report::Selected;
+
+use crate::counting::a53_events;
 
 /// The reason why a list of events cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EventListError {
     #[error(transparent)]
     Name(#[from] SpellingError),
+    #[error("'{0}': {1}")]
+    A53Name(String, String),
     #[error("'{0}' has an empty event name: write names with single commas between them")]
     Empty(String),
     #[error(
@@ -51,11 +56,38 @@ const NOWHERE: Levels = Levels { user: false, kernel: false, hypervisor: false }
 /// Term of the PMU's driver in Linux: two chained counters for one event.
 const LONG_TERM: &str = "long=1";
 
+/// Events of a core, by the names that a list gives them.
+pub(crate) trait ListedEvent: Copy + PartialEq {
+    /// An event that is never a divisor.
+    const NO_DIVISOR: Self;
+
+    /// Returns the event with this name.
+    fn find(name: &EventName<'_>) -> Result<Self, EventListError>;
+}
+
+impl ListedEvent for PmuEvent {
+    const NO_DIVISOR: PmuEvent = PmuEvent::SW_INCR;
+
+    fn find(name: &EventName<'_>) -> Result<PmuEvent, EventListError> {
+        Ok(name.event()?)
+    }
+}
+
+impl ListedEvent for A53Event {
+    const NO_DIVISOR: A53Event = A53Event::SW_INCR;
+
+    fn find(name: &EventName<'_>) -> Result<A53Event, EventListError> {
+        let plain = name.plain()?;
+        let wrong = |error| EventListError::A53Name(plain.clone().into_owned(), error);
+        a53_events::named(&plain).map_err(wrong)
+    }
+}
+
 /// A group of events that are counted at the same time or not at all; most have one event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct EventGroup {
+pub(crate) struct EventGroup<E = PmuEvent> {
     /// The events, at least one.
-    pub(crate) events: Vec<Selected>,
+    pub(crate) events: Vec<Selected<E>>,
     /// Modifier `D` of the group or its leader.
     pub(crate) pinned: bool,
     /// Modifier `e`.
@@ -64,9 +96,14 @@ pub(crate) struct EventGroup {
     pub(crate) weak: bool,
 }
 
-impl EventGroup {
+impl<E: ListedEvent> EventGroup<E> {
+    /// Returns the group of one event.
+    pub(crate) fn single(selected: Selected<E>) -> EventGroup<E> {
+        EventGroup { events: vec![selected], pinned: false, exclusive: false, weak: false }
+    }
+
     /// Returns the group as the kernel gets it.
-    pub(crate) fn request(&self) -> Group {
+    pub(crate) fn request(&self) -> Group<E> {
         let events = self.events.iter().map(|selected| selected.event).collect();
         let (pinned, exclusive, weak) = (self.pinned, self.exclusive, self.weak);
         Group { events, pinned, exclusive, weak }
@@ -74,7 +111,9 @@ impl EventGroup {
 }
 
 /// Reads the lists of all `-e` options, in order.
-pub(crate) fn parse_all(lists: &[String]) -> Result<Vec<EventGroup>, EventListError> {
+pub(crate) fn parse_all<E: ListedEvent>(
+    lists: &[String],
+) -> Result<Vec<EventGroup<E>>, EventListError> {
     let mut all = Vec::new();
     for list in lists {
         for item in split(list)? {
@@ -85,7 +124,7 @@ pub(crate) fn parse_all(lists: &[String]) -> Result<Vec<EventGroup>, EventListEr
 }
 
 /// Reads one event or one group `{a,b}:u`. The modifiers of a group apply to each member.
-fn parse_item(item: &str, list: &str) -> Result<EventGroup, EventListError> {
+fn parse_item<E: ListedEvent>(item: &str, list: &str) -> Result<EventGroup<E>, EventListError> {
     let (members, modifiers) = match item.strip_prefix('{') {
         None => (vec![item], ""),
         Some(group) => {
@@ -106,7 +145,11 @@ fn parse_item(item: &str, list: &str) -> Result<EventGroup, EventListError> {
 
 /// Reads one event and keeps its name as typed. The levels of its group are added to its own, as in
 /// perf.
-fn parse_event(text: &str, of_group: &str, list: &str) -> Result<Selected, EventListError> {
+fn parse_event<E: ListedEvent>(
+    text: &str,
+    of_group: &str,
+    list: &str,
+) -> Result<Selected<E>, EventListError> {
     let text = text.trim();
     if text.is_empty() {
         return Err(EventListError::Empty(list.to_owned()));
@@ -118,7 +161,7 @@ fn parse_event(text: &str, of_group: &str, list: &str) -> Result<Selected, Event
     let modifiers = format!("{}{of_group}", name.modifiers);
     let levels = parse_levels(&modifiers, text)?;
     let is_long = name.pmu.is_some() && name.terms.split(',').any(|term| term == LONG_TERM);
-    let event = PerfEvent { event: name.event()?, levels, is_long };
+    let event = PerfEvent { event: E::find(&name)?, levels, is_long };
     let added: String = of_group.chars().filter(|level| "ukh".contains(*level)).collect();
     let name = match (added.as_str(), name.modifiers) {
         ("", _) => text.to_owned(),
@@ -135,12 +178,12 @@ pub(crate) fn is_software(text: &str) -> bool {
 }
 
 /// Returns the placeholder of a kernel event: an event that is never a divisor, at no level.
-fn software() -> PerfEvent {
-    PerfEvent { levels: NOWHERE, ..PerfEvent::new(PmuEvent::SW_INCR) }
+fn software<E: ListedEvent>() -> PerfEvent<E> {
+    PerfEvent { levels: NOWHERE, ..PerfEvent::new(E::NO_DIVISOR) }
 }
 
 /// Returns whether the counters of a core cannot count the event at any level.
-pub(crate) fn is_nowhere(selected: &Selected) -> bool {
+pub(crate) fn is_nowhere<E>(selected: &Selected<E>) -> bool {
     selected.event.levels == NOWHERE
 }
 

@@ -154,7 +154,7 @@ impl Interval {
 
     /// Returns the cycles from the start to the end of interval `number`, counted from 1. A delay
     /// is an interval of its own.
-    fn end(self, number: u64) -> u64 {
+    pub(crate) fn end(self, number: u64) -> u64 {
         let whole = if self.delay_ns > 0 { number - 1 } else { number };
         let ns = u128::from(whole) * u128::from(self.ns) + u128::from(self.delay_ns);
         u64::try_from(ns * u128::from(self.clock_hz) / 1_000_000_000).unwrap_or(u64::MAX)
@@ -223,31 +223,52 @@ impl<C: Counters> Intervals<C> {
         self.counters.count(PmuEvent::CPU_CYCLES, cycles);
     }
 
+    /// Returns the intervals of the whole run.
+    pub(crate) fn finish(&mut self) -> Vec<Counted> {
+        let counters = &mut self.counters;
+        let of_core = |(number, core): (usize, &mut Core)| CoreReadings {
+            cycles: core.cycles,
+            read: std::mem::take(&mut core.read),
+            last: counters.read(number),
+        };
+        let cores = self.cores.iter_mut().enumerate().map(of_core).collect();
+        self.interval.divide(cores)
+    }
+}
+
+/// Readings of the counters of one core.
+#[derive(Clone, Debug)]
+pub(crate) struct CoreReadings {
+    /// Counted cycles.
+    pub(crate) cycles: u64,
+    /// Readings at the ends of intervals, each since the start.
+    pub(crate) read: Vec<Vec<Reading>>,
+    /// Readings at the end of the run.
+    pub(crate) last: Vec<Reading>,
+}
+
+impl Interval {
     /// Returns the intervals of the whole run; the last one is shorter. Counts before a delay are
     /// in none of them.
-    pub(crate) fn finish(&mut self) -> Vec<Counted> {
-        for (number, core) in self.cores.iter_mut().enumerate() {
-            let last = self.counters.read(number);
+    pub(crate) fn divide(self, mut cores: Vec<CoreReadings>) -> Vec<Counted> {
+        for core in &mut cores {
+            let last = std::mem::take(&mut core.last);
             let cuts = core.read.len();
-            let begun = cuts == 0 || core.cycles > self.interval.end(cuts as u64);
+            let begun = cuts == 0 || core.cycles > self.end(cuts as u64);
             match core.read.last_mut() {
                 // Counts after the end of the last interval, in no time, belong to it.
                 Some(read) if !begun => *read = last,
                 _ => core.read.push(last),
             }
         }
-        let count = self.cores.iter().map(|core| core.read.len()).max().unwrap_or_default();
-        let first = usize::from(self.interval.delay_ns > 0);
-        (first..count).map(|number| self.counted(number)).collect()
+        let count = cores.iter().map(|core| core.read.len()).max().unwrap_or_default();
+        let first = usize::from(self.delay_ns > 0);
+        (first..count).map(|number| self.counted(number, &cores)).collect()
     }
 
-    /// Returns the cycle at which interval `number`, counted from 0, begins.
-    fn begin(&self, number: usize) -> u64 {
-        if number == 0 { 0 } else { self.interval.end(number as u64) }
-    }
-
-    fn counted(&self, number: usize) -> Counted {
-        let of_core = |core: &Core| {
+    /// Returns the counts of interval `number`, counted from 0.
+    fn counted(self, number: usize, cores: &[CoreReadings]) -> Counted {
+        let of_core = |core: &CoreReadings| {
             let Some(read) = core.read.get(number) else { return Vec::new() };
             let before = number.checked_sub(1).map(|before| &core.read[before]);
             let since = |(event, reading): (usize, &Reading)| match before {
@@ -256,13 +277,14 @@ impl<C: Counters> Intervals<C> {
             };
             read.iter().enumerate().map(since).collect()
         };
-        let (begin, whole) = (self.begin(number), self.interval.end(number as u64 + 1));
-        let end = self.cores.iter().map(|core| core.cycles.min(whole)).max().unwrap_or(whole);
-        let cycles = |core: &Core| core.cycles.min(whole).saturating_sub(begin);
+        let begin = if number == 0 { 0 } else { self.end(number as u64) };
+        let whole = self.end(number as u64 + 1);
+        let end = cores.iter().map(|core| core.cycles.min(whole)).max().unwrap_or(whole);
+        let cycles = |core: &CoreReadings| core.cycles.min(whole).saturating_sub(begin);
         Counted {
-            cycles: self.cores.iter().map(cycles).collect(),
-            time_ns: self.interval.time_ns(end).saturating_sub(self.interval.delay_ns),
-            cores: self.cores.iter().map(of_core).collect(),
+            cycles: cores.iter().map(cycles).collect(),
+            time_ns: self.time_ns(end).saturating_sub(self.delay_ns),
+            cores: cores.iter().map(of_core).collect(),
         }
     }
 }
@@ -352,7 +374,7 @@ pub(crate) fn measure(
         }
     };
     for interval in &mut intervals {
-        interval.cores = request.all(&outcome, std::mem::take(&mut interval.cores));
+        interval.cores = request.all(outcome.cores.len(), std::mem::take(&mut interval.cores));
     }
     Ok((outcome, intervals))
 }

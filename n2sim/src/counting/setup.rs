@@ -16,7 +16,7 @@ use crate::host::signals;
 use crate::shared_args::{EventArgs, MachineArgs};
 
 /// The note on events that the trace of an application cannot answer.
-const NO_KERNEL: &str =
+pub(crate) const NO_KERNEL: &str =
     "n2sim: the trace has no kernel instructions: events for the kernel alone are not supported";
 
 /// A trace on the machine that counts its events.
@@ -61,7 +61,7 @@ impl Setup {
     /// Returns what the trace can answer of these events, and notes on stderr if the kernel is
     /// missing.
     pub(crate) fn request(&self, groups: &[EventGroup]) -> io::Result<Request> {
-        let request = Request::new(groups, &self.session);
+        let request = Request::new(groups, self.session.trace().meta().machine.full_system);
         if request.lacks_kernel() {
             writeln!(io::stderr(), "{NO_KERNEL}")?;
         }

@@ -61,6 +61,11 @@ impl<E: CoreEvent> PerfSetup<E> {
         setup
     }
 
+    /// Returns for each requested event whether the kernel accepted it.
+    pub fn accepted(&self) -> Vec<bool> {
+        self.asked.iter().map(Option::is_some).collect()
+    }
+
     fn open(&mut self, group: &Group<E>) {
         let begin = self.events.len();
         for event in &group.events {

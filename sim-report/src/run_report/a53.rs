@@ -8,11 +8,12 @@ use sim_a53::profile::A53Profile;
 use sim_a53::{A53Config, A53CoreOutcome, A53Counts, A53Event};
 use sim_core::{InstId, Shown};
 use sim_isa::Program;
+use sim_metrics::builtin;
 use sim_trace::TraceFile;
 
 use super::branches::Branches;
 use super::code::Code;
-use super::counts::EventCount;
+use super::counts::{EventCount, MetricValue};
 use super::memory::{LookupRow, NamedCount, binary};
 use super::profiled::Profiled;
 use super::ratio::{over, some_percent};
@@ -20,6 +21,7 @@ use super::run::{RunInfo, ThreadInfo};
 use super::timeline::Timeline;
 use super::{CoreKind, FORMAT, RunReport};
 use crate::Symbols;
+use crate::a53_counts::with_counts;
 use code::CodeOfTrace;
 
 /// Revision whose errata the model follows.
@@ -70,7 +72,7 @@ impl RunReport {
             run: run_info(observed),
             threads: observed.profile.cores.iter().map(thread).collect(),
             events: events(observed),
-            metrics: Vec::new(),
+            metrics: metrics(observed),
             top_down: slots::tree(&profile),
             timeline: Timeline::of_a53(observed),
             caches: caches(observed),
@@ -121,6 +123,18 @@ fn run_info(observed: &A53Observed<'_>) -> RunInfo {
         notes: observed.notes.iter().cloned().chain(gaps).collect(),
         unknown_words: Vec::new(),
     }
+}
+
+/// Returns the built-in metrics of the core.
+fn metrics(observed: &A53Observed<'_>) -> Vec<MetricValue> {
+    let catalog = builtin::a53_catalog();
+    let clock_hz = observed.config.cluster.clock_hz;
+    let value = |metric| {
+        with_counts(&observed.profile.cores, clock_hz, |counts| {
+            MetricValue::of_a53(metric, &catalog, counts)
+        })
+    };
+    catalog.metrics().iter().filter_map(value).collect()
 }
 
 fn thread(core: &A53CoreOutcome) -> ThreadInfo {

@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use sim_core::PmuEvent;
 use sim_machine::caveats;
 use sim_metrics::builtin;
-use sim_metrics::formula::{Catalog, Linked, MetricFormula};
+use sim_metrics::formula::{Catalog, FormulaCore, Linked, MetricFormula};
 use sim_metrics::validator::{Tolerance, Validator};
 use sim_pmu::perf::Reading;
 
 use super::observed::Observed;
 use super::ratio::percent;
+use crate::a53_counts::ClusterCounts;
 use crate::stat::{self, Selected};
 
 /// Counts of one event.
@@ -129,6 +130,34 @@ impl MetricValue {
         catalog.metrics().iter().filter_map(one).collect()
     }
 
+    /// Returns the value of a metric on exact counts of a Cortex-A53. The truths of its claims need
+    /// a validation.
+    pub(super) fn of_a53(
+        metric: &MetricFormula,
+        catalog: &Catalog,
+        counts: &ClusterCounts<'_>,
+    ) -> Option<MetricValue> {
+        let formula = metric.formula.as_ref().ok()?;
+        let linked = Linked::on(FormulaCore::CortexA53, &metric.name, formula, catalog).ok()?;
+        let value = Some(counts.value(&linked) * metric.scale.factor).filter(|v| v.is_finite());
+        Some(MetricValue { value, ..MetricValue::named(metric, formula.text()) })
+    }
+
+    /// Returns a metric without a value.
+    fn named(metric: &MetricFormula, formula: &str) -> MetricValue {
+        MetricValue {
+            metric: metric.name.clone(),
+            description: metric.description.clone(),
+            groups: metric.groups.clone(),
+            unit: metric.scale.unit.clone(),
+            decimals: u8::try_from(metric.scale.decimals()).unwrap_or(u8::MAX),
+            formula: formula.to_owned(),
+            value: None,
+            truth: None,
+            six_counters: None,
+        }
+    }
+
     fn of(
         metric: &MetricFormula,
         catalog: &Catalog,
@@ -149,15 +178,10 @@ impl MetricValue {
         };
         let real = judge.truth().and_then(|truth| evidence.truths.value(truth));
         Some(MetricValue {
-            metric: metric.name.clone(),
-            description: metric.description.clone(),
-            groups: metric.groups.clone(),
-            unit: metric.scale.unit.clone(),
-            decimals: u8::try_from(metric.scale.decimals()).unwrap_or(u8::MAX),
-            formula: formula.text().to_owned(),
             value: value(&|event| evidence.count(event, evidence.patch)),
             truth: real.map(|real| real * metric.scale.factor / judge.factor()),
             six_counters: value(&estimate),
+            ..MetricValue::named(metric, formula.text())
         })
     }
 }

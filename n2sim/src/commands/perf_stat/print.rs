@@ -4,15 +4,15 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use anyhow::Context;
-use sim_core::PmuEvent;
-use sim_machine::Outcome;
+use sim_machine::RunHeader;
 use sim_pmu::perf::{PerfEvent, Reading, Status};
-use sim_report::stat::{self, Counted, StatOptions};
+use sim_report::stat;
 use sim_report::{Owner, Selected, StatReport, perf_stat};
 
 use super::Events;
 use super::options::PerfOptions;
 use crate::counting::counted_run::Request;
+use crate::counting::event_list::ListedEvent;
 use crate::counting::interval;
 use crate::files::output::Output;
 use sim_core::Shown;
@@ -20,16 +20,31 @@ use sim_core::Shown;
 /// Kernel events that measure time, which the model can give.
 const CLOCKS: [&str; 2] = ["cpu-clock", "task-clock"];
 
+/// Makes a report from events, their readings on each core, and the owners of these.
+pub(super) type Report<'a, E> =
+    &'a dyn Fn(&[Selected<E>], &[Vec<Reading>], Option<&[Owner]>) -> StatReport;
+
 /// The printed counts.
-pub(super) struct Print<'a> {
+pub(super) struct Print<'a, E> {
     pub(super) options: &'a PerfOptions,
-    pub(super) events: &'a Events,
-    pub(super) request: &'a Request,
-    pub(super) outcome: &'a Outcome,
-    pub(super) has_stall_slot_erratum: bool,
+    pub(super) events: &'a Events<E>,
+    pub(super) request: &'a Request<E>,
+    /// Threads of the run, each on a core of its own.
+    pub(super) threads: Vec<Owner>,
+    /// Version, configuration and trace of the run.
+    pub(super) origin: String,
+    pub(super) report: Report<'a, E>,
 }
 
-impl Print<'_> {
+/// Returns the origin of the counts of a run.
+pub(super) fn origin(header: &RunHeader) -> String {
+    format!(
+        "n2sim {}, configuration {} (hash {:016x}), trace {} (hash {:016x})",
+        header.version, header.config, header.config_hash, header.trace, header.trace_hash
+    )
+}
+
+impl<E: ListedEvent> Print<'_, E> {
     /// Prints every interval. Without `was_on`, nothing was counted.
     pub(super) fn write(
         &self,
@@ -44,18 +59,11 @@ impl Print<'_> {
             (Some(_), None) => usize::MAX,
             (None, _) => 1,
         };
-        out.begin(self.outcome)?;
+        out.begin(&self.origin)?;
         let (names, owners) = (self.names(), self.owners());
         for (number, interval) in intervals.iter().take(most).enumerate() {
             let readings = self.readings(interval, was_on);
-            let counted = Counted { events: &names, readings: &readings, truth: None };
-            let options = StatOptions {
-                counted: Some(counted),
-                owners: owners.as_deref(),
-                has_stall_slot_erratum: self.has_stall_slot_erratum,
-                errors: None,
-            };
-            let report = StatReport::new(self.outcome, &options);
+            let report = (self.report)(&names, &readings, owners.as_deref());
             self.write_report(&mut out, self.as_perf(report, interval), number == 0)?;
         }
         out.finish()
@@ -63,11 +71,11 @@ impl Print<'_> {
 
     /// Returns the names of the events in `perf stat`. An event of the kernel becomes one that is
     /// never a divisor.
-    fn names(&self) -> Vec<Selected> {
+    fn names(&self) -> Vec<Selected<E>> {
         let mut of_core = self.request.events.iter();
         let selected = |name: &Option<String>| match name {
             Some(name) => {
-                Some(Selected { name: name.clone(), event: PerfEvent::new(PmuEvent::SW_INCR) })
+                Some(Selected { name: name.clone(), event: PerfEvent::new(E::NO_DIVISOR) })
             }
             None => of_core.next().cloned(),
         };
@@ -78,7 +86,7 @@ impl Print<'_> {
     fn owners(&self) -> Option<Vec<Owner>> {
         let cpus = self.cpus().into_iter();
         match self.options {
-            PerfOptions { per_thread: true, .. } => Some(Owner::threads(self.outcome)),
+            PerfOptions { per_thread: true, .. } => Some(self.threads.clone()),
             PerfOptions { no_aggr: true, .. } => Some(cpus.map(Owner::Cpu).collect()),
             PerfOptions { per_core: true, .. } => Some(cpus.map(Owner::Core).collect()),
             _ => None,
@@ -89,14 +97,14 @@ impl Print<'_> {
     fn cpus(&self) -> Vec<usize> {
         match &self.options.cpu {
             Some(list) if !self.options.per_thread => list.0.clone(),
-            _ => (0..self.outcome.cores.len()).collect(),
+            _ => (0..self.threads.len()).collect(),
         }
     }
 
     /// Returns the readings of each CPU in the order of the events. On a CPU without a thread,
     /// nothing was counted.
     fn readings(&self, interval: &interval::Counted, was_on: bool) -> Vec<Vec<Reading>> {
-        let by_core = self.request.all(self.outcome, interval.cores.clone());
+        let by_core = self.request.all(self.threads.len(), interval.cores.clone());
         let of_cpu = |cpu: usize| {
             let mut of_core = by_core.get(cpu).into_iter().flatten().copied();
             let cycles = interval.cycles.get(cpu).copied().unwrap_or(0);
@@ -183,15 +191,12 @@ impl Destination {
     }
 
     /// Writes the line on the origin of a file.
-    fn begin(&mut self, outcome: &Outcome) -> io::Result<()> {
-        let header = &outcome.header;
+    fn begin(&mut self, origin: &str) -> io::Result<()> {
         match self {
             Destination::Stderr(_) | Destination::Descriptor(_) => Ok(()),
-            Destination::Append(_) | Destination::File(_) => writeln!(
-                self,
-                "# started on n2sim {}, configuration {} (hash {:016x}), trace {} (hash {:016x})\n",
-                header.version, header.config, header.config_hash, header.trace, header.trace_hash
-            ),
+            Destination::Append(_) | Destination::File(_) => {
+                writeln!(self, "# started on {origin}\n")
+            }
         }
     }
 
