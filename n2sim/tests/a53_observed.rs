@@ -211,6 +211,10 @@ fn the_report_agrees_with_the_counts() {
     let ends = report["timeline"]["threads"][0]["ends"].as_array().unwrap();
     assert_eq!(*ends.last().unwrap(), exact["CPU_CYCLES"]);
     assert_eq!(report["caches"][0]["misses"]["count"], exact["L1D_CACHE_REFILL"]);
+    let metrics = report["metrics"].as_array().unwrap();
+    let ipc = metrics.iter().find(|metric| metric["metric"] == "ipc").unwrap();
+    let expected = exact["INST_RETIRED"] as f64 / exact["CPU_CYCLES"] as f64;
+    assert!((ipc["value"].as_f64().unwrap() - expected).abs() < 1e-9, "{ipc}");
     for absent in ["flows", "miss_curves", "load_latencies", "prefetchers"] {
         assert_eq!(report[absent], Value::Array(Vec::new()), "{absent}");
     }

@@ -45,6 +45,11 @@ pub struct Steps {
     /// Evicted lines that were not moved anywhere.
     dropped: u64,
     l2_victims: u64,
+    /// Accesses of loads and stores to memory that no cache keeps.
+    uncached: u64,
+    /// Requests that write and that read past the caches, and their beats.
+    uncached_requests: [u64; 2],
+    uncached_beats: [u64; 2],
 }
 
 impl Steps {
@@ -80,13 +85,16 @@ impl Steps {
                 false => self.dropped += 1,
             },
             Seen::L2VictimWritten => self.l2_victims += 1,
+            Seen::Uncached => self.uncached += 1,
+            Seen::UncachedBeats { beats, requests, is_read } => {
+                self.uncached_requests[at(is_read)] += requests;
+                self.uncached_beats[at(is_read)] += beats;
+            }
             Seen::Idle(..)
             | Seen::Abandoned
             | Seen::FailedExclusive
             | Seen::Mispredicted
             | Seen::LoadMissed
-            | Seen::Uncached
-            | Seen::UncachedBeats { .. }
             | Seen::WrongPath(_) => {}
         }
     }
@@ -105,6 +113,8 @@ impl Steps {
         sum(&mut self.walked, &other.walked);
         sum(&mut self.descriptors, &other.descriptors);
         sum(&mut self.evicted, &other.evicted);
+        sum(&mut self.uncached_requests, &other.uncached_requests);
+        sum(&mut self.uncached_beats, &other.uncached_beats);
         sum(self.micro_tlb.as_flattened_mut(), other.micro_tlb.as_flattened());
         sum(self.supplied.as_flattened_mut(), other.supplied.as_flattened());
         self.prefetch_dropped += other.prefetch_dropped;
@@ -113,6 +123,7 @@ impl Steps {
         self.streamed_beats += other.streamed_beats;
         self.dropped += other.dropped;
         self.l2_victims += other.l2_victims;
+        self.uncached += other.uncached;
     }
 
     fn fetched(&self, from: FetchedFrom) -> u64 {

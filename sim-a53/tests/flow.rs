@@ -13,9 +13,16 @@ use sim_trace::TraceFile;
 const LIMIT: u64 = 200_000;
 
 fn run(name: &str) -> (Steps, A53Counts) {
+    run_set(name, &[])
+}
+
+fn run_set(name: &str, settings: &[&str]) -> (Steps, A53Counts) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces").join(name);
     let trace = TraceFile::open(&path).expect("a committed trace");
-    let document = Document::from_embedded(EMBEDDED[0].name, &EMBEDDED).expect("embedded");
+    let mut document = Document::from_embedded(EMBEDDED[0].name, &EMBEDDED).expect("embedded");
+    for setting in settings {
+        document = document.set(setting).expect("a key");
+    }
     let config = A53Config::from_document(&document).expect("valid");
     let runs = run_with_sinks(&trace, &config, Some(LIMIT), |_| FlowSink::default()).expect("runs");
     let (mut steps, mut counts) = (Steps::default(), A53Counts::default());
@@ -63,6 +70,26 @@ fn the_charts_account_for_every_event_of_real_programs() {
         A53Event::PREFETCH_LINEFILL_DROP,
     ] {
         assert!(visited[event as usize], "{}", event.mnemonic());
+    }
+}
+
+/// Given data and code in memory that no cache keeps, when programs run, then the chart of such
+/// accesses accounts for all that the others leave.
+#[test]
+fn the_charts_account_for_accesses_past_the_caches() {
+    for kind in ["non-cacheable", "device"] {
+        let setting = format!("memory.pages.{kind}=[\"0x0..0x1000000000000\"]");
+        for name in ["hash.n2t", "matrix.n2t"] {
+            let (steps, counts) = run_set(name, &[&setting]);
+            assert!(counts.value(A53Event::EXT_MEM_REQ_NC) > 0);
+            for flow in FLOWS {
+                assert_eq!(unbalanced(flow, &steps), [""; 0], "{name}: {}", flow.name);
+            }
+            for account in accounts(&steps, &counts) {
+                let event = account.event.mnemonic();
+                assert_eq!(account.visits, account.counted, "{kind}, {name}: {event}");
+            }
+        }
     }
 }
 

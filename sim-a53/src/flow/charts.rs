@@ -212,6 +212,17 @@ pub const FLOWS: &[A53Flow] = &[
         edge("write-back", "moved over the bus", "", |s| s.evicted[1]),
         edge("changed victim of the L2 cache", "written to memory", "", |s| s.l2_victims),
     ] },
+    A53Flow { name: "uncached", title: "Memory that no cache keeps: bursts past the caches", boxes: &[
+        place("load or store to a line", &[(MEM_ACCESS, 1)], |s| s.uncached),
+        place("request on the bus", &[(EXT_MEM_REQ, 1), (EXT_MEM_REQ_NC, 1)], |s| s.uncached_requests.iter().sum()),
+        place("read of a load or fetch", &[], |s| s.uncached_requests[1]),
+        place("write of the store buffer", &[], |s| s.uncached_requests[0]),
+        place("beat that is read", &[(BUS_ACCESS, 1), (BUS_ACCESS_LD, 1)], |s| s.uncached_beats[1]),
+        place("beat that is written", &[(BUS_ACCESS, 1), (BUS_ACCESS_ST, 1)], |s| s.uncached_beats[0]),
+    ], edges: &[
+        edge("request on the bus", "read of a load or fetch", "read", |s| s.uncached_requests[1]),
+        edge("request on the bus", "write of the store buffer", "write", |s| s.uncached_requests[0]),
+    ] },
 ];
 
 #[cfg(test)]
