@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+const SCENARIOS: &str = "tests/scenarios-a53/100-retirement.toml";
 const HASH: &str = "traces/hash.n2t";
 
 fn n2sim(args: &[&str]) -> Output {
@@ -78,6 +79,34 @@ fn every_form_has_the_same_boxes() {
     assert!(html.contains("Visits of the boxes that name an event"));
 }
 
+/// Given nothing in any cache, when a load and a store to the same line execute, then the charts
+/// show the walk, the line from memory and the bytes in the store buffer, and nothing else.
+#[test]
+fn the_way_of_an_access_is_shown() {
+    let steps = "ldr x0, [x1] @ 0x8000 ; str x2, [x1] @ 0x8008";
+    let cold = shown(&["--access", steps, "--flow", "load,store,line"]);
+    assert!(cold.starts_with(&format!("{steps}: given cold\n")), "{cold}");
+    for part in ["lookup of the L1 D-cache", "takes an entry", "external memory"] {
+        assert!(cold.contains(part), "{part}: {cold}");
+    }
+    let warm = shown(&["--access", steps, "--state", "warm"]);
+    let absent = ["external memory", "all tables", "Request of a line"];
+    assert!(absent.iter().all(|part| !warm.contains(part)), "{warm}");
+    let account = warm.lines().find(|line| line.contains("MEM_ACCESS")).unwrap();
+    assert_eq!(account.split_whitespace().filter(|word| *word == "2").count(), 2, "{account}");
+}
+
+#[test]
+fn the_cases_of_a_file_are_shown() {
+    let one = ["--case", "T.LD_RETIRED.2"];
+    let text = shown(&[&[SCENARIOS][..], &one].concat());
+    assert!(text.starts_with("T.LD_RETIRED.2: a store and a software prefetch are no loads\n"));
+    let html = shown(&[&[SCENARIOS, "--html"][..], &one].concat());
+    assert!(html.contains("T.LD_RETIRED.2") && html.contains("software prefetch"), "{html}");
+    let svg = shown(&[&[SCENARIOS, "--svg"][..], &one].concat());
+    assert!(svg.starts_with("<svg"));
+}
+
 #[test]
 fn what_belongs_to_the_other_core_is_refused() {
     for (args, message) in [
@@ -86,8 +115,14 @@ fn what_belongs_to_the_other_core_is_refused() {
             "a flow of the Neoverse N2; those of the Cortex-A53 are translation",
         ),
         (&["--flow", "luck"], "give a section from 5.1 to 5.8, or a name"),
-        (&["--access", "LD8 0x8000"], "--access and scenarios work with --core neoverse-n2 only"),
-        (&["tests/scenarios/500-flows-dtlb.toml"], "scenarios work with --core neoverse-n2 only"),
+        (&["--access", "LD8 0x8000"], "--access"),
+        (&["--access", "ldr x0, [x1] @ 0x8000", "--state", "hot"], "--state"),
+        (
+            &["tests/scenarios/500-flows-dtlb.toml"],
+            "these scenarios are of the Neoverse N2: leave --core cortex-a53 out",
+        ),
+        (&[SCENARIOS, "--case", "T.NONE"], "has no case 'T.NONE'; it has 'T.LD_RETIRED.1', "),
+        (&[SCENARIOS, "--html"], "a page is of one case: choose with --case"),
         (&["--limit", "5"], "name one"),
     ] {
         let error = refused(args);

@@ -38,7 +38,7 @@ mod runner;
 pub mod steps;
 mod verdict;
 
-pub use document::{Case, is_a53, parse};
+pub use document::{Case, is_a53, parse, parse_steps};
 pub use expect::{Expected, Measure};
 pub use given::Given;
 pub use runner::{NotHeld, configure, defaults, run_case, run_case_on};

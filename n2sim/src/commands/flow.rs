@@ -34,7 +34,8 @@ use sim_core::Shown;
     n2sim flow --access 'LD8 0x8000 ; ST8 0x8008' --state 'dirty victim' --html -o way.html\n          \
     n2sim flow tests/scenarios/500-flows-dtlb.toml\n          \
     n2sim flow traces/hash.n2t --svg -o hash.svg\n          \
-    n2sim flow --core cortex-a53 traces/hash.n2t --flow load,line")]
+    n2sim flow --core cortex-a53 traces/hash.n2t --flow load,line\n          \
+    n2sim flow --core cortex-a53 --access 'ldr x0, [x1] @ 0x8000' --state warm")]
 pub(crate) struct FlowArgs {
     /// A trace, or scenarios (*.toml)
     ///
@@ -46,7 +47,7 @@ pub(crate) struct FlowArgs {
     /// State before the steps [default: cold]
     ///
     /// One of cold, TLB warm, L2 hit, L1 hit, L1 hit dirty, TLB miss, L1 TLB miss, SLC hit, peer,
-    /// dirty victim, or any `given` of a scenario.
+    /// dirty victim, or any `given` of a scenario. On a Cortex-A53: a `given` alone.
     #[arg(long, value_name = "STATE", requires = "access")]
     state: Option<String>,
     /// The case to show, from a file of scenarios
@@ -54,7 +55,7 @@ pub(crate) struct FlowArgs {
     case: Option<String>,
     /// Only the flows of these sections of the guide: 5.1,5.4
     ///
-    /// On a Cortex-A53: of translation, fetch, load, store, line, victim.
+    /// On a Cortex-A53: of translation, fetch, load, store, line, victim, uncached.
     #[arg(long, value_name = "SECTION,...", value_delimiter = ',', value_parser = Named::parse)]
     flow: Vec<Named>,
     /// Core whose flows are shown

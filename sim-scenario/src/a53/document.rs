@@ -63,6 +63,37 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, ScenarioError> {
     })
 }
 
+/// Returns a case of a given state and steps that expects nothing. Errors name the texts
+/// `given_name` and `steps_name`.
+///
+/// # Errors
+///
+/// The first fault, with its place and a remedy.
+pub fn parse_steps(
+    (given_name, given): (&str, &str),
+    (steps_name, done): (&str, &str),
+) -> Result<Case, ScenarioError> {
+    let located = |file: &str, text: &str, fault: Fault| ScenarioError {
+        file: file.to_owned(),
+        place: place_of(text, fault.offset),
+        problem: fault.problem,
+    };
+    let state = given::parse(&mut Cursor::new(given, 0))
+        .map_err(|fault| located(given_name, given, fault))?;
+    let steps = steps::parse(&mut Cursor::new(done, 0), &mut Places::new(done))
+        .map_err(|fault| located(steps_name, done, fault))?;
+    Ok(Case {
+        test: done.trim().to_owned(),
+        guide: String::new(),
+        claim: format!("given {}", given.trim()),
+        place: Place { line: 1, column: 1 },
+        given: state,
+        set: Vec::new(),
+        steps,
+        expect: Vec::new(),
+    })
+}
+
 fn parse_file(text: &str) -> Result<Vec<Case>, Fault> {
     let document = DeTable::parse(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);

@@ -3,34 +3,141 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use anyhow::Context;
 use sim_a53::flow::{A53Account, FLOWS, FlowSink, Steps, accounts};
 use sim_a53::{A53Counts, run_with_sinks};
 use sim_core::Shown;
 use sim_report::flow::{self, Chart, a53_chart, text};
+use sim_scenario::a53::{self as scenario, Case, run_case_on};
 use sim_trace::TraceFile;
 
 use super::{FlowArgs, Named, is_scenario, write_figure};
 use crate::files::output::Output;
-use crate::files::{a53_config, open_trace};
+use crate::files::{a53_config, input, open_trace};
 use crate::host::memory;
 use crate::verdict::Verdict;
 
+/// State before the steps of --access.
+const COLD: &str = "cold";
+
 /// Shows the requested flows.
 pub(super) fn run(args: &FlowArgs) -> anyhow::Result<Verdict> {
-    if args.access.is_some() || args.input.as_deref().is_some_and(is_scenario) {
-        anyhow::bail!(
-            "--access and scenarios work with --core neoverse-n2 only; with --core cortex-a53 name a \
-             trace, or nothing for the flows as declared"
-        );
-    }
     if args.part.warmup > 0 {
         anyhow::bail!("--warmup works with --core neoverse-n2 only");
     }
-    match &args.input {
-        Some(path) => show_trace(args, path)?,
-        None => show_declared(args)?,
+    match (&args.input, &args.access) {
+        (_, Some(access)) => {
+            let state = args.state.as_deref().unwrap_or(COLD);
+            let case = scenario::parse_steps(("--state", state), ("--access", access))?;
+            show_cases(args, "--access", vec![case])?;
+        }
+        (Some(path), _) if is_scenario(path) => show_scenario(args, path)?,
+        (Some(path), _) => show_trace(args, path)?,
+        (None, None) => show_declared(args)?,
     }
     Ok(Verdict::Good)
+}
+
+/// Shows the cases of a file.
+fn show_scenario(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !args.part.is_given(),
+        "--limit is about a trace, and {} is none",
+        path.shown()
+    );
+    let name = path.shown().to_string();
+    let text = input::text(path).with_context(|| format!("cannot read the scenario {name}"))?;
+    anyhow::ensure!(
+        scenario::is_a53(&text),
+        "{name}: these scenarios are of the Neoverse N2: leave --core cortex-a53 out"
+    );
+    let mut cases = scenario::parse(&name, &text)?;
+    if let Some(wanted) = &args.case {
+        let listed: Vec<String> = cases.iter().map(|case| format!("'{}'", case.test)).collect();
+        cases.retain(|case| case.test == *wanted);
+        anyhow::ensure!(
+            !cases.is_empty(),
+            "{name} has no case '{wanted}'; it has {}",
+            listed.join(", ")
+        );
+    }
+    show_cases(args, &name, cases)
+}
+
+/// Shows the ways of the accesses of cases. `file` is where they stand.
+fn show_cases(args: &FlowArgs, file: &str, cases: Vec<Case>) -> anyhow::Result<()> {
+    let document = a53_config::document(&args.machine)?;
+    let mut runs = Vec::new();
+    for case in cases {
+        let place = || format!("{file}:{}: {}", case.place.line, case.test);
+        let config = scenario::configure(&case, document.clone()).with_context(place)?;
+        let (_, sinks) = run_case_on(&case, &config, FlowSink::default).with_context(place)?;
+        let run = Run::new(args, &case.test, &sinks);
+        anyhow::ensure!(
+            !run.charts.is_empty(),
+            "{}: no step goes through a requested flow",
+            place()
+        );
+        runs.push((case.claim.clone(), run));
+    }
+    let mut out = Output::create(args.output.as_deref())?;
+    if args.dot || args.svg {
+        let charts = runs.into_iter().flat_map(|(_, run)| run.charts).collect::<Vec<_>>();
+        write_figure(args, &mut out, &charts)?;
+        return out.finish();
+    }
+    if args.html {
+        let [(claim, run)] = &runs[..] else {
+            let listed: Vec<&str> = runs.iter().map(|(_, run)| run.title.as_str()).collect();
+            anyhow::bail!("a page is of one case: choose with --case {}", listed.join(", "));
+        };
+        let title = run.title.clone();
+        write!(out, "{}", flow::page::a53_flows(title, claim, &run.charts, &run.accounts))?;
+        return out.finish();
+    }
+    for (claim, run) in &runs {
+        writeln!(out, "{}: {claim}\n", run.title)?;
+        run.write_text(&mut out)?;
+    }
+    out.finish()
+}
+
+/// What a run took of the flows.
+struct Run {
+    title: String,
+    charts: Vec<Chart>,
+    accounts: Vec<A53Account>,
+}
+
+impl Run {
+    /// Returns the requested charts of a case that it goes through, with the case as their subject.
+    fn new(args: &FlowArgs, case: &str, sinks: &[FlowSink]) -> Run {
+        let run = Run::of(args, case.to_owned(), sinks.iter());
+        let taken = run.charts.into_iter().filter(Chart::was_taken);
+        Run { charts: taken.map(|chart| chart.of(case)).collect(), ..run }
+    }
+
+    fn of<'a>(args: &FlowArgs, title: String, sinks: impl Iterator<Item = &'a FlowSink>) -> Run {
+        let (mut steps, mut counts) = (Steps::default(), A53Counts::default());
+        for sink in sinks {
+            steps.join(&sink.steps);
+            counts.add(&sink.counts);
+        }
+        let charts = charts(args, Some(&steps));
+        let boxes = || charts.iter().flat_map(|chart| &chart.boxes);
+        let is_shown = |account: &A53Account| {
+            let mut events = boxes().flat_map(|own| own.a53_events);
+            let is_raised = account.visits > 0 || account.counted > 0;
+            is_raised && events.any(|(event, _)| *event == account.event)
+        };
+        let accounts = accounts(&steps, &counts).into_iter().filter(is_shown).collect();
+        Run { title, charts, accounts }
+    }
+
+    fn write_text(&self, out: &mut Output) -> io::Result<()> {
+        self.charts.iter().try_for_each(|chart| text::write_chart(out, chart))?;
+        text::write_a53_account(out, &self.accounts)
+    }
 }
 
 fn charts(args: &FlowArgs, steps: Option<&Steps>) -> Vec<Chart> {
@@ -66,31 +173,18 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     open_trace::write_lacks(&mut io::stderr(), path, &trace)?;
     let mut out = Output::create(args.output.as_deref())?;
     let runs = run_with_sinks(&trace, &config, args.part.limit, |_| FlowSink::default())?;
-    let (mut steps, mut counts) = (Steps::default(), A53Counts::default());
-    for (_, sink) in &runs {
-        steps.join(&sink.steps);
-        counts.add(&sink.counts);
-    }
-    let charts = charts(args, Some(&steps));
-    let boxes = || charts.iter().flat_map(|chart| &chart.boxes);
-    let is_shown = |account: &A53Account| {
-        let mut events = boxes().flat_map(|own| own.a53_events);
-        let is_raised = account.visits > 0 || account.counted > 0;
-        is_raised && events.any(|(event, _)| *event == account.event)
-    };
-    let accounts: Vec<A53Account> =
-        accounts(&steps, &counts).into_iter().filter(is_shown).collect();
-    if !write_figure(args, &mut out, &charts)? {
-        let title = format!("Flows of {} on a Cortex-A53", path.shown());
+    let title = format!("Flows of {} on a Cortex-A53", path.shown());
+    let run = Run::of(args, title, runs.iter().map(|(_, sink)| sink));
+    if !write_figure(args, &mut out, &run.charts)? {
         match args.html {
             true => {
                 let lead = "Edges have counts, with their share of the decisions of a box.";
-                write!(out, "{}", flow::page::a53_flows(title, lead, &charts, &accounts))?;
+                let Run { title, charts, accounts } = &run;
+                write!(out, "{}", flow::page::a53_flows(title.clone(), lead, charts, accounts))?;
             }
             false => {
-                writeln!(out, "{title}\n")?;
-                charts.iter().try_for_each(|chart| text::write_chart(&mut out, chart))?;
-                text::write_a53_account(&mut out, &accounts)?;
+                writeln!(out, "{}\n", run.title)?;
+                run.write_text(&mut out)?;
             }
         }
     }
