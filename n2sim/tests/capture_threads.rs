@@ -90,6 +90,29 @@ fn entered(stores: &[(u32, u64)], book: &[Entry]) -> Vec<(u32, u64)> {
     stores.iter().filter(|(_, addr)| range.contains(addr)).copied().collect()
 }
 
+/// Returns the entries of both threads, in the order of the recording.
+fn book(file: &TraceFile, count: usize) -> Vec<Entry> {
+    let mut book = entries(file, 0);
+    book.extend(entries(file, 1));
+    // In memory, each entry follows the previous one.
+    book.sort_by_key(|entry| entry.addr);
+    assert_eq!(book.len(), count);
+    assert!(book.windows(2).all(|pair| pair[1].addr == pair[0].addr + 8));
+    book
+}
+
+/// Replays the bench's trace and compares the order of the entries.
+fn check_replay(bench: &Bench, book: &[Entry], instructions: u64) {
+    let (outcome, stores) = replay(&bench.trace());
+    let expected: Vec<(u32, u64)> = book.iter().map(|entry| (entry.stream, entry.addr)).collect();
+    assert_eq!(entered(&stores, book), expected, "replay has the order of the recording");
+    let again = replay(&bench.trace());
+    assert_eq!(again.0.total(), outcome.total());
+    assert_eq!(again.1, stores);
+    let retired = outcome.total().value(PmuEvent::INST_RETIRED);
+    assert_eq!(retired, instructions, "every thread ends");
+}
+
 #[test]
 fn who_had_the_lock_when_is_recorded_and_replayed() {
     let Some(bench) = Bench::new("LOCK") else { return };
@@ -97,25 +120,27 @@ fn who_had_the_lock_when_is_recorded_and_replayed() {
     assert_eq!(recording.note("program-end"), Some("exit status 0"), "{}", recording.said);
     let file = &recording.file;
     assert_eq!((file.streams().len(), file.version()), (2, (1, 4)));
-    let mut book = entries(file, 0);
-    book.extend(entries(file, 1));
-    // The expected order: in memory, each entry follows the previous one.
-    book.sort_by_key(|entry| entry.addr);
-    assert_eq!(book.len(), ENTRIES);
-    assert!(book.windows(2).all(|pair| pair[1].addr == pair[0].addr + 8));
+    let book = book(file, ENTRIES);
     let changes = book.windows(2).filter(|pair| pair[0].stream != pair[1].stream).count();
     assert!(changes > 10, "the threads took turns {changes} times");
     let tickets: Vec<u64> = book.iter().map(|entry| ticket_before(file, entry)).collect();
     assert!(tickets.is_sorted(), "the tickets are in the order of the locks");
+    check_replay(&bench, &book, file.instructions());
+}
 
-    let (outcome, stores) = replay(&bench.trace());
-    let expected: Vec<(u32, u64)> = book.iter().map(|entry| (entry.stream, entry.addr)).collect();
-    assert_eq!(entered(&stores, &book), expected, "replay has the order of the recording");
-    let again = replay(&bench.trace());
-    assert_eq!(again.0.total(), outcome.total());
-    assert_eq!(again.1, stores);
-    let retired = outcome.total().value(PmuEvent::INST_RETIRED);
-    assert_eq!(retired, file.instructions(), "every thread ends");
+#[test]
+fn a_thread_that_is_left_alone_follows_the_releases_of_those_that_ended() {
+    let Some(bench) = Bench::new("ALONE") else { return };
+    let recording = bench.record(&[]);
+    assert_eq!(recording.note("program-end"), Some("exit status 0"), "{}", recording.said);
+    let file = &recording.file;
+    let book = book(file, 20);
+    let streams: Vec<u32> = book.iter().map(|entry| entry.stream).collect();
+    assert_eq!(streams, [[1; 10], [0; 10]].concat(), "the first thread sleeps until it is alone");
+    check_replay(&bench, &book, file.instructions());
+    // A call that orders nothing, such as a sleep, must not use up the only ticket.
+    let tickets: Vec<u64> = book.iter().map(|entry| ticket_before(file, entry)).collect();
+    assert!(tickets.windows(2).all(|pair| pair[0] < pair[1]), "a ticket for each: {tickets:?}");
 }
 
 #[test]

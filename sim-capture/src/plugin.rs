@@ -461,7 +461,6 @@ extern "C" fn on_vcpu_exit(_id: PluginId, vcpu: c_uint) {
         let state = unsafe { &mut *cell.0.get() };
         if let Some(mut ended) = state.take() {
             ended.stream.publish();
-            tickets::thread_ends();
         }
     }
 }

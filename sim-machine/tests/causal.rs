@@ -19,6 +19,12 @@ const LDAR: u32 = 0xc8df_fc01;
 const LDADD: u32 = 0xf821_0002;
 /// LDADDAL X1, X2, [X0]
 const LDADDAL: u32 = 0xf8e1_0002;
+/// LDAXR X1, [X0]
+const LDAXR: u32 = 0xc85f_fc01;
+/// STXR W2, X1, [X0]
+const STXR: u32 = 0xc802_7c01;
+/// SWPA X1, X2, [X0]
+const SWPA: u32 = 0xf8a1_8002;
 /// DMB ISH
 const DMB: u32 = 0xd503_3bbf;
 /// HINT #40
@@ -174,6 +180,25 @@ fn an_acquire_waits_for_the_release_that_it_reads() {
     assert!(!waits(release, Do::Access(LDADD, WORD, &[1])), "relaxed");
     assert!(!waits(Do::Access(LDADD, WORD, &[0]), Do::Access(LDAR, WORD, &[1])), "relaxed");
     assert!(!waits(Do::Access(STLR, WORD, &[1]), Do::Access(LDAR, WORD, &[0])), "read before");
+}
+
+#[test]
+fn a_lock_is_taken_by_the_store_exclusive_not_by_its_load() {
+    // The lock is free at the load and again at the store. Meanwhile the first thread has it twice.
+    let first = [
+        Do::Access(SWPA, WORD, &[1]),
+        Do::Access(STLR, WORD, &[2]),
+        Do::Access(SWPA, WORD, &[3]),
+        Do::Bare(BRANCHES),
+        Do::Access(STLR, WORD, &[4]),
+    ];
+    let enters_at = |second: &[Do]| last_of_second(&[&first, second], "causal").1;
+    let load = Do::Access(LDAXR, WORD, &[0]);
+    let taken = [load, Do::Access(STXR, WORD, &[5]), Do::Bare(1)];
+    assert!(enters_at(&taken) >= SLOW, "the section begins after the last release");
+    let other = [load, Do::Access(STXR, NEXT_WORD, &[5]), Do::Bare(1)];
+    assert!(enters_at(&other) < SLOW, "another word");
+    assert!(enters_at(&[load, Do::Bare(2)]) < SLOW, "no store");
 }
 
 #[test]

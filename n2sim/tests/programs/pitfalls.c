@@ -30,6 +30,7 @@ static NOINLINE u64 walk(void) {
 #define FORGES_HEADERS 15
 #define FORGES_WORDS 16
 #define FORGES_CONTROL 17
+#define ALONE 18
 
 #if PITFALL >= TRUNCATES && PITFALL <= FORGES_CONTROL
 // As sim-capture/src/wire.rs has them.
@@ -74,54 +75,85 @@ static void harm(long fd) {
 }
 #endif
 
-#if PITFALL == LOCK
+#if PITFALL == LOCK || PITFALL == ALONE
 #define ROUNDS 500
 static volatile u64 lock, ready, count;
 static volatile u64 book[2 * ROUNDS];
 
 static void yield(void) { syscall6(124, 0, 0, 0, 0, 0, 0); }
 
+static inline void take_lock(int by_swap) {
+    u64 held = 1;
+    while (held != 0) {
+        if (by_swap) {
+            held = __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE);
+        } else {
+            u32 failed;
+            __asm__ volatile("0: ldaxr %0, [%2]\n\tstxr %w1, %3, [%2]\n\tcbnz %w1, 0b"
+                             : "=&r"(held), "=&r"(failed)
+                             : "r"(&lock), "r"(1ul)
+                             : "memory");
+        }
+        if (held != 0) yield();
+    }
+}
+
+static inline void enter(u64 name, u64 at) {
+    ROI_BEGIN();
+    book[at] = name;
+    ROI_END();
+    count = at + 1;
+}
+
+static inline void leave_lock(void) { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
+#endif
+
+#if PITFALL == LOCK
 // Both threads enter themselves into the book under a lock: the addresses tell who had it when.
 static NOINLINE void take_turns(u64 name, int by_swap) {
     __atomic_add_fetch(&ready, 1, __ATOMIC_ACQ_REL);
     while (__atomic_load_n(&ready, __ATOMIC_ACQUIRE) != 2) yield();
     for (int round = 0; round < ROUNDS; round++) {
-        u64 held = 1;
-        while (held != 0) {
-            if (by_swap) {
-                held = __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE);
-            } else {
-                u32 failed;
-                __asm__ volatile("0: ldaxr %0, [%2]\n\tstxr %w1, %3, [%2]\n\tcbnz %w1, 0b"
-                                 : "=&r"(held), "=&r"(failed)
-                                 : "r"(&lock), "r"(1ul)
-                                 : "memory");
-            }
-            if (held != 0) yield();
-        }
+        take_lock(by_swap);
         u64 at = count;
         // However the threads are scheduled, at first they take turns.
         if (round < 20 && at > 0 && book[at - 1] == name) {
             round--;
         } else {
-            ROI_BEGIN();
-            book[at] = name;
-            ROI_END();
-            count = at + 1;
+            enter(name, at);
         }
-        __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+        leave_lock();
         yield();
     }
 }
 #endif
 
-#if PITFALL == THREADS || PITFALL == LOCK
+#if PITFALL == ALONE
+// Each entry takes long, so that a thread that does not wait for them comes between.
+static NOINLINE void enter_slowly(u64 name, int by_swap, u64 work) {
+    for (int round = 0; round < 10; round++) {
+        take_lock(by_swap);
+        for (volatile u64 left = work; left != 0; left--) {}
+        enter(name, count);
+        leave_lock();
+    }
+}
+
+static void sleep_10_ms(void) {
+    u64 time[2] = {0, 10000000};
+    syscall6(101, (long)time, 0, 0, 0, 0, 0);
+}
+#endif
+
+#if PITFALL == THREADS || PITFALL == LOCK || PITFALL == ALONE
 static u8 stack[65536] __attribute__((aligned(16)));
 static volatile int child_tid;
 
 __attribute__((used)) static void child(void) {
 #if PITFALL == LOCK
     take_turns(2, 1);
+#elif PITFALL == ALONE
+    enter_slowly(2, 1, 1000);
 #else
     walk();
 #endif
@@ -214,6 +246,13 @@ void run(void) {
     do syscall6(SYS_FUTEX, (long)&child_tid, 0, tid, 0, 0, 0);
     while (child_tid != 0);
     finish(count == 2 * ROUNDS ? 0 : 1);
+#elif PITFALL == ALONE
+    start_child();
+    while (child_tid != 0) sleep_10_ms();
+    // The recorder, too, has now seen the end of the child.
+    for (int i = 0; i < 5; i++) sleep_10_ms();
+    enter_slowly(1, 0, 0);
+    finish(count == 20 ? 0 : 1);
 #elif PITFALL >= TRUNCATES && PITFALL <= FORGES_CONTROL
     long memory = open_memory();
     if (memory < 0) finish(3);
