@@ -46,8 +46,7 @@ fn sections(report: &RunReport) -> Vec<Section> {
     }
     add("code", "Hot code", code::body(report));
     add("branches", "Branches", branches::body(report));
-    let counters = if is_n2 { "Events and metrics" } else { "Events" };
-    add("counters", counters, counters::body(report));
+    add("counters", "Events and metrics", counters::body(report));
     let entries = if is_n2 { glossary(&PmuEvent::ALL) } else { glossary_of(&CORTEX_A53) };
     add("glossary", "Event glossary", entries);
     sections

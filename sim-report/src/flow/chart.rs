@@ -124,7 +124,8 @@ impl Chart {
     }
 
     /// Leaves out entries outside the guide's list that were never taken.
-    fn without_idle_entries(self) -> Chart {
+    #[must_use]
+    pub fn without_idle_entries(self) -> Chart {
         let is_idle = |part: &ChartBox| {
             part.is_entry && part.step == 0 && part.visits.is_some_and(|visits| visits == 0)
         };

@@ -12,7 +12,7 @@ use super::run::seconds;
 pub(super) fn body(report: &RunReport) -> Markup {
     html! {
         @if report.core.is_none() { (explained(report)) }
-        @if report.core.is_none() { h3 { "Events" } }
+        h3 { "Events" }
         (events(report).html())
         @if !report.metrics.is_empty() {
             h3 { "Metrics" }
@@ -89,11 +89,13 @@ fn six_counters(own: &EventCount) -> [Cell; 3] {
 fn metrics(report: &RunReport) -> Table {
     let is_estimated = report.run.tick_ns.is_some();
     let estimated = if is_estimated { ", and the formula over six counters" } else { "" };
-    let caption = format!(
-        "Built-in metrics: formula over exact counts, ground-truth value of the claim{estimated}"
-    );
-    let table = Table::new("metrics", caption).filter().text("Metric").number("Value");
-    let mut table = table.number("Ground truth");
+    let has_truth = report.metrics.iter().any(|metric| metric.truth.is_some());
+    let truth = if has_truth { ", ground-truth value of the claim" } else { "" };
+    let caption = format!("Built-in metrics: formula over exact counts{truth}{estimated}");
+    let mut table = Table::new("metrics", caption).filter().text("Metric").number("Value");
+    if has_truth {
+        table = table.number("Ground truth");
+    }
     if is_estimated {
         table = table.number("Multiplexed");
     }
@@ -101,7 +103,8 @@ fn metrics(report: &RunReport) -> Table {
     for metric in &report.metrics {
         let number = |value| Cell::number(value, usize::from(metric.decimals));
         let estimate = is_estimated.then(|| number(metric.six_counters));
-        let values = [number(metric.value), number(metric.truth)].into_iter().chain(estimate);
+        let truth = has_truth.then(|| number(metric.truth));
+        let values = [number(metric.value)].into_iter().chain(truth).chain(estimate);
         table.push([name_of(metric)].into_iter().chain(values).chain(texts_of(metric)));
     }
     table

@@ -114,7 +114,7 @@ impl Run {
     fn new(args: &FlowArgs, case: &str, sinks: &[FlowSink]) -> Run {
         let run = Run::of(args, case.to_owned(), sinks.iter());
         let taken = run.charts.into_iter().filter(Chart::was_taken);
-        Run { charts: taken.map(|chart| chart.of(case)).collect(), ..run }
+        Run { charts: taken.map(|chart| chart.without_idle_entries().of(case)).collect(), ..run }
     }
 
     fn of<'a>(args: &FlowArgs, title: String, sinks: impl Iterator<Item = &'a FlowSink>) -> Run {
