@@ -24,6 +24,7 @@ use crate::commands::plan::PlanArgs;
 use crate::commands::program_pmu::ProgramPmuArgs;
 use crate::commands::record::RecordArgs;
 use crate::commands::report::ReportArgs;
+use crate::commands::run::RunArgs;
 use crate::commands::spe::SpeArgs;
 use crate::commands::stat::StatArgs;
 use crate::commands::sweep::SweepArgs;
@@ -78,6 +79,7 @@ pub(crate) enum Command {
     ProgramPmu(ProgramPmuArgs),
     Record(RecordArgs),
     Report(ReportArgs),
+    Run(Box<RunArgs>),
     Spe(SpeArgs),
     Stat(Box<StatArgs>),
     Sweep(SweepArgs),

@@ -23,6 +23,7 @@ pub(crate) mod program_pmu;
 pub(crate) mod record;
 pub(crate) mod report;
 mod report_a53;
+pub(crate) mod run;
 pub(crate) mod spe;
 pub(crate) mod stat;
 mod stat_a53;

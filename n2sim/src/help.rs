@@ -7,7 +7,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     ("Look at a run", &["report", "pipeline", "flow", "functions"]),
     (
         "Count events",
-        &["stat", "estimate", "plan", "sweep", "perf-stat", "program-pmu", "event-bus"],
+        &["run", "stat", "estimate", "plan", "sweep", "perf-stat", "program-pmu", "event-bus"],
     ),
     ("Sample", &["record", "spe"]),
     ("Judge", &["check", "diff", "validate", "lint", "counterfactual", "membench"]),

@@ -92,6 +92,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::ProgramPmu(args) => commands::program_pmu::run(&args)?.into(),
         Command::Record(args) => commands::record::run(&args)?.into(),
         Command::Report(args) => commands::report::run(&args)?.into(),
+        Command::Run(args) => return commands::run::run(&args),
         Command::Spe(args) => commands::spe::run(&args)?.into(),
         Command::Stat(args) => commands::stat::run(&args)?.into(),
         Command::Sweep(args) => commands::sweep::run(&args)?.into(),

@@ -37,6 +37,7 @@ mod recording;
 mod regions;
 mod report;
 mod report_page;
+mod run_program;
 mod stat_a53;
 mod strangers;
 mod sweep;

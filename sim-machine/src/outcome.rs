@@ -104,8 +104,10 @@ pub struct RunHeader {
     pub config: String,
     /// Hash of the merged configuration.
     pub config_hash: u64,
-    /// Trace as named on the command line.
+    /// Trace as named on the command line, or the command whose run was recorded for this result.
     pub trace: String,
+    /// Name of the recorded program, if `trace` is not a file that is named after it.
+    pub program: Option<String>,
     /// Hash of the trace's content.
     pub trace_hash: u64,
     /// Seed of random choices.

@@ -8,7 +8,7 @@ use sim_a53::{A53CoreOutcome, A53Event, Slots};
 use sim_pmu::perf;
 
 use crate::perf_stat::grouped;
-use crate::stat::{self, Owner, Row, Section, Selected, StatReport, Thread, program_name};
+use crate::stat::{self, Owner, Row, Section, Selected, StatReport, Thread};
 
 /// Width of the column of counts, as that of `perf stat`.
 const COUNT_WIDTH: usize = 18;
@@ -24,10 +24,9 @@ pub fn exact(cores: &[A53CoreOutcome], events: &[Selected<A53Event>]) -> Vec<Vec
     cores.iter().map(of_core).collect()
 }
 
-/// Returns the threads of a trace, as owners of the readings of its cores.
-pub fn threads(trace: &str, cores: &[A53CoreOutcome]) -> Vec<Owner> {
-    let comm = program_name(trace);
-    let thread = |core: &A53CoreOutcome| Thread { comm: comm.clone(), stream: core.stream };
+/// Returns the threads of a program, as owners of the readings of the cores.
+pub fn threads(program: &str, cores: &[A53CoreOutcome]) -> Vec<Owner> {
+    let thread = |core: &A53CoreOutcome| Thread { comm: program.to_owned(), stream: core.stream };
     cores.iter().map(|core| Owner::Thread(thread(core))).collect()
 }
 

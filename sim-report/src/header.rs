@@ -69,6 +69,7 @@ mod tests {
             config: "neoverse-n2.toml + --set core.revision=\"r0p0\"".into(),
             config_hash: 0xABC,
             trace: "traces/hash.n2t".into(),
+            program: None,
             trace_hash: u64::MAX,
             seed: 7,
             mode: Mode::Full,

@@ -154,7 +154,7 @@ pub enum Owner {
 impl Owner {
     /// Returns the threads of a run, as owners of the readings of its cores.
     pub fn threads(outcome: &Outcome) -> Vec<Owner> {
-        let comm = program_name(&outcome.header.trace);
+        let comm = comm(&outcome.header);
         let thread = |core: &CoreOutcome| Thread { comm: comm.clone(), stream: core.stream };
         outcome.cores.iter().map(|core| Owner::Thread(thread(core))).collect()
     }
@@ -464,6 +464,11 @@ fn plus(sum: Vec<perf::Reading>, core: Vec<perf::Reading>) -> Vec<perf::Reading>
 pub fn nanoseconds(cycles: u64, clock_hz: u64) -> u64 {
     let ns = u128::from(cycles) * 1_000_000_000 / u128::from(clock_hz.max(1));
     u64::try_from(ns).unwrap_or(u64::MAX)
+}
+
+/// Returns the name of the program that a run replayed.
+pub fn comm(header: &RunHeader) -> String {
+    header.program.clone().unwrap_or_else(|| program_name(&header.trace))
 }
 
 /// Returns the program name of a trace: `hash` for `traces/hash.n2t`.

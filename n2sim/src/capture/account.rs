@@ -197,9 +197,23 @@ fn cpu_time() -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
+/// The name that a summary gives to a recording, and its length.
+#[derive(Clone, Debug)]
+pub(crate) struct Title {
+    pub(crate) name: String,
+    /// The summary has only its first line, and the gaps.
+    pub(crate) is_brief: bool,
+}
+
+impl From<&Path> for Title {
+    fn from(path: &Path) -> Title {
+        Title { name: path.shown().to_string(), is_brief: false }
+    }
+}
+
 /// Returns the closing words of a recording.
 pub(crate) fn summary(
-    path: &Path,
+    title: &Title,
     tally: &Tally,
     plugin: &PluginTally,
     written: &Summary,
@@ -209,14 +223,11 @@ pub(crate) fn summary(
 ) -> String {
     let mut text = String::new();
     let n = written.instructions;
-    let per = |bytes: u64| bytes as f64 / n.max(1) as f64;
-    let (wall, cpu) = times;
-    let rate = n as f64 / 1e6 / cpu.as_secs_f64().max(0.01);
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
         "{}: {} instructions, {} blocks, {} accesses, {} thread{}; {}",
-        path.shown(),
+        title.name,
         thousands(n),
         thousands(written.blocks),
         thousands(written.accesses),
@@ -224,6 +235,29 @@ pub(crate) fn summary(
         if written.streams == 1 { "" } else { "s" },
         ending(end)
     );
+    if !title.is_brief {
+        text.push_str(&details(tally, plugin, written, end, times));
+    }
+    for gap in gaps {
+        let _ = writeln!(text, "  gap: {gap}");
+    }
+    text
+}
+
+/// Returns the size of a trace, the time of its recording, and a comparison with the engine's own
+/// count.
+fn details(
+    tally: &Tally,
+    plugin: &PluginTally,
+    written: &Summary,
+    end: &End,
+    (wall, cpu): (Duration, Duration),
+) -> String {
+    let mut text = String::new();
+    let n = written.instructions;
+    let per = |bytes: u64| bytes as f64 / n.max(1) as f64;
+    let rate = n as f64 / 1e6 / cpu.as_secs_f64().max(0.01);
+    // Writing to a string cannot fail.
     let _ = writeln!(
         text,
         "  {} bytes, {:.3} a instruction; {} distinct blocks; {} system calls, {} signals",
@@ -252,9 +286,6 @@ pub(crate) fn summary(
             "different: re-run or interrupted instructions are counted twice"
         };
         let _ = writeln!(text, "  the engine's own count: {} ({verdict})", thousands(count));
-    }
-    for gap in gaps {
-        let _ = writeln!(text, "  gap: {gap}");
     }
     text
 }

@@ -9,7 +9,7 @@ mod debugger;
 mod look;
 mod merge;
 
-use super::account::{self, PluginTally, Stopwatch};
+use super::account::{self, PluginTally, Stopwatch, Title};
 use super::args::CaptureArgs;
 use super::output::Output;
 use super::recorder::Recorder;
@@ -26,7 +26,7 @@ use sim_trace::{Meta, TraceFile, TraceWriter, WriterOptions};
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::path::Path;
-use std::process::{ExitCode, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A recording whose trace is not finished.
@@ -43,7 +43,7 @@ struct Recorded {
 ///
 /// The errors of a plain recording. Also if the program has threads or does not do the same each
 /// time.
-pub(crate) fn run(args: &CaptureArgs, setup: &Setup) -> Result<ExitCode> {
+pub(crate) fn run(args: &CaptureArgs, setup: &Setup, title: Option<&Title>) -> Result<()> {
     let stopwatch = Stopwatch::start();
     let path = args.output.clone().unwrap_or_else(|| default_output(&setup.program.path));
     let directory = ScratchDirectory::new().context("cannot make a temporary directory")?;
@@ -67,8 +67,9 @@ pub(crate) fn run(args: &CaptureArgs, setup: &Setup) -> Result<ExitCode> {
     complete(trace.meta_mut(), setup, &tally, &second.end, &gaps, start);
     let written = trace.finish().context("the trace could not be completed")?;
     let times = stopwatch.elapsed();
-    say(&account::summary(&path, &tally, &plugin, &written, &second.end, times, &gaps));
-    Ok(ExitCode::SUCCESS)
+    let title = title.cloned().unwrap_or_else(|| path.as_path().into());
+    say(&account::summary(&title, &tally, &plugin, &written, &second.end, times, &gaps));
+    Ok(())
 }
 
 /// Names of the temporary traces and of the debugger's socket.

@@ -25,15 +25,16 @@ pub(crate) struct Setup {
 
 impl Setup {
     pub(crate) fn of(args: &CaptureArgs) -> Result<Setup> {
-        let program = Program::open(&args.command[0], args.sysroot.as_deref())?;
-        let sysroot = program.sysroot(args.sysroot.as_deref())?;
-        let engine = Engine::find(args.engine.as_deref())?;
-        let default_cpu = match args.second_run {
+        let program = Program::open(&args.program.command[0], args.program.sysroot.as_deref())?;
+        let sysroot = program.sysroot(args.program.sysroot.as_deref())?;
+        let engine = Engine::find(args.program.engine.as_deref())?;
+        let default_cpu = match args.program.second_run {
             true => SHORT_VECTORS,
             false => engine.default_cpu(),
         };
         // The longest vectors of `max` are longer than those of the core.
-        let asked = args.cpu.as_deref().filter(|cpu| !(args.second_run && *cpu == "max"));
+        let asked =
+            args.program.cpu.as_deref().filter(|cpu| !(args.program.second_run && *cpu == "max"));
         let cpu = asked.unwrap_or(default_cpu).to_owned();
         Ok(Setup { program, sysroot, engine, cpu })
     }
@@ -52,7 +53,11 @@ impl Setup {
             command.arg("-L").arg(root);
         }
         // The engine would otherwise show the program its file's full path.
-        command.arg("-0").arg(&args.command[0]).arg(&self.program.path).args(&args.command[1..]);
+        command
+            .arg("-0")
+            .arg(&args.program.command[0])
+            .arg(&self.program.path)
+            .args(&args.program.command[1..]);
         Ok(command)
     }
 }
@@ -61,7 +66,7 @@ pub(crate) fn meta(args: &CaptureArgs, engine: &Engine, cpu: &str) -> Meta {
     let (oldest, newest) = engine.api;
     Meta {
         producer: concat!("n2sim capture ", env!("CARGO_PKG_VERSION")).to_owned(),
-        command: args.command.clone(),
+        command: args.program.command.clone(),
         engine: format!("{}, user mode, plugin API {oldest} to {newest}", engine.version),
         cpu: cpu.to_owned(),
         recipe: args.recipe.clone(),

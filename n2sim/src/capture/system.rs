@@ -45,8 +45,8 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     };
     let start = Start::parse(&args.system.start, &kernel_symbols)?;
     let guest = Guest::prepare(args, kernel)?;
-    let engine = engine::find(args.engine.as_deref())?;
-    let cpu = args.cpu.as_deref().unwrap_or_else(|| engine.default_cpu()).to_owned();
+    let engine = engine::find(args.program.engine.as_deref())?;
+    let cpu = args.program.cpu.as_deref().unwrap_or_else(|| engine.default_cpu()).to_owned();
     let mut memory = SharedMemory::create()?;
     let mut command = machine::command(&engine, &cpu, &memory, args.system.memory, start)?;
     guest.add_to(&mut command, args.system.append.as_deref());

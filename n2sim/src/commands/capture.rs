@@ -1,12 +1,12 @@
 //! `n2sim capture`: records an AArch64 program that runs under QEMU into a trace.
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use sim_core::Shown;
 use sim_trace::{Summary, TraceError, TraceWriter, WriterOptions};
 
-use crate::capture::account::{self, PluginTally, Stopwatch};
+use crate::capture::account::{self, PluginTally, Stopwatch, Title};
 use crate::capture::args::CaptureArgs;
 use crate::capture::output::Output;
 use crate::capture::program::Program;
@@ -29,18 +29,29 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     if args.system.is_wanted() {
         return system::run(args);
     }
+    if args.count_only {
+        return count(args);
+    }
+    record(args, None)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Records a program and prints a summary to stderr, under the name of the trace or another title.
+///
+/// # Errors
+///
+/// If the engine, the plugin or the program is missing or unfit. [`Cut`] if the trace cannot be
+/// written to its end.
+pub(crate) fn record(args: &CaptureArgs, title: Option<&Title>) -> Result<()> {
     let setup = Setup::of(args)?;
-    if args.second_run {
-        return second_run::run(args, &setup);
+    if args.program.second_run {
+        return second_run::run(args, &setup, title);
     }
     let Setup { program, engine, cpu, .. } = &setup;
     let mut memory = SharedMemory::create()?;
-    let region = Region { from: args.from.clone(), to: args.to.clone() };
+    let region = Region { from: args.program.from.clone(), to: args.program.to.clone() };
     region.announce(program, &memory)?;
     let mut command = setup.command(args, &memory, &[])?;
-    if args.count_only {
-        return count(&mut command, &mut memory);
-    }
     let stopwatch = Stopwatch::start();
     let path = args.output.clone().unwrap_or_else(|| default_output(&program.path));
     command_line::refuse_input(&path)?;
@@ -73,9 +84,10 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     let (written, plugin, gaps) = finish(program, &region, output, &recorder, &mut memory, &end)?;
     let tally = &recorder.shared.tally;
     let times = stopwatch.elapsed();
-    say(&account::summary(&path, tally, &plugin, &written, &end, times, &gaps));
+    let title = title.cloned().unwrap_or_else(|| path.as_path().into());
+    say(&account::summary(&title, tally, &plugin, &written, &end, times, &gaps));
     say(&account::advice(tally, &end, cpu));
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The end of an error message when not even one chunk could be kept.
@@ -87,25 +99,25 @@ fn keep_cut(
     refusal: TraceError,
     program: &Program,
     memory: &mut SharedMemory,
-) -> Result<ExitCode> {
+) -> Result<()> {
     let start = memory.control(control::START_CODE)?;
     output.trace.meta_mut().symbols = program.symbols_at(start);
     let (written, refusal) = output.trace.cut(refusal).context(NO_FILE)?;
-    Err(cut(&refusal, &written))
+    Err(Cut { refusal, instructions: written.instructions }.into())
 }
 
-/// Returns the error that a trace is shorter than the run, with the reason.
-fn cut(refusal: &TraceError, written: &Summary) -> anyhow::Error {
-    anyhow::anyhow!(
-        "{refusal}; a whole trace of the first {} instructions is left",
-        account::thousands(written.instructions)
-    )
+/// The error that a trace is shorter than the run, because the system wrote no more of it.
+#[derive(Debug, thiserror::Error)]
+#[error("{refusal}; a whole trace of the first {} instructions is left", account::thousands(*.instructions))]
+pub(crate) struct Cut {
+    pub(crate) refusal: TraceError,
+    pub(crate) instructions: u64,
 }
 
 /// Returns the likely reason why a recording is empty.
 fn nothing_recorded(args: &CaptureArgs, end: &End) -> String {
     let ending = account::ending(end);
-    match (args.skip, &args.from) {
+    match (args.skip, &args.program.from) {
         (0, None) => format!("the engine ended before the program began ({ending})"),
         (0, Some(from)) => format!("the program never came to --from {from} ({ending})"),
         (skip, _) => format!("the program ended before --skip {skip} instructions ({ending})"),
@@ -137,14 +149,18 @@ fn finish(
     }
     match output.trace.finish_or_cut().context(NO_FILE)? {
         (written, None) => Ok((written, plugin, gaps)),
-        (written, Some(refusal)) => Err(cut(&refusal, &written)),
+        (written, Some(refusal)) => Err(Cut { refusal, instructions: written.instructions }.into()),
     }
 }
 
 /// Runs with the engine's counter only and prints the count on stderr.
-fn count(command: &mut Command, memory: &mut SharedMemory) -> Result<ExitCode> {
+fn count(args: &CaptureArgs) -> Result<ExitCode> {
+    // It holds the plugin.
+    let setup = Setup::of(args)?;
+    let mut memory = SharedMemory::create()?;
+    let mut command = setup.command(args, &memory, &[])?;
     let status = command.status().context("cannot run the engine")?;
-    let plugin = PluginTally::read(memory)?;
+    let plugin = PluginTally::read(&mut memory)?;
     let Some(count) = plugin.engine_count else {
         bail!("the program did not end by itself ({status}), so the engine's count is not final");
     };

@@ -106,7 +106,7 @@ fn run_a53(args: &PlanArgs) -> anyhow::Result<Verdict> {
     }
     let mut out = Output::create(args.output.as_deref())?;
     let plan = planned(args, &request)?;
-    let part = &stat_a53::part(&args.region, &args.trace, &trace)?;
+    let part = &stat_a53::part(&args.region, &args.trace.shown().to_string(), &trace)?;
     let run = A53Run { trace: &trace, config: &config, part, request: &request };
     let interval = Interval::whole(config.cluster.clock_hz);
     let measured = run.measure(Some(args.mux_interval), interval)?;

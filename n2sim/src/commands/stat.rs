@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use sim_core::PmuEvent;
-use sim_machine::Mode;
+use sim_machine::{MachineConfig, Mode};
 use sim_pmu::perf::{Reading, Status};
 use sim_report::perf_stat::Columns;
 use sim_report::stat;
@@ -20,6 +20,8 @@ use crate::counting::metric_events::{Metrics, Sharing};
 use crate::counting::notes::write_unknown_words;
 use crate::counting::print::{Printer, write_header};
 use crate::counting::setup::Setup;
+use crate::files::metric_files;
+use crate::files::open_trace::NamedTrace;
 use crate::files::output::Output;
 use crate::host::progress::{expected, with_progress};
 use crate::host::signals::Keeper;
@@ -34,9 +36,16 @@ use crate::verdict::Verdict;
     n2sim stat traces/hash.n2t -e '{r08,r1b}:S,r03,r04,r05,r14,r21,r22,r24' --mux-interval 20us --truth")]
 pub(crate) struct StatArgs {
     /// The trace to replay
-    pub(super) trace: PathBuf,
+    trace: PathBuf,
     #[command(flatten)]
-    pub(super) counts: CountArgs,
+    replay: ReplayArgs,
+}
+
+/// The counts of a replay, their form, and the machine: the options that `stat` and `run` share.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ReplayArgs {
+    #[command(flatten)]
+    pub(crate) counts: CountArgs,
     /// Print counts every MS milliseconds of modeled time
     ///
     /// Fractions are allowed.
@@ -100,7 +109,7 @@ enum ModeName {
 /// perf's time between two rotations of the counters, in nanoseconds.
 pub(crate) const MUX_INTERVAL_NS: u64 = 4_000_000;
 
-impl StatArgs {
+impl ReplayArgs {
     /// Returns whether the whole machine is simulated.
     pub(super) fn is_full_mode(&self) -> bool {
         self.mode() == Mode::Full
@@ -159,15 +168,40 @@ impl StatArgs {
 
 /// Runs the trace and prints the requested counts.
 pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
+    count((&args.trace).into(), &args.replay)
+}
+
+/// Refuses wrong options, as [`count`] does. For a trace that is not recorded yet.
+pub(super) fn check(args: &ReplayArgs) -> anyhow::Result<()> {
+    args.core.require_timing_model()?;
+    args.region.run_options()?;
+    Output::check(args.counts.format.output.as_deref())?;
+    Output::check(args.counts.perf_data.as_deref())?;
+    if args.core == CoreName::CortexA53 {
+        return stat_a53::check(args);
+    }
+    args.check_mode()?;
+    let events = &args.counts.events;
+    event_list::parse_all::<PmuEvent>(&events.event)?;
+    if !events.metric.is_empty() {
+        metric_files::chosen(&events.metric, &metric_files::catalog(&events.metrics)?)?;
+    }
+    let overrides = args.machine.overrides();
+    MachineConfig::from_document(&args.machine.source(&overrides).document()?)?;
+    Ok(())
+}
+
+/// Runs a trace and prints the requested counts.
+pub(super) fn count(trace: NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<Verdict> {
     args.core.require_timing_model()?;
     if args.core == CoreName::CortexA53 {
-        return stat_a53::run(args);
+        return stat_a53::run(&trace, args);
     }
     args.check_mode()?;
     let counts = &args.counts;
     let mut groups = event_list::parse_all(&counts.events.event)?;
     let options = args.region.run_options()?;
-    let setup = Setup::open(&args.trace, &args.machine, args.mode(), counts.stalls)?;
+    let setup = Setup::open(trace, &args.machine, args.mode(), counts.stalls)?;
     let sharing = match args.method() {
         Method::Multiplexed(_) => Sharing::Groups,
         Method::Passes => Sharing::Exact,
@@ -203,7 +237,7 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
 }
 
 /// Counts every event, or the requested ones with the counters of a core.
-fn measure(args: &StatArgs, replay: &Replay<'_>) -> anyhow::Result<(Measured, u64)> {
+fn measure(args: &ReplayArgs, replay: &Replay<'_>) -> anyhow::Result<(Measured, u64)> {
     let Replay { session, options, request, .. } = replay;
     with_progress(session, options, |progress| {
         if args.mode() != Mode::Full {
@@ -219,7 +253,7 @@ fn measure(args: &StatArgs, replay: &Replay<'_>) -> anyhow::Result<(Measured, u6
 /// Counts and prints the whole run.
 fn count_once(
     out: Output,
-    args: &StatArgs,
+    args: &ReplayArgs,
     replay: &Replay<'_>,
     metrics: &Metrics,
 ) -> anyhow::Result<(CountsFile, u64)> {
@@ -237,7 +271,7 @@ fn count_once(
 /// Counts and prints the run interval by interval.
 fn count_intervals(
     mut out: Output,
-    args: &StatArgs,
+    args: &ReplayArgs,
     replay: &Replay<'_>,
     milliseconds: f64,
 ) -> anyhow::Result<(CountsFile, u64)> {
@@ -262,7 +296,7 @@ fn count_intervals(
 /// Writes notes for the reader of the counts.
 fn write_notes(
     out: &mut impl Write,
-    args: &StatArgs,
+    args: &ReplayArgs,
     request: &Request,
     measured: &Measured,
 ) -> io::Result<()> {
@@ -288,7 +322,7 @@ fn write_notes(
 /// Notes events that were never on a counter, with the remedy.
 fn write_not_counted(
     out: &mut impl Write,
-    args: &StatArgs,
+    args: &ReplayArgs,
     request: &Request,
     measured: &Measured,
 ) -> io::Result<()> {

@@ -5,25 +5,24 @@ use std::path::Path;
 use std::time::Instant;
 
 use sim_a53::{A53Config, A53CoreOutcome, A53Event, Mark, Part, Region};
-use sim_core::Shown;
 use sim_machine::{Marker, RunOptions};
 use sim_pmu::perf::{PerfEvent, Status};
 use sim_report::a53_counts::{ClusterCounts, with_counts};
 use sim_report::a53_stat::{self, A53Counted};
 use sim_report::metrics::{self, MetricRow};
-use sim_report::stat::program_name;
 use sim_report::{Selected, perf_stat, stat};
 use sim_trace::TraceFile;
 
-use super::stat::StatArgs;
+use super::stat::ReplayArgs;
 use crate::counting::a53_metrics::A53Metric;
 use crate::counting::a53_run::{self, A53Measured, A53Run};
 use crate::counting::counted_run::Request;
 use crate::counting::event_list::{self, EventGroup};
 use crate::counting::interval::Interval;
 use crate::counting::setup::NO_KERNEL;
+use crate::files::open_trace::{self, NamedTrace};
 use crate::files::output::Output;
-use crate::files::{a53_config, metric_files, open_trace};
+use crate::files::{a53_config, metric_files};
 use crate::host::{memory, speed};
 use crate::shared_args::{EventArgs, RegionArgs};
 use crate::verdict::Verdict;
@@ -56,15 +55,24 @@ const SHORT: [A53Event; 24] = [
     A53Event::ST_DEP_STALL,
 ];
 
+/// Refuses wrong options, as [`run`] does.
+pub(super) fn check(args: &ReplayArgs) -> anyhow::Result<()> {
+    refuse_others(args)?;
+    event_list::parse_all::<A53Event>(&args.counts.events.event)?;
+    wanted_metrics(&args.counts.events)?;
+    a53_config::of(&args.machine)?;
+    Ok(())
+}
+
 /// Runs the trace and prints the counts.
-pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
+pub(super) fn run(source: &NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<Verdict> {
     refuse_others(args)?;
     let counts = &args.counts;
     let requested = event_list::parse_all(&counts.events.event)?;
     let metrics = wanted_metrics(&counts.events)?;
     let config = a53_config::of(&args.machine)?;
-    let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
+    let trace = TraceFile::open_within(source.path, &memory::budget())?;
+    open_trace::write_lacks(&mut io::stderr(), Path::new(&source.name), &trace)?;
     let chosen = match (requested.is_empty(), counts.all || counts.format.is_for_programs()) {
         _ if !metrics.is_empty() => with_events_of(&metrics, &requested),
         (false, _) => requested.clone(),
@@ -76,7 +84,7 @@ pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
         writeln!(io::stderr(), "{NO_KERNEL}")?;
     }
     let mut out = Output::create(counts.format.output.as_deref())?;
-    let part = &part(&args.region, &args.trace, &trace)?;
+    let part = &part(&args.region, &source.name, &trace)?;
     let run = A53Run { trace: &trace, config: &config, part, request: &request };
     let start = Instant::now();
     let interval = interval(args, &config, &trace)?;
@@ -90,7 +98,7 @@ pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
         let instructions = measured.cores.iter().map(|core| core.instructions).sum();
         speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
     }
-    let printer = A53Printer { args, run: &run, measured: &measured };
+    let printer = A53Printer { source, args, run: &run, measured: &measured };
     match interval {
         Some(_) => printer.print_intervals(&mut out)?,
         None => printer.print(&mut out, &metrics)?,
@@ -107,7 +115,7 @@ pub(super) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
 
 /// Returns the intervals of -I.
 fn interval(
-    args: &StatArgs,
+    args: &ReplayArgs,
     config: &A53Config,
     trace: &TraceFile,
 ) -> anyhow::Result<Option<Interval>> {
@@ -116,16 +124,16 @@ fn interval(
 }
 
 /// Returns the part of the trace that is counted.
-pub(super) fn part(region: &RegionArgs, path: &Path, trace: &TraceFile) -> anyhow::Result<Part> {
+pub(super) fn part(region: &RegionArgs, name: &str, trace: &TraceFile) -> anyhow::Result<Part> {
     let RunOptions { warmup, limit, roi } = region.run_options()?;
     let mark = |marker: &Marker| match marker {
         Marker::Hint(number) => Ok(Mark::hint(*number)),
-        Marker::Symbol(name) => match trace.meta().symbol(name) {
+        Marker::Symbol(function) => match trace.meta().symbol(function) {
             Some(symbol) => Ok(Mark::Address(symbol.addr)),
             None => anyhow::bail!(
-                "{}: no function named '{name}' among the {} symbols of the trace; a marker can also be \
+                "{}: no function named '{function}' among the {} symbols of the trace; a marker can also be \
                  a HINT number, such as --roi 40,41",
-                path.shown(),
+                name,
                 trace.meta().symbols.len()
             ),
         },
@@ -139,7 +147,8 @@ pub(super) fn part(region: &RegionArgs, path: &Path, trace: &TraceFile) -> anyho
 
 /// Prints the counts of a run.
 struct A53Printer<'a> {
-    args: &'a StatArgs,
+    source: &'a NamedTrace<'a>,
+    args: &'a ReplayArgs,
     run: &'a A53Run<'a>,
     measured: &'a A53Measured,
 }
@@ -147,13 +156,13 @@ struct A53Printer<'a> {
 impl A53Printer<'_> {
     fn print(&self, out: &mut Output, metrics: &[A53Metric]) -> anyhow::Result<()> {
         let (counts, cores) = (&self.args.counts, &self.measured.cores);
-        let trace = self.args.trace.shown().to_string();
+        let trace = self.source.name.as_str();
         let clock_hz = self.run.config.cluster.clock_hz;
-        let owners = counts.per_thread.then(|| a53_stat::threads(&trace, cores));
+        let owners = counts.per_thread.then(|| a53_stat::threads(&self.source.program(), cores));
         let names = a53_run::names(&self.run.request.events);
         let has_truth = self.args.truth;
-        let report = self.measured.report(&trace, &names, has_truth, owners.as_deref(), clock_hz);
-        let rows = self.metric_rows(metrics, &trace);
+        let report = self.measured.report(trace, &names, has_truth, owners.as_deref(), clock_hz);
+        let rows = self.metric_rows(metrics);
         if let Some(separator) = counts.format.separator() {
             perf_stat::write_csv(out, &report, &separator)?;
             return Ok(metrics::write_csv(out, &rows, &separator, false)?);
@@ -179,8 +188,10 @@ impl A53Printer<'_> {
     /// Prints the counts of each interval.
     fn print_intervals(&self, out: &mut Output) -> io::Result<()> {
         let counts = &self.args.counts;
-        let trace = self.args.trace.shown().to_string();
-        let owners = counts.per_thread.then(|| a53_stat::threads(&trace, &self.measured.cores));
+        let trace = self.source.name.as_str();
+        let owners = counts
+            .per_thread
+            .then(|| a53_stat::threads(&self.source.program(), &self.measured.cores));
         let names = a53_run::names(&self.run.request.events);
         for (number, interval) in self.measured.intervals.iter().enumerate() {
             let counted = A53Counted {
@@ -190,7 +201,7 @@ impl A53Printer<'_> {
                 owners: owners.as_deref(),
                 clock_hz: self.run.config.cluster.clock_hz,
             };
-            let report = counted.report(&trace, 0).at(interval.time_ns);
+            let report = counted.report(trace, 0).at(interval.time_ns);
             if counts.format.json {
                 perf_stat::write_json(out, &report)?;
             } else if let Some(separator) = &counts.format.separator() {
@@ -203,9 +214,9 @@ impl A53Printer<'_> {
     }
 
     /// Returns the values of the metrics of all cores together, or of each thread.
-    fn metric_rows(&self, metrics: &[A53Metric], trace: &str) -> Vec<MetricRow> {
+    fn metric_rows(&self, metrics: &[A53Metric]) -> Vec<MetricRow> {
         let clock_hz = self.run.config.cluster.clock_hz;
-        let program = program_name(trace);
+        let program = self.source.program();
         let row = |metric: &A53Metric, cores: &[A53CoreOutcome], thread| {
             with_counts(cores, clock_hz, |counts| metric.row(counts, thread))
         };
@@ -256,7 +267,7 @@ fn note_troubles(metrics: &[A53Metric], counts: &ClusterCounts<'_>) -> io::Resul
 }
 
 /// Refuses the options that only the Neoverse N2 has yet.
-fn refuse_others(args: &StatArgs) -> anyhow::Result<()> {
+fn refuse_others(args: &ReplayArgs) -> anyhow::Result<()> {
     let counts = &args.counts;
     let refused = [
         (counts.perf_data.is_some(), "--perf-data"),
@@ -288,7 +299,11 @@ pub(super) fn selected(event: A53Event) -> Selected<A53Event> {
 }
 
 /// Notes events that were never on a counter, with the remedy.
-fn note_not_counted(args: &StatArgs, measured: &A53Measured, config: &A53Config) -> io::Result<()> {
+fn note_not_counted(
+    args: &ReplayArgs,
+    measured: &A53Measured,
+    config: &A53Config,
+) -> io::Result<()> {
     let Some(rotation_ns) = args.rotation_ns() else { return Ok(()) };
     let sums = stat::sum(&measured.readings);
     let missed = sums.iter().filter(|reading| reading.status == Status::NotCounted).count();

@@ -56,7 +56,7 @@ impl CountsFile {
             interval_ms: interval_ms.map(|ms| (ms.round() as u64).max(1)),
             clock_hz: outcome.clock_hz,
             elapsed_ns: stat::nanoseconds(cycles.max().unwrap_or(0), outcome.clock_hz),
-            comm: stat::program_name(&outcome.header.trace),
+            comm: stat::comm(&outcome.header),
             machine,
         }
     }

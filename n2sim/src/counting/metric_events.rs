@@ -275,8 +275,10 @@ fn only_group(list: &str) -> anyhow::Result<EventGroup> {
 
 /// Returns a thread as `perf stat --per-thread` names it.
 fn thread_name(outcome: &Outcome, core: usize) -> String {
-    let program = Path::new(&outcome.header.trace).file_stem().unwrap_or_default();
-    format!("{}-{}", program.to_string_lossy(), outcome.cores[core].stream)
+    let header = &outcome.header;
+    let file = || Path::new(&header.trace).file_stem().unwrap_or_default().to_string_lossy().into();
+    let program: String = header.program.clone().unwrap_or_else(file);
+    format!("{program}-{}", outcome.cores[core].stream)
 }
 
 impl Wanted {

@@ -1,7 +1,6 @@
 //! A trace that is opened to count its events.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use sim_machine::{Mode, Session};
 use sim_metrics::formula::{Catalog, Machine};
@@ -11,7 +10,7 @@ use crate::counting::counted_run::Request;
 use crate::counting::event_list::EventGroup;
 use crate::counting::metric_events::{Metrics, Sharing};
 use crate::files::metric_files;
-use crate::files::open_trace;
+use crate::files::open_trace::{self, NamedTrace};
 use crate::host::signals;
 use crate::shared_args::{EventArgs, MachineArgs};
 
@@ -30,8 +29,8 @@ pub(crate) struct Setup {
 impl Setup {
     /// Opens the trace for runs of a part of the machine. With `has_roots`, runs record what the
     /// oldest operation waited for in each lost slot.
-    pub(crate) fn open(
-        trace: &Path,
+    pub(crate) fn open<'a>(
+        trace: impl Into<NamedTrace<'a>>,
         machine: &MachineArgs,
         mode: Mode,
         has_roots: bool,

@@ -47,6 +47,15 @@ impl Output {
         Ok(Output { target })
     }
 
+    /// Refuses a path that [`Output::create`] refuses, and leaves nothing there.
+    pub(crate) fn check(path: Option<&Path>) -> anyhow::Result<()> {
+        // A pipe would lose its reader.
+        if let Some(path) = path.filter(|path| !is_written_in_place(path)) {
+            Output::create(Some(path))?;
+        }
+        Ok(())
+    }
+
     /// Returns whether the report goes to a file of its own.
     pub(crate) fn is_file(&self) -> bool {
         !matches!(self.target, Target::Stdout(_))

@@ -68,6 +68,12 @@ pub(crate) fn flag() -> Arc<AtomicBool> {
     Arc::clone(&IS_STOPPED)
 }
 
+/// Forgets the signals that came so far, so that what follows is not stopped by them.
+pub(crate) fn forget() {
+    ASKED.store(0, Ordering::SeqCst);
+    IS_STOPPED.store(false, Ordering::SeqCst);
+}
+
 /// A value that prevents signals from ending the process while it exists.
 #[derive(Debug)]
 pub(crate) struct Keeper {

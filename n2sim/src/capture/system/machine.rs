@@ -112,7 +112,7 @@ impl Guest {
                 .with_context(|| format!("cannot read the initial file system {}", path.shown()))?;
             return Ok(Guest { kernel, made: None, own: Some(path.clone()), program: None });
         }
-        let program = Program::open(&args.command[0], args.sysroot.as_deref())?;
+        let program = Program::open(&args.program.command[0], args.program.sysroot.as_deref())?;
         let archive = archive(args, &program)?;
         let made = Scratch::new("n2sim-initrd", 0o600, &archive);
         let made = Some(made.context("cannot write the initial file system")?);
@@ -136,7 +136,7 @@ impl Guest {
     /// Returns the recorded command line for the trace.
     pub(super) fn command_line(&self, args: &CaptureArgs) -> Vec<String> {
         if self.program.is_some() {
-            return args.command.clone();
+            return args.program.command.clone();
         }
         let own = self.own.iter().flat_map(|path| ["--initrd".to_owned(), shown(path)]);
         ["--kernel".to_owned(), shown(&self.kernel)].into_iter().chain(own).collect()
@@ -190,12 +190,12 @@ fn archive(args: &CaptureArgs, program: &Program) -> Result<Vec<u8>> {
         archive.directory(directory);
     }
     archive.character_device("dev/console", 5, 1);
-    let name = inside(&args.command[0], &program.path);
+    let name = inside(&args.program.command[0], &program.path);
     let environment = ["PATH=/usr/bin:/bin:/usr/sbin:/sbin", "HOME=/root", "TERM=dumb", "LC_ALL=C"];
     let environment = environment.map(str::to_owned);
-    archive.file("init", 0o755, &init::program(&name, &args.command, &environment));
+    archive.file("init", 0o755, &init::program(&name, &args.program.command, &environment));
     archive.file(&name, 0o755, &read(&program.path)?);
-    let sysroot = program.sysroot(args.sysroot.as_deref())?;
+    let sysroot = program.sysroot(args.program.sysroot.as_deref())?;
     if let (Some(interpreter), Some(root)) = (program.interpreter(), sysroot) {
         for (library, path) in libraries::needed(&program.path, interpreter, &root)? {
             archive.file(&library, 0o755, &read(&path)?);

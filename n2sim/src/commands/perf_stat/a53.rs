@@ -7,6 +7,7 @@ use sim_core::Shown;
 use sim_machine::RunHeader;
 use sim_pmu::perf::Reading;
 use sim_report::a53_stat::{self, A53Counted};
+use sim_report::stat::program_name;
 use sim_report::{Owner, Selected};
 use sim_trace::TraceFile;
 
@@ -63,7 +64,7 @@ pub(super) fn run(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<
         options,
         events: &events,
         request: &request,
-        threads: a53_stat::threads(&name, &measured.cores),
+        threads: a53_stat::threads(&program_name(&name), &measured.cores),
         origin: print::origin(&header),
         report: &report,
     };

@@ -1,0 +1,96 @@
+//! `n2sim run`: records a program, replays the recording and prints its counts.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args as ClapArgs;
+use sim_core::Shown;
+use sim_files::ScratchDirectory;
+
+use super::capture::{self, Cut};
+use super::stat::{self, ReplayArgs};
+use crate::capture::account::{Title, thousands};
+use crate::capture::args::{CaptureArgs, ProgramArgs};
+use crate::files::open_trace::NamedTrace;
+use crate::host::signals;
+use crate::shared_args::instructions_from_one;
+
+/// Record a program and print its counts, in one step
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples: n2sim run -- ./prog args\n          \
+    n2sim run -e cycles,instructions,l1d_cache_refill --from main -- ./prog\n          \
+    n2sim run --core cortex-a53 --keep prog.n2t -- ./prog\n\n\
+    The program's own input and output are untouched: use -o FILE where its output and the counts \
+    must not mix. The exit code is 0 when the counts are printed, whatever the program's exit \
+    status was. Ctrl-C ends the program; the counts are then those of the part that ran.")]
+#[command(mut_arg("second_run", |arg| arg.conflicts_with("record_limit")))]
+pub(crate) struct RunArgs {
+    /// Keep the recorded trace in FILE
+    #[arg(long, value_name = "FILE", help_heading = "Recording")]
+    keep: Option<PathBuf>,
+    /// Number of instructions to record, over all threads
+    ///
+    /// The program is then ended. The suffixes k, M and G are powers of 1000.
+    #[arg(long, value_name = "N", value_parser = instructions_from_one)]
+    #[arg(help_heading = "Recording")]
+    record_limit: Option<u64>,
+    #[command(flatten)]
+    replay: ReplayArgs,
+    #[command(flatten, next_help_heading = "Recording")]
+    program: ProgramArgs,
+}
+
+/// Records the program and prints the requested counts.
+///
+/// # Errors
+/// If an option is wrong, the program cannot be recorded, or the output cannot be written.
+pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
+    // A wrong option is refused before the program has run.
+    stat::check(&args.replay)?;
+    let words: Vec<String> =
+        args.program.command.iter().map(|word| word.shown().to_string()).collect();
+    let name = words.join(" ");
+    let program = program_name(&args.program.command);
+    if let Some(path) = &args.keep {
+        record(args, path, &name)?;
+        return count(args, path, name, program);
+    }
+    let directory = ScratchDirectory::new().context("cannot make a temporary directory")?;
+    let path = directory.path().join("program.n2t");
+    record(args, &path, &name).map_err(|error| without_file(error, directory.path()))?;
+    count(args, &path, name, program)
+}
+
+fn record(args: &RunArgs, path: &Path, name: &str) -> anyhow::Result<()> {
+    let capture = CaptureArgs::of(&args.program, path.to_owned(), args.record_limit);
+    let title = Title { name: name.to_owned(), is_brief: true };
+    capture::record(&capture, Some(&title))?;
+    // The signal that ended the program does not end the replay too.
+    signals::forget();
+    Ok(())
+}
+
+fn count(args: &RunArgs, path: &Path, name: String, program: String) -> anyhow::Result<ExitCode> {
+    let trace = NamedTrace { path, name, program: Some(program) };
+    Ok(stat::count(trace, &args.replay)?.into())
+}
+
+/// Returns the name of a program without its directories, as `perf` shows it.
+fn program_name(command: &[String]) -> String {
+    let path = Path::new(command.first().map_or("", String::as_str));
+    Path::new(path.file_name().unwrap_or_default()).shown().to_string()
+}
+
+/// Returns the error of a recording whose file is removed with its directory.
+fn without_file(error: anyhow::Error, directory: &Path) -> anyhow::Error {
+    match error.downcast::<Cut>() {
+        Ok(Cut { refusal, instructions }) => anyhow::anyhow!(
+            "{refusal}; the temporary trace ended after {} instructions and is removed: record less \
+             (--record-limit), or name another place than {} (--keep FILE, or TMPDIR)",
+            thousands(instructions),
+            directory.shown()
+        ),
+        Err(error) => error,
+    }
+}
