@@ -7,6 +7,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::capture::args::CaptureArgs;
 use crate::commands::check::CheckArgs;
+use crate::commands::completions::CompletionsArgs;
 use crate::commands::counterfactual::CounterfactualArgs;
 use crate::commands::diff::DiffArgs;
 use crate::commands::doctor::DoctorArgs;
@@ -17,6 +18,7 @@ use crate::commands::flow::FlowArgs;
 use crate::commands::functions::FunctionsArgs;
 use crate::commands::lint::LintArgs;
 use crate::commands::list::ListArgs;
+use crate::commands::man::ManArgs;
 use crate::commands::membench::MembenchArgs;
 use crate::commands::perf_stat::PerfStatArgs;
 use crate::commands::pipeline::PipelineArgs;
@@ -60,6 +62,7 @@ impl Args {
 pub(crate) enum Command {
     Capture(CaptureArgs),
     Check(CheckArgs),
+    Completions(CompletionsArgs),
     Counterfactual(CounterfactualArgs),
     Diff(DiffArgs),
     Doctor(DoctorArgs),
@@ -71,6 +74,7 @@ pub(crate) enum Command {
     Functions(FunctionsArgs),
     Lint(LintArgs),
     List(ListArgs),
+    Man(ManArgs),
     #[command(alias = "ladder")]
     Membench(MembenchArgs),
     PerfStat(PerfStatArgs),

@@ -2,6 +2,7 @@
 
 pub(crate) mod capture;
 pub(crate) mod check;
+pub(crate) mod completions;
 pub(crate) mod counterfactual;
 pub(crate) mod diff;
 pub(crate) mod doctor;
@@ -14,6 +15,7 @@ pub(crate) mod functions;
 mod functions_a53;
 pub(crate) mod lint;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod membench;
 pub(crate) mod perf_stat;
 pub(crate) mod pipeline;

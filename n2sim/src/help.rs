@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// The groups of commands in the order of the help.
-pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
+pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
     ("Look at a run", &["report", "pipeline", "flow", "functions"]),
     (
         "Count events",
@@ -13,6 +13,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     ("Judge", &["check", "diff", "validate", "lint", "counterfactual", "membench"]),
     ("Record and change traces", &["capture", "doctor", "trace"]),
     ("Teach", &["explain", "list"]),
+    ("Set up a shell", &["completions", "man"]),
 ];
 
 /// Columns of a command's name.

@@ -19,6 +19,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use args::{Args, Command};
+use clap::CommandFactory;
 use commands::perf_stat;
 use host::signals;
 use sim_core::shown_lines;
@@ -72,6 +73,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     Ok(match command {
         Command::Capture(args) => return commands::capture::run(&args),
         Command::Check(args) => commands::check::run(&args)?.into(),
+        Command::Completions(args) => commands::completions::run(&args, Args::command())?.into(),
         Command::Counterfactual(args) => commands::counterfactual::run(&args)?.into(),
         Command::Diff(args) => commands::diff::run(&args)?.into(),
         Command::Doctor(args) => return commands::doctor::run(&args),
@@ -82,6 +84,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Functions(args) => commands::functions::run(&args)?.into(),
         Command::Lint(args) => commands::lint::run(&args)?.into(),
         Command::List(args) => commands::list::run(&args)?.into(),
+        Command::Man(args) => commands::man::run(&args, Args::command())?.into(),
         Command::Membench(args) => commands::membench::run(&args)?.into(),
         Command::PerfStat(args) => {
             perf_stat::run(&args)?;

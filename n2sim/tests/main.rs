@@ -38,6 +38,7 @@ mod regions;
 mod report;
 mod report_page;
 mod run_program;
+mod shell;
 mod stat_a53;
 mod strangers;
 mod sweep;
