@@ -325,6 +325,18 @@ fn capture_fails_cleanly_at_every_call() {
 }
 
 #[test]
+fn run_fails_cleanly_at_every_call() {
+    let Some(place) = with_program() else { return };
+    let args = ["run", "-x,", "-o", "out.csv", "--", "./in.program"];
+    let way = Way { is_steady: false, survives: &["Read", "Memory", "Write"], ..EQUAL };
+    fail_each_in(&place, &args, &way, |_, _| {});
+    for kind in ["Open", "Write", "Sync", "Rename", "Spawn", "Memory"] {
+        let made = fail_each_of_kind(&place, &args, kind, &way);
+        assert!(made > 0, "no call of the kind {kind}");
+    }
+}
+
+#[test]
 fn memory_that_is_refused_ends_a_command_cleanly() {
     for args in [
         &["stat", "in.n2t", "-o", "out.csv"][..],

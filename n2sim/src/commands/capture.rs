@@ -1,10 +1,11 @@
 //! `n2sim capture`: records an AArch64 program that runs under QEMU into a trace.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use sim_core::Shown;
-use sim_trace::{Summary, TraceError, TraceWriter, WriterOptions};
+use sim_trace::{Meta, Summary, TraceError, TraceWriter, WriterOptions};
 
 use crate::capture::account::{self, PluginTally, Stopwatch, Title};
 use crate::capture::args::CaptureArgs;
@@ -32,9 +33,12 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
     if args.count_only {
         return count(args);
     }
-    record(args, None)?;
+    record(args, None, TraceWriter::record)?;
     Ok(ExitCode::SUCCESS)
 }
+
+/// Begins the trace of a recording. [`TraceWriter::record`] keeps what a failed run leaves.
+pub(crate) type Begin = fn(&Path, Meta, WriterOptions) -> Result<TraceWriter, TraceError>;
 
 /// Records a program and prints a summary to stderr, under the name of the trace or another title.
 ///
@@ -42,7 +46,7 @@ pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
 ///
 /// If the engine, the plugin or the program is missing or unfit. [`Cut`] if the trace cannot be
 /// written to its end.
-pub(crate) fn record(args: &CaptureArgs, title: Option<&Title>) -> Result<()> {
+pub(crate) fn record(args: &CaptureArgs, title: Option<&Title>, begin: Begin) -> Result<()> {
     let setup = Setup::of(args)?;
     if args.program.second_run {
         return second_run::run(args, &setup, title);
@@ -59,7 +63,7 @@ pub(crate) fn record(args: &CaptureArgs, title: Option<&Title>) -> Result<()> {
     let options = WriterOptions { level: args.level, ..WriterOptions::default() };
     // Held to the end, so that a signal loses no part of the trace.
     let _keeper = Keeper::for_all();
-    let trace = TraceWriter::record(&path, meta, options)?;
+    let trace = begin(&path, meta, options)?;
     let mut output = Output { trace, skip: args.skip };
     let mut recorder = Recorder::default();
     recorder.shared.ends_for_good = region.ends_for_good();

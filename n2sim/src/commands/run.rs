@@ -7,8 +7,9 @@ use anyhow::Context;
 use clap::Args as ClapArgs;
 use sim_core::Shown;
 use sim_files::ScratchDirectory;
+use sim_trace::TraceWriter;
 
-use super::capture::{self, Cut};
+use super::capture::{self, Begin, Cut};
 use super::stat::{self, ReplayArgs};
 use crate::capture::account::{Title, thousands};
 use crate::capture::args::{CaptureArgs, ProgramArgs};
@@ -53,19 +54,21 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let name = words.join(" ");
     let program = program_name(&args.program.command);
     if let Some(path) = &args.keep {
-        record(args, path, &name)?;
+        record(args, path, &name, TraceWriter::record)?;
         return count(args, path, name, program);
     }
-    let directory = ScratchDirectory::new().context("cannot make a temporary directory")?;
+    let context = || format!("cannot make a directory in {}", std::env::temp_dir().shown());
+    let directory = ScratchDirectory::new().with_context(context)?;
     let path = directory.path().join("program.n2t");
-    record(args, &path, &name).map_err(|error| without_file(error, directory.path()))?;
+    let recorded = record(args, &path, &name, TraceWriter::create_with);
+    recorded.map_err(|error| without_file(error, directory.path()))?;
     count(args, &path, name, program)
 }
 
-fn record(args: &RunArgs, path: &Path, name: &str) -> anyhow::Result<()> {
+fn record(args: &RunArgs, path: &Path, name: &str, begin: Begin) -> anyhow::Result<()> {
     let capture = CaptureArgs::of(&args.program, path.to_owned(), args.record_limit);
     let title = Title { name: name.to_owned(), is_brief: true };
-    capture::record(&capture, Some(&title))?;
+    capture::record(&capture, Some(&title), begin)?;
     // The signal that ended the program does not end the replay too.
     signals::forget();
     Ok(())

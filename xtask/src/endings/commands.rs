@@ -16,7 +16,7 @@ const fn writing(name: &'static str, words: &'static [&'static str]) -> Writing 
     Writing { name, words }
 }
 
-pub(super) const COMMANDS: [Writing; 10] = [
+pub(super) const COMMANDS: [Writing; 11] = [
     writing("stat", &["stat", "IN/in.n2t", "-o", "out.txt"]),
     writing("record", &["record", "IN/in.n2t", "-o", "out.perf"]),
     writing("report", &["report", "IN/in.n2t", "--json", "-o", "out.json"]),
@@ -27,6 +27,7 @@ pub(super) const COMMANDS: [Writing; 10] = [
     writing("validate", &["validate", "IN/in.n2t", "-o", "out.txt"]),
     writing("sweep", &["sweep", "IN/grid.toml", "-o", "out.csv"]),
     writing("capture", &["capture", "-o", "out.n2t", "--", "IN/program"]),
+    writing("run", &["run", "--record-limit", "2M", "-o", "out.txt", "--", "IN/program"]),
 ];
 
 /// A program of some hundred million instructions, so that no recording of it ends early.
