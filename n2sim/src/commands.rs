@@ -22,6 +22,7 @@ pub(crate) mod pipeline;
 mod pipeline_a53;
 pub(crate) mod plan;
 pub(crate) mod program_pmu;
+mod program_pmu_a53;
 pub(crate) mod record;
 pub(crate) mod report;
 mod report_a53;

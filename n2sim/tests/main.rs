@@ -5,6 +5,7 @@ mod a53_counters;
 mod a53_flow;
 mod a53_metrics;
 mod a53_observed;
+mod a53_runs;
 mod book;
 mod capture;
 mod capture_ends;

@@ -3,22 +3,67 @@
 
 use std::io::{self, Write};
 
-use sim_core::pmu_event::PmuEvent;
 use sim_pmu::counter::{EVENT_COUNTERS, IMPLEMENTED_BITS};
-use sim_pmu::{CounterIndex, Pmu, ProgramAccess, ProgramPmu};
+use sim_pmu::{CounterIndex, EventRoutes, Pmu, ProgramAccess};
 
-/// Writes every access in program order, then the counters of each core.
+/// State of one core's PMU at the end of a run.
+#[derive(Clone, Debug)]
+pub struct CoreEnd {
+    counters: Vec<CounterEnd>,
+    cycles: u64,
+    requests: u64,
+}
+
+/// An event counter at the end of a run.
+#[derive(Clone, Copy, Debug)]
+struct CounterEnd {
+    counter: CounterIndex,
+    code: u16,
+    event: &'static str,
+    value: u64,
+    has_overflowed: bool,
+}
+
+impl CoreEnd {
+    /// Returns the state of a PMU of any core that has requested `requests` overflow interrupts.
+    /// `mnemonic` names the core's event with a code.
+    pub fn of<R: EventRoutes>(
+        pmu: &Pmu<R>,
+        requests: u64,
+        mnemonic: impl Fn(u16) -> Option<&'static str>,
+    ) -> CoreEnd {
+        let overflowed = pmu.overflowed() & IMPLEMENTED_BITS;
+        let counter = |counter: CounterIndex| {
+            let code = pmu.event_code(counter)?;
+            Some(CounterEnd {
+                counter,
+                code,
+                event: mnemonic(code).unwrap_or("no event"),
+                value: pmu.value(counter),
+                has_overflowed: overflowed & counter.bit() != 0,
+            })
+        };
+        let counters = CounterIndex::all().take(EVENT_COUNTERS).filter_map(counter).collect();
+        CoreEnd { counters, cycles: pmu.read_cycles(), requests }
+    }
+}
+
+/// Writes every access in the given order, then the counters of each core.
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write(out: &mut impl Write, program: &ProgramPmu) -> io::Result<()> {
+pub fn write<'a>(
+    out: &mut impl Write,
+    accesses: impl IntoIterator<Item = &'a ProgramAccess>,
+    ends: impl IntoIterator<Item = CoreEnd>,
+) -> io::Result<()> {
     writeln!(out, "core {:>14}  level      access", "retired")?;
-    for seen in program.accesses() {
+    for seen in accesses {
         writeln!(out, "{:>4} {:>14}  {}", seen.core, seen.retired, line(seen))?;
     }
-    for (core, end) in program.ends().enumerate() {
+    for (core, end) in ends.into_iter().enumerate() {
         writeln!(out, "\ncore {core}, at the end:")?;
-        write_counters(out, end.pmu)?;
+        write_counters(out, &end)?;
         writeln!(out, "  overflow interrupts requested: {}", end.requests)?;
     }
     Ok(())
@@ -42,22 +87,19 @@ fn line(seen: &ProgramAccess) -> String {
     format!("{level:<10} {verb} {name}{result}")
 }
 
-fn write_counters(out: &mut impl Write, pmu: &Pmu) -> io::Result<()> {
-    let overflowed = pmu.overflowed() & IMPLEMENTED_BITS;
-    for counter in CounterIndex::all().take(EVENT_COUNTERS) {
-        let Some(code) = pmu.event_code(counter) else { continue };
-        let event = PmuEvent::from_code(u32::from(code)).map_or("no event", PmuEvent::mnemonic);
-        let flag = if overflowed & counter.bit() != 0 { "  overflowed" } else { "" };
-        writeln!(out, "  {counter}  0x{code:04x} {event:<24} {:>20}{flag}", pmu.value(counter))?;
+fn write_counters(out: &mut impl Write, end: &CoreEnd) -> io::Result<()> {
+    for CounterEnd { counter, code, event, value, has_overflowed } in &end.counters {
+        let flag = if *has_overflowed { "  overflowed" } else { "" };
+        writeln!(out, "  {counter}  0x{code:04x} {event:<24} {value:>20}{flag}")?;
     }
-    writeln!(out, "  cycles {:>47}", pmu.read_cycles())
+    writeln!(out, "  cycles {:>47}", end.cycles)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::{EventSink, Notice, Privilege, RegisterAccess};
-    use sim_pmu::{PmuVersion, Register};
+    use sim_core::{EventSink, Notice, PmuEvent, Privilege, RegisterAccess};
+    use sim_pmu::{PmuVersion, ProgramPmu, Register};
 
     #[test]
     fn each_access_shows_its_result_or_why_it_is_refused() {
@@ -75,7 +117,9 @@ mod tests {
         program.notify(Notice::RegisterAccess(access(Register::PMEVCNTR_EL0(2), 11, false)));
         program.notify(Notice::RegisterAccess(access(Register::MDCR_EL3, 0, false)));
         let mut out = Vec::new();
-        write(&mut out, &program).expect("memory can be written");
+        let mnemonic = |code: u16| PmuEvent::from_code(code.into()).ok().map(PmuEvent::mnemonic);
+        let ends = program.ends().map(|end| CoreEnd::of(end.pmu, end.requests, mnemonic));
+        write(&mut out, program.accesses(), ends).expect("memory can be written");
         let text = String::from_utf8(out).expect("text");
         for line in [
             "   0              0  EL1        MSR PMEVTYPER2_EL0 = 0x8\n",
