@@ -8,6 +8,11 @@ use std::process::{Command, Output};
 use sim_pmu::Register;
 use sim_trace::{Meta, StreamEvent, TraceWriter};
 
+fn trace(name: &str) -> String {
+    let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces");
+    traces.join(name).to_str().unwrap().to_owned()
+}
+
 fn n2sim(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_n2sim")).args(args).output().unwrap()
 }
@@ -82,4 +87,78 @@ fn a_program_reads_the_counters_that_it_programs() {
         let expected = format!("{} works with --core neoverse-n2 only", option[0]);
         assert!(message.contains(&expected), "{message}");
     }
+}
+
+/// Returns the cycles of the first instructions of a pointer chase with these overrides.
+fn cycles(limit: &str, overrides: &[&str]) -> u64 {
+    let trace = trace("chase.n2t");
+    let mut args = vec!["stat", &trace, "--core", "cortex-a53", "--limit", limit, "-x;"];
+    args.extend(["-e", "cpu_cycles"]);
+    overrides.iter().for_each(|text| args.extend(["--set", text]));
+    printed(&args).split(';').next().unwrap().parse().unwrap()
+}
+
+/// Configuration key of each row.
+const KEYS: [(&str, &str); 8] = [
+    ("beyond-l1", "memory.ideal.data=beyond-l1"),
+    ("beyond-l2", "memory.ideal.data=beyond-l2"),
+    ("translation", "memory.ideal.translation=true"),
+    ("prediction", "pipeline.ideal.prediction=true"),
+    ("fetch", "pipeline.ideal.fetch=true"),
+    ("latency", "pipeline.ideal.latency=true"),
+    ("issue", "pipeline.ideal.issue=true"),
+    ("store-buffer", "memory.ideal.store-buffer=true"),
+];
+
+/// Every row, those of two costs among them, is the run that the configuration keys give.
+#[test]
+fn each_row_is_the_run_that_its_keys_give() {
+    let trace = trace("chase.n2t");
+    let args = ["counterfactual", &trace, "--core", "cortex-a53", "--limit", "100k"];
+    let text = printed(&[&args[..], &["-x;"]].concat());
+    let key = |name: &str| KEYS.iter().find(|(own, _)| *own == name).unwrap().1;
+    let mut pairs = 0;
+    let mut found = std::collections::BTreeMap::new();
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split(';').collect();
+        assert_eq!(fields.len(), 7, "{line}");
+        let cycles_of_row: u64 = fields[1].parse().unwrap();
+        found.insert(fields[0], cycles_of_row);
+        let keys: Vec<&str> = match fields[0] {
+            "none" => Vec::new(),
+            "all" => KEYS.iter().map(|(_, key)| *key).filter(|key| *key != KEYS[1].1).collect(),
+            names => names.split('+').map(key).collect(),
+        };
+        pairs += u32::from(fields[0].contains('+'));
+        assert_eq!(cycles_of_row, cycles("100k", &keys), "{line}");
+    }
+    assert!(pairs > 0 && found.len() == 10 + pairs as usize, "{text}");
+    assert!(found["beyond-l1"] * 2 < found["none"] && found["all"] < found["beyond-l1"], "{text}");
+    let json = printed(&[&args[..], &["-j"]].concat());
+    let rows: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows[0]["cycles"], found["none"]);
+    assert!(rows[1]["ledger-percent"].as_f64().unwrap() > 70.0, "{json}");
+    assert!(rows[2]["ledger-percent"].is_null(), "the ledger does not split load misses");
+    let table = printed(&args);
+    assert!(table.contains("(Cortex-A53)") && table.contains("memory beyond the L1"), "{table}");
+    let message = refused(&[&args[..], &["--roi", "40,41"]].concat());
+    assert!(message.contains("--roi works with --core neoverse-n2 only"), "{message}");
+}
+
+/// A pointer chase waits for data and for translations: without both it takes a tenth of its cycles,
+/// as the lost slots of load misses and stores say.
+#[test]
+fn ideal_data_gives_a_pointer_chase_its_cycles_back() {
+    let modeled = cycles("5G", &[]);
+    let ideal = cycles("5G", &[KEYS[0].1, KEYS[2].1]);
+    let trace = trace("chase.n2t");
+    let text = printed(&["stat", &trace, "--core", "cortex-a53", "--stalls"]);
+    let row = |title: &str| {
+        let line = text.lines().find(|line| line.contains(title)).unwrap();
+        line.split_whitespace().rev().nth(1).unwrap().parse::<f64>().unwrap()
+    };
+    let ledger = row("stalled by a load miss") + row("stalled by a store or barrier");
+    let saved = 100.0 * (modeled - ideal) as f64 / modeled as f64;
+    assert!(saved > 90.0 && (saved - ledger).abs() < 1.0, "{saved} % saved, {ledger} % lost");
 }

@@ -69,6 +69,7 @@ pub fn run_path(
         .map(|(inst, seen)| {
             let mut timing = Timing::of(&program, inst.id, &config.pipeline);
             seen.view.apply(program.inst(inst.id), &mut timing);
+            timing.spare(&config.pipeline.ideal);
             timing
         })
         .collect();

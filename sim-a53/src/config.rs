@@ -39,6 +39,22 @@ pub struct PipelineConfig {
     pub wrong_paths: bool,
     /// Branch prediction.
     pub branch: BranchConfig,
+    /// Costs that are left out.
+    pub ideal: IdealPipeline,
+}
+
+/// `[pipeline.ideal]`: costs that are left out, to measure what they cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct IdealPipeline {
+    /// Every branch but an exception return is predicted right.
+    pub prediction: bool,
+    /// Fetch delays nothing, except after a misprediction or an exception.
+    pub fetch: bool,
+    /// A result is ready in the next cycle, and its unit as well.
+    pub latency: bool,
+    /// Any two instructions issue together, and a wide access takes one cycle.
+    pub issue: bool,
 }
 
 /// Branch predictor.

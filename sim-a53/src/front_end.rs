@@ -34,6 +34,8 @@ pub(crate) struct EmptyQueue {
 #[derive(Clone, Debug)]
 pub(crate) struct FrontEnd {
     width: u64,
+    /// Neither width, lines nor taken branches delay anything.
+    is_ideal: bool,
     decode_cycles: u64,
     entries: usize,
     /// Cycle of the current fetch, and the instructions that it already has.
@@ -54,7 +56,8 @@ pub(crate) struct FrontEnd {
 impl FrontEnd {
     pub(crate) fn new(config: &PipelineConfig) -> FrontEnd {
         FrontEnd {
-            width: config.fetch_width,
+            width: if config.ideal.fetch { u64::MAX } else { config.fetch_width },
+            is_ideal: config.ideal.fetch,
             decode_cycles: config.decode_cycles,
             entries: config.queue_entries,
             cycle: 0,
@@ -126,7 +129,7 @@ impl FrontEnd {
     ) {
         let begin = self.cycle;
         let reply = memory.fetch(core, pc, begin, sink);
-        if reply.ready <= begin {
+        if reply.ready <= begin || self.is_ideal {
             return;
         }
         self.advance_to(reply.ready);
@@ -152,7 +155,9 @@ impl FrontEnd {
     /// Ends the current fetch at a taken branch; the target is fetched after `bubble` cycles.
     #[inline]
     pub(crate) fn follow_taken(&mut self, bubble: u64) {
-        self.advance_to(self.cycle + 1 + bubble);
+        if !self.is_ideal {
+            self.advance_to(self.cycle + 1 + bubble);
+        }
         self.line = NO_LINE;
     }
 
@@ -173,7 +178,7 @@ impl FrontEnd {
         sink: &mut S,
     ) -> Option<u64> {
         let cycles = until.saturating_sub(self.cycle);
-        let insts = (cycles * self.width).min(self.entries as u64);
+        let insts = cycles.saturating_mul(self.width).min(self.entries as u64);
         let more = insts.checked_sub(1)?;
         let last = pc.wrapping_add(4 * more) >> LINE_SHIFT;
         let mut now = self.cycle;

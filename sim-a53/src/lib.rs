@@ -6,8 +6,8 @@
 //! the part of it that counts, `cluster` runs it on up to four cores; `event_bus` and `pmu` receive
 //! the events as bits of a bus and in counters; `overflow` samples the instructions at which a
 //! counter overflows, `perf` counts in intervals and with shared counters, `profile` has the costs
-//! of each instruction; `seen` has the steps that a sink may observe beside the events, and `flow`
-//! the charts of them; `stepper` and `bench` run loops.
+//! of each instruction, `mispredictions` their lost slots; `seen` has the steps that a sink may
+//! observe beside the events, and `flow` the charts of them; `stepper` and `bench` run loops.
 
 pub mod bench;
 mod branch;
@@ -23,6 +23,7 @@ mod front_end;
 mod groups;
 mod levels;
 pub mod memory;
+mod mispredictions;
 pub mod overflow;
 mod part;
 pub mod perf;
@@ -39,6 +40,7 @@ pub use cluster::{
     run_with_pmu, run_with_sinks,
 };
 pub use event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink, Issued};
+pub use mispredictions::{MispredictionSlots, run_with_mispredictions};
 pub use part::{Mark, Part, Region};
 pub use pmu::{A53Pmu, PmuSink};
 pub use slots::Slots;

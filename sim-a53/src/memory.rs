@@ -6,7 +6,7 @@
 //! `read_allocate`, `prefetcher`, `l2`, `snoop_control`, `bus` are the units; `cluster` puts them
 //! together; `translate`, `supply`, `linefill`, `fetches`, `loads`, `stores`, `uncached`,
 //! `exclusives`, `maintenance` are the ways of requests through them; `errors` are those of the
-//! RAMs, and `given` is for directed tests.
+//! RAMs, `ideal` has the costs that are left out, and `given` is for directed tests.
 //!
 //! Sources of the comments: TRM is the Cortex-A53 manual, with the section; CPUACTLR is the field
 //! table of that register, TRM 4.3. A rule that no source gives says "assumed", with its range.
@@ -19,6 +19,7 @@ mod errors;
 mod exclusives;
 mod fetches;
 mod given;
+mod ideal;
 mod l2;
 mod linefill;
 mod loads;

@@ -5,7 +5,7 @@
 //! one, and an address is needed a stage earlier. Sources: "GCC" is its scheduling model of this
 //! core (`cortex-a53.md`), "IB" the measurements of insn_bench_aarch64 on a Raspberry Pi 3.
 
-use crate::config::{MAX_DIVIDE, PipelineConfig};
+use crate::config::{IdealPipeline, MAX_DIVIDE, PipelineConfig};
 use sim_core::Maintenance;
 use sim_isa::inst::{MAX_DSTS, MAX_SRCS};
 use sim_isa::{
@@ -46,7 +46,7 @@ const MOVE: Distances = [0, 1, 2, 0, 0, 2, 2, 2];
 const ALU: Distances = [1, 2, 3, 0, 1, 3, 3, 3];
 /// Additions in the first stage, because all operands are ready: only a plain reader has the result
 /// sooner (IB: two dependent additions issue together).
-pub(crate) const EARLY_ALU: Distances = [0, 2, 3, 0, 1, 3, 3, 3];
+const EARLY_ALU: Distances = [0, 2, 3, 0, 1, 3, 3, 3];
 /// Products of words (GCC; IB `SMULL` 3).
 const PRODUCT: Distances = [2, 3, 4, 1, 1, 4, 4, 4];
 /// Products of doublewords (IB `MUL X` 4).
@@ -71,6 +71,16 @@ const TO_GENERAL: Distances = [4, 5, 6, 3, 4, 4, 4, 4];
 const TO_INTEGER: Distances = [5, 6, 7, 4, 5, 5, 5, 5];
 /// Flags of a floating-point comparison (IB: one comparison and branch per cycle).
 const FLOAT_FLAGS: Distances = [3, 3, 3, 0, 3, 3, 3, 3];
+
+/// Returns the distances of the result of an addition in the first stage.
+pub(crate) fn early_alu(ideal: &IdealPipeline) -> Distances {
+    if ideal.latency { in_next_cycle(EARLY_ALU) } else { EARLY_ALU }
+}
+
+/// Returns distances to the next cycle, or the same one if they were that short.
+fn in_next_cycle(distances: Distances) -> Distances {
+    distances.map(|cycles| cycles.min(1))
+}
 
 /// Returns the distances of a vector result with this latency.
 const fn vector_result(latency: u8) -> Distances {
@@ -264,7 +274,20 @@ impl Timing {
         timing.set_units(inst, class, config);
         timing.set_operands(inst, class);
         timing.settle();
+        timing.spare(&config.ideal);
         timing
+    }
+
+    /// Leaves out the costs that the configuration leaves out.
+    pub(crate) fn spare(&mut self, ideal: &IdealPipeline) {
+        if ideal.latency {
+            self.busy = 1;
+            self.dsts = self.dsts.map(|(reg, distances)| (reg, in_next_cycle(distances)));
+        }
+        if ideal.issue {
+            (self.needs, self.excludes) = (Needs::ANY, Needs::NONE);
+            self.more_cycles = 0;
+        }
     }
 
     /// Sets what follows from the rest: the pairs, and whether it only computes. GCC's model names

@@ -3,6 +3,7 @@
 mod event;
 mod event_bus;
 mod flow;
+mod ideal;
 mod loop_exit;
 mod memory;
 mod observed;

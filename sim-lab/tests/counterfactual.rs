@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sim_core::PmuEvent;
-use sim_lab::counterfactual::{Counterfactual, Ideal, Slots};
+use sim_lab::counterfactual::{CoreIdeal, CoreLoss, Counterfactual, Ideal, Slots};
 use sim_lab::kernels::Kernel;
 use sim_machine::{ConfigSource, MachineConfig, Outcome, RunHeader, RunOptions, Session};
 

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use serde_json::json;
-use sim_lab::counterfactual::{Change, Counterfactual, Ideal, LEAST, Pair, Slots};
+use sim_lab::counterfactual::{Change, CoreIdeal, CoreLoss, Counterfactual, LEAST, Pair, Slots};
 
 use crate::perf_stat::grouped;
 use crate::run_diff::csv::quoted;
@@ -22,7 +22,7 @@ const CHANGES_NAMED: usize = 3;
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write_text(out: &mut impl Write, found: &Counterfactual) -> io::Result<()> {
+pub fn write_text<I: CoreIdeal>(out: &mut impl Write, found: &Counterfactual<I>) -> io::Result<()> {
     let title = "If it cost nothing";
     writeln!(
         out,
@@ -32,30 +32,33 @@ pub fn write_text(out: &mut impl Write, found: &Counterfactual) -> io::Result<()
     row(out, "nothing (as modeled)", &found.base, found, None)?;
     for (ideal, slots) in &found.singles {
         let why = why(found, *ideal, slots).join("; ");
-        row(out, ideal.label(), slots, found, Some((found.charged(*ideal), &why)))?;
+        row(out, ideal.label(), slots, found, Some((found.known_charge(*ideal), &why)))?;
     }
     row(out, "all of these", &found.all, found, None)?;
     write_pairs(out, found)?;
     writeln!(out)
 }
 
-fn row(
+fn row<I: CoreIdeal>(
     out: &mut impl Write,
     name: &str,
     slots: &Slots,
-    found: &Counterfactual,
-    ledger: Option<(f64, &str)>,
+    found: &Counterfactual<I>,
+    ledger: Option<(Option<f64>, &str)>,
 ) -> io::Result<()> {
     let (cycles, saved) = (grouped(slots.cycles), percent(found.saved(slots)));
     write!(out, " {name:<NAME_WIDTH$} {cycles:>CYCLES_WIDTH$} {saved:>SHARE_WIDTH$}")?;
-    let text = ledger.map(|(charged, why)| format!(" {:>SHARE_WIDTH$}  {why}", percent(charged)));
+    let text = ledger.map(|(charged, why)| {
+        let charged = charged.map(percent).unwrap_or_default();
+        format!(" {charged:>SHARE_WIDTH$}  {why}")
+    });
     writeln!(out, "{}", text.unwrap_or_default().trim_end())
 }
 
 /// Writes the pairs that save more or less together than each alone.
-fn write_pairs(out: &mut impl Write, found: &Counterfactual) -> io::Result<()> {
-    let is_shown = |pair: &&Pair| found.interaction(pair).abs() >= LEAST;
-    let mut pairs: Vec<&Pair> = found.pairs.iter().filter(is_shown).collect();
+fn write_pairs<I: CoreIdeal>(out: &mut impl Write, found: &Counterfactual<I>) -> io::Result<()> {
+    let is_shown = |pair: &&Pair<I>| found.interaction(pair).abs() >= LEAST;
+    let mut pairs: Vec<&Pair<I>> = found.pairs.iter().filter(is_shown).collect();
     if pairs.is_empty() {
         let runs = found.pairs.len();
         return match runs {
@@ -63,11 +66,11 @@ fn write_pairs(out: &mut impl Write, found: &Counterfactual) -> io::Result<()> {
             _ => writeln!(out, "\n No pair interacts by 1 % or more ({runs} pairs)"),
         };
     }
-    let strength = |pair: &Pair| found.interaction(pair).abs();
+    let strength = |pair: &Pair<I>| found.interaction(pair).abs();
     pairs.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
     writeln!(out, "\n Pairs: cycles that both save beyond the sum of each alone")?;
     for pair in pairs {
-        let [a, b] = pair.ideals.map(Ideal::label);
+        let [a, b] = pair.ideals.map(I::label);
         let (both, more) = (percent(found.saved(&pair.slots)), found.interaction(pair));
         let name = format!("{a} + {b}");
         let kind = if more > 0.0 { OVERLAP } else { SHARED };
@@ -83,8 +86,9 @@ const SHARED: &str = "shared: either saves these cycles";
 
 /// Returns the reasons why an ideal does not save the ledger's share: causes that gained or lost
 /// slots.
-fn why(found: &Counterfactual, ideal: Ideal, slots: &Slots) -> Vec<String> {
-    if (found.saved(slots) - found.charged(ideal)).abs() < LEAST && ideal != Ideal::Window {
+fn why<I: CoreIdeal>(found: &Counterfactual<I>, ideal: I, slots: &Slots) -> Vec<String> {
+    let agrees = |charged: f64| (found.saved(slots) - charged).abs() < LEAST;
+    if found.known_charge(ideal).is_some_and(agrees) && !ideal.is_symptom() {
         return Vec::new();
     }
     let changes = found.changes(ideal, slots);
@@ -99,7 +103,7 @@ fn why(found: &Counterfactual, ideal: Ideal, slots: &Slots) -> Vec<String> {
     named.collect()
 }
 
-fn is_left(ideal: Ideal, change: &Change) -> bool {
+fn is_left<I: CoreIdeal>(ideal: I, change: &Change<I::Loss>) -> bool {
     ideal.removes().contains(&change.loss)
 }
 
@@ -107,7 +111,7 @@ fn is_left(ideal: Ideal, change: &Change) -> bool {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write_json(out: &mut impl Write, found: &Counterfactual) -> io::Result<()> {
+pub fn write_json<I: CoreIdeal>(out: &mut impl Write, found: &Counterfactual<I>) -> io::Result<()> {
     for line in lines(found) {
         let changes: Vec<_> = line
             .changes
@@ -133,7 +137,11 @@ pub fn write_json(out: &mut impl Write, found: &Counterfactual) -> io::Result<()
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write_csv(out: &mut impl Write, found: &Counterfactual, separator: &str) -> io::Result<()> {
+pub fn write_csv<I: CoreIdeal>(
+    out: &mut impl Write,
+    found: &Counterfactual<I>,
+    separator: &str,
+) -> io::Result<()> {
     for line in lines(found) {
         let number = |share: Option<f64>| {
             share.map_or_else(String::new, |share| format!("{:.2}", share * 100.0))
@@ -154,16 +162,16 @@ pub fn write_csv(out: &mut impl Write, found: &Counterfactual, separator: &str) 
 }
 
 /// Fields of one run in machine-readable output.
-struct Line<'a> {
+struct Line<'a, I: CoreIdeal> {
     name: String,
     slots: &'a Slots,
     charged: Option<f64>,
     interaction: Option<f64>,
-    changes: Vec<Change>,
+    changes: Vec<Change<I::Loss>>,
     why: Vec<String>,
 }
 
-fn lines(found: &Counterfactual) -> Vec<Line<'_>> {
+fn lines<I: CoreIdeal>(found: &Counterfactual<I>) -> Vec<Line<'_, I>> {
     let plain = |name: &str, slots| Line {
         name: name.to_owned(),
         slots,
@@ -175,14 +183,14 @@ fn lines(found: &Counterfactual) -> Vec<Line<'_>> {
     let mut lines = vec![plain("none", &found.base)];
     for (ideal, slots) in &found.singles {
         lines.push(Line {
-            charged: Some(found.charged(*ideal)),
+            charged: found.known_charge(*ideal),
             changes: found.changes(*ideal, slots),
             why: why(found, *ideal, slots),
             ..plain(ideal.name(), slots)
         });
     }
     for pair in &found.pairs {
-        let [a, b] = pair.ideals.map(Ideal::name);
+        let [a, b] = pair.ideals.map(I::name);
         let interaction = Some(found.interaction(pair));
         lines.push(Line { interaction, ..plain(&format!("{a}+{b}"), &pair.slots) });
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use rayon::prelude::*;
-use sim_lab::counterfactual::{Counterfactual, Ideal, Pair, Slots};
+use sim_lab::counterfactual::{CoreIdeal, CoreLoss, Counterfactual, Ideal, Pair, Slots};
 use sim_lab::kernels::Kernel;
 use sim_machine::{ConfigSource, MachineConfig, RunHeader, RunOptions, Session};
 use sim_tests::{files_below, repository};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sim_core::Shown;
 use sim_core::config::Document;
-use sim_lab::counterfactual::Ideal;
+use sim_lab::counterfactual::{CoreIdeal, Ideal};
 use sim_machine::{MachineConfig, Outcome, RunHeader, RunOptions, Session};
 
 use crate::host::memory;

@@ -34,14 +34,15 @@ impl Core {
         // Where the stream breaks off, no prediction can be judged.
         let Some(next) = next else { return self.front_end.restart(cycle + RESTART) };
         let prediction = self.predictor.predict(timing.pc, kind, timing.target, next);
-        if prediction.next == Some(next) {
-            if prediction.taken {
-                let bubble = self.bubble(timing);
-                self.front_end.follow_taken(bubble);
-            }
-            return;
+        let is_taken = match prediction.next == Some(next) {
+            true => prediction.taken,
+            false if self.predicts_all => next != timing.pc.wrapping_add(4),
+            false => return self.mispredict(kind, prediction, cycle, memory, sink),
+        };
+        if is_taken {
+            let bubble = self.bubble(timing);
+            self.front_end.follow_taken(bubble);
         }
-        self.mispredict(kind, prediction, cycle, memory, sink);
     }
 
     /// Counts a misprediction, and fetches the wrong path until the branch that issued in `cycle`

@@ -2,7 +2,7 @@
 
 use super::bus::Bus;
 use super::cache::Cache;
-use super::config::{AsidFrom, MemoryConfig};
+use super::config::{AsidFrom, IdealMemory, MemoryConfig};
 use super::errors::Errors;
 use super::l2::L2;
 use super::main_tlb::{Space, TlbArray};
@@ -73,7 +73,11 @@ impl CoreUnits {
                 ahead.sequence,
                 ahead.stride_lines,
             ),
-            store_buffer: StoreBuffer::new(buffer.entries, buffer.merge_cycles),
+            store_buffer: StoreBuffer::new(
+                buffer.entries,
+                buffer.merge_cycles,
+                config.ideal.store_buffer,
+            ),
             read_allocate: ReadAllocate::new(mode.l1_lines, mode.l2_lines),
             write_burst: WriteBurst::default(),
             monitor: Monitor::default(),
@@ -91,6 +95,7 @@ pub(crate) struct Rules {
     pub(crate) fetch_next_line: bool,
     pub(crate) store_streams: bool,
     pub(crate) asid_in_upper: bool,
+    pub(crate) ideal: IdealMemory,
 }
 
 /// All units of a cluster.
@@ -125,6 +130,7 @@ impl Cluster {
                 fetch_next_line: config.l1i.next_line_prefetch,
                 store_streams: config.prefetch.stores,
                 asid_in_upper: config.pages.asid_from == AsidFrom::Upper,
+                ideal: config.ideal,
             },
             errors: Errors::new(&config.errors, seed.wrapping_add(0x20)),
             map: PageMap::new(&config.pages),

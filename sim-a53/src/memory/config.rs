@@ -181,6 +181,31 @@ pub struct ErrorsConfig {
     pub snoop_filter_per_million_lines: u32,
 }
 
+/// First level beyond which data accesses cost no time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdealData {
+    /// Nowhere: every access takes its modeled time.
+    #[default]
+    Nowhere,
+    /// Beyond the L2 cache: an L2 miss of a data access takes as long as an L2 hit.
+    BeyondL2,
+    /// Beyond the L1 data cache: every cacheable access takes as long as an L1 hit.
+    BeyondL1,
+}
+
+/// `[memory.ideal]`: costs that are left out, to measure what they cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct IdealMemory {
+    /// Loads, stores, preloads and prefetches of cacheable data.
+    pub data: IdealData,
+    /// Misses of the micro-TLBs take no time.
+    pub translation: bool,
+    /// The store buffer is never full.
+    pub store_buffer: bool,
+}
+
 /// All `[memory.*]` tables.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -207,6 +232,8 @@ pub struct MemoryConfig {
     pub prefetch: PrefetchConfig,
     /// External memory.
     pub bus: BusConfig,
+    /// Costs that are left out.
+    pub ideal: IdealMemory,
     /// Pages, and memory that no cache keeps.
     pub pages: PagesConfig,
     /// Errors in the RAMs.

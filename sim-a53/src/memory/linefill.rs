@@ -31,6 +31,11 @@ impl Cluster {
         at: u64,
         sink: &mut S,
     ) -> Linefill {
+        if self.is_ideal_beyond_l1() {
+            let supply = self.supply(core, line, request, at, sink);
+            self.enter_l1d(core, line, supply, LineState::CLEAN, at, sink);
+            return Linefill { start: at, first: supply.first, complete: supply.complete() };
+        }
         let at = self.set_free_from(core, line, at);
         let slot = self.cores[core].linefills.find(at);
         let supply = self.supply(core, line, request, slot.from, sink);

@@ -43,7 +43,8 @@ impl Cluster {
             sink.see(Seen::Loaded(LoadedFrom::StoreBuffer));
             return Loaded { ready: at, missed: false };
         }
-        let ready = self.read_l1d(core, bytes, non_temporal, at, sink);
+        let read = self.read_l1d(core, bytes, non_temporal, at, sink);
+        let ready = if self.is_ideal_beyond_l1() { at } else { read };
         Loaded { ready, missed: ready > at }
     }
 

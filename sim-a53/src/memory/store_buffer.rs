@@ -94,18 +94,21 @@ pub(crate) struct StoreBuffer {
     next: usize,
     open: Option<Open>,
     merge_cycles: u64,
+    /// A store always finds an entry.
+    is_never_full: bool,
     /// Cycle in which the last entry left.
     last_end: u64,
 }
 
 impl StoreBuffer {
     /// Creates an empty buffer.
-    pub(crate) fn new(entries: u32, merge_cycles: u32) -> StoreBuffer {
+    pub(crate) fn new(entries: u32, merge_cycles: u32, is_never_full: bool) -> StoreBuffer {
         StoreBuffer {
             ends: vec![0; entries.max(2) as usize].into_boxed_slice(),
             next: 0,
             open: None,
             merge_cycles: merge_cycles.into(),
+            is_never_full,
             last_end: 0,
         }
     }
@@ -125,7 +128,7 @@ impl StoreBuffer {
 
     /// Opens an entry, after the former one is closed. Returns the cycle in which an entry is free.
     pub(crate) fn open(&mut self, bytes: LineBytes, now: u64, translated: u64) -> u64 {
-        let accepted = now.max(self.ends[self.next]);
+        let accepted = if self.is_never_full { now } else { now.max(self.ends[self.next]) };
         let from = accepted.max(translated);
         self.open = Some(Open { bytes, from, until: from + self.merge_cycles });
         accepted

@@ -14,6 +14,11 @@ use super::translate::Side;
 /// Cycles in which a whole line is written into the L1 data cache: 128 bits in each (TRM 6.1).
 const WHOLE_LINE_CYCLES: u64 = 4;
 
+/// Returns the cycles in which bytes are written into the L1 data cache.
+fn cycles_of_hit(bytes: LineBytes) -> u64 {
+    if bytes.is_whole() { WHOLE_LINE_CYCLES } else { 1 }
+}
+
 /// Result of a store to one line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stored {
@@ -89,14 +94,15 @@ impl Cluster {
             return self.write_uncached(core, bytes, memory, at, sink);
         }
         let l1d = self.snoop.l1d(core);
-        match l1d.find(bytes.line) {
+        let end = match l1d.find(bytes.line) {
             Some(entry) if l1d.state(entry).has(LineState::FAULTY) => {
                 self.find_l1d_error(core, bytes.line, at, sink);
                 self.store_miss(core, bytes, at, sink)
             }
             Some(entry) => self.store_hit(core, entry, bytes, at, sink),
             None => self.store_miss(core, bytes, at, sink),
-        }
+        };
+        if self.is_ideal_beyond_l1() { at + cycles_of_hit(bytes) } else { end }
     }
 
     fn store_hit<S: A53Sink>(
@@ -124,7 +130,7 @@ impl Cluster {
         }));
         let owned =
             if state.has(LineState::SHARED) { self.make_unique(core, bytes.line, at) } else { at };
-        owned + if bytes.is_whole() { WHOLE_LINE_CYCLES } else { 1 }
+        owned + cycles_of_hit(bytes)
     }
 
     /// Removes all copies of a line that another cache may have. Returns the cycle in which the
@@ -193,7 +199,7 @@ impl Cluster {
         sink.see(Seen::Streamed { beats: whole.beats(), to_memory });
         if to_memory {
             sink.raise(A53Event::EXT_MEM_REQ, begin, 1);
-            return self.bus.write(begin) + 1;
+            return self.write_memory(begin) + 1;
         }
         let replaced = self.write_l2(line, true, begin, begin + BEATS);
         self.retire_l2_victim(replaced, begin, sink) + 1
@@ -215,7 +221,7 @@ impl Cluster {
             return begin + 1;
         }
         sink.raise(A53Event::EXT_MEM_REQ, begin, 1);
-        self.bus.write(begin) + 1
+        self.write_memory(begin) + 1
     }
 
     /// Moves written beats to the snoop control unit. Returns the cycle in which the L2 cache takes
@@ -230,7 +236,7 @@ impl Cluster {
         sink.raise(A53Event::BUS_ACCESS, at, bytes.beats());
         sink.raise(A53Event::BUS_ACCESS_ST, at, bytes.beats());
         self.snoop.invalidate(bytes.line, core);
-        let begin = self.l2.begin(at);
+        let begin = self.begin_l2_write(at);
         if self.l2.is_present() {
             sink.raise(A53Event::L2D_CACHE, begin, 1);
         }
@@ -269,10 +275,11 @@ impl Cluster {
         let left =
             if self.map.has_uncached() { self.drain_uncached(core, left, sink) } else { left };
         let units = &self.cores[core];
-        if units.read_allocate.gathered_line().is_none() {
-            return left.max(filled);
-        }
-        self.end_read_allocate(core, left, sink).max(filled)
+        let written = match units.read_allocate.gathered_line() {
+            None => left,
+            Some(_) => self.end_read_allocate(core, left, sink),
+        };
+        if self.is_ideal_beyond_l1() { left } else { written.max(filled) }
     }
 
     /// Offers a whole line of zeros (`DC ZVA`) to the store buffer.

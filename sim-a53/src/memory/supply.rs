@@ -55,9 +55,22 @@ impl Cluster {
         at: u64,
         sink: &mut S,
     ) -> Supply {
+        let supply = self.find_line(core, line, request, at, sink);
+        if self.is_free(request) { Supply { first: at, ..supply } } else { supply }
+    }
+
+    /// Finds a line outside the L1 cache that requests it.
+    fn find_line<S: A53Sink>(
+        &mut self,
+        core: usize,
+        line: u64,
+        request: Request,
+        at: u64,
+        sink: &mut S,
+    ) -> Supply {
         sink.raise(A53Event::BUS_ACCESS, at, BEATS);
         sink.raise(A53Event::BUS_ACCESS_LD, at, BEATS);
-        let begin = self.l2.begin(at);
+        let begin = if self.is_free(request) { at } else { self.l2.begin(at) };
         if self.l2.is_present() {
             sink.raise(A53Event::L2D_CACHE, begin, 1);
         }
@@ -83,8 +96,7 @@ impl Cluster {
             return Supply { first, state };
         }
         sink.see(Seen::Supplied(Source::Memory));
-        let leaves = self.l2.leaves(begin);
-        let first = self.read_memory(core, request, leaves, sink);
+        let first = self.read_memory(core, request, begin, sink);
         self.enter_l2(line, request, begin, first, sink);
         Supply { first, state: LineState::CLEAN }
     }
@@ -157,19 +169,22 @@ impl Cluster {
         }
     }
 
-    /// Reads a line from external memory. Returns the cycle of the first beat.
+    /// Reads a line from external memory after a lookup of the L2 cache that began at `begin`.
+    /// Returns the cycle of the first beat.
     fn read_memory<S: A53Sink>(
         &mut self,
         core: usize,
         request: Request,
-        at: u64,
+        begin: u64,
         sink: &mut S,
     ) -> u64 {
+        let at = self.l2.leaves(begin);
         if self.l2.is_present() {
             sink.raise(A53Event::L2D_CACHE_REFILL, at, 1);
         }
         sink.raise(A53Event::EXT_MEM_REQ, at, 1);
         match request {
+            _ if self.is_free_beyond_l2(request) => self.l2.first_beat(begin),
             Request::Fetch | Request::Walk => self.bus.read(at),
             Request::Read | Request::Write | Request::NonTemporal => self.bus.read_data(core, at),
         }
@@ -187,7 +202,7 @@ impl Cluster {
             Some(victim) if victim.state.has(LineState::DIRTY) => {
                 sink.see(Seen::L2VictimWritten);
                 sink.raise(A53Event::L2D_CACHE_WB, at, 1);
-                self.bus.write(at)
+                self.write_memory(at)
             }
             _ => at,
         }
@@ -209,9 +224,9 @@ impl Cluster {
         sink.raise(A53Event::BUS_ACCESS, at, BEATS);
         sink.raise(A53Event::BUS_ACCESS_ST, at, BEATS);
         if !self.l2.is_present() {
-            return self.bus.write(at);
+            return self.write_memory(at);
         }
-        let begin = self.l2.begin(at);
+        let begin = self.begin_l2_write(at);
         sink.raise(A53Event::L2D_CACHE, begin, 1);
         let replaced = self.write_l2(victim.line, dirty, begin, begin);
         self.retire_l2_victim(replaced, begin, sink)

@@ -59,7 +59,10 @@ impl Cluster {
         let start = main.taken.free_from(now);
         let is_present = main.holds(walk.key);
         let further = main.sizes_before(walk.key, is_present) * self.rules.size_cycles;
-        let looked_up = start + self.rules.refill_cycles + further;
+        let looked_up = match self.rules.ideal.translation {
+            true => now,
+            false => start + self.rules.refill_cycles + further,
+        };
         main.taken.take(start, looked_up);
         let is_hit = if main.take_error(walk.key) {
             sink.raise(A53Event::TLB_ERR, looked_up, 1);
@@ -95,7 +98,8 @@ impl Cluster {
         let granule = self.map.granule;
         let table = walk.table(granule);
         let walker = &self.cores[core].walker;
-        let start = walker.taken.free_from(at);
+        let is_free = self.rules.ideal.translation;
+        let start = if is_free { at } else { walker.taken.free_from(at) };
         let is_known = table.is_some_and(|table| walker.cache.holds(table));
         let first_level = if is_known { LAST_LEVEL } else { granule.first_level };
         sink.see(Seen::Walked { from_walk_cache: is_known });
@@ -172,6 +176,10 @@ impl Cluster {
                 self.walk_linefill(core, line, at, sink)
             }
         };
-        arrives + self.cores[core].walker.read_cycles
+        if self.rules.ideal.translation {
+            at
+        } else {
+            arrives + self.cores[core].walker.read_cycles
+        }
     }
 }
