@@ -8,6 +8,7 @@ mod counterfactual_a53;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod estimate;
+mod estimate_a53;
 pub(crate) mod event_bus;
 mod event_bus_a53;
 pub(crate) mod explain;

@@ -92,6 +92,20 @@ pub struct A53CoreOutcome {
     pub slots: Slots,
 }
 
+impl A53CoreOutcome {
+    /// Adds the counts of another part of the same thread.
+    pub fn add(&mut self, other: &A53CoreOutcome) {
+        self.counts.add(&other.counts);
+        self.cycles += other.cycles;
+        self.instructions += other.instructions;
+        self.two_retired += other.two_retired;
+        self.foreign += other.foreign;
+        self.unknown += other.unknown;
+        self.lost_exclusives += other.lost_exclusives;
+        self.slots.add(&other.slots);
+    }
+}
+
 /// One thread on its core.
 struct Thread {
     stream: u32,
@@ -104,6 +118,8 @@ struct Thread {
     /// Instructions of the batch before the next event.
     next_event: usize,
     ended: bool,
+    /// Place in the stream at which the thread ends.
+    end: u64,
     /// Instructions before the part changes.
     next_change: u64,
     watch: Option<Watch>,
@@ -231,7 +247,9 @@ pub(crate) fn run_with<S: A53Sink + AsRef<A53Counts>, E: From<A53Error> + From<T
     let mut running = Vec::new();
     for (number, sink) in sinks.iter_mut().enumerate() {
         let thread = Thread::new(trace, number, config, code.len(), part)?;
-        if let Some(first) = thread.batch.first().filter(|_| trace.meta().machine.full_system) {
+        if let Some(first) =
+            thread.batch.get(thread.at).filter(|_| trace.meta().machine.full_system)
+        {
             sink.note(A53Note::Begin { pc: code.timing(first.id).pc }, 0);
         }
         running.push(thread);
@@ -278,7 +296,8 @@ impl Thread {
         part: &Part,
     ) -> Result<Thread, TraceError> {
         let stream = number as u32;
-        let reader = trace.reader(stream)?;
+        let span = part.span.clone().unwrap_or(0..u64::MAX);
+        let reader = trace.reader_at(stream, span.start)?;
         let mut core = Core::new(number, &config.pipeline);
         core.execute_wrong_paths(insts);
         let mut thread = Thread {
@@ -291,6 +310,7 @@ impl Thread {
             event_at: 0,
             next_event: usize::MAX,
             ended: false,
+            end: span.end,
             next_change: part.limit.unwrap_or(u64::MAX),
             watch: Watch::new(part),
         };
@@ -298,16 +318,41 @@ impl Thread {
             thread.next_change = 0;
         }
         thread.next_batch()?;
+        thread.skip_to(span.start)?;
         Ok(thread)
+    }
+
+    /// Skips the instructions before a place of the stream, with their events.
+    fn skip_to(&mut self, place: u64) -> Result<(), TraceError> {
+        let end_of = |thread: &Thread| thread.reader.batch_start() + thread.batch.len() as u64;
+        while !self.ended && end_of(self) <= place {
+            self.next_batch()?;
+        }
+        let skipped = place.saturating_sub(self.reader.batch_start()) as usize;
+        if self.ended || skipped == 0 {
+            return Ok(());
+        }
+        self.at = skipped;
+        self.more_at = self.batch[..skipped].iter().map(|inst| inst.flags.further()).sum();
+        while self.next_event <= skipped {
+            self.event_at += 1;
+            self.find_event();
+        }
+        Ok(())
     }
 
     /// Reads the next instructions.
     fn next_batch(&mut self) -> Result<(), TraceError> {
         (self.at, self.more_at, self.event_at) = (0, 0, 0);
         while self.reader.next_batch(&mut self.batch)? {
+            let left = self.end.saturating_sub(self.reader.batch_start());
+            self.batch.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             if !self.batch.is_empty() {
                 self.find_event();
                 return Ok(());
+            }
+            if left == 0 {
+                break;
             }
         }
         self.ended = true;
@@ -352,6 +397,7 @@ impl Thread {
             if watch.is_open() != was_open {
                 sink.counting(!was_open, self.core.passed());
             }
+            watch.note(inst.flags);
         }
         let mut more = [0; sim_core::MAX_FURTHER];
         let further = inst.flags.further();

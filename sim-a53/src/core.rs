@@ -19,7 +19,7 @@ use crate::front_end::FrontEnd;
 use crate::memory::ClusterMemory;
 use crate::seen::Seen;
 use crate::slots::{LostTo, SLOTS, Slots};
-use crate::timing::{Distances, Needs, Timing, UNITS, USES, Use, Work, early_alu};
+use crate::timing::{Distances, EARLY_ALU, Needs, Timing, UNITS, USES, Use, Work};
 use sim_core::{InstFlags, TraceInst};
 use sim_isa::{BranchKind, Reg};
 use write_back::WriteBack;
@@ -86,8 +86,6 @@ pub(crate) struct Core {
     taken_bubble: u64,
     indirect_bubble: u64,
     unaligned_load: u64,
-    /// Distances of the result of an addition in the first stage.
-    early_alu: Distances,
     wrong_paths: bool,
     /// Cycles after which the vector unit goes into retention; 0 is never.
     retention_after: u64,
@@ -128,7 +126,6 @@ impl Core {
             taken_bubble: config.taken_bubble,
             indirect_bubble: config.indirect_bubble,
             unaligned_load: if config.ideal.latency { 0 } else { config.unaligned_load },
-            early_alu: early_alu(&config.ideal),
             wrong_paths: config.wrong_paths,
             retention_after: config.vector_retention_cycles,
             last_vector: 0,
@@ -366,7 +363,7 @@ impl Core {
         for (reg, distances) in &timing.dsts[..usize::from(timing.n_dsts)] {
             self.results[usize::from(*reg)] = Written {
                 from: cycle + delay,
-                distances: if is_early { self.early_alu } else { *distances },
+                distances: if is_early { EARLY_ALU } else { *distances },
                 by_vector: timing.is_vector,
             };
         }

@@ -1,5 +1,9 @@
 //! Counted part of a run: warm-up, limit, region between two markers.
 
+use std::ops::Range;
+
+use sim_core::InstFlags;
+
 use crate::core::Core;
 use crate::event::{A53Counts, A53Event};
 use crate::slots::{LostTo, Slots};
@@ -13,6 +17,9 @@ pub struct Part {
     pub limit: Option<u64>,
     /// Markers between which instructions are counted.
     pub region: Option<Region>,
+    /// Places in the stream between which the thread runs at all, on a cold core: the warm-up is
+    /// there, too, and counts instructions that do not retire. By default the whole stream.
+    pub span: Option<Range<u64>>,
 }
 
 /// Region of a program. It may begin and end several times.
@@ -120,6 +127,9 @@ impl Totals {
 #[derive(Debug)]
 pub(crate) struct Watch {
     warmup: u64,
+    /// Instructions that did not retire, if the warm-up counts them.
+    abandoned: u64,
+    counts_abandoned: bool,
     limit: u64,
     region: Option<Region>,
     /// Counting begins after the instruction in progress.
@@ -140,6 +150,8 @@ impl Watch {
     pub(crate) fn new(part: &Part) -> Option<Watch> {
         (!part.is_from_begin()).then(|| Watch {
             warmup: part.warmup,
+            abandoned: 0,
+            counts_abandoned: part.span.is_some(),
             limit: part.limit.unwrap_or(u64::MAX),
             region: part.region,
             begins: false,
@@ -154,6 +166,12 @@ impl Watch {
     /// Returns whether anything was counted.
     pub(crate) fn ever_began(&self) -> bool {
         self.open.is_some() || self.sum.is_some() || self.undecided.is_some()
+    }
+
+    /// Notes whether the next instruction retires.
+    pub(crate) fn note(&mut self, flags: InstFlags) {
+        let is_counted = self.counts_abandoned && flags.has(InstFlags::ABANDONED);
+        self.abandoned += u64::from(is_counted);
     }
 
     /// Looks at the next instruction: its address and word. Counting may end before it.
@@ -174,7 +192,8 @@ impl Watch {
     /// Follows an instruction. Returns whether the thread stops.
     pub(crate) fn after(&mut self, core: &Core, counts: &A53Counts) -> bool {
         self.decide(core);
-        let reached = self.region.is_none() && core.instructions() >= self.warmup;
+        let passed = core.instructions() + self.abandoned;
+        let reached = self.region.is_none() && passed >= self.warmup;
         if (self.begins || reached) && !self.is_open() {
             self.begin(core, counts);
         }

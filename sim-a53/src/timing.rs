@@ -46,7 +46,7 @@ const MOVE: Distances = [0, 1, 2, 0, 0, 2, 2, 2];
 const ALU: Distances = [1, 2, 3, 0, 1, 3, 3, 3];
 /// Additions in the first stage, because all operands are ready: only a plain reader has the result
 /// sooner (IB: two dependent additions issue together).
-const EARLY_ALU: Distances = [0, 2, 3, 0, 1, 3, 3, 3];
+pub(crate) const EARLY_ALU: Distances = [0, 2, 3, 0, 1, 3, 3, 3];
 /// Products of words (GCC; IB `SMULL` 3).
 const PRODUCT: Distances = [2, 3, 4, 1, 1, 4, 4, 4];
 /// Products of doublewords (IB `MUL X` 4).
@@ -71,11 +71,6 @@ const TO_GENERAL: Distances = [4, 5, 6, 3, 4, 4, 4, 4];
 const TO_INTEGER: Distances = [5, 6, 7, 4, 5, 5, 5, 5];
 /// Flags of a floating-point comparison (IB: one comparison and branch per cycle).
 const FLOAT_FLAGS: Distances = [3, 3, 3, 0, 3, 3, 3, 3];
-
-/// Returns the distances of the result of an addition in the first stage.
-pub(crate) fn early_alu(ideal: &IdealPipeline) -> Distances {
-    if ideal.latency { in_next_cycle(EARLY_ALU) } else { EARLY_ALU }
-}
 
 /// Returns distances to the next cycle, or the same one if they were that short.
 fn in_next_cycle(distances: Distances) -> Distances {
@@ -282,7 +277,10 @@ impl Timing {
     pub(crate) fn spare(&mut self, ideal: &IdealPipeline) {
         if ideal.latency {
             self.busy = 1;
-            self.dsts = self.dsts.map(|(reg, distances)| (reg, in_next_cycle(distances)));
+            // An addition always finds its operands ready for the first stage.
+            let of = |own| if self.may_be_early { EARLY_ALU } else { own };
+            self.dsts = self.dsts.map(|(reg, own)| (reg, in_next_cycle(of(own))));
+            self.may_be_early = false;
         }
         if ideal.issue {
             (self.needs, self.excludes) = (Needs::ANY, Needs::NONE);

@@ -75,3 +75,42 @@ fn a_part_that_never_begins_is_an_error() {
     let error = count(&path, &part).expect_err("no such address").to_string();
     assert!(error.contains("the region of interest never began"), "{error}");
 }
+
+/// Given each committed trace, when two spans of its threads run, the second after a warm-up that
+/// does not begin at a block, then what does not depend on time adds up to the whole run.
+#[test]
+fn two_spans_add_up_to_the_run() {
+    let exact = [
+        A53Event::INST_RETIRED,
+        A53Event::LD_RETIRED,
+        A53Event::ST_RETIRED,
+        A53Event::UNALIGNED_LDST_RETIRED,
+        A53Event::BR_IMMED_RETIRED,
+        A53Event::BR_RETURN_RETIRED,
+        A53Event::EXC_TAKEN,
+        A53Event::EXC_RETURN,
+    ];
+    for path in traces() {
+        let end = 61_007;
+        let trace = TraceFile::open(&path).expect("a committed trace");
+        if trace.streams().iter().any(|stream| stream.instructions < end) {
+            continue;
+        }
+        let span = |counted: std::ops::Range<u64>, warmup: u64| {
+            let span = Some(counted.start - warmup..counted.end);
+            count(&path, &Part { warmup, span, ..Part::default() }).expect("a long trace")
+        };
+        let whole = span(0..end, 0);
+        let (first, second) = (span(0..30_011, 0), span(30_011..end, 4_999));
+        for (whole, (first, second)) in whole.iter().zip(first.iter().zip(&second)) {
+            let mut sum = first.clone();
+            sum.add(second);
+            for event in exact {
+                let [sum, whole] = [&sum, whole].map(|core| core.counts.value(event));
+                assert_eq!(sum, whole, "{path:?} {event:?}");
+            }
+            assert_eq!(sum.slots.total(), 2 * sum.cycles, "{path:?}");
+            assert_eq!(sum.counts.value(A53Event::CPU_CYCLES), sum.cycles, "{path:?}");
+        }
+    }
+}

@@ -5,6 +5,8 @@
 //! run in one piece. The parts depend only on the trace and their number, so the same number gives
 //! the same counts on any host.
 
+use std::ops::Range;
+
 use crate::estimate;
 use sim_machine::{MachineError, Outcome, Session, Window, only_thread};
 
@@ -52,18 +54,23 @@ pub fn run_chunks(
 
 /// Returns parts of about equal length, each but the first with a warm-up.
 fn chunks(instructions: u64, jobs: u32) -> Vec<Window> {
-    let count = u64::from(jobs).min(instructions / SHORTEST_CHUNK).max(1);
+    let chunk = |range: Range<u64>| Window {
+        begin: range.start,
+        length: range.end - range.start,
+        warmup: CHUNK_WARMUP,
+        functional_warmup: CHUNK_FUNCTIONAL_WARMUP,
+    };
+    ranges(instructions, jobs, SHORTEST_CHUNK).into_iter().map(chunk).collect()
+}
+
+/// Cuts instructions into `jobs` ranges of about equal length, or fewer of at least `shortest`.
+pub(crate) fn ranges(instructions: u64, jobs: u32, shortest: u64) -> Vec<Range<u64>> {
+    let count = u64::from(jobs).min(instructions / shortest).max(1);
     let begin = |number: u64| {
         let place = u128::from(instructions) * u128::from(number) / u128::from(count);
         u64::try_from(place).unwrap_or(instructions)
     };
-    let chunk = |number| Window {
-        begin: begin(number),
-        length: begin(number + 1) - begin(number),
-        warmup: CHUNK_WARMUP,
-        functional_warmup: CHUNK_FUNCTIONAL_WARMUP,
-    };
-    (0..count).map(chunk).collect()
+    (0..count).map(|number| begin(number)..begin(number + 1)).collect()
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub trait CoreIdeal: Copy + Ord + 'static {
     fn removes(self) -> &'static [Self::Loss];
 
     /// Returns the slots that the ledger assigns to what the ideal removes; `None` if the ledger
-    /// does not tell them from others.
+    /// has them together with others.
     fn charged(self, slots: &Slots) -> Option<u64> {
         Some(slots.of_losses(self.removes()))
     }
@@ -109,7 +109,7 @@ impl Slots {
         self.empty
     }
 
-    /// Returns the slots that the ledger assigns to what an ideal removes; 0 if it does not tell.
+    /// Returns the slots that the ledger assigns to what an ideal removes; 0 if that is unknown.
     pub fn charged(&self, ideal: impl CoreIdeal) -> u64 {
         ideal.charged(self).unwrap_or(0)
     }
@@ -180,13 +180,13 @@ impl<I: CoreIdeal> Counterfactual<I> {
     }
 
     /// Returns the fraction of the slots that the ledger assigns to what an ideal removes; `None`
-    /// if it does not tell.
+    /// if that is unknown.
     pub fn known_charge(&self, ideal: I) -> Option<f64> {
         ideal.charged(&self.base).map(|slots| part(slots, self.base.total()))
     }
 
-    /// Returns the fraction of the slots that the ledger assigns to what an ideal removes; 0 if it
-    /// does not tell.
+    /// Returns the fraction of the slots that the ledger assigns to what an ideal removes; 0 if
+    /// that is unknown.
     pub fn charged(&self, ideal: I) -> f64 {
         self.known_charge(ideal).unwrap_or(0.0)
     }

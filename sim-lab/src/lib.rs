@@ -1,12 +1,14 @@
 //! Experiments on the model: measurements with a machine, and their references.
 //!
 //! [`regions`] finds representative windows of a long trace and [`estimate`] scales their counts
-//! up; [`chunks`] runs a trace in parts at the same time. [`membench`] measures the memory;
-//! [`core_bench`] and [`targets`] measure the core. [`truth`] collects the ground-truth values for
-//! formulas, and [`evidence`] runs a trace for them; [`a53_evidence`] does both on a Cortex-A53.
+//! up; [`chunks`] runs a trace in parts at the same time, [`run_a53_chunks`] on a Cortex-A53.
+//! [`membench`] measures the memory; [`core_bench`] and [`targets`] measure the core. [`truth`]
+//! collects the ground-truth values for formulas, and [`evidence`] runs a trace for them;
+//! [`a53_evidence`] does both on a Cortex-A53.
 //! [`diff`] explains why two configurations count differently. [`counterfactual`] measures what a
 //! run would save without one cost; [`kernels`] are programs whose cost is known.
 
+mod a53_chunks;
 pub mod a53_evidence;
 pub mod chunks;
 pub mod core_bench;
@@ -23,6 +25,7 @@ mod regression;
 pub mod targets;
 pub mod truth;
 
+pub use a53_chunks::{A53Chunks, run_a53_chunks};
 pub use chunks::run_chunks;
 pub use estimate::Estimate;
 pub use flow_watch::FlowWatch;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use sim_a53::slots::{LostTo, SLOTS};
 use sim_a53::{A53CoreOutcome, A53Event, Slots};
-use sim_pmu::perf;
+use sim_pmu::perf::{self, Status};
 
 use crate::perf_stat::grouped;
 use crate::stat::{self, Owner, Row, Section, Selected, StatReport, Thread};
@@ -15,11 +15,15 @@ const COUNT_WIDTH: usize = 18;
 /// Width of the column of causes.
 const CAUSE_WIDTH: usize = 56;
 
-/// Returns the exact readings of some events on each core.
+/// Returns the exact readings of some events on each core, in a run at one level: EL0, or all
+/// together. An event that does not count at EL0 is not supported.
 pub fn exact(cores: &[A53CoreOutcome], events: &[Selected<A53Event>]) -> Vec<Vec<perf::Reading>> {
     let of_core = |core: &A53CoreOutcome| {
-        let value = |event: &Selected<A53Event>| core.counts.value(event.event.event);
-        events.iter().map(|event| perf::Reading::exact(value(event), core.cycles)).collect()
+        let reading = |event: &Selected<A53Event>| match event.event.levels.user {
+            true => perf::Reading::exact(core.counts.value(event.event.event), core.cycles),
+            false => perf::Reading { status: Status::NotSupported, ..perf::Reading::default() },
+        };
+        events.iter().map(reading).collect()
     };
     cores.iter().map(of_core).collect()
 }

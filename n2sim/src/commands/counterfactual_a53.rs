@@ -1,4 +1,4 @@
-//! `n2sim counterfactual --core cortex-a53`: runs of a Cortex-A53 with one thing ideal, and with two.
+//! `n2sim counterfactual --core cortex-a53`: runs of the core with one thing ideal, and with two.
 
 use std::io::{self, Write};
 

@@ -7,6 +7,7 @@ use std::time::Instant;
 use clap::{ArgGroup, Args as ClapArgs};
 use sim_machine::{Mode, RunOptions};
 
+use super::estimate_a53;
 use crate::counting::counted_run::Replay;
 use crate::counting::counts_file::CountsFile;
 use crate::counting::event_list;
@@ -18,7 +19,7 @@ use crate::counting::setup::Setup;
 use crate::files::output::Output;
 use crate::host::progress::with_progress;
 use crate::host::speed;
-use crate::shared_args::{CountArgs, MachineArgs};
+use crate::shared_args::{CoreName, CountArgs, MachineArgs};
 use crate::verdict::Verdict;
 
 /// Estimate the counts of a long trace from windows of it or from parallel chunks
@@ -26,29 +27,39 @@ use crate::verdict::Verdict;
 #[command(group = ArgGroup::new("parts").args(["regions", "jobs"]).required(true))]
 #[command(after_help = "Examples: n2sim trace regions long.n2t -o long.toml\n          \
     n2sim estimate long.n2t --regions long.toml\n          \
-    n2sim estimate long.n2t --jobs 2")]
+    n2sim estimate long.n2t --jobs 2\n          \
+    n2sim estimate long.n2t --jobs 2 --core cortex-a53")]
 pub(crate) struct EstimateArgs {
     /// The trace to replay
-    trace: PathBuf,
+    pub(super) trace: PathBuf,
     /// Run only the windows of FILE, and scale their counts to the whole trace
     ///
     /// `n2sim trace regions` writes the file (docs/regions.md).
     #[arg(long, value_name = "FILE", help_heading = "Part of the trace")]
-    regions: Option<PathBuf>,
+    pub(super) regions: Option<PathBuf>,
     /// Cut the trace into N chunks that run in parallel, each after a warm-up
     ///
     /// docs/regions.md gives the error of each event.
     #[arg(long, value_name = "N", help_heading = "Part of the trace")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=256))]
-    jobs: Option<u32>,
+    pub(super) jobs: Option<u32>,
     #[command(flatten)]
-    counts: CountArgs,
+    pub(super) counts: CountArgs,
+    /// Simulated core
+    ///
+    /// A Cortex-A53 runs in chunks (--jobs), not in windows.
+    #[arg(long, value_enum, default_value_t, help_heading = "Machine")]
+    core: CoreName,
     #[command(flatten)]
-    machine: MachineArgs,
+    pub(super) machine: MachineArgs,
 }
 
 /// Runs the parts and prints the requested counts. Each event has a counter of its own.
 pub(crate) fn run(args: &EstimateArgs) -> anyhow::Result<Verdict> {
+    args.core.require_timing_model()?;
+    if args.core == CoreName::CortexA53 {
+        return estimate_a53::run(args);
+    }
     let counts = &args.counts;
     let mut groups = event_list::parse_all(&counts.events.event)?;
     let setup = Setup::open(&args.trace, &args.machine, Mode::Full, counts.stalls)?;

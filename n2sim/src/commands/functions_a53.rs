@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use sim_a53::{A53Counts, A53Event, run_by_group};
 use sim_core::Shown;
-use sim_pmu::perf::{Levels, Reading, Status};
+use sim_pmu::perf::{Reading, Status};
 use sim_report::a53_stat::A53Counted;
 use sim_report::functions::{self, FunctionCosts};
 use sim_report::{Owner, Selected, Symbols, perf_stat};
@@ -15,7 +15,7 @@ use sim_trace::TraceFile;
 use super::functions::{FunctionsArgs, note_missing_names};
 use super::stat_a53;
 use crate::counting::a53_run;
-use crate::counting::event_list::{self, EventGroup};
+use crate::counting::event_list;
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace, symbols};
 use crate::host::{memory, speed};
@@ -28,7 +28,9 @@ pub(super) fn run(args: &FunctionsArgs) -> anyhow::Result<Verdict> {
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
     open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
-    let requested = requested_events(requested, trace.meta().machine.full_system)?;
+    a53_run::refuse_levels(&requested, trace.meta().machine.full_system)?;
+    let requested: Vec<Selected<A53Event>> =
+        requested.into_iter().flat_map(|group| group.events).collect();
     let symbols = symbols::load(&trace, args.elf.as_deref())?;
     let mut out = Output::create(args.format.output.as_deref())?;
     let start = Instant::now();
@@ -66,25 +68,6 @@ fn rows(symbols: &Symbols, counts: Vec<A53Counts>) -> Vec<(&str, A53Counts)> {
     rows.retain(|(_, counts)| A53Event::ALL.into_iter().any(|event| counts.value(event) > 0));
     rows.sort_by_key(|(_, counts)| Reverse(counts.value(A53Event::CPU_CYCLES)));
     rows
-}
-
-/// Returns the requested events, without their groups.
-fn requested_events(
-    groups: Vec<EventGroup<A53Event>>,
-    has_kernel: bool,
-) -> anyhow::Result<Vec<Selected<A53Event>>> {
-    let events: Vec<Selected<A53Event>> =
-        groups.into_iter().flat_map(|group| group.events).collect();
-    let is_partial = |selected: &&Selected<A53Event>| {
-        selected.event.levels != Levels::ALL && !event_list::is_nowhere(selected)
-    };
-    match events.iter().find(is_partial) {
-        Some(selected) if has_kernel => anyhow::bail!(
-            "-e {}: the counts of functions are of all levels; leave the modifier out",
-            selected.name
-        ),
-        _ => Ok(events),
-    }
 }
 
 fn write(

@@ -10,7 +10,7 @@ use sim_pmu::perf::{PerfEvent, Status};
 use sim_report::a53_counts::{ClusterCounts, with_counts};
 use sim_report::a53_stat::{self, A53Counted};
 use sim_report::metrics::{self, MetricRow};
-use sim_report::{Selected, perf_stat, stat};
+use sim_report::{Owner, Selected, perf_stat, stat};
 use sim_trace::TraceFile;
 
 use super::stat::ReplayArgs;
@@ -24,7 +24,7 @@ use crate::files::open_trace::{self, NamedTrace};
 use crate::files::output::Output;
 use crate::files::{a53_config, metric_files};
 use crate::host::{memory, speed};
-use crate::shared_args::{EventArgs, RegionArgs};
+use crate::shared_args::{CountArgs, EventArgs, RegionArgs};
 use crate::verdict::Verdict;
 
 /// Events of a report without -e.
@@ -55,11 +55,40 @@ const SHORT: [A53Event; 24] = [
     A53Event::ST_DEP_STALL,
 ];
 
+/// Events and metrics that a command was asked for.
+pub(super) struct Asked {
+    requested: Vec<EventGroup<A53Event>>,
+    metrics: Vec<A53Metric>,
+    /// Events to count and print.
+    pub(super) groups: Vec<EventGroup<A53Event>>,
+}
+
+impl Asked {
+    /// Returns what the options ask for.
+    pub(super) fn of(counts: &CountArgs) -> anyhow::Result<Asked> {
+        let requested = event_list::parse_all(&counts.events.event)?;
+        let metrics = wanted_metrics(&counts.events)?;
+        let groups = match (requested.is_empty(), counts.all || counts.format.is_for_programs()) {
+            _ if !metrics.is_empty() => with_events_of(&metrics, &requested),
+            (false, _) => requested.clone(),
+            (true, true) => groups_of(&A53Event::ALL),
+            (true, false) => groups_of(&SHORT),
+        };
+        Ok(Asked { requested, metrics, groups })
+    }
+
+    /// Notes what a reader of the counts has to know.
+    pub(super) fn note(&self, cores: &[A53CoreOutcome], clock_hz: u64) -> io::Result<()> {
+        with_counts(cores, clock_hz, |counts| note_troubles(&self.metrics, counts))?;
+        note_instructions(cores)?;
+        note_unraised(&self.requested)
+    }
+}
+
 /// Refuses wrong options, as [`run`] does.
 pub(super) fn check(args: &ReplayArgs) -> anyhow::Result<()> {
     refuse_others(args)?;
-    event_list::parse_all::<A53Event>(&args.counts.events.event)?;
-    wanted_metrics(&args.counts.events)?;
+    Asked::of(&args.counts)?;
     a53_config::of(&args.machine)?;
     Ok(())
 }
@@ -68,18 +97,11 @@ pub(super) fn check(args: &ReplayArgs) -> anyhow::Result<()> {
 pub(super) fn run(source: &NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<Verdict> {
     refuse_others(args)?;
     let counts = &args.counts;
-    let requested = event_list::parse_all(&counts.events.event)?;
-    let metrics = wanted_metrics(&counts.events)?;
+    let asked = Asked::of(counts)?;
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(source.path, &memory::budget())?;
     open_trace::write_lacks(&mut io::stderr(), Path::new(&source.name), &trace)?;
-    let chosen = match (requested.is_empty(), counts.all || counts.format.is_for_programs()) {
-        _ if !metrics.is_empty() => with_events_of(&metrics, &requested),
-        (false, _) => requested.clone(),
-        (true, true) => groups_of(&A53Event::ALL),
-        (true, false) => groups_of(&SHORT),
-    };
-    let request = Request::new(&chosen, trace.meta().machine.full_system);
+    let request = Request::new(&asked.groups, trace.meta().machine.full_system);
     if request.lacks_kernel() {
         writeln!(io::stderr(), "{NO_KERNEL}")?;
     }
@@ -87,29 +109,27 @@ pub(super) fn run(source: &NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<
     let part = &part(&args.region, &source.name, &trace)?;
     let run = A53Run { trace: &trace, config: &config, part, request: &request };
     let start = Instant::now();
+    let clock_hz = config.cluster.clock_hz;
     let interval = interval(args, &config, &trace)?;
     let measured = match (args.rotation_ns(), interval) {
         (None, None) => run.count()?,
         (rotation, interval) => {
-            run.measure(rotation, interval.unwrap_or(Interval::whole(config.cluster.clock_hz)))?
+            run.measure(rotation, interval.unwrap_or(Interval::whole(clock_hz)))?
         }
     };
     if counts.verbose {
         let instructions = measured.cores.iter().map(|core| core.instructions).sum();
         speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
     }
-    let printer = A53Printer { source, args, run: &run, measured: &measured };
+    let names = a53_run::names(&request.events);
+    let printer = A53Printer { source, counts, names: &names, clock_hz, measured: &measured };
     match interval {
         Some(_) => printer.print_intervals(&mut out)?,
-        None => printer.print(&mut out, &metrics)?,
+        None => printer.print(&mut out, &asked, args.truth)?,
     }
     out.finish()?;
-    with_counts(&measured.cores, config.cluster.clock_hz, |counts| {
-        note_troubles(&metrics, counts)
-    })?;
     note_not_counted(args, &measured, &config)?;
-    note_instructions(&measured.cores)?;
-    note_unraised(&requested)?;
+    asked.note(&measured.cores, clock_hz)?;
     Ok(Verdict::Good)
 }
 
@@ -142,27 +162,31 @@ pub(super) fn part(region: &RegionArgs, name: &str, trace: &TraceFile) -> anyhow
         Some(roi) => Some(Region { begin: mark(&roi.begin)?, end: mark(&roi.end)? }),
         None => None,
     };
-    Ok(Part { warmup, limit, region })
+    Ok(Part { warmup, limit, region, span: None })
 }
 
 /// Prints the counts of a run.
-struct A53Printer<'a> {
-    source: &'a NamedTrace<'a>,
-    args: &'a ReplayArgs,
-    run: &'a A53Run<'a>,
-    measured: &'a A53Measured,
+pub(super) struct A53Printer<'a> {
+    pub(super) source: &'a NamedTrace<'a>,
+    pub(super) counts: &'a CountArgs,
+    /// Names of the events.
+    pub(super) names: &'a [String],
+    pub(super) clock_hz: u64,
+    pub(super) measured: &'a A53Measured,
 }
 
 impl A53Printer<'_> {
-    fn print(&self, out: &mut Output, metrics: &[A53Metric]) -> anyhow::Result<()> {
-        let (counts, cores) = (&self.args.counts, &self.measured.cores);
-        let trace = self.source.name.as_str();
-        let clock_hz = self.run.config.cluster.clock_hz;
-        let owners = counts.per_thread.then(|| a53_stat::threads(&self.source.program(), cores));
-        let names = a53_run::names(&self.run.request.events);
-        let has_truth = self.args.truth;
-        let report = self.measured.report(trace, &names, has_truth, owners.as_deref(), clock_hz);
-        let rows = self.metric_rows(metrics);
+    pub(super) fn print(
+        &self,
+        out: &mut Output,
+        asked: &Asked,
+        has_truth: bool,
+    ) -> anyhow::Result<()> {
+        let (counts, cores) = (self.counts, &self.measured.cores);
+        let (owners, trace) = (self.owners(), self.source.name.as_str());
+        let report =
+            self.measured.report(trace, self.names, has_truth, owners.as_deref(), self.clock_hz);
+        let rows = self.metric_rows(&asked.metrics);
         if let Some(separator) = counts.format.separator() {
             perf_stat::write_csv(out, &report, &separator)?;
             return Ok(metrics::write_csv(out, &rows, &separator, false)?);
@@ -177,7 +201,7 @@ impl A53Printer<'_> {
         if !rows.is_empty() {
             metrics::write_text(out, &rows)?;
         }
-        a53_stat::write_speed(out, cores, clock_hz)?;
+        a53_stat::write_speed(out, cores, self.clock_hz)?;
         if counts.stalls {
             writeln!(out)?;
             a53_stat::write_slots(out, cores)?;
@@ -187,24 +211,20 @@ impl A53Printer<'_> {
 
     /// Prints the counts of each interval.
     fn print_intervals(&self, out: &mut Output) -> io::Result<()> {
-        let counts = &self.args.counts;
-        let trace = self.source.name.as_str();
-        let owners = counts
-            .per_thread
-            .then(|| a53_stat::threads(&self.source.program(), &self.measured.cores));
-        let names = a53_run::names(&self.run.request.events);
+        let format = &self.counts.format;
+        let owners = self.owners();
         for (number, interval) in self.measured.intervals.iter().enumerate() {
             let counted = A53Counted {
-                names: &names,
+                names: self.names,
                 readings: &interval.cores,
                 truth: None,
                 owners: owners.as_deref(),
-                clock_hz: self.run.config.cluster.clock_hz,
+                clock_hz: self.clock_hz,
             };
-            let report = counted.report(trace, 0).at(interval.time_ns);
-            if counts.format.json {
+            let report = counted.report(&self.source.name, 0).at(interval.time_ns);
+            if format.json {
                 perf_stat::write_json(out, &report)?;
-            } else if let Some(separator) = &counts.format.separator() {
+            } else if let Some(separator) = &format.separator() {
                 perf_stat::write_csv(out, &report, separator)?;
             } else {
                 perf_stat::write_text_interval(out, &report, number == 0)?;
@@ -213,19 +233,24 @@ impl A53Printer<'_> {
         Ok(())
     }
 
+    /// Returns the threads, if their counts are printed one by one.
+    fn owners(&self) -> Option<Vec<Owner>> {
+        let threads = || a53_stat::threads(&self.source.program(), &self.measured.cores);
+        self.counts.per_thread.then(threads)
+    }
+
     /// Returns the values of the metrics of all cores together, or of each thread.
     fn metric_rows(&self, metrics: &[A53Metric]) -> Vec<MetricRow> {
-        let clock_hz = self.run.config.cluster.clock_hz;
-        let program = self.source.program();
         let row = |metric: &A53Metric, cores: &[A53CoreOutcome], thread| {
-            with_counts(cores, clock_hz, |counts| metric.row(counts, thread))
+            with_counts(cores, self.clock_hz, |counts| metric.row(counts, thread))
         };
+        let program = self.source.program();
         let by_thread = |metric: &A53Metric, core: &A53CoreOutcome| {
             let thread = format!("{program}-{}", core.stream);
             row(metric, std::slice::from_ref(core), Some(thread))
         };
         let cores = &self.measured.cores;
-        let rows = |metric| match self.args.counts.per_thread {
+        let rows = |metric| match self.counts.per_thread {
             false => vec![row(metric, cores, None)],
             true => cores.iter().map(|core| by_thread(metric, core)).collect(),
         };
@@ -321,7 +346,7 @@ fn note_not_counted(
 }
 
 /// Notes requested events that no run raises, with the reason.
-pub(super) fn note_unraised(requested: &[EventGroup<A53Event>]) -> io::Result<()> {
+fn note_unraised(requested: &[EventGroup<A53Event>]) -> io::Result<()> {
     for Selected { name, event } in requested.iter().flat_map(|group| &group.events) {
         if let Some(why) = sim_a53::event::never_raised(event.event) {
             writeln!(io::stderr(), "n2sim: note: {name} is always 0: {why}")?;

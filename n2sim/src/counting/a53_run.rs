@@ -9,6 +9,7 @@ use sim_report::{Owner, StatReport};
 use sim_trace::TraceFile;
 
 use crate::counting::counted_run::Request;
+use crate::counting::event_list::{self, EventGroup};
 use crate::counting::interval::{CoreReadings, Counted, Interval};
 
 /// A run to count.
@@ -76,10 +77,7 @@ impl A53Run<'_> {
         if events.iter().any(|selected| selected.event.levels != Levels::ALL) {
             return self.measure(None, Interval::whole(self.config.cluster.clock_hz));
         }
-        let cores = run_part(self.trace, self.config, self.part)?;
-        let readings = a53_stat::exact(&cores, events);
-        let (truth, intervals) = (readings.clone(), Vec::new());
-        Ok(A53Measured { cores, readings, truth, rotations: 0, intervals })
+        Ok(A53Measured::exact(run_part(self.trace, self.config, self.part)?, events))
     }
 }
 
@@ -88,7 +86,32 @@ pub(crate) fn names(events: &[Selected<A53Event>]) -> Vec<String> {
     events.iter().map(|selected| selected.name.clone()).collect()
 }
 
+/// Refuses events of single exception levels, if the trace has more than one: the counts are those
+/// of all levels.
+pub(crate) fn refuse_levels(
+    groups: &[EventGroup<A53Event>],
+    has_kernel: bool,
+) -> anyhow::Result<()> {
+    let is_partial = |selected: &&Selected<A53Event>| {
+        selected.event.levels != Levels::ALL && !event_list::is_nowhere(selected)
+    };
+    match groups.iter().flat_map(|group| &group.events).find(is_partial) {
+        Some(selected) if has_kernel => anyhow::bail!(
+            "-e {}: these counts are of all levels together; leave the modifier out",
+            selected.name
+        ),
+        _ => Ok(()),
+    }
+}
+
 impl A53Measured {
+    /// Returns the exact counts of some events in a run.
+    pub(crate) fn exact(cores: Vec<A53CoreOutcome>, events: &[Selected<A53Event>]) -> A53Measured {
+        let readings = a53_stat::exact(&cores, events);
+        let (truth, intervals) = (readings.clone(), Vec::new());
+        A53Measured { cores, readings, truth, rotations: 0, intervals }
+    }
+
     /// Returns the counted cycles of the core that counted longest.
     pub(crate) fn cycles(&self) -> u64 {
         self.cores.iter().map(|core| core.cycles).max().unwrap_or(0)

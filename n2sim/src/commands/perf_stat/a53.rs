@@ -18,7 +18,7 @@ use crate::counting::a53_run::{self, A53Run};
 use crate::counting::counted_run::Request;
 use crate::files::a53_config;
 use crate::host::memory;
-use crate::shared_args::CoreName;
+use crate::shared_args::{CoreName, PartArgs};
 
 /// Counts and prints as `perf stat` would.
 pub(super) fn run(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<()> {
@@ -42,7 +42,8 @@ pub(super) fn run(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<
     if args.mux_interval.is_none() {
         request.refuse_what_never_fits();
     }
-    let part = &Part { warmup: args.part.warmup, limit: args.part.limit, region: None };
+    let PartArgs { warmup, limit } = args.part;
+    let part = &Part { warmup, limit, ..Part::default() };
     let run = A53Run { trace: &trace, config: &config, part, request: &request };
     let measured = run.measure(args.mux_interval, interval)?;
     let name = path.shown().to_string();
