@@ -41,7 +41,7 @@ fn record_driver(path: &Path) {
         pc += 4;
         writer.push_block(0, block, 1, &[], event).unwrap();
     };
-    let mut access = |register: Register, is_write: bool, value: u64| {
+    let access = |register: Register, is_write: bool, value: u64| {
         let encoding = register.encoding().bits();
         let base: u32 = if is_write { 0xD500_0001 } else { 0xD520_0000 };
         let event = StreamEvent::Register { encoding, value, is_write };

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anyhow::Context;
 use sim_a53::{A53Config, A53CoreOutcome, MispredictionSlots, run_with_mispredictions};
 use sim_core::Shown;
+use sim_core::config::Document;
 use sim_lab::counterfactual::{A53Ideal, CoreIdeal, Slots};
 use sim_trace::TraceFile;
 
@@ -24,9 +25,8 @@ pub(super) fn run(args: &CounterfactualArgs) -> anyhow::Result<Verdict> {
     let mut out = Output::create(args.format.output.as_deref())?;
     let limit = args.region.part.limit;
     let one = |ideals: &[A53Ideal]| -> anyhow::Result<Vec<(A53CoreOutcome, MispredictionSlots)>> {
-        let settings = ideals.iter().map(|ideal| ideal.setting());
-        let document =
-            settings.fold(Ok(document.clone()), |document, setting| document?.set(setting))?;
+        let set = |document: Document, ideal: &A53Ideal| document.set(ideal.setting());
+        let document = ideals.iter().try_fold(document.clone(), set)?;
         let config = A53Config::from_document(&document)?;
         Ok(run_with_mispredictions(&trace, &config, limit)?)
     };
