@@ -63,6 +63,14 @@ fn a_time_slice_longer_than_the_run_is_noted() {
 }
 
 #[test]
+fn an_event_of_the_kernel_is_not_supported_and_not_explained_as_another() {
+    let software = ["stat", HASH, "--core", "cortex-a53", "--limit", "10k", "-e", "cs,cycles"];
+    let output = n2sim(&software);
+    let (out, note) = (String::from_utf8(output.stdout).unwrap(), output.stderr);
+    assert!(out.contains("<not supported>") && !String::from_utf8(note).unwrap().contains("cs is"));
+}
+
+#[test]
 fn intervals_add_up_to_the_run() {
     for more in [&["--limit", "100k"][..], &["--warmup", "5001", "--limit", "100k"]] {
         let events = ["-e", "ld_retired,cycles"];
@@ -107,6 +115,8 @@ fn a_plan_names_the_runs_and_the_error_of_one() {
     for part in ["8 counts in 2 runs", "   run  2: ", "no plan needs fewer", "mean error"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    let text = printed(&[&plan[..], &["-M", "Stalls,Memory"]].concat());
+    assert!(text.contains("mean error"), "{text}");
     let text = printed(&[&plan[..], &["-M", "slot_use"]].concat());
     assert!(text.contains("in 1 run without multiplexing"), "{text}");
     let wrong = refused(&[&plan[..], &["-e", "cycles:k"]].concat());
@@ -128,6 +138,9 @@ fn a_tool_that_calls_perf_gets_the_counts_of_this_core() {
     assert_eq!(lines[1].split(',').next().unwrap(), exact[1][0]);
     assert!(lines[2].contains(",msec,task-clock,"), "{rows}");
     assert!(lines[3].starts_with("<not supported>,,page-faults,"), "{rows}");
+    let rows = perf(&["-x,", "-e", "cs,cycles:k,ld_retired,cycles", "./hash"]);
+    let values: Vec<&str> = rows.lines().map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(values, ["<not supported>", "<not supported>", &exact[0][0], &exact[1][0]]);
     let large = format!("{{{EIGHT},st_retired,br_return_retired}}");
     let rows = perf(&["-x,", "-e", &large, "./hash"]);
     let refused = rows.lines().filter(|line| line.starts_with("<not supported>")).count();
@@ -135,6 +148,9 @@ fn a_tool_that_calls_perf_gets_the_counts_of_this_core() {
     let text = perf(&["-v", "--per-thread", "./hash"]);
     assert!(text.contains("Using CPUID 0x00000000410fd034"), "{text}");
     assert!(text.contains("Performance counter stats for './hash'"), "{text}");
+    let large = format!("{{{EIGHT},st_retired}},cycles");
+    let rows = perf(&["-x,", "-e", &large, "./hash"]);
+    assert!(rows.lines().last().unwrap().starts_with(&format!("{},", exact[1][0])), "{rows}");
     let intervals = perf(&["-I", "0.05", "--interval-count", "2", "-x,", "-e", "cycles", "./hash"]);
     assert_eq!(intervals.lines().count(), 2, "{intervals}");
 }

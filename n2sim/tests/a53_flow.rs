@@ -103,6 +103,8 @@ fn the_cases_of_a_file_are_shown() {
     assert!(text.starts_with("T.LD_RETIRED.2: a store and a software prefetch are no loads\n"));
     let html = shown(&[&[SCENARIOS, "--html"][..], &one].concat());
     assert!(html.contains("T.LD_RETIRED.2") && html.contains("software prefetch"), "{html}");
+    let loads = shown(&[SCENARIOS, "--flow", "load"]);
+    assert!(loads.contains("T.LD_RETIRED.1") && !loads.contains("T.ST_RETIRED.1:"));
     let svg = shown(&[&[SCENARIOS, "--svg"][..], &one].concat());
     assert!(svg.starts_with("<svg"));
 }

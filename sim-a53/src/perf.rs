@@ -1,10 +1,11 @@
 //! Counts as Linux perf gives them on this core: of chosen levels, in intervals, and with the six
 //! counters that groups of events share.
 //!
-//! An event counts with the counters that were on when its instruction issued.
+//! An event counts with the counters that were on when the instruction before its own issued: a
+//! wait belongs to the time slice and to the interval in which it began.
 
 use sim_core::Privilege;
-use sim_pmu::perf::{Group, Levels as Counted, PerfEvent, PerfSession, PerfSetup, Reading};
+use sim_pmu::perf::{self, Group, PerfEvent, PerfSession, PerfSetup, Reading};
 use sim_trace::TraceFile;
 
 use crate::cluster::{A53Config, A53CoreOutcome, A53Error, run_with};
@@ -12,8 +13,33 @@ use crate::event::{A53Condition, A53Counts, A53Event, A53Note, A53Sink};
 use crate::levels::Levels;
 use crate::part::Part;
 
-/// Number of exception levels.
-const LEVELS: usize = 4;
+/// Level of the program, as perf's modifiers divide them.
+#[derive(Clone, Copy, Debug)]
+enum Class {
+    /// EL0.
+    User,
+    /// EL1, and EL2 with a kernel that hosts applications.
+    Kernel,
+    /// EL2 without.
+    Hypervisor,
+    /// Secure state and EL3, where Linux lets no counter count.
+    Secure,
+}
+
+/// Number of classes.
+const CLASSES: usize = 4;
+
+impl From<Privilege> for Class {
+    fn from(privilege: Privilege) -> Class {
+        match privilege.level {
+            _ if privilege.secure => Class::Secure,
+            0 => Class::User,
+            3 => Class::Secure,
+            2 if !privilege.e2h => Class::Hypervisor,
+            _ => Class::Kernel,
+        }
+    }
+}
 
 /// Counts that software requests on each core.
 #[derive(Clone, Copy)]
@@ -65,10 +91,10 @@ struct PerfSink<'a> {
     turns: Option<PerfSession<A53Event>>,
     totals: A53Counts,
     is_counted: bool,
-    /// Counts of each exception level.
-    counted: [A53Counts; LEVELS],
+    /// Counts of each class of levels.
+    counted: [A53Counts; CLASSES],
     levels: Levels,
-    level: usize,
+    class: Class,
     /// Cycle up to which time has passed.
     clock: u64,
     /// Counted cycles.
@@ -93,7 +119,7 @@ impl<'a> PerfSink<'a> {
             is_counted,
             counted: Default::default(),
             levels: Levels::default(),
-            level: 0,
+            class: Class::User,
             clock: 0,
             cycles: 0,
             end: (request.end)(1).max(1),
@@ -104,7 +130,7 @@ impl<'a> PerfSink<'a> {
     #[inline]
     fn count(&mut self, event: A53Event, cycle: u64, times: u64) {
         if self.is_counted {
-            self.counted[self.level].raise(event, cycle, times);
+            self.counted[self.class as usize].raise(event, cycle, times);
             if let Some(turns) = &mut self.turns {
                 turns.add(event, times);
             }
@@ -128,11 +154,16 @@ impl<'a> PerfSink<'a> {
         self.pass(cycles);
     }
 
-    #[inline]
-    fn pass(&mut self, cycles: u64) {
-        self.cycles += cycles;
-        self.count(A53Event::BUS_CYCLES, self.clock, cycles);
-        self.count(A53Event::CPU_CYCLES, self.clock, cycles);
+    /// Counts cycles, slice by slice: both clocks count with the same counters.
+    fn pass(&mut self, mut cycles: u64) {
+        while cycles > 0 {
+            let slice = self.turns.as_ref().map_or(cycles, PerfSession::until_tick);
+            let step = cycles.min(slice);
+            self.cycles += step;
+            self.count(A53Event::BUS_CYCLES, self.clock, step);
+            self.count(A53Event::CPU_CYCLES, self.clock, step);
+            cycles -= step;
+        }
     }
 
     #[cold]
@@ -155,21 +186,19 @@ impl<'a> PerfSink<'a> {
         self.events.iter().map(reading).collect()
     }
 
-    /// Returns the occurrences of an event at its levels. A kernel at EL2 is the hypervisor.
+    /// Returns the occurrences of an event at its levels. Without a modifier they are those of the
+    /// whole run.
     fn value(&self, request: &PerfEvent<A53Event>) -> u64 {
-        let Counted { user, kernel, hypervisor } = request.levels;
-        let value = |level: usize| self.counted[level].value(request.event);
-        let has_el1 = self.counted[1].value(A53Event::CPU_CYCLES) > 0;
-        let counts_el2 = if has_el1 { hypervisor } else { kernel };
-        [user, kernel, counts_el2, user && kernel && hypervisor]
+        let levels = request.levels;
+        [levels.user, levels.kernel, levels.hypervisor, levels == perf::Levels::ALL]
             .into_iter()
-            .enumerate()
-            .map(|(level, is_counted)| if is_counted { value(level) } else { 0 })
+            .zip(&self.counted)
+            .map(|(is_counted, own)| if is_counted { own.value(request.event) } else { 0 })
             .sum()
     }
 
     fn change_level(&mut self, to: Privilege) {
-        self.level = usize::from(to.level).min(LEVELS - 1);
+        self.class = to.into();
         if let Some(turns) = &mut self.turns {
             turns.set_privilege(to);
         }
@@ -233,5 +262,56 @@ impl A53Sink for PerfSink<'_> {
             A53Note::Register(_) => return,
         }
         self.change_level(self.levels.now());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Given a program that enters each level, when an event occurs three times at EL0, and twice
+    /// as often at each further level, then each class of levels has its own, on counters and in
+    /// exact counts, before and after the first step at EL1. None has EL3.
+    #[test]
+    fn classes_of_levels_are_those_of_the_counters() {
+        let levels = |user, kernel, hypervisor| perf::Levels { user, kernel, hypervisor };
+        let request = |levels| PerfEvent { levels, ..PerfEvent::new(A53Event::L1D_CACHE) };
+        let classes = [levels(true, false, false), levels(false, true, false)];
+        let classes = [classes[0], classes[1], levels(false, false, true)];
+        let events: Vec<_> = classes.into_iter().map(request).collect();
+        let groups = [Group { events, ..Group::default() }];
+        let end = |_| u64::MAX;
+        let request = PerfRequest { groups: &groups, rotation: Some(1000), end: &end };
+        let mut sink = PerfSink::new(&request, true);
+        let values = |sink: &mut PerfSink<'_>| {
+            let exact = sink.exact();
+            assert_eq!(exact, sink.readings());
+            exact.iter().map(|reading| reading.value).collect::<Vec<u64>>()
+        };
+        sink.raise(A53Event::L1D_CACHE, 1, 3);
+        let at = |level| Privilege { level, ..Privilege::default() };
+        sink.note(A53Note::Enter(Some(at(2))), 2);
+        sink.raise(A53Event::L1D_CACHE, 3, 6);
+        assert_eq!(values(&mut sink), [3, 0, 6]);
+        sink.note(A53Note::Enter(Some(at(1))), 4);
+        sink.raise(A53Event::L1D_CACHE, 5, 12);
+        sink.note(A53Note::Enter(Some(at(3))), 6);
+        sink.raise(A53Event::L1D_CACHE, 7, 24);
+        assert_eq!(values(&mut sink), [3, 12, 6]);
+    }
+
+    /// Given seven events and a wait of many time slices, when both clocks count, then they count
+    /// the same slices.
+    #[test]
+    fn a_wait_is_divided_among_the_slices() {
+        use A53Event::*;
+        let events = [BUS_CYCLES, LD_RETIRED, ST_RETIRED, L1D_CACHE, L2D_CACHE, BR_PRED, L1I_CACHE];
+        let groups = events.map(Group::single);
+        let end = |_| u64::MAX;
+        let request = PerfRequest { groups: &groups, rotation: Some(10), end: &end };
+        let mut sink = PerfSink::new(&request, true);
+        sink.begin(0, 700);
+        let read = sink.readings();
+        assert_eq!((read[0].value, read[0].running), (600, 600), "six of seven slices");
     }
 }

@@ -312,32 +312,45 @@ fn write_notes(
     if !args.counts.events.metric.is_empty() {
         write_multiplexing(out, measured)?;
     }
-    write_not_counted(out, args, request, measured)?;
+    let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
+    let shared = Shared {
+        readings: &measured.readings,
+        is_pinned: request.groups.iter().any(|group| group.pinned),
+        cycles: cycles.max().unwrap_or(0),
+        clock_hz: outcome.clock_hz,
+    };
+    write_not_counted(out, args, &shared)?;
     for note in &outcome.notes {
         writeln!(out, "n2sim: note: {note}")?;
     }
     Ok(())
 }
 
+/// A run whose events shared the counters of a core.
+pub(super) struct Shared<'a> {
+    pub(super) readings: &'a [Vec<Reading>],
+    /// A group is pinned.
+    pub(super) is_pinned: bool,
+    /// Counted cycles of the core that counted longest.
+    pub(super) cycles: u64,
+    pub(super) clock_hz: u64,
+}
+
 /// Notes events that were never on a counter, with the remedy.
-fn write_not_counted(
+pub(super) fn write_not_counted(
     out: &mut impl Write,
     args: &ReplayArgs,
-    request: &Request,
-    measured: &Measured,
+    run: &Shared<'_>,
 ) -> io::Result<()> {
     let has_none = |reading: &Reading| reading.status == Status::NotCounted;
-    let events = measured.readings.first().map_or(0, Vec::len);
-    let nowhere = |event: &usize| measured.readings.iter().all(|core| has_none(&core[*event]));
+    let events = run.readings.first().map_or(0, Vec::len);
+    let nowhere = |event: &usize| run.readings.iter().all(|core| has_none(&core[*event]));
     let missed = (0..events).filter(nowhere).count();
     if missed == 0 {
         return Ok(());
     }
-    let outcome = &measured.outcome;
-    let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
-    let ms = cycles.max().unwrap_or(0) as f64 * 1e3 / outcome.clock_hz as f64;
-    let is_pinned = request.groups.iter().any(|group| group.pinned);
-    let pinned = if is_pinned { "pinned events (:D) never give up theirs, " } else { "" };
+    let ms = run.cycles as f64 * 1e3 / run.clock_hz as f64;
+    let pinned = if run.is_pinned { "pinned events (:D) never give up theirs, " } else { "" };
     let remedy = match args.counts.events.metric.is_empty() {
         true => "use fewer events, a shorter --mux-interval, or --no-multiplex for exact counts",
         false => {

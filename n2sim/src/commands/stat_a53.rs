@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use sim_a53::{A53Config, A53CoreOutcome, A53Event, Mark, Part, Region};
 use sim_machine::{Marker, RunOptions};
-use sim_pmu::perf::{PerfEvent, Status};
+use sim_pmu::perf::PerfEvent;
 use sim_report::a53_counts::{ClusterCounts, with_counts};
 use sim_report::a53_stat::{self, A53Counted};
 use sim_report::metrics::{self, MetricRow};
-use sim_report::{Owner, Selected, perf_stat, stat};
+use sim_report::{Owner, Selected, perf_stat};
 use sim_trace::TraceFile;
 
-use super::stat::ReplayArgs;
+use super::stat::{ReplayArgs, Shared, write_not_counted};
 use crate::counting::a53_metrics::A53Metric;
 use crate::counting::a53_run::{self, A53Measured, A53Run};
 use crate::counting::counted_run::Request;
@@ -108,29 +108,46 @@ pub(super) fn run(source: &NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<
     let mut out = Output::create(counts.format.output.as_deref())?;
     let part = &part(&args.region, &source.name, &trace)?;
     let run = A53Run { trace: &trace, config: &config, part, request: &request };
-    let start = Instant::now();
     let clock_hz = config.cluster.clock_hz;
     let interval = interval(args, &config, &trace)?;
-    let measured = match (args.rotation_ns(), interval) {
-        (None, None) => run.count()?,
-        (rotation, interval) => {
-            run.measure(rotation, interval.unwrap_or(Interval::whole(clock_hz)))?
-        }
-    };
-    if counts.verbose {
-        let instructions = measured.cores.iter().map(|core| core.instructions).sum();
-        speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
-    }
+    let measured = measure(args, &run, interval)?;
     let names = a53_run::names(&request.events);
     let printer = A53Printer { source, counts, names: &names, clock_hz, measured: &measured };
     match interval {
-        Some(_) => printer.print_intervals(&mut out)?,
+        Some(_) => printer.print_intervals(&mut out, &request)?,
         None => printer.print(&mut out, &asked, args.truth)?,
     }
     out.finish()?;
-    note_not_counted(args, &measured, &config)?;
+    if args.rotation_ns().is_some() {
+        let shared = Shared {
+            readings: &measured.readings,
+            is_pinned: request.groups.iter().any(|group| group.pinned),
+            cycles: measured.cycles(),
+            clock_hz,
+        };
+        write_not_counted(&mut io::stderr(), args, &shared)?;
+    }
     asked.note(&measured.cores, clock_hz)?;
     Ok(Verdict::Good)
+}
+
+/// Runs and counts.
+fn measure(
+    args: &ReplayArgs,
+    run: &A53Run<'_>,
+    interval: Option<Interval>,
+) -> anyhow::Result<A53Measured> {
+    let start = Instant::now();
+    let whole = Interval::whole(run.config.cluster.clock_hz);
+    let measured = match (args.rotation_ns(), interval) {
+        (None, None) => run.count()?,
+        (rotation, interval) => run.measure(rotation, interval.unwrap_or(whole))?,
+    };
+    if args.counts.verbose {
+        let instructions = measured.cores.iter().map(|core| core.instructions).sum();
+        speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
+    }
+    Ok(measured)
 }
 
 /// Returns the intervals of -I.
@@ -210,13 +227,14 @@ impl A53Printer<'_> {
     }
 
     /// Prints the counts of each interval.
-    fn print_intervals(&self, out: &mut Output) -> io::Result<()> {
+    fn print_intervals(&self, out: &mut Output, request: &Request<A53Event>) -> io::Result<()> {
         let format = &self.counts.format;
         let owners = self.owners();
         for (number, interval) in self.measured.intervals.iter().enumerate() {
+            let readings = request.all(self.measured.cores.len(), interval.cores.clone());
             let counted = A53Counted {
                 names: self.names,
-                readings: &interval.cores,
+                readings: &readings,
                 truth: None,
                 owners: owners.as_deref(),
                 clock_hz: self.clock_hz,
@@ -291,7 +309,7 @@ fn note_troubles(metrics: &[A53Metric], counts: &ClusterCounts<'_>) -> io::Resul
     Ok(())
 }
 
-/// Refuses the options that only the Neoverse N2 has yet.
+/// Refuses the options that only the Neoverse N2 has.
 fn refuse_others(args: &ReplayArgs) -> anyhow::Result<()> {
     let counts = &args.counts;
     let refused = [
@@ -323,31 +341,11 @@ pub(super) fn selected(event: A53Event) -> Selected<A53Event> {
     Selected { name: event.mnemonic().to_lowercase(), event: PerfEvent::new(event) }
 }
 
-/// Notes events that were never on a counter, with the remedy.
-fn note_not_counted(
-    args: &ReplayArgs,
-    measured: &A53Measured,
-    config: &A53Config,
-) -> io::Result<()> {
-    let Some(rotation_ns) = args.rotation_ns() else { return Ok(()) };
-    let sums = stat::sum(&measured.readings);
-    let missed = sums.iter().filter(|reading| reading.status == Status::NotCounted).count();
-    if missed == 0 {
-        return Ok(());
-    }
-    let ms = measured.cycles() as f64 * 1e3 / config.cluster.clock_hz as f64;
-    writeln!(
-        io::stderr(),
-        "n2sim: note: {missed} of {} events were never on a counter: a time slice takes {} ms and the run \
-         {ms:.3} ms; use fewer events or a shorter --mux-interval, or neither it nor --truth for exact counts",
-        sums.len(),
-        rotation_ns as f64 / 1e6
-    )
-}
-
 /// Notes requested events that no run raises, with the reason.
 fn note_unraised(requested: &[EventGroup<A53Event>]) -> io::Result<()> {
-    for Selected { name, event } in requested.iter().flat_map(|group| &group.events) {
+    let events = requested.iter().flat_map(|group| &group.events);
+    for selected in events.filter(|selected| !event_list::is_nowhere(selected)) {
+        let Selected { name, event } = selected;
         if let Some(why) = sim_a53::event::never_raised(event.event) {
             writeln!(io::stderr(), "n2sim: note: {name} is always 0: {why}")?;
         }

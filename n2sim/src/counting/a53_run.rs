@@ -30,7 +30,7 @@ pub(crate) struct A53Measured {
     pub(crate) truth: Vec<Vec<Reading>>,
     /// Rotations on all cores together.
     pub(crate) rotations: u64,
-    /// Counts of the intervals.
+    /// Counts of the intervals, of the events that the trace can answer.
     pub(crate) intervals: Vec<Counted>,
 }
 
@@ -64,10 +64,7 @@ impl A53Run<'_> {
             outcomes.push(outcome);
             of_cores.push(CoreReadings { cycles, read: intervals, last: readings });
         }
-        let mut intervals = interval.divide(of_cores);
-        for interval in &mut intervals {
-            interval.cores = self.request.all(outcomes.len(), std::mem::take(&mut interval.cores));
-        }
+        let intervals = interval.divide(of_cores);
         A53Measured { cores: outcomes, readings, truth, rotations, intervals }
     }
 

@@ -49,11 +49,6 @@ impl<E: CoreEvent> Passes<E> {
         plan(&together).expect("an event on its own always fits")
     }
 
-    /// Gives each pass what `give` gives: each counts the same run.
-    pub fn for_each(&mut self, give: impl FnMut(&mut PerfSession<E>)) {
-        self.sessions.iter_mut().for_each(give);
-    }
-
     /// Returns the number of passes.
     pub fn len(&self) -> usize {
         self.sessions.len()

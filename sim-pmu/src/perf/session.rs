@@ -266,6 +266,11 @@ impl<E: CoreEvent> PerfSession<E> {
         }
     }
 
+    /// Returns the cycles until the time slice of the current core ends, at least 1.
+    pub fn until_tick(&self) -> u64 {
+        self.cores[self.current].until_tick
+    }
+
     /// Receives a write of a mask of counters to the software increment register.
     pub fn software_increment(&mut self, counters: u32) {
         self.cores[self.current].driver.software_increment(counters);

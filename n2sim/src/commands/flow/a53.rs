@@ -73,13 +73,11 @@ fn show_cases(args: &FlowArgs, file: &str, cases: Vec<Case>) -> anyhow::Result<(
         let config = scenario::configure(&case, document.clone()).with_context(place)?;
         let (_, sinks) = run_case_on(&case, &config, FlowSink::default).with_context(place)?;
         let run = Run::new(args, &case.test, &sinks);
-        anyhow::ensure!(
-            !run.charts.is_empty(),
-            "{}: no step goes through a requested flow",
-            place()
-        );
-        runs.push((case.claim.clone(), run));
+        if !run.charts.is_empty() {
+            runs.push((case.claim.clone(), run));
+        }
     }
+    anyhow::ensure!(!runs.is_empty(), "{file}: these steps go through none of the requested flows");
     let mut out = Output::create(args.output.as_deref())?;
     if args.dot || args.svg {
         let charts = runs.into_iter().flat_map(|(_, run)| run.charts).collect::<Vec<_>>();
@@ -88,7 +86,8 @@ fn show_cases(args: &FlowArgs, file: &str, cases: Vec<Case>) -> anyhow::Result<(
     }
     if args.html {
         let [(claim, run)] = &runs[..] else {
-            let listed: Vec<&str> = runs.iter().map(|(_, run)| run.title.as_str()).collect();
+            let listed: Vec<String> =
+                runs.iter().map(|(_, run)| format!("'{}'", run.title)).collect();
             anyhow::bail!("a page is of one case: choose with --case {}", listed.join(", "));
         };
         let title = run.title.clone();

@@ -14,9 +14,10 @@ use sim_trace::TraceFile;
 use super::options::PerfOptions;
 use super::print::{self, Destination, Print};
 use super::{Begin, Events, PerfStatArgs};
+use crate::commands::stat_a53::note_instructions;
 use crate::counting::a53_run::{self, A53Run};
 use crate::counting::counted_run::Request;
-use crate::files::a53_config;
+use crate::files::{a53_config, open_trace};
 use crate::host::memory;
 use crate::shared_args::{CoreName, PartArgs};
 
@@ -28,6 +29,7 @@ pub(super) fn run(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<
     let document = a53_config::document(&args.machine)?;
     let config = A53Config::from_document(&document)?;
     let trace = TraceFile::open_within(&path, &memory::budget())?;
+    open_trace::write_lacks(&mut io::stderr(), &path, &trace)?;
     let clock_hz = config.cluster.clock_hz;
     let interval = super::time_of(options, clock_hz, trace.instructions())?;
     let output = Destination::open(options)?;
@@ -69,5 +71,6 @@ pub(super) fn run(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<
         origin: print::origin(&header),
         report: &report,
     };
-    print.write(output, &measured.intervals, was_on)
+    print.write(output, &measured.intervals, was_on)?;
+    Ok(note_instructions(&measured.cores)?)
 }
