@@ -23,7 +23,8 @@ fuzz_target!(|data: &[u8]| -> Corpus {
     if let Ok(report) = serde_json::from_str::<RunReport>(text) {
         compare(&report);
     }
-    let _ = event_list::parse_all(&[text.to_owned()]).map_err(|error| error.to_string());
+    let _ =
+        event_list::parse_all::<PmuEvent>(&[text.to_owned()]).map_err(|error| error.to_string());
     for tolerance in [Tolerance::Usual, Tolerance::Given(1.0)] {
         match count_table::read(text, tolerance) {
             Ok(tables) => tables.iter().for_each(check),

@@ -155,7 +155,7 @@ fn run_n2(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<()> {
     print.write(output, &intervals, was_on)
 }
 
-/// What starts counting.
+/// The start of counting: at once, or at a command.
 struct Begin {
     control: Option<Control>,
     /// Counting is on before any command.

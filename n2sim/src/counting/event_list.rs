@@ -1,13 +1,10 @@
 //! Event names as users of `perf stat -e` type them. They are mnemonics in any case, raw numbers,
 //! Linux names for every machine, the `pmu/event/` form, groups and modifiers.
 
-use sim_a53::A53Event;
 use sim_core::event_name::SpellingError;
 use sim_core::{EventName, PmuEvent};
 use sim_pmu::perf::{Group, Levels, PerfEvent};
 use sim_report::Selected;
-
-use crate::counting::a53_events;
 
 /// The reason why a list of events cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,16 +67,6 @@ impl ListedEvent for PmuEvent {
 
     fn find(name: &EventName<'_>) -> Result<PmuEvent, EventListError> {
         Ok(name.event()?)
-    }
-}
-
-impl ListedEvent for A53Event {
-    const NO_DIVISOR: A53Event = A53Event::SW_INCR;
-
-    fn find(name: &EventName<'_>) -> Result<A53Event, EventListError> {
-        let plain = name.plain()?;
-        let wrong = |error| EventListError::A53Name(plain.clone().into_owned(), error);
-        a53_events::named(&plain).map_err(wrong)
     }
 }
 

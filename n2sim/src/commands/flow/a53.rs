@@ -101,7 +101,7 @@ fn show_cases(args: &FlowArgs, file: &str, cases: Vec<Case>) -> anyhow::Result<(
     out.finish()
 }
 
-/// What a run took of the flows.
+/// The charts that a run went through, with its events.
 struct Run {
     title: String,
     charts: Vec<Chart>,
