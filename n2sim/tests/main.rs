@@ -26,6 +26,7 @@ mod faults;
 mod flow;
 mod foreign;
 mod foreign_tools;
+mod gate;
 mod ladder;
 mod memory;
 mod metrics;

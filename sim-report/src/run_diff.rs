@@ -2,6 +2,8 @@
 //! sign. Equal numbers are only counted.
 
 pub(crate) mod csv;
+pub mod forms;
+pub mod limits;
 mod page;
 mod quantities;
 mod text;
@@ -15,6 +17,7 @@ use crate::run_report::RunReport;
 use quantities::{Group, Quantity, groups};
 
 pub use csv::write_csv;
+pub use limits::{Checked, Limit};
 pub use page::html;
 pub use text::write_text;
 
@@ -147,6 +150,9 @@ pub struct RunDiff {
     pub settings: Vec<SettingChange>,
     /// Parts of the report.
     pub sections: Vec<SectionDiff>,
+    /// Results of limits on the change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Checked>,
 }
 
 /// Run with its name.
@@ -170,6 +176,7 @@ impl RunDiff {
             verdict: verdict::sentence(from.report, to.report),
             settings: settings(from.report, to.report),
             sections: sections.map(|(from, to)| section(from, to, instructions, least)).collect(),
+            limits: Vec::new(),
         }
     }
 

@@ -11,6 +11,7 @@ use sim_core::config::Document;
 use sim_lab::diff::Comparison;
 use sim_machine::{ConfigSource, Profile};
 use sim_report::diff::{self, Names};
+use sim_report::run_diff::Limit;
 
 use crate::files::output::Output;
 use crate::shared_args::{CoreName, PartArgs};
@@ -31,6 +32,7 @@ use sim_core::Shown;
     n2sim diff traces/*.n2t --limit 1M --markdown -o profile-diff.md\n          \
     n2sim diff before.json after.json --html -o diff.html\n          \
     n2sim diff --runs traces/hash.n2t traces/btree.n2t --min-change 5\n          \
+    n2sim diff base.json new.json --fail-on 'cycles>+2%' --fail-on 'l1d_cache_refill>+5%' --markdown\n          \
     n2sim diff --core cortex-a53,neoverse-n2 traces/hash.n2t"
 )]
 pub(crate) struct DiffArgs {
@@ -63,6 +65,19 @@ pub(crate) struct DiffArgs {
     #[arg(long, alias = "least", value_name = "PERCENT", value_parser = percent, default_value = "0")]
     #[arg(allow_negative_numbers = true, help_heading = "Two runs")]
     pub(crate) min_change: f64,
+    /// Exit with status 1 if a number changes too much: 'l1d_cache_refill>+5%' (repeat for more)
+    ///
+    /// NAME>+N% and NAME<-N% limit the change in percent, NAME>+N the change, NAME>N and NAME<N the
+    /// number of the second run. NAME is an event, a metric, cycles, instructions, ipc or seconds.
+    /// Broken limits name the functions and lines that changed.
+    #[arg(long, value_name = "LIMIT", help_heading = "Two runs")]
+    pub(crate) fail_on: Vec<Limit>,
+    /// Write the results of --fail-on to FILE as JUnit XML
+    #[arg(long, value_name = "FILE", requires = "fail_on", help_heading = "Two runs")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write broken limits of --fail-on to FILE as SARIF
+    #[arg(long, value_name = "FILE", requires = "fail_on", help_heading = "Two runs")]
+    pub(crate) sarif: Option<PathBuf>,
     /// Change one value of both configurations (repeat for more)
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
@@ -76,7 +91,7 @@ pub(crate) struct DiffArgs {
     /// Print one JSON object per trace
     #[arg(short, long, conflicts_with = "markdown")]
     pub(crate) json: bool,
-    /// Print one table over all traces, in Markdown
+    /// Print one table over all traces, in Markdown; of two runs, a summary
     #[arg(long)]
     pub(crate) markdown: bool,
     /// Write to FILE instead of standard output
@@ -91,7 +106,12 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     if !args.core.is_empty() {
         return two_cores::run(args);
     }
-    if args.runs || args.html || args.traces.iter().any(|path| two_runs::is_report(path)) {
+    let is_limited = !args.fail_on.is_empty();
+    if args.runs
+        || args.html
+        || is_limited
+        || args.traces.iter().any(|path| two_runs::is_report(path))
+    {
         return two_runs::run(args);
     }
     if args.min_change > 0.0 {

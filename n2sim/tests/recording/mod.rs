@@ -71,7 +71,7 @@ impl Bench {
         Bench::made(|program| assemble(source, program))
     }
 
-    fn made(build: impl FnOnce(&Path)) -> Option<Bench> {
+    pub(crate) fn made(build: impl FnOnce(&Path)) -> Option<Bench> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         if in_path(COMPILER).is_none() {
             let output = Command::new(N2SIM).arg("doctor").output().expect("n2sim runs");

@@ -54,6 +54,7 @@ fn check(args: &DiffArgs) -> anyhow::Result<[CoreName; 2]> {
         (args.to.is_some(), "--to"),
         (!args.set.is_empty(), "--set"),
         (args.min_change > 0.0, "--min-change"),
+        (!args.fail_on.is_empty(), "--fail-on"),
     ];
     if let Some((_, option)) = refused.iter().find(|(is_given, _)| *is_given) {
         anyhow::bail!(

@@ -3,10 +3,10 @@
 use std::io::{Read, Write};
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use sim_files::File;
 use sim_report::RunReport;
-use sim_report::run_diff::{self, NamedRun, RunDiff};
+use sim_report::run_diff::{self, Checked, NamedRun, RunDiff, forms};
 use sim_report::run_report::{FORMAT, Observed};
 
 use super::{DiffArgs, document};
@@ -54,26 +54,53 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     let names = (name(first, from), name(second, to));
     let from = NamedRun { name: &names.0, report: &a };
     let to = NamedRun { name: &names.1, report: &b };
-    let diff = RunDiff::new(from, to, args.min_change);
+    let mut diff = RunDiff::new(from, to, args.min_change);
+    let limits = args.fail_on.iter().map(|limit| limit.check(&a, &b));
+    diff.limits = limits.collect::<Result<_, _>>().map_err(|error| anyhow!("--fail-on {error}"))?;
+    write(args, &mut out, &diff)?;
+    out.finish()?;
+    write_reports(args, &diff.limits)?;
+    Ok(if diff.limits.iter().all(|limit| limit.holds) { Verdict::Good } else { Verdict::Refuted })
+}
+
+/// Writes the comparison in the requested form.
+fn write(args: &DiffArgs, out: &mut Output, diff: &RunDiff) -> anyhow::Result<()> {
     if args.json {
-        serde_json::to_writer_pretty(&mut out, &diff)?;
+        serde_json::to_writer_pretty(&mut *out, diff)?;
         writeln!(out)?;
     } else if args.html {
-        out.write_all(run_diff::html(&diff).as_bytes())?;
+        out.write_all(run_diff::html(diff).as_bytes())?;
     } else if let Some(separator) = &args.field_separator {
-        run_diff::write_csv(&mut out, &diff, &separator.replace("\\t", "\t"))?;
+        run_diff::write_csv(out, diff, &separator.replace("\\t", "\t"))?;
+    } else if args.markdown {
+        forms::write_summary(out, diff, &diff.limits)?;
     } else {
-        run_diff::write_text(&mut out, &diff)?;
+        run_diff::write_text(out, diff)?;
+        if !diff.limits.is_empty() {
+            forms::write_limits(out, &diff.limits)?;
+        }
     }
-    out.finish()?;
-    Ok(Verdict::Good)
+    Ok(())
+}
+
+/// Writes the results of the limits for services that run checks.
+fn write_reports(args: &DiffArgs, limits: &[Checked]) -> anyhow::Result<()> {
+    if let Some(path) = &args.junit {
+        let mut file = Output::create(Some(path))?;
+        file.write_all(forms::junit(limits).as_bytes())?;
+        file.finish()?;
+    }
+    if let Some(path) = &args.sarif {
+        let mut file = Output::create(Some(path))?;
+        serde_json::to_writer_pretty(&mut file, &forms::sarif(limits, env!("CARGO_PKG_VERSION")))?;
+        writeln!(file)?;
+        file.finish()?;
+    }
+    Ok(())
 }
 
 /// Refuses options that do not apply to two runs.
 fn check(args: &DiffArgs) -> anyhow::Result<()> {
-    if args.markdown {
-        anyhow::bail!("two runs are compared as text, -x, --json or --html; leave --markdown out");
-    }
     let reports = args.traces.iter().filter(|path| is_report(path)).count();
     let is_configured = args.from.is_some() || args.to.is_some() || !args.set.is_empty();
     let is_cut = args.part.is_given();
