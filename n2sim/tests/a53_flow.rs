@@ -92,7 +92,7 @@ fn the_way_of_an_access_is_shown() {
     let warm = shown(&["--access", steps, "--state", "warm"]);
     let absent = ["external memory", "all tables", "Request of a line"];
     assert!(absent.iter().all(|part| !warm.contains(part)), "{warm}");
-    let account = warm.lines().find(|line| line.contains("MEM_ACCESS")).unwrap();
+    let account = warm.lines().rfind(|line| line.contains("MEM_ACCESS")).unwrap();
     assert_eq!(account.split_whitespace().filter(|word| *word == "2").count(), 2, "{account}");
 }
 

@@ -113,7 +113,13 @@ fn what_cannot_be_counted_is_refused_before_the_program_runs() {
         (&["--keep", "kept.n2t", "--set", "no.key=1", "./program"], "no.key"),
         (&["--keep", "kept.n2t", "-o", "absent/out", "./program"], "no directory absent"),
         (&["--keep", "kept.n2t", "--core", "neoverse-v2", "./program"], "no timing model"),
-        (&["--keep", "kept.n2t", "--core", "cortex-a53", "-I", "1", "./program"], "-I works with"),
+        (
+            &["--keep", "kept.n2t", "--core", "cortex-a53", "--prefetch", "./program"],
+            "--prefetch works with",
+        ),
+        (&["--keep", "kept.n2t", "-I", "0", "./program"], "milliseconds of modeled time"),
+        (&["--keep", "kept.n2t", "-o", ".", "./program"], "cannot write ."),
+        (&["--keep", "k", "-o", "k", "./program"], "--keep and -o name the same file, k"),
         (&["--engine", "./absent", "./program"], "./absent"),
     ] {
         let output = place.output(&[&["run"], words].concat());

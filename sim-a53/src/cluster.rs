@@ -120,6 +120,8 @@ struct Thread {
     ended: bool,
     /// Place in the stream at which the thread ends.
     end: u64,
+    /// Static instruction there, if the stream goes on.
+    beyond: Option<u32>,
     /// Instructions before the part changes.
     next_change: u64,
     watch: Option<Watch>,
@@ -311,6 +313,7 @@ impl Thread {
             next_event: usize::MAX,
             ended: false,
             end: span.end,
+            beyond: None,
             next_change: part.limit.unwrap_or(u64::MAX),
             watch: Watch::new(part),
         };
@@ -346,7 +349,10 @@ impl Thread {
         (self.at, self.more_at, self.event_at) = (0, 0, 0);
         while self.reader.next_batch(&mut self.batch)? {
             let left = self.end.saturating_sub(self.reader.batch_start());
-            self.batch.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+            if let Some(beyond) = self.batch.get(usize::try_from(left).unwrap_or(usize::MAX)) {
+                self.beyond = self.beyond.or(Some(beyond.id));
+                self.batch.truncate(left as usize);
+            }
             if !self.batch.is_empty() {
                 self.find_event();
                 return Ok(());
@@ -451,7 +457,8 @@ impl Thread {
     fn next_pc(&self, inst: &TraceInst, after: Option<&After>, code: &Code) -> Option<u64> {
         let breaks = after.is_some_and(|after| after.exceptions > 0)
             || inst.flags.has(InstFlags::DISCONTINUITY);
-        (!self.ended && !breaks).then(|| code.timing(self.batch[self.at].id).pc)
+        let next = if self.ended { self.beyond } else { Some(self.batch[self.at].id) };
+        next.filter(|_| !breaks).map(|id| code.timing(id).pc)
     }
 
     /// Takes the steps after an instruction. Exceptions count at the level to which they are taken
@@ -557,7 +564,9 @@ fn part_began(trace: &TraceFile, part: &Part, threads: &[Thread]) -> Result<(), 
     let began = |thread: &Thread| thread.watch.as_ref().is_none_or(Watch::ever_began);
     let instructions = |thread: &Thread| thread.core.instructions();
     let longest = threads.iter().map(instructions).max().unwrap_or(0);
-    let all_warmed_only = part.region.is_none() && part.warmup >= longest && part.warmup > 0;
+    // The warm-up of a span also counts instructions that do not retire.
+    let is_plain = part.region.is_none() && part.span.is_none();
+    let all_warmed_only = is_plain && part.warmup >= longest && part.warmup > 0;
     if threads.iter().any(began) && !all_warmed_only {
         return Ok(());
     }

@@ -87,6 +87,7 @@ fn two_spans_add_up_to_the_run() {
         A53Event::UNALIGNED_LDST_RETIRED,
         A53Event::BR_IMMED_RETIRED,
         A53Event::BR_RETURN_RETIRED,
+        A53Event::PC_WRITE_RETIRED,
         A53Event::EXC_TAKEN,
         A53Event::EXC_RETURN,
     ];
@@ -101,8 +102,12 @@ fn two_spans_add_up_to_the_run() {
             count(&path, &Part { warmup, span, ..Part::default() }).expect("a long trace")
         };
         let whole = span(0..end, 0);
-        let (first, second) = (span(0..30_011, 0), span(30_011..end, 4_999));
-        for (whole, (first, second)) in whole.iter().zip(first.iter().zip(&second)) {
+        // Consecutive ends: one of them follows a branch that is not taken.
+        let ends = 30_011..30_019;
+        let halves = ends.map(|at| (span(0..at, 0), span(at..end, 4_999)));
+        let halves: Vec<_> = halves.collect();
+        let halves = halves.iter().flat_map(|(first, second)| first.iter().zip(second));
+        for (whole, (first, second)) in whole.iter().cycle().zip(halves) {
             let mut sum = first.clone();
             sum.add(second);
             for event in exact {

@@ -109,7 +109,8 @@ pub fn write_csv(
     has_variance: bool,
 ) -> io::Result<()> {
     for row in rows {
-        let mut fields: Vec<String> = row.thread.iter().cloned().collect();
+        let thread = row.thread.iter().map(|thread| quoted_field(thread, separator));
+        let mut fields: Vec<String> = thread.collect();
         fields.extend(std::iter::repeat_n(String::new(), EMPTY_FIELDS + usize::from(has_variance)));
         let doubt = row.doubt.map(|lack| format!(" (doubtful: {lack})")).unwrap_or_default();
         fields.extend([exactly(row.value), row.label() + &doubt]);

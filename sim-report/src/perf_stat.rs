@@ -305,7 +305,7 @@ fn json_object(row: &Row) -> io::Result<String> {
 }
 
 /// Quotes a field, such as the name of a function, if it contains the separator.
-fn quoted_field(field: &str, separator: &str) -> String {
+pub(crate) fn quoted_field(field: &str, separator: &str) -> String {
     if field.contains(separator) || field.contains('"') {
         return format!("\"{}\"", field.replace('"', "\"\""));
     }

@@ -48,6 +48,9 @@ pub(crate) fn run(args: &CaptureArgs, setup: &Setup, title: Option<&Title>) -> R
     let path = args.output.clone().unwrap_or_else(|| default_output(&setup.program.path));
     let directory = ScratchDirectory::new().context("cannot make a temporary directory")?;
     let first = first(args, setup, directory.path()).context("the first run")?;
+    if first.end.is_interrupted {
+        bail!("interrupted in the first of two runs: nothing was recorded");
+    }
     let places = look::places(&first.recorder.shared.blocks);
     let (seen, mut second) =
         second(args, setup, &places, directory.path()).context("the second run")?;

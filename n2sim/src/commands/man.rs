@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ManArgs, command: Command) -> anyhow::Result<Verdict> {
         return Ok(Verdict::Good);
     }
     let mut out = Output::create(None)?;
-    out.write_all(&page(find(&command, &args.command)?)?)?;
+    out.write_all(&page(find(&command, &args.command, "n2sim")?)?)?;
     out.finish()?;
     Ok(Verdict::Good)
 }
@@ -53,15 +53,16 @@ fn write_all(command: &Command, directory: &Path) -> anyhow::Result<()> {
 }
 
 /// Returns the command that these words name.
-fn find<'a>(command: &'a Command, words: &[String]) -> anyhow::Result<&'a Command> {
+fn find<'a>(command: &'a Command, words: &[String], of: &str) -> anyhow::Result<&'a Command> {
     let Some((word, rest)) = words.split_first() else { return Ok(command) };
     match command.find_subcommand(word) {
-        Some(found) => find(found, rest),
+        Some(found) => find(found, rest, &format!("{of} {word}")),
+        None if !command.has_subcommands() => {
+            anyhow::bail!("{of} has no commands below it: leave '{}' out", word.shown())
+        }
         None => {
             let names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-            let of = name(command).replace('-', " ");
-            let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            anyhow::bail!("{of} has no command '{}'; it has: {names}", word.shown())
+            anyhow::bail!("{of} has no command '{}'; it has: {}", word.shown(), names.join(", "))
         }
     }
 }

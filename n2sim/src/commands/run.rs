@@ -24,7 +24,7 @@ use crate::shared_args::instructions_from_one;
     n2sim run --core cortex-a53 --keep prog.n2t -- ./prog\n\n\
     The program's own input and output are untouched: use -o FILE where its output and the counts \
     must not mix. The exit code is 0 when the counts are printed, whatever the program's exit \
-    status was. Ctrl-C ends the program; the counts are then those of the part that ran.")]
+    status was. With --core cortex-a53, the engine has that core too, unless --cpu names another. Ctrl-C ends the program; the counts are then those of the part that ran.")]
 #[command(mut_arg("second_run", |arg| arg.conflicts_with("record_limit")))]
 pub(crate) struct RunArgs {
     /// Keep the recorded trace in FILE
@@ -49,6 +49,7 @@ pub(crate) struct RunArgs {
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     // A wrong option is refused before the program has run.
     stat::check(&args.replay)?;
+    check_files(args)?;
     let words: Vec<String> =
         args.program.command.iter().map(|word| word.shown().to_string()).collect();
     let name = words.join(" ");
@@ -65,8 +66,35 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     count(args, &path, name, program)
 }
 
+/// Refuses two outputs in one file.
+fn check_files(args: &RunArgs) -> anyhow::Result<()> {
+    let counts = &args.replay.counts;
+    let files = [
+        ("--keep", args.keep.as_ref()),
+        ("-o", counts.format.output.as_ref()),
+        ("--perf-data", counts.perf_data.as_ref()),
+    ];
+    for (at, (option, file)) in files.iter().enumerate() {
+        let same = |(_, other): &&(&str, Option<&PathBuf>)| file.is_some() && other == file;
+        if let (Some(file), Some((other, _))) = (file, files[at + 1..].iter().find(same)) {
+            anyhow::bail!("{option} and {other} name the same file, {}: give two", file.shown());
+        }
+    }
+    Ok(())
+}
+
+/// Returns the program with the engine's model of the simulated core, by which libraries choose
+/// their code. A second run needs the engine's own model.
+fn program(args: &RunArgs) -> ProgramArgs {
+    let mut program = args.program.clone();
+    if args.replay.is_on_a53() && !program.second_run {
+        program.cpu.get_or_insert_with(|| String::from("cortex-a53"));
+    }
+    program
+}
+
 fn record(args: &RunArgs, path: &Path, name: &str, begin: Begin) -> anyhow::Result<()> {
-    let capture = CaptureArgs::of(&args.program, path.to_owned(), args.record_limit);
+    let capture = CaptureArgs::of(&program(args), path.to_owned(), args.record_limit);
     let title = Title { name: name.to_owned(), is_brief: true };
     capture::record(&capture, Some(&title), begin)?;
     // The signal that ended the program does not end the replay too.

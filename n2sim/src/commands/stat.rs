@@ -15,7 +15,7 @@ use super::stat_a53;
 use crate::counting::counted_run::{Measured, Method, Replay, Request};
 use crate::counting::counts_file::CountsFile;
 use crate::counting::event_list;
-use crate::counting::interval;
+use crate::counting::interval::{self, Interval};
 use crate::counting::metric_events::{Metrics, Sharing};
 use crate::counting::notes::write_unknown_words;
 use crate::counting::print::{Printer, write_header};
@@ -110,6 +110,11 @@ enum ModeName {
 pub(crate) const MUX_INTERVAL_NS: u64 = 4_000_000;
 
 impl ReplayArgs {
+    /// Returns whether the simulated core is a Cortex-A53.
+    pub(super) fn is_on_a53(&self) -> bool {
+        self.core == CoreName::CortexA53
+    }
+
     /// Returns whether the whole machine is simulated.
     pub(super) fn is_full_mode(&self) -> bool {
         self.mode() == Mode::Full
@@ -171,10 +176,17 @@ pub(crate) fn run(args: &StatArgs) -> anyhow::Result<Verdict> {
     count((&args.trace).into(), &args.replay)
 }
 
+/// Cycles in a second of a clock of 1 GHz.
+const NS_PER_S: u64 = 1_000_000_000;
+
 /// Refuses wrong options, as [`count`] does. For a trace that is not recorded yet.
 pub(super) fn check(args: &ReplayArgs) -> anyhow::Result<()> {
     args.core.require_timing_model()?;
     args.region.run_options()?;
+    if let Some(milliseconds) = args.interval_print {
+        // The trace, whose length decides on too many intervals, is not there yet.
+        Interval::new(milliseconds, NS_PER_S, 0)?;
+    }
     Output::check(args.counts.format.output.as_deref())?;
     Output::check(args.counts.perf_data.as_deref())?;
     if args.core == CoreName::CortexA53 {

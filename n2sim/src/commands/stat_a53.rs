@@ -379,6 +379,7 @@ pub(super) fn note_instructions(cores: &[A53CoreOutcome]) -> io::Result<()> {
     writeln!(
         io::stderr(),
         "n2sim: note: {foreign} instructions are SVE or atomics of LSE, which no Cortex-A53 has: \
-         they are timed as Advanced SIMD of 128 bits, or as a load and a store"
+         they are timed as Advanced SIMD of 128 bits, or as a load and a store; a program that chooses its code by \
+         the core does not use them when it is recorded with --cpu cortex-a53"
     )
 }

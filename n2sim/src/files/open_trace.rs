@@ -86,7 +86,7 @@ pub(crate) fn write_lacks(out: &mut impl Write, trace: &Path, file: &TraceFile) 
         writeln!(out, "n2sim: note: {place}: {engine}: {}", lack.sentence())?;
     }
     if lacks.contains(&MissingData::SveAccesses) && !file.meta().machine.full_system {
-        writeln!(out, "n2sim: note: {place}: `n2sim capture --second-run` records them")?;
+        writeln!(out, "n2sim: note: {place}: a recording with --second-run has them")?;
     }
     if !lacks.is_empty() {
         writeln!(out, "n2sim: note: {place}: affected counts are marked as doubtful")?;

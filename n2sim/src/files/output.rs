@@ -50,7 +50,7 @@ impl Output {
     /// Refuses a path that [`Output::create`] refuses, and leaves nothing there.
     pub(crate) fn check(path: Option<&Path>) -> anyhow::Result<()> {
         // A pipe would lose its reader.
-        if let Some(path) = path.filter(|path| !is_written_in_place(path)) {
+        if let Some(path) = path.filter(|path| path.is_dir() || !is_written_in_place(path)) {
             Output::create(Some(path))?;
         }
         Ok(())
