@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::to_string as quoted;
 
+use crate::perf_stat::quoted_field;
+
 /// Width of a value in text.
 const VALUE_WIDTH: usize = 18;
 /// Width of a unit in text.
