@@ -1,7 +1,7 @@
 // A program whose change a gate judges: walk() loads with the distance STRIDE, mix() computes with
 // BIAS. A larger distance misses more often; another BIAS changes nothing that is counted.
 
-static unsigned long data[16384 * 8];
+static volatile unsigned long data[16384 * 8];
 
 __attribute__((noinline)) static unsigned long walk(void) {
     unsigned long sum = 0;

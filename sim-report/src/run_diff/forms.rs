@@ -82,7 +82,9 @@ pub fn write_summary(out: &mut impl Write, diff: &RunDiff, all: &[Checked]) -> i
             continue;
         }
         let measure = &checked.measure;
-        writeln!(out, "\n{} by function and line: {measure}\n", checked.name)?;
+        let of = if *measure == checked.name { "" } else { ", of " };
+        let measure = if of.is_empty() { "" } else { measure };
+        writeln!(out, "\n{} by function and line{of}{measure}\n", checked.name)?;
         writeln!(out, "| code | from | to | more slots lost to |\n| --- | ---: | ---: | --- |")?;
         for place in checked.functions.iter().chain(&checked.lines) {
             let cause = place.cause.as_deref().unwrap_or_default();

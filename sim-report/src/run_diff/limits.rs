@@ -9,6 +9,8 @@ use crate::run_report::{Cost, HotFunction, HotLine, RunReport};
 
 /// Most functions and most lines named for a broken limit.
 const PLACES: usize = 3;
+/// Code that moved less than this part, one in 20, of what moved most is not named.
+const SHARE: i128 = 20;
 
 /// Bound of a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -284,7 +286,9 @@ fn changed(
         }
     }
     all.sort_by_key(|(change, _)| std::cmp::Reverse(*change));
-    all.into_iter().take(PLACES).map(|(_, code)| code).collect()
+    let least = all.first().map_or(0, |(change, _)| change / SHARE);
+    let large = all.into_iter().filter(|(change, _)| *change >= least);
+    large.take(PLACES).map(|(_, code)| code).collect()
 }
 
 /// Returns the cause of lost slots that grew most.
