@@ -2,29 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use std::process::{Command, Output};
+use crate::a53_commands::{n2sim, printed, refused};
 
 const HASH: &str = "../traces/hash.n2t";
 const EIGHT: &str =
     "inst_retired,ld_retired,st_retired,l1d_cache,br_pred,ld_dep_stall,agu_dep_stall,cycles";
-
-fn n2sim(args: &[&str]) -> Output {
-    let directory = env!("CARGO_MANIFEST_DIR");
-    Command::new(env!("CARGO_BIN_EXE_n2sim")).current_dir(directory).args(args).output().unwrap()
-}
-
-fn printed(args: &[&str]) -> String {
-    let output = n2sim(args);
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {message}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn refused(args: &[&str]) -> String {
-    let output = n2sim(args);
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}");
-    String::from_utf8(output.stderr).unwrap()
-}
 
 /// Returns the fields of each line of `stat`.
 fn fields(trace: &str, more: &[&str]) -> Vec<Vec<String>> {

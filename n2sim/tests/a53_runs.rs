@@ -3,32 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::path::Path;
-use std::process::{Command, Output};
 
 use sim_pmu::Register;
 use sim_trace::{Meta, StreamEvent, TraceWriter};
 
-fn trace(name: &str) -> String {
-    let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces");
-    traces.join(name).to_str().unwrap().to_owned()
-}
-
-fn n2sim(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_n2sim")).args(args).output().unwrap()
-}
-
-fn printed(args: &[&str]) -> String {
-    let output = n2sim(args);
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {message}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn refused(args: &[&str]) -> String {
-    let output = n2sim(args);
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}");
-    String::from_utf8(output.stderr).unwrap()
-}
+use crate::a53_commands::{n2sim, printed, refused, trace};
 
 /// Writes a trace of a driver at EL1 that counts twenty instructions and reads the counter.
 fn record_driver(path: &Path) {

@@ -74,6 +74,12 @@ fn a_change_that_misses_more_is_refused_and_its_function_named() {
     assert!(text.contains("   BROKEN  l1d_cache_refill>+5%: L1D_CACHE_REFILL "), "{text}");
     assert!(text.contains("walk: L1D_CACHE_REFILL "), "{text}");
 
+    let (code, text, _) = diff(folder, &["base.json", "worse.json", "--fail-on", "ipc<-3%"]);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("walk: cycles "), "{text}");
+    let slots = ["base.json", "worse.json", "--fail-on", "slots>+1000"];
+    assert_eq!(diff(folder, &slots).0, Some(1), "a name of the slot tree");
+
     let junit = std::fs::read_to_string(folder.join("gate.xml")).expect("a file");
     assert!(junit.contains("tests=\"2\" failures=\"2\"") && junit.contains("walk: "), "{junit}");
     assert!(junit.contains("name=\"cycles&gt;+2%\""), "{junit}");
@@ -100,6 +106,9 @@ fn limits_that_cannot_be_judged_are_refused() {
         assert_eq!((code, text.as_str()), (Some(2), ""), "{limit}: {error}");
         assert!(error.contains(message), "{limit}: {error}");
     }
+    let limited = [&runs[..], &["--fail-on", "cycles>+0%", "--junit", "absent/a.xml"]].concat();
+    let (code, text, error) = diff(folder.path(), &limited);
+    assert_eq!((code, text.as_str()), (Some(2), ""), "{error}");
     let (code, _, error) = diff(folder.path(), &[&runs[..], &["--junit", "a.xml"]].concat());
     assert_eq!(code, Some(2), "{error}");
     let same = [&runs[..], &["--fail-on", "cycles>+0%", "--fail-on", "ipc<-0%", "-j"]].concat();

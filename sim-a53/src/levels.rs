@@ -2,6 +2,8 @@
 
 use sim_core::Privilege;
 
+use crate::event::A53Note;
+
 /// Most exceptions whose return level is kept. Beyond it, the oldest is dropped.
 const MAX_NESTED: usize = 16;
 
@@ -20,14 +22,26 @@ impl Levels {
         self.now
     }
 
+    /// Follows a step of the program. Returns the level from now on; `None` if the step is an
+    /// access to a register, which changes none.
+    pub(crate) fn follow(&mut self, note: A53Note) -> Option<Privilege> {
+        match note {
+            A53Note::Begin { pc } => self.begin(pc),
+            A53Note::Enter(to) => self.enter(to),
+            A53Note::Return { next } => self.leave(next),
+            A53Note::Register(_) => return None,
+        }
+        Some(self.now)
+    }
+
     /// Begins a stream with a kernel at the address `pc`.
-    pub(crate) fn begin(&mut self, pc: u64) {
+    fn begin(&mut self, pc: u64) {
         self.kernel_is_above = true;
         self.now = Privilege { level: level_of(pc), ..Privilege::default() };
     }
 
     /// Takes an exception to a level; `None` takes it to the kernel, or to the same level above it.
-    pub(crate) fn enter(&mut self, to: Option<Privilege>) {
+    fn enter(&mut self, to: Option<Privilege>) {
         if self.returns.len() == MAX_NESTED {
             self.returns.remove(0);
         }
@@ -37,7 +51,7 @@ impl Levels {
 
     /// Returns from an exception to the address `next`. A kernel may return to another program than
     /// the one that it interrupted, so that its address decides.
-    pub(crate) fn leave(&mut self, next: Option<u64>) {
+    fn leave(&mut self, next: Option<u64>) {
         let resumed = next.filter(|_| self.kernel_is_above && self.now.level == 1);
         self.now = self.returns.pop().unwrap_or_else(|| {
             let below = self.now.level.saturating_sub(1);

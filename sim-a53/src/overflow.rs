@@ -195,14 +195,8 @@ impl A53Sink for OverflowSink<'_> {
 
     fn note(&mut self, note: A53Note, cycle: u64) {
         self.settle(cycle);
-        match note {
-            A53Note::Begin { pc } => self.levels.begin(pc),
-            A53Note::Enter(to) => self.levels.enter(to),
-            A53Note::Return { next } => self.levels.leave(next),
-            // The samples are those of the system's perf, whose counters the program does not use.
-            A53Note::Register(_) => return,
-        }
-        let now = self.levels.now();
+        // The samples are those of the system's perf, whose counters the program does not use.
+        let Some(now) = self.levels.follow(note) else { return };
         if now.level == 0 {
             self.stacks[1].clear();
         }

@@ -254,14 +254,10 @@ impl A53Sink for PerfSink<'_> {
 
     fn note(&mut self, note: A53Note, cycle: u64) {
         self.settle(cycle);
-        match note {
-            A53Note::Begin { pc } => self.levels.begin(pc),
-            A53Note::Enter(to) => self.levels.enter(to),
-            A53Note::Return { next } => self.levels.leave(next),
-            // The counters are those of the system's perf, which the program does not use.
-            A53Note::Register(_) => return,
+        // The counters are those of the system's perf, whose registers the program does not use.
+        if let Some(level) = self.levels.follow(note) {
+            self.change_level(level);
         }
-        self.change_level(self.levels.now());
     }
 }
 
@@ -276,9 +272,8 @@ mod tests {
     fn classes_of_levels_are_those_of_the_counters() {
         let levels = |user, kernel, hypervisor| perf::Levels { user, kernel, hypervisor };
         let request = |levels| PerfEvent { levels, ..PerfEvent::new(A53Event::L1D_CACHE) };
-        let classes = [levels(true, false, false), levels(false, true, false)];
-        let classes = [classes[0], classes[1], levels(false, false, true)];
-        let events: Vec<_> = classes.into_iter().map(request).collect();
+        let [user, kernel] = [levels(true, false, false), levels(false, true, false)];
+        let events = [user, kernel, levels(false, false, true)].map(request).to_vec();
         let groups = [Group { events, ..Group::default() }];
         let end = |_| u64::MAX;
         let request = PerfRequest { groups: &groups, rotation: Some(1000), end: &end };

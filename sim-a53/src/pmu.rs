@@ -92,15 +92,12 @@ impl A53Sink for PmuSink {
 
     fn note(&mut self, note: A53Note, cycle: u64) {
         self.settle(cycle);
-        match note {
-            A53Note::Begin { pc } => self.levels.begin(pc),
-            A53Note::Enter(to) => self.levels.enter(to),
-            A53Note::Return { next } => self.levels.leave(next),
-            A53Note::Register(access) => {
-                let done = self.unit.access(self.core, access);
-                return self.accesses.push(done);
-            }
+        if let Some(level) = self.levels.follow(note) {
+            self.unit.set_state(PeState::from(level));
         }
-        self.unit.set_state(PeState::from(self.levels.now()));
+        if let A53Note::Register(access) = note {
+            let done = self.unit.access(self.core, access);
+            self.accesses.push(done);
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::quantities::groups;
+use super::quantities::{Group, groups};
 use super::{Number, ROUNDING};
 use crate::run_report::{Cost, HotFunction, HotLine, RunReport};
 
@@ -151,11 +151,13 @@ impl Limit {
         if first.is_none() && second.is_none() {
             return Err(LimitError::Name { text, name });
         }
-        let need = |found: Option<(String, Option<Number>)>, run| {
-            let value = found.and_then(|(id, value)| Some((id, value?)));
+        let need = |found: &Option<Found>, other: &Option<Found>, run| {
+            let missing = other.as_ref().and_then(|other| other.missing);
+            let value = found.as_ref().map_or(missing, |found| found.value);
             value.ok_or(LimitError::Value { text: text.clone(), name: name.clone(), run })
         };
-        let ((id, before), (_, after)) = (need(first, "first")?, need(second, "second")?);
+        let (before, after) = (need(&first, &second, "first")?, need(&second, &first, "second")?);
+        let id = first.or(second).map_or(name, |found| found.id);
         let (a, b) = (before.as_f64(), after.as_f64());
         let holds = self.holds(a, b);
         let measure = Measure::of(&id);
@@ -177,14 +179,15 @@ impl Limit {
     }
 
     /// Returns the limited number of a report, with its name there.
-    fn number(&self, report: &RunReport) -> Option<(String, Option<Number>)> {
+    fn number(&self, report: &RunReport) -> Option<Found> {
         let event = report.events.iter().find(|own| own.perf_name.eq_ignore_ascii_case(&self.name));
         let name = event.map_or(self.name.as_str(), |own| own.event.as_str());
         let limited = ["run", "events", "metrics", "slots", "caches", "tlbs"];
-        let all = groups(report).into_iter().filter(|group| limited.contains(&group.id));
-        let mut all = all.flat_map(|group| group.quantities);
-        let own = all.find(|own| own.id.eq_ignore_ascii_case(name))?;
-        Some((own.id, own.value))
+        let mut all = groups(report).into_iter().filter(|group| limited.contains(&group.id));
+        all.find_map(|Group { quantities, missing, .. }| {
+            let own = quantities.into_iter().find(|own| own.id.eq_ignore_ascii_case(name))?;
+            Some(Found { id: own.id, value: own.value, missing })
+        })
     }
 
     fn holds(&self, from: f64, to: f64) -> bool {
@@ -205,10 +208,20 @@ impl Limit {
     }
 }
 
+/// Number of a report that a limit names.
+struct Found {
+    id: String,
+    value: Option<Number>,
+    /// Value in a report that leaves it out.
+    missing: Option<Number>,
+}
+
 /// Number that a report has for each function and line.
 struct Measure {
     name: &'static str,
     of: fn(&Cost) -> u64,
+    /// The number of code grows where the number of the run grows.
+    grows_with_it: Option<bool>,
 }
 
 impl Measure {
@@ -227,7 +240,14 @@ impl Measure {
             "L1I_TLB_REFILL" => ("L1I_TLB_REFILL", |cost| cost.l1i_tlb_refills.unwrap_or(0)),
             _ => ("slots", |cost| cost.slots),
         };
-        Measure { name, of }
+        // Fewer instructions per cycle are more cycles. Slots stand for any other number: code that
+        // takes more of them is where to look.
+        let grows_with_it = match (id, name) {
+            ("ipc", _) => Some(false),
+            (_, "slots") => None,
+            _ => Some(true),
+        };
+        Measure { name, of, grows_with_it }
     }
 }
 
@@ -260,23 +280,20 @@ fn changed(
     functions: bool,
     is_upper: bool,
 ) -> Vec<ChangedCode> {
-    // Fewer instructions per cycle are more cycles.
-    let grew = is_upper || measure.name == "cycles" || measure.name == "slots";
+    let grew = measure.grows_with_it.is_none_or(|grows| grows == is_upper);
     let (before, after) = (rows(from, functions), rows(to, functions));
-    let nothing = Cost::default();
     let mut names: Vec<(&str, &Option<SourcePlace>)> = Vec::new();
     for row in before.iter().chain(&after) {
         if !names.iter().any(|(name, _)| *name == row.name) {
             names.push((&row.name, &row.line));
         }
     }
-    let cost = |rows: &'_ [Row<'_>], name: &str| {
-        rows.iter().find(|row| row.name == name).map(|row| row.cost.clone())
+    let cost = |rows: &[Row<'_>], name: &str| {
+        rows.iter().find(|row| row.name == name).map_or_else(Cost::default, |row| row.cost.clone())
     };
     let mut all: Vec<(i128, ChangedCode)> = Vec::new();
     for (name, line) in names {
-        let first = cost(&before, name).unwrap_or_else(|| nothing.clone());
-        let second = cost(&after, name).unwrap_or_else(|| nothing.clone());
+        let (first, second) = (cost(&before, name), cost(&after, name));
         let (from, to) = ((measure.of)(&first), (measure.of)(&second));
         let change = i128::from(to) - i128::from(from);
         let change = if grew { change } else { -change };

@@ -1,12 +1,12 @@
 //! `n2sim diff` of two runs: reports from files, or of traces that are replayed now.
 
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use sim_files::File;
 use sim_report::RunReport;
-use sim_report::run_diff::{self, Checked, NamedRun, RunDiff, forms};
+use sim_report::run_diff::{self, NamedRun, RunDiff, forms};
 use sim_report::run_report::{FORMAT, Observed};
 
 use super::{DiffArgs, document};
@@ -38,7 +38,10 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     let from = args.from.as_deref().unwrap_or("guide");
     let default = if args.traces.len() == 1 { "silicon" } else { from };
     let to = args.to.as_deref().unwrap_or(default);
+    let file =
+        |path: &Option<PathBuf>| path.as_deref().map(|path| Output::create(Some(path))).transpose();
     let mut out = Output::create(args.output.as_deref())?;
+    let (junit, sarif) = (file(&args.junit)?, file(&args.sarif)?);
     let (a, b) = (report(args, first, from)?, report(args, second, to)?);
     if a.core_name() != b.core_name() {
         anyhow::bail!(
@@ -58,8 +61,18 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     let limits = args.fail_on.iter().map(|limit| limit.check(&a, &b));
     diff.limits = limits.collect::<Result<_, _>>().map_err(|error| anyhow!("--fail-on {error}"))?;
     write(args, &mut out, &diff)?;
-    out.finish()?;
-    write_reports(args, &diff.limits)?;
+    let mut written = vec![out];
+    if let Some(mut file) = junit {
+        file.write_all(forms::junit(&diff.limits).as_bytes())?;
+        written.push(file);
+    }
+    if let Some(mut file) = sarif {
+        let version = env!("CARGO_PKG_VERSION");
+        serde_json::to_writer_pretty(&mut file, &forms::sarif(&diff.limits, version))?;
+        writeln!(file)?;
+        written.push(file);
+    }
+    Output::finish_all(written)?;
     Ok(if diff.limits.iter().all(|limit| limit.holds) { Verdict::Good } else { Verdict::Refuted })
 }
 
@@ -79,22 +92,6 @@ fn write(args: &DiffArgs, out: &mut Output, diff: &RunDiff) -> anyhow::Result<()
         if !diff.limits.is_empty() {
             forms::write_limits(out, &diff.limits)?;
         }
-    }
-    Ok(())
-}
-
-/// Writes the results of the limits for services that run checks.
-fn write_reports(args: &DiffArgs, limits: &[Checked]) -> anyhow::Result<()> {
-    if let Some(path) = &args.junit {
-        let mut file = Output::create(Some(path))?;
-        file.write_all(forms::junit(limits).as_bytes())?;
-        file.finish()?;
-    }
-    if let Some(path) = &args.sarif {
-        let mut file = Output::create(Some(path))?;
-        serde_json::to_writer_pretty(&mut file, &forms::sarif(limits, env!("CARGO_PKG_VERSION")))?;
-        writeln!(file)?;
-        file.finish()?;
     }
     Ok(())
 }
