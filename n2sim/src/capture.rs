@@ -7,12 +7,13 @@
 pub(crate) mod account;
 pub(crate) mod args;
 mod block;
-mod code;
+pub(crate) mod code;
 mod elements;
 mod elf;
 mod ending;
 pub(crate) mod engine;
 mod known_memory;
+pub(crate) mod names;
 pub(crate) mod output;
 pub(crate) mod plugin;
 pub(crate) mod program;

@@ -1,7 +1,8 @@
 //! Table of translated code: blocks, each with a fixed number, and their code pages.
 
+use crate::mappings::Mappings;
 use crate::memory::StreamWriter;
-use crate::wire::{DEFINE_BLOCK, DEFINE_PAGE};
+use crate::wire::{DEFINE_BLOCK, DEFINE_FILE, DEFINE_PAGE};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -12,12 +13,18 @@ pub(crate) struct CodeTable {
     definitions: StreamWriter,
     blocks: HashMap<(u64, Box<[u32]>), u32>,
     pages: HashMap<u64, u64>,
+    mappings: Mappings,
 }
 
 impl CodeTable {
     /// Creates an empty table that writes to `definitions`.
     pub(crate) fn new(definitions: StreamWriter) -> CodeTable {
-        CodeTable { definitions, blocks: HashMap::new(), pages: HashMap::new() }
+        CodeTable {
+            definitions,
+            blocks: HashMap::new(),
+            pages: HashMap::new(),
+            mappings: Mappings::default(),
+        }
     }
 
     /// Returns the number of the block of `words` at `pc`, or `None` if it could not be sent.
@@ -49,6 +56,24 @@ impl CodeTable {
         }
         let mut record = vec![DEFINE_PAGE | page.len() as u64, va];
         record.extend_from_slice(page);
+        self.definitions.push_record(&record);
+    }
+
+    /// Sends the file that holds the code at `va`, which is at `host` in this process, unless it
+    /// was sent before.
+    pub(crate) fn file(&mut self, va: u64, host: u64) {
+        let Some(mapping) = self.mappings.find(host) else { return };
+        let start = va.wrapping_sub(host - mapping.host.start);
+        let path = mapping.path.as_bytes();
+        let words = path.chunks(size_of::<u64>()).map(|bytes| {
+            let mut word = [0; size_of::<u64>()];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        });
+        let length = mapping.host.end - mapping.host.start;
+        let mut record = vec![0, start, length, mapping.offset, path.len() as u64];
+        record.extend(words);
+        record[0] = DEFINE_FILE | (record.len() - 2) as u64;
         self.definitions.push_record(&record);
     }
 }
@@ -86,5 +111,21 @@ mod tests {
         assert_eq!(memory.word(CURSOR_OF_SLOT_0), 514);
         code.page(0x4000, &[8; 512]);
         assert_eq!(memory.word(CURSOR_OF_SLOT_0), 2 * 514);
+    }
+    #[cfg(not(miri))] // Miri has no list of mappings.
+    #[test]
+    fn the_file_of_code_is_sent_once_at_its_address_in_the_program() {
+        let (memory, mut code) = table();
+        let host = table as fn() -> (SharedMemory, CodeTable) as usize as u64;
+        code.file(0x4000_0000 + host % 0x1000, host);
+        let cursor = memory.word(CURSOR_OF_SLOT_0);
+        code.file(0x4000_0000 + host % 0x1000, host);
+        assert_eq!(memory.word(CURSOR_OF_SLOT_0), cursor);
+        let sent: Vec<u64> = (0..cursor as usize).map(|at| memory.word(SLOTS_AT + at)).collect();
+        assert_eq!(sent[0], DEFINE_FILE | (cursor - 2));
+        assert!(sent[1] <= 0x4000_0000 && 0x4000_0000 < sent[1] + sent[2], "{sent:x?}");
+        let path: Vec<u8> = sent[5..].iter().flat_map(|word| word.to_le_bytes()).collect();
+        let program = std::env::current_exe().expect("it has a path");
+        assert_eq!(path[..sent[4] as usize], *program.to_string_lossy().as_bytes());
     }
 }

@@ -20,6 +20,7 @@
 mod code;
 mod gate;
 mod guest;
+mod mappings;
 mod memory;
 // The engine's functions exist only inside the engine, so tests omit the modules that call them.
 #[cfg(not(test))]

@@ -254,6 +254,7 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[*mut Insn]) {
         let id = {
             let mut code = plugin.code.lock().unwrap_or_else(PoisonError::into_inner);
             send_pages(plugin, &mut code, insns);
+            send_files(&mut code, insns);
             code.block(pc, &words)
         };
         let Some(id) = id else { return };
@@ -303,6 +304,22 @@ pub(crate) unsafe fn send_pages(plugin: &Plugin, code: &mut CodeTable, insns: &[
         let content = unsafe { guest::copy((host - offset) as *const u64, words) };
         code.page(page, &content);
         GUEST_BASE.store((host as u64).wrapping_sub(va), Ordering::Relaxed);
+    }
+}
+
+/// Sends the files that hold the first and the last instruction of a block: they name its code.
+///
+/// # Safety
+/// `insns` must come from the translation callback that is running.
+unsafe fn send_files(code: &mut CodeTable, insns: &[*mut Insn]) {
+    for &insn in [insns.first(), insns.last()].into_iter().flatten() {
+        // SAFETY: as promised by the caller.
+        let (va, host) = unsafe {
+            (qemu::qemu_plugin_insn_vaddr(insn), qemu::qemu_plugin_insn_haddr(insn) as u64)
+        };
+        if host != 0 {
+            code.file(va, host);
+        }
     }
 }
 

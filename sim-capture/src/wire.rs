@@ -276,6 +276,14 @@ pub(crate) const DEFINE_BLOCK: u64 = 1 << 56;
 /// First word of a code page, to which its number of 64-bit words is added. The address follows,
 /// then the bytes.
 pub(crate) const DEFINE_PAGE: u64 = 2 << 56;
+/// First word of a mapped file, to which the number of words after the next one is added. The
+/// address of the mapping follows, then its length in bytes, its offset in the file, the length of
+/// the path in bytes, and the path.
+pub(crate) const DEFINE_FILE: u64 = 3 << 56;
+/// Number of words of a mapped file before its path.
+pub(crate) const FILE_WORDS: usize = 3;
+/// Longest path of a mapped file, in bytes: the limit of the system.
+pub(crate) const MAX_PATH: usize = 4096;
 
 #[cfg(test)]
 mod tests {

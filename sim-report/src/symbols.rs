@@ -2,13 +2,16 @@
 //! Every conversion of an address to a name is here.
 
 mod code_elf;
+mod debug_file;
 mod lines;
+mod placement;
 mod program;
+mod unlisted;
 
 use std::io::{Read, Seek};
 
 use sim_core::Shown;
-use sim_trace::TraceFile;
+use sim_trace::{Symbol, TraceFile};
 
 pub use code_elf::code_elf;
 pub use program::{ProgramFile, Segment, SymbolError};
@@ -24,6 +27,13 @@ pub struct Function {
     pub addr: u64,
     /// Length in bytes.
     pub size: u64,
+}
+
+impl From<Symbol> for Function {
+    fn from(symbol: Symbol) -> Function {
+        let Symbol { name, addr, size } = symbol;
+        Function { name: demangled(&name), addr, size }
+    }
 }
 
 /// Function, and the offset of an address in it.
@@ -66,22 +76,19 @@ pub struct Symbols {
 impl Symbols {
     /// Returns the functions that the trace names.
     pub fn from_trace<R: Read + Seek>(trace: &TraceFile<R>) -> Symbols {
-        let functions = trace.meta().symbols.iter().map(|symbol| Function {
-            name: demangled(&symbol.name),
-            addr: symbol.addr,
-            size: symbol.size,
-        });
+        let functions = trace.meta().symbols.iter().cloned().map(Function::from);
         let functions = sorted(functions.collect());
         Symbols { functions, ..Symbols::default() }
     }
 
-    /// Adds the names of an ELF file at its load address. Existing names of an address stay.
+    /// Adds the names of an ELF file at its load address. Existing names of an address stay unless
+    /// they are made ones in brackets.
     ///
     /// # Errors
     /// Fails if it is not an ELF file for AArch64, or not the program of the trace.
     pub fn add(&mut self, program: &ProgramFile) -> Result<(), SymbolError> {
         let mut functions = std::mem::take(&mut self.functions);
-        functions.extend(program.functions()?);
+        functions.extend(program.functions());
         self.functions = sorted(functions);
         let mut variables = std::mem::take(&mut self.variables);
         variables.extend(program.variables()?);
@@ -144,11 +151,19 @@ fn demangled(name: &str) -> String {
     }
 }
 
-/// Sorts functions by address and removes duplicates. A function without a length extends to the
-/// next one, and none overlaps the next one.
+/// Sorts functions by address and removes duplicates, and made names where a listed function is. A
+/// function without a length extends to the next one, and none overlaps the next one.
 fn sorted(mut functions: Vec<Function>) -> Vec<Function> {
-    functions.sort_by_key(|function| function.addr);
+    functions.sort_by_key(|function| (function.addr, unlisted::is_made(&function.name)));
     functions.dedup_by_key(|function| function.addr);
+    let mut listed_end = 0;
+    functions.retain(|function| {
+        let is_made = unlisted::is_made(&function.name);
+        if !is_made {
+            listed_end = function.addr.saturating_add(function.size);
+        }
+        !is_made || function.addr >= listed_end
+    });
     let starts: Vec<u64> = functions.iter().map(|function| function.addr).skip(1).collect();
     for (function, next) in functions.iter_mut().zip(starts) {
         let room = next - function.addr;
@@ -181,6 +196,14 @@ mod tests {
         }
         assert_eq!(symbols.frames(0x200c)[0].function, "b");
         assert!(symbols.frames(0x3000).is_empty());
+    }
+
+    #[test]
+    fn a_made_name_gives_way_to_a_listed_function() {
+        let made = ("[lib.so 0x20]", 0x2000, 0x10);
+        let symbols = symbols(&[made, ("b", 0x2000, 0x40), ("[lib.so 0x30]", 0x2030, 0x40)]);
+        assert_eq!(symbols.name(0x2034), "b+0x34");
+        assert_eq!(self::symbols(&[made]).name(0x2004), "[lib.so 0x20]+0x4");
     }
 
     #[test]

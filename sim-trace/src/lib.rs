@@ -82,7 +82,7 @@ pub use file::{StreamInfo, TraceFile};
 pub use image::CodeImage;
 pub use index::IndexEntry;
 pub use layout::{ChunkHeader, ChunkKind};
-pub use meta::{MachineInfo, Meta, OPERANDS, Symbol};
+pub use meta::{MachineInfo, MappedFile, Meta, OPERANDS, Symbol};
 pub use missing_data::MissingData;
 pub use page_map::{BadPageMap, PageEntry, PageMap, PageMemory};
 pub use page_text::PageTextError;

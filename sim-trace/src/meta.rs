@@ -27,9 +27,13 @@ pub struct Meta {
     /// Instructions to make the trace again, if possible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
-    /// Functions of the main program, for regions of interest and reports; addresses as executed.
+    /// Functions of the program, and those of its libraries on executed pages, for regions of
+    /// interest and reports; addresses as executed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub symbols: Vec<Symbol>,
+    /// Mapped files that hold executed code, in the order of their first execution.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<MappedFile>,
     /// Any other information of the producer.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, String>,
@@ -51,6 +55,26 @@ pub struct Symbol {
     pub addr: u64,
     /// Length in bytes.
     pub size: u64,
+}
+
+/// A file of which a part was mapped and executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct MappedFile {
+    /// Path on the machine of the recording.
+    pub path: String,
+    /// Build identity that the linker gave it, in hexadecimal digits, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build_id: Option<String>,
+    /// Address of the first byte of the part, as executed.
+    pub start: u64,
+    /// Length of the part in bytes.
+    pub bytes: u64,
+    /// Offset of the part in the file.
+    pub offset: u64,
+    /// Address at which address 0 of the file was, if the recorder could read the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<u64>,
 }
 
 /// Properties of the traced machine that affect the behavior of instructions.

@@ -136,7 +136,8 @@ pub fn merge<R: Read + Seek>(
     joined.finish("instruction in any of them".to_owned())
 }
 
-/// Returns the META of a merged trace: that of the first trace, with the gaps and symbols of all.
+/// Returns the META of a merged trace: that of the first trace, with the gaps, symbols
+/// and mapped files of all.
 fn merged_meta<R: Read + Seek>(first: &TraceFile<R>, files: &[TraceFile<R>]) -> Meta {
     let mut meta = first.meta().clone();
     for file in files {
@@ -145,6 +146,11 @@ fn merged_meta<R: Read + Seek>(first: &TraceFile<R>, files: &[TraceFile<R>]) -> 
             meta.gaps.push(gap.clone());
         }
         meta.lacks.extend(&other.lacks);
+        for mapped in &other.files {
+            if !meta.files.contains(mapped) {
+                meta.files.push(mapped.clone());
+            }
+        }
         let known = meta.symbols.len();
         for symbol in &other.symbols {
             // The symbols of the first trace are sorted; a trace of another program adds its own.

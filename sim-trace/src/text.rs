@@ -11,7 +11,7 @@ use crate::error::TraceError;
 use crate::event::EventAt;
 use crate::file::{StreamInfo, TraceFile};
 use crate::layout::ChunkKind;
-use crate::meta::Meta;
+use crate::meta::{MappedFile, Meta};
 
 /// Summary of a trace, printed by `n2sim trace info`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,8 +73,19 @@ pub fn info<R: Read + Seek>(file: &TraceFile<R>) -> Info {
 
 impl fmt::Display for Info {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Meta { producer, command, engine, cpu, gaps, lacks, recipe, symbols, notes, machine } =
-            &self.meta;
+        let Meta {
+            producer,
+            command,
+            engine,
+            cpu,
+            gaps,
+            lacks,
+            recipe,
+            symbols,
+            files,
+            notes,
+            machine,
+        } = &self.meta;
         writeln!(
             f,
             "format        {}.{}, hash {:016x}",
@@ -113,6 +124,10 @@ impl fmt::Display for Info {
             self.pages,
             symbols.len()
         )?;
+        for MappedFile { path, build_id, start, .. } in files {
+            let id = build_id.as_deref().unwrap_or("none");
+            writeln!(f, "file          {} at {start:#x}, build id {}", path.shown(), id.shown())?;
+        }
         if let Some((entries, bytes, granule)) = self.page_map {
             writeln!(
                 f,

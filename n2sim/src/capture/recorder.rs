@@ -8,8 +8,12 @@ use super::recording_state::Shared;
 use super::shared_memory::{Damage, SharedMemory, SlotHeader};
 use super::stream::Stream;
 use super::unreported::Unreported;
-use super::wire::{self, DEFINE_BLOCK, DEFINE_PAGE, DEFINITIONS, MAX_BLOCK, PAGE_BYTES, control};
+use super::wire::{
+    self, DEFINE_BLOCK, DEFINE_FILE, DEFINE_PAGE, DEFINITIONS, FILE_WORDS, MAX_BLOCK, PAGE_BYTES,
+    control,
+};
 use anyhow::{Result, bail};
+use sim_trace::MappedFile;
 use std::collections::BTreeMap;
 
 /// Turns slots into trace chunks.
@@ -202,12 +206,17 @@ impl Recorder {
             let body = match kind {
                 DEFINE_BLOCK if is_block => length.div_ceil(2),
                 DEFINE_PAGE if is_page => length,
+                DEFINE_FILE => length,
                 _ => bail!(Damage(format!("the definition {head:#x} at {addr:#x}"))),
             };
             let Some((body, after)) = rest.split_at_checked(body) else {
                 bail!(Damage(format!("the definition at {addr:#x} is cut")));
             };
-            if kind == DEFINE_PAGE {
+            if kind == DEFINE_FILE {
+                let file = mapped_file(*addr, body);
+                let Some(file) = file else { bail!(Damage(format!("the file at {addr:#x}"))) };
+                output.trace.meta_mut().files.push(file);
+            } else if kind == DEFINE_PAGE {
                 let bytes: Vec<u8> = body.iter().flat_map(|word| word.to_le_bytes()).collect();
                 output.trace.image_page(*addr, &bytes)?;
                 self.shared.code.page(*addr, bytes);
@@ -224,6 +233,17 @@ impl Recorder {
         }
         Ok(())
     }
+}
+
+/// Returns the file mapped at `start` from the words that define it, or `None` if no plugin writes
+/// them.
+fn mapped_file(start: u64, words: &[u64]) -> Option<MappedFile> {
+    let (&[bytes, offset, length], path) = words.split_first_chunk::<FILE_WORDS>()?;
+    let length = usize::try_from(length).ok().filter(|length| *length <= wire::MAX_PATH)?;
+    let path: Vec<u8> = path.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let path = String::from_utf8_lossy(path.get(..length)?).into_owned();
+    start.checked_add(bytes)?;
+    Some(MappedFile { path, start, bytes, offset, ..MappedFile::default() })
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod merge;
 
 use super::account::{self, PluginTally, Stopwatch, Title};
 use super::args::CaptureArgs;
+use super::names;
 use super::output::Output;
 use super::recorder::Recorder;
 use super::session::{self, End};
@@ -67,7 +68,8 @@ pub(crate) fn run(args: &CaptureArgs, setup: &Setup, title: Option<&Title>) -> R
     let mut gaps = account::gaps(&tally, &plugin, &second.end);
     gaps.push(sentence(&seen));
     let mut trace = merged.writer;
-    complete(trace.meta_mut(), setup, &tally, &second.end, &gaps, start);
+    complete(trace.meta_mut(), &tally, &second.end, &gaps);
+    names::add(trace.meta_mut(), &setup.program, start, &second.recorder.shared.code);
     let written = trace.finish().context("the trace could not be completed")?;
     let times = stopwatch.elapsed();
     let title = title.cloned().unwrap_or_else(|| path.as_path().into());
@@ -178,9 +180,8 @@ fn sentence(seen: &Seen) -> String {
 }
 
 /// Completes the description of the trace.
-fn complete(meta: &mut Meta, setup: &Setup, tally: &Tally, end: &End, gaps: &[String], start: u64) {
+fn complete(meta: &mut Meta, tally: &Tally, end: &End, gaps: &[String]) {
     meta.machine.vector_bytes = 16;
-    meta.symbols = setup.program.symbols_at(start);
     meta.gaps = gaps.to_vec();
     meta.lacks = account::lacks(tally);
     meta.notes.extend([account::operands(tally)]);

@@ -9,6 +9,8 @@ use sim_trace::{Meta, Summary, TraceError, TraceWriter, WriterOptions};
 
 use crate::capture::account::{self, PluginTally, Stopwatch, Title};
 use crate::capture::args::CaptureArgs;
+use crate::capture::code::Code;
+use crate::capture::names;
 use crate::capture::output::Output;
 use crate::capture::program::Program;
 use crate::capture::recorder::Recorder;
@@ -71,7 +73,9 @@ pub(crate) fn record(args: &CaptureArgs, title: Option<&Title>, begin: Begin) ->
     let recorded = session::record(&mut command, &mut memory, &mut recorder, &mut output, limit);
     let end = match recorded.map_err(|error| error.downcast::<TraceError>()) {
         Ok(end) => end,
-        Err(Ok(refusal)) => return keep_cut(output, refusal, program, &mut memory),
+        Err(Ok(refusal)) => {
+            return keep_cut(output, refusal, program, &recorder.shared.code, &mut memory);
+        }
         Err(Err(error)) => return Err(error),
     };
     let is_empty = output.trace.instructions() == 0;
@@ -102,10 +106,11 @@ fn keep_cut(
     mut output: Output,
     refusal: TraceError,
     program: &Program,
+    code: &Code,
     memory: &mut SharedMemory,
 ) -> Result<()> {
     let start = memory.control(control::START_CODE)?;
-    output.trace.meta_mut().symbols = program.symbols_at(start);
+    names::add(output.trace.meta_mut(), program, start, code);
     let (written, refusal) = output.trace.cut(refusal).context(NO_FILE)?;
     Err(Cut { refusal, instructions: written.instructions }.into())
 }
@@ -140,7 +145,8 @@ fn finish(
     let plugin = PluginTally::read(memory)?;
     let gaps = account::gaps(&recorder.shared.tally, &plugin, end);
     let meta = output.trace.meta_mut();
-    meta.symbols = program.symbols_at(memory.control(control::START_CODE)?);
+    let start = memory.control(control::START_CODE)?;
+    names::add(meta, program, start, &recorder.shared.code);
     meta.gaps.clone_from(&gaps);
     meta.lacks = account::lacks(&recorder.shared.tally);
     meta.notes.extend([account::operands(&recorder.shared.tally)]);

@@ -43,9 +43,9 @@ pub(crate) struct FunctionsArgs {
     /// Each is a mnemonic or a perf name in any case, or rNN.
     #[arg(short, long, value_name = "EVENT,...", help_heading = "What to count")]
     pub(super) event: Vec<String>,
-    /// The recorded program, for functions that the trace does not name
+    /// A program, library or debug file of the recording, for names (repeat for more)
     #[arg(long, value_name = "FILE")]
-    pub(super) elf: Option<PathBuf>,
+    pub(super) elf: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) format: FormatArgs,
     /// Print column names (-x) or the origin of the counts (-j) first
@@ -280,7 +280,7 @@ pub(crate) fn run(args: &FunctionsArgs) -> anyhow::Result<Verdict> {
 /// Counts and prints. Returns the number of instructions that ran.
 fn count(mut out: Output, args: &FunctionsArgs, replay: &Replay<'_>) -> anyhow::Result<u64> {
     check_levels(replay)?;
-    let symbols = symbols::load(replay.session.trace(), args.elf.as_deref())?;
+    let symbols = symbols::load(replay.session.trace(), &args.elf)?;
     let mut sink = FunctionCounts::new(&symbols);
     let (outcome, instructions) = with_progress(replay.session, replay.options, |progress| {
         Ok(replay.session.run_with_sink(replay.options, progress, &mut sink)?)

@@ -31,7 +31,7 @@ pub(super) fn run(args: &FunctionsArgs) -> anyhow::Result<Verdict> {
     a53_run::refuse_levels(&requested, trace.meta().machine.full_system)?;
     let requested: Vec<Selected<A53Event>> =
         requested.into_iter().flat_map(|group| group.events).collect();
-    let symbols = symbols::load(&trace, args.elf.as_deref())?;
+    let symbols = symbols::load(&trace, &args.elf)?;
     let mut out = Output::create(args.format.output.as_deref())?;
     let start = Instant::now();
     let groups = groups(&trace, &symbols);

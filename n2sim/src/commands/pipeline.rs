@@ -55,9 +55,9 @@ pub(crate) struct PipelineArgs {
     /// Draw a figure (SVG)
     #[arg(long)]
     svg: bool,
-    /// The recorded program, for functions that the trace does not name
+    /// A program, library or debug file of the recording, for names (repeat for more)
     #[arg(long, value_name = "FILE")]
-    pub(super) elf: Option<PathBuf>,
+    pub(super) elf: Vec<PathBuf>,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
     let session = open_trace::with(&args.trace, &args.machine)?;
     let (core, stream) = thread_of(session.trace(), args)?;
     let window = window_of(&stream, args)?;
-    let symbols = symbols::load(session.trace(), args.elf.as_deref())?;
+    let symbols = symbols::load(session.trace(), &args.elf)?;
     let mut out = Output::create(args.output.as_deref())?;
     let view = watch(&session, args, core, &stream, window)?;
     write_view(&mut out, args, &view, &symbols)?;

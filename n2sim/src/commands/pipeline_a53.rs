@@ -22,7 +22,7 @@ pub(super) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
     open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
     let (_, stream) = thread_of(&trace, args)?;
     let window = window_of(&stream, args)?;
-    let symbols = symbols::load(&trace, args.elf.as_deref())?;
+    let symbols = symbols::load(&trace, &args.elf)?;
     let mut out = Output::create(args.output.as_deref())?;
     let limit = (trace.streams().len() == 1).then_some(window.end);
     // Each stream of the trace runs on the core of its number.

@@ -35,9 +35,9 @@ pub(crate) struct ReportArgs {
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// The recorded program, for source lines, and functions that the trace does not name
+    /// A program, library or debug file of the recording, for names and source lines (repeat for more)
     #[arg(long, value_name = "FILE")]
-    pub(super) elf: Option<PathBuf>,
+    pub(super) elf: Vec<PathBuf>,
     /// Modeled time between two counter rotations (default: 1ms to 4ms)
     ///
     /// The default gives every event several intervals; in a shorter run nothing is estimated.
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
     }
     let options = args.region.run_options()?;
     let session = open_trace::with(trace, &args.machine)?;
-    let symbols = symbols::load(session.trace(), args.elf.as_deref())?;
+    let symbols = symbols::load(session.trace(), &args.elf)?;
     let mut out = Output::create(args.output.as_deref())?;
     let interval = args.mux_interval.or_else(|| fitting_tick(&session, &options));
     let (observed, _) = progress::with_progress(&session, &options, |progress| {

@@ -25,7 +25,7 @@ pub(super) fn run(args: &ReportArgs, trace: &Path) -> anyhow::Result<Verdict> {
     let config = A53Config::from_document(&document)?;
     let file = TraceFile::open_within(trace, &memory::budget())?;
     open_trace::write_lacks(&mut io::stderr(), trace, &file)?;
-    let symbols = symbols::load(&file, args.elf.as_deref())?;
+    let symbols = symbols::load(&file, &args.elf)?;
     let mut out = Output::create(args.output.as_deref())?;
     let limit = args.region.part.limit;
     let profile = run_profiled(&file, &config, limit)?;

@@ -18,7 +18,7 @@ use sim_report::spe::profile::Profile;
 use sim_report::spe::text::Report;
 use sim_report::spe::truth::{self, Sampled};
 use sim_report::spe::{figure, json, text};
-use sim_report::symbols::{ProgramFile, Symbols};
+use sim_report::symbols::Symbols;
 use sim_trace::TraceFile;
 
 use profile_file::read;
@@ -208,13 +208,7 @@ fn draw(
 pub(crate) fn symbols(trace: Option<&Path>, files: &[PathBuf]) -> anyhow::Result<Symbols> {
     let Some(path) = trace else { return Ok(Symbols::default()) };
     let trace = TraceFile::open_within(path, &memory::budget())?;
-    let mut symbols = Symbols::from_trace(&trace);
-    for file in files {
-        let name = file.shown().to_string();
-        let bytes = read(file).with_context(|| name.clone())?;
-        symbols.add(&ProgramFile::new(&name, bytes, &trace)?)?;
-    }
-    Ok(symbols)
+    crate::files::symbols::load(&trace, files)
 }
 
 /// Returns the function with its offset, and the file and line of the innermost call that was

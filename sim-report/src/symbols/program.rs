@@ -1,18 +1,20 @@
 //! ELF file of a traced program: check against the trace, load address, names.
 
 use std::io::{Read, Seek};
+use std::path::Path;
 
-use object::elf::{EM_AARCH64, ET_DYN, PF_X, PT_LOAD};
-use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
+use object::elf::{EM_AARCH64, ET_DYN, PF_X, PT_LOAD, SHT_NOBITS};
+use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, SectionHeader};
 use object::{Endianness, Object, ObjectSymbol, SymbolKind};
-use sim_trace::TraceFile;
+use sim_core::Shown;
+use sim_trace::{MappedFile, Symbol, TraceFile};
 use thiserror::Error;
 
 use super::lines::Lines;
-use super::{Function, demangled};
+use super::{Function, debug_file, placement, unlisted};
 
 /// Alignment of mappings, in bytes.
-const PAGE_BYTES: u64 = 4096;
+pub(super) const PAGE_BYTES: u64 = 4096;
 
 /// Error in an ELF file that should name the code of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -39,6 +41,15 @@ pub enum SymbolError {
         word: u32,
         /// Word of the trace at this address.
         traced: u32,
+    },
+    /// Debug file of code that the trace does not have by its build identity.
+    #[error(
+        "{file} is a debug file, which has no code, and the trace has no file of its build identity; \
+         pass the recorded ELF file"
+    )]
+    Unplaced {
+        /// File name.
+        file: String,
     },
     /// File whose code the trace did not execute.
     #[error("{file} contains none of the code the trace executed; pass the recorded ELF file")]
@@ -68,10 +79,15 @@ pub struct ProgramFile {
     bytes: Vec<u8>,
     bias: u64,
     segments: Vec<Segment>,
+    /// Content of its separate debug file.
+    debug: Option<Vec<u8>>,
+    /// Content of the file to which the debug file moved what it has in common with others.
+    common: Option<Vec<u8>>,
 }
 
 impl ProgramFile {
-    /// Opens the program of `trace`, or one of its libraries. `file` is its name, for messages.
+    /// Opens the program of `trace`, one of its libraries, or the debug file of one that the trace
+    /// has by its build identity. `file` is its name, for messages.
     ///
     /// # Errors
     /// Fails if it is not an ELF file for AArch64, or if the trace executed other code.
@@ -80,34 +96,20 @@ impl ProgramFile {
         bytes: Vec<u8>,
         trace: &TraceFile<R>,
     ) -> Result<ProgramFile, SymbolError> {
-        let refuse = |reason: &str| SymbolError::NotAProgram {
-            file: file.to_owned(),
-            reason: reason.to_owned(),
-        };
-        let elf = ElfFile64::<Endianness>::parse(&*bytes).map_err(|e| refuse(&e.to_string()))?;
+        let elf = parse(file, &bytes)?;
         let endian = elf.endian();
-        if elf.elf_header().e_machine(endian) != EM_AARCH64 {
-            return Err(refuse("it is for another machine"));
+        if is_debug_file(&elf) {
+            let bias = placement::recorded(&elf, trace);
+            let bias = bias.ok_or_else(|| SymbolError::Unplaced { file: file.to_owned() })?;
+            return Ok(ProgramFile::at(file, bytes, bias, Vec::new()));
         }
         let is_relocatable = elf.elf_header().e_type(endian) == ET_DYN;
-        let bias = if is_relocatable { bias(&elf, trace).unwrap_or(0) } else { 0 };
-        let loads = elf.elf_program_headers().iter().filter(|h| h.p_type(endian) == PT_LOAD);
-        let mut segments = Vec::new();
-        let mut compared = 0usize;
-        for header in loads {
-            let (vaddr, offset) = (header.p_vaddr(endian), header.p_offset(endian));
-            let is_code = header.p_flags(endian).contains(PF_X);
-            let start = vaddr.wrapping_add(bias);
-            let data = header.data(endian, &*bytes).map_err(|()| refuse("a segment is cut"))?;
-            if is_code {
-                compared += compare(file, start, data, trace)?;
-            }
-            segments.push(rounded(start, header.p_memsz(endian), offset, is_code));
-        }
-        if compared == 0 {
+        let bias = if is_relocatable { placement::bias(&elf, trace).unwrap_or(0) } else { 0 };
+        let segments = segments(file, &elf, bias)?;
+        if placement::compare(file, &elf, bias, trace)? == 0 {
             return Err(SymbolError::Elsewhere { file: file.to_owned() });
         }
-        Ok(ProgramFile { file: file.to_owned(), segments, bias, bytes })
+        Ok(ProgramFile::at(file, bytes, bias, segments))
     }
 
     /// Opens a file of which a part was mapped: the byte at `offset` was at address `start`.
@@ -120,15 +122,8 @@ impl ProgramFile {
         start: u64,
         offset: u64,
     ) -> Result<ProgramFile, SymbolError> {
-        let refuse = |reason: &str| SymbolError::NotAProgram {
-            file: file.to_owned(),
-            reason: reason.to_owned(),
-        };
-        let elf = ElfFile64::<Endianness>::parse(&*bytes).map_err(|e| refuse(&e.to_string()))?;
+        let elf = parse(file, &bytes)?;
         let endian = elf.endian();
-        if elf.elf_header().e_machine(endian) != EM_AARCH64 {
-            return Err(refuse("it is for another machine"));
-        }
         let bias = elf.elf_program_headers().iter().find_map(|header| {
             let (begin, bytes) = (header.p_offset(endian), header.p_filesz(endian));
             // The system maps whole pages.
@@ -138,8 +133,61 @@ impl ProgramFile {
             let address = header.p_vaddr(endian).wrapping_add(offset.wrapping_sub(begin));
             is_it.then(|| start.wrapping_sub(address))
         });
-        let bias = bias.ok_or_else(|| refuse("it has no segment at the mapped offset"))?;
-        Ok(ProgramFile { file: file.to_owned(), segments: Vec::new(), bias, bytes })
+        let bias = bias.ok_or_else(|| refusal(file, "it has no segment at the mapped offset"))?;
+        let segments = segments(file, &elf, bias)?;
+        Ok(ProgramFile::at(file, bytes, bias, segments))
+    }
+
+    /// Opens a file that the trace names, now at `path`. Returns `None` if it is not what was
+    /// recorded: another build, or no such file.
+    pub fn recorded<R: Read + Seek>(
+        path: &Path,
+        mapped: &MappedFile,
+        bytes: Vec<u8>,
+        trace: &TraceFile<R>,
+    ) -> Option<ProgramFile> {
+        let name = path.shown().to_string();
+        let program = ProgramFile::mapped(&name, bytes, mapped.start, mapped.offset).ok()?;
+        let is_same = match &mapped.build_id {
+            Some(id) => program.build_id().as_ref() == Some(id),
+            None => {
+                let elf = parse(&name, &program.bytes).ok()?;
+                placement::compare(&name, &elf, program.bias, trace).is_ok_and(|same| same > 0)
+            }
+        };
+        is_same.then_some(program)
+    }
+
+    fn at(file: &str, bytes: Vec<u8>, bias: u64, segments: Vec<Segment>) -> ProgramFile {
+        ProgramFile { file: file.to_owned(), bytes, bias, segments, debug: None, common: None }
+    }
+
+    /// Adds the names and lines of the separate debug file of this file, which is at `path`. It is
+    /// looked for by build identity and by debug link, in the directories of the system to which
+    /// `path` belongs.
+    #[must_use]
+    pub fn with_debug_file(mut self, path: &Path) -> ProgramFile {
+        let Ok(own) = self.parse() else { return self };
+        let has_all = own.symbol_table().is_some() && own.section_by_name(".debug_info").is_some();
+        let debug = if has_all { None } else { debug_file::find(path, &own) };
+        let common = match &debug {
+            Some(debug) => object::File::parse(&**debug)
+                .ok()
+                .and_then(|debug| debug_file::find_common(path, &debug)),
+            None => debug_file::find_common(path, &own),
+        };
+        (self.debug, self.common) = (debug, common);
+        self
+    }
+
+    /// Returns the build identity that the linker gave it, in hexadecimal digits.
+    pub fn build_id(&self) -> Option<String> {
+        self.parse().ok()?.build_id().ok()?.map(debug_file::hex)
+    }
+
+    /// Returns the address at which address 0 of the file was.
+    pub fn base(&self) -> u64 {
+        self.bias
     }
 
     /// Returns the file name.
@@ -157,38 +205,69 @@ impl ProgramFile {
         &self.segments
     }
 
+    /// Returns all functions as the file names them, at their executed addresses: those of its
+    /// symbol table, of its debug file or of its exports, entries of the procedure linkage table,
+    /// and functions that only the unwind table has, with a made name in brackets.
+    pub fn symbols(&self) -> Vec<Symbol> {
+        let mut symbols = self.definitions(SymbolKind::Text).unwrap_or_default();
+        let Ok(elf) = self.parse() else { return symbols };
+        let file = self.file.rsplit('/').next().unwrap_or_default();
+        let unlisted = unlisted::plt(&elf).into_iter().chain(unlisted::unwound(&elf, file));
+        symbols.extend(unlisted.map(|symbol| self.moved(symbol)));
+        symbols
+    }
+
     /// Returns the functions, at their executed addresses.
-    pub(crate) fn functions(&self) -> Result<Vec<Function>, SymbolError> {
-        self.named(SymbolKind::Text)
+    pub(crate) fn functions(&self) -> Vec<Function> {
+        self.symbols().into_iter().map(Function::from).collect()
     }
 
     /// Returns the variables, at their addresses in the run.
     pub(crate) fn variables(&self) -> Result<Vec<Function>, SymbolError> {
-        let mut variables = self.named(SymbolKind::Data)?;
+        let mut variables = self.definitions(SymbolKind::Data)?;
         variables.retain(|variable| variable.size > 0);
-        Ok(variables)
+        Ok(variables.into_iter().map(Function::from).collect())
     }
 
     /// Returns the definitions of a kind, at their addresses in the run. A stripped file still has
     /// its exported names.
-    fn named(&self, kind: SymbolKind) -> Result<Vec<Function>, SymbolError> {
-        let elf = self.parse()?;
-        let is_stripped = elf.symbols().next().is_none();
-        let own = elf.symbols().filter(|_| !is_stripped);
-        let exported = elf.dynamic_symbols().filter(|_| is_stripped);
-        let named = own.chain(exported).filter(|symbol| symbol.kind() == kind);
-        let functions = named.filter(|symbol| symbol.is_definition()).filter_map(|symbol| {
-            let name =
-                symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'))?;
-            let addr = symbol.address().wrapping_add(self.bias);
-            Some(Function { name: demangled(name), addr, size: symbol.size() })
-        });
-        Ok(functions.collect())
+    fn definitions(&self, kind: SymbolKind) -> Result<Vec<Symbol>, SymbolError> {
+        let own = self.parse()?;
+        let mut definitions = Vec::new();
+        let mut add = |symbol: object::Symbol<'_, '_>| {
+            let name = symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'));
+            if let Some(name) = name
+                && symbol.kind() == kind
+                && symbol.is_definition()
+            {
+                let (addr, size) = (symbol.address(), symbol.size());
+                definitions.push(Symbol { name: name.to_owned(), addr, size });
+            }
+        };
+        own.symbols().for_each(&mut add);
+        if let Some(debug) = self.debug() {
+            debug.symbols().for_each(&mut add);
+        }
+        if own.symbol_table().is_none() {
+            own.dynamic_symbols().for_each(&mut add);
+        }
+        Ok(definitions.into_iter().map(|symbol| self.moved(symbol)).collect())
     }
 
-    /// Returns the source lines, if the file contains them.
+    fn moved(&self, symbol: Symbol) -> Symbol {
+        Symbol { addr: symbol.addr.wrapping_add(self.bias), ..symbol }
+    }
+
+    /// Returns the source lines, if the file or its debug file contains them.
     pub(crate) fn lines(&self) -> Option<Lines> {
-        Lines::of(&self.parse().ok()?, self.bias)
+        let common = self.common.as_ref().and_then(|bytes| object::File::parse(&**bytes).ok());
+        let own = self.parse().ok()?;
+        let lines = Lines::of(&own, common.as_ref(), self.bias);
+        lines.or_else(|| Lines::of(&self.debug()?, common.as_ref(), self.bias))
+    }
+
+    fn debug(&self) -> Option<object::File<'_>> {
+        object::File::parse(&**self.debug.as_ref()?).ok()
     }
 
     fn parse(&self) -> Result<object::File<'_>, SymbolError> {
@@ -199,40 +278,41 @@ impl ProgramFile {
     }
 }
 
-/// Returns the load offset of a relocatable file, found by a function that both the file and the
-/// trace name.
-fn bias<R: Read + Seek>(elf: &ElfFile64<'_>, trace: &TraceFile<R>) -> Option<u64> {
-    let known = &trace.meta().symbols;
-    elf.symbols().find_map(|symbol| {
-        let name = symbol.name().ok().filter(|name| !name.is_empty())?;
-        let executed = known.iter().find(|known| known.name == name)?;
-        let bias = executed.addr.wrapping_sub(symbol.address());
-        bias.is_multiple_of(PAGE_BYTES).then_some(bias)
-    })
+/// Returns the ELF file of `bytes`, if it is one for AArch64.
+fn parse<'a>(file: &str, bytes: &'a [u8]) -> Result<ElfFile64<'a, Endianness>, SymbolError> {
+    let elf = ElfFile64::<Endianness>::parse(bytes);
+    let elf = elf.map_err(|error| refusal(file, &error.to_string()))?;
+    match elf.elf_header().e_machine(elf.endian()) {
+        EM_AARCH64 => Ok(elf),
+        _ => Err(refusal(file, "it is for another machine")),
+    }
 }
 
-/// Compares a code segment with the instructions that the trace executed in it. Returns the number
-/// of compared words.
-fn compare<R: Read + Seek>(
+/// Returns the parts of a file that are mapped if it is loaded at `bias`.
+fn segments(
     file: &str,
-    start: u64,
-    data: &[u8],
-    trace: &TraceFile<R>,
-) -> Result<usize, SymbolError> {
-    let mut compared = 0;
-    for code in trace.statics().insts() {
-        let Some(at) = code.pc.checked_sub(start).and_then(|at| usize::try_from(at).ok()) else {
-            continue;
-        };
-        let Some(word) = data.get(at..).and_then(<[u8]>::first_chunk) else { continue };
-        let word = u32::from_le_bytes(*word);
-        if word != code.word {
-            let (file, pc, traced) = (file.to_owned(), code.pc, code.word);
-            return Err(SymbolError::AnotherProgram { file, pc, word, traced });
-        }
-        compared += 1;
-    }
-    Ok(compared)
+    elf: &ElfFile64<'_, Endianness>,
+    bias: u64,
+) -> Result<Vec<Segment>, SymbolError> {
+    let endian = elf.endian();
+    let loads = elf.elf_program_headers().iter().filter(|h| h.p_type(endian) == PT_LOAD);
+    let segment = |header: &object::elf::ProgramHeader64<Endianness>| {
+        let (vaddr, offset) = (header.p_vaddr(endian), header.p_offset(endian));
+        let is_code = header.p_flags(endian).contains(PF_X);
+        header.data(endian, elf.data()).map_err(|()| refusal(file, "a segment is cut"))?;
+        Ok(rounded(vaddr.wrapping_add(bias), header.p_memsz(endian), offset, is_code))
+    };
+    loads.map(segment).collect()
+}
+
+fn refusal(file: &str, reason: &str) -> SymbolError {
+    SymbolError::NotAProgram { file: file.to_owned(), reason: reason.to_owned() }
+}
+
+/// Returns whether a file has the names and lines of another one, but not its code.
+fn is_debug_file(elf: &ElfFile64<'_, Endianness>) -> bool {
+    let text = elf.section_by_name(".text");
+    text.is_some_and(|text| text.elf_section_header().sh_type(elf.endian()) == SHT_NOBITS)
 }
 
 fn rounded(start: u64, bytes: u64, offset: u64, is_code: bool) -> Segment {

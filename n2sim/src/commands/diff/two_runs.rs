@@ -126,7 +126,7 @@ fn report(args: &DiffArgs, path: &Path, config: &str) -> anyhow::Result<RunRepor
         return Ok(report);
     }
     let session = open_trace::on(path, &document(config, &args.set)?)?;
-    let symbols = symbols::load(session.trace(), None)?;
+    let symbols = symbols::load(session.trace(), &[])?;
     let options = args.part.run_options();
     let (observed, _) = progress::with_progress(&session, &options, |progress| {
         // Readings of six counters are not compared.

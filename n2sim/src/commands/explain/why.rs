@@ -34,7 +34,7 @@ pub(super) fn write(out: &mut impl Write, args: &ExplainArgs, place: &str) -> an
 
 fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Result<Why> {
     let session = open_trace::with(trace, &args.machine)?;
-    let symbols = Symbols::from_trace(session.trace());
+    let symbols = crate::files::symbols::load(session.trace(), &[])?;
     let pc = address(place, &symbols)?;
     let Some(word) = word_at(session.trace(), pc) else {
         bail!(

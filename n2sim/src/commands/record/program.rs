@@ -9,6 +9,7 @@ use sim_report::symbols::{ProgramFile, code_elf};
 use sim_trace::TraceFile;
 
 use crate::files::output::{Output, is_written_in_place};
+use crate::files::symbols;
 use sim_core::Shown;
 
 /// The mapped files, and notes on them.
@@ -27,9 +28,12 @@ pub(super) fn find(trace: &TraceFile, given: &[PathBuf], output: &Path) -> anyho
         let file = read(path, trace)?;
         program.add(&file, path);
     }
+    for (path, file) in symbols::recorded(trace).same {
+        program.add(&file, &path);
+    }
     // The recorded program may be gone, or be another build by now; then it is not used.
     let recorded = trace.meta().command.first().map(PathBuf::from);
-    if let Some(path) = recorded.filter(|path| given.is_empty() && path.is_file())
+    if let Some(path) = recorded.filter(|path| program.mappings.is_empty() && path.is_file())
         && let Ok(file) = read(&path, trace)
     {
         program.add(&file, &path);
