@@ -120,3 +120,39 @@ fn limits_that_cannot_be_judged_are_refused() {
         (&true.into(), &true.into())
     );
 }
+
+/// Given a repository with a baseline, when a service runs the gate on a change, then its status
+/// and its results are those of the comparison.
+#[test]
+fn the_gate_of_a_service_records_compares_and_keeps_the_results() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let gate = |stride: &str, bias: &str, update: &str| {
+        let bench = Bench::made(|program| compile(stride, bias, program))?;
+        let output = Command::new(format!("{HERE}/../packaging/gate/gate"))
+            .arg("--")
+            .arg(bench.folder.path().join("program"))
+            .env("N2SIM", N2SIM)
+            .env("LIMITS", "l1d_cache_refill>+5%\n\ncycles>+2%")
+            .env("UPDATE", update)
+            .current_dir(folder.path())
+            .output()
+            .expect("the script runs");
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        Some((output.status.code(), text(output.stdout), text(output.stderr)))
+    };
+    let Some((code, _, said)) = gate("1", "7", "") else { return };
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("no baseline n2sim-baseline.json: run with UPDATE=1"), "{said}");
+    let ran = |stride, bias, update| gate(stride, bias, update).expect("the tools are there");
+    assert_eq!(ran("1", "7", "1").0, Some(0));
+    let (code, text, said) = ran("1", "9", "");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(text.starts_with("### n2sim: all 2 limits hold\n"), "{text}");
+    let (code, text, _) = ran("8", "7", "");
+    assert_eq!(code, Some(1));
+    assert!(text.starts_with("### n2sim: 2 of 2 limits are broken\n"), "{text}");
+    assert!(text.contains("| `walk` |") && text.contains("gate.c:"), "{text}");
+    for name in ["new.n2t", "new.json", "summary.md", "gate.xml", "gate.sarif"] {
+        assert!(folder.path().join("n2sim-gate").join(name).is_file(), "{name}");
+    }
+}
