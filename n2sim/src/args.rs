@@ -19,6 +19,7 @@ use crate::commands::functions::FunctionsArgs;
 use crate::commands::lint::LintArgs;
 use crate::commands::list::ListArgs;
 use crate::commands::man::ManArgs;
+use crate::commands::mcp::McpArgs;
 use crate::commands::membench::MembenchArgs;
 use crate::commands::perf_stat::PerfStatArgs;
 use crate::commands::pipeline::PipelineArgs;
@@ -75,6 +76,7 @@ pub(crate) enum Command {
     Lint(LintArgs),
     List(ListArgs),
     Man(ManArgs),
+    Mcp(McpArgs),
     #[command(alias = "ladder")]
     Membench(MembenchArgs),
     PerfStat(PerfStatArgs),

@@ -18,6 +18,7 @@ mod functions_a53;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod membench;
 pub(crate) mod perf_stat;
 pub(crate) mod pipeline;

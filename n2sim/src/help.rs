@@ -13,7 +13,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
     ("Judge", &["check", "diff", "validate", "lint", "counterfactual", "membench"]),
     ("Record and change traces", &["capture", "doctor", "trace"]),
     ("Teach", &["explain", "list"]),
-    ("Set up a shell", &["completions", "man"]),
+    ("Set up a shell or a tool", &["completions", "man", "mcp"]),
 ];
 
 /// Columns of a command's name.

@@ -85,6 +85,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Lint(args) => commands::lint::run(&args)?.into(),
         Command::List(args) => commands::list::run(&args)?.into(),
         Command::Man(args) => commands::man::run(&args, Args::command())?.into(),
+        Command::Mcp(args) => commands::mcp::run(&args)?.into(),
         Command::Membench(args) => commands::membench::run(&args)?.into(),
         Command::PerfStat(args) => {
             perf_stat::run(&args)?;

@@ -1,0 +1,129 @@
+//! Runs the command of a call as a process of its own, and makes its small answer. A failure of
+//! the command is its message, without effect on the server.
+
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::{Map, Value, json};
+use sim_files::ScratchDirectory;
+
+use super::tools::Call;
+
+/// The answer of a tool.
+pub(super) enum Answer {
+    Text(String),
+    Structure(Value),
+}
+
+/// Runs a call.
+///
+/// # Errors
+/// Fails with the message of the command.
+pub(super) fn run(call: Call) -> Result<Answer> {
+    match &call {
+        Call::Sweep(sweep) => swept(&sweep.grid),
+        _ => {
+            let output = output(&call.words())?;
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            match call {
+                Call::Stat(_) => Ok(Answer::Structure(counted(&text, &output)?)),
+                Call::Validate(_) => {
+                    let metrics = lines(&text)?.iter().map(verdict).collect::<Vec<_>>();
+                    Ok(Answer::Structure(json!({"metrics": metrics, "notes": notes(&output)})))
+                }
+                Call::Diff(_) => Ok(Answer::Structure(json!({
+                    "limits-hold": output.status.success(), "summary": text, "notes": notes(&output),
+                }))),
+                _ => Ok(Answer::Text(text)),
+            }
+        }
+    }
+}
+
+/// Runs this program. Status 1 is a check that failed, which is an answer too.
+fn output(words: &[String]) -> Result<Output> {
+    let program = std::env::current_exe().context("this program cannot find itself")?;
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::null());
+    let output = sim_files::output(&mut command).context("cannot run n2sim")?;
+    match output.status.code() {
+        Some(0 | 1) => Ok(output),
+        _ => {
+            let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            bail!(if said.is_empty() { format!("n2sim: {}", output.status) } else { said })
+        }
+    }
+}
+
+/// Returns what a command said beside its result, one note a line.
+fn notes(output: &Output) -> Vec<String> {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.map(str::to_owned).collect()
+}
+
+/// Returns the JSON values of lines. Lines with other text describe the run.
+fn lines(text: &str) -> Result<Vec<Value>> {
+    let values = text.lines().filter(|line| line.starts_with('{'));
+    values.map(|line| serde_json::from_str(line).context("a line is no JSON")).collect()
+}
+
+/// Fields of a verdict on a formula that an answer has.
+const VERDICT: [&str; 11] = [
+    "run", "metric", "formula", "standing", "alarm", "value", "truth", "unit", "relative",
+    "reasons", "missing",
+];
+
+/// Returns the part of a verdict that an answer has.
+fn verdict(line: &Value) -> Value {
+    let field = |name: &str| Some((name.to_owned(), line.get(name)?.clone()));
+    Value::Object(VERDICT.into_iter().filter_map(field).collect())
+}
+
+/// Returns the counts and metrics of `stat --json`.
+fn counted(text: &str, output: &Output) -> Result<Value> {
+    let (mut counts, mut metrics) = (Map::new(), Map::new());
+    for line in lines(text)? {
+        let field = |name: &str| line.get(name).and_then(Value::as_str);
+        let number = |name: &str| field(name).and_then(|text| text.parse::<f64>().ok());
+        if let Some(event) = field("event") {
+            // A count is a whole number; what cannot be counted has none.
+            let count = number("counter-value").map(|count| json!(count as u64));
+            counts.insert(event.to_owned(), count.unwrap_or(Value::Null));
+        } else if let Some(name) = field("metric-unit") {
+            let (unit, name) = name.rsplit_once("  ").unwrap_or(("", name));
+            let value = json!({"value": number("metric-value"), "unit": unit.trim()});
+            metrics.insert(name.trim().to_owned(), value);
+        }
+    }
+    Ok(json!({"counts": counts, "metrics": metrics, "notes": notes(output)}))
+}
+
+/// Runs a sweep in a directory of its own, which holds its grid and its table. Paths of the grid
+/// are those of this process.
+fn swept(grid: &str) -> Result<Answer> {
+    let directory = ScratchDirectory::new().context("no directory for the sweep")?;
+    let (grid_file, table) =
+        (directory.path().join("grid.toml"), directory.path().join("table.csv"));
+    std::fs::write(&grid_file, grid).context("cannot write the grid")?;
+    let path = |path: &std::path::Path| path.to_str().map(str::to_owned);
+    let (Some(grid_file), Some(to)) = (path(&grid_file), path(&table)) else {
+        return Err(anyhow!("the directory of temporary files has no readable name"));
+    };
+    let words = ["sweep", "--output", &to, "--", &grid_file].map(str::to_owned);
+    let output = output(&words)?;
+    let mut reader = csv::Reader::from_path(&table).context("the sweep wrote no table")?;
+    let names = reader.headers()?.clone();
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record?;
+        let cell = |text: &str| {
+            text.parse::<u64>().map(Value::from).or_else(|_| text.parse::<f64>().map(Value::from))
+        };
+        let cells = names.iter().zip(&record).map(|(name, text)| {
+            (name.to_owned(), cell(text).unwrap_or_else(|_| Value::from(text)))
+        });
+        rows.push(Value::Object(cells.collect()));
+    }
+    Ok(Answer::Structure(json!({"rows": rows, "notes": notes(&output)})))
+}
