@@ -19,6 +19,7 @@ impl Server {
     fn start() -> Server {
         let mut process = Command::new(N2SIM)
             .arg("mcp")
+            .current_dir(TRACES)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -121,10 +122,9 @@ fn the_tools_answer_as_the_program_does() {
     assert!(answer["limits-hold"].is_boolean(), "{answer}");
     let answer = server.call("flow", &json!({"access": "LD8 0x8000", "state": "L2 hit"}));
     assert!(answer.as_str().is_some_and(|text| text.contains("L1D_CACHE_REFILL")), "{answer}");
-    let grid = format!(
-        "traces = [{hash:?}]\nlimit = \"10k\"\nmetrics = [\"ipc\"]\n[[vary]]\n\
-         key = \"memory.l2.size-bytes\"\nvalues = [524288, 1048576]\n"
-    );
+    // Its paths are those of the server.
+    let grid = "traces = [\"hash.n2t\"]\nlimit = \"10k\"\nmetrics = [\"ipc\"]\n[[vary]]\n\
+                key = \"memory.l2.size-bytes\"\nvalues = [524288, 1048576]\n";
     let answer = server.call("sweep", &json!({"grid": grid}));
     let rows = answer["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 2, "{answer}");
@@ -140,7 +140,9 @@ fn wrong_calls_are_answered_with_the_message_of_the_program() {
     let said = server.refused("stat", &json!({"trace": trace("hash"), "events": ["l1d_cach"]}));
     assert!(said.contains("l1d_cach"), "{said}");
     let said = server.refused("sweep", &json!({"grid": "traces = 1"}));
-    assert!(said.contains("grid.toml"), "{said}");
+    assert!(said.contains("traces"), "{said}");
+    let said = server.refused("sweep", &json!({"grid": "traces"}));
+    assert!(said.contains("the grid is no TOML"), "{said}");
     let reply = server.request("tools/call", &json!({"name": "capture", "arguments": {}}));
     assert_eq!(reply["error"]["code"], -32602, "{reply}");
     server.end();

@@ -99,9 +99,27 @@ fn counted(text: &str, output: &Output) -> Result<Value> {
     Ok(json!({"counts": counts, "metrics": metrics, "notes": notes(output)}))
 }
 
-/// Runs a sweep in a directory of its own, which holds its grid and its table. Paths of the grid
-/// are those of this process.
+/// Returns a grid whose paths are those of this process, although its file is elsewhere.
+fn from_here(grid: &str) -> Result<String> {
+    let mut grid: toml::Table = grid.parse().context("the grid is no TOML")?;
+    let absolute = |value: &mut toml::Value| {
+        let path = value.as_str().and_then(|path| std::path::absolute(path).ok());
+        if let Some(path) = path.as_deref().and_then(std::path::Path::to_str) {
+            *value = toml::Value::from(path);
+        }
+    };
+    if let Some(traces) = grid.get_mut("traces").and_then(toml::Value::as_array_mut) {
+        traces.iter_mut().for_each(absolute);
+    }
+    if let Some(config) = grid.get_mut("config") {
+        absolute(config);
+    }
+    Ok(grid.to_string())
+}
+
+/// Runs a sweep in a directory of its own, which holds its grid and its table.
 fn swept(grid: &str) -> Result<Answer> {
+    let grid = from_here(grid)?;
     let directory = ScratchDirectory::new().context("no directory for the sweep")?;
     let (grid_file, table) =
         (directory.path().join("grid.toml"), directory.path().join("table.csv"));
