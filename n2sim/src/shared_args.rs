@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
 use sim_core::{CoreDescription, cores};
 use sim_machine::{ConfigSource, Machine, Marker, Profile, Revision, Roi, RunOptions};
 use sim_pmu::OtherCore;
+use sim_pmu::counter::CounterCount;
 
 /// Largest seed: a configuration file holds whole numbers of 63 bits.
 const SEED_MAX: u64 = i64::MAX as u64;
@@ -80,12 +81,23 @@ fn parse_marker(marker: &str, text: &str) -> anyhow::Result<Marker> {
     }
 }
 
+/// The counters of the machine.
+#[derive(Clone, Copy, Debug, ClapArgs)]
+#[command(next_help_heading = "Counters")]
+pub(crate) struct CountersArgs {
+    /// Event counters of the machine, from 2 to 31, besides the cycle counter
+    ///
+    /// Both cores have six. A virtual machine often has fewer, because its hypervisor keeps some.
+    #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
+    pub(crate) counters: CounterCount,
+}
+
 /// The events and metrics that a run counts.
 #[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "What to count")]
 #[command(group = ArgGroup::new("counted").args(["event", "metric"]).multiple(true))]
 pub(crate) struct EventArgs {
-    /// Events to count with the six counters of a core
+    /// Events to count with the counters of a core
     ///
     /// Each is a mnemonic or a perf name in any case, or rNN, with perf's modifiers; braces make
     /// groups: '{a,b}'. Without this option, the exact counts of the most important events are
@@ -95,7 +107,7 @@ pub(crate) struct EventArgs {
     /// Metrics or metric groups to compute from exact counts
     ///
     /// `n2sim list metrics` lists them. With --mux-interval or --truth they are computed from the
-    /// six counters of a core.
+    /// counters of a core.
     #[arg(short = 'M', long, value_name = "METRIC,...")]
     pub(crate) metric: Vec<String>,
     /// Metric files, or directories of them, with further metrics

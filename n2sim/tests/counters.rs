@@ -167,6 +167,59 @@ fn a_plan_names_the_runs_and_the_error_of_one() {
     assert!(text.contains("7 counts in 1 run ") && !text.contains("mean error"), "{text}");
 }
 
+/// Runs a command on the part of the trace that the other tests use.
+fn run(command: &str, args: &[&str]) -> Output {
+    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/hash.n2t");
+    let mut process = Command::new(env!("CARGO_BIN_EXE_n2sim"));
+    process.arg(command).arg(trace).args(["--limit", "50k"]).args(args).output().unwrap()
+}
+
+/// Given a machine with N counters, when seven events and cycles are asked for, then N of them and
+/// cycles are counted exactly, and the others wait.
+#[test]
+fn a_machine_with_other_counters_counts_as_many_events() {
+    for core in ["neoverse-n2", "cortex-a53"] {
+        for counters in [2, 3, 5, 7, 31] {
+            let n = counters.to_string();
+            let options = ["--core", core, "--counters", &n, "-e"];
+            let list = "r08,r03,r04,r05,r14,r01,r13,r11";
+            let (csv, _) = printed(&[&options[..], &[list, "-x,", "--truth"]].concat());
+            let rows = fields(&csv);
+            let counted: Vec<_> = rows.iter().filter(|row| row[0] != "<not counted>").collect();
+            // Cycles are asked for last, so they are on their counter only if no event waits.
+            let expected = if counters < 7 { counters } else { 8 };
+            assert_eq!(counted.len(), expected, "{core}, {counters}: {csv}");
+            assert!(counted.iter().all(|row| row[0] == row[7]), "{csv}");
+            let plan = run("plan", &[&options[..], &[list]].concat());
+            let plan = String::from_utf8(plan.stdout).unwrap();
+            let runs = 7usize.div_ceil(counters);
+            let word = if runs == 1 { "run" } else { "runs" };
+            assert!(plan.contains(&format!(" counts in {runs} {word} without")), "{plan}");
+            assert!(plan.contains(&format!("The machine has {n} event counters and")), "{plan}");
+        }
+    }
+    let turns = ["--counters", "2", "-e", SEVEN, "-x,", "--mux-interval", "1us", "--truth"];
+    let share = |row: &Vec<&str>| row[4].parse::<f64>().unwrap();
+    let (csv, _) = printed(&turns);
+    let shares: Vec<f64> = fields(&csv).iter().map(share).collect();
+    assert!(shares.iter().all(|share| (15.0..50.0).contains(share)), "two of seven: {shares:?}");
+}
+
+#[test]
+fn a_number_of_counters_that_no_machine_has_is_refused() {
+    for n in ["0", "1", "32", "-3", "six"] {
+        for command in ["stat", "plan", "validate"] {
+            let output = run(
+                command,
+                &["-e", "r08", "--counters", n][if command == "validate" { 2 } else { 0 }..],
+            );
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{command} {n}: {said}");
+            assert!(said.contains("a machine has 2 to 31 event counters"), "{command} {n}: {said}");
+        }
+    }
+}
+
 #[test]
 fn what_makes_no_sense_is_refused_with_the_remedy() {
     for (args, remedy) in [

@@ -5,6 +5,7 @@
 //! wait belongs to the time slice and to the interval in which it began.
 
 use sim_core::Privilege;
+use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{self, Group, PerfEvent, PerfSession, PerfSetup, Reading};
 use sim_trace::TraceFile;
 
@@ -46,7 +47,9 @@ impl From<Privilege> for Class {
 pub struct PerfRequest<'a> {
     /// Groups of events.
     pub groups: &'a [Group<A53Event>],
-    /// Cycles between two rotations of the six counters; without it, each event has a counter.
+    /// Event counters of the machine.
+    pub counters: CounterCount,
+    /// Cycles between two rotations of the counters; without it, each event has a counter.
     pub rotation: Option<u64>,
     /// Returns the counted cycles from the begin to the end of an interval, by its number from 1.
     pub end: &'a dyn Fn(u64) -> u64,
@@ -107,7 +110,8 @@ struct PerfSink<'a> {
 impl<'a> PerfSink<'a> {
     fn new(request: &'a PerfRequest<'a>, is_counted: bool) -> PerfSink<'a> {
         let turns = request.rotation.map(|cycles| {
-            let mut turns = PerfSession::new(PerfSetup::new(request.groups), cycles);
+            let mut turns =
+                PerfSession::new(PerfSetup::new(request.groups, request.counters), cycles);
             turns.set_counted(is_counted);
             turns
         });
@@ -276,7 +280,8 @@ mod tests {
         let events = [user, kernel, levels(false, false, true)].map(request).to_vec();
         let groups = [Group { events, ..Group::default() }];
         let end = |_| u64::MAX;
-        let request = PerfRequest { groups: &groups, rotation: Some(1000), end: &end };
+        let counters = CounterCount::default();
+        let request = PerfRequest { groups: &groups, counters, rotation: Some(1000), end: &end };
         let mut sink = PerfSink::new(&request, true);
         let values = |sink: &mut PerfSink<'_>| {
             let exact = sink.exact();
@@ -303,7 +308,8 @@ mod tests {
         let events = [BUS_CYCLES, LD_RETIRED, ST_RETIRED, L1D_CACHE, L2D_CACHE, BR_PRED, L1I_CACHE];
         let groups = events.map(Group::single);
         let end = |_| u64::MAX;
-        let request = PerfRequest { groups: &groups, rotation: Some(10), end: &end };
+        let counters = CounterCount::default();
+        let request = PerfRequest { groups: &groups, counters, rotation: Some(10), end: &end };
         let mut sink = PerfSink::new(&request, true);
         sink.begin(0, 700);
         let read = sink.readings();

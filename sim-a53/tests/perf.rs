@@ -4,6 +4,7 @@ use sim_a53::cluster::EMBEDDED;
 use sim_a53::perf::{PerfCore, PerfRequest, run_for_perf};
 use sim_a53::{A53Config, A53Event, Mark, Part, Region, run_part};
 use sim_core::config::Document;
+use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{Group, Levels, PerfEvent, Reading, Status};
 use sim_trace::TraceFile;
 
@@ -31,7 +32,7 @@ fn count(
     interval: u64,
 ) -> Vec<PerfCore> {
     let end = |number: u64| number.saturating_mul(interval);
-    let request = PerfRequest { groups, rotation, end: &end };
+    let request = PerfRequest { groups, counters: CounterCount::default(), rotation, end: &end };
     run_for_perf(trace, &config(), part, &request).expect("a run")
 }
 

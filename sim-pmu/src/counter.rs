@@ -12,6 +12,49 @@ pub const EVENT_BITS: u32 = (1 << EVENT_COUNTERS) - 1;
 /// Implemented bits of enable and overflow masks.
 pub const IMPLEMENTED_BITS: u32 = CYCLE_BIT | EVENT_BITS;
 
+/// Number of event counters that a kernel has for itself. A virtual machine may have fewer than the
+/// core: its hypervisor keeps the others (`MDCR_EL2.HPMN`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterCount(u8);
+
+impl CounterCount {
+    /// Fewest counters.
+    pub const FEWEST: u8 = 2;
+
+    /// Returns a number of counters, or `None` if no machine has it.
+    pub fn new(n: u8) -> Option<CounterCount> {
+        (CounterCount::FEWEST..=ARCHITECTED_COUNTERS).contains(&n).then_some(CounterCount(n))
+    }
+
+    /// Returns the number.
+    pub fn get(self) -> u8 {
+        self.0
+    }
+}
+
+impl Default for CounterCount {
+    /// Returns the counters of a Neoverse N2 and of a Cortex-A53.
+    fn default() -> CounterCount {
+        CounterCount(EVENT_COUNTERS as u8)
+    }
+}
+
+impl std::fmt::Display for CounterCount {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::str::FromStr for CounterCount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<CounterCount, String> {
+        let (fewest, most) = (CounterCount::FEWEST, ARCHITECTED_COUNTERS);
+        let count = text.parse().ok().and_then(CounterCount::new);
+        count.ok_or_else(|| format!("a machine has {fewest} to {most} event counters"))
+    }
+}
+
 /// Number of an event counter: 0 to 5 on the Neoverse N2, up to 30 in the architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CounterIndex(u8);

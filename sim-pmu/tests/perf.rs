@@ -2,6 +2,7 @@
 
 use sim_core::PmuEvent::{self, *};
 use sim_core::{EventSink, Notice, Privilege};
+use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{Group, Levels, PerfEvent, PerfSession, PerfSetup, Reading, Status};
 
 const TICK: u64 = 100;
@@ -17,7 +18,7 @@ fn group(events: &[PmuEvent]) -> Group {
 }
 
 fn counting(groups: &[Group]) -> PerfSession {
-    let mut session = PerfSession::new(PerfSetup::new(groups), TICK);
+    let mut session = PerfSession::new(PerfSetup::new(groups, CounterCount::default()), TICK);
     session.notify(Notice::Counting(true));
     session
 }
@@ -145,8 +146,9 @@ fn a_group_that_never_fits_is_cut_or_split() {
 /// Counters have 32 bits. Their overflow interrupts extend the totals to 64 bits.
 #[test]
 fn only_groups_that_do_not_fit_are_multiplexed() {
-    let is_multiplexed =
-        |groups: &[Group]| PerfSession::new(PerfSetup::new(groups), TICK).is_multiplexed();
+    let is_multiplexed = |groups: &[Group]| {
+        PerfSession::new(PerfSetup::new(groups, CounterCount::default()), TICK).is_multiplexed()
+    };
     assert!(!is_multiplexed(&singles(&SEVEN[..6])));
     assert!(is_multiplexed(&singles(&SEVEN)));
     assert!(!is_multiplexed(&[group(&SEVEN)]), "the seventh is refused");
@@ -161,7 +163,7 @@ fn nothing_is_lost_at_32_bits() {
     let long = |event| PerfEvent { is_long: true, ..PerfEvent::new(event) };
     let mut groups = singles(&[LD_SPEC, BUS_CYCLES, CPU_CYCLES]);
     groups.push(Group { events: vec![long(LD_SPEC)], ..Group::default() });
-    let mut session = PerfSession::new(PerfSetup::new(&groups), u64::MAX);
+    let mut session = PerfSession::new(PerfSetup::new(&groups, CounterCount::default()), u64::MAX);
     session.notify(Notice::Counting(true));
     let (loads, cycles) = ((5 << 32) + 17, (9 << 32) + 3);
     for part in [loads - 12_345, 12_345] {
@@ -216,7 +218,8 @@ fn time_outside_the_window_is_not_counted() {
 
 #[test]
 fn each_core_has_its_own_counters_and_the_sum_is_scaled() {
-    let mut session = PerfSession::new(PerfSetup::new(&singles(&SEVEN)), TICK);
+    let mut session =
+        PerfSession::new(PerfSetup::new(&singles(&SEVEN), CounterCount::default()), TICK);
     for (core, cycles) in [(0, TICK / 2), (1, 7 * TICK)] {
         session.notify(Notice::Core(core));
         session.notify(Notice::Counting(true));

@@ -7,6 +7,7 @@ use sim_core::PmuEvent;
 use sim_machine::{
     ConfigSource, MachineConfig, MachineError, Outcome, RunHeader, RunOptions, Session,
 };
+use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
 
 /// Estimates of the counters for one trace.
@@ -51,7 +52,7 @@ pub fn estimates(
     let session = open(trace, &[])?;
     let counters = |ns: &u64| {
         let cycles = u128::from(*ns) * u128::from(session.clock_hz()) / 1_000_000_000;
-        PerfSession::new(PerfSetup::new(&all_events()), cycles as u64)
+        PerfSession::new(PerfSetup::new(&all_events(), CounterCount::default()), cycles as u64)
     };
     let mut sessions: Vec<PerfSession> = ticks_ns.iter().map(counters).collect();
     let options = RunOptions { limit, ..RunOptions::default() };

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use sim_core::PmuEvent;
 use sim_machine::RunOptions;
+use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{Passes, Reading, Status};
 use sim_tests::multiplex::{all_events, estimates, open};
 use sim_tests::{files_below, repository};
@@ -20,7 +21,7 @@ fn traces() -> Vec<PathBuf> {
 /// Checks that the counters of 25 passes, with at most six events and cycles each, are exact.
 fn assert_exact(trace: &Path, overrides: &[String]) {
     let session = open(trace, overrides).expect("a committed trace");
-    let mut passes = Passes::new(&all_events());
+    let mut passes = Passes::new(&all_events(), CounterCount::default());
     assert_eq!(passes.len(), 25, "147 events, cycles beside six of them");
     let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
     let outcome = session.run_with_sink(&options, &mut |_| {}, &mut passes).expect("a run");

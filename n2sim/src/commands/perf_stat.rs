@@ -22,7 +22,7 @@ use crate::counting::counted_run::{Replay, Request};
 use crate::counting::event_list::{self, EventGroup, ListedEvent};
 use crate::counting::interval::{self, Interval};
 use crate::files::open_trace;
-use crate::shared_args::{CoreName, MachineArgs, PartArgs, time_slice};
+use crate::shared_args::{CoreName, CountersArgs, MachineArgs, PartArgs, time_slice};
 use control::Control;
 use counters::IndependentGroups;
 use options::PerfOptions;
@@ -52,6 +52,8 @@ pub(crate) struct PerfStatArgs {
     #[arg(long, alias = "tick", value_name = "TIME", value_parser = time_slice)]
     #[arg(allow_negative_numbers = true)]
     mux_interval: Option<u64>,
+    #[command(flatten)]
+    counters: CountersArgs,
     #[command(flatten)]
     pub(super) part: PartArgs,
     /// Simulated core
@@ -122,6 +124,7 @@ fn run_n2(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<()> {
         writeln!(io::stderr(), "Using CPUID {midr:#018x}")?;
     }
     let request = Request::new(&events.groups, session.trace().meta().machine.full_system);
+    let request = request.on(args.counters.counters);
     let run_options = args.part.run_options();
     let replay = Replay {
         session: &session,
@@ -135,9 +138,12 @@ fn run_n2(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<()> {
             let counters = request.session(ns, session.clock_hz());
             interval::count(&replay, interval, counters, progress)?
         }
-        None => {
-            interval::count(&replay, interval, IndependentGroups::new(&request.groups), progress)?
-        }
+        None => interval::count(
+            &replay,
+            interval,
+            IndependentGroups::new(&request.groups, request.counters),
+            progress,
+        )?,
     };
     let report = |events: &[Selected], readings: &[Vec<Reading>], owners: Option<&[Owner]>| {
         let counted = Some(Counted { events, readings, truth: None });

@@ -25,7 +25,7 @@ use crate::files::output::Output;
 use crate::files::{a53_config, open_trace};
 use crate::host::memory;
 use crate::host::progress::with_progress;
-use crate::shared_args::{CoreName, EventArgs, MachineArgs, RegionArgs, time_slice};
+use crate::shared_args::{CoreName, CountersArgs, EventArgs, MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
 
 /// Plan the fewest runs that count events without multiplexing
@@ -47,6 +47,8 @@ pub(crate) struct PlanArgs {
     #[arg(long, alias = "tick", value_name = "TIME", value_parser = time_slice, default_value = "4ms")]
     #[arg(allow_negative_numbers = true, help_heading = "Counters")]
     mux_interval: u64,
+    #[command(flatten)]
+    counters: CountersArgs,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -100,7 +102,8 @@ fn run_a53(args: &PlanArgs) -> anyhow::Result<Verdict> {
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
     open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
-    let request = Request::new(&groups, trace.meta().machine.full_system);
+    let request =
+        Request::new(&groups, trace.meta().machine.full_system).on(args.counters.counters);
     if request.lacks_kernel() {
         writeln!(io::stderr(), "{NO_KERNEL}")?;
     }
@@ -123,7 +126,7 @@ fn planned<E: CoreEvent>(args: &PlanArgs, request: &Request<E>) -> anyhow::Resul
     if request.groups.is_empty() {
         anyhow::bail!("plan: none of the events can be counted in {}", args.trace.shown());
     }
-    Ok(Passes::plan(&request.groups))
+    Ok(Passes::plan(&request.groups, request.counters))
 }
 
 /// Counts of a multiplexed run, and exact ones.
@@ -162,7 +165,11 @@ fn write_passes<E: CoreEvent>(
         writeln!(out, "   run {:>2}: {}", number + 1, names.join(","))?;
     }
     let fewest = if plan.is_fewest { "no plan needs fewer" } else { "the fewest that were found" };
-    writeln!(out, "\n A core has six event counters and the cycle counter; {fewest}.\n")
+    writeln!(
+        out,
+        "\n The machine has {} event counters and the cycle counter; {fewest}.\n",
+        request.counters
+    )
 }
 
 /// Returns the name of the first request of an event.

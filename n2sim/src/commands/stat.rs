@@ -26,7 +26,7 @@ use crate::files::output::Output;
 use crate::host::progress::{expected, with_progress};
 use crate::host::signals::Keeper;
 use crate::host::speed;
-use crate::shared_args::{CoreName, CountArgs, MachineArgs, RegionArgs, time_slice};
+use crate::shared_args::{CoreName, CountArgs, CountersArgs, MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
 
 /// Replay a trace and print its counts as `perf stat` would
@@ -70,6 +70,8 @@ pub(crate) struct ReplayArgs {
     /// Give each event of -e a counter for the whole run
     #[arg(long, requires = "counted", help_heading = "Counters")]
     no_multiplex: bool,
+    #[command(flatten)]
+    pub(super) counters: CountersArgs,
     #[command(flatten)]
     pub(super) region: RegionArgs,
     #[command(flatten)]
@@ -215,12 +217,12 @@ pub(super) fn count(trace: NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<
     let options = args.region.run_options()?;
     let setup = Setup::open(trace, &args.machine, args.mode(), counts.stalls)?;
     let sharing = match args.method() {
-        Method::Multiplexed(_) => Sharing::Groups,
+        Method::Multiplexed(_) => Sharing::Groups(args.counters.counters),
         Method::Passes => Sharing::Exact,
     };
     let metrics = setup.metrics(&counts.events, &groups, sharing)?;
     groups.extend_from_slice(metrics.requested());
-    let request = setup.request(&groups)?;
+    let request = setup.request(&groups)?.on(args.counters.counters);
     // From the first file on, a signal ends the run with its results.
     let keeper = Keeper::for_first();
     let output = Output::create(counts.format.output.as_deref())?;

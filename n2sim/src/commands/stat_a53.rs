@@ -102,6 +102,7 @@ pub(super) fn run(source: &NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<
     let trace = TraceFile::open_within(source.path, &memory::budget())?;
     open_trace::write_lacks(&mut io::stderr(), Path::new(&source.name), &trace)?;
     let request = Request::new(&asked.groups, trace.meta().machine.full_system);
+    let request = request.on(args.counters.counters);
     if request.lacks_kernel() {
         writeln!(io::stderr(), "{NO_KERNEL}")?;
     }

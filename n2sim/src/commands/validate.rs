@@ -27,7 +27,7 @@ use crate::files::command_line;
 use crate::files::metric_files;
 use crate::files::open_trace;
 use crate::files::output::Output;
-use crate::shared_args::{CoreName, MachineArgs, RegionArgs, time_slice};
+use crate::shared_args::{CoreName, CountersArgs, MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
 use sim_core::Shown;
 
@@ -86,6 +86,8 @@ pub(crate) struct ValidateArgs {
     /// The default of perf, 4ms, never ends in a short trace.
     #[arg(long, alias = "tick", value_name = "TIME", value_parser = time_slice, default_value = "50us")]
     mux_interval: u64,
+    #[command(flatten)]
+    counters: CountersArgs,
     /// Run with each of these values of a key in turn: KEY=A,B,C
     #[arg(long, value_name = "KEY=VALUES")]
     sweep: Option<String>,
@@ -389,7 +391,7 @@ fn run_one(
     let asked: Vec<Group> = judges.iter().map(|judge| group_of(judge, patch)).collect();
     let cycles = u128::from(args.mux_interval) * u128::from(config.core.clock_hz) / 1_000_000_000;
     let cycles = u64::try_from(cycles).unwrap_or(u64::MAX);
-    let mut counters = PerfSession::new(PerfSetup::new(&asked), cycles);
+    let mut counters = PerfSession::new(PerfSetup::new(&asked, args.counters.counters), cycles);
     let evidence = examine(&session, options, &mut |_| {}, &mut counters)?;
     let mut evidence = Evidence { trace: name, ..evidence };
     if args.truth == Source::Counterfactual {

@@ -48,7 +48,12 @@ impl A53Run<'_> {
             u64::try_from(cycles).unwrap_or(u64::MAX)
         });
         let end = |number| interval.end(number);
-        let request = PerfRequest { groups: &self.request.groups, rotation, end: &end };
+        let request = PerfRequest {
+            groups: &self.request.groups,
+            counters: self.request.counters,
+            rotation,
+            end: &end,
+        };
         let cores = run_for_perf(self.trace, self.config, self.part, &request)?;
         Ok(self.measured(cores, interval))
     }

@@ -6,6 +6,7 @@
 use sim_core::{Counts, EventSink, Notice, PmuEvent, Privilege};
 use sim_machine::{CoreOutcome, Level, MachineError, Outcome, RunOptions, Session};
 use sim_pmu::CoreEvent;
+use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{Group, Passes, PerfEvent, PerfSession, PerfSetup, Reading, Status};
 use sim_report::{Selected, stat};
 
@@ -26,6 +27,8 @@ pub(crate) struct Request<E = PmuEvent> {
     pub(crate) events: Vec<Selected<E>>,
     /// The counted groups, without the events of a kernel that is not in the trace.
     pub(crate) groups: Vec<Group<E>>,
+    /// Event counters of the machine.
+    pub(crate) counters: CounterCount,
     is_supported: Vec<bool>,
     /// The trace has other exception levels than EL0, so filters and the security state matter.
     has_kernel: bool,
@@ -83,8 +86,14 @@ impl<E: ListedEvent> Request<E> {
             is_supported: events.iter().map(is_supported).collect(),
             has_kernel,
             groups: requested,
+            counters: CounterCount::default(),
             events,
         }
+    }
+
+    /// Returns the request on a machine with other counters.
+    pub(crate) fn on(self, counters: CounterCount) -> Request<E> {
+        Request { counters, ..self }
     }
 
     /// Returns whether an event of the core cannot be counted because the trace has no kernel.
@@ -100,7 +109,7 @@ impl<E: ListedEvent> Request<E> {
     {
         let mut fits = Vec::new();
         for group in &mut self.groups {
-            let accepted = PerfSetup::new(std::slice::from_ref(group)).accepted();
+            let accepted = PerfSetup::new(std::slice::from_ref(group), self.counters).accepted();
             let mut is_accepted = accepted.iter();
             group.events.retain(|_| is_accepted.next() == Some(&true));
             fits.extend(accepted);
@@ -139,7 +148,7 @@ impl Request {
         let mut turns = self.session(interval_ns, session.clock_hz());
         if self.has_kernel {
             // The run's own totals have no filters.
-            let mut passes = Passes::new(&self.groups);
+            let mut passes = Passes::new(&self.groups, self.counters);
             let outcome =
                 session.run_with_sink(options, progress, &mut (&mut turns, &mut passes))?;
             let truth = self.all(outcome.cores.len(), passes.readings_by_core());
@@ -178,7 +187,7 @@ impl Request {
     pub(crate) fn session(&self, interval_ns: u64, clock_hz: u64) -> PerfSession {
         let cycles = u128::from(interval_ns) * u128::from(clock_hz) / 1_000_000_000;
         let cycles = u64::try_from(cycles).unwrap_or(u64::MAX);
-        PerfSession::new(PerfSetup::new(&self.groups), cycles)
+        PerfSession::new(PerfSetup::new(&self.groups, self.counters), cycles)
     }
 
     fn measured(
@@ -199,7 +208,7 @@ impl Request {
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Measured, MachineError> {
-        let mut passes = Passes::new(&self.groups);
+        let mut passes = Passes::new(&self.groups, self.counters);
         let outcome = self.count(session, options, false, progress, &mut passes)?;
         let readings = self.all(outcome.cores.len(), passes.readings_by_core());
         let truth = match self.has_kernel {

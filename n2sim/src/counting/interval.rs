@@ -367,7 +367,9 @@ pub(crate) fn measure(
         return count(replay, interval, counters, progress);
     }
     let (outcome, mut intervals) = match method {
-        Method::Passes => count(replay, interval, Passes::new(&request.groups), progress)?,
+        Method::Passes => {
+            count(replay, interval, Passes::new(&request.groups, request.counters), progress)?
+        }
         Method::Multiplexed(ns) => {
             let counters = request.session(ns, session.clock_hz());
             count(replay, interval, counters, progress)?

@@ -11,6 +11,7 @@ use sim_core::PmuEvent;
 use sim_machine::{Outcome, caveats};
 use sim_metrics::formula::event_use::Time;
 use sim_metrics::formula::{Catalog, EventUse, Linked, Machine, MetricFormula, Quantity};
+use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{Passes, PerfEvent, Reading};
 use sim_report::Selected;
 use sim_report::metrics::MetricRow;
@@ -24,9 +25,9 @@ use crate::counting::event_list::{self, EventGroup};
 pub(crate) enum Sharing {
     /// Each event has a counter all the time.
     Exact,
-    /// The events of a metric are a group that shares six counters with other groups. Groups that
+    /// The events of a metric are a group that shares these counters with other groups. Groups that
     /// fit are joined.
-    Groups,
+    Groups(CounterCount),
     /// Like `Groups`, but metrics share a group only if one has all events of the other: a plan
     /// packs them itself.
     Plan,
@@ -79,8 +80,8 @@ impl Metrics {
             Metrics { machine, metrics, requested: Vec::new(), groups: Vec::new(), own_events };
         match sharing {
             Sharing::Exact => all.place_each_once(&sets, own)?,
-            Sharing::Groups => all.place_in_groups(&sets, true)?,
-            Sharing::Plan => all.place_in_groups(&sets, false)?,
+            Sharing::Groups(counters) => all.place_in_groups(&sets, Some(counters))?,
+            Sharing::Plan => all.place_in_groups(&sets, None)?,
         }
         Ok(all)
     }
@@ -106,9 +107,13 @@ impl Metrics {
         Ok(())
     }
 
-    /// Makes a weak group for each metric. With `merges`, metrics whose events fit on the counters
-    /// together share one.
-    fn place_in_groups(&mut self, sets: &[Vec<EventUse>], merges: bool) -> anyhow::Result<()> {
+    /// Makes a weak group for each metric. Metrics whose events fit on the counters
+    /// of `merges` together share one.
+    fn place_in_groups(
+        &mut self,
+        sets: &[Vec<EventUse>],
+        merges: Option<CounterCount>,
+    ) -> anyhow::Result<()> {
         let mut groups: Vec<Vec<EventUse>> = Vec::new();
         // Large groups first: a smaller one may be a part of them.
         let mut order: Vec<usize> = (0..sets.len()).collect();
@@ -116,10 +121,10 @@ impl Metrics {
         for index in order {
             let set = &sets[index];
             let has_all = groups.iter().position(|group| missing(set, group).next().is_none());
-            let home = match has_all {
-                Some(home) => Some(home),
-                None if merges => first_with_room(&groups, set)?,
-                None => None,
+            let home = match (has_all, merges) {
+                (Some(home), _) => Some(home),
+                (None, Some(counters)) => first_with_room(counters, &groups, set)?,
+                (None, None) => None,
             };
             let home = home.unwrap_or(groups.len());
             if home == groups.len() {
@@ -245,12 +250,16 @@ fn is_same(one: &EventUse, other: &EventUse) -> bool {
     one.quantity == other.quantity && one.levels == other.levels
 }
 
-/// Returns the first group that six counters and the cycle counter hold together with a set.
-fn first_with_room(groups: &[Vec<EventUse>], set: &[EventUse]) -> anyhow::Result<Option<usize>> {
+/// Returns the first group that the counters hold together with a set.
+fn first_with_room(
+    counters: CounterCount,
+    groups: &[Vec<EventUse>],
+    set: &[EventUse],
+) -> anyhow::Result<Option<usize>> {
     for (home, group) in groups.iter().enumerate() {
         let mut union = group.clone();
         union.extend(missing(set, group).cloned());
-        if Passes::plan(&[weak(&union)?.request()]).passes.len() == 1 {
+        if Passes::plan(&[weak(&union)?.request()], counters).passes.len() == 1 {
             return Ok(Some(home));
         }
     }

@@ -5,7 +5,8 @@
 use super::event::PerfEvent;
 use super::slots::{Place, Slots};
 use crate::control::pmcr;
-use crate::counter::CounterIndex;
+use crate::counter::{CounterCount, CounterIndex};
+use crate::description::PmuDescription;
 use crate::pe_state::{ExceptionLevel, PeState};
 use crate::pmu::Pmu;
 use crate::register::Register;
@@ -55,15 +56,15 @@ impl<E> PerfEvent<E> {
 
 impl<E: CoreEvent> Driver<E> {
     /// Creates the driver of a core whose counters are idle and whose kernel runs at EL1.
-    pub(crate) fn new(events: Vec<PerfEvent<E>>) -> Driver<E> {
+    pub(crate) fn new(events: Vec<PerfEvent<E>>, counters: CounterCount) -> Driver<E> {
         let counted = vec![Counted::default(); events.len()];
         let kernel = ExceptionLevel::El1;
         let mut driver = Driver {
-            pmu: Pmu::of_core(E::pmu()),
+            pmu: Pmu::of_core(PmuDescription { event_counters: counters.get(), ..E::pmu() }),
             kernel,
             events,
             counted,
-            slots: Slots::default(),
+            slots: Slots::of(counters),
         };
         driver.write(&[(Register::PMCR_EL0, pmcr::E | pmcr::LC)]);
         driver

@@ -9,6 +9,7 @@ use super::plan::{Plan, plan};
 use super::reading::Reading;
 use super::session::{PerfSession, PerfSetup};
 use super::slots::Slots;
+use crate::counter::CounterCount;
 use crate::routes::CoreEvent;
 
 /// One counting session for each pass. As a sink, it receives the events of the run.
@@ -20,9 +21,9 @@ pub struct Passes<E: CoreEvent = PmuEvent> {
 }
 
 impl<E: CoreEvent> Passes<E> {
-    /// Creates the fewest passes that hold all groups. A group that never fits is split.
-    pub fn new(groups: &[Group<E>]) -> Passes<E> {
-        let plan = Passes::plan(groups);
+    /// Creates the fewest passes of `counters` event counters that hold all groups. A group that never fits is split.
+    pub fn new(groups: &[Group<E>], counters: CounterCount) -> Passes<E> {
+        let plan = Passes::plan(groups, counters);
         let place = |event: &PerfEvent<E>| {
             let places = plan.passes.iter().map(|pass| pass.iter().position(|own| own == event));
             let mut found = places.enumerate().filter_map(|(pass, at)| Some((pass, at?)));
@@ -31,22 +32,22 @@ impl<E: CoreEvent> Passes<E> {
         let asked = groups.iter().flat_map(|group| &group.events).map(place).collect();
         let session = |events: &Vec<PerfEvent<E>>| {
             let group = Group { events: events.clone(), ..Group::default() };
-            PerfSession::new(PerfSetup::new(&[group]), u64::MAX)
+            PerfSession::new(PerfSetup::new(&[group], counters), u64::MAX)
         };
         Passes { sessions: plan.passes.iter().map(session).collect(), asked }
     }
 
     /// Returns the assignment of events to passes.
-    pub fn plan(groups: &[Group<E>]) -> Plan<E> {
+    pub fn plan(groups: &[Group<E>], counters: CounterCount) -> Plan<E> {
         let mut together: Vec<Vec<PerfEvent<E>>> = Vec::new();
         for group in groups {
-            if Slots::hold(&group.events) {
+            if Slots::hold(counters, &group.events) {
                 together.push(group.events.clone());
             } else {
                 together.extend(group.events.iter().map(|event| vec![*event]));
             }
         }
-        plan(&together).expect("an event on its own always fits")
+        plan(&together, counters).expect("an event on its own always fits")
     }
 
     /// Returns the number of passes.
@@ -102,7 +103,7 @@ mod tests {
             [LD_SPEC, ST_SPEC, DP_SPEC, ASE_SPEC, VFP_SPEC, CRYPTO_SPEC, ISB_SPEC, DSB_SPEC];
         let asked = [events.as_slice(), &[DP_SPEC]].concat();
         let groups: Vec<Group> = asked.into_iter().map(Group::single).collect();
-        let mut passes = Passes::new(&groups);
+        let mut passes = Passes::new(&groups, CounterCount::default());
         assert_eq!((passes.len(), passes.is_empty()), (2, false));
         passes.notify(Notice::Core(1));
         passes.notify(Notice::Counting(true));
@@ -123,13 +124,15 @@ mod tests {
             ..Group::default()
         };
         let pair = [LD_SPEC, ST_SPEC];
-        let plan = Passes::plan(&[
-            group(&[DP_SPEC, ASE_SPEC, VFP_SPEC, ISB_SPEC, DSB_SPEC]),
-            group(&pair),
-        ]);
+        let groups = [group(&[DP_SPEC, ASE_SPEC, VFP_SPEC, ISB_SPEC, DSB_SPEC]), group(&pair)];
+        let plan = Passes::plan(&groups, CounterCount::default());
         assert_eq!(plan.passes.len(), 2);
         assert!(pair.iter().all(|one| plan.passes[1].contains(&event(*one))));
         let large = group(&[LD_SPEC, ST_SPEC, DP_SPEC, ASE_SPEC, VFP_SPEC, ISB_SPEC, DSB_SPEC]);
-        assert_eq!(Passes::plan(&[large]).passes.len(), 2, "the group does not fit");
+        assert_eq!(
+            Passes::plan(&[large], CounterCount::default()).passes.len(),
+            2,
+            "the group does not fit"
+        );
     }
 }

@@ -7,7 +7,7 @@ use sim_core::PmuEvent;
 
 use super::event::PerfEvent;
 use super::slots::Slots;
-use crate::counter::EVENT_COUNTERS;
+use crate::counter::CounterCount;
 use crate::routes::CoreEvent;
 
 /// Search steps after which a plan with one more pass is accepted.
@@ -27,14 +27,16 @@ pub struct Plan<E = PmuEvent> {
 pub enum PlanError {
     /// A group does not fit into any pass.
     #[error(
-        "group {number} has {events} different events and can never be counted at once: a core has six \
-         event counters and the cycle counter"
+        "group {number} has {events} different events and can never be counted at once: the machine has \
+         {counters} event counters and the cycle counter"
     )]
     TooLarge {
         /// Position of the group in the list, from 1.
         number: usize,
         /// Number of its events.
         events: usize,
+        /// Event counters of the machine.
+        counters: CounterCount,
     },
 }
 
@@ -42,18 +44,22 @@ pub enum PlanError {
 ///
 /// # Errors
 /// If a group does not fit into any pass.
-pub fn plan<E: CoreEvent>(groups: &[Vec<PerfEvent<E>>]) -> Result<Plan<E>, PlanError> {
+pub fn plan<E: CoreEvent>(
+    groups: &[Vec<PerfEvent<E>>],
+    counters: CounterCount,
+) -> Result<Plan<E>, PlanError> {
     let groups: Vec<Vec<PerfEvent<E>>> =
         groups.iter().map(|group| in_counter_order(group)).collect();
-    if let Some(at) = groups.iter().position(|group| !Slots::hold(group)) {
-        return Err(PlanError::TooLarge { number: at + 1, events: groups[at].len() });
+    if let Some(at) = groups.iter().position(|group| !Slots::hold(counters, group)) {
+        return Err(PlanError::TooLarge { number: at + 1, events: groups[at].len(), counters });
     }
     let groups = without_subsets(groups);
     let all: Vec<PerfEvent<E>> = in_counter_order(&groups.concat());
-    let mut passes = all.iter().map(counters).sum::<usize>().div_ceil(EVENT_COUNTERS).max(1);
+    let mut passes =
+        all.iter().map(needs).sum::<usize>().div_ceil(usize::from(counters.get())).max(1);
     let mut is_fewest = true;
     loop {
-        let mut search = Search { groups: &groups, steps: 0 };
+        let mut search = Search { groups: &groups, counters, steps: 0 };
         if let Some(passes) = search.fill(0, vec![Vec::new(); passes]) {
             let passes = passes.into_iter().filter(|pass| !pass.is_empty()).collect();
             return Ok(Plan { passes, is_fewest });
@@ -65,7 +71,7 @@ pub fn plan<E: CoreEvent>(groups: &[Vec<PerfEvent<E>>]) -> Result<Plan<E>, PlanE
 
 /// Returns the smallest number of event counters that an event needs. Cycles can use the cycle
 /// counter.
-fn counters<E: CoreEvent>(event: &PerfEvent<E>) -> usize {
+fn needs<E: CoreEvent>(event: &PerfEvent<E>) -> usize {
     match event {
         event if event.event == E::CYCLES => 0,
         event if event.is_long => 2,
@@ -110,6 +116,7 @@ type Passes<E> = Vec<Vec<PerfEvent<E>>>;
 
 struct Search<'a, E> {
     groups: &'a [Vec<PerfEvent<E>>],
+    counters: CounterCount,
     steps: u32,
 }
 
@@ -121,7 +128,7 @@ impl<E: CoreEvent> Search<'_, E> {
         if self.lacks_room(at, &passes) {
             return None;
         }
-        for (_, number, together) in choices(group, &passes) {
+        for (_, number, together) in choices(self.counters, group, &passes) {
             self.steps += 1;
             if self.steps > SEARCH_LIMIT {
                 return None;
@@ -143,9 +150,10 @@ impl<E: CoreEvent> Search<'_, E> {
         let is_missing = |event: &&PerfEvent<E>| !passes.iter().any(|pass| pass.contains(event));
         let missing: HashSet<&PerfEvent<E>> =
             self.groups[at..].iter().flatten().filter(is_missing).collect();
-        let needed: usize = missing.into_iter().map(counters).sum();
+        let needed: usize = missing.into_iter().map(needs).sum();
         let used = passes.iter().map(|pass| counters_of(pass));
-        let free: usize = used.map(|used| EVENT_COUNTERS.saturating_sub(used)).sum();
+        let free: usize =
+            used.map(|used| usize::from(self.counters.get()).saturating_sub(used)).sum();
         needed > free
     }
 }
@@ -155,12 +163,16 @@ type Choice<E> = (usize, usize, Vec<PerfEvent<E>>);
 
 /// Returns the passes that can hold a group, each with the group added. The order is by fewest
 /// repeated counts of other passes, then by fullest pass.
-fn choices<E: CoreEvent>(group: &[PerfEvent<E>], passes: &[Vec<PerfEvent<E>>]) -> Vec<Choice<E>> {
+fn choices<E: CoreEvent>(
+    counters: CounterCount,
+    group: &[PerfEvent<E>],
+    passes: &[Vec<PerfEvent<E>>],
+) -> Vec<Choice<E>> {
     let is_counted = |event: &&PerfEvent<E>| passes.iter().any(|pass| pass.contains(event));
     let mut choices: Vec<Choice<E>> = Vec::new();
     for (number, pass) in passes.iter().enumerate() {
         let together = in_counter_order(&[pass.as_slice(), group].concat());
-        if Slots::hold(&together) {
+        if Slots::hold(counters, &together) {
             let repeated = together[..].iter().filter(|event| !pass.contains(event));
             choices.push((repeated.filter(is_counted).count(), number, together));
         }
@@ -175,7 +187,7 @@ fn choices<E: CoreEvent>(group: &[PerfEvent<E>], passes: &[Vec<PerfEvent<E>>]) -
 }
 
 fn counters_of<E: CoreEvent>(group: &[PerfEvent<E>]) -> usize {
-    group.iter().map(counters).sum()
+    group.iter().map(needs).sum()
 }
 
 #[cfg(test)]
@@ -192,7 +204,7 @@ mod tests {
     }
 
     fn sizes(groups: &[Vec<PerfEvent>]) -> (Vec<usize>, bool) {
-        let plan = plan(groups).expect("every group fits");
+        let plan = plan(groups, CounterCount::default()).expect("every group fits");
         (plan.passes.iter().map(Vec::len).collect(), plan.is_fewest)
     }
 
@@ -209,7 +221,7 @@ mod tests {
     #[test]
     fn groups_stay_together_and_share_common_events() {
         let groups = [events(0..4), events(3..6), events(10..14)];
-        let plan = plan(&groups).expect("every group fits");
+        let plan = plan(&groups, CounterCount::default()).expect("every group fits");
         assert_eq!(plan.passes.len(), 2, "two groups share an event");
         for group in &groups {
             let holds = |pass: &&Vec<PerfEvent>| group.iter().all(|event| pass.contains(event));
@@ -257,7 +269,7 @@ mod tests {
             .into_iter()
             .map(|group| group.into_iter().map(PerfEvent::new).collect())
             .collect();
-        let plan = plan(&groups).expect("every group fits");
+        let plan = plan(&groups, CounterCount::default()).expect("every group fits");
         assert_eq!((plan.passes.len(), plan.is_fewest), (5, true), "25 events: five runs of six");
         for group in &groups {
             let holds = |pass: &Vec<PerfEvent>| group.iter().all(|event| pass.contains(event));
@@ -277,7 +289,11 @@ mod tests {
 
     #[test]
     fn a_group_that_never_fits_is_named() {
-        let error = plan(&[events(0..2), events(0..7)]).expect_err("seven counters");
-        assert_eq!(error, PlanError::TooLarge { number: 2, events: 7 });
+        let error = plan(&[events(0..2), events(0..7)], CounterCount::default())
+            .expect_err("seven counters");
+        assert_eq!(
+            error,
+            PlanError::TooLarge { number: 2, events: 7, counters: CounterCount::default() }
+        );
     }
 }

@@ -9,6 +9,7 @@ use super::driver::Driver;
 use super::event::{Group, PerfEvent};
 use super::reading::{Reading, Status};
 use super::slots::Slots;
+use crate::counter::CounterCount;
 use crate::pe_state::{ExceptionLevel, PeState};
 use crate::routes::CoreEvent;
 
@@ -30,6 +31,7 @@ pub struct PerfSession<E: CoreEvent = PmuEvent> {
 /// Groups as the kernel accepted them: too large groups cut, weak groups split.
 #[derive(Clone, Debug)]
 pub struct PerfSetup<E = PmuEvent> {
+    counters: CounterCount,
     events: Vec<PerfEvent<E>>,
     groups: Vec<Scheduled>,
     /// Each requested event; `None` if the kernel refused it.
@@ -44,12 +46,13 @@ struct Taken {
 }
 
 impl<E: CoreEvent> PerfSetup<E> {
-    /// Opens the groups. An event that does not fit even when nothing else is counted is refused. A
+    /// Opens the groups on a machine with `counters` event counters. An event that does not fit even when nothing else is counted is refused. A
     /// weak group that does not fit is split into single events.
-    pub fn new(groups: &[Group<E>]) -> PerfSetup<E> {
-        let mut setup = PerfSetup { events: Vec::new(), groups: Vec::new(), asked: Vec::new() };
+    pub fn new(groups: &[Group<E>], counters: CounterCount) -> PerfSetup<E> {
+        let (events, groups_of, asked) = (Vec::new(), Vec::new(), Vec::new());
+        let mut setup = PerfSetup { counters, events, groups: groups_of, asked };
         for group in groups {
-            if group.weak && !Slots::hold(&group.events) {
+            if group.weak && !Slots::hold(counters, &group.events) {
                 for (i, event) in group.events.iter().enumerate() {
                     let (pinned, exclusive) = (group.pinned && i == 0, group.exclusive && i == 0);
                     setup.open(&Group { events: vec![*event], pinned, exclusive, weak: true });
@@ -70,7 +73,7 @@ impl<E: CoreEvent> PerfSetup<E> {
         let begin = self.events.len();
         for event in &group.events {
             self.events.push(*event);
-            let fits = Slots::hold(&self.events[begin..]);
+            let fits = Slots::hold(self.counters, &self.events[begin..]);
             if !fits {
                 self.events.pop();
             }
@@ -105,7 +108,7 @@ struct Core<E: CoreEvent> {
 impl<E: CoreEvent> Core<E> {
     fn new(setup: &PerfSetup<E>, tick_cycles: u64) -> Core<E> {
         Core {
-            driver: Driver::new(setup.events.clone()),
+            driver: Driver::new(setup.events.clone(), setup.counters),
             context: Context::new(setup.groups.clone()),
             is_counted: false,
             now: 0,

@@ -2,7 +2,7 @@
 //! counter and the odd counter above it. Every other event takes the lowest free counter.
 
 use super::event::PerfEvent;
-use crate::counter::{CYCLE_BIT, CounterIndex};
+use crate::counter::{CYCLE_BIT, CounterCount, CounterIndex};
 use crate::routes::CoreEvent;
 
 /// Counter or counters of an event.
@@ -39,14 +39,21 @@ impl Place {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slots {
     used: u32,
+    counters: CounterCount,
 }
 
 impl Slots {
+    /// Returns a set of `counters` event counters and the cycle counter, all free.
+    pub(crate) fn of(counters: CounterCount) -> Slots {
+        Slots { used: 0, counters }
+    }
+
     /// Returns whether all of these events fit, in this order, when nothing else is counted.
     pub(crate) fn hold<'a, E: CoreEvent>(
+        counters: CounterCount,
         events: impl IntoIterator<Item = &'a PerfEvent<E>>,
     ) -> bool {
-        let mut slots = Slots::default();
+        let mut slots = Slots::of(counters);
         events.into_iter().all(|event| slots.take(event).is_some())
     }
 
@@ -68,10 +75,15 @@ impl Slots {
             return Some(Place::Cycles);
         }
         if event.is_long {
-            let mut pairs = CounterIndex::all().filter_map(|low| Some((low, low.chained()?)));
+            let last = self.counters.get();
+            let pair = |low: CounterIndex| {
+                let high = low.chained()?;
+                (high.index() < usize::from(last)).then_some((low, high))
+            };
+            let mut pairs = CounterIndex::first(last).filter_map(pair);
             return pairs.find_map(|(low, high)| Some(Place::Pair(low, high)).filter(is_free));
         }
-        CounterIndex::all().map(Place::Single).find(is_free)
+        CounterIndex::first(self.counters.get()).map(Place::Single).find(is_free)
     }
 }
 
@@ -87,13 +99,29 @@ mod tests {
     #[test]
     fn six_events_and_cycles_fit_and_a_seventh_does_not() {
         let mut events = vec![event(PmuEvent::L1D_CACHE); 6];
-        assert!(Slots::hold(&events));
+        let six = CounterCount::default();
+        assert!(Slots::hold(six, &events));
         events.push(event(PmuEvent::CPU_CYCLES));
-        assert!(Slots::hold(&events), "cycles have their own counter");
+        assert!(Slots::hold(six, &events), "cycles have their own counter");
         events.push(event(PmuEvent::BUS_CYCLES));
-        assert!(!Slots::hold(&events), "which counts nothing else");
-        assert!(!Slots::hold(&[event(PmuEvent::CPU_CYCLES); 8]));
-        assert!(Slots::hold(&[event(PmuEvent::CPU_CYCLES); 7]));
+        assert!(!Slots::hold(six, &events), "which counts nothing else");
+        assert!(!Slots::hold(six, &[event(PmuEvent::CPU_CYCLES); 8]));
+        assert!(Slots::hold(six, &[event(PmuEvent::CPU_CYCLES); 7]));
+    }
+
+    #[test]
+    fn a_machine_with_other_counters_holds_other_events() {
+        for n in [2, 5, 31] {
+            let counters = CounterCount::new(n).expect("machines have it");
+            let mut events = vec![event(PmuEvent::L1D_CACHE); usize::from(n)];
+            assert!(Slots::hold(counters, &events));
+            events.push(event(PmuEvent::LD_SPEC));
+            assert!(!Slots::hold(counters, &events), "{n} counters");
+            let long = PerfEvent { is_long: true, ..event(PmuEvent::L1D_CACHE) };
+            assert!(Slots::hold(counters, &vec![long; usize::from(n / 2)]));
+            assert!(!Slots::hold(counters, &vec![long; usize::from(n / 2) + 1]));
+        }
+        assert_eq!((CounterCount::new(1), CounterCount::new(32)), (None, None));
     }
 
     #[test]

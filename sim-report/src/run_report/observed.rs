@@ -6,7 +6,7 @@ use sim_lab::TruthSink;
 use sim_lab::evidence::evidence;
 use sim_machine::{MachineError, Outcome, RunObserver, RunOptions, Session};
 use sim_metrics::validator::Evidence;
-use sim_pmu::counter::EVENT_COUNTERS;
+use sim_pmu::counter::{CounterCount, EVENT_COUNTERS};
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
 
 use crate::stat;
@@ -93,7 +93,10 @@ impl Observed<'_> {
 fn six_counters(tick_ns: u64, clock_hz: u64) -> PerfSession {
     let groups: Vec<Group> = PmuEvent::ALL.into_iter().map(Group::single).collect();
     let tick = u128::from(tick_ns) * u128::from(clock_hz) / 1_000_000_000;
-    PerfSession::new(PerfSetup::new(&groups), u64::try_from(tick).unwrap_or(u64::MAX))
+    PerfSession::new(
+        PerfSetup::new(&groups, CounterCount::default()),
+        u64::try_from(tick).unwrap_or(u64::MAX),
+    )
 }
 
 #[cfg(test)]

@@ -40,7 +40,8 @@ pub(super) fn run(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<
         let midr = 0x410F_0004 | u64::from(part) << 4;
         writeln!(io::stderr(), "Using CPUID {midr:#018x}")?;
     }
-    let mut request = Request::new(&events.groups, trace.meta().machine.full_system);
+    let request = Request::new(&events.groups, trace.meta().machine.full_system);
+    let mut request = request.on(args.counters.counters);
     if args.mux_interval.is_none() {
         request.refuse_what_never_fits();
     }

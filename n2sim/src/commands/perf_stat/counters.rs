@@ -2,6 +2,7 @@
 //! fit even then is refused.
 
 use sim_core::{EventSink, Notice, PmuEvent};
+use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
 
 use crate::counting::interval::Counters;
@@ -14,9 +15,10 @@ pub(super) struct IndependentGroups {
 
 impl IndependentGroups {
     /// Returns counters for these groups.
-    pub(super) fn new(groups: &[Group]) -> IndependentGroups {
-        let session =
-            |group: &Group| PerfSession::new(PerfSetup::new(std::slice::from_ref(group)), u64::MAX);
+    pub(super) fn new(groups: &[Group], counters: CounterCount) -> IndependentGroups {
+        let session = |group: &Group| {
+            PerfSession::new(PerfSetup::new(std::slice::from_ref(group), counters), u64::MAX)
+        };
         IndependentGroups { sessions: groups.iter().map(session).collect() }
     }
 }
