@@ -29,13 +29,14 @@ impl Names {
             let folder = program.parent().expect("the program is in a folder");
             let library = folder.join("libwork.so");
             let source = |name: &str| format!("{HERE}/tests/programs/{name}");
+            let named = "-Wl,--build-id,-soname,libwork.so";
             let shared: [&dyn AsRef<std::ffi::OsStr>; 7] =
-                [&"-O1", &"-g", &"-shared", &"-fPIC", &"-Wl,--build-id", &"-o", &whole];
+                [&"-O1", &"-g", &"-shared", &"-fPIC", &named, &"-o", &whole];
             tool("gcc", &[&shared[..], &[&source("names_library.c")]].concat());
             tool("strip", &[&"-o", &library, &whole]);
-            let linked: [&dyn AsRef<std::ffi::OsStr>; 6] =
-                [&"-O1", &"-s", &"-Wl,-rpath,$ORIGIN", &"-o", &program, &library];
-            tool("gcc", &[&linked[..], &[&source("names.c")]].concat());
+            let linked: [&dyn AsRef<std::ffi::OsStr>; 5] =
+                [&"-O1", &"-s", &"-Wl,-rpath,$ORIGIN", &"-o", &program];
+            tool("gcc", &[&linked[..], &[&source("names.c"), &library]].concat());
         })?;
         Some(Names { bench, kept })
     }

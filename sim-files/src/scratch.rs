@@ -1,9 +1,11 @@
 //! Temporary files and directories whose paths are passed to other programs.
 
-use std::fs::Permissions;
+use std::fs::{File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
 
 use crate::calls::{Call, before};
 use crate::live;
@@ -16,7 +18,14 @@ pub struct Scratch(PathBuf);
 /// A directory in the system's temporary directory, removed with its content when this value is
 /// dropped or a signal ends the process.
 #[derive(Debug)]
-pub struct ScratchDirectory(PathBuf);
+pub struct ScratchDirectory {
+    path: PathBuf,
+    /// Locked while this value lives, so that a killed process leaves an unlocked directory.
+    _lock: Option<File>,
+}
+
+/// Prefix of the name of a temporary directory.
+pub(crate) const DIRECTORY_PREFIX: &str = "n2sim-";
 
 impl Scratch {
     /// Creates a file with the content `bytes`, whose name begins with `prefix`.
@@ -52,14 +61,17 @@ impl ScratchDirectory {
     pub fn new() -> io::Result<ScratchDirectory> {
         let ((), path) = live::make(|| {
             before(Call::Open)?;
-            Ok(((), tempfile::Builder::new().prefix("n2sim-").tempdir()?.keep()))
+            Ok(((), tempfile::Builder::new().prefix(DIRECTORY_PREFIX).tempdir()?.keep()))
         })?;
-        Ok(ScratchDirectory(path))
+        // Without a lock it is only removed later than it could be.
+        let lock = File::open(&path).ok();
+        let is_locked = |file: &File| flock(file, FlockOperation::NonBlockingLockExclusive).is_ok();
+        Ok(ScratchDirectory { path, _lock: lock.filter(is_locked) })
     }
 
     /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 }
 
@@ -71,7 +83,7 @@ impl Drop for Scratch {
 
 impl Drop for ScratchDirectory {
     fn drop(&mut self) {
-        remove(&self.0);
+        remove(&self.path);
     }
 }
 

@@ -19,6 +19,15 @@ const CPUS: &[&str] = &["neoverse-n2", "neoverse-n1", "max,sve=off"];
 /// The command that installs the engine.
 pub(crate) const INSTALL_ENGINE: &str = "apt-get install qemu-user";
 
+/// How to get an engine that loads plugins where the system's package has none.
+pub(crate) const BUILD_ENGINE: &str = "QEMU from source (./configure --target-list=aarch64-linux-user \
+    --enable-plugins && make), then --engine build/qemu-aarch64; or a qemu-user before version 10";
+
+/// An engine that cannot load the recording plugin.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} has no -plugin option: distributions build qemu-user without it from version 10 on")]
+pub(crate) struct NoPlugins(String);
+
 /// An engine that can record.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
@@ -113,7 +122,7 @@ pub(crate) fn probe(path: &Path, plugins: &[Plugin]) -> Result<Engine> {
     let version = version(path)?;
     let help = run(Command::new(path).arg("-help"))?;
     if !String::from_utf8_lossy(&help.stdout).contains("-plugin") {
-        bail!("this build has no -plugin option (static builds of QEMU leave it out)");
+        bail!(NoPlugins(version));
     }
     let offered = run(Command::new(path).args(["-cpu", "help"]))?;
     let cpus = cpus_of(&String::from_utf8_lossy(&offered.stdout));

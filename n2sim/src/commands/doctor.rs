@@ -96,6 +96,11 @@ fn write_leftovers(out: &mut impl Write, directory: &Path) -> std::io::Result<()
             "ok", "files"
         )?;
     }
+    for path in sim_files::stale::remove_directories(&std::env::temp_dir()) {
+        let path = path.shown();
+        let what = "temporary files of a killed run, removed";
+        writeln!(out, "{:<9}{:<10}{what}: {path}", "ok", "files")?;
+    }
     for path in sim_files::stale::recordings(directory) {
         let path = path.shown();
         writeln!(out, "{:<9}{:<10}{path}: the recording of a killed run", "optional", "files")?;
@@ -120,17 +125,15 @@ fn examine(args: &DoctorArgs) -> Vec<Finding> {
                 is_needed: !works,
                 what: format!("{}: {error:#}", path.shown()),
                 notes: Vec::new(),
-                remedy: None,
+                remedy: error.is::<engine::NoPlugins>().then(|| engine::BUILD_ENGINE.to_owned()),
             },
         });
     }
     if paths.is_empty() {
-        findings.push(Finding::missing(
-            "engine",
-            true,
-            "no qemu-aarch64 in PATH; it runs the program while it is recorded",
-            engine::INSTALL_ENGINE,
-        ));
+        let what = "no qemu-aarch64 in PATH; it runs the program while it is recorded";
+        let missing = Finding::missing("engine", true, what, engine::INSTALL_ENGINE);
+        let note = format!("if that is version 10 or later: {}", engine::BUILD_ENGINE);
+        findings.push(Finding { notes: vec![note], ..missing });
     }
     findings.push(system_finding(&plugins));
     findings.push(compiler_finding());
@@ -241,6 +244,19 @@ fn sysroot_finding() -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_engine_without_plugins_is_named_as_such_with_a_way_out() {
+        let script = "#!/bin/sh\necho qemu-aarch64 version 10.0.8\n";
+        let engine = sim_files::Scratch::new("engine", 0o700, script.as_bytes()).expect("room");
+        let findings = examine(&DoctorArgs { engine: Some(engine.path().to_path_buf()) });
+        let finding =
+            findings.iter().find(|finding| finding.part == "engine").expect("it is there");
+        assert!(!finding.is_good && finding.is_needed, "{finding:?}");
+        assert!(finding.what.contains("version 10.0.8 has no -plugin option"), "{finding:?}");
+        let remedy = finding.remedy.as_deref().unwrap_or_default();
+        assert!(remedy.contains("--enable-plugins"), "{finding:?}");
+    }
 
     #[test]
     fn an_engine_that_does_not_exist_is_a_needed_part_that_is_missing() {

@@ -70,7 +70,7 @@ fn files(trace: &TraceFile) -> Vec<&MappedFile> {
     let mut files: Vec<&MappedFile> = Vec::new();
     for file in &trace.meta().files {
         let is_same = |other: &&MappedFile| other.path == file.path && other.base == file.base;
-        if file.base.is_some() && !files.iter().any(|other| is_same(&other)) {
+        if file.base.is_some() && !files.iter().any(|other| is_same(other)) {
             files.push(file);
         }
     }

@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn wrong_arguments_are_named() {
-        let said = |name: &str, arguments| words(name, arguments).unwrap_err();
+        let said = |name: &str, arguments| words(name, arguments).expect_err("it is wrong");
         assert!(said("stats", json!({})).contains("stat, explain, validate, diff, flow, sweep"));
         assert!(said("stat", json!({})).contains("missing field `trace`"));
         assert!(
