@@ -19,7 +19,7 @@ const CPUS: &[&str] = &["neoverse-n2", "neoverse-n1", "max,sve=off"];
 /// The command that installs the engine.
 pub(crate) const INSTALL_ENGINE: &str = "apt-get install qemu-user";
 
-/// How to get an engine that loads plugins where the system's package has none.
+/// The way to an engine that loads plugins where the system's package has none.
 pub(crate) const BUILD_ENGINE: &str = "QEMU from source (./configure --target-list=aarch64-linux-user \
     --enable-plugins && make), then --engine build/qemu-aarch64; or a qemu-user before version 10";
 

@@ -26,7 +26,7 @@ const NO_REQUEST: i64 = -32600;
 const NO_METHOD: i64 = -32601;
 const WRONG_PARAMETERS: i64 = -32602;
 
-/// What a client reads before it uses the tools.
+/// Text that a client reads before it uses the tools.
 const INSTRUCTIONS: &str = "n2sim replays recorded AArch64 programs (traces, *.n2t) on a model of the Arm Neoverse N2 or \
     Cortex-A53 and counts PMU events exactly. Paths are those of the machine of this server. Start with `stat`; \
     `explain` says what a count means; `validate` says by how much a formula is wrong.";

@@ -35,7 +35,7 @@ pub(crate) struct ReportArgs {
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// A program, library or debug file of the recording, for names and source lines (repeat for more)
+    /// A program, library or debug file that was recorded, for names and lines (repeat for more)
     #[arg(long, value_name = "FILE")]
     pub(super) elf: Vec<PathBuf>,
     /// Modeled time between two counter rotations (default: 1ms to 4ms)

@@ -1,4 +1,4 @@
-//! Separate debug files: where the names and lines of a stripped file may be, as GDB looks for them.
+//! Separate debug files: the places of names and lines of a stripped file, as GDB looks for them.
 
 use std::path::Path;
 

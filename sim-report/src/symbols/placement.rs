@@ -1,4 +1,4 @@
-//! Where an ELF file was loaded in a recorded run, and whether the run executed its code.
+//! Load address of an ELF file in a recorded run, and the check that the run executed its code.
 
 use std::collections::HashMap;
 use std::io::{Read, Seek};

@@ -42,7 +42,7 @@ pub(crate) struct RecordArgs {
     /// Description of SPE data: v1 is read by every perf, v2 only by perf 6.13 and later
     #[arg(long, value_enum, default_value_t = MetadataName::V1, conflicts_with = "raw")]
     pub(super) metadata: MetadataName,
-    /// A program, library or debug file of the recording, for names and source lines (repeat for more)
+    /// A program, library or debug file that was recorded, for names and lines (repeat for more)
     #[arg(long, value_name = "FILE")]
     pub(super) elf: Vec<PathBuf>,
     /// Bytes of the SPE buffer of each CPU (k, M and G are powers of 1000)
