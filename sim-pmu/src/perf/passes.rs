@@ -21,8 +21,8 @@ pub struct Passes<E: CoreEvent = PmuEvent> {
 }
 
 impl<E: CoreEvent> Passes<E> {
-    /// Creates the fewest passes of `counters` event counters that hold all groups. A group that never
-    /// fits is split.
+    /// Creates the fewest passes of `counters` event counters that hold all groups. A group that
+    /// never fits is split.
     pub fn new(groups: &[Group<E>], counters: CounterCount) -> Passes<E> {
         let plan = Passes::plan(groups, counters);
         let place = |event: &PerfEvent<E>| {

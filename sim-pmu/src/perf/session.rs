@@ -46,9 +46,9 @@ struct Taken {
 }
 
 impl<E: CoreEvent> PerfSetup<E> {
-    /// Opens the groups on a machine with `counters` event counters. An event that does not fit even
-    /// when nothing else is counted is refused. A weak group that does not fit is split into single
-    /// events.
+    /// Opens the groups on a machine with `counters` event counters. An event that does not fit
+    /// even when nothing else is counted is refused. A weak group that does not fit is split into
+    /// single events.
     pub fn new(groups: &[Group<E>], counters: CounterCount) -> PerfSetup<E> {
         let (events, groups_of, asked) = (Vec::new(), Vec::new(), Vec::new());
         let mut setup = PerfSetup { counters, events, groups: groups_of, asked };

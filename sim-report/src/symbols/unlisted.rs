@@ -13,7 +13,7 @@ const PLT_HEADER: u64 = 32;
 /// Bytes of an entry: without and with branch protection.
 const PLT_ENTRIES: [u64; 2] = [16, 24];
 
-/// Returns `function@plt` for each entry of the procedure linkage table, at its address in the file.
+/// Returns `function@plt` for each entry of the linkage table, at its address in the file.
 pub(super) fn plt(file: &object::File<'_>) -> Vec<Symbol> {
     let Some(section) = file.section_by_name(".plt") else { return Vec::new() };
     let slots: Vec<Option<String>> = slots(file).unwrap_or_default();
