@@ -258,6 +258,12 @@ fn record_fails_cleanly_at_every_call() {
 }
 
 #[test]
+fn files_for_viewers_fail_cleanly_at_every_call() {
+    fail_each(&["record", "in.n2t", "--format", "firefox", "-o", "out.json"], |_, _| {});
+    fail_each(&["pipeline", "in.n2t", "--perfetto", "-o", "out.pftrace"], |_, _| {});
+}
+
+#[test]
 fn report_fails_cleanly_at_every_call() {
     fail_each(&["report", "in.n2t", "--json", "-o", "out.json"], |_, _| {});
 }

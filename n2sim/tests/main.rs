@@ -48,3 +48,4 @@ mod strangers;
 mod sweep;
 mod trace_files;
 mod validate;
+mod viewers;

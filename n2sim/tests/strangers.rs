@@ -105,6 +105,8 @@ fn no_text_reaches_a_terminal_or_a_table_as_it_is() {
         "lint m.json",
         "trace regions TRACE -o w.toml",
         "record TRACE -o p.perf",
+        "record TRACE --format folded -o -",
+        "record TRACE --format speedscope -o -",
         "spe --compare-with TRACE",
     ] {
         let words: Vec<&str> = words.split(' ').collect();

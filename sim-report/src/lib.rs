@@ -10,7 +10,8 @@
 //! * [`diff`]: differences of counts between two configurations, with their causes;
 //! * [`core_diff`]: one trace on two cores;
 //! * [`counterfactual`]: cycles that a run would save if a resource cost nothing;
-//! * [`perf_data`]: files for Linux `perf`; [`symbols`]: names of code;
+//! * [`perf_data`]: files for Linux `perf`; [`stacks`]: call stacks for other viewers;
+//! * [`symbols`]: names of code;
 //! * [`flow`]: the flows of the guide as figures and text;
 //! * [`functions`]: costs of the functions of a program;
 //! * [`validate`]: metrics against ground-truth values, [`error_figure`]: the same as a figure;
@@ -58,6 +59,7 @@ pub mod report_page;
 pub mod run_diff;
 pub mod run_report;
 pub mod spe;
+pub mod stacks;
 pub mod stalls;
 pub mod stat;
 pub mod symbols;

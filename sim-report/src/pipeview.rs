@@ -5,13 +5,16 @@
 //!   [`notes`] describes everything else;
 //! * [`text`] writes for terminals, [`svg`] draws a figure;
 //! * [`a53`] collects the instructions of a Cortex-A53, with the stages of a core in order;
-//! * [`kanata`] writes for the viewer Konata, [`o3`] in the format of gem5's out-of-order core.
+//! * [`kanata`] writes for the viewer Konata, [`o3`] in the format of gem5's out-of-order core,
+//!   [`perfetto`] for Perfetto.
 
 pub mod a53;
 pub mod axis;
 pub mod kanata;
 pub mod notes;
 pub mod o3;
+pub mod perfetto;
+mod protobuf;
 pub mod stage;
 pub mod svg;
 pub mod text;

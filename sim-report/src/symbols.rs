@@ -81,6 +81,12 @@ impl Symbols {
         Symbols { functions, ..Symbols::default() }
     }
 
+    /// Returns the given functions.
+    #[cfg(test)]
+    pub(crate) fn from_functions(functions: Vec<Function>) -> Symbols {
+        Symbols { functions: sorted(functions), ..Symbols::default() }
+    }
+
     /// Adds the names of an ELF file at its load address. Existing names of an address stay unless
     /// they are made ones in brackets.
     ///

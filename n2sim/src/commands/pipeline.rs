@@ -1,7 +1,7 @@
 //! `n2sim pipeline`: shows the pipeline stages of a window's operations, as text, as a figure, or
 //! for a viewer.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use clap::{ArgGroup, Args};
 use sim_core::PmuEvent;
 use sim_machine::{RunOptions, Session, caveats};
 use sim_report::Symbols;
-use sim_report::pipeview::{PipeView, Watch, kanata, o3, svg, text};
+use sim_report::pipeview::{PipeView, Watch, kanata, o3, perfetto, svg, text};
 use sim_trace::{MissingData, StreamInfo, TraceFile};
 
 use super::pipeline_a53;
@@ -27,10 +27,11 @@ const WINDOW_MAX: u64 = 1_000_000;
 
 /// Show pipeline stages, stalls, data sources and wrong-path work of each operation
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("form").args(["kanata", "o3", "svg"]))]
+#[command(group = ArgGroup::new("form").args(["kanata", "o3", "perfetto", "svg"]))]
 #[command(
     after_help = "Examples: n2sim pipeline traces/btree.n2t --window 100000..100040\n          \
     n2sim pipeline traces/btree.n2t --window 100k..101k --kanata -o btree.kanata\n          \
+    n2sim pipeline traces/btree.n2t --window 100k..101k --perfetto -o btree.pftrace\n          \
     n2sim pipeline traces/btree.n2t --window 100000..100040 --svg -o btree.svg\n          \
     n2sim pipeline traces/btree.n2t --core cortex-a53 --window 100000..100040"
 )]
@@ -52,6 +53,9 @@ pub(crate) struct PipelineArgs {
     /// Write what gem5's out-of-order core writes (O3PipeView)
     #[arg(long)]
     o3: bool,
+    /// Write a trace for ui.perfetto.dev, in which a cycle is a nanosecond
+    #[arg(long)]
+    perfetto: bool,
     /// Draw a figure (SVG)
     #[arg(long)]
     svg: bool,
@@ -88,6 +92,9 @@ fn window(text: &str) -> Result<Range<u64>, String> {
 /// Runs the trace up to the end of the window, and writes the requested form.
 pub(crate) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
     args.core.require_timing_model()?;
+    if args.perfetto && args.output.is_none() && io::stdout().is_terminal() {
+        anyhow::bail!("--perfetto: its bytes are not for a terminal; give a file (-o)");
+    }
     if args.core == CoreName::CortexA53 {
         return pipeline_a53::run(args);
     }
@@ -113,6 +120,8 @@ pub(super) fn write_view(
         kanata::write(out, view, symbols)?;
     } else if args.o3 {
         o3::write(out, view)?;
+    } else if args.perfetto {
+        perfetto::write(out, view, symbols)?;
     } else if args.svg {
         out.write_all(figure(view, symbols)?.as_bytes())?;
     } else {

@@ -1,9 +1,11 @@
 //! `n2sim record`: replays a trace and writes the profile that `perf record` would have written:
-//! samples of the Statistical Profiling Extension, or of counters that overflow.
+//! samples of the Statistical Profiling Extension, or of counters that overflow. The latter also in
+//! the forms of other viewers.
 
 mod a53;
 mod args;
 mod file;
+mod forms;
 mod overflow;
 mod program;
 mod request;
@@ -38,12 +40,13 @@ struct Recording<'a> {
 /// Runs the trace and writes the profile.
 pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<Verdict> {
     args.core.require_timing_model()?;
+    forms::check(args)?;
     if args.core == CoreName::CortexA53 {
         return a53::run(args);
     }
-    let request = Request::parse(&args.event, args.count)?;
-    if args.output.as_os_str() == "-" {
-        anyhow::bail!("--output -: perf reads a profile in many places at once; give a file");
+    let request = Request::parse(&args.events(), args.count)?;
+    if matches!(request, Request::Spe(_)) {
+        forms::refuse_spe(args)?;
     }
     if args.raw && !matches!(request, Request::Spe(_)) {
         anyhow::bail!("--raw: only SPE has raw data; record arm_spe_0// or leave --raw out");

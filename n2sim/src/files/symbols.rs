@@ -15,14 +15,7 @@ use sim_trace::{MappedFile, TraceFile};
 pub(crate) fn load(trace: &TraceFile, elf: &[PathBuf]) -> anyhow::Result<Symbols> {
     let mut symbols = Symbols::from_trace(trace);
     for path in elf {
-        // A device has no end.
-        let place = || format!("cannot read {}", path.shown());
-        if !path.metadata().with_context(place)?.is_file() {
-            anyhow::bail!("{}: this is not a file; give the recorded program", path.shown());
-        }
-        let bytes = sim_files::read(path).with_context(place)?;
-        let program = ProgramFile::new(&path.shown().to_string(), bytes, trace)?;
-        symbols.add(&program.with_debug_file(path))?;
+        symbols.add(&given(path, trace)?.with_debug_file(path))?;
     }
     let recorded = recorded(trace);
     for (path, program) in recorded.same {
@@ -37,6 +30,17 @@ pub(crate) fn load(trace: &TraceFile, elf: &[PathBuf]) -> anyhow::Result<Symbols
         )?;
     }
     Ok(symbols)
+}
+
+/// Opens a program, library or debug file that a user gives for a trace.
+pub(crate) fn given(path: &Path, trace: &TraceFile) -> anyhow::Result<ProgramFile> {
+    let place = || format!("cannot read {}", path.shown());
+    // A device has no end.
+    if !path.metadata().with_context(place)?.is_file() {
+        anyhow::bail!("{}: this is not a file; give the recorded program", path.shown());
+    }
+    let bytes = sim_files::read(path).with_context(place)?;
+    Ok(ProgramFile::new(&path.shown().to_string(), bytes, trace)?)
 }
 
 /// The files that a trace names, as they are now. Those that are gone are left out.

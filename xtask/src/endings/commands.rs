@@ -16,9 +16,11 @@ const fn writing(name: &'static str, words: &'static [&'static str]) -> Writing 
     Writing { name, words }
 }
 
-pub(super) const COMMANDS: [Writing; 11] = [
+pub(super) const COMMANDS: [Writing; 13] = [
     writing("stat", &["stat", "IN/in.n2t", "-o", "out.txt"]),
     writing("record", &["record", "IN/in.n2t", "-o", "out.perf"]),
+    writing("record firefox", &["record", "IN/in.n2t", "--format", "firefox", "-o", "out.json"]),
+    writing("pipeline", &["pipeline", "IN/in.n2t", "--perfetto", "-o", "out.pftrace"]),
     writing("report", &["report", "IN/in.n2t", "--json", "-o", "out.json"]),
     writing("repack", &["trace", "repack", "IN/in.n2t", "-o", "out.n2t"]),
     writing("export", &["trace", "export", "--to", "text", "IN/in.n2t", "-o", "out.text"]),

@@ -11,19 +11,16 @@ use sim_report::perf_data::overflow::{OverflowEvent, OverflowProfile, OverflowSa
 use sim_report::perf_data::records::Sample;
 use sim_trace::TraceFile;
 
-use super::args::{AUX_BUFFER, MetadataName, RecordArgs};
-use super::file::{self, PID, START_SECONDS, absent_levels, comm, notes_of};
-use super::program;
+use super::args::{AUX_BUFFER, DEFAULT_EVENT, MetadataName, RecordArgs};
+use super::file::{self, PID, START_SECONDS, absent_levels, comm};
+use super::forms::Destination;
 use super::request::{EVENT_PERIOD, excluded, is_spe};
 use crate::commands::stat_a53::note_instructions;
 use crate::counting::a53_events;
-use crate::files::output::Output;
 use crate::files::{a53_config, open_trace};
 use crate::host::memory;
 use crate::verdict::Verdict;
 
-/// Event without `-e`, as perf has it.
-const DEFAULT_EVENT: &str = "cycles";
 /// `MIDR_EL1` of the last revision, r0p4.
 const MIDR: u64 = 0x410f_d034;
 /// The core as Linux names it and its PMU. It has no sampling unit.
@@ -45,14 +42,11 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<Verdict> {
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
     open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
     let sampled: Vec<Sampled> = requests.iter().map(|request| request.sampled).collect();
-    let output = Output::create(Some(&args.output))?;
+    let destination = Destination::open(args, &trace, requests.len())?;
     let cores = run_sampled(&trace, &config, args.region.part.limit, &sampled)?;
-    let program = program::find(&trace, &args.elf, &args.output)?;
-    let mut profile = profile(args, &trace, &requests, config.cluster.clock_hz, &cores);
-    profile.mappings = program.mappings;
-    let data = profile.perf_data(&file::machine(MIDR, CPU, cores.len()));
-    file::write(output, program.beside, &data)?;
-    for note in notes_of(&profile).into_iter().chain(program.notes) {
+    let profile = profile(args, &trace, &requests, config.cluster.clock_hz, &cores);
+    let machine = file::machine(MIDR, CPU, cores.len());
+    for note in destination.write(profile, &trace, &machine)? {
         writeln!(io::stderr(), "n2sim: {note}")?;
     }
     let outcomes: Vec<_> = cores.into_iter().map(|core| core.outcome).collect();
@@ -142,9 +136,6 @@ fn profile(
 
 /// Refuses the options that only the Neoverse N2 has.
 fn refuse_others(args: &RecordArgs) -> anyhow::Result<()> {
-    if args.output.as_os_str() == "-" {
-        bail!("--output -: perf reads a profile in many places at once; give a file");
-    }
     let refused = [
         (args.raw, "--raw"),
         (args.metadata != MetadataName::V1, "--metadata"),
@@ -155,7 +146,7 @@ fn refuse_others(args: &RecordArgs) -> anyhow::Result<()> {
     match refused.iter().find(|(is_given, _)| *is_given) {
         Some((_, option)) => bail!(
             "{option} works with --core neoverse-n2 only; with --core cortex-a53 use -e, -c, -o, \
-             --elf, --limit, --config, --set or --seed"
+             --format, --elf, --limit, --config, --set or --seed"
         ),
         None => Ok(()),
     }

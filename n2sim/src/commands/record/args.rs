@@ -4,18 +4,23 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::forms::Form;
 use crate::shared_args::{CoreName, MachineArgs, RegionArgs, instructions};
 
+/// Event without `-e` where SPE is not the default, as perf has it.
+pub(super) const DEFAULT_EVENT: &str = "cycles";
 /// Bytes of the SPE buffer without `--aux-buffer`.
 pub(super) const AUX_BUFFER: u64 = 4_000_000;
 
-/// Replay a trace and write a profile that Linux' perf reads
+/// Replay a trace and write a profile for Linux' perf or another viewer
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples: n2sim record traces/hash.n2t -e arm_spe_0/load_filter=1,min_latency=30/ -c 4096\n          \
     perf report --itrace=i1i; perf mem report --itrace=M; perf c2c report\n          \
     n2sim record traces/btree.n2t -e l1d_cache_refill -c 1000; perf report -g\n          \
-    n2sim record traces/btree.n2t --core cortex-a53 -e cycles,ld_dep_stall -c 10000"
+    n2sim record traces/btree.n2t --core cortex-a53 -e cycles,ld_dep_stall -c 10000\n          \
+    n2sim record traces/btree.n2t --format firefox -e cycles,l1d_cache_refill -c 1000\n          \
+    n2sim record traces/btree.n2t --format folded -o - | inferno-flamegraph > btree.svg"
 )]
 pub(crate) struct RecordArgs {
     /// The trace to replay
@@ -23,7 +28,8 @@ pub(crate) struct RecordArgs {
     /// Events to sample
     ///
     /// Either arm_spe_0/OPTION=VALUE,.../ with perf's options, or events whose overflows are
-    /// sampled. The default is arm_spe_0/jitter=1,pa_enable=1/, on a Cortex-A53 cycles.
+    /// sampled. The default is arm_spe_0/jitter=1,pa_enable=1/; on a Cortex-A53, and with another
+    /// --format than perf, cycles.
     #[arg(short, long, value_name = "EVENT,...")]
     pub(super) event: Vec<String>,
     /// Operations or events between two samples
@@ -31,9 +37,15 @@ pub(crate) struct RecordArgs {
     /// The default is 1024 for SPE, else 100000. With 1, every one is sampled.
     #[arg(short, long, value_name = "N", value_parser = period, allow_negative_numbers = true)]
     pub(super) count: Option<u64>,
+    /// Form of the profile; all but perf hold samples of overflows only (docs/record.md)
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: Form,
     /// The file to write
-    #[arg(short, long, value_name = "FILE", default_value = "perf.data")]
-    pub(super) output: PathBuf,
+    ///
+    /// The default is perf.data, profile.firefox.json, profile.speedscope.json or profile.folded.
+    /// All forms but perf.data go to standard output with -.
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
     /// Write only the bytes of the SPE buffer
     ///
     /// With several threads, each has a file of its own: FILE.0, FILE.1 ...
@@ -58,6 +70,16 @@ pub(crate) struct RecordArgs {
     pub(super) core: CoreName,
     #[command(flatten)]
     pub(super) machine: MachineArgs,
+}
+
+impl RecordArgs {
+    /// Returns the lists of events, with the default of the form.
+    pub(super) fn events(&self) -> Vec<String> {
+        match self.event.is_empty() && self.format != Form::Perf {
+            true => vec![DEFAULT_EVENT.to_owned()],
+            false => self.event.clone(),
+        }
+    }
 }
 
 /// Description of SPE data, as the command line names it.

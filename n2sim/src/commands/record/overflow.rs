@@ -5,11 +5,10 @@ use sim_pmu::spe::Clocks;
 use sim_report::perf_data::overflow::{OverflowEvent, OverflowProfile, OverflowSample};
 use sim_report::perf_data::records::{Sample, nanoseconds};
 
-use crate::files::output::Output;
-
-use super::file::{self, PID};
+use super::Recording;
+use super::file::PID;
+use super::forms::Destination;
 use super::request::CounterEvent;
-use super::{Recording, program};
 
 /// Runs the trace and writes the samples. Returns notes for the user and the number of instructions
 /// that ran.
@@ -17,20 +16,17 @@ pub(super) fn record(
     recording: &Recording<'_>,
     events: &[CounterEvent],
 ) -> anyhow::Result<(Vec<String>, u64)> {
-    let args = recording.args;
     let requests: Vec<OverflowRequest> = events.iter().map(|event| event.request).collect();
     let samplers = OverflowSamplers::new(&requests, recording.cores());
     let mut samplers = samplers.map_err(|error| {
         anyhow::anyhow!("{error}: record fewer at a time, or count them with n2sim stat")
     })?;
-    let output = Output::create(Some(&args.output))?;
+    let trace = recording.session.trace();
+    let destination = Destination::open(recording.args, trace, events.len())?;
     let (outcome, instructions) = recording.replay(&mut samplers)?;
-    let program = program::find(recording.session.trace(), &args.elf, &args.output)?;
-    let mut profile = profile(recording, events, samplers.into_cores());
-    profile.mappings = program.mappings;
-    let mut notes = file::notes_of(&profile);
-    file::write(output, program.beside, &profile.perf_data(&recording.machine()))?;
-    notes.extend(outcome.notes.into_iter().chain(program.notes));
+    let profile = profile(recording, events, samplers.into_cores());
+    let mut notes = destination.write(profile, trace, &recording.machine())?;
+    notes.extend(outcome.notes);
     Ok((notes, instructions))
 }
 

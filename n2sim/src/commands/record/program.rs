@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use sim_report::Symbols;
 use sim_report::perf_data::Mapping;
 use sim_report::symbols::{ProgramFile, code_elf};
 use sim_trace::TraceFile;
@@ -24,18 +24,7 @@ pub(super) struct Program {
 /// Finds the given or recorded files, and writes one beside `output` for missing parts.
 pub(super) fn find(trace: &TraceFile, given: &[PathBuf], output: &Path) -> anyhow::Result<Program> {
     let mut program = Program::default();
-    for path in given {
-        let file = read(path, trace)?;
-        program.add(&file, path);
-    }
-    for (path, file) in symbols::recorded(trace).same {
-        program.add(&file, &path);
-    }
-    // The recorded program may be gone, or be another build by now; then it is not used.
-    let recorded = trace.meta().command.first().map(PathBuf::from);
-    if let Some(path) = recorded.filter(|path| program.mappings.is_empty() && path.is_file())
-        && let Ok(file) = read(&path, trace)
-    {
+    for (path, file) in files(trace, given)? {
         program.add(&file, &path);
     }
     let beside = beside(output);
@@ -51,14 +40,30 @@ pub(super) fn find(trace: &TraceFile, given: &[PathBuf], output: &Path) -> anyho
     Ok(program)
 }
 
-fn read(path: &Path, trace: &TraceFile) -> anyhow::Result<ProgramFile> {
-    let place = || format!("cannot read {}", path.shown());
-    // A device has no end.
-    if !path.metadata().with_context(place)?.is_file() {
-        anyhow::bail!("{}: this is not a file; give the recorded program", path.shown());
+/// Returns the names of the trace's code: its own, and those of the given or recorded files.
+pub(super) fn symbols(trace: &TraceFile, given: &[PathBuf]) -> anyhow::Result<Symbols> {
+    let mut symbols = Symbols::from_trace(trace);
+    for (path, file) in files(trace, given)? {
+        symbols.add(&file.with_debug_file(&path))?;
     }
-    let bytes = sim_files::read(path).with_context(place)?;
-    Ok(ProgramFile::new(&path.shown().to_string(), bytes, trace)?)
+    Ok(symbols)
+}
+
+/// Returns the given files, and those that were recorded.
+fn files(trace: &TraceFile, given: &[PathBuf]) -> anyhow::Result<Vec<(PathBuf, ProgramFile)>> {
+    let mut files = Vec::new();
+    for path in given {
+        files.push((path.clone(), symbols::given(path, trace)?));
+    }
+    files.extend(symbols::recorded(trace).same);
+    // An older trace names only its program, which may be gone, or another build by now.
+    let recorded = trace.meta().command.first().map(PathBuf::from);
+    if let Some(path) = recorded.filter(|path| files.is_empty() && path.is_file())
+        && let Ok(file) = symbols::given(&path, trace)
+    {
+        files.push((path, file));
+    }
+    Ok(files)
 }
 
 /// Returns `perf.data.elf` for `perf.data`, or `None` if the profile goes to no file.

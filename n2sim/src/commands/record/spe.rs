@@ -14,7 +14,7 @@ use crate::files::output::Output;
 use super::args::MetadataName;
 use super::file::{self, PID};
 use super::request::SpeEvent;
-use super::{Recording, program};
+use super::{Recording, forms, program};
 
 /// Runs the trace and writes the records of the units. Returns notes for the user and the number of
 /// instructions that ran.
@@ -25,9 +25,10 @@ pub(super) fn record(
     let args = recording.args;
     let mut drivers = SpeDrivers::new(drivers(recording, event));
     let cores = recording.cores();
+    let path = forms::path(args);
     let paths: Vec<PathBuf> = match args.raw && cores > 1 {
-        true => (0..cores).map(|core| numbered(&args.output, core)).collect(),
-        false => vec![args.output.clone()],
+        true => (0..cores).map(|core| numbered(&path, core)).collect(),
+        false => vec![path.clone()],
     };
     let outputs: Result<Vec<Output>, _> =
         paths.iter().map(|path| Output::create(Some(path))).collect();
@@ -45,7 +46,7 @@ pub(super) fn record(
         Output::finish_all(outputs)?;
         return Ok((notes, instructions));
     }
-    let program = program::find(recording.session.trace(), &args.elf, &args.output)?;
+    let program = program::find(recording.session.trace(), &args.elf, &path)?;
     notes.extend(program.notes);
     let profile = profile(recording, event, cores, program.mappings);
     if let Some(output) = outputs.pop() {
