@@ -10,7 +10,7 @@ const begin = source.lastIndexOf('console.log(`speedscope v');
 if (!importer || begin < 0) throw new Error(`${script}: the importer is not where it was in 1.25.0`);
 const exporting = `globalThis.importer=${importer[1]};throw new Error("no browser");`;
 
-// Stands for everything of a browser.
+// Answers for everything that only a browser has.
 const anything = new Proxy(function () {}, {
   get: (_, key) => (key === Symbol.toPrimitive ? () => '' : key === 'then' ? undefined : anything),
   apply: () => anything,

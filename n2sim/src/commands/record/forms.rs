@@ -1,6 +1,5 @@
 //! `n2sim record --format`: samples of overflows, as a perf.data file or for another viewer.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
@@ -15,7 +14,7 @@ use super::args::{AUX_BUFFER, MetadataName, RecordArgs};
 use super::{file, program};
 use crate::files::output::Output;
 
-/// Path that stands for standard output.
+/// Path that means standard output.
 const STDOUT: &str = "-";
 
 /// Form of a profile, as the command line names it.
@@ -133,30 +132,21 @@ impl<'a> Destination<'a> {
     ) -> anyhow::Result<Vec<String>> {
         let Destination { args, path, mut output, symbols } = self;
         let mut notes = file::notes_of(&profile);
-        if args.format == Form::Perf {
-            let program = program::find(trace, &args.elf, &path)?;
-            profile.mappings = program.mappings;
-            file::write(output, program.beside, &profile.perf_data(machine))?;
-            notes.extend(program.notes);
-            return Ok(notes);
+        let stacks = |profile: &OverflowProfile| Stacks::new(profile, &symbols);
+        let (cpu, version) = (machine.cpu.name, &*machine.version);
+        match args.format {
+            Form::Perf => {
+                let program = program::find(trace, &args.elf, &path)?;
+                profile.mappings = program.mappings;
+                notes.extend(program.notes);
+                file::write(output, program.beside, &profile.perf_data(machine))?;
+                return Ok(notes);
+            }
+            Form::Firefox => firefox::write(&mut output, &stacks(&profile), cpu, version)?,
+            Form::Speedscope => speedscope::write(&mut output, &stacks(&profile), version)?,
+            Form::Folded => folded::write(&mut output, &stacks(&profile))?,
         }
-        let stacks = Stacks::new(&profile, &symbols);
-        let out: &mut dyn Write = &mut output;
-        write_form(out, args.format, &stacks, machine)?;
         output.finish()?;
         Ok(notes)
-    }
-}
-
-fn write_form(
-    mut out: &mut dyn Write,
-    form: Form,
-    stacks: &Stacks,
-    machine: &Machine,
-) -> std::io::Result<()> {
-    match form {
-        Form::Firefox => firefox::write(&mut out, stacks, machine.cpu.name, &machine.version),
-        Form::Speedscope => speedscope::write(&mut out, stacks, &machine.version),
-        Form::Folded | Form::Perf => folded::write(&mut out, stacks),
     }
 }
