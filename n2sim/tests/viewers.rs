@@ -145,7 +145,7 @@ fn stacks_have_the_names_of_the_program_and_its_threads() {
     };
     let alone = folded("hash.n2t");
     assert!(alone.lines().all(|line| line.starts_with("hash;")), "{alone}");
-    assert!(alone.contains(";main;") && !alone.contains("thread "), "{alone}");
+    assert!(alone.contains(";run;insert ") && !alone.contains("thread "), "{alone}");
     let several = folded("threads/plain_padded.n2t");
     assert!(several.contains(";thread 1000;") && several.contains(";thread 1001;"), "{several}");
     assert!(names(folder.path()).is_empty(), "nothing but the output is written");
