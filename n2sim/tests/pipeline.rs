@@ -313,6 +313,7 @@ fn what_cannot_be_shown_is_refused() {
     assert!(refused(&["--thread", "7"]).contains("its threads are 0"));
     assert!(refused(&["--window", "0..20k", "--svg"]).contains("too many for one figure"));
     assert!(refused(&["--kanata", "--svg"]).contains("cannot be used with"));
+    assert!(refused(&["--perfetto", "--o3"]).contains("cannot be used with"));
     assert!(refused(&["--elf", "/nowhere"]).contains("/nowhere"));
     assert!(refused(&["-o", "/nowhere/x.svg", "--svg"]).contains("/nowhere"));
 }

@@ -11,6 +11,8 @@ use linux_perf_data::linux_perf_event_reader::EventRecord;
 use linux_perf_data::{PerfFileReader, PerfFileRecord};
 use serde_json::Value;
 
+use crate::recording::{Bench, COMPILER, HERE};
+
 fn trace(name: &str) -> String {
     let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces");
     traces.join(name).to_str().unwrap().to_owned()
@@ -151,6 +153,47 @@ fn stacks_have_the_names_of_the_program_and_its_threads() {
     assert!(names(folder.path()).is_empty(), "nothing but the output is written");
 }
 
+/// Compiles `inlined.c` with its lines.
+fn compile_inlined(program: &Path) {
+    let mut compiler = Command::new(COMPILER);
+    compiler.args(["-O2", "-g", "-nostdlib", "-static", "-fno-stack-protector", "-o"]).arg(program);
+    let source = Path::new(HERE).join("tests/programs/inlined.c");
+    assert!(compiler.arg(source).status().unwrap().success(), "the program does not compile");
+}
+
+#[test]
+fn inlined_functions_are_frames_with_their_lines() {
+    let Some(bench) = Bench::made(compile_inlined) else { return };
+    assert!(bench.capture(&[]).output().unwrap().status.success());
+    let (folder, trace) = (bench.folder.path(), bench.trace());
+    let program = folder.join("program");
+    let [trace, program] = [&trace, &program].map(|path| path.to_str().unwrap());
+    for core in ["neoverse-n2", "cortex-a53"] {
+        let record = |form| {
+            let args = ["record", trace, "--elf", program, "--core", core, "-c", "100", "-o", "-"];
+            run(&[&args[..], &["--format", form]].concat(), folder)
+        };
+        let folded = String::from_utf8(record("folded")).unwrap();
+        assert!(folded.contains("program;_start;walk;probe;mix "), "{core}: {folded}");
+        let profile: Value = serde_json::from_slice(&record("firefox")).unwrap();
+        let shared = &profile["shared"];
+        let (funcs, frames) = (&shared["funcTable"], &shared["frameTable"]);
+        let text = |at: &Value| shared["stringArray"][at.as_u64().unwrap() as usize].as_str();
+        let mut lines = BTreeMap::new();
+        for (at, func) in numbers(&frames["func"]).into_iter().enumerate() {
+            let name = text(&funcs["name"][func as usize]).unwrap();
+            let place = (frames["line"][at].as_u64().unwrap(), frames["inlineDepth"][at].as_u64());
+            lines.entry(name).or_insert_with(Vec::new).push(place);
+            let source = funcs["source"][func as usize].as_u64().unwrap();
+            let file = text(&shared["sources"]["filename"][source as usize]).unwrap();
+            assert!(file.ends_with("tests/programs/inlined.c"), "{file}");
+        }
+        // The body of each function, and its depth in `walk`.
+        assert!(lines["mix"].iter().all(|place| matches!(place, (6..=8, Some(2)))), "{lines:?}");
+        assert!(lines["probe"].iter().all(|place| *place == (13, Some(1))), "{lines:?}");
+    }
+}
+
 #[test]
 fn a_form_has_a_file_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
@@ -169,6 +212,7 @@ fn what_a_form_cannot_hold_is_refused() {
         for (args, message) in [
             (&["--format", "folded", "-e", "cycles,inst_retired"][..], "name one event"),
             (&["--format", "firefox", "--metadata", "v2"], "--metadata concerns SPE"),
+            (&["--format", "folded", "--raw"], "--raw concerns SPE"),
             (&["--format", "folded", "--aux-buffer", "1M"], "--aux-buffer concerns SPE"),
             (&["--format", "speedscope", "-o", "/nowhere/p"], "no directory /nowhere"),
             (&["--format", "speedscope", "-o", &trace], "this command reads that file"),
@@ -227,7 +271,7 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, u64, &[u8])> {
 }
 
 /// Returns the first field of this number.
-fn field<'a>(message: &'a [u8], number: u64) -> Option<(u64, &'a [u8])> {
+fn field(message: &[u8], number: u64) -> Option<(u64, &[u8])> {
     let found = fields(message).into_iter().find(|(field, ..)| *field == number);
     found.map(|(_, value, text)| (value, text))
 }

@@ -68,6 +68,7 @@ pub(super) fn check(args: &RecordArgs) -> anyhow::Result<()> {
         return Ok(());
     }
     let refused = [
+        (args.raw, "--raw"),
         (args.metadata != MetadataName::V1, "--metadata"),
         (args.aux_buffer != AUX_BUFFER, "--aux-buffer"),
     ];
