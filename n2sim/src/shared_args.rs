@@ -89,7 +89,15 @@ pub(crate) struct CountersArgs {
     ///
     /// Both cores have six. A virtual machine often has fewer, because its hypervisor keeps some.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
+    #[arg(hide_short_help = true)]
     pub(crate) counters: CounterCount,
+}
+
+impl CountersArgs {
+    /// Returns whether the machine has other counters than the core.
+    pub(crate) fn is_given(self) -> bool {
+        self.counters != CounterCount::default()
+    }
 }
 
 /// The events and metrics that a run counts.
@@ -115,6 +123,13 @@ pub(crate) struct EventArgs {
     /// These metrics take precedence over those of n2sim (docs/metrics.md).
     #[arg(long, value_name = "FILE", requires = "metric", hide_short_help = true)]
     pub(crate) metrics: Vec<PathBuf>,
+}
+
+impl EventArgs {
+    /// Returns whether no event and no metric is asked for.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.event.is_empty() && self.metric.is_empty()
+    }
 }
 
 /// The form and the place of printed counts.

@@ -46,13 +46,16 @@ impl CodeTable {
         Some(next)
     }
 
-    /// Sends the page at `va` with content `page`, unless that content was the last one sent.
-    pub(crate) fn page(&mut self, va: u64, page: &[u64]) {
+    /// Sends the page at `va`, which is at `host` in this process, with content `page`, unless that
+    /// content was the last one sent.
+    pub(crate) fn page(&mut self, va: u64, host: u64, page: &[u64]) {
         let mut hasher = DefaultHasher::new();
         page.hash(&mut hasher);
         let hash = hasher.finish();
-        if self.pages.insert(va, hash) == Some(hash) {
-            return;
+        match self.pages.insert(va, hash) {
+            Some(before) if before == hash => return,
+            Some(_) => self.mappings.forget(host),
+            None => {}
         }
         let mut record = vec![DEFINE_PAGE | page.len() as u64, va];
         record.extend_from_slice(page);
@@ -106,10 +109,10 @@ mod tests {
     #[test]
     fn a_page_is_sent_again_only_when_it_changed() {
         let (memory, mut code) = table();
-        code.page(0x4000, &[7; 512]);
-        code.page(0x4000, &[7; 512]);
+        code.page(0x4000, 0, &[7; 512]);
+        code.page(0x4000, 0, &[7; 512]);
         assert_eq!(memory.word(CURSOR_OF_SLOT_0), 514);
-        code.page(0x4000, &[8; 512]);
+        code.page(0x4000, 0, &[8; 512]);
         assert_eq!(memory.word(CURSOR_OF_SLOT_0), 2 * 514);
     }
     #[cfg(not(miri))] // Miri has no list of mappings.

@@ -23,22 +23,35 @@ pub(crate) struct Mapping {
 #[derive(Debug, Default)]
 pub(crate) struct Mappings {
     known: Vec<Range<u64>>,
+    /// Times that the list could not be read: the program may have taken all descriptors.
+    failures: u32,
 }
+
+/// Failures after which the list is not asked for again.
+const PATIENCE: u32 = 16;
 
 impl Mappings {
     /// Returns the file mapped at address `host` of this process. Returns `None` if its mapping
     /// was asked for before, if it is of no file, or if the system does not list it.
     pub(crate) fn find(&mut self, host: u64) -> Option<Mapping> {
-        if self.known.iter().any(|range| range.contains(&host)) {
+        if self.failures > PATIENCE || self.known.iter().any(|range| range.contains(&host)) {
             return None;
         }
-        let text = std::fs::read(MAPS).ok()?;
+        let Ok(text) = std::fs::read(MAPS) else {
+            self.failures += 1;
+            return None;
+        };
         let mapping = String::from_utf8_lossy(&text).lines().find_map(|line| at(line, host))?;
         self.known.push(mapping.host.clone());
         let is_file = mapping.path.starts_with('/')
             && mapping.path.len() <= MAX_PATH
             && !NO_FILES.iter().any(|name| mapping.path.starts_with(name));
         is_file.then_some(mapping)
+    }
+
+    /// Forgets the mapping at an address whose content changed: another file may be there.
+    pub(crate) fn forget(&mut self, host: u64) {
+        self.known.retain(|range| !range.contains(&host));
     }
 }
 
@@ -82,6 +95,8 @@ mod tests {
         assert_eq!(own.path, program.to_string_lossy());
         assert!(own.host.contains(&code));
         assert_eq!(mappings.find(code), None);
+        mappings.forget(code);
+        assert_eq!(mappings.find(code), Some(own));
         let heap = Box::new(7u64);
         assert_eq!(mappings.find(&raw const *heap as u64), None, "no file is mapped there");
     }

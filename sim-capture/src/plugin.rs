@@ -302,7 +302,7 @@ pub(crate) unsafe fn send_pages(plugin: &Plugin, code: &mut CodeTable, insns: &[
         // SAFETY: host and guest page have the same offset, so the whole host page that holds the
         // instruction is mapped and readable.
         let content = unsafe { guest::copy((host - offset) as *const u64, words) };
-        code.page(page, &content);
+        code.page(page, host as u64, &content);
         GUEST_BASE.store((host as u64).wrapping_sub(va), Ordering::Relaxed);
     }
 }

@@ -20,12 +20,14 @@ pub struct Scratch(PathBuf);
 #[derive(Debug)]
 pub struct ScratchDirectory {
     path: PathBuf,
-    /// Locked while this value lives, so that a killed process leaves an unlocked directory.
+    /// File in the directory, locked while this value lives: a killed process leaves it unlocked.
     _lock: Option<File>,
 }
 
 /// Prefix of the name of a temporary directory.
-pub(crate) const DIRECTORY_PREFIX: &str = "n2sim-";
+pub(crate) const DIRECTORY_PREFIX: &str = "n2sim-scratch-";
+/// Name of the locked file in a temporary directory.
+pub(crate) const LOCK_NAME: &str = ".n2sim-lock";
 
 impl Scratch {
     /// Creates a file with the content `bytes`, whose name begins with `prefix`.
@@ -63,10 +65,14 @@ impl ScratchDirectory {
             before(Call::Open)?;
             Ok(((), tempfile::Builder::new().prefix(DIRECTORY_PREFIX).tempdir()?.keep()))
         })?;
-        // Without a lock it is only removed later than it could be.
-        let lock = File::open(&path).ok();
+        // A directory without this file is never removed by another process.
+        let lock = File::create_new(path.join(LOCK_NAME)).ok();
         let is_locked = |file: &File| flock(file, FlockOperation::NonBlockingLockExclusive).is_ok();
-        Ok(ScratchDirectory { path, _lock: lock.filter(is_locked) })
+        let lock = lock.filter(is_locked);
+        if lock.is_none() {
+            let _ = std::fs::remove_file(path.join(LOCK_NAME));
+        }
+        Ok(ScratchDirectory { path, _lock: lock })
     }
 
     /// Returns the path of the directory.

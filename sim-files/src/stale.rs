@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, OFlags, flock};
 
 use crate::live;
-use crate::scratch::DIRECTORY_PREFIX;
+use crate::scratch::{DIRECTORY_PREFIX, LOCK_NAME};
 
 /// Prefix of the name of a temporary result.
 pub(crate) const RESULT_PREFIX: &str = ".n2sim-";
@@ -31,7 +31,7 @@ pub fn remove_results(directory: &Path) -> Vec<PathBuf> {
     removed
 }
 
-/// Age before which a temporary directory may not be locked yet, in seconds.
+/// Age before which the file of a temporary directory may not be locked yet, in seconds.
 const SETTLED: u64 = 60;
 
 /// Removes the temporary directories in `directory`, the system's, that belong to this user and to
@@ -52,17 +52,15 @@ fn is_directory(name: &str) -> bool {
     name.strip_prefix(DIRECTORY_PREFIX).is_some_and(is_random)
 }
 
-/// Opens and locks a directory of this user. Returns `None` if another process has locked it, or
-/// if it is new.
+/// Locks the file that n2sim makes in each of its directories. Returns `None` if the directory has
+/// none, if another process has locked it, or if it is new.
 fn abandoned_directory(path: &Path) -> Option<File> {
-    let flags = (OFlags::NOFOLLOW | OFlags::DIRECTORY).bits().cast_signed();
-    let file = File::options().read(true).custom_flags(flags).open(path).ok()?;
-    let metadata = file.metadata().ok()?;
-    let is_settled = metadata.modified().ok()?.elapsed().ok()?.as_secs() >= SETTLED;
-    let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
-    let is_free =
-        is_own && is_settled && flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
-    is_free.then_some(file)
+    if path.symlink_metadata().ok()?.is_symlink() {
+        return None;
+    }
+    let lock = abandoned(&path.join(LOCK_NAME))?;
+    let age = lock.metadata().ok()?.modified().ok()?.elapsed().ok()?;
+    (age.as_secs() >= SETTLED).then_some(lock)
 }
 
 /// Returns the unfinished recordings in a directory that belong to this user and to no living
@@ -112,22 +110,24 @@ mod tests {
     #[test]
     fn directories_of_killed_processes_are_removed_and_no_others() {
         let place = tempfile::tempdir().expect("a temporary folder");
-        let make = |name: &str, age: u64| {
+        let make = |name: &str, lock: &str, age: u64| {
             let path = place.path().join(name);
             std::fs::create_dir(&path).expect("it is new");
             std::fs::write(path.join("first.n2t"), "a trace").expect("room");
-            let directory = File::open(&path).expect("it is there");
+            let lock = File::create_new(path.join(lock)).expect("room");
             let then = SystemTime::now() - Duration::from_secs(age);
-            directory.set_modified(then).expect("it is ours");
-            (path, directory)
+            lock.set_modified(then).expect("it is ours");
+            (path, lock)
         };
-        let (killed, _) = make("n2sim-abc123", 120);
-        let (new, _) = make("n2sim-abc124", 0);
-        let (other, _) = make("n2sim-results", 120);
-        let (used, lock) = make("n2sim-abc125", 120);
+        let (killed, _) = make("n2sim-scratch-abc123", LOCK_NAME, 120);
+        let (new, _) = make("n2sim-scratch-abc124", LOCK_NAME, 0);
+        let (used, lock) = make("n2sim-scratch-abc125", LOCK_NAME, 120);
+        let (of_a_user, _) = make("n2sim-source", LOCK_NAME, 120);
+        let (unmarked, _) = make("n2sim-scratch-source", "lock", 120);
         flock(&lock, FlockOperation::NonBlockingLockExclusive).expect("it is free");
         assert_eq!(remove_directories(place.path()), [killed.as_path()]);
-        assert!(!killed.exists() && new.exists() && other.exists() && used.exists());
+        let others = [&new, &used, &of_a_user, &unmarked];
+        assert!(!killed.exists() && others.iter().all(|path| path.exists()));
         drop(lock);
         assert_eq!(remove_directories(place.path()), [used]);
     }

@@ -18,7 +18,7 @@ use crate::version::PmuVersion;
 pub struct PmuDescription {
     /// Name of the core.
     pub core: &'static str,
-    /// Number of event counters, 1 to 30.
+    /// Number of event counters, 1 to 31.
     pub event_counters: u8,
     /// Event counters have 64 bits instead of 32.
     pub has_long_counters: bool,

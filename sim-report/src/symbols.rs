@@ -11,9 +11,10 @@ mod unlisted;
 use std::io::{Read, Seek};
 
 use sim_core::Shown;
-use sim_trace::{Symbol, TraceFile};
+use sim_trace::{MappedFile, Symbol, TraceFile};
 
 pub use code_elf::code_elf;
+pub use debug_file::read_elf;
 pub use program::{ProgramFile, Segment, SymbolError};
 
 use lines::Lines;
@@ -76,7 +77,16 @@ pub struct Symbols {
 impl Symbols {
     /// Returns the functions that the trace names.
     pub fn from_trace<R: Read + Seek>(trace: &TraceFile<R>) -> Symbols {
-        let functions = trace.meta().symbols.iter().cloned().map(Function::from);
+        let files = &trace.meta().files;
+        let functions = trace.meta().symbols.iter().cloned().map(|mut symbol| {
+            // One without a length ends with its file, not with the next function of another one.
+            let end = |file: &MappedFile| file.start.saturating_add(file.bytes);
+            let own = files.iter().find(|file| (file.start..end(file)).contains(&symbol.addr));
+            if let (0, Some(file)) = (symbol.size, own) {
+                symbol.size = end(file) - symbol.addr;
+            }
+            Function::from(symbol)
+        });
         let functions = sorted(functions.collect());
         Symbols { functions, ..Symbols::default() }
     }

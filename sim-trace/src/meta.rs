@@ -47,7 +47,7 @@ pub struct Meta {
 pub const OPERANDS: &str = "operands-of-maintenance";
 
 /// A named range of code.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Symbol {
     /// Name in the symbol table.
     pub name: String,

@@ -1,6 +1,7 @@
 //! Writing of a part of a trace, or of several traces, as a new trace. Instructions are copied one
 //! by one, with code image, page map and side events.
 
+use std::collections::HashSet;
 use std::io::{Read, Seek};
 use std::ops::Range;
 use std::path::Path;
@@ -11,7 +12,7 @@ use crate::block::{Access, BlockId};
 use crate::error::TraceError;
 use crate::event::{EventAt, StreamEvent};
 use crate::file::TraceFile;
-use crate::meta::Meta;
+use crate::meta::{Meta, Symbol};
 use crate::writer::{Summary, TraceWriter, WriterOptions};
 
 /// Selection of the part of a trace that [`slice()`] keeps.
@@ -151,13 +152,10 @@ fn merged_meta<R: Read + Seek>(first: &TraceFile<R>, files: &[TraceFile<R>]) -> 
                 meta.files.push(mapped.clone());
             }
         }
-        let known = meta.symbols.len();
-        for symbol in &other.symbols {
-            // The symbols of the first trace are sorted; a trace of another program adds its own.
-            if !meta.symbols[..known].contains(symbol) {
-                meta.symbols.push(symbol.clone());
-            }
-        }
+        // A trace of another program adds its own.
+        let known: HashSet<Symbol> = meta.symbols.iter().cloned().collect();
+        let new = other.symbols.iter().filter(|symbol| !known.contains(symbol));
+        meta.symbols.extend(new.cloned());
     }
     meta.lacks.sort_unstable();
     meta.lacks.dedup();

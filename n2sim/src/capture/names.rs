@@ -4,22 +4,30 @@
 use std::path::Path;
 
 use sim_core::Shown;
-use sim_report::symbols::ProgramFile;
+use sim_report::symbols::{ProgramFile, read_elf};
 use sim_trace::{MappedFile, Meta, Symbol};
 
 use super::code::Code;
 use super::program::Program;
 
 /// Adds the names of the code to the description of a trace: all functions of `program`, whose
-/// code was loaded at `start`, and those of mapped files that lie on recorded pages. A file that
-/// cannot be read, or that was replaced during the recording, adds none.
-pub(crate) fn add(meta: &mut Meta, program: &Program, start: u64, code: &Code) {
+/// code was loaded at `start`, and those of mapped files that lie on recorded pages. Returns a
+/// sentence for each file whose functions are absent.
+pub(crate) fn add(meta: &mut Meta, program: &Program, start: u64, code: &Code) -> Vec<String> {
+    let mut gaps = Vec::new();
     let listed = program.symbols_at(start);
     let own = std::fs::canonicalize(&program.path).ok();
     let mut found = listed.clone();
     let mut read: Vec<(String, u64)> = Vec::new();
     for file in &mut meta.files {
-        let Some(elf) = open(file, code) else { continue };
+        let elf = match open(file, code) {
+            Ok(elf) => elf,
+            Err(reason) => {
+                let path = Path::new(&file.path).shown();
+                gaps.push(format!("the functions of {path} are absent: {reason}"));
+                continue;
+            }
+        };
         (file.build_id, file.base) = (elf.build_id(), Some(elf.base()));
         let key = (file.path.clone(), elf.base());
         if read.contains(&key) {
@@ -34,18 +42,22 @@ pub(crate) fn add(meta: &mut Meta, program: &Program, start: u64, code: &Code) {
         found.append(&mut symbols);
     }
     meta.symbols = found;
+    gaps
 }
 
-/// Opens a mapped file, if it has the recorded code.
-fn open(file: &MappedFile, code: &Code) -> Option<ProgramFile> {
+/// Opens a mapped file, or returns why it has no names of the recorded code.
+fn open(file: &MappedFile, code: &Code) -> Result<ProgramFile, String> {
     let path = Path::new(&file.path);
+    // A removed file has a note after its path.
     if !path.is_file() {
-        return None;
+        return Err("there is no such file any more".to_owned());
     }
-    let bytes = sim_files::read(path).ok()?;
-    let is_same = code.is_in(file, &bytes);
-    let name = path.shown().to_string();
-    is_same.then(|| ProgramFile::mapped(&name, bytes, file.start, file.offset).ok()).flatten()
+    let bytes = read_elf(path).map_err(|error| format!("cannot read it: {error}"))?;
+    if !code.is_in(file, &bytes) {
+        return Err("its code is not what was executed".to_owned());
+    }
+    let elf = ProgramFile::mapped(&path.shown().to_string(), bytes, file.start, file.offset);
+    elf.map_err(|error| error.to_string())
 }
 
 /// Returns whether one of the functions, which are sorted by address, has the address.

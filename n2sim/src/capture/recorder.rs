@@ -215,7 +215,10 @@ impl Recorder {
             if kind == DEFINE_FILE {
                 let file = mapped_file(*addr, body);
                 let Some(file) = file else { bail!(Damage(format!("the file at {addr:#x}"))) };
-                output.trace.meta_mut().files.push(file);
+                let files = &mut output.trace.meta_mut().files;
+                if !files.contains(&file) {
+                    files.push(file);
+                }
             } else if kind == DEFINE_PAGE {
                 let bytes: Vec<u8> = body.iter().flat_map(|word| word.to_le_bytes()).collect();
                 output.trace.image_page(*addr, &bytes)?;

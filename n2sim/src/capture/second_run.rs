@@ -68,8 +68,9 @@ pub(crate) fn run(args: &CaptureArgs, setup: &Setup, title: Option<&Title>) -> R
     let mut gaps = account::gaps(&tally, &plugin, &second.end);
     gaps.push(sentence(&seen));
     let mut trace = merged.writer;
+    let code = &second.recorder.shared.code;
+    gaps.extend(names::add(trace.meta_mut(), &setup.program, start, code));
     complete(trace.meta_mut(), &tally, &second.end, &gaps);
-    names::add(trace.meta_mut(), &setup.program, start, &second.recorder.shared.code);
     let written = trace.finish().context("the trace could not be completed")?;
     let times = stopwatch.elapsed();
     let title = title.cloned().unwrap_or_else(|| path.as_path().into());

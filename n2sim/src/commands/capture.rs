@@ -110,7 +110,9 @@ fn keep_cut(
     memory: &mut SharedMemory,
 ) -> Result<()> {
     let start = memory.control(control::START_CODE)?;
-    names::add(output.trace.meta_mut(), program, start, code);
+    let meta = output.trace.meta_mut();
+    let absent = names::add(meta, program, start, code);
+    meta.gaps.extend(absent);
     let (written, refusal) = output.trace.cut(refusal).context(NO_FILE)?;
     Err(Cut { refusal, instructions: written.instructions }.into())
 }
@@ -143,10 +145,10 @@ fn finish(
     end: &End,
 ) -> Result<(Summary, PluginTally, Vec<String>)> {
     let plugin = PluginTally::read(memory)?;
-    let gaps = account::gaps(&recorder.shared.tally, &plugin, end);
+    let mut gaps = account::gaps(&recorder.shared.tally, &plugin, end);
     let meta = output.trace.meta_mut();
     let start = memory.control(control::START_CODE)?;
-    names::add(meta, program, start, &recorder.shared.code);
+    gaps.extend(names::add(meta, program, start, &recorder.shared.code));
     meta.gaps.clone_from(&gaps);
     meta.lacks = account::lacks(&recorder.shared.tally);
     meta.notes.extend([account::operands(&recorder.shared.tally)]);

@@ -76,7 +76,7 @@ fn run_n2(args: &PlanArgs) -> anyhow::Result<Verdict> {
     let setup = Setup::open(&args.trace, &args.machine, Mode::Full, false)?;
     let metrics = setup.metrics(&args.events, &groups, Sharing::Plan)?;
     groups.extend_from_slice(metrics.requested());
-    let request = setup.request(&groups)?;
+    let request = setup.request(&groups)?.on(args.counters.counters);
     let mut out = Output::create(args.output.as_deref())?;
     let plan = planned(args, &request)?;
     let method = Method::Multiplexed(args.mux_interval);

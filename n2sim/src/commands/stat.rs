@@ -208,6 +208,9 @@ pub(super) fn check(args: &ReplayArgs) -> anyhow::Result<()> {
 /// Runs a trace and prints the requested counts.
 pub(super) fn count(trace: NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<Verdict> {
     args.core.require_timing_model()?;
+    if args.counters.is_given() && args.counts.events.is_empty() {
+        anyhow::bail!("--counters shares counters among events: name them with -e or -M");
+    }
     if args.core == CoreName::CortexA53 {
         return stat_a53::run(&trace, args);
     }

@@ -35,7 +35,7 @@ pub(crate) struct A53Measured {
 }
 
 impl A53Run<'_> {
-    /// Counts exactly, or with six counters that rotate every `rotation_ns` nanoseconds of modeled
+    /// Counts exactly, or with counters that rotate every `rotation_ns` nanoseconds of modeled
     /// time.
     pub(crate) fn measure(
         &self,

@@ -1,7 +1,7 @@
 //! The events of the metrics of `n2sim stat -M`, and their values.
 //!
 //! Exact values need each event once. With multiplexing (`--mux-interval`, `--truth`, `n2sim
-//! plan`), the events of a metric are one weak group, as in perf. Metrics share a group if six
+//! plan`), the events of a metric are one weak group, as in perf. Metrics share a group if the
 //! counters hold the events of both.
 
 use std::path::Path;

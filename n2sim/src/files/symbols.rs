@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use sim_core::Shown;
 use sim_report::Symbols;
-use sim_report::symbols::ProgramFile;
+use sim_report::symbols::{ProgramFile, read_elf};
 use sim_trace::{MappedFile, TraceFile};
 
 /// Returns the names of the code of `trace`, with its lines where the recorded files are still
@@ -21,13 +21,9 @@ pub(crate) fn load(trace: &TraceFile, elf: &[PathBuf]) -> anyhow::Result<Symbols
     for (path, program) in recorded.same {
         symbols.add(&program.with_debug_file(&path))?;
     }
-    let changed = recorded.changed;
-    if !changed.is_empty() {
-        writeln!(
-            io::stderr(),
-            "n2sim: note: changed since the recording, so without source lines: {}",
-            changed.join(", ")
-        )?;
+    // Given files take the place of those that changed.
+    for (path, reason) in recorded.others.iter().filter(|_| elf.is_empty()) {
+        writeln!(io::stderr(), "n2sim: note: no source lines of {}: {reason}", path.shown())?;
     }
     Ok(symbols)
 }
@@ -39,7 +35,7 @@ pub(crate) fn given(path: &Path, trace: &TraceFile) -> anyhow::Result<ProgramFil
     if !path.metadata().with_context(place)?.is_file() {
         anyhow::bail!("{}: this is not a file; give the recorded program", path.shown());
     }
-    let bytes = sim_files::read(path).with_context(place)?;
+    let bytes = read_elf(path).with_context(place)?;
     Ok(ProgramFile::new(&path.shown().to_string(), bytes, trace)?)
 }
 
@@ -48,8 +44,8 @@ pub(crate) fn given(path: &Path, trace: &TraceFile) -> anyhow::Result<ProgramFil
 pub(crate) struct Recorded {
     /// Files that are still what was recorded, with their paths.
     pub(crate) same: Vec<(PathBuf, ProgramFile)>,
-    /// Paths of the others.
-    changed: Vec<String>,
+    /// Paths of the others, with the reason.
+    others: Vec<(PathBuf, String)>,
 }
 
 /// Opens the files that `trace` names.
@@ -60,21 +56,29 @@ pub(crate) fn recorded(trace: &TraceFile) -> Recorded {
         if !path.is_file() {
             continue;
         }
-        let bytes = sim_files::read(path).ok();
-        match bytes.and_then(|bytes| ProgramFile::recorded(path, file, bytes, trace)) {
-            Some(program) => recorded.same.push((path.to_owned(), program)),
-            None => recorded.changed.push(path.shown().to_string()),
+        let opened = match read_elf(path) {
+            Ok(bytes) => ProgramFile::recorded(path, file, bytes, trace)
+                .ok_or_else(|| "it changed since the recording".to_owned()),
+            Err(error) => Err(format!("cannot read it: {error}")),
+        };
+        match opened {
+            Ok(program) => recorded.same.push((path.to_owned(), program)),
+            Err(reason) => recorded.others.push((path.to_owned(), reason)),
         }
     }
     recorded
 }
+
+/// Most files of a trace that are read. A process has a few hundred at most.
+const MAX_FILES: usize = 1000;
 
 /// Returns the mapped files of a trace, each load address once.
 fn files(trace: &TraceFile) -> Vec<&MappedFile> {
     let mut files: Vec<&MappedFile> = Vec::new();
     for file in &trace.meta().files {
         let is_same = |other: &&MappedFile| other.path == file.path && other.base == file.base;
-        if file.base.is_some() && !files.iter().any(|other| is_same(other)) {
+        let is_whole = Path::new(&file.path).is_absolute() && file.base.is_some();
+        if is_whole && files.len() < MAX_FILES && !files.iter().any(|other| is_same(other)) {
             files.push(file);
         }
     }

@@ -17,6 +17,10 @@ const FIRST_WAITS: usize = 1;
 /// No signal ends the process.
 const ALL_WAIT: usize = 2;
 
+/// Variable for a process that must not outlive the one that started it, whose end closes the
+/// standard input.
+pub(crate) const END_WITH_INPUT: &str = "N2SIM_END_WITH_INPUT";
+
 static MODE: AtomicUsize = AtomicUsize::new(ENDS);
 /// The last signal that is not handled yet, or 0.
 static ASKED: AtomicI32 = AtomicI32::new(0);
@@ -34,7 +38,16 @@ pub(crate) fn watch() -> anyhow::Result<()> {
     let handle_all = move || signals.forever().for_each(on_signal);
     let thread = std::thread::Builder::new().name("signals".to_owned());
     thread.spawn(handle_all).context("cannot watch for signals")?;
+    if std::env::var_os(END_WITH_INPUT).is_some() {
+        std::thread::spawn(end_with_input);
+    }
     Ok(())
+}
+
+/// Ends the process as SIGTERM does, once the standard input is closed.
+fn end_with_input() {
+    let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+    on_signal(SIGTERM);
 }
 
 /// Returns the signals that this process ignored at its start, one bit each.

@@ -57,8 +57,29 @@ fn roots(path: &Path) -> impl Iterator<Item = &Path> {
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {
-    // A device has no end.
-    path.is_file().then(|| sim_files::read(path).ok()).flatten()
+    path.is_file().then(|| read_elf(path).ok()).flatten()
+}
+
+/// Largest ELF file that is read, in bytes.
+const MAX_FILE: u64 = 4 << 30;
+/// Directories of files that are none of a disk: some have no end.
+const NO_DISK: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+/// Returns the content of an ELF file that a user or a trace names.
+///
+/// # Errors
+/// Fails if the path is no file of a disk, is larger than 4 GiB, or cannot be read.
+pub fn read_elf(path: &Path) -> std::io::Result<Vec<u8>> {
+    let refuse = |reason: &str| Err(std::io::Error::other(reason.to_owned()));
+    let real = path.canonicalize()?;
+    let metadata = real.metadata()?;
+    if !metadata.is_file() || NO_DISK.iter().any(|directory| real.starts_with(directory)) {
+        return refuse("this is not a file");
+    }
+    if metadata.len() > MAX_FILE {
+        return refuse("it is larger than 4 GiB");
+    }
+    sim_files::read(path)
 }
 
 fn has_id(bytes: &[u8], build_id: &[u8]) -> bool {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use object::elf::{EM_AARCH64, ET_DYN, PF_X, PT_LOAD, SHT_NOBITS};
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, SectionHeader};
-use object::{Endianness, Object, ObjectSymbol, SymbolKind};
+use object::{Endianness, Object, ObjectSection, ObjectSymbol, SymbolKind};
 use sim_core::Shown;
 use sim_trace::{MappedFile, Symbol, TraceFile};
 use thiserror::Error;
@@ -124,15 +124,18 @@ impl ProgramFile {
     ) -> Result<ProgramFile, SymbolError> {
         let elf = parse(file, &bytes)?;
         let endian = elf.endian();
-        let bias = elf.elf_program_headers().iter().find_map(|header| {
+        let biases = elf.elf_program_headers().iter().filter_map(|header| {
             let (begin, bytes) = (header.p_offset(endian), header.p_filesz(endian));
             // The system maps whole pages.
             let page = begin - begin % PAGE_BYTES;
             let is_loaded = header.p_type(endian) == PT_LOAD;
             let is_it = is_loaded && page <= offset && offset < begin.saturating_add(bytes);
             let address = header.p_vaddr(endian).wrapping_add(offset.wrapping_sub(begin));
-            is_it.then(|| start.wrapping_sub(address))
+            let is_code = header.p_flags(endian).contains(PF_X);
+            is_it.then(|| (is_code, start.wrapping_sub(address)))
         });
+        // Code and data may share a page of the file. Profiles and traces map code.
+        let bias = biases.min_by_key(|(is_code, _)| !is_code).map(|(_, bias)| bias);
         let bias = bias.ok_or_else(|| refusal(file, "it has no segment at the mapped offset"))?;
         let segments = segments(file, &elf, bias)?;
         Ok(ProgramFile::at(file, bytes, bias, segments))
@@ -148,13 +151,9 @@ impl ProgramFile {
     ) -> Option<ProgramFile> {
         let name = path.shown().to_string();
         let program = ProgramFile::mapped(&name, bytes, mapped.start, mapped.offset).ok()?;
-        let is_same = match &mapped.build_id {
-            Some(id) => program.build_id().as_ref() == Some(id),
-            None => {
-                let elf = parse(&name, &program.bytes).ok()?;
-                placement::compare(&name, &elf, program.bias, trace).is_ok_and(|same| same > 0)
-            }
-        };
+        let elf = parse(&name, &program.bytes).ok()?;
+        let same = placement::compare(&name, &elf, program.bias, trace);
+        let is_same = same.is_ok_and(|same| same > 0) && program.build_id() == mapped.build_id;
         is_same.then_some(program)
     }
 
@@ -213,7 +212,17 @@ impl ProgramFile {
         let Ok(elf) = self.parse() else { return symbols };
         let file = self.file.rsplit('/').next().unwrap_or_default();
         let unlisted = unlisted::plt(&elf).into_iter().chain(unlisted::unwound(&elf, file));
-        symbols.extend(unlisted.map(|symbol| self.moved(symbol)));
+        let unlisted: Vec<Symbol> = unlisted.map(|symbol| self.moved(symbol)).collect();
+        symbols.sort_by_key(|symbol| symbol.addr);
+        symbols.dedup_by_key(|symbol| symbol.addr);
+        let is_listed = |addr: u64| {
+            let after = symbols.partition_point(|symbol| symbol.addr <= addr);
+            let before = after.checked_sub(1).and_then(|index| symbols.get(index));
+            before.is_some_and(|symbol| addr - symbol.addr < symbol.size.max(1))
+        };
+        let new: Vec<Symbol> =
+            unlisted.into_iter().filter(|symbol| !is_listed(symbol.addr)).collect();
+        symbols.extend(new);
         symbols
     }
 
@@ -240,7 +249,7 @@ impl ProgramFile {
                 && symbol.kind() == kind
                 && symbol.is_definition()
             {
-                let (addr, size) = (symbol.address(), symbol.size());
+                let (addr, size) = (symbol.address(), size_of(&own, &symbol));
                 definitions.push(Symbol { name: name.to_owned(), addr, size });
             }
         };
@@ -248,9 +257,7 @@ impl ProgramFile {
         if let Some(debug) = self.debug() {
             debug.symbols().for_each(&mut add);
         }
-        if own.symbol_table().is_none() {
-            own.dynamic_symbols().for_each(&mut add);
-        }
+        own.dynamic_symbols().for_each(&mut add);
         Ok(definitions.into_iter().map(|symbol| self.moved(symbol)).collect())
     }
 
@@ -276,6 +283,16 @@ impl ProgramFile {
             reason: error.to_string(),
         })
     }
+}
+
+/// Returns the length of a symbol. One without a length ends at the end of its section.
+fn size_of(file: &object::File<'_>, symbol: &object::Symbol<'_, '_>) -> u64 {
+    if symbol.size() > 0 {
+        return symbol.size();
+    }
+    let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
+    let end = section.map_or(0, |section| section.address().saturating_add(section.size()));
+    end.saturating_sub(symbol.address())
 }
 
 /// Returns the ELF file of `bytes`, if it is one for AArch64.

@@ -3,26 +3,28 @@
 
 use gimli::{BaseAddresses, CieOrFde, EhFrame, EndianSlice, LittleEndian, UnwindSection};
 use object::elf::{R_AARCH64_IRELATIVE, R_AARCH64_JUMP_SLOT};
-use object::{
-    Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationFlags, RelocationTarget,
-};
+use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, SymbolIndex};
 use sim_trace::Symbol;
 
-/// Bytes of the code before the entries of a procedure linkage table (AAELF64; GNU ld, LLD).
+/// Bytes of the code before the entries of a linkage table (GNU ld, LLD).
 const PLT_HEADER: u64 = 32;
 /// Bytes of an entry: without and with branch protection.
 const PLT_ENTRIES: [u64; 2] = [16, 24];
+/// Bytes of the code that resolves descriptors of thread-local storage, after the entries: without
+/// and with branch protection.
+const PLT_TAILS: [u64; 3] = [0, 32, 40];
+/// Bytes of a relocation with an addend.
+const RELOCATION: usize = 24;
 
 /// Returns `function@plt` for each entry of the linkage table, at its address in the file.
 pub(super) fn plt(file: &object::File<'_>) -> Vec<Symbol> {
     let Some(section) = file.section_by_name(".plt") else { return Vec::new() };
     let slots: Vec<Option<String>> = slots(file).unwrap_or_default();
     let room = section.size().saturating_sub(PLT_HEADER);
-    let bytes = room.checked_div(slots.len() as u64).unwrap_or(0);
-    // Room after the entries is for a call of another kind, or for alignment.
-    let Some(size) = PLT_ENTRIES.into_iter().rfind(|size| *size <= bytes) else {
-        return Vec::new();
-    };
+    let count = slots.len() as u64;
+    let mut sizes = PLT_TAILS.iter().flat_map(|tail| PLT_ENTRIES.map(|size| (*tail, size)));
+    let fits = |(tail, size): &(u64, u64)| count.checked_mul(*size) == room.checked_sub(*tail);
+    let Some((_, size)) = sizes.find(fits) else { return Vec::new() };
     let start = section.address().saturating_add(PLT_HEADER);
     let entries = slots.into_iter().zip((0u64..).map(|index| start.saturating_add(index * size)));
     let named = |(name, addr): (Option<String>, u64)| {
@@ -35,14 +37,17 @@ pub(super) fn plt(file: &object::File<'_>) -> Vec<Symbol> {
 /// function of the file itself.
 fn slots(file: &object::File<'_>) -> Option<Vec<Option<String>>> {
     let symbols = file.dynamic_symbol_table()?;
-    let calls = file.dynamic_relocations()?.filter_map(|(_, relocation)| {
-        let RelocationFlags::Elf { r_type } = relocation.flags() else { return None };
-        match (r_type, relocation.target()) {
-            (R_AARCH64_JUMP_SLOT, RelocationTarget::Symbol(index)) => {
-                let symbol = symbols.symbol_by_index(index).ok();
+    let relocations = file.section_by_name(".rela.plt")?.data().ok()?;
+    let calls = relocations.as_chunks::<RELOCATION>().0.iter().filter_map(|entry| {
+        // The second word has the number of the symbol above the kind.
+        let (_, info) = entry[..16].split_last_chunk::<8>()?;
+        let info = u64::from_le_bytes(*info);
+        match info as u32 {
+            kind if kind == R_AARCH64_JUMP_SLOT.0 => {
+                let symbol = symbols.symbol_by_index(SymbolIndex((info >> 32) as usize)).ok();
                 Some(symbol.and_then(|symbol| symbol.name().ok().map(str::to_owned)))
             }
-            (R_AARCH64_JUMP_SLOT | R_AARCH64_IRELATIVE, _) => Some(None),
+            kind if kind == R_AARCH64_IRELATIVE.0 => Some(None),
             _ => None,
         }
     });

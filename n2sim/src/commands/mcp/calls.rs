@@ -1,13 +1,14 @@
 //! Runs the command of a call as a process of its own, and makes its small answer. A failure of
 //! the command is its message, without effect on the server.
 
-use std::process::{Command, Output, Stdio};
+use std::process::{ChildStdin, Command, Output, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Map, Value, json};
 use sim_files::ScratchDirectory;
 
 use super::tools::Call;
+use crate::host::signals::END_WITH_INPUT;
 
 /// The answer of a tool.
 pub(super) enum Answer {
@@ -15,15 +16,18 @@ pub(super) enum Answer {
     Structure(Value),
 }
 
-/// Runs a call.
+/// The standard input of a running command. The command ends when it is dropped.
+pub(super) type Input = ChildStdin;
+
+/// Runs a call. `started` gets the input of its process.
 ///
 /// # Errors
 /// Fails with the message of the command.
-pub(super) fn run(call: Call) -> Result<Answer> {
-    match &call {
-        Call::Sweep(sweep) => swept(&sweep.grid),
+pub(super) fn run(call: &Call, started: impl FnOnce(Input)) -> Result<Answer> {
+    match call {
+        Call::Sweep(sweep) => swept(&sweep.grid, started),
         _ => {
-            let output = output(&call.words())?;
+            let output = output(&call.words(), started)?;
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             match call {
                 Call::Stat(_) => Ok(Answer::Structure(counted(&text, &output)?)),
@@ -41,11 +45,16 @@ pub(super) fn run(call: Call) -> Result<Answer> {
 }
 
 /// Runs this program. Status 1 is a check that failed, which is an answer too.
-fn output(words: &[String]) -> Result<Output> {
+fn output(words: &[String], started: impl FnOnce(Input)) -> Result<Output> {
     let program = std::env::current_exe().context("this program cannot find itself")?;
     let mut command = Command::new(program);
-    command.args(words).stdin(Stdio::null());
-    let output = sim_files::output(&mut command).context("cannot run n2sim")?;
+    command.args(words).env(END_WITH_INPUT, "1").stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = sim_files::spawn(&mut command).context("cannot run n2sim")?;
+    if let Some(input) = process.stdin.take() {
+        started(input);
+    }
+    let output = process.wait_with_output().context("cannot wait for n2sim")?;
     match output.status.code() {
         Some(0 | 1) => Ok(output),
         _ => {
@@ -118,7 +127,7 @@ fn from_here(grid: &str) -> Result<String> {
 }
 
 /// Runs a sweep in a directory of its own, which holds its grid and its table.
-fn swept(grid: &str) -> Result<Answer> {
+fn swept(grid: &str, started: impl FnOnce(Input)) -> Result<Answer> {
     let grid = from_here(grid)?;
     let directory = ScratchDirectory::new().context("no directory for the sweep")?;
     let (grid_file, table) =
@@ -129,7 +138,7 @@ fn swept(grid: &str) -> Result<Answer> {
         return Err(anyhow!("the directory of temporary files has no readable name"));
     };
     let words = ["sweep", "--output", &to, "--", &grid_file].map(str::to_owned);
-    let output = output(&words)?;
+    let output = output(&words, started)?;
     let mut reader = csv::Reader::from_path(&table).context("the sweep wrote no table")?;
     let names = reader.headers()?.clone();
     let mut rows = Vec::new();
@@ -139,9 +148,17 @@ fn swept(grid: &str) -> Result<Answer> {
             text.parse::<u64>().map(Value::from).or_else(|_| text.parse::<f64>().map(Value::from))
         };
         let cells = names.iter().zip(&record).map(|(name, text)| {
-            (name.to_owned(), cell(text).unwrap_or_else(|_| Value::from(text)))
+            // A name or a hash may look like a number.
+            let number = if TEXTS.contains(&name) { None } else { cell(text).ok() };
+            (name.to_owned(), number.unwrap_or_else(|| Value::from(text)))
         });
         rows.push(Value::Object(cells.collect()));
     }
-    Ok(Answer::Structure(json!({"rows": rows, "notes": notes(&output)})))
+    // The table that a note names is gone.
+    let notes: Vec<String> =
+        notes(&output).into_iter().filter(|note| !note.contains(&*to)).collect();
+    Ok(Answer::Structure(json!({"rows": rows, "notes": notes})))
 }
+
+/// Columns of a sweep's table with texts.
+const TEXTS: [&str; 3] = ["trace", "config-hash", "error"];

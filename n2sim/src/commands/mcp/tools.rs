@@ -5,12 +5,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// Count PMU events and metrics of a trace, exactly.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Stat {
     /// The trace (*.n2t).
     trace: String,
-    /// Events: mnemonics, perf's names or rNN. Without events and metrics: the most important ones.
+    /// Events: mnemonics, perf's names or rNN. Without events and metrics: cycles, instructions,
+    /// branches, and refills of caches and TLBs.
     #[serde(default)]
     events: Vec<String>,
     /// Metrics or groups of them, such as ipc or TopdownL1.
@@ -26,7 +27,7 @@ pub(super) struct Stat {
 }
 
 /// Explain an event, a metric, a section of Arm's PMU guide or a cause of lost slots.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Explain {
     /// Such as L1D_CACHE_REFILL, r0003, ipc, 4.2.1 or L1I miss.
@@ -34,7 +35,7 @@ pub(super) struct Explain {
 }
 
 /// Compare metric formulas with ground-truth values: the error of each, and its reason.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Validate {
     /// Traces to replay.
@@ -51,7 +52,7 @@ pub(super) struct Validate {
 
 /// Compare two traces, or two reports of `n2sim report --json`: what changed, where, and because
 /// of what.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Diff {
     /// The first trace or report.
@@ -66,7 +67,7 @@ pub(super) struct Diff {
 }
 
 /// Follow a memory access through TLBs and caches, step by step, with the events that it raises.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Flow {
     /// Steps such as 'LD8 0x8000' or 'ST8 0x8000; LD8 0x8008' (docs/scenarios.md).
@@ -77,7 +78,7 @@ pub(super) struct Flow {
 }
 
 /// Run traces on every combination of values, and return one row for each run.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sweep {
     /// The grid, as TOML: traces, limit, metrics, and [[vary]] with key and values
@@ -86,6 +87,7 @@ pub(super) struct Sweep {
 }
 
 /// A call of a tool.
+#[derive(Debug, PartialEq)]
 pub(super) enum Call {
     Stat(Stat),
     Explain(Explain),
@@ -156,9 +158,26 @@ fn names() -> Vec<String> {
     list().iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect()
 }
 
+/// Events that are counted without a wish. Both cores have them.
+const USUAL: [&str; 9] = [
+    "cycles",
+    "instructions",
+    "br_pred",
+    "br_mis_pred",
+    "l1i_cache_refill",
+    "l1d_cache",
+    "l1d_cache_refill",
+    "l2d_cache_refill",
+    "l1d_tlb_refill",
+];
+
 impl Stat {
     fn words(&self) -> Vec<String> {
         let words = Words::of("stat").flag("json").options("event", &self.events);
+        let has_wish = !self.events.is_empty() || !self.metrics.is_empty();
+        let usual: &[&str] = if has_wish { &[] } else { &USUAL };
+        let usual: Vec<String> = usual.iter().map(ToString::to_string).collect();
+        let words = words.options("event", &usual);
         let words = self.metrics.iter().fold(words, |words, name| words.short("-M", name));
         let words = words.option("limit", self.limit.as_ref());
         words.option("core", self.core.as_ref()).options("set", &self.set).last([&self.trace])

@@ -119,6 +119,7 @@ fn refuse_others(args: &ValidateArgs) -> anyhow::Result<()> {
         (args.truth == Source::Counterfactual, "--truth counterfactual"),
         (args.region.part.warmup > 0, "--warmup"),
         (args.region.roi.is_some(), "--roi"),
+        (args.counters.is_given(), "--counters"),
     ];
     match refused.iter().find(|(is_given, _)| *is_given) {
         Some((_, option)) => anyhow::bail!("{option} works with --core neoverse-n2 only"),
