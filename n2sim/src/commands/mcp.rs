@@ -63,7 +63,7 @@ pub(crate) fn run(_: &McpArgs) -> anyhow::Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// What happens to the server.
+/// An event that the server waits for.
 enum Incoming {
     /// A message of the client.
     Line(Vec<u8>),
@@ -160,7 +160,7 @@ impl<W: Write> Server<W> {
     }
 }
 
-/// What a message wants.
+/// The reply that a message wants.
 #[derive(Debug, PartialEq)]
 enum Reply {
     None,

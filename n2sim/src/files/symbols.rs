@@ -78,7 +78,7 @@ fn files(trace: &TraceFile) -> Vec<&MappedFile> {
     for file in &trace.meta().files {
         let is_same = |other: &&MappedFile| other.path == file.path && other.base == file.base;
         let is_whole = Path::new(&file.path).is_absolute() && file.base.is_some();
-        if is_whole && files.len() < MAX_FILES && !files.iter().any(|other| is_same(other)) {
+        if is_whole && files.len() < MAX_FILES && !files.iter().any(is_same) {
             files.push(file);
         }
     }
