@@ -6,20 +6,13 @@ use crate::files::output;
 
 /// Returns the error and its causes as one sentence, each cause once.
 pub(crate) fn message(error: &anyhow::Error) -> String {
-    let mut message = String::new();
+    let sentence = sim_runs::sentence(&**error);
     let first = error.chain().next().and_then(|cause| cause.downcast_ref::<io::Error>());
-    if first.is_some_and(|first| !output::is_named(first)) {
+    match first.is_some_and(|first| !output::is_named(first)) {
         // Only the writers of reports fail without naming a file.
-        message.push_str("cannot write the output");
+        true => format!("cannot write the output: {sentence}"),
+        false => sentence,
     }
-    for cause in error.chain().map(ToString::to_string) {
-        if message.is_empty() {
-            message = cause;
-        } else if !message.contains(&cause) {
-            message = format!("{message}: {cause}");
-        }
-    }
-    message
 }
 
 /// Returns whether the reader of the output has closed it, as `head` does.

@@ -2,7 +2,6 @@
 
 pub(crate) mod a53_config;
 pub(crate) mod command_line;
-pub(crate) mod input;
 pub(crate) mod metric_files;
 pub(crate) mod open_trace;
 pub(crate) mod output;

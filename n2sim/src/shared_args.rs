@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs, ValueEnum};
+pub(crate) use sim_core::config::units::instructions;
 use sim_core::{CoreDescription, cores};
 use sim_machine::{ConfigSource, Machine, Marker, Profile, Revision, Roi, RunOptions};
 use sim_pmu::OtherCore;
@@ -196,20 +197,6 @@ pub(crate) struct CountArgs {
     /// Print speed and memory of the simulation to stderr
     #[arg(short, long, hide_short_help = true, help_heading = "Output")]
     pub(crate) verbose: bool,
-}
-
-/// Reads a number of instructions: digits, `_` between them, and a final k, M or G.
-pub(crate) fn instructions(text: &str) -> Result<u64, String> {
-    let (digits, scale) = match text.char_indices().next_back() {
-        Some((at, 'k' | 'K')) => (&text[..at], 1_000),
-        Some((at, 'm' | 'M')) => (&text[..at], 1_000_000),
-        Some((at, 'g' | 'G')) => (&text[..at], 1_000_000_000),
-        _ => (text, 1),
-    };
-    let number: Option<u64> = digits.replace('_', "").parse().ok();
-    number
-        .and_then(|number| number.checked_mul(scale))
-        .ok_or_else(|| String::from("give a number of instructions, such as 2000000 or 2M"))
 }
 
 /// Reads a number of instructions that is at least 1.

@@ -1,5 +1,7 @@
 //! Runs a trace: one thread on each core of a cluster, the core with the smallest clock first.
 
+use std::path::Path;
+
 use crate::code::Code;
 use crate::config::PipelineConfig;
 use crate::core::Core;
@@ -47,6 +49,19 @@ pub struct ClusterConfig {
 }
 
 impl A53Config {
+    /// Returns the built-in document or that of a file, with `overrides` (`table.key=value`) on
+    /// top.
+    ///
+    /// # Errors
+    /// The file cannot be read, or it or an override does not fit the built-in document.
+    pub fn document(file: Option<&Path>, overrides: &[String]) -> Result<Document, ConfigError> {
+        let document = match file {
+            Some(path) => Document::load(path, &EMBEDDED)?,
+            None => Document::from_embedded(EMBEDDED[0].name, &EMBEDDED)?,
+        };
+        overrides.iter().try_fold(document, |document, assignment| document.set(assignment))
+    }
+
     /// Reads and checks a merged document.
     ///
     /// # Errors

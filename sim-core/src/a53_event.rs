@@ -147,11 +147,33 @@ impl A53Event {
         let code = digits.and_then(|hex| u16::from_str_radix(hex, 16).ok());
         code.and_then(A53Event::from_code).or_else(|| A53Event::from_mnemonic(&lower))
     }
+
+    /// Returns the event that a user names, as [`A53Event::from_linux_name`] does.
+    ///
+    /// # Errors
+    /// There is no such event. The text does not begin with the name.
+    pub fn from_name(name: &str) -> Result<A53Event, String> {
+        A53Event::from_linux_name(name).ok_or_else(|| {
+            String::from(
+                "the Cortex-A53 has no such event; `n2sim list events --core cortex-a53` lists them",
+            )
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_event_has_a_mnemonic_and_a_number() {
+        for name in ["rE7", "r0e7", "ld_dep_stall", "LD_DEP_STALL"] {
+            assert_eq!(A53Event::from_name(name), Ok(A53Event::LD_DEP_STALL), "{name}");
+        }
+        assert!(
+            A53Event::from_name("stall_slot").is_err_and(|error| error.contains("no such event"))
+        );
+    }
 
     #[test]
     fn every_linux_name_finds_its_event() {

@@ -176,10 +176,16 @@ impl Document {
     /// Returns the 64-bit FNV-1a hash of keys and values. Comments, order and spelling do not
     /// affect it.
     pub fn hash(&self) -> u64 {
+        fnv1a(self.canonical().as_bytes())
+    }
+
+    /// Returns all keys and values as lines `key=value` in one order and spelling. Documents that
+    /// mean the same have the same text, wherever their values come from.
+    pub fn canonical(&self) -> String {
         let mut lines = Vec::new();
         normalize(self.merged.as_table(), "", &mut lines);
         lines.sort_unstable();
-        fnv1a(lines.join("\n").as_bytes())
+        lines.join("\n")
     }
 
     /// Returns the rendered value of a dotted key, for reports and tests.

@@ -11,8 +11,10 @@ mod live;
 mod new_file;
 mod scratch;
 pub mod stale;
+mod text;
 
 pub use file::{File, output, read, read_to_string, spawn};
 pub use live::remove_all;
 pub use new_file::{Kept, NewFile, Unfinished};
 pub use scratch::{Scratch, ScratchDirectory};
+pub use text::text;

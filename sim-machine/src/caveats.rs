@@ -1,8 +1,8 @@
 //! Counts that are unreliable, because the trace lacks something (`docs/foreign-traces.md`) or
 //! because only part of the machine is simulated (`docs/modes.md`).
 
-use sim_core::PmuEvent;
 use sim_core::pmu_event::Group;
+use sim_core::{PmuEvent, Shown};
 use sim_isa::MemOp;
 use sim_trace::{Meta, MissingData, TraceFile};
 
@@ -70,6 +70,20 @@ const GAPS: [(&str, MissingData); 5] = [
 /// imply.
 pub fn lacks(file: &TraceFile) -> Vec<MissingData> {
     lacks_of(file.meta(), file.statics().insts().iter().map(|inst| inst.word))
+}
+
+/// Returns a sentence for each kind of missing data of a trace, and what to do about it.
+pub fn notes(file: &TraceFile) -> Vec<String> {
+    let (lacks, engine) = (lacks(file), &file.meta().engine);
+    let mut notes: Vec<String> =
+        lacks.iter().map(|lack| format!("{}: {}", engine.shown(), lack.sentence())).collect();
+    if lacks.contains(&MissingData::SveAccesses) && !file.meta().machine.full_system {
+        notes.push(String::from("a recording with --second-run has them"));
+    }
+    if !lacks.is_empty() {
+        notes.push(String::from("affected counts are marked as doubtful"));
+    }
+    notes
 }
 
 /// Returns the missing data of a trace with this metadata and these words.

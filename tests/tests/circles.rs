@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Largest number of files that may use each other in a circle.
 const FILES: usize = 3;
 
-const CRATES: [&str; 15] = [
+const CRATES: [&str; 16] = [
     "sim-a53",
     "sim-core",
     "sim-files",
@@ -27,6 +27,7 @@ const CRATES: [&str; 15] = [
     "sim-machine",
     "sim-scenario",
     "sim-lab",
+    "sim-runs",
     "sim-report",
     "sim-capture",
     "n2sim",

@@ -26,7 +26,7 @@ const FORBIDDEN: [(&str, &str, &str); 4] = [
 ];
 
 /// Crates that neither print nor exit.
-const LIBRARIES: [&str; 12] = [
+const LIBRARIES: [&str; 13] = [
     "sim-core",
     "sim-files",
     "sim-isa",
@@ -38,6 +38,7 @@ const LIBRARIES: [&str; 12] = [
     "sim-machine",
     "sim-scenario",
     "sim-lab",
+    "sim-runs",
     "sim-report",
 ];
 

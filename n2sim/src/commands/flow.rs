@@ -18,7 +18,6 @@ use sim_report::flow::{self, Chart, steps, svg, text};
 use sim_report::header;
 use sim_scenario::{self as scenario, Action, Case, Step, Walked, Xt, configure, walk_case};
 
-use crate::files::input;
 use crate::files::open_trace;
 use crate::files::output::Output;
 use crate::host::progress;
@@ -277,7 +276,7 @@ fn show_scenario(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
         anyhow::bail!("--warmup and --limit are about a trace, and {} is none", path.shown());
     }
     let name = path.shown().to_string();
-    let text = input::text(path).with_context(|| format!("cannot read the scenario {name}"))?;
+    let text = sim_files::text(path).with_context(|| format!("cannot read the scenario {name}"))?;
     let cases = scenario::parse(&name, &text)?;
     let chosen: Vec<Case> = match &args.case {
         None => cases,

@@ -1,33 +1,27 @@
 //! `n2sim sweep`: runs every trace on every combination of values and writes one table.
 //!
 //! Each finished run is kept in a journal beside the table, so that an interrupted sweep continues.
-//! The table itself is written when all runs are done.
+//! The table itself is written when all runs are done. With `--shard` it makes the runs of one
+//! machine, and with `--gather` the table of the runs of all machines.
 
-mod core;
-mod grid;
-mod journal;
-#[cfg(feature = "parquet")]
-mod parquet;
-mod table;
+mod gather;
+mod plots;
+mod table_file;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clap::Args as ClapArgs;
 use indicatif::{ProgressBar, ProgressStyle};
-use rayon::prelude::*;
-use sim_report::figure::sensitivity;
+use sim_core::Shown;
+use sim_runs::{Ended, Grid, Journal, Point, Row, Rows, Shard, Table};
 
+use crate::files::open_trace;
 use crate::files::output::{Output, is_written_in_place};
 use crate::host::memory;
 use crate::verdict::Verdict;
-use core::is_over_budget;
-use grid::{Grid, Point};
-use journal::{Journal, Row};
-use sim_core::Shown;
-use table::Table;
 
 /// Suffix of the journal after the name of the table.
 const JOURNAL_ENDING: &str = ".runs";
@@ -45,12 +39,13 @@ const JOURNAL_ENDING: &str = ".runs";
 pub(crate) struct SweepArgs {
     /// The sweep (TOML): traces, the keys to vary with their values, the columns
     grid: PathBuf,
-    /// Table to write (CSV) [default: the grid's name with .csv, in this directory]
+    /// Table to write: Parquet if its name ends in .parquet, else CSV [default: the grid's name with
+    /// .csv, in this directory]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write the table to FILE as Parquet too
     #[cfg(feature = "parquet")]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "runs")]
     parquet: Option<PathBuf>,
     /// Draw a metric over each varied key: PREFIX-KEY.svg
     #[arg(long, value_name = "PREFIX")]
@@ -64,32 +59,91 @@ pub(crate) struct SweepArgs {
     /// Discard the runs of an interrupted sweep and start again
     #[arg(long)]
     restart: bool,
+    /// Make only share I of N of the runs, and write no table
+    ///
+    /// Each of N machines makes one share. Interrupted, it goes on with the same command.
+    #[arg(long, value_name = "I/N", requires = "runs", help_heading = "Several machines")]
+    #[arg(conflicts_with_all = ["gather", "output", "plots"])]
+    shard: Option<Shard>,
+    /// Directory for the runs of all shares; this one goes to DIR/I-of-N.runs
+    #[arg(long, value_name = "DIR", requires = "shard", help_heading = "Several machines")]
+    runs: Option<PathBuf>,
+    /// Run nothing: make the table of the runs in DIR
+    #[arg(long, value_name = "DIR", help_heading = "Several machines")]
+    #[arg(conflicts_with_all = ["jobs", "restart"])]
+    gather: Option<PathBuf>,
 }
 
 /// Runs the missing runs, then writes the table.
 pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<Verdict> {
-    let grid = Grid::read(&args.grid)?;
-    let drawn = args.plots.as_ref().map(|_| grid.metric(&args.plot_metric)).transpose()?;
-    let path = args.output.clone().unwrap_or_else(|| default_output(&args.grid));
+    let grid = Grid::read(&args.grid, &memory::budget())?;
+    for trace in grid.traces() {
+        open_trace::write_notes(&mut io::stderr(), &trace.path, &trace.notes)?;
+    }
+    match (args.shard, &args.runs, &args.gather) {
+        (Some(shard), Some(directory), _) => run_share(args, &grid, shard, directory),
+        (_, _, Some(directory)) => gather::run(args, &grid, directory),
+        _ => run_all(args, &grid),
+    }
+}
+
+/// Makes all runs and their table.
+fn run_all(args: &SweepArgs, grid: &Grid) -> anyhow::Result<Verdict> {
+    let drawn = args.drawn(grid)?;
+    let path = args.table();
     check_place(&path)?;
-    let (mut journal, kept) = Journal::open(&journal_path(&path), &grid, args.restart)?;
-    let missing = grid.points().filter(|point| kept.get(point.number).is_none()).count();
-    if missing < grid.len() {
-        note(&format!("{} of {} runs are there already", grid.len() - missing, grid.len()))?;
-    }
-    let rows = complete(args, &grid, &mut journal, kept)?;
-    let table = Table::new(&grid, &rows);
-    table.write_csv(Output::create(Some(&path))?)?.finish()?;
-    #[cfg(feature = "parquet")]
-    if let Some(path) = &args.parquet {
-        parquet::write(&table, path)?;
-    }
-    if let (Some(prefix), Some(metric)) = (&args.plots, drawn) {
-        draw(prefix, &grid, &table, metric)?;
-    }
+    let (mut journal, kept) = Journal::open(&journal_path(&path), grid, None, args.restart)?;
+    let rows = complete(args, grid, &grid.points().collect::<Vec<_>>(), &mut journal, kept)?;
+    let verdict = write_table(args, grid, &rows, drawn)?;
     journal.remove()?;
-    note(&format!("{} runs in {}", grid.len(), path.shown()))?;
+    Ok(verdict)
+}
+
+/// Makes the runs of one machine. Runs that failed are part of them, so that no scheduler repeats
+/// the share for their sake; the table says that they failed.
+fn run_share(
+    args: &SweepArgs,
+    grid: &Grid,
+    shard: Shard,
+    directory: &Path,
+) -> anyhow::Result<Verdict> {
+    let path = directory.join(shard.file_name());
+    ensure!(
+        directory.is_dir(),
+        "cannot write {}: there is no directory {}",
+        path.shown(),
+        directory.shown()
+    );
+    let (mut journal, kept) = Journal::open(&path, grid, Some(shard), args.restart)?;
+    let points = grid.share(shard);
+    complete(args, grid, &points, &mut journal, kept)?;
+    note(&format!("share {shard}: {} runs in {}", points.len(), path.shown()))?;
     Ok(Verdict::Good)
+}
+
+impl SweepArgs {
+    /// Returns the place of the table.
+    fn table(&self) -> PathBuf {
+        let grid = &self.grid;
+        let default =
+            || Path::new(grid.file_name().unwrap_or(grid.as_os_str())).with_extension("csv");
+        self.output.clone().unwrap_or_else(default)
+    }
+
+    /// Returns the place of the metric to draw among those of the grid, if figures are wanted.
+    fn drawn(&self, grid: &Grid) -> anyhow::Result<Option<usize>> {
+        if self.plots.is_none() {
+            return Ok(None);
+        }
+        let name = &self.plot_metric;
+        let found = grid.metrics().position(|metric| metric.eq_ignore_ascii_case(name));
+        ensure!(
+            found.is_some(),
+            "--plot-metric {name}: the grid has the metrics [{}]; add it there",
+            grid.metrics().collect::<Vec<_>>().join(", ")
+        );
+        Ok(found)
+    }
 }
 
 /// Refuses a table that cannot be written before the work. No file stays if the sweep is killed.
@@ -99,11 +153,8 @@ fn check_place(path: &Path) -> anyhow::Result<()> {
         "cannot write {}: the runs of a sweep are kept beside its table; give a file",
         path.shown()
     );
+    table_file::check(path)?;
     Output::create(Some(path)).map(drop)
-}
-
-fn default_output(grid: &Path) -> PathBuf {
-    Path::new(grid.file_name().unwrap_or(grid.as_os_str())).with_extension("csv")
 }
 
 fn journal_path(table: &Path) -> PathBuf {
@@ -116,72 +167,85 @@ fn note(text: &str) -> io::Result<()> {
     writeln!(io::stderr(), "n2sim: {text}")
 }
 
-/// Returns all rows: those of the journal, and those of missing runs, which it runs.
+/// Writes the table of all runs, and draws its metric.
+fn write_table(
+    args: &SweepArgs,
+    grid: &Grid,
+    rows: &Rows,
+    drawn: Option<usize>,
+) -> anyhow::Result<Verdict> {
+    let Some(table) = Table::new(grid, rows) else { anyhow::bail!("a run is missing") };
+    let path = args.table();
+    table_file::write(&table, &path)?;
+    #[cfg(feature = "parquet")]
+    if let Some(path) = &args.parquet {
+        table_file::write_parquet(&table, path)?;
+    }
+    if let (Some(prefix), Some(metric)) = (&args.plots, drawn) {
+        plots::draw(prefix, grid, &table, metric)?;
+    }
+    note(&format!("{} runs in {}", grid.len(), path.shown()))?;
+    if table.failed() == 0 {
+        return Ok(Verdict::Good);
+    }
+    let (failed, all) = (table.failed(), grid.len());
+    note(&format!("{failed} of {all} runs failed: the column error of the table says why"))?;
+    Ok(Verdict::Refuted)
+}
+
+/// Returns all rows of these runs: those of the journal, and those of missing runs, which it makes.
 fn complete(
     args: &SweepArgs,
     grid: &Grid,
+    points: &[Point],
     journal: &mut Journal,
-    kept: journal::Rows,
-) -> anyhow::Result<Vec<Row>> {
-    let bar = ProgressBar::new(grid.len() as u64);
+    kept: Rows,
+) -> anyhow::Result<Rows> {
+    let missing = grid.missing(points, &kept);
+    if missing.len() < points.len() {
+        note(&format!(
+            "{} of {} runs are there already",
+            points.len() - missing.len(),
+            points.len()
+        ))?;
+    }
+    let bar = ProgressBar::new(points.len() as u64);
     bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} runs  {elapsed}  {eta}")?);
-    let jobs = args.jobs.map_or(0, usize::from);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
-    let pool = pool.context("cannot start the threads of --jobs")?;
-    let missing: Vec<Point<'_>> =
-        grid.points().filter(|point| kept.get(point.number).is_none()).collect();
-    bar.set_position((grid.len() - missing.len()) as u64);
+    bar.set_position((points.len() - missing.len()) as u64);
     let shared = Mutex::new((journal, kept));
-    let memory = memory::budget();
-    let run = |point: &Point<'_>| -> anyhow::Result<()> {
-        let row = grid.core.run(grid, point, &memory)?;
+    let keep = |point: Point, row: Row| {
         let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (journal, rows) = &mut *shared;
-        journal.add(point.number, &row)?;
-        rows.insert(point.number, row);
+        let key = grid.key(&point);
+        journal.add(&key, &row)?;
+        rows.insert(key, row);
         bar.inc(1);
         Ok(())
     };
-    let done = pool.install(|| run_all(&missing, &run));
+    let jobs = args.jobs.map_or(0, usize::from);
+    let ended = sim_runs::run_all(grid, &missing, jobs, &memory::budget(), &keep);
     bar.finish_and_clear();
-    match done? {
-        0 => {}
-        again => note(&format!(
-            "{again} of {} runs did not fit beside the others and ran again alone; lower --jobs or raise --max-memory",
-            missing.len()
-        ))?,
-    }
+    check_end(ended?, missing.len())?;
     let (_, rows) = shared.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    rows.all(grid.len()).context("a run is missing in the journal")
+    Ok(rows)
 }
 
-/// Runs all in parallel; then, one after another, those that were refused memory because others had
-/// it. Returns the number of the latter.
-fn run_all<'a>(
-    points: &[Point<'a>],
-    run: &(impl Fn(&Point<'a>) -> anyhow::Result<()> + Sync),
-) -> anyhow::Result<usize> {
-    let refused = points.par_iter().map(|point| match run(point) {
-        Err(error) if is_over_budget(&error) => Ok(Some(point)),
-        done => done.map(|()| None),
-    });
-    let refused: Vec<Option<&Point<'a>>> = refused.collect::<anyhow::Result<_>>()?;
-    let refused: Vec<&Point<'a>> = refused.into_iter().flatten().collect();
-    refused.iter().try_for_each(|point| run(point))?;
-    Ok(refused.len())
-}
-
-/// Draws a figure for each key that has more than one value.
-fn draw(prefix: &Path, grid: &Grid, table: &Table<'_>, metric: usize) -> anyhow::Result<()> {
-    for (axis, vary) in grid.axes.iter().enumerate().filter(|(_, vary)| vary.values.len() > 1) {
-        let curves = table.curves(axis, metric);
-        let svg =
-            sensitivity::sensitivity(&vary.key, &vary.values, &grid.metrics[metric].name, &curves);
-        let mut name = prefix.as_os_str().to_owned();
-        name.push(format!("-{}.svg", vary.key));
-        let mut output = Output::create(Some(Path::new(&name)))?;
-        output.write_all(svg.as_bytes())?;
-        output.finish()?;
+/// Says what kept runs from their rows. Returns the first error if there is one.
+fn check_end(ended: Ended, runs: usize) -> anyhow::Result<()> {
+    let Ended { again, mut refused } = ended;
+    if again > 0 {
+        note(&format!(
+            "{again} of {runs} runs did not fit beside the others and ran again alone; lower --jobs or raise --max-memory"
+        ))?;
     }
-    Ok(())
+    if refused.len() > 1 {
+        note(&format!(
+            "{} of {runs} runs could not be made; the same command makes them; the first says:",
+            refused.len()
+        ))?;
+    }
+    match refused.is_empty() {
+        true => Ok(()),
+        false => Err(refused.remove(0).1.into()),
+    }
 }

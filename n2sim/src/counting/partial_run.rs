@@ -9,7 +9,6 @@ use sim_lab::{Estimate, Regions};
 use sim_machine::{Outcome, Session};
 use sim_trace::StatesReader;
 
-use crate::files::input;
 use sim_core::Shown;
 
 /// The estimate of the whole trace from its parts.
@@ -35,7 +34,8 @@ pub(crate) fn run_windows(
     progress: &mut dyn FnMut(u64),
 ) -> anyhow::Result<PartialRun> {
     let file = path.shown().to_string();
-    let text = input::text(path).with_context(|| format!("{file}: the windows cannot be read"))?;
+    let text =
+        sim_files::text(path).with_context(|| format!("{file}: the windows cannot be read"))?;
     let regions = Regions::parse(&file, &text)?;
     regions.check_trace(&file, session.trace())?;
     let (mut states, note) = states(path, &regions, session)?;

@@ -1,9 +1,6 @@
 //! Configuration of a Cortex-A53 cluster from the options of the machine.
 
-use std::path::Path;
-
 use sim_a53::A53Config;
-use sim_a53::cluster::EMBEDDED;
 use sim_core::config::Document;
 
 use crate::shared_args::MachineArgs;
@@ -15,7 +12,7 @@ pub(crate) fn of(machine: &MachineArgs) -> anyhow::Result<A53Config> {
 
 /// Returns the built-in configuration.
 pub(crate) fn built_in() -> anyhow::Result<A53Config> {
-    Ok(A53Config::from_document(&merged(None, &[])?)?)
+    Ok(A53Config::from_document(&A53Config::document(None, &[])?)?)
 }
 
 /// Returns the merged document. Refuses the options that only the Neoverse N2 has.
@@ -29,14 +26,5 @@ pub(crate) fn document(machine: &MachineArgs) -> anyhow::Result<Document> {
     }
     let seed = machine.seed.map(|seed| format!("cluster.seed={seed}"));
     let overrides: Vec<String> = machine.set.iter().cloned().chain(seed).collect();
-    merged(machine.config.as_deref(), &overrides)
-}
-
-/// Returns the built-in document or that of a file, with single values over it.
-pub(crate) fn merged(file: Option<&Path>, overrides: &[String]) -> anyhow::Result<Document> {
-    let document = match file {
-        Some(path) => Document::load(path, &EMBEDDED)?,
-        None => Document::from_embedded(EMBEDDED[0].name, &EMBEDDED)?,
-    };
-    Ok(overrides.iter().try_fold(document, |document, assignment| document.set(assignment))?)
+    Ok(A53Config::document(machine.config.as_deref(), &overrides)?)
 }

@@ -8,7 +8,6 @@ use sim_metrics::builtin;
 use sim_metrics::formula::{Catalog, MetricFormula};
 use sim_metrics::metric_file::{self, MetricFile, NamedText, linux};
 
-use crate::files::input;
 use sim_core::Shown;
 
 /// Extensions of metric files in a directory.
@@ -21,7 +20,7 @@ pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<MetricFile> {
     let mut texts = Vec::new();
     for path in paths {
         for file in files(path)? {
-            let text = input::text(&file)
+            let text = sim_files::text(&file)
                 .with_context(|| format!("cannot read the metrics {}", file.shown()))?;
             texts.push((file.shown().to_string(), text));
         }

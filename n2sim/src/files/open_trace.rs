@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sim_core::config::Document;
 use sim_machine::{MachineConfig, RunHeader, Session, caveats};
 use sim_report::stat::program_name;
-use sim_trace::{MissingData, TraceFile};
+use sim_trace::TraceFile;
 
 use crate::host::memory;
 use crate::shared_args::MachineArgs;
@@ -80,16 +80,10 @@ pub(crate) fn session(
 
 /// Writes one line for each kind of data that the trace lacks.
 pub(crate) fn write_lacks(out: &mut impl Write, trace: &Path, file: &TraceFile) -> io::Result<()> {
-    let (place, engine) = (trace.shown(), &file.meta().engine);
-    let lacks = caveats::lacks(file);
-    for lack in &lacks {
-        writeln!(out, "n2sim: note: {place}: {engine}: {}", lack.sentence())?;
-    }
-    if lacks.contains(&MissingData::SveAccesses) && !file.meta().machine.full_system {
-        writeln!(out, "n2sim: note: {place}: a recording with --second-run has them")?;
-    }
-    if !lacks.is_empty() {
-        writeln!(out, "n2sim: note: {place}: affected counts are marked as doubtful")?;
-    }
-    Ok(())
+    write_notes(out, trace, &caveats::notes(file))
+}
+
+/// Writes one line for each note about a trace.
+pub(crate) fn write_notes(out: &mut impl Write, trace: &Path, notes: &[String]) -> io::Result<()> {
+    notes.iter().try_for_each(|note| writeln!(out, "n2sim: note: {}: {note}", trace.shown()))
 }

@@ -25,6 +25,24 @@ pub fn resolve(key: &str, text: &str) -> Option<u64> {
     number.checked_mul(base.pow(power))
 }
 
+/// Reads a number of instructions: digits, `_` between them, and a final k, M or G for a
+/// power of 1000.
+///
+/// # Errors
+/// The text is something else, or the number has more than 64 bits.
+pub fn instructions(text: &str) -> Result<u64, String> {
+    let (digits, scale) = match text.char_indices().next_back() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1_000),
+        Some((at, 'm' | 'M')) => (&text[..at], 1_000_000),
+        Some((at, 'g' | 'G')) => (&text[..at], 1_000_000_000),
+        _ => (text, 1),
+    };
+    let number: Option<u64> = digits.replace('_', "").parse().ok();
+    number
+        .and_then(|number| number.checked_mul(scale))
+        .ok_or_else(|| String::from("give a number of instructions, such as 2000000 or 2M"))
+}
+
 /// Returns the value of K for a key.
 fn base(key: &str) -> u64 {
     let last = key.rsplit(['.', '-']).next().unwrap_or_default();

@@ -13,7 +13,6 @@ use sim_report::count_table::{CountFile, CountTable, CountTableError, Tolerance}
 
 use super::CheckArgs;
 use super::core_rules::{A53Rules, CoreRules, Judgment, NeoverseRules};
-use crate::files::input;
 use crate::shared_args::CoreName;
 use crate::verdict::Verdict;
 
@@ -59,8 +58,8 @@ fn check_file(
     args: &CheckArgs,
     tolerance: Tolerance,
 ) -> anyhow::Result<Standing> {
-    let text =
-        input::text(file).with_context(|| format!("cannot read the counts {}", file.shown()))?;
+    let text = sim_files::text(file)
+        .with_context(|| format!("cannot read the counts {}", file.shown()))?;
     let counts = CountFile::parse(&text);
     let core = core_of(out, file, args.core, &counts.cores())?;
     let is_named = core != CoreName::NeoverseN2 && args.revision.is_some();

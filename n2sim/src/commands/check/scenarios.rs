@@ -14,7 +14,6 @@ use sim_scenario::a53::Case as A53Case;
 use sim_scenario::{self as scenario, Case, Verdict as CaseVerdict, run_case};
 
 use super::{CheckArgs, a53};
-use crate::files::input;
 use crate::verdict::Verdict;
 use sim_core::Shown as _;
 
@@ -206,7 +205,7 @@ enum Cases {
 
 fn read(file: &Path) -> anyhow::Result<Cases> {
     let name = file.shown().to_string();
-    let text = input::text(file).with_context(|| format!("cannot read the scenario {name}"))?;
+    let text = sim_files::text(file).with_context(|| format!("cannot read the scenario {name}"))?;
     Ok(match scenario::a53::is_a53(&text) {
         true => Cases::A53(scenario::a53::parse(&name, &text)?),
         false => Cases::N2(scenario::parse(&name, &text)?),

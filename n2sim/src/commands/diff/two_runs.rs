@@ -11,7 +11,7 @@ use sim_report::run_report::{FORMAT, Observed};
 
 use super::{DiffArgs, document};
 use crate::files::output::Output;
-use crate::files::{input, open_trace, symbols};
+use crate::files::{open_trace, symbols};
 use crate::host::progress;
 use crate::verdict::Verdict;
 use sim_core::Shown;
@@ -116,7 +116,7 @@ fn check(args: &DiffArgs) -> anyhow::Result<()> {
 fn report(args: &DiffArgs, path: &Path, config: &str) -> anyhow::Result<RunReport> {
     let place = path.shown();
     if is_report(path) {
-        let text = input::text(path).with_context(|| format!("cannot read {place}"))?;
+        let text = sim_files::text(path).with_context(|| format!("cannot read {place}"))?;
         let mut report: RunReport = serde_json::from_str(&text)
             .with_context(|| format!("{place}: no report of `n2sim report --json`"))?;
         report.upgrade();

@@ -12,7 +12,7 @@ use sim_scenario::{self as scenario, Case, configure, walk_case};
 use sim_trace::TraceFile;
 
 use super::{ExplainArgs, on_trace};
-use crate::files::{input, open_trace};
+use crate::files::open_trace;
 use crate::host::progress;
 use sim_core::Shown;
 
@@ -139,8 +139,8 @@ fn kind_of(observed: &Observed) -> &'static str {
 
 fn of_step(args: &ExplainArgs, place: &str) -> anyhow::Result<Why> {
     let (file, name, number) = parts(place)?;
-    let text =
-        input::text(Path::new(file)).with_context(|| format!("cannot read the scenario {file}"))?;
+    let text = sim_files::text(Path::new(file))
+        .with_context(|| format!("cannot read the scenario {file}"))?;
     let cases = scenario::parse(file, &text)?;
     let case = the_case(file, &cases, name)?;
     let overrides = args.machine.overrides();

@@ -13,7 +13,7 @@ use sim_trace::TraceFile;
 
 use super::{FlowArgs, Named, is_scenario, write_figure};
 use crate::files::output::Output;
-use crate::files::{a53_config, input, open_trace};
+use crate::files::{a53_config, open_trace};
 use crate::host::memory;
 use crate::verdict::Verdict;
 
@@ -46,7 +46,7 @@ fn show_scenario(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
         path.shown()
     );
     let name = path.shown().to_string();
-    let text = input::text(path).with_context(|| format!("cannot read the scenario {name}"))?;
+    let text = sim_files::text(path).with_context(|| format!("cannot read the scenario {name}"))?;
     anyhow::ensure!(
         scenario::is_a53(&text),
         "{name}: these scenarios are of the Neoverse N2: leave --core cortex-a53 out"

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::bail;
+use sim_a53::A53Event;
 use sim_a53::overflow::{SampledCore, run_sampled};
 use sim_pmu::overflow::Sampled;
 use sim_pmu::perf::Levels;
@@ -16,7 +17,6 @@ use super::file::{self, PID, START_SECONDS, absent_levels, comm};
 use super::forms::Destination;
 use super::request::{EVENT_PERIOD, excluded, is_spe};
 use crate::commands::stat_a53::note_instructions;
-use crate::counting::a53_events;
 use crate::files::{a53_config, open_trace};
 use crate::host::memory;
 use crate::verdict::Verdict;
@@ -73,7 +73,8 @@ fn requests(args: &RecordArgs) -> anyhow::Result<Vec<Request>> {
 /// Reads an event with its levels, such as `cycles:u`.
 fn request(name: &str, period: u64) -> anyhow::Result<Request> {
     let (event, modifiers) = name.split_once(':').unwrap_or((name, ""));
-    let found = a53_events::named(event).map_err(|error| anyhow::anyhow!("-e {name}: {error}"))?;
+    let found =
+        A53Event::from_name(event).map_err(|error| anyhow::anyhow!("-e {name}: {error}"))?;
     if let Some(why) = sim_a53::event::never_raised(found) {
         bail!("-e {name}: it never overflows: {why}");
     }

@@ -3,13 +3,16 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use sim_files::File;
+use crate::file::File;
 
 /// Size limit of a text in bytes: a day of counts in intervals of a second.
 const BYTES_MAX: u64 = 256 << 20;
 
 /// Reads a text. Refuses devices without end and other files before they fill the memory.
-pub(crate) fn text(path: &Path) -> io::Result<String> {
+///
+/// # Errors
+/// The file cannot be read, has more than 256 MiB, or is not UTF-8 text.
+pub fn text(path: &Path) -> io::Result<String> {
     bounded(path, BYTES_MAX)
 }
 

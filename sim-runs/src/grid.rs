@@ -1,0 +1,317 @@
+//! The runs of a grid, checked before the first one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use sim_core::config::Document;
+use sim_core::{MemoryBudget, Shown};
+use sim_machine::{ConfigSource, Machine, Profile, RunOptions, caveats};
+use sim_trace::TraceFile;
+
+use crate::error::RunsError;
+use crate::grid_file::GridFile;
+use crate::key::{Inputs, sha256};
+use crate::rows::{Row, Rows};
+use crate::run_core::{EventColumn, MetricColumn, SweepCore};
+use crate::shard::Shard;
+
+/// Largest number of runs of a grid.
+const RUNS_MAX: usize = 100_000;
+
+/// A key of the configuration and its values, in the file's spelling but without units.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// Dotted key.
+    pub key: String,
+    /// Values, each once.
+    pub values: Vec<String>,
+}
+
+/// A trace of a grid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// Name in the grid.
+    pub name: String,
+    /// Place of the file.
+    pub path: PathBuf,
+    /// Content hash ([`TraceFile::hash`]).
+    pub hash: u64,
+    /// Sentences about data that the trace lacks ([`caveats::notes`]).
+    pub notes: Vec<String>,
+}
+
+/// One choice of a value for every axis.
+#[derive(Clone, Debug)]
+pub(crate) struct Combination {
+    /// For each axis, the index of the chosen value.
+    pub(crate) chosen: Vec<usize>,
+    /// Hash of the configuration that the table shows.
+    pub(crate) hash: u64,
+    /// SHA-256 of the configuration.
+    digest: String,
+    /// Revision r0pN of its core, for metrics.
+    pub(crate) patch: u8,
+    /// Clock of its core.
+    pub(crate) clock_hz: u64,
+}
+
+/// One run of a grid: a trace and a value for each axis.
+///
+/// A point means something only to its own [`Grid`], whose methods return its trace, values and key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// Number of the run's row in the table, from 0.
+    pub number: usize,
+    pub(crate) trace: usize,
+    pub(crate) combination: usize,
+}
+
+/// The runs of a sweep.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    pub(crate) core: SweepCore,
+    pub(crate) traces: Vec<Trace>,
+    pub(crate) axes: Vec<Axis>,
+    pub(crate) combinations: Vec<Combination>,
+    pub(crate) options: RunOptions,
+    pub(crate) events: Vec<EventColumn>,
+    pub(crate) metrics: Vec<MetricColumn>,
+    profile: Profile,
+    machine: Machine,
+    config: Option<PathBuf>,
+    set: Vec<String>,
+}
+
+impl Grid {
+    /// Reads a grid file and checks everything: opens each trace once, within `memory`, and makes
+    /// each configuration once. Names of files in the grid are relative to its directory.
+    ///
+    /// # Errors
+    /// The file cannot be read, it has an unknown or missing key or a wrong value, a configuration
+    /// is wrong, or a trace is missing or is none. The text begins with the name of the grid.
+    pub fn read(path: &Path, memory: &MemoryBudget) -> Result<Grid, RunsError> {
+        let name = path.shown().to_string();
+        let text = sim_files::text(path);
+        let text = text.map_err(RunsError::io(&format!("cannot read the grid {name}")))?;
+        let directory = path.parent().unwrap_or(Path::new(""));
+        Grid::from_toml(&text, directory, memory).map_err(|error| error.at(name))
+    }
+
+    /// Reads the text of a grid, as [`Grid::read`] does. Names of files in it are relative to
+    /// `directory`.
+    ///
+    /// # Errors
+    /// The same as for [`Grid::read`], without the name of the grid.
+    pub fn from_toml(
+        text: &str,
+        directory: &Path,
+        memory: &MemoryBudget,
+    ) -> Result<Grid, RunsError> {
+        Grid::checked(toml::from_str(text)?, directory, memory)
+    }
+
+    fn checked(
+        mut file: GridFile,
+        directory: &Path,
+        memory: &MemoryBudget,
+    ) -> Result<Grid, RunsError> {
+        file.refuse_other_keys()?;
+        let (axes, options, profile) = (file.axes()?, file.options()?, file.profile());
+        let machine = file.machine()?;
+        let mut grid = Grid {
+            core: file.core,
+            traces: Vec::new(),
+            axes,
+            combinations: Vec::new(),
+            options,
+            events: file.core.columns(file.events)?,
+            metrics: file.core.metrics(&file.metrics)?,
+            profile,
+            machine,
+            config: file.config.map(|config| directory.join(config)),
+            set: file.set,
+        };
+        grid.check_number(file.traces.len())?;
+        grid.combinations = grid.all_combinations()?;
+        let traces = file.traces.iter().map(|name| trace(name, directory, memory));
+        grid.traces = traces.collect::<Result<_, _>>()?;
+        Ok(grid)
+    }
+
+    fn check_number(&self, traces: usize) -> Result<(), RunsError> {
+        let each =
+            self.axes.iter().try_fold(1usize, |runs, axis| runs.checked_mul(axis.values.len()));
+        let what = match each.and_then(|each| each.checked_mul(traces)) {
+            Some(0) => String::from("it has no trace: give traces = [\"FILE\", ...]"),
+            Some(runs) if runs <= RUNS_MAX => return Ok(()),
+            _ => format!("it has more than {RUNS_MAX} runs: split it"),
+        };
+        Err(RunsError::Wrong(what))
+    }
+
+    /// Returns the number of runs. A grid has at least one.
+    #[allow(clippy::len_without_is_empty, reason = "no grid is empty")]
+    pub fn len(&self) -> usize {
+        self.traces.len() * self.combinations.len()
+    }
+
+    /// Returns the core of every run.
+    pub fn core(&self) -> SweepCore {
+        self.core
+    }
+
+    /// Returns the traces, in the order of the grid.
+    pub fn traces(&self) -> &[Trace] {
+        &self.traces
+    }
+
+    /// Returns what varies, in the order of the grid.
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// Returns the names of the events that are columns of the table.
+    pub fn events(&self) -> impl Iterator<Item = &str> {
+        self.events.iter().map(|event| event.name.as_str())
+    }
+
+    /// Returns the names of the metrics that are columns of the table.
+    pub fn metrics(&self) -> impl Iterator<Item = &str> {
+        self.metrics.iter().map(|metric| metric.name.as_str())
+    }
+
+    /// Returns all runs, in the order of the table: the last key varies fastest, the trace last of
+    /// all.
+    pub fn points(&self) -> impl Iterator<Item = Point> + use<> {
+        let each = self.combinations.len();
+        (0..self.len()).map(move |number| Point {
+            number,
+            trace: number / each,
+            combination: number % each,
+        })
+    }
+
+    /// Returns the runs of one machine.
+    pub fn share(&self, shard: Shard) -> Vec<Point> {
+        let range = shard.range(self.len());
+        self.points().skip(range.start).take(range.len()).collect()
+    }
+
+    /// Returns the trace of a run.
+    pub fn trace(&self, point: &Point) -> &Trace {
+        &self.traces[point.trace]
+    }
+
+    /// Returns the value of each axis in a run, in the order of the axes.
+    pub fn values(&self, point: &Point) -> Vec<&str> {
+        let chosen = &self.chosen(point).chosen;
+        self.axes.iter().zip(chosen).map(|(axis, value)| axis.values[*value].as_str()).collect()
+    }
+
+    /// Returns the index of the value of an axis in a run.
+    pub fn value_index(&self, point: &Point, axis: usize) -> usize {
+        self.chosen(point).chosen[axis]
+    }
+
+    /// Returns the trace and what varies, for messages: `hash.n2t pipeline.window.rob=64`.
+    pub fn name(&self, point: &Point) -> String {
+        let values = self.axes.iter().zip(self.values(point));
+        let values = values.map(|(axis, value)| format!(" {}={value}", axis.key));
+        format!("{}{}", self.trace(point).name, values.collect::<String>())
+    }
+
+    /// Returns the key of a run: the SHA-256, in hexadecimal digits, of the content hash of the
+    /// trace, all values of the configuration, the core, the part of the trace and the version of
+    /// n2sim. These determine the counts. Names of files and the order of the grid do not matter.
+    pub fn key(&self, point: &Point) -> String {
+        let inputs = Inputs {
+            trace: self.trace(point).hash,
+            core: self.core.name(),
+            config: &self.chosen(point).digest,
+            warmup: self.options.warmup,
+            limit: self.options.limit,
+        };
+        inputs.key()
+    }
+
+    /// Returns the keys of all runs, each with its first run. Several runs have one key if the grid
+    /// has a trace twice.
+    pub(crate) fn keys(&self) -> BTreeMap<String, Point> {
+        let mut keys = BTreeMap::new();
+        for point in self.points() {
+            keys.entry(self.key(&point)).or_insert(point);
+        }
+        keys
+    }
+
+    /// Returns a hash of the keys of all runs, whatever their order.
+    pub(crate) fn identity(&self) -> String {
+        sha256(&self.keys().into_keys().collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Returns the runs without a row, each key once.
+    pub fn missing(&self, points: &[Point], rows: &Rows) -> Vec<Point> {
+        let mut seen = BTreeSet::new();
+        let is_missing = |point: &&Point| {
+            let key = self.key(point);
+            rows.get(&key).is_none() && seen.insert(key)
+        };
+        points.iter().filter(is_missing).copied().collect()
+    }
+
+    /// Returns true if a row has a count for each event of the core.
+    pub(crate) fn fits(&self, row: &Row) -> bool {
+        match row {
+            Row::Counted(counts) => counts.counts.len() == self.core.events(),
+            Row::Failed { .. } => true,
+        }
+    }
+
+    pub(crate) fn chosen(&self, point: &Point) -> &Combination {
+        &self.combinations[point.combination]
+    }
+
+    /// Returns the configuration of a run.
+    pub(crate) fn document(&self, point: &Point) -> Result<Document, RunsError> {
+        self.document_of(&self.chosen(point).chosen)
+    }
+
+    fn document_of(&self, chosen: &[usize]) -> Result<Document, RunsError> {
+        let varied = self.axes.iter().zip(chosen);
+        let varied = varied.map(|(axis, value)| format!("{}={}", axis.key, axis.values[*value]));
+        let overrides: Vec<String> = self.set.iter().cloned().chain(varied).collect();
+        let source = ConfigSource {
+            profile: self.profile,
+            machine: self.machine,
+            file: self.config.as_deref(),
+            overrides: &overrides,
+        };
+        self.core.document(&source)
+    }
+
+    fn all_combinations(&self) -> Result<Vec<Combination>, RunsError> {
+        let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
+        for axis in &self.axes {
+            let longer = |chosen: &Vec<usize>| {
+                let chosen = chosen.clone();
+                (0..axis.values.len()).map(move |value| [chosen.clone(), vec![value]].concat())
+            };
+            choices = choices.iter().flat_map(longer).collect();
+        }
+        let combination = |chosen: Vec<usize>| {
+            let document = self.document_of(&chosen)?;
+            let (patch, clock_hz) = self.core.check(&document)?;
+            let (hash, digest) = (document.hash(), sha256(&document.canonical()));
+            Ok(Combination { chosen, hash, digest, patch, clock_hz })
+        };
+        choices.into_iter().map(combination).collect()
+    }
+}
+
+/// Opens a trace far enough to check that it is one.
+fn trace(name: &str, directory: &Path, memory: &MemoryBudget) -> Result<Trace, RunsError> {
+    let path = directory.join(name);
+    let file = TraceFile::open_within(&path, memory)?;
+    let (hash, notes) = (file.hash(), caveats::notes(&file));
+    Ok(Trace { name: name.to_owned(), path, hash, notes })
+}

@@ -1,0 +1,119 @@
+//! One run, and many at a time.
+
+use rayon::prelude::*;
+use sim_a53::{A53Config, A53Event, Part};
+use sim_core::config::Document;
+use sim_core::{MemoryBudget, PmuEvent, Shown};
+use sim_machine::{MachineConfig, RunHeader, Session};
+use sim_trace::TraceFile;
+
+use crate::error::RunsError;
+use crate::grid::{Grid, Point, Trace};
+use crate::rows::{Counts, Row};
+use crate::run_core::SweepCore;
+
+/// How the runs of [`run_all`] ended.
+#[derive(Debug, Default)]
+pub struct Ended {
+    /// Runs that were refused memory beside others and ran again, alone.
+    pub again: usize,
+    /// Runs without a row, and why: memory, a disk, or a damaged copy of a trace.
+    pub refused: Vec<(Point, RunsError)>,
+}
+
+impl Grid {
+    /// Makes one run, within the memory account of all runs.
+    ///
+    /// If trace and configuration do not fit each other, the row has the reason: every machine
+    /// would fail with it.
+    ///
+    /// # Errors
+    /// The run has no row, but may have one elsewhere or later: it was refused memory
+    /// ([`RunsError::is_over_budget`]), or the trace cannot be read or is damaged.
+    pub fn run(&self, point: &Point, memory: &MemoryBudget) -> Result<Row, RunsError> {
+        let (trace, document) = (self.trace(point), self.document(point)?);
+        let counts = match self.core {
+            SweepCore::NeoverseN2 => self.on_n2(trace, &document, memory),
+            SweepCore::CortexA53 => self.on_a53(trace, &document, memory),
+        };
+        match counts {
+            Ok(counts) => Ok(Row::Counted(counts)),
+            Err(error) if error.is_of_run() => {
+                // Not the place of the file, which is another one on each machine.
+                let path = trace.path.shown().to_string();
+                Ok(Row::Failed { error: error.sentence().replace(&path, &trace.name) })
+            }
+            Err(error) => Err(error.at(self.name(point))),
+        }
+    }
+
+    fn on_n2(
+        &self,
+        trace: &Trace,
+        document: &Document,
+        memory: &MemoryBudget,
+    ) -> Result<Counts, RunsError> {
+        let config = MachineConfig::from_document(document)?;
+        let header = RunHeader { trace: trace.name.clone(), ..RunHeader::default() };
+        let session = Session::open_within(&trace.path, config, header, memory)?.without_roots();
+        let outcome = session.run(&self.options, &mut |_| {})?;
+        let total = outcome.total();
+        let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
+        Ok(Counts {
+            cores: outcome.cores.len() as u32,
+            longest: cycles.max().unwrap_or_default(),
+            counts: PmuEvent::ALL.map(|event| total.value(event)).to_vec(),
+        })
+    }
+
+    fn on_a53(
+        &self,
+        trace: &Trace,
+        document: &Document,
+        memory: &MemoryBudget,
+    ) -> Result<Counts, RunsError> {
+        let config = A53Config::from_document(document)?;
+        let part = Part { warmup: self.options.warmup, ..self.options.limit.into() };
+        let trace = TraceFile::open_within(&trace.path, memory)?;
+        let cores = sim_a53::run_part(&trace, &config, &part)?;
+        let sum = |event| cores.iter().map(|core| core.counts.value(event)).sum();
+        Ok(Counts {
+            cores: cores.len() as u32,
+            longest: cores.iter().map(|core| core.cycles).max().unwrap_or_default(),
+            counts: A53Event::ALL.map(sum).to_vec(),
+        })
+    }
+}
+
+/// Makes runs in parallel and passes each row to `done`; then, one after another, makes those that
+/// were refused memory because others had it. `jobs` is the number of parallel runs; 0 is one for
+/// each CPU of the host.
+///
+/// A run that gets no row does not keep the others from theirs.
+///
+/// # Errors
+/// `done` fails, which ends all runs, or the threads cannot be started.
+pub fn run_all(
+    grid: &Grid,
+    points: &[Point],
+    jobs: usize,
+    memory: &MemoryBudget,
+    done: &(impl Fn(Point, Row) -> Result<(), RunsError> + Sync),
+) -> Result<Ended, RunsError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    let pool = pool.map_err(RunsError::Threads)?;
+    let run = |point: &Point| match grid.run(point, memory) {
+        Ok(row) => done(*point, row).map(|()| None),
+        Err(error) => Ok(Some((*point, error))),
+    };
+    let first: Result<Vec<_>, RunsError> =
+        pool.install(|| points.par_iter().map(run).filter_map(Result::transpose).collect());
+    let (alone, refused): (Vec<_>, Vec<_>) =
+        first?.into_iter().partition(|(_, error)| error.is_over_budget());
+    let mut ended = Ended { again: alone.len(), refused };
+    for (point, _) in &alone {
+        ended.refused.extend(run(point)?);
+    }
+    ended.refused.sort_by_key(|(point, _)| point.number);
+    Ok(ended)
+}
