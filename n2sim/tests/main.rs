@@ -46,6 +46,7 @@ mod shell;
 mod stat_a53;
 mod strangers;
 mod sweep;
+mod sweep_shards;
 mod trace_files;
 mod validate;
 mod viewers;

@@ -44,12 +44,13 @@ key = "pipeline.window.rob"
 values = [64, 80, 96]
 "#;
 
-struct Place {
+/// A directory with a grid.
+pub(crate) struct Place {
     folder: TempDir,
 }
 
 impl Place {
-    fn new(grid: &str) -> Place {
+    pub(crate) fn new(grid: &str) -> Place {
         let folder = tempfile::tempdir().unwrap();
         let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces");
         let grid = grid.replace("TRACES", &traces.display().to_string());
@@ -57,28 +58,28 @@ impl Place {
         Place { folder }
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_n2sim"));
         command.args(["sweep", "grid.toml"]).args(args).current_dir(self.folder.path());
         command
     }
 
-    fn sweep(&self, args: &[&str]) -> Output {
+    pub(crate) fn sweep(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
     }
 
-    fn swept(&self, args: &[&str]) -> String {
+    pub(crate) fn swept(&self, args: &[&str]) -> String {
         let output = self.sweep(args);
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(0), "{message}");
         message
     }
 
-    fn refused(&self, args: &[&str]) -> String {
+    pub(crate) fn refused(&self, args: &[&str]) -> String {
         let output = self.sweep(args);
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{message}");
@@ -86,7 +87,7 @@ impl Place {
         message
     }
 
-    fn text(&self, name: &str) -> String {
+    pub(crate) fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.file(name)).unwrap()
     }
 }

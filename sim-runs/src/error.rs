@@ -22,13 +22,13 @@ pub enum RunsError {
     At {
         /// Name of the file, the key or the run.
         place: String,
-        /// What is wrong.
+        /// Error at that place.
         source: Box<RunsError>,
     },
     /// A file cannot be read or written.
     #[error("{doing}: {source}")]
     Io {
-        /// What failed, with the name of the file.
+        /// Failed action, with the name of the file.
         doing: String,
         /// Reason.
         source: io::Error,

@@ -57,7 +57,7 @@ pub(crate) struct Combination {
 
 /// One run of a grid: a trace and a value for each axis.
 ///
-/// A point means something only to its own [`Grid`], whose methods return its trace, values and key.
+/// A point means something only to its own [`Grid`], which returns its trace, values and key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
     /// Number of the run's row in the table, from 0.

@@ -1,4 +1,4 @@
-//! What runs gave, by their keys.
+//! Results of runs, by their keys.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ pub struct Counts {
     pub counts: Vec<u64>,
 }
 
-/// What a run gave.
+/// Result of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Row {
     /// Its counts.
     Counted(Counts),
-    /// Why it has none, on any machine: trace and configuration do not fit each other.
+    /// The run fails on every machine: trace and configuration do not fit each other.
     Failed {
         /// The reason, as one sentence.
         error: String,

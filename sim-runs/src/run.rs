@@ -12,7 +12,7 @@ use crate::grid::{Grid, Point, Trace};
 use crate::rows::{Counts, Row};
 use crate::run_core::SweepCore;
 
-/// How the runs of [`run_all`] ended.
+/// End of the runs of [`run_all`].
 #[derive(Debug, Default)]
 pub struct Ended {
     /// Runs that were refused memory beside others and ran again, alone.

@@ -110,8 +110,8 @@ impl Table {
         writer.into_inner().map_err(|error| RunsError::Table(error.into_error()))
     }
 
-    /// Writes the table as Parquet and returns the output: words as text, counts as whole numbers of
-    /// 64 bits, metrics as fractions. Only in a build with the feature `parquet`.
+    /// Writes the table as Parquet and returns the output: words as text, counts as whole numbers
+    /// of 64 bits, metrics as fractions. Only in a build with the feature `parquet`.
     ///
     /// # Errors
     /// The output cannot be written.

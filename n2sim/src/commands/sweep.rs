@@ -39,7 +39,7 @@ const JOURNAL_ENDING: &str = ".runs";
 pub(crate) struct SweepArgs {
     /// The sweep (TOML): traces, the keys to vary with their values, the columns
     grid: PathBuf,
-    /// Table to write: Parquet if its name ends in .parquet, else CSV [default: the grid's name with
+    /// Table to write: Parquet if it ends in .parquet, else CSV [default: the grid's name with
     /// .csv, in this directory]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,

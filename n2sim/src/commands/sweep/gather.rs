@@ -26,7 +26,7 @@ pub(super) fn run(args: &SweepArgs, grid: &Grid, directory: &Path) -> anyhow::Re
             || String::from("another grid"),
             |version| format!("n2sim {version}, another version"),
         );
-        note(&format!("{}: {rows} runs of {of} are ignored", path.shown()))?;
+        note(&format!("{}: ignored rows of {of}: {rows}", path.shown()))?;
     }
     if gathered.missing.is_empty() {
         return write_table(args, grid, &gathered.rows, drawn);
@@ -38,16 +38,16 @@ pub(super) fn run(args: &SweepArgs, grid: &Grid, directory: &Path) -> anyhow::Re
 fn missing(args: &SweepArgs, grid: &Grid, directory: &Path, gathered: &Gathered) -> String {
     let (missing, place) = (gathered.missing.len(), directory.shown());
     let mut lines = vec![format!(
-        "{missing} of {} runs are missing in {place}; {} is not written",
+        "the directory {place} lacks {missing} of {} runs; {} is not written",
         grid.len(),
         args.table().shown()
     )];
     let shares = gathered.lacking.iter().map(|lacking| {
         let LackingShard { shard, missing, has_journal } = lacking;
-        let file = shard.file_name();
+        let (file, all) = (shard.file_name(), shard.range(grid.len()).len());
         match has_journal {
-            true => format!("share {shard}: {missing} runs are missing in {file}"),
-            false => format!("share {shard}: {missing} runs are missing, there is no {file}"),
+            true => format!("share {shard}: {missing} of {all} runs missing from {file}"),
+            false => format!("share {shard}: {missing} of {all} runs missing, no {file}"),
         }
     });
     lines.extend(first(shares, SHARES_NAMED, "shares"));

@@ -1,0 +1,91 @@
+//! Runs that succeed and runs that fail.
+
+use std::fs;
+use std::sync::Mutex;
+
+use sim_core::MemoryBudget;
+use sim_runs::{Grid, Row, Rows, Table, Values, run_all};
+
+use super::{GRID, grid, grid_in, traces};
+
+/// Makes all runs of a grid. Returns their rows, and the errors of those without a row.
+fn rows(grid: &Grid, jobs: usize) -> (Rows, Vec<String>) {
+    let rows = Mutex::new(Rows::default());
+    let points: Vec<_> = grid.points().collect();
+    let keep = |point, row| {
+        rows.lock().expect("no panic").insert(grid.key(&point), row);
+        Ok(())
+    };
+    let ended = run_all(grid, &points, jobs, &MemoryBudget::default(), &keep).expect("threads");
+    let refused = ended.refused.iter().map(|(_, error)| error.sentence()).collect();
+    (rows.into_inner().expect("no panic"), refused)
+}
+
+#[test]
+fn the_table_is_the_same_for_any_number_of_jobs() {
+    let grid = grid(GRID);
+    let (one, refused) = rows(&grid, 1);
+    assert_eq!((one.len(), refused.len()), (6, 0));
+    assert_eq!(rows(&grid, 3).0, one);
+    let table = Table::new(&grid, &one).expect("all rows");
+    assert_eq!((table.rows(), table.failed(), table.columns().len()), (6, 0, 6));
+    let ipc = table.metric(0).expect("a metric");
+    assert!(ipc.iter().all(|value| value.is_some_and(|value| value > 0.0)));
+}
+
+/// A run that fails everywhere is a row, with the same text everywhere.
+#[test]
+fn a_failed_run_is_a_row() {
+    for core in ["neoverse-n2", "cortex-a53"] {
+        let text = format!(
+            "traces = [\"vector.n2t\"]\ncore = \"{core}\"\nwarmup = \"1G\"\n\
+             events = [\"cpu_cycles\"]\nmetrics = [\"ipc\"]\n"
+        );
+        let grid = grid(&text);
+        let (rows, refused) = rows(&grid, 1);
+        assert!(refused.is_empty(), "{refused:?}");
+        for point in grid.points() {
+            let Some(Row::Failed { error }) = rows.get(&grid.key(&point)) else {
+                panic!("{core}: a warm-up longer than the trace")
+            };
+            assert!(error.contains("leaves nothing to count"), "{error}");
+            assert!(error.starts_with(&grid.trace(&point).name), "no directory: {error}");
+        }
+        let table = Table::new(&grid, &rows).expect("all rows");
+        let last = table.columns().last().expect("columns");
+        assert_eq!((table.failed(), last.name.as_str()), (1, "error"));
+        let [.., cycles, ipc, _] = table.columns() else { panic!("columns") };
+        assert_eq!(cycles.values, Values::Count(vec![None]));
+        assert_eq!(ipc.values, Values::Number(vec![None]));
+    }
+}
+
+/// A damaged copy is not the fault of the run: another machine may have a good one.
+#[test]
+fn a_damaged_trace_gives_no_row_and_keeps_no_other_run_from_its_row() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let both = GRID.replace("matrix", "vector");
+    let alone = &both.replace("\"aes_sha.n2t\", ", "");
+    let mut bytes = fs::read(traces().join("vector.n2t")).expect("a trace");
+    let damaged = (0..bytes.len()).rev().find(|place| {
+        // Later bytes are an index, whose damage is found when the file is opened.
+        bytes[*place] ^= 0xFF;
+        fs::write(folder.path().join("vector.n2t"), &bytes).expect("room");
+        let opens = grid_in(folder.path(), alone).is_ok();
+        let is_good = opens && {
+            let report = sim_trace::verify(&folder.path().join("vector.n2t"));
+            report.is_ok_and(|report| report.is_good())
+        };
+        if !opens || is_good {
+            bytes[*place] ^= 0xFF;
+        }
+        opens && !is_good
+    });
+    assert!(damaged.is_some(), "a byte of a chunk");
+    fs::copy(traces().join("aes_sha.n2t"), folder.path().join("aes_sha.n2t")).expect("room");
+    let grid = grid_in(folder.path(), &both).expect("it opens");
+    let (rows, refused) = rows(&grid, 2);
+    assert_eq!((rows.len(), refused.len()), (3, 3), "{refused:?}");
+    assert!(refused[0].starts_with("vector.n2t pipeline.window.rob=64: "), "{}", refused[0]);
+    assert!(Table::new(&grid, &rows).is_none());
+}
