@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::fs;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
+
+use sim_trace::TraceFile;
 
 use crate::sweep::Place;
 
@@ -243,36 +246,40 @@ fn files_of_runs_that_are_damaged_or_of_another_grid_are_named() {
     said(&place, &["--gather", "runs"], 0);
 }
 
+/// Damages a byte of the first instructions of a trace, which is found when they are read.
+fn damage(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
+    let found = (0..bytes.len()).rev().any(|place| {
+        bytes[place] ^= 0xFF;
+        fs::write(path, &bytes).unwrap();
+        let is_found = TraceFile::open(path).is_ok_and(|file| {
+            let reader = file.reader(0);
+            reader.and_then(|mut reader| reader.next_batch(&mut Vec::new())).is_err()
+        });
+        bytes[place] ^= 0xFF;
+        is_found
+    });
+    assert!(found, "no byte of an instruction");
+}
+
 #[test]
 fn a_damaged_trace_ends_the_sweep_after_the_other_runs() {
     let place = place_with_runs(&GRID.replace("50k", "2k"));
-    // Short enough to be in one chunk, whose damage is found when it is read.
-    let path = place.file("damaged.n2t");
-    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/vector.n2t");
-    let mut bytes = fs::read(source).unwrap();
-    let opens = |bytes: &[u8]| {
-        fs::write(&path, bytes).unwrap();
-        sim_trace::TraceFile::open(&path).is_ok()
-    };
-    let is_bad = |bytes: &[u8]| {
-        opens(bytes) && !sim_trace::verify(&path).is_ok_and(|report| report.is_good())
-    };
-    let found = (0..bytes.len()).rev().find(|place| {
-        bytes[*place] ^= 0xFF;
-        let is_found = is_bad(&bytes);
-        if !is_found {
-            bytes[*place] ^= 0xFF;
-        }
-        is_found
-    });
-    assert!(found.is_some() && is_bad(&bytes), "a byte of a chunk");
     let text = place.text("grid.toml");
-    let first = text.split('"').nth(1).unwrap().to_owned();
-    fs::write(place.file("grid.toml"), text.replace(&first, "damaged.n2t")).unwrap();
-    let message = said(&place, &["--shard", "1/1", "--runs", "runs"], 2);
-    assert!(message.contains("16 of 48 runs could not be made"), "{message}");
-    assert!(message.contains("damaged.n2t pipeline.window.rob=64"), "{message}");
+    let first = text.split('"').nth(1).unwrap();
+    fs::copy(first, place.file("damaged.n2t")).unwrap();
+    damage(&place.file("damaged.n2t"));
+    fs::write(place.file("grid.toml"), text.replace(first, "damaged.n2t")).unwrap();
+    for args in [&["--shard", "1/1", "--runs", "runs"][..], &["-o", "t.csv"]] {
+        let message = said(&place, args, 2);
+        assert!(message.contains("16 of 48 runs could not be made"), "{message}");
+        assert!(message.contains("damaged.n2t pipeline.window.rob=64"), "{message}");
+    }
     assert_eq!(place.text("runs/1-of-1.runs").lines().count(), 1 + 32, "the others are kept");
+    assert!(!place.file("t.csv").exists(), "no half of a table");
+    fs::copy(first, place.file("damaged.n2t")).unwrap();
+    let message = place.swept(&["-o", "t.csv"]);
+    assert!(message.contains("32 of 48 runs are there already"), "{message}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The runs of a grid, checked before the first one.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use sim_core::config::Document;
@@ -183,8 +184,12 @@ impl Grid {
     /// Returns all runs, in the order of the table: the last key varies fastest, the trace last of
     /// all.
     pub fn points(&self) -> impl Iterator<Item = Point> + use<> {
+        self.points_of(0..self.len())
+    }
+
+    fn points_of(&self, numbers: Range<usize>) -> impl Iterator<Item = Point> + use<> {
         let each = self.combinations.len();
-        (0..self.len()).map(move |number| Point {
+        numbers.map(move |number| Point {
             number,
             trace: number / each,
             combination: number % each,
@@ -193,8 +198,7 @@ impl Grid {
 
     /// Returns the runs of one machine.
     pub fn share(&self, shard: Shard) -> Vec<Point> {
-        let range = shard.range(self.len());
-        self.points().skip(range.start).take(range.len()).collect()
+        self.points_of(shard.range(self.len())).collect()
     }
 
     /// Returns the trace of a run.

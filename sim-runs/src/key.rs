@@ -10,7 +10,8 @@ pub(crate) fn sha256(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Inputs that determine the counts of a run. Seed and order of threads are values of the configuration.
+/// Inputs that determine the counts of a run. Seed and order of threads are values of the
+/// configuration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inputs<'a> {
     /// Content hash of the trace.

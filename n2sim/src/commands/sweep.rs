@@ -202,12 +202,10 @@ fn complete(
     kept: Rows,
 ) -> anyhow::Result<Rows> {
     let missing = grid.missing(points, &kept);
-    if missing.len() < points.len() {
-        note(&format!(
-            "{} of {} runs are there already",
-            points.len() - missing.len(),
-            points.len()
-        ))?;
+    let is_there = |point: &&Point| kept.get(&grid.key(point)).is_some();
+    let there = points.iter().filter(is_there).count();
+    if there > 0 {
+        note(&format!("{there} of {} runs are there already", points.len()))?;
     }
     let bar = ProgressBar::new(points.len() as u64);
     bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} runs  {elapsed}  {eta}")?);
