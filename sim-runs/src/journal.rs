@@ -64,15 +64,7 @@ impl Journal {
     ) -> Result<(Journal, Rows), RunsError> {
         let cannot_write = format!("cannot write {}", path.shown());
         let cannot_write = RunsError::io(&cannot_write);
-        let mut options = fs::File::options();
-        options.read(true).write(true).create(true).truncate(false);
-        let mut file = File::open_with(&options, path).map_err(&cannot_write)?;
-        // A file system without locks cannot keep two sweeps apart.
-        if flock(file.as_std(), FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK)
-        {
-            let name = path.shown();
-            return Err(RunsError::Wrong(format!("{name} is in use: another sweep writes it")));
-        }
+        let mut file = locked(path)?;
         let mut bytes = Vec::new();
         if !restart {
             let doing = format!("cannot read {}", path.shown());
@@ -125,6 +117,22 @@ impl Journal {
         let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync());
         self.is_broken = written.is_err();
         written.map_err(RunsError::io(&doing))
+    }
+}
+
+/// Opens or creates a journal that no other process writes.
+fn locked(path: &Path) -> Result<File, RunsError> {
+    let name = path.shown();
+    let mut options = fs::File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = File::open_with(&options, path);
+    let file = file.map_err(RunsError::io(&format!("cannot write {name}")))?;
+    // A file system without locks cannot keep two sweeps apart.
+    match flock(file.as_std(), FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => {
+            Err(RunsError::Wrong(format!("{name} is in use: another sweep writes it")))
+        }
+        _ => Ok(file),
     }
 }
 
