@@ -1,5 +1,6 @@
-//! The host of the simulation: memory, signals, speed, and the progress bar.
+//! The host of the simulation: the call of a command, memory, signals, speed, and the progress bar.
 
+pub(crate) mod call;
 pub(crate) mod memory;
 pub(crate) mod progress;
 pub(crate) mod signals;

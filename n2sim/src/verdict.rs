@@ -1,7 +1,5 @@
 //! The result of a command that did not fail.
 
-use std::process::ExitCode;
-
 /// The result of a command's checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -11,11 +9,12 @@ pub(crate) enum Verdict {
     Refuted,
 }
 
-impl From<Verdict> for ExitCode {
-    fn from(verdict: Verdict) -> ExitCode {
+/// The exit code.
+impl From<Verdict> for u8 {
+    fn from(verdict: Verdict) -> u8 {
         match verdict {
-            Verdict::Good => ExitCode::SUCCESS,
-            Verdict::Refuted => ExitCode::from(1),
+            Verdict::Good => 0,
+            Verdict::Refuted => 1,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The recorded program with its engine, and the description of both in the trace.
 
 use std::ffi::OsStr;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,6 +12,7 @@ use super::args::CaptureArgs;
 use super::engine::Engine;
 use super::program::Program;
 use super::shared_memory::SharedMemory;
+use crate::host::call;
 
 /// CPU model of the engine with the vectors of the N2: 128 bits.
 pub(crate) const SHORT_VECTORS: &str = "max,sve128=on,sve256=off";
@@ -100,10 +102,8 @@ pub(crate) fn default_output(program: &Path) -> PathBuf {
     PathBuf::from(format!("{name}.n2t"))
 }
 
-#[allow(
-    clippy::print_stderr,
-    reason = "the program's messages; stdout belongs to the recorded one"
-)]
+/// Prints a message on stderr, because stdout belongs to the recorded program.
 pub(crate) fn say(text: &str) {
-    eprint!("{text}");
+    // A closed stderr is no reason to lose a recording.
+    let _ = call::stderr().write_all(text.as_bytes());
 }

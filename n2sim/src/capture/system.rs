@@ -29,7 +29,6 @@ use crate::host::signals::Keeper;
 use anyhow::{Context, Result, bail};
 use machine::{Guest, Start};
 use sim_trace::{MachineInfo, Meta, TraceWriter, WriterOptions};
-use std::process::ExitCode;
 
 /// Records a system and prints a summary to stderr.
 ///
@@ -37,7 +36,7 @@ use std::process::ExitCode;
 ///
 /// If the engine, the plugin, the kernel or the program is missing or unfit, or the trace cannot be
 /// written.
-pub(crate) fn run(args: &CaptureArgs) -> Result<ExitCode> {
+pub(crate) fn run(args: &CaptureArgs) -> Result<u8> {
     let kernel = args.system.kernel.clone().context("--system needs --kernel IMAGE")?;
     let kernel_symbols = match &args.system.kernel_symbols {
         Some(path) => symbols::read(path)?,
@@ -105,7 +104,7 @@ fn finish(
     end: &End,
     path: &std::path::Path,
     stopwatch: &Stopwatch,
-) -> Result<ExitCode> {
+) -> Result<u8> {
     let plugin = PluginTally::read(memory)?;
     let has_registers = memory.control(control::HAS_REGISTERS)? == 1;
     let mut shared = recorder.shared;
@@ -151,5 +150,5 @@ fn finish(
     let written = output.trace.finish().context("the trace could not be completed")?;
     let times = stopwatch.elapsed();
     say(&account::system_summary(path, &tally, &written, &ending, times, &gaps));
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

@@ -14,6 +14,7 @@ use super::counterfactual_a53;
 use crate::counting::ideal_run;
 use crate::files::open_trace;
 use crate::files::output::Output;
+use crate::host::call;
 use crate::shared_args::{CoreName, FormatArgs, MachineArgs, RegionArgs};
 use crate::verdict::Verdict;
 use sim_core::Shown;
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &CounterfactualArgs) -> anyhow::Result<Verdict> {
     let found = measure(Slots::of(&base), slots).with_context(|| place)?;
     match out.is_file() && !args.format.is_for_programs() {
         true => header::write(&mut out, &base.header)?,
-        false => header::write(&mut io::stderr(), &base.header)?,
+        false => header::write(&mut call::stderr(), &base.header)?,
     }
     print(&mut out, &args.format, &found)?;
     out.finish()?;

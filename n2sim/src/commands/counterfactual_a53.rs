@@ -1,6 +1,6 @@
 //! `n2sim counterfactual --core cortex-a53`: runs of the core with one thing ideal, and with two.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use anyhow::Context;
 use sim_a53::{A53Config, A53CoreOutcome, MispredictionSlots, run_with_mispredictions};
@@ -13,6 +13,7 @@ use super::counterfactual::{CounterfactualArgs, measure, print};
 use super::stat_a53::note_instructions;
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace};
+use crate::host::call;
 use crate::host::memory;
 use crate::verdict::Verdict;
 
@@ -21,7 +22,7 @@ pub(super) fn run(args: &CounterfactualArgs) -> anyhow::Result<Verdict> {
     refuse_others(args)?;
     let document = a53_config::document(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
+    open_trace::write_lacks(&mut call::stderr(), &args.trace, &trace)?;
     let mut out = Output::create(args.format.output.as_deref())?;
     let limit = args.region.part.limit;
     let one = |ideals: &[A53Ideal]| -> anyhow::Result<Vec<(A53CoreOutcome, MispredictionSlots)>> {

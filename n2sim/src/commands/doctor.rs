@@ -5,12 +5,13 @@ use crate::capture::engine::{self, Engine};
 use crate::capture::plugin::{self, Plugin};
 use crate::capture::program::USUAL_SYSROOTS;
 use crate::capture::system;
+use crate::host::call;
 use anyhow::Result;
 use clap::Args;
 use sim_core::Shown;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 /// Check the recording prerequisites and print how to install missing ones
 #[derive(Args, Clone, Debug)]
@@ -60,9 +61,9 @@ impl Finding {
 ///
 /// # Errors
 /// If stdout cannot be written.
-pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
+pub(crate) fn run(args: &DoctorArgs) -> Result<u8> {
     let findings = examine(args);
-    let mut out = std::io::stdout().lock();
+    let mut out = call::stdout();
     for finding in &findings {
         let mark = match (finding.is_good, finding.is_needed) {
             (true, _) => "ok",
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
     let verdict =
         if can_record { "n2sim capture works here" } else { "n2sim capture cannot work yet" };
     writeln!(out, "{verdict}")?;
-    Ok(ExitCode::from(u8::from(!can_record)))
+    Ok(u8::from(!can_record))
 }
 
 /// Removes temporary results of killed runs from `directory`, and prints how to use the recordings

@@ -1,6 +1,6 @@
 //! `n2sim estimate`: estimates the counts of a long trace from parts of it.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -17,6 +17,7 @@ use crate::counting::partial_run::{PartialRun, run_chunks, run_windows};
 use crate::counting::print::Printer;
 use crate::counting::setup::Setup;
 use crate::files::output::Output;
+use crate::host::call;
 use crate::host::progress::with_progress;
 use crate::host::speed;
 use crate::shared_args::{CoreName, CountArgs, MachineArgs};
@@ -91,7 +92,7 @@ pub(crate) fn run(args: &EstimateArgs) -> anyhow::Result<Verdict> {
         errors: errors.as_deref(),
     };
     printer.print(output, &measured)?;
-    let stderr = &mut io::stderr();
+    let stderr = &mut call::stderr();
     write_unknown_words(stderr, &measured.outcome)?;
     for note in &measured.outcome.notes {
         writeln!(stderr, "n2sim: note: {note}")?;

@@ -1,6 +1,6 @@
 //! `n2sim estimate --core cortex-a53`: counts of a long trace from chunks that run in parallel.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::time::Instant;
 
 use sim_lab::{A53Chunks, run_a53_chunks};
@@ -13,6 +13,7 @@ use crate::counting::a53_run::{self, A53Measured};
 use crate::counting::counted_run::Request;
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace};
+use crate::host::call;
 use crate::host::{memory, speed};
 use crate::verdict::Verdict;
 
@@ -23,7 +24,7 @@ pub(super) fn run(args: &EstimateArgs) -> anyhow::Result<Verdict> {
     let asked = Asked::of(counts)?;
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
+    open_trace::write_lacks(&mut call::stderr(), &args.trace, &trace)?;
     a53_run::refuse_levels(&asked.groups, trace.meta().machine.full_system)?;
     let request = Request::new(&asked.groups, trace.meta().machine.full_system);
     let thread = only_thread(&trace)?;
@@ -40,13 +41,13 @@ pub(super) fn run(args: &EstimateArgs) -> anyhow::Result<Verdict> {
     asked.note(&measured.cores, clock_hz)?;
     if parts > 1 {
         writeln!(
-            io::stderr(),
+            call::stderr(),
             "n2sim: note: counted in {parts} parts at the same time: docs/regions.md says how far that is \
              from a run in one piece"
         )?;
     }
     if counts.verbose {
-        speed::write_speed(&mut io::stderr(), thread.1, start.elapsed())?;
+        speed::write_speed(&mut call::stderr(), thread.1, start.elapsed())?;
     }
     Ok(Verdict::Good)
 }

@@ -12,6 +12,7 @@ use sim_report::event_bus::{BusFormat, BusHead, BusWriter};
 use super::event_bus_a53;
 use crate::files::open_trace;
 use crate::files::output::Output;
+use crate::host::call;
 use crate::host::progress;
 use crate::shared_args::{CoreName, MachineArgs, PartArgs};
 use crate::verdict::Verdict;
@@ -83,7 +84,7 @@ pub(crate) fn run(args: &EventBusArgs) -> anyhow::Result<Verdict> {
 }
 
 pub(super) fn write_notes(cycles: u64, late: u64) -> io::Result<()> {
-    let mut stderr = io::stderr();
+    let mut stderr = call::stderr();
     writeln!(stderr, "n2sim: a bit is set in {cycles} cycles")?;
     if late > 0 {
         writeln!(

@@ -11,6 +11,7 @@ use sim_trace::{TraceError, TraceFile};
 use super::event_bus::{EventBusArgs, write_notes};
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace};
+use crate::host::call;
 use crate::host::memory;
 use crate::verdict::Verdict;
 
@@ -32,7 +33,7 @@ pub(super) fn run(args: &EventBusArgs) -> anyhow::Result<Verdict> {
     }
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
+    open_trace::write_lacks(&mut call::stderr(), &args.trace, &trace)?;
     let streams: Vec<u32> = trace.streams().iter().map(|thread| thread.stream).collect();
     let output = Output::create(args.output.as_deref())?;
     let mut out = args.begin(output, wires(), &streams)?;

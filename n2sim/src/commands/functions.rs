@@ -24,6 +24,7 @@ use crate::counting::print::write_header;
 use crate::counting::setup::Setup;
 use crate::files::output::Output;
 use crate::files::symbols;
+use crate::host::call;
 use crate::host::progress::{expected, with_progress};
 use crate::host::signals::Keeper;
 use crate::host::speed;
@@ -271,7 +272,7 @@ pub(crate) fn run(args: &FunctionsArgs) -> anyhow::Result<Verdict> {
     let start = Instant::now();
     let instructions = count(out, args, &replay)?;
     if args.verbose {
-        speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
+        speed::write_speed(&mut call::stderr(), instructions, start.elapsed())?;
     }
     keeper.end(instructions, expected(&setup.session, &options))?;
     Ok(Verdict::Good)
@@ -295,7 +296,7 @@ fn count(mut out: Output, args: &FunctionsArgs, replay: &Replay<'_>) -> anyhow::
         write_counts(&mut out, &args.format, replay, &outcome, &rows)?;
     }
     out.finish()?;
-    write_unknown_words(&mut io::stderr(), &outcome)?;
+    write_unknown_words(&mut call::stderr(), &outcome)?;
     note_missing_names(&symbols)?;
     Ok(instructions)
 }
@@ -304,7 +305,7 @@ fn count(mut out: Output, args: &FunctionsArgs, replay: &Replay<'_>) -> anyhow::
 pub(super) fn note_missing_names(symbols: &Symbols) -> io::Result<()> {
     if symbols.functions().is_empty() {
         writeln!(
-            io::stderr(),
+            call::stderr(),
             "n2sim: note: the trace names no functions; give its program with --elf FILE"
         )?;
     }

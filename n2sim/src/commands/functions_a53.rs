@@ -18,6 +18,7 @@ use crate::counting::a53_run;
 use crate::counting::event_list;
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace, symbols};
+use crate::host::call;
 use crate::host::{memory, speed};
 use crate::verdict::Verdict;
 
@@ -27,7 +28,7 @@ pub(super) fn run(args: &FunctionsArgs) -> anyhow::Result<Verdict> {
     let requested = event_list::parse_all::<A53Event>(&args.event)?;
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
+    open_trace::write_lacks(&mut call::stderr(), &args.trace, &trace)?;
     a53_run::refuse_levels(&requested, trace.meta().machine.full_system)?;
     let requested: Vec<Selected<A53Event>> =
         requested.into_iter().flat_map(|group| group.events).collect();
@@ -38,7 +39,7 @@ pub(super) fn run(args: &FunctionsArgs) -> anyhow::Result<Verdict> {
     let (cores, counts) = run_by_group(&trace, &config, args.region.part.limit, &groups)?;
     if args.verbose {
         let instructions = cores.iter().map(|core| core.instructions).sum();
-        speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
+        speed::write_speed(&mut call::stderr(), instructions, start.elapsed())?;
     }
     let rows = rows(&symbols, counts);
     let clock_hz = config.cluster.clock_hz;

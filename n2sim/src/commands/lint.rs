@@ -11,6 +11,7 @@ use sim_metrics::formula::{Catalog, Finding, Machine, MetricFormula, Severity};
 use sim_metrics::metric_file::{MetricFile, review};
 
 use crate::files::metric_files;
+use crate::host::call;
 use crate::shared_args::{CoreName, RevisionName};
 use crate::verdict::Verdict;
 
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &LintArgs) -> anyhow::Result<Verdict> {
     let least = if args.quiet { Severity::Warning } else { Severity::Note };
     let mut findings = review(&file, &catalog, machine.as_ref());
     findings.retain(|finding| finding.severity >= least);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(call::stdout());
     for finding in &findings {
         if args.json {
             write_json(&mut out, finding)?;

@@ -13,6 +13,7 @@ use sim_pmu::other_core::CORTEX_A53;
 use sim_pmu::{OtherCore, OtherEvent};
 
 use crate::files::{a53_config, metric_files};
+use crate::host::call;
 use crate::shared_args::{CoreName, MachineArgs};
 use crate::verdict::Verdict;
 
@@ -60,7 +61,7 @@ const METRIC_WIDTH: usize = 28;
 
 /// Prints the requested list.
 pub(crate) fn run(args: &ListArgs) -> anyhow::Result<Verdict> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(call::stdout());
     match &args.what {
         ListWhat::Events { core, long } => {
             let core = core.unwrap_or_default();

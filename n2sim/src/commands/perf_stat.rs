@@ -8,7 +8,7 @@ mod options;
 mod print;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -22,6 +22,7 @@ use crate::counting::counted_run::{Replay, Request};
 use crate::counting::event_list::{self, EventGroup, ListedEvent};
 use crate::counting::interval::{self, Interval};
 use crate::files::open_trace;
+use crate::host::call;
 use crate::shared_args::{CoreName, CountersArgs, MachineArgs, PartArgs, time_slice};
 use control::Control;
 use counters::IndependentGroups;
@@ -74,11 +75,10 @@ struct Environment {
     args: PerfStatArgs,
 }
 
-/// Returns the command line if the program was called `perf`.
-pub(crate) fn called_as_perf() -> Option<Vec<OsString>> {
-    let mut words = std::env::args_os();
-    let name = PathBuf::from(words.next()?);
-    (name.file_name()? == "perf").then(|| words.collect())
+/// Returns the rest of the command line if the program was called `perf`.
+pub(crate) fn called_as_perf(words: &[OsString]) -> Option<&[OsString]> {
+    let (name, words) = words.split_first()?;
+    (Path::new(name).file_name()? == "perf").then_some(words)
 }
 
 /// Runs a command line of perf: `perf stat ...`, or a request for its version.
@@ -87,11 +87,11 @@ pub(crate) fn play(words: &[OsString]) -> anyhow::Result<()> {
         Some("stat") => {
             let variable = std::env::var(ARGS_VARIABLE).unwrap_or_default();
             let own = ["N2SIM_ARGS"].into_iter().chain(variable.split_whitespace());
-            let environment = Environment::try_parse_from(own).unwrap_or_else(|error| error.exit());
+            let environment = Environment::try_parse_from(own)?;
             run(&PerfStatArgs { perf: words[1..].to_vec(), ..environment.args })
         }
         Some("-v" | "--version" | "version") => {
-            writeln!(io::stdout(), "perf version 6.12 (n2sim {})", env!("CARGO_PKG_VERSION"))?;
+            writeln!(call::stdout(), "perf version 6.12 (n2sim {})", env!("CARGO_PKG_VERSION"))?;
             Ok(())
         }
         Some(word) => anyhow::bail!("'perf {word}': n2sim acts as `perf stat` only"),
@@ -103,7 +103,7 @@ pub(crate) fn play(words: &[OsString]) -> anyhow::Result<()> {
 pub(crate) fn run(args: &PerfStatArgs) -> anyhow::Result<()> {
     args.core.require_timing_model()?;
     let words = [OsString::from("perf stat")].into_iter().chain(args.perf.iter().cloned());
-    let options = PerfOptions::try_parse_from(words).unwrap_or_else(|error| error.exit());
+    let options = PerfOptions::try_parse_from(words)?;
     match args.core {
         CoreName::CortexA53 => a53::run(args, &options),
         _ => run_n2(args, &options),
@@ -121,7 +121,7 @@ fn run_n2(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<()> {
     let was_on = control.wait()?;
     if options.verbose > 0 {
         let midr = session.config().core.revision.midr();
-        writeln!(io::stderr(), "Using CPUID {midr:#018x}")?;
+        writeln!(call::stderr(), "Using CPUID {midr:#018x}")?;
     }
     let request = Request::new(&events.groups, session.trace().meta().machine.full_system);
     let request = request.on(args.counters.counters);

@@ -1,7 +1,5 @@
 //! `n2sim pipeline --core cortex-a53`: the stages of a window's instructions on a Cortex-A53.
 
-use std::io;
-
 use sim_core::{PmuEvent, Shown};
 use sim_machine::caveats;
 use sim_report::pipeview::PipeView;
@@ -11,6 +9,7 @@ use sim_trace::{MissingData, TraceFile};
 use super::pipeline::{PipelineArgs, thread_of, window_of, write_view};
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace, symbols};
+use crate::host::call;
 use crate::host::memory;
 use crate::verdict::Verdict;
 
@@ -19,7 +18,7 @@ use crate::verdict::Verdict;
 pub(super) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
+    open_trace::write_lacks(&mut call::stderr(), &args.trace, &trace)?;
     let (_, stream) = thread_of(&trace, args)?;
     let window = window_of(&stream, args)?;
     let symbols = symbols::load(&trace, &args.elf)?;

@@ -23,6 +23,7 @@ use crate::counting::metric_events::Sharing;
 use crate::counting::setup::{NO_KERNEL, Setup};
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace};
+use crate::host::call;
 use crate::host::memory;
 use crate::host::progress::with_progress;
 use crate::shared_args::{CoreName, CountersArgs, EventArgs, MachineArgs, RegionArgs, time_slice};
@@ -86,7 +87,7 @@ fn run_n2(args: &PlanArgs) -> anyhow::Result<Verdict> {
     if out.is_file() {
         header::write(&mut out, &measured.outcome.header)?;
     } else {
-        header::write(&mut io::stderr(), &measured.outcome.header)?;
+        header::write(&mut call::stderr(), &measured.outcome.header)?;
     }
     let Measured { readings, truth, rotations, .. } = &measured;
     let turns = Turns { interval_ns: args.mux_interval, readings, truth, rotations: *rotations };
@@ -101,11 +102,11 @@ fn run_a53(args: &PlanArgs) -> anyhow::Result<Verdict> {
     let groups = stat_a53::with_events_of(&metrics, &groups);
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
+    open_trace::write_lacks(&mut call::stderr(), &args.trace, &trace)?;
     let request =
         Request::new(&groups, trace.meta().machine.full_system).on(args.counters.counters);
     if request.lacks_kernel() {
-        writeln!(io::stderr(), "{NO_KERNEL}")?;
+        writeln!(call::stderr(), "{NO_KERNEL}")?;
     }
     let mut out = Output::create(args.output.as_deref())?;
     let plan = planned(args, &request)?;

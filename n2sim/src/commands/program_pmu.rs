@@ -11,6 +11,7 @@ use sim_report::program_pmu::{self, CoreEnd};
 use super::program_pmu_a53;
 use crate::files::open_trace;
 use crate::files::output::Output;
+use crate::host::call;
 use crate::host::progress::with_progress;
 use crate::shared_args::{CoreName, MachineArgs, RegionArgs};
 use crate::verdict::Verdict;
@@ -61,7 +62,7 @@ pub(super) fn note_without_accesses(trace: &Path, has_none: bool) -> io::Result<
         return Ok(());
     }
     writeln!(
-        io::stderr(),
+        call::stderr(),
         "n2sim: {}: the trace has no accesses to registers (Register events of \
          docs/trace-format.md); the PMU stayed as after reset",
         trace.shown()

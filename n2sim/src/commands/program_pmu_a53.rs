@@ -1,7 +1,5 @@
 //! `n2sim program-pmu --core cortex-a53`: the traced program's accesses to the PMU of a Cortex-A53.
 
-use std::io;
-
 use sim_a53::{A53CoreOutcome, A53Event, PmuSink, pmu, run_with_pmu};
 use sim_report::program_pmu::{self, CoreEnd};
 use sim_trace::TraceFile;
@@ -10,6 +8,7 @@ use super::program_pmu::{ProgramPmuArgs, note_without_accesses};
 use super::stat_a53::note_instructions;
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace};
+use crate::host::call;
 use crate::host::memory;
 use crate::verdict::Verdict;
 
@@ -18,7 +17,7 @@ pub(super) fn run(args: &ProgramPmuArgs) -> anyhow::Result<Verdict> {
     refuse_others(args)?;
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
+    open_trace::write_lacks(&mut call::stderr(), &args.trace, &trace)?;
     let mut out = Output::create(args.output.as_deref())?;
     let runs = run_with_pmu(&trace, &config, args.region.part.limit, |_| pmu::new())?;
     let (cores, sinks): (Vec<A53CoreOutcome>, Vec<PmuSink>) = runs.into_iter().unzip();

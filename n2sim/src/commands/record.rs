@@ -11,7 +11,7 @@ mod program;
 mod request;
 mod spe;
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use sim_core::{EventSink, Shown};
 use sim_machine::{MachineConfig, Outcome, RunHeader, RunOptions, Session};
@@ -20,6 +20,7 @@ use sim_report::perf_data::Machine;
 use sim_report::perf_data::machine::Cpu;
 
 use crate::files::open_trace;
+use crate::host::call;
 use crate::host::progress::{expected, with_progress};
 use crate::host::signals::{self, Keeper};
 use crate::shared_args::CoreName;
@@ -70,7 +71,7 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<Verdict> {
         Request::Spe(request) => spe::record(&recording, &request)?,
         Request::Overflow(events) => overflow::record(&recording, &events)?,
     };
-    let stderr = &mut io::stderr();
+    let stderr = &mut call::stderr();
     header::write(stderr, recording.session.header())?;
     for note in notes {
         writeln!(stderr, "n2sim: {note}")?;

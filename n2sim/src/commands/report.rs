@@ -12,6 +12,7 @@ use crate::counting::notes;
 use crate::files::open_trace;
 use crate::files::output::Output;
 use crate::files::symbols;
+use crate::host::call;
 use crate::host::progress;
 use crate::shared_args::{CoreName, MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
@@ -58,11 +59,11 @@ pub(crate) struct ReportArgs {
 /// Runs the trace and writes the report.
 pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
     let Some(trace) = args.trace.as_ref() else {
-        io::stdout().lock().write_all(RunReport::schema().as_bytes())?;
+        call::stdout().write_all(RunReport::schema().as_bytes())?;
         return Ok(Verdict::Good);
     };
     anyhow::ensure!(
-        args.json || args.output.is_some() || !io::stdout().is_terminal(),
+        args.json || args.output.is_some() || call::stop().is_some() || !io::stdout().is_terminal(),
         "a page is for a browser: name its file with -o FILE.html, or ask for --json"
     );
     args.core.require_timing_model()?;
@@ -84,9 +85,9 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
         out.write_all(report_page::html(&report).as_bytes())?;
     }
     out.finish()?;
-    notes::write_unknown_words(&mut io::stderr(), &observed.outcome)?;
+    notes::write_unknown_words(&mut call::stderr(), &observed.outcome)?;
     for note in &observed.outcome.notes {
-        writeln!(io::stderr(), "n2sim: note: {note}")?;
+        writeln!(call::stderr(), "n2sim: note: {note}")?;
     }
     Ok(Verdict::Good)
 }

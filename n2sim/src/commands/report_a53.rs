@@ -1,6 +1,6 @@
 //! `n2sim report --core cortex-a53`: a page on a run on a Cortex-A53.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use sim_a53::A53Config;
@@ -15,6 +15,7 @@ use super::report::ReportArgs;
 use super::stat_a53::note_instructions;
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace, symbols};
+use crate::host::call;
 use crate::host::memory;
 use crate::verdict::Verdict;
 
@@ -24,7 +25,7 @@ pub(super) fn run(args: &ReportArgs, trace: &Path) -> anyhow::Result<Verdict> {
     let document = a53_config::document(&args.machine)?;
     let config = A53Config::from_document(&document)?;
     let file = TraceFile::open_within(trace, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), trace, &file)?;
+    open_trace::write_lacks(&mut call::stderr(), trace, &file)?;
     let symbols = symbols::load(&file, &args.elf)?;
     let mut out = Output::create(args.output.as_deref())?;
     let limit = args.region.part.limit;

@@ -1,7 +1,6 @@
 //! `n2sim run`: records a program, replays the recording and prints its counts.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args as ClapArgs;
@@ -46,7 +45,7 @@ pub(crate) struct RunArgs {
 ///
 /// # Errors
 /// If an option is wrong, the program cannot be recorded, or the output cannot be written.
-pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     // A wrong option is refused before the program has run.
     stat::check(&args.replay)?;
     check_files(args)?;
@@ -102,7 +101,7 @@ fn record(args: &RunArgs, path: &Path, name: &str, begin: Begin) -> anyhow::Resu
     Ok(())
 }
 
-fn count(args: &RunArgs, path: &Path, name: String, program: String) -> anyhow::Result<ExitCode> {
+fn count(args: &RunArgs, path: &Path, name: String, program: String) -> anyhow::Result<u8> {
     let trace = NamedTrace { path, name, program: Some(program) };
     Ok(stat::count(trace, &args.replay)?.into())
 }

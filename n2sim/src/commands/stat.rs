@@ -1,5 +1,7 @@
 //! `n2sim stat`: replays a trace and prints its counts as `perf stat` would.
 
+pub(crate) mod exact;
+
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -23,6 +25,7 @@ use crate::counting::setup::Setup;
 use crate::files::metric_files;
 use crate::files::open_trace::NamedTrace;
 use crate::files::output::Output;
+use crate::host::call;
 use crate::host::progress::{expected, with_progress};
 use crate::host::signals::Keeper;
 use crate::host::speed;
@@ -243,7 +246,7 @@ pub(super) fn count(trace: NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<
         None => count_once(output, args, &replay, &metrics)?,
     };
     if counts.verbose {
-        speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
+        speed::write_speed(&mut call::stderr(), instructions, start.elapsed())?;
     }
     if let Some(mut file) = perf_data {
         rounds.write(&mut file)?;
@@ -278,9 +281,9 @@ fn count_once(
     let counts = &args.counts;
     let printer = Printer { args: counts, replay, metrics, has_truth: args.truth, errors: None };
     printer.print(out, &measured)?;
-    write_notes(&mut io::stderr(), args, replay.request, &measured)?;
+    write_notes(&mut call::stderr(), args, replay.request, &measured)?;
     for trouble in metrics.troubles(&measured) {
-        writeln!(io::stderr(), "n2sim: note: {trouble}")?;
+        writeln!(call::stderr(), "n2sim: note: {trouble}")?;
     }
     Ok((CountsFile::of_run(replay, &measured), instructions))
 }
@@ -302,7 +305,7 @@ fn count_intervals(
     write_header(&mut out, &counts.format, counts.header.then_some(columns), &outcome)?;
     interval::write(&mut out, counts, replay, &outcome, &intervals)?;
     out.finish()?;
-    write_unknown_words(&mut io::stderr(), &outcome)?;
+    write_unknown_words(&mut call::stderr(), &outcome)?;
     let mut file = CountsFile::new(replay, &outcome, Some(milliseconds));
     for interval in &intervals {
         file.add(interval.time_ns, &interval.cores);

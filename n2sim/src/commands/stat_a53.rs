@@ -23,6 +23,7 @@ use crate::counting::setup::NO_KERNEL;
 use crate::files::open_trace::{self, NamedTrace};
 use crate::files::output::Output;
 use crate::files::{a53_config, metric_files};
+use crate::host::call;
 use crate::host::{memory, speed};
 use crate::shared_args::{CountArgs, EventArgs, RegionArgs};
 use crate::verdict::Verdict;
@@ -100,11 +101,11 @@ pub(super) fn run(source: &NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<
     let asked = Asked::of(counts)?;
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(source.path, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), Path::new(&source.name), &trace)?;
+    open_trace::write_lacks(&mut call::stderr(), Path::new(&source.name), &trace)?;
     let request = Request::new(&asked.groups, trace.meta().machine.full_system);
     let request = request.on(args.counters.counters);
     if request.lacks_kernel() {
-        writeln!(io::stderr(), "{NO_KERNEL}")?;
+        writeln!(call::stderr(), "{NO_KERNEL}")?;
     }
     let mut out = Output::create(counts.format.output.as_deref())?;
     let part = &part(&args.region, &source.name, &trace)?;
@@ -126,7 +127,7 @@ pub(super) fn run(source: &NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<
             cycles: measured.cycles(),
             clock_hz,
         };
-        write_not_counted(&mut io::stderr(), args, &shared)?;
+        write_not_counted(&mut call::stderr(), args, &shared)?;
     }
     asked.note(&measured.cores, clock_hz)?;
     Ok(Verdict::Good)
@@ -146,7 +147,7 @@ fn measure(
     };
     if args.counts.verbose {
         let instructions = measured.cores.iter().map(|core| core.instructions).sum();
-        speed::write_speed(&mut io::stderr(), instructions, start.elapsed())?;
+        speed::write_speed(&mut call::stderr(), instructions, start.elapsed())?;
     }
     Ok(measured)
 }
@@ -305,13 +306,13 @@ pub(super) fn with_events_of(
 /// Notes metrics without a value, with the reason.
 fn note_troubles(metrics: &[A53Metric], counts: &ClusterCounts<'_>) -> io::Result<()> {
     for trouble in metrics.iter().filter_map(|metric| metric.trouble(counts)) {
-        writeln!(io::stderr(), "n2sim: note: {trouble}")?;
+        writeln!(call::stderr(), "n2sim: note: {trouble}")?;
     }
     Ok(())
 }
 
 /// Refuses the options that only the Neoverse N2 has.
-fn refuse_others(args: &ReplayArgs) -> anyhow::Result<()> {
+pub(super) fn refuse_others(args: &ReplayArgs) -> anyhow::Result<()> {
     let counts = &args.counts;
     let refused = [
         (counts.perf_data.is_some(), "--perf-data"),
@@ -333,7 +334,7 @@ fn refuse_others(args: &ReplayArgs) -> anyhow::Result<()> {
 }
 
 /// Returns these events with their mnemonics, each as a group of its own.
-fn groups_of(events: &[A53Event]) -> Vec<EventGroup<A53Event>> {
+pub(super) fn groups_of(events: &[A53Event]) -> Vec<EventGroup<A53Event>> {
     events.iter().map(|event| EventGroup::single(selected(*event))).collect()
 }
 
@@ -348,7 +349,7 @@ fn note_unraised(requested: &[EventGroup<A53Event>]) -> io::Result<()> {
     for selected in events.filter(|selected| !event_list::is_nowhere(selected)) {
         let Selected { name, event } = selected;
         if let Some(why) = sim_a53::event::never_raised(event.event) {
-            writeln!(io::stderr(), "n2sim: note: {name} is always 0: {why}")?;
+            writeln!(call::stderr(), "n2sim: note: {name} is always 0: {why}")?;
         }
     }
     Ok(())
@@ -360,7 +361,7 @@ pub(super) fn note_instructions(cores: &[A53CoreOutcome]) -> io::Result<()> {
     let unknown: u64 = cores.iter().map(|core| core.unknown).sum();
     if unknown > 0 {
         writeln!(
-            io::stderr(),
+            call::stderr(),
             "n2sim: note: {unknown} instructions are unknown to the decoder and ran as one-cycle \
              operations"
         )?;
@@ -368,7 +369,7 @@ pub(super) fn note_instructions(cores: &[A53CoreOutcome]) -> io::Result<()> {
     let lost: u64 = cores.iter().map(|core| core.lost_exclusives).sum();
     if lost > 0 {
         writeln!(
-            io::stderr(),
+            call::stderr(),
             "n2sim: note: {lost} store-exclusives succeed as recorded, although this run had lost \
              their line in between: a real core would fail and retry"
         )?;
@@ -378,7 +379,7 @@ pub(super) fn note_instructions(cores: &[A53CoreOutcome]) -> io::Result<()> {
         return Ok(());
     }
     writeln!(
-        io::stderr(),
+        call::stderr(),
         "n2sim: note: {foreign} instructions are SVE or atomics of LSE, which no Cortex-A53 has: \
          they are timed as Advanced SIMD of 128 bits, or as a load and a store; a program that chooses its code by \
          the core does not use them when it is recorded with --cpu cortex-a53"

@@ -17,6 +17,7 @@ use sim_report::{Symbols, disassembly};
 use sim_trace::foreign::{Format, ImportOptions};
 use sim_trace::{Report, TraceFile};
 
+use crate::host::call;
 use crate::host::memory;
 use crate::shared_args::{instructions, instructions_from_one};
 use crate::verdict::Verdict;
@@ -192,7 +193,7 @@ fn kernels(out: &mut impl Write, directory: &Path) -> anyhow::Result<Verdict> {
 
 /// Runs the requested subcommand.
 pub(crate) fn run(args: &TraceArgs) -> anyhow::Result<Verdict> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(call::stdout());
     let verdict = match &args.what {
         TraceWhat::Info { file } => {
             write!(out, "{}", sim_trace::info(&TraceFile::open_within(file, &memory::budget())?))?;

@@ -27,6 +27,7 @@ use crate::files::command_line;
 use crate::files::metric_files;
 use crate::files::open_trace;
 use crate::files::output::Output;
+use crate::host::call;
 use crate::shared_args::{CoreName, CountersArgs, MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
 use sim_core::Shown;
@@ -184,7 +185,7 @@ pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
 fn note_unclaimed(args: &ValidateArgs, is_unclaimed: bool) -> io::Result<()> {
     if args.formula.is_some() && is_unclaimed {
         writeln!(
-            io::stderr(),
+            call::stderr(),
             "n2sim: note: the formula claims nothing, so it is compared with nothing: give --claims TRUTH \
              (n2sim validate --list-truths{})",
             if args.core == CoreName::CortexA53 { " --core cortex-a53" } else { "" }
@@ -233,7 +234,7 @@ fn refuse_beside_list(args: &ValidateArgs) -> anyhow::Result<()> {
 }
 
 fn list_truths(core: CoreName) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = call::stdout();
     let of_n2 = || Truth::ALL.iter().map(|truth| (*truth, truth.definition())).collect();
     let truths: Vec<(Truth, &str)> = match core {
         CoreName::CortexA53 => a53_truth::all().collect(),
@@ -502,7 +503,7 @@ fn write(out: &mut Output, args: &ValidateArgs, judged: &Judgment) -> io::Result
 /// Writes the faults that concern no single metric: unreadable parts of the files, and parts that
 /// do not add up to a whole.
 fn note(file: &MetricFile, judged: &[Judged], tolerance: Tolerance) -> io::Result<()> {
-    let mut stderr = io::stderr().lock();
+    let mut stderr = call::stderr();
     for fault in &file.faults {
         writeln!(stderr, "n2sim: {fault}")?;
     }

@@ -15,6 +15,7 @@ use crate::counting::metric_events::{Metrics, Sharing};
 use crate::counting::setup::machine;
 use crate::files::metric_files;
 use crate::files::output::Output;
+use crate::host::call;
 use crate::shared_args::{CountArgs, FormatArgs};
 
 /// Metrics that follow the counts of a report without `-e`: slots, speed and miss rates.
@@ -163,7 +164,7 @@ pub(crate) fn write_header(
     if out.is_file() && !format.is_for_programs() {
         return header::write(out, &outcome.header);
     }
-    header::write(&mut io::stderr(), &outcome.header)?;
+    header::write(&mut call::stderr(), &outcome.header)?;
     match (format.separator(), columns) {
         (_, None) => Ok(()),
         (None, Some(_)) => header::write_json(out, &outcome.header),

@@ -11,6 +11,7 @@ use crate::counting::event_list::EventGroup;
 use crate::counting::metric_events::{Metrics, Sharing};
 use crate::files::metric_files;
 use crate::files::open_trace::{self, NamedTrace};
+use crate::host::call;
 use crate::host::signals;
 use crate::shared_args::{EventArgs, MachineArgs};
 
@@ -62,7 +63,7 @@ impl Setup {
     pub(crate) fn request(&self, groups: &[EventGroup]) -> io::Result<Request> {
         let request = Request::new(groups, self.session.trace().meta().machine.full_system);
         if request.lacks_kernel() {
-            writeln!(io::stderr(), "{NO_KERNEL}")?;
+            writeln!(call::stderr(), "{NO_KERNEL}")?;
         }
         Ok(request)
     }

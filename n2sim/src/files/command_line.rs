@@ -1,5 +1,6 @@
 //! The words of the command line and the files that they name.
 
+use crate::host::call;
 use sim_core::Shown;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -9,16 +10,17 @@ use std::path::Path;
 /// Returns the words, the program's own name first. Bytes that are not UTF-8 become replacement
 /// characters.
 pub(crate) fn words() -> impl Iterator<Item = String> {
-    std::env::args_os().map(|word| word.to_string_lossy().into_owned())
+    call::words().into_iter().map(|word| word.to_string_lossy().into_owned())
 }
 
 /// Refuses an output file that another word of the command line names, because the command would
 /// overwrite its input.
 pub(crate) fn refuse_input(output: &Path) -> anyhow::Result<()> {
     // Names of commands are not names of files.
-    let is_nested = std::env::args_os().nth(1).is_some_and(|word| word == "trace");
-    let words: Vec<_> = std::env::args_os().skip(if is_nested { 3 } else { 2 }).collect();
-    if is_input(output, words.iter().map(|word| word.as_os_str())) {
+    let words = call::words();
+    let is_nested = words.get(1).is_some_and(|word| word == "trace");
+    let rest = words.iter().skip(if is_nested { 3 } else { 2 });
+    if is_input(output, rest.map(|word| word.as_os_str())) {
         let name = output.shown();
         anyhow::bail!("{name}: this command reads that file; give another file to write (-o)");
     }

@@ -8,6 +8,7 @@ use sim_machine::{MachineConfig, RunHeader, Session, caveats};
 use sim_report::stat::program_name;
 use sim_trace::TraceFile;
 
+use crate::host::call;
 use crate::host::memory;
 use crate::shared_args::MachineArgs;
 use sim_core::Shown;
@@ -74,7 +75,7 @@ pub(crate) fn session(
     header: RunHeader,
 ) -> anyhow::Result<Session> {
     let session = Session::open_within(trace, config, header, &memory::budget())?;
-    write_lacks(&mut io::stderr(), Path::new(&session.header().trace), session.trace())?;
+    write_lacks(&mut call::stderr(), Path::new(&session.header().trace), session.trace())?;
     Ok(session)
 }
 

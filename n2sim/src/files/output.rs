@@ -8,6 +8,7 @@ use anyhow::Context;
 use sim_files::{File, NewFile};
 
 use crate::files::command_line;
+use crate::host::call::{self, Stream};
 use sim_core::Shown;
 
 /// The destination of a report.
@@ -16,7 +17,7 @@ pub(crate) struct Output {
 }
 
 enum Target {
-    Stdout(BufWriter<io::Stdout>),
+    Stdout(BufWriter<Stream>),
     /// A device or pipe: written directly.
     Direct(BufWriter<File>, PathBuf),
     /// A file beside its final place.
@@ -28,7 +29,7 @@ impl Output {
     /// comes at once.
     pub(crate) fn create(path: Option<&Path>) -> anyhow::Result<Output> {
         let Some(path) = path else {
-            return Ok(Output { target: Target::Stdout(BufWriter::new(io::stdout())) });
+            return Ok(Output { target: Target::Stdout(BufWriter::new(call::stdout())) });
         };
         command_line::refuse_input(path)?;
         let context = || format!("cannot write {}", path.shown());

@@ -1,6 +1,7 @@
 //! Names of functions and lines: those of a trace, of the files that were recorded, and of given
 //! program files.
 
+use crate::host::call;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -23,7 +24,7 @@ pub(crate) fn load(trace: &TraceFile, elf: &[PathBuf]) -> anyhow::Result<Symbols
     }
     // Given files take the place of those that changed.
     for (path, reason) in recorded.others.iter().filter(|_| elf.is_empty()) {
-        writeln!(io::stderr(), "n2sim: note: no source lines of {}: {reason}", path.shown())?;
+        writeln!(call::stderr(), "n2sim: note: no source lines of {}: {reason}", path.shown())?;
     }
     Ok(symbols)
 }

@@ -7,6 +7,8 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use sim_machine::{RunOptions, Session};
 use sim_report::perf_stat::grouped;
 
+use crate::host::call;
+
 /// Time between two drawings of the progress bar.
 const INTERVAL: Duration = Duration::from_millis(100);
 
@@ -37,7 +39,11 @@ pub(crate) fn with_bar<T>(
     instructions: u64,
     run: impl FnOnce(&mut dyn FnMut(u64)) -> anyhow::Result<T>,
 ) -> anyhow::Result<(T, u64)> {
-    let bar = ProgressBar::new(instructions);
+    let bar = match call::stop() {
+        None => ProgressBar::new(instructions),
+        // The terminal belongs to the program that has loaded n2sim.
+        Some(_) => ProgressBar::hidden(),
+    };
     let style = ProgressStyle::with_template(
         "{bar:40} {percent:>3}%  {human_pos} of {human_len} instructions  {rate}/s  {eta}",
     )?

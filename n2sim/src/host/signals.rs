@@ -1,6 +1,7 @@
 //! Termination signals: SIGINT, SIGTERM and SIGHUP. They end a command and remove its temporary
 //! files at once, unless it is about to end by itself with a result.
 
+use crate::host::call;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -76,9 +77,9 @@ fn end_by(signal: i32) {
     });
 }
 
-/// Returns the flag that is set once a signal arrives.
+/// Returns the flag that is set once a signal arrives, or that the caller of a library sets.
 pub(crate) fn flag() -> Arc<AtomicBool> {
-    Arc::clone(&IS_STOPPED)
+    call::stop().unwrap_or_else(|| Arc::clone(&IS_STOPPED))
 }
 
 /// Forgets the signals that came so far, so that what follows is not stopped by them.
@@ -133,7 +134,7 @@ impl Keeper {
         let message = format!(
             "stopped by {name} after {done} of {all} instructions; the results are of these"
         );
-        writeln!(io::stderr(), "n2sim: note: {message}")?;
+        writeln!(call::stderr(), "n2sim: note: {message}")?;
         end_by(signal);
         Ok(())
     }

@@ -13,6 +13,7 @@ use sim_report::count_table::{CountFile, CountTable, CountTableError, Tolerance}
 
 use super::CheckArgs;
 use super::core_rules::{A53Rules, CoreRules, Judgment, NeoverseRules};
+use crate::host::call;
 use crate::shared_args::CoreName;
 use crate::verdict::Verdict;
 
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
         anyhow::bail!("--show and --event are about scenarios (*.toml), not count tables");
     }
     let tolerance = tolerance(args)?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(call::stdout());
     let mut verdict = Verdict::Good;
     let mut unreadable = Vec::new();
     for file in &args.files {

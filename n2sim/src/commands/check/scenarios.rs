@@ -14,6 +14,7 @@ use sim_scenario::a53::Case as A53Case;
 use sim_scenario::{self as scenario, Case, Verdict as CaseVerdict, run_case};
 
 use super::{CheckArgs, a53};
+use crate::host::call;
 use crate::verdict::Verdict;
 use sim_core::Shown as _;
 
@@ -52,7 +53,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     }
     let overrides = args.machine.overrides();
     let source = args.machine.source(&overrides);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(call::stdout());
     if !args.case.is_empty() {
         return run_named(&mut out, args, &source);
     }

@@ -1,6 +1,5 @@
 //! `n2sim diff --core A,B`: one trace on two cores.
 
-use std::io;
 use std::path::Path;
 
 use sim_a53::Part;
@@ -11,6 +10,7 @@ use sim_trace::TraceFile;
 use super::{DiffArgs, document};
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace};
+use crate::host::call;
 use crate::host::{memory, progress};
 use crate::shared_args::CoreName;
 use crate::verdict::Verdict;
@@ -72,7 +72,7 @@ fn check(args: &DiffArgs) -> anyhow::Result<[CoreName; 2]> {
 fn on_a53(args: &DiffArgs, trace: &Path) -> anyhow::Result<CoreRun> {
     let config = a53_config::built_in()?;
     let file = TraceFile::open_within(trace, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), trace, &file)?;
+    open_trace::write_lacks(&mut call::stderr(), trace, &file)?;
     let part = Part { warmup: args.part.warmup, ..args.part.limit.into() };
     let cores = sim_a53::run_part(&file, &config, &part)?;
     Ok(CoreRun::of_a53(&cores, config.cluster.clock_hz))

@@ -14,6 +14,7 @@ use sim_trace::TraceFile;
 use super::{FlowArgs, Named, is_scenario, write_figure};
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace};
+use crate::host::call;
 use crate::host::memory;
 use crate::verdict::Verdict;
 
@@ -169,7 +170,7 @@ fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     );
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(path, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), path, &trace)?;
+    open_trace::write_lacks(&mut call::stderr(), path, &trace)?;
     let mut out = Output::create(args.output.as_deref())?;
     let runs = run_with_sinks(&trace, &config, args.part.limit, |_| FlowSink::default())?;
     let title = format!("Flows of {} on a Cortex-A53", path.shown());

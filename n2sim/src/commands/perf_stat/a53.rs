@@ -1,6 +1,6 @@
 //! `n2sim perf-stat --core cortex-a53`: the counts of a run on a Cortex-A53.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use sim_a53::{A53Config, A53Event, Part};
 use sim_core::Shown;
@@ -18,6 +18,7 @@ use crate::commands::stat_a53::note_instructions;
 use crate::counting::a53_run::{self, A53Run};
 use crate::counting::counted_run::Request;
 use crate::files::{a53_config, open_trace};
+use crate::host::call;
 use crate::host::memory;
 use crate::shared_args::{CoreName, PartArgs};
 
@@ -29,7 +30,7 @@ pub(super) fn run(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<
     let document = a53_config::document(&args.machine)?;
     let config = A53Config::from_document(&document)?;
     let trace = TraceFile::open_within(&path, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), &path, &trace)?;
+    open_trace::write_lacks(&mut call::stderr(), &path, &trace)?;
     let clock_hz = config.cluster.clock_hz;
     let interval = super::time_of(options, clock_hz, trace.instructions())?;
     let output = Destination::open(options)?;
@@ -38,7 +39,7 @@ pub(super) fn run(args: &PerfStatArgs, options: &PerfOptions) -> anyhow::Result<
         let part = CoreName::CortexA53.description().map_or(0, |core| core.part);
         // Arm, r0p4: the revision that Arm's description of the core is of.
         let midr = 0x410F_0004 | u64::from(part) << 4;
-        writeln!(io::stderr(), "Using CPUID {midr:#018x}")?;
+        writeln!(call::stderr(), "Using CPUID {midr:#018x}")?;
     }
     let request = Request::new(&events.groups, trace.meta().machine.full_system);
     let mut request = request.on(args.counters.counters);

@@ -15,6 +15,7 @@ use crate::counting::counted_run::Request;
 use crate::counting::event_list::ListedEvent;
 use crate::counting::interval;
 use crate::files::output::Output;
+use crate::host::call::{self, Stream};
 use sim_core::Shown;
 
 /// Kernel events that measure time, which the model can give.
@@ -167,7 +168,7 @@ fn is_clock(name: &str) -> bool {
 
 /// The destination of perf's output: standard error by default.
 pub(super) enum Destination {
-    Stderr(io::Stderr),
+    Stderr(Stream),
     /// A file descriptor of the caller.
     Descriptor(File),
     Append(File),
@@ -181,7 +182,7 @@ impl Destination {
             let file = File::options().append(true).open(format!("/proc/self/fd/{fd}"));
             return Ok(Destination::Descriptor(file.with_context(|| format!("--log-fd {fd}"))?));
         }
-        let Some(path) = &options.output else { return Ok(Destination::Stderr(io::stderr())) };
+        let Some(path) = &options.output else { return Ok(Destination::Stderr(call::stderr())) };
         if options.append {
             let file = File::options().append(true).create(true).open(path);
             let file = file.with_context(|| format!("cannot write {}", path.shown()))?;

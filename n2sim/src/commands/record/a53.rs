@@ -1,6 +1,6 @@
 //! `n2sim record --core cortex-a53`: overflow samples of a Cortex-A53.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use anyhow::bail;
 use sim_a53::A53Event;
@@ -18,6 +18,7 @@ use super::forms::Destination;
 use super::request::{EVENT_PERIOD, excluded, is_spe};
 use crate::commands::stat_a53::note_instructions;
 use crate::files::{a53_config, open_trace};
+use crate::host::call;
 use crate::host::memory;
 use crate::verdict::Verdict;
 
@@ -40,14 +41,14 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<Verdict> {
     let requests = requests(args)?;
     let config = a53_config::of(&args.machine)?;
     let trace = TraceFile::open_within(&args.trace, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), &args.trace, &trace)?;
+    open_trace::write_lacks(&mut call::stderr(), &args.trace, &trace)?;
     let sampled: Vec<Sampled> = requests.iter().map(|request| request.sampled).collect();
     let destination = Destination::open(args, &trace, requests.len())?;
     let cores = run_sampled(&trace, &config, args.region.part.limit, &sampled)?;
     let profile = profile(args, &trace, &requests, config.cluster.clock_hz, &cores);
     let machine = file::machine(MIDR, CPU, cores.len());
     for note in destination.write(profile, &trace, &machine)? {
-        writeln!(io::stderr(), "n2sim: {note}")?;
+        writeln!(call::stderr(), "n2sim: {note}")?;
     }
     let outcomes: Vec<_> = cores.into_iter().map(|core| core.outcome).collect();
     note_instructions(&outcomes)?;

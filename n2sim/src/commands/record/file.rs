@@ -11,6 +11,7 @@ use sim_report::perf_stat::grouped;
 use sim_trace::TraceFile;
 
 use crate::files::output::Output;
+use crate::host::call;
 
 /// Process number in the files, because traces do not keep it.
 pub(super) const PID: u32 = 1000;
@@ -48,7 +49,7 @@ pub(super) fn comm(path: &Path, trace: &TraceFile) -> String {
 
 /// Returns the description of a machine with this core in a perf.data file.
 pub(super) fn machine(midr: u64, cpu: Cpu, cores: usize) -> Machine {
-    let command = std::env::args_os().map(readable).collect();
+    let command = call::words().into_iter().map(readable).collect();
     Machine {
         midr,
         cpu,

@@ -1,7 +1,8 @@
 //! Names for a profile without its trace, from the mapped programs and libraries of the file, as
 //! perf finds them.
 
-use std::io::{self, Write};
+use crate::host::call;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::profile_file::read;
@@ -30,7 +31,7 @@ pub(super) fn find(input: &Input, given: &[PathBuf]) -> anyhow::Result<Symbols> 
         }
         match program(path, part) {
             Ok(program) => symbols.add(&program)?,
-            Err(error) => writeln!(io::stderr(), "n2sim: note: no names: {error:#}")?,
+            Err(error) => writeln!(call::stderr(), "n2sim: note: no names: {error:#}")?,
         }
     }
     Ok(symbols)

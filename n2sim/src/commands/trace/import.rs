@@ -1,6 +1,6 @@
 //! `n2sim trace import`: converts a trace of another tool.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use sim_report::perf_stat::grouped;
@@ -9,6 +9,7 @@ use sim_trace::foreign::{self, ImportOptions, Imported};
 
 use super::written::write_written;
 use crate::files::open_trace;
+use crate::host::call;
 use crate::host::memory;
 use sim_core::Shown;
 
@@ -31,7 +32,7 @@ pub(crate) fn run(
     }
     write_written(out, output, &summary)?;
     open_trace::write_lacks(
-        &mut io::stderr(),
+        &mut call::stderr(),
         output,
         &TraceFile::open_within(output, &memory::budget())?,
     )?;

@@ -1,7 +1,7 @@
 //! `n2sim trace regions`: writes the representative windows of a long trace, and the states in
 //! which they begin.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -12,6 +12,7 @@ use sim_report::perf_stat::grouped;
 use super::written::check_different;
 use crate::files::open_trace;
 use crate::files::output::{Output, is_written_in_place};
+use crate::host::call;
 use crate::host::progress::with_bar;
 use crate::shared_args::{MachineArgs, instructions, instructions_from_one};
 use sim_core::Shown;
@@ -68,7 +69,7 @@ pub(crate) fn run(out: &mut impl Write, args: &RegionsArgs) -> anyhow::Result<()
     let is_alone = is_written_in_place(&args.output);
     if is_alone && !args.no_states {
         let shown = args.output.shown();
-        writeln!(io::stderr(), "n2sim: note: {shown}: no file of states can stand beside it")?;
+        writeln!(call::stderr(), "n2sim: note: {shown}: no file of states can stand beside it")?;
     }
     let has_states = !args.no_states && !is_alone;
     let states = has_states.then(|| beside(&args.output)).transpose()?;

@@ -1,6 +1,6 @@
 //! `n2sim validate --core cortex-a53`: formulas for a Cortex-A53 and the ground truth of its model.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -21,6 +21,7 @@ use super::{
 };
 use crate::files::output::Output;
 use crate::files::{a53_config, open_trace};
+use crate::host::call;
 use crate::host::memory;
 use crate::verdict::Verdict;
 
@@ -45,7 +46,7 @@ pub(super) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
     let judgment = Judgment { is_of_a53: true, ..judgment(metrics, infos) };
     write(&mut out, args, &judgment)?;
     for fault in &file.faults {
-        writeln!(io::stderr(), "n2sim: {fault}")?;
+        writeln!(call::stderr(), "n2sim: {fault}")?;
     }
     note_unclaimed(args, judges.iter().all(|judge| judge.truth().is_none()))?;
     end(args, out, plot, &judgment)
@@ -97,7 +98,7 @@ fn run_one(
 ) -> anyhow::Result<(A53Evidence, RunInfo)> {
     let config = A53Config::from_document(document)?;
     let trace = TraceFile::open_within(path, &memory::budget())?;
-    open_trace::write_lacks(&mut io::stderr(), path, &trace)?;
+    open_trace::write_lacks(&mut call::stderr(), path, &trace)?;
     let name = match variant {
         Some(variant) => format!("{} {variant}", path.shown()),
         None => path.shown().to_string(),

@@ -1,0 +1,135 @@
+//! The command that runs: its words, the flag that ends it early, and where it prints.
+//!
+//! A process that is the program has one command, which prints to the streams of the process. A
+//! process that has loaded n2sim as a library calls commands on threads of its own, several at a
+//! time; what each prints is kept for its caller.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+
+/// Words of the command line, if this process is the program.
+static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
+
+thread_local! {
+    /// The call that this thread works on, if the process has loaded n2sim as a library.
+    static CALL: RefCell<Option<Call>> = const { RefCell::new(None) };
+}
+
+struct Call {
+    words: Vec<OsString>,
+    stop: Arc<AtomicBool>,
+    printed: Printed,
+}
+
+/// The output of a call.
+#[derive(Debug, Default)]
+pub(crate) struct Printed {
+    /// On standard output.
+    pub(crate) output: Vec<u8>,
+    /// On standard error.
+    pub(crate) notes: Vec<u8>,
+}
+
+/// One of the two streams of a command.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stream {
+    /// Standard output.
+    Output,
+    /// Standard error.
+    Notes,
+}
+
+/// Says that this process is the program, with these words.
+pub(crate) fn is_program(words: &[OsString]) {
+    let _ = PROGRAM.set(words.to_vec());
+}
+
+/// Returns the words of the command, the program's own name first.
+pub(crate) fn words() -> Vec<OsString> {
+    let of_call = CALL.with_borrow(|call| call.as_ref().map(|call| call.words.clone()));
+    of_call.or_else(|| PROGRAM.get().cloned()).unwrap_or_default()
+}
+
+/// Returns the flag that ends the call of this thread early; `None` outside a call.
+pub(crate) fn stop() -> Option<Arc<AtomicBool>> {
+    CALL.with_borrow(|call| call.as_ref().map(|call| Arc::clone(&call.stop)))
+}
+
+/// Works on a call with these words. Returns also what it printed on this thread.
+pub(crate) fn during<T>(
+    words: Vec<OsString>,
+    stop: Arc<AtomicBool>,
+    work: impl FnOnce() -> T,
+) -> (T, Printed) {
+    let call = Call { words, stop, printed: Printed::default() };
+    let before = CALL.replace(Some(call));
+    let done = work();
+    let printed = CALL.replace(before).map(|call| call.printed);
+    (done, printed.unwrap_or_default())
+}
+
+/// Returns standard output.
+pub(crate) fn stdout() -> Stream {
+    Stream::Output
+}
+
+/// Returns standard error.
+pub(crate) fn stderr() -> Stream {
+    Stream::Notes
+}
+
+impl Stream {
+    /// Writes to the call of this thread. Returns whether there is one.
+    fn keep(self, bytes: &[u8]) -> bool {
+        CALL.with_borrow_mut(|call| {
+            let Some(Call { printed, .. }) = call else { return false };
+            match self {
+                Stream::Output => printed.output.extend_from_slice(bytes),
+                Stream::Notes => printed.notes.extend_from_slice(bytes),
+            }
+            true
+        })
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            stream if stream.keep(bytes) => Ok(bytes.len()),
+            Stream::Output => io::stdout().write(bytes),
+            Stream::Notes => io::stderr().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Stream::Output => io::stdout().flush(),
+            Stream::Notes => io::stderr().flush(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_keeps_its_words_and_what_it_prints() {
+        let words = vec![OsString::from("n2sim"), OsString::from("list")];
+        let stop = Arc::new(AtomicBool::new(false));
+        let (read, printed) = during(words.clone(), Arc::clone(&stop), || {
+            stdout().write_all(b"a row\n").expect("memory");
+            stderr().write_all(b"a note\n").expect("memory");
+            let inner = during(Vec::new(), Arc::default(), || stdout().write_all(b"inner"));
+            assert_eq!(inner.1.output, b"inner");
+            (self::words(), self::stop())
+        });
+        assert_eq!(read.0, words);
+        assert!(read.1.is_some_and(|flag| Arc::ptr_eq(&flag, &stop)));
+        assert_eq!((printed.output, printed.notes), (b"a row\n".to_vec(), b"a note\n".to_vec()));
+        assert!(self::stop().is_none(), "no call is left");
+    }
+}
