@@ -20,6 +20,7 @@ use sim_runs::{Ended, Grid, Journal, Point, Row, Rows, Shard, Table};
 
 use crate::files::open_trace;
 use crate::files::output::{Output, is_written_in_place};
+use crate::host::call;
 use crate::host::memory;
 use crate::verdict::Verdict;
 
@@ -78,7 +79,7 @@ pub(crate) struct SweepArgs {
 pub(crate) fn run(args: &SweepArgs) -> anyhow::Result<Verdict> {
     let grid = Grid::read(&args.grid, &memory::budget())?;
     for trace in grid.traces() {
-        open_trace::write_notes(&mut io::stderr(), &trace.path, &trace.notes)?;
+        open_trace::write_notes(&mut call::stderr(), &trace.path, &trace.notes)?;
     }
     match (args.shard, &args.runs, &args.gather) {
         (Some(shard), Some(directory), _) => run_share(args, &grid, shard, directory),
@@ -164,7 +165,7 @@ fn journal_path(table: &Path) -> PathBuf {
 }
 
 fn note(text: &str) -> io::Result<()> {
-    writeln!(io::stderr(), "n2sim: {text}")
+    writeln!(call::stderr(), "n2sim: {text}")
 }
 
 /// Writes the table of all runs, and draws its metric.
