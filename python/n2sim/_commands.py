@@ -70,7 +70,7 @@ class Figure(str):
 def run(*words: str | os.PathLike[str]) -> Completed:
     """Runs any command of n2sim in this process and returns what it printed.
 
-    >>> run("list", "cores").code
+    >>> run("list", "events").code
     0
 
     Raises:

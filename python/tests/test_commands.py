@@ -87,7 +87,7 @@ def test_the_program_prints_and_ends_as_usual(tmp_path: pathlib.Path) -> None:
     assert run.returncode == 2 and "this command reads that file" in run.stderr
     command = shutil.which("n2sim", path=os.path.dirname(sys.executable))
     assert command is not None
-    assert subprocess.run([command, "list", "cores"], capture_output=True).returncode == 0
+    assert subprocess.run([command, "list", "events"], capture_output=True).returncode == 0
     closed = f"{sys.executable} -m n2sim list events | head -1"
     run = subprocess.run(["bash", "-o", "pipefail", "-c", closed], capture_output=True, text=True)
     assert run.returncode == 0 and run.stderr == ""

@@ -16,5 +16,5 @@ data: dict[str, object] = n2sim.explain("l1d_cache_refill", form="json")
 page: n2sim.Page = n2sim.flow(access="LD8 0x8000", form="html")
 figure: str = n2sim.flow(access="LD8 0x8000", form="svg")
 table: n2sim.Table = n2sim.sweep(traces=trace, vary={"pipeline.window.rob": [64, 160]}, limit=10_000)
-code: int = n2sim.run("list", "cores").code
+code: int = n2sim.run("list", "events").code
 print(refills, missing, ipc, causes, shares, len(text), len(data), len(page.html), len(figure), len(table), code)
