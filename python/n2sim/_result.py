@@ -86,7 +86,7 @@ class Result(Mapping[str, int]):
         self.metrics = {name: value for name, (value, _) in counted["metrics"].items()}
         self.units = {name: unit for name, (_, unit) in counted["metrics"].items()}
         self.slots = [Slots(*use) for use in counted["slots"]]
-        self.notes = counted["notes"]
+        self.notes = [note.removeprefix("n2sim: ").removeprefix("note: ") for note in counted["notes"]]
 
     @property
     def stalls(self) -> dict[str, int]:

@@ -82,6 +82,8 @@ def sweep(
         text = _text(traces, vary or {}, metrics, events, set or {}, given)
         directory = os.getcwd()
     else:
+        if traces or vary or events or set or any((limit, warmup, core, config, profile, machine)):
+            raise Error("sweep: a grid file has the traces and the machine too; give it alone, or give no grid file")
         path = pathlib.Path(grid)
         try:
             text = path.read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ import time
 import n2sim
 
 #: Replays of each thread.
-REPLAYS = 3
+REPLAYS = 2
 #: Measurements, of which the best counts.
 TIMES = 3
 
@@ -36,7 +36,7 @@ def seconds(threads: int, trace: str) -> float:
 
 def main() -> int:
     """Prints the times, and returns 1 if two threads are not 1.7 times as fast as one."""
-    trace = sys.argv[1] if len(sys.argv) > 1 else "traces/btree.n2t"
+    trace = sys.argv[1] if len(sys.argv) > 1 else "traces/interp.n2t"
     load = os.getloadavg()[0]
     one, two = (min(seconds(threads, trace) for _ in range(TIMES)) for threads in (1, 2))
     gain = 2 * one / two

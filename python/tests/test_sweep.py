@@ -91,6 +91,7 @@ def test_what_is_wrong_is_refused_before_the_first_run(tmp_path: pathlib.Path) -
         ({"traces": "traces/hash.n2t", "vary": {"pipeline.window.rub": [1]}}, "pipeline.window.rub"),
         ({"traces": "traces/hash.n2t", "metrics": "icp"}, "icp"),
         ({"grid": tmp_path / "no.toml"}, "cannot read the grid"),
+        ({"grid": tmp_path / "no.toml", "limit": 5}, "give it alone"),
     ]:
         with pytest.raises(n2sim.Error, match=message):
             n2sim.sweep(**arguments)  # type: ignore[arg-type]
