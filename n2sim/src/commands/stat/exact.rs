@@ -1,7 +1,7 @@
 //! The exact counts of a replay as values, with all metrics and the use of the slots: for programs
 //! that have loaded n2sim as a library.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use sim_a53::slots::LostTo;
@@ -20,7 +20,7 @@ use super::{ReplayArgs, StatArgs};
 use crate::commands::stat_a53;
 use crate::counting::a53_metrics::A53Metric;
 use crate::counting::a53_run::{self, A53Run};
-use crate::counting::counted_run::Request;
+use crate::counting::counted_run::{Measured, Request};
 use crate::counting::event_list::{self, EventGroup};
 use crate::counting::metric_events::{Metrics, Sharing};
 use crate::counting::notes::write_unknown_words;
@@ -96,23 +96,9 @@ fn on_n2(trace: NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<Counted> {
     // The totals of a run answer every event; none needs an observer.
     let request = Request::new(&groups, setup.session.trace().meta().machine.full_system);
     let measured = request.of(setup.session.run(&options, &mut |_| {})?);
-    let own_readings: Vec<_> =
-        measured.readings.iter().map(|core| core[..selected.len()].to_vec()).collect();
-    let counted = CountedEvents { events: &selected, readings: &own_readings, truth: None };
-    let report = StatReport::new(
-        &measured.outcome,
-        &StatOptions {
-            counted: (!selected.is_empty()).then_some(counted),
-            owners: None,
-            has_stall_slot_erratum: setup.has_stall_slot_erratum,
-            errors: None,
-        },
-    );
+    let report = report(&measured, &selected, setup.has_stall_slot_erratum);
     let outcome = &measured.outcome;
-    write_unknown_words(&mut call::stderr(), outcome)?;
-    for note in &outcome.notes {
-        writeln!(call::stderr(), "n2sim: note: {note}")?;
-    }
+    write_notes(outcome)?;
     Ok(Counted {
         cores: outcome.cores.len(),
         seconds: report.elapsed_seconds,
@@ -121,6 +107,25 @@ fn on_n2(trace: NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<Counted> {
         slots: if args.is_full_mode() { slots(outcome) } else { Vec::new() },
         ..Counted::default()
     })
+}
+
+/// Returns the report of the chosen events, or of all without a choice.
+fn report(measured: &Measured, chosen: &[Selected], has_stall_slot_erratum: bool) -> StatReport {
+    let own = |core: &Vec<_>| core[..chosen.len()].to_vec();
+    let readings: Vec<_> = measured.readings.iter().map(own).collect();
+    let counted = CountedEvents { events: chosen, readings: &readings, truth: None };
+    let options = StatOptions {
+        counted: (!chosen.is_empty()).then_some(counted),
+        owners: None,
+        has_stall_slot_erratum,
+        errors: None,
+    };
+    StatReport::new(&measured.outcome, &options)
+}
+
+fn write_notes(outcome: &Outcome) -> io::Result<()> {
+    write_unknown_words(&mut call::stderr(), outcome)?;
+    outcome.notes.iter().try_for_each(|note| writeln!(call::stderr(), "n2sim: note: {note}"))
 }
 
 fn on_a53(trace: &NamedTrace<'_>, args: &ReplayArgs) -> anyhow::Result<Counted> {
