@@ -37,7 +37,7 @@ pub use commands::stat::exact::{Counted, MetricValue, SlotUse};
 /// It takes over SIGINT, SIGTERM and SIGHUP of the process, prints to its streams, and is called
 /// once.
 pub fn program(words: Vec<OsString>) -> u8 {
-    call::is_program(&words);
+    call::set_program(&words);
     let done = signals::watch().and_then(|()| run_words(words));
     #[cfg(debug_assertions)]
     write_calls();

@@ -6,7 +6,7 @@ mod two_runs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressStyle;
 use sim_core::config::Document;
 use sim_lab::diff::Comparison;
 use sim_machine::{ConfigSource, Profile};
@@ -14,6 +14,7 @@ use sim_report::diff::{self, Names};
 use sim_report::run_diff::Limit;
 
 use crate::files::output::Output;
+use crate::host::progress;
 use crate::shared_args::{CoreName, PartArgs};
 use crate::verdict::Verdict;
 use sim_core::Shown;
@@ -129,7 +130,7 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<Verdict> {
     }
     let options = args.part.run_options();
     let mut out = Output::create(args.output.as_deref())?;
-    let bar = ProgressBar::new((args.traces.len() * comparison.runs()) as u64);
+    let bar = progress::bar((args.traces.len() * comparison.runs()) as u64);
     bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} runs at most  {elapsed}")?);
     let mut diffs = Vec::new();
     for trace in &args.traces {

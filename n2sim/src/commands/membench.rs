@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressStyle;
 use sim_lab::membench::bandwidth::{self, Level};
 use sim_lab::membench::{Kernel, core_to_core, knees, latency};
 use sim_machine::MachineConfig;
@@ -17,6 +17,7 @@ use sim_report::figure;
 use sim_report::ladder::{self, Form};
 
 use crate::files::output::Output;
+use crate::host::progress;
 use crate::shared_args::{CoreName, MachineArgs};
 use crate::verdict::Verdict;
 use sim_core::Shown;
@@ -139,7 +140,7 @@ fn measure(
 
 /// Measures every point of a sweep, with a progress bar on a terminal.
 fn each<P: Copy, T>(points: &[P], measure: impl Fn(P) -> T) -> anyhow::Result<Vec<T>> {
-    let bar = ProgressBar::new(points.len() as u64);
+    let bar = progress::bar(points.len() as u64);
     bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} points  {elapsed}")?);
     let measured = points.iter().map(|point| {
         let value = measure(*point);

@@ -14,14 +14,13 @@ use std::sync::Mutex;
 
 use anyhow::ensure;
 use clap::Args as ClapArgs;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressStyle;
 use sim_core::Shown;
 use sim_runs::{Ended, Grid, Journal, Point, Row, Rows, Shard, Table};
 
 use crate::files::open_trace;
 use crate::files::output::{Output, is_written_in_place};
-use crate::host::call;
-use crate::host::memory;
+use crate::host::{call, memory, progress};
 use crate::verdict::Verdict;
 
 /// Suffix of the journal after the name of the table.
@@ -208,7 +207,7 @@ fn complete(
     if there > 0 {
         note(&format!("{there} of {} runs are there already", points.len()))?;
     }
-    let bar = ProgressBar::new(points.len() as u64);
+    let bar = progress::bar(points.len() as u64);
     bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} runs  {elapsed}  {eta}")?);
     bar.set_position((points.len() - missing.len()) as u64);
     let shared = Mutex::new((journal, kept));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressStyle;
 use rayon::prelude::*;
 use sim_core::config::Document;
 use sim_lab::counterfactual::{Ideal, Slots, witness};
@@ -27,7 +27,7 @@ use crate::files::command_line;
 use crate::files::metric_files;
 use crate::files::open_trace;
 use crate::files::output::Output;
-use crate::host::call;
+use crate::host::{call, progress};
 use crate::shared_args::{CoreName, CountersArgs, MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
 use sim_core::Shown;
@@ -345,7 +345,7 @@ fn runs(
     judges: &[Validator<'_>],
 ) -> anyhow::Result<Vec<Run>> {
     let options = args.region.run_options()?;
-    let bar = ProgressBar::new((args.traces.len() * variants.len()) as u64);
+    let bar = progress::bar((args.traces.len() * variants.len()) as u64);
     bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} runs  {elapsed}")?);
     let jobs = args.jobs.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
@@ -353,6 +353,7 @@ fn runs(
     let of_traces =
         args.traces.iter().flat_map(|trace| variants.iter().map(move |variant| (trace, variant)));
     let points: Vec<(&PathBuf, &Option<String>)> = of_traces.collect();
+    let present = call::present();
     let run = |(trace, variant): &(&PathBuf, &Option<String>)| {
         let revision = revision.map(|patch| format!("core.revision=r0p{patch}"));
         let more: Vec<String> = revision.into_iter().chain((*variant).clone()).collect();
@@ -361,7 +362,7 @@ fn runs(
             Some(variant) => format!("{} {variant}", trace.shown()),
             None => trace.shown().to_string(),
         };
-        let run = run_one(args, trace, &options, &document, name, judges);
+        let run = present.during(|| run_one(args, trace, &options, &document, name, judges));
         bar.inc(1);
         run
     };

@@ -8,21 +8,26 @@ use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Words of the command line, if this process is the program.
 static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
 
 thread_local! {
     /// The call that this thread works on, if the process has loaded n2sim as a library.
-    static CALL: RefCell<Option<Call>> = const { RefCell::new(None) };
+    static CALL: RefCell<Option<Arc<Call>>> = const { RefCell::new(None) };
 }
 
+#[derive(Debug)]
 struct Call {
     words: Vec<OsString>,
     stop: Arc<AtomicBool>,
-    printed: Printed,
+    printed: Mutex<Printed>,
 }
+
+/// The call of a thread, for other threads that work on it; there may be none.
+#[derive(Clone, Debug)]
+pub(crate) struct Present(Option<Arc<Call>>);
 
 /// The output of a call.
 #[derive(Debug, Default)]
@@ -42,8 +47,8 @@ pub(crate) enum Stream {
     Notes,
 }
 
-/// Says that this process is the program, with these words.
-pub(crate) fn is_program(words: &[OsString]) {
+/// Makes this process the program, with these words.
+pub(crate) fn set_program(words: &[OsString]) {
     let _ = PROGRAM.set(words.to_vec());
 }
 
@@ -58,17 +63,31 @@ pub(crate) fn stop() -> Option<Arc<AtomicBool>> {
     CALL.with_borrow(|call| call.as_ref().map(|call| Arc::clone(&call.stop)))
 }
 
-/// Works on a call with these words. Returns also what it printed on this thread.
+/// Works on a call with these words. Returns also what it printed.
 pub(crate) fn during<T>(
     words: Vec<OsString>,
     stop: Arc<AtomicBool>,
     work: impl FnOnce() -> T,
 ) -> (T, Printed) {
-    let call = Call { words, stop, printed: Printed::default() };
-    let before = CALL.replace(Some(call));
-    let done = work();
-    let printed = CALL.replace(before).map(|call| call.printed);
-    (done, printed.unwrap_or_default())
+    let call = Arc::new(Call { words, stop, printed: Mutex::default() });
+    let done = Present(Some(Arc::clone(&call))).during(work);
+    let mut printed = call.printed.lock().unwrap_or_else(PoisonError::into_inner);
+    (done, std::mem::take(&mut *printed))
+}
+
+/// Returns the call of this thread.
+pub(crate) fn present() -> Present {
+    Present(CALL.with_borrow(Clone::clone))
+}
+
+impl Present {
+    /// Works on the call on this thread.
+    pub(crate) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = CALL.replace(self.0.clone());
+        let done = work();
+        CALL.set(before);
+        done
+    }
 }
 
 /// Returns standard output.
@@ -84,8 +103,9 @@ pub(crate) fn stderr() -> Stream {
 impl Stream {
     /// Writes to the call of this thread. Returns whether there is one.
     fn keep(self, bytes: &[u8]) -> bool {
-        CALL.with_borrow_mut(|call| {
-            let Some(Call { printed, .. }) = call else { return false };
+        CALL.with_borrow(|call| {
+            let Some(call) = call else { return false };
+            let mut printed = call.printed.lock().unwrap_or_else(PoisonError::into_inner);
             match self {
                 Stream::Output => printed.output.extend_from_slice(bytes),
                 Stream::Notes => printed.notes.extend_from_slice(bytes),
@@ -125,11 +145,19 @@ mod tests {
             stderr().write_all(b"a note\n").expect("memory");
             let inner = during(Vec::new(), Arc::default(), || stdout().write_all(b"inner"));
             assert_eq!(inner.1.output, b"inner");
+            let call = present();
+            std::thread::scope(|scope| {
+                let help = || call.during(|| stderr().write_all(b"help\n"));
+                scope.spawn(help).join().expect("it ends").expect("memory");
+            });
             (self::words(), self::stop())
         });
         assert_eq!(read.0, words);
         assert!(read.1.is_some_and(|flag| Arc::ptr_eq(&flag, &stop)));
-        assert_eq!((printed.output, printed.notes), (b"a row\n".to_vec(), b"a note\n".to_vec()));
+        assert_eq!(
+            (printed.output, printed.notes),
+            (b"a row\n".to_vec(), b"a note\nhelp\n".to_vec())
+        );
         assert!(self::stop().is_none(), "no call is left");
     }
 }

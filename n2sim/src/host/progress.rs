@@ -33,17 +33,22 @@ pub(crate) fn expected(session: &Session, options: &RunOptions) -> u64 {
     session.trace().streams().iter().map(|stream| stream.instructions.min(end)).sum()
 }
 
+/// Returns a progress bar, which is drawn if stderr is a terminal of this program.
+pub(crate) fn bar(length: u64) -> ProgressBar {
+    match call::stop() {
+        None => ProgressBar::new(length),
+        // The terminal belongs to the program that has loaded n2sim.
+        Some(_) => ProgressBar::hidden(),
+    }
+}
+
 /// Runs work on a number of instructions with a progress bar if stderr is a terminal. Returns the
 /// result and the number of instructions that were done.
 pub(crate) fn with_bar<T>(
     instructions: u64,
     run: impl FnOnce(&mut dyn FnMut(u64)) -> anyhow::Result<T>,
 ) -> anyhow::Result<(T, u64)> {
-    let bar = match call::stop() {
-        None => ProgressBar::new(instructions),
-        // The terminal belongs to the program that has loaded n2sim.
-        Some(_) => ProgressBar::hidden(),
-    };
+    let bar = bar(instructions);
     let style = ProgressStyle::with_template(
         "{bar:40} {percent:>3}%  {human_pos} of {human_len} instructions  {rate}/s  {eta}",
     )?

@@ -82,8 +82,9 @@ fn runs(
             points.push((trace, variant, document));
         }
     }
+    let present = call::present();
     let run = |(trace, variant, document): &(&PathBuf, &Option<String>, Document)| {
-        run_one(args, trace, variant.as_deref(), document)
+        present.during(|| run_one(args, trace, variant.as_deref(), document))
     };
     // All runs end first, so that of several errors the first in order is reported.
     let runs: Vec<anyhow::Result<_>> = pool.install(|| points.par_iter().map(run).collect());
