@@ -98,8 +98,15 @@ def long_run() -> list[str]:
     return ["validate", *sorted(map(str, pathlib.Path("traces").glob("*.n2t"))), "--jobs=1"]
 
 
+def take_ctrl_c() -> None:
+    """Lets a process receive Ctrl-C, which a shell makes its background jobs ignore."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_ends_the_program() -> None:
-    process = subprocess.Popen([*SELF, *long_run()], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [*SELF, *long_run()], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=take_ctrl_c
+    )
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
@@ -117,7 +124,9 @@ try:
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, preexec_fn=take_ctrl_c
+    )
     assert process.stdout is not None and process.stdout.readline() == "begins\n"
     time.sleep(0.5)
     begin = time.monotonic()
