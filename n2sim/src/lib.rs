@@ -47,6 +47,11 @@ pub fn program(words: Vec<OsString>) -> u8 {
     code
 }
 
+/// Names the words that start this program again, for a process whose own file is another program.
+pub fn started_by(words: Vec<OsString>) {
+    call::set_starter(words);
+}
+
 /// Prints the message of a command that failed, and returns the exit code.
 fn exit_code(done: anyhow::Result<u8>) -> u8 {
     match done {

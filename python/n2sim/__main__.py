@@ -9,7 +9,7 @@ from . import _n2sim
 
 def main() -> int:
     """Runs the program with the words of the command line and returns its exit code."""
-    return _n2sim.program(["n2sim", *sys.argv[1:]])
+    return _n2sim.program(["n2sim", *sys.argv[1:]], [sys.executable, "-m", "n2sim"])
 
 
 if __name__ == "__main__":

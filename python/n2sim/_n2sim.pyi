@@ -11,8 +11,11 @@ class Error(ValueError):
 def version() -> str:
     """Returns the version of n2sim."""
 
-def program(words: Sequence[str]) -> int:
-    """Runs the program with the words of a command line, and returns its exit code."""
+def program(words: Sequence[str], starter: Sequence[str]) -> int:
+    """Runs the program with the words of a command line, and returns its exit code.
+
+    The words of `starter` start it again.
+    """
 
 def call(words: Sequence[str]) -> tuple[int, bytes, str]:
     """Runs a command and returns its exit code, its output and its notes."""

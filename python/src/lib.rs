@@ -35,9 +35,11 @@ fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// Runs the program as if these were the words of its command line, and returns its exit code.
+/// Runs the program as if these were the words of its command line, and returns its exit code. The
+/// words of `starter` start it again.
 #[pyfunction]
-fn program(py: Python<'_>, words: Vec<OsString>) -> u8 {
+fn program(py: Python<'_>, words: Vec<OsString>, starter: Vec<OsString>) -> u8 {
+    n2sim::started_by(starter);
     py.detach(|| n2sim::program(words))
 }
 

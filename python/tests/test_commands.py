@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import shutil
@@ -133,6 +134,24 @@ except KeyboardInterrupt:
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=20)
     assert output == "interrupted\n" and time.monotonic() - begin < 3
+
+
+def test_the_server_of_the_program_calls_the_program() -> None:
+    call = {"name": "explain", "arguments": {"name": "l1d_cache_refill"}}
+    messages = [
+        {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}}},
+        {"id": 2, "method": "tools/call", "params": call},
+    ]
+    process = subprocess.Popen([*SELF, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None and process.stdout is not None
+    for message in messages:
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        process.stdin.flush()
+        answer = json.loads(process.stdout.readline())
+        assert "result" in answer, answer
+    assert "L1D_CACHE_REFILL" in json.dumps(answer)
+    process.stdin.close()
+    assert process.wait(timeout=20) == 0
 
 
 PROGRAM = """

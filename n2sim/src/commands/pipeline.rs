@@ -15,7 +15,7 @@ use sim_trace::{MissingData, StreamInfo, TraceFile};
 use super::pipeline_a53;
 use crate::files::output::Output;
 use crate::files::{open_trace, symbols};
-use crate::host::progress;
+use crate::host::{call, progress};
 use crate::shared_args::{CoreName, MachineArgs, instructions};
 use crate::verdict::Verdict;
 use sim_core::Shown;
@@ -92,7 +92,8 @@ fn window(text: &str) -> Result<Range<u64>, String> {
 /// Runs the trace up to the end of the window, and writes the requested form.
 pub(crate) fn run(args: &PipelineArgs) -> anyhow::Result<Verdict> {
     args.core.require_timing_model()?;
-    if args.perfetto && args.output.is_none() && io::stdout().is_terminal() {
+    let has_terminal = call::stop().is_none() && io::stdout().is_terminal();
+    if args.perfetto && args.output.is_none() && has_terminal {
         anyhow::bail!("--perfetto: its bytes are not for a terminal; give a file (-o)");
     }
     if args.core == CoreName::CortexA53 {

@@ -2,7 +2,7 @@
 //! program files.
 
 use crate::host::call;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;

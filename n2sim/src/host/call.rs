@@ -7,11 +7,15 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Words of the command line, if this process is the program.
 static PROGRAM: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// First words of a command that starts this program again, if it is not the file of the process.
+static STARTER: OnceLock<Vec<OsString>> = OnceLock::new();
 
 thread_local! {
     /// The call that this thread works on, if the process has loaded n2sim as a library.
@@ -50,6 +54,24 @@ pub(crate) enum Stream {
 /// Makes this process the program, with these words.
 pub(crate) fn set_program(words: &[OsString]) {
     let _ = PROGRAM.set(words.to_vec());
+}
+
+/// Names the first words of a command that starts this program again.
+pub(crate) fn set_starter(words: Vec<OsString>) {
+    let _ = STARTER.set(words);
+}
+
+/// Returns a command that starts this program again.
+///
+/// # Errors
+/// If the file of the process is not known.
+pub(crate) fn again() -> io::Result<Command> {
+    if let Some((program, words)) = STARTER.get().and_then(|words| words.split_first()) {
+        let mut command = Command::new(program);
+        command.args(words);
+        return Ok(command);
+    }
+    std::env::current_exe().map(Command::new)
 }
 
 /// Returns the words of the command, the program's own name first.

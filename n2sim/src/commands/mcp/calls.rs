@@ -1,13 +1,14 @@
 //! Runs the command of a call as a process of its own, and makes its small answer. A failure of
 //! the command is its message, without effect on the server.
 
-use std::process::{ChildStdin, Command, Output, Stdio};
+use std::process::{ChildStdin, Output, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Map, Value, json};
 use sim_files::ScratchDirectory;
 
 use super::tools::Call;
+use crate::host::call;
 use crate::host::signals::END_WITH_INPUT;
 
 /// The answer of a tool.
@@ -46,8 +47,7 @@ pub(super) fn run(call: &Call, started: impl FnOnce(Input)) -> Result<Answer> {
 
 /// Runs this program. Status 1 is a check that failed, which is an answer too.
 fn output(words: &[String], started: impl FnOnce(Input)) -> Result<Output> {
-    let program = std::env::current_exe().context("this program cannot find itself")?;
-    let mut command = Command::new(program);
+    let mut command = call::again().context("this program cannot find itself")?;
     command.args(words).env(END_WITH_INPUT, "1").stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = sim_files::spawn(&mut command).context("cannot run n2sim")?;
