@@ -93,8 +93,9 @@ def _objects(words: list[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in _text(words).splitlines() if line.strip()]
 
 
-def _options(name: str, of: Iterable[str | os.PathLike[str]]) -> list[str]:
-    return [f"--{name}={os.fspath(one)}" for one in of]
+def _options(name: str, of: Path | Iterable[Path]) -> list[str]:
+    several = [of] if isinstance(of, (str, os.PathLike)) else of
+    return [f"--{name}={os.fspath(one)}" for one in several]
 
 
 def stat(

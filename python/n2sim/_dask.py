@@ -35,18 +35,21 @@ LOOK_SECONDS = 10.0
 
 
 @functools.lru_cache(maxsize=4)
-def _grid(text: str, directory: str) -> Grid:
-    return Grid(text, directory)
+def _grid(text: str, directory: str) -> tuple[Grid, list[str]]:
+    grid = Grid(text, directory)
+    return grid, grid.keys()
 
 
-def run_chunk(text: str, directory: str, numbers: list[int]) -> list[Done]:
-    """Makes runs on a worker."""
-    grid = _grid(text, directory)
+def run_chunk(text: str, directory: str, numbers: list[int], keys: list[str]) -> list[Done]:
+    """Makes runs on a worker, those that have the keys which the driver expects."""
+    grid, own_keys = _grid(text, directory)
     worker = f"{socket.gethostname()}-{os.getpid()}"
     done = []
-    for number in numbers:
+    for number, key in zip(numbers, keys):
         begin = time.monotonic()
         try:
+            if own_keys[number] != key:
+                raise Error(f"{worker} has another trace, configuration or version of n2sim than the driver")
             row, refusal = grid.run(number), None
         except Error as error:
             row, refusal = None, str(error)
@@ -111,6 +114,7 @@ def run(
     client: Client,
     text: str,
     directory: str,
+    keys: list[str],
     pending: list[int],
     runs_of_trace: int,
     done: Callable[[list[Done]], None],
@@ -133,7 +137,14 @@ def run(
                 return
             name = f"n2sim-{uuid.uuid4().hex}"
             future = client.submit(
-                run_chunk, text, directory, numbers, key=name, retries=RETRIES, pure=False
+                run_chunk,
+                text,
+                directory,
+                numbers,
+                [keys[number] for number in numbers],
+                key=name,
+                retries=RETRIES,
+                pure=False,
             )
             sent[name] = (future, numbers)
             arriving.add(future)

@@ -52,9 +52,14 @@ class Journal:
         self._lock = os.open(directory / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             os.close(self._lock)
             raise Error(f"{directory} is in use: another sweep writes it") from error
+        except OSError:
+            pass  # Some shared directories have no locks.
+        else:
+            for left in (*directory.glob(f".*{PART}.*"), *directory.glob(f".{TABLE}.*")):
+                left.unlink(missing_ok=True)
         #: Rows by the keys of their runs.
         self.rows: dict[str, Row] = {}
         for part in sorted(directory.glob(f"*{PART}")):

@@ -80,6 +80,8 @@ def _fetch(system: Any, path: str) -> pathlib.Path:
             while block := source.read(BLOCK):
                 digest.update(block)
                 out.write(block)
+            out.flush()
+            os.fsync(out.fileno())
         kept = directory() / f"{digest.hexdigest()}.n2t"
         os.replace(temporary, kept)
         return kept
@@ -92,6 +94,10 @@ def _replace(file: pathlib.Path, content: bytes) -> None:
     """Writes a file that no reader sees half."""
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=".note-", dir=file.parent)
-    with os.fdopen(handle, "wb") as out:
-        out.write(content)
-    os.replace(temporary, file)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
+        os.replace(temporary, file)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -32,7 +32,7 @@ def sweep(
     *,
     traces: AnyTrace | Iterable[AnyTrace] = (),
     vary: Mapping[str, Sequence[_words.Value]] | None = None,
-    metrics: str | Iterable[str] = ("ipc",),
+    metrics: str | Iterable[str] | None = None,
     events: Iterable[str] | None = None,
     limit: int | str | None = None,
     warmup: int | str | None = None,
@@ -58,7 +58,7 @@ def sweep(
         grid: a grid file of `n2sim sweep` (`docs/sweep.md`), instead of the arguments up to `machine`.
         traces: the traces.
         vary: values of each varied key.
-        metrics: columns with metrics.
+        metrics: columns with metrics; by default `ipc`.
         events: columns with events; without it, all of them.
         limit: instructions of each thread.
         warmup: instructions of each thread that only warm the machine.
@@ -79,10 +79,11 @@ def sweep(
     if grid is None:
         given = {"limit": limit, "warmup": warmup, "core": core, "profile": profile, "machine": machine}
         given["config"] = None if config is None else os.path.abspath(config)
-        text = _text(traces, vary or {}, metrics, events, set or {}, given)
+        text = _text(traces, vary or {}, "ipc" if metrics is None else metrics, events, set or {}, given)
         directory = os.getcwd()
     else:
-        if traces or vary or events or set or any((limit, warmup, core, config, profile, machine)):
+        others = (metrics, limit, warmup, core, config, profile, machine)
+        if traces or vary or events or set or any(of is not None for of in others):
             raise Error("sweep: a grid file has the traces and the machine too; give it alone, or give no grid file")
         path = pathlib.Path(grid)
         try:
@@ -119,7 +120,7 @@ class _Sweep:
             from . import _dask
 
             runs_of_trace = len(self.grid) // len(self.grid.traces())
-            _dask.run(client, self.text, self.directory, pending, runs_of_trace, self._add)
+            _dask.run(client, self.text, self.directory, self.keys, pending, runs_of_trace, self._add)
         rows = self.rows | {key: (0, 0, [], why) for key, why in self.refused.items()}
         table = Table(self.grid.table(rows), len(pending), reused)
         if self.journal is not None and not self.refused:

@@ -92,7 +92,12 @@ impl Grid {
     fn table<'py>(&self, rows: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyList>> {
         let mut all = Rows::default();
         for (key, row) in rows.iter() {
-            all.insert(key.extract()?, row_of(row.extract()?));
+            let (key, row): (String, Row) = (key.extract()?, row_of(row.extract()?));
+            if !self.grid.fits(&row) {
+                let why = "has not the counts of this n2sim: remove its part of the journal";
+                return Err(refused(format!("the row with the key {key} {why}")));
+            }
+            all.insert(key, row);
         }
         let table = Table::new(&self.grid, &all);
         let table = table.ok_or_else(|| refused("a run of the sweep has no row"))?;

@@ -49,7 +49,7 @@ pub(crate) struct Combination {
     /// Hash of the configuration that the table shows.
     pub(crate) hash: u64,
     /// SHA-256 of the configuration.
-    digest: String,
+    pub(crate) digest: String,
     /// Revision r0pN of its core, for metrics.
     pub(crate) patch: u8,
     /// Clock of its core.
@@ -264,7 +264,7 @@ impl Grid {
     }
 
     /// Returns true if a row has a count for each event of the core.
-    pub(crate) fn fits(&self, row: &Row) -> bool {
+    pub fn fits(&self, row: &Row) -> bool {
         match row {
             Row::Counted(counts) => counts.counts.len() == self.core.events(),
             Row::Failed { .. } => true,

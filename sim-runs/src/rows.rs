@@ -23,7 +23,7 @@ pub enum Row {
     Counted(Counts),
     /// The run fails on every machine: trace and configuration do not fit each other.
     Failed {
-        /// The reason, as one sentence.
+        /// The reason, as one sentence without the name of the trace.
         error: String,
     },
 }

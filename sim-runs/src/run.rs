@@ -9,6 +9,7 @@ use sim_trace::TraceFile;
 
 use crate::error::RunsError;
 use crate::grid::{Grid, Point, Trace};
+use crate::key::sha256;
 use crate::rows::{Counts, Row};
 use crate::run_core::SweepCore;
 
@@ -32,6 +33,10 @@ impl Grid {
     /// ([`RunsError::is_over_budget`]), or the trace cannot be read or is damaged.
     pub fn run(&self, point: &Point, memory: &MemoryBudget) -> Result<Row, RunsError> {
         let (trace, document) = (self.trace(point), self.document(point)?);
+        // The key of the row is that of the grid as it was read.
+        if sha256(&document.canonical()) != self.chosen(point).digest {
+            return Err(changed("the configuration").at(self.name(point)));
+        }
         let counts = match self.core {
             SweepCore::NeoverseN2 => self.on_n2(trace, &document, memory),
             SweepCore::CortexA53 => self.on_a53(trace, &document, memory),
@@ -39,9 +44,13 @@ impl Grid {
         match counts {
             Ok(counts) => Ok(Row::Counted(counts)),
             Err(error) if error.is_of_run() => {
-                // Not the place of the file, which is another one on each machine.
-                let path = trace.path.shown().to_string();
-                Ok(Row::Failed { error: error.sentence().replace(&path, &trace.name) })
+                // Not the name of the trace, which does not belong to the key.
+                let (path, sentence) = (trace.path.shown().to_string(), error.sentence());
+                let names = [path.as_str(), trace.name.as_str()];
+                let mut reasons =
+                    names.iter().filter_map(|name| sentence.strip_prefix(name)?.strip_prefix(": "));
+                let reason = reasons.next().unwrap_or(&sentence);
+                Ok(Row::Failed { error: reason.replace(&path, "the trace") })
             }
             Err(error) => Err(error.at(self.name(point))),
         }
@@ -56,6 +65,7 @@ impl Grid {
         let config = MachineConfig::from_document(document)?;
         let header = RunHeader { trace: trace.name.clone(), ..RunHeader::default() };
         let session = Session::open_within(&trace.path, config, header, memory)?.without_roots();
+        check_same(session.trace(), trace)?;
         let outcome = session.run(&self.options, &mut |_| {})?;
         let total = outcome.total();
         let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
@@ -74,8 +84,9 @@ impl Grid {
     ) -> Result<Counts, RunsError> {
         let config = A53Config::from_document(document)?;
         let part = Part { warmup: self.options.warmup, ..self.options.limit.into() };
-        let trace = TraceFile::open_within(&trace.path, memory)?;
-        let cores = sim_a53::run_part(&trace, &config, &part)?;
+        let file = TraceFile::open_within(&trace.path, memory)?;
+        check_same(&file, trace)?;
+        let cores = sim_a53::run_part(&file, &config, &part)?;
         let sum = |event| cores.iter().map(|core| core.counts.value(event)).sum();
         Ok(Counts {
             cores: cores.len() as u32,
@@ -83,6 +94,15 @@ impl Grid {
             counts: A53Event::ALL.map(sum).to_vec(),
         })
     }
+}
+
+/// Refuses a trace that is another one than the grid has read.
+fn check_same(file: &TraceFile, trace: &Trace) -> Result<(), RunsError> {
+    if file.hash() == trace.hash { Ok(()) } else { Err(changed("the trace")) }
+}
+
+fn changed(what: &str) -> RunsError {
+    RunsError::Wrong(format!("{what} changed after the grid was read: run the sweep again"))
 }
 
 /// Makes runs in parallel and passes each row to `done`; then, one after another, makes those that

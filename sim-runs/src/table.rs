@@ -64,9 +64,9 @@ impl Table {
         }));
         let failed = counts.iter().filter(|row| row.is_none()).count();
         if failed > 0 {
-            let errors = rows.iter().map(|row| match row {
+            let errors = points.iter().zip(&rows).map(|(point, row)| match row {
                 Row::Counted(_) => String::new(),
-                Row::Failed { error } => error.clone(),
+                Row::Failed { error } => format!("{}: {error}", grid.trace(point).name),
             });
             let values = Values::Text(errors.collect());
             columns.push(Column { name: String::from("error"), values });

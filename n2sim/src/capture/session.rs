@@ -4,10 +4,13 @@ use super::output::Output;
 use super::recorder::Recorder;
 use super::shared_memory::SharedMemory;
 use super::wire::control;
+use crate::host::call;
 use crate::host::signals::Keeper;
 use anyhow::{Context, Result};
-use rustix::process::{DumpableBehavior, Pid, Signal, kill_process, set_dumpable_behavior};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL};
+use rustix::process::{
+    DumpableBehavior, Pid, Signal, dumpable_behavior, kill_process, set_dumpable_behavior,
+};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL, SIGTERM};
 use std::io::IsTerminal;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
@@ -48,7 +51,7 @@ pub(crate) fn record(
     limit: u64,
 ) -> Result<End> {
     let interrupts = Keeper::for_all();
-    refuse_others();
+    let _others = OthersRefused::new();
     let child = sim_files::spawn(command);
     memory.keep();
     let mut child =
@@ -73,12 +76,29 @@ pub(crate) fn record(
     Ok(end)
 }
 
-/// Prevents other processes of this user from opening the descriptors of this process, and so the
-/// memory of the recording. The recorded program is one of these processes. Root can still open
+/// A value that prevents other processes of this user from opening the descriptors of this process
+/// while it exists, and so the memory of the recording. The recorded program is one of these processes. Root can still open
 /// them.
-fn refuse_others() {
-    // Systems without this feature leave the descriptors open to them.
-    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+struct OthersRefused {
+    before: Option<DumpableBehavior>,
+}
+
+impl OthersRefused {
+    fn new() -> OthersRefused {
+        // The program ends soon, but a caller of this command goes on.
+        let before = call::stop().and_then(|_| dumpable_behavior().ok());
+        // Systems without this feature leave the descriptors open to them.
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+        OthersRefused { before }
+    }
+}
+
+impl Drop for OthersRefused {
+    fn drop(&mut self) {
+        if let Some(before) = self.before {
+            let _ = set_dumpable_behavior(before);
+        }
+    }
 }
 
 fn drain_until_exit(
@@ -106,7 +126,8 @@ fn drain_until_exit(
             child.kill().context("cannot end the program")?;
         }
         end_if_done(child, memory, &mut patience)?;
-        if let Some(signal) = interrupts.take() {
+        let stopped = (call::is_stopped() && !end.is_interrupted).then_some(SIGTERM);
+        if let Some(signal) = interrupts.take().or(stopped) {
             interrupt(child, signal, end.is_interrupted);
             end.is_interrupted = true;
         }

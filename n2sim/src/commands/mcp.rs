@@ -13,6 +13,7 @@ use std::sync::mpsc::{self, Sender};
 
 use serde_json::{Value, json};
 
+use crate::host::call;
 use crate::verdict::Verdict;
 use calls::{Answer, Input};
 use tools::Call;
@@ -46,6 +47,11 @@ pub(crate) struct McpArgs {}
 /// Answers messages until the client closes the input. Calls run beside each other; what still runs
 /// at the end is ended.
 pub(crate) fn run(_: &McpArgs) -> anyhow::Result<Verdict> {
+    if call::stop().is_some() {
+        anyhow::bail!(
+            "mcp serves the streams of a process of its own: start `python -m n2sim mcp`"
+        );
+    }
     let (sender, incoming) = mpsc::channel();
     let reader = sender.clone();
     // It ends with the process: nothing can wake it from its read.

@@ -69,6 +69,8 @@ impl Output {
 
     /// Moves files that belong together to their places: all of them, or none.
     pub(crate) fn finish_all(outputs: Vec<Output>) -> anyhow::Result<()> {
+        // The caller of a stopped call has given up its result.
+        anyhow::ensure!(!call::is_stopped(), "interrupted: nothing was written");
         let mut files = Vec::new();
         for output in outputs {
             match output.target {

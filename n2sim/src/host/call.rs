@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Words of the command line, if this process is the program.
@@ -83,6 +83,11 @@ pub(crate) fn words() -> Vec<OsString> {
 /// Returns the flag that ends the call of this thread early; `None` outside a call.
 pub(crate) fn stop() -> Option<Arc<AtomicBool>> {
     CALL.with_borrow(|call| call.as_ref().map(|call| Arc::clone(&call.stop)))
+}
+
+/// Returns whether this thread works on a call that its caller has stopped.
+pub(crate) fn is_stopped() -> bool {
+    stop().is_some_and(|stop| stop.load(Ordering::SeqCst))
 }
 
 /// Works on a call with these words. Returns also what it printed.
