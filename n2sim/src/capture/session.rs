@@ -77,8 +77,8 @@ pub(crate) fn record(
 }
 
 /// A value that prevents other processes of this user from opening the descriptors of this process
-/// while it exists, and so the memory of the recording. The recorded program is one of these processes. Root can still open
-/// them.
+/// while it exists, and so the memory of the recording. The recorded program is one of these
+/// processes. Root can still open them.
 struct OthersRefused {
     before: Option<DumpableBehavior>,
 }
