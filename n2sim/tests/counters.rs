@@ -223,6 +223,15 @@ fn a_machine_with_other_counters_counts_as_many_events() {
 }
 
 #[test]
+fn a_verdict_names_the_counters_that_the_formulas_share() {
+    for (options, column) in [(&[][..], " 6 counters "), (&["--counters", "3"], " 3 counters ")] {
+        let output = run("validate", &[&["-M", "l1d_mpki"], options].concat());
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains(column), "{options:?}: {text}");
+    }
+}
+
+#[test]
 fn a_number_of_counters_that_no_machine_has_is_refused() {
     for n in ["0", "1", "32", "-3", "six"] {
         for command in ["stat", "plan", "validate"] {

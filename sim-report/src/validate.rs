@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use sim_metrics::validator::{Finding, Reason, ValidationStatus, Verdict};
 use sim_metrics::{Truth, TruthUnit};
+use sim_pmu::counter::CounterCount;
 
 use crate::perf_stat::grouped;
 pub use markdown::write_markdown;
@@ -27,6 +28,8 @@ pub struct Judgment {
     pub command: String,
     /// Version of n2sim.
     pub version: String,
+    /// Event counters that all formulas share in the runs.
+    pub counters: CounterCount,
     /// The runs are those of a Cortex-A53, whose formulas have one revision, and whose counts are
     /// exact.
     pub is_of_a53: bool,
@@ -185,7 +188,10 @@ pub fn write_runs(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
     let width = run_width(judged);
     let more = match judgment.is_of_a53 {
         true => String::new(),
-        false => more_columns(["r0p2", "r0p3", "6 counters", "mux error"].map(str::to_owned)),
+        false => {
+            let shared = format!("{} counters", judgment.counters);
+            more_columns(["r0p2".to_owned(), "r0p3".to_owned(), shared, "mux error".to_owned()])
+        }
     };
     writeln!(
         out,
@@ -241,10 +247,11 @@ pub fn write_runs(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
 pub fn write_summary(out: &mut impl Write, judgment: &Judgment) -> io::Result<()> {
     let judged = &judgment.metrics;
     let width = run_width(judged);
+    let shared = format!("{} counters", judgment.counters);
     writeln!(
         out,
         " {:<28} {:<26} {:>5} {:>4} {:>11} {:>10} {:>10} {:>10}  {:<width$} reasons (runs)",
-        "metric", "claims", "right", "off", "worst error", "value", "truth", "6 counters", "in"
+        "metric", "claims", "right", "off", "worst error", "value", "truth", shared, "in"
     )?;
     for one in judged {
         if let Some(why) = &one.unreadable {
@@ -425,7 +432,7 @@ mod tests {
         };
         let command = "n2sim validate traces/a.n2t".to_owned();
         let version = "0.1.0".to_owned();
-        Judgment { metrics: vec![metric], runs, command, version, is_of_a53: false }
+        Judgment { metrics: vec![metric], runs, command, version, ..Judgment::default() }
     }
 
     fn written(write: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> String {

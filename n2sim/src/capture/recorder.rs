@@ -16,6 +16,10 @@ use anyhow::{Result, bail};
 use sim_trace::MappedFile;
 use std::collections::BTreeMap;
 
+/// Most mapped files that are noted. A process has a few hundred; only one that writes into the
+/// memory of its recording defines more.
+const MAX_FILES: usize = 4096;
+
 /// Turns slots into trace chunks.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
@@ -216,7 +220,7 @@ impl Recorder {
                 let file = mapped_file(*addr, body);
                 let Some(file) = file else { bail!(Damage(format!("the file at {addr:#x}"))) };
                 let files = &mut output.trace.meta_mut().files;
-                if !files.contains(&file) {
+                if files.len() < MAX_FILES && !files.contains(&file) {
                     files.push(file);
                 }
             } else if kind == DEFINE_PAGE {

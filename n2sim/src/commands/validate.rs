@@ -174,7 +174,8 @@ pub(crate) fn run(args: &ValidateArgs) -> anyhow::Result<Verdict> {
     };
     let judges = judges(args, &file.metrics, &catalog, tolerance)?;
     let runs = runs(args, revision, &variants, &judges)?;
-    let judgment = judge(&judges, runs);
+    let counters = args.counters.counters;
+    let judgment = Judgment { counters, ..judge(&judges, runs) };
     write(&mut out, args, &judgment)?;
     note(&file, &judgment.metrics, tolerance)?;
     note_unclaimed(args, judges.iter().all(|judge| judge.truth().is_none()))?;
@@ -477,7 +478,7 @@ fn judged(
 fn judgment(metrics: Vec<Judged>, runs: Vec<RunInfo>) -> Judgment {
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let command = command(command_line::words());
-    Judgment { metrics, runs, command, version, is_of_a53: false }
+    Judgment { metrics, runs, command, version, ..Judgment::default() }
 }
 
 /// Returns the command line, quoted for a shell.
