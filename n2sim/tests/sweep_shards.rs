@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use sim_trace::TraceFile;
@@ -156,7 +156,7 @@ fn shares_of_different_numbers_make_one_table() {
 fn failed_runs_are_rows_with_their_error() {
     let place = place_with_runs(FAILING_GRID);
     let message = said(&place, &["-o", "whole.csv"], 1);
-    assert!(message.contains("2 of 4 runs failed: the column error"), "{message}");
+    assert!(message.contains("2 of 4 rows failed: the column error"), "{message}");
     let table = place.text("whole.csv");
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(lines[0], "trace,pipeline.window.rob,config-hash,cpu_cycles,ipc,error");
@@ -298,4 +298,24 @@ fn a_table_is_parquet_if_its_name_says_so() {
         let message = said(&place, args, 2);
         assert!(message.contains("cannot write t.parquet: this n2sim was built without Parquet"));
     }
+}
+
+/// Given one trace in three parts on three machines, then the row is what `estimate --jobs 3` counts.
+#[test]
+fn one_long_trace_spreads_over_machines() {
+    let place = place_with_runs(
+        "traces = [\"TRACES/aes_sha.n2t\"]\nparts = 3\nevents = [\"cpu_cycles\", \"l1d_cache\"]\n",
+    );
+    for number in 1..=3 {
+        assert!(share(&place, number, 3).contains("counted in 3 parts"));
+    }
+    let message = place.swept(&["--gather", "runs", "-o", "table.csv"]);
+    assert!(message.contains("3 runs in table.csv; rows: 1"), "{message}");
+    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/aes_sha.n2t");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_n2sim"));
+    command.arg("estimate").arg(trace).args(["--jobs", "3", "-x,", "-e", "cpu_cycles,l1d_cache"]);
+    let counts = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    let counts: Vec<&str> = counts.lines().map(|line| line.split(',').next().unwrap()).collect();
+    let row = place.text("table.csv");
+    assert!(row.trim_end().ends_with(&format!(",{}", counts.join(","))), "{row} {counts:?}");
 }

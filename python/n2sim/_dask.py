@@ -13,7 +13,7 @@ import socket
 import time
 import uuid
 from collections import defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._journal import Done
@@ -60,23 +60,23 @@ def run_chunk(text: str, directory: str, numbers: list[int], keys: list[str]) ->
 class Chunks:
     """Runs that are not sent yet, cut into chunks by the time that a run of their trace took.
 
-    >>> chunks = Chunks([0, 1, 2, 10, 11], runs_of_trace=10, most=100)
+    >>> chunks = Chunks([0, 1, 2, 3, 4], traces=[0, 0, 0, 1, 1], most=100)
     >>> chunks.next(), chunks.next()
-    ([0], [10])
+    ([0], [3])
     >>> chunks.learn([0], 1.0); chunks.next()
     [1, 2]
     >>> chunks.next(), chunks.next()
-    ([11], None)
+    ([4], None)
     """
 
-    def __init__(self, pending: list[int], runs_of_trace: int, most: int = CHUNK_MOST) -> None:
-        """Takes the numbers of the runs, in the order of the grid."""
+    def __init__(self, pending: list[int], traces: Sequence[int], most: int = CHUNK_MOST) -> None:
+        """Takes the numbers of the runs, in the order of the grid, and the trace of each run of the grid."""
         self._of_trace: dict[int, deque[int]] = defaultdict(deque)
         for number in pending:
-            self._of_trace[number // runs_of_trace].append(number)
+            self._of_trace[traces[number]].append(number)
         self._turns = deque(self._of_trace)
         self._seconds: dict[int, float] = {}
-        self._runs_of_trace = runs_of_trace
+        self._traces = traces
         self.most = most
 
     def next(self) -> list[int] | None:
@@ -94,7 +94,7 @@ class Chunks:
 
     def learn(self, numbers: list[int], seconds: float) -> None:
         """Notes the time that these runs of one trace took together."""
-        self._seconds[numbers[0] // self._runs_of_trace] = seconds / len(numbers)
+        self._seconds[self._traces[numbers[0]]] = seconds / len(numbers)
 
 
 class _Cluster:
@@ -116,13 +116,13 @@ def run(
     directory: str,
     keys: list[str],
     pending: list[int],
-    runs_of_trace: int,
+    traces: Sequence[int],
     done: Callable[[list[Done]], None],
 ) -> None:
     """Makes runs on a cluster and passes each chunk to `done` as soon as it is there."""
     from distributed import as_completed
 
-    chunks, cluster = Chunks(pending, runs_of_trace), _Cluster(client)
+    chunks, cluster = Chunks(pending, traces), _Cluster(client)
     sent: dict[str, tuple[Any, list[int]]] = {}
     arriving = as_completed(loop=client.loop)
 

@@ -41,6 +41,9 @@ class Grid:
     def traces(self) -> list[tuple[str, Path]]:
         """Returns name and place of each trace."""
 
+    def traces_of_runs(self) -> list[int]:
+        """Returns the number of the trace of each run."""
+
     def run(self, number: int) -> Row:
         """Makes one run."""
 

@@ -41,6 +41,8 @@ def sweep(
     config: _words.Path | None = None,
     profile: str | None = None,
     machine: str | None = None,
+    parts: int | None = None,
+    regions: _words.Path | Iterable[_words.Path] | None = None,
     client: Client | None = None,
     out: _words.Path | None = None,
     jobs: int | None = None,
@@ -67,6 +69,10 @@ def sweep(
         config: a configuration file.
         profile: `guide` or `silicon`.
         machine: `generic`, `cobalt-100` or `yitian-710`.
+        parts: cuts each trace of one thread into so many runs, so that one long trace spreads over CPUs
+            and machines; their sum is the row.
+        regions: files of windows that stand for the traces, as `n2sim trace regions` writes them; only
+            the windows run, in `parts` groups.
         client: a client of Dask, on whose workers n2sim is installed and the traces have the same
             names; without it, the runs are made on threads of this process.
         out: a directory that keeps every finished run. An interrupted sweep goes on there when it is
@@ -79,10 +85,11 @@ def sweep(
     if grid is None:
         given = {"limit": limit, "warmup": warmup, "core": core, "profile": profile, "machine": machine}
         given["config"] = None if config is None else os.path.abspath(config)
+        given |= {"parts": parts, "regions": _files(regions)}
         text = _text(traces, vary or {}, "ipc" if metrics is None else metrics, events, set or {}, given)
         directory = os.getcwd()
     else:
-        others = (metrics, limit, warmup, core, config, profile, machine)
+        others = (metrics, limit, warmup, core, config, profile, machine, parts, regions)
         if traces or vary or events or set or any(of is not None for of in others):
             raise Error("sweep: a grid file has the traces and the machine too; give it alone, or give no grid file")
         path = pathlib.Path(grid)
@@ -119,8 +126,8 @@ class _Sweep:
         else:
             from . import _dask
 
-            runs_of_trace = len(self.grid) // len(self.grid.traces())
-            _dask.run(client, self.text, self.directory, self.keys, pending, runs_of_trace, self._add)
+            traces = self.grid.traces_of_runs()
+            _dask.run(client, self.text, self.directory, self.keys, pending, traces, self._add)
         rows = self.rows | {key: (0, 0, [], why) for key, why in self.refused.items()}
         table = Table(self.grid.table(rows), len(pending), reused)
         if self.journal is not None and not self.refused:
@@ -159,6 +166,18 @@ class _Sweep:
                 self._add(waiting)
                 waiting.clear()
         self._add(Done(number, None, why, NOT_MEASURED, "here") for number, why in refused)
+
+
+def _files(files: _words.Path | Iterable[_words.Path] | None) -> list[str] | None:
+    """Returns the places of files.
+
+    >>> _files("/a.toml"), _files(["/a.toml", "/b.toml"]), _files(None)
+    (['/a.toml'], ['/a.toml', '/b.toml'], None)
+    """
+    if files is None:
+        return None
+    several = [files] if isinstance(files, (str, os.PathLike)) else files
+    return [os.path.abspath(file) for file in several]
 
 
 def _text(

@@ -49,6 +49,11 @@ impl Grid {
         traces.map(|trace| (trace.name.clone(), trace.path.clone())).collect()
     }
 
+    /// Returns the number of the trace of each run.
+    fn traces_of_runs(&self) -> Vec<usize> {
+        self.grid.points().map(|point| point.trace).collect()
+    }
+
     /// Makes one run.
     fn run(&self, py: Python<'_>, number: usize) -> PyResult<PyRow> {
         let (grid, memory, point) = (self.grid.clone(), self.memory.clone(), self.point(number)?);
@@ -91,9 +96,11 @@ impl Grid {
     /// Returns the columns of the table of all runs: name, kind and values.
     fn table<'py>(&self, rows: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyList>> {
         let mut all = Rows::default();
-        for (key, row) in rows.iter() {
-            let (key, row): (String, Row) = (key.extract()?, row_of(row.extract()?));
-            if !self.grid.fits(&row) {
+        for point in self.grid.points() {
+            let key = self.grid.key(&point);
+            let Some(row) = rows.get_item(&key)? else { continue };
+            let row = row_of(row.extract()?);
+            if !self.grid.fits(&point, &row) {
                 let why = "has not the counts of this n2sim: remove its part of the journal";
                 return Err(refused(format!("the row with the key {key} {why}")));
             }
@@ -116,8 +123,7 @@ impl Grid {
 
 impl Grid {
     fn point(&self, number: usize) -> PyResult<Point> {
-        let point = self.grid.points().nth(number);
-        point.ok_or_else(|| refused(format!("the grid has no run {number}")))
+        self.grid.point(number).ok_or_else(|| refused(format!("the grid has no run {number}")))
     }
 }
 

@@ -44,3 +44,17 @@ def test_a_run_that_is_refused_is_a_row_and_is_tried_again(tmp_path: pathlib.Pat
         trace.write_bytes(whole)
         table = n2sim.sweep(traces=trace, client=client, out=out)
         assert table.failed == 0 and (out / "table.parquet").exists()
+
+
+def test_the_parts_of_one_trace_spread_over_a_cluster(tmp_path: pathlib.Path) -> None:
+    from distributed import Client, LocalCluster
+
+    import n2sim
+
+    # The second trace is too short for parts.
+    traces = ["traces/aes_sha.n2t", "traces/vector.n2t"]
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with cluster, Client(cluster) as client:
+        table = n2sim.sweep(traces=traces, parts=3, client=client, out=tmp_path)
+    assert (len(table), table.ran, table.failed) == (2, 4, 0)
+    assert table.columns == n2sim.sweep(traces=traces, parts=3).columns

@@ -50,6 +50,26 @@ def test_the_table_is_that_of_the_program(program: list[str], tmp_path: pathlib.
                     assert type(value)(expected[name]) == value, name
 
 
+def test_the_parts_of_a_trace_are_runs(program: list[str], tmp_path: pathlib.Path) -> None:
+    trace = "traces/aes_sha.n2t"
+    pieces = n2sim.sweep(traces=trace, parts=3, events=["cpu_cycles", "l1d_cache_refill"])
+    words = ["estimate", trace, "--jobs", "3", "-x,", "-e", "cpu_cycles,l1d_cache_refill"]
+    printed = subprocess.run([*program, *words], check=True, stdout=subprocess.PIPE, text=True).stdout
+    expected = [int(line.split(",")[0]) for line in printed.splitlines()]
+    assert (len(pieces), pieces.ran) == (1, 3)
+    assert [pieces["cpu_cycles"][0], pieces["l1d_cache_refill"][0]] == expected
+
+    windows = tmp_path / "w.toml"
+    words = ["trace", "regions", trace, "-o", windows, "--interval", "10k", "--windows", "12"]
+    subprocess.run([*program, *words], check=True, stdout=subprocess.DEVNULL)
+    words = ["estimate", trace, "--regions", windows, "-x,", "-e", "cpu_cycles"]
+    printed = subprocess.run([*program, *words], check=True, stdout=subprocess.PIPE, text=True).stdout
+    estimated = n2sim.sweep(traces=trace, regions=windows)
+    assert estimated["cpu_cycles"] == [int(printed.split(",")[0])]
+    with pytest.raises(n2sim.Error, match="give it alone"):
+        n2sim.sweep(windows, parts=2)
+
+
 def test_a_journal_holds_finished_runs(tmp_path: pathlib.Path) -> None:
     pytest.importorskip("pyarrow")
     import pyarrow.parquet

@@ -36,13 +36,13 @@ pub fn run_a53_chunks(
     (stream, instructions): (u32, u64),
     jobs: u32,
 ) -> Result<A53Chunks, A53Error> {
-    let ranges = ranges(instructions, jobs, SHORTEST);
-    let run = |counted: &Range<u64>| {
-        let cores = run_part(trace, config, &part_of(counted))?;
+    let chunks = a53_chunks(instructions, jobs);
+    let run = |chunk: &Part| {
+        let cores = run_part(trace, config, chunk)?;
         Ok(cores.into_iter().filter(|core| core.stream == stream).collect())
     };
     let parts = std::thread::scope(|scope| {
-        let started: Vec<_> = ranges.iter().map(|range| scope.spawn(move || run(range))).collect();
+        let started: Vec<_> = chunks.iter().map(|chunk| scope.spawn(move || run(chunk))).collect();
         let join = |part: std::thread::ScopedJoinHandle<'_, _>| {
             part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
@@ -51,7 +51,13 @@ pub fn run_a53_chunks(
     let mut cores = parts.into_iter().flatten();
     let mut core = cores.next().expect("there is a first part, of the thread");
     cores.for_each(|part| core.add(&part));
-    Ok(A53Chunks { core, parts: ranges.len() })
+    Ok(A53Chunks { core, parts: chunks.len() })
+}
+
+/// Returns `jobs` parts of about equal length that cover the instructions of a thread, or fewer if
+/// they would be too short. Each but the first begins with a warm-up.
+pub fn a53_chunks(instructions: u64, jobs: u32) -> Vec<Part> {
+    ranges(instructions, jobs, SHORTEST).iter().map(part_of).collect()
 }
 
 /// Returns the part of the thread that counts these instructions.

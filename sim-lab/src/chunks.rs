@@ -52,8 +52,9 @@ pub fn run_chunks(
     Ok(outcome)
 }
 
-/// Returns parts of about equal length, each but the first with a warm-up.
-fn chunks(instructions: u64, jobs: u32) -> Vec<Window> {
+/// Returns `jobs` parts of about equal length that cover the instructions of a thread, or fewer if
+/// they would be too short. Each but the first begins with a warm-up.
+pub fn chunks(instructions: u64, jobs: u32) -> Vec<Window> {
     let chunk = |range: Range<u64>| Window {
         begin: range.start,
         length: range.end - range.start,

@@ -11,7 +11,7 @@ pub use crate::regression::Machine;
 use crate::regression::RegressionEstimate;
 use sim_core::pmu_event::RelationKind;
 use sim_core::{Counts, Packed, PmuEvent};
-use sim_machine::outcome::{CoreOutcome, Outcome};
+use sim_machine::outcome::{CoreOutcome, Outcome, RunHeader};
 
 /// Two-sided 95 % point of the normal distribution.
 const NORMAL_95: f64 = 1.959_964;
@@ -54,6 +54,19 @@ impl Estimate {
         let errors = PmuEvent::ALL.into_iter().map(percent).collect();
         Some(Estimate { outcome, errors, unknown: strata.unknown })
     }
+
+    /// Scales up windows of which only the counts are known, as [`Estimate::new`] does.
+    pub fn of_counts(windows: &[Counts], regions: &Regions, machine: Machine) -> Option<Estimate> {
+        let windows: Vec<Outcome> = windows.iter().map(outcome).collect();
+        Estimate::new(&windows, regions, machine)
+    }
+}
+
+/// Returns the outcome of a window of which only the counts are known.
+fn outcome(counts: &Counts) -> Outcome {
+    let counts = Packed::from(counts);
+    let core = CoreOutcome { is_counted: true, counts, ..CoreOutcome::default() };
+    Outcome { header: RunHeader::default(), cores: vec![core], clock_hz: 1, notes: Vec::new() }
 }
 
 /// Corrects the scaled counts by the known counts of the whole trace.
@@ -197,18 +210,11 @@ fn add(sum: &mut CoreOutcome, core: CoreOutcome) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_machine::outcome::RunHeader;
 
-    fn outcome(cycles: u64) -> Outcome {
+    fn counts(cycles: u64) -> Counts {
         let mut counts = Counts::default();
         sim_core::EventSink::count(&mut counts, PmuEvent::CPU_CYCLES, cycles);
-        let core = CoreOutcome {
-            is_counted: true,
-            counts: Packed::from(&counts),
-            ..CoreOutcome::default()
-        };
-        let header = RunHeader::default();
-        Outcome { header, cores: vec![core], clock_hz: 1, notes: Vec::new() }
+        counts
     }
 
     fn regions(windows: &[(u32, u64, u64)]) -> Regions {
@@ -233,10 +239,10 @@ mod tests {
     }
 
     fn cycles(cycles: &[u64], windows: &[(u32, u64, u64)]) -> (u64, f64, usize) {
-        let outcomes: Vec<Outcome> = cycles.iter().map(|cycles| outcome(*cycles)).collect();
+        let counted: Vec<Counts> = cycles.iter().map(|cycles| counts(*cycles)).collect();
         let machine = Machine { warm: 0, is_warm: false };
         let estimate =
-            Estimate::new(&outcomes, &regions(windows), machine).expect("there are windows");
+            Estimate::of_counts(&counted, &regions(windows), machine).expect("there are windows");
         let count = estimate.outcome.total().value(PmuEvent::CPU_CYCLES);
         (count, estimate.errors[PmuEvent::CPU_CYCLES as usize], estimate.unknown)
     }
@@ -267,7 +273,7 @@ mod tests {
 
     #[test]
     fn outcomes_of_chunks_are_added() {
-        let sum = join(&[outcome(5), outcome(7)]).expect("two parts");
+        let sum = join(&[outcome(&counts(5)), outcome(&counts(7))]).expect("two parts");
         assert_eq!(sum.total().value(PmuEvent::CPU_CYCLES), 12);
         assert!(join(&[]).is_none());
     }

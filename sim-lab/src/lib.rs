@@ -25,7 +25,7 @@ mod regression;
 pub mod targets;
 pub mod truth;
 
-pub use a53_chunks::{A53Chunks, run_a53_chunks};
+pub use a53_chunks::{A53Chunks, a53_chunks, run_a53_chunks};
 pub use chunks::run_chunks;
 pub use estimate::Estimate;
 pub use flow_watch::FlowWatch;

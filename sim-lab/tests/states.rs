@@ -123,7 +123,9 @@ fn states_depend_on_caches_and_predictors_and_not_on_the_pipeline() {
     let bytes = states(&usual, &regions);
     let fits = |overrides: &[&str]| {
         let session = session_with("lz.n2t", overrides);
-        regions.fit_states(&session, &reader(&bytes)).expect("states of this trace")
+        regions
+            .fit_states(session.trace().hash(), session.config().warm_hash(), &reader(&bytes))
+            .expect("states of this trace")
     };
     assert!(fits(&[]));
     assert!(fits(&["pipeline.window.rob=100"]));
@@ -137,7 +139,9 @@ fn states_of_another_trace_or_of_other_windows_are_refused() {
     let wanted = regions(&lz, &[500_000], 20_000);
     let bytes = states(&lz, &wanted);
     let message = |session: &Session, regions: &Regions| {
-        let error = regions.fit_states(session, &reader(&bytes)).expect_err("they do not fit");
+        let error = regions
+            .fit_states(session.trace().hash(), session.config().warm_hash(), &reader(&bytes))
+            .expect_err("they do not fit");
         error.to_string()
     };
     let other = session("hash.n2t");

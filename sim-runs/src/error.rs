@@ -5,6 +5,7 @@ use std::io;
 
 use sim_a53::A53Error;
 use sim_core::config::ConfigError;
+use sim_lab::RegionsError;
 use sim_machine::MachineError;
 use sim_trace::TraceError;
 
@@ -42,6 +43,9 @@ pub enum RunsError {
     /// A trace cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// A file of windows is wrong, or is of another trace.
+    #[error(transparent)]
+    Regions(#[from] RegionsError),
     /// A run on a Neoverse N2 failed.
     #[error(transparent)]
     Machine(#[from] MachineError),

@@ -105,7 +105,7 @@ impl Found<'_> {
                 others += 1;
                 continue;
             };
-            if !self.grid.fits(&row) {
+            if !self.grid.fits(point, &row) {
                 return Err(damaged(number).at(path.shown().to_string()));
             }
             let before = self.rows.insert(key.clone(), row);

@@ -1,20 +1,21 @@
 //! The runs of a grid, checked before the first one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use sim_core::config::Document;
 use sim_core::{MemoryBudget, Shown};
-use sim_machine::{ConfigSource, Machine, Profile, RunOptions, caveats};
-use sim_trace::TraceFile;
+use sim_machine::{ConfigSource, Machine, Profile, RunOptions};
 
 use crate::error::RunsError;
 use crate::grid_file::GridFile;
 use crate::key::{Inputs, sha256};
+use crate::part::{self, Part};
 use crate::rows::{Row, Rows};
-use crate::run_core::{EventColumn, MetricColumn, SweepCore};
+use crate::run_core::{Checked, EventColumn, MetricColumn, SweepCore};
 use crate::shard::Shard;
+use crate::trace::{Cut, Trace};
+use crate::windows::Windows;
 
 /// Largest number of runs of a grid.
 const RUNS_MAX: usize = 100_000;
@@ -28,19 +29,6 @@ pub struct Axis {
     pub values: Vec<String>,
 }
 
-/// A trace of a grid.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trace {
-    /// Name in the grid.
-    pub name: String,
-    /// Place of the file.
-    pub path: PathBuf,
-    /// Content hash ([`TraceFile::hash`]).
-    pub hash: u64,
-    /// Sentences about data that the trace lacks ([`caveats::notes`]).
-    pub notes: Vec<String>,
-}
-
 /// One choice of a value for every axis.
 #[derive(Clone, Debug)]
 pub(crate) struct Combination {
@@ -50,21 +38,23 @@ pub(crate) struct Combination {
     pub(crate) hash: u64,
     /// SHA-256 of the configuration.
     pub(crate) digest: String,
-    /// Revision r0pN of its core, for metrics.
-    pub(crate) patch: u8,
-    /// Clock of its core.
-    pub(crate) clock_hz: u64,
+    /// Values of the configuration.
+    pub(crate) checked: Checked,
 }
 
-/// One run of a grid: a trace and a value for each axis.
+/// One run of a grid: a trace or a part of it, and a value for each axis.
 ///
 /// A point means something only to its own [`Grid`], which returns its trace, values and key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// Number of the run's row in the table, from 0.
+    /// Number of the run, from 0.
     pub number: usize,
-    pub(crate) trace: usize,
+    /// Number of the row in the table, from 0. Runs of all parts of a trace share a row.
+    pub row: usize,
+    /// Number of the trace, from 0.
+    pub trace: usize,
     pub(crate) combination: usize,
+    pub(crate) part: usize,
 }
 
 /// The runs of a sweep.
@@ -72,6 +62,8 @@ pub struct Point {
 pub struct Grid {
     pub(crate) core: SweepCore,
     pub(crate) traces: Vec<Trace>,
+    /// Number of the first run of each trace.
+    begins: Vec<usize>,
     pub(crate) axes: Vec<Axis>,
     pub(crate) combinations: Vec<Combination>,
     pub(crate) options: RunOptions,
@@ -119,9 +111,11 @@ impl Grid {
         file.refuse_other_keys()?;
         let (axes, options, profile) = (file.axes()?, file.options()?, file.profile());
         let machine = file.machine()?;
+        let cut = cut(&file, directory)?;
         let mut grid = Grid {
             core: file.core,
             traces: Vec::new(),
+            begins: Vec::new(),
             axes,
             combinations: Vec::new(),
             options,
@@ -134,15 +128,22 @@ impl Grid {
         };
         grid.check_number(file.traces.len())?;
         grid.combinations = grid.all_combinations()?;
-        let traces = file.traces.iter().map(|name| trace(name, directory, memory));
-        grid.traces = traces.collect::<Result<_, _>>()?;
+        for name in &file.traces {
+            let mut trace = Trace::open(name, directory, &cut, memory)?;
+            trace.notes.extend(grid.note_on_states(&trace));
+            grid.begins.push(grid.len());
+            grid.traces.push(trace);
+        }
+        grid.refuse_unused(cut)?;
+        grid.check_number(grid.traces.iter().map(|trace| trace.parts.len()).sum())?;
         Ok(grid)
     }
 
-    fn check_number(&self, traces: usize) -> Result<(), RunsError> {
+    /// Refuses more runs than a table holds. `parts` is the number of parts of all traces.
+    fn check_number(&self, parts: usize) -> Result<(), RunsError> {
         let each =
             self.axes.iter().try_fold(1usize, |runs, axis| runs.checked_mul(axis.values.len()));
-        let what = match each.and_then(|each| each.checked_mul(traces)) {
+        let what = match each.and_then(|each| each.checked_mul(parts)) {
             Some(0) => String::from("it has no trace: give traces = [\"FILE\", ...]"),
             Some(runs) if runs <= RUNS_MAX => return Ok(()),
             _ => format!("it has more than {RUNS_MAX} runs: split it"),
@@ -150,9 +151,43 @@ impl Grid {
         Err(RunsError::Wrong(what))
     }
 
+    /// Refuses a file of windows of no trace.
+    fn refuse_unused(&self, cut: Cut) -> Result<(), RunsError> {
+        let used: Vec<&Windows> =
+            self.traces.iter().filter_map(|trace| trace.windows.as_ref()).collect();
+        let mut given = cut.windows.unwrap_or_default().into_iter();
+        match given.find(|windows| !used.contains(&windows)) {
+            None => Ok(()),
+            Some(Windows { file, regions, .. }) => Err(RunsError::Wrong(format!(
+                "regions: {file} has the windows of {}, which is no trace of the grid",
+                regions.trace
+            ))),
+        }
+    }
+
+    /// Returns how many configurations cannot use the states of a trace.
+    fn note_on_states(&self, trace: &Trace) -> Option<String> {
+        let windows = trace.windows.as_ref()?;
+        let differs = |chosen: &&Combination| windows.are_states_of_another(chosen.checked.warm);
+        let (others, all) =
+            (self.combinations.iter().filter(differs).count(), self.combinations.len());
+        (others > 0).then(|| {
+            format!(
+                "{others} of {all} configurations have another memory, predictors, wrong paths or seed than the \
+                 states: their windows begin after functional warming"
+            )
+        })
+    }
+
     /// Returns the number of runs. A grid has at least one.
     #[allow(clippy::len_without_is_empty, reason = "no grid is empty")]
     pub fn len(&self) -> usize {
+        let parts: usize = self.traces.iter().map(|trace| trace.parts.len()).sum();
+        parts * self.combinations.len()
+    }
+
+    /// Returns the number of rows of the table.
+    pub fn rows(&self) -> usize {
         self.traces.len() * self.combinations.len()
     }
 
@@ -182,23 +217,37 @@ impl Grid {
     }
 
     /// Returns all runs, in the order of the table: the last key varies fastest, the trace last of
-    /// all.
-    pub fn points(&self) -> impl Iterator<Item = Point> + use<> {
-        self.points_of(0..self.len())
+    /// all. Runs of the parts of a trace follow each other.
+    pub fn points(&self) -> impl Iterator<Item = Point> {
+        (0..self.len()).filter_map(|number| self.point(number))
     }
 
-    fn points_of(&self, numbers: Range<usize>) -> impl Iterator<Item = Point> + use<> {
+    /// Returns the run with a number; `None` if the grid has fewer.
+    pub fn point(&self, number: usize) -> Option<Point> {
+        let trace = self.begins.partition_point(|begin| *begin <= number).checked_sub(1)?;
+        let (parts, inside) = (self.traces[trace].parts.len(), number - self.begins[trace]);
+        let (combination, part) = (inside / parts, inside % parts);
+        let row = trace * self.combinations.len() + combination;
+        (number < self.len()).then_some(Point { number, row, trace, combination, part })
+    }
+
+    /// Returns the runs of a row of the table, in the order of the parts.
+    pub(crate) fn points_of_row(&self, row: usize) -> impl Iterator<Item = Point> {
         let each = self.combinations.len();
-        numbers.map(move |number| Point {
-            number,
-            trace: number / each,
-            combination: number % each,
-        })
+        let (trace, combination) = (row / each, row % each);
+        let parts = self.traces[trace].parts.len();
+        let first = self.begins[trace] + combination * parts;
+        (first..first + parts).filter_map(|number| self.point(number))
+    }
+
+    /// Returns the first run of each row of the table, in its order.
+    pub fn first_points(&self) -> impl Iterator<Item = Point> {
+        (0..self.rows()).filter_map(|row| self.points_of_row(row).next())
     }
 
     /// Returns the runs of one machine.
     pub fn share(&self, shard: Shard) -> Vec<Point> {
-        self.points_of(shard.range(self.len())).collect()
+        shard.range(self.len()).filter_map(|number| self.point(number)).collect()
     }
 
     /// Returns the trace of a run.
@@ -217,11 +266,17 @@ impl Grid {
         self.chosen(point).chosen[axis]
     }
 
-    /// Returns the trace and what varies, for messages: `hash.n2t pipeline.window.rob=64`.
+    /// Returns the trace, the part if there are several, and what varies, for messages:
+    /// `hash.n2t part 2 of 8 pipeline.window.rob=64`.
     pub fn name(&self, point: &Point) -> String {
         let values = self.axes.iter().zip(self.values(point));
         let values = values.map(|(axis, value)| format!(" {}={value}", axis.key));
-        format!("{}{}", self.trace(point).name, values.collect::<String>())
+        let Trace { name, parts, .. } = self.trace(point);
+        let part = match parts.len() {
+            1 => String::new(),
+            count => format!(" part {} of {count}", point.part + 1),
+        };
+        format!("{name}{part}{}", values.collect::<String>())
     }
 
     /// Returns the key of a run: the SHA-256, in hexadecimal digits, of the content hash of the
@@ -234,8 +289,26 @@ impl Grid {
             config: &self.chosen(point).digest,
             warmup: self.options.warmup,
             limit: self.options.limit,
+            part: &self.part_text(point),
         };
         inputs.key()
+    }
+
+    /// Returns all that determines the counted part of a run.
+    fn part_text(&self, point: &Point) -> String {
+        let trace = self.trace(point);
+        match (self.part(point), &trace.windows) {
+            (Part::Windows(range), Some(windows)) => {
+                let states = windows.states_on(self.chosen(point).checked.warm).unwrap_or("none");
+                format!("{} states {states}", part::places(&windows.regions, range))
+            }
+            (part, _) => part.to_string(),
+        }
+    }
+
+    /// Returns what a run counts of its trace.
+    pub(crate) fn part(&self, point: &Point) -> &Part {
+        &self.trace(point).parts[point.part]
     }
 
     /// Returns the keys of all runs, each with its first run. Several runs have one key if the grid
@@ -263,10 +336,11 @@ impl Grid {
         points.iter().filter(is_missing).copied().collect()
     }
 
-    /// Returns true if a row has a count for each event of the core.
-    pub fn fits(&self, row: &Row) -> bool {
+    /// Returns true if a row has a count for each event of the core, in each window of the run.
+    pub fn fits(&self, point: &Point, row: &Row) -> bool {
+        let expected = self.core.events() * self.part(point).windows();
         match row {
-            Row::Counted(counts) => counts.counts.len() == self.core.events(),
+            Row::Counted(counts) => counts.counts.len() == expected,
             Row::Failed { .. } => true,
         }
     }
@@ -304,18 +378,19 @@ impl Grid {
         }
         let combination = |chosen: Vec<usize>| {
             let document = self.document_of(&chosen)?;
-            let (patch, clock_hz) = self.core.check(&document)?;
+            let checked = self.core.check(&document)?;
             let (hash, digest) = (document.hash(), sha256(&document.canonical()));
-            Ok(Combination { chosen, hash, digest, patch, clock_hz })
+            Ok(Combination { chosen, hash, digest, checked })
         };
         choices.into_iter().map(combination).collect()
     }
 }
 
-/// Opens a trace far enough to check that it is one.
-fn trace(name: &str, directory: &Path, memory: &MemoryBudget) -> Result<Trace, RunsError> {
-    let path = directory.join(name);
-    let file = TraceFile::open_within(&path, memory)?;
-    let (hash, notes) = (file.hash(), caveats::notes(&file));
-    Ok(Trace { name: name.to_owned(), path, hash, notes })
+/// Returns how the traces of a grid are cut into parts.
+fn cut(file: &GridFile, directory: &Path) -> Result<Cut, RunsError> {
+    let read = |names: &Vec<String>| {
+        names.iter().map(|name| Windows::read(&directory.join(name))).collect()
+    };
+    let windows = file.regions.as_ref().map(read).transpose()?;
+    Ok(Cut { core: file.core, parts: file.parts()?, windows })
 }

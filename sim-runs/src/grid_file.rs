@@ -1,5 +1,6 @@
 //! The text of a grid (TOML), and its values.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -9,6 +10,9 @@ use sim_machine::{Machine, Profile, RunOptions};
 use crate::error::RunsError;
 use crate::grid::Axis;
 use crate::run_core::SweepCore;
+
+/// Numbers of parts that a trace can be cut into.
+const PARTS: RangeInclusive<u32> = 1..=256;
 
 /// The grid file.
 #[derive(Debug, Deserialize)]
@@ -26,6 +30,8 @@ pub(crate) struct GridFile {
     pub(crate) set: Vec<String>,
     warmup: Option<Amount>,
     limit: Option<Amount>,
+    parts: Option<u32>,
+    pub(crate) regions: Option<Vec<String>>,
     pub(crate) events: Option<Vec<String>>,
     #[serde(default)]
     pub(crate) metrics: Vec<String>,
@@ -58,7 +64,11 @@ struct VaryFile {
 impl GridFile {
     /// Refuses the keys of a grid that only the Neoverse N2 has.
     pub(crate) fn refuse_other_keys(&self) -> Result<(), RunsError> {
-        let refused = [(self.profile.is_some(), "profile"), (self.machine.is_some(), "machine")];
+        let refused = [
+            (self.profile.is_some(), "profile"),
+            (self.machine.is_some(), "machine"),
+            (self.regions.is_some(), "regions"),
+        ];
         match refused.iter().find(|(is_given, _)| *is_given && self.core == SweepCore::CortexA53) {
             Some((_, key)) => {
                 Err(RunsError::Wrong(format!("{key}: works with core = \"neoverse-n2\" only")))
@@ -78,6 +88,25 @@ impl GridFile {
             }
         }
         Ok(axes)
+    }
+
+    /// Returns the number of parts that each trace is cut into, each a run of its own.
+    pub(crate) fn parts(&self) -> Result<u32, RunsError> {
+        let parts = self.parts.unwrap_or(1);
+        let given = [(self.warmup.is_some(), "warmup"), (self.limit.is_some(), "limit")];
+        let given = given.iter().find(|(is_given, _)| *is_given);
+        match (given, self.regions.is_some()) {
+            _ if !PARTS.contains(&parts) => {
+                wrong(format!("parts: {parts} is not from {} to {}", PARTS.start(), PARTS.end()))
+            }
+            (Some((_, key)), true) => {
+                wrong(format!("{key}: does not work with regions, which name the windows to count"))
+            }
+            (Some((_, key)), _) if parts > 1 => {
+                wrong(format!("{key}: does not work with parts, which cover the whole trace"))
+            }
+            _ => Ok(parts),
+        }
     }
 
     /// Returns the part of each trace that runs.

@@ -147,7 +147,7 @@ fn kept(bytes: &[u8], expected: &Head, grid: &Grid) -> Result<(usize, Rows), Run
     }
     let keys = grid.keys();
     for (number, Line { key, row }) in (2..).zip(lines) {
-        if !keys.contains_key(&key) || !grid.fits(&row) {
+        if !keys.get(&key).is_some_and(|point| grid.fits(point, &row)) {
             return Err(damaged(number));
         }
         rows.insert(key, row);

@@ -7,7 +7,12 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Returns the SHA-256 of a text in hexadecimal digits.
 pub(crate) fn sha256(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(text.as_bytes()))
+}
+
+/// Returns bytes as hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Inputs that determine the counts of a run. Seed and order of threads are values of the
@@ -24,16 +29,18 @@ pub(crate) struct Inputs<'a> {
     pub(crate) warmup: u64,
     /// Instructions of each thread that count.
     pub(crate) limit: Option<u64>,
+    /// Part of the trace, in words that determine it.
+    pub(crate) part: &'a str,
 }
 
 impl Inputs<'_> {
     /// Returns the key.
     pub(crate) fn key(&self) -> String {
-        let Inputs { trace, core, config, warmup, limit } = self;
+        let Inputs { trace, core, config, warmup, limit, part } = self;
         let limit = limit.map_or_else(|| "none".to_owned(), |limit| limit.to_string());
         sha256(&format!(
             "n2sim {VERSION}\ncore {core}\nmode full\ntrace {trace:016x}\nconfig {config}\n\
-             warmup {warmup}\nlimit {limit}\n"
+             warmup {warmup}\nlimit {limit}\npart {part}\n"
         ))
     }
 }
@@ -51,7 +58,8 @@ mod tests {
 
     #[test]
     fn every_input_changes_the_key() {
-        let one = Inputs { trace: 1, core: "a", config: "c", warmup: 0, limit: None };
+        let one =
+            Inputs { trace: 1, core: "a", config: "c", warmup: 0, limit: None, part: "whole" };
         let keys = [
             one,
             Inputs { trace: 2, ..one },
@@ -60,6 +68,7 @@ mod tests {
             Inputs { warmup: 1, ..one },
             Inputs { limit: Some(0), ..one },
             Inputs { limit: Some(1), ..one },
+            Inputs { part: "chunk 0 9 0 0", ..one },
         ]
         .map(|inputs| inputs.key());
         assert!(keys.iter().all(|key| keys.iter().filter(|other| *other == key).count() == 1));

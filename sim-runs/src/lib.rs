@@ -1,6 +1,7 @@
 //! Grids of runs: each trace on each combination of configuration values.
 //!
-//! A [`Grid`] lists its runs as [`Point`]s and checks them all before the first one. [`Grid::run`]
+//! A [`Grid`] lists its runs as [`Point`]s and checks them all before the first one. A long trace may
+//! have several runs, one for each of its parts. [`Grid::run`]
 //! makes one run, [`run_all`] several at a time. [`Grid::key`] names a run by what determines its
 //! counts, so that any machine may repeat it. A [`Journal`] keeps finished runs on the disk,
 //! [`gather`] reads the journals of all [`Shard`]s, and a [`Table`] has a row for each run.
@@ -41,18 +42,23 @@ mod journal;
 mod key;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod part;
 mod rows;
 mod run;
 mod run_core;
 mod shard;
+mod sum;
 mod table;
+mod trace;
+mod windows;
 
 pub use error::{RunsError, sentence};
 pub use gather::{Gathered, LackingShard, OtherRows, gather};
-pub use grid::{Axis, Grid, Point, Trace};
+pub use grid::{Axis, Grid, Point};
 pub use journal::Journal;
 pub use rows::{Counts, Row, Rows};
 pub use run::{Ended, run_all};
 pub use run_core::SweepCore;
 pub use shard::Shard;
 pub use table::{Column, Table, Values};
+pub use trace::Trace;

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// The counts of a run.
+///
+/// A run of windows ([`crate::Grid`] with `regions`) has the counts of each window, one after the
+/// other, as raised ([`sim_core::Counts::raised`]): sums follow when all windows are there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Cores that ran.
     pub cores: u32,
-    /// Cycles of the core that ran longest.
+    /// Cycles of the core that ran longest; of all windows together.
     pub longest: u64,
     /// Counts of all cores together, in the order of the core's events.
     pub counts: Vec<u64>,

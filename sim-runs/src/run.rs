@@ -1,17 +1,19 @@
 //! One run, and many at a time.
 
 use rayon::prelude::*;
-use sim_a53::{A53Config, A53Event, Part};
+use sim_a53::{A53Config, A53Event};
 use sim_core::config::Document;
 use sim_core::{MemoryBudget, PmuEvent, Shown};
-use sim_machine::{MachineConfig, RunHeader, Session};
+use sim_machine::{MachineConfig, Outcome, RunHeader, Session};
 use sim_trace::TraceFile;
 
 use crate::error::RunsError;
-use crate::grid::{Grid, Point, Trace};
+use crate::grid::{Grid, Point};
 use crate::key::sha256;
+use crate::part::Part;
 use crate::rows::{Counts, Row};
 use crate::run_core::SweepCore;
+use crate::trace::Trace;
 
 /// End of the runs of [`run_all`].
 #[derive(Debug, Default)]
@@ -38,8 +40,8 @@ impl Grid {
             return Err(changed("the configuration").at(self.name(point)));
         }
         let counts = match self.core {
-            SweepCore::NeoverseN2 => self.on_n2(trace, &document, memory),
-            SweepCore::CortexA53 => self.on_a53(trace, &document, memory),
+            SweepCore::NeoverseN2 => self.on_n2(point, &document, memory),
+            SweepCore::CortexA53 => self.on_a53(point, &document, memory),
         };
         match counts {
             Ok(counts) => Ok(Row::Counted(counts)),
@@ -58,41 +60,59 @@ impl Grid {
 
     fn on_n2(
         &self,
-        trace: &Trace,
+        point: &Point,
         document: &Document,
         memory: &MemoryBudget,
     ) -> Result<Counts, RunsError> {
+        let trace = self.trace(point);
         let config = MachineConfig::from_document(document)?;
         let header = RunHeader { trace: trace.name.clone(), ..RunHeader::default() };
         let session = Session::open_within(&trace.path, config, header, memory)?.without_roots();
         check_same(session.trace(), trace)?;
-        let outcome = session.run(&self.options, &mut |_| {})?;
-        let total = outcome.total();
-        let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
-        Ok(Counts {
-            cores: outcome.cores.len() as u32,
-            longest: cycles.max().unwrap_or_default(),
-            counts: PmuEvent::ALL.map(|event| total.value(event)).to_vec(),
-        })
+        let no_progress = &mut |_| {};
+        let outcome = match (self.part(point), &trace.windows) {
+            (Part::Windows(range), Some(windows)) => return windows.count(&session, range),
+            (Part::Chunk(chunk), _) => session.run_windows(&[*chunk], no_progress)?.remove(0),
+            _ => session.run(&self.options, no_progress)?,
+        };
+        Ok(counts_of(&outcome))
     }
 
     fn on_a53(
         &self,
-        trace: &Trace,
+        point: &Point,
         document: &Document,
         memory: &MemoryBudget,
     ) -> Result<Counts, RunsError> {
+        let trace = self.trace(point);
         let config = A53Config::from_document(document)?;
-        let part = Part { warmup: self.options.warmup, ..self.options.limit.into() };
+        let (chunk, stream) = match self.part(point) {
+            Part::A53Chunk { stream, part } => (part.clone(), Some(*stream)),
+            _ => {
+                let (warmup, part) = (self.options.warmup, self.options.limit.into());
+                (sim_a53::Part { warmup, ..part }, None)
+            }
+        };
         let file = TraceFile::open_within(&trace.path, memory)?;
         check_same(&file, trace)?;
-        let cores = sim_a53::run_part(&file, &config, &part)?;
+        let mut cores = sim_a53::run_part(&file, &config, &chunk)?;
+        cores.retain(|core| stream.is_none_or(|stream| core.stream == stream));
         let sum = |event| cores.iter().map(|core| core.counts.value(event)).sum();
         Ok(Counts {
             cores: cores.len() as u32,
             longest: cores.iter().map(|core| core.cycles).max().unwrap_or_default(),
             counts: A53Event::ALL.map(sum).to_vec(),
         })
+    }
+}
+
+fn counts_of(outcome: &Outcome) -> Counts {
+    let total = outcome.total();
+    let cycles = outcome.cores.iter().map(|core| core.counts.value(PmuEvent::CPU_CYCLES));
+    Counts {
+        cores: outcome.cores.len() as u32,
+        longest: cycles.max().unwrap_or_default(),
+        counts: PmuEvent::ALL.map(|event| total.value(event)).to_vec(),
     }
 }
 

@@ -43,6 +43,17 @@ pub(crate) struct MetricColumn {
     pub(crate) factor: f64,
 }
 
+/// Values of a configuration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checked {
+    /// Revision r0pN of the core, for metrics.
+    pub(crate) patch: u8,
+    /// Clock of the core in Hz.
+    pub(crate) clock_hz: u64,
+    /// Hash of all that shapes the contents of caches and predictors; 0 on a Cortex-A53.
+    pub(crate) warm: u64,
+}
+
 impl SweepCore {
     /// Returns the name of the core in a grid.
     pub fn name(self) -> &'static str {
@@ -139,14 +150,18 @@ impl SweepCore {
         })
     }
 
-    /// Checks a configuration. Returns the revision r0pN of its core and its clock in Hz.
-    pub(crate) fn check(self, document: &Document) -> Result<(u8, u64), ConfigError> {
+    /// Checks a configuration and returns what the table and windows need of it.
+    pub(crate) fn check(self, document: &Document) -> Result<Checked, ConfigError> {
         Ok(match self {
             SweepCore::NeoverseN2 => {
                 let config = MachineConfig::from_document(document)?;
-                (config.core.revision.patch(), config.core.clock_hz)
+                let (patch, clock_hz) = (config.core.revision.patch(), config.core.clock_hz);
+                Checked { patch, clock_hz, warm: config.warm_hash() }
             }
-            SweepCore::CortexA53 => (0, A53Config::from_document(document)?.cluster.clock_hz),
+            SweepCore::CortexA53 => {
+                let clock_hz = A53Config::from_document(document)?.cluster.clock_hz;
+                Checked { patch: 0, clock_hz, warm: 0 }
+            }
         })
     }
 

@@ -10,8 +10,9 @@ use crate::error::RunsError;
 use crate::grid::{Grid, Point};
 use crate::rows::{Counts, Row, Rows};
 use crate::run_core::MetricColumn;
+use crate::sum;
 
-/// The values of a column, one for each run.
+/// The values of a column, one for each row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     /// Words: the trace, varied values, the hash of the configuration, errors.
@@ -31,7 +32,7 @@ pub struct Column {
     pub values: Values,
 }
 
-/// All runs with all columns.
+/// All rows with all columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     columns: Vec<Column>,
@@ -46,11 +47,11 @@ impl Table {
     /// metrics. A last column `error` is there only if a run failed. Returns `None` if a run has no
     /// row.
     pub fn new(grid: &Grid, rows: &Rows) -> Option<Table> {
-        let points: Vec<Point> = grid.points().collect();
-        let found = points.iter().map(|point| rows.get(&grid.key(point)));
-        let rows: Vec<&Row> = found.collect::<Option<_>>()?;
+        let points: Vec<Point> = grid.first_points().collect();
+        let rows: Vec<Row> =
+            points.iter().map(|point| sum::of_row(grid, point.row, rows)).collect::<Option<_>>()?;
         let mut columns = keys(grid, &points);
-        let counts: Vec<Option<&Counts>> = rows.iter().map(|row| counts(row)).collect();
+        let counts: Vec<Option<&Counts>> = rows.iter().map(counts).collect();
         columns.extend(grid.events.iter().map(|event| {
             let count = |row: &Option<&Counts>| row.map(|row| row.counts[event.place]);
             let values = Values::Count(counts.iter().map(count).collect());
@@ -158,12 +159,12 @@ fn counts(row: &Row) -> Option<&Counts> {
 /// Returns the value of a metric from exact counts, if it has one.
 fn value(grid: &Grid, metric: &MetricColumn, point: &Point, row: &Counts) -> Option<f64> {
     let chosen = grid.chosen(point);
-    let machine = grid.core.machine(chosen.patch, row.cores);
+    let machine = grid.core.machine(chosen.checked.patch, row.cores);
     let count = |event: &EventUse| match event.quantity {
         _ if event.is_of_core() && event.levels == Levels::ALL => {
             Some(row.counts[grid.core.place(event)?] as f64)
         }
-        Quantity::Time(Time::Duration) => Some(row.longest as f64 / chosen.clock_hz as f64),
+        Quantity::Time(Time::Duration) => Some(row.longest as f64 / chosen.checked.clock_hz as f64),
         _ => None,
     };
     let value = metric.factor * metric.linked.evaluate(&machine, count).value;

@@ -2,6 +2,7 @@
 
 mod gather;
 mod keys;
+mod parts;
 mod runs;
 
 use std::path::{Path, PathBuf};

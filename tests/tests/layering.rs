@@ -8,8 +8,8 @@ const LAYERS: [&[&str]; 7] = [
     &["sim-isa"],
     &["sim-trace", "sim-pipeline", "sim-cache", "sim-pmu", "sim-metrics"],
     &["sim-machine", "sim-a53"],
-    &["sim-scenario", "sim-lab", "sim-runs"],
-    &["sim-report"],
+    &["sim-scenario", "sim-lab"],
+    &["sim-runs", "sim-report"],
     &["n2sim"],
 ];
 

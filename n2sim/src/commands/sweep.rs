@@ -184,12 +184,16 @@ fn write_table(
     if let (Some(prefix), Some(metric)) = (&args.plots, drawn) {
         plots::draw(prefix, grid, &table, metric)?;
     }
-    note(&format!("{} runs in {}", grid.len(), path.shown()))?;
+    let (rows, runs) = (grid.rows(), grid.len());
+    match rows == runs {
+        true => note(&format!("{runs} runs in {}", path.shown()))?,
+        false => note(&format!("{runs} runs in {}; rows: {rows}", path.shown()))?,
+    }
     if table.failed() == 0 {
         return Ok(Verdict::Good);
     }
-    let (failed, all) = (table.failed(), grid.len());
-    note(&format!("{failed} of {all} runs failed: the column error of the table says why"))?;
+    let failed = table.failed();
+    note(&format!("{failed} of {rows} rows failed: the column error of the table says why"))?;
     Ok(Verdict::Refuted)
 }
 

@@ -1,9 +1,11 @@
 //! Runs the windows of a file and scales their counts up to the whole trace.
 
+use std::ops::Range;
+
 use super::windows::Regions;
 use crate::estimate::Estimate;
 use crate::regression::Machine;
-use sim_machine::{MachineError, Session};
+use sim_machine::{MachineError, Outcome, Session};
 use sim_trace::StatesReader;
 
 impl Regions {
@@ -20,11 +22,28 @@ impl Regions {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Option<Estimate>, MachineError> {
         let machine = Machine { warm: session.config().warm_hash(), is_warm: states.is_some() };
-        let windows = self.windows();
-        let outcomes = match states {
-            Some(states) => session.run_windows_in_states(&windows, states, progress)?,
-            None => session.run_windows(&windows, progress)?,
-        };
+        let outcomes = self.count(session, states, 0..self.windows.len(), progress)?;
         Ok(Estimate::new(&outcomes, self, machine))
+    }
+
+    /// Runs some of the windows, one after the other on a machine that begins with the first of
+    /// them, and returns an outcome for each. `states` has the states of all windows.
+    ///
+    /// # Errors
+    /// As [`Session::run_windows`], or if the states are damaged.
+    pub fn count(
+        &self,
+        session: &Session,
+        states: Option<&mut StatesReader>,
+        windows: Range<usize>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Vec<Outcome>, MachineError> {
+        let chosen = &self.windows()[windows.clone()];
+        let Some(states) = states else { return session.run_windows(chosen, progress) };
+        for _ in 0..windows.start {
+            // A state is a difference from the one before it.
+            states.next_state()?;
+        }
+        session.run_windows_in_states(chosen, states, progress)
     }
 }

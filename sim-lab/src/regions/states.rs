@@ -43,7 +43,8 @@ impl Regions {
             FunctionalWarming::new(0, &blocks, program, pipeline, memory, begin, NullSink);
         let mut saver = StateSaver::default();
         machine.visit_state(&mut saver);
-        let header = self.states_header(session, saver.words.len() as u64);
+        let machine_hash = session.config().warm_hash();
+        let header = self.states_header(trace.hash(), machine_hash, saver.words.len() as u64);
         let mut writer = StatesWriter::new(out, &header).map_err(io)?;
         let mut reader = trace.reader(stream.stream)?;
         for window in self.windows() {
@@ -60,7 +61,7 @@ impl Regions {
     }
 
     /// Returns the header that identifies the trace, the machine and the windows of the states.
-    fn states_header(&self, session: &Session, words: u64) -> StatesHeader {
+    fn states_header(&self, trace: u64, machine: u64, words: u64) -> StatesHeader {
         let mut places = Xxh3Default::new();
         for window in self.windows() {
             for number in [window.first_run(), window.begin, window.length] {
@@ -69,24 +70,27 @@ impl Regions {
         }
         StatesHeader {
             count: self.windows.len() as u32,
-            trace: session.trace().hash(),
-            machine: session.config().warm_hash(),
+            trace,
+            machine,
             places: places.digest(),
             words,
         }
     }
 
-    /// Returns true if windows can start in these states, false if they are of another machine.
+    /// Returns true if windows of a trace can start in these states, false if the states are of
+    /// another machine. `trace` is the hash of the trace, `warm` that of the machine
+    /// ([`MachineConfig::warm_hash`](sim_machine::MachineConfig::warm_hash)).
     ///
     /// # Errors
     /// If the states are of another trace or of other windows.
     pub fn fit_states(
         &self,
-        session: &Session,
+        trace: u64,
+        warm: u64,
         states: &StatesReader,
     ) -> Result<bool, StatesError> {
         let found = states.header();
-        let wanted = self.states_header(session, found.words);
+        let wanted = self.states_header(trace, warm, found.words);
         let wrong = |what| StatesError::Damaged {
             file: states.file().to_owned(),
             place: "its first bytes".to_owned(),

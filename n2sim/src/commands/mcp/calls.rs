@@ -117,8 +117,10 @@ fn from_here(grid: &str) -> Result<String> {
             *value = toml::Value::from(path);
         }
     };
-    if let Some(traces) = grid.get_mut("traces").and_then(toml::Value::as_array_mut) {
-        traces.iter_mut().for_each(absolute);
+    for key in ["traces", "regions"] {
+        if let Some(files) = grid.get_mut(key).and_then(toml::Value::as_array_mut) {
+            files.iter_mut().for_each(absolute);
+        }
     }
     if let Some(config) = grid.get_mut("config") {
         absolute(config);

@@ -27,13 +27,13 @@ pub(super) fn draw(prefix: &Path, grid: &Grid, table: &Table, metric: usize) -> 
 /// Returns the course of a metric over an axis, trace by trace. A point is the geometric mean over
 /// all other axes, relative to the value at the first position of the axis.
 fn curves(grid: &Grid, axis: usize, values: &[Option<f64>]) -> Vec<Curve> {
-    let points: Vec<Point> = grid.points().collect();
+    let points: Vec<Point> = grid.first_points().collect();
     let of_trace = points.chunks(points.len() / grid.traces().len());
     let curve = |points: &[Point]| {
         let means: Vec<Option<f64>> = (0..grid.axes()[axis].values.len())
             .map(|place| {
                 let here = points.iter().filter(|point| grid.value_index(point, axis) == place);
-                mean(here.map(|point| values[point.number]))
+                mean(here.map(|point| values[point.row]))
             })
             .collect();
         let first = means[0];
