@@ -231,6 +231,20 @@ fn a_verdict_names_the_counters_that_the_formulas_share() {
     }
 }
 
+/// Given a formula of three events, then a machine with two counters cannot count them at once.
+#[test]
+fn lint_knows_the_counters_of_the_machine() {
+    let formula = "(LD_SPEC + ST_SPEC + DP_SPEC) / CPU_CYCLES";
+    let lint = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_n2sim"));
+        let output = command.args(["lint", "--formula", formula]).args(options).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let finding = "3 events besides CPU_CYCLES and 2 counters";
+    assert!(lint(&["--counters", "2"]).contains(finding));
+    assert!(!lint(&["--counters", "3"]).contains("counters:") && !lint(&[]).contains("besides"));
+}
+
 #[test]
 fn a_number_of_counters_that_no_machine_has_is_refused() {
     for n in ["0", "1", "32", "-3", "six"] {

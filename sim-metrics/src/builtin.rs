@@ -89,7 +89,7 @@ mod tests {
         }
         let metrics = catalog.metrics().to_vec();
         let file = metric_file::MetricFile { metrics, ..Default::default() };
-        assert_eq!(metric_file::review(&file, &catalog, Some(&machine)), []);
+        assert_eq!(metric_file::review(&file, &catalog, Some(&machine), 6), []);
     }
 
     /// The four shares add up to all slots, with and without the erratum.

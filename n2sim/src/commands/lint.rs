@@ -12,7 +12,7 @@ use sim_metrics::metric_file::{MetricFile, review};
 
 use crate::files::metric_files;
 use crate::host::call;
-use crate::shared_args::{CoreName, RevisionName};
+use crate::shared_args::{CoreName, CountersArgs, RevisionName};
 use crate::verdict::Verdict;
 
 /// Find faults of metric formulas without a run
@@ -49,6 +49,8 @@ pub(crate) struct LintArgs {
     /// The revisions r0p0 to r0p2 count one stalled slot too many per cycle.
     #[arg(long, value_enum)]
     pub(crate) revision: Option<RevisionName>,
+    #[command(flatten)]
+    pub(crate) counters: CountersArgs,
     /// Print errors and warnings, but no notes
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -64,7 +66,8 @@ pub(crate) fn run(args: &LintArgs) -> anyhow::Result<Verdict> {
     let mut catalog = built_in(args.core);
     catalog.extend(file.metrics.iter().cloned());
     let least = if args.quiet { Severity::Warning } else { Severity::Note };
-    let mut findings = review(&file, &catalog, machine.as_ref());
+    let counters = usize::from(args.counters.counters.get());
+    let mut findings = review(&file, &catalog, machine.as_ref(), counters);
     findings.retain(|finding| finding.severity >= least);
     let mut out = io::BufWriter::new(call::stdout());
     for finding in &findings {

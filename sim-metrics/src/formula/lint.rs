@@ -121,11 +121,23 @@ pub struct Finding {
     pub message: String,
 }
 
-/// Checks one metric. Without a machine it is a Neoverse N2 of an unknown revision.
+/// Checks one metric on a machine with all counters of the core. Without a machine it is a
+/// Neoverse N2 of an unknown revision.
 pub fn lint(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
+    lint_on_counters(metric, catalog, machine, COUNTERS)
+}
+
+/// Checks one metric as [`lint()`] does, on a machine with `counters` counters besides the cycle
+/// counter.
+pub fn lint_on_counters(
+    metric: &MetricFormula,
+    catalog: &Catalog,
+    machine: Option<&Machine>,
+    counters: usize,
+) -> Vec<Finding> {
     let core = machine.map_or(cores::neoverse_n2(), Machine::core);
     let events = machine.map_or(FormulaCore::NeoverseN2, Machine::events_of);
-    let mut report = Report { metric, core, findings: Vec::new() };
+    let mut report = Report { metric, core, counters, findings: Vec::new() };
     match &metric.formula {
         Err(error) => report.add(Severity::Error, Kind::Unreadable, error.to_string()),
         Ok(formula) => match Linked::on(events, &metric.name, formula, catalog) {
@@ -152,6 +164,8 @@ pub fn lint(metric: &MetricFormula, catalog: &Catalog, machine: Option<&Machine>
 pub(super) struct Report<'a> {
     pub(super) metric: &'a MetricFormula,
     core: &'static CoreDescription,
+    /// Counters besides the cycle counter.
+    counters: usize,
     findings: Vec<Finding>,
 }
 
@@ -317,9 +331,10 @@ impl Report<'_> {
         events.sort_unstable();
         events.dedup();
         events.retain(|event| *event != CPU_CYCLES.mnemonic());
-        if events.len() > COUNTERS {
+        let counters = self.counters;
+        if events.len() > counters {
             let message = format!(
-                "{} events besides CPU_CYCLES and {COUNTERS} counters: they cannot all count at once",
+                "{} events besides CPU_CYCLES and {counters} counters: they cannot all count at once",
                 events.len()
             );
             self.add(Severity::Warning, Kind::Counters, message);

@@ -7,16 +7,22 @@ use sim_core::{A53Event, PmuEvent};
 use super::contents::{DeclaredEvent, MetricFile};
 use crate::formula::a53_lint::lint_a53;
 use crate::formula::event_use::absent_on_a53;
-use crate::formula::lint::{about_lacking, about_unknown};
-use crate::formula::{Catalog, Finding, FormulaCore, Kind, Machine, MetricFormula, Severity, lint};
+use crate::formula::lint::{about_lacking, about_unknown, lint_on_counters};
+use crate::formula::{Catalog, Finding, FormulaCore, Kind, Machine, MetricFormula, Severity};
 use crate::validator::{A53Reason, A53Validator, Reason, Tolerance, Validator};
 
 /// Part number of the Cortex-A53 in MIDR_EL1.
 const A53_PART: u32 = 0xD03;
 
 /// Checks every metric and event of a file. Names that the file does not define are looked up in
-/// `catalog`, which also holds the file's own metrics.
-pub fn review(file: &MetricFile, catalog: &Catalog, machine: Option<&Machine>) -> Vec<Finding> {
+/// `catalog`, which also holds the file's own metrics. `counters` is the number of counters of the
+/// machine besides the cycle counter.
+pub fn review(
+    file: &MetricFile,
+    catalog: &Catalog,
+    machine: Option<&Machine>,
+    counters: usize,
+) -> Vec<Finding> {
     let fault = |fault: &String| finding("", "", Severity::Error, Kind::Unreadable, fault.clone());
     let mut findings: Vec<Finding> = file.faults.iter().map(fault).collect();
     let core = machine.map_or(cores::neoverse_n2(), Machine::core);
@@ -34,7 +40,7 @@ pub fn review(file: &MetricFile, catalog: &Catalog, machine: Option<&Machine>) -
             let (name, source) = (&metric.name, &metric.source);
             findings.push(finding(name, source, Severity::Warning, Kind::Duplicate, message));
         }
-        let mut of_formula = lint(metric, catalog, machine);
+        let mut of_formula = lint_on_counters(metric, catalog, machine, counters);
         // Truths are quantities of the models of two cores.
         let of_claim = match core.is_n2() {
             true if is_a53 => {
@@ -192,11 +198,12 @@ fn declared(event: &DeclaredEvent, core: &CoreDescription) -> Option<Finding> {
 mod tests {
     use super::super::{NamedText, read};
     use super::*;
+    use crate::formula::lint::COUNTERS;
 
     fn kinds(text: &str) -> Vec<Kind> {
         let file = read(&[NamedText { name: "t.json", text }]).expect("readable");
         let catalog: Catalog = file.metrics.iter().cloned().collect();
-        review(&file, &catalog, None).into_iter().map(|finding| finding.kind).collect()
+        review(&file, &catalog, None, COUNTERS).into_iter().map(|finding| finding.kind).collect()
     }
 
     #[test]
@@ -241,7 +248,7 @@ mod tests {
         let file = read(&[NamedText { name: "t.json", text }]).expect("readable");
         let catalog: Catalog = file.metrics.iter().cloned().collect();
         let found = |core: &CoreDescription| -> Vec<(String, Kind)> {
-            let findings = review(&file, &catalog, Some(&Machine::of_core(core)));
+            let findings = review(&file, &catalog, Some(&Machine::of_core(core)), COUNTERS);
             findings.into_iter().map(|finding| (finding.metric, finding.kind)).collect()
         };
         let of = |metric: &str, kind| (metric.to_owned(), kind);
@@ -271,7 +278,7 @@ mod tests {
             let catalog: Catalog = file.metrics.iter().cloned().collect();
             let least =
                 |finding: &Finding| finding.severity > Severity::Note && !finding.metric.is_empty();
-            review(&file, &catalog, None).into_iter().filter(least).collect::<Vec<_>>()
+            review(&file, &catalog, None, COUNTERS).into_iter().filter(least).collect::<Vec<_>>()
         };
         for (formula, claims, kind, right) in [
             (
