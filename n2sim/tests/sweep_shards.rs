@@ -300,7 +300,8 @@ fn a_table_is_parquet_if_its_name_says_so() {
     }
 }
 
-/// Given one trace in three parts on three machines, then the row is what `estimate --jobs 3` counts.
+/// Given one trace in three parts on three machines, then the row has the counts of
+/// `estimate --jobs 3`.
 #[test]
 fn one_long_trace_spreads_over_machines() {
     let place = place_with_runs(

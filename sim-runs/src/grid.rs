@@ -159,7 +159,7 @@ impl Grid {
         match given.find(|windows| !used.contains(&windows)) {
             None => Ok(()),
             Some(Windows { file, regions, .. }) => Err(RunsError::Wrong(format!(
-                "regions: {file} has the windows of {}, which is no trace of the grid",
+                "regions: {file} has the windows of {}, which the grid does not have among its traces",
                 regions.trace
             ))),
         }

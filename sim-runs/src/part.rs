@@ -6,7 +6,7 @@ use std::ops::Range;
 use sim_lab::{Region, Regions};
 use sim_machine::Window;
 
-/// What one run counts of its trace.
+/// Part of a trace that one run counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// All of the trace, or as much of it as the grid says.

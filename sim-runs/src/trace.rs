@@ -28,7 +28,7 @@ pub struct Trace {
     pub(crate) windows: Option<Windows>,
 }
 
-/// How traces are cut into parts.
+/// Rules by which traces are cut into parts.
 #[derive(Debug)]
 pub(crate) struct Cut {
     /// Core of the runs.
