@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sim_core::config::Document;
 use sim_core::{MemoryBudget, Shown};
@@ -10,11 +11,11 @@ use sim_machine::{ConfigSource, Machine, Profile, RunOptions};
 use crate::error::RunsError;
 use crate::grid_file::GridFile;
 use crate::key::{Inputs, sha256};
-use crate::part::{self, Part};
+use crate::part::Part;
 use crate::rows::{Row, Rows};
 use crate::run_core::{Checked, EventColumn, MetricColumn, SweepCore};
 use crate::shard::Shard;
-use crate::trace::{Cut, Trace};
+use crate::trace::{PartRules, Trace};
 use crate::windows::Windows;
 
 /// Largest number of runs of a grid.
@@ -64,6 +65,8 @@ pub struct Grid {
     pub(crate) traces: Vec<Trace>,
     /// Number of the first run of each trace.
     begins: Vec<usize>,
+    /// Number of all runs.
+    runs: usize,
     pub(crate) axes: Vec<Axis>,
     pub(crate) combinations: Vec<Combination>,
     pub(crate) options: RunOptions,
@@ -111,11 +114,12 @@ impl Grid {
         file.refuse_other_keys()?;
         let (axes, options, profile) = (file.axes()?, file.options()?, file.profile());
         let machine = file.machine()?;
-        let cut = cut(&file, directory)?;
+        let rules = part_rules(&file, directory)?;
         let mut grid = Grid {
             core: file.core,
             traces: Vec::new(),
             begins: Vec::new(),
+            runs: 0,
             axes,
             combinations: Vec::new(),
             options,
@@ -129,12 +133,13 @@ impl Grid {
         grid.check_number(file.traces.len())?;
         grid.combinations = grid.all_combinations()?;
         for name in &file.traces {
-            let mut trace = Trace::open(name, directory, &cut, memory)?;
-            trace.notes.extend(grid.note_on_states(&trace));
-            grid.begins.push(grid.len());
+            let mut trace = Trace::open(name, directory, &rules, memory)?;
+            trace.notes.extend(grid.note_on_states(&trace)?);
+            grid.begins.push(grid.runs);
+            grid.runs += trace.parts.len() * grid.combinations.len();
             grid.traces.push(trace);
         }
-        grid.refuse_unused(cut)?;
+        grid.refuse_unused(rules)?;
         grid.check_number(grid.traces.iter().map(|trace| trace.parts.len()).sum())?;
         Ok(grid)
     }
@@ -146,44 +151,59 @@ impl Grid {
         let what = match each.and_then(|each| each.checked_mul(parts)) {
             Some(0) => String::from("it has no trace: give traces = [\"FILE\", ...]"),
             Some(runs) if runs <= RUNS_MAX => return Ok(()),
-            _ => format!("it has more than {RUNS_MAX} runs: split it"),
+            _ => format!("it has more than {RUNS_MAX} runs: split it, or give fewer parts"),
         };
         Err(RunsError::Wrong(what))
     }
 
     /// Refuses a file of windows of no trace.
-    fn refuse_unused(&self, cut: Cut) -> Result<(), RunsError> {
-        let used: Vec<&Windows> =
-            self.traces.iter().filter_map(|trace| trace.windows.as_ref()).collect();
-        let mut given = cut.windows.unwrap_or_default().into_iter();
-        match given.find(|windows| !used.contains(&windows)) {
+    fn refuse_unused(&self, rules: PartRules) -> Result<(), RunsError> {
+        let is_unused = |windows: &Arc<Windows>| {
+            let mut used = self.traces.iter().filter_map(|trace| trace.windows.as_ref());
+            !used.any(|used| Arc::ptr_eq(used, windows))
+        };
+        match rules.windows.unwrap_or_default().into_iter().find(is_unused) {
             None => Ok(()),
-            Some(Windows { file, regions, .. }) => Err(RunsError::Wrong(format!(
-                "regions: {file} has the windows of {}, which the grid does not have among its traces",
-                regions.trace
+            Some(windows) => Err(RunsError::Wrong(format!(
+                "regions: {} has the windows of {}, which the grid does not have among its traces",
+                windows.file, windows.regions.trace
             ))),
         }
     }
 
     /// Returns how many configurations cannot use the states of a trace.
-    fn note_on_states(&self, trace: &Trace) -> Option<String> {
-        let windows = trace.windows.as_ref()?;
-        let differs = |chosen: &&Combination| windows.are_states_of_another(chosen.checked.warm);
-        let (others, all) =
-            (self.combinations.iter().filter(differs).count(), self.combinations.len());
-        (others > 0).then(|| {
-            format!(
-                "{others} of {all} configurations have another memory, predictors, wrong paths or seed than the \
-                 states: their windows begin after functional warming"
-            )
-        })
+    ///
+    /// # Errors
+    /// The windows are in several parts, and a configuration has no states for them. Each part would
+    /// lose what earlier windows leave in caches and predictors, which is percents of the counts.
+    fn note_on_states(&self, trace: &Trace) -> Result<Option<String>, RunsError> {
+        let Some(windows) = &trace.windows else { return Ok(None) };
+        let is_without = |chosen: &&Combination| !windows.begin_in_states(chosen.checked.warm);
+        let all = self.combinations.len();
+        let without = self.combinations.iter().filter(is_without).count();
+        let which = "other caches, memory, predictors, wrong paths or another seed than the states";
+        match (without, windows.have_states()) {
+            (0, _) => Ok(None),
+            (_, false) if trace.parts.len() > 1 => Err(RunsError::Wrong(format!(
+                "parts: {} has no states; find the windows of {} again, with states, or take out parts",
+                windows.file, trace.name
+            ))),
+            _ if trace.parts.len() > 1 => Err(RunsError::Wrong(format!(
+                "parts: {without} of {all} configurations have {which} of {}; vary these without parts",
+                windows.file
+            ))),
+            (_, false) => Ok(None),
+            _ => Ok(Some(format!(
+                "{without} of {all} configurations have {which}: their windows begin after functional \
+                 warming, and differ by that from the others, too"
+            ))),
+        }
     }
 
     /// Returns the number of runs. A grid has at least one.
     #[allow(clippy::len_without_is_empty, reason = "no grid is empty")]
     pub fn len(&self) -> usize {
-        let parts: usize = self.traces.iter().map(|trace| trace.parts.len()).sum();
-        parts * self.combinations.len()
+        self.runs
     }
 
     /// Returns the number of rows of the table.
@@ -228,7 +248,7 @@ impl Grid {
         let (parts, inside) = (self.traces[trace].parts.len(), number - self.begins[trace]);
         let (combination, part) = (inside / parts, inside % parts);
         let row = trace * self.combinations.len() + combination;
-        (number < self.len()).then_some(Point { number, row, trace, combination, part })
+        (number < self.runs).then_some(Point { number, row, trace, combination, part })
     }
 
     /// Returns the runs of a row of the table, in the order of the parts.
@@ -289,21 +309,9 @@ impl Grid {
             config: &self.chosen(point).digest,
             warmup: self.options.warmup,
             limit: self.options.limit,
-            part: &self.part_text(point),
+            part: &self.part(point).key_text(self.chosen(point).checked.warm),
         };
         inputs.key()
-    }
-
-    /// Returns all that determines the counted part of a run.
-    fn part_text(&self, point: &Point) -> String {
-        let trace = self.trace(point);
-        match (self.part(point), &trace.windows) {
-            (Part::Windows(range), Some(windows)) => {
-                let states = windows.states_on(self.chosen(point).checked.warm).unwrap_or("none");
-                format!("{} states {states}", part::places(&windows.regions, range))
-            }
-            (part, _) => part.to_string(),
-        }
     }
 
     /// Returns what a run counts of its trace.
@@ -386,11 +394,22 @@ impl Grid {
     }
 }
 
-/// Returns how the traces of a grid are cut into parts.
-fn cut(file: &GridFile, directory: &Path) -> Result<Cut, RunsError> {
-    let read = |names: &Vec<String>| {
-        names.iter().map(|name| Windows::read(&directory.join(name))).collect()
+/// Returns the rules by which the traces of a grid are cut into parts.
+fn part_rules(file: &GridFile, directory: &Path) -> Result<PartRules, RunsError> {
+    let read = |names: &Vec<String>| -> Result<Vec<Arc<Windows>>, RunsError> {
+        let windows = names.iter().map(|name| Windows::read(&directory.join(name)));
+        windows.map(|windows| windows.map(Arc::new)).collect()
     };
     let windows = file.regions.as_ref().map(read).transpose()?;
-    Ok(Cut { core: file.core, parts: file.parts()?, windows })
+    let all = windows.as_deref().unwrap_or_default();
+    for (number, one) in all.iter().enumerate() {
+        let is_same = |other: &&Arc<Windows>| other.regions.trace_hash == one.regions.trace_hash;
+        if let Some(other) = all[..number].iter().find(is_same) {
+            return Err(RunsError::Wrong(format!(
+                "regions: {} and {} both have windows of {}; give one of them",
+                other.file, one.file, one.regions.trace
+            )));
+        }
+    }
+    Ok(PartRules { core: file.core, parts: file.parts()?, windows })
 }

@@ -70,10 +70,10 @@ impl Grid {
         let session = Session::open_within(&trace.path, config, header, memory)?.without_roots();
         check_same(session.trace(), trace)?;
         let no_progress = &mut |_| {};
-        let outcome = match (self.part(point), &trace.windows) {
-            (Part::Windows(range), Some(windows)) => return windows.count(&session, range),
-            (Part::Chunk(chunk), _) => session.run_windows(&[*chunk], no_progress)?.remove(0),
-            _ => session.run(&self.options, no_progress)?,
+        let outcome = match self.part(point) {
+            Part::Windows(windows, range) => return windows.count(&session, range),
+            Part::Chunk(chunk) => session.run_windows(&[*chunk], no_progress)?.remove(0),
+            Part::Whole | Part::A53Chunk { .. } => session.run(&self.options, no_progress)?,
         };
         Ok(counts_of(&outcome))
     }
@@ -122,7 +122,7 @@ fn check_same(file: &TraceFile, trace: &Trace) -> Result<(), RunsError> {
 }
 
 fn changed(what: &str) -> RunsError {
-    RunsError::Wrong(format!("{what} changed after the grid was read: run the sweep again"))
+    RunsError::Wrong(format!("{what} changed after the grid was read; run the sweep again"))
 }
 
 /// Makes runs in parallel and passes each row to `done`; then, one after another, makes those that

@@ -34,8 +34,11 @@ fn sum(parts: &[&Counts]) -> Option<Counts> {
     let (first, others) = parts.split_first()?;
     let mut sum = (*first).clone();
     for part in others {
-        sum.longest += part.longest;
-        sum.counts.iter_mut().zip(&part.counts).for_each(|(sum, count)| *sum += count);
+        // Counts that overflow are those of a damaged journal.
+        sum.longest = sum.longest.saturating_add(part.longest);
+        for (sum, count) in sum.counts.iter_mut().zip(&part.counts) {
+            *sum = sum.saturating_add(*count);
+        }
     }
     Some(sum)
 }
@@ -46,7 +49,7 @@ fn estimate(windows: &Windows, warm: u64, parts: &[&Counts]) -> Option<Counts> {
     let counts =
         |raised: &[u64]| sim_core::Counts::default().map_events(|event, _| raised[event as usize]);
     let counted: Vec<sim_core::Counts> = raised.map(counts).collect();
-    let machine = Machine { warm, is_warm: windows.states_on(warm).is_some() };
+    let machine = Machine { warm, is_warm: windows.begin_in_states(warm) };
     let total = Estimate::of_counts(&counted, &windows.regions, machine)?.outcome.total();
     let counts = PmuEvent::ALL.map(|event| total.value(event)).to_vec();
     Some(Counts { cores: 1, longest: total.value(PmuEvent::CPU_CYCLES), counts })

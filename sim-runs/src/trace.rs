@@ -1,6 +1,7 @@
 //! The traces of a grid, and the parts that they are cut into.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sim_core::MemoryBudget;
 use sim_machine::{caveats, only_thread};
@@ -25,18 +26,18 @@ pub struct Trace {
     /// Its runs, for each combination.
     pub(crate) parts: Vec<Part>,
     /// Windows that stand for the whole.
-    pub(crate) windows: Option<Windows>,
+    pub(crate) windows: Option<Arc<Windows>>,
 }
 
 /// Rules by which traces are cut into parts.
 #[derive(Debug)]
-pub(crate) struct Cut {
+pub(crate) struct PartRules {
     /// Core of the runs.
     pub(crate) core: SweepCore,
     /// Largest number of parts.
     pub(crate) parts: u32,
     /// Windows of all traces; `None` if all instructions count.
-    pub(crate) windows: Option<Vec<Windows>>,
+    pub(crate) windows: Option<Vec<Arc<Windows>>>,
 }
 
 impl Trace {
@@ -44,43 +45,47 @@ impl Trace {
     pub(crate) fn open(
         name: &str,
         directory: &Path,
-        cut: &Cut,
+        rules: &PartRules,
         memory: &MemoryBudget,
     ) -> Result<Trace, RunsError> {
         let path = directory.join(name);
         let file = TraceFile::open_within(&path, memory)?;
-        let windows = cut.windows_of(name, &file)?;
-        let parts = cut.parts(&file, windows.as_ref())?;
+        let windows = rules.windows_of(name, &file)?;
+        let parts = rules.parts(&file, windows.as_ref())?;
         let mut notes = caveats::notes(&file);
-        notes.extend(note(&parts, windows.as_ref()));
+        notes.extend(note(parts.len(), windows.as_deref()));
         Ok(Trace { name: name.to_owned(), path, hash: file.hash(), notes, parts, windows })
     }
 }
 
-impl Cut {
+impl PartRules {
     /// Returns the windows of a trace, if the grid has any.
-    fn windows_of(&self, name: &str, trace: &TraceFile) -> Result<Option<Windows>, RunsError> {
+    fn windows_of(&self, name: &str, trace: &TraceFile) -> Result<Option<Arc<Windows>>, RunsError> {
         let Some(windows) = &self.windows else { return Ok(None) };
         let hash = format!("{:016x}", trace.hash());
         let Some(own) = windows.iter().find(|own| own.regions.trace_hash == hash) else {
             return Err(RunsError::Wrong(format!(
-                "regions: no file has the windows of {name}: make one with n2sim trace regions {name} -o FILE"
+                "regions: no file has the windows of {name}; n2sim trace regions TRACE -o FILE makes one"
             )));
         };
         own.check(trace)?;
-        Ok(Some(own.clone()))
+        Ok(Some(Arc::clone(own)))
     }
 
-    fn parts(&self, trace: &TraceFile, windows: Option<&Windows>) -> Result<Vec<Part>, RunsError> {
-        if let Some(Windows { regions, .. }) = windows {
-            return Ok(groups(regions.windows.len(), self.parts as usize));
+    fn parts(
+        &self,
+        trace: &TraceFile,
+        windows: Option<&Arc<Windows>>,
+    ) -> Result<Vec<Part>, RunsError> {
+        if let Some(windows) = windows {
+            return Ok(groups(windows, self.parts as usize));
         }
         if self.parts == 1 {
             return Ok(vec![Part::Whole]);
         }
         let thread = only_thread(trace)?;
         let (stream, instructions) = (thread.stream, thread.instructions);
-        Ok(match self.core {
+        let parts: Vec<Part> = match self.core {
             SweepCore::NeoverseN2 => {
                 let chunks = sim_lab::chunks::chunks(instructions, self.parts).into_iter();
                 chunks.map(Part::Chunk).collect()
@@ -89,18 +94,21 @@ impl Cut {
                 let chunks = sim_lab::a53_chunks(instructions, self.parts).into_iter();
                 chunks.map(|part| Part::A53Chunk { stream, part }).collect()
             }
-        })
+        };
+        // One chunk is the run.
+        Ok(if parts.len() == 1 { vec![Part::Whole] } else { parts })
     }
 }
 
 /// Returns what makes counts of parts differ from those of the whole trace.
-fn note(parts: &[Part], windows: Option<&Windows>) -> Option<String> {
+fn note(parts: usize, windows: Option<&Windows>) -> Option<String> {
     let windows = windows.map(|windows| &windows.regions);
-    match (windows, parts.len()) {
+    match (windows, parts) {
         (Some(regions), _) => {
             let counted: u64 = regions.windows.iter().map(|window| window.length).sum();
+            let groups = if parts > 1 { format!(" in {parts} parts") } else { String::new() };
             Some(format!(
-                "estimated from {} windows, {:.2} % of the instructions (docs/regions.md)",
+                "estimated from {} windows{groups}, {:.2} % of the instructions (docs/regions.md)",
                 regions.windows.len(),
                 100.0 * counted as f64 / regions.instructions as f64
             ))

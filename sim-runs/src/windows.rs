@@ -3,11 +3,12 @@
 use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 use sim_core::{PmuEvent, Shown};
 use sim_files::File;
-use sim_lab::Regions;
+use sim_lab::{Region, Regions};
 use sim_machine::{MachineError, Session};
 use sim_trace::{StatesReader, TraceFile};
 
@@ -20,16 +21,21 @@ use crate::rows::Counts;
 pub(crate) struct Windows {
     /// Name of the file, for messages.
     pub(crate) file: String,
+    /// Its content.
     pub(crate) regions: Regions,
+    /// The states that it names.
     states: Option<States>,
 }
 
 /// A file of states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct States {
+    /// Place of the file.
     path: PathBuf,
     /// SHA-256 of the file.
     digest: String,
+    /// Size and time of the file when it was read.
+    stamp: (u64, Option<SystemTime>),
     /// Hash of the machine that was in these states.
     machine: u64,
 }
@@ -43,8 +49,9 @@ impl Windows {
         let regions = Regions::parse(&file, &text)?;
         let states = regions.states.as_ref().map(|name| States::read(&path.with_file_name(name)));
         let states = states.transpose().map_err(|error| {
-            let remedy = "find the windows again, or take the line `states` out";
-            error.at(format!("{file}: {remedy}"))
+            let (fault, remedy) =
+                (error.sentence(), "find the windows again, or take out the line");
+            RunsError::Wrong(format!("{fault}; {file} names these states: {remedy} `states`"))
         })?;
         Ok(Windows { file, regions, states })
     }
@@ -53,22 +60,34 @@ impl Windows {
     pub(crate) fn check(&self, trace: &TraceFile) -> Result<(), RunsError> {
         self.regions.check_trace(&self.file, trace)?;
         if let Some(states) = &self.states {
-            let reader = states.open()?;
-            let fit = self.regions.fit_states(trace.hash(), states.machine, &reader);
+            let fit = self.regions.fit_states(trace.hash(), states.machine, &states.open()?);
             fit.map_err(MachineError::from)?;
         }
         Ok(())
     }
 
-    /// Returns the SHA-256 of the states in which the windows begin on a machine with this hash;
-    /// `None` if they begin after functional warming.
-    pub(crate) fn states_on(&self, warm: u64) -> Option<&str> {
-        self.states_of(warm).map(|states| states.digest.as_str())
+    /// Returns true if windows begin in the saved states on a machine with this hash, false if they
+    /// begin after functional warming.
+    pub(crate) fn begin_in_states(&self, warm: u64) -> bool {
+        self.states_of(warm).is_some()
     }
 
-    /// Returns true if there are states, but of another machine than this one.
-    pub(crate) fn are_states_of_another(&self, warm: u64) -> bool {
-        self.states.is_some() && self.states_of(warm).is_none()
+    /// Returns true if there are states at all.
+    pub(crate) fn have_states(&self) -> bool {
+        self.states.is_some()
+    }
+
+    /// Returns, for the key of a run, the places of some windows and all that warms the machine
+    /// before them.
+    pub(crate) fn key_text(&self, windows: &Range<usize>, warm: u64) -> String {
+        let place = |Region { begin, length, .. }: &Region| format!(" {begin}+{length}");
+        let places: String = self.regions.windows[windows.clone()].iter().map(place).collect();
+        let Regions { warmup, functional_warmup, .. } = &self.regions;
+        let before = match self.states_of(warm) {
+            Some(states) => format!("states {}", states.digest),
+            None => format!("functional {functional_warmup}"),
+        };
+        format!("windows {before} {warmup}{places}")
     }
 
     /// Counts some windows.
@@ -95,17 +114,18 @@ impl Windows {
 
 impl States {
     fn read(path: &Path) -> Result<States, RunsError> {
-        let (path, digest) = (path.to_owned(), digest(path)?);
+        let (path, stamp, digest) = (path.to_owned(), stamp(path)?, digest(path)?);
         let machine = reader(&path)?.header().machine;
-        Ok(States { path, digest, machine })
+        Ok(States { path, digest, stamp, machine })
     }
 
-    /// Opens the file again. Refuses it if it is not the one that was read.
+    /// Opens the file again. Refuses it if it is not the one that was read; a change that leaves
+    /// size and time is found by the checksums of the states.
     fn open(&self) -> Result<StatesReader, RunsError> {
-        if digest(&self.path)? != self.digest {
+        if stamp(&self.path)? != self.stamp {
             let file = self.path.shown();
             return Err(RunsError::Wrong(format!(
-                "{file} changed after the grid was read: run the sweep again"
+                "{file} changed after the grid was read; run the sweep again"
             )));
         }
         reader(&self.path)
@@ -118,6 +138,12 @@ fn open(path: &Path) -> Result<File, RunsError> {
 
 fn cannot_read(path: &Path) -> String {
     format!("cannot read the states {}", path.shown())
+}
+
+/// Returns size and time of a file.
+fn stamp(path: &Path) -> Result<(u64, Option<SystemTime>), RunsError> {
+    let about = std::fs::metadata(path).map_err(RunsError::io(&cannot_read(path)))?;
+    Ok((about.len(), about.modified().ok()))
 }
 
 /// Returns the SHA-256 of a file.

@@ -7,7 +7,7 @@ use sim_a53::{A53Config, A53Event};
 use sim_core::{MemoryBudget, PmuEvent};
 use sim_lab::{RegionOptions, Regions};
 use sim_machine::{ConfigSource, MachineConfig, RunHeader, Session};
-use sim_runs::{Counts, Grid, Row, Rows, Table, Values};
+use sim_runs::{Counts, Grid, Journal, Row, Rows, Shard, Table, Values, gather};
 use sim_trace::{StatesReader, TraceFile};
 
 use super::{grid, grid_in, keys, traces};
@@ -72,7 +72,31 @@ fn chunks_add_up_to_the_counts_of_the_same_chunks_in_one_process() {
     let outcome = sim_lab::run_chunks(&session("aes_sha.n2t"), 3, &mut |_| {}).expect("a run");
     let total = outcome.total();
     let expected = PmuEvent::ALL.map(|event| total.value(event));
-    assert_eq!(counts(&grid, &rows(&grid), 0), expected);
+    let rows = rows(&grid);
+    assert_eq!(counts(&grid, &rows, 0), expected);
+    let table = Table::new(&grid, &rows).expect("all rows");
+    let cycles = total.value(PmuEvent::CPU_CYCLES) as f64;
+    let ipc = total.value(PmuEvent::INST_RETIRED) as f64 / cycles;
+    assert_eq!(table.metric(0), Some(&[Some(ipc)][..]));
+}
+
+/// Given a row with a part that is missing, then there is no table; given one with a part that
+/// failed, then the row failed.
+#[test]
+fn a_row_needs_all_of_its_parts() {
+    let text = "traces = [\"system.n2t\"]\nparts = 2\nset = [\"memory.pages.page-bytes=65536\"]\n";
+    let grid = grid(text);
+    let mut failed = rows(&grid);
+    let table = Table::new(&grid, &failed).expect("all rows");
+    assert_eq!((table.rows(), table.failed()), (1, 1));
+    let second = grid.point(1).expect("two parts");
+    let counts = Counts { cores: 1, longest: 1, counts: vec![1; PmuEvent::ALL.len()] };
+    failed.insert(grid.key(&second), Row::Counted(counts));
+    assert_eq!(Table::new(&grid, &failed).expect("all rows").failed(), 1, "the first part did");
+    let mut one = Rows::default();
+    let row = failed.get(&grid.key(&second)).expect("a row").clone();
+    one.insert(grid.key(&second), row);
+    assert_eq!(Table::new(&grid, &one), None);
 }
 
 #[test]
@@ -109,6 +133,18 @@ fn windows_of_one_part_give_the_estimate() {
     }
 }
 
+/// Writes the journals of two machines, one of which made a run of the other, too.
+fn write_shares(grid: &Grid, rows: &Rows, directory: &Path) {
+    for text in ["1/2", "2/2", "3/4"] {
+        let shard: Shard = text.parse().expect("a share");
+        let path = directory.join(shard.file_name());
+        let (mut journal, _) = Journal::open(&path, grid, Some(shard), false).expect("room");
+        for key in grid.share(shard).iter().map(|point| grid.key(point)) {
+            journal.add(&key, rows.get(&key).expect("a row")).expect("room");
+        }
+    }
+}
+
 /// Given the same windows in four parts, then each run counts its own windows, and the row is near
 /// the estimate of one part: a part begins without the MOP cache of the window before it.
 #[test]
@@ -127,6 +163,10 @@ fn windows_of_several_parts_are_one_estimate() {
         counts.len() / PmuEvent::ALL.len()
     };
     assert_eq!((0..4).map(windows_of).sum::<usize>(), regions.windows.len());
+    let journals = tempfile::tempdir().expect("a directory");
+    write_shares(&four, &four_rows, journals.path());
+    let gathered = gather(&four, journals.path()).expect("good journals");
+    assert_eq!((gathered.missing.len(), &gathered.rows), (0, &four_rows));
     let (one, four) = (counts(&one, &rows(&one), 0), counts(&four, &four_rows, 0));
     for event in [PmuEvent::INST_RETIRED, PmuEvent::BR_MIS_PRED_RETIRED] {
         assert_eq!(four[event as usize], one[event as usize], "{event:?} is known");
@@ -139,6 +179,9 @@ fn windows_of_several_parts_are_one_estimate() {
 
 #[test]
 fn a_part_belongs_to_the_key_and_its_file_names_do_not() {
+    // `vector` is too short for parts.
+    let short = |more: &str| keys(&grid(&format!("traces = [\"vector.n2t\"]\n{more}")));
+    assert_eq!(short("parts = 3\n"), short(""));
     let whole = keys(&grid("traces = [\"aes_sha.n2t\"]\n"));
     assert_eq!(keys(&grid("traces = [\"aes_sha.n2t\"]\nparts = 1\n")), whole);
     let two = keys(&grid("traces = [\"aes_sha.n2t\"]\nparts = 2\n"));
@@ -151,6 +194,11 @@ fn a_part_belongs_to_the_key_and_its_file_names_do_not() {
     let other = keys(&windows_grid(folder.path(), "aes_sha.n2t", set));
     let same = keys(&windows_grid(folder.path(), "aes_sha.n2t", ""));
     let text = fs::read_to_string(folder.path().join("w.toml")).expect("written");
+    // States replace functional warming, whose length is `lesson`.
+    let longer = text.replace("lesson = 50000", "lesson = 60000");
+    assert_ne!(longer, text);
+    fs::write(folder.path().join("w.toml"), longer).expect("room");
+    assert_eq!(keys(&windows_grid(folder.path(), "aes_sha.n2t", "")), same);
     let without: String = text
         .lines()
         .filter(|line| !line.starts_with("states"))
@@ -211,9 +259,22 @@ fn wrong_parts_and_windows_are_refused() {
         let error = refused(text);
         assert!(error.contains(message), "{message}: {error}");
     }
+    let windowed = format!("traces = [{aes}]\nregions = [\"w.toml\"]\n");
+    let other = "[[vary]]\nkey = \"memory.l2.size-bytes\"\nvalues = [\"512K\", \"1M\"]\n";
+    let error = refused(format!("{windowed}parts = 2\n{other}"));
+    assert!(error.contains("1 of 2 configurations") && error.contains("without parts"), "{error}");
+    fs::copy(folder.path().join("w.toml"), folder.path().join("v.toml")).expect("room");
+    let error = refused(windowed.replace("w.toml\"", "w.toml\", \"v.toml\""));
+    assert!(error.contains("w.toml and ") && error.contains("v.toml both have"), "{error}");
     fs::write(folder.path().join("w.states"), "no states").expect("room");
-    let error = refused(format!("traces = [{aes}]\nregions = [\"w.toml\"]\n"));
+    let error = refused(windowed.clone());
     assert!(error.contains("w.states") && error.contains("find the windows again"), "{error}");
+    let text = fs::read_to_string(folder.path().join("w.toml")).expect("written");
+    let lines = text.lines().filter(|line| !line.starts_with("states"));
+    let without: String = lines.map(|line| format!("{line}\n")).collect();
+    fs::write(folder.path().join("w.toml"), without).expect("room");
+    let error = refused(format!("{windowed}parts = 2\n"));
+    assert!(error.contains("has no states"), "{error}");
 }
 
 /// Given states that are of another machine in one of two configurations, then a note says so; when

@@ -40,10 +40,6 @@ impl Regions {
     ) -> Result<Vec<Outcome>, MachineError> {
         let chosen = &self.windows()[windows.clone()];
         let Some(states) = states else { return session.run_windows(chosen, progress) };
-        for _ in 0..windows.start {
-            // A state is a difference from the one before it.
-            states.next_state()?;
-        }
-        session.run_windows_in_states(chosen, states, progress)
+        session.run_windows_in_states(chosen, states, windows.start, progress)
     }
 }

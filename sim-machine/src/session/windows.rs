@@ -70,6 +70,7 @@ impl Session {
     }
 
     /// Runs windows, each in its saved state, which the caller has checked to be of this machine.
+    /// `skipped` is the number of states before that of the first window.
     ///
     /// # Errors
     /// As [`Session::run_windows`], or if the states are damaged.
@@ -77,6 +78,7 @@ impl Session {
         &self,
         windows: &[Window],
         states: &mut StatesReader,
+        skipped: usize,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Vec<Outcome>, MachineError> {
         let mut bench = Bench::new(self)?;
@@ -90,8 +92,12 @@ impl Session {
         if states.header().words != bench.words() {
             return Err(damaged(1, "it is not as large as those of this machine").into());
         }
+        for number in 1..=skipped {
+            // A state is a difference from the one before it.
+            states.next_state()?.ok_or_else(|| damaged(number, "it is missing"))?;
+        }
         let mut outcomes = Vec::with_capacity(windows.len());
-        for (window, number) in windows.iter().zip(1..) {
+        for (window, number) in windows.iter().zip(skipped + 1..) {
             let (place, words) =
                 states.next_state()?.ok_or_else(|| damaged(number, "it is missing"))?;
             let wrong = || damaged(number, "its place is not one of this trace");
