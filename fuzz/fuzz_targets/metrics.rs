@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use libfuzzer_sys::{Corpus, fuzz_target};
 use sim_metrics::builtin;
 use sim_metrics::formula::catalog::{Catalog, Scale};
+use sim_metrics::formula::lint::COUNTERS;
 use sim_metrics::formula::{EventUse, Linked, Machine, MetricFormula};
 use sim_metrics::metric_file::{self, MetricFile, NamedText, review};
 
@@ -44,7 +45,7 @@ fn judge(file: &MetricFile) {
     let mut catalog = BUILTIN.clone();
     catalog.extend(file.metrics.iter().cloned());
     let machine = Machine::neoverse_n2(3, 1);
-    for finding in review(file, &catalog, Some(&machine), 6) {
+    for finding in review(file, &catalog, Some(&machine), COUNTERS) {
         assert!(!finding.message.is_empty());
     }
     for metric in file.metrics.iter().take(FORMULAS) {

@@ -202,6 +202,7 @@ def lint(
     claims: str | None = None,
     core: str | None = None,
     revision: str | None = None,
+    counters: int | None = None,
 ) -> list[dict[str, Any]]:
     """Finds faults of metric formulas without a run, and returns them.
 
@@ -217,9 +218,10 @@ def lint(
         claims: the ground-truth value that the formulas claim to be.
         core: core that counts.
         revision: revision of the core that counts.
+        counters: event counters of the machine, from 2 to 31, instead of six.
     """
     words = ["lint", "--json", *(f"--formula={one}" for one in _words.listed(formula))]
-    given = {"unit": unit, "claims": claims, "core": core, "revision": revision}
+    given = {"unit": unit, "claims": claims, "core": core, "revision": revision, "counters": counters}
     words += [word for name, of in given.items() for word in _words.option(name, of)]
     return _objects([*words, *(_words.file(file) for file in files)])
 

@@ -47,7 +47,7 @@ def sweep(
     out: _words.Path | None = None,
     jobs: int | None = None,
 ) -> Table:
-    """Runs every trace on every combination of values and returns one row for each run.
+    """Runs every trace on every combination of values and returns one row for each.
 
     >>> table = sweep(traces="traces/hash.n2t", vary={"pipeline.window.rob": [64, 160]}, limit=20_000)
     >>> table["pipeline.window.rob"], table["ipc"][0] < table["ipc"][1]
@@ -69,8 +69,8 @@ def sweep(
         config: a configuration file.
         profile: `guide` or `silicon`.
         machine: `generic`, `cobalt-100` or `yitian-710`.
-        parts: cuts each trace of one thread into so many runs, so that one long trace spreads over CPUs
-            and machines; their sum is the row.
+        parts: cuts each trace into so many runs, so that one long trace spreads over CPUs and machines;
+            their sum is the row. Every trace must have one thread.
         regions: files of windows that stand for the traces, as `n2sim trace regions` writes them; only
             the windows run, in `parts` groups.
         client: a client of Dask, on whose workers n2sim is installed and the traces have the same

@@ -14,7 +14,7 @@ SHOWN = 20
 
 
 class Table:
-    """The runs of a sweep, a row each, in the order of the grid.
+    """The results of a sweep, a row for each trace and combination, in the order of the grid.
 
     The columns are `trace`, the varied keys, `config-hash`, the events, the metrics, and `error` if a
     run failed. A failed run has `None` in the columns of events and metrics.
@@ -36,11 +36,11 @@ class Table:
 
     @property
     def failed(self) -> int:
-        """Number of runs that failed."""
+        """Number of rows that failed."""
         return sum(1 for error in self.columns.get("error", ()) if error)
 
     def __len__(self) -> int:
-        """Returns the number of runs."""
+        """Returns the number of rows."""
         return len(self.columns["trace"])
 
     def __getitem__(self, column: str) -> list[Any]:
@@ -50,7 +50,7 @@ class Table:
     def __repr__(self) -> str:
         """Returns the size."""
         failed = f", {self.failed} failed" if self.failed else ""
-        return f"<n2sim.Table of {len(self)} runs{failed}: {', '.join(list(self.columns)[:6])}, ...>"
+        return f"<n2sim.Table of {len(self)} rows{failed}: {', '.join(list(self.columns)[:6])}, ...>"
 
     def rows(self) -> list[dict[str, Any]]:
         """Returns the rows, each as values by column."""
@@ -80,7 +80,7 @@ class Table:
         for row in self.rows()[:SHOWN]:
             cells = "".join(f"<td>{html.escape(_shown(value))}</td>" for value in row.values())
             rows.append(f"<tr>{cells}</tr>")
-        more = f"<div>{len(self)} runs</div>" if len(self) > SHOWN else ""
+        more = f"<div>{len(self)} rows</div>" if len(self) > SHOWN else ""
         return f"<table><tr>{head}</tr>{''.join(rows)}</table>{more}"
 
 

@@ -29,6 +29,7 @@ fn read(name: &str, text: &str) -> Catalog {
 mod tests {
     use super::*;
     use crate::a53_truth;
+    use crate::formula::lint::COUNTERS;
     use crate::formula::{EventUse, Linked, Machine, Severity, lint};
     use crate::truth::Truth;
 
@@ -89,7 +90,7 @@ mod tests {
         }
         let metrics = catalog.metrics().to_vec();
         let file = metric_file::MetricFile { metrics, ..Default::default() };
-        assert_eq!(metric_file::review(&file, &catalog, Some(&machine), 6), []);
+        assert_eq!(metric_file::review(&file, &catalog, Some(&machine), COUNTERS), []);
     }
 
     /// The four shares add up to all slots, with and without the erratum.

@@ -1,10 +1,10 @@
 //! Grids of runs: each trace on each combination of configuration values.
 //!
 //! A [`Grid`] lists its runs as [`Point`]s and checks them all before the first one. A long trace
-//! may have several runs, one for each of its parts. [`Grid::run`]
-//! makes one run, [`run_all`] several at a time. [`Grid::key`] names a run by what determines its
-//! counts, so that any machine may repeat it. A [`Journal`] keeps finished runs on the disk,
-//! [`gather`] reads the journals of all [`Shard`]s, and a [`Table`] has a row for each run.
+//! may have several runs, one for each of its parts. [`Grid::run`] makes one run, [`run_all`]
+//! several at a time. [`Grid::key`] names a run by what determines its counts, so that any machine
+//! may repeat it. A [`Journal`] keeps finished runs on the disk, [`gather`] reads the journals of
+//! all [`Shard`]s, and a [`Table`] has a row for each trace and combination.
 //!
 //! ```
 //! use std::path::Path;

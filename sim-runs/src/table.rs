@@ -1,5 +1,5 @@
-//! The table of a grid: a row for each run in the order of the grid, with the varied values, the
-//! events and the metrics.
+//! The table of a grid: a row for each trace and combination in the order of the grid, with the
+//! varied values, the events and the metrics.
 
 use std::io::Write;
 
@@ -85,7 +85,7 @@ impl Table {
         self.rows
     }
 
-    /// Returns the number of runs that failed.
+    /// Returns the number of rows that failed.
     pub fn failed(&self) -> usize {
         self.failed
     }

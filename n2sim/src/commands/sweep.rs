@@ -35,6 +35,7 @@ const JOURNAL_ENDING: &str = ".runs";
     [[vary]]\n    \
     key = \"memory.l2.size-bytes\"\n    \
     values = [524288, 1048576]\n\n\
+    parts = 64 instead of limit cuts a long trace into as many runs.\n\n\
     Interrupted, it goes on with the same command. docs/sweep.md says more.")]
 pub(crate) struct SweepArgs {
     /// The sweep (TOML): traces, the keys to vary with their values, the columns

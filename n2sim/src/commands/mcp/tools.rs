@@ -77,12 +77,12 @@ pub(super) struct Flow {
     state: Option<String>,
 }
 
-/// Run traces on every combination of values, and return one row for each run.
+/// Run traces on every combination of values, and return one row for each.
 #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sweep {
-    /// The grid, as TOML: traces, limit, metrics, and [[vary]] with key and values
-    /// (docs/sweep.md).
+    /// The grid, as TOML: traces, limit, metrics, and [[vary]] with key and values; parts = N cuts
+    /// long traces into parallel runs, regions = ["FILE"] runs only their windows (docs/sweep.md).
     pub(super) grid: String,
 }
 
