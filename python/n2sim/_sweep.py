@@ -83,7 +83,7 @@ def sweep(
         Error: a wrong grid, with the message of the program.
     """
     if grid is None:
-        given = {"limit": limit, "warmup": warmup, "core": core, "profile": profile, "machine": machine}
+        given: dict[str, Any] = {"limit": limit, "warmup": warmup, "core": core, "profile": profile, "machine": machine}
         given["config"] = None if config is None else os.path.abspath(config)
         given |= {"parts": parts, "regions": _files(regions)}
         text = _text(traces, vary or {}, "ipc" if metrics is None else metrics, events, set or {}, given)

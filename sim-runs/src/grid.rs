@@ -174,8 +174,8 @@ impl Grid {
     /// Returns how many configurations cannot use the states of a trace.
     ///
     /// # Errors
-    /// The windows are in several parts, and a configuration has no states for them. Each part would
-    /// lose what earlier windows leave in caches and predictors, which is percents of the counts.
+    /// The windows are in several parts, and a configuration has no states for them. Each part
+    /// would lose what earlier windows leave in caches and predictors: percents of the counts.
     fn note_on_states(&self, trace: &Trace) -> Result<Option<String>, RunsError> {
         let Some(windows) = &trace.windows else { return Ok(None) };
         let is_without = |chosen: &&Combination| !windows.begin_in_states(chosen.checked.warm);
