@@ -120,7 +120,7 @@ enum Data {
     AcrossLines,
     /// Lines of a footprint in random order.
     Random(u64),
-    /// Pages that are more than the TLBs hold.
+    /// Pages that are more than the TLBs hold; their lines share a set of each cache.
     Pages,
 }
 
