@@ -94,7 +94,7 @@ pub struct Corner {
     body: Body,
 }
 
-/// What a turn of the loop does.
+/// Content of a loop.
 #[derive(Clone, Copy, Debug)]
 enum Body {
     /// These words on every thread. Accesses go to the next addresses.
@@ -164,10 +164,9 @@ const fn shared(name: &'static str, words: &'static [u32], threads: u32) -> Corn
 const SHARED_EXCLUSIVES: Body =
     Body::Straight { words: &[LDXR, ADD, STXR], data: Data::Same, threads: 16 };
 
-/// Returns eight copies of a word with the destinations 8 to 15.
-const fn apart(word: u32) -> [u32; 8] {
-    let word = word & !31;
-    [word + 8, word + 9, word + 10, word + 11, word + 12, word + 13, word + 14, word + 15]
+/// Returns eight copies of an instruction whose destination is register 0, with 8 to 15 instead.
+const fn apart(to_0: u32) -> [u32; 8] {
+    [to_0 + 8, to_0 + 9, to_0 + 10, to_0 + 11, to_0 + 12, to_0 + 13, to_0 + 14, to_0 + 15]
 }
 
 /// All loops.

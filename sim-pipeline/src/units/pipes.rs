@@ -158,7 +158,7 @@ impl PipeReservations {
     }
 
     /// Does the work of [`PipeReservations::first_free`] for several cycles of a pipe. After a gap
-    /// that is too short, it continues behind the last busy cycle that makes it too short.
+    /// that is too short, it continues after the last busy cycle that makes it too short.
     #[inline(never)]
     fn first_gap(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
         let (mut cycle, end) = (earliest, self.base + self.reach);
