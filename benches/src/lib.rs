@@ -1,6 +1,8 @@
 //! Shared parts of the benches: the traces to measure on, and a clock that other jobs do not
 //! disturb.
 
+pub mod corners;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};

@@ -89,7 +89,17 @@ impl<'a> Bytes<'a> {
         Some(head)
     }
 
+    #[inline]
     pub(crate) fn varint(&mut self) -> Option<u64> {
+        if let Some((value, length)) = varint_at(self.rest, 0) {
+            self.rest = &self.rest[length..];
+            return Some(value);
+        }
+        self.varint_near_end()
+    }
+
+    /// Does the work of [`Bytes::varint`] where less than a word is left.
+    fn varint_near_end(&mut self) -> Option<u64> {
         let length = self.rest.first()?.trailing_zeros() as usize + 1;
         let bytes = self.take(length)?;
         let mut word = [0; 8];
@@ -122,6 +132,9 @@ mod tests {
             assert!(bytes.is_empty());
             out.extend_from_slice(&[0xff; PADDING]);
             assert_eq!(varint_at(&out, 0), Some((value, length)), "{value:#x}");
+            let mut bytes = Bytes::new(&out);
+            assert_eq!(bytes.varint(), Some(value), "{value:#x}");
+            assert_eq!(bytes.remaining(), PADDING, "{value:#x}");
         }
     }
 

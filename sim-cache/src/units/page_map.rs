@@ -50,8 +50,8 @@ pub(crate) struct Tables {
     tagged: bool,
     /// Explicit mappings; `None` is a page without a valid descriptor.
     explicit: FxHashMap<Extent, Option<Mapping>>,
-    /// log2 of the smallest explicitly mapped piece.
-    smallest: u32,
+    /// log2 of the sizes of all pieces that were ever mapped explicitly, ascending.
+    sizes: Vec<u32>,
     /// Larger pieces with a separately mapped part, which no single descriptor maps any more.
     split: FxHashSet<Extent>,
 }
@@ -65,7 +65,7 @@ impl Tables {
             seed,
             tagged: false,
             explicit: FxHashMap::default(),
-            smallest: u32::MAX,
+            sizes: Vec::new(),
             split: FxHashSet::default(),
         }
     }
@@ -77,11 +77,9 @@ impl Tables {
 
     /// Returns the translation of a page; `None` is a translation or address size fault.
     pub(crate) fn leaf(&self, page: u64) -> Option<Leaf> {
-        if !self.explicit.is_empty() {
-            for shift in self.extents() {
-                if let Some(entry) = self.explicit.get(&extent(shift, page)) {
-                    return self.explicit_leaf(entry.as_ref()?, page);
-                }
+        for shift in &self.sizes {
+            if let Some(entry) = self.explicit.get(&extent(*shift, page)) {
+                return self.explicit_leaf(entry.as_ref()?, page);
             }
         }
         let (shift, level) = self.unsplit(self.unit, page);
@@ -135,11 +133,13 @@ impl Tables {
         let place = extent(shift, page);
         let is_inside = |(s, number): &Extent| *s <= shift && number >> (shift - s) == place.1;
         // A large map is entered from blocks down to pages, so no mapping lies inside a new one.
-        if self.smallest < shift {
+        if self.sizes.first().is_some_and(|smallest| *smallest < shift) {
             self.explicit.retain(|known, _| !is_inside(known));
             self.split.retain(|known| !is_inside(known));
         }
-        self.smallest = self.smallest.min(shift);
+        if let Err(at) = self.sizes.binary_search(&shift) {
+            self.sizes.insert(at, shift);
+        }
         self.explicit.insert(place, mapping);
         let larger: Vec<u32> = self.extents().filter(|s| *s > shift).collect();
         self.split.extend(larger.into_iter().map(|s| extent(s, page)));

@@ -238,6 +238,8 @@ pub(crate) struct TagArray {
     set_mask: u64,
     /// Distance between the sets that may hold a line; the number of sets with a physical index.
     alias_step: u64,
+    /// Number of sets that may hold a line.
+    aliases: u32,
 }
 
 impl TagArray {
@@ -250,13 +252,16 @@ impl TagArray {
             ways,
             set_mask: sets - 1,
             alias_step: sets,
+            aliases: 1,
         }
     }
 
     /// Converts the array to virtual indexing, where a physical address determines only the index
     /// bits inside a page.
     pub(crate) fn indexed_virtually(self) -> TagArray {
-        TagArray { alias_step: self.alias_step.min(PAGE_LINES), ..self }
+        let alias_step = self.alias_step.min(PAGE_LINES);
+        let aliases = ((self.set_mask + 1) / alias_step) as u32;
+        TagArray { alias_step, aliases, ..self }
     }
 
     /// Returns the set that the low bits of the index select.
@@ -268,8 +273,8 @@ impl TagArray {
     /// Returns every set that may hold a line.
     #[inline]
     pub(crate) fn sets_of(&self, line: LineAddr) -> impl Iterator<Item = u32> + use<> {
-        let first = line.0 & (self.alias_step - 1);
-        (first as u32..=self.set_mask as u32).step_by(self.alias_step as usize)
+        let (first, step) = ((line.0 & (self.alias_step - 1)) as u32, self.alias_step as u32);
+        (0..self.aliases).map(move |alias| first + alias * step)
     }
 
     /// Returns the entry of a line in any set.

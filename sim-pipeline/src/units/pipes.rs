@@ -10,6 +10,8 @@ use sim_isa::PipeMask;
 /// Cycles after the rename clock that can be reserved.
 const HORIZON: u64 = 1 << 12;
 const MASK: u64 = HORIZON - 1;
+/// Cycles that the search for a free one compares at once.
+const GROUP: u64 = 8;
 /// Three flag writers a cycle (LLVM N2 model).
 const FLAG_PORTS: u16 = 0b111 << PipeMask::COUNT;
 
@@ -31,6 +33,12 @@ impl PipeRequest {
     #[inline(always)]
     pub(crate) fn cycle_of(pipes: PipeMask) -> PipeRequest {
         PipeRequest { pipes, occupancy: 1, flag_port: false }
+    }
+
+    /// Returns the flag ports of which it needs one; 0 if it needs none.
+    #[inline(always)]
+    fn ports(self) -> u16 {
+        if self.flag_port { FLAG_PORTS } else { 0 }
     }
 }
 
@@ -103,28 +111,82 @@ impl PipeReservations {
     #[inline(always)]
     pub(crate) fn first_free(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
         let mut cycle = earliest.max(self.base);
-        let ports = if request.flag_port { FLAG_PORTS } else { 0 };
+        if request.occupancy > 1 {
+            return self.first_gap(request, cycle);
+        }
         // Only a chain of misses to memory reaches further ahead, where no other operation
         // competes.
-        while cycle + request.occupancy < self.base + self.reach {
-            let free = !self.busy[(cycle & MASK) as usize];
-            let (mut pipes, flag) = (free & request.pipes.0, free & ports);
-            if request.occupancy > 1 {
-                pipes &= self.free_after(cycle, request.occupancy);
-            }
-            if pipes != 0 && (flag != 0 || ports == 0) {
-                return (cycle, lowest_bit(pipes) | lowest_bit(flag));
+        while cycle + 1 < self.base + self.reach {
+            if let Some(bits) = self.free_in(request, cycle) {
+                return (cycle, bits);
             }
             cycle += 1;
+            if cycle.is_multiple_of(GROUP) {
+                return self.first_free_group(request, cycle);
+            }
         }
         (cycle, 0)
     }
 
-    /// Returns the pipes that are free in all further cycles of a request that begins in `cycle`.
+    /// Returns the bits to set for a request of one cycle, if it fits in this one.
+    #[inline(always)]
+    fn free_in(&self, request: PipeRequest, cycle: Cycle) -> Option<u16> {
+        let free = !self.busy[(cycle & MASK) as usize];
+        let (pipes, flag) = (free & request.pipes.0, free & request.ports());
+        let fits = pipes != 0 && (flag != 0 || request.ports() == 0);
+        fits.then(|| lowest_bit(pipes) | lowest_bit(flag))
+    }
+
+    /// Does the work of [`PipeReservations::first_free`] for one cycle of pipes that are busy for
+    /// long: looks for a free pipe in a group of cycles at once. `cycle` begins a group.
     #[inline(never)]
-    fn free_after(&self, cycle: Cycle, occupancy: u64) -> u16 {
-        let busy = (1..occupancy).map(|later| self.busy[((cycle + later) & MASK) as usize]);
-        !busy.fold(0, |all, busy| all | busy)
+    fn first_free_group(&self, request: PipeRequest, mut cycle: Cycle) -> (Cycle, u16) {
+        let end = self.base + self.reach;
+        while cycle + 1 < end {
+            let group = &self.busy[(cycle & MASK) as usize..][..GROUP as usize];
+            let free = group.iter().fold(0, |free, busy| free | !busy);
+            if free & request.pipes.0 != 0 {
+                let mut cycles = cycle..(cycle + GROUP).min(end - 1);
+                let found = cycles.find_map(|at| Some((at, self.free_in(request, at)?)));
+                if let Some(found) = found {
+                    return found;
+                }
+            }
+            cycle += GROUP;
+        }
+        (end - 1, 0)
+    }
+
+    /// Does the work of [`PipeReservations::first_free`] for several cycles of a pipe. After a gap
+    /// that is too short, it continues after the last busy cycle that makes it too short.
+    #[inline(never)]
+    fn first_gap(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
+        let (mut cycle, end) = (earliest, self.base + self.reach);
+        while cycle + request.occupancy < end {
+            let (pipes, last) = self.free_throughout(request, cycle);
+            let flag = !self.busy[(cycle & MASK) as usize] & request.ports();
+            if pipes == 0 {
+                cycle = last + 1;
+            } else if flag == 0 && request.ports() != 0 {
+                cycle += 1;
+            } else {
+                return (cycle, lowest_bit(pipes) | lowest_bit(flag));
+            }
+        }
+        (earliest.max(end.saturating_sub(request.occupancy)), 0)
+    }
+
+    /// Returns the pipes that are free in all cycles of a request that begins in `cycle`. If none
+    /// is, the second value is a cycle in which, or after which, each pipe is busy: a request that
+    /// begins then or before does not fit.
+    #[inline(always)]
+    fn free_throughout(&self, request: PipeRequest, cycle: Cycle) -> (u16, Cycle) {
+        let (mut pipes, mut last) = (request.pipes.0, cycle + request.occupancy);
+        while pipes != 0 && last > cycle {
+            last -= 1;
+            pipes &= !self.busy[(last & MASK) as usize];
+        }
+        (pipes, last)
     }
 
     #[inline(always)]
@@ -197,6 +259,48 @@ mod tests {
         let mut pipes = PipeReservations::default();
         assert_eq!(pipes.reserve(one(PipeMask::M0), 8, 7), 8);
         assert_eq!(pipes.reserve(one(PipeMask::M0), 8, NEVER), 8);
+    }
+
+    /// Returns the first cycle in which a request fits, found cycle by cycle, and whether it is
+    /// near enough to be reserved.
+    fn first_by_steps(
+        pipes: &PipeReservations,
+        request: PipeRequest,
+        earliest: Cycle,
+    ) -> (Cycle, bool) {
+        let mut cycle = earliest.max(pipes.base);
+        while cycle + request.occupancy < pipes.base + HORIZON {
+            let busy = |later| pipes.busy[((cycle + later) & MASK) as usize];
+            let free = (0..request.occupancy).fold(request.pipes.0, |all, at| all & !busy(at));
+            let has_port = !request.flag_port || !busy(0) & FLAG_PORTS != 0;
+            if free != 0 && has_port {
+                return (cycle, true);
+            }
+            cycle += 1;
+        }
+        (cycle, false)
+    }
+
+    #[test]
+    fn the_search_agrees_with_one_that_goes_cycle_by_cycle() {
+        let (mut pipes, mut state, mut now) = (PipeReservations::default(), 1_u64, 0);
+        let masks = [PipeMask::M0, PipeMask::M, PipeMask::V0, PipeMask::V, PipeMask::I];
+        for round in 0..60_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let random = |bits: u32| state >> 40 >> bits;
+            // Phases of few and of many requests, the latter with full pipes up to the horizon.
+            let is_crowded = round / 6_000 % 2 == 1;
+            now += if is_crowded { random(3) % 64 / 60 } else { random(3) % 16 };
+            pipes.advance(now);
+            let occupancy = [1, 1, 1, 5, 12, 27][random(0) as usize % 6];
+            let (pipe, flag_port) = (masks[random(7) as usize % 5], random(10) & 1 == 1);
+            let request = PipeRequest { pipes: pipe, occupancy, flag_port };
+            let earliest = now + random(12) % 40;
+            let expected = first_by_steps(&pipes, request, earliest);
+            let (cycle, bits) = pipes.first_free(request, earliest);
+            assert_eq!((cycle, bits != 0), expected, "{request:?}");
+            assert_eq!(pipes.reserve(request, earliest, NEVER), cycle);
+        }
     }
 
     #[test]
