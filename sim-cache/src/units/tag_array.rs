@@ -269,7 +269,8 @@ impl TagArray {
     #[inline]
     pub(crate) fn sets_of(&self, line: LineAddr) -> impl Iterator<Item = u32> + use<> {
         let first = line.0 & (self.alias_step - 1);
-        (first as u32..=self.set_mask as u32).step_by(self.alias_step as usize)
+        // The library steps through an exclusive range in fewer instructions.
+        (first as u32..self.set_mask as u32 + 1).step_by(self.alias_step as usize)
     }
 
     /// Returns the entry of a line in any set.

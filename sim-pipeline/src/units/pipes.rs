@@ -102,16 +102,16 @@ impl PipeReservations {
     /// there.
     #[inline(always)]
     pub(crate) fn first_free(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
+        if request.occupancy > 1 {
+            return self.first_free_run(request, earliest);
+        }
         let mut cycle = earliest.max(self.base);
         let ports = if request.flag_port { FLAG_PORTS } else { 0 };
         // Only a chain of misses to memory reaches further ahead, where no other operation
         // competes.
         while cycle + request.occupancy < self.base + self.reach {
             let free = !self.busy[(cycle & MASK) as usize];
-            let (mut pipes, flag) = (free & request.pipes.0, free & ports);
-            if request.occupancy > 1 {
-                pipes &= self.free_after(cycle, request.occupancy);
-            }
+            let (pipes, flag) = (free & request.pipes.0, free & ports);
             if pipes != 0 && (flag != 0 || ports == 0) {
                 return (cycle, lowest_bit(pipes) | lowest_bit(flag));
             }
@@ -120,11 +120,27 @@ impl PipeReservations {
         (cycle, 0)
     }
 
-    /// Returns the pipes that are free in all further cycles of a request that begins in `cycle`.
+    /// Does the same as [`PipeReservations::first_free`] for a request that blocks its pipe for
+    /// several cycles. The search continues after the last cycle that rules out all pipes, because
+    /// each earlier start includes that cycle.
     #[inline(never)]
-    fn free_after(&self, cycle: Cycle, occupancy: u64) -> u16 {
-        let busy = (1..occupancy).map(|later| self.busy[((cycle + later) & MASK) as usize]);
-        !busy.fold(0, |all, busy| all | busy)
+    fn first_free_run(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
+        let mut cycle = earliest.max(self.base);
+        let ports = if request.flag_port { FLAG_PORTS } else { 0 };
+        let end = (self.base + self.reach).saturating_sub(request.occupancy);
+        while cycle < end {
+            let (mut pipes, mut at) = (request.pipes.0, cycle + request.occupancy);
+            while pipes != 0 && at > cycle {
+                at -= 1;
+                pipes &= !self.busy[(at & MASK) as usize];
+            }
+            let flag = !self.busy[(cycle & MASK) as usize] & ports;
+            if pipes != 0 && (flag != 0 || ports == 0) {
+                return (cycle, lowest_bit(pipes) | lowest_bit(flag));
+            }
+            cycle = if pipes == 0 { end.min(at + 1) } else { cycle + 1 };
+        }
+        (cycle, 0)
     }
 
     #[inline(always)]
