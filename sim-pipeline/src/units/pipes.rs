@@ -12,6 +12,8 @@ const HORIZON: u64 = 1 << 12;
 const MASK: u64 = HORIZON - 1;
 /// Three flag writers a cycle (LLVM N2 model).
 const FLAG_PORTS: u16 = 0b111 << PipeMask::COUNT;
+/// A port that is never busy, because it is no bit of a cycle.
+const NO_PORT: u32 = 1 << u16::BITS;
 
 const _: () = assert!(PipeMask::COUNT + 3 == 16, "pipes and flag ports fill a u16");
 
@@ -31,6 +33,12 @@ impl PipeRequest {
     #[inline(always)]
     pub(crate) fn cycle_of(pipes: PipeMask) -> PipeRequest {
         PipeRequest { pipes, occupancy: 1, flag_port: false }
+    }
+
+    /// Returns the ports of which it needs one.
+    #[inline(always)]
+    fn ports(self) -> u32 {
+        if self.flag_port { FLAG_PORTS.into() } else { NO_PORT }
     }
 }
 
@@ -106,18 +114,25 @@ impl PipeReservations {
             return self.first_free_run(request, earliest);
         }
         let mut cycle = earliest.max(self.base);
-        let ports = if request.flag_port { FLAG_PORTS } else { 0 };
+        let (pipes, ports) = (u32::from(request.pipes.0), request.ports());
         // Only a chain of misses to memory reaches further ahead, where no other operation
         // competes.
-        while cycle + request.occupancy < self.base + self.reach {
-            let free = !self.busy[(cycle & MASK) as usize];
-            let (pipes, flag) = (free & request.pipes.0, free & ports);
-            if pipes != 0 && (flag != 0 || ports == 0) {
-                return (cycle, lowest_bit(pipes) | lowest_bit(flag));
+        let end = self.end_for(request);
+        while cycle < end {
+            let free = !u32::from(self.busy[(cycle & MASK) as usize]);
+            let (pipes, ports) = (free & pipes, free & ports);
+            if pipes != 0 && ports != 0 {
+                return (cycle, (lowest_bit(pipes) | lowest_bit(ports)) as u16);
             }
             cycle += 1;
         }
         (cycle, 0)
+    }
+
+    /// Returns the first cycle in which a request cannot begin, because it would reach too far.
+    #[inline(always)]
+    fn end_for(&self, request: PipeRequest) -> Cycle {
+        (self.base + self.reach).saturating_sub(request.occupancy)
     }
 
     /// Does the same as [`PipeReservations::first_free`] for a request that blocks its pipe for
@@ -126,17 +141,16 @@ impl PipeReservations {
     #[inline(never)]
     fn first_free_run(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
         let mut cycle = earliest.max(self.base);
-        let ports = if request.flag_port { FLAG_PORTS } else { 0 };
-        let end = (self.base + self.reach).saturating_sub(request.occupancy);
+        let end = self.end_for(request);
         while cycle < end {
-            let (mut pipes, mut at) = (request.pipes.0, cycle + request.occupancy);
+            let (mut pipes, mut at) = (u32::from(request.pipes.0), cycle + request.occupancy);
             while pipes != 0 && at > cycle {
                 at -= 1;
-                pipes &= !self.busy[(at & MASK) as usize];
+                pipes &= !u32::from(self.busy[(at & MASK) as usize]);
             }
-            let flag = !self.busy[(cycle & MASK) as usize] & ports;
-            if pipes != 0 && (flag != 0 || ports == 0) {
-                return (cycle, lowest_bit(pipes) | lowest_bit(flag));
+            let ports = !u32::from(self.busy[(cycle & MASK) as usize]) & request.ports();
+            if pipes != 0 && ports != 0 {
+                return (cycle, (lowest_bit(pipes) | lowest_bit(ports)) as u16);
             }
             cycle = if pipes == 0 { end.min(at + 1) } else { cycle + 1 };
         }
@@ -161,7 +175,7 @@ impl PipeReservations {
 }
 
 #[inline]
-fn lowest_bit(bits: u16) -> u16 {
+fn lowest_bit(bits: u32) -> u32 {
     bits & bits.wrapping_neg()
 }
 
@@ -221,5 +235,42 @@ mod tests {
         pipes.reserve(one(PipeMask::M0), 3, NEVER);
         pipes.advance(HORIZON + 3);
         assert_eq!(pipes.reserve(one(PipeMask::M0), HORIZON + 3, NEVER), HORIZON + 3);
+    }
+
+    /// Returns the first cycle in which the request fits, found by trying one cycle after the other.
+    fn tried(pipes: &PipeReservations, request: PipeRequest, earliest: Cycle) -> Cycle {
+        let end = pipes.base + pipes.reach - request.occupancy;
+        let busy = |cycle: Cycle| pipes.busy[(cycle & MASK) as usize];
+        let fits = |cycle: &Cycle| {
+            let taken = (*cycle..cycle + request.occupancy).fold(0, |all, cycle| all | busy(cycle));
+            let port = !request.flag_port || !busy(*cycle) & FLAG_PORTS != 0;
+            port && request.pipes.0 & !taken != 0
+        };
+        (earliest..end).find(fits).unwrap_or(end)
+    }
+
+    #[test]
+    fn a_search_in_jumps_finds_the_same_cycles_as_one_that_tries_each() {
+        let (mut pipes, mut state) = (PipeReservations::default(), 1_u64);
+        let mut random = |limit: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % limit
+        };
+        let choices = [PipeMask::M0, PipeMask::M, PipeMask::I, PipeMask::V0, PipeMask::V];
+        for now in 0..3000 {
+            pipes.advance(now);
+            let pipe = choices[random(5) as usize];
+            let occupancy = 1 + random(3) * random(9);
+            let request = PipeRequest { pipes: pipe, occupancy, flag_port: random(4) == 0 };
+            let earliest = now + random(40);
+            let expected = tried(&pipes, request, earliest);
+            assert_eq!(pipes.reserve(request, earliest, NEVER), expected, "{request:?}");
+        }
+        // The last cycles of the horizon.
+        let request = PipeRequest { occupancy: 20, ..one(PipeMask::M0) };
+        for earliest in pipes.base + HORIZON - 60..pipes.base + HORIZON - 20 {
+            let expected = tried(&pipes, request, earliest);
+            assert_eq!(pipes.reserve(request, earliest, NEVER), expected);
+        }
     }
 }
