@@ -209,6 +209,9 @@ impl Pools {
     /// Returns the cycle by which `needed` more entries of a pool are given back.
     fn next_free(&self, pool: usize, mut needed: u32) -> Cycle {
         let mut cycle = self.now + 1;
+        if self.given_back[slot_of(cycle)].lane(pool) >= needed {
+            return cycle;
+        }
         let (wrapped, ahead) = self.given_back.split_at(slot_of(cycle));
         for places in [ahead, wrapped] {
             for few in places.chunks(8) {
