@@ -6,9 +6,9 @@ use sim_core::{EventSink, InstId, MemoryPort, StallCause};
 use sim_isa::{Fusion, Inst, Program};
 
 impl Pipeline {
-    /// Takes the instruction `inst` at `pc` through the front end and returns when it reaches rename. The second
-    /// half of a fused pair shares the first half's MOP unless it waits for its line. The end of a
-    /// fetch group does not split the pair.
+    /// Takes the instruction `inst` at `pc` through the front end and returns when it reaches
+    /// rename. The second half of a fused pair shares the first half's MOP unless it waits for its
+    /// line. The end of a fetch group does not split the pair.
     #[inline(always)]
     pub(crate) fn fetch_inst<M: MemoryPort, S: EventSink>(
         &mut self,

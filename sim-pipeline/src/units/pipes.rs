@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(pipes.reserve(one(PipeMask::M0), HORIZON + 3, NEVER), HORIZON + 3);
     }
 
-    /// Returns the first cycle in which the request fits, found by trying one cycle after the other.
+    /// Returns the first cycle in which the request fits. Tries one cycle after the other.
     fn tried(pipes: &PipeReservations, request: PipeRequest, earliest: Cycle) -> Cycle {
         let end = pipes.base + pipes.reach - request.occupancy;
         let busy = |cycle: Cycle| pipes.busy[(cycle & MASK) as usize];
