@@ -1,7 +1,7 @@
 //! Exception level, security state and host extension (Arm architecture; PMU guide 3.1.4).
 
 /// Exception level with `HCR_EL2.E2H` and the security state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Eq)]
 pub struct Privilege {
     /// Exception level, 0 to 3.
     pub level: u8,
@@ -13,7 +13,22 @@ pub struct Privilege {
     pub secure: bool,
 }
 
+/// Compares all fields at once, because the machine compares levels after every instruction.
+impl PartialEq for Privilege {
+    #[inline]
+    fn eq(&self, other: &Privilege) -> bool {
+        self.bits() == other.bits()
+    }
+}
+
 impl Privilege {
+    /// Returns all fields in one word.
+    #[inline]
+    fn bits(self) -> u32 {
+        let Privilege { level, e2h, tge, secure } = self;
+        u32::from_le_bytes([level, e2h.into(), tge.into(), secure.into()])
+    }
+
     /// Returns true for EL1, and for EL2 that hosts applications. Exceptions taken there are local
     /// (guide 3.1.4).
     pub fn is_local(self) -> bool {

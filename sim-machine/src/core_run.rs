@@ -1,6 +1,7 @@
 //! One core that runs one thread of a trace: feeds the pipeline and tracks the counted window.
 
 mod in_order;
+mod records;
 mod skip;
 mod source;
 mod wait;
@@ -11,13 +12,14 @@ use crate::outcome::{CoreOutcome, UnknownWord, Waits};
 use crate::region::{Change, RegionWatch};
 use crate::thread_scheduler::ThreadState;
 use crate::totals::Totals;
+use records::{Feed, run_records};
 use sim_cache::{MemoryStats, MemorySystem, PrefetchStats};
 use sim_core::{
     Counts, Cycle, EventSink, InstId, LostSlots, MAX_FURTHER, Notice, Packed, Privilege,
     RegisterAccess, TraceInst,
 };
 use sim_isa::{Program, Special};
-use sim_pipeline::{InOrderEngine, Pipeline, RecordedException, Step};
+use sim_pipeline::{InOrderEngine, Pipeline, RecordedException};
 use sim_trace::StreamEvent;
 pub(crate) use source::Source;
 use std::collections::BTreeMap;
@@ -240,8 +242,8 @@ impl CoreRun {
         let accesses = self.registers_after::<S>();
         let goes_on = self.next_batch()?;
         let next_pc = goes_on.then(|| program.pc(self.batch[0].id));
-        let step = Step { inst, more: &more[..inst.flags.further()], next_pc };
-        self.run_last(&step, program, memory, observer);
+        let feed = Feed { records: &[inst], more: &more, next_pc };
+        self.run_last(&feed, program, memory, observer);
         accesses.into_iter().for_each(|access| observer.notify(Notice::RegisterAccess(access)));
         for recorded in exceptions {
             self.pipeline.take_recorded(recorded, &mut (&mut self.totals, &mut *observer));
@@ -345,27 +347,19 @@ impl CoreRun {
         if self.pipeline.privilege() != self.privilege {
             self.change_level(observer);
         }
-        let mut port = memory.port(self.core);
+        let (records, after) = self.batch[self.at..=self.at + self.stretch].split_at(self.stretch);
+        let feed = Feed {
+            records,
+            more: &self.reader.more()[self.more_at..],
+            next_pc: Some(program.pc(after[0].id)),
+        };
+        let port = &mut memory.port(self.core);
         let sink = &mut (&mut self.totals, &mut *observer);
-        let first = self.at;
-        for pair in self.batch[first..=first + self.stretch].windows(2) {
-            let (inst, next_pc) = (pair[0], Some(program.pc(pair[1].id)));
-            let mut more: &[u64] = &[];
-            if inst.flags.further() > 0 {
-                more = &self.reader.more()[self.more_at..][..inst.flags.further()];
-                self.more_at += more.len();
-            }
-            let step = Step { inst, more, next_pc };
-            self.pipeline.run_inst(&step, program, &mut port, sink);
-            self.at += 1;
-            let is_known = program.inst(inst.id).special != Special::Unknown;
-            let stays = self.pipeline.privilege() == self.privilege;
-            if !is_known || !stays || self.pipeline.cycle() > until {
-                break;
-            }
-        }
-        self.stretch -= self.at - first;
-        self.done += (self.at - first) as u64;
+        let (run, more) = run_records(&mut self.pipeline, &feed, until, program, port, sink);
+        self.at += run;
+        self.more_at += more;
+        self.stretch -= run;
+        self.done += run as u64;
         self.after_inst(self.batch[self.at - 1].id, program, memory, observer);
     }
 
@@ -373,7 +367,7 @@ impl CoreRun {
     #[inline(never)]
     fn run_last<S: EventSink>(
         &mut self,
-        step: &Step<'_>,
+        feed: &Feed<'_>,
         program: &mut Program,
         memory: &mut MemorySystem,
         observer: &mut S,
@@ -381,10 +375,11 @@ impl CoreRun {
         if self.pipeline.privilege() != self.privilege {
             self.change_level(observer);
         }
+        let port = &mut memory.port(self.core);
         let sink = &mut (&mut self.totals, &mut *observer);
-        self.pipeline.run_inst(step, program, &mut memory.port(self.core), sink);
+        run_records(&mut self.pipeline, feed, Cycle::MAX, program, port, sink);
         self.done += 1;
-        self.after_inst(step.inst.id, program, memory, observer);
+        self.after_inst(feed.records[0].id, program, memory, observer);
     }
 
     /// Performs the machine's work after an instruction: unknown words, and a window that opens.

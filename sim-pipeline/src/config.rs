@@ -1,5 +1,6 @@
 //! Sizes, widths and latencies of the core: the `[pipeline.*]` tables of a configuration.
 
+use crate::units::resource::ShortRing;
 use serde::Deserialize;
 use sim_core::config::Problem;
 use sim_isa::{Costs, DivideTime, PipeMask, ResourceKind, Spared, UopCounts};
@@ -487,8 +488,8 @@ impl PipelineConfig {
             ("front-end.mop-width", f.mop_width as usize, 16),
             ("front-end.mop-cache-ways", f.mop_cache_ways, 16),
             ("front-end.mop-cache-mops-per-way", f.mop_cache_mops_per_way, 64),
-            ("front-end.fetch-queue", f.fetch_queue, 256),
-            ("front-end.target-queue", f.target_queue, 256),
+            ("front-end.fetch-queue", f.fetch_queue, ShortRing::MOST),
+            ("front-end.target-queue", f.target_queue, ShortRing::MOST),
             ("branch.btb-cycles", b.btb_cycles as usize, 64),
             ("branch.return-stack", b.return_stack, 64),
             ("window.rob", w.rob, most(ResourceKind::Rob)),

@@ -42,11 +42,18 @@ impl<'a> Op<'a> {
     /// Returns the correct-path operation of one step of the stream.
     #[inline]
     pub(crate) fn correct_path(step: &Step<'a>, program: &'a Program) -> Op<'a> {
+        Op::of_step(step, program.pc(step.inst.id), program.inst(step.inst.id))
+    }
+
+    /// Returns the correct-path operation of one step of the stream, the instruction `inst` at
+    /// `pc`.
+    #[inline(always)]
+    pub(crate) fn of_step(step: &Step<'a>, pc: u64, inst: &'a Inst) -> Op<'a> {
         let flags = step.inst.flags;
         Op {
             id: step.inst.id,
-            pc: program.pc(step.inst.id),
-            inst: program.inst(step.inst.id),
+            pc,
+            inst,
             addr: flags.has(InstFlags::HAS_ADDR).then_some(step.inst.addr),
             flags,
             more: step.more,

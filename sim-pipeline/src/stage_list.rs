@@ -26,26 +26,41 @@ impl Pipeline {
         memory: &mut M,
         sink: &mut S,
     ) -> &OpTimeline {
+        self.run_inst_inlined(step, program, memory, sink);
+        &self.timeline
+    }
+
+    /// Does the same as [`Pipeline::run_inst`] inside the caller's loop, which saves the host a
+    /// call for each instruction.
+    #[inline(always)]
+    pub fn run_inst_inlined<M: MemoryPort, S: EventSink>(
+        &mut self,
+        step: &Step<'_>,
+        program: &mut Program,
+        memory: &mut M,
+        sink: &mut S,
+    ) {
         if S::OBSERVES_OPS {
             self.report_privilege(sink);
             self.begun += 1;
         }
         let flags = step.inst.flags;
         let (id, pc) = (step.inst.id, program.pc(step.inst.id));
-        let mut timing = self.fetch_inst(id, pc, program, memory, sink);
         let inst = program.inst(id);
+        let mut timing = self.fetch_inst((id, pc, inst), program, memory, sink);
         let computes = inst.path_class == PathClass::Alu && inst.branch == BranchKind::None;
         let as_always = flags == InstFlags::default() && timing.fault.is_none();
         if !S::OBSERVES_OPS && computes && as_always {
             // None of the special cases below applies to a plain computing instruction.
-            self.schedule(&Op::correct_path(step, program), &timing, memory, sink);
-            return &self.timeline;
+            self.schedule(&Op::of_step(step, pc, inst), &timing, memory, sink);
+            return;
         }
         self.order_load(step, &mut timing, program, memory, sink);
-        let mut op = Op::correct_path(step, program);
+        let mut op = Op::of_step(step, pc, program.inst(id));
         let (branch, special) = (Branch::of(pc, op.inst), op.inst.special);
         if let (Some(cause), true) = (timing.fault, op.retires) {
-            return self.instruction_abort(&{ op }, timing, cause, sink);
+            self.instruction_abort(&{ op }, timing, cause, sink);
+            return;
         }
         let generated = self.generates(op.inst);
         op.retires &= self.completes(generated);
@@ -82,7 +97,6 @@ impl Pipeline {
         if S::OBSERVES_OPS {
             self.settle_clocks(sink);
         }
-        &self.timeline
     }
 
     /// Stores the address of a correct-path access, to predict addresses on wrong paths.

@@ -347,6 +347,7 @@ impl Pipeline {
         PipeRequest { pipes, occupancy: group.occupancy.into(), flag_port }
     }
 
+    #[inline(always)]
     fn update_base(&mut self, inst: &Inst, at: &mut Progress, result: Cycle) {
         if let Some(base) = inst.dsts().last() {
             self.scoreboard.write(*base, self.result(result));

@@ -3,22 +3,20 @@
 use crate::pipeline::{FusionLead, Pipeline};
 use crate::units::frontend::FetchTiming;
 use sim_core::{EventSink, InstId, MemoryPort, StallCause};
-use sim_isa::{Fusion, Program};
+use sim_isa::{Fusion, Inst, Program};
 
 impl Pipeline {
-    /// Takes one instruction through the front end and returns when it reaches rename. The second
-    /// half of a fused pair shares the first half's MOP unless it waits for its line. The end of a
-    /// fetch group does not split the pair.
+    /// Takes the instruction `inst` at `pc` through the front end and returns when it reaches
+    /// rename. The second half of a fused pair shares the first half's MOP unless it waits for its
+    /// line. The end of a fetch group does not split the pair.
     #[inline(always)]
     pub(crate) fn fetch_inst<M: MemoryPort, S: EventSink>(
         &mut self,
-        id: InstId,
-        pc: u64,
+        (id, pc, inst): (InstId, u64, &Inst),
         program: &Program,
         memory: &mut M,
         sink: &mut S,
     ) -> FetchTiming {
-        let inst = program.inst(id);
         let FusionLead { id: first, next_pc, fusion } = self.fusion_lead;
         // Branch-free: whether an instruction is the second of a pair is hard for the host to
         // predict. Only pairs that need their instruction words compared take the longer check.

@@ -96,7 +96,8 @@ impl Pipeline {
         self.lsu.dependence.passed_store(pc);
         let at = found + self.config.branch.redirect_cycles;
         self.front.redirect(at, StallCause::FetchMemoryOrder);
-        self.fetch_inst(step.inst.id, pc, program, memory, sink)
+        let id = step.inst.id;
+        self.fetch_inst((id, pc, program.inst(id)), program, memory, sink)
     }
 
     /// Returns the earliest issue cycle of a load. The load waits for the operations that order it,

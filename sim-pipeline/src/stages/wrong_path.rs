@@ -15,7 +15,7 @@ use crate::units::branch::{Branch, Outcome, Prediction};
 use crate::units::frontend::FetchTiming;
 use crate::units::lsu::MemoryOrdering;
 use crate::units::rename::RenameMark;
-use crate::units::scoreboard::Scoreboard;
+use crate::units::scoreboard::SavedRegisters;
 use sim_core::time::NEVER;
 use sim_core::{
     Cycle, EventSink, InstFlags, InstId, MemoryPort, Notice, OpTimeline, PmuEvent, StallCause,
@@ -24,7 +24,7 @@ use sim_isa::{BranchKind, Inst, Program, Special};
 
 /// State of the core before a wrong path.
 pub(crate) struct Checkpoint {
-    scoreboard: Scoreboard,
+    registers: SavedRegisters,
     ordering: MemoryOrdering,
     rename: RenameMark,
     path: u16,
@@ -135,9 +135,10 @@ impl Pipeline {
     }
 
     /// Returns the state that the squash of a wrong path restores.
+    #[inline(always)]
     pub(crate) fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
-            scoreboard: self.scoreboard.clone(),
+            registers: self.scoreboard.saved(),
             ordering: self.lsu.ordering(),
             rename: self.rename_stage.mark(),
             path: self.path.mark(),
@@ -149,7 +150,7 @@ impl Pipeline {
         self.rename_stage.squash(checkpoint.rename);
         self.path.rewind(checkpoint.path);
         self.lsu.restore(checkpoint.ordering);
-        self.scoreboard.clone_from(&checkpoint.scoreboard);
+        self.scoreboard.restore(&checkpoint.registers);
         self.fusion_lead = FusionLead::default();
     }
 
@@ -178,11 +179,11 @@ impl Pipeline {
         let squash = resolved.saturating_sub(1).min(NEVER - 1);
         let checkpoint = self.checkpoint();
         while let Some(id) = program.fetch(pc) {
-            let timing = self.fetch_inst(id, pc, program, memory, sink);
+            let inst = program.inst(id);
+            let timing = self.fetch_inst((id, pc, inst), program, memory, sink);
             if timing.at > squash || timing.fault.is_some() {
                 break;
             }
-            let inst = program.inst(id);
             let scheduled = self.schedule_predicted(id, pc, inst, squash, timing, memory, sink);
             if !scheduled && self.config.ideal.fetch {
                 // No younger operation gets a slot, and the clock of an ideal front end does not

@@ -28,7 +28,7 @@ impl Pipeline {
         let checkpoint = self.checkpoint();
         let inst = step.inst;
         let pc = program.pc(inst.id);
-        let timing = self.fetch_inst(inst.id, pc, program, memory, sink);
+        let timing = self.fetch_inst((inst.id, pc, program.inst(inst.id)), program, memory, sink);
         let squash = timing.at.max(self.rename_stage.cycle()) + SQUASH_CYCLES;
         let static_inst = *program.inst(inst.id);
         let op = Op {

@@ -42,6 +42,7 @@ impl AddressPredictor {
     }
 
     /// Returns the next address of the branch, if a test has set it.
+    #[inline]
     pub(crate) fn outcome(&self, id: InstId) -> Option<u64> {
         self.outcomes.iter().rev().find(|(branch, _)| *branch == id).map(|(_, next)| *next)
     }

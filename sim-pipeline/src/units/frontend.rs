@@ -12,7 +12,7 @@ mod mop_cache;
 
 use crate::config::{BranchConfig, FrontEndConfig};
 use crate::units::branch::{Pairing, Prediction, btb::BtbHit};
-use crate::units::resource::Ring;
+use crate::units::resource::ShortRing;
 use mop_cache::MopCache;
 use sim_core::{
     AbortCause, AccessOutcome, Cycle, EventSink, InstId, MemoryPort, StallCause, VirtAddr,
@@ -68,9 +68,9 @@ pub(crate) struct FrontEnd {
     fetched: u32,
     from_mop_cache: bool,
     /// Fetch cycles of the fetch windows by which prediction runs ahead.
-    targets: Ring,
+    targets: ShortRing,
     /// Rename cycles of the operations between decode and rename.
-    queue: Ring,
+    queue: ShortRing,
     last_arrival: Cycle,
     stall: StallCause,
     /// Set if only prediction delays instructions. Checked once for each fetch window.
@@ -101,8 +101,8 @@ impl FrontEnd {
             fetch: 0,
             fetched: 0,
             from_mop_cache: is_ideal,
-            targets: Ring::new(config.target_queue),
-            queue: Ring::new(config.fetch_queue),
+            targets: ShortRing::new(config.target_queue),
+            queue: ShortRing::new(config.fetch_queue),
             last_arrival: 0,
             stall: StallCause::FetchEnd,
             is_ideal,

@@ -14,6 +14,8 @@ const MASK: u64 = HORIZON - 1;
 const GROUP: u64 = 8;
 /// Three flag writers a cycle (LLVM N2 model).
 const FLAG_PORTS: u16 = 0b111 << PipeMask::COUNT;
+/// A port that is never busy, because it is no bit of a cycle.
+const NO_PORT: u32 = 1 << u16::BITS;
 
 const _: () = assert!(PipeMask::COUNT + 3 == 16, "pipes and flag ports fill a u16");
 
@@ -35,10 +37,10 @@ impl PipeRequest {
         PipeRequest { pipes, occupancy: 1, flag_port: false }
     }
 
-    /// Returns the flag ports of which it needs one; 0 if it needs none.
+    /// Returns the ports of which it needs one.
     #[inline(always)]
-    fn ports(self) -> u16 {
-        if self.flag_port { FLAG_PORTS } else { 0 }
+    fn ports(self) -> u32 {
+        if self.flag_port { FLAG_PORTS.into() } else { NO_PORT }
     }
 }
 
@@ -110,13 +112,14 @@ impl PipeReservations {
     /// there.
     #[inline(always)]
     pub(crate) fn first_free(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
-        let mut cycle = earliest.max(self.base);
         if request.occupancy > 1 {
-            return self.first_gap(request, cycle);
+            return self.first_free_run(request, earliest);
         }
+        let mut cycle = earliest.max(self.base);
         // Only a chain of misses to memory reaches further ahead, where no other operation
         // competes.
-        while cycle + 1 < self.base + self.reach {
+        let end = self.end_for(request);
+        while cycle < end {
             if let Some(bits) = self.free_in(request, cycle) {
                 return (cycle, bits);
             }
@@ -131,22 +134,21 @@ impl PipeReservations {
     /// Returns the bits to set for a request of one cycle, if it fits in this one.
     #[inline(always)]
     fn free_in(&self, request: PipeRequest, cycle: Cycle) -> Option<u16> {
-        let free = !self.busy[(cycle & MASK) as usize];
-        let (pipes, flag) = (free & request.pipes.0, free & request.ports());
-        let fits = pipes != 0 && (flag != 0 || request.ports() == 0);
-        fits.then(|| lowest_bit(pipes) | lowest_bit(flag))
+        let free = !u32::from(self.busy[(cycle & MASK) as usize]);
+        let (pipes, ports) = (free & u32::from(request.pipes.0), free & request.ports());
+        (pipes != 0 && ports != 0).then(|| (lowest_bit(pipes) | lowest_bit(ports)) as u16)
     }
 
     /// Does the work of [`PipeReservations::first_free`] for one cycle of pipes that are busy for
     /// long: looks for a free pipe in a group of cycles at once. `cycle` begins a group.
     #[inline(never)]
     fn first_free_group(&self, request: PipeRequest, mut cycle: Cycle) -> (Cycle, u16) {
-        let end = self.base + self.reach;
-        while cycle + 1 < end {
+        let end = self.end_for(request);
+        while cycle < end {
             let group = &self.busy[(cycle & MASK) as usize..][..GROUP as usize];
             let free = group.iter().fold(0, |free, busy| free | !busy);
             if free & request.pipes.0 != 0 {
-                let mut cycles = cycle..(cycle + GROUP).min(end - 1);
+                let mut cycles = cycle..(cycle + GROUP).min(end);
                 let found = cycles.find_map(|at| Some((at, self.free_in(request, at)?)));
                 if let Some(found) = found {
                     return found;
@@ -154,39 +156,35 @@ impl PipeReservations {
             }
             cycle += GROUP;
         }
-        (end - 1, 0)
+        (end, 0)
     }
 
-    /// Does the work of [`PipeReservations::first_free`] for several cycles of a pipe. After a gap
-    /// that is too short, it continues after the last busy cycle that makes it too short.
-    #[inline(never)]
-    fn first_gap(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
-        let (mut cycle, end) = (earliest, self.base + self.reach);
-        while cycle + request.occupancy < end {
-            let (pipes, last) = self.free_throughout(request, cycle);
-            let flag = !self.busy[(cycle & MASK) as usize] & request.ports();
-            if pipes == 0 {
-                cycle = last + 1;
-            } else if flag == 0 && request.ports() != 0 {
-                cycle += 1;
-            } else {
-                return (cycle, lowest_bit(pipes) | lowest_bit(flag));
-            }
-        }
-        (earliest.max(end.saturating_sub(request.occupancy)), 0)
-    }
-
-    /// Returns the pipes that are free in all cycles of a request that begins in `cycle`. If none
-    /// is, the second value is a cycle in which, or after which, each pipe is busy: a request that
-    /// begins then or before does not fit.
+    /// Returns the first cycle in which a request cannot begin, because it would reach too far.
     #[inline(always)]
-    fn free_throughout(&self, request: PipeRequest, cycle: Cycle) -> (u16, Cycle) {
-        let (mut pipes, mut last) = (request.pipes.0, cycle + request.occupancy);
-        while pipes != 0 && last > cycle {
-            last -= 1;
-            pipes &= !self.busy[(last & MASK) as usize];
+    fn end_for(&self, request: PipeRequest) -> Cycle {
+        (self.base + self.reach).saturating_sub(request.occupancy)
+    }
+
+    /// Does the same as [`PipeReservations::first_free`] for a request that blocks its pipe for
+    /// several cycles. The search continues after the last cycle that rules out all pipes, because
+    /// each earlier start includes that cycle.
+    #[inline(never)]
+    fn first_free_run(&self, request: PipeRequest, earliest: Cycle) -> (Cycle, u16) {
+        let mut cycle = earliest.max(self.base);
+        let end = self.end_for(request);
+        while cycle < end {
+            let (mut pipes, mut at) = (u32::from(request.pipes.0), cycle + request.occupancy);
+            while pipes != 0 && at > cycle {
+                at -= 1;
+                pipes &= !u32::from(self.busy[(at & MASK) as usize]);
+            }
+            let ports = !u32::from(self.busy[(cycle & MASK) as usize]) & request.ports();
+            if pipes != 0 && ports != 0 {
+                return (cycle, (lowest_bit(pipes) | lowest_bit(ports)) as u16);
+            }
+            cycle = if pipes == 0 { end.min(at + 1) } else { cycle + 1 };
         }
-        (pipes, last)
+        (cycle, 0)
     }
 
     #[inline(always)]
@@ -207,7 +205,7 @@ impl PipeReservations {
 }
 
 #[inline]
-fn lowest_bit(bits: u16) -> u16 {
+fn lowest_bit(bits: u32) -> u32 {
     bits & bits.wrapping_neg()
 }
 
@@ -309,5 +307,42 @@ mod tests {
         pipes.reserve(one(PipeMask::M0), 3, NEVER);
         pipes.advance(HORIZON + 3);
         assert_eq!(pipes.reserve(one(PipeMask::M0), HORIZON + 3, NEVER), HORIZON + 3);
+    }
+
+    /// Returns the first cycle in which the request fits. Tries one cycle after the other.
+    fn tried(pipes: &PipeReservations, request: PipeRequest, earliest: Cycle) -> Cycle {
+        let end = pipes.base + pipes.reach - request.occupancy;
+        let busy = |cycle: Cycle| pipes.busy[(cycle & MASK) as usize];
+        let fits = |cycle: &Cycle| {
+            let taken = (*cycle..cycle + request.occupancy).fold(0, |all, cycle| all | busy(cycle));
+            let port = !request.flag_port || !busy(*cycle) & FLAG_PORTS != 0;
+            port && request.pipes.0 & !taken != 0
+        };
+        (earliest..end).find(fits).unwrap_or(end)
+    }
+
+    #[test]
+    fn a_search_in_jumps_finds_the_same_cycles_as_one_that_tries_each() {
+        let (mut pipes, mut state) = (PipeReservations::default(), 1_u64);
+        let mut random = |limit: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % limit
+        };
+        let choices = [PipeMask::M0, PipeMask::M, PipeMask::I, PipeMask::V0, PipeMask::V];
+        for now in 0..3000 {
+            pipes.advance(now);
+            let pipe = choices[random(5) as usize];
+            let occupancy = 1 + random(3) * random(9);
+            let request = PipeRequest { pipes: pipe, occupancy, flag_port: random(4) == 0 };
+            let earliest = now + random(40);
+            let expected = tried(&pipes, request, earliest);
+            assert_eq!(pipes.reserve(request, earliest, NEVER), expected, "{request:?}");
+        }
+        // The last cycles of the horizon.
+        let request = PipeRequest { occupancy: 20, ..one(PipeMask::M0) };
+        for earliest in pipes.base + HORIZON - 60..pipes.base + HORIZON - 20 {
+            let expected = tried(&pipes, request, earliest);
+            assert_eq!(pipes.reserve(request, earliest, NEVER), expected);
+        }
     }
 }

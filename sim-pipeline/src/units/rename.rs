@@ -275,6 +275,9 @@ impl RenameStage {
         mut blocked: DispatchStall,
     ) -> DispatchStall {
         let mut wait = |kind: ResourceKind, nth: usize, by: StallCause| {
+            if !self.log.lacks(kind, nth) {
+                return;
+            }
             let free = self.log.free_at_nth(kind, nth);
             if free.cycle() > blocked.until {
                 let awaited = Awaited::retirement(free.by());

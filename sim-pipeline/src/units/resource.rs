@@ -44,11 +44,6 @@ impl Ring {
         self.free_at.iter().filter(|free| **free > cycle).count()
     }
 
-    /// Frees all entries.
-    pub(crate) fn clear(&mut self) {
-        self.free_at.fill(0);
-    }
-
     /// Returns the position of the next entry, for [`Ring::rewind`] after a squash.
     #[inline]
     pub(crate) fn mark(&self) -> usize {
@@ -60,6 +55,47 @@ impl Ring {
     #[inline]
     pub(crate) fn rewind(&mut self, mark: usize) {
         self.next = mark;
+    }
+}
+
+/// [`Ring`] of few entries that is never rewound. Any position is an index, so that the host need
+/// not check it.
+#[derive(Clone, Debug)]
+pub(crate) struct ShortRing {
+    /// The places up to `mask` are used.
+    free_at: Box<[Cycle; ShortRing::MOST]>,
+    /// Number of entries, modulo [`ShortRing::MOST`].
+    size: u8,
+    mask: u8,
+    next: u8,
+}
+
+impl ShortRing {
+    /// Largest number of entries.
+    pub(crate) const MOST: usize = 1 << u8::BITS;
+
+    /// Returns a ring of `size` free entries, 1 to [`ShortRing::MOST`].
+    pub(crate) fn new(size: usize) -> ShortRing {
+        let mask = (size.next_power_of_two() - 1) as u8;
+        ShortRing { free_at: Box::new([0; ShortRing::MOST]), size: size as u8, mask, next: 0 }
+    }
+
+    /// Returns the first cycle in which the next entry is free.
+    #[inline(always)]
+    pub(crate) fn free_at(&self) -> Cycle {
+        self.free_at[usize::from(self.next.wrapping_sub(self.size) & self.mask)]
+    }
+
+    /// Takes the next entry until `free`, the cycle in which the next user may have it.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, free: Cycle) {
+        self.free_at[usize::from(self.next & self.mask)] = free;
+        self.next = self.next.wrapping_add(1);
+    }
+
+    /// Frees all entries.
+    pub(crate) fn clear(&mut self) {
+        self.free_at[..=usize::from(self.mask)].fill(0);
     }
 }
 
@@ -176,6 +212,9 @@ impl Pools {
     /// Returns the cycle by which `needed` more entries of a pool are given back.
     fn next_free(&self, pool: usize, mut needed: u32) -> Cycle {
         let mut cycle = self.now + 1;
+        if self.given_back[slot_of(cycle)].lane(pool) >= needed {
+            return cycle;
+        }
         let (wrapped, ahead) = self.given_back.split_at(slot_of(cycle));
         for places in [ahead, wrapped] {
             for few in places.chunks(8) {
@@ -212,6 +251,20 @@ pub(crate) fn slot_of(cycle: Cycle) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_ring_frees_its_entries_as_a_ring_does() {
+        for size in [1, 3, 16, 17, 255, ShortRing::MOST] {
+            let (mut short, mut ring) = (ShortRing::new(size), Ring::new(size));
+            for free in (1..2000).map(|i| i * i % 701) {
+                assert_eq!(short.free_at(), ring.free_at(), "{size} entries");
+                short.take(free);
+                ring.take(free);
+            }
+            short.clear();
+            assert_eq!(short.free_at(), 0);
+        }
+    }
 
     #[test]
     fn a_ring_reuses_the_entry_of_the_operation_its_size_ago() {

@@ -64,6 +64,12 @@ impl AllocationLog {
         entries.within(self.left)
     }
 
+    /// Returns whether fewer than `nth + 1` entries of a kind are known to be free.
+    #[inline(always)]
+    pub(crate) fn lacks(&self, kind: ResourceKind, nth: usize) -> bool {
+        self.left.count(kind) <= nth as u32
+    }
+
     /// Returns the first cycle in which an entry of a kind is free, `nth` positions after the next
     /// one, with the operation that retirement waits for. The cycle is 0 if the entry is not held.
     pub(crate) fn free_at_nth(&self, kind: ResourceKind, nth: usize) -> Stamp {

@@ -7,20 +7,31 @@ use sim_isa::{Inst, Reg};
 /// Registers, [`Reg::READY`] and [`Reg::NOWHERE`].
 const NAMES: usize = Reg::COUNT + 2;
 
+/// Places for them: any [`Reg`] is an index, so that the host need not check it.
+const PLACES: usize = 1 << u8::BITS;
+
 /// Ready cycles of the youngest value of every register.
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
-    ready: [Stamp; NAMES],
+    ready: [Stamp; PLACES],
     /// Cycle in which an accumulator operand of `family` may already issue.
-    early: [Stamp; NAMES],
-    family: [u8; NAMES],
+    early: [Stamp; PLACES],
+    family: [u8; PLACES],
 }
 
 impl Default for Scoreboard {
     fn default() -> Self {
-        let nothing = [Stamp::default(); NAMES];
-        Scoreboard { ready: nothing, early: nothing, family: [0; NAMES] }
+        let nothing = [Stamp::default(); PLACES];
+        Scoreboard { ready: nothing, early: nothing, family: [0; PLACES] }
     }
+}
+
+/// Content of a scoreboard, to return to after a wrong path.
+#[derive(Clone, Debug)]
+pub(crate) struct SavedRegisters {
+    ready: [Stamp; NAMES],
+    early: [Stamp; NAMES],
+    family: [u8; NAMES],
 }
 
 /// Ready cycles of the sources of an instruction.
@@ -41,6 +52,23 @@ impl SourcesReady {
 }
 
 impl Scoreboard {
+    /// Returns the present content.
+    #[inline(always)]
+    pub(crate) fn saved(&self) -> SavedRegisters {
+        SavedRegisters {
+            ready: *self.ready.first_chunk().expect("it has more places than names"),
+            early: *self.early.first_chunk().expect("it has more places than names"),
+            family: *self.family.first_chunk().expect("it has more places than names"),
+        }
+    }
+
+    /// Returns to a former content.
+    pub(crate) fn restore(&mut self, saved: &SavedRegisters) {
+        self.ready[..NAMES].copy_from_slice(&saved.ready);
+        self.early[..NAMES].copy_from_slice(&saved.early);
+        self.family[..NAMES].copy_from_slice(&saved.family);
+    }
+
     /// Returns when the sources of `inst` are ready. The consumer reads an accumulator of the same
     /// family late, so the accumulator may be ready later (LLVM's N2 model: read-advance lists).
     #[inline]
@@ -75,7 +103,9 @@ impl Scoreboard {
     /// at most four sources; the first one or two form the address.
     #[inline(always)]
     pub(crate) fn store_sources(&self, inst: &Inst) -> SourcesReady {
-        let [first, second, third, fourth, ..] = inst.srcs.map(|src| self.ready(src));
+        let [first, second, third, fourth, ..] = inst.srcs;
+        let [first, second, third, fourth] =
+            [self.ready(first), self.ready(second), self.ready(third), self.ready(fourth)];
         let is_address = inst.n_addr_srcs == 2;
         let none = Stamp::default();
         let (offset, data) = if is_address { (second, none) } else { (none, second) };

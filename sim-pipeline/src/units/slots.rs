@@ -144,9 +144,10 @@ impl SlotLedger {
         waits: &WaitTimeline,
         sink: &mut S,
     ) {
-        if self.free_from[SLOTS - 1] > from + 1 {
-            for i in 1..SLOTS {
-                let end = self.free_from[i].saturating_sub(1).min(until);
+        for i in 1..SLOTS {
+            // Older operations leave in order, so most of them left before `from`.
+            if self.free_from[i] > from + 1 {
+                let end = until.min(self.free_from[i] - 1);
                 from = self.lose((from, end), self.blocked[i], waits, sink);
             }
         }
