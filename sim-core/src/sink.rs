@@ -36,8 +36,8 @@ pub enum Notice<'a> {
     /// before its wrong path. Its own events precede this notice, except those of an exception that
     /// it generates.
     Operation(&'a Operation),
-    /// An instruction went through the core, for a sink with [`EventSink::instructions_only`]. It comes
-    /// in place of [`Notice::Operation`].
+    /// An instruction went through the core. Takes the place of [`Notice::Operation`] for a sink
+    /// with [`EventSink::instructions_only`].
     Instruction {
         /// Number of the static instruction.
         inst: InstId,

@@ -48,6 +48,13 @@ fn exception_of(event: &StreamEvent) -> Option<RecordedException> {
     Some(RecordedException { vector, abandoned, to: (level > 0).then_some(to), syndrome })
 }
 
+/// Returns a level as one number, which the host compares at once.
+#[inline(always)]
+fn bits(level: Privilege) -> u32 {
+    let Privilege { level, e2h, tge, secure } = level;
+    u32::from_le_bytes([e2h.into(), tge.into(), secure.into(), level])
+}
+
 /// A thread on its core.
 pub(crate) struct CoreRun {
     core: usize,
@@ -332,7 +339,7 @@ impl CoreRun {
             self.pipeline.run_inst(&step, program, &mut port, sink);
             self.at += 1;
             let is_known = program.inst(inst.id).special != Special::Unknown;
-            let stays = self.pipeline.privilege() == self.privilege;
+            let stays = bits(self.pipeline.privilege()) == bits(self.privilege);
             clock = self.pipeline.clock();
             if !is_known || !stays || self.pipeline.cycle() > until || clock >= due {
                 break;

@@ -102,7 +102,7 @@ struct Core<E: CoreEvent> {
     /// Counts, by event, that have not been passed to the counters yet. No counter is read in the
     /// meantime.
     pending: Box<[u64]>,
-    /// An event counts the overflows of another counter. No step may pass an overflow of that counter.
+    /// An event counts the overflows of another counter, so that a step must end at an overflow.
     counts_overflows: bool,
 }
 

@@ -219,7 +219,7 @@ impl Spe {
         }
     }
 
-    /// Returns how many of the next MOPs need not be passed to the unit while the level stays: none of
+    /// Returns how many of the next MOPs the unit does not need while the level stays: none of
     /// them is sampled, and no sample waits for one.
     pub fn unneeded_mops(&self) -> u64 {
         match (self.in_flight.is_empty(), self.is_on) {
