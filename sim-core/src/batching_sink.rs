@@ -22,6 +22,12 @@ pub trait DynSink {
     /// Returns the value of [`EventSink::counts_only`].
     fn needs_counts_only(&self) -> bool;
 
+    /// Returns the value of [`EventSink::instructions_only`].
+    fn needs_instructions_only(&self) -> bool;
+
+    /// Returns the value of [`EventSink::unneeded_mops`], or `None` for a sink that skips none.
+    fn may_skip(&self) -> Option<u64>;
+
     /// Receives the reports of `batch` in order, then the last notice if there is one.
     fn receive(&mut self, batch: &[Notification], last: Option<Notice<'_>>);
 }
@@ -29,6 +35,14 @@ pub trait DynSink {
 impl<S: EventSink> DynSink for S {
     fn needs_counts_only(&self) -> bool {
         self.counts_only()
+    }
+
+    fn needs_instructions_only(&self) -> bool {
+        self.instructions_only()
+    }
+
+    fn may_skip(&self) -> Option<u64> {
+        S::SKIPS_OPS.then(|| self.unneeded_mops())
     }
 
     fn receive(&mut self, batch: &[Notification], last: Option<Notice<'_>>) {
@@ -51,6 +65,10 @@ const BATCH: usize = 256;
 pub struct BatchingSink<'a> {
     batch: Vec<Notification>,
     counts_only: bool,
+    instructions_only: bool,
+    /// The sink needs cycles, edges, lost slots and squashes.
+    needs_details: bool,
+    skips_ops: bool,
     sink: &'a mut dyn DynSink,
 }
 
@@ -58,7 +76,28 @@ impl<'a> BatchingSink<'a> {
     /// Creates a collector for this sink.
     pub fn new(sink: &'a mut dyn DynSink) -> BatchingSink<'a> {
         let counts_only = sink.needs_counts_only();
-        BatchingSink { batch: Vec::with_capacity(BATCH), counts_only, sink }
+        let instructions_only = sink.needs_instructions_only();
+        BatchingSink {
+            batch: Vec::with_capacity(BATCH),
+            counts_only,
+            instructions_only,
+            needs_details: !counts_only && !instructions_only,
+            skips_ops: sink.may_skip().is_some(),
+            sink,
+        }
+    }
+
+    /// Returns whether the sink has [`EventSink::SKIPS_OPS`].
+    pub fn skips_ops(&self) -> bool {
+        self.skips_ops
+    }
+
+    /// Returns how many of the next MOPs the sink does not need, after all reports so far.
+    pub fn next_unneeded_mops(&mut self) -> u64 {
+        if !self.batch.is_empty() {
+            self.hand_on(None);
+        }
+        self.sink.may_skip().unwrap_or(0)
     }
 
     #[inline]
@@ -74,10 +113,10 @@ impl<'a> BatchingSink<'a> {
         self.batch.clear();
     }
 
-    /// Keeps a notice unless the sink needs only counts.
+    /// Keeps a notice if the sink needs details.
     #[inline]
     fn push_detail(&mut self, notice: Notice<'static>) {
-        if !self.counts_only {
+        if self.needs_details {
             self.push(Notification::Notice(notice));
         }
     }
@@ -98,8 +137,15 @@ impl EventSink for BatchingSink<'_> {
     }
 
     #[inline]
+    fn instructions_only(&self) -> bool {
+        self.instructions_only
+    }
+
+    #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
-        self.push(Notification::Count(event, n));
+        if !self.skips_ops {
+            self.push(Notification::Count(event, n));
+        }
     }
 
     #[inline]
@@ -107,6 +153,11 @@ impl EventSink for BatchingSink<'_> {
         match notice {
             Notice::Operation(_) if self.counts_only => {}
             Notice::Operation(_) => self.hand_on(Some(notice)),
+            Notice::Instruction { inst, pc, retired } => {
+                self.push(Notification::Notice(Notice::Instruction { inst, pc, retired }));
+            }
+            Notice::Skipped(mops) => self.push(Notification::Notice(Notice::Skipped(mops))),
+            Notice::At(_) if !self.needs_details => {}
             Notice::At(cycle) => match self.batch.last_mut() {
                 // A cycle in which nothing happened need not be reported.
                 Some(Notification::Notice(Notice::At(last))) => *last = cycle,

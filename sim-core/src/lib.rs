@@ -3,7 +3,8 @@
 //! - [`pmu_event`]: the one list of PMU events; [`a53_event`]: those of the Cortex-A53;
 //!   [`event_name`]: their names in Linux tools; [`core_event`]: what both have in common;
 //!   [`cores`]: every core, as its folder describes it;
-//!   [`sink`]: the interface through which units report them.
+//!   [`sink`]: the interface through which units report them; [`deferred_sink`]: sinks that accept
+//!   sums.
 //! - [`time`], [`addr`], [`trace_inst`]: cycles, addresses, one record of the instruction stream.
 //! - [`memory_port`]: requests of the pipeline to the memory system; [`maintenance`]: cache and TLB
 //!   maintenance; [`flow`]: the flows of guide chapter 5.
@@ -26,6 +27,7 @@ pub mod config;
 pub mod core_event;
 pub mod cores;
 pub mod counts;
+pub mod deferred_sink;
 pub mod event_name;
 pub mod event_tally;
 pub mod exception;
@@ -54,6 +56,7 @@ pub use batching_sink::BatchingSink;
 pub use core_event::CoreEvent;
 pub use cores::{CoreDescription, PipelineKind};
 pub use counts::Counts;
+pub use deferred_sink::{DeferredSink, DynDeferredSink};
 pub use event_name::EventName;
 pub use event_tally::EventTally;
 pub use exception::{AbortCause, ExceptionControls, ExceptionKind};

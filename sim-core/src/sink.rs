@@ -9,6 +9,7 @@ use crate::privilege::Privilege;
 use crate::register_access::RegisterAccess;
 use crate::root_cause::Lost;
 use crate::time::Cycle;
+use crate::trace_inst::InstId;
 
 /// A report of a unit other than a count. Most sinks match the few notices that they need.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +36,19 @@ pub enum Notice<'a> {
     /// before its wrong path. Its own events precede this notice, except those of an exception that
     /// it generates.
     Operation(&'a Operation),
+    /// An instruction went through the core. Takes the place of [`Notice::Operation`] for a sink
+    /// with [`EventSink::instructions_only`].
+    Instruction {
+        /// Number of the static instruction.
+        inst: InstId,
+        /// Address of the instruction.
+        pc: u64,
+        /// The instruction retired.
+        retired: bool,
+    },
+    /// Operations with this number of MOPs in all went through the core without a report. Only a
+    /// sink with [`EventSink::SKIPS_OPS`] receives it.
+    Skipped(u64),
     /// Rename slots that stayed empty for one reason, because the operation reported next was late
     /// or could not be dispatched. At the end of a window or of the run there is no next operation.
     /// Reported once per reason, with the events that count the slots.
@@ -59,6 +73,25 @@ pub trait EventSink {
     /// Whether the sink only adds up. The events of an instruction may then arrive as one
     /// [`EventSink::add_tally`], and timelines of operations are not kept.
     const COUNTS_ONLY: bool = false;
+
+    /// Whether the sink needs no counts, and only the operations that
+    /// [`EventSink::unneeded_mops`] leaves over.
+    const SKIPS_OPS: bool = false;
+
+    /// Returns how many of the next MOPs the sink does not need. The run may leave out all reports
+    /// of operations with so many MOPs at most, unless the level changes, and then sends
+    /// [`Notice::Skipped`].
+    #[inline]
+    fn unneeded_mops(&self) -> u64 {
+        0
+    }
+
+    /// Returns true if the sink needs of each operation only its [`Notice::Instruction`], and no
+    /// cycles, edges, lost slots and squashes.
+    #[inline]
+    fn instructions_only(&self) -> bool {
+        false
+    }
 
     /// Returns true if the sink needs only counts, software increments, cores, levels, register
     /// accesses and the bounds of the counted part. The model may omit the other notices, even if
@@ -112,6 +145,12 @@ impl<A: EventSink, B: EventSink> EventSink for (A, B) {
     #[inline]
     fn counts_only(&self) -> bool {
         self.0.counts_only() && self.1.counts_only()
+    }
+
+    #[inline]
+    fn instructions_only(&self) -> bool {
+        (self.0.counts_only() || self.0.instructions_only())
+            && (self.1.counts_only() || self.1.instructions_only())
     }
 
     #[inline]
@@ -170,6 +209,17 @@ impl<S: EventSink> EventSink for [S] {
 impl<S: EventSink + ?Sized> EventSink for &mut S {
     const OBSERVES_OPS: bool = S::OBSERVES_OPS;
     const COUNTS_ONLY: bool = S::COUNTS_ONLY;
+    const SKIPS_OPS: bool = S::SKIPS_OPS;
+
+    #[inline]
+    fn unneeded_mops(&self) -> u64 {
+        (**self).unneeded_mops()
+    }
+
+    #[inline]
+    fn instructions_only(&self) -> bool {
+        (**self).instructions_only()
+    }
 
     #[inline]
     fn counts_only(&self) -> bool {

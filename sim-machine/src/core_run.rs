@@ -1,22 +1,26 @@
 //! One core that runs one thread of a trace: feeds the pipeline and tracks the counted window.
 
+mod deferred;
 mod in_order;
 mod records;
+mod registers;
 mod skip;
 mod source;
+mod unreported;
 mod wait;
 
 use crate::error::MachineError;
 use crate::levels::{Level, Levels};
 use crate::outcome::{CoreOutcome, UnknownWord, Waits};
 use crate::region::{Change, RegionWatch};
+use crate::run_sink::RunSink;
 use crate::thread_scheduler::ThreadState;
 use crate::totals::Totals;
-use records::{Feed, run_records};
+use deferred::Deferred;
+use records::{Feed, Stops, run_records};
 use sim_cache::{MemoryStats, MemorySystem, PrefetchStats};
 use sim_core::{
-    Counts, Cycle, EventSink, InstId, LostSlots, MAX_FURTHER, Notice, Packed, Privilege,
-    RegisterAccess, TraceInst,
+    Counts, Cycle, InstId, LostSlots, MAX_FURTHER, Notice, Packed, Privilege, TraceInst,
 };
 use sim_isa::{Program, Special};
 use sim_pipeline::{InOrderEngine, Pipeline, RecordedException};
@@ -44,16 +48,6 @@ fn exception_of(event: &StreamEvent) -> Option<RecordedException> {
     let bit = |n: u8| state >> n & 1 == 1;
     let to = Privilege { level: level.min(3), e2h: bit(0), tge: bit(1), secure: bit(2) };
     Some(RecordedException { vector, abandoned, to: (level > 0).then_some(to), syndrome })
-}
-
-/// Returns the register access that an event records.
-fn register_access_of(event: &StreamEvent) -> Option<RegisterAccess> {
-    match *event {
-        StreamEvent::Register { encoding, value, is_write } => {
-            Some(RegisterAccess { encoding, value, is_write })
-        }
-        _ => None,
-    }
 }
 
 /// A thread on its core.
@@ -88,6 +82,7 @@ pub(crate) struct CoreRun {
     more_at: usize,
     watch: RegionWatch,
     totals: Totals,
+    deferred: Deferred,
     levels: Levels,
     /// State of the core at the current exception level.
     privilege: Privilege,
@@ -139,6 +134,7 @@ impl CoreRun {
             more_at: 0,
             watch,
             totals: Totals::default(),
+            deferred: Deferred::default(),
             levels: Levels::default(),
             privilege: Privilege::default(),
             opened: None,
@@ -202,7 +198,7 @@ impl CoreRun {
 
     /// Runs until the clock passes `until`, the batch is used up or the thread ends. `observer`
     /// receives everything, counted or not.
-    pub(crate) fn advance<S: EventSink>(
+    pub(crate) fn advance<S: RunSink>(
         &mut self,
         until: Cycle,
         program: &mut Program,
@@ -224,7 +220,7 @@ impl CoreRun {
             if self.stretch == 0 && !self.look_ahead(most, program, memory, observer) {
                 return Ok(());
             }
-            self.run_stretch(until, program, memory, observer);
+            self.run_next(until, program, memory, observer);
             if self.ended || self.pipeline.cycle() > until {
                 return Ok(());
             }
@@ -254,33 +250,8 @@ impl CoreRun {
         Ok(())
     }
 
-    /// Reports the register accesses of all instructions before the next one.
-    #[inline]
-    fn report_registers<S: EventSink>(&mut self, observer: &mut S) {
-        if !S::OBSERVES_OPS {
-            return;
-        }
-        while let Some(at) = self.reader.events().get(self.registers_seen)
-            && at.position as usize <= self.at
-        {
-            if let Some(access) = register_access_of(&at.event) {
-                observer.notify(Notice::RegisterAccess(access));
-            }
-            self.registers_seen += 1;
-        }
-    }
-
-    /// Returns the register accesses of the last instruction of the batch.
-    fn registers_after<S: EventSink>(&mut self) -> Vec<RegisterAccess> {
-        if !S::OBSERVES_OPS {
-            return Vec::new();
-        }
-        let events = &self.reader.events()[self.registers_seen..];
-        events.iter().filter_map(|at| register_access_of(&at.event)).collect()
-    }
-
     /// Finds the next stretch, of at most `most` instructions. Returns false if the thread ends.
-    fn look_ahead<S: EventSink>(
+    fn look_ahead<S: RunSink>(
         &mut self,
         most: usize,
         program: &Program,
@@ -289,8 +260,7 @@ impl CoreRun {
     ) -> bool {
         self.report_registers(observer);
         self.poll_exceptions(program, observer);
-        // A sink that observes the run receives the register accesses between any two instructions.
-        let most = if S::OBSERVES_OPS { 1 } else { most };
+        let most = most.min(self.until_access::<S>());
         self.stretch = self.find_stretch(most, program, memory, observer);
         // Run one instruction after a window, uncounted, so that predictors see every branch.
         self.stretch = self.stretch.max(usize::from(self.watch.goes_on()));
@@ -306,7 +276,7 @@ impl CoreRun {
 
     /// Returns how many of the next `most` instructions run without a change of the counted window.
     /// Performs a change that is due before them. Returns 0 if the thread ends.
-    fn find_stretch<S: EventSink>(
+    fn find_stretch<S: RunSink>(
         &mut self,
         most: usize,
         program: &Program,
@@ -337,7 +307,7 @@ impl CoreRun {
 
     /// Runs instructions of the stretch until one needs the machine's attention, or the clock
     /// passes `until`.
-    fn run_stretch<S: EventSink>(
+    fn run_stretch<S: RunSink>(
         &mut self,
         until: Cycle,
         program: &mut Program,
@@ -355,17 +325,19 @@ impl CoreRun {
         };
         let port = &mut memory.port(self.core);
         let sink = &mut (&mut self.totals, &mut *observer);
-        let (run, more) = run_records(&mut self.pipeline, &feed, until, program, port, sink);
-        self.at += run;
-        self.more_at += more;
-        self.stretch -= run;
-        self.done += run as u64;
+        let stops = Stops { until, due: self.deferred.due() };
+        let ran = run_records(&mut self.pipeline, &feed, stops, program, port, sink);
+        self.at += ran.records;
+        self.more_at += ran.more;
+        self.stretch -= ran.records;
+        self.done += ran.records as u64;
+        self.note_clock(ran.before, observer);
         self.after_inst(self.batch[self.at - 1].id, program, memory, observer);
     }
 
     /// Runs an instruction whose batch was already replaced.
     #[inline(never)]
-    fn run_last<S: EventSink>(
+    fn run_last<S: RunSink>(
         &mut self,
         feed: &Feed<'_>,
         program: &mut Program,
@@ -377,13 +349,15 @@ impl CoreRun {
         }
         let port = &mut memory.port(self.core);
         let sink = &mut (&mut self.totals, &mut *observer);
-        run_records(&mut self.pipeline, feed, Cycle::MAX, program, port, sink);
+        let stops = Stops { until: Cycle::MAX, due: Cycle::MAX };
+        let ran = run_records(&mut self.pipeline, feed, stops, program, port, sink);
         self.done += 1;
+        self.note_clock(ran.before, observer);
         self.after_inst(feed.records[0].id, program, memory, observer);
     }
 
     /// Performs the machine's work after an instruction: unknown words, and a window that opens.
-    fn after_inst<S: EventSink>(
+    fn after_inst<S: RunSink>(
         &mut self,
         id: InstId,
         program: &Program,
@@ -400,7 +374,7 @@ impl CoreRun {
 
     /// Reports the recorded exceptions that are due up to the end of the next instruction.
     #[inline]
-    fn poll_exceptions<S: EventSink>(&mut self, program: &Program, observer: &mut S) {
+    fn poll_exceptions<S: RunSink>(&mut self, program: &Program, observer: &mut S) {
         if self.at as u32 + 1 >= self.exception_at || self.begins_somewhere {
             self.report_exceptions(program, observer);
         }
@@ -408,7 +382,7 @@ impl CoreRun {
 
     /// Makes the pipeline expect the exception after the next instruction, and take earlier ones.
     #[cold]
-    fn report_exceptions<S: EventSink>(&mut self, program: &Program, observer: &mut S) {
+    fn report_exceptions<S: RunSink>(&mut self, program: &Program, observer: &mut S) {
         if std::mem::take(&mut self.begins_somewhere) {
             let is_kernel = program.pc(self.batch[self.at].id) >> 63 == 1;
             let level = u8::from(is_kernel);
@@ -487,32 +461,41 @@ impl CoreRun {
 
     /// Changes the exception level. Counts so far, clocks included, belong to the previous level.
     #[cold]
-    fn change_level<S: EventSink>(&mut self, observer: &mut S) {
+    fn change_level<S: RunSink>(&mut self, observer: &mut S) {
+        let early = self.early_clocks(observer);
         self.privilege = self.pipeline.privilege();
         let level = Level::from(self.privilege);
         if level != self.levels.current() {
-            self.pipeline.settle_clocks(&mut (&mut self.totals, observer));
+            self.pipeline.settle_clocks(&mut (&mut self.totals, &mut *observer));
             self.levels.change(level, self.totals.counts());
         }
+        self.pass_counts(&early, observer);
+        observer.pass_privilege(self.privilege);
     }
 
-    fn open<S: EventSink>(&mut self, memory: &MemorySystem, observer: &mut S) {
+    fn open<S: RunSink>(&mut self, memory: &MemorySystem, observer: &mut S) {
+        let early = self.early_clocks(observer);
         self.pipeline.cut_window(&mut (&mut self.totals, &mut *observer));
+        self.pass_counts(&early, observer);
         self.opened = Some(self.snapshot(memory));
         self.levels.open(self.totals.counts());
         observer.notify(Notice::Counting(true));
+        self.find_deadline(observer);
     }
 
     /// Adds the open window to the measured counts. At the end of the stream the pipeline drains
     /// first.
-    fn close<S: EventSink>(&mut self, drains: bool, memory: &MemorySystem, observer: &mut S) {
+    fn close<S: RunSink>(&mut self, drains: bool, memory: &MemorySystem, observer: &mut S) {
         let Some(opened) = self.opened.take() else { return };
+        let early = self.early_clocks(observer);
         if drains {
             self.pipeline.finish(&mut (&mut self.totals, &mut *observer));
         } else {
             self.pipeline.cut_window(&mut (&mut self.totals, &mut *observer));
         }
+        self.pass_counts(&early, observer);
         observer.notify(Notice::Counting(false));
+        self.find_deadline(observer);
         self.levels.close(self.totals.counts());
         let now = self.snapshot(memory);
         self.measured.counts.add(&now.counts.since(&opened.counts));
@@ -533,7 +516,7 @@ impl CoreRun {
     }
 
     /// Performs stores that wait for the rest of their line, if the stream ends inside a window.
-    fn push_stores<S: EventSink>(&mut self, memory: &mut MemorySystem, observer: &mut S) {
+    fn push_stores<S: RunSink>(&mut self, memory: &mut MemorySystem, observer: &mut S) {
         if self.opened.is_some() {
             let sink = &mut (&mut self.totals, &mut *observer);
             self.pipeline.push_stores(0, &mut memory.port(self.core), sink);
@@ -541,14 +524,14 @@ impl CoreRun {
     }
 
     /// Ends the thread at its current position, if it has not ended.
-    pub(crate) fn end_here<S: EventSink>(&mut self, memory: &mut MemorySystem, observer: &mut S) {
+    pub(crate) fn end_here<S: RunSink>(&mut self, memory: &mut MemorySystem, observer: &mut S) {
         if !self.ended {
             observer.notify(Notice::Core(self.core));
             self.end(memory, observer);
         }
     }
 
-    fn end<S: EventSink>(&mut self, memory: &mut MemorySystem, observer: &mut S) {
+    fn end<S: RunSink>(&mut self, memory: &mut MemorySystem, observer: &mut S) {
         self.ended_inside = self.opened.is_some();
         self.push_stores(memory, observer);
         self.close(true, memory, observer);

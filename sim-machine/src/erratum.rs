@@ -1,7 +1,8 @@
 //! Erratum of the revisions before r0p3: every cycle counts one stalled front-end slot too many
 //! (`STALL_SLOT_FRONTEND`, and so `STALL_SLOT`).
 
-use sim_core::{Counts, EventSink, EventTally, Notice, PmuEvent};
+use crate::run_sink::RunSink;
+use sim_core::{Counts, EventSink, EventTally, Notice, PmuEvent, Privilege};
 
 /// Sink that passes all reports on and adds the surplus counts of revisions before r0p3.
 pub(crate) struct Erratum<'a, S> {
@@ -25,6 +26,11 @@ impl<S: EventSink> EventSink for Erratum<'_, S> {
     }
 
     #[inline]
+    fn instructions_only(&self) -> bool {
+        self.observer.instructions_only()
+    }
+
+    #[inline]
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
         if self.has_erratum && event == PmuEvent::CPU_CYCLES {
@@ -33,13 +39,42 @@ impl<S: EventSink> EventSink for Erratum<'_, S> {
         self.observer.count(event, n);
     }
 
-    #[inline]
+    #[inline(always)]
     fn add_tally(&mut self, tally: &EventTally) {
         self.observer.add_tally(tally);
     }
 
-    #[inline]
+    #[inline(always)]
     fn notify(&mut self, notice: Notice<'_>) {
         self.observer.notify(notice);
+    }
+}
+
+impl<S: RunSink> RunSink for Erratum<'_, S> {
+    fn is_deferred(&self) -> bool {
+        self.observer.is_deferred()
+    }
+
+    fn cycles_to_deadline(&self) -> u64 {
+        self.observer.cycles_to_deadline()
+    }
+
+    fn pass(&mut self, event: PmuEvent, n: u64) {
+        if self.has_erratum && event == PmuEvent::CPU_CYCLES {
+            self.observer.pass(PmuEvent::STALL_SLOT_FRONTEND, n);
+        }
+        self.observer.pass(event, n);
+    }
+
+    fn skips_ops(&self) -> bool {
+        self.observer.skips_ops()
+    }
+
+    fn next_unneeded_mops(&mut self) -> u64 {
+        self.observer.next_unneeded_mops()
+    }
+
+    fn pass_privilege(&mut self, privilege: Privilege) {
+        self.observer.pass_privilege(privilege);
     }
 }

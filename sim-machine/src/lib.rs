@@ -21,6 +21,7 @@ pub mod observe;
 pub mod outcome;
 mod page_map;
 pub mod region;
+mod run_sink;
 pub mod session;
 mod single_thread;
 mod thread_scheduler;

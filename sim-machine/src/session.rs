@@ -11,10 +11,11 @@ use crate::mode::Mode;
 use crate::outcome::{CoreOutcome, Outcome, RunHeader};
 use crate::page_map;
 use crate::region::{RegionWatch, RunOptions};
+use crate::run_sink::{RunSink, Unobserved};
 use crate::thread_scheduler::{OrderOfRun, ThreadScheduler};
 use crate::threads::{Ended, Threads};
 use sim_cache::MemorySystem;
-use sim_core::{BatchingSink, Cycle, EventSink, MemoryBudget, NullSink};
+use sim_core::{BatchingSink, Cycle, DeferredSink, EventSink, MemoryBudget};
 use sim_pipeline::{Part, Pipeline};
 use sim_trace::{ReadAhead, TraceFile};
 use std::path::Path;
@@ -138,7 +139,7 @@ impl Session {
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Outcome, MachineError> {
-        self.run_cores(options, progress, &mut NullSink)
+        self.run_cores(options, progress, &mut Unobserved::default())
     }
 
     /// Runs as [`Session::run`] does and reports every core to a sink from the first instruction to
@@ -156,6 +157,24 @@ impl Session {
         self.run_batched(options, progress, BatchingSink::new(observer))
     }
 
+    /// Runs as [`Session::run`] does and passes the counts of every core to a sink that accepts
+    /// sums. The sink gets the same readings as from [`Session::run_with_sink`], in a fraction of
+    /// the time.
+    ///
+    /// # Errors
+    /// As [`Session::run`].
+    pub fn run_deferred<S: DeferredSink>(
+        &self,
+        options: &RunOptions,
+        progress: &mut dyn FnMut(u64),
+        sink: &mut S,
+    ) -> Result<Outcome, MachineError> {
+        match self.header.mode {
+            Mode::Full => self.run_cores(options, progress, &mut Unobserved(Some(sink))),
+            Mode::Memory | Mode::Frontend => self.run_with_sink(options, progress, sink),
+        }
+    }
+
     /// Runs with the one compiled copy of the machine that all observers share.
     fn run_batched(
         &self,
@@ -166,7 +185,7 @@ impl Session {
         self.run_cores(options, progress, &mut batching)
     }
 
-    fn run_cores<S: EventSink>(
+    fn run_cores<S: RunSink>(
         &self,
         options: &RunOptions,
         progress: &mut dyn FnMut(u64),

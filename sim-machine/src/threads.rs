@@ -8,9 +8,10 @@ use crate::core_run::CoreRun;
 use crate::error::MachineError;
 use crate::outcome::CoreOutcome;
 use crate::region::RegionWatch;
+use crate::run_sink::RunSink;
 use crate::session::Session;
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, EventSink, OverBudget, Reserved};
+use sim_core::{Cycle, OverBudget, Reserved};
 use sim_isa::Program;
 use sim_trace::TraceError;
 
@@ -170,7 +171,7 @@ impl<'s> Threads<'s> {
     ///
     /// # Errors
     /// As [`Threads::core`], for a thread that has not begun.
-    pub(crate) fn stop<S: EventSink>(
+    pub(crate) fn stop<S: RunSink>(
         &mut self,
         program: &Program,
         memory: &mut MemorySystem,

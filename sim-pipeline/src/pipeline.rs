@@ -17,7 +17,7 @@ use crate::units::pipes::PipeReservations;
 use crate::units::rename::RenameStage;
 use crate::units::retire::InOrderStage;
 use crate::units::scoreboard::Scoreboard;
-use crate::units::slots::SlotLedger;
+use crate::units::slots::{SLOTS, SlotLedger};
 use crate::units::steering::Steering;
 use crate::units::wait_timeline::WaitTimeline;
 use sim_core::{Cycle, EventSink, InstId, LostSlots, NullSink, OpTimeline, Privilege, StallCause};
@@ -32,6 +32,9 @@ pub(crate) struct FusionLead {
     pub(crate) next_pc: u64,
     pub(crate) fusion: Fusion,
 }
+
+/// More MOPs than an instruction has.
+const MOPS_OF_INST_MAX: u64 = 64;
 
 /// Out-of-order core.
 #[derive(Clone, Debug)]
@@ -114,6 +117,25 @@ impl Pipeline {
         self.rename_stage.cycle()
     }
 
+    /// Returns for how many cycles of the rename clock the core may run until it has renamed `mops`
+    /// MOPs. The instruction that passes the last of these cycles may bring a whole reorder buffer
+    /// of wrong-path MOPs with it; they are allowed for.
+    pub fn cycles_within(&self, mops: u64) -> Cycle {
+        let last_inst = self.config.window.rob as u64 + MOPS_OF_INST_MAX;
+        (mops.saturating_sub(last_inst) / SLOTS as u64).saturating_sub(1)
+    }
+
+    /// Returns whether the sink has the present exception level, so that instructions may run
+    /// without reports.
+    pub fn has_reported_level(&self) -> bool {
+        self.reported_privilege == Some(self.exceptions.privilege)
+    }
+
+    /// Notes correct-path instructions that ran without reports to a sink that observes operations.
+    pub fn note_unreported(&mut self, instructions: u64) {
+        self.begun += instructions;
+    }
+
     /// Returns the empty rename slots so far, by stall cause and root cause.
     pub fn lost_slots(&self) -> &LostSlots {
         self.slots.lost()
@@ -128,6 +150,19 @@ impl Pipeline {
     /// the run do not change.
     pub fn settle_clocks<S: EventSink>(&mut self, sink: &mut S) {
         self.clocks.close(self.slots.next_cycle(), sink);
+    }
+
+    /// Returns the first cycle whose slots are all still open, up to which the clocks can be
+    /// counted.
+    #[inline]
+    pub fn clock(&self) -> Cycle {
+        self.slots.next_cycle()
+    }
+
+    /// Counts core cycles and counter ticks up to `cycle`, an earlier value of [`Pipeline::clock`].
+    /// Counts nothing if they have been counted further already.
+    pub fn settle_clocks_to<S: EventSink>(&mut self, cycle: Cycle, sink: &mut S) {
+        self.clocks.close_by(cycle, sink);
     }
 
     /// Ends a counting window. All slots before the returned cycle are closed and counted.

@@ -52,6 +52,16 @@ impl<R: EventRoutes> Pmu<R> {
         events | if stops_cycles { CYCLE_BIT } else { 0 }
     }
 
+    /// Returns the largest number that can be added to `counters` with no overflow before the last
+    /// one added. Counters without a long format count up to bit 31.
+    pub(crate) fn room(&self, counters: u32) -> u64 {
+        let own = self.counters().filter(|counter| counters & counter.bit() != 0);
+        let room = |counter: CounterIndex| {
+            (1 << SHORT_BITS) - (self.values[counter.index()] & u64::from(u32::MAX))
+        };
+        own.map(room).min().unwrap_or(u64::MAX)
+    }
+
     /// Adds `n` to each counter in `counters` that counts in the present state.
     #[inline]
     pub fn increment(&mut self, counters: u32, n: u64) {

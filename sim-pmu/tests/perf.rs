@@ -176,6 +176,58 @@ fn nothing_is_lost_at_32_bits() {
     assert_eq!(values, [loads, cycles, cycles, loads]);
 }
 
+/// Counts from one overflow of a 32-bit counter to the next.
+const TO_OVERFLOW: u64 = (1 << 31) - 1;
+
+/// Three counters with a `CHAIN` above each. The second counts the sum of two events.
+const CHAINS: [PmuEvent; 6] = [LD_SPEC, CHAIN, L1D_CACHE, CHAIN, DP_SPEC, CHAIN];
+
+fn values(session: &mut PerfSession) -> Vec<u64> {
+    session.readings().iter().map(|reading| reading.value).collect()
+}
+
+#[test]
+fn chain_counts_the_overflows_of_the_counter_below_however_counts_arrive() {
+    let total = 5 * TO_OVERFLOW;
+    for step in [total, TO_OVERFLOW, TO_OVERFLOW - 1, TO_OVERFLOW + 1, 1 << 20, 1 << 33] {
+        let mut session = counting(&[group(&CHAINS)]);
+        let mut left = total - 1;
+        while left > 0 {
+            let n = step.min(left);
+            session.count(LD_SPEC, n);
+            session.count(L1D_CACHE_WR, n / 3);
+            session.count(L1D_CACHE_RD, n - n / 3);
+            session.count(CPU_CYCLES, 1);
+            left -= n;
+        }
+        session.raise(DP_SPEC);
+        assert_eq!(values(&mut session), [total - 1, 4, total - 1, 4, 1, 0], "steps of {step}");
+        session.raise(LD_SPEC);
+        session.raise(L1D_CACHE_WR);
+        session.count(DP_SPEC, TO_OVERFLOW);
+        assert_eq!(values(&mut session), [total, 5, total, 5, TO_OVERFLOW + 1, 1]);
+    }
+}
+
+#[test]
+fn chains_that_are_multiplexed_count_the_overflows_of_their_own_slices() {
+    let counted = [LD_SPEC, L1D_CACHE, DP_SPEC, ST_SPEC];
+    let mut session = counting(&counted.map(|event| group(&[event, CHAIN])));
+    for _ in 0..7 {
+        for event in [LD_SPEC, L1D_CACHE_RD, DP_SPEC, ST_SPEC] {
+            session.count(event, TO_OVERFLOW + 9);
+        }
+        session.count(CPU_CYCLES, TICK);
+    }
+    let slices: Vec<u64> = running(&mut session).iter().map(|cycles| cycles / TICK).collect();
+    assert_eq!(slices.iter().sum::<u64>(), 6 * 7, "six counters, seven slices: {slices:?}");
+    for (number, value) in values(&mut session).into_iter().enumerate() {
+        let is_chain = number % 2 == 1;
+        let of_slice = if is_chain { 1 } else { TO_OVERFLOW + 9 };
+        assert_eq!(value, slices[number] * of_slice, "event {number}");
+    }
+}
+
 #[test]
 fn levels_are_filtered_by_the_registers() {
     let at = |user, kernel, hypervisor| {

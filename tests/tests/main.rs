@@ -2,6 +2,7 @@
 
 mod circles;
 mod conformance;
+mod deferred;
 mod documents;
 mod encodings;
 mod event_bus;

@@ -170,6 +170,11 @@ impl EventSink for FunctionCounts<'_> {
     const OBSERVES_OPS: bool = true;
 
     #[inline]
+    fn instructions_only(&self) -> bool {
+        true
+    }
+
+    #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
         let core = &mut self.cores[self.current];
         if !core.is_counted {
@@ -199,18 +204,20 @@ impl EventSink for FunctionCounts<'_> {
                 self.give_to_last();
                 self.cores[self.current].is_counted = is_counted;
             }
-            Notice::Operation(operation) => {
-                let function = self.function_of(operation.timeline.inst, operation.timeline.pc);
+            Notice::Instruction { inst, pc, retired } => {
+                let function = self.function_of(inst, pc);
                 let core = &mut self.cores[self.current];
                 // Stalls and cycles of a squashed path belong to its branch.
-                let timekeeper =
-                    core.function.filter(|_| !operation.timeline.retired).unwrap_or(function);
+                let timekeeper = core.function.filter(|_| !retired).unwrap_or(function);
+                if retired || core.function.is_none() {
+                    core.function = Some(function);
+                }
+                if timekeeper == function {
+                    return self.give(function);
+                }
                 for (event, n) in core.pending.drain(..) {
                     let owner = if is_stall(event) { timekeeper } else { function };
                     self.functions[owner as usize].count(event, n);
-                }
-                if operation.timeline.retired || core.function.is_none() {
-                    core.function = Some(function);
                 }
             }
             _ => {}

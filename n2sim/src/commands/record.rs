@@ -66,6 +66,8 @@ pub(crate) fn run(args: &RecordArgs) -> anyhow::Result<Verdict> {
     let keeper = Keeper::for_first();
     let session =
         open_trace::session(&args.trace, config.clone(), about)?.stopped_by(signals::flag());
+    // Samples have no root causes.
+    let session = session.without_roots();
     let recording = Recording { args, config, session, options };
     let (notes, instructions) = match request {
         Request::Spe(request) => spe::record(&recording, &request)?,

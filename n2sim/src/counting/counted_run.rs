@@ -3,7 +3,7 @@
 //! Counters that are not multiplexed need not observe the run. They get its totals at the end,
 //! which takes a third of the time.
 
-use sim_core::{Counts, EventSink, Notice, PmuEvent, Privilege};
+use sim_core::{Counts, DeferredSink, EventSink, Notice, PmuEvent, Privilege};
 use sim_machine::{CoreOutcome, Level, MachineError, Outcome, RunOptions, Session};
 use sim_pmu::CoreEvent;
 use sim_pmu::counter::CounterCount;
@@ -150,7 +150,7 @@ impl Request {
             // The run's own totals have no filters.
             let mut passes = Passes::new(&self.groups, self.counters);
             let outcome =
-                session.run_with_sink(options, progress, &mut (&mut turns, &mut passes))?;
+                session.run_deferred(options, progress, &mut (&mut turns, &mut passes))?;
             let truth = self.all(outcome.cores.len(), passes.readings_by_core());
             return Ok(self.measured(outcome, turns, truth));
         }
@@ -160,9 +160,9 @@ impl Request {
         Ok(self.measured(outcome, turns, truth))
     }
 
-    /// Runs the trace for these counters. With `depends_on_time`, they observe the run, because
-    /// their counts depend on the time of an event.
-    pub(crate) fn count<C: EventSink>(
+    /// Runs the trace for these counters. With `depends_on_time`, they get their counts during the
+    /// run, because these depend on the time of an event.
+    pub(crate) fn count<C: DeferredSink>(
         &self,
         session: &Session,
         options: &RunOptions,
@@ -171,13 +171,13 @@ impl Request {
         counters: &mut C,
     ) -> Result<Outcome, MachineError> {
         if depends_on_time || self.has_kernel || self.groups.iter().any(has_internal) {
-            return session.run_with_sink(options, progress, counters);
+            return session.run_deferred(options, progress, counters);
         }
         let outcome = session.run(options, progress)?;
         let levels = outcome.cores.iter().flat_map(|core| &core.levels);
         if levels.into_iter().any(|part| part.level != Level::default()) {
             // The trace claims to be an application's but has exceptions.
-            return session.run_with_sink(options, progress, counters);
+            return session.run_deferred(options, progress, counters);
         }
         pass_totals(&outcome, counters);
         Ok(outcome)

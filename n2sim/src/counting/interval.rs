@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use sim_core::{Counts, EventSink, Notice, PmuEvent};
+use sim_core::{Counts, DeferredSink, EventSink, Notice, PmuEvent};
 use sim_machine::Outcome;
 use sim_pmu::perf::{Passes, PerfSession, Reading, Status};
 use sim_report::stat::{self, StatOptions};
@@ -17,9 +17,8 @@ const SHORTEST_NS: u64 = 1_000;
 /// Maximum number of intervals of a run; it keeps their memory below a gigabyte.
 const MOST: u64 = 100_000;
 
-/// Counters that can be read while they count. They need only counts
-/// ([`EventSink::counts_only`]).
-pub(crate) trait Counters: EventSink {
+/// Counters that can be read while they count. They need only counts, at their deadlines.
+pub(crate) trait Counters: DeferredSink {
     /// Returns the reading of each event of a core so far.
     fn read(&mut self, core: usize) -> Vec<Reading>;
 
@@ -91,6 +90,12 @@ impl EventSink for ExactCounters {
             }
             _ => {}
         }
+    }
+}
+
+impl DeferredSink for ExactCounters {
+    fn cycles_to_deadline(&self) -> u64 {
+        u64::MAX
     }
 }
 
@@ -350,6 +355,14 @@ impl<C: Counters> EventSink for Intervals<C> {
             }
             _ => {}
         }
+    }
+}
+
+impl<C: Counters> DeferredSink for Intervals<C> {
+    fn cycles_to_deadline(&self) -> u64 {
+        let core = &self.cores[self.current];
+        let own = if core.is_counted { core.end - core.cycles } else { u64::MAX };
+        own.min(self.counters.cycles_to_deadline())
     }
 }
 

@@ -5,14 +5,15 @@
 
 use super::CoreRun;
 use crate::error::MachineError;
+use crate::run_sink::RunSink;
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, EventSink, Notice};
+use sim_core::{Cycle, Notice};
 use sim_isa::{BranchKind, Program};
 use sim_pipeline::{InOrderEngine, InstSpan, Part};
 
 impl CoreRun {
     /// Runs as [`CoreRun::advance`] does, but in program order.
-    pub(crate) fn advance_in_order<S: EventSink>(
+    pub(crate) fn advance_in_order<S: RunSink>(
         &mut self,
         part: Part,
         until: Cycle,
@@ -60,7 +61,7 @@ impl CoreRun {
 
     /// Runs instructions of the stretch until one needs the machine's attention, or the clock
     /// passes `until`.
-    fn run_stretch_in_order<S: EventSink>(
+    fn run_stretch_in_order<S: RunSink>(
         &mut self,
         until: Cycle,
         engine: &mut InOrderEngine,
@@ -89,7 +90,7 @@ impl CoreRun {
     }
 
     /// Performs the work of the machine and of the in-order engine after an instruction.
-    fn after_inst_in_order<S: EventSink>(
+    fn after_inst_in_order<S: RunSink>(
         &mut self,
         engine: &mut InOrderEngine,
         program: &Program,

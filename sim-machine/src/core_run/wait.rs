@@ -2,8 +2,9 @@
 //! ([`crate::thread_scheduler`]).
 
 use super::CoreRun;
+use crate::run_sink::RunSink;
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, EventSink};
+use sim_core::Cycle;
 use sim_isa::{Program, Special};
 
 impl CoreRun {
@@ -23,7 +24,7 @@ impl CoreRun {
     /// Advances the clock to the end of a wait. Within a program the core idles and counts. After a
     /// system call and before its first instruction the thread is on no core: nothing is counted.
     #[cold]
-    pub(super) fn wait_for_other<S: EventSink>(
+    pub(super) fn wait_for_other<S: RunSink>(
         &mut self,
         program: &Program,
         memory: &MemorySystem,

@@ -7,14 +7,16 @@
 use super::Session;
 use crate::code::Code;
 use crate::core_run::CoreRun;
+use crate::erratum::Erratum;
 use crate::error::MachineError;
 use crate::functional_warming::{BlockTable, visit_state};
 use crate::last_access::LastAccesses;
 use crate::outcome::Outcome;
 use crate::region::RegionWatch;
+use crate::run_sink::Unobserved;
 use crate::single_thread::only_thread;
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, NullSink, StateSaver};
+use sim_core::{Cycle, StateSaver};
 use sim_trace::{StatePlace, StatesError, StatesReader};
 
 /// A counted part of a thread.
@@ -151,8 +153,10 @@ impl Bench {
         let Bench { program, memory, core } = self;
         let warmup = begin.saturating_sub(core.position());
         core.begin_window(RegionWatch::window(warmup, length));
+        // A plain run has an observer of this type, so that both share one compiled copy.
+        let observer = &mut Erratum { has_erratum: false, observer: &mut Unobserved::default() };
         while !core.ended() {
-            core.advance(Cycle::MAX, program, memory, &mut NullSink)?;
+            core.advance(Cycle::MAX, program, memory, observer)?;
             progress(core.position());
         }
         Ok(session.outcome(vec![core.outcome(program)], Vec::new()))

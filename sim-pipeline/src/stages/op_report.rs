@@ -86,6 +86,22 @@ impl Pipeline {
         if !S::OBSERVES_OPS || sink.counts_only() {
             return;
         }
+        if sink.instructions_only() {
+            let OpTimeline { inst, pc, retired, .. } = self.timeline;
+            return sink.notify(Notice::Instruction { inst, pc, retired });
+        }
+        self.report_details(inst, flags, outcome, memory, sink);
+    }
+
+    /// Reports the instruction scheduled last with its timeline.
+    fn report_details<M: MemoryPort, S: EventSink>(
+        &self,
+        inst: &Inst,
+        flags: InstFlags,
+        outcome: OpOutcome,
+        memory: &M,
+        sink: &mut S,
+    ) {
         let timeline = OpTimeline { mispredicted: outcome.mispredicted, ..self.timeline };
         let kind = kind_of(inst, &timeline, outcome);
         let physical = match kind {

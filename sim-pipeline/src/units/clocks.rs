@@ -10,8 +10,10 @@ pub(crate) struct Clocks {
     window_start: Cycle,
     core_hz: u64,
     counter_hz: u64,
-    /// Cycles slept before the last sleep.
+    /// Cycles slept before the last two sleeps.
     slept: Cycle,
+    /// Sleep before the last one.
+    earlier_sleep: (Cycle, Cycle),
     /// Last sleep: its first cycle, and the first cycle after it.
     sleep: (Cycle, Cycle),
     /// Ticks in the windows closed so far.
@@ -21,7 +23,15 @@ pub(crate) struct Clocks {
 impl Clocks {
     /// Returns clocks at cycle 0, without a system counter.
     pub(crate) fn new() -> Clocks {
-        Clocks { window_start: 0, core_hz: 1, counter_hz: 0, slept: 0, sleep: (0, 0), ticks: 0 }
+        Clocks {
+            window_start: 0,
+            core_hz: 1,
+            counter_hz: 0,
+            slept: 0,
+            earlier_sleep: (0, 0),
+            sleep: (0, 0),
+            ticks: 0,
+        }
     }
 
     /// Sets the rates of the system counter and of the core, in Hz.
@@ -31,7 +41,8 @@ impl Clocks {
 
     /// Lets the core sleep from cycle `from` until before `to`. Sleeps must come in order.
     pub(crate) fn sleeps(&mut self, from: Cycle, to: Cycle) {
-        self.slept += self.sleep.1 - self.sleep.0;
+        self.slept += self.earlier_sleep.1 - self.earlier_sleep.0;
+        self.earlier_sleep = self.sleep;
         self.sleep = (from, to);
     }
 
@@ -46,16 +57,36 @@ impl Clocks {
         self.sleep.1
     }
 
-    /// Closes a counting window at `end` and counts both clocks. The window may end before a sleep
-    /// that is already known.
+    /// Closes a counting window at `end` and counts both clocks. The window may end before the last
+    /// sleep, and before the sleep that it followed, although both are already known.
+    #[inline]
     pub(crate) fn close<S: EventSink>(&mut self, end: Cycle, sink: &mut S) {
-        sink.count(PmuEvent::CPU_CYCLES, end - self.window_start);
-        self.window_start = end;
-        let asleep = self.slept + self.sleep.1.min(end).saturating_sub(self.sleep.0);
-        let awake = u128::from(end - asleep);
-        let ticks = (awake * u128::from(self.counter_hz) / u128::from(self.core_hz)) as u64;
-        sink.count(PmuEvent::CNT_CYCLES, ticks.saturating_sub(self.ticks));
-        self.ticks = ticks.max(self.ticks);
+        let cycles = end - self.window_start;
+        if cycles > 0 {
+            sink.count(PmuEvent::CPU_CYCLES, cycles);
+            self.window_start = end;
+        }
+        self.count_ticks(end, sink);
+    }
+
+    /// Closes a counting window at `end`, unless a later one was closed already.
+    pub(crate) fn close_by<S: EventSink>(&mut self, end: Cycle, sink: &mut S) {
+        self.close(end.max(self.window_start), sink);
+    }
+
+    /// Counts the ticks of the system counter up to cycle `end`.
+    fn count_ticks<S: EventSink>(&mut self, end: Cycle, sink: &mut S) {
+        let by_end = |(from, to): (Cycle, Cycle)| to.min(end).saturating_sub(from);
+        let asleep = self.slept + by_end(self.earlier_sleep) + by_end(self.sleep);
+        let awake = u128::from(end - asleep) * u128::from(self.counter_hz);
+        let next_tick = u128::from(self.ticks + 1) * u128::from(self.core_hz);
+        // Two products cost less than the quotient, and most calls find no tick.
+        if awake < next_tick {
+            return;
+        }
+        let ticks = (awake / u128::from(self.core_hz)) as u64;
+        sink.count(PmuEvent::CNT_CYCLES, ticks - self.ticks);
+        self.ticks = ticks;
     }
 }
 
@@ -104,5 +135,10 @@ mod tests {
             [(60, 60), (240, 40), (300, 100)]
         );
         assert_eq!(counted((1, 1), &[(100, 200), (300, 400)], &[350]), [(350, 200)]);
+        let both_known = [(100, 200), (300, 400)];
+        assert_eq!(
+            counted((1, 1), &both_known, &[90, 150, 310, 500]),
+            [(90, 90), (60, 10), (160, 100), (190, 100)]
+        );
     }
 }

@@ -138,6 +138,12 @@ impl<E: CoreEvent> Driver<E> {
         self.pmu.interrupt()
     }
 
+    /// Returns how many occurrences of an event can be counted until one of its counters overflows,
+    /// that occurrence included.
+    pub(crate) fn room(&self, event: E) -> u64 {
+        self.pmu.room(event.counters(self.pmu.routes()))
+    }
+
     /// Counts occurrences of an event.
     #[inline]
     pub(crate) fn count(&mut self, event: E, n: u64) {

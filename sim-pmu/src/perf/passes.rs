@@ -2,7 +2,7 @@
 //! of additional runs. A replay is bit-identical, so the counters of all passes can count in a
 //! single run.
 
-use sim_core::{EventSink, Notice, PmuEvent};
+use sim_core::{DeferredSink, EventSink, Notice, PmuEvent};
 
 use super::event::{Group, PerfEvent};
 use super::plan::{Plan, plan};
@@ -90,6 +90,12 @@ impl EventSink for Passes {
     #[inline]
     fn notify(&mut self, notice: Notice<'_>) {
         self.sessions.as_mut_slice().notify(notice);
+    }
+}
+
+impl DeferredSink for Passes {
+    fn cycles_to_deadline(&self) -> u64 {
+        self.sessions.as_slice().cycles_to_deadline()
     }
 }
 

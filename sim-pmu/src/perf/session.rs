@@ -2,7 +2,7 @@
 //! inherited Linux events have on the cores where the threads run. A reading is the sum over all
 //! cores.
 
-use sim_core::{EventSink, Notice, PmuEvent, Privilege};
+use sim_core::{DeferredSink, EventSink, Notice, PmuEvent, Privilege};
 
 use super::context::{Context, Scheduled};
 use super::driver::Driver;
@@ -102,7 +102,7 @@ struct Core<E: CoreEvent> {
     /// Counts, by event, that have not been passed to the counters yet. No counter is read in the
     /// meantime.
     pending: Box<[u64]>,
-    /// Counts must be passed on at once, because an event counts the overflows of another counter.
+    /// An event counts the overflows of another counter, so that a step must end at an overflow.
     counts_overflows: bool,
 }
 
@@ -167,17 +167,16 @@ impl<E: CoreEvent> Core<E> {
     #[inline]
     fn count(&mut self, event: E, n: u64) {
         self.pending[event.place()] += n;
-        if self.counts_overflows {
-            self.pass_on_counts();
-        }
     }
 
-    /// Passes all pending counts to the counters.
+    /// Passes all pending counts to the counters. The overflows of a counter do not depend on how
+    /// many counts were pending: each interrupt is served at its overflow, before the next count.
     fn pass_on_counts(&mut self) {
         for (place, event) in E::EVENTS.iter().enumerate() {
             let mut n = std::mem::take(&mut self.pending[place]);
             while n > 0 {
-                let step = n.min(STEP);
+                let most = if self.counts_overflows { self.driver.room(*event) } else { STEP };
+                let step = n.min(STEP).min(most);
                 self.driver.count(*event, step);
                 if self.driver.is_interrupted() {
                     self.driver.serve_interrupt();
@@ -270,6 +269,13 @@ impl<E: CoreEvent> PerfSession<E> {
         }
     }
 
+    /// Returns after how many cycles of the current core the counters must have all counts: those
+    /// to the end of the time slice, if groups wait for counters.
+    fn until_rotation(&self) -> u64 {
+        let core = &self.cores[self.current];
+        if core.is_counted && core.context.must_rotate() { core.until_tick } else { u64::MAX }
+    }
+
     /// Returns the cycles until the time slice of the current core ends, at least 1.
     pub fn until_tick(&self) -> u64 {
         self.cores[self.current].until_tick
@@ -313,5 +319,11 @@ impl EventSink for PerfSession {
             Notice::Privilege(privilege) => self.set_privilege(privilege),
             _ => {}
         }
+    }
+}
+
+impl DeferredSink for PerfSession {
+    fn cycles_to_deadline(&self) -> u64 {
+        self.until_rotation()
     }
 }

@@ -313,6 +313,12 @@ impl SpeDrivers {
 
 impl EventSink for SpeDrivers {
     const OBSERVES_OPS: bool = true;
+    const SKIPS_OPS: bool = true;
+
+    #[inline]
+    fn unneeded_mops(&self) -> u64 {
+        self.cores[self.at].spe.unneeded_mops()
+    }
 
     #[inline]
     fn count(&mut self, _event: PmuEvent, _n: u64) {}
@@ -332,6 +338,10 @@ impl EventSink for SpeDrivers {
             }
             Notice::Operation(operation) => {
                 self.cores[self.at].operation(operation);
+            }
+            Notice::Skipped(mops) => {
+                let SpeDriver { spe, counts, .. } = &mut self.cores[self.at];
+                spe.skip(mops, counts);
             }
             _ => {}
         }

@@ -74,6 +74,20 @@ impl IntervalCounter {
         }
     }
 
+    /// Returns how many operations of the population are certainly not sampled next.
+    pub(crate) fn unsampled(&self) -> u64 {
+        let second = if self.second > 0 { u32::from(self.second) - 1 } else { u32::MAX };
+        self.count.min(second).into()
+    }
+
+    /// Counts operations of the population that are not sampled, as [`IntervalCounter::unsampled`]
+    /// allows.
+    pub(crate) fn skip(&mut self, operations: u64) {
+        debug_assert!(operations <= self.unsampled(), "{operations} of {}", self.unsampled());
+        self.count -= operations as u32;
+        self.second = u64::from(self.second).saturating_sub(operations) as u8;
+    }
+
     /// Counts one operation of the population. Returns whether it is sampled.
     #[inline]
     pub(crate) fn step(&mut self, pmsirr: u64) -> bool {
@@ -143,6 +157,25 @@ mod tests {
         assert_eq!(selected(&mut counter, 0x100, 0x51 + 257), [0x51, 0x51 + 257]);
         counter.set_bits(u64::MAX);
         assert_eq!(counter.bits(), 0xFFFF_FFFF, "there is no second counter");
+    }
+
+    #[test]
+    fn operations_that_are_skipped_count_as_single_ones_do() {
+        for random_after in [false, true] {
+            let mut single = counter(random_after, &[5, 0, 255, 17]);
+            let mut skipping = single.clone();
+            single.start(0x101);
+            skipping.start(0x101);
+            let mut at = 0;
+            while at < 3_000 {
+                let skipped = skipping.unsampled().min(1 + at % 97);
+                skipping.skip(skipped);
+                assert!((0..skipped).all(|_| !single.step(0x101)), "operation {at}");
+                assert_eq!(skipping.step(0x101), single.step(0x101), "operation {at}");
+                assert_eq!(skipping.bits(), single.bits());
+                at += skipped + 1;
+            }
+        }
     }
 
     /// Mean intervals of the supplement's notes, decision A37.

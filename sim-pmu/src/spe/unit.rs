@@ -219,6 +219,26 @@ impl Spe {
         }
     }
 
+    /// Returns how many of the next MOPs the unit does not need while the level stays: none of
+    /// them is sampled, and no sample waits for one.
+    pub fn unneeded_mops(&self) -> u64 {
+        match (self.in_flight.is_empty(), self.is_on) {
+            (true, false) => u64::MAX,
+            (true, true) if self.config.population_wrong_path => self.interval.unsampled(),
+            _ => 0,
+        }
+    }
+
+    /// Processes MOPs that [`Spe::unneeded_mops`] left out.
+    pub fn skip<S: EventSink>(&mut self, mops: u64, sink: &mut S) {
+        self.sampled_previous = false;
+        if self.is_on {
+            sink.count(PmuEvent::SAMPLE_POP, mops);
+            self.population += mops;
+            self.interval.skip(mops);
+        }
+    }
+
     /// Sets the branch target of the previous sample from this operation. [`Spe::operation`] does
     /// the same. A driver that calls this first can then finish samples one by one and serve the
     /// interrupt between them.

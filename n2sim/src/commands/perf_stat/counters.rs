@@ -1,7 +1,7 @@
 //! Counters that give each group of events the counters of a core for itself. A group that does not
 //! fit even then is refused.
 
-use sim_core::{EventSink, Notice, PmuEvent};
+use sim_core::{DeferredSink, EventSink, Notice, PmuEvent};
 use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
 
@@ -46,5 +46,11 @@ impl EventSink for IndependentGroups {
     #[inline]
     fn notify(&mut self, notice: Notice<'_>) {
         self.sessions.as_mut_slice().notify(notice);
+    }
+}
+
+impl DeferredSink for IndependentGroups {
+    fn cycles_to_deadline(&self) -> u64 {
+        self.sessions.as_slice().cycles_to_deadline()
     }
 }

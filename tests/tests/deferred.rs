@@ -1,0 +1,175 @@
+//! Sinks that spare the run most reports get what they would get from a run that reports all.
+
+use sim_core::{Counts, DeferredSink, EventSink, Notice, PmuEvent, Privilege};
+use sim_machine::{ConfigSource, MachineConfig, RunHeader, RunOptions, Session};
+use sim_pmu::spe::SpeConfig;
+use sim_pmu::spe::driver::{
+    BufferDrain, Clocks, EVERY_OPERATION, SpeDriver, SpeDrivers, SpeRequest,
+};
+use sim_tests::repository;
+
+/// Traces of one thread, of two threads, and of an application with its kernel; a revision with the
+/// erratum, and one without.
+const RUNS: [(&str, &str); 4] = [
+    ("sort.n2t", "r0p3"),
+    ("atomics.n2t", "r0p0"),
+    ("threads/exclusive_adjacent.n2t", "r0p3"),
+    ("system.n2t", "r0p3"),
+];
+
+fn session(trace: &str, revision: &str) -> Session {
+    let path = repository().join("traces").join(trace);
+    let overrides = [format!("core.revision={revision}")];
+    let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
+    let document = source.document().expect("the built-in configuration");
+    let config = MachineConfig::from_document(&document).expect("the built-in configuration");
+    Session::open(&path, config, RunHeader::default()).expect("a committed trace")
+}
+
+fn options() -> RunOptions {
+    RunOptions { warmup: 2_000, limit: Some(60_000), ..RunOptions::default() }
+}
+
+/// Counts of a core whenever its clock passes a multiple of a period, and whenever the level
+/// changes.
+struct Snapshots {
+    period: u64,
+    cores: Vec<CountedCore>,
+    current: usize,
+    taken: Vec<(usize, Privilege, Counts)>,
+}
+
+#[derive(Clone, Default)]
+struct CountedCore {
+    is_counted: bool,
+    privilege: Privilege,
+    counts: Counts,
+    until_end: u64,
+}
+
+impl Snapshots {
+    fn new(period: u64) -> Snapshots {
+        Snapshots { period, cores: Vec::new(), current: 0, taken: Vec::new() }
+    }
+
+    fn take(&mut self) {
+        let CountedCore { privilege, counts, .. } = &self.cores[self.current];
+        self.taken.push((self.current, *privilege, counts.clone()));
+    }
+}
+
+impl EventSink for Snapshots {
+    const OBSERVES_OPS: bool = true;
+
+    fn counts_only(&self) -> bool {
+        true
+    }
+
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        let core = &mut self.cores[self.current];
+        if !core.is_counted {
+            return;
+        }
+        if event == PmuEvent::CPU_CYCLES && n >= core.until_end {
+            core.until_end += n.next_multiple_of(self.period);
+            self.take();
+        }
+        let core = &mut self.cores[self.current];
+        if event == PmuEvent::CPU_CYCLES {
+            core.until_end -= n;
+        }
+        core.counts.count(event, n);
+    }
+
+    fn notify(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Core(core) => {
+                let new = CountedCore { until_end: self.period, ..CountedCore::default() };
+                self.cores.resize(self.cores.len().max(core + 1), new);
+                self.current = core;
+            }
+            Notice::Counting(is_counted) => {
+                self.cores[self.current].is_counted = is_counted;
+                self.take();
+            }
+            // A core begins at the default level.
+            Notice::Privilege(to) if to != self.cores[self.current].privilege => {
+                self.take();
+                self.cores[self.current].privilege = to;
+            }
+            _ => {}
+        }
+    }
+}
+
+impl DeferredSink for Snapshots {
+    fn cycles_to_deadline(&self) -> u64 {
+        let core = &self.cores[self.current];
+        if core.is_counted { core.until_end } else { u64::MAX }
+    }
+}
+
+#[test]
+fn a_deferred_sink_has_all_counts_at_every_deadline() {
+    for (trace, revision) in RUNS {
+        let session = session(trace, revision).without_roots();
+        for period in [1, 37, 1_000, 50_000, u64::MAX / 4] {
+            let mut observing = Snapshots::new(period);
+            let mut deferred = Snapshots::new(period);
+            let seen = session.run_with_sink(&options(), &mut |_| {}, &mut observing);
+            let summed = session.run_deferred(&options(), &mut |_| {}, &mut deferred);
+            assert_eq!(
+                format!("{:?}", seen.expect("a run")),
+                format!("{:?}", summed.expect("a run"))
+            );
+            assert!(observing.taken.len() >= 2, "{trace}");
+            assert_eq!(observing.taken.len(), deferred.taken.len(), "{trace}, {period} cycles");
+            let mut both = observing.taken.iter().zip(&deferred.taken);
+            let differs = both.position(|(a, b)| a != b);
+            assert_eq!(differs, None, "{trace}, {period} cycles: first snapshot that differs");
+        }
+    }
+}
+
+/// Passes every operation on, and asks for all of them.
+struct All(SpeDrivers);
+
+impl EventSink for All {
+    const OBSERVES_OPS: bool = true;
+
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.0.count(event, n);
+    }
+
+    fn notify(&mut self, notice: Notice<'_>) {
+        assert!(!matches!(notice, Notice::Skipped(_)), "{notice:?}");
+        self.0.notify(notice);
+    }
+}
+
+fn drivers(period: u64) -> SpeDrivers {
+    let request = SpeRequest { ts_enable: true, jitter: true, period, ..SpeRequest::default() };
+    let clocks = Clocks { core_hz: 3_000_000_000, counter_hz: 1_000_000_000, start: 5 };
+    let driver = |core| SpeDriver::new(&SpeConfig::default(), core, &request, clocks, 1 << 13);
+    SpeDrivers::new((0..2).map(driver).collect())
+}
+
+fn recorded(drivers: SpeDrivers) -> Vec<(Vec<BufferDrain>, Counts, u64)> {
+    let one = |mut driver: SpeDriver| (driver.take_drains(), driver.counts().clone(), driver.now());
+    drivers.into_cores().into_iter().map(one).collect()
+}
+
+#[test]
+fn samples_are_the_same_when_the_run_reports_only_what_is_near_them() {
+    for (trace, revision) in RUNS {
+        let session = session(trace, revision).without_roots();
+        for period in [EVERY_OPERATION, 1_024, 5_000, 100_000] {
+            let (mut all, mut some) = (All(drivers(period)), drivers(period));
+            session.run_with_sink(&options(), &mut |_| {}, &mut all).expect("a run");
+            session.run_with_sink(&options(), &mut |_| {}, &mut some).expect("a run");
+            let (all, some) = (recorded(all.0), recorded(some));
+            assert!(all[0].1.value(PmuEvent::SAMPLE_POP) > 10_000, "{trace}");
+            assert!(all == some, "{trace}, a sample in {period}: records differ");
+        }
+    }
+}
