@@ -77,3 +77,28 @@ def test_an_address_that_does_not_answer_is_named(server: tuple[str, pathlib.Pat
         n2sim.Trace(f"{address}/no.n2t")
     with pytest.raises(n2sim.Error, match="the trace cannot be fetched"):
         n2sim.Trace("gopher://host/a.n2t")
+
+
+def test_a_trace_comes_from_object_storage(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("s3fs")
+    boto3 = pytest.importorskip("boto3")
+    moto = pytest.importorskip("moto.server")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        store = boto3.client("s3")
+        store.create_bucket(Bucket="traces")
+        store.upload_file("traces/sort.n2t", "traces", "a.n2t")
+        assert n2sim.stat("s3://traces/a.n2t", limit=20_000).counts == n2sim.stat("traces/sort.n2t", limit=20_000).counts
+        store.upload_file("traces/hash.n2t", "traces", "a.n2t")
+        assert n2sim.Trace("s3://traces/a.n2t").hash == n2sim.Trace("traces/hash.n2t").hash, "it has changed"
+        with pytest.raises(n2sim.Error, match=r"no\.n2t: the trace cannot be fetched"):
+            n2sim.Trace("s3://traces/no.n2t")
+    finally:
+        server.stop()
