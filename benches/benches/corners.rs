@@ -17,12 +17,12 @@ const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/corners");
 
 /// Observer of every event, operation and level.
 #[derive(Default)]
-struct Listener {
+struct Observer {
     counts: Counts,
     notices: u64,
 }
 
-impl EventSink for Listener {
+impl EventSink for Observer {
     const OBSERVES_OPS: bool = true;
 
     fn count(&mut self, event: PmuEvent, n: u64) {
@@ -46,9 +46,9 @@ fn session(corner: &Corner, trace: &Path) -> Session {
 fn run(corner: &Corner, session: &Session) {
     let options = RunOptions::default();
     let outcome = if corner.is_observed {
-        let mut listener = Listener::default();
-        let outcome = session.run_with_sink(&options, &mut |_| {}, &mut listener);
-        black_box((listener.counts, listener.notices));
+        let mut observer = Observer::default();
+        let outcome = session.run_with_sink(&options, &mut |_| {}, &mut observer);
+        black_box((observer.counts, observer.notices));
         outcome
     } else {
         session.run(&options, &mut |_| {})

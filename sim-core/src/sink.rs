@@ -62,7 +62,8 @@ pub enum Notice<'a> {
 ///
 /// [`EventSink::count`] records its caller, so that a sink can distinguish the code that raises an
 /// event. This is free for sinks that do not use it. A sink that wraps others has their constants
-/// and forwards `counts_only`, `count`, `add_tally` and `notify`.
+/// and forwards `counts_only`, `instructions_only`, `count`, `add_tally` and `notify`. One without
+/// [`EventSink::SKIPS_OPS`] receives all operations, which a skipping sink accepts.
 pub trait EventSink {
     /// Whether the sink observes the run. An observer receives every operation (unless it has
     /// [`EventSink::counts_only`]) and every change of level. It receives the clocks (`CPU_CYCLES`,
@@ -181,6 +182,11 @@ impl<S: EventSink> EventSink for [S] {
     #[inline]
     fn counts_only(&self) -> bool {
         self.iter().all(EventSink::counts_only)
+    }
+
+    #[inline]
+    fn instructions_only(&self) -> bool {
+        !self.is_empty() && self.iter().all(|sink| sink.counts_only() || sink.instructions_only())
     }
 
     #[inline]

@@ -2,6 +2,8 @@
 
 use sim_core::{Counts, DeferredSink, EventSink, Notice, PmuEvent, Privilege};
 use sim_machine::{ConfigSource, MachineConfig, RunHeader, RunOptions, Session};
+use sim_pmu::counter::CounterCount;
+use sim_pmu::perf::{Group, Passes, PerfSession, PerfSetup, Reading};
 use sim_pmu::spe::SpeConfig;
 use sim_pmu::spe::driver::{
     BufferDrain, Clocks, EVERY_OPERATION, SpeDriver, SpeDrivers, SpeRequest,
@@ -127,6 +129,31 @@ fn a_deferred_sink_has_all_counts_at_every_deadline() {
             let mut both = observing.taken.iter().zip(&deferred.taken);
             let differs = both.position(|(a, b)| a != b);
             assert_eq!(differs, None, "{trace}, {period} cycles: first snapshot that differs");
+        }
+    }
+}
+
+/// Given every event in turns on six counters, beside passes that count them exactly, then sums at
+/// the ends of slices give the readings of counters that observe the run.
+#[test]
+fn counters_in_turns_read_the_same_from_sums() {
+    let groups: Vec<Group> = PmuEvent::ALL.into_iter().map(Group::single).collect();
+    for (trace, revision) in RUNS {
+        let session = session(trace, revision).without_roots();
+        for slice in [300, 6_000, 60_000] {
+            let setup = PerfSetup::new(&groups, CounterCount::default());
+            let turns = PerfSession::new(setup, slice);
+            let exact = Passes::new(&groups, CounterCount::default());
+            let (mut observing, mut deferred) = ((turns.clone(), exact.clone()), (turns, exact));
+            session.run_with_sink(&options(), &mut |_| {}, &mut observing).expect("a run");
+            session
+                .run_deferred(&options(), &mut |_| {}, &mut (&mut deferred.0, &mut deferred.1))
+                .expect("a run");
+            let (seen, summed): (Vec<Vec<Reading>>, _) =
+                (observing.0.readings_by_core(), deferred.0.readings_by_core());
+            assert_eq!(seen, summed, "{trace}, slices of {slice} cycles");
+            let (seen, summed) = (observing.1.readings_by_core(), deferred.1.readings_by_core());
+            assert_eq!(seen, summed, "{trace}, exact");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Runs whose events share the counters of a core, as `perf stat` would count them.
 //!
-//! Counters that are not multiplexed need not observe the run. They get its totals at the end,
-//! which takes a third of the time.
+//! No counter observes the run: counters get its totals at the end, and those whose counts depend
+//! on time get sums at their deadlines.
 
 use sim_core::{Counts, DeferredSink, EventSink, Notice, PmuEvent, Privilege};
 use sim_machine::{CoreOutcome, Level, MachineError, Outcome, RunOptions, Session};
@@ -315,11 +315,15 @@ mod tests {
         let mut observed = totaled.clone();
         assert!(!totaled.is_multiplexed(), "{list} fits");
         let outcome = request.count(session, options, false, &mut |_| {}, &mut totaled);
-        let observing = request.count(session, options, true, &mut |_| {}, &mut observed);
+        let observing = session.run_with_sink(options, &mut |_| {}, &mut observed);
+        let mut summed = request.session(4_000_000, session.clock_hz());
+        let deferred = request.count(session, options, true, &mut |_| {}, &mut summed);
         let text = |outcome: Result<Outcome, _>| format!("{:?}", outcome.expect("it runs"));
-        assert_eq!(text(outcome), text(observing), "{list}");
+        let (outcome, deferred) = (text(outcome), text(deferred));
+        assert_eq!((&outcome, outcome.as_str()), (&deferred, text(observing).as_str()), "{list}");
         let readings = totaled.readings_by_core();
         assert_eq!(readings, observed.readings_by_core(), "{list}");
+        assert_eq!(readings, summed.readings_by_core(), "{list}");
         readings
     }
 

@@ -26,7 +26,7 @@ impl CoreRun {
         let cycles = self.unreported_cycles(observer);
         let whole = self.stretch;
         if cycles > 0 && whole > 1 {
-            // The last instruction is always reported: it sets the time of what follows.
+            // The last instruction of the stretch is reported: it sets the time of what follows.
             self.stretch = whole - 1;
             let end = self.pipeline.cycle().saturating_add(cycles);
             self.run_unreported(until.min(end), program, memory, observer);

@@ -118,7 +118,7 @@ impl PipeReservations {
             return self.first_free_run(request, earliest);
         }
         let mut cycle = earliest.max(self.base);
-        let near = self.end_for(request).min(cycle + NEAR);
+        let near = self.end_for(request).min(cycle.saturating_add(NEAR));
         while cycle < near {
             if let Some(bits) = self.free_in(request, cycle) {
                 return (cycle, bits);

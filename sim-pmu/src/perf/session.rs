@@ -169,8 +169,9 @@ impl<E: CoreEvent> Core<E> {
         self.pending[event.place()] += n;
     }
 
-    /// Passes all pending counts to the counters. The overflows of a counter do not depend on how
-    /// many counts were pending: each interrupt is served at its overflow, before the next count.
+    /// Passes all pending counts to the counters. If the driver counts overflows, they do not
+    /// depend on how many counts were pending: each interrupt is served at its overflow, before the
+    /// next count.
     fn pass_on_counts(&mut self) {
         for (place, event) in E::EVENTS.iter().enumerate() {
             let mut n = std::mem::take(&mut self.pending[place]);

@@ -83,7 +83,8 @@ impl IntervalCounter {
     /// Counts operations of the population that are not sampled, as [`IntervalCounter::unsampled`]
     /// allows.
     pub(crate) fn skip(&mut self, operations: u64) {
-        debug_assert!(operations <= self.unsampled(), "{operations} of {}", self.unsampled());
+        // Once a skip: more would ruin all later samples.
+        assert!(operations <= self.unsampled(), "{operations} of {}", self.unsampled());
         self.count -= operations as u32;
         self.second = u64::from(self.second).saturating_sub(operations) as u8;
     }
