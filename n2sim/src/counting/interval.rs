@@ -1,5 +1,5 @@
-//! Counts at regular intervals of modeled time, as `perf stat -I` reads them. A sink gets the counts
-//! of a run, and reads its counters, when the clock of a core passes the end of an interval.
+//! Counts at regular intervals of modeled time, as `perf stat -I` reads them. A sink gets the
+//! counts of a run, and reads its counters, when the clock of a core passes the end of an interval.
 
 use std::io::{self, Write};
 
