@@ -159,7 +159,7 @@ impl Session {
 
     /// Runs as [`Session::run`] does and passes the counts of every core to a sink that accepts
     /// sums. The sink gets the same readings as from [`Session::run_with_sink`], in a fraction of
-    /// the time.
+    /// the time. In a mode that runs a part of the machine, the sink observes the run.
     ///
     /// # Errors
     /// As [`Session::run`].

@@ -84,7 +84,8 @@ impl Grid {
     ///
     /// # Errors
     /// The file cannot be read, it has an unknown or missing key or a wrong value, a configuration
-    /// is wrong, or a trace is missing or is none. The text begins with the name of the grid.
+    /// is wrong, a trace is missing or is none, or windows or parts do not fit it. The text begins
+    /// with the name of the grid.
     pub fn read(path: &Path, memory: &MemoryBudget) -> Result<Grid, RunsError> {
         let name = path.shown().to_string();
         let text = sim_files::text(path);

@@ -10,10 +10,6 @@ use sim_isa::PipeMask;
 /// Cycles after the rename clock that can be reserved.
 const HORIZON: u64 = 1 << 12;
 const MASK: u64 = HORIZON - 1;
-/// Cycles that the search for a free one tries one by one before it looks at groups.
-const NEAR: u64 = 16;
-/// Cycles that the search for a free one compares at once.
-const GROUP: u64 = 8;
 /// Three flag writers a cycle (LLVM N2 model).
 const FLAG_PORTS: u16 = 0b111 << PipeMask::COUNT;
 /// A port that is never busy, because it is no bit of a cycle.
@@ -118,20 +114,6 @@ impl PipeReservations {
             return self.first_free_run(request, earliest);
         }
         let mut cycle = earliest.max(self.base);
-        let near = self.end_for(request).min(cycle.saturating_add(NEAR));
-        while cycle < near {
-            if let Some(bits) = self.free_in(request, cycle) {
-                return (cycle, bits);
-            }
-            cycle += 1;
-        }
-        self.first_free_far(request, cycle)
-    }
-
-    /// Does the work of [`PipeReservations::first_free`] for one cycle of pipes that are busy for
-    /// long, such as those of gathers: passes over groups of cycles without a free pipe.
-    #[inline(never)]
-    fn first_free_far(&self, request: PipeRequest, mut cycle: Cycle) -> (Cycle, u16) {
         // Only a chain of misses to memory reaches further ahead, where no other operation
         // competes.
         let end = self.end_for(request);
@@ -140,19 +122,8 @@ impl PipeReservations {
                 return (cycle, bits);
             }
             cycle += 1;
-            while cycle.is_multiple_of(GROUP) && cycle + GROUP < end && self.is_full(request, cycle)
-            {
-                cycle += GROUP;
-            }
         }
         (cycle, 0)
-    }
-
-    /// Returns true if a group of cycles has no free pipe for a request.
-    #[inline(always)]
-    fn is_full(&self, request: PipeRequest, group: Cycle) -> bool {
-        let group = &self.busy[(group & MASK) as usize..][..GROUP as usize];
-        request.pipes.0 & group.iter().fold(0, |free, busy| free | !busy) == 0
     }
 
     /// Returns the bits to set for a request of one cycle, if it fits in this one.
