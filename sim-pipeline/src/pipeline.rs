@@ -125,6 +125,12 @@ impl Pipeline {
         (mops.saturating_sub(last_inst) / SLOTS as u64).saturating_sub(1)
     }
 
+    /// Returns whether the next load may issue before the address of an older store is known. The
+    /// core then executes it twice, and the first time a wrong path follows it.
+    pub fn loads_may_pass(&self) -> bool {
+        self.lsu.some_address_unknown(self.front.last_arrival())
+    }
+
     /// Returns whether the sink has the present exception level, so that instructions may run
     /// without reports.
     pub fn has_reported_level(&self) -> bool {

@@ -230,6 +230,12 @@ impl FrontEnd {
         self.stall = cause;
     }
 
+    /// Returns a cycle before which the next instruction does not arrive at rename.
+    #[inline]
+    pub(crate) fn last_arrival(&self) -> Cycle {
+        self.last_arrival
+    }
+
     /// Drops all decoded instructions, because instructions or translations changed.
     pub(crate) fn clear_mop_cache(&mut self) {
         self.mop_cache.clear();
