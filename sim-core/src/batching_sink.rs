@@ -22,9 +22,6 @@ pub trait DynSink {
     /// Returns the value of [`EventSink::counts_only`].
     fn needs_counts_only(&self) -> bool;
 
-    /// Returns the value of [`EventSink::instructions_only`].
-    fn needs_instructions_only(&self) -> bool;
-
     /// Returns the value of [`EventSink::unneeded_mops`], or `None` for a sink that skips none.
     fn may_skip(&self) -> Option<u64>;
 
@@ -35,10 +32,6 @@ pub trait DynSink {
 impl<S: EventSink> DynSink for S {
     fn needs_counts_only(&self) -> bool {
         self.counts_only()
-    }
-
-    fn needs_instructions_only(&self) -> bool {
-        self.instructions_only()
     }
 
     fn may_skip(&self) -> Option<u64> {
@@ -65,9 +58,6 @@ const BATCH: usize = 256;
 pub struct BatchingSink<'a> {
     batch: Vec<Notification>,
     counts_only: bool,
-    instructions_only: bool,
-    /// The sink needs cycles, edges, lost slots and squashes.
-    needs_details: bool,
     skips_ops: bool,
     sink: &'a mut dyn DynSink,
 }
@@ -76,12 +66,9 @@ impl<'a> BatchingSink<'a> {
     /// Creates a collector for this sink.
     pub fn new(sink: &'a mut dyn DynSink) -> BatchingSink<'a> {
         let counts_only = sink.needs_counts_only();
-        let instructions_only = sink.needs_instructions_only();
         BatchingSink {
             batch: Vec::with_capacity(BATCH),
             counts_only,
-            instructions_only,
-            needs_details: !counts_only && !instructions_only,
             skips_ops: sink.may_skip().is_some(),
             sink,
         }
@@ -116,7 +103,7 @@ impl<'a> BatchingSink<'a> {
     /// Keeps a notice if the sink needs details.
     #[inline]
     fn push_detail(&mut self, notice: Notice<'static>) {
-        if self.needs_details {
+        if !self.counts_only {
             self.push(Notification::Notice(notice));
         }
     }
@@ -137,11 +124,6 @@ impl EventSink for BatchingSink<'_> {
     }
 
     #[inline]
-    fn instructions_only(&self) -> bool {
-        self.instructions_only
-    }
-
-    #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
         if !self.skips_ops {
             self.push(Notification::Count(event, n));
@@ -153,11 +135,8 @@ impl EventSink for BatchingSink<'_> {
         match notice {
             Notice::Operation(_) if self.counts_only => {}
             Notice::Operation(_) => self.hand_on(Some(notice)),
-            Notice::Instruction { inst, pc, retired } => {
-                self.push(Notification::Notice(Notice::Instruction { inst, pc, retired }));
-            }
             Notice::Skipped(mops) => self.push(Notification::Notice(Notice::Skipped(mops))),
-            Notice::At(_) if !self.needs_details => {}
+            Notice::At(_) if self.counts_only => {}
             Notice::At(cycle) => match self.batch.last_mut() {
                 // A cycle in which nothing happened need not be reported.
                 Some(Notification::Notice(Notice::At(last))) => *last = cycle,
@@ -166,6 +145,8 @@ impl EventSink for BatchingSink<'_> {
             Notice::Edge(edge) => self.push_detail(Notice::Edge(edge)),
             Notice::Lost(lost) => self.push_detail(Notice::Lost(lost)),
             Notice::Squashed => self.push_detail(Notice::Squashed),
+            // Only sinks that add up get them.
+            Notice::BeginsOnWrongPath { .. } | Notice::Part { .. } => {}
             Notice::SoftwareIncrement(counters) => {
                 self.push(Notification::Notice(Notice::SoftwareIncrement(counters)));
             }

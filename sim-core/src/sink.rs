@@ -36,19 +36,25 @@ pub enum Notice<'a> {
     /// before its wrong path. Its own events precede this notice, except those of an exception that
     /// it generates.
     Operation(&'a Operation),
-    /// An instruction went through the core. Takes the place of [`Notice::Operation`] for a sink
-    /// with [`EventSink::instructions_only`].
-    Instruction {
+    /// Operations with this number of MOPs in all went through the core without a report. Only a
+    /// sink with [`EventSink::SKIPS_OPS`] receives it.
+    Skipped(u64),
+    /// A wrong-path operation of this static instruction begins. Only a sink with
+    /// [`EventSink::COUNTS_ONLY`] receives it.
+    BeginsOnWrongPath {
         /// Number of the static instruction.
         inst: InstId,
         /// Address of the instruction.
         pc: u64,
-        /// The instruction retired.
-        retired: bool,
     },
-    /// Operations with this number of MOPs in all went through the core without a report. Only a
-    /// sink with [`EventSink::SKIPS_OPS`] receives it.
-    Skipped(u64),
+    /// Counts of the present core that follow belong to operations of this part of the program.
+    /// Only a deferred sink that attributes counts receives it.
+    Part {
+        /// Number of the part.
+        part: u32,
+        /// The operations are on a wrong path.
+        on_wrong_path: bool,
+    },
     /// Rename slots that stayed empty for one reason, because the operation reported next was late
     /// or could not be dispatched. At the end of a window or of the run there is no next operation.
     /// Reported once per reason, with the events that count the slots.
@@ -62,7 +68,7 @@ pub enum Notice<'a> {
 ///
 /// [`EventSink::count`] records its caller, so that a sink can distinguish the code that raises an
 /// event. This is free for sinks that do not use it. A sink that wraps others has their constants
-/// and forwards `counts_only`, `instructions_only`, `count`, `add_tally` and `notify`. One without
+/// and forwards `counts_only`, `count`, `add_tally` and `notify`. One without
 /// [`EventSink::SKIPS_OPS`] receives all operations, which a skipping sink accepts.
 pub trait EventSink {
     /// Whether the sink observes the run. An observer receives every operation (unless it has
@@ -85,13 +91,6 @@ pub trait EventSink {
     #[inline]
     fn unneeded_mops(&self) -> u64 {
         0
-    }
-
-    /// Returns true if the sink needs of each operation only its [`Notice::Instruction`], and no
-    /// cycles, edges, lost slots and squashes.
-    #[inline]
-    fn instructions_only(&self) -> bool {
-        false
     }
 
     /// Returns true if the sink needs only counts, software increments, cores, levels, register
@@ -149,12 +148,6 @@ impl<A: EventSink, B: EventSink> EventSink for (A, B) {
     }
 
     #[inline]
-    fn instructions_only(&self) -> bool {
-        (self.0.counts_only() || self.0.instructions_only())
-            && (self.1.counts_only() || self.1.instructions_only())
-    }
-
-    #[inline]
     #[track_caller]
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.0.count(event, n);
@@ -182,11 +175,6 @@ impl<S: EventSink> EventSink for [S] {
     #[inline]
     fn counts_only(&self) -> bool {
         self.iter().all(EventSink::counts_only)
-    }
-
-    #[inline]
-    fn instructions_only(&self) -> bool {
-        !self.is_empty() && self.iter().all(|sink| sink.counts_only() || sink.instructions_only())
     }
 
     #[inline]
@@ -220,11 +208,6 @@ impl<S: EventSink + ?Sized> EventSink for &mut S {
     #[inline]
     fn unneeded_mops(&self) -> u64 {
         (**self).unneeded_mops()
-    }
-
-    #[inline]
-    fn instructions_only(&self) -> bool {
-        (**self).instructions_only()
     }
 
     #[inline]

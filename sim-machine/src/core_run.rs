@@ -2,6 +2,7 @@
 
 mod deferred;
 mod in_order;
+mod parts;
 mod records;
 mod registers;
 mod skip;
@@ -17,6 +18,7 @@ use crate::run_sink::RunSink;
 use crate::thread_scheduler::ThreadState;
 use crate::totals::Totals;
 use deferred::Deferred;
+use parts::Counting;
 use records::{Feed, Stops, run_records};
 use sim_cache::{MemoryStats, MemorySystem, PrefetchStats};
 use sim_core::{
@@ -318,14 +320,14 @@ impl CoreRun {
             self.change_level(observer);
         }
         let (records, after) = self.batch[self.at..=self.at + self.stretch].split_at(self.stretch);
+        let stops = Stops { until, due: self.deferred.due() };
         let feed = Feed {
             records,
             more: &self.reader.more()[self.more_at..],
             next_pc: Some(program.pc(after[0].id)),
         };
         let port = &mut memory.port(self.core);
-        let sink = &mut (&mut self.totals, &mut *observer);
-        let stops = Stops { until, due: self.deferred.due() };
+        let sink = &mut Counting::new(&mut self.totals, &mut self.deferred, observer);
         let ran = run_records(&mut self.pipeline, &feed, stops, program, port, sink);
         self.at += ran.records;
         self.more_at += ran.more;
@@ -347,8 +349,12 @@ impl CoreRun {
         if self.pipeline.privilege() != self.privilege {
             self.change_level(observer);
         }
+        if observer.attributes() {
+            let id = feed.records[0].id;
+            self.begin_part(observer.part_of(id, program.pc(id)), observer);
+        }
         let port = &mut memory.port(self.core);
-        let sink = &mut (&mut self.totals, &mut *observer);
+        let sink = &mut Counting::new(&mut self.totals, &mut self.deferred, observer);
         let stops = Stops { until: Cycle::MAX, due: Cycle::MAX };
         let ran = run_records(&mut self.pipeline, feed, stops, program, port, sink);
         self.done += 1;

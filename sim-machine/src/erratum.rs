@@ -2,7 +2,7 @@
 //! (`STALL_SLOT_FRONTEND`, and so `STALL_SLOT`).
 
 use crate::run_sink::RunSink;
-use sim_core::{Counts, EventSink, EventTally, Notice, PmuEvent, Privilege};
+use sim_core::{Counts, EventSink, EventTally, InstId, Notice, PmuEvent, Privilege};
 
 /// Sink that passes all reports on and adds the surplus counts of revisions before r0p3.
 pub(crate) struct Erratum<'a, S> {
@@ -23,11 +23,6 @@ impl<S: EventSink> EventSink for Erratum<'_, S> {
     #[inline]
     fn counts_only(&self) -> bool {
         self.observer.counts_only()
-    }
-
-    #[inline]
-    fn instructions_only(&self) -> bool {
-        self.observer.instructions_only()
     }
 
     #[inline]
@@ -64,6 +59,22 @@ impl<S: RunSink> RunSink for Erratum<'_, S> {
             self.observer.pass(PmuEvent::STALL_SLOT_FRONTEND, n);
         }
         self.observer.pass(event, n);
+    }
+
+    fn pass_all(&mut self, sum: &Counts) {
+        self.observer.pass_all(sum);
+    }
+
+    fn attributes(&self) -> bool {
+        self.observer.attributes()
+    }
+
+    fn part_of(&mut self, inst: InstId, pc: u64) -> u32 {
+        self.observer.part_of(inst, pc)
+    }
+
+    fn pass_part(&mut self, part: u32, on_wrong_path: bool) {
+        self.observer.pass_part(part, on_wrong_path);
     }
 
     fn skips_ops(&self) -> bool {

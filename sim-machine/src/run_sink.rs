@@ -1,7 +1,9 @@
 //! Receivers of what a run reports: a sink that observes the run, or none. A run without observer
 //! can still serve a sink that accepts sums ([`DeferredSink`](sim_core::DeferredSink)).
 
-use sim_core::{BatchingSink, DynDeferredSink, EventSink, Notice, PmuEvent, Privilege};
+use sim_core::{
+    BatchingSink, Counts, DynDeferredSink, EventSink, InstId, Notice, PmuEvent, Privilege,
+};
 
 /// Receiver of what a run reports. The additional methods serve a deferred sink,
 /// and an observer that can do without some operations.
@@ -19,6 +21,27 @@ pub(crate) trait RunSink: EventSink {
     /// Passes a sum to the deferred sink.
     fn pass(&mut self, event: PmuEvent, n: u64) {
         let _ = (event, n);
+    }
+
+    /// Passes sums of several events, the clocks excepted, to the deferred sink.
+    fn pass_all(&mut self, sum: &Counts) {
+        let _ = sum;
+    }
+
+    /// Returns whether the deferred sink attributes counts to parts of the program.
+    fn attributes(&self) -> bool {
+        false
+    }
+
+    /// Returns the part that the deferred sink attributes this static instruction to.
+    fn part_of(&mut self, inst: InstId, pc: u64) -> u32 {
+        let _ = (inst, pc);
+        0
+    }
+
+    /// Passes a change of the part to the deferred sink.
+    fn pass_part(&mut self, part: u32, on_wrong_path: bool) {
+        let _ = (part, on_wrong_path);
     }
 
     /// Returns whether the observer can do without some operations.
@@ -79,6 +102,26 @@ impl RunSink for Unobserved<'_> {
     fn pass(&mut self, event: PmuEvent, n: u64) {
         if let Some(sink) = &mut self.0 {
             sink.receive_count(event, n);
+        }
+    }
+
+    fn pass_all(&mut self, sum: &Counts) {
+        if let Some(sink) = &mut self.0 {
+            sink.receive_sum(sum);
+        }
+    }
+
+    fn attributes(&self) -> bool {
+        self.0.as_ref().is_some_and(|sink| sink.attributes())
+    }
+
+    fn part_of(&mut self, inst: InstId, pc: u64) -> u32 {
+        self.0.as_mut().map_or(0, |sink| sink.find_part(inst, pc))
+    }
+
+    fn pass_part(&mut self, part: u32, on_wrong_path: bool) {
+        if let Some(sink) = &mut self.0 {
+            sink.receive_notice(Notice::Part { part, on_wrong_path });
         }
     }
 

@@ -1,6 +1,6 @@
 //! Sinks that spare the run most reports get what they would get from a run that reports all.
 
-use sim_core::{Counts, DeferredSink, EventSink, Notice, PmuEvent, Privilege};
+use sim_core::{Counts, DeferredSink, EventSink, InstId, Notice, PmuEvent, Privilege};
 use sim_machine::{ConfigSource, MachineConfig, RunHeader, RunOptions, Session};
 use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{Group, Passes, PerfSession, PerfSetup, Reading};
@@ -198,5 +198,130 @@ fn samples_are_the_same_when_the_run_reports_only_what_is_near_them() {
             assert!(all[0].1.value(PmuEvent::SAMPLE_POP) > 10_000, "{trace}");
             assert!(all == some, "{trace}, a sample in {period}: records differ");
         }
+    }
+}
+
+/// Number of parts of the program in the next test.
+const PARTS: usize = 8;
+
+/// Counts of each part of the program. Every 64 bytes of code belong to another part than their
+/// neighbors, so that the part changes often, on wrong paths too.
+#[derive(Default)]
+struct ByPart {
+    parts: [Counts; PARTS],
+    now: usize,
+    cores: Vec<(usize, bool)>,
+}
+
+impl ByPart {
+    fn part(pc: u64) -> usize {
+        (pc >> 6) as usize % PARTS
+    }
+
+    /// Passes notices of cores and windows on to the state of the present core.
+    fn follow(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::Core(core) => {
+                self.cores.resize(self.cores.len().max(core + 1), (0, false));
+                self.now = core;
+            }
+            Notice::Counting(is_counted) => self.cores[self.now].1 = is_counted,
+            _ => {}
+        }
+    }
+}
+
+impl EventSink for ByPart {
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        let (part, is_counted) = self.cores[self.now];
+        if is_counted {
+            self.parts[part].count(event, n);
+        }
+    }
+
+    fn notify(&mut self, notice: Notice<'_>) {
+        self.follow(notice);
+        if let Notice::Part { part, .. } = notice {
+            self.cores[self.now].0 = part as usize;
+        }
+    }
+}
+
+impl DeferredSink for ByPart {
+    const ATTRIBUTES: bool = true;
+
+    fn cycles_to_deadline(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn part_of(&mut self, _inst: InstId, pc: u64) -> u32 {
+        ByPart::part(pc) as u32
+    }
+}
+
+/// The same from the reports of operations, which follow the events of each operation.
+#[derive(Default)]
+struct Observing {
+    by_part: ByPart,
+    pending: Vec<(PmuEvent, u64)>,
+}
+
+impl EventSink for Observing {
+    const OBSERVES_OPS: bool = true;
+
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.pending.push((event, n));
+    }
+
+    fn notify(&mut self, notice: Notice<'_>) {
+        self.by_part.follow(notice);
+        match notice {
+            Notice::Operation(operation) => {
+                let by_part = &mut self.by_part;
+                by_part.cores[by_part.now].0 = ByPart::part(operation.timeline.pc);
+                self.pending.drain(..).for_each(|(event, n)| by_part.count(event, n));
+            }
+            Notice::Core(_) | Notice::Counting(_) => self.pending.clear(),
+            _ => {}
+        }
+    }
+}
+
+/// Given a sink that attributes counts to parts of the program, then each part has the events of its
+/// operations, on wrong paths too, and all parts together have every event of the run.
+#[test]
+fn each_part_of_a_program_has_the_counts_of_its_operations() {
+    use PmuEvent::*;
+    // No instruction fetch and no exception raises them.
+    let events = [
+        INST_SPEC,
+        OP_SPEC,
+        INST_RETIRED,
+        OP_RETIRED,
+        LD_SPEC,
+        ST_SPEC,
+        DP_SPEC,
+        VFP_SPEC,
+        BR_RETIRED,
+        BR_MIS_PRED_RETIRED,
+        BR_PRED,
+        L1D_CACHE_RD,
+        L1D_CACHE_REFILL_RD,
+        L1D_TLB_RD,
+        MEM_ACCESS_WR,
+    ];
+    for (trace, revision) in RUNS {
+        let session = session(trace, revision).without_roots();
+        let (mut observing, mut deferred) = (Observing::default(), ByPart::default());
+        session.run_with_sink(&options(), &mut |_| {}, &mut observing).expect("a run");
+        let outcome = session.run_deferred(&options(), &mut |_| {}, &mut deferred).expect("a run");
+        for (part, (seen, own)) in observing.by_part.parts.iter().zip(&deferred.parts).enumerate() {
+            for event in events {
+                assert_eq!(seen.value(event), own.value(event), "{trace}, part {part}: {event:?}");
+            }
+        }
+        let mut sum = Counts::default();
+        deferred.parts.iter().for_each(|part| sum.add(part));
+        assert_eq!(sum, outcome.total(), "{trace}: all parts together");
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use sim_core::{Counts, EventSink, InstId, Notice, PmuEvent};
+use sim_core::{Counts, DeferredSink, EventSink, InstId, Notice, PmuEvent};
 use sim_machine::{Mode, Outcome};
 use sim_pmu::perf::{Levels, Reading, Status};
 use sim_report::functions::{self, FunctionCosts, FunctionRow};
@@ -64,8 +64,6 @@ pub(crate) struct FunctionsArgs {
     pub(super) machine: MachineArgs,
 }
 
-/// Initial capacity for the events of one instruction.
-const EVENTS_AT_ONCE: usize = 64;
 /// The number of a function that is not looked up yet.
 const UNKNOWN: u32 = u32::MAX;
 
@@ -81,13 +79,14 @@ struct FunctionCounts<'a> {
     current: usize,
 }
 
-/// The events that a core raised since its last reported instruction.
+/// State of one core.
 #[derive(Clone, Debug)]
 struct Core {
     is_counted: bool,
-    pending: Vec<(PmuEvent, u64)>,
-    /// The function of the last correct-path instruction; `None` before the first.
-    function: Option<u32>,
+    /// The function whose operations the next events belong to, on the correct path or a wrong one.
+    function: u32,
+    /// The function that the correct path is in.
+    correct: u32,
 }
 
 impl<'a> FunctionCounts<'a> {
@@ -106,11 +105,7 @@ impl<'a> FunctionCounts<'a> {
     }
 
     /// Returns the functions that counted anything, those with most cycles first.
-    fn finish(mut self) -> Vec<FunctionRow> {
-        for core in 0..self.cores.len() {
-            self.current = core;
-            self.give_to_last();
-        }
+    fn finish(self) -> Vec<FunctionRow> {
         let names = self.symbols.functions().iter().map(|function| function.name.clone());
         let names = names.chain([String::from("[unknown]")]);
         let functions =
@@ -123,31 +118,6 @@ impl<'a> FunctionCounts<'a> {
         functions
             .sort_by_key(|function| std::cmp::Reverse(function.counts.value(PmuEvent::CPU_CYCLES)));
         functions
-    }
-
-    /// Attributes the pending events of the current core to a function.
-    #[inline]
-    fn give(&mut self, function: u32) {
-        let counts = &mut self.functions[function as usize];
-        for (event, n) in self.cores[self.current].pending.drain(..) {
-            counts.count(event, n);
-        }
-    }
-
-    /// Attributes the pending events to the last instruction of the current core.
-    fn give_to_last(&mut self) {
-        let unknown = self.symbols.functions().len() as u32;
-        let function = self.cores[self.current].function.unwrap_or(unknown);
-        self.give(function);
-    }
-
-    /// Returns the function of an instruction.
-    #[inline]
-    fn function_of(&mut self, inst: InstId, pc: u64) -> u32 {
-        match self.of_inst.get(inst as usize) {
-            Some(&function) if function != UNKNOWN => function,
-            _ => self.look_up(inst, pc),
-        }
     }
 
     #[cold]
@@ -167,25 +137,13 @@ impl<'a> FunctionCounts<'a> {
 }
 
 impl EventSink for FunctionCounts<'_> {
-    const OBSERVES_OPS: bool = true;
-
-    #[inline]
-    fn instructions_only(&self) -> bool {
-        true
-    }
-
     #[inline]
     fn count(&mut self, event: PmuEvent, n: u64) {
-        let core = &mut self.cores[self.current];
-        if !core.is_counted {
-            return;
-        }
-        match core.function {
-            // Cycles belong to the instruction that the clock waited for.
-            Some(function) if is_clock(event) => {
-                self.functions[function as usize].count(event, n);
-            }
-            _ => core.pending.push((event, n)),
+        let core = &self.cores[self.current];
+        // Stalls and cycles of a squashed path belong to its branch.
+        let owner = if STALLS.contains(&event) { core.correct } else { core.function };
+        if core.is_counted {
+            self.functions[owner as usize].count(event, n);
         }
     }
 
@@ -193,55 +151,66 @@ impl EventSink for FunctionCounts<'_> {
     fn notify(&mut self, notice: Notice<'_>) {
         match notice {
             Notice::Core(core) => {
-                while self.cores.len() <= core {
-                    let pending = Vec::with_capacity(EVENTS_AT_ONCE);
-                    self.cores.push(Core { is_counted: false, pending, function: None });
-                }
+                let none = self.symbols.functions().len() as u32;
+                let new = Core { is_counted: false, function: none, correct: none };
+                self.cores.resize(self.cores.len().max(core + 1), new);
                 self.current = core;
             }
-            Notice::Counting(is_counted) => {
-                // Pending events belong to the previous instruction.
-                self.give_to_last();
-                self.cores[self.current].is_counted = is_counted;
-            }
-            Notice::Instruction { inst, pc, retired } => {
-                let function = self.function_of(inst, pc);
+            Notice::Counting(is_counted) => self.cores[self.current].is_counted = is_counted,
+            Notice::Part { part, on_wrong_path } => {
                 let core = &mut self.cores[self.current];
-                // Stalls and cycles of a squashed path belong to its branch.
-                let timekeeper = core.function.filter(|_| !retired).unwrap_or(function);
-                if retired || core.function.is_none() {
-                    core.function = Some(function);
-                }
-                if timekeeper == function {
-                    return self.give(function);
-                }
-                for (event, n) in core.pending.drain(..) {
-                    let owner = if is_stall(event) { timekeeper } else { function };
-                    self.functions[owner as usize].count(event, n);
-                }
+                core.function = part;
+                core.correct = if on_wrong_path { core.correct } else { part };
             }
             _ => {}
         }
     }
 }
 
-fn is_clock(event: PmuEvent) -> bool {
-    matches!(event, PmuEvent::CPU_CYCLES | PmuEvent::CNT_CYCLES)
+impl DeferredSink for FunctionCounts<'_> {
+    const ATTRIBUTES: bool = true;
+
+    fn cycles_to_deadline(&self) -> u64 {
+        u64::MAX
+    }
+
+    #[inline]
+    fn part_of(&mut self, inst: InstId, pc: u64) -> u32 {
+        match self.of_inst.get(inst as usize) {
+            Some(&function) if function != UNKNOWN => function,
+            _ => self.look_up(inst, pc),
+        }
+    }
+
+    fn count_all(&mut self, sum: &Counts) {
+        let core = &self.cores[self.current];
+        if !core.is_counted {
+            return;
+        }
+        let (function, correct) = (core.function as usize, core.correct as usize);
+        if function == correct {
+            return self.functions[function].add(sum);
+        }
+        let is_stall = |event| STALLS.contains(&event);
+        let (own, stalls) = (
+            sum.map_events(|event, n| if is_stall(event) { 0 } else { n }),
+            sum.map_events(|event, n| if is_stall(event) { n } else { 0 }),
+        );
+        self.functions[function].add(&own);
+        self.functions[correct].add(&stalls);
+    }
 }
 
-fn is_stall(event: PmuEvent) -> bool {
-    use PmuEvent::*;
-    matches!(
-        event,
-        STALL_FRONTEND
-            | STALL_BACKEND
-            | STALL_BACKEND_MEM
-            | STALL
-            | STALL_SLOT_FRONTEND
-            | STALL_SLOT_BACKEND
-            | STALL_SLOT
-    )
-}
+/// Events that count stalled cycles and slots.
+const STALLS: [PmuEvent; 7] = [
+    PmuEvent::STALL_FRONTEND,
+    PmuEvent::STALL_BACKEND,
+    PmuEvent::STALL_BACKEND_MEM,
+    PmuEvent::STALL,
+    PmuEvent::STALL_SLOT_FRONTEND,
+    PmuEvent::STALL_SLOT_BACKEND,
+    PmuEvent::STALL_SLOT,
+];
 
 /// Refuses events of single exception levels: functions count all levels together.
 fn check_levels(replay: &Replay<'_>) -> anyhow::Result<()> {
@@ -291,7 +260,7 @@ fn count(mut out: Output, args: &FunctionsArgs, replay: &Replay<'_>) -> anyhow::
     let symbols = symbols::load(replay.session.trace(), &args.elf)?;
     let mut sink = FunctionCounts::new(&symbols);
     let (outcome, instructions) = with_progress(replay.session, replay.options, |progress| {
-        Ok(replay.session.run_with_sink(replay.options, progress, &mut sink)?)
+        Ok(replay.session.run_deferred(replay.options, progress, &mut sink)?)
     })?;
     let rows = sink.finish();
     let columns = Columns { function: true, ..Columns::default() };

@@ -7,6 +7,7 @@
 
 use super::CoreRun;
 use crate::run_sink::RunSink;
+use crate::totals::Totals;
 use sim_core::{Counts, Cycle, PmuEvent};
 
 /// Events that count time.
@@ -21,11 +22,21 @@ pub(super) struct Deferred {
     settled: Cycle,
     /// Clock at which the sink must have all counts.
     due: Cycle,
+    /// Part of the program that new counts belong to, for a sink that attributes them.
+    pub(super) part: Option<u32>,
+    /// Part that the correct path is in.
+    pub(super) correct_part: Option<u32>,
 }
 
 impl Default for Deferred {
     fn default() -> Deferred {
-        Deferred { passed: Counts::default(), settled: 0, due: Cycle::MAX }
+        Deferred {
+            passed: Counts::default(),
+            settled: 0,
+            due: Cycle::MAX,
+            part: None,
+            correct_part: None,
+        }
     }
 }
 
@@ -34,6 +45,14 @@ impl Deferred {
     #[inline]
     pub(super) fn due(&self) -> Cycle {
         self.due
+    }
+
+    /// Returns the totals that the sink does not have, and notes that it has them.
+    pub(super) fn take_new(&mut self, totals: &mut Totals) -> Counts {
+        let totals = totals.counts();
+        let new = totals.since(&self.passed);
+        self.passed.clone_from(totals);
+        new
     }
 }
 
@@ -82,14 +101,8 @@ impl CoreRun {
         if !observer.is_deferred() {
             return;
         }
-        let totals = self.totals.counts();
-        let new = totals.since(&self.deferred.passed);
-        self.deferred.passed = totals.clone();
-        for event in PmuEvent::ALL.into_iter().filter(|event| !CLOCKS.contains(event)) {
-            if new.raised(event) > 0 {
-                observer.pass(event, new.raised(event));
-            }
-        }
+        let new = self.deferred.take_new(&mut self.totals);
+        observer.pass_all(&new.map_events(|event, n| if CLOCKS.contains(&event) { 0 } else { n }));
         for (event, n) in CLOCKS.into_iter().zip(early.0) {
             observer.pass(event, n);
         }

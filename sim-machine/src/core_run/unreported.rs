@@ -20,6 +20,9 @@ impl CoreRun {
         memory: &mut MemorySystem,
         observer: &mut S,
     ) {
+        if observer.attributes() {
+            return self.run_part(until, program, memory, observer);
+        }
         if !observer.skips_ops() {
             return self.run_stretch(until, program, memory, observer);
         }

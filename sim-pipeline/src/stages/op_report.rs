@@ -86,10 +86,6 @@ impl Pipeline {
         if !S::OBSERVES_OPS || sink.counts_only() {
             return;
         }
-        if sink.instructions_only() {
-            let OpTimeline { inst, pc, retired, .. } = self.timeline;
-            return sink.notify(Notice::Instruction { inst, pc, retired });
-        }
         self.report_details(inst, flags, outcome, memory, sink);
     }
 

@@ -179,6 +179,9 @@ impl Pipeline {
         let squash = resolved.saturating_sub(1).min(NEVER - 1);
         let checkpoint = self.checkpoint();
         while let Some(id) = program.fetch(pc) {
+            if S::COUNTS_ONLY {
+                sink.notify(Notice::BeginsOnWrongPath { inst: id, pc });
+            }
             let inst = program.inst(id);
             let timing = self.fetch_inst((id, pc, inst), program, memory, sink);
             if timing.at > squash || timing.fault.is_some() {
