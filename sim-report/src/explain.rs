@@ -13,6 +13,7 @@ pub mod metrics;
 mod pitfall_table;
 mod pitfalls;
 mod relations;
+mod search;
 mod sections;
 pub mod text;
 pub mod why;

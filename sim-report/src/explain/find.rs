@@ -5,6 +5,7 @@ use sim_core::StallCause;
 use sim_core::pmu_event::{EventNameError, PmuEvent};
 use sim_metrics::formula::Catalog;
 
+use super::search::mentions;
 use super::{Explanation, cause, event, metric, section};
 
 /// Subject that a name means.
@@ -29,6 +30,16 @@ pub enum FindError {
          and 5.1 to 5.8 (flows)"
     )]
     Section(String),
+    /// Words that are not a name, but that some subjects mention.
+    #[error(
+        "nothing is called '{words}'; `n2sim explain NAME` explains these, which mention it:{found}"
+    )]
+    Words {
+        /// Words that were asked for.
+        words: String,
+        /// A line for each subject.
+        found: String,
+    },
     /// Any other name.
     #[error(
         "{0}; it is not a metric (n2sim list metrics), a section of the guide (4.2, 5.4) or a stall cause (n2sim stat --stalls)"
@@ -39,7 +50,7 @@ pub enum FindError {
 /// Returns the subject of a name. Events come first, then metrics, sections and causes.
 ///
 /// # Errors
-/// Fails if no subject has this name.
+/// Fails if no subject has this name. The error lists subjects that mention the words of the name.
 pub fn find(name: &str, catalog: &Catalog) -> Result<Topic, FindError> {
     let unknown = match PmuEvent::from_name(name) {
         Ok(event) => return Ok(Topic::Event(event)),
@@ -55,7 +66,10 @@ pub fn find(name: &str, catalog: &Catalog) -> Result<Topic, FindError> {
     let of_cause = StallCause::ALL
         .into_iter()
         .find(|cause| [plain(cause.label()), plain(&format!("{cause:?}"))].contains(&plain(name)));
-    of_cause.map(Topic::Cause).ok_or(FindError::Name(unknown))
+    of_cause.map(Topic::Cause).ok_or_else(|| match mentions(name, catalog) {
+        found if found.is_empty() => FindError::Name(unknown),
+        found => FindError::Words { words: name.to_owned(), found },
+    })
 }
 
 fn of_section(number: &str) -> Option<Topic> {
