@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Number of instructions of each trace (0: whole traces; decoding always reads whole ones)
     #[arg(long, default_value = "2M")]
     limit: String,
+    /// Profile of cargo for both builds
+    #[arg(long, default_value = "release")]
+    profile: String,
 }
 
 /// More events than there are counters.
@@ -61,7 +64,10 @@ struct Comparison {
 /// same everywhere.
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let (root, target) = root_and_target()?;
-    let programs = [build_revision(&root, &args.revision, &target)?, build(&root, &target)?];
+    let programs = [
+        build_revision(&root, &args.revision, &target, &args.profile)?,
+        build(&root, &target, &args.profile)?,
+    ];
     let traces = if args.traces.is_empty() { committed(&root)? } else { args.traces.clone() };
     println!(
         "| trace | {}, s | working tree, s | speedup | minimum to maximum | same output |",
@@ -109,7 +115,12 @@ pub(crate) fn committed(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// Builds n2sim of a revision in a temporary checkout.
-fn build_revision(root: &Path, revision: &str, target: &Path) -> anyhow::Result<PathBuf> {
+fn build_revision(
+    root: &Path,
+    revision: &str,
+    target: &Path,
+    profile: &str,
+) -> anyhow::Result<PathBuf> {
     let target = target.join("bench-compare");
     let tree = target.join("tree");
     let git = |args: &[&str]| -> anyhow::Result<bool> {
@@ -123,22 +134,23 @@ fn build_revision(root: &Path, revision: &str, target: &Path) -> anyhow::Result<
     }
     let is_there = git(&["worktree", "add", "--quiet", "--detach", &place, revision])?;
     ensure!(is_there, "git has no revision '{revision}'");
-    let built = build(&tree, &target);
+    let built = build(&tree, &target, profile);
     git(&["worktree", "remove", "--force", &place])?;
     built
 }
 
-/// Builds n2sim of a checkout as users do. Returns the path of the program.
-fn build(checkout: &Path, target: &Path) -> anyhow::Result<PathBuf> {
+/// Builds n2sim of a checkout with a profile of cargo; `release` is that of users. Returns the path
+/// of the program.
+pub(crate) fn build(checkout: &Path, target: &Path, profile: &str) -> anyhow::Result<PathBuf> {
     let built = Command::new("cargo")
-        .args(["build", "--release", "--quiet", "--locked", "-p", "n2sim", "--target-dir"])
+        .args(["build", "--profile", profile, "--quiet", "--locked", "-p", "n2sim", "--target-dir"])
         .arg(target)
         .current_dir(checkout)
         .stdout(Stdio::null())
         .status()
         .context("cargo")?;
     ensure!(built.success(), "{}: n2sim does not build", checkout.display());
-    Ok(target.join("release").join("n2sim"))
+    Ok(target.join(profile).join("n2sim"))
 }
 
 fn compare(programs: &[PathBuf; 2], args: &Args, trace: &Path) -> anyhow::Result<Comparison> {
@@ -186,14 +198,14 @@ fn arguments(part: Part, limit: &str) -> Vec<&str> {
 }
 
 /// Returns the user time of all children that have ended.
-fn children_time() -> anyhow::Result<Duration> {
+pub(crate) fn children_time() -> anyhow::Result<Duration> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("getrusage")?;
     let time = usage.user_time();
     Ok(Duration::new(time.tv_sec().try_into()?, u32::try_from(time.tv_usec())? * 1000))
 }
 
 /// Returns the median of an ordered list.
-fn middle(ordered: &[f64]) -> f64 {
+pub(crate) fn middle(ordered: &[f64]) -> f64 {
     let half = ordered.len() / 2;
     match ordered.len() % 2 {
         0 => (ordered[half - 1] + ordered[half]) / 2.0,
