@@ -66,7 +66,10 @@ const RECORD_BYTES: u64 = 64;
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let Simulator::Champsim = args.simulator;
     let program = args.program.display();
-    ensure!(args.program.is_file(), "{program}: no such file; build ChampSim and give bin/champsim");
+    ensure!(
+        args.program.is_file(),
+        "{program}: no such file; build ChampSim and give bin/champsim"
+    );
     let (root, target) = root_and_target()?;
     let n2sim = match &args.n2sim {
         Some(path) => path.clone(),
@@ -116,7 +119,7 @@ fn export(n2sim: &Path, trace: &Path, records: &Path, most: u64) -> anyhow::Resu
     let ended = child.wait_with_output()?;
     let reason = String::from_utf8_lossy(&ended.stderr);
     let line = reason.lines().find(|line| !line.starts_with('#')).unwrap_or("no reason given");
-    ensure!(ended.status.success(), "{}: cannot be exported: {line}", trace.display());
+    ensure!(ended.status.success(), "{}", line.trim_start_matches("n2sim: "));
     Ok(bytes / RECORD_BYTES)
 }
 

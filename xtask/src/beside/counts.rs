@@ -50,9 +50,8 @@ pub(super) fn table(theirs: &str, ours: &str) -> anyhow::Result<String> {
     let own = |event: &str| ours.get(event).copied().with_context(|| format!("n2sim: no {event}"));
     let (instructions, cycles) = (own("inst_retired")?, own("cpu_cycles")?);
     ensure!(instructions > 0.0 && cycles > 0.0, "n2sim counted no instructions");
-    let core = champsim::core(theirs).map(|(instructions, cycles)| {
-        (instructions as f64, cycles as f64)
-    });
+    let core =
+        champsim::core(theirs).map(|(instructions, cycles)| (instructions as f64, cycles as f64));
     let mut table = String::from("| count | ChampSim | n2sim |\n| --- | ---: | ---: |\n");
     let mut row = |name: &str, theirs: Option<f64>, ours: f64, digits: usize| {
         let theirs = theirs.map_or("not printed".to_owned(), |value| format!("{value:.digits$}"));
@@ -116,7 +115,8 @@ mod tests {
 
     #[test]
     fn a_missing_count_of_n2sim_is_an_error() {
-        let problem = table(champsim::REPORT, &output("l1i_tlb_refill")).expect_err("a count lacks");
+        let problem =
+            table(champsim::REPORT, &output("l1i_tlb_refill")).expect_err("a count lacks");
         assert_eq!(problem.to_string(), "n2sim: no l1i_tlb_refill");
     }
 }
