@@ -55,6 +55,10 @@ struct Pair {
     reports: [String; 2],
 }
 
+/// Head of the table of times.
+const SPEED_HEADER: &str = "\
+| trace | ChampSim, s: median (best) | MIPS | n2sim, s: median (best) | MIPS | n2sim / ChampSim, medians | best |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |";
 /// Instructions that ChampSim reads past those it counts, at most.
 const READ_PAST: u64 = 10_000;
 const RECORD_BYTES: u64 = 64;
@@ -77,18 +81,24 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     };
     let traces = if args.traces.is_empty() { committed(&root)? } else { args.traces.clone() };
     let folder = tempfile::tempdir().context("a temporary directory")?;
-    let mut pairs = Vec::new();
+    let (mut pairs, mut left_out) = (Vec::new(), Vec::new());
+    println!("{SPEED_HEADER}");
     for trace in &traces {
         let records = folder.path().join("trace.champsim");
         let wanted = args.warmup + args.instructions;
         match export(&n2sim, trace, &records, wanted + READ_PAST) {
-            Err(reason) if args.traces.is_empty() => println!("left out: {reason}\n"),
+            Err(reason) if args.traces.is_empty() => left_out.push(format!("left out: {reason}")),
             Err(reason) => return Err(reason),
-            Ok(exported) => pairs.push(compare(args, &n2sim, trace, &records, exported)?),
+            Ok(exported) => {
+                let pair = compare(args, &n2sim, trace, &records, exported)?;
+                println!("{}", speed_row(&pair));
+                pairs.push(pair);
+            }
         }
     }
     ensure!(!pairs.is_empty(), "no trace can be exported");
-    print_speed(&pairs);
+    print_mean(&pairs);
+    left_out.iter().for_each(|line| println!("\n{line}"));
     for pair in &pairs {
         println!("\n{}\n", pair.name);
         print!("{}", counts::table(&pair.reports[0], &pair.reports[1])?);
@@ -184,14 +194,8 @@ fn timed(command: &mut Command) -> anyhow::Result<(f64, String)> {
     Ok((time, String::from_utf8_lossy(&output.stdout).into_owned()))
 }
 
-/// Prints seconds and speed of both programs for each trace, and the geometric mean.
-fn print_speed(pairs: &[Pair]) {
-    println!(
-        "| trace | ChampSim, s: median (best) | MIPS | n2sim, s: median (best) | MIPS | \
-         n2sim / ChampSim, medians | best |"
-    );
-    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
-    pairs.iter().for_each(|pair| println!("{}", speed_row(pair)));
+/// Prints the geometric means of the ratios.
+fn print_mean(pairs: &[Pair]) {
     let mean = |ratio: fn(&Pair) -> f64| {
         let logs: f64 = pairs.iter().map(|pair| ratio(pair).ln()).sum();
         (logs / pairs.len() as f64).exp()
