@@ -196,12 +196,24 @@ fn timed(command: &mut Command) -> anyhow::Result<(f64, String)> {
 
 /// Prints the geometric means of the ratios.
 fn print_mean(pairs: &[Pair]) {
+    if !pairs.iter().all(is_measurable) {
+        println!("\nno mean: a run took less than {MEASURABLE} s; use more --instructions");
+        return;
+    }
     let mean = |ratio: fn(&Pair) -> f64| {
         let logs: f64 = pairs.iter().map(|pair| ratio(pair).ln()).sum();
         (logs / pairs.len() as f64).exp()
     };
     let (medians, best) = (mean(median_ratio), mean(best_ratio));
     println!("| geometric mean | | | | | {medians:.2} | {best:.2} |");
+}
+
+/// Least user time that the system resolves well enough for a ratio, in seconds.
+const MEASURABLE: f64 = 0.1;
+
+/// Returns true if every run was long enough for its time to mean something.
+fn is_measurable(pair: &Pair) -> bool {
+    pair.times.iter().all(|times| times[0] >= MEASURABLE)
 }
 
 fn median_ratio(pair: &Pair) -> f64 {
@@ -219,6 +231,9 @@ fn speed_row(pair: &Pair) -> String {
         format!("{median:.2} ({best:.2}) | {:.2} ({:.2})", mips(median), mips(best))
     });
     let [theirs, ours] = cells;
+    if !is_measurable(pair) {
+        return format!("| {} | {theirs} | {ours} | too short | too short |", pair.name);
+    }
     let (medians, best) = (median_ratio(pair), best_ratio(pair));
     format!("| {} | {theirs} | {ours} | {medians:.2} | {best:.2} |", pair.name)
 }
