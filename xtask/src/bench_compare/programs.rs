@@ -157,8 +157,25 @@ fn output(
         program.display(),
         errors.trim()
     );
-    let written = if arguments.contains(&"{}") { std::fs::read(&file)? } else { Vec::new() };
+    let written = if arguments.contains(&"{}") { take_samples(folder)? } else { Vec::new() };
     Ok((ran.stdout, written))
+}
+
+/// Reads and removes the files of samples, one for each thread. Returns their contents in order.
+fn take_samples(folder: &Path) -> anyhow::Result<Vec<u8>> {
+    let entries: Vec<_> = std::fs::read_dir(folder)?.collect::<Result<_, _>>()?;
+    let is_ours =
+        |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("samples");
+    let mut files: Vec<PathBuf> =
+        entries.into_iter().filter(is_ours).map(|entry| entry.path()).collect();
+    files.sort();
+    ensure!(!files.is_empty(), "{}: no samples were written", folder.display());
+    let mut all = Vec::new();
+    for file in files {
+        all.extend(std::fs::read(&file)?);
+        std::fs::remove_file(&file)?;
+    }
+    Ok(all)
 }
 
 /// Writes a trace of `count` random programs. Returns its number of instructions.
