@@ -1,8 +1,12 @@
 //! Compares the speed of another revision of n2sim with that of the working tree.
 //!
-//! Both run the same traces alternately, and the result is the ratio of their CPU times: other jobs
-//! of the machine slow both. A last column says whether both print the same, since a faster program
-//! with different counts is another program.
+//! Host instructions, which callgrind counts, decide; without valgrind nothing does. Beside them are
+//! CPU times: both programs run the same traces alternately, because other jobs of the machine slow
+//! both. A last column says whether both print the same, since a faster program with different
+//! counts is another program.
+
+mod host;
+mod programs;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,6 +31,21 @@ pub(crate) struct Args {
     /// Number of instructions of each trace (0: whole traces; decoding always reads whole ones)
     #[arg(long, default_value = "2M")]
     limit: String,
+    /// Profile of cargo for both builds
+    #[arg(long, default_value = "release")]
+    profile: String,
+    /// Instructions of each trace over which callgrind counts host instructions (0: not counted)
+    #[arg(long, default_value_t = 300_000, value_name = "N")]
+    window: u64,
+    /// Rise of the host instructions, in percent of their geometric mean, that is a failure
+    #[arg(long, default_value_t = 1.0, value_name = "PERCENT")]
+    worst: f64,
+    /// Number of random programs on which counts, stalls and samples are compared
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    programs: u64,
+    /// Seed of the random programs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
 }
 
 /// More events than there are counters.
@@ -57,36 +76,67 @@ struct Comparison {
     is_same: bool,
 }
 
-/// Builds both programs, runs them alternately and prints the table. Returns true if both print the
-/// same everywhere.
+/// Builds both programs, runs them and prints the table. Returns true if both print the same
+/// everywhere and host instructions did not rise past the limit.
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let (root, target) = root_and_target()?;
-    let programs = [build_revision(&root, &args.revision, &target)?, build(&root, &target)?];
+    let programs = [
+        build_revision(&root, &args.revision, &target, &args.profile)?,
+        build(&root, &target, &args.profile)?,
+    ];
+    if args.programs > 0 {
+        let folder = target.join("bench-compare").join("programs");
+        if programs::compare(&programs, args.programs, args.seed, &folder)? > 0 {
+            return Ok(false);
+        }
+    }
     let traces = if args.traces.is_empty() { committed(&root)? } else { args.traces.clone() };
+    let is_counted = args.part == Part::Detail && args.window > 0 && host::is_available();
     println!(
-        "| trace | {}, s | working tree, s | speedup | minimum to maximum | same output |",
-        args.revision
+        "| trace | host instructions, {} | working tree | change | {}, s | working tree, s | \
+         speedup | minimum to maximum | same output |",
+        args.revision, args.revision
     );
-    println!("| --- | ---: | ---: | ---: | ---: | --- |");
-    let mut comparisons = Vec::new();
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
+    let (mut comparisons, mut costs) = (Vec::new(), Vec::new());
     for trace in &traces {
         let comparison = compare(&programs, args, trace)?;
-        println!("{}", row(&comparison));
+        let cost = match is_counted {
+            true => Some(host::cost(&programs, trace, args.window)?),
+            false => None,
+        };
+        println!("{}", row(&comparison, cost.as_ref()));
         comparisons.push(comparison);
+        costs.extend(cost);
     }
     let logs: f64 = comparisons.iter().map(|one| middle(&one.ratios).ln()).sum();
-    println!("| geometric mean | | | {:.3} | | |", (logs / comparisons.len() as f64).exp());
-    Ok(comparisons.iter().all(|one| one.is_same))
+    let speedup = (logs / comparisons.len() as f64).exp();
+    let is_same = comparisons.iter().all(|one| one.is_same);
+    if costs.is_empty() {
+        println!("| geometric mean | | | | | | {speedup:.3} | | |");
+        println!("\nhost instructions were not counted (valgrind, --part detail, --window)");
+        return Ok(is_same);
+    }
+    let change = host::mean_change(&costs);
+    println!("| geometric mean | | | {change:+.2} % | | | {speedup:.3} | | |");
+    let is_worse = change > args.worst;
+    let verdict = if is_worse { "WORSE than allowed" } else { "within the limit" };
+    println!("\nhost instructions: {change:+.2} %, limit {:+.2} %: {verdict}", args.worst);
+    Ok(is_same && !is_worse)
 }
 
-fn row(one: &Comparison) -> String {
+fn row(one: &Comparison, cost: Option<&host::Cost>) -> String {
     let (least, most) = (one.ratios[0], one.ratios[one.ratios.len() - 1]);
     let same = if one.is_same { "yes" } else { "NO" };
     let [base, now] = one.least;
     let Comparison { name, ratios, .. } = one;
+    let counted = cost.map_or("- | - | -".to_owned(), |cost| {
+        format!("{:.0} | {:.0} | {:+.2} %", cost[0], cost[1], host::change(cost))
+    });
+    let speedup = middle(ratios);
     format!(
-        "| {name} | {base:.2} | {now:.2} | {:.3} | {least:.3} to {most:.3} | {same} |",
-        middle(ratios)
+        "| {name} | {counted} | {base:.2} | {now:.2} | {speedup:.3} | {least:.3} to {most:.3} | \
+         {same} |"
     )
 }
 
@@ -109,7 +159,12 @@ pub(crate) fn committed(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// Builds n2sim of a revision in a temporary checkout.
-fn build_revision(root: &Path, revision: &str, target: &Path) -> anyhow::Result<PathBuf> {
+fn build_revision(
+    root: &Path,
+    revision: &str,
+    target: &Path,
+    profile: &str,
+) -> anyhow::Result<PathBuf> {
     let target = target.join("bench-compare");
     let tree = target.join("tree");
     let git = |args: &[&str]| -> anyhow::Result<bool> {
@@ -123,22 +178,23 @@ fn build_revision(root: &Path, revision: &str, target: &Path) -> anyhow::Result<
     }
     let is_there = git(&["worktree", "add", "--quiet", "--detach", &place, revision])?;
     ensure!(is_there, "git has no revision '{revision}'");
-    let built = build(&tree, &target);
+    let built = build(&tree, &target, profile);
     git(&["worktree", "remove", "--force", &place])?;
     built
 }
 
-/// Builds n2sim of a checkout as users do. Returns the path of the program.
-fn build(checkout: &Path, target: &Path) -> anyhow::Result<PathBuf> {
+/// Builds n2sim of a checkout with a profile of cargo; `release` is that of users. Returns the path
+/// of the program.
+pub(crate) fn build(checkout: &Path, target: &Path, profile: &str) -> anyhow::Result<PathBuf> {
     let built = Command::new("cargo")
-        .args(["build", "--release", "--quiet", "--locked", "-p", "n2sim", "--target-dir"])
+        .args(["build", "--profile", profile, "--quiet", "--locked", "-p", "n2sim", "--target-dir"])
         .arg(target)
         .current_dir(checkout)
         .stdout(Stdio::null())
         .status()
         .context("cargo")?;
     ensure!(built.success(), "{}: n2sim does not build", checkout.display());
-    Ok(target.join("release").join("n2sim"))
+    Ok(target.join(profile).join("n2sim"))
 }
 
 fn compare(programs: &[PathBuf; 2], args: &Args, trace: &Path) -> anyhow::Result<Comparison> {
@@ -186,14 +242,14 @@ fn arguments(part: Part, limit: &str) -> Vec<&str> {
 }
 
 /// Returns the user time of all children that have ended.
-fn children_time() -> anyhow::Result<Duration> {
+pub(crate) fn children_time() -> anyhow::Result<Duration> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("getrusage")?;
     let time = usage.user_time();
     Ok(Duration::new(time.tv_sec().try_into()?, u32::try_from(time.tv_usec())? * 1000))
 }
 
 /// Returns the median of an ordered list.
-fn middle(ordered: &[f64]) -> f64 {
+pub(crate) fn middle(ordered: &[f64]) -> f64 {
     let half = ordered.len() / 2;
     match ordered.len() % 2 {
         0 => (ordered[half - 1] + ordered[half]) / 2.0,
@@ -219,7 +275,10 @@ mod tests {
             ratios: vec![1.9, 2.0, 2.2],
             is_same: false,
         };
-        assert_eq!(row(&one), "| hash | 2.00 | 1.00 | 2.000 | 1.900 to 2.200 | NO |");
+        let times = "| 2.00 | 1.00 | 2.000 | 1.900 to 2.200 | NO |";
+        assert_eq!(row(&one, None), format!("| hash | - | - | - {times}"));
+        let counted = row(&one, Some(&[1000.0, 900.0]));
+        assert_eq!(counted, format!("| hash | 1000 | 900 | -10.00 % {times}"));
     }
 
     #[test]
