@@ -153,14 +153,6 @@ impl Uncore {
         UncoreReply { arrives, source: DataSource::Peer, dirty: false, shared }
     }
 
-    /// Makes the host load what it needs to look a line up in the system level cache soon.
-    #[inline(always)]
-    pub(crate) fn touch(&self, line: LineAddr) {
-        if let Some(slc) = &self.chips[usize::from(self.remote.has(line))].slc {
-            slc.touch(line);
-        }
-    }
-
     /// Returns the cycles between a core and the home node of a line. The path leads through the
     /// mesh and, if the line is remote, over the link to the other chip, which has the same floor
     /// plan.

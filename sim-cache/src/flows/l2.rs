@@ -158,7 +158,6 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> L2Reply {
-        uncore.touch(line);
         self.l2_edge(request, |edges| edges.miss, sink);
         let looked_up = at + self.latencies.l2_lookup;
         let slot = self.l2_queue.find(looked_up);
@@ -229,7 +228,6 @@ impl CoreMemory {
         uncore: &mut Uncore,
         sink: &mut S,
     ) -> bool {
-        uncore.touch(victim.line);
         sink.notify(Notice::At(at));
         self.l1i.remove(victim.line);
         let l1d = self.l1d.remove(victim.line).filter(|state| state.is_dirty());

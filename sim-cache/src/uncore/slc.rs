@@ -14,7 +14,7 @@ use crate::config::SlcConfig;
 use crate::uncore::home_node::HomeHash;
 use crate::units::host_aligned::Aligned;
 use crate::units::replacement::{Insertion, Replacement};
-use crate::units::tag_array::{EntryIndex, find_way_evenly};
+use crate::units::tag_array::{EntryIndex, find_way};
 
 /// Content of a way in one word: a line, and whether it is dirty. 0 is an empty way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,24 +104,15 @@ impl Slc {
 
     /// Returns an empty entry of a set, or the victim's.
     fn make_room(&mut self, set: u32) -> EntryIndex {
-        match find_way_evenly(self.set(set), |word| Way(word).is_empty()) {
+        match find_way(self.set(set), |word| Way(word).is_empty()) {
             Some(way) => EntryIndex { set, way },
             None => self.replacement.victim(set),
         }
     }
 
-    /// Makes the host load the set of a line that is needed soon.
-    #[inline(always)]
-    pub(crate) fn touch(&self, line: LineAddr) {
-        let set = self.set(self.hash.set_of(line));
-        // The host does not wait for values that nothing depends on.
-        std::hint::black_box(set.first().copied());
-        std::hint::black_box(set.last().copied());
-    }
-
     fn find(&self, line: LineAddr) -> Option<EntryIndex> {
         let set = self.hash.set_of(line);
-        let way = find_way_evenly(self.set(set), |word| Way(word).holds(line))?;
+        let way = find_way(self.set(set), |word| Way(word).holds(line))?;
         Some(EntryIndex { set, way })
     }
 

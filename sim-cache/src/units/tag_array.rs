@@ -228,22 +228,6 @@ pub(crate) fn find_way(words: &[u64], matches: impl Fn(u64) -> bool) -> Option<u
     Some(before + way as u32)
 }
 
-/// Does the same as [`find_way`], with one branch for each 16 ways: for sets that the host has to
-/// wait for, because it cannot work ahead beyond a branch that it predicts wrongly.
-#[inline(always)]
-pub(crate) fn find_way_evenly(words: &[u64], matches: impl Fn(u64) -> bool) -> Option<u32> {
-    let (sixteens, rest) = words.as_chunks::<16>();
-    let mut before = 0;
-    for sixteen in sixteens {
-        let found = (0..16).fold(0, |found, way| found | u32::from(matches(sixteen[way])) << way);
-        if found != 0 {
-            return Some(before + found.trailing_zeros());
-        }
-        before += 16;
-    }
-    Some(before + find_way(rest, matches)?)
-}
-
 /// Tags and states of a cache. `tags[set * ways + way]` is the line address plus one, 0 for an
 /// empty entry.
 #[derive(Clone, Debug)]

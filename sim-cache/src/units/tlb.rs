@@ -89,14 +89,14 @@ struct L1Entry {
     translation: Translation,
     /// First cycle in which a hit needs no further check; never for memory that is not plain.
     plain_from: Cycle,
+    /// Time of last use, 0 for an empty entry.
+    stamp: u64,
 }
 
 /// Fully associative TLB with a table that finds recently used entries without a search.
 #[derive(Clone, Debug)]
 pub(crate) struct L1Tlb {
     entries: Box<[L1Entry]>,
-    /// Time of the last use of each entry, 0 for an empty one.
-    stamps: Box<[u64]>,
     clock: u64,
     /// `recent[page % RECENT]`: the entry that last held such a page; a hint.
     recent: [u8; RECENT],
@@ -106,8 +106,7 @@ impl L1Tlb {
     /// Creates an empty TLB.
     pub(crate) fn new(entries: u32) -> L1Tlb {
         let entries = vec![L1Entry::default(); entries as usize].into_boxed_slice();
-        let stamps = vec![0; entries.len()].into_boxed_slice();
-        L1Tlb { entries, stamps, clock: 0, recent: [0; RECENT] }
+        L1Tlb { entries, clock: 0, recent: [0; RECENT] }
     }
 
     /// Returns the physical page number if the page was used recently, is plain and its translation
@@ -115,12 +114,12 @@ impl L1Tlb {
     #[inline(always)]
     pub(crate) fn plain_hit(&mut self, key: Key, now: Cycle) -> Option<u64> {
         let hint = self.recent[key.0 as usize % RECENT] as usize;
-        let entry = &self.entries[hint];
+        let entry = &mut self.entries[hint];
         if !entry.translation.tag.matches(key) || entry.plain_from > now {
             return None;
         }
         self.clock += 1;
-        self.stamps[hint] = self.clock;
+        entry.stamp = self.clock;
         Some(frame_of(key, entry.translation.delta))
     }
 
@@ -130,7 +129,7 @@ impl L1Tlb {
         let is_hint = self.entries[hint].translation.tag.matches(key);
         let index = if is_hint { hint } else { self.search(key)? };
         self.clock += 1;
-        self.stamps[index] = self.clock;
+        self.entries[index].stamp = self.clock;
         Some(self.entries[index].translation)
     }
 
@@ -147,20 +146,19 @@ impl L1Tlb {
 
     /// Enters a translation for a key that missed, replacing the least recently used one.
     pub(crate) fn allocate(&mut self, key: Key, translation: Translation) {
-        let oldest = self.stamps.iter().min().expect("a TLB has at least one entry");
-        let index = self.stamps.iter().position(|stamp| stamp == oldest).unwrap_or_default();
+        let oldest = self.entries.iter().enumerate().min_by_key(|(_, e)| e.stamp);
+        let (index, _) = oldest.expect("a TLB has at least one entry");
         let plain_from = if translation.is_plain() { translation.refill.ready } else { NEVER };
         self.clock += 1;
-        self.entries[index] = L1Entry { translation, plain_from };
-        self.stamps[index] = self.clock;
+        self.entries[index] = L1Entry { translation, plain_from, stamp: self.clock };
         self.recent[key.0 as usize % RECENT] = index as u8;
     }
 
     /// Empties every entry for which `removes` holds.
     pub(crate) fn remove(&mut self, removes: impl Fn(EntryTag) -> bool) {
-        for (entry, stamp) in self.entries.iter_mut().zip(&mut self.stamps) {
+        for entry in &mut self.entries {
             if removes(entry.translation.tag) {
-                (*entry, *stamp) = (L1Entry::default(), 0);
+                *entry = L1Entry::default();
             }
         }
     }
@@ -198,17 +196,19 @@ impl Stored for Translation {
 }
 
 impl Stored for L1Entry {
-    const WORDS: usize = Translation::WORDS + 1;
+    const WORDS: usize = Translation::WORDS + 2;
 
     fn store(self, words: &mut [u64]) {
         self.translation.store(words);
         words[Translation::WORDS] = self.plain_from;
+        words[Translation::WORDS + 1] = self.stamp;
     }
 
     fn load(words: &[u64]) -> L1Entry {
         L1Entry {
             translation: Translation::load(words),
             plain_from: words[Translation::WORDS],
+            stamp: words[Translation::WORDS + 1],
         }
     }
 }
@@ -216,12 +216,7 @@ impl Stored for L1Entry {
 /// The hints are not saved; they only speed up the search.
 impl WarmState for L1Tlb {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
-        let entries = self.entries.iter().copied().zip(self.stamps.iter().copied());
-        let mut entries: Vec<(L1Entry, u64)> = entries.collect();
-        visitor.words(&mut entries);
-        for (index, (entry, stamp)) in entries.into_iter().enumerate() {
-            (self.entries[index], self.stamps[index]) = (entry, stamp);
-        }
+        visitor.words(&mut self.entries);
         visitor.one(&mut self.clock);
         self.clock = self.clock.min(LATEST_STAMP);
     }
