@@ -157,13 +157,14 @@ impl Uncore {
     /// mesh and, if the line is remote, over the link to the other chip, which has the same floor
     /// plan.
     fn path_cycles(&self, core: usize, line: LineAddr) -> Cycle {
-        let (core, home) = (self.mesh.core(core), self.mesh.home(self.hash.slice_of(line)));
+        let slice = self.hash.slice_of(line);
         if self.remote.has(line) {
+            let (core, home) = (self.mesh.core(core), self.mesh.home(slice));
             let gateway = self.mesh.gateway();
             let hops = self.mesh.cycles(core, gateway) + self.mesh.cycles(gateway, home);
             return hops + self.latencies.link;
         }
-        self.mesh.cycles(core, home)
+        self.mesh.core_to_home(core, slice)
     }
 
     /// Returns when the home node has looked up a request that left a core at `at`.

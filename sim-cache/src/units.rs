@@ -23,6 +23,7 @@ pub(crate) mod mshr;
 pub(crate) mod page_map;
 pub(crate) mod prefetch;
 pub(crate) mod prefetch_stats;
+pub(crate) mod presence;
 pub(crate) mod replacement;
 pub(crate) mod request;
 pub(crate) mod requester;

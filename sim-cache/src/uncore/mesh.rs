@@ -28,6 +28,8 @@ pub(crate) struct Mesh {
     homes: Box<[Crosspoint]>,
     memories: Box<[Crosspoint]>,
     gateway: Crosspoint,
+    /// Cycles from each core to each home node, core by core.
+    paths: Box<[Cycle]>,
 }
 
 impl Mesh {
@@ -50,13 +52,23 @@ impl Mesh {
             column: if channel.is_multiple_of(2) { 0 } else { columns - 1 },
             row: (channel / 2 * 2 + 1) * rows / (2 * on_each_edge),
         };
-        Mesh {
+        let mesh = Mesh {
             hop_cycles: config.hop_cycles.into(),
             cores: (0..cores).map(core).collect(),
             homes: (0..homes).map(home).collect(),
             memories: (0..memories).map(memory).collect(),
             gateway: Crosspoint { column: columns - 1, row: rows / 2 },
-        }
+            paths: Box::default(),
+        };
+        let to_homes = |core| mesh.homes.iter().map(move |home| (core, *home));
+        let pairs = mesh.cores.iter().flat_map(|core| to_homes(*core));
+        let paths = pairs.map(|(core, home)| mesh.cycles(core, home)).collect();
+        Mesh { paths, ..mesh }
+    }
+
+    /// Returns the cycles from a core to the home node of a slice.
+    pub(crate) fn core_to_home(&self, core: usize, slice: u32) -> Cycle {
+        self.paths[core * self.homes.len() + slice as usize]
     }
 
     /// Returns the position of a core.
@@ -102,7 +114,7 @@ mod tests {
             assert!(!mesh.homes[..i].contains(home), "{home:?} twice");
         }
         // A corner is on average 7 hops from the home nodes.
-        let total: Cycle = (0..32).map(|s| mesh.cycles(mesh.core(0), mesh.home(s))).sum();
+        let total: Cycle = (0..32).map(|s| mesh.core_to_home(0, s)).sum();
         assert_eq!(total, 32 * 7 * 3);
     }
 

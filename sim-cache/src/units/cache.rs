@@ -198,6 +198,9 @@ impl Cache {
     /// Removes every copy of a line. Returns the state of one copy if any was present.
     #[inline]
     pub(crate) fn remove(&mut self, line: LineAddr) -> Option<LineState> {
+        if !self.tags.may_have(line) {
+            return None;
+        }
         let mut left = None;
         for set in self.tags.sets_of(line) {
             if let Some(entry) = self.tags.find(set, line) {

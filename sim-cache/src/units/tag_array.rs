@@ -6,6 +6,7 @@ use sim_core::{Cycle, DataSource, LineAddr, StateVisitor, WarmState};
 
 use crate::units::host_aligned::Aligned;
 use crate::units::indexed::{Indexed, PAGE_LINES};
+use crate::units::presence::Presence;
 
 /// Refill time of a line or a translation in flight.
 ///
@@ -240,6 +241,8 @@ pub(crate) struct TagArray {
     alias_step: u64,
     /// Number of sets that may hold a line.
     aliases: u32,
+    /// Lines present, counted if several sets may hold a line.
+    presence: Presence,
 }
 
 impl TagArray {
@@ -253,6 +256,7 @@ impl TagArray {
             set_mask: sets - 1,
             alias_step: sets,
             aliases: 1,
+            presence: Presence::default(),
         }
     }
 
@@ -261,7 +265,8 @@ impl TagArray {
     pub(crate) fn indexed_virtually(self) -> TagArray {
         let alias_step = self.alias_step.min(PAGE_LINES);
         let aliases = ((self.set_mask + 1) / alias_step) as u32;
-        TagArray { alias_step, aliases, ..self }
+        let presence = if aliases > 1 { Presence::counting() } else { Presence::default() };
+        TagArray { alias_step, aliases, presence, ..self }
     }
 
     /// Returns the set that the low bits of the index select.
@@ -277,9 +282,18 @@ impl TagArray {
         (0..self.aliases).map(move |alias| first + alias * step)
     }
 
+    /// Returns false if no set holds the line. True says nothing.
+    #[inline(always)]
+    pub(crate) fn may_have(&self, line: LineAddr) -> bool {
+        self.presence.may_have(line)
+    }
+
     /// Returns the entry of a line in any set.
     #[inline]
     pub(crate) fn find_anywhere(&self, line: LineAddr) -> Option<EntryIndex> {
+        if !self.may_have(line) {
+            return None;
+        }
         let (tags, ways, step) = (&*self.tags, self.ways as usize, self.alias_step as usize);
         let (mut set, tag) = (line.0 as usize & (step - 1), line.0 + 1);
         // Slices of the array end the loop, which costs the host less than an iterator over sets.
@@ -341,9 +355,11 @@ impl TagArray {
 
     /// Puts a line into an entry.
     pub(crate) fn put(&mut self, entry: EntryIndex, line: LineAddr, state: LineState) {
+        self.clear(entry);
         let index = self.index(entry);
         self.tags[index] = line.0 + 1;
         self.states[index] = state.0;
+        self.presence.enters(line);
     }
 
     /// Drops content that no run can produce: lines refused by `stays`, lines of another set, and
@@ -359,6 +375,7 @@ impl TagArray {
                 }
             }
         }
+        self.recount();
     }
 
     /// Keeps only the first of the copies of a line in several sets. Only the L1 I-cache may have
@@ -378,12 +395,20 @@ impl TagArray {
     /// Empties every entry.
     pub(crate) fn clear_all(&mut self) {
         self.tags.fill(0);
+        self.recount();
+    }
+
+    fn recount(&mut self) {
+        let lines = self.tags.iter().filter_map(|tag| tag.checked_sub(1)).map(LineAddr);
+        self.presence.recount(lines);
     }
 
     /// Empties an entry.
     pub(crate) fn clear(&mut self, entry: EntryIndex) {
         let index = self.index(entry);
-        self.tags[index] = 0;
+        if let Some(line) = std::mem::take(&mut self.tags[index]).checked_sub(1) {
+            self.presence.leaves(LineAddr(line));
+        }
     }
 
     /// Returns the numbers of sets and ways.
@@ -409,6 +434,7 @@ impl WarmState for TagArray {
     fn visit<V: StateVisitor>(&mut self, visitor: &mut V) {
         visitor.words(&mut self.tags);
         visitor.words(&mut self.states);
+        self.recount();
     }
 }
 

@@ -23,6 +23,20 @@ use sim_isa::{AccessClass, BranchKind, Inst, Program, Special, StaticEvents};
 /// Odd address, which no instruction has: the next instruction does not follow the previous one.
 const NO_NEXT_PC: u64 = 1;
 
+/// Flag of a quiet key: the instruction makes an access, is predicted or ends the span.
+const NOT_QUIET: u64 = 1;
+/// Flag of a quiet key: the instruction begins a line.
+const BEGINS_LINE: u64 = 2;
+
+/// Returns the quiet key of an instruction: its address, with flags in the bits that are 0 in every
+/// address. The key equals the next address of the stream only if the instruction continues the
+/// stream inside a line and has nothing to do.
+fn quiet_key(inst: &PredecodedInst) -> u64 {
+    let not_quiet = if inst.kind == Kind::Nothing { 0 } else { NOT_QUIET };
+    let begins_line = if inst.pc.is_multiple_of(LINE_BYTES) { BEGINS_LINE } else { 0 };
+    inst.pc | not_quiet | begins_line
+}
+
 /// Part of the core that is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -122,6 +136,8 @@ pub struct InOrderEngine {
     part: Part,
     /// Predecoded instructions, by static instruction.
     code: Box<[PredecodedInst]>,
+    /// Quiet keys, by static instruction ([`quiet_key`]).
+    keys: Box<[u64]>,
     clock: OverlappingClock,
     /// Address at which the stream continues without a jump.
     next_pc: u64,
@@ -133,9 +149,11 @@ impl InOrderEngine {
     /// Returns a thread of this program at cycle 0.
     pub fn new(program: &Program, part: Part) -> InOrderEngine {
         let predecoded = |id| PredecodedInst::of(program.pc(id), program.inst(id), part);
+        let code: Box<[PredecodedInst]> = (0..program.len() as u32).map(predecoded).collect();
         InOrderEngine {
             part,
-            code: (0..program.len() as u32).map(predecoded).collect(),
+            keys: code.iter().map(quiet_key).collect(),
+            code,
             clock: OverlappingClock::default(),
             next_pc: NO_NEXT_PC,
             branch: None,
@@ -172,30 +190,35 @@ impl InOrderEngine {
     ) -> (usize, usize) {
         let InstSpan { insts, mut more, until } = *span;
         let given = more.len();
-        let (mut ran, mut retired) = (insts.len(), 0);
-        for (i, inst) in insts.iter().enumerate() {
-            let predecoded = self.code[inst.id as usize];
+        let (mut ran, mut retired) = (0, 0);
+        loop {
+            let quiet = self.skip_quiet(&insts[ran..], until);
+            retired += quiet as u64;
+            ran += quiet;
+            let Some(inst) = insts.get(ran) else { break };
+            ran += 1;
+            let PredecodedInst { pc, kind, .. } = self.code[inst.id as usize];
             self.clock.begin_inst();
 
-            if (predecoded.pc != self.next_pc || predecoded.pc.is_multiple_of(LINE_BYTES))
-                && !self.fetch(predecoded.pc, memory, sink)
+            if (pc != self.next_pc || pc.is_multiple_of(LINE_BYTES))
+                && !self.fetch(pc, memory, sink)
             {
                 more = &more[inst.flags.further()..];
                 continue;
             }
-            self.next_pc = predecoded.pc.wrapping_add(4);
+            self.next_pc = pc.wrapping_add(4);
             let is_plain = inst.flags.0 & !InstFlags::HAS_ADDR.0 == 0;
             let has_addr = inst.flags.has(InstFlags::HAS_ADDR);
-            retired += match predecoded.kind {
+            retired += match kind {
                 Kind::Nothing if is_plain => 1,
                 Kind::Load if is_plain && has_addr => {
-                    self.access(predecoded.request(inst.addr, MemKind::Load), memory, sink)
+                    self.access(inst, MemKind::Load, memory, sink)
                 }
                 Kind::Store if is_plain && has_addr => {
-                    self.access(predecoded.request(inst.addr, MemKind::Store), memory, sink)
+                    self.access(inst, MemKind::Store, memory, sink)
                 }
                 Kind::Branch if is_plain => {
-                    self.predict_branch(insts, i, core, program, sink);
+                    self.predict_branch(insts, ran - 1, core, program, sink);
                     1
                 }
                 kind => {
@@ -204,7 +227,6 @@ impl InOrderEngine {
                     let step = Step { inst: *inst, more: own, next_pc: None };
                     let retires = self.run_general(&step, core, program, memory, sink);
                     if kind == Kind::EndsSpan {
-                        ran = i + 1;
                         retired += retires;
                         break;
                     }
@@ -212,12 +234,30 @@ impl InOrderEngine {
                 }
             };
             if self.cycle() > until {
-                ran = i + 1;
                 break;
             }
         }
         sink.count(PmuEvent::INST_RETIRED, retired);
         (ran, given - more.len())
+    }
+
+    /// Runs the first of these instructions that continue the stream inside a line and have nothing
+    /// to do, until the clock reaches the last cycle of the span. Returns their number.
+    #[inline(always)]
+    fn skip_quiet(&mut self, insts: &[TraceInst], until: Cycle) -> usize {
+        let most = self.clock.room(until).min(insts.len());
+        let (keys, mut next) = (&self.keys, self.next_pc);
+        let mut quiet = 0;
+        for inst in &insts[..most] {
+            if keys[inst.id as usize] != next || inst.flags.0 != 0 {
+                break;
+            }
+            next = next.wrapping_add(4);
+            quiet += 1;
+        }
+        self.next_pc = next;
+        self.clock.begin_insts(quiet as u64);
+        quiet
     }
 
     /// Fetches the line of an instruction that the stream enters. Returns `false` if it may not be
@@ -233,14 +273,17 @@ impl InOrderEngine {
         self.restart_unless(is_allowed)
     }
 
-    /// Performs one load or store of consecutive bytes. Returns 1 if it retires, else 0.
-    #[inline]
+    /// Performs the load or store of consecutive bytes of an instruction. Returns 1 if it retires,
+    /// else 0.
+    #[inline(always)]
     fn access<M: MemoryPort, S: EventSink>(
         &mut self,
-        request: MemRequest,
+        inst: &TraceInst,
+        kind: MemKind,
         memory: &mut M,
         sink: &mut S,
     ) -> u64 {
+        let request = self.code[inst.id as usize].request(inst.addr, kind);
         let mut engine = InOrderAccess { clock: &mut self.clock, memory, sink };
         let retires = engine.load_or_store(request);
         u64::from(self.restart_unless(retires))

@@ -45,6 +45,19 @@ impl OverlappingClock {
         self.slots += 1;
     }
 
+    /// Begins this number of instructions.
+    #[inline(always)]
+    pub(crate) fn begin_insts(&mut self, count: u64) {
+        self.slots += count;
+    }
+
+    /// Returns the number of instructions that can begin until the clock passes a cycle.
+    #[inline(always)]
+    pub(crate) fn room(&self, until: Cycle) -> usize {
+        let end = until.saturating_add(1).saturating_mul(INSTS_PER_CYCLE);
+        usize::try_from(end.saturating_sub(self.slots + 1)).unwrap_or(usize::MAX)
+    }
+
     /// Delays the next instruction until this cycle.
     #[inline]
     pub(crate) fn wait_until(&mut self, cycle: Cycle) {
