@@ -12,8 +12,8 @@ use std::time::Duration;
 const WAIT_MAX: Duration = Duration::from_secs(30);
 /// Pause between two searches for a free slot.
 const PAUSE: Duration = Duration::from_micros(500);
-/// Largest number of slots that wait for the reader. More would only spread the same words over more
-/// memory than the host's caches hold.
+/// Largest number of slots that wait for the reader. More would only spread the same words over
+/// more memory than the host's caches hold.
 const QUEUE_MAX: usize = 32;
 
 /// The words shared with `n2sim capture`. Every word is atomic, so that writes of the other process

@@ -67,8 +67,8 @@ pub fn is_zero_line(word: u32) -> bool {
     matches!(word & 0xffff_ffe0, 0xd50b_7420 | 0xd50b_7480)
 }
 
-/// Returns true for words that never raise an exception when they run: those that calculate, without
-/// SVE and without authenticating a pointer. A word that is not allocated does not run.
+/// Returns true for words that never raise an exception when they run: those that calculate,
+/// without SVE and without authenticating a pointer. A word that is not allocated does not run.
 pub fn never_faults(word: u32) -> bool {
     let is_immediate = word & 0x1c00_0000 == 0x1000_0000;
     let is_of_registers = word & 0x0a00_0000 == 0x0a00_0000;

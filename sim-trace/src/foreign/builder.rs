@@ -37,7 +37,7 @@ struct Open {
 struct Known {
     pc: u64,
     block: BlockId,
-    /// Some of its words may lack what a foreign trace does not tell.
+    /// Some of its words may lack what a foreign trace does not have.
     is_special: bool,
 }
 
@@ -53,7 +53,7 @@ impl Open {
         next == pc && pc != 0 && (1..BLOCK_MAX).contains(&length) && !self.has_branch
     }
 
-    /// Returns the data that the trace does not tell about the instructions of the block.
+    /// Returns the data that the trace does not have about the instructions of the block.
     #[cold]
     fn missing(&self) -> [Option<MissingData>; 4] {
         let is_known = |at: usize| self.accesses.iter().any(|one| usize::from(one.index) == at);

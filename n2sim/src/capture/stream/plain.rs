@@ -1,7 +1,7 @@
 //! Runs of plain blocks, one after the other: nearly all that a program does.
 //!
-//! A block is plain if its own words tell everything about a whole run: all of its accesses are
-//! sure, and the engine reports each. The rules of [`Stream::end`] then come down to two: every
+//! A block is plain if its own words decide how a whole run looks: all of its accesses are sure,
+//! and the engine reports each. The rules of [`Stream::end`] then come down to two: every
 //! access is there, and control goes on legally.
 
 use anyhow::Result;
@@ -14,9 +14,9 @@ use super::Stream;
 use sim_trace::Access;
 
 impl Stream {
-    /// Takes words of plain blocks and their accesses, the first of them those of the running block,
-    /// which has just begun. Returns the number of words taken. The others are for [`Stream::take`];
-    /// so is the end of the running block.
+    /// Takes words of plain blocks and their accesses, the first of them those of the running
+    /// block, which has just begun. Returns the number of words taken. The others are for
+    /// [`Stream::take`]; so is the end of the running block.
     pub(super) fn take_plain(
         &mut self,
         words: &[u64],
@@ -65,8 +65,8 @@ fn is_whole(info: &BlockInfo, accesses: &[Access]) -> bool {
         && accesses.last().is_none_or(|last| usize::from(last.index) < info.len())
 }
 
-/// Appends the accesses at the start of `words`, and returns their number. An instruction of several
-/// keeps the lowest.
+/// Appends the accesses at the start of `words`, and returns their number. An instruction of
+/// several keeps the lowest.
 #[inline]
 fn take_accesses(words: &[u64], accesses: &mut Vec<Access>) -> usize {
     let mut taken = 0;
