@@ -18,6 +18,7 @@
 #![cfg_attr(test, allow(dead_code, reason = "the engine calls the rest"))]
 
 mod code;
+mod counting;
 mod gate;
 mod guest;
 mod mappings;

@@ -11,7 +11,10 @@ use std::time::Duration;
 /// Longest wait for a free slot. The virtual CPU is dropped after it.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 /// Pause between two searches for a free slot.
-const PAUSE: Duration = Duration::from_micros(100);
+const PAUSE: Duration = Duration::from_micros(500);
+/// Largest number of slots that wait for the reader. More would only spread the same words over
+/// more memory than the host's caches hold.
+const QUEUE_MAX: usize = 32;
 
 /// The words shared with `n2sim capture`. Every word is atomic, so that writes of the other process
 /// are never undefined behavior.
@@ -89,13 +92,21 @@ impl SharedMemory {
     fn claim(self) -> Option<usize> {
         let mut waited = Duration::ZERO;
         while waited < WAIT_MAX && !self.is_closed() {
+            let mut queued = 0;
             for slot in 0..SLOTS {
                 let state = &self.header(slot)[header::STATE];
                 let taken =
                     state.compare_exchange(FREE, CLAIMED, Ordering::Acquire, Ordering::Relaxed);
-                if taken.is_ok() {
-                    self.control(control::SLOTS_USED).fetch_max(slot as u64 + 1, Ordering::Release);
-                    return Some(slot);
+                match taken {
+                    Ok(_) => {
+                        let used = self.control(control::SLOTS_USED);
+                        used.fetch_max(slot as u64 + 1, Ordering::Release);
+                        return Some(slot);
+                    }
+                    Err(state) => queued += usize::from(state == FULL),
+                }
+                if queued == QUEUE_MAX {
+                    break;
                 }
             }
             std::thread::sleep(PAUSE);
@@ -172,12 +183,12 @@ impl StreamWriter {
     /// Appends one word and makes it visible. Returns false if the stream had to be dropped.
     #[inline]
     pub(crate) fn push(&mut self, word: u64) -> bool {
-        if self.cursor == self.data.len() && !self.next_slot() {
-            return false;
-        }
-        self.data[self.cursor].store(word, Ordering::Relaxed);
+        let (Some(place), [_, _, _, cursor, ..]) = (self.data.get(self.cursor), self.header) else {
+            return self.next_slot() && self.push(word);
+        };
+        place.store(word, Ordering::Relaxed);
         self.cursor += 1;
-        self.header[header::CURSOR].store(self.cursor as u64, Ordering::Release);
+        cursor.store(self.cursor as u64, Ordering::Release);
         true
     }
 

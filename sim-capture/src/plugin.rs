@@ -4,6 +4,7 @@
 //! instruction that may access memory. Running code only appends words to the shared memory.
 
 use crate::code::CodeTable;
+use crate::counting;
 use crate::gate::{Gate, Marks};
 use crate::guest;
 use crate::memory::{self, SharedMemory, StreamWriter};
@@ -62,7 +63,8 @@ pub(crate) struct Vcpu {
 
 impl Vcpu {
     /// Records that the thread continues unrecorded with block `id`.
-    fn pause(&mut self, id: u32, now: u64, is_exact: bool) -> bool {
+    #[cold]
+    fn pause(&mut self, id: u32, now: u64, is_exact: impl Fn() -> bool) -> bool {
         if self.is_paused {
             return true;
         }
@@ -80,16 +82,17 @@ impl Vcpu {
 
     /// Records that the thread is recorded again.
     #[cold]
-    fn resume(&mut self, now: u64, is_exact: bool) {
-        let unrecorded = if is_exact { now - self.block_start } else { wire::UNKNOWN };
+    fn resume(&mut self, now: u64, is_exact: impl Fn() -> bool) {
+        let unrecorded = if is_exact() { now - self.block_start } else { wire::UNKNOWN };
         self.is_paused = false;
         self.expected_count = now;
         self.stream.push_record(&[Word::Resumed.encode(), unrecorded]);
     }
 
     /// Records the length of the previous block if it was left early. The count must be exact.
-    fn note_partial_block(&mut self, now: u64, is_exact: bool) {
-        if is_exact && now != self.expected_count {
+    #[inline]
+    fn note_partial_block(&mut self, now: u64, is_exact: impl Fn() -> bool) {
+        if now != self.expected_count && is_exact() {
             let started = now.wrapping_sub(self.block_start) as u32;
             self.stream.push(Word::Started(started).encode());
         }
@@ -99,7 +102,13 @@ impl Vcpu {
     /// records the length of the previous block if it was left early and the count is exact
     /// (`is_exact`).
     #[inline]
-    pub(crate) fn begin_block(&mut self, id: u32, n_insns: u64, now: u64, is_exact: bool) -> bool {
+    pub(crate) fn begin_block(
+        &mut self,
+        id: u32,
+        n_insns: u64,
+        now: u64,
+        is_exact: impl Fn() -> bool,
+    ) -> bool {
         self.note_partial_block(now, is_exact);
         self.block_start = now;
         self.expected_count = now + n_insns;
@@ -235,35 +244,36 @@ extern "C" fn on_translate(_id: PluginId, block: *mut Block) {
         let n = qemu::qemu_plugin_tb_n_insns(block);
         let insns: Vec<*mut Insn> =
             (0..n).map(|index| qemu::qemu_plugin_tb_get_insn(block, index)).collect();
-        for &insn in &insns {
-            plugin.counter.count(insn);
+        let words: Vec<u32> = insns.iter().map(|&insn| qemu::word(insn)).collect();
+        for (index, amount) in counting::points(&words, false) {
+            plugin.counter.count(insns[index], amount);
         }
         if !plugin.count_only {
-            instrument(plugin, block, &insns);
+            instrument(plugin, block, &insns, &words);
         }
     }
 }
 
 /// # Safety
-/// `block` and `insns` must come from the translation callback that is running.
-unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[*mut Insn]) {
+/// `block` and `insns` must come from the translation callback that is running. `words` are the
+/// instructions.
+unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[*mut Insn], words: &[u32]) {
     // SAFETY: as promised by the caller; user data are numbers, never dereferenced.
     unsafe {
-        let words: Vec<u32> = insns.iter().map(|&insn| qemu::word(insn)).collect();
         let pc = qemu::qemu_plugin_tb_vaddr(block);
         let id = {
             let mut code = plugin.code.lock().unwrap_or_else(PoisonError::into_inner);
             send_pages(plugin, &mut code, insns);
             send_files(&mut code, insns);
-            code.block(pc, &words)
+            code.block(pc, words)
         };
         let Some(id) = id else { return };
         let start = plugin.memory.control(control::START_CODE).load(Ordering::Relaxed);
-        let marks = plugin.gate.marks(pc, &words, start);
+        let marks = plugin.gate.marks(pc, words, start);
         let data = (marks as usize) << MARKS_SHIFT | insns.len() << 32 | id as usize;
         let flags = qemu::CB_NO_REGS;
         qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, flags, data as *mut c_void);
-        for (index, (&insn, &word)) in insns.iter().zip(&words).enumerate() {
+        for (index, (&insn, &word)) in insns.iter().zip(words).enumerate() {
             let (data, ordering) = (index as *mut c_void, sim_isa::Ordering::of(word));
             if ordering.is_some_and(|ordering| ordering.before) {
                 qemu::qemu_plugin_register_vcpu_insn_exec_cb(insn, on_ordered, flags, data);
@@ -369,8 +379,10 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
     let (id, n_insns) = (data as u32, (data >> 32) as u64 & 0xffff);
     let now = plugin.counter.now(vcpu);
     // One counter for all threads does not give the count of a single one.
-    let is_exact = qemu::COUNTS_PER_VCPU
-        || plugin.memory.control(control::STREAMS).load(Ordering::Relaxed) == 1;
+    let is_exact = || {
+        qemu::COUNTS_PER_VCPU
+            || plugin.memory.control(control::STREAMS).load(Ordering::Relaxed) == 1
+    };
     // A new thread starts paused if the gate is closed before this block opens it.
     with_vcpu(plugin, vcpu, |state| {
         if !plugin.gate.admits((data >> MARKS_SHIFT) as Marks) {
@@ -384,11 +396,17 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
 }
 
 extern "C" fn on_access(vcpu: c_uint, _info: MemInfo, addr: u64, data: *mut c_void) {
-    let Some(plugin) = active() else { return };
     let index = data as usize as u32;
-    with_vcpu(plugin, vcpu, |state| {
-        state.is_paused || state.stream.push(Word::Access { index, addr }.encode())
-    });
+    // SAFETY: only this virtual CPU's thread uses the cell, and callbacks do not nest. The block
+    // has begun before, so a stream is there unless none could be begun.
+    let state = VCPUS.get(vcpu as usize).and_then(|cell| unsafe { &mut *cell.0.get() }.as_mut());
+    if let Some(state) = state
+        && !IS_OFF.load(Ordering::Relaxed)
+        && !state.is_paused
+        && !state.stream.push(Word::Access { index, addr }.encode())
+    {
+        IS_OFF.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Callback of a release: an instruction that publishes data to other threads is about to run.

@@ -147,18 +147,18 @@ mod family {
             Counter
         }
 
-        /// Makes `insn` add one whenever it starts. Loses counts if several threads run.
+        /// Makes `insn` add `amount` whenever it starts. Loses counts if several threads run.
         ///
         /// # Safety
         /// `insn` must come from the translation callback that is running.
-        pub(crate) unsafe fn count(self, insn: *mut Insn) {
+        pub(crate) unsafe fn count(self, insn: *mut Insn, amount: u64) {
             // SAFETY: the word lives as long as the process; translated code adds to it.
             unsafe {
                 qemu_plugin_register_vcpu_insn_exec_inline(
                     insn,
                     INLINE_ADD_U64,
                     COUNT.as_ptr().cast(),
-                    1,
+                    amount,
                 );
             }
         }
@@ -245,18 +245,18 @@ mod family {
             Entry { score: SCORE.load(Ordering::Acquire), offset: 0 }
         }
 
-        /// Makes `insn` add one whenever it starts.
+        /// Makes `insn` add `amount` whenever it starts.
         ///
         /// # Safety
         /// `insn` must come from the translation callback that is running.
-        pub(crate) unsafe fn count(self, insn: *mut Insn) {
+        pub(crate) unsafe fn count(self, insn: *mut Insn, amount: u64) {
             // SAFETY: the scoreboard is never freed.
             unsafe {
                 qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
                     insn,
                     INLINE_ADD_U64,
                     self.entry(),
-                    1,
+                    amount,
                 );
             }
         }

@@ -5,6 +5,7 @@
 //! engine's full speed. Then the engine drops all translations and translates again with all
 //! callbacks.
 
+use crate::counting;
 use crate::plugin::{IS_OFF, Plugin, Vcpu, active, on_exit, send_pages, with_vcpu};
 use crate::qemu::{self, Block, Insn, MemInfo, PluginId};
 use crate::registers;
@@ -220,8 +221,10 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[(*mut Insn, u3
         let is_vector = pc.is_multiple_of(VECTOR_BYTES);
         let flags = if is_vector || is_first { qemu::CB_READ_REGS } else { qemu::CB_NO_REGS };
         qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, flags, data);
+        for (index, amount) in counting::points(&words, true) {
+            plugin.counter.count(pointers[index], amount);
+        }
         for (index, &(insn, word)) in insns.iter().enumerate() {
-            plugin.counter.count(insn);
             instrument_one(insn, word, index as u64, pc);
         }
     }
@@ -268,7 +271,7 @@ extern "C" fn on_block(vcpu: c_uint, data: *mut c_void) {
         if block.pc.is_multiple_of(VECTOR_BYTES) {
             note_exception(state, block.pc);
         }
-        let goes_on = state.begin_block(block.id, block.n_insns, now, true);
+        let goes_on = state.begin_block(block.id, block.n_insns, now, || true);
         if let Some(physical) = block.physical {
             note_page(state, block.pc, physical, page::EXECUTE);
         }

@@ -67,6 +67,15 @@ pub fn is_zero_line(word: u32) -> bool {
     matches!(word & 0xffff_ffe0, 0xd50b_7420 | 0xd50b_7480)
 }
 
+/// Returns true for words that never raise an exception when they run: those that calculate,
+/// without SVE and without authenticating a pointer. A word that is not allocated does not run.
+pub fn never_faults(word: u32) -> bool {
+    let is_immediate = word & 0x1c00_0000 == 0x1000_0000;
+    let is_of_registers = word & 0x0a00_0000 == 0x0a00_0000;
+    let authenticates = word & 0x7fff_0000 == 0x5ac1_0000;
+    (is_immediate || is_of_registers) && !authenticates
+}
+
 /// Returns true for `RET`.
 pub fn is_return(word: u32) -> bool {
     word & 0xffff_fc1f == 0xd65f_0000
@@ -97,6 +106,40 @@ mod tests {
         }
         // Gathers of words, scaled and not.
         assert!(!is_prefetch(0x8520_4080) && !is_prefetch(0x8500_4080));
+    }
+
+    #[test]
+    fn words_that_only_calculate_never_fault() {
+        // add, adrp, madd, csel, fadd, fmov, add of vectors, udiv.
+        for word in [
+            0x9100_0421u32,
+            0xb000_0000,
+            0x9b02_7c20,
+            0x9a82_0020,
+            0x1e62_2820,
+            0x9e67_0000,
+            0x4ee2_8420,
+            0x9ac2_0820,
+        ] {
+            assert!(never_faults(word), "{word:#x}");
+        }
+        // ldr, str q, prfm, svc, mrs, b, ret, autia, udf, add of SVE, ld1w of SVE, ldadd.
+        for word in [
+            0xf940_0041u32,
+            0x3d80_0020,
+            0xf980_0020,
+            0xd400_0001,
+            0xd53b_4200,
+            0x1400_0001,
+            0xd65f_03c0,
+            0xdac1_1020,
+            0,
+            0x04a2_0020,
+            0xa540_a060,
+            0xf820_0041,
+        ] {
+            assert!(!never_faults(word), "{word:#x}");
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod gem5_inst;
 mod lackey;
 mod lines;
 mod recognize;
+mod records;
 mod stop;
 mod tarmac;
 mod unpack;

@@ -3,12 +3,12 @@
 //! The writer uses a temporary file in the directory of the destination and renames it at the end.
 //! A file with the final name is therefore always complete.
 
+mod encoders;
 pub(crate) mod output;
 mod salvage;
 pub(crate) mod stream_encoder;
 mod summary;
 
-use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
@@ -27,6 +27,7 @@ use crate::layout::{
 use crate::limits;
 use crate::meta::Meta;
 use crate::page_map::PageMap;
+use encoders::Encoders;
 use output::{Output, begin_file, end_file};
 use stream_encoder::StreamEncoder;
 
@@ -70,7 +71,7 @@ pub struct TraceWriter<W: Write + Seek = BufWriter<File>> {
     by_content: FxHashMap<u64, Vec<u32>>,
     /// Number of the first block that is not yet written.
     pending_block: usize,
-    streams: BTreeMap<u32, StreamEncoder>,
+    streams: Encoders,
     summary: Summary,
 }
 
@@ -166,7 +167,7 @@ impl<W: Write + Seek> TraceWriter<W> {
             words: Vec::new(),
             by_content: FxHashMap::default(),
             pending_block: 0,
-            streams: BTreeMap::new(),
+            streams: Encoders::default(),
             summary: Summary::default(),
         })
     }
@@ -261,15 +262,14 @@ impl<W: Write + Seek> TraceWriter<W> {
         accesses: &[Access],
         event: Option<StreamEvent>,
     ) -> Result<(), TraceError> {
-        let &Block { pc, shape, exit } = self
-            .blocks
-            .get(block.0 as usize)
-            .ok_or(TraceError::Rejected("a block that was never defined"))?;
+        let Some(&Block { pc, shape, exit }) = self.blocks.get(block.0 as usize) else {
+            return Err(TraceError::Rejected("a block that was never defined"));
+        };
         check_execution(shape, executed, accesses)?;
         if executed > 0 {
             let exit = self.exit_after(pc, shape, executed, exit);
             let chunk_instructions = self.options.chunk_instructions;
-            let encoder = encoder_of(&mut self.streams, stream);
+            let encoder = self.streams.of(stream);
             // The event that explains the arrival belongs to the chunk of the previous block.
             let redirected = encoder.explain_arrival(pc);
             let full = encoder.open_instructions() >= chunk_instructions
@@ -277,7 +277,7 @@ impl<W: Write + Seek> TraceWriter<W> {
             self.summary.redirects += u64::from(redirected);
             if full {
                 self.write_stream_chunk(stream)?;
-                self.stream_mut(stream).block(block.0, shape, executed, accesses, exit);
+                self.streams.of(stream).block(block.0, shape, executed, accesses, exit);
             } else {
                 encoder.block(block.0, shape, executed, accesses, exit);
             }
@@ -299,7 +299,7 @@ impl<W: Write + Seek> TraceWriter<W> {
             StreamEvent::Ticket { .. } => self.output.needs(MINOR_WITH_TICKETS),
             _ => {}
         }
-        let encoder = self.stream_mut(stream);
+        let encoder = self.streams.of(stream);
         encoder.event(&event);
         // Reached only by events without blocks in between; one redirect may still follow.
         if encoder.open_events() >= MAX_CHUNK_EVENTS - 1 {
@@ -310,13 +310,19 @@ impl<W: Write + Seek> TraceWriter<W> {
 
     /// Returns the number of instructions pushed so far to all streams.
     pub fn instructions(&self) -> u64 {
-        let open: u64 = self.streams.values().map(|s| u64::from(s.open_instructions())).sum();
+        let open: u64 = self.streams.all().iter().map(|s| u64::from(s.open_instructions())).sum();
         self.summary.instructions + open
     }
 
     /// Returns the last content of the code page at `va`.
     pub(crate) fn page_at(&self, va: u64) -> Option<&[u8]> {
         self.image.page(va)
+    }
+
+    /// Returns whether `block` is the block of `words` at `pc`.
+    pub(crate) fn is_block(&self, block: BlockId, pc: u64, words: &[u32]) -> bool {
+        let known = self.blocks.get(block.0 as usize);
+        known.is_some_and(|block| block.pc == pc && self.words_of(block.shape) == words)
     }
 
     /// Returns the number of instructions of all distinct blocks so far.
@@ -329,20 +335,16 @@ impl<W: Write + Seek> TraceWriter<W> {
     /// # Errors
     /// Writing to the sink fails.
     pub fn finish_into(mut self) -> Result<(Summary, W), TraceError> {
-        let streams: Vec<u32> = self.streams.keys().copied().collect();
+        let streams: Vec<u32> = self.streams.all().iter().map(StreamEncoder::stream).collect();
         self.write_definitions()?;
         for stream in streams {
             self.write_stream_chunk(stream)?;
         }
         self.output.meta(&self.meta)?;
-        self.summary.streams = self.streams.len() as u32;
+        self.summary.streams = self.streams.all().len() as u32;
         self.summary.distinct_blocks = self.blocks.len() as u32;
         let (file_bytes, sink) = self.output.end(&self.meta, &self.summary)?;
         Ok((Summary { file_bytes, ..self.summary }, sink))
-    }
-
-    fn stream_mut(&mut self, stream: u32) -> &mut StreamEncoder {
-        encoder_of(&mut self.streams, stream)
     }
 
     fn words_of(&self, shape: BlockShape) -> &[u32] {
@@ -351,6 +353,7 @@ impl<W: Write + Seek> TraceWriter<W> {
     }
 
     /// Returns the exit after the first `executed` instructions.
+    #[inline]
     fn exit_after(&self, pc: u64, shape: BlockShape, executed: u16, whole: Exit) -> Exit {
         if executed == shape.len {
             return whole;
@@ -362,9 +365,10 @@ impl<W: Write + Seek> TraceWriter<W> {
     /// Writes the open chunk of `stream` after all definitions that it needs.
     fn write_stream_chunk(&mut self, stream: u32) -> Result<(), TraceError> {
         self.write_definitions()?;
-        let Some(encoder) = self.streams.get_mut(&stream).filter(|e| !e.is_empty()) else {
+        let encoder = self.streams.of(stream);
+        if encoder.is_empty() {
             return Ok(());
-        };
+        }
         let (header, columns) = encoder.chunk();
         self.output.meta_once(&self.meta)?;
         self.output.chunk(header, &columns)?;
@@ -399,6 +403,7 @@ impl<W: Write + Seek> TraceWriter<W> {
 }
 
 /// Refuses an execution that a trace cannot represent.
+#[inline]
 fn check_execution(
     shape: BlockShape,
     executed: u16,
@@ -425,8 +430,4 @@ fn content_hash(pc: u64, words: &[u32]) -> u64 {
     pc.hash(&mut hasher);
     words.hash(&mut hasher);
     hasher.finish()
-}
-
-fn encoder_of(streams: &mut BTreeMap<u32, StreamEncoder>, stream: u32) -> &mut StreamEncoder {
-    streams.entry(stream).or_insert_with(|| StreamEncoder::new(stream))
 }

@@ -1,6 +1,6 @@
 //! Blocks as the plugin defined them, and their executions.
 
-use sim_isa::{Exit, Governing, always_accesses, is_sve};
+use sim_isa::{Exit, Governing, always_accesses, is_return, is_sve};
 use sim_trace::{Access, BlockId};
 
 use super::unreported::{Unreported, elements, may_stay_silent};
@@ -20,6 +20,11 @@ pub(crate) struct BlockInfo {
     /// Other instructions may access memory too.
     pub(crate) has_unsure_accesses: bool,
     pub(crate) has_sve: bool,
+    /// Every access is one that the engine reports and that cannot stay away: a run that has all of
+    /// them and goes on legally is whole.
+    pub(crate) is_plain: bool,
+    /// The last instruction is a return, which may lead to a signal handler.
+    pub(crate) ends_in_return: bool,
     /// Indexes of gathers and scatters, with the numbers of their vectors' elements.
     scattered: Vec<(u16, u8)>,
     /// Indexes of predicated SVE instructions, in order.
@@ -31,7 +36,9 @@ impl BlockInfo {
     pub(crate) fn new(id: BlockId, pc: u64, words: Vec<u32>) -> BlockInfo {
         let count = |is: fn(u32) -> bool| words.iter().filter(|word| is(**word)).count();
         let last = words.len() - 1;
-        BlockInfo {
+        let has_unsure_accesses = words.iter().any(|word| may_stay_silent(*word));
+        let has_sve = words.iter().any(|word| is_sve(*word));
+        let mut info = BlockInfo {
             id,
             pc,
             exit: Exit::of(pc + 4 * last as u64, words[last]),
@@ -40,15 +47,20 @@ impl BlockInfo {
                 .filter_map(|(index, word)| Some((index, Unreported::of(*word)?)))
                 .collect(),
             sure_accesses: count(always_accesses),
-            has_unsure_accesses: words.iter().any(|word| may_stay_silent(*word)),
-            has_sve: words.iter().any(|word| is_sve(*word)),
+            has_unsure_accesses,
+            has_sve,
+            is_plain: false,
+            ends_in_return: is_return(words[last]),
             scattered: (0u16..).zip(&words).filter_map(elements).collect(),
             governed: (0u16..)
                 .zip(&words)
                 .filter_map(|(index, word)| Some((index, Governing::of(*word)?)))
                 .collect(),
             words,
-        }
+        };
+        let is_special = info.has_unsure_accesses || info.has_sve || !info.unreported.is_empty();
+        info.is_plain = !is_special && info.scattered.is_empty() && info.governed.is_empty();
+        info
     }
 
     /// Returns the number of elements of the gather or scatter `index`; `None` for another
@@ -72,6 +84,7 @@ impl BlockInfo {
     }
 
     /// Returns whether control may go to `next` after the whole block.
+    #[inline]
     pub(crate) fn allows(&self, next: u64) -> bool {
         self.exit.allows(next)
     }

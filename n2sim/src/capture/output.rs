@@ -14,6 +14,7 @@ pub(crate) struct Output {
 
 impl Output {
     /// Counts `executed` instructions. Returns whether they are written.
+    #[inline]
     pub(crate) fn admits(&mut self, executed: u64, tally: &mut Tally) -> bool {
         if tally.skipped < self.skip {
             tally.skipped += executed;

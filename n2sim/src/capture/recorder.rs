@@ -98,7 +98,8 @@ impl Recorder {
         });
         slots.sort_by_key(|slot| (slot.stream, slot.sequence));
         for slot in &slots {
-            let taken = self.take_slot(slot, memory, output);
+            let taken = self.take_definitions(memory, output);
+            let taken = taken.and_then(|()| self.take_slot(slot, memory, output));
             self.note_damage(taken)?;
         }
         Ok(())
@@ -122,6 +123,9 @@ impl Recorder {
     ) -> Result<bool> {
         let mut slots = memory.headers()?;
         slots.retain(|slot| slot.stream != DEFINITIONS && is_wanted(slot));
+        // Every block was defined before its first word was written. Definitions are taken even
+        // without such a word, because the plugin waits while much is left to take.
+        self.take_definitions(memory, output)?;
         slots.sort_by_key(|slot| (slot.stream, slot.sequence));
         let mut has_taken = false;
         for slot in &slots {
@@ -143,7 +147,7 @@ impl Recorder {
         )))
     }
 
-    /// Takes one slot if it is the next of its stream.
+    /// Takes one slot, whose blocks are defined, if it is the next of its stream.
     fn take_slot(
         &mut self,
         slot: &SlotHeader,
@@ -151,8 +155,6 @@ impl Recorder {
         output: &mut Output,
     ) -> Result<bool> {
         let words = memory.slot(slot, 0)?;
-        // Every block was defined before its first word was written.
-        self.take_definitions(memory, output)?;
         let started = memory.control(control::STREAMS)?;
         let number = u32::try_from(slot.stream).ok().filter(|_| slot.stream < started);
         let Some(number) = number else {

@@ -17,7 +17,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 /// Pause when there was nothing to take.
-const PAUSE: Duration = Duration::from_micros(200);
+const PAUSE: Duration = Duration::from_micros(500);
 
 /// Time in which a system must turn itself off after its stop marker.
 const FAREWELL: Duration = Duration::from_secs(3);

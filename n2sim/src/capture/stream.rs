@@ -4,6 +4,8 @@
 //! complete only when the next block of the same thread begins, because that one shows how the
 //! block ended.
 
+mod plain;
+
 use super::block::{BlockInfo, Run};
 use super::elements;
 use super::ending::{After, Ending, judge};
@@ -68,7 +70,10 @@ impl Stream {
             position += 1;
             match Word::decode(bits) {
                 Some(Word::Access { index, addr }) => self.access(index, addr, shared),
-                Some(Word::Block(block)) => self.begin(block, shared, writer)?,
+                Some(Word::Block(block)) => {
+                    self.begin(block, shared, writer)?;
+                    position += self.take_plain(&words[position..], shared, writer)?;
+                }
                 Some(Word::Started(n)) => self.started = Some(n),
                 Some(Word::SyscallEnter(number)) => {
                     self.enter_syscall(number, &words[position..])?;
@@ -192,15 +197,23 @@ impl Stream {
         };
         let next = info.pc;
         self.end(After::Block(next), shared, writer)?;
-        self.at = (self.at + 1) % HISTORY;
-        self.history[self.at].block = block;
-        self.history[self.at].accesses.clear();
-        self.history[self.at].further.clear();
-        self.history[self.at].predicates.clear();
+        self.next_run(block);
         std::mem::swap(&mut self.history[self.at].tickets, &mut self.next_tickets);
         self.next_tickets.clear();
         self.is_running = true;
         Ok(())
+    }
+
+    /// Replaces the oldest run of the history with one of `block`, which is the running one now.
+    #[inline]
+    fn next_run(&mut self, block: u32) {
+        self.at = (self.at + 1) % HISTORY;
+        let run = &mut self.history[self.at];
+        run.block = block;
+        run.accesses.clear();
+        run.further.clear();
+        run.tickets.clear();
+        run.predicates.clear();
     }
 
     /// Writes the running block.

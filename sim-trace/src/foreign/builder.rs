@@ -8,7 +8,7 @@ use sim_isa::{Exit, always_accesses, is_prfm, is_sve, is_sve_access, is_zero_lin
 use super::elf::Code;
 use super::format::Format;
 use super::stop::Stop;
-use crate::block::Access;
+use crate::block::{Access, BlockId};
 use crate::error::TraceError;
 use crate::event::StreamEvent;
 use crate::missing_data::MissingData;
@@ -28,14 +28,49 @@ struct Open {
     pc: u64,
     words: Vec<u32>,
     accesses: Vec<Access>,
+    /// The last instruction is a branch, which ends the block.
+    has_branch: bool,
 }
+
+/// A block that was written before.
+#[derive(Clone, Copy)]
+struct Known {
+    pc: u64,
+    block: BlockId,
+    /// Some of its words may lack what a foreign trace does not have.
+    is_special: bool,
+}
+
+/// Number of recently written blocks that are remembered, by address.
+const KNOWN: usize = 1 << 12;
 
 impl Open {
     /// Returns true if the instruction at `pc` continues the block.
+    #[inline]
     fn continues_at(&self, pc: u64) -> bool {
-        let Some(last) = self.words.last() else { return false };
-        let next = self.pc.wrapping_add(4 * self.words.len() as u64);
-        next == pc && pc != 0 && self.words.len() < BLOCK_MAX && !Exit::of(pc, *last).is_branch()
+        let length = self.words.len();
+        let next = self.pc.wrapping_add(4 * length as u64);
+        next == pc && pc != 0 && (1..BLOCK_MAX).contains(&length) && !self.has_branch
+    }
+
+    /// Returns the data that the trace does not have about the instructions of the block.
+    #[cold]
+    fn missing(&self) -> [Option<MissingData>; 4] {
+        let is_known = |at: usize| self.accesses.iter().any(|one| usize::from(one.index) == at);
+        let is_missing = |is_one: fn(u32) -> bool| {
+            let mut all = self.words.iter().enumerate().filter(|(_, word)| is_one(**word));
+            all.any(|(at, _)| !is_known(at))
+        };
+        let is_predicated = self.words.iter().any(|word| is_sve(*word));
+        // Tools that observe loads and stores do not see what DC ZVA writes, and no foreign format
+        // has predicates.
+        [
+            (MissingData::ZeroedLines, is_missing(is_zero_line)),
+            (MissingData::Prefetches, is_missing(is_prfm)),
+            (MissingData::SveAccesses, is_missing(is_sve_access)),
+            (MissingData::Predicates, is_predicated),
+        ]
+        .map(|(missing, is_missing)| is_missing.then_some(missing))
     }
 }
 
@@ -45,6 +80,9 @@ pub(super) struct Builder<W: Write + Seek> {
     code: Option<Code>,
     threads: Vec<Open>,
     numbers: FxHashMap<(u32, u64), u32>,
+    /// Name and stream of the thread asked for last.
+    last_thread: Option<(u64, u32)>,
+    known: Vec<Option<Known>>,
     file: u32,
     left: u64,
     instructions: u64,
@@ -71,6 +109,8 @@ impl<W: Write + Seek> Builder<W> {
             code,
             threads: Vec::new(),
             numbers: FxHashMap::default(),
+            last_thread: None,
+            known: vec![None; KNOWN],
             file: 0,
             left: limit.unwrap_or(u64::MAX),
             instructions: 0,
@@ -81,10 +121,19 @@ impl<W: Write + Seek> Builder<W> {
     /// Starts another file, whose threads differ from those of the previous files.
     pub(super) fn next_file(&mut self) {
         self.file += 1;
+        self.last_thread = None;
     }
 
     /// Returns the stream of the thread that the trace calls `name`.
+    #[inline]
     pub(super) fn thread(&mut self, name: u64) -> Result<u32, Stop> {
+        match self.last_thread {
+            Some((last, stream)) if last == name => Ok(stream),
+            _ => self.find_thread(name),
+        }
+    }
+
+    fn find_thread(&mut self, name: u64) -> Result<u32, Stop> {
         let next = self.threads.len();
         let stream = *self.numbers.entry((self.file, name)).or_insert(next as u32);
         if stream as usize == next {
@@ -94,27 +143,35 @@ impl<W: Write + Seek> Builder<W> {
             }
             self.threads.push(Open::default());
         }
+        self.last_thread = Some((name, stream));
         Ok(stream)
     }
 
     /// Appends an instruction to a thread.
+    #[inline]
     pub(super) fn inst(&mut self, stream: u32, pc: u64, word: u32) -> Result<(), Stop> {
         if self.left == 0 {
             return Err(Stop::Enough);
         }
         if !pc.is_multiple_of(4) || pc > u64::MAX - 4 * BLOCK_MAX as u64 {
-            let what =
-                format!("an instruction at {pc:#x}: the address of A64 code is a multiple of 4");
-            return Err(Stop::Fault { place: format!("instruction {}", self.instructions), what });
+            return Err(self.bad_address(pc));
         }
         if !self.threads[stream as usize].continues_at(pc) {
             self.end_block(stream)?;
             self.threads[stream as usize].pc = pc;
         }
-        self.threads[stream as usize].words.push(word);
+        let open = &mut self.threads[stream as usize];
+        open.words.push(word);
+        open.has_branch = Exit::of(pc, word).is_branch();
         self.left -= 1;
         self.instructions += 1;
         Ok(())
+    }
+
+    #[cold]
+    fn bad_address(&self, pc: u64) -> Stop {
+        let what = format!("an instruction at {pc:#x}: the address of A64 code is a multiple of 4");
+        Stop::Fault { place: format!("instruction {}", self.instructions), what }
     }
 
     /// Adds a data address to the last instruction of a thread. Keeps only the first of several.
@@ -143,7 +200,8 @@ impl<W: Write + Seek> Builder<W> {
     /// not.
     pub(super) fn unaccessed(&self, stream: u32) -> Option<u64> {
         let open = &self.threads[stream as usize];
-        let (last, word) = open.words.iter().enumerate().next_back()?;
+        let (word, before) = open.words.split_last()?;
+        let last = before.len();
         let accessed = open.accesses.last().is_some_and(|one| usize::from(one.index) == last);
         (always_accesses(*word) && !accessed).then_some(open.pc + 4 * last as u64)
     }
@@ -206,38 +264,38 @@ impl<W: Write + Seek> Builder<W> {
         if open.words.is_empty() {
             return Ok(());
         }
-        let is_known = |at: usize| open.accesses.iter().any(|one| usize::from(one.index) == at);
-        let is_missing = |is_one: fn(u32) -> bool| {
-            let mut all = open.words.iter().enumerate().filter(|(_, word)| is_one(**word));
-            all.any(|(at, _)| !is_known(at))
+        let (pc, words) = (open.pc, &open.words[..]);
+        let place = &mut self.known[(pc / 4) as usize % KNOWN];
+        let known = place.filter(|known| known.pc == pc);
+        let known = known.filter(|known| self.writer.is_block(known.block, pc, words));
+        let Known { block, is_special, .. } = match known {
+            Some(known) => known,
+            None => {
+                let block = self.writer.define_block(pc, words)?;
+                *place.insert(Known {
+                    pc,
+                    block,
+                    is_special: words.iter().any(|word| is_special(*word)),
+                })
+            }
         };
-        // Tools that observe loads and stores do not see what DC ZVA writes.
-        let unknown = [
-            (MissingData::ZeroedLines, is_zero_line as fn(u32) -> bool),
-            (MissingData::Prefetches, is_prfm),
-            (MissingData::SveAccesses, is_sve_access),
-        ];
-        let unknown = unknown.map(|(missing, is_one)| is_missing(is_one).then_some(missing));
-        let is_predicated = open.words.iter().any(|word| is_sve(*word));
-        let block = self.writer.define_block(open.pc, &open.words)?;
-        let executed = open.words.len() as u16;
-        self.writer.push_block(stream, block, executed, &open.accesses, None)?;
+        let missing = if is_special { open.missing() } else { [None; 4] };
+        self.writer.push_block(stream, block, words.len() as u16, &open.accesses, None)?;
         open.words.clear();
         open.accesses.clear();
-        // No foreign format has predicates.
-        let is_predicated = is_predicated.then_some(MissingData::Predicates);
-        unknown
-            .into_iter()
-            .chain([is_predicated])
-            .flatten()
-            .for_each(|missing| self.note_missing(missing));
-        if self.writer.code_words() > CODE_MAX {
+        missing.into_iter().flatten().for_each(|missing| self.note_missing(missing));
+        if known.is_none() && self.writer.code_words() > CODE_MAX {
             let what =
                 format!("more than {CODE_MAX} different instructions: this is not such a trace");
             return Err(Stop::Fault { place: format!("instruction {}", self.instructions), what });
         }
         Ok(())
     }
+}
+
+/// Returns whether foreign traces may lack data of an instruction besides its address.
+fn is_special(word: u32) -> bool {
+    is_zero_line(word) || is_prfm(word) || is_sve_access(word) || is_sve(word)
 }
 
 /// Result of an import.

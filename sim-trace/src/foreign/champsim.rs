@@ -12,8 +12,8 @@ use std::io::{Read, Seek, Write};
 use rustc_hash::FxHashMap;
 
 use super::builder::Builder;
+use super::records::Fixed;
 use super::stop::Stop;
-use super::unpack::read_up_to;
 use super::words::{Class, Reg, Sketch, word};
 use crate::missing_data::MissingData;
 
@@ -57,28 +57,57 @@ impl Shape {
     }
 }
 
+/// At most four registers or addresses.
+#[derive(Clone, Copy, Debug, Default)]
+struct Few<T> {
+    items: [T; 4],
+    count: u8,
+}
+
+impl<T: Copy + Default + PartialEq> Few<T> {
+    /// Returns those of at most four items that are not zero.
+    #[inline]
+    fn of(items: impl Iterator<Item = T>) -> Few<T> {
+        let mut few = Few::default();
+        for item in items.take(4) {
+            few.items[usize::from(few.count & 3)] = item;
+            few.count += u8::from(item != T::default());
+        }
+        few
+    }
+}
+
+impl<T> std::ops::Deref for Few<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        &self.items[..usize::from(self.count)]
+    }
+}
+
 /// A record of the trace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
     pub(super) ip: u64,
     pub(super) branches: u8,
     pub(super) taken: u8,
-    writes: Vec<u8>,
-    reads: Vec<u8>,
-    stores: Vec<u64>,
-    loads: Vec<u64>,
+    writes: Few<u8>,
+    reads: Few<u8>,
+    stores: Few<u64>,
+    loads: Few<u64>,
 }
 
 impl Record {
     /// Parses the bytes of a record.
+    #[inline]
     pub(super) fn parse(bytes: &[u8], shape: Shape) -> Record {
         let written = shape.written();
         let registers = |from: usize, n: usize| {
-            bytes.iter().skip(from).take(n).copied().filter(|reg| *reg != 0).collect()
+            Few::of(bytes.get(from..from + n).unwrap_or_default().iter().copied())
         };
         let addresses = |from: usize, n: usize| {
-            let words = bytes.get(from..from + 8 * n).unwrap_or_default().chunks_exact(8);
-            words.map(long).filter(|addr| *addr != 0).collect()
+            Few::of(bytes.get(from..from + 8 * n).unwrap_or_default().chunks_exact(8).map(long))
         };
         let memory = if shape == Shape::Short { 16 } else { 24 };
         Record {
@@ -90,6 +119,18 @@ impl Record {
             stores: addresses(memory, written),
             loads: addresses(memory + 8 * written, 4),
         }
+    }
+
+    /// Returns a number that two records of one instruction share only if the same words replace
+    /// them: flags, registers, and the numbers of accesses.
+    #[inline]
+    fn form(&self) -> Form {
+        let registers = |few: &Few<u8>| u32::from_le_bytes(few.items).into();
+        let counts = [self.writes.count, self.reads.count, self.loads.count, self.stores.count];
+        let counts = counts.into_iter().fold(1, |form, count| form << 3 | u128::from(count));
+        let flags = u128::from(self.branches) << 1 | u128::from(self.taken);
+        let registers = |few| -> u128 { registers(few) };
+        counts << 66 | flags << 64 | registers(&self.writes) << 32 | registers(&self.reads)
     }
 
     /// Returns the class of a branch, derived from its use of the three special registers.
@@ -121,38 +162,34 @@ impl Record {
     }
 }
 
+/// Flags, registers and numbers of accesses of a record; never 0.
+type Form = u128;
+
+#[inline]
 fn long(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 /// Reader of records.
 pub(super) struct Records<R> {
-    bytes: R,
+    bytes: Fixed<R>,
     shape: Shape,
-    offset: u64,
-    buffer: [u8; 96],
 }
 
 impl<R: Read> Records<R> {
     pub(super) fn new(bytes: R, shape: Shape) -> Records<R> {
-        Records { bytes, shape, offset: 0, buffer: [0; 96] }
+        Records { bytes: Fixed::new(bytes, shape.bytes()), shape }
     }
 
     /// Returns the next record, or `None` at the end.
+    #[inline]
     pub(super) fn next(&mut self) -> Result<Option<Record>, Stop> {
-        let buffer = &mut self.buffer[..self.shape.bytes()];
-        match read_up_to(&mut self.bytes, buffer).map_err(Stop::Input)? {
-            0 => return Ok(None),
-            n if n < buffer.len() => {
-                return Err(Stop::at_byte(self.offset, "the trace ends inside a record"));
-            }
-            _ => {}
-        }
-        let record = Record::parse(buffer, self.shape);
+        let offset = self.bytes.offset();
+        let Some(bytes) = self.bytes.next()? else { return Ok(None) };
+        let record = Record::parse(bytes, self.shape);
         if record.branches > 1 || record.taken > 1 {
-            return Err(Stop::at_byte(self.offset, "a branch is neither taken nor not taken"));
+            return Err(Stop::at_byte(offset, "a branch is neither taken nor not taken"));
         }
-        self.offset += self.shape.bytes() as u64;
         Ok(Some(record))
     }
 }
@@ -166,6 +203,10 @@ struct Site {
     parts: u8,
     /// Last target of a taken branch.
     target: Option<u64>,
+    /// Form of the last record, 0 before the first.
+    form: Form,
+    /// Index of the words that replace that record.
+    words: u32,
 }
 
 /// Layout of all instructions of a trace.
@@ -194,7 +235,7 @@ impl Layout {
                 let what = format!(
                     "more than {SITES_MAX} different instructions: this is not such a trace"
                 );
-                return Err(Stop::at_byte(records.offset, what));
+                return Err(Stop::at_byte(records.bytes.offset(), what));
             }
         }
         let mut layout = Layout { sites, is_a64 };
@@ -221,6 +262,16 @@ impl Layout {
             };
             last = Some((ip, site.pc, site.parts));
         }
+    }
+
+    /// Stores the words that replace `record`, the last one of `site`. Returns the site with them.
+    fn remember(&mut self, record: &Record, site: Site, new: &[u32], words: &mut Vec<u32>) -> Site {
+        let at = if site.form == 0 { words.len() } else { site.words as usize };
+        words.resize(words.len().max(at + new.len()), 0);
+        words[at..at + new.len()].copy_from_slice(new);
+        let site = Site { form: record.form(), words: at as u32, ..site };
+        self.sites.insert(record.ip, site);
+        site
     }
 
     /// Returns the target of a branch at `ip`, as laid out.
@@ -267,7 +318,7 @@ pub(super) fn read<W: Write + Seek, R: Read>(
     limit: u64,
     to: &mut Builder<W>,
 ) -> Result<(), Stop> {
-    let layout = Layout::of(Records::new(open().map_err(Stop::Input)?, shape), limit)?;
+    let mut layout = Layout::of(Records::new(open().map_err(Stop::Input)?, shape), limit)?;
     for missing in [MissingData::Words, MissingData::Sizes, MissingData::Threads] {
         to.note_missing(missing);
     }
@@ -277,18 +328,31 @@ pub(super) fn read<W: Write + Seek, R: Read>(
     let stream = to.thread(0)?;
     let mut names = Names { names: [None; 256], next: 0 };
     let mut records = Records::new(open().map_err(Stop::Input)?, shape);
+    let is_a64 = layout.is_a64;
+    let parts = |site: Site| if is_a64 { 1 } else { usize::from(site.parts) };
+    // The words of all sites. Those of a site keep their place, because they keep their number.
+    let mut words = Vec::new();
     let mut read = 0;
     while read < limit {
         let Some(record) = records.next()? else { break };
         read += 1;
-        let site = layout.sites.get(&record.ip).copied().unwrap_or_default();
-        let target = layout.target(record.ip);
-        let (reads, writes) = (names.regs(&record.reads), names.regs(&record.writes));
-        let instruction = Instruction { record: &record, target, reads, writes };
-        if layout.is_a64 {
-            instruction.whole(stream, site.pc, to)?;
-        } else {
-            instruction.in_parts(stream, site, to)?;
+        let mut site = layout.sites.get(&record.ip).copied().unwrap_or_default();
+        if site.form != record.form() {
+            let target = layout.target(record.ip);
+            let (reads, writes) = (names.regs(&record.reads), names.regs(&record.writes));
+            let instruction = Instruction { record: &record, target, reads, writes };
+            let new = match layout.is_a64 {
+                true => vec![instruction.whole(site.pc)],
+                false => instruction.parts(site),
+            };
+            site = layout.remember(&record, site, &new[..parts(site)], &mut words);
+        }
+        let mut addresses = record.loads.iter().chain(&*record.stores);
+        for (n, word) in words[site.words as usize..][..parts(site)].iter().enumerate() {
+            to.inst(stream, site.pc.saturating_add(4 * n as u64), *word)?;
+            if let Some(addr) = addresses.next() {
+                to.access(stream, *addr);
+            }
         }
     }
     Ok(())
@@ -345,13 +409,8 @@ impl Instruction<'_> {
         word(&Sketch { class, pc, target: None, reads: &reads, writes: &writes, base_step })
     }
 
-    /// Writes one A64 instruction for a record of an A64 program.
-    fn whole<W: Write + Seek>(
-        &self,
-        stream: u32,
-        pc: u64,
-        to: &mut Builder<W>,
-    ) -> Result<(), Stop> {
+    /// Returns the word of the instruction at `pc` of an A64 program.
+    fn whole(&self, pc: u64) -> u32 {
         let (load, store) = (self.record.loads.first(), self.record.stores.first());
         let class = match (self.record.branch(), load, store) {
             (Some(branch), ..) => branch,
@@ -360,37 +419,21 @@ impl Instruction<'_> {
             (_, None, Some(_)) => Class::Store(8),
             _ => Class::Integer,
         };
-        to.inst(stream, pc, self.whole_word(class, pc))?;
-        if let Some(addr) = load.or(store) {
-            to.access(stream, *addr);
-        }
-        Ok(())
+        self.whole_word(class, pc)
     }
 
-    /// Writes an A64 instruction for each access of an x86 instruction, and one for its branch.
-    fn in_parts<W: Write + Seek>(
-        &self,
-        stream: u32,
-        site: Site,
-        to: &mut Builder<W>,
-    ) -> Result<(), Stop> {
+    /// Returns the words of an x86 instruction: one for each load, then for each store, and one for
+    /// its branch.
+    fn parts(&self, site: Site) -> Vec<u32> {
         let branch = self.record.branch();
-        let loads = self.record.loads.iter().map(|addr| (Class::Load(8), Some(*addr)));
-        let stores = self.record.stores.iter().map(|addr| (Class::Store(8), Some(*addr)));
-        let mut parts: Vec<(Class, Option<u64>)> = loads.chain(stores).collect();
+        let loads = self.record.loads.iter().map(|_| Class::Load(8));
+        let stores = self.record.stores.iter().map(|_| Class::Store(8));
+        let mut parts: Vec<Class> = loads.chain(stores).collect();
         let count = usize::from(site.parts).saturating_sub(branch.is_some().into());
         // Fill up parts that this execution does not use, because the code contains them.
-        while parts.len() < count {
-            parts.push((Class::Integer, None));
-        }
-        parts.extend(branch.map(|class| (class, None)));
-        for (n, (class, addr)) in parts.into_iter().enumerate() {
-            let pc = site.pc.saturating_add(4 * n as u64);
-            to.inst(stream, pc, self.part_word(class, pc))?;
-            if let Some(addr) = addr {
-                to.access(stream, addr);
-            }
-        }
-        Ok(())
+        parts.resize(count.max(parts.len()), Class::Integer);
+        parts.extend(branch);
+        let pc = |n: usize| site.pc.saturating_add(4 * n as u64);
+        parts.iter().enumerate().map(|(n, class)| self.part_word(*class, pc(n))).collect()
     }
 }

@@ -10,8 +10,8 @@ use std::io::{Read, Seek, Write};
 use rustc_hash::FxHashMap;
 
 use super::builder::Builder;
+use super::records::Fixed;
 use super::stop::Stop;
-use super::unpack::read_up_to;
 use super::words::{Class, Reg, Sketch, word};
 use crate::event::StreamEvent;
 use crate::missing_data::MissingData;
@@ -120,7 +120,7 @@ struct File<'a, W: Write + Seek> {
 }
 
 /// Reads one file: the trace of one thread, or of several threads one after the other.
-pub(super) fn read<W: Write + Seek>(mut bytes: impl Read, to: &mut Builder<W>) -> Result<(), Stop> {
+pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Result<(), Stop> {
     let mut file = File {
         to,
         stream: None,
@@ -130,16 +130,13 @@ pub(super) fn read<W: Write + Seek>(mut bytes: impl Read, to: &mut Builder<W>) -
         targets: FxHashMap::default(),
         window: None,
     };
-    let mut offset = 0;
+    let mut records = Fixed::new(bytes, RECORD_BYTES);
     loop {
-        let mut buffer = [0; RECORD_BYTES];
-        match read_up_to(&mut bytes, &mut buffer).map_err(Stop::Input)? {
-            0 => return file.end_inst(None),
-            RECORD_BYTES => {}
-            _ => return Err(Stop::at_byte(offset, "the trace ends inside a record")),
-        }
-        file.take(Record::of(&buffer), offset)?;
-        offset += RECORD_BYTES as u64;
+        let offset = records.offset();
+        let Some(record) = records.next()?.and_then(|bytes| bytes.first_chunk()) else {
+            return file.end_inst(None);
+        };
+        file.take(Record::of(record), offset)?;
     }
 }
 

@@ -77,6 +77,59 @@ fn accesses(text: &str) -> impl Iterator<Item = (u64, bool)> {
     })
 }
 
+/// Largest number of accesses of a usual line.
+const USUAL_ACCESSES: usize = 4;
+
+/// A line of one thread with few accesses, none of which names a device or a register.
+struct Usual {
+    cpu: u64,
+    pc: u64,
+    word: u32,
+    addrs: [u64; USUAL_ACCESSES],
+    count: usize,
+}
+
+impl Usual {
+    /// Parses a usual line. Returns `None` for any other, which [`take`] may know.
+    #[inline]
+    fn parse(line: &[u8]) -> Option<Usual> {
+        let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (cpu, rest) = line.split_at_checked(digits).filter(|_| (1..=9).contains(&digits))?;
+        let cpu = cpu.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
+        let (pc, rest) = hex_digits(rest.strip_prefix(b", 0x")?, 16)?;
+        let (word, rest) = hex_digits(rest.strip_prefix(b", 0x")?, 8)?;
+        let rest = rest.strip_prefix(b", \"")?;
+        let end = rest.iter().position(|byte| *byte == b'"')?;
+        let mut usual = Usual { cpu, pc, word: word as u32, addrs: [0; USUAL_ACCESSES], count: 0 };
+        let mut rest = &rest[end + 1..];
+        while !rest.is_empty() {
+            let access =
+                rest.strip_prefix(b", load, 0x").or_else(|| rest.strip_prefix(b", store, 0x"))?;
+            (*usual.addrs.get_mut(usual.count)?, rest) = hex_digits(access, 16)?;
+            usual.count += 1;
+        }
+        Some(usual)
+    }
+
+    fn addresses(&self) -> &[u64] {
+        &self.addrs[..self.count]
+    }
+}
+
+/// Splits 1 to `longest` hexadecimal digits from the rest of the text, which begins with none.
+#[inline]
+fn hex_digits(text: &[u8], longest: usize) -> Option<(u64, &[u8])> {
+    let (mut number, mut length) = (0, 0);
+    while let Some(digit) = text.get(length).and_then(|byte| char::from(*byte).to_digit(16)) {
+        number = number << 4 | u64::from(digit);
+        length += 1;
+        if length > longest {
+            return None;
+        }
+    }
+    (length > 0).then(|| (number, &text[length..]))
+}
+
 /// Returns true if the trace is of a whole system: an access in `head` names a device.
 pub(super) fn is_full_system(head: &str) -> bool {
     head.lines().filter_map(parse).any(|line| accesses(line.accesses).any(|(_, device)| device))
@@ -86,6 +139,11 @@ pub(super) fn is_full_system(head: &str) -> bool {
 pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Result<(), Stop> {
     let mut lines = Lines::new(BufReader::new(bytes));
     while let Some(line) = lines.next()? {
+        if let Some(inst) = Usual::parse(line.as_bytes()) {
+            begin(inst.cpu, inst.pc, inst.word, to)
+                .map(|stream| inst.addresses().iter().for_each(|addr| to.access(stream, *addr)))?;
+            continue;
+        }
         let mut rest = line;
         while !rest.is_empty() {
             let Some(inst) = take(&mut rest) else {
@@ -98,13 +156,20 @@ pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Re
     Ok(())
 }
 
-fn push<W: Write + Seek>(inst: &Line<'_>, to: &mut Builder<W>) -> Result<(), Stop> {
-    let stream = to.thread(inst.cpu)?;
+/// Writes an instruction without its accesses. Returns its stream.
+#[inline]
+fn begin<W: Write + Seek>(cpu: u64, pc: u64, word: u32, to: &mut Builder<W>) -> Result<u32, Stop> {
+    let stream = to.thread(cpu)?;
     // A faulting instruction has a line without its access, and control goes elsewhere.
-    if to.unaccessed(stream).is_some_and(|pc| inst.pc != pc + 4) {
+    if to.unaccessed(stream).is_some_and(|before| pc != before + 4) {
         to.event(stream, StreamEvent::Signal { number: 0, abandoned: true })?;
     }
-    to.inst(stream, inst.pc, inst.word)?;
+    to.inst(stream, pc, word)?;
+    Ok(stream)
+}
+
+fn push<W: Write + Seek>(inst: &Line<'_>, to: &mut Builder<W>) -> Result<(), Stop> {
+    let stream = begin(inst.cpu, inst.pc, inst.word, to)?;
     for (addr, has_device) in accesses(inst.accesses) {
         to.access(stream, addr);
         if has_device {
@@ -133,6 +198,37 @@ mod tests {
         assert_eq!(accesses(&text).collect::<Vec<_>>(), [(0x4000_0000, true)]);
         let text = ", store, 0x10, x3 -> 0x1";
         assert_eq!(accesses(text).collect::<Vec<_>>(), [(0x10, false)]);
+    }
+
+    #[test]
+    fn a_usual_line_reads_as_any_line_does() {
+        for text in [
+            r#"3, 0x40071c, 0xa9bf7bfd, "stp x29, x30, [sp, #-0x10]!", store, 0x7ff0, store, 0x7ff8"#,
+            r#"0, 0xFFFF000000000000, 0xd503201f, "nop""#,
+            r#"12, 0x400104, 0xf9400041, "ldr x1, [x2]", load, 0xffff000000007ff8"#,
+        ] {
+            let (usual, line) =
+                (Usual::parse(text.as_bytes()).expect(text), parse(text).expect(text));
+            assert_eq!((usual.cpu, usual.pc, usual.word), (line.cpu, line.pc, line.word));
+            let all: Vec<_> = accesses(line.accesses).map(|(addr, _)| addr).collect();
+            assert_eq!(usual.addresses(), all);
+        }
+    }
+
+    #[test]
+    fn a_line_with_anything_more_is_not_usual() {
+        for text in [
+            r#"0, 0x10, 0xf9400041, "ldr x1, [x2]", load, 0x40000000, mach-virt ram"#,
+            r#"0, 0x10, 0xf9400041, "ldr x1, [x2]", load, 0x7ff81, 0x14, 0xd503201f, "nop""#,
+            r#"0, 0x10, 0xf9400041, "ldr x1, [x2]", store, 0x10, x3 -> 0x1"#,
+            r#"0, 0x10, 0x1f9400041, "ldr x1, [x2]""#,
+            r#"0, 0x10000000000000000, 0xd503201f, "nop""#,
+            r#"+1, 0x10, 0xd503201f, "nop""#,
+            r#"0, 0x10, 0xd503201f, "nop"#,
+            r#"0, 0x, 0xd503201f, "nop""#,
+        ] {
+            assert!(Usual::parse(text.as_bytes()).is_none(), "{text}");
+        }
     }
 
     #[test]

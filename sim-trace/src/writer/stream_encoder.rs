@@ -64,12 +64,20 @@ impl StreamEncoder {
         }
     }
 
+    /// Returns the number of the stream.
+    #[inline]
+    pub(crate) fn stream(&self) -> u32 {
+        self.stream
+    }
+
     /// Returns the number of instructions in the open chunk.
+    #[inline]
     pub(crate) fn open_instructions(&self) -> u32 {
         self.instructions
     }
 
     /// Returns the number of events in the open chunk.
+    #[inline]
     pub(crate) fn open_events(&self) -> u32 {
         self.events
     }
@@ -81,6 +89,7 @@ impl StreamEncoder {
 
     /// Adds a redirect if `pc` is not a successor of the last block and no event explains it.
     /// Returns whether it did.
+    #[inline]
     pub(crate) fn explain_arrival(&mut self, pc: u64) -> bool {
         let unexplained = self.exit.is_some_and(|exit| !exit.allows(pc));
         if unexplained {
@@ -165,11 +174,19 @@ impl StreamEncoder {
         self.chunk += 1;
     }
 
+    #[inline]
     fn make_room(&mut self, id: u32, shape: BlockShape) {
+        let end = shape.start as usize + usize::from(shape.len);
+        if self.memory.len() <= id as usize || self.predictors.len() < end {
+            self.grow(id, end);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, id: u32, end: usize) {
         if self.memory.len() <= id as usize {
             self.memory.resize(id as usize + 1, BlockMemory::EMPTY);
         }
-        let end = shape.start as usize + usize::from(shape.len);
         if self.predictors.len() < end {
             self.predictors.resize(end, AddrPredictor::default());
             self.shapes.resize(end, 0);
@@ -177,6 +194,7 @@ impl StreamEncoder {
     }
 
     /// Returns the control bits that select the block.
+    #[inline]
     fn choose_block(&mut self, id: u32) -> u8 {
         if let Some(previous) = self.previous {
             if let Some(k) = self.memory[previous as usize].find(id) {
@@ -192,6 +210,7 @@ impl StreamEncoder {
         CONTROL_EXPLICIT
     }
 
+    #[inline]
     fn shape_differs(&self, id: u32, shape: BlockShape, accesses: &[Access]) -> bool {
         let known = usize::from(self.memory[id as usize].accesses);
         let start = shape.start as usize;
@@ -220,11 +239,14 @@ impl StreamEncoder {
     /// Appends addresses of instructions that have accessed memory in this chunk before.
     #[inline]
     fn addresses(&mut self, shape: BlockShape, accesses: &[Access]) {
+        let Some(last) = accesses.last() else { return };
+        self.last_addr = last.addr;
+        let predictors = &mut self.predictors[shape.start as usize..][..usize::from(shape.len)];
+        let column = &mut self.columns[3];
         for access in accesses {
-            let predictor = &mut self.predictors[shape.start as usize + usize::from(access.index)];
-            put_varint(&mut self.columns[3], zigzag(access.addr.wrapping_sub(predictor.next())));
+            let predictor = &mut predictors[usize::from(access.index)];
+            put_varint(column, zigzag(access.addr.wrapping_sub(predictor.next())));
             predictor.update(access.addr);
-            self.last_addr = access.addr;
         }
     }
 
