@@ -245,7 +245,7 @@ extern "C" fn on_translate(_id: PluginId, block: *mut Block) {
         let insns: Vec<*mut Insn> =
             (0..n).map(|index| qemu::qemu_plugin_tb_get_insn(block, index)).collect();
         let words: Vec<u32> = insns.iter().map(|&insn| qemu::word(insn)).collect();
-        for (index, amount) in counting::points(&words, false) {
+        for (index, amount) in counting::points(&words, sim_isa::never_faults) {
             plugin.counter.count(insns[index], amount);
         }
         if !plugin.count_only {

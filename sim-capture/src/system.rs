@@ -221,7 +221,7 @@ unsafe fn instrument(plugin: &Plugin, block: *mut Block, insns: &[(*mut Insn, u3
         let is_vector = pc.is_multiple_of(VECTOR_BYTES);
         let flags = if is_vector || is_first { qemu::CB_READ_REGS } else { qemu::CB_NO_REGS };
         qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, flags, data);
-        for (index, amount) in counting::points(&words, true) {
+        for (index, amount) in counting::points(&words, sim_isa::never_traps) {
             plugin.counter.count(pointers[index], amount);
         }
         for (index, &(insn, word)) in insns.iter().enumerate() {

@@ -96,4 +96,5 @@ pub use uop_counts::UopCounts;
 pub use word_class::{
     always_accesses, is_load_or_store, is_prefetch, is_prfm, is_return, is_store_exclusive, is_sve,
     is_sve_access, is_tag_access, is_zero_line, may_access, never_completes, never_faults,
+    never_traps,
 };

@@ -76,6 +76,13 @@ pub fn never_faults(word: u32) -> bool {
     (is_immediate || is_of_registers) && !authenticates
 }
 
+/// Returns true for words that [`never_faults`] accepts and that an operating system cannot trap:
+/// those without floating-point and vector registers (`CPACR_EL1.FPEN`).
+pub fn never_traps(word: u32) -> bool {
+    let is_vector = word & 1 << 26 != 0;
+    never_faults(word) && !is_vector
+}
+
 /// Returns true for `RET`.
 pub fn is_return(word: u32) -> bool {
     word & 0xffff_fc1f == 0xd65f_0000
@@ -123,6 +130,8 @@ mod tests {
         ] {
             assert!(never_faults(word), "{word:#x}");
         }
+        assert!(never_traps(0x9100_0421) && never_traps(0x9b02_7c20), "add, madd");
+        assert!(!never_traps(0x1e62_2820) && !never_traps(0x4ee2_8420), "fadd, add of vectors");
         // ldr, str q, prfm, svc, mrs, b, ret, autia, udf, add of SVE, ld1w of SVE, ldadd.
         for word in [
             0xf940_0041u32,

@@ -287,8 +287,8 @@ impl EventSink for Observing {
     }
 }
 
-/// Given a sink that attributes counts to parts of the program, then each part has the events of its
-/// operations, on wrong paths too, and all parts together have every event of the run.
+/// Given a sink that attributes counts to parts of the program, then each part has the events of
+/// its operations, on wrong paths too, and all parts together have every event of the run.
 #[test]
 fn each_part_of_a_program_has_the_counts_of_its_operations() {
     use PmuEvent::*;
