@@ -12,7 +12,7 @@ use std::time::Duration;
 const WAIT_MAX: Duration = Duration::from_secs(30);
 /// Pause between two searches for a free slot.
 const PAUSE: Duration = Duration::from_micros(500);
-/// Largest number of slots that wait for the reader. More would only spread the same words over
+/// Number of full slots from which on none is claimed. More would only spread the same words over
 /// more memory than the host's caches hold.
 const QUEUE_MAX: usize = 32;
 
@@ -183,7 +183,9 @@ impl StreamWriter {
     /// Appends one word and makes it visible. Returns false if the stream had to be dropped.
     #[inline]
     pub(crate) fn push(&mut self, word: u64) -> bool {
-        let (Some(place), [_, _, _, cursor, ..]) = (self.data.get(self.cursor), self.header) else {
+        let (data, header) = (self.data, self.header);
+        let (Some(place), Some(cursor)) = (data.get(self.cursor), header.get(header::CURSOR))
+        else {
             return self.next_slot() && self.push(word);
         };
         place.store(word, Ordering::Relaxed);
@@ -244,6 +246,22 @@ mod tests {
         assert_eq!(header_of(memory, 1, header::SEQUENCE), 1);
         assert_eq!(header_of(memory, 1, header::CURSOR), 3);
         assert_eq!(memory.word(control::SLOTS_USED), 2);
+    }
+
+    #[test]
+    #[cfg(not(miri))] // Miri has fewer slots.
+    fn no_slot_is_claimed_while_many_wait_for_the_reader() {
+        let memory = SharedMemory::for_test();
+        for slot in 0..QUEUE_MAX {
+            memory.header(slot)[header::STATE].store(FULL, Ordering::Release);
+        }
+        let claimed = std::thread::scope(|scope| {
+            let claim = scope.spawn(|| memory.claim());
+            // A free slot above the full ones is not taken; the one that the reader frees is.
+            memory.header(3)[header::STATE].store(FREE, Ordering::Release);
+            claim.join().expect("no panic")
+        });
+        assert_eq!(claimed, Some(3));
     }
 
     #[test]

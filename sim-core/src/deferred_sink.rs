@@ -42,12 +42,14 @@ pub trait DeferredSink: EventSink {
 
 impl<A: DeferredSink, B: DeferredSink> DeferredSink for (A, B) {
     fn cycles_to_deadline(&self) -> u64 {
+        const { assert!(!A::ATTRIBUTES && !B::ATTRIBUTES, "a combination has no parts") };
         self.0.cycles_to_deadline().min(self.1.cycles_to_deadline())
     }
 }
 
 impl<S: DeferredSink> DeferredSink for [S] {
     fn cycles_to_deadline(&self) -> u64 {
+        const { assert!(!S::ATTRIBUTES, "a combination has no parts") };
         self.iter().map(S::cycles_to_deadline).min().unwrap_or(u64::MAX)
     }
 }

@@ -72,7 +72,8 @@ pub fn is_zero_line(word: u32) -> bool {
 pub fn never_faults(word: u32) -> bool {
     let is_immediate = word & 0x1c00_0000 == 0x1000_0000;
     let is_of_registers = word & 0x0a00_0000 == 0x0a00_0000;
-    let authenticates = word & 0x7fff_0000 == 0x5ac1_0000;
+    // The second is PACGA.
+    let authenticates = word & 0x7fff_0000 == 0x5ac1_0000 || word & 0xffe0_fc00 == 0x9ac0_3000;
     (is_immediate || is_of_registers) && !authenticates
 }
 
@@ -132,7 +133,7 @@ mod tests {
         }
         assert!(never_traps(0x9100_0421) && never_traps(0x9b02_7c20), "add, madd");
         assert!(!never_traps(0x1e62_2820) && !never_traps(0x4ee2_8420), "fadd, add of vectors");
-        // ldr, str q, prfm, svc, mrs, b, ret, autia, udf, add of SVE, ld1w of SVE, ldadd.
+        // ldr, str q, prfm, svc, mrs, b, ret, autia, pacga, udf, add of SVE, ld1w of SVE, ldadd.
         for word in [
             0xf940_0041u32,
             0x3d80_0020,
@@ -142,6 +143,7 @@ mod tests {
             0x1400_0001,
             0xd65f_03c0,
             0xdac1_1020,
+            0x9ac2_3020,
             0,
             0x04a2_0020,
             0xa540_a060,

@@ -1,9 +1,8 @@
 //! Compares the speed of another revision of n2sim with that of the working tree.
 //!
-//! Host instructions, which callgrind counts, decide; without valgrind nothing does. Beside them
-//! are CPU times: both programs run the same traces alternately, because other jobs of the machine
-//! slow both. A last column says whether both print the same, since a faster program with different
-//! counts is another program.
+//! Host instructions, which callgrind counts, decide. Beside them are CPU times: both programs run
+//! the same traces alternately, because other jobs of the machine slow both. Without valgrind only
+//! different output fails, since a faster program with different counts is another program.
 
 mod host;
 mod programs;

@@ -1,7 +1,7 @@
 //! `n2sim functions`: exact counts for each function of the program.
 //!
-//! A sink observes the run and attributes the events of each instruction to its function, on the
-//! correct path and on wrong paths.
+//! The run passes the sums of its counts whenever an operation of another function begins
+//! ([`DeferredSink::ATTRIBUTES`]), on the correct path and on wrong paths.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -321,5 +321,40 @@ fn write_counts(
         perf_stat::write_csv(out, &report, separator)
     } else {
         perf_stat::write_text(out, &functions::by_function(report))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns counts of one event for each number.
+    fn counts(all: &[(PmuEvent, u64)]) -> Counts {
+        let mut counts = Counts::default();
+        all.iter().for_each(|(event, n)| counts.count(*event, *n));
+        counts
+    }
+
+    #[test]
+    fn stalls_of_a_wrong_path_belong_to_the_function_of_its_branch() {
+        use PmuEvent::{LD_SPEC, STALL_FRONTEND, STALL_SLOT_BACKEND};
+        let symbols = Symbols::default();
+        let mut sink = FunctionCounts::new(&symbols);
+        sink.functions = vec![Counts::default(); 3];
+        let sum = counts(&[(LD_SPEC, 5), (STALL_FRONTEND, 7), (STALL_SLOT_BACKEND, 9)]);
+        sink.notify(Notice::Part { part: 1, on_wrong_path: false });
+        sink.count_all(&sum);
+        sink.notify(Notice::Counting(true));
+        sink.count_all(&sum);
+        sink.notify(Notice::Part { part: 2, on_wrong_path: true });
+        sink.count_all(&sum);
+        sink.count(STALL_FRONTEND, 100);
+        sink.notify(Notice::Part { part: 1, on_wrong_path: false });
+        sink.notify(Notice::Part { part: 0, on_wrong_path: false });
+        sink.count_all(&sum);
+        sink.notify(Notice::Counting(false));
+        sink.count_all(&sum);
+        let branch = counts(&[(LD_SPEC, 5), (STALL_FRONTEND, 114), (STALL_SLOT_BACKEND, 18)]);
+        assert_eq!(sink.functions, [sum, branch, counts(&[(LD_SPEC, 5)])]);
     }
 }

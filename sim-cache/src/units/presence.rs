@@ -44,6 +44,9 @@ impl Presence {
 
     /// Counts all lines of the array again.
     pub(crate) fn recount(&mut self, lines: impl Iterator<Item = LineAddr>) {
+        if self.counters.is_empty() {
+            return;
+        }
         self.counters.fill(0);
         lines.for_each(|line| self.enters(line));
     }

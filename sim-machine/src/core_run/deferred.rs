@@ -11,7 +11,7 @@ use crate::totals::Totals;
 use sim_core::{Counts, Cycle, PmuEvent};
 
 /// Events that count time.
-const CLOCKS: [PmuEvent; 2] = [PmuEvent::CPU_CYCLES, PmuEvent::CNT_CYCLES];
+pub(super) const CLOCKS: [PmuEvent; 2] = [PmuEvent::CPU_CYCLES, PmuEvent::CNT_CYCLES];
 
 /// State of the sums that a deferred sink gets from one core.
 #[derive(Debug)]

@@ -5,11 +5,11 @@
 //! begins: on the correct path between two instructions, on a wrong path inside the pipeline.
 
 use super::CoreRun;
-use super::deferred::{Deferred, EarlyClocks};
+use super::deferred::{CLOCKS, Deferred, EarlyClocks};
 use crate::run_sink::RunSink;
 use crate::totals::Totals;
 use sim_cache::MemorySystem;
-use sim_core::{Cycle, EventSink, EventTally, InstId, Notice, PmuEvent};
+use sim_core::{Counts, Cycle, EventSink, EventTally, InstId, Notice, PmuEvent};
 use sim_isa::Program;
 
 /// Instructions whose part is looked up at once. With several threads, a core may run only a few of
@@ -61,7 +61,7 @@ impl Deferred {
     ) {
         let part = observer.part_of(inst, pc);
         if self.part != Some(part) {
-            observer.pass_all(&self.take_new(totals));
+            observer.pass_all(&self.take_unclocked(totals));
             self.part = Some(part);
             observer.pass_part(part, true);
         }
@@ -71,10 +71,17 @@ impl Deferred {
     #[inline(never)]
     fn end_wrong_path<S: RunSink>(&mut self, totals: &mut Totals, observer: &mut S) {
         if let Some(part) = self.correct_part.filter(|_| self.part != self.correct_part) {
-            observer.pass_all(&self.take_new(totals));
+            observer.pass_all(&self.take_unclocked(totals));
             self.part = Some(part);
             observer.pass_part(part, false);
         }
+    }
+
+    /// Returns the new totals inside of a run of instructions, which advances no clock.
+    fn take_unclocked(&mut self, totals: &mut Totals) -> Counts {
+        let new = self.take_new(totals);
+        debug_assert_eq!(CLOCKS.map(|event| new.raised(event)), [0; CLOCKS.len()]);
+        new
     }
 }
 

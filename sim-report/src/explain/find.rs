@@ -31,12 +31,10 @@ pub enum FindError {
     )]
     Section(String),
     /// Words that are not a name, but that some subjects mention.
-    #[error(
-        "nothing is called '{words}'; `n2sim explain NAME` explains these, which mention it:{found}"
-    )]
+    #[error("{unknown}; `n2sim explain NAME` explains these, which mention it:{found}")]
     Words {
-        /// Words that were asked for.
-        words: String,
+        /// Message on the name, with the closest one.
+        unknown: EventNameError,
         /// A line for each subject.
         found: String,
     },
@@ -68,7 +66,7 @@ pub fn find(name: &str, catalog: &Catalog) -> Result<Topic, FindError> {
         .find(|cause| [plain(cause.label()), plain(&format!("{cause:?}"))].contains(&plain(name)));
     of_cause.map(Topic::Cause).ok_or_else(|| match mentions(name, catalog) {
         found if found.is_empty() => FindError::Name(unknown),
-        found => FindError::Words { words: name.to_owned(), found },
+        found => FindError::Words { unknown, found },
     })
 }
 

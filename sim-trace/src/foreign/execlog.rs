@@ -140,8 +140,8 @@ pub(super) fn read<W: Write + Seek>(bytes: impl Read, to: &mut Builder<W>) -> Re
     let mut lines = Lines::new(BufReader::new(bytes));
     while let Some(line) = lines.next()? {
         if let Some(inst) = Usual::parse(line.as_bytes()) {
-            begin(inst.cpu, inst.pc, inst.word, to)
-                .map(|stream| inst.addresses().iter().for_each(|addr| to.access(stream, *addr)))?;
+            let stream = begin(inst.cpu, inst.pc, inst.word, to)?;
+            inst.addresses().iter().for_each(|addr| to.access(stream, *addr));
             continue;
         }
         let mut rest = line;

@@ -48,6 +48,9 @@ impl<R: Read> Fixed<R> {
     /// Reads whole records into the empty buffer. Returns whether there are any.
     #[cold]
     fn fill(&mut self) -> Result<bool, Stop> {
+        if self.is_cut {
+            return Err(Stop::at_byte(self.offset, "the trace ends inside a record"));
+        }
         (self.filled, self.at) = (0, 0);
         while self.failed.is_none() && self.filled < self.buffer.len() {
             match self.bytes.read(&mut self.buffer[self.filled..]) {
@@ -65,10 +68,63 @@ impl<R: Read> Fixed<R> {
         }
         match self.failed.take() {
             Some(error) => Err(Stop::Input(error)),
-            None if rest > 0 || self.is_cut => {
-                Err(Stop::at_byte(self.offset, "the trace ends inside a record"))
-            }
+            None if rest > 0 => Err(Stop::at_byte(self.offset, "the trace ends inside a record")),
             None => Ok(false),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns this many bytes, then `more` at a time, then bytes again as a growing file would.
+    struct Growing {
+        left: usize,
+        at_once: usize,
+        grows: usize,
+    }
+
+    impl Read for Growing {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let n = self.left.min(self.at_once).min(buffer.len());
+            if n == 0 {
+                self.left = std::mem::take(&mut self.grows);
+                return Ok(0);
+            }
+            buffer[..n].fill(7);
+            self.left -= n;
+            Ok(n)
+        }
+    }
+
+    /// Returns the number of whole records, and the byte of the record in which the trace ends.
+    fn read(bytes: usize, at_once: usize) -> (usize, Option<String>) {
+        let mut records = Fixed::new(Growing { left: bytes, at_once, grows: 64 }, 64);
+        let mut count = 0;
+        loop {
+            match records.next() {
+                Ok(Some(record)) => {
+                    assert_eq!(record, [7; 64]);
+                    count += 1;
+                }
+                Ok(None) => return (count, None),
+                Err(stop) => return (count, Some(format!("{stop:?}"))),
+            }
+        }
+    }
+
+    #[test]
+    fn a_cut_record_is_refused_wherever_it_is_and_even_if_the_trace_grows() {
+        for whole in [0, 1, AT_ONCE - 1, AT_ONCE, AT_ONCE + 1] {
+            for at_once in [1, 100, usize::MAX] {
+                let (count, refused) = read(whole * 64 + 10, at_once);
+                assert_eq!(count, whole, "{at_once} bytes at once");
+                let refused = refused.expect("it is cut");
+                let byte = (whole * 64).to_string();
+                assert!(refused.contains("ends inside a record") && refused.contains(&byte));
+            }
+        }
+        assert_eq!(read(2 * AT_ONCE * 64, usize::MAX), (2 * AT_ONCE, None));
     }
 }

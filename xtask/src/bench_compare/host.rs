@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, ensure};
+use sim_trace::TraceFile;
 
 /// Instructions of a run that is taken off: the start of the program, and the header of the trace.
 const START: u64 = 1_000;
@@ -22,12 +23,17 @@ pub(super) fn is_available() -> bool {
 /// start-up.
 ///
 /// # Errors
-/// If a program fails or callgrind prints no count.
+/// If a program fails, callgrind prints no count, or the trace has no instruction after start-up.
 pub(super) fn cost(programs: &[PathBuf; 2], trace: &Path, window: u64) -> anyhow::Result<Cost> {
+    let streams = TraceFile::open(trace)?;
+    let whole: u64 = streams.streams().iter().map(|stream| stream.instructions).sum();
+    let ran = whole.saturating_sub(START).min(window);
+    ensure!(ran > 0, "{}: fewer than {START} instructions cannot be compared", trace.display());
     let mut cost = [0.0; 2];
     for (program, cost) in programs.iter().zip(&mut cost) {
         let (all, start) = (count(program, trace, START + window)?, count(program, trace, START)?);
-        *cost = all.saturating_sub(start) as f64 / window as f64;
+        ensure!(all > start, "{}: {ran} instructions cost nothing", trace.display());
+        *cost = (all - start) as f64 / ran as f64;
     }
     Ok(cost)
 }
