@@ -11,13 +11,14 @@ use super::{Explanation, cause, event, metric};
 /// Most subjects that are listed.
 const LISTED: usize = 12;
 /// Words of readers for which the guide has another word.
-const OTHER_WORDS: [(&str, &str); 6] = [
+const OTHER_WORDS: [(&str, &str); 7] = [
     ("miss", "refill"),
     ("misses", "refill"),
     ("l3", "ll"),
     ("llc", "ll"),
     ("slc", "ll"),
     ("eviction", "victim"),
+    ("page", "table"),
 ];
 /// Length of a word from which on it is found inside of other words.
 const INNER: usize = 4;
