@@ -82,11 +82,7 @@ impl Stream {
                 Some(Word::SyscallReturn(number)) => {
                     let result = words.get(position).copied().unwrap_or(0).cast_signed();
                     position += 1;
-                    if let Some((entered, _, slot)) = &mut self.syscall
-                        && *entered == u64::from(number)
-                    {
-                        *slot = Some(result);
-                    }
+                    self.return_from_syscall(number.into(), result);
                 }
                 Some(Word::Handler(signal)) => {
                     let handler = words.get(position).copied().unwrap_or(0);
@@ -202,6 +198,15 @@ impl Stream {
         self.next_tickets.clear();
         self.is_running = true;
         Ok(())
+    }
+
+    /// Notes the result of the system call that the thread is in.
+    fn return_from_syscall(&mut self, number: u64, result: i64) {
+        if let Some((entered, _, slot)) = &mut self.syscall
+            && *entered == number
+        {
+            *slot = Some(result);
+        }
     }
 
     /// Replaces the oldest run of the history with one of `block`, which is the running one now.
