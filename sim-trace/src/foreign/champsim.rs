@@ -125,11 +125,10 @@ impl Record {
     /// them: flags, registers, and the numbers of accesses.
     #[inline]
     fn form(&self) -> Form {
-        let registers = |few: &Few<u8>| u32::from_le_bytes(few.items).into();
+        let registers = |few: &Few<u8>| u128::from(u32::from_le_bytes(few.items));
         let counts = [self.writes.count, self.reads.count, self.loads.count, self.stores.count];
         let counts = counts.into_iter().fold(1, |form, count| form << 3 | u128::from(count));
         let flags = u128::from(self.branches) << 1 | u128::from(self.taken);
-        let registers = |few| -> u128 { registers(few) };
         counts << 66 | flags << 64 | registers(&self.writes) << 32 | registers(&self.reads)
     }
 
