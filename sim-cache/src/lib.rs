@@ -9,6 +9,8 @@
 //! home nodes, system level cache, snoop filter, DRAM. [`config`] holds the tables of the
 //! configuration, and `testing` brings a unit into a given state without counting.
 //!
+//! `contents` reads sets and entries for viewers.
+//!
 //! Imports go one way: units use units; `core_memory` owns units; flows use `core_memory`, units
 //! and uncore; `testing` uses all of them.
 //!
@@ -16,6 +18,7 @@
 
 pub mod config;
 
+mod contents;
 mod core_memory;
 mod cores;
 mod flows;
@@ -26,6 +29,7 @@ mod units;
 mod warm;
 
 pub use config::{IdealData, IdealMemory, MemoryConfig, SemanticsConfig};
+pub use contents::{Contents, HeldLine, HeldPage, HeldSet};
 pub use core_memory::CoreMemory;
 pub use flows::ras::Ram;
 pub use memory_system::{CorePort, MemorySystem};

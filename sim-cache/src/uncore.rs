@@ -153,6 +153,16 @@ impl Uncore {
         UncoreReply { arrives, source: DataSource::Peer, dirty: false, shared }
     }
 
+    /// Returns whether a core other than `core`, or an agent outside of the machine, has the line.
+    pub(crate) fn is_held_elsewhere(&self, core: usize, line: LineAddr) -> bool {
+        let filter = self.filter.iter().flat_map(SnoopFilter::entries);
+        self.external.contains(&line)
+            || self.suppliers.get(&line) == Some(&DataSource::Peer)
+            || filter
+                .filter(|(held, ..)| *held == line)
+                .any(|(_, holders, _)| snoop_filter::cores_of(&holders).any(|other| other != core))
+    }
+
     /// Returns the cycles between a core and the home node of a line. The path leads through the
     /// mesh and, if the line is remote, over the link to the other chip, which has the same floor
     /// plan.

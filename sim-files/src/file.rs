@@ -43,6 +43,17 @@ impl File {
         Ok(File(memfd_create(name, flags)?.into()))
     }
 
+    /// Creates a file with this content, without a path. Its position is the start.
+    ///
+    /// # Errors
+    /// A system call fails.
+    pub fn of_bytes(bytes: Vec<u8>) -> io::Result<File> {
+        let mut file = File::of_memory("n2sim")?;
+        file.write_all(&bytes)?;
+        file.rewind()?;
+        Ok(file)
+    }
+
     /// Wraps an open file.
     pub fn from_std(file: std::fs::File) -> File {
         File(file)

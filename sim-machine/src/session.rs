@@ -1,5 +1,7 @@
 //! Runs a trace on a machine: one core per thread, advanced in time order.
 
+#[cfg(unix)]
+mod open;
 pub mod windows;
 
 use crate::code::{self, Code};
@@ -15,10 +17,9 @@ use crate::run_sink::{RunSink, Unobserved};
 use crate::thread_scheduler::{OrderOfRun, ThreadScheduler};
 use crate::threads::{Ended, Threads};
 use sim_cache::MemorySystem;
-use sim_core::{BatchingSink, Cycle, DeferredSink, EventSink, MemoryBudget};
+use sim_core::{BatchingSink, Cycle, DeferredSink, EventSink};
 use sim_pipeline::{Part, Pipeline};
 use sim_trace::{ReadAhead, TraceFile};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -35,31 +36,16 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens the trace. `header` is complete but for the trace's hash and the seed.
+    /// Makes a session of an open trace. `header` is complete but for the trace's hash and the seed.
     ///
     /// # Errors
-    /// If the trace cannot be read or has no instructions, if its page map has another granule than
-    /// the configuration, or if its code needs more memory than [`MemoryBudget::DEFAULT`].
-    pub fn open(
-        trace: &Path,
+    /// If the trace has no instructions, or if its page map has another granule than the
+    /// configuration.
+    pub fn of(
+        file: TraceFile,
         config: MachineConfig,
         header: RunHeader,
     ) -> Result<Session, MachineError> {
-        Session::open_within(trace, config, header, &MemoryBudget::default())
-    }
-
-    /// Opens the trace with a memory budget for its code, the readers of threads, the cores, and
-    /// the results of ended threads. Several sessions can share one budget.
-    ///
-    /// # Errors
-    /// As [`Session::open`], or if the code exceeds the budget.
-    pub fn open_within(
-        trace: &Path,
-        config: MachineConfig,
-        header: RunHeader,
-        budget: &MemoryBudget,
-    ) -> Result<Session, MachineError> {
-        let file = TraceFile::open_within(trace, budget)?;
         if file.instructions() == 0 {
             return Err(MachineError::Empty { trace: header.trace });
         }

@@ -15,7 +15,8 @@ pub use language::{
     ScenarioError, State, Step, Way, Xt, parse, parse_steps,
 };
 pub use runner::{
-    CaseError, CycleCounts, Mismatch, OPERATIONS_KEPT, Recorded, StepCounts, Tally, Verdict,
-    Walked, WrongCounter, WrongEdge, WrongProfile, WrongStatement, configure, reading_of, run_case,
-    run_case_on, walk_case,
+    CaseError, CycleCounts, Logged, Mismatch, OPERATIONS_KEPT, Recorded, Reported, STEPS_WATCHED,
+    StepCounts, Tally, Verdict, Walked, Watched, WatchedStep, WrongCounter, WrongEdge,
+    WrongProfile, WrongStatement, configure, reading_of, run_case, run_case_on, walk_case,
+    watch_case,
 };

@@ -22,6 +22,7 @@ mod statements;
 mod stepper;
 mod verdict;
 mod walk;
+mod watch;
 
 pub use cycle_counts::CycleCounts;
 pub use error::CaseError;
@@ -31,3 +32,4 @@ pub use run::{configure, reading_of, run_case, run_case_on};
 pub use statements::WrongStatement;
 pub use verdict::{Mismatch, StepCounts, Verdict, WrongCounter, WrongEdge};
 pub use walk::{OPERATIONS_KEPT, Walked, walk_case};
+pub use watch::{Logged, Reported, STEPS_WATCHED, Watched, WatchedStep, watch_case};

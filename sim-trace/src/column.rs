@@ -3,8 +3,7 @@
 //! A table entry holds the raw length and the stored length in bytes, both u32. If they are equal,
 //! the column is stored plain.
 
-use std::io::Read;
-
+use crate::frame::{self, Unpacker};
 use crate::layout::{CODEC_PLAIN, CODEC_ZSTD, u32_at};
 use crate::varint::PADDING;
 
@@ -12,12 +11,14 @@ use crate::varint::PADDING;
 pub(crate) const COLUMN_ENTRY_BYTES: usize = 8;
 
 /// Compressor of columns. Reuses its payload buffer from chunk to chunk.
+#[cfg(unix)]
 pub(crate) struct ColumnPacker {
     zstd: zstd::bulk::Compressor<'static>,
     frame: Vec<u8>,
     payload: Vec<u8>,
 }
 
+#[cfg(unix)]
 impl ColumnPacker {
     /// Creates a packer with this zstd level.
     pub(crate) fn new(level: i32) -> std::io::Result<ColumnPacker> {
@@ -50,6 +51,7 @@ impl ColumnPacker {
     }
 }
 
+#[cfg(unix)]
 fn length(bytes: &[u8]) -> std::io::Result<u32> {
     u32::try_from(bytes.len()).map_err(|_| std::io::Error::other("a column is over 4 GiB"))
 }
@@ -80,8 +82,7 @@ fn make_room(buffer: &mut Vec<u8>, raw: usize) {
 /// length.
 fn unpack_long(buffer: &mut Vec<u8>, stored: &[u8], raw: usize) -> Result<(), ColumnFault> {
     buffer.clear();
-    let frame = zstd::stream::read::Decoder::with_buffer(stored).map_err(|_| WRONG_LENGTH)?;
-    let read = frame.take(raw as u64 + 1).read_to_end(buffer);
+    let read = frame::unpack_long(stored, buffer, raw as u64 + 1);
     if read.ok() != Some(raw) {
         return Err(WRONG_LENGTH);
     }
@@ -93,7 +94,7 @@ fn unpack_long(buffer: &mut Vec<u8>, stored: &[u8], raw: usize) -> Result<(), Co
 /// each column.
 pub(crate) struct Columns<const N: usize> {
     /// Decompressor, created on demand and dropped by readers that pause between chunks.
-    zstd: Option<zstd::bulk::Decompressor<'static>>,
+    unpacker: Option<Unpacker>,
     buffers: [Vec<u8>; N],
     lengths: [usize; N],
 }
@@ -101,7 +102,7 @@ pub(crate) struct Columns<const N: usize> {
 impl<const N: usize> Columns<N> {
     pub(crate) fn new() -> std::io::Result<Columns<N>> {
         Ok(Columns {
-            zstd: Some(zstd::bulk::Decompressor::new()?),
+            unpacker: Some(Unpacker::new()?),
             buffers: std::array::from_fn(|_| Vec::new()),
             lengths: [0; N],
         })
@@ -162,12 +163,12 @@ impl<const N: usize> Columns<N> {
 
     /// Creates columns for a reader that pauses between chunks and then keeps no decompressor.
     pub(crate) fn paused() -> Columns<N> {
-        Columns { zstd: None, buffers: std::array::from_fn(|_| Vec::new()), lengths: [0; N] }
+        Columns { unpacker: None, buffers: std::array::from_fn(|_| Vec::new()), lengths: [0; N] }
     }
 
     /// Drops the decompressor until the next chunk.
     pub(crate) fn pause(&mut self) {
-        self.zstd = None;
+        self.unpacker = None;
     }
 
     /// Makes all columns empty.
@@ -190,11 +191,11 @@ impl<const N: usize> Columns<N> {
             return Err(ColumnFault::Inconsistent("a plain column has two lengths"));
         } else if raw <= LONG || raw + PADDING <= buffer.len() {
             make_room(buffer, raw);
-            let zstd = match &mut self.zstd {
-                Some(zstd) => zstd,
-                none => none.insert(zstd::bulk::Decompressor::new().map_err(|_| WRONG_LENGTH)?),
+            let unpacker = match &mut self.unpacker {
+                Some(unpacker) => unpacker,
+                none => none.insert(Unpacker::new().map_err(|_| WRONG_LENGTH)?),
             };
-            let n = zstd.decompress_to_buffer(stored, &mut buffer[..raw]);
+            let n = unpacker.unpack(stored, &mut buffer[..raw]);
             if n.ok() != Some(raw) {
                 return Err(WRONG_LENGTH);
             }

@@ -253,10 +253,22 @@ impl TraceError {
 
 /// Returns the remedy for an error of the operating system, unless the error contains one.
 fn remedy(source: &io::Error) -> &'static str {
-    match source.get_ref().is_some_and(|reason| reason.is::<sim_files::Kept>()) {
+    match has_remedy(source) {
         true => "",
         false => "; check space and permissions",
     }
+}
+
+/// Returns true for the error of an unfinished file that was kept.
+#[cfg(unix)]
+fn has_remedy(source: &io::Error) -> bool {
+    source.get_ref().is_some_and(|reason| reason.is::<sim_files::Kept>())
+}
+
+/// Returns false: nothing is written.
+#[cfg(not(unix))]
+fn has_remedy(_source: &io::Error) -> bool {
+    false
 }
 
 /// Returns the remedy for a damaged foreign trace, which keeps its intact part.

@@ -45,12 +45,17 @@
 //! Limits: A64 only; further data addresses only for gathers and scatters; no values of general
 //! registers; one page map for the whole trace ([`PageMap`]), whatever address space runs.
 
+// A target without files reads traces in memory and writes none.
+#![cfg_attr(not(unix), allow(dead_code, unused_imports))]
+
 mod block;
 mod column;
 mod error;
 mod event;
 mod file;
+#[cfg(unix)]
 pub mod foreign;
+mod frame;
 mod image;
 mod index;
 mod layout;
@@ -58,13 +63,16 @@ mod limits;
 mod load;
 mod meta;
 mod missing_data;
+#[cfg(unix)]
 mod open;
 mod page_map;
 mod page_text;
 mod predict;
 mod read_ahead;
 mod reader;
+#[cfg(unix)]
 mod repack;
+#[cfg(unix)]
 mod rewrite;
 mod scan;
 mod source;
@@ -72,7 +80,9 @@ mod states;
 mod statics;
 mod text;
 mod varint;
+#[cfg(unix)]
 mod verify;
+#[cfg(unix)]
 mod writer;
 
 pub use block::{Access, BlockId};
@@ -88,10 +98,16 @@ pub use page_map::{BadPageMap, PageEntry, PageMap, PageMemory};
 pub use page_text::PageTextError;
 pub use read_ahead::ReadAhead;
 pub use reader::{BlockVisitor, Call, OrderNote, StreamReader, Ticket, TicketReader};
+#[cfg(unix)]
 pub use repack::{repack, repack_with_map};
+#[cfg(unix)]
 pub use rewrite::{Join, Slice, merge, slice};
-pub use states::{StatePlace, StatesError, StatesHeader, StatesReader, StatesWriter};
+#[cfg(unix)]
+pub use states::StatesWriter;
+pub use states::{StatePlace, StatesError, StatesHeader, StatesReader};
 pub use statics::{CodeWord, StaticTable};
 pub use text::{Info, dump, info};
+#[cfg(unix)]
 pub use verify::{Report, verify, verify_file};
+#[cfg(unix)]
 pub use writer::{Summary, TraceWriter, WriterOptions};

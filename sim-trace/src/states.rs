@@ -22,6 +22,7 @@ use std::io::{self, Read, Write};
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::frame::{self, Unpacker};
 use crate::varint::{PADDING, put_varint, unzigzag, varint_at, zigzag};
 
 const MAGIC: &[u8; 8] = b"N2STATES";
@@ -104,6 +105,7 @@ pub enum StatesError {
 }
 
 /// Writer of a states file.
+#[cfg(unix)]
 pub struct StatesWriter<W> {
     out: W,
     zstd: zstd::bulk::Compressor<'static>,
@@ -111,6 +113,7 @@ pub struct StatesWriter<W> {
     difference: Vec<u8>,
 }
 
+#[cfg(unix)]
 impl<W: Write> StatesWriter<W> {
     /// Begins a file and writes its header.
     ///
@@ -172,7 +175,7 @@ pub struct StatesReader {
     file: String,
     header: StatesHeader,
     begun: u32,
-    zstd: zstd::bulk::Decompressor<'static>,
+    unpacker: Unpacker,
     packed: Vec<u8>,
     difference: Vec<u8>,
     words: Vec<u64>,
@@ -214,13 +217,13 @@ impl StatesReader {
         if header.words > MOST_WORDS {
             return Err(damaged("states are larger than those of any machine"));
         }
-        let zstd = zstd::bulk::Decompressor::new().map_err(io)?;
+        let unpacker = Unpacker::new().map_err(io)?;
         Ok(StatesReader {
             input,
             file: file.to_owned(),
             header,
             begun: 0,
-            zstd,
+            unpacker,
             packed: Vec::new(),
             difference: Vec::new(),
             words: Vec::new(),
@@ -265,7 +268,7 @@ impl StatesReader {
         read_all(&mut self.input, &mut entry)?;
         let short = |at: usize| number(&entry[at..at + 4]) as u32;
         let (last, plain, packed) = (short(16), short(20) as usize, short(24) as usize);
-        let most = zstd::zstd_safe::compress_bound(plain);
+        let most = frame::largest(plain);
         if plain > WORST * self.words.len() + PADDING || packed > most {
             return Err(ReadFault::Damage("it is larger than any state"));
         }
@@ -278,11 +281,12 @@ impl StatesReader {
             return Err(ReadFault::Damage("the checksum does not match"));
         }
         self.difference.clear();
-        self.difference.reserve(plain + PADDING);
-        self.zstd
-            .decompress_to_buffer(&self.packed, &mut self.difference)
+        self.difference.resize(plain, 0);
+        let unpacked = self
+            .unpacker
+            .unpack(&self.packed, &mut self.difference)
             .map_err(|_| ReadFault::Damage("it cannot be unpacked"))?;
-        if self.difference.len() != plain {
+        if unpacked != plain {
             return Err(ReadFault::Damage("its unpacked length does not match"));
         }
         self.difference.extend_from_slice(&[0; PADDING]);

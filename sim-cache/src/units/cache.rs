@@ -62,6 +62,14 @@ impl Cache {
         Cache { tags: self.tags.indexed_virtually(), ..self }
     }
 
+    /// Returns the ways that the next lines of these sets replace if none is empty. Has no side
+    /// effects.
+    pub(crate) fn next_victims(&self, sets: &[u32]) -> Vec<u32> {
+        // A choice may change the state of a policy: a copy chooses.
+        let mut policy = self.replacement.clone();
+        sets.iter().map(|set| policy.victim(*set).way).collect()
+    }
+
     /// Returns whether the line is present at `now` and needs no further action; that counts as a
     /// use. `false` does not imply a miss and changes nothing.
     #[inline(always)]

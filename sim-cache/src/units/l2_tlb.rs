@@ -4,7 +4,7 @@
 //! Each kind and size has its own index bits, so a lookup probes one set for each size in use. The
 //! least recently used entry of a set is replaced.
 
-use sim_core::{StateVisitor, Stored, WarmState};
+use sim_core::{Cycle, StateVisitor, Stored, WarmState};
 
 use crate::config::L2TlbConfig;
 use crate::units::address_space::{EntryTag, Key};
@@ -95,6 +95,16 @@ impl L2Tlb {
     /// Returns whether a translation serves the key. Has no side effects.
     pub(crate) fn holds(&self, key: Key) -> bool {
         self.find(key).is_some()
+    }
+
+    /// Returns the first usable cycle of the entry that serves the key, and the number of entries
+    /// of its set that were used after it. Has no side effects.
+    pub(crate) fn entry(&self, key: Key) -> Option<(Cycle, u32)> {
+        let index = self.find(key)?;
+        let first = index - index % self.ways;
+        let later =
+            self.stamps[first..first + self.ways].iter().filter(|s| **s > self.stamps[index]);
+        Some((self.entries[index].1.refill_time().ready, later.count() as u32))
     }
 
     /// Returns the refill time of a partial entry or a result of stage 2 that covers `1 << shift`

@@ -144,6 +144,14 @@ impl L1Tlb {
         self.entries.iter().any(|e| e.translation.tag.matches(key))
     }
 
+    /// Returns the first usable cycle of the entry that serves the key, and the number of entries
+    /// that were used after it. Has no side effects.
+    pub(crate) fn entry(&self, key: Key) -> Option<(Cycle, u32)> {
+        let entry = self.entries.iter().find(|e| e.translation.tag.matches(key))?;
+        let later = self.entries.iter().filter(|e| e.stamp > entry.stamp).count();
+        Some((entry.translation.refill.ready, later as u32))
+    }
+
     /// Enters a translation for a key that missed, replacing the least recently used one.
     pub(crate) fn allocate(&mut self, key: Key, translation: Translation) {
         let oldest = self.entries.iter().enumerate().min_by_key(|(_, e)| e.stamp);

@@ -1,7 +1,7 @@
 //! Performs the steps of a case, in sequence or together, on the correct path or a wrong one.
 
 use crate::language::{Action, Case, Join, Step, Xt};
-use sim_cache::{CacheLevel, MemorySystem};
+use sim_cache::{CacheLevel, Contents, MemorySystem};
 use sim_core::{
     Activity, Cycle, InstFlags, LINE_BYTES, MemoryPort, NullSink, RootCause, StallCause, TraceInst,
     VirtAddr,
@@ -102,6 +102,11 @@ impl<T: Tally> Stepper<T> {
     /// Returns the first cycle of the current group and the completion of all its memory requests.
     pub(super) fn span(&self) -> (Cycle, Cycle) {
         (self.group_start, self.busy_until)
+    }
+
+    /// Returns the content of caches and TLBs around these addresses.
+    pub(super) fn contents(&self, addrs: &[VirtAddr]) -> Contents {
+        self.memory.contents(0, addrs)
     }
 
     /// Runs step `i` of the case. The last step of a group (joined by `&`) also counts the time

@@ -1,0 +1,125 @@
+//! Counters of a core that take turns, beside the exact counts, over the time of a run.
+
+use serde::Serialize;
+use sim_core::{Counts, EventSink, Notice, PmuEvent};
+use sim_pmu::counter::CounterCount;
+use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
+
+use super::{Part, session};
+
+/// Points in time.
+const POINTS: u64 = 120;
+
+/// Estimates and exact counts at points in time.
+#[derive(Debug, Serialize)]
+pub(crate) struct Turns {
+    events: Vec<&'static str>,
+    /// Cycles of the run.
+    cycles: u64,
+    points: Vec<Point>,
+    /// Time slices that ended.
+    rotations: u64,
+}
+
+/// Counts from the start of the run to a cycle, event by event.
+#[derive(Debug, Serialize)]
+struct Point {
+    cycle: u64,
+    exact: Vec<u64>,
+    /// Value in the counter so far.
+    counted: Vec<u64>,
+    /// Estimate: the value scaled to the whole time; `None` before the first turn.
+    scaled: Vec<Option<u64>>,
+    /// Cycles on a counter.
+    running: Vec<u64>,
+}
+
+/// Runs the trace with counters that rotate every `turn` cycles.
+pub(crate) fn turns(
+    trace: &[u8],
+    part: &Part,
+    names: &[String],
+    counters: u8,
+    turn: u64,
+) -> Result<Turns, String> {
+    let event = |name: &String| PmuEvent::from_name(name).map_err(|error| error.to_string());
+    let events: Vec<PmuEvent> = names.iter().map(event).collect::<Result<_, _>>()?;
+    let counters = CounterCount::new(counters)
+        .ok_or_else(|| format!("{counters} counters: a core has 2 to 31"))?;
+    let session = session(trace, &part.machine)?;
+    let options = part.options();
+    let whole = session.run(&options, &mut |_| {}).map_err(|error| error.to_string())?;
+    let cycles = whole.total().value(PmuEvent::CPU_CYCLES);
+    let groups: Vec<Group> = events
+        .iter()
+        .map(|event| Group::single(sim_pmu::perf::PerfEvent::new(*event).event))
+        .collect();
+    let mut watch = Watch {
+        counters: PerfSession::new(PerfSetup::new(&groups, counters), turn),
+        events: events.clone(),
+        exact: Counts::default(),
+        is_counted: false,
+        cycle: 0,
+        step: (cycles / POINTS).max(1),
+        points: Vec::new(),
+    };
+    session.run_with_sink(&options, &mut |_| {}, &mut watch).map_err(|error| error.to_string())?;
+    watch.point();
+    let rotations = watch.counters.rotations();
+    let events = events.iter().map(|event| event.mnemonic()).collect();
+    Ok(Turns { events, cycles, points: watch.points, rotations })
+}
+
+/// Sink that reads counters and exact counts at intervals.
+struct Watch {
+    counters: PerfSession,
+    events: Vec<PmuEvent>,
+    exact: Counts,
+    is_counted: bool,
+    cycle: u64,
+    step: u64,
+    points: Vec<Point>,
+}
+
+impl Watch {
+    fn point(&mut self) {
+        let readings = self.counters.readings();
+        let exact = self.events.iter().map(|event| self.exact.value(*event)).collect();
+        self.points.push(Point {
+            cycle: self.cycle,
+            exact,
+            counted: readings.iter().map(|reading| reading.value).collect(),
+            scaled: readings.iter().map(Reading::scaled).collect(),
+            running: readings.iter().map(|reading| reading.running).collect(),
+        });
+    }
+}
+
+impl EventSink for Watch {
+    const OBSERVES_OPS: bool = true;
+
+    fn counts_only(&self) -> bool {
+        true
+    }
+
+    fn count(&mut self, event: PmuEvent, n: u64) {
+        self.counters.count(event, n);
+        if !self.is_counted {
+            return;
+        }
+        self.exact.count(event, n);
+        if event == PmuEvent::CPU_CYCLES {
+            self.cycle += n;
+            if self.cycle >= self.step * (self.points.len() as u64 + 1) {
+                self.point();
+            }
+        }
+    }
+
+    fn notify(&mut self, notice: Notice<'_>) {
+        if let Notice::Counting(is_counted) = notice {
+            self.is_counted = is_counted;
+        }
+        self.counters.notify(notice);
+    }
+}
