@@ -12,7 +12,7 @@ pub use language::{
     Action, Base, Bits, Bound, Case, Clause, Expectation, Expected, ExpectedCounter,
     ExpectedRegister, Given, GivenCounter, GivenFaultKind, GivenProfiling, Join, Place,
     PmuStatement, Problem, ProfileClaim, Ram, Reading, RecordField, RegisterRead, SampleSet,
-    ScenarioError, State, Step, Way, Xt, parse, parse_steps,
+    ScenarioError, State, Step, Way, Xt, parse, parse_named_steps, parse_steps,
 };
 pub use runner::{
     CaseError, CycleCounts, Logged, Mismatch, OPERATIONS_KEPT, Recorded, Reported, STEPS_WATCHED,

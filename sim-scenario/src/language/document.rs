@@ -42,11 +42,22 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, ScenarioError> {
 /// # Errors
 ///
 /// The first fault, with its place and a remedy.
-pub fn parse_steps(
+pub fn parse_steps(given: (&str, &str), done: (&str, &str)) -> Result<Case, ScenarioError> {
+    parse_named_steps(given, done, &[])
+}
+
+/// Returns a case as [`parse_steps`] does. Given state and steps may use names of addresses.
+///
+/// # Errors
+///
+/// The first fault, with its place and a remedy.
+pub fn parse_named_steps(
     (given_name, given): (&str, &str),
     (steps_name, done): (&str, &str),
+    own_names: &[(String, u64)],
 ) -> Result<Case, ScenarioError> {
-    let names = named_lines();
+    let mut names = named_lines();
+    names.extend(own_names.iter().cloned());
     let located = |file: &str, text: &str, fault: Fault| ScenarioError {
         file: file.to_owned(),
         place: place_of(text, fault.offset),

@@ -1,0 +1,3 @@
+//! Lessons, sheets of answers, and the faults of both.
+
+mod lessons;
