@@ -8,6 +8,7 @@
 
 #[cfg(target_family = "wasm")]
 pub mod exports;
+mod lessons;
 mod machine;
 mod operations;
 mod request;

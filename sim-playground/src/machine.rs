@@ -16,6 +16,11 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// The usual machine with changed keys.
+    pub(crate) fn changed(set: Vec<String>) -> Choice {
+        Choice { set, ..Choice::default() }
+    }
+
     /// Runs `work` with the source of the configuration.
     pub(crate) fn with<T>(
         &self,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::machine::{self, Choice};
+use crate::lessons::{self, Lessons};
 use crate::traces::{self, Part};
 use crate::{scenarios, steps, tables};
 
@@ -67,6 +68,34 @@ pub enum Request {
         #[serde(flatten)]
         part: Part,
     },
+    /// Lessons of n2sim.
+    Lessons,
+    /// A lesson, without its answers.
+    Lesson {
+        /// Name of the lesson, or of the file.
+        name: String,
+        /// Text of a lesson that is not one of n2sim's.
+        #[serde(default)]
+        text: Option<String>,
+    },
+    /// Keeps the trace for the lessons that name it.
+    Keep {
+        /// Name of the trace in lessons.
+        name: String,
+    },
+    /// Judges a typed answer; without one, gives the answer.
+    Guess {
+        /// Name of the lesson, or of the file.
+        name: String,
+        /// Text of a lesson that is not one of n2sim's.
+        #[serde(default)]
+        text: Option<String>,
+        /// Number of the question, from 0.
+        question: usize,
+        /// What was typed.
+        #[serde(default)]
+        typed: Option<String>,
+    },
     /// Samples of the profiling unit beside all operations.
     Samples {
         /// Operations between two samples.
@@ -81,6 +110,7 @@ pub enum Request {
 #[derive(Debug, Default)]
 pub struct Playground {
     trace: Vec<u8>,
+    lessons: Lessons,
 }
 
 impl Playground {
@@ -90,7 +120,7 @@ impl Playground {
     }
 
     /// Answers a request: `{"ok": ...}`, or `{"error": "..."}` with a sentence for the reader.
-    pub fn answer(&self, request: &str) -> String {
+    pub fn answer(&mut self, request: &str) -> String {
         let answer = match serde_json::from_str(request) {
             Ok(request) => self.answer_to(request),
             Err(error) => Err(format!("the request of the page is not understood: {error}")),
@@ -102,7 +132,7 @@ impl Playground {
         answer.to_string()
     }
 
-    fn answer_to(&self, request: Request) -> Result<Value, String> {
+    fn answer_to(&mut self, request: Request) -> Result<Value, String> {
         match request {
             Request::Tables => value(&tables::tables()),
             Request::Settings { machine } => value(&machine::settings(&machine)?),
@@ -118,6 +148,15 @@ impl Playground {
             }
             Request::Turns { events, counters, turn, part } => {
                 value(&traces::turns(&self.trace, &part, &events, counters, turn)?)
+            }
+            Request::Lessons => value(&lessons::heads()?),
+            Request::Lesson { name, text } => value(&lessons::lesson(&name, text.as_deref())?),
+            Request::Keep { name } => {
+                self.lessons.keep(name, self.trace.clone());
+                Ok(Value::Null)
+            }
+            Request::Guess { name, text, question, typed } => {
+                value(&self.lessons.guess(&name, text.as_deref(), question, typed.as_deref())?)
             }
             Request::Samples { interval, part } => {
                 value(&traces::samples(&self.trace, &part, interval)?)

@@ -13,7 +13,7 @@ use sim_machine::{Outcome, RunHeader, RunOptions, Session};
 use sim_trace::TraceFile;
 
 pub(crate) use samples::samples;
-pub(crate) use turns::turns;
+pub(crate) use turns::{shared, turns};
 pub(crate) use window::pipeline;
 
 use crate::machine::Choice;
@@ -38,7 +38,19 @@ pub struct Part {
 }
 
 impl Part {
-    fn options(&self) -> RunOptions {
+    /// The first `instructions`, on a machine with these changed keys.
+    pub(crate) fn of(instructions: u64, set: &[(String, String)]) -> Part {
+        let set = set.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        Part { warmup: 0, limit: Some(instructions), machine: Choice::changed(set) }
+    }
+
+    /// Returns the machine.
+    pub(crate) fn machine(&self) -> &Choice {
+        &self.machine
+    }
+
+    /// Returns the options of a run of this part.
+    pub(crate) fn options(&self) -> RunOptions {
         RunOptions { warmup: self.warmup, limit: self.limit, roi: None }
     }
 }
@@ -58,7 +70,7 @@ pub(crate) struct Totals {
 }
 
 /// Opens the trace on a machine.
-fn session(trace: &[u8], machine: &Choice) -> Result<Session, String> {
+pub(crate) fn session(trace: &[u8], machine: &Choice) -> Result<Session, String> {
     if trace.is_empty() {
         return Err(String::from("there is no trace yet: choose one, or drop a file on the page"));
     }

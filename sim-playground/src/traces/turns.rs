@@ -5,6 +5,8 @@ use sim_core::{Counts, EventSink, Notice, PmuEvent};
 use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
 
+use sim_machine::{Outcome, Session};
+
 use super::{Part, session};
 
 /// Points in time.
@@ -42,18 +44,11 @@ pub(crate) fn turns(
     counters: u8,
     turn: u64,
 ) -> Result<Turns, String> {
-    let event = |name: &String| PmuEvent::from_name(name).map_err(|error| error.to_string());
-    let events: Vec<PmuEvent> = names.iter().map(event).collect::<Result<_, _>>()?;
-    let counters = CounterCount::new(counters)
-        .ok_or_else(|| format!("{counters} counters: a core has 2 to 31"))?;
+    let (events, groups, counters) = asked(names, counters)?;
     let session = session(trace, &part.machine)?;
     let options = part.options();
     let whole = session.run(&options, &mut |_| {}).map_err(|error| error.to_string())?;
     let cycles = whole.total().value(PmuEvent::CPU_CYCLES);
-    let groups: Vec<Group> = events
-        .iter()
-        .map(|event| Group::single(sim_pmu::perf::PerfEvent::new(*event).event))
-        .collect();
     let mut watch = Watch {
         counters: PerfSession::new(PerfSetup::new(&groups, counters), turn),
         events: events.clone(),
@@ -68,6 +63,36 @@ pub(crate) fn turns(
     let rotations = watch.counters.rotations();
     let events = events.iter().map(|event| event.mnemonic()).collect();
     Ok(Turns { events, cycles, points: watch.points, rotations })
+}
+
+/// Counts the events of a part with counters that rotate every `turn` cycles.
+pub(crate) fn shared(
+    session: &Session,
+    part: &Part,
+    names: &[String],
+    counters: u8,
+    turn: u64,
+) -> Result<(Outcome, Vec<(PmuEvent, Reading)>), String> {
+    let (events, groups, counters) = asked(names, counters)?;
+    let mut counters = PerfSession::new(PerfSetup::new(&groups, counters), turn);
+    let outcome = session
+        .run_deferred(&part.options(), &mut |_| {}, &mut counters)
+        .map_err(|error| error.to_string())?;
+    let readings = events.into_iter().zip(counters.readings()).collect();
+    Ok((outcome, readings))
+}
+
+/// Reads the names of events, each a group of its own, and the number of counters.
+fn asked(
+    names: &[String],
+    counters: u8,
+) -> Result<(Vec<PmuEvent>, Vec<Group>, CounterCount), String> {
+    let event = |name: &String| PmuEvent::from_name(name).map_err(|error| error.to_string());
+    let events: Vec<PmuEvent> = names.iter().map(event).collect::<Result<_, _>>()?;
+    let counters = CounterCount::new(counters)
+        .ok_or_else(|| format!("{counters} counters: a machine has 2 to 31"))?;
+    let groups = events.iter().map(|event| Group::single(*event)).collect();
+    Ok((events, groups, counters))
 }
 
 /// Sink that reads counters and exact counts at intervals.

@@ -1,0 +1,130 @@
+//! Lessons: texts and questions for the page, and guesses compared with the model.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use sim_core::PmuEvent;
+use sim_course::{LESSONS, Lesson, Solved, TraceCounts, TraceRun, TraceSource};
+
+use crate::traces::{self, Part};
+
+/// Traces of lessons by name, and the lesson that was solved last.
+#[derive(Debug, Default)]
+pub(crate) struct Lessons {
+    traces: BTreeMap<String, Vec<u8>>,
+    last: Option<(String, Vec<Solved>)>,
+}
+
+/// Head of a lesson of n2sim.
+#[derive(Debug, Serialize)]
+pub(crate) struct Head {
+    name: String,
+    title: String,
+    minutes: u64,
+    level: &'static str,
+}
+
+/// Judged guess, with the true answer and the reason once it is right or given up.
+#[derive(Debug, Serialize)]
+pub(crate) struct Guessed {
+    right: bool,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truth: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+/// Returns the lessons of n2sim in their order.
+pub(crate) fn heads() -> Result<Vec<Head>, String> {
+    let head = |(name, text): &(&str, &str)| {
+        let Lesson { name, title, minutes, level, .. } = parse(text, name)?;
+        Ok(Head { name, title, minutes, level: level.name() })
+    };
+    LESSONS.iter().map(head).collect()
+}
+
+/// Returns a lesson of n2sim by its name, or the lesson in `text`.
+pub(crate) fn lesson(name: &str, text: Option<&str>) -> Result<Lesson, String> {
+    if let Some(text) = text {
+        return parse(text, name);
+    }
+    for (file, text) in LESSONS {
+        let lesson = parse(text, file)?;
+        if lesson.name == name {
+            return Ok(lesson);
+        }
+    }
+    Err(format!("there is no lesson '{name}': choose one of the list, or drop a lesson file (*.toml)"))
+}
+
+fn parse(text: &str, file: &str) -> Result<Lesson, String> {
+    Lesson::parse(text, file).map_err(|error| error.to_string())
+}
+
+impl Lessons {
+    /// Keeps a trace for the lessons that name it.
+    pub(crate) fn keep(&mut self, name: String, trace: Vec<u8>) {
+        self.traces.insert(name, trace);
+        self.last = None;
+    }
+
+    /// Judges what was typed as the answer of question `number`, counted from 0. `None` gives up.
+    pub(crate) fn guess(
+        &mut self,
+        name: &str,
+        text: Option<&str>,
+        number: usize,
+        typed: Option<&str>,
+    ) -> Result<Guessed, String> {
+        let lesson = lesson(name, text)?;
+        let question = lesson
+            .questions
+            .get(number)
+            .ok_or_else(|| format!("the lesson has {} questions", lesson.questions.len()))?;
+        let key = text.unwrap_or(name).to_owned();
+        if self.last.as_ref().is_none_or(|(known, _)| *known != key) {
+            let solved = lesson.solve(&mut Source(&self.traces)).map_err(|e| e.to_string())?;
+            self.last = Some((key, solved));
+        }
+        let solved = self.last.as_ref().and_then(|(_, solved)| solved.get(number));
+        let solved = solved.ok_or("the lesson has no answer to this question")?;
+        let verdict = typed.map(|typed| question.check(typed, &solved.truth));
+        let right = verdict.as_ref().is_some_and(sim_course::Verdict::is_right);
+        let message = verdict.map_or_else(|| String::from("given up"), |v| v.message());
+        let is_open = !right && typed.is_some();
+        Ok(Guessed {
+            right,
+            message,
+            truth: (!is_open).then(|| solved.shown.clone()),
+            why: (!is_open).then(|| solved.why.clone()),
+        })
+    }
+}
+
+/// Runs the traces that the page has given.
+struct Source<'a>(&'a BTreeMap<String, Vec<u8>>);
+
+impl TraceSource for Source<'_> {
+    fn run(&mut self, run: &TraceRun) -> Result<TraceCounts, String> {
+        let bytes = self.0.get(&run.trace).map(Vec::as_slice).unwrap_or_default();
+        if bytes.is_empty() {
+            return Err(format!("the lesson needs the trace {}: drop it on the page", run.trace));
+        }
+        let part = Part::of(run.instructions, &run.set);
+        let session = traces::session(bytes, part.machine())?;
+        let Some(sharing) = run.sharing.filter(|_| !run.events.is_empty()) else {
+            let outcome = session.run(&part.options(), &mut |_| {}).map_err(|e| e.to_string())?;
+            return Ok(TraceCounts { counts: outcome.total(), estimates: BTreeMap::new() });
+        };
+        let turn = u128::from(sharing.interval) * u128::from(session.clock_hz()) / 1_000_000;
+        let turn = u64::try_from(turn).unwrap_or(u64::MAX);
+        let (outcome, readings) =
+            traces::shared(&session, &part, &run.events, sharing.counters, turn)?;
+        let scaled = |(event, reading): (PmuEvent, sim_pmu::perf::Reading)| {
+            Some((event, reading.scaled()? as f64))
+        };
+        let estimates = readings.into_iter().filter_map(scaled).collect();
+        Ok(TraceCounts { counts: outcome.total(), estimates })
+    }
+}
