@@ -51,7 +51,7 @@ pub(crate) fn run(args: &BookArgs) -> anyhow::Result<Verdict> {
     }
     written?;
     let entry = directory.join(ENTRY);
-    writeln!(call::stderr(), "n2sim: wrote {} files; open {}", files.len(), entry.shown())?;
+    writeln!(call::stderr(), "n2sim: open {}", entry.shown())?;
     Ok(Verdict::Good)
 }
 
