@@ -1,9 +1,12 @@
-//! Builds the recording plugin (`sim-capture`), once for each of QEMU's plugin interfaces, for
-//! `include_bytes!`.
+//! Builds the recording plugin (`sim-capture`), once for each of QEMU's plugin interfaces, and
+//! packs the sources of the book, both for `include_bytes!`.
 //!
 //! A nested cargo builds it, because stable cargo has no dependencies on shared libraries. Its
 //! target folder is one below the outer one, so that a check, a test and a release build share what
 //! it builds and no lock is waited for that the outer cargo holds.
+
+#[path = "build/book.rs"]
+mod book;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -39,7 +42,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo::rerun-if-changed={}", workspace.join(source).display());
     }
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     let out = folder("OUT_DIR")?;
+    book::pack(&workspace.canonicalize()?, &out.join("book.z"))?;
     let target = target_folder(&out);
     fs::create_dir_all(&target)?;
     // Both builds have one name there, also those of another cargo that runs at the same time.

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::capture::args::CaptureArgs;
+use crate::commands::book::BookArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::counterfactual::CounterfactualArgs;
@@ -61,6 +62,7 @@ impl Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Book(BookArgs),
     Capture(CaptureArgs),
     Check(CheckArgs),
     Completions(CompletionsArgs),

@@ -32,6 +32,7 @@
 pub mod a53_counts;
 pub mod a53_ladder;
 pub mod a53_stat;
+pub mod book;
 pub mod case_counts;
 pub mod case_tables;
 pub mod core_diff;
