@@ -25,6 +25,7 @@ use crate::commands::membench::MembenchArgs;
 use crate::commands::perf_stat::PerfStatArgs;
 use crate::commands::pipeline::PipelineArgs;
 use crate::commands::plan::PlanArgs;
+use crate::commands::playground::PlaygroundArgs;
 use crate::commands::program_pmu::ProgramPmuArgs;
 use crate::commands::record::RecordArgs;
 use crate::commands::report::ReportArgs;
@@ -84,6 +85,7 @@ pub(crate) enum Command {
     PerfStat(PerfStatArgs),
     Pipeline(PipelineArgs),
     Plan(PlanArgs),
+    Playground(PlaygroundArgs),
     ProgramPmu(ProgramPmuArgs),
     Record(RecordArgs),
     Report(ReportArgs),

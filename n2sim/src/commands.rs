@@ -25,6 +25,7 @@ pub(crate) mod perf_stat;
 pub(crate) mod pipeline;
 mod pipeline_a53;
 pub(crate) mod plan;
+pub(crate) mod playground;
 pub(crate) mod program_pmu;
 mod program_pmu_a53;
 pub(crate) mod record;

@@ -202,6 +202,7 @@ fn run(command: Command) -> anyhow::Result<u8> {
             0
         }
         Command::Pipeline(args) => commands::pipeline::run(&args)?.into(),
+        Command::Playground(args) => commands::playground::run(&args)?.into(),
         Command::Plan(args) => commands::plan::run(&args)?.into(),
         Command::ProgramPmu(args) => commands::program_pmu::run(&args)?.into(),
         Command::Record(args) => commands::record::run(&args)?.into(),
