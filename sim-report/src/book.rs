@@ -188,7 +188,7 @@ fn document(path: &str) -> Option<&str> {
 
 fn first_heading(source: &str) -> String {
     let heading = source.lines().find_map(|line| line.strip_prefix("# "));
-    heading.unwrap_or_default().to_owned()
+    heading.unwrap_or_default().replace('`', "")
 }
 
 /// Returns the page of the scenario, prediction and metric files as Markdown.

@@ -191,7 +191,10 @@ pub(super) fn drawing(
     caption: &str,
     prefix: &str,
 ) -> Markup {
-    let svg = sources.get(&format!("{CHAPTERS}{path}")).map_or("", String::as_str);
+    let Some(svg) = sources.get(&format!("{CHAPTERS}{path}")) else {
+        // Figures of documents are not part of the site.
+        return html! { p.quiet { "Figure: " (caption) " (" code { "docs/" (path) } ")" } };
+    };
     html! {
         figure {
             div.drawing { (PreEscaped(figures::inline(svg, prefix))) }
