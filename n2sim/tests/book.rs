@@ -10,6 +10,7 @@ mod exercises;
 mod figures;
 mod page;
 mod runs;
+mod sharing;
 mod site;
 
 use std::collections::BTreeSet;
@@ -186,7 +187,9 @@ fn every_exercise_has_an_answer() {
         pages.iter().filter(|page| !is_answers(page)).flat_map(numbered).collect();
     assert_eq!(exercises, answers);
     for chapter in 1..=13 {
-        let own = exercises.iter().filter(|number| number.split('.').next() == Some(&chapter.to_string()));
+        let own = exercises
+            .iter()
+            .filter(|number| number.split('.').next() == Some(&chapter.to_string()));
         assert!(own.count() >= 2, "chapter {chapter} has exercises");
     }
 }

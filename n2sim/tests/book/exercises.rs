@@ -14,7 +14,8 @@ fn every_exercise_has_a_difficulty_a_time_and_a_check() {
             let is_numbered = heading.split(' ').next().is_some_and(|word| word.contains('.'));
             let body = body.split("\n## ").next().unwrap().trim();
             let (level, rest) = body.split_once(", ").unwrap_or((body, ""));
-            let has_time = rest.split_once(" minutes. ").is_some_and(|(n, _)| n.parse::<u8>().is_ok());
+            let has_time =
+                rest.split_once(" minutes. ").is_some_and(|(n, _)| n.parse::<u8>().is_ok());
             let is_known = ["Easy", "Medium", "Hard"].contains(&level);
             if is_numbered && !(is_known && has_time && body.contains("\nCheck: `n2sim ")) {
                 faults.push(format!("{}: {heading}", page.name()));
