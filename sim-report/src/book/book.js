@@ -39,7 +39,7 @@ function excerpt(text, words) {
   const start = at === text.length || at < 50 ? 0 : text.indexOf(" ", at - 50) + 1;
   const part = escaped((start > 0 ? "... " : "") + text.slice(start, start + 150));
   const pattern = words.map((word) => escaped(word).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
-  return part.replace(new RegExp(`(?![^&]*;)(${pattern})`, "gi"), "<mark>$1</mark>");
+  return part.replace(new RegExp(`(?!#?\\d+;)(${pattern})`, "gi"), "<mark>$1</mark>");
 }
 
 function searchBox() {
