@@ -36,14 +36,10 @@ function find(words) {
 function excerpt(text, words) {
   const small = text.toLowerCase();
   const at = Math.min(...words.map((word) => small.indexOf(word)).filter((i) => i >= 0), text.length);
-  const start = at === text.length ? 0 : Math.max(0, at - 50);
-  let part = escaped((start > 0 ? "... " : "") + text.slice(start, start + 150));
-  for (const word of words) {
-    const pattern = escaped(word).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    part = part.replace(new RegExp(`(?![^&]*;)(${pattern})`, "gi"), "<mark>$1</mark>");
-    if (words.length > 1) break;
-  }
-  return part;
+  const start = at === text.length || at < 50 ? 0 : text.indexOf(" ", at - 50) + 1;
+  const part = escaped((start > 0 ? "... " : "") + text.slice(start, start + 150));
+  const pattern = words.map((word) => escaped(word).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  return part.replace(new RegExp(`(?!#?\\d+;)(${pattern})`, "gi"), "<mark>$1</mark>");
 }
 
 function searchBox() {

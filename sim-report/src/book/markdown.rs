@@ -3,7 +3,8 @@
 use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
 
-use super::{Book, CHAPTERS, FILES_PAGE, Kind, console, figures, page_name};
+use super::contents::{Book, CHAPTERS, FILES_PAGE, Kind, Sources, page_name};
+use super::{console, figures};
 
 /// Comment in the source: the next block is also on the slides.
 const SLIDE_MARK: &str = "<!-- slide -->";
@@ -185,13 +186,11 @@ pub(super) fn render(block: &Block, own: &str, links: &Links, figure: &mut usize
 }
 
 /// Returns a figure with its caption.
-pub(super) fn drawing(
-    sources: &super::Sources,
-    path: &str,
-    caption: &str,
-    prefix: &str,
-) -> Markup {
-    let svg = sources.get(&format!("{CHAPTERS}{path}")).map_or("", String::as_str);
+pub(super) fn drawing(sources: &Sources, path: &str, caption: &str, prefix: &str) -> Markup {
+    let Some(svg) = sources.get(&format!("{CHAPTERS}{path}")) else {
+        // Figures of documents are not part of the site.
+        return html! { p.quiet { "Figure: " (caption) " (" code { "docs/" (path) } ")" } };
+    };
     html! {
         figure {
             div.drawing { (PreEscaped(figures::inline(svg, prefix))) }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use super::contents::{Book, Kind, page_name};
 use super::markdown::{self, Block};
-use super::{Book, Kind, page_name};
 
 /// Entry of the index. Its fields have short names, because they repeat.
 #[derive(Serialize)]

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use maud::{DOCTYPE, Markup, html};
 
+use super::contents::{Book, BookPage, Kind, WHOLE_PAGE, page_name, slides_name};
 use super::markdown::Heading;
 use super::summary::Part;
-use super::{Book, BookPage, Kind, WHOLE_PAGE, page_name, slides_name};
 use crate::page::palette::COLORS;
 
 const STYLE: &str = include_str!("book.css");
@@ -15,7 +15,7 @@ pub(super) const SCRIPT: &str = include_str!("book.js");
 /// Name of the book.
 const NAME: &str = "Counting on a Neoverse N2";
 
-/// What surrounds the content of a page.
+/// Surroundings of the content of a page.
 pub(super) struct Frame<'a> {
     pub(super) title: &'a str,
     pub(super) stem: &'a str,
@@ -106,7 +106,6 @@ fn header() -> Markup {
 }
 
 fn contents(book: &Book, frame: &Frame) -> Markup {
-    let others = |kind: Kind| book.pages.iter().filter(move |page| page.kind == kind);
     html! {
         nav aria-label="Book" {
             details.contents open {
@@ -114,7 +113,7 @@ fn contents(book: &Book, frame: &Frame) -> Markup {
                 @for part in &book.summary.parts { (part_of(part, frame)) }
                 h2 { "Documents and files" }
                 ul {
-                    @for page in others(Kind::Document).chain(others(Kind::Files)) {
+                    @for page in book.of_kind(Kind::Document).chain(book.of_kind(Kind::Files)) {
                         (entry(&page.stem, &page.title, frame))
                     }
                     (entry(WHOLE_PAGE, "The whole book on one page", frame))

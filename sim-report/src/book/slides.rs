@@ -4,8 +4,9 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::contents::{Book, BookPage, Sources, page_name};
 use super::markdown::{self, Block, Links};
-use super::{Book, BookPage, Sources, page_name};
+use super::shell;
 
 const STYLE: &str = include_str!("slides.css");
 const SCRIPT: &str = include_str!("slides.js");
@@ -21,7 +22,7 @@ pub(super) fn deck(page: &BookPage, sources: &Sources) -> Option<String> {
     if !page.source.contains("<!-- slide -->") {
         return None;
     }
-    let book = Book { sources, summary: super::Summary { parts: Vec::new() }, pages: Vec::new() };
+    let book = Book::without_pages(sources);
     let links = Links { book: &book, in_one_page: None };
     let slides = slides(page, &links);
     let body = html! {
@@ -93,7 +94,7 @@ fn file(title: &str, body: &Markup) -> String {
                 meta name="color-scheme" content="light dark";
                 link rel="icon" href="data:,";
                 title { "Slides: " (title) }
-                style { (PreEscaped(super::shell::variables())) (PreEscaped(STYLE)) }
+                style { (PreEscaped(shell::variables())) (PreEscaped(STYLE)) }
             }
             body { (body) script { (PreEscaped(SCRIPT)) } }
         }

@@ -2,7 +2,10 @@ use super::*;
 
 fn sources() -> Sources {
     let files = [
-        ("docs/book/src/SUMMARY.md", "# Summary\n\n[Start](start.md)\n\n# Part\n\n- [1. One](1-one.md)\n[Answers](answers.md)\n"),
+        (
+            "docs/book/src/SUMMARY.md",
+            "# Summary\n\n[Start](start.md)\n\n# Part\n\n- [1. One](1-one.md)\n[Answers](answers.md)\n",
+        ),
         (
             "docs/book/src/start.md",
             "# Start\n\nGo to [one](1-one.md#the-end) and read `docs/flows.md`.\n",
@@ -76,7 +79,10 @@ fn slides_have_the_marked_blocks_only() {
 
 #[test]
 fn the_index_has_headings_and_texts_without_outputs() {
-    expect("search-index.js", r##""a":"flows.html#flows","p":"Flows","h":"Flows","t":"Text of a document, and no page. ""##);
+    expect(
+        "search-index.js",
+        r##""a":"flows.html#flows","p":"Flows","h":"Flows","t":"Text of a document, and no page. ""##,
+    );
     assert!(!text("search-index.js").contains("out <1>"), "an output is not searched");
 }
 
