@@ -9,6 +9,7 @@
 //! - [`Exit`] states where a program may continue after a word.
 //! - [`Addressing`], [`SveAddressing`] and [`AddressOperand`] state how a word forms an address.
 //! - [`RegisterEffect`] states what a word does to general registers.
+//! - [`encode`] names common instructions by their operands and returns their words.
 //! - [`is_sve`], [`always_accesses`] and other classes need a few bits of a word only.
 //!
 //! In scope: everything that the core implements (Armv9.0-A with SVE2 of 128 bits, LSE, MTE,
@@ -34,6 +35,7 @@ mod classify;
 mod context_register;
 mod costs;
 mod decode;
+pub mod encode;
 mod events;
 mod exit;
 mod fields;

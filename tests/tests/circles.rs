@@ -14,8 +14,9 @@ use std::path::{Path, PathBuf};
 /// Largest number of files that may use each other in a circle.
 const FILES: usize = 3;
 
-const CRATES: [&str; 16] = [
+const CRATES: [&str; 17] = [
     "sim-a53",
+    "sim-asm",
     "sim-core",
     "sim-files",
     "sim-isa",

@@ -26,7 +26,7 @@ const FORBIDDEN: [(&str, &str, &str); 4] = [
 ];
 
 /// Crates that neither print nor exit.
-const LIBRARIES: [&str; 13] = [
+const LIBRARIES: [&str; 14] = [
     "sim-core",
     "sim-files",
     "sim-isa",
@@ -40,6 +40,7 @@ const LIBRARIES: [&str; 13] = [
     "sim-lab",
     "sim-runs",
     "sim-report",
+    "sim-asm",
 ];
 
 /// Returns the Rust sources of the repository, as paths from its top.

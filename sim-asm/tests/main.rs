@@ -1,0 +1,5 @@
+//! Assembling and running through the public interface.
+
+mod encoding;
+mod semantics;
+mod texts;
