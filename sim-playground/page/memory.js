@@ -307,7 +307,7 @@ function go(to) {
 function play() {
   if (my.timer) return stop();
   if (place() === my.points.length - 1) go(0);
-  put(my.el.play, "❚❚ Pause");
+  put(my.el.play, "Pause");
   my.timer = setInterval(() => {
     if (my.root.hidden || place() === my.points.length - 1) return stop();
     go(place() + 1);
@@ -317,17 +317,17 @@ function play() {
 function stop() {
   clearInterval(my.timer);
   my.timer = 0;
-  put(my.el.play, "▶ Play");
+  put(my.el.play, "Play");
 }
 
 function timeFields() {
   const { el } = my;
   const button = (text, label, act) => h("button", { type: "button", "aria-label": label, title: label, onclick: act }, text);
-  el.first = button("⏮", "First point in time (Home)", () => go(0));
+  el.first = button("|◀", "First point in time (Home)", () => go(0));
   el.back = button("◀", "Point in time before (left arrow)", () => go(place() - 1));
   el.next = button("▶", "Next point in time (right arrow)", () => go(place() + 1));
-  el.last = button("⏭", "Last point in time (End)", () => go(my.points.length - 1));
-  el.play = button("▶ Play", "Play", play);
+  el.last = button("▶|", "Last point in time (End)", () => go(my.points.length - 1));
+  el.play = button("Play", "Play", play);
   el.slider = h("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Point in time",
     oninput: () => go(+el.slider.value) });
   el.now = h("strong", { class: "mem-cycle" });
@@ -722,10 +722,12 @@ function flowChart(flow) {
   const graph = flowGraph(flow);
   const { places, width, height } = flowPlaces(graph);
   let lanes = 0;
+  // Lanes of edges that pass layers begin right of the labels of the first column.
+  const lanesFrom = Math.max(width, 352);
   const drawn = graph.links.map((link) => {
     const [a, b] = [places.get(link.from), places.get(link.to)];
     const long = b.layer - a.layer > 1;
-    const lane = width + 4 + (long ? lanes++ * 16 : 0);
+    const lane = lanesFrom + (long ? lanes++ * 16 : 0);
     const path = long ? `M${a.x + 160} ${a.y + 20}H${lane}V${b.y + 20}H${b.x + 163}`
       : `M${a.x + 80} ${a.y + 40}L${b.x + 80} ${b.y - 3}`;
     const at = long ? [a.x + 166, a.y + 14] : [b.x + 86, b.y - (b.x === a.x ? 13 : 9)];
@@ -748,10 +750,10 @@ function flowChart(flow) {
     g.append(s("title", {}, box.events.length ? "counts " + box.events.join(", ") : "counts nothing"));
     return { box, g };
   });
-  const svg = s("svg", { viewBox: `0 0 ${width + 12 + lanes * 16} ${height}`, class: "mem-flow", role: "img",
+  const svg = s("svg", { viewBox: `0 0 ${lanesFrom + lanes * 16} ${height}`, class: "mem-flow", role: "img",
     "aria-label": `Flow ${my.app.tables.flows[flow].section}: ${my.app.tables.flows[flow].title}` },
   ...drawn.map((one) => one.line), ...boxes.map((one) => one.g), ...drawn.map((one) => one.label));
-  svg.style.maxWidth = `${(width + 12 + lanes * 16) * 1.15}px`;
+  svg.style.maxWidth = `${(lanesFrom + lanes * 16) * 1.1}px`;
   return { svg, drawn, boxes };
 }
 
@@ -909,7 +911,7 @@ function eventPart() {
   el.events = h("tbody");
   el.eventTable = h("table", {}, h("thead", {}, h("tr", {}, h("th", {}, "now"), h("th", { class: "n" }, "count"),
     h("th", {}, "event"))), el.events);
-  el.sums = h("p", { class: "dim" });
+  el.sums = h("p", { class: "dim mem-note" });
   return h("section", { class: "mem-events" }, h("h2", {}, "Events up to here"), el.clocks,
     h("label", { for: "mem-clocks" }, " clocks and stalls too"),
     h("div", { class: "mem-event-scroll", tabindex: "0" }, el.eventTable, el.sums));
