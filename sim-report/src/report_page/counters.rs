@@ -42,8 +42,8 @@ fn explained(report: &RunReport) -> Markup {
 fn events(report: &RunReport) -> Table {
     let is_n2 = report.core.is_none();
     let caption = if is_n2 { "Events, exact and estimated" } else { "Events, exact" };
-    let table = Table::new("events", caption).filter().text("Event");
-    let mut table = table.number("Count");
+    let table = Table::new("events", caption).filter().tall().text("Event");
+    let mut table = table.number("Count").live("event");
     let has_threads = report.threads.len() > 1;
     if has_threads {
         for thread in &report.threads {
@@ -92,7 +92,7 @@ fn metrics(report: &RunReport) -> Table {
     let has_truth = report.metrics.iter().any(|metric| metric.truth.is_some());
     let truth = if has_truth { ", ground-truth value of the claim" } else { "" };
     let caption = format!("Built-in metrics: formula over exact counts{truth}{estimated}");
-    let mut table = Table::new("metrics", caption).filter().text("Metric").number("Value");
+    let mut table = Table::new("metrics", caption).filter().tall().text("Metric").number("Value");
     if has_truth {
         table = table.number("Ground truth");
     }

@@ -35,7 +35,8 @@ fn lookups(id: &str, caption: &str, rows: &[LookupRow], has_kinds: bool) -> Tabl
         table = table.text("Lookups");
     }
     let table = table.text("Size");
-    let table = table.number("Accesses").number("Misses").number("Miss ratio").number("MPKI");
+    let table = table.number("Accesses").live("accesses").number("Misses").live("misses");
+    let table = table.number("Miss ratio").live("miss-ratio").number("MPKI").live("mpki");
     let mut table = table.text("Events");
     for row in rows {
         let kind = has_kinds.then(|| row.kind.as_str().into());
