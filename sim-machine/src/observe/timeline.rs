@@ -235,10 +235,13 @@ mod tests {
             assert_eq!(sum(&|interval| interval.column(Column::Instructions)), 12);
             assert_eq!(sum(&|interval| interval.category(TopDownCategory::Retiring)), 3);
             let code = cores[0].iter().flat_map(|interval| &interval.code);
-            assert_eq!(code.map(|own| (own.inst, own.slots)).fold(0, |sum, (inst, n)| {
-                assert_eq!(inst, 3);
-                sum + n
-            }), 3);
+            assert_eq!(
+                code.map(|own| (own.inst, own.slots)).fold(0, |sum, (inst, n)| {
+                    assert_eq!(inst, 3);
+                    sum + n
+                }),
+                3
+            );
             assert!(cores[0].len() <= MOST, "{cycles}");
             assert!(cycles < 64 * 240 || cores[0].len() >= MOST / 2, "{cycles}");
             let (last, others) = cores[0].split_last().expect("never empty");

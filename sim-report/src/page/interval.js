@@ -34,7 +34,7 @@ function drawPipe(svg, slotsOf) {
   const [height, gap, bar, line, top, least] = [300, 6, 16, 17, 12, 1];
   const columns = svg.dataset.columns.split(" ").map(Number);
   const labels = svg.dataset.labels.split(" ").map((has) => has === "1");
-  const branches = [...svg.querySelectorAll("g")];
+  const [branches, texts] = ["branch", "label"].map((name) => [...svg.querySelectorAll(`g.${name}`)]);
   const slots = branches.map((branch) => slotsOf(branch.dataset.causes.split(" ")));
   const all = Math.max(slots[0], 1);
   const next = columns.map(() => top);
@@ -42,7 +42,8 @@ function drawPipe(svg, slotsOf) {
   const used = [];
   let lowest = 0;
   branches.forEach((branch, at) => {
-    const [title, band, rect, lead, text] = branch.children;
+    const [title, band, rect] = branch.children;
+    const [lead, text] = texts[at].children;
     const column = Number(branch.dataset.column);
     const [y, own] = [next[column], (slots[at] / all) * height];
     const [name, share] = [branch.dataset.name, percentOf(slots[at], all)];
@@ -52,7 +53,7 @@ function drawPipe(svg, slotsOf) {
     title.textContent = `${name}: ${grouped(slots[at])} slots, ${share.toFixed(2)}%`;
     for (const part of [band, rect]) part.toggleAttribute("display", false);
     if (!isShown) for (const part of [band, rect]) part.setAttribute("display", "none");
-    for (const part of [lead, text]) part.setAttribute("display", hasLabel ? "inline" : "none");
+    texts[at].setAttribute("display", hasLabel ? "inline" : "none");
     if (!isShown) return;
     next[column] += own + gap;
     rect.setAttribute("y", y);

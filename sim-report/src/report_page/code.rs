@@ -7,7 +7,7 @@ use crate::perf_stat::grouped;
 use crate::run_report::{Code, Cost, HotInstruction, RunReport};
 
 use super::listing;
-use super::parts::{code_cell, left_out, listed, percent};
+use super::parts::{code_cell, left_out, listed, percent, term};
 
 /// Most causes in a row.
 const CAUSES: usize = 3;
@@ -141,7 +141,8 @@ fn instructions(code: &Code, is_n2: bool) -> Table {
 }
 
 fn sources(hot: &HotInstruction) -> Cell {
-    let named = hot.sources.iter().map(|own| format!("{} {}", own.source, grouped(own.accesses)));
+    let named =
+        hot.sources.iter().map(|own| format!("{} {}", term(&own.source), grouped(own.accesses)));
     match named.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => Cell::None,
         text => Cell::Text(text),

@@ -37,9 +37,12 @@ fn callers(number: usize, listing: &Listing, code: &Code, is_n2: bool) -> Markup
             @if is_n2 { "No call of it was recorded." } @else { "The model of this core does not record callers." }
         } };
     }
-    let caption = format!("Callers of {}", listing.function);
+    let caption = format!(
+        "Callers of {}; cycles until it returns, without calls inside it",
+        listing.function
+    );
     let table = Table::new(format!("callers-{number}"), caption).text("Called from");
-    let mut table = table.number("Calls").number("Cycles in it").text("Line");
+    let mut table = table.number("Calls").number("Cycles").text("Line");
     for caller in &listing.callers {
         let place = Cell::Markup(listed(&caller.place, code), caller.place.symbol.clone());
         let line = caller.place.line.as_deref().map_or(Cell::None, Cell::from);

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::page::{Cell, Table};
 use crate::run_report::{LookupRow, NamedCount, RunReport};
 
-use super::parts::{event, percent};
+use super::parts::{event, percent, term};
 
 /// Returns the tables.
 pub(super) fn body(report: &RunReport) -> Markup {
@@ -40,7 +40,7 @@ fn lookups(id: &str, caption: &str, rows: &[LookupRow], has_kinds: bool) -> Tabl
     let mut table = table.text("Events");
     for row in rows {
         let kind = has_kinds.then(|| row.kind.as_str().into());
-        let named = [row.structure.as_str().into()].into_iter().chain(kind);
+        let named = [term(&row.structure).into()].into_iter().chain(kind);
         table.push(named.chain([
             row.size.as_str().into(),
             row.accesses.count.into(),

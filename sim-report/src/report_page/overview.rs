@@ -23,8 +23,8 @@ pub(super) fn body(report: &RunReport) -> Markup {
             } }
             (others(&report.findings))
         }
-        p.quiet { "A loss is a finding from a share of all " (slots) " on that depends on its cause: less for waits that "
-            "programs can avoid, more for limits that remain in good code." }
+        p.quiet { "A loss is a finding if its share of all " (slots) " reaches the threshold of its cause, which is low for "
+            "waits that programs can avoid and high for limits that remain in good code." }
     }
 }
 
@@ -47,7 +47,7 @@ fn one(finding: &Finding, report: &RunReport) -> Markup {
         strong { a href={ "#" (element_id(&finding.node)) } { (finding.title) } }
         ": " strong { (format!("{:.1}%", finding.percent)) } " of all " (report.slots()) ", "
         (grouped(finding.slots)) ". "
-        span.threshold { "A finding from " (format!("{:.0}%", finding.threshold_percent)) " on." }
+        span.threshold { "Threshold: " (format!("{:.0}%", finding.threshold_percent)) "." }
         " " (finding.meaning)
         @if let Some(hot) = &finding.place {
             " The largest part, " strong { (format!("{:.1}%", hot.percent)) } " of it, is charged to "

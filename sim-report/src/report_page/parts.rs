@@ -62,6 +62,15 @@ pub(super) fn row_id(address: &str) -> String {
     format!("at-{address}")
 }
 
+/// Returns the term of the page for a part of the memory system.
+pub(super) fn term(name: &str) -> &str {
+    match name {
+        "system level cache" => "system level cache (SLC)",
+        "memory" => "DRAM",
+        other => other,
+    }
+}
+
 /// Returns content that is initially closed.
 pub(super) fn folded(summary: &str, body: &Markup) -> Markup {
     html! { details.fold { summary { (summary) } (body) } }

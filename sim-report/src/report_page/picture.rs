@@ -43,7 +43,7 @@ const WIDE: Form = Form {
 const NARROW: Form = Form {
     class: "pipe pipe-narrow",
     width: 350.0,
-    columns: [0.0, 45.0, 80.0, 110.0],
+    columns: [0.0, 28.0, 52.0, 76.0],
     labels: [false, false, false, true],
 };
 
@@ -97,7 +97,7 @@ fn pattern(color: Color) -> String {
 fn patterns() -> Markup {
     let marks = [
         ("green", ""),
-        ("red", "M-2 6 6 -2M-2 14 14 -2M2 14 14 2"),
+        ("yellow", "M-2 6 6 -2M-2 14 14 -2M2 14 14 2"),
         ("blue", "M3 2v4M9 8v4"),
         ("orange", "M0 3H12M0 9H12"),
         ("gray", "M0 0 12 12M12 0 0 12"),
@@ -227,6 +227,10 @@ fn svg(branches: &[Branch], form: &Form, title: &str) -> String {
     for (branch, place) in branches.iter().zip(&places) {
         branch_svg(&mut out, branch, *place, form);
     }
+    // Labels are above all branches.
+    for (branch, place) in branches.iter().zip(&places) {
+        label_svg(&mut out, branch, *place, form);
+    }
     out + "</svg>"
 }
 
@@ -237,7 +241,7 @@ fn branch_svg(out: &mut String, branch: &Branch, place: Place, form: &Form) {
     let name = html! { (branch.name) }.into_string();
     let _ = write!(
         out,
-        "<g data-from=\"{}\" data-column=\"{column}\" data-causes=\"{}\" data-name=\"{name}\">",
+        "<g class=\"branch\" data-from=\"{}\" data-column=\"{column}\" data-causes=\"{}\" data-name=\"{name}\">",
         branch.from,
         branch.causes.join(" "),
     );
@@ -262,19 +266,24 @@ fn branch_svg(out: &mut String, branch: &Branch, place: Place, form: &Form) {
     let _ = write!(
         out,
         "<path d=\"{band}\" class=\"fill-{}-tint\"{hidden}/><rect x=\"{x}\" y=\"{top:.1}\" width=\"{BAR}\" \
-         height=\"{:.1}\" fill=\"{}\"{hidden}/>",
+         height=\"{:.1}\" fill=\"{}\"{hidden}/></g>",
         branch.color.name,
         height.max(0.5),
         pattern(branch.color),
     );
-    let (left, middle) = (x + BAR, top + height / 2.0);
-    let (line, shown) = (label.unwrap_or(middle), label.is_some());
+}
+
+/// Draws the label of a branch, and the line that leads to it.
+fn label_svg(out: &mut String, branch: &Branch, place: Place, form: &Form) {
+    let name = html! { (branch.name) }.into_string();
+    let (left, middle) = (form.columns[branch.column] + BAR, place.top + place.height / 2.0);
+    let (line, shown) = (place.label.unwrap_or(middle), place.label.is_some());
     let hidden = if shown { "" } else { " display=\"none\"" };
     let text = if shown { format!("{name} {:.1}%", branch.percent) } else { String::new() };
     let _ = write!(
         out,
-        "<path d=\"M{left} {middle:.1}L{} {line:.1}\" class=\"stroke-line\"{hidden}/><text x=\"{}\" y=\"{:.1}\" \
-         class=\"fill-ink\"{hidden}>{text}</text></g>",
+        "<g class=\"label\"{hidden}><path d=\"M{left} {middle:.1}L{} {line:.1}\" class=\"stroke-line\"/>\
+         <text x=\"{}\" y=\"{:.1}\" class=\"fill-ink\">{text}</text></g>",
         left + 7.0,
         left + 10.0,
         line + 4.0,

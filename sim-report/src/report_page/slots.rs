@@ -3,18 +3,19 @@
 
 use maud::{Markup, html};
 
-use crate::page::palette::{BLUE, Color, GRAY, GREEN, ORANGE, RED};
+use crate::page::palette::{BLUE, Color, GRAY, GREEN, ORANGE, YELLOW};
 use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::SlotNode;
 
 use super::parts::{code_cell, events, percent, place_cell};
 
-/// Colors of the top-down categories, by their nodes in the tree.
+/// Colors of the top-down categories, by their nodes in the tree: neighbors differ for color-blind
+/// readers too.
 const COLORS: [(&str, Color); 5] = [
     ("slots.retiring", GREEN),
     ("slots.issued", GREEN),
-    ("slots.bad_speculation", RED),
+    ("slots.bad_speculation", YELLOW),
     ("slots.frontend", BLUE),
     ("slots.backend", ORANGE),
 ];

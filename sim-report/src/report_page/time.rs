@@ -6,7 +6,7 @@ use std::fmt::Write;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
-use crate::page::palette::{BLUE, Color, GRAY, GREEN, ORANGE, RED};
+use crate::page::palette::{BLUE, Color, GRAY, GREEN, ORANGE, YELLOW};
 use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::{NamedTotals, RunReport, Series, ThreadTimeline};
@@ -19,7 +19,7 @@ const PARTS_OF_A_WHOLE: &str = "percent of slots";
 const SLOT_COLORS: [(&str, Color); 5] = [
     ("retiring", GREEN),
     ("issued", GREEN),
-    ("bad_speculation", RED),
+    ("bad_speculation", YELLOW),
     ("frontend", BLUE),
     ("backend", ORANGE),
 ];
@@ -70,14 +70,15 @@ struct Values<'a>(&'a str, &'a [u64]);
 /// Returns the numbers of each interval in an element that browsers do not show.
 fn data(report: &RunReport) -> Markup {
     let totals = &report.timeline.totals;
-    let longest = report.timeline.threads.iter().map(|thread| &thread.ends).max_by_key(|ends| ends.len());
+    let longest =
+        report.timeline.threads.iter().map(|thread| &thread.ends).max_by_key(|ends| ends.len());
     let data = Data {
         ends: longest.map_or(&[], Vec::as_slice),
         slots: named(&totals.slots),
         events: named(&totals.events),
         code: named(&totals.code),
         functions: named(&totals.functions),
-        instructions: "INST_RETIRED",
+        instructions: "INST_RETIYELLOW",
     };
     let text = serde_json::to_string(&data).unwrap_or_default();
     // Names of functions may contain the end of the element.
@@ -206,9 +207,8 @@ fn line(ends: &[u64], number_of: usize, series: &Series) -> Markup {
         let _ = write!(path, "{start}{:.1} {y:.1}H{:.1}", from / last * WIDTH, to / last * WIDTH);
         is_open = true;
     }
-    let drawing = format!(
-        "<path class=\"panel-line\" vector-effect=\"non-scaling-stroke\" d=\"{path}\"/>"
-    );
+    let drawing =
+        format!("<path class=\"panel-line\" vector-effect=\"non-scaling-stroke\" d=\"{path}\"/>");
     let name = html! {
         span data-series=(number_of + 1) { (series.name) " " span.quiet { (series.unit) } " " output {} }
         @if !series.events.is_empty() { details.aside { summary { "Events" } (events(&series.events)) } }
@@ -301,7 +301,10 @@ mod tests {
         let names = [0.0, 950.0, 1500.0, 2e6, 1.25e9].map(short);
         assert_eq!(names, ["0", "950", "1.5k", "2M", "1.25G"]);
         assert_eq!([0.7, 13.0, 400_001.0].map(nice), [1.0, 20.0, 500_000.0]);
-        assert_eq!([0.0, 3.21, 26.5, 1234.0].map(|n| number(scale_end(n))), ["1", "3.3", "27", "1,300"]);
+        assert_eq!(
+            [0.0, 3.21, 26.5, 1234.0].map(|n| number(scale_end(n))),
+            ["1", "3.3", "27", "1,300"]
+        );
     }
 
     #[test]

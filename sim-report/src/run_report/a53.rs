@@ -13,8 +13,8 @@ use sim_trace::TraceFile;
 
 use super::branches::Branches;
 use super::code::Code;
-use super::findings::Finding;
 use super::counts::{EventCount, MetricValue};
+use super::findings::Finding;
 use super::memory::{LookupRow, NamedCount, binary};
 use super::profiled::Profiled;
 use super::ratio::{over, some_percent};

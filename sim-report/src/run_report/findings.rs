@@ -39,12 +39,7 @@ struct Rule {
     next: &'static str,
 }
 
-const fn rule(
-    node: &'static str,
-    threshold: f64,
-    title: &'static str,
-    next: &'static str,
-) -> Rule {
+const fn rule(node: &'static str, threshold: f64, title: &'static str, next: &'static str) -> Rule {
     Rule { node, threshold, title, next }
 }
 
@@ -345,8 +340,11 @@ mod tests {
     }
 
     fn tree(dram: u64, mispredicts: u64) -> SlotNode {
-        let memory =
-            node("slots.backend.memory", dram, vec![node("slots.backend.memory.load_dram", dram, vec![])]);
+        let memory = node(
+            "slots.backend.memory",
+            dram,
+            vec![node("slots.backend.memory.load_dram", dram, vec![])],
+        );
         let backend = node("slots.backend", dram, vec![memory]);
         let wrong = node("slots.bad_speculation.mispredicts", mispredicts, vec![]);
         let bad = node("slots.bad_speculation", mispredicts, vec![wrong]);

@@ -130,10 +130,7 @@ pub(super) fn all<C: CodeCost>(
 }
 
 /// Returns the callers with most cycles, and the number of the others.
-fn callers<C: CodeCost>(
-    mut calls: Vec<Call>,
-    profile: &Profiled<'_, C>,
-) -> (Vec<Caller>, u64) {
+fn callers<C: CodeCost>(mut calls: Vec<Call>, profile: &Profiled<'_, C>) -> (Vec<Caller>, u64) {
     calls.retain(|call| call.calls > 0);
     calls.sort_by_key(|call| (std::cmp::Reverse((call.cycles, call.calls)), call.site));
     let left_out = calls.len().saturating_sub(CALLERS) as u64;
