@@ -25,8 +25,11 @@ use super::timeline::Recorder;
 pub(crate) struct Core {
     pub(crate) is_counted: bool,
     pub(crate) timeline: Recorder,
-    /// Events raised since the last operation.
+    /// `INST_RETIRED` since the last operation, which nearly every operation has.
+    instructions: u64,
+    /// Other events raised since the last operation.
     columns: [u64; Column::COUNT],
+    has_columns: bool,
     /// Slots lost since the last operation.
     lost: Vec<Lost>,
     /// Cycles before the first operation.
@@ -48,7 +51,9 @@ impl Core {
         Core {
             is_counted: false,
             timeline: Recorder::default(),
+            instructions: 0,
             columns: [0; Column::COUNT],
+            has_columns: false,
             lost: Vec::new(),
             cycles: 0,
             last: None,
@@ -78,7 +83,12 @@ impl Core {
 
     #[inline]
     pub(crate) fn count(&mut self, column: Column, n: u64) {
-        self.columns[column as usize] += n;
+        if column == Column::Instructions {
+            self.instructions += n;
+        } else {
+            self.columns[column as usize] += n;
+            self.has_columns = true;
+        }
     }
 
     #[inline]
@@ -129,8 +139,9 @@ impl Core {
             profile.of(Some(culprit)).slots[class.index()] += u64::from(timeline.mops);
             self.blame(operation, culprit, profile);
             self.give_columns(Some(own), profile);
-            profile.of(Some(own)).cycles += std::mem::take(&mut self.cycles);
-            profile.of(Some(own)).execute(operation);
+            let row = profile.of(Some(own));
+            row.cycles += std::mem::take(&mut self.cycles);
+            row.execute(operation);
         }
         if timeline.retired {
             self.retire(operation, seen);
@@ -163,8 +174,11 @@ impl Core {
     #[inline]
     fn give_columns(&mut self, owner: Option<InstId>, profile: &mut Profile) {
         let row = profile.of(owner);
-        for (sum, n) in row.columns.iter_mut().zip(std::mem::take(&mut self.columns)) {
-            *sum += n;
+        row.columns[Column::Instructions as usize] += std::mem::take(&mut self.instructions);
+        if std::mem::take(&mut self.has_columns) {
+            for (sum, n) in row.columns.iter_mut().zip(std::mem::take(&mut self.columns)) {
+                *sum += n;
+            }
         }
     }
 

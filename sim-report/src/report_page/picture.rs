@@ -43,7 +43,7 @@ const WIDE: Form = Form {
 const NARROW: Form = Form {
     class: "pipe pipe-narrow",
     width: 350.0,
-    columns: [0.0, 28.0, 52.0, 76.0],
+    columns: [0.0, 24.0, 48.0, 68.0],
     labels: [false, false, false, true],
 };
 
@@ -237,7 +237,7 @@ fn svg(branches: &[Branch], form: &Form, title: &str) -> String {
 fn branch_svg(out: &mut String, branch: &Branch, place: Place, form: &Form) {
     let (x, column) = (form.columns[branch.column], branch.column);
     let from_x = form.columns[column.saturating_sub(1)] + BAR;
-    let Place { top, height, start, label } = place;
+    let Place { top, height, start, .. } = place;
     let name = html! { (branch.name) }.into_string();
     let _ = write!(
         out,

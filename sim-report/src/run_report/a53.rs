@@ -94,6 +94,12 @@ impl RunReport {
     }
 }
 
+/// Returns the places of all nodes of the tree of slots.
+#[cfg(test)]
+pub(super) fn tree_places() -> Vec<String> {
+    slots::places()
+}
+
 fn core_kind() -> CoreKind {
     CoreKind {
         core: String::from("cortex-a53"),

@@ -305,7 +305,9 @@ impl Cost {
 
 /// Returns the lost slots by cause, most first.
 fn causes(cost: &InstCost) -> Vec<CauseSlots> {
-    let lost = SlotClass::all().filter(|class| class.category() != TopDownCategory::Retiring);
+    let lost = SlotClass::all().filter(|class| {
+        cost.slots[class.index()] > 0 && class.category() != TopDownCategory::Retiring
+    });
     let named = lost.map(|class| {
         let (cause, name) = class_names(class);
         CauseSlots { cause, name: name.to_owned(), slots: cost.slots[class.index()] }

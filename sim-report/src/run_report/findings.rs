@@ -325,6 +325,7 @@ fn hottest(node: &SlotNode) -> Option<SlotPlace> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run_report::slot_tree;
 
     fn node(id: &str, slots: u64, children: Vec<SlotNode>) -> SlotNode {
         SlotNode {
@@ -349,6 +350,16 @@ mod tests {
         let wrong = node("slots.bad_speculation.mispredicts", mispredicts, vec![]);
         let bad = node("slots.bad_speculation", mispredicts, vec![wrong]);
         node("slots", 1000, vec![bad, backend])
+    }
+
+    #[test]
+    fn every_rule_names_a_node_of_a_tree() {
+        let mut nodes = slot_tree::places(&slot_tree::TREE);
+        nodes.extend(super::super::a53::tree_places());
+        for rule in &RULES {
+            assert!(nodes.iter().any(|node| node == rule.node), "{}", rule.node);
+            assert!(rule.threshold > 0.0 && rule.next.ends_with('.'), "{}", rule.node);
+        }
     }
 
     #[test]
