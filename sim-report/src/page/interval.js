@@ -146,6 +146,9 @@ function interval(data) {
   const figures = [...document.querySelectorAll("figure.time")];
   const start = (at) => (at === 0 ? 0 : data.ends[at - 1]);
   let range = null;
+  // Source lines have no numbers of intervals; on some cores no code has.
+  const wholeCode = data.code.length ? "#lines th" : "th:is([data-live=slots], [data-live=share])";
+  document.querySelectorAll(wholeCode).forEach((head) => head.removeAttribute("data-live"));
 
   const slider = (text) => {
     const label = document.createElement("label");
