@@ -13,6 +13,7 @@ import sys
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -102,15 +103,103 @@ def filter_and_sort(chrome):
     expect(values == sorted(values, reverse=True) and values[0] > 0, f"sorted: {values[:5]}")
 
 
-def follow(chrome):
-    """Follows the link of an event to what it means."""
+def card(chrome):
+    """Opens the card of an event by click and by key, and closes it."""
     link = chrome.find_element(By.CSS_SELECTOR, "#cache-table a.event")
-    name = link.text
+    own = chrome.find_element(By.ID, f"event-{link.text}")
+    before = own.is_displayed()
+    chrome.execute_script("arguments[0].scrollIntoView({block: 'center'})", link)
     link.click()
-    entry = chrome.find_element(By.ID, f"event-{name}")
-    top = chrome.execute_script("return arguments[0].getBoundingClientRect().top", entry)
-    is_there = chrome.current_url.endswith(f"#event-{name}") and -5 <= top < 900
-    expect(is_there and "Counts" in entry.text, f"{name}: {top}, {entry.text[:40]}")
+    top = chrome.execute_script("return arguments[0].getBoundingClientRect().top", own)
+    is_open = own.is_displayed() and "Counts" in own.text and 0 <= top < 900
+    expect(not before and is_open, f"{link.text}: {top}, {own.text[:40]}")
+    chrome.switch_to.active_element.send_keys(Keys.ESCAPE)
+    is_closed = not own.is_displayed()
+    link.send_keys(Keys.ENTER)
+    opened = own.is_displayed()
+    own.find_element(By.CSS_SELECTOR, "button").send_keys(Keys.ENTER)
+    expect(is_closed and opened and not own.is_displayed(), f"keys of the card: {is_closed} {opened}")
+
+
+def finding(chrome):
+    """Follows the first finding to its instruction, inside a listing that was closed."""
+    link = chrome.find_element(By.CSS_SELECTOR, ".findings li a[href^='#at-']")
+    chrome.execute_script("document.querySelectorAll('.listing').forEach((one) => { one.open = false })")
+    target = chrome.find_element(By.ID, link.get_attribute("href").split("#")[1])
+    visible = "return arguments[0].checkVisibility()"
+    before = chrome.execute_script(visible, target)
+    text = chrome.find_element(By.CSS_SELECTOR, ".findings li").text
+    link.click()
+    top = chrome.execute_script("return arguments[0].getBoundingClientRect().top", target)
+    is_there = not before and chrome.execute_script(visible, target) and 0 <= top < 900
+    expect(is_there and "Threshold: " in text and "%" in text, f"finding: {before}, {top}, {text}")
+    chrome.execute_script("window.scrollTo(0, 0)")
+
+
+def fits(chrome):
+    """The page is short, and tables of code need no scrolling sideways."""
+    height = chrome.execute_script("return document.documentElement.scrollHeight")
+    script = """return [...document.querySelectorAll("#functions, #instructions, [id^=listing-] table")]
+        .filter((table) => table.checkVisibility() && table.offsetWidth > table.closest(".wide").clientWidth)
+        .map((table) => `${table.id}: ${table.offsetWidth}`)"""
+    cut = chrome.execute_script(script)
+    expect(height < 20000 and not cut, f"{height} px high; too wide: {cut}")
+
+
+def counts(chrome):
+    """Numbers that an interval changes: all slots, the slots of the tree, the events, the hot instructions."""
+    script = """const number = (text) => Number(text.replaceAll(",", "").replace(/ slots$/, ""));
+        const cells = (table, at) => [...document.querySelectorAll(`#${table} tbody tr`)]
+            .map((row) => Number(row.cells[at].dataset.value));
+        return {
+            all: number(document.querySelector(".pipe-total").textContent),
+            tree: [...document.querySelectorAll(".tree > li > * .share")].length,
+            retiring: number(document.querySelector("#slots-retiring .slots").textContent),
+            events: cells("events", 1), code: cells("instructions", 2),
+            picture: document.querySelector("svg.pipe g.branch:nth-child(2) rect").getAttribute("height"),
+        }"""
+    return chrome.execute_script(script)
+
+
+def set_range(chrome, ends):
+    """Sets the ends of the interval by the keys of its sliders."""
+    for name, keys in ends:
+        slider = chrome.find_element(By.ID, f"interval-{name}")
+        slider.send_keys(*keys)
+
+
+def brush(chrome):
+    """Selects an interval with the pointer and with keys; two halves add up to the whole."""
+    whole = counts(chrome)
+    last = int(chrome.find_element(By.ID, "interval-to").get_attribute("max"))
+    half = last // 2
+    set_range(chrome, [("to", [Keys.HOME, *[Keys.ARROW_RIGHT] * (half - 1)])])
+    left = counts(chrome)
+    set_range(chrome, [("to", [Keys.END]), ("from", [Keys.HOME, *[Keys.ARROW_RIGHT] * half])])
+    right = counts(chrome)
+    is_sum = left["all"] + right["all"] == whole["all"] > left["all"] > 0
+    is_sum = is_sum and left["retiring"] + right["retiring"] == whole["retiring"]
+    expect(is_sum, f"slots: {left['all']} + {right['all']}, {whole['all']}")
+    events = [(a or 0) + (b or 0) for a, b in zip(left["events"], right["events"])]
+    expect(events == whole["events"], "events of two halves add up")
+    code = [(a or 0) + (b or 0) for a, b in zip(left["code"][:50], right["code"][:50])]
+    expect(code == whole["code"][:50], f"slots of instructions: {code[:3]}, {whole['code'][:3]}")
+    text = chrome.find_element(By.ID, "interval-said").text
+    is_marked = chrome.find_elements(By.CSS_SELECTOR, ".panel-plot .chosen")
+    expect("interval alone" in text and is_marked, f"says: {text}")
+    button = chrome.find_element(By.CSS_SELECTOR, "#interval-tools button")
+    button.click()
+    expect(counts(chrome) == whole, "the whole run is shown again")
+    plot = chrome.find_element(By.CSS_SELECTOR, ".panel-plot")
+    chrome.execute_script("arguments[0].scrollIntoView({block: 'center'})", plot)
+    actions = ActionChains(chrome)
+    actions.move_to_element_with_offset(plot, -100, 0).click_and_hold().move_by_offset(120, 0).perform()
+    values = [value.text for value in chrome.find_elements(By.CSS_SELECTOR, "[data-series] output")]
+    actions.release().perform()
+    expect(any(values), f"values under the pointer: {values[:3]}")
+    dragged = counts(chrome)
+    expect(0 < dragged["all"] < whole["all"] and dragged["picture"] != whole["picture"], f"dragged: {dragged['all']}")
+    button.click()
 
 
 def themes(chrome):
@@ -172,7 +261,7 @@ def main():
     try:
         resize(chrome, 1280)
         chrome.get(address)
-        for check in (drill, keys, filter_and_sort, follow, themes, structure, narrow, quiet):
+        for check in (fits, drill, keys, filter_and_sort, finding, card, brush, themes, structure, narrow, quiet):
             check(chrome)
         without_script(chrome, address)
     finally:

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Largest page.
-const MOST_BYTES: usize = 5_000_000;
+const MOST_BYTES: usize = 3_000_000;
 
 fn n2sim(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_n2sim")).args(args).output().expect("n2sim starts")
@@ -197,7 +197,25 @@ fn a_browser_drills_filters_and_follows_links() {
     let done = Command::new(python).arg(script).arg(&file).output().expect("Python starts");
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
     assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stderr));
-    assert!(said.contains("13 checks"), "{said}");
+    assert!(said.contains("23 checks"), "{said}");
+}
+
+#[test]
+fn texts_of_a_page_have_contrast_and_labels_do_not_overlap() {
+    let Some(python) = browser() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let pages =
+        [("hash", ["--limit", "60k"]), ("system", ["--limit", "60k"])].map(|(name, part)| {
+            let file: PathBuf = folder.path().join(format!("{name}.html"));
+            let output = file.display().to_string();
+            printed(&[&["report", &trace(name), "-o", &output][..], &part].concat());
+            file
+        });
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check_page.py");
+    let done = Command::new(python).arg(script).args(pages).output().expect("Python starts");
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stderr));
+    assert!(said.contains(" 0 faults"), "{said}");
 }
 
 #[test]
@@ -219,11 +237,15 @@ fn has_open(page: &str, id: &str) -> bool {
 }
 
 #[test]
-fn a_report_says_what_to_look_at_first_and_opens_there() {
+fn a_report_begins_with_its_findings_and_opens_the_tree_there() {
     let page = page("chase", &["--limit", "30k"]);
-    let first = page.find("Look first at: ").expect("the sentence");
-    assert!(page.find("class=\"note\"").is_none_or(|note| first < note), "notes come after it");
-    let cause = between(&page[first..], "href=\"#", "\"").expect("a link to the cause");
+    let findings = between(&page, "<ol class=\"findings\">", "</ol>").expect("findings");
+    assert!(page.find("class=\"findings\"") < page.find("class=\"tree\""), "they come first");
+    let cause = between(findings, "href=\"#", "\"").expect("a link to the cause");
+    assert!(findings.contains("Threshold: 5%.") && findings.contains("Next: "), "{findings}");
+    let place = between(findings, "href=\"#at-", "\"").expect("a link to the instruction");
+    let row = between(&page, &format!("<tr id=\"at-{place}\">"), "</tr>").expect("its row");
+    assert!(row.contains("<code>ldr "), "a load with its disassembly: {row}");
     let all = slots(&page);
     let own = cause.strip_prefix("slots-").expect("a place in the tree");
     // Leaves below a cause say in which structures it was seen.
@@ -236,6 +258,48 @@ fn a_report_says_what_to_look_at_first_and_opens_there() {
     while let Some((above, _)) = branch.rsplit_once('-') {
         assert!(has_open(&page, branch), "{branch} is open");
         branch = above;
+    }
+}
+
+#[test]
+fn a_listing_has_the_instructions_of_a_function_and_its_callers() {
+    let report = printed(&["report", &trace("sort"), "--limit", "200k", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let listings = report["code"]["listings"].as_array().expect("a list");
+    let is_sort = |own: &&serde_json::Value| own["function"] == "sort";
+    let own = listings.iter().find(is_sort).expect("sort is expensive");
+    let rows = own["rows"].as_array().expect("rows");
+    let addresses: Vec<&str> = rows.iter().filter_map(|row| row["address"].as_str()).collect();
+    assert!(addresses.len() > 20 && addresses.is_sorted(), "{addresses:?}");
+    let sum: u64 = rows.iter().filter_map(|row| row["slots"].as_u64()).sum();
+    assert_eq!(
+        (sum, own["rows_left_out"].as_u64()),
+        (own["slots"].as_u64().expect("slots"), Some(0))
+    );
+    let callers = own["callers"].as_array().expect("callers");
+    let calls: u64 = callers.iter().filter_map(|caller| caller["calls"].as_u64()).sum();
+    let executed = rows[0]["executions"].as_u64().expect("executions of its first instruction");
+    assert!(calls.abs_diff(executed) <= 1, "{calls} calls, {executed} entries");
+}
+
+#[test]
+fn intervals_add_up_to_the_run() {
+    let report = printed(&["report", &trace("atomics"), "--limit", "60k", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let totals = &report["timeline"]["totals"];
+    let sum = |own: &serde_json::Value| -> u64 {
+        own["values"].as_array().expect("values").iter().filter_map(serde_json::Value::as_u64).sum()
+    };
+    let list = |name: &str| totals[name].as_array().expect("a list");
+    let slots: u64 = list("slots").iter().map(sum).sum();
+    assert_eq!(Some(slots), report["top_down"]["slots"].as_u64());
+    for event in report["events"].as_array().expect("events") {
+        let own = list("events").iter().find(|own| own["name"] == event["event"]);
+        assert_eq!(own.map_or(0, sum), event["count"].as_u64().expect("a count"), "{event}");
+    }
+    for hot in report["code"]["instructions"].as_array().expect("instructions").iter().take(100) {
+        let own = list("code").iter().find(|own| own["name"] == hot["place"]["address"]);
+        assert_eq!(own.map(sum), hot["cost"]["slots"].as_u64(), "{}", hot["place"]);
     }
 }
 

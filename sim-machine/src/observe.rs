@@ -6,6 +6,7 @@
 //! instruction and [`timeline::MOST`] intervals. Each thread adds up to [`reuse::MOST_LINES`] lines
 //! and [`reuse::MOST_PAGES`] pages, of data and of code.
 
+pub mod calls;
 mod column;
 mod core;
 mod latency;
@@ -14,12 +15,13 @@ pub mod reuse;
 mod slot_class;
 pub mod timeline;
 
+pub use calls::{Call, Calls};
 pub use column::Column;
 pub use latency::{Latencies, Latency, SOURCES};
 pub use profile::{BranchKind, CodeKind, InstCost};
 pub use reuse::{Curve, Reuse};
 pub use slot_class::{ClassSlots, SlotClass, TopDownCategory};
-pub use timeline::Interval;
+pub use timeline::{CodeTime, Interval};
 
 use sim_core::flow::FlowCounts;
 use sim_core::{EventSink, InstId, Notice, PmuEvent};
@@ -45,6 +47,7 @@ struct Seen {
     flows: FlowCounts,
     latencies: Latencies,
     curves: Reuse<Curve>,
+    calls: Calls,
 }
 
 impl RunObserver {
@@ -82,6 +85,11 @@ impl RunObserver {
         &self.seen.curves
     }
 
+    /// Returns the calls of the correct path, each place of a call and its target once.
+    pub fn calls(&self) -> &Calls {
+        &self.seen.calls
+    }
+
     /// Returns the length of an interval in cycles, and the intervals of each core. The last
     /// interval ends with the run of its core.
     pub fn timelines(&self) -> (u64, Vec<Vec<Interval>>) {
@@ -100,7 +108,9 @@ impl EventSink for RunObserver {
         }
         if event == PmuEvent::CPU_CYCLES {
             core.pass(n, &mut self.seen.profile);
-        } else if let Some(column) = self.columns.of(event) {
+        }
+        core.timeline.count(event, n);
+        if let Some(column) = self.columns.of(event) {
             core.count(column, n);
         }
     }

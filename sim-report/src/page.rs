@@ -1,7 +1,8 @@
 //! Frame of the HTML pages of n2sim: shell, style, tables, charts, links to events.
 //!
 //! A page is one file. It needs no network, which its own policy forbids, and is readable without
-//! its script. The script sorts and filters tables.
+//! its script. The script sorts and filters tables, opens the cards of events, and shows the
+//! numbers of an interval of time.
 
 pub mod chart;
 pub mod links;
@@ -12,13 +13,15 @@ pub mod table;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use chart::{Chart, drawing};
-pub use links::{event_href, event_link, glossary, glossary_of, named_link};
+pub use links::{event_href, event_link, glossary, named_link};
 pub use table::{Cell, Table};
 
+/// Name of the core that most pages are about.
+const N2: &str = "Neoverse N2";
 const STYLE: &str = include_str!("page/style.css");
-const SCRIPT: &str = include_str!("page/script.js");
+const SCRIPT: &str = concat!(include_str!("page/script.js"), include_str!("page/interval.js"));
 /// SHA-256 of the script, the only one that the page's policy allows.
-const SCRIPT_HASH: &str = "X0STlvWr9D2th8w9Wokj//bpeMVwnY6UVEQzm/01F2o=";
+const SCRIPT_HASH: &str = "FhSnsftg0AsLzKN+jjSwWcXcGWUrBNQKYZE4LINBzjw=";
 
 /// Page of sections.
 #[derive(Clone, Debug)]
@@ -45,7 +48,7 @@ pub struct Section {
 impl Page {
     /// Returns the whole file, about a model of the Neoverse N2.
     pub fn html(&self) -> String {
-        self.html_on("Neoverse N2")
+        self.html_on(N2)
     }
 
     /// Returns the whole file, about a model of this core.
@@ -54,6 +57,8 @@ impl Page {
             "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_HASH}'; \
              img-src data:; base-uri 'none'; form-action 'none'"
         );
+        let body = self.body(core);
+        let cards = links::cards(&body.0, core == N2);
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -68,7 +73,7 @@ impl Page {
                     title { (self.title) }
                     style { (PreEscaped(palette::page_style())) (PreEscaped(STYLE)) }
                 }
-                body { (self.body(core)) script { (PreEscaped(SCRIPT)) } }
+                body { (body) (cards) script { (PreEscaped(SCRIPT)) } }
             }
         };
         page.into_string() + "\n"

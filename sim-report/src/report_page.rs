@@ -1,5 +1,5 @@
 //! Page of `n2sim report` about one run. Every number comes from the [`RunReport`]; the page lays
-//! it out and links each event to its glossary entry.
+//! it out and links each event to its card.
 
 mod branches;
 mod code;
@@ -7,17 +7,18 @@ mod counters;
 mod curves;
 mod flows;
 mod latencies;
+mod listing;
 mod memory;
+mod overview;
 mod parts;
+mod picture;
 mod run;
 mod slots;
 mod time;
 
 use maud::Markup;
-use sim_core::PmuEvent;
-use sim_pmu::other_core::CORTEX_A53;
 
-use crate::page::{Page, Section, glossary, glossary_of};
+use crate::page::{Page, Section};
 use crate::run_report::RunReport;
 
 /// Returns the whole file.
@@ -34,21 +35,19 @@ fn sections(report: &RunReport) -> Vec<Section> {
         sections.push(Section { id: id.to_owned(), heading: heading.to_owned(), body });
     };
     let is_n2 = report.core.is_none();
-    let slots = report.slots_heading();
-    add("run", "The run", run::body(report));
-    add("slots", slots, slots::body(&report.top_down));
-    add("time", "Over time", time::body(&report.timeline, slots));
+    add("findings", "Findings", overview::body(report));
+    add("time", "Over time", time::body(report));
+    add("slots", report.slots_heading(), slots::body(&report.top_down));
+    add("code", "Hot code", code::body(report));
+    add("branches", "Branches", branches::body(report));
     add("caches", "Caches and TLBs", memory::body(report));
     if is_n2 {
         add("latencies", "Load latencies", latencies::body(&report.load_latencies));
         add("curves", "Miss-ratio curves", curves::body(&report.miss_curves));
         add("flows", "Flows of the PMU guide", flows::body(&report.flows));
     }
-    add("code", "Hot code", code::body(report));
-    add("branches", "Branches", branches::body(report));
     add("counters", "Events and metrics", counters::body(report));
-    let entries = if is_n2 { glossary(&PmuEvent::ALL) } else { glossary_of(&CORTEX_A53) };
-    add("glossary", "Event glossary", entries);
+    add("run", "The run", run::body(report));
     sections
 }
 

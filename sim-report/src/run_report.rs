@@ -9,8 +9,10 @@ mod a53;
 mod branches;
 mod code;
 mod counts;
+mod findings;
 mod flows;
 mod latencies;
+mod listing;
 mod memory;
 mod miss_curves;
 mod names;
@@ -34,8 +36,10 @@ pub use a53::A53Observed;
 pub use branches::{BranchKindCount, BranchSite, Branches};
 pub use code::{CauseSlots, Code, Cost, HotFunction, HotInstruction, HotLine, Place, SourceCount};
 pub use counts::{EventCount, MetricValue, SixCounters};
+pub use findings::Finding;
 pub use flows::{BoxCount, BoxEvent, EdgeCount, FlowCount};
 pub use latencies::{LatencyBucket, LatencyHistogram};
+pub use listing::{Caller, Listing, ListingRow};
 pub use memory::{LookupRow, NamedCount, PrefetcherRow};
 pub use miss_curves::{CurvePoint, MissCurve, ModelMark};
 pub(crate) use observed::slices_per_round;
@@ -44,7 +48,7 @@ pub use older::FORMAT_1;
 use profiled::N2Profile;
 pub use run::{RunInfo, ThreadInfo, UnknownWordCount};
 pub use slots::{SlotNode, SlotPlace};
-pub use timeline::{Series, ThreadTimeline, Timeline};
+pub use timeline::{IntervalTotals, NamedTotals, Series, ThreadTimeline, Timeline};
 
 /// Name and version of the form. The number increases when a reader of the previous form would
 /// fail.
@@ -69,6 +73,9 @@ pub struct RunReport {
     /// Rename slots, five per cycle, or the issue slots of another core, as a tree down to single
     /// causes.
     pub top_down: SlotNode,
+    /// Largest losses over their thresholds, the largest first; empty if there are none.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
     /// Run over time.
     pub timeline: Timeline,
     /// Lookups and misses of caches.
@@ -106,6 +113,10 @@ impl RunReport {
     /// Creates the report about a run. `symbols` names the code.
     pub fn new(observed: &Observed<'_>, symbols: &Symbols) -> RunReport {
         let profile = N2Profile::new(observed, symbols);
+        let top_down = SlotNode::of(&profile);
+        let findings = Finding::all(&top_down);
+        let row = |id, cost: &_| HotInstruction::of(id, cost, &profile);
+        let code = Code::of(&profile, row, &findings, observed.observer.calls().all());
         RunReport {
             format: FORMAT.to_owned(),
             core: None,
@@ -113,15 +124,16 @@ impl RunReport {
             threads: observed.outcome.cores.iter().map(ThreadInfo::of).collect(),
             events: EventCount::all(observed),
             metrics: MetricValue::all(observed),
-            top_down: SlotNode::of(&profile),
-            timeline: Timeline::of(observed),
+            timeline: Timeline::of(&profile, &top_down, &code),
+            top_down,
+            findings,
             caches: LookupRow::caches(observed),
             tlbs: LookupRow::tlbs(observed),
             prefetchers: PrefetcherRow::all(observed),
             flows: FlowCount::all(observed),
             miss_curves: MissCurve::all(observed),
             load_latencies: LatencyHistogram::all(observed),
-            code: Code::of(&profile, |id, cost| HotInstruction::of(id, cost, &profile)),
+            code,
             branches: Branches::of(&profile),
         }
     }

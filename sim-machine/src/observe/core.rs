@@ -13,6 +13,7 @@ use sim_core::operation::AccessKind;
 use sim_core::{InstId, LINE_SHIFT, Lost, Operation, OperationKind, StallCause};
 
 use super::Seen;
+use super::calls::Position;
 use super::column::Column;
 use super::profile::{Profile, cycles_of};
 use super::reuse::{MOST_LINES, MOST_PAGES, Reuse, Stack};
@@ -24,8 +25,11 @@ use super::timeline::Recorder;
 pub(crate) struct Core {
     pub(crate) is_counted: bool,
     pub(crate) timeline: Recorder,
-    /// Events raised since the last operation.
+    /// `INST_RETIRED` since the last operation, which nearly every operation has.
+    instructions: u64,
+    /// Other events raised since the last operation.
     columns: [u64; Column::COUNT],
+    has_columns: bool,
     /// Slots lost since the last operation.
     lost: Vec<Lost>,
     /// Cycles before the first operation.
@@ -36,6 +40,7 @@ pub(crate) struct Core {
     after_branch: bool,
     /// Load that was flushed together with all younger operations.
     flushed: Option<InstId>,
+    calls: Position,
     page_shift: u32,
     used: Reuse<Stack>,
 }
@@ -46,12 +51,15 @@ impl Core {
         Core {
             is_counted: false,
             timeline: Recorder::default(),
+            instructions: 0,
             columns: [0; Column::COUNT],
+            has_columns: false,
             lost: Vec::new(),
             cycles: 0,
             last: None,
             after_branch: false,
             flushed: None,
+            calls: Position::default(),
             page_shift,
             used: Reuse {
                 data_lines: Stack::new(MOST_LINES),
@@ -66,6 +74,7 @@ impl Core {
     #[inline]
     pub(crate) fn pass(&mut self, cycles: u64, profile: &mut Profile) {
         self.timeline.pass(cycles);
+        self.calls.pass(cycles);
         match self.last {
             Some(last) => profile.of(Some(last)).cycles += cycles,
             None => self.cycles += cycles,
@@ -74,14 +83,18 @@ impl Core {
 
     #[inline]
     pub(crate) fn count(&mut self, column: Column, n: u64) {
-        self.timeline.count(column, n);
-        self.columns[column as usize] += n;
+        if column == Column::Instructions {
+            self.instructions += n;
+        } else {
+            self.columns[column as usize] += n;
+            self.has_columns = true;
+        }
     }
 
     #[inline]
     pub(crate) fn lost(&mut self, lost: Lost) {
         if self.is_counted {
-            self.timeline.slots(SlotClass::of(&lost).category(), lost.slots);
+            self.timeline.slots(SlotClass::of(&lost), lost.slots);
             self.lost.push(lost);
         }
     }
@@ -121,12 +134,14 @@ impl Core {
                 (false, true) => SlotClass::SquashedOther,
                 (false, false) => SlotClass::SquashedByBranch,
             };
-            self.timeline.slots(class.category(), timeline.mops.into());
+            self.timeline.slots(class, timeline.mops.into());
+            self.timeline.charge(Some(culprit), timeline.mops.into());
             profile.of(Some(culprit)).slots[class.index()] += u64::from(timeline.mops);
             self.blame(operation, culprit, profile);
             self.give_columns(Some(own), profile);
-            profile.of(Some(own)).cycles += std::mem::take(&mut self.cycles);
-            profile.of(Some(own)).execute(operation);
+            let row = profile.of(Some(own));
+            row.cycles += std::mem::take(&mut self.cycles);
+            row.execute(operation);
         }
         if timeline.retired {
             self.retire(operation, seen);
@@ -143,6 +158,7 @@ impl Core {
             let before =
                 self.last.filter(|_| operation.timeline.retired && is_of_branch(lost.cause));
             let owner = lost.owner.or(before).unwrap_or(culprit);
+            self.timeline.charge(Some(owner), lost.slots);
             profile.of(Some(owner)).slots[SlotClass::of(&lost).index()] += lost.slots;
         }
     }
@@ -150,6 +166,7 @@ impl Core {
     fn charge_lost(&mut self, owner: Option<InstId>, profile: &mut Profile) {
         for lost in self.lost.drain(..) {
             let owner = lost.owner.or(owner);
+            self.timeline.charge(owner, lost.slots);
             profile.of(owner).slots[SlotClass::of(&lost).index()] += lost.slots;
         }
     }
@@ -157,8 +174,11 @@ impl Core {
     #[inline]
     fn give_columns(&mut self, owner: Option<InstId>, profile: &mut Profile) {
         let row = profile.of(owner);
-        for (sum, n) in row.columns.iter_mut().zip(std::mem::take(&mut self.columns)) {
-            *sum += n;
+        row.columns[Column::Instructions as usize] += std::mem::take(&mut self.instructions);
+        if std::mem::take(&mut self.has_columns) {
+            for (sum, n) in row.columns.iter_mut().zip(std::mem::take(&mut self.columns)) {
+                *sum += n;
+            }
         }
     }
 
@@ -170,6 +190,9 @@ impl Core {
         self.after_branch = timeline.mispredicted;
         self.flushed = None;
         self.fetched(timeline.pc, seen);
+        if let OperationKind::Branch(branch) = operation.kind {
+            self.calls.branch(timeline.pc, branch, self.is_counted, &mut seen.calls);
+        }
         let OperationKind::Access(access) = operation.kind else { return };
         let addr = match access.kind {
             // `DC ZVA` clears the line that contains its address.

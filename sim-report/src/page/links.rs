@@ -1,10 +1,13 @@
 //! Events in a page: links at their names, and the glossary with their entries.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 use sim_a53::event::never_raised;
 use sim_core::PmuEvent;
 use sim_core::a53_event::A53Event;
-use sim_pmu::{OtherCore, OtherEvent};
+use sim_pmu::OtherEvent;
+use sim_pmu::other_core::CORTEX_A53;
 
 use crate::explain::{self, Explanation};
 
@@ -19,24 +22,51 @@ pub fn named_link(name: &str) -> Markup {
     html! { a.event href={ "#event-" (name) } { (name) } }
 }
 
-/// Returns an entry for each event of another core, in the order of their names: titles and numbers
-/// of its manual.
-pub fn glossary_of(core: &OtherCore) -> Markup {
-    let named = |event: &'static OtherEvent| Some((A53Event::from_code(event.code?)?, event));
-    let mut events: Vec<_> = core.events.iter().filter_map(named).collect();
-    events.sort_by_key(|(event, _)| event.mnemonic());
-    html! { div.glossary { @for (event, own) in &events {
-        @let id = format!("event-{}", event.mnemonic());
-        article id=(id) aria-labelledby={ (id) "-name" } tabindex="-1" {
-            h3 id={ (id) "-name" } { code { (event.mnemonic()) } }
-            dl {
-                dt { "Counts" } dd { (own.title) }
-                dt { "Number" } dd { code { (format!("0x{:02X}", event.code())) } ", " (core.source) }
-                @if let Some(why) = never_raised(*event) { dt { "In every run" } dd { "0: " (why) } }
-                @if let Some(bit) = own.bus_bit { dt { "Event bus" } dd { "bit " (bit) } }
-            }
+/// Returns a card for each event that a page links to and has no entry for: hidden until the reader
+/// opens it at a link. `page` is the content of the page, `is_n2` whether it is about a Neoverse N2.
+pub(super) fn cards(page: &str, is_n2: bool) -> Markup {
+    let links = page.split("href=\"#event-").skip(1).filter_map(|rest| rest.split('"').next());
+    let names: BTreeSet<&str> = links.collect();
+    let has_entry = |name: &str| page.contains(&format!("id=\"event-{name}\""));
+    html! { @for name in names.into_iter().filter(|name| !has_entry(name)) {
+        @match (is_n2, PmuEvent::from_name(name), a53_event(name)) {
+            (true, Ok(event), _) => (card(name, &explained(event))),
+            (false, _, Some((event, own))) => (card(name, &titled(event, own))),
+            _ => {}
         }
-    } } }
+    } }
+}
+
+/// Returns a card. It is a popover: the browser closes it with Escape or a click beside it.
+fn card(name: &str, body: &Markup) -> Markup {
+    let id = format!("event-{name}");
+    html! {
+        article.card id=(id) popover aria-labelledby={ (id) "-name" } {
+            button type="button" popovertarget=(id) popovertargetaction="hide" autofocus
+                aria-label={ "Close " (name) } { "×" }
+            (body)
+        }
+    }
+}
+
+/// Returns an event of a Cortex-A53 with what its manual has on it.
+fn a53_event(name: &str) -> Option<(A53Event, &'static OtherEvent)> {
+    let event = A53Event::from_mnemonic(name)?;
+    let own = CORTEX_A53.events.iter().find(|own| own.code == Some(event.code()))?;
+    Some((event, own))
+}
+
+fn titled(event: A53Event, own: &OtherEvent) -> Markup {
+    let id = format!("event-{}", event.mnemonic());
+    html! {
+        h3 id={ (id) "-name" } { code { (event.mnemonic()) } }
+        dl {
+            dt { "Counts" } dd { (own.title) }
+            dt { "Number" } dd { code { (format!("0x{:02X}", event.code())) } ", " (CORTEX_A53.source) }
+            @if let Some(why) = never_raised(event) { dt { "In every run" } dd { "0: " (why) } }
+            @if let Some(bit) = own.bus_bit { dt { "Event bus" } dd { "bit " (bit) } }
+        }
+    }
 }
 
 /// Returns the address of an event's entry in a page with a glossary, for links in drawings.
@@ -58,20 +88,32 @@ fn entry(event: PmuEvent, listed: &[PmuEvent]) -> Markup {
     let id = format!("event-{}", own.name);
     html! {
         article id=(id) aria-labelledby={ (id) "-name" } tabindex="-1" {
-            h3 id={ (id) "-name" } { code { (own.name) } " " span.quiet { (own.title) } }
-            dl {
-                dt { "Counts" } (clauses(&own.counts))
-                @if !own.excludes.is_empty() { dt { "Does not count" } (clauses(&own.excludes)) }
-                @if !own.pitfalls.is_empty() {
-                    dt { "Pitfalls" }
-                    @for pitfall in &own.pitfalls { dd { strong { (pitfall.title) } ": " (pitfall.text) } }
-                }
-                @if !own.relations.is_empty() { dt { "Related events" } (relations(&own, listed)) }
-                dt { "Number" }
-                dd { @if let Some(code) = &own.code { code { (code) } ", " }
-                    (own.unit) ", PMU guide " (own.section) }
-            }
+            (meaning(&own, |other| listed.contains(&other)))
             (proof(&own))
+        }
+    }
+}
+
+/// Returns the content of a card; its related events are names, because they may have no card.
+fn explained(event: PmuEvent) -> Markup {
+    meaning(&explain::event(event), |_| false)
+}
+
+fn meaning(own: &Explanation, is_link: impl Fn(PmuEvent) -> bool) -> Markup {
+    let id = format!("event-{}", own.name);
+    html! {
+        h3 id={ (id) "-name" } { code { (own.name) } " " span.quiet { (own.title) } }
+        dl {
+            dt { "Counts" } (clauses(&own.counts))
+            @if !own.excludes.is_empty() { dt { "Does not count" } (clauses(&own.excludes)) }
+            @if !own.pitfalls.is_empty() {
+                dt { "Pitfalls" }
+                @for pitfall in &own.pitfalls { dd { strong { (pitfall.title) } ": " (pitfall.text) } }
+            }
+            @if !own.relations.is_empty() { dt { "Related events" } (relations(own, is_link)) }
+            dt { "Number" }
+            dd { @if let Some(code) = &own.code { code { (code) } ", " }
+                (own.unit) ", PMU guide " (own.section) }
         }
     }
 }
@@ -80,13 +122,13 @@ fn clauses(clauses: &[String]) -> Markup {
     html! { @for clause in clauses { dd { (clause) } } }
 }
 
-fn relations(own: &Explanation, listed: &[PmuEvent]) -> Markup {
+fn relations(own: &Explanation, is_link: impl Fn(PmuEvent) -> bool) -> Markup {
     html! { @for relation in &own.relations {
         dd { (relation.label) " "
             @for (i, name) in relation.others.iter().enumerate() {
                 @if i > 0 { ", " }
                 @match PmuEvent::from_name(name) {
-                    Ok(other) if listed.contains(&other) => (event_link(other)),
+                    Ok(other) if is_link(other) => (event_link(other)),
                     _ => code { (name) },
                 }
             }
@@ -127,6 +169,17 @@ mod tests {
         assert!(expect_no_dangling_links(&PmuEvent::ALL) > 100);
         let few = [PmuEvent::L1D_CACHE, PmuEvent::L1D_CACHE_RD, PmuEvent::L1D_CACHE];
         assert!(expect_no_dangling_links(&few) > 0);
+    }
+
+    #[test]
+    fn a_page_gets_a_card_for_each_event_that_it_links_to() {
+        let page = "<a href=\"#event-L1D_CACHE\"></a><a href=\"#event-L2D_CACHE\"></a>\
+                    <a href=\"#event-L1D_CACHE\"></a><p id=\"event-L2D_CACHE\">";
+        let html = cards(page, true).into_string();
+        assert_eq!(html.matches("<article").count(), 1, "{html}");
+        assert!(html.contains("id=\"event-L1D_CACHE\" popover"), "{html}");
+        let html = cards(page, false).into_string();
+        assert!(html.contains("id=\"event-L1D_CACHE-name\""), "{html}");
     }
 
     #[test]

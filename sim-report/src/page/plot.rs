@@ -44,7 +44,7 @@ impl Look {
 pub struct Line {
     /// Name in the legend.
     pub name: String,
-    /// Points from left to right.
+    /// Points from left to right. One whose height is not a number makes a gap.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -118,16 +118,20 @@ impl Lines {
 
     /// Draws the plot.
     pub fn svg(&self, title: &str) -> String {
-        let plot = |(i, line): (usize, &Line)| {
+        let plot = |(i, points): (usize, &[(f64, f64)])| {
             let Look { color, dashes } = Look::of_line(i);
             let style = match dashes {
                 "" => LineStyle::Solid,
                 dashes => LineStyle::Custom(dashes.to_owned()),
             };
-            let line = LinePlot::new().with_data(line.points.clone()).with_color(color.var());
+            let line = LinePlot::new().with_data(points.to_vec()).with_color(color.var());
             Plot::Line(line.with_stroke_width(2.0).with_line_style(style))
         };
-        let plots: Vec<Plot> = self.lines.iter().enumerate().map(plot).collect();
+        let parts = self.lines.iter().enumerate().flat_map(|(i, line)| {
+            let parts = line.points.split(|(_, y)| y.is_nan());
+            parts.filter(|part| !part.is_empty()).map(move |part| (i, part))
+        });
+        let plots: Vec<Plot> = parts.map(plot).collect();
         let mut layout =
             layout(&plots).with_x_label(self.x_label.clone()).with_y_label(self.y_label.clone());
         for (name, place) in &self.marks {

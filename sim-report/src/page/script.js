@@ -100,7 +100,9 @@ function arrows(tree) {
 
 const stops = new ResizeObserver((boxes) => {
   for (const { target } of boxes) {
-    target.tabIndex = target.scrollWidth > target.clientWidth + 1 ? 0 : -1;
+    const scrolls = target.scrollWidth > target.clientWidth + 1 || target.scrollHeight > target.clientHeight + 1;
+    target.tabIndex = scrolls ? 0 : -1;
+    target.classList.toggle("has-more", target.scrollWidth > target.clientWidth + 1);
   }
 });
 

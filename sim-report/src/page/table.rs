@@ -89,6 +89,10 @@ enum Kind {
 struct Column {
     name: String,
     kind: Kind,
+    /// Initially hidden.
+    is_more: bool,
+    /// Quantity by which the script replaces the values for an interval of time.
+    live: Option<&'static str>,
 }
 
 /// Table whose first column names the rows.
@@ -104,15 +108,25 @@ pub struct Table {
     id: String,
     caption: String,
     columns: Vec<Column>,
-    rows: Vec<Vec<Cell>>,
+    rows: Vec<(Option<String>, Vec<Cell>)>,
     can_filter: bool,
+    is_tall: bool,
+    has_more: bool,
 }
 
 impl Table {
     /// Creates an empty table. The id is unique in the page.
     pub fn new(id: impl Into<String>, caption: impl Into<String>) -> Table {
         let (id, caption) = (id.into(), caption.into());
-        Table { id, caption, columns: Vec::new(), rows: Vec::new(), can_filter: false }
+        Table {
+            id,
+            caption,
+            columns: Vec::new(),
+            rows: Vec::new(),
+            can_filter: false,
+            is_tall: false,
+            has_more: false,
+        }
     }
 
     /// Adds a column of words.
@@ -134,7 +148,31 @@ impl Table {
     }
 
     fn column(mut self, name: impl Into<String>, kind: Kind) -> Table {
-        self.columns.push(Column { name: name.into(), kind });
+        self.columns.push(Column { name: name.into(), kind, is_more: self.has_more, live: None });
+        self
+    }
+
+    /// Hides all columns that are added after this call until the reader asks for them.
+    #[must_use]
+    pub fn more(mut self) -> Table {
+        self.has_more = true;
+        self
+    }
+
+    /// Marks the last column: for an interval of time, the script replaces its values by those of
+    /// this quantity, and empties the other columns of numbers.
+    #[must_use]
+    pub fn live(mut self, quantity: &'static str) -> Table {
+        if let Some(column) = self.columns.last_mut() {
+            column.live = Some(quantity);
+        }
+        self
+    }
+
+    /// Limits the height; the rows scroll.
+    #[must_use]
+    pub fn tall(mut self) -> Table {
+        self.is_tall = true;
         self
     }
 
@@ -154,10 +192,19 @@ impl Table {
 
     /// Adds a row. Missing cells are empty.
     pub fn push(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.push_row(None, cells);
+    }
+
+    /// Adds a row with an id that is unique in the page.
+    pub fn push_named(&mut self, id: String, cells: impl IntoIterator<Item = Cell>) {
+        self.push_row(Some(id), cells);
+    }
+
+    fn push_row(&mut self, id: Option<String>, cells: impl IntoIterator<Item = Cell>) {
         let mut row: Vec<Cell> = cells.into_iter().collect();
         debug_assert!(row.len() <= self.columns.len(), "a cell without a column in {}", self.id);
         row.resize(self.columns.len(), Cell::None);
-        self.rows.push(row);
+        self.rows.push((id, row));
     }
 
     /// Returns whether the table has no rows.
@@ -167,30 +214,52 @@ impl Table {
 
     /// Returns the table in a box that scrolls sideways on a narrow screen.
     pub fn html(&self) -> Markup {
+        if !self.has_more {
+            return self.boxed();
+        }
+        html! { div.columns {
+            label.all-columns { input type="checkbox"; " All columns of: " (self.caption) }
+            (self.boxed())
+        } }
+    }
+
+    fn boxed(&self) -> Markup {
         let filter = self.can_filter.then_some("");
         let caption_id = format!("{}-caption", self.id);
+        let class = if self.is_tall { "wide tall" } else { "wide" };
         html! {
-            div.wide tabindex="0" role="region" aria-labelledby=(caption_id) {
+            div class=(class) tabindex="0" role="region" aria-labelledby=(caption_id) {
                 table id=(self.id) data-filter=[filter] {
                     caption { span id=(caption_id) { (self.caption) } }
                     thead { tr { @for column in &self.columns {
-                        th scope="col" class=(column.kind.class()) { (column.name) }
+                        th scope="col" class=(column.class()) data-live=[column.live] { (column.name) }
                     } } }
-                    tbody { @for row in &self.rows { (self.row_html(row)) } }
+                    tbody { @for (id, row) in &self.rows { (self.row_html(id.as_deref(), row)) } }
                 }
             }
         }
     }
 
-    fn row_html(&self, row: &[Cell]) -> Markup {
+    fn row_html(&self, id: Option<&str>, row: &[Cell]) -> Markup {
         html! {
-            tr { @for (i, (cell, column)) in row.iter().zip(&self.columns).enumerate() {
+            tr id=[id] { @for (i, (cell, column)) in row.iter().zip(&self.columns).enumerate() {
                 @if i == 0 {
-                    th scope="row" class=(column.kind.class()) data-value=[cell.value()] { (cell) }
+                    th scope="row" class=(column.class()) data-value=[cell.value()] { (cell) }
                 } @else {
-                    td class=(column.kind.class()) data-value=[cell.value()] { (cell) }
+                    td class=(column.class()) data-value=[cell.value()] { (cell) }
                 }
             } }
+        }
+    }
+}
+
+impl Column {
+    fn class(&self) -> &'static str {
+        match (self.kind, self.is_more) {
+            (kind, false) => kind.class(),
+            (Kind::Text, true) => "text more",
+            (Kind::Prose, true) => "prose more",
+            (Kind::Number, true) => "number more",
         }
     }
 }

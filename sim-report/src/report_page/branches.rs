@@ -45,7 +45,7 @@ fn sites(branches: &Branches, is_n2: bool) -> Table {
         true => "Mispredicted branches; slots: squashed, and empty during the refill",
         false => "Mispredicted branches; slots: empty during the refill",
     };
-    let table = Table::new("branch-sites", caption).filter().text("Branch").text("Address");
+    let table = Table::new("branch-sites", caption).filter().tall().text("Branch").text("Address");
     let table = table.text("Kind").number("Retired").number("Taken").number("Mispredicted");
     let mut table = table.number("Miss ratio").number("Share of misses").number("Slots");
     for site in &branches.sites {

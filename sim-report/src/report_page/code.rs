@@ -6,7 +6,8 @@ use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::{Code, Cost, HotInstruction, RunReport};
 
-use super::parts::{code_cell, left_out, percent, place_cell};
+use super::listing;
+use super::parts::{code_cell, left_out, listed, percent, term};
 
 /// Most causes in a row.
 const CAUSES: usize = 3;
@@ -34,6 +35,7 @@ pub(super) fn body(report: &RunReport) -> Markup {
         } @else {
             p.note { "The trace does not name functions; add " code { "--elf PROGRAM" } " for their names." }
         }
+        (listing::all(code, is_n2))
         @if code.has_lines {
             h3 { "Source lines" }
             (lines(code, is_n2).html())
@@ -48,33 +50,31 @@ pub(super) fn body(report: &RunReport) -> Markup {
 /// Adds the columns of a cost.
 fn with_cost(table: Table, is_n2: bool) -> Table {
     let used = if is_n2 { "Retiring" } else { "Issued" };
-    let table = table.number("Slots").number("Share").number(used).number("Bad speculation");
-    let table =
-        table.number("Front end").number("Back end").prose("Top stall cause").number("Cycles");
-    let table =
-        table.number("Instructions").number("IPC").number("Branch misses").number("L1I refills");
-    let table = table.number("L1D refills").number("L2 refills");
+    let table = table.number("Slots").live("slots").number("Share").live("share");
+    let table = table.number("Cycles").number("IPC").more();
+    let table = table.number(used).number("Bad speculation").number("Front end");
+    let table = table.number("Back end").number("Instructions").number("Branch misses");
+    let table = table.number("L1I refills").number("L1D refills").number("L2 refills");
     match is_n2 {
         true => table.number("DTLB walks").number("ITLB walks"),
         false => table.number("Data TLB refills").number("Code TLB refills"),
     }
 }
 
-fn cost_cells(cost: &Cost) -> [Cell; 16] {
+fn cost_cells(cost: &Cost) -> [Cell; 15] {
     let count = |counts: [Option<u64>; 2]| {
         counts.into_iter().flatten().next().map_or(Cell::None, Cell::Count)
     };
     [
         cost.slots.into(),
         percent(cost.percent),
+        cost.cycles.into(),
+        Cell::number(cost.ipc, 2),
         Cell::share(cost.retiring, cost.slots),
         Cell::share(cost.bad_speculation, cost.slots),
         Cell::share(cost.frontend, cost.slots),
         Cell::share(cost.backend, cost.slots),
-        causes(cost),
-        cost.cycles.into(),
         cost.instructions.into(),
-        Cell::number(cost.ipc, 2),
         cost.branch_misses.into(),
         cost.l1i_refills.into(),
         cost.l1d_refills.into(),
@@ -97,49 +97,52 @@ fn causes(cost: &Cost) -> Cell {
 
 fn functions(code: &Code, is_n2: bool) -> Table {
     let caption = "Costs of functions, including code inlined into them, excluding calls";
-    let table = Table::new("functions", caption).filter().text("Function");
-    let mut table = with_cost(table, is_n2);
+    let table = Table::new("functions", caption).filter().tall().text("Function");
+    let mut table = with_cost(table.prose("Lost most to"), is_n2);
     for function in &code.functions {
-        table.push([code_cell(&function.name)].into_iter().chain(cost_cells(&function.cost)));
+        let named = [code_cell(&function.name), causes(&function.cost)];
+        table.push(named.into_iter().chain(cost_cells(&function.cost)));
     }
     table
 }
 
 fn lines(code: &Code, is_n2: bool) -> Table {
     let table = Table::new("lines", "Costs of source lines, including inlined copies").filter();
-    let mut table = with_cost(table.text("Line").text("Function"), is_n2);
+    let table = table.tall().text("Line").prose("Lost most to");
+    let mut table = with_cost(table, is_n2).text("Function");
     for line in &code.lines {
         let place = code_cell(&format!("{}:{}", line.file, line.line));
-        let named = [place, code_cell(&line.function)];
-        table.push(named.into_iter().chain(cost_cells(&line.cost)));
+        let named = [place, causes(&line.cost)].into_iter().chain(cost_cells(&line.cost));
+        table.push(named.chain([code_cell(&line.function)]));
     }
     table
 }
 
 fn instructions(code: &Code, is_n2: bool) -> Table {
-    let table = Table::new("instructions", "Costs of instructions").filter();
-    let table = table.text("Instruction").text("Address").text("Word").text("Kind");
-    let mut table = with_cost(table, is_n2);
+    let table = Table::new("instructions", "Costs of instructions").filter().tall();
+    let table = table.text("Instruction").prose("Lost most to");
+    let mut table = with_cost(table, is_n2).text("Address").text("Word").text("Kind");
     if is_n2 {
         table = table.number("Squashed").number("Load cycles").prose("Data from");
     }
     for hot in &code.instructions {
-        let named = [
-            place_cell(&hot.place),
-            code_cell(&hot.place.address),
-            code_cell(&hot.word),
-            hot.kind.as_str().into(),
-        ];
+        let place = html! {
+            (listed(&hot.place, code))
+            @if let Some(line) = &hot.place.line { " " span.quiet { (line) } }
+        };
+        let named = [Cell::Markup(place, hot.place.address.clone()), causes(&hot.cost)];
+        let place = [code_cell(&hot.place.address), code_cell(&hot.word), hot.kind.as_str().into()];
         let squashed = hot.squashed.map_or(Cell::None, Cell::Count);
         let own = [squashed, Cell::number(hot.load_cycles, 1), sources(hot)];
         let own = own.into_iter().filter(|_| is_n2);
-        table.push(named.into_iter().chain(cost_cells(&hot.cost)).chain(own));
+        table.push(named.into_iter().chain(cost_cells(&hot.cost)).chain(place).chain(own));
     }
     table
 }
 
 fn sources(hot: &HotInstruction) -> Cell {
-    let named = hot.sources.iter().map(|own| format!("{} {}", own.source, grouped(own.accesses)));
+    let named =
+        hot.sources.iter().map(|own| format!("{} {}", term(&own.source), grouped(own.accesses)));
     match named.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => Cell::None,
         text => Cell::Text(text),

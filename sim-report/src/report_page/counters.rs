@@ -30,6 +30,8 @@ fn explained(report: &RunReport) -> Markup {
             @if report.run.tick_ns.is_some() {
                 "The estimate is what " code { "perf" } " would have shown with time slices of this length; the error is its \
                  difference from the exact count."
+                @if is_too_short(report) { strong { " These time slices are shorter than perf can use, or give an event few \
+                    turns, so large errors say little about perf on a longer run." } }
             } @else {
                 "This run of " (seconds(report.run.seconds)) " is too short to estimate that: " code { "perf" }
                 " uses time slices of 4 ms, Linux at least 1 ms, and the events need " (slices_per_round())
@@ -39,11 +41,24 @@ fn explained(report: &RunReport) -> Markup {
     }
 }
 
+/// Time slices of each event below which an estimate is marked.
+const FEW_SLICES: f64 = 8.0;
+/// Shortest time slice that Linux accepts, in nanoseconds.
+const SHORTEST_NS: u64 = 1_000_000;
+
+/// Returns whether the estimates are of a run too short for them, because the reader asked for
+/// them.
+fn is_too_short(report: &RunReport) -> bool {
+    let Some(tick) = report.run.tick_ns else { return false };
+    let slices = report.run.seconds * 1e9 / (tick.max(1) * slices_per_round()) as f64;
+    tick < SHORTEST_NS || slices < FEW_SLICES
+}
+
 fn events(report: &RunReport) -> Table {
     let is_n2 = report.core.is_none();
     let caption = if is_n2 { "Events, exact and estimated" } else { "Events, exact" };
-    let table = Table::new("events", caption).filter().text("Event");
-    let mut table = table.number("Count");
+    let table = Table::new("events", caption).filter().tall().text("Event");
+    let mut table = table.number("Count").live("event");
     let has_threads = report.threads.len() > 1;
     if has_threads {
         for thread in &report.threads {
@@ -92,7 +107,7 @@ fn metrics(report: &RunReport) -> Table {
     let has_truth = report.metrics.iter().any(|metric| metric.truth.is_some());
     let truth = if has_truth { ", ground-truth value of the claim" } else { "" };
     let caption = format!("Built-in metrics: formula over exact counts{truth}{estimated}");
-    let mut table = Table::new("metrics", caption).filter().text("Metric").number("Value");
+    let mut table = Table::new("metrics", caption).filter().tall().text("Metric").number("Value");
     if has_truth {
         table = table.number("Ground truth");
     }

@@ -8,7 +8,7 @@ use crate::page::{Cell, Chart, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::{MissCurve, ModelMark};
 
-use super::parts::{event, percent};
+use super::parts::{event, percent, term};
 
 /// Returns all curves.
 pub(super) fn body(curves: &[MissCurve]) -> Markup {
@@ -33,7 +33,8 @@ fn chart(curve: &MissCurve) -> Chart {
     let place = |units: u64| ((units.max(1) as f64) * curve.unit_bytes as f64).log2();
     let mut points: Vec<(f64, f64)> =
         curve.points.iter().map(|point| (place(point.units), point.miss_percent)).collect();
-    let marks = curve.marks.iter().map(|mark| (mark.structure.clone(), place(mark.units)));
+    let marks =
+        curve.marks.iter().map(|mark| (term(&mark.structure).to_owned(), place(mark.units)));
     lines.marks = marks.collect();
     // With room for all units, only first uses miss, whatever the size.
     let largest =
@@ -87,7 +88,7 @@ fn marks(curve: &MissCurve) -> Table {
     for mark in &curve.marks {
         let [event, counted] = counted(mark);
         table.push([
-            mark.structure.as_str().into(),
+            term(&mark.structure).into(),
             mark.units.into(),
             size(mark.units as f64 * curve.unit_bytes as f64).into(),
             mark.misses.into(),

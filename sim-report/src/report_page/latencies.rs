@@ -4,9 +4,10 @@ use maud::{Markup, html};
 
 use crate::page::plot::{Line, Lines};
 use crate::page::{Cell, Chart, Table};
+use crate::perf_stat::grouped;
 use crate::run_report::LatencyHistogram;
 
-use super::parts::percent;
+use super::parts::{percent, term};
 
 /// Lower end of the logarithmic axis: less than one load.
 const FLOOR: f64 = 0.5;
@@ -42,8 +43,8 @@ fn slower_than_farther(histograms: &[&LatencyHistogram]) -> Vec<String> {
         Some(format!(
             "Loads from {} took longer than those from {}: of {:.1} cycles they waited {:.1} for a free refill \
              buffer and {:.1} for a pending line; service took {:.1}.",
-            own.source,
-            farther.source,
+            term(&own.source),
+            term(&farther.source),
             mean(own),
             part(own.mean_buffer_wait),
             part(own.mean_line_wait),
@@ -63,7 +64,7 @@ fn summary(histograms: &[LatencyHistogram]) -> Table {
     let cycles = |cycles: Option<u64>| cycles.map_or(Cell::None, Cell::Count);
     for own in histograms {
         table.push([
-            own.source.as_str().into(),
+            term(&own.source).into(),
             own.loads.into(),
             percent(own.percent),
             Cell::number(own.mean, 1),
@@ -85,14 +86,14 @@ fn summary(histograms: &[LatencyHistogram]) -> Table {
 fn chart(histograms: &[&LatencyHistogram]) -> Markup {
     let title = String::from("Loads by latency and data source");
     let text = "Both axes are logarithmic. The height of a line is the number of loads with about this latency; \
-                it is at the bottom where there are none.";
+                there is a gap where there are none.";
     let mut lines = Lines::new("cycles from issue to data", "loads");
     lines.x_names = Some(power_of_two);
     lines.y_names = Some(power_of_ten);
     let most = histograms.iter().flat_map(|own| &own.buckets).map(|bucket| bucket.loads).max();
     lines.y_range = Some((FLOOR.log10(), (most.unwrap_or(1) as f64).log10().max(0.0) + 0.2));
     for own in histograms {
-        lines.lines.push(Line { name: own.source.clone(), points: steps(own) });
+        lines.lines.push(Line { name: term(&own.source).to_owned(), points: steps(own) });
     }
     lines.fit_powers_of_two();
     let svg = lines.svg(&title);
@@ -102,7 +103,7 @@ fn chart(histograms: &[&LatencyHistogram]) -> Markup {
     for (own, bucket) in histograms.iter().flat_map(|own| own.buckets.iter().map(move |b| (own, b)))
     {
         table.push([
-            own.source.as_str().into(),
+            term(&own.source).into(),
             bucket.from.into(),
             bucket.to.into(),
             bucket.loads.into(),
@@ -112,7 +113,7 @@ fn chart(histograms: &[&LatencyHistogram]) -> Markup {
     chart.html_with(&lines.legend())
 }
 
-/// Returns the outline of a histogram on logarithmic axes, at the floor for empty buckets.
+/// Returns the outline of a histogram on logarithmic axes, with a gap for empty buckets.
 fn steps(histogram: &LatencyHistogram) -> Vec<(f64, f64)> {
     let floor = FLOOR.log10();
     let mut points: Vec<(f64, f64)> = Vec::new();
@@ -121,7 +122,7 @@ fn steps(histogram: &LatencyHistogram) -> Vec<(f64, f64)> {
         let (from, to) = (bucket.from.max(1) as f64, bucket.to.max(1).saturating_add(1) as f64);
         if last_end != Some(bucket.from) {
             if let Some((end, _)) = points.last().copied() {
-                points.push((end, floor));
+                points.extend([(end, floor), (end, f64::NAN)]);
             }
             points.push((from.log2(), floor));
         }
@@ -141,7 +142,7 @@ fn power_of_two(exponent: f64) -> String {
 
 fn power_of_ten(exponent: f64) -> String {
     if exponent.fract() == 0.0 && exponent >= 0.0 {
-        format!("{}", 10f64.powf(exponent))
+        grouped(10f64.powf(exponent) as u64)
     } else {
         String::new()
     }
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!(
             sentences,
             [
-                "Loads from L2 took longer than those from system level cache: of 209.0 cycles they waited \
+                "Loads from L2 took longer than those from system level cache (SLC): of 209.0 cycles they waited \
               150.0 for a free refill buffer and 20.0 for a pending line; service took 39.0."
             ]
         );
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_falls_to_the_floor_between_buckets() {
+    fn an_outline_has_a_gap_between_buckets() {
         let bucket = |from, to, loads| LatencyBucket { from, to, loads };
         let histogram = LatencyHistogram {
             source: "L1".into(),
@@ -210,7 +211,9 @@ mod tests {
         let floor = FLOOR.log10();
         let points = steps(&histogram);
         let heights: Vec<f64> = points.iter().map(|(_, y)| *y).collect();
-        assert_eq!(heights, [floor, 2.0, 2.0, 1.0, 1.0, floor, floor, 0.0, 0.0, floor]);
+        assert!(heights[6].is_nan(), "a gap: {heights:?}");
+        let drawn: Vec<f64> = heights.into_iter().filter(|height| !height.is_nan()).collect();
+        assert_eq!(drawn, [floor, 2.0, 2.0, 1.0, 1.0, floor, floor, 0.0, 0.0, floor]);
         assert!(points.windows(2).all(|pair| pair[0].0 <= pair[1].0), "{points:?}");
     }
 

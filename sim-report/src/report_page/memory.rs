@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::page::{Cell, Table};
 use crate::run_report::{LookupRow, NamedCount, RunReport};
 
-use super::parts::{event, percent};
+use super::parts::{event, percent, term};
 
 /// Returns the tables.
 pub(super) fn body(report: &RunReport) -> Markup {
@@ -35,11 +35,12 @@ fn lookups(id: &str, caption: &str, rows: &[LookupRow], has_kinds: bool) -> Tabl
         table = table.text("Lookups");
     }
     let table = table.text("Size");
-    let table = table.number("Accesses").number("Misses").number("Miss ratio").number("MPKI");
+    let table = table.number("Accesses").live("accesses").number("Misses").live("misses");
+    let table = table.number("Miss ratio").live("miss-ratio").number("MPKI").live("mpki");
     let mut table = table.text("Events");
     for row in rows {
         let kind = has_kinds.then(|| row.kind.as_str().into());
-        let named = [row.structure.as_str().into()].into_iter().chain(kind);
+        let named = [term(&row.structure).into()].into_iter().chain(kind);
         table.push(named.chain([
             row.size.as_str().into(),
             row.accesses.count.into(),

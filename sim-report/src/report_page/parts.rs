@@ -5,7 +5,7 @@ use sim_core::PmuEvent;
 use sim_core::a53_event::A53Event;
 
 use crate::page::{Cell, event_link, named_link};
-use crate::run_report::Place;
+use crate::run_report::{Code, Place};
 
 /// Returns an event by its mnemonic: a link, if the glossary of a core's page has it.
 pub(super) fn event(name: &str) -> Markup {
@@ -46,6 +46,34 @@ pub(super) fn percent(value: impl Into<Option<f64>>) -> Cell {
         .into()
         .filter(|value| value.is_finite())
         .map_or(Cell::None, |value| Cell::Share(value / 100.0))
+}
+
+/// Returns the place of an instruction as a link to its row in a listing, if it has one.
+pub(super) fn listed(place: &Place, code: &Code) -> Markup {
+    let rows = || code.listings.iter().flat_map(|listing| &listing.rows);
+    let Some(row) = rows().find(|row| row.address == place.address) else {
+        return html! { code { (place.symbol) } };
+    };
+    html! { a href={ "#" (row_id(&row.address)) } { code { (place.symbol) } } " " code { (row.text) } }
+}
+
+/// Returns the id of the row of an instruction in a listing.
+pub(super) fn row_id(address: &str) -> String {
+    format!("at-{address}")
+}
+
+/// Returns the term of the page for a part of the memory system.
+pub(super) fn term(name: &str) -> &str {
+    match name {
+        "system level cache" => "system level cache (SLC)",
+        "memory" => "DRAM",
+        other => other,
+    }
+}
+
+/// Returns content that is initially closed.
+pub(super) fn folded(summary: &str, body: &Markup) -> Markup {
+    html! { details.fold { summary { (summary) } (body) } }
 }
 
 /// Returns a note on the number of rows that a table does not list.

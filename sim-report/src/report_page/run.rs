@@ -7,9 +7,8 @@ use crate::perf_stat::grouped;
 use crate::run_report::{RunInfo, RunReport};
 
 use super::parts::code_cell;
-use super::slots;
 
-/// Returns the run in a sentence, the largest loss, and the notes.
+/// Returns the run in a sentence, and the notes.
 pub(super) fn lead(report: &RunReport) -> Markup {
     let run = &report.run;
     html! {
@@ -20,7 +19,6 @@ pub(super) fn lead(report: &RunReport) -> Markup {
             @if report.threads.len() > 1 { ", " (report.threads.len()) " threads" }
             "."
         }
-        (slots::look_first(report))
         @for note in &run.notes { p.note { strong { "Note: " } (note) } }
     }
 }

@@ -3,56 +3,32 @@
 
 use maud::{Markup, html};
 
-use crate::page::palette::{BLUE, Color, GRAY, GREEN, ORANGE, RED};
+use crate::page::palette::{BLUE, Color, GRAY, GREEN, ORANGE, YELLOW};
 use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
-use crate::run_report::{RunReport, SlotNode};
+use crate::run_report::SlotNode;
 
 use super::parts::{code_cell, events, percent, place_cell};
 
-/// Colors of the top-down categories, by their nodes in the tree.
+/// Colors of the top-down categories, by their nodes in the tree: neighbors differ for color-blind
+/// readers too.
 const COLORS: [(&str, Color); 5] = [
     ("slots.retiring", GREEN),
     ("slots.issued", GREEN),
-    ("slots.bad_speculation", RED),
+    ("slots.bad_speculation", YELLOW),
     ("slots.frontend", BLUE),
     ("slots.backend", ORANGE),
 ];
 
-/// Returns the strip of categories and the tree below it.
+/// Returns the tree.
 pub(super) fn body(top: &SlotNode) -> Markup {
     html! {
         p { (top.meaning) " Total: " strong { (grouped(top.slots)) } "." }
-        (strip(top))
         p.quiet #tree-help {
             "Open a branch to see its parts. With the keyboard: up and down move, right opens, left closes."
         }
-        ul.tree aria-describedby="tree-help" {
+        ul.tree data-live="slots" aria-describedby="tree-help" {
             @for child in &top.children { li { (node(child, &opened(top))) } }
-        }
-    }
-}
-
-/// Returns a sentence on the largest loss: the cause with most slots, and the instruction that it
-/// is charged to.
-pub(super) fn look_first(report: &RunReport) -> Markup {
-    let path = report.top_down.worst();
-    let slots = report.slots();
-    let Some(cause) = path.last() else {
-        return html! { p.first { "No " (slots.trim_end_matches('s')) " was lost." } };
-    };
-    let names: Vec<&str> = path.iter().map(|node| node.name.as_str()).collect();
-    html! {
-        p.first {
-            strong { "Look first at: " }
-            a href={ "#" (element_id(&cause.id)) } { (names.join(", ")) }
-            ", " (format!("{:.1}%", cause.percent)) " of all " (slots) "."
-            @if let Some(hot) = cause.hottest.first() {
-                " The largest part of it, " (format!("{:.1}%", hot.percent)) ", is charged to "
-                code { (hot.place.symbol) }
-                @if let Some(line) = &hot.place.line { " (" (line) ")" }
-                "."
-            }
         }
     }
 }
@@ -62,16 +38,8 @@ fn opened(top: &SlotNode) -> Vec<&str> {
     top.worst().into_iter().map(|node| node.id.as_str()).collect()
 }
 
-/// Returns the first level as one strip. The tree has the same content in words.
-fn strip(top: &SlotNode) -> Markup {
-    html! {
-        div.strip aria-hidden="true" { @for child in &top.children { @if child.percent > 0.0 {
-            span style=(format!("width:{:.3}%;background:{}", child.percent, color(child).var())) {}
-        } } }
-    }
-}
-
-fn color(node: &SlotNode) -> Color {
+/// Returns the color of a node's category.
+pub(super) fn color(node: &SlotNode) -> Color {
     let known = COLORS.iter().find(|(id, _)| node.id.starts_with(id));
     known.map_or(GRAY, |(_, color)| *color)
 }
@@ -101,14 +69,14 @@ fn line(node: &SlotNode) -> Markup {
     let bar =
         format!("width:{:.3}%;background:{}", node.percent.clamp(0.0, 100.0), color(node).var());
     html! {
-        span.name { (node.name) }
+        span.name style=(format!("--depth:{}", node.id.matches('.').count().saturating_sub(1))) { (node.name) }
         span.bar aria-hidden="true" { span style=(bar) {} }
         span.share { (format!("{:.2}%", node.percent)) }
         span.slots { (grouped(node.slots)) span.unit { " slots" } }
     }
 }
 
-fn element_id(id: &str) -> String {
+pub(super) fn element_id(id: &str) -> String {
     id.replace('.', "-")
 }
 

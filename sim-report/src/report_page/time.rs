@@ -1,16 +1,17 @@
-//! The run over time: one chart for each unit, for each thread.
+//! The run over time: for each thread one figure of panels over a common axis of cycles, and the
+//! numbers from which the script of the page makes those of an interval.
 
-use kuva::plot::StackedAreaPlot;
-use kuva::render::plots::Plot;
-use maud::{Markup, html};
+use std::fmt::Write;
 
-use crate::page::palette::{BLUE, Color, GRAY, GREEN, ORANGE, RED};
-use crate::page::plot::{Line, Lines, areas_legend, draw, layout};
-use crate::page::{Cell, Chart, Table};
+use maud::{Markup, PreEscaped, html};
+use serde::Serialize;
+
+use crate::page::palette::{BLUE, Color, GRAY, GREEN, ORANGE, YELLOW};
+use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
-use crate::run_report::{Series, ThreadTimeline, Timeline};
+use crate::run_report::{NamedTotals, RunReport, Series, ThreadTimeline};
 
-use super::parts::events;
+use super::parts::{events, folded};
 
 /// Unit of values that add up to 100 percent.
 const PARTS_OF_A_WHOLE: &str = "percent of slots";
@@ -18,70 +19,118 @@ const PARTS_OF_A_WHOLE: &str = "percent of slots";
 const SLOT_COLORS: [(&str, Color); 5] = [
     ("retiring", GREEN),
     ("issued", GREEN),
-    ("bad_speculation", RED),
+    ("bad_speculation", YELLOW),
     ("frontend", BLUE),
     ("backend", ORANGE),
 ];
+/// Height of the drawing of a panel in its own units; its width is [`WIDTH`] units.
+const HEIGHT: f64 = 100.0;
+const WIDTH: f64 = 1000.0;
+/// Most ticks on the axis of cycles.
+const MOST_TICKS: f64 = 6.0;
+/// A last interval shorter than this part of the others is not drawn.
+const LEAST_PART: f64 = 0.5;
 
-/// Returns the charts of all threads. `slots` is the heading of the use of slots.
-pub(super) fn body(timeline: &Timeline, slots: &str) -> Markup {
+/// Returns the figures of all threads.
+pub(super) fn body(report: &RunReport) -> Markup {
+    let timeline = &report.timeline;
     html! {
-        p { "Intervals of " (grouped(timeline.step_cycles)) " cycles of each core." }
-        @for thread in &timeline.threads {
-            @if timeline.threads.len() > 1 { h3 { "Thread " (thread.thread) } }
-            @for unit in units(thread) { (chart(thread, unit, slots)) (sources(thread, unit)) }
+        p { "Intervals of " (grouped(timeline.step_cycles)) " cycles of each core. Each panel has its own scale." }
+        p.quiet #interval-help {
+            "Drag over a panel, or set the two ends below, to see an interval alone: slots, events, caches and TLBs"
+            @if !timeline.totals.code.is_empty() { ", hot functions and instructions" }
+            " then show that part of the time, over all threads. Headings of the other parts say that they show the "
+            "whole run."
+        }
+        div #interval-tools aria-describedby="interval-help" {}
+        @for (number, thread) in timeline.threads.iter().enumerate() {
+            @if number == 0 { (figure(thread, timeline.threads.len() > 1)) } @else {
+                (folded(&format!("Thread {}", thread.thread), &figure(thread, true)))
+            }
+        }
+        (data(report))
+    }
+}
+
+/// Numbers for the script, as JSON.
+#[derive(Serialize)]
+struct Data<'a> {
+    ends: &'a [u64],
+    slots: Vec<Values<'a>>,
+    events: Vec<Values<'a>>,
+    code: Vec<Values<'a>>,
+    functions: Vec<Values<'a>>,
+    instructions: &'static str,
+}
+
+/// Name of a quantity and its values.
+#[derive(Serialize)]
+struct Values<'a>(&'a str, &'a [u64]);
+
+/// Returns the numbers of each interval in an element that browsers do not show.
+fn data(report: &RunReport) -> Markup {
+    let totals = &report.timeline.totals;
+    let longest =
+        report.timeline.threads.iter().map(|thread| &thread.ends).max_by_key(|ends| ends.len());
+    let data = Data {
+        ends: longest.map_or(&[], Vec::as_slice),
+        slots: named(&totals.slots),
+        events: named(&totals.events),
+        code: named(&totals.code),
+        functions: named(&totals.functions),
+        instructions: "INST_RETIYELLOW",
+    };
+    let text = serde_json::to_string(&data).unwrap_or_default();
+    // Names of functions may contain the end of the element.
+    let text = text.replace('<', "\\u003c");
+    html! { script #interval-data type="application/json" { (PreEscaped(text)) } }
+}
+
+fn named(all: &[NamedTotals]) -> Vec<Values<'_>> {
+    all.iter().map(|own| Values(&own.name, &own.values)).collect()
+}
+
+fn figure(thread: &ThreadTimeline, is_named: bool) -> Markup {
+    let id = format!("time-{}", thread.thread);
+    let title = match is_named {
+        true => format!("Thread {} over time", thread.thread),
+        false => String::from("The run over time"),
+    };
+    let all = || thread.series.iter().enumerate();
+    let quiet = all().filter(|(_, series)| is_quiet(series));
+    let is_part = |series: &Series| series.unit == PARTS_OF_A_WHOLE;
+    let drawn = |wanted: bool| -> Vec<(usize, &Series)> {
+        all().filter(|(_, own)| !is_quiet(own) && is_part(own) == wanted).collect()
+    };
+    let (parts, lines) = (drawn(true), drawn(false));
+    let ends = drawn_ends(&thread.ends);
+    let last = ends.last().copied().unwrap_or(0);
+    let names: Vec<&str> = quiet.map(|(_, series)| series.name.as_str()).collect();
+    html! {
+        figure.time id=(id) data-end=(last) aria-labelledby={ (id) "-title" } {
+            figcaption { strong id={ (id) "-title" } { (title) }
+                @if ends.len() < thread.ends.len() { " The last interval is short and not drawn." }
+                @if !names.is_empty() { " Not drawn, because all values are 0: " (names.join(", ")) "." }
+            }
+            div.panels {
+                @if !parts.is_empty() { (areas(ends, &parts)) }
+                @for (number, series) in &lines { (line(ends, *number, series)) }
+                (axis(last))
+            }
+            details.aside { summary { "Numbers of: " (title) } (table(&id, thread, &title).html()) }
         }
     }
 }
 
-/// Returns the units in their order.
-fn units(thread: &ThreadTimeline) -> Vec<&str> {
-    let mut units: Vec<&str> = Vec::new();
-    for series in &thread.series {
-        if !units.contains(&series.unit.as_str()) {
-            units.push(&series.unit);
+/// Returns the ends of the intervals without a short last one, whose rates would look like peaks.
+fn drawn_ends(ends: &[u64]) -> &[u64] {
+    let step = ends.first().copied().unwrap_or(0) as f64;
+    match ends {
+        [rest @ .., before, last] if ((last - before) as f64) < step * LEAST_PART => {
+            &ends[..rest.len() + 1]
         }
+        _ => ends,
     }
-    units
-}
-
-fn of_unit<'a>(thread: &'a ThreadTimeline, unit: &str) -> Vec<&'a Series> {
-    thread.series.iter().filter(|series| series.unit == unit).collect()
-}
-
-/// Returns the events from which the values are computed.
-fn sources(thread: &ThreadTimeline, unit: &str) -> Markup {
-    let mut names: Vec<String> = Vec::new();
-    for name in of_unit(thread, unit).iter().flat_map(|series| &series.events) {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
-    html! { @if !names.is_empty() { p.quiet { "From " (events(&names)) "." } } }
-}
-
-fn chart(thread: &ThreadTimeline, unit: &str, slots: &str) -> Markup {
-    let series = of_unit(thread, unit);
-    let place = units(thread).iter().position(|own| *own == unit).unwrap_or_default();
-    let id = format!("time-{}-{place}", thread.thread);
-    let title = match series.as_slice() {
-        [one] => format!("{} ({unit})", one.name),
-        _ if unit == PARTS_OF_A_WHOLE => format!("{slots}, percent"),
-        _ => format!("Events {unit}"),
-    };
-    let (svg, legend) = if unit == PARTS_OF_A_WHOLE {
-        areas(&thread.ends, &series, &title)
-    } else {
-        lines(&thread.ends, &series, unit, &title)
-    };
-    let quiet: Vec<&str> = series.iter().filter(|s| is_quiet(s)).map(|s| s.name.as_str()).collect();
-    let text = match quiet.as_slice() {
-        _ if unit == PARTS_OF_A_WHOLE => String::new(),
-        [] => String::new(),
-        names => format!("Not drawn, because all values are 0: {}.", names.join(", ")),
-    };
-    let table = table(&id, &thread.ends, &series, &title);
-    Chart { id, title, text, svg, table }.html_with(&legend)
 }
 
 /// Returns whether every value is 0 or absent.
@@ -89,48 +138,128 @@ fn is_quiet(series: &Series) -> bool {
     series.values.iter().all(|value| value.is_none_or(|value| value == 0.0))
 }
 
-fn lines(ends: &[u64], series: &[&Series], unit: &str, title: &str) -> (String, Markup) {
-    let mut lines = Lines::new("cycles", unit);
-    lines.x_names = Some(short);
-    for series in series.iter().filter(|series| !is_quiet(series)) {
-        let points = spans(ends).zip(&series.values).filter_map(|(span, value)| {
-            let value = (*value)?;
-            Some(span.map(|at| (at, value)))
-        });
-        let points = points.flatten();
-        lines.lines.push(Line { name: series.name.clone(), points: points.collect() });
+/// Returns a panel: its name, the drawing, and a place for the value under the pointer.
+fn panel(name: &Markup, scale: &str, height: u32, drawing: &str) -> Markup {
+    html! {
+        div.panel {
+            div.panel-name { (name) }
+            div.panel-scale aria-hidden="true" { span { (scale) } span { "0" } }
+            div.panel-plot style=(format!("height:{height}px")) {
+                svg aria-hidden="true" viewBox="0 0 1000 100" preserveAspectRatio="none" { (PreEscaped(drawing)) }
+            }
+        }
     }
-    let values = lines.lines.iter().flat_map(|line| &line.points).map(|(_, y)| *y);
-    let most = values.fold(0.0, f64::max);
-    lines.y_range = (most > 0.0).then_some((0.0, most * 1.08));
-    (lines.svg(title), lines.legend())
 }
 
-fn areas(ends: &[u64], series: &[&Series], title: &str) -> (String, Markup) {
-    let mut areas = StackedAreaPlot::new()
-        .with_strokes(false)
-        .with_fill_opacity(0.9)
-        .with_x(spans(ends).flatten());
-    for series in series {
-        areas = areas
-            .with_series(series.values.iter().flat_map(|value| [value.unwrap_or(0.0); 2]))
-            .with_color(color(series).var());
+/// Returns the panel of values that add up to 100 percent, the first at the bottom. Each series comes
+/// with its number, whose column in the table of numbers follows that of the cycles.
+fn areas(ends: &[u64], parts: &[(usize, &Series)]) -> Markup {
+    let last = ends.last().copied().unwrap_or(1).max(1) as f64;
+    let mut below = vec![0.0; ends.len()];
+    let mut drawing = String::new();
+    for (_, series) in parts {
+        let lower = below.clone();
+        for (sum, value) in below.iter_mut().zip(&series.values) {
+            *sum += value.unwrap_or(0.0);
+        }
+        let mut path = String::from("M");
+        for ((from, to), top) in spans(ends).zip(&below) {
+            let y = HEIGHT - top.min(100.0);
+            let _ = write!(path, "{:.1} {y:.1}H{:.1}L", from / last * WIDTH, to / last * WIDTH);
+        }
+        for ((from, to), bottom) in spans(ends).zip(&lower).collect::<Vec<_>>().into_iter().rev() {
+            let y = HEIGHT - bottom.min(100.0);
+            let _ = write!(path, "{:.1} {y:.1}H{:.1}L", to / last * WIDTH, from / last * WIDTH);
+        }
+        let path = path.trim_end_matches('L');
+        let color = color(series).name;
+        let _ = write!(
+            drawing,
+            "<path class=\"fill-{color} stroke-paper\" vector-effect=\"non-scaling-stroke\" d=\"{path}Z\"/>"
+        );
     }
-    let plots = vec![Plot::StackedArea(areas)];
-    let layout = layout(&plots)
-        .with_x_label("cycles")
-        .with_y_label(PARTS_OF_A_WHOLE)
-        .with_y_axis_min(0.0)
-        .with_y_axis_max(100.0)
-        .with_x_tick_format(kuva::render::layout::TickFormat::Custom(std::sync::Arc::new(short)));
-    let legend = areas_legend(series.iter().map(|own| (own.name.as_str(), color(own))));
-    (draw(plots, layout, title), legend)
+    let name = html! {
+        "slots, from the bottom:"
+        ul { @for (number, series) in parts {
+            li data-series=(number + 1) {
+                svg aria-hidden="true" width="10" height="10" { rect width="10" height="10" fill=(color(series).var()) {} }
+                " " (series.name) " " output {} }
+        } }
+    };
+    panel(&name, "100%", 120, &drawing)
+}
+
+/// Returns the panel of one series.
+fn line(ends: &[u64], number_of: usize, series: &Series) -> Markup {
+    let last = ends.last().copied().unwrap_or(1).max(1) as f64;
+    let values = series.values.iter().take(ends.len()).filter_map(|value| *value);
+    let most = values.fold(0.0, f64::max);
+    let scale = scale_end(most);
+    let mut path = String::new();
+    let mut is_open = false;
+    for ((from, to), value) in spans(ends).zip(&series.values) {
+        let Some(value) = value else {
+            is_open = false;
+            continue;
+        };
+        let y = HEIGHT - value / scale * HEIGHT;
+        let start = if is_open { 'L' } else { 'M' };
+        let _ = write!(path, "{start}{:.1} {y:.1}H{:.1}", from / last * WIDTH, to / last * WIDTH);
+        is_open = true;
+    }
+    let drawing =
+        format!("<path class=\"panel-line\" vector-effect=\"non-scaling-stroke\" d=\"{path}\"/>");
+    let name = html! {
+        span data-series=(number_of + 1) { (series.name) " " span.quiet { (series.unit) } " " output {} }
+        @if !series.events.is_empty() { details.aside { summary { "Events" } (events(&series.events)) } }
+    };
+    panel(&name, &number(scale), 56, &drawing)
+}
+
+/// Returns the axis of cycles.
+fn axis(last: u64) -> Markup {
+    let step = nice(last as f64 / MOST_TICKS).max(1.0);
+    let ticks = (0..).map(|n| f64::from(n) * step).take_while(|at| *at <= last as f64);
+    html! { div.panel.axis aria-hidden="true" {
+        div.panel-name { "cycles" } div.panel-scale {}
+        div.panel-plot { @for at in ticks {
+            span style=(format!("left:{:.2}%", at / last.max(1) as f64 * 100.0)) { (short(at)) }
+        } }
+    } }
+}
+
+/// Returns the next number of the form 1, 2 or 5 times a power of ten.
+fn nice(number: f64) -> f64 {
+    if number <= 0.0 {
+        return 1.0;
+    }
+    let power = 10f64.powf(number.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|step| step * power >= number * 0.999);
+    step.unwrap_or(10.0) * power
+}
+
+/// Returns the end of a scale: the largest value or little more, with two digits.
+fn scale_end(most: f64) -> f64 {
+    if most <= 0.0 {
+        return 1.0;
+    }
+    let unit = 10f64.powf(most.log10().floor() - 1.0);
+    (most / unit).ceil() * unit
+}
+
+/// Formats the end of a scale.
+fn number(value: f64) -> String {
+    match value {
+        v if v >= 1000.0 => grouped(v.round() as u64),
+        v if v >= 10.0 => format!("{v:.0}"),
+        v => format!("{}", (v * 1000.0).round() / 1000.0),
+    }
 }
 
 /// Returns both ends of each interval, between which a value holds.
-fn spans(ends: &[u64]) -> impl Iterator<Item = [f64; 2]> + '_ {
+fn spans(ends: &[u64]) -> impl Iterator<Item = (f64, f64)> + '_ {
     let starts = std::iter::once(0).chain(ends.iter().copied());
-    starts.zip(ends).map(|(start, end)| [start as f64, *end as f64])
+    starts.zip(ends).map(|(start, end)| (start as f64, *end as f64))
 }
 
 fn color(series: &Series) -> Color {
@@ -138,13 +267,15 @@ fn color(series: &Series) -> Color {
     known.map_or(GRAY, |(_, color)| *color)
 }
 
-fn table(id: &str, ends: &[u64], series: &[&Series], title: &str) -> Table {
-    let mut table = Table::new(format!("{id}-table"), title).number("Up to cycle");
-    for series in series {
-        table = table.number(series.name.clone());
+/// Returns the numbers of all panels; the script reads the value under the pointer from it.
+fn table(id: &str, thread: &ThreadTimeline, title: &str) -> Table {
+    let mut table = Table::new(format!("{id}-table"), title).tall().number("Up to cycle");
+    for series in &thread.series {
+        table = table.number(format!("{}, {}", series.name, series.unit));
     }
-    for (i, end) in ends.iter().enumerate() {
-        let values = series.iter().map(|s| Cell::number(s.values.get(i).copied().flatten(), 3));
+    for (i, end) in thread.ends.iter().enumerate() {
+        let values = thread.series.iter();
+        let values = values.map(|s| Cell::number(s.values.get(i).copied().flatten(), 3));
         table.push([Cell::Count(*end)].into_iter().chain(values));
     }
     table
@@ -169,31 +300,45 @@ mod tests {
     fn numbers_on_an_axis_are_short() {
         let names = [0.0, 950.0, 1500.0, 2e6, 1.25e9].map(short);
         assert_eq!(names, ["0", "950", "1.5k", "2M", "1.25G"]);
+        assert_eq!([0.7, 13.0, 400_001.0].map(nice), [1.0, 20.0, 500_000.0]);
+        assert_eq!(
+            [0.0, 3.21, 26.5, 1234.0].map(|n| number(scale_end(n))),
+            ["1", "3.3", "27", "1,300"]
+        );
     }
 
     #[test]
     fn a_value_holds_for_its_interval() {
-        let spans: Vec<[f64; 2]> = spans(&[10, 15]).collect();
-        assert_eq!(spans, [[0.0, 10.0], [10.0, 15.0]]);
+        let spans: Vec<(f64, f64)> = spans(&[10, 15]).collect();
+        assert_eq!(spans, [(0.0, 10.0), (10.0, 15.0)]);
     }
 
     #[test]
-    fn a_series_of_zeros_is_named_and_not_drawn() {
-        let series = |id: &str, values: Vec<Option<f64>>| Series {
+    fn a_short_last_interval_is_not_drawn() {
+        assert_eq!(drawn_ends(&[10, 20, 24]), [10, 20]);
+        assert_eq!(drawn_ends(&[10, 20, 26]), [10, 20, 26]);
+        assert_eq!(drawn_ends(&[4]), [4]);
+        assert!(drawn_ends(&[]).is_empty());
+    }
+
+    fn series(id: &str, values: Vec<Option<f64>>) -> Series {
+        Series {
             id: id.into(),
             name: format!("name of {id}"),
             unit: "per thousand instructions".into(),
             events: vec!["CPU_CYCLES".into()],
             values,
-        };
-        let series = vec![series("a", vec![Some(1.0), None]), series("b", vec![Some(0.0), None])];
-        let timeline = Timeline {
-            step_cycles: 10,
-            step_ns: 5.0,
-            threads: vec![ThreadTimeline { thread: 0, ends: vec![10, 20], series }],
-        };
-        let html = body(&timeline, "Slots").into_string();
+        }
+    }
+
+    #[test]
+    fn a_series_of_zeros_is_named_and_not_drawn_and_a_gap_is_a_gap() {
+        let gap = vec![Some(1.0), None, Some(2.0)];
+        let series = vec![series("a", gap), series("b", vec![Some(0.0), None, None])];
+        let thread = ThreadTimeline { thread: 0, ends: vec![10, 20, 30], series };
+        let html = figure(&thread, false).into_string();
         assert!(html.contains("all values are 0: name of b."), "{html}");
+        assert!(html.contains("M0.0 50.0H333.3M666.7 0.0H1000.0"), "{html}");
         assert!(!html.contains("NaN"), "{html}");
     }
 }

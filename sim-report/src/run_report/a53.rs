@@ -14,6 +14,7 @@ use sim_trace::TraceFile;
 use super::branches::Branches;
 use super::code::Code;
 use super::counts::{EventCount, MetricValue};
+use super::findings::Finding;
 use super::memory::{LookupRow, NamedCount, binary};
 use super::profiled::Profiled;
 use super::ratio::{over, some_percent};
@@ -22,7 +23,7 @@ use super::timeline::Timeline;
 use super::{CoreKind, FORMAT, RunReport};
 use crate::Symbols;
 use crate::a53_counts::with_counts;
-use code::CodeOfTrace;
+use code::{CodeCosts, CodeOfTrace};
 
 /// Revision whose errata the model follows.
 const REVISION: &str = "r0p4";
@@ -66,6 +67,11 @@ impl RunReport {
         let code = CodeOfTrace::new(observed);
         let costs = code.costs.iter().enumerate().map(|(id, cost)| (id as InstId, cost));
         let profile = Profiled::new(costs.collect(), &code.elsewhere, symbols);
+        let top_down = slots::tree(&profile);
+        let findings = Finding::all(&top_down);
+        let timeline = Timeline::of_a53(observed, &top_down);
+        let row = |id, cost: &CodeCosts| code.row(id, cost, &profile);
+        let code_costs = Code::of(&profile, row, &findings, &[]);
         RunReport {
             format: FORMAT.to_owned(),
             core: Some(core_kind()),
@@ -73,18 +79,25 @@ impl RunReport {
             threads: observed.profile.cores.iter().map(thread).collect(),
             events: events(observed),
             metrics: metrics(observed),
-            top_down: slots::tree(&profile),
-            timeline: Timeline::of_a53(observed),
+            top_down,
+            findings,
+            timeline,
             caches: caches(observed),
             tlbs: tlbs(observed),
             prefetchers: Vec::new(),
             flows: Vec::new(),
             miss_curves: Vec::new(),
             load_latencies: Vec::new(),
-            code: Code::of(&profile, |id, cost| code.row(id, cost, &profile)),
+            code: code_costs,
             branches: Branches::from_counts(&code.branches(), &profile),
         }
     }
+}
+
+/// Returns the places of all nodes of the tree of slots.
+#[cfg(test)]
+pub(super) fn tree_places() -> Vec<String> {
+    slots::places()
 }
 
 fn core_kind() -> CoreKind {

@@ -5,11 +5,14 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use sim_core::{DataSource, InstId};
-use sim_machine::observe::{CodeKind, Column, InstCost, SOURCES, SlotClass, TopDownCategory};
+use sim_machine::observe::{Call, CodeKind, Column, InstCost, SOURCES, SlotClass, TopDownCategory};
 
+use super::findings::Finding;
+use super::listing::{self, Listing};
 use super::names::{class_names, kind_name};
 use super::profiled::{CodeCost, N2Profile, Profiled};
 use super::ratio::{over, percent};
+use crate::disassembly;
 use crate::symbols::SourceLine;
 
 /// Place of an instruction.
@@ -100,6 +103,9 @@ pub struct Code {
     pub instructions: Vec<HotInstruction>,
     /// Instructions with a cost that are not listed.
     pub instructions_left_out: u64,
+    /// Annotated listings of the functions with most slots, and of those that a finding names.
+    #[serde(default)]
+    pub listings: Vec<Listing>,
     /// Cost that belongs to no instruction: slots after the last one, and fetches without an
     /// operation.
     pub elsewhere: Cost,
@@ -136,6 +142,9 @@ pub struct HotInstruction {
     pub place: Place,
     /// Instruction word, in hexadecimal.
     pub word: String,
+    /// Instruction in assembler syntax.
+    #[serde(default)]
+    pub text: String,
     /// `load`, `store`, `atomic`, `branch` or `other`.
     pub kind: String,
     /// Cost.
@@ -165,14 +174,17 @@ const LINES: usize = 200;
 /// Most instructions listed.
 const INSTRUCTIONS: usize = 200;
 /// Function name of code without one.
-const UNKNOWN: &str = "[unknown]";
+pub(super) const UNKNOWN: &str = "[unknown]";
 
 impl Code {
     /// Returns the costs. `instruction` makes the row of an instruction.
     pub(super) fn of<C: CodeCost>(
         profile: &Profiled<'_, C>,
         instruction: impl Fn(InstId, &C) -> HotInstruction,
+        findings: &[Finding],
+        calls: &[Call],
     ) -> Code {
+        let listings = listing::all(profile, &instruction, findings, calls);
         let (functions, lines) = (functions(profile), lines(profile));
         let cost = |cost: &C| cost.row(profile.all_slots());
         let left_out = |all: usize, listed: usize| all.saturating_sub(listed) as u64;
@@ -193,6 +205,7 @@ impl Code {
             lines: lines.iter().take(LINES).map(line).collect(),
             instructions_left_out: left_out(profile.instructions.len(), INSTRUCTIONS),
             instructions: profile.instructions.iter().take(INSTRUCTIONS).map(instruction).collect(),
+            listings,
             elsewhere: cost(profile.elsewhere),
             total: cost(&profile.total),
         }
@@ -292,7 +305,9 @@ impl Cost {
 
 /// Returns the lost slots by cause, most first.
 fn causes(cost: &InstCost) -> Vec<CauseSlots> {
-    let lost = SlotClass::all().filter(|class| class.category() != TopDownCategory::Retiring);
+    let lost = SlotClass::all().filter(|class| {
+        cost.slots[class.index()] > 0 && class.category() != TopDownCategory::Retiring
+    });
     let named = lost.map(|class| {
         let (cause, name) = class_names(class);
         CauseSlots { cause, name: name.to_owned(), slots: cost.slots[class.index()] }
@@ -322,6 +337,7 @@ impl HotInstruction {
         HotInstruction {
             place: profile.place(cost),
             word: format!("{word:08x}"),
+            text: disassembly::text(cost.pc, word),
             kind: kind_name(cost.kind).to_owned(),
             cost: Cost::of(cost, profile.all_slots()),
             squashed: Some(cost.squashed),

@@ -158,6 +158,18 @@ const BACKEND: Shape = Shape::Part {
     ],
 };
 
+/// Returns the places of all nodes of a tree.
+#[cfg(test)]
+pub(super) fn places(shape: &Shape) -> Vec<String> {
+    match shape {
+        Shape::Cause(class) => vec![super::names::class_names(*class).0],
+        Shape::Part { id, parts, .. } => {
+            let inner = parts.iter().flat_map(places).map(|place| format!("{id}.{place}"));
+            std::iter::once((*id).to_owned()).chain(inner).collect()
+        }
+    }
+}
+
 /// Returns the description of a slot class.
 pub(super) fn meaning_of(class: SlotClass) -> &'static str {
     match class {

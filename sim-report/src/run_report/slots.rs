@@ -131,6 +131,21 @@ impl SlotNode {
         paths.filter(|path| lost(path) > 0).rev().max_by_key(lost).unwrap_or_default()
     }
 
+    /// Returns the single causes below the node, or the node itself.
+    pub fn causes(&self) -> Vec<&SlotNode> {
+        if self.is_cause() {
+            return vec![self];
+        }
+        self.children.iter().flat_map(SlotNode::causes).collect()
+    }
+
+    /// Returns the place of the cause with this identifier; the identifier itself if the tree does
+    /// not list it, because it has no slots.
+    pub(super) fn place_of(&self, cause: &str) -> String {
+        let is_it = |node: &&&SlotNode| node.id.rsplit('.').next() == Some(cause);
+        self.causes().iter().find(is_it).map_or_else(|| cause.to_owned(), |node| node.id.clone())
+    }
+
     /// Returns the node with this place in the tree.
     pub fn find(&self, id: &str) -> Option<&SlotNode> {
         if self.id == id {

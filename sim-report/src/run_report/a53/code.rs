@@ -9,6 +9,7 @@ use sim_trace::TraceFile;
 
 use super::slots::{Category, names};
 use super::{A53Observed, decoded};
+use crate::disassembly;
 use crate::run_report::branches::BranchCount;
 use crate::run_report::code::{CauseSlots, Cost, HotInstruction, ranked};
 use crate::run_report::names::kind_name;
@@ -107,9 +108,11 @@ impl<'a> CodeOfTrace<'a> {
         profile: &Profiled<'_, CodeCosts>,
     ) -> HotInstruction {
         let code = self.trace.statics().insts().get(id as usize);
+        let word = code.map_or(0, |code| code.word);
         HotInstruction {
             place: profile.place(cost),
-            word: format!("{:08x}", code.map_or(0, |code| code.word)),
+            word: format!("{word:08x}"),
+            text: disassembly::text(cost.pc, word),
             kind: kind_name(cost.kind).to_owned(),
             cost: cost.row(profile.all_slots()),
             squashed: None,

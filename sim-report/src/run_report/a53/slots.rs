@@ -114,6 +114,21 @@ const TREE: Shape = Shape::Part(
     ],
 );
 
+/// Returns the places of all nodes of the tree.
+#[cfg(test)]
+pub(super) fn places() -> Vec<String> {
+    fn below(shape: &Shape) -> Vec<String> {
+        match shape {
+            Shape::Cause(slot) => vec![names(*slot).0.to_owned()],
+            Shape::Part(id, _, _, parts) => {
+                let inner = parts.iter().flat_map(below).map(|place| format!("{id}.{place}"));
+                std::iter::once((*id).to_owned()).chain(inner).collect()
+            }
+        }
+    }
+    below(&TREE)
+}
+
 /// Returns the tree of a run.
 pub(super) fn tree(profile: &Profiled<'_, CodeCosts>) -> SlotNode {
     grown(&TREE, "", profile)

@@ -4,9 +4,12 @@ use sim_a53::A53Event::{self, *};
 use sim_a53::profile::{A53Cost, Intervals, SlotUse};
 
 use super::A53Observed;
-use super::slots::Category;
+use super::slots::{Category, names};
 use crate::run_report::ratio::{over, some_percent};
-use crate::run_report::timeline::{Series, ThreadTimeline, Timeline};
+use crate::run_report::slots::SlotNode;
+use crate::run_report::timeline::{
+    IntervalTotals, NamedTotals, Series, ThreadTimeline, Timeline, totals,
+};
 
 /// Events per thousand instructions with a series.
 const PER_THOUSAND: [(&str, &str, A53Event); 7] = [
@@ -20,7 +23,7 @@ const PER_THOUSAND: [(&str, &str, A53Event); 7] = [
 ];
 
 impl Timeline {
-    pub(super) fn of_a53(observed: &A53Observed<'_>) -> Timeline {
+    pub(super) fn of_a53(observed: &A53Observed<'_>, causes: &SlotNode) -> Timeline {
         let profile = &observed.profile;
         let step_cycles = profile.time.first().map_or(0, |time| time.step);
         let clock_hz = observed.config.cluster.clock_hz.max(1);
@@ -29,13 +32,39 @@ impl Timeline {
             step_cycles,
             step_ns: step_cycles as f64 * 1e9 / clock_hz as f64,
             threads: threads.map(|(core, time)| thread(core.stream, core.cycles, time)).collect(),
+            totals: interval_totals(observed, causes),
         }
     }
 }
 
+/// Returns the slots and the counts of each interval. The model records no instructions there.
+fn interval_totals(observed: &A53Observed<'_>, causes: &SlotNode) -> IntervalTotals {
+    let profile = &observed.profile;
+    let cores = profile.cores.iter().zip(&profile.time);
+    let cores: Vec<Vec<&A53Cost>> = cores
+        .map(|(core, time)| time.intervals[..interval_count(core.cycles, time)].iter().collect())
+        .collect();
+    let slots = SlotUse::all().map(|slot| {
+        NamedTotals::new(causes.place_of(names(slot).0), totals(&cores, |own| own.slots_of(slot)))
+    });
+    let events = A53Event::ALL.into_iter().map(|event| {
+        NamedTotals::new(event.mnemonic().to_owned(), totals(&cores, |own| own.count(event)))
+    });
+    IntervalTotals {
+        slots: slots.filter(NamedTotals::is_used).collect(),
+        events: events.filter(NamedTotals::is_used).collect(),
+        ..IntervalTotals::default()
+    }
+}
+
+/// Returns the number of intervals. A cycle with an event after the last one has no interval of its
+/// own.
+fn interval_count(cycles: u64, time: &Intervals) -> usize {
+    time.intervals.len().min(cycles.div_ceil(time.step.max(1)) as usize)
+}
+
 fn thread(thread: u32, cycles: u64, time: &Intervals) -> ThreadTimeline {
-    // A cycle with an event after the last one has no interval of its own.
-    let count = time.intervals.len().min(cycles.div_ceil(time.step.max(1)) as usize);
+    let count = interval_count(cycles, time);
     let intervals = &time.intervals[..count];
     let ends: Vec<u64> = (1..=count as u64).map(|n| (n * time.step).min(cycles)).collect();
     let lengths = ends.iter().scan(0, |last, end| Some(end - std::mem::replace(last, *end)));
