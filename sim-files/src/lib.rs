@@ -8,6 +8,7 @@
 pub mod calls;
 mod file;
 mod live;
+mod new_directory;
 mod new_file;
 mod scratch;
 pub mod stale;
@@ -15,6 +16,7 @@ mod text;
 
 pub use file::{File, output, read, read_to_string, spawn};
 pub use live::remove_all;
+pub use new_directory::NewDirectory;
 pub use new_file::{Kept, NewFile, Unfinished};
 pub use scratch::{Scratch, ScratchDirectory};
 pub use text::text;
