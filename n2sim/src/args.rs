@@ -10,6 +10,7 @@ use crate::commands::book::BookArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::counterfactual::CounterfactualArgs;
+use crate::commands::course::CourseArgs;
 use crate::commands::diff::DiffArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::estimate::EstimateArgs;
@@ -68,6 +69,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     Completions(CompletionsArgs),
     Counterfactual(CounterfactualArgs),
+    Course(CourseArgs),
     Diff(DiffArgs),
     Doctor(DoctorArgs),
     Estimate(Box<EstimateArgs>),

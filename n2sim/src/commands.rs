@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod counterfactual;
 mod counterfactual_a53;
+pub(crate) mod course;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod estimate;

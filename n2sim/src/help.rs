@@ -12,7 +12,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
     ("Sample", &["record", "spe"]),
     ("Judge", &["check", "diff", "validate", "lint", "counterfactual", "membench"]),
     ("Record and change traces", &["capture", "doctor", "trace"]),
-    ("Teach", &["explain", "list", "book", "playground"]),
+    ("Teach", &["explain", "list", "book", "course", "playground"]),
     ("Set up a shell or a tool", &["completions", "man", "mcp"]),
 ];
 

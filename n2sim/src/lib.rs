@@ -185,6 +185,7 @@ fn run(command: Command) -> anyhow::Result<u8> {
         Command::Check(args) => commands::check::run(&args)?.into(),
         Command::Completions(args) => commands::completions::run(&args, Args::command())?.into(),
         Command::Counterfactual(args) => commands::counterfactual::run(&args)?.into(),
+        Command::Course(args) => commands::course::run(&args)?.into(),
         Command::Diff(args) => commands::diff::run(&args)?.into(),
         Command::Doctor(args) => return commands::doctor::run(&args),
         Command::Estimate(args) => commands::estimate::run(&args)?.into(),

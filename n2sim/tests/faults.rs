@@ -72,15 +72,26 @@ impl Place {
         self.command(args).env("N2SIM_REFUSE_MEMORY", number.to_string()).output().unwrap()
     }
 
-    /// All files with their content.
+    /// All files with their content, those of directories included.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let entries = self.path().read_dir().unwrap().flatten();
-        entries.map(|entry| (entry.path(), fs::read(entry.path()).unwrap())).collect()
+        let (mut files, mut open) = (BTreeMap::new(), vec![self.path().to_owned()]);
+        while let Some(directory) = open.pop() {
+            for entry in directory.read_dir().unwrap().flatten() {
+                match entry.path() {
+                    path if path.is_dir() => open.push(path),
+                    path => drop(files.insert(path.clone(), fs::read(path).unwrap())),
+                }
+            }
+        }
+        files
     }
 
     fn clear(&self, inputs: &BTreeMap<PathBuf, Vec<u8>>) {
         for path in self.files().keys().filter(|path| !inputs.contains_key(*path)) {
             fs::remove_file(path).unwrap();
+            // A directory that is empty now, and only such a one.
+            let parents = path.ancestors().skip(1).take_while(|parent| *parent != self.path());
+            parents.for_each(|parent| drop(fs::remove_dir(parent)));
         }
     }
 }
@@ -206,7 +217,9 @@ fn assert_clean(place: &Place, (inputs, whole): Files, way: &Way, said: &str, pl
         assert_eq!(left.remove(path).as_ref(), Some(content), "{place_of}");
     }
     for (path, content) in &left {
-        let name = path.file_name().unwrap().to_string_lossy();
+        // The file itself, or the directory that it is in.
+        let inside = path.strip_prefix(place.path()).unwrap();
+        let name = inside.iter().next().unwrap().to_string_lossy();
         if name.ends_with(".partial") {
             assert!(said.contains(&*name), "the message does not name {name}; {place_of}");
             assert!(sim_trace::verify(path).unwrap().is_good(), "{name}; {place_of}");
@@ -274,6 +287,21 @@ fn report_fails_cleanly_at_every_call() {
 #[test]
 fn import_fails_cleanly_at_every_call() {
     fail_each(&["trace", "import", "in.txt", "-o", "out.n2t"], |_, _| {});
+}
+
+#[test]
+fn a_course_kit_appears_whole_or_not_at_all() {
+    let place = Place::new();
+    let lessons = place.path().join("lessons");
+    fs::create_dir(&lessons).unwrap();
+    let lesson = "title = \"T\"\nminutes = 5\nlevel = \"beginner\"\ntext = \"t\"\ngiven = \"K1\"\n\
+                  do = \"LD8 0x8000\"\n[[question]]\nask = \"a\"\ncount = \"L1D_CACHE\"\nwhy = \"w\"\n";
+    fs::write(lessons.join("in.toml"), lesson).unwrap();
+    let args = ["course", "out.kit", "--lessons", "lessons"];
+    fail_each_in(&place, &args, &EQUAL, |place, _| {
+        let has_part = place.path().join("out.kit").exists();
+        assert!(!has_part || place.path().join("out.kit/README.md").exists(), "a part of a kit");
+    });
 }
 
 #[test]

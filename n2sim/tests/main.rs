@@ -18,6 +18,7 @@ mod cli;
 mod counterfactual;
 mod counters;
 mod counts;
+mod course;
 mod diff;
 mod diff_runs;
 mod endings;

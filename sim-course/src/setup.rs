@@ -267,7 +267,7 @@ fn trace(table: &Table<'_>, head: Option<&Table<'_>>) -> Result<TraceRun, Fault>
 }
 
 fn sharing(table: &Table<'_>) -> Result<Option<Sharing>, Fault> {
-    let counters = table.integer("counters", (1, 31), "a number of counters from 1 to 31")?;
+    let counters = table.integer("counters", (2, 31), "a number of counters from 2 to 31")?;
     let expected = "a number of microseconds from 1 to 1000000";
     let interval = table.integer("interval", (1, 1_000_000), expected)?;
     match (counters, interval) {

@@ -15,6 +15,8 @@ mod live;
 #[cfg(not(unix))]
 mod memory_file;
 #[cfg(unix)]
+mod new_directory;
+#[cfg(unix)]
 mod new_file;
 #[cfg(unix)]
 mod scratch;
@@ -29,6 +31,8 @@ pub use file::{File, output, read, read_to_string, spawn};
 pub use live::remove_all;
 #[cfg(not(unix))]
 pub use memory_file::File;
+#[cfg(unix)]
+pub use new_directory::NewDirectory;
 #[cfg(unix)]
 pub use new_file::{Kept, NewFile, Unfinished};
 #[cfg(unix)]

@@ -24,6 +24,8 @@ pub fn remove_results(directory: &Path) -> Vec<PathBuf> {
     let mut removed = found(directory, is_result);
     removed.retain(|path| {
         let Some(lock) = abandoned(path) else { return false };
+        // First the directory, so that it never lacks its lock.
+        let _ = std::fs::remove_dir_all(directory_of_lock(path));
         live::remove(path);
         drop(lock);
         true
@@ -46,6 +48,13 @@ pub fn remove_directories(directory: &Path) -> Vec<PathBuf> {
     });
     removed.sort();
     removed
+}
+
+/// Returns the temporary directory that a temporary file is the lock of.
+pub(crate) fn directory_of_lock(lock: &Path) -> PathBuf {
+    let mut path = lock.as_os_str().to_owned();
+    path.push(".d");
+    path.into()
 }
 
 fn is_directory(name: &str) -> bool {

@@ -25,6 +25,7 @@
 //! * [`run_diff`]: differences between two such reports;
 //! * [`header`]: the description of a run in front of its results;
 //! * [`page`]: the frame of every HTML page, and the colors of every drawing;
+//! * [`memory_path`]: the levels that accesses ask, as a figure;
 //! * [`ladder`]: latencies and bandwidths of the memory as tables; [`figure`]: the same as figures,
 //!   and the figures of `docs`;
 //! * [`a53_stat`], [`a53_ladder`]: counts and memory of a Cortex-A53.
@@ -49,6 +50,7 @@ pub mod flow;
 pub mod functions;
 pub mod header;
 pub mod ladder;
+pub mod memory_path;
 pub mod metrics;
 pub mod page;
 pub mod perf_data;
