@@ -74,7 +74,13 @@ fn a_scenario_is_shown_step_by_step() {
     let message = refused(&["flow", file, "--case", "no such case"]);
     assert!(message.contains("has no case 'no such case'; it has '"), "{message}");
     let message = refused(&["flow", file, "--html"]);
-    assert!(message.contains("a page is of one case: choose with --case"), "{message}");
+    assert!(message.contains("a page has at most 8 cases"), "{message}");
+    let other = all.split("\n\n").filter_map(|part| part.split_once(": ")).map(|(name, _)| name);
+    let other = other.into_iter().find(|other| other.starts_with("T") && *other != name);
+    if let Some(other) = other {
+        let page = shown(&["flow", file, "--case", &name, "--case", other, "--html"]);
+        assert!(page.contains("Counts of the cases") && page.contains("id=\"case-1\""), "{page}");
+    }
 }
 
 /// The numbers of events as `stat` prints them.

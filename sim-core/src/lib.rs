@@ -1,7 +1,8 @@
 //! Types that all parts of n2sim share. This crate contains no hardware behavior.
 //!
 //! - [`pmu_event`]: the one list of PMU events; [`a53_event`]: those of the Cortex-A53;
-//!   [`event_name`]: their names in Linux tools; [`core_event`]: what both have in common;
+//!   [`event_name`]: their names in Linux tools; [`event_meaning`], [`spelling`]: events and names
+//!   that a reader means; [`core_event`]: what both have in common;
 //!   [`cores`]: every core, as its folder describes it;
 //!   [`sink`]: the interface through which units report them; [`deferred_sink`]: sinks that accept
 //!   sums.
@@ -28,6 +29,7 @@ pub mod core_event;
 pub mod cores;
 pub mod counts;
 pub mod deferred_sink;
+pub mod event_meaning;
 pub mod event_name;
 pub mod event_tally;
 pub mod exception;
@@ -44,6 +46,7 @@ pub mod register_access;
 pub mod root_cause;
 pub mod shown;
 pub mod sink;
+pub mod spelling;
 pub mod stall;
 pub mod time;
 pub mod trace_inst;

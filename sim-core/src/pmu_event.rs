@@ -4,6 +4,9 @@
 //! the row). Slots per cycle and the `Implied*` relations are inferred, see `docs/decisions.md`.
 //! Everything that lists events (help, config, reports, checks) is derived from this table.
 
+use crate::event_meaning::{Meant, meant};
+use crate::spelling::edit_distance;
+
 /// Declares the enum [`PmuEvent`] and the table of [`PmuEvent::info`] from one list.
 macro_rules! pmu_events {
     ($($code:literal $name:ident {
@@ -224,15 +227,37 @@ pub const NOT_MODELED: [UnmodeledEvent; 9] = [
     UnmodeledEvent { code: 0x401B, mnemonic: "CTI_TRIGOUT7" },
 ];
 
+/// Events that an unknown name may mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Nearest {
+    /// No event resembles the name.
+    Nothing,
+    /// The mnemonic with nearly the same letters.
+    Name(&'static str),
+    /// Events that the words of the name mean.
+    Meaning(Meant),
+}
+
+impl Nearest {
+    /// Returns the mnemonic of the likeliest event.
+    pub fn first(&self) -> Option<&'static str> {
+        match self {
+            Nearest::Nothing => None,
+            Nearest::Name(name) => Some(name),
+            Nearest::Meaning(meant) => meant.events.first().map(|event| event.mnemonic()),
+        }
+    }
+}
+
 /// Reason why a name or number is not an event that can be counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EventNameError {
     /// Known from other Arm lists, but not part of the model.
     #[error("event {0} (0x{1:04X}) is a trace or trigger event that n2sim does not model")]
     NotModeled(&'static str, u16),
-    /// In no list. Carries the closest mnemonic, if one is close.
-    #[error("unknown event '{0}'{hint} (all names: n2sim list events)", hint = hint(*.1))]
-    Unknown(String, Option<&'static str>),
+    /// In no list. Carries the events that the name may mean.
+    #[error("unknown event '{0}'{hint} (all names: n2sim list events)", hint = hint(.1))]
+    Unknown(String, Nearest),
     /// A number that the core does not have.
     #[error("no event has the number 0x{0:X} on Neoverse N2 (all numbers: n2sim list events)")]
     UnknownCode(u32),
@@ -297,7 +322,7 @@ impl PmuEvent {
         if let Some(code) = digits.and_then(|hex| u32::from_str_radix(hex, 16).ok()) {
             return PmuEvent::from_code(code);
         }
-        Err(EventNameError::Unknown(name.to_owned(), closest(&upper)))
+        Err(EventNameError::Unknown(name.to_owned(), nearest(&upper)))
     }
 }
 
@@ -308,23 +333,20 @@ fn closest(name: &str) -> Option<&'static str> {
     (2 * distance(&nearest) <= name.len()).then_some(nearest)
 }
 
-fn hint(closest: Option<&str>) -> String {
-    closest.map_or_else(String::new, |name| format!("; the closest name is {name}"))
+/// Returns the events that `name` may mean: by its words, or else by its letters.
+fn nearest(name: &str) -> Nearest {
+    match meant(name) {
+        meant if meant.is_empty() => closest(name).map_or(Nearest::Nothing, Nearest::Name),
+        meant => Nearest::Meaning(meant),
+    }
 }
 
-/// Returns the Levenshtein distance in bytes.
-pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
+fn hint(nearest: &Nearest) -> String {
+    match nearest {
+        Nearest::Nothing => String::new(),
+        Nearest::Name(name) => format!("; the closest name is {name}"),
+        Nearest::Meaning(meant) => format!("; the nearest in meaning: {}", meant.list()),
     }
-    row[b.len()]
 }
 
 pmu_events! {
@@ -1597,7 +1619,10 @@ mod tests {
         let unknown = PmuEvent::from_name("L1D_CACHE_REFIL");
         assert_eq!(
             unknown,
-            Err(EventNameError::Unknown("L1D_CACHE_REFIL".to_owned(), Some("L1D_CACHE_REFILL")))
+            Err(EventNameError::Unknown(
+                "L1D_CACHE_REFIL".to_owned(),
+                Nearest::Name("L1D_CACHE_REFILL")
+            ))
         );
         let far = PmuEvent::from_name("task-clock").expect_err("no event of the PMU").to_string();
         assert_eq!(far, "unknown event 'task-clock' (all names: n2sim list events)");

@@ -3,21 +3,22 @@
 //!
 //! Runs have no order, so no line joins their marks. A triangle at the edge is an error beyond it.
 
-use kuva::backend::svg::SvgBackend;
 use kuva::plot::ScatterPlot;
 use kuva::plot::scatter::MarkerShape;
 use kuva::render::annotations::{ReferenceLine, TextAnnotation};
 use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
-use kuva::render::render::render_multiple;
 
+use crate::drawing_file;
+use crate::page::palette::{BLUE, Color, GRAY, GREEN, INK, ORANGE, PURPLE, RED, YELLOW};
 use crate::validate::{Judged, error_of, run_name};
 
 /// Most metrics drawn; the rest have smaller errors.
 const SHOWN: usize = 8;
-/// Colors that color-blind readers can distinguish (Okabe and Ito), and gray.
-const COLORS: [&str; SHOWN] =
-    ["#D55E00", "#0072B2", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#222222", "#999999"];
+/// Colors of the metrics, with neighbors that differ clearly.
+const COLORS: [Color; SHOWN] = [ORANGE, BLUE, GREEN, YELLOW, PURPLE, INK, RED, GRAY];
+/// Shapes of the marks of the metrics, so that colors alone distinguish none.
+const SHAPES: [MarkerShape; 3] = [MarkerShape::Circle, MarkerShape::Square, MarkerShape::Diamond];
 /// Smallest width of a figure, in pixels.
 const WIDTH: f64 = 900.0;
 /// Width of each run, in pixels.
@@ -41,12 +42,12 @@ pub fn errors(judged: &[Judged]) -> String {
             points.into_iter().partition(|(_, error)| error.abs() <= ERROR_MAX);
         let marks = ScatterPlot::new()
             .with_data(inside)
-            .with_color(color)
-            .with_marker(MarkerShape::Circle)
+            .with_color(color.light)
+            .with_marker(SHAPES[place % SHAPES.len()])
             .with_size(5.0)
             .with_legend(one.metric.clone());
         plots.push(Plot::Scatter(marks));
-        plots.extend(clipped(&outside, color).into_iter().map(Plot::Scatter));
+        plots.extend(clipped(&outside, color.light).into_iter().map(Plot::Scatter));
         beyond.extend(outside);
     }
     if plots.is_empty() {
@@ -59,9 +60,7 @@ pub fn errors(judged: &[Judged]) -> String {
     let layout = beyond
         .iter()
         .fold(layout(&plots, &names), |layout, point| layout.with_annotation(size_beyond(*point)));
-    let mut svg = SvgBackend.render_scene(&render_multiple(plots, layout));
-    svg.push('\n');
-    svg
+    drawing_file::plots(plots, layout, "Errors of metrics in percent or percentage points, by run")
 }
 
 /// Returns the largest error of a metric, for sorting.
@@ -133,7 +132,7 @@ fn layout(plots: &[Plot], names: &[String]) -> Layout {
         .with_x_tick_rotate(-35.0)
         .with_x_tick_format(TickFormat::Custom(std::sync::Arc::new(label)))
         .with_legend_width(250.0)
-        .with_reference_line(ReferenceLine::horizontal(0.0).with_color("#009E73"))
+        .with_reference_line(ReferenceLine::horizontal(0.0).with_color(GREEN.light))
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ pub mod regions;
 pub mod sensitivity;
 pub mod silicon;
 
-use kuva::backend::svg::SvgBackend;
 use kuva::plot::bar::BarPlot;
 use kuva::plot::legend::LegendPosition;
 use kuva::plot::scatter::MarkerShape;
@@ -19,7 +18,6 @@ use kuva::plot::{LinePlot, LineStyle, ScatterPlot};
 use kuva::render::annotations::{ReferenceLine, TextAnnotation};
 use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
-use kuva::render::render::render_multiple;
 use sim_lab::membench::bandwidth::Rate;
 use sim_lab::membench::core_to_core::Handover;
 use sim_lab::membench::knees::Knee;
@@ -27,34 +25,42 @@ use sim_lab::membench::latency::{self, FootprintRow, SETTINGS};
 use sim_lab::membench::target::{self, Target, Unit};
 use sim_machine::MachineConfig;
 
+use crate::drawing_file;
 use crate::ladder::{published, setting_name, size_name, unit_name};
+use crate::page::palette;
 
 /// Width of a figure, in pixels.
 const WIDTH: f64 = 900.0;
 /// Height of a figure, in pixels.
 const HEIGHT: f64 = 560.0;
-/// Color that color-blind readers can distinguish from the others (Okabe and Ito).
-const BLUE: &str = "#0072B2";
-const ORANGE: &str = "#D55E00";
-const SKY: &str = "#56B4E9";
-const YELLOW: &str = "#E69F00";
-const GREEN: &str = "#009E73";
-const GRAY: &str = "#999999";
-const PUBLISHED: &str = "#222222";
+/// Color of the palette on light paper; [`drawing_file`] exchanges such colors on dark paper.
+const BLUE: &str = palette::BLUE.light;
+const ORANGE: &str = palette::ORANGE.light;
+const PURPLE: &str = palette::PURPLE.light;
+const RED: &str = palette::RED.light;
+const YELLOW: &str = palette::YELLOW.light;
+const GREEN: &str = palette::GREEN.light;
+const GRAY: &str = palette::GRAY.light;
+const PUBLISHED: &str = palette::INK.light;
 /// Largest footprint (log2) at which a label centered on it is not cut at the edge.
 const LAST_LABEL: f64 = 26.6;
 
 /// Draws the latency over the footprint on logarithmic axes, with the published values as marks.
 pub fn latency(config: &MachineConfig, rows: &[FootprintRow]) -> String {
-    let styles = [(BLUE, false), (SKY, true), (ORANGE, false), (YELLOW, true)];
+    // The curves with and without prefetch nearly coincide: the thin one is drawn on the wide one.
+    let styles =
+        [(BLUE, 7.0, ""), (PUBLISHED, 1.8, "6 3"), (YELLOW, 7.0, ""), (PUBLISHED, 1.8, "2 2")];
     let mut plots: Vec<Plot> = Vec::new();
-    for (i, (setting, (color, is_dashed))) in SETTINGS.into_iter().zip(styles).enumerate() {
+    for (i, (setting, (color, width, dashes))) in SETTINGS.into_iter().zip(styles).enumerate() {
         let points = rows.iter().map(|r| (log2(r.footprint_bytes as f64), log2(r.cycles[i])));
         let line = LinePlot::new()
             .with_data(points.collect::<Vec<_>>())
             .with_color(color)
-            .with_stroke_width(if is_dashed { 2.0 } else { 2.6 })
-            .with_line_style(if is_dashed { LineStyle::Dashed } else { LineStyle::Solid })
+            .with_stroke_width(width)
+            .with_line_style(match dashes {
+                "" => LineStyle::Solid,
+                dashes => LineStyle::Custom(dashes.to_owned()),
+            })
             .with_legend(setting_name(setting));
         plots.push(Plot::Line(line));
     }
@@ -80,7 +86,7 @@ pub fn latency(config: &MachineConfig, rows: &[FootprintRow]) -> String {
         let text = TextAnnotation::new(published(target), x.min(LAST_LABEL), y - 0.42);
         layout = layout.with_annotation(text.with_color(PUBLISHED));
     }
-    draw(plots, layout)
+    draw(plots, layout, "Load-to-use latency in cycles over the footprint")
 }
 
 /// Draws the cost of a load over the number of pages, with the configured sizes of the TLBs.
@@ -122,7 +128,7 @@ pub fn knees(config: &MachineConfig, knees: &[Knee]) -> String {
             .with_label(format!("{name}: {entries}"));
         layout = layout.with_reference_line(line);
     }
-    draw(plots, layout)
+    draw(plots, layout, "Cycles of one load per page over the number of pages")
 }
 
 /// Draws the read rate of each level with and without prefetch, with the published rates as marks.
@@ -158,7 +164,7 @@ pub fn rates(config: &MachineConfig, rates: &[Rate]) -> String {
             TextAnnotation::new(published_rate(&target, y), x, y.max(rate.bytes_per_cycle) + 2.0);
         layout = layout.with_annotation(text.with_color(PUBLISHED));
     }
-    draw(plots, layout)
+    draw(plots, layout, "Bytes per cycle that one core reads from each level")
 }
 
 /// Returns a published rate in the unit of the axis.
@@ -176,23 +182,24 @@ pub fn handovers(config: &MachineConfig, handovers: &[Handover]) -> String {
     let ghz = config.core.clock_hz as f64 / 1e9;
     let mut bars = BarPlot::new();
     for handover in handovers {
-        bars = bars.with_group(handover.partner.to_string(), vec![(handover.cycles, SKY)]);
+        bars = bars.with_group(handover.partner.to_string(), vec![(handover.cycles, BLUE)]);
     }
     let target = target::CORE_TO_CORE;
     let plots = vec![Plot::Bar(bars)];
     let mut layout = base_layout(&plots, "Line last written by another core")
-        .with_subtitle(format!("alternating compare-and-swap with core 0, cores at {ghz} GHz"))
+        .with_subtitle(format!(
+            "alternating compare-and-swap with core 0, cores at {ghz} GHz; dashed: published {}",
+            published(&target)
+        ))
         .with_x_label("the other core")
         .with_y_label("cycles per compare-and-swap")
         .with_y_axis_min(0.0)
         .with_y_axis_max(200.0);
-    for (value, name) in [(target.low, "published minimum"), (target.high, "published maximum")] {
-        let line = ReferenceLine::horizontal(value)
-            .with_color(GREEN)
-            .with_label(format!("{name}: {value} cycles"));
-        layout = layout.with_reference_line(line);
+    // The subtitle has their values: a label would be over a bar.
+    for value in [target.low, target.high] {
+        layout = layout.with_reference_line(ReferenceLine::horizontal(value).with_color(PUBLISHED));
     }
-    draw(plots, layout)
+    draw(plots, layout, "Cycles for a line last written by another core")
 }
 
 fn base_layout(plots: &[Plot], title: &str) -> Layout {
@@ -206,10 +213,8 @@ fn base_layout(plots: &[Plot], title: &str) -> Layout {
         .with_body_size(13)
 }
 
-fn draw(plots: Vec<Plot>, layout: Layout) -> String {
-    let mut svg = SvgBackend.render_scene(&render_multiple(plots, layout));
-    svg.push('\n');
-    svg
+fn draw(plots: Vec<Plot>, layout: Layout, title: &str) -> String {
+    drawing_file::plots(plots, layout, title)
 }
 
 fn marks(points: Vec<(f64, f64)>) -> Plot {

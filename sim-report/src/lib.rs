@@ -41,6 +41,7 @@ pub mod count_table;
 pub mod counterfactual;
 pub mod diff;
 pub mod disassembly;
+mod drawing_file;
 pub mod error_figure;
 pub mod event_bus;
 pub mod explain;

@@ -50,6 +50,7 @@ mod exceptions;
 pub mod expect;
 pub mod flows;
 pub mod given;
+mod meant;
 pub mod named_insts;
 mod operand;
 mod other_path;

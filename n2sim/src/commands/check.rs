@@ -3,6 +3,7 @@
 mod a53;
 mod core_rules;
 mod count_tables;
+mod remedies;
 mod scenarios;
 
 use std::path::PathBuf;

@@ -49,9 +49,12 @@ pub(crate) struct ExplainArgs {
     /// Executions of one variant raise the same events on the same path.
     #[arg(long, alias = "ways", value_name = "N", default_value_t = VARIANTS, requires = "why")]
     pub(crate) max_variants: usize,
-    /// With --why: print every event of every variant, and where the model raises it
+    /// With --why: print every event of every variant
     #[arg(short, long, requires = "why", conflicts_with = "json")]
     pub(crate) verbose: bool,
+    /// Print the places in the model that raise each event: source file and function
+    #[arg(long, conflicts_with_all = ["core", "dot", "svg"])]
+    pub(crate) code: bool,
     /// Print whether another core has the event, its name and its event bus bit there
     ///
     /// A metric of the Cortex-A53 is explained with its events and its claim.
@@ -106,7 +109,7 @@ pub(crate) fn run(args: &ExplainArgs) -> anyhow::Result<Verdict> {
 fn write_topic(out: &mut impl Write, args: &ExplainArgs, name: &str) -> anyhow::Result<()> {
     let catalog = metric_files::catalog(&args.metrics)?;
     let topic = explain::find(name, &catalog)?;
-    let explanation = topic.explain(&catalog);
+    let mut explanation = topic.explain(&catalog);
     if args.dot {
         return Ok(out.write_all(graph::dot(&explanation).as_bytes())?);
     }
@@ -117,6 +120,9 @@ fn write_topic(out: &mut impl Write, args: &ExplainArgs, name: &str) -> anyhow::
         Some(trace) => Some(on_trace::values(args, trace, &topic, &catalog)?),
         None => None,
     };
+    if !args.code && !args.json {
+        explanation.raised.clear();
+    }
     if args.json {
         let document = on_trace::Document { explanation, on_trace: values };
         serde_json::to_writer_pretty(&mut *out, &document)?;

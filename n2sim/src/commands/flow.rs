@@ -14,6 +14,7 @@ use sim_core::Counts;
 use sim_core::flow::{Account, Flow, FlowCounts, FlowGraph, account};
 use sim_lab::FlowWatch;
 use sim_machine::{Outcome, caveats};
+use sim_report::flow::page::WalkedCase;
 use sim_report::flow::{self, Chart, steps, svg, text};
 use sim_report::header;
 use sim_scenario::{self as scenario, Action, Case, Step, Walked, Xt, configure, walk_case};
@@ -24,6 +25,9 @@ use crate::host::progress;
 use crate::shared_args::{CoreName, MachineArgs, PartArgs};
 use crate::verdict::Verdict;
 use sim_core::Shown;
+
+/// Most cases of a page: more columns than that are too narrow.
+const CASES_MAX: usize = 8;
 
 /// Show the guide's flows through TLBs and caches of an access, a scenario or a trace
 #[derive(Debug, Args)]
@@ -49,9 +53,9 @@ pub(crate) struct FlowArgs {
     /// dirty victim, or any `given` of a scenario. On a Cortex-A53: a `given` alone.
     #[arg(long, value_name = "STATE", requires = "access")]
     state: Option<String>,
-    /// The case to show, from a file of scenarios
+    /// The case to show, from a file of scenarios (repeat for more)
     #[arg(long, value_name = "NAME", requires = "input")]
-    case: Option<String>,
+    case: Vec<String>,
     /// Only the flows of these sections of the guide: 5.1,5.4
     ///
     /// On a Cortex-A53: of translation, fetch, load, store, line, victim, uncached.
@@ -66,7 +70,7 @@ pub(crate) struct FlowArgs {
     /// Write a figure (SVG)
     #[arg(long)]
     svg: bool,
-    /// Write an HTML page that explains each event
+    /// Write an HTML page that explains each event, with several cases beside one another
     #[arg(long)]
     html: bool,
     /// Write to FILE instead of standard output
@@ -169,7 +173,7 @@ fn write_figure(args: &FlowArgs, out: &mut Output, charts: &[Chart]) -> io::Resu
 
 /// Shows the flows of a trace, with counts on the edges.
 fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
-    if args.case.is_some() {
+    if !args.case.is_empty() {
         anyhow::bail!("--case names a case of scenarios, and {} is none (*.toml)", path.shown());
     }
     let session = open_trace::with(path, &args.machine)?;
@@ -278,18 +282,14 @@ fn show_scenario(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     let name = path.shown().to_string();
     let text = sim_files::text(path).with_context(|| format!("cannot read the scenario {name}"))?;
     let cases = scenario::parse(&name, &text)?;
-    let chosen: Vec<Case> = match &args.case {
-        None => cases,
-        Some(wanted) => {
+    for wanted in &args.case {
+        if !cases.iter().any(|case| case.test == *wanted) {
             let listed: Vec<String> = cases.iter().map(|case| format!("'{}'", case.test)).collect();
-            let mut found = cases;
-            found.retain(|case| case.test == *wanted);
-            if found.is_empty() {
-                anyhow::bail!("{name} has no case '{wanted}'; it has {}", listed.join(", "));
-            }
-            found
+            anyhow::bail!("{name} has no case '{wanted}'; it has {}", listed.join(", "));
         }
-    };
+    }
+    let mut chosen = cases;
+    chosen.retain(|case| args.case.is_empty() || args.case.contains(&case.test));
     let overrides = args.machine.overrides();
     let source = args.machine.source(&overrides);
     let mut walks = Vec::new();
@@ -301,6 +301,12 @@ fn show_scenario(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
         walks.push((case, claim, walked));
     }
     show_walks(args, &walks)
+}
+
+/// Returns the title of a page of several cases: the name of their file.
+fn page_title(args: &FlowArgs) -> String {
+    let name = args.input.as_deref().and_then(Path::file_stem);
+    name.map_or_else(|| String::from("Cases"), |name| name.to_string_lossy().into_owned())
 }
 
 /// Writes cases with their descriptions and steps.
@@ -320,13 +326,23 @@ fn show_walks(args: &FlowArgs, walks: &[(Case, String, Vec<Walked>)]) -> anyhow:
         return out.finish();
     }
     if args.html {
-        let [(case, text, walked)] = walks else {
-            let listed: Vec<String> =
-                walks.iter().map(|(case, ..)| format!("'{}'", case.test)).collect();
-            anyhow::bail!("a page is of one case: choose with --case {}", listed.join(", "));
+        let case = |(case, text, walked): &(Case, String, Vec<Walked>)| WalkedCase {
+            name: case.test.clone(),
+            text: text.clone(),
+            steps: walked.iter().map(shown).collect(),
         };
-        let walked: Vec<Walked> = walked.iter().map(shown).collect();
-        write!(out, "{}", flow::page::walk(case.test.clone(), text, &walked))?;
+        let cases: Vec<WalkedCase> = walks.iter().map(case).collect();
+        match cases.as_slice() {
+            [only] => write!(out, "{}", flow::page::walk(only))?,
+            cases if cases.len() <= CASES_MAX => {
+                write!(out, "{}", flow::page::walks(page_title(args), cases))?;
+            }
+            cases => anyhow::bail!(
+                "a page has at most {CASES_MAX} cases, and these are {}: choose with --case {}",
+                cases.len(),
+                cases.iter().map(|case| format!("'{}'", case.name)).collect::<Vec<_>>().join(", ")
+            ),
+        }
         return out.finish();
     }
     for (case, text, walked) in walks {

@@ -155,6 +155,10 @@ fn compare(
     trace: &Path,
     file: Option<&Path>,
 ) -> anyhow::Result<()> {
+    // A missing directory is refused before the run, which takes long.
+    if let Some(directory) = args.comparison.figures.as_deref().filter(|path| !path.is_dir()) {
+        anyhow::bail!("--figures {}: not a directory; create it first", directory.shown());
+    }
     let mut sampled = Vec::new();
     if let Some(file) = file {
         let place = || file.shown().to_string();

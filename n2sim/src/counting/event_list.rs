@@ -6,6 +6,8 @@ use sim_core::{EventName, PmuEvent};
 use sim_pmu::perf::{Group, Levels, PerfEvent};
 use sim_report::Selected;
 
+use super::metric_name;
+
 /// The reason why a list of events cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EventListError {
@@ -13,6 +15,8 @@ pub(crate) enum EventListError {
     Name(#[from] SpellingError),
     #[error("'{0}': {1}")]
     A53Name(String, String),
+    #[error("{0}; -M computes metrics, and -e counts events")]
+    Metric(String),
     #[error("'{0}' has an empty event name: write names with single commas between them")]
     Empty(String),
     #[error(
@@ -66,7 +70,10 @@ impl ListedEvent for PmuEvent {
     const NO_DIVISOR: PmuEvent = PmuEvent::SW_INCR;
 
     fn find(name: &EventName<'_>) -> Result<PmuEvent, EventListError> {
-        Ok(name.event()?)
+        name.event().map_err(|error| match metric_name::remark(name.terms) {
+            Some(remark) => EventListError::Metric(remark),
+            None => error.into(),
+        })
     }
 }
 

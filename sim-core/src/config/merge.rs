@@ -3,7 +3,7 @@
 use toml_edit::{Item, TableLike, Value};
 
 use super::fault::Problem;
-use crate::pmu_event::edit_distance;
+use crate::spelling::edit_distance;
 
 /// Hint about the units of numbers on the command line ([`super::units`]).
 const UNITS: &str = "; --set takes 64K, 2M, 1G and 64KiB, 2MiB, 1GiB too";
@@ -105,12 +105,26 @@ fn kind(item: &Item) -> &'static str {
 fn unknown(root: &dyn TableLike, path: &str) -> String {
     let mut keys = Vec::new();
     collect(root, "", &mut keys);
-    let leaf = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
-    let closest = keys.iter().min_by_key(|key| (leaf(key) != leaf(path), edit_distance(key, path)));
+    let closest = keys.iter().min_by_key(|key| {
+        let (own, wrong) = (leaf(key), leaf(path));
+        let in_same_table = table_of(key) == table_of(path);
+        let begins_alike = in_same_table && own.starts_with(wrong);
+        (own != wrong && !begins_alike, edit_distance(key, path))
+    });
     match closest {
         Some(key) => format!("unknown key `{path}`; the closest existing key is `{key}`"),
         None => format!("unknown key `{path}`; the base has no keys at all"),
     }
+}
+
+/// Returns the last part of a dotted key.
+fn leaf(key: &str) -> &str {
+    key.rsplit('.').next().unwrap_or_default()
+}
+
+/// Returns all parts of a dotted key but the last.
+fn table_of(key: &str) -> &str {
+    key.rsplit_once('.').map_or("", |(table, _)| table)
 }
 
 fn collect(table: &dyn TableLike, prefix: &str, keys: &mut Vec<String>) {

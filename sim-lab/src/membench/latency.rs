@@ -64,8 +64,47 @@ impl Setting {
 /// Setting in which the published latencies are compared.
 pub const PUBLISHED_SETTING: Setting = SETTINGS[3];
 
-/// Returns the footprints of the sweep: powers of two, and one between each two.
-pub fn footprints() -> Vec<u64> {
+/// Effort of a sweep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// Every footprint, after enough passes for the replacement state to settle.
+    #[default]
+    Full,
+    /// A fourth of the footprints, after at most one pass: for a first look. Footprints that exceed
+    /// all caches are warmed in part only; no pass would make their lines hit.
+    Quick,
+}
+
+/// Loads of warm-up of one footprint in a quick sweep: one pass over 16 MiB.
+const QUICK_WARMUP_MOST: u64 = 1 << 18;
+/// Footprints of a quick sweep in bytes: powers of four, with twice the largest cache at the end.
+const QUICK_FOOTPRINTS: [u64; 8] =
+    [4 << 10, 16 << 10, 32 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 128 << 20];
+
+impl Effort {
+    /// Returns the loads of warm-up for a loop of `period` loads.
+    fn warmup(self, period: u64) -> u64 {
+        match self {
+            Effort::Full => (WARMUP_PASSES * period).min(WARMUP_MOST.max(period)),
+            Effort::Quick => period.min(QUICK_WARMUP_MOST),
+        }
+    }
+
+    /// Returns the measured loads for a loop of `period` loads.
+    fn measured(self, period: u64) -> u64 {
+        match self {
+            Effort::Full => period.clamp(LOADS_LEAST, LOADS_MOST),
+            Effort::Quick => LOADS_LEAST,
+        }
+    }
+}
+
+/// Returns the footprints of the sweep in bytes: powers of two, and one between each two; or the
+/// few of a quick sweep.
+pub fn footprints(effort: Effort) -> Vec<u64> {
+    if effort == Effort::Quick {
+        return QUICK_FOOTPRINTS.to_vec();
+    }
     let mut all = Vec::new();
     let mut bytes = FIRST_BYTES;
     while bytes < LAST_BYTES {
@@ -78,10 +117,17 @@ pub fn footprints() -> Vec<u64> {
 
 /// Measures the cycles per load of a chase over the footprint.
 pub fn load_to_use(config: &MachineConfig, setting: Setting, footprint_bytes: u64) -> f64 {
+    with_effort(config, setting, footprint_bytes, Effort::Full)
+}
+
+fn with_effort(
+    config: &MachineConfig,
+    setting: Setting,
+    footprint_bytes: u64,
+    effort: Effort,
+) -> f64 {
     let kernel = Kernel::chase(footprint_bytes, config.run.seed);
-    let measured = kernel.period().clamp(LOADS_LEAST, LOADS_MOST);
-    let two_passes = WARMUP_PASSES * kernel.period();
-    let warmup = two_passes.min(WARMUP_MOST.max(kernel.period()));
+    let (warmup, measured) = (effort.warmup(kernel.period()), effort.measured(kernel.period()));
     measure(&setting.applied_to(config), &kernel, Plan { warmup, measured }).cycles_per_load()
 }
 
@@ -95,8 +141,8 @@ pub struct FootprintRow {
 }
 
 /// Measures one footprint in every setting.
-pub fn footprint_row(config: &MachineConfig, footprint_bytes: u64) -> FootprintRow {
-    let cycles = SETTINGS.map(|setting| load_to_use(config, setting, footprint_bytes));
+pub fn footprint_row(config: &MachineConfig, footprint_bytes: u64, effort: Effort) -> FootprintRow {
+    let cycles = SETTINGS.map(|setting| with_effort(config, setting, footprint_bytes, effort));
     FootprintRow { footprint_bytes, cycles }
 }
 

@@ -25,7 +25,7 @@ fn name(name: &EventUse) -> Option<String> {
         Quantity::Unknown(EventNameError::NotModeled(..)) => Some(format!(
             "{spelled} is an event that n2sim does not model: its count is not available"
         )),
-        Quantity::Unknown(EventNameError::Unknown(_, closest)) => {
+        Quantity::Unknown(EventNameError::Unknown(_, nearest)) => {
             if is_metric(spelled) {
                 return Some(format!(
                     "{spelled} is the name of a metric, which is not defined; name the file that defines it \
@@ -34,7 +34,7 @@ fn name(name: &EventUse) -> Option<String> {
             }
             let is_event = foreign::from_name(spelled).is_some()
                 || foreign::is_of_x86(spelled)
-                || closest.is_some();
+                || nearest.first().is_some();
             (!is_event).then(|| {
                 format!(
                     "{spelled} is neither an event nor a defined metric; write its value in its \

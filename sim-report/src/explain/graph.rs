@@ -4,6 +4,8 @@
 
 use std::fmt::Write;
 
+use sim_core::PmuEvent;
+
 use super::text::label;
 use super::{EventRelation, Explanation};
 use crate::page::palette::svg_style;
@@ -88,7 +90,7 @@ fn layout(of: &Explanation) -> Vec<Label> {
     let x = MARGIN + width + ARROWS;
     let mut labels = Vec::new();
     let mut y = MARGIN;
-    for relation in &of.relations {
+    for relation in drawn(of) {
         let words = self::label(relation);
         let width = words.chars().count() * WORD_LETTER;
         labels.push(Label { x, y, width, text: words, is_name: false });
@@ -96,7 +98,13 @@ fn layout(of: &Explanation) -> Vec<Label> {
         for other in &relation.others {
             let width = name_width(other);
             labels.push(Label { x, y, width, text: other.clone(), is_name: true });
-            y += BOX_HEIGHT + GAP;
+            y += BOX_HEIGHT;
+            if let Some(parts) = parts(other, of) {
+                let width = parts.chars().count() * WORD_LETTER;
+                labels.push(Label { x: x + PADDING, y, width, text: parts, is_name: false });
+                y += BOX_HEIGHT;
+            }
+            y += GAP;
         }
         y += GAP;
     }
@@ -104,6 +112,30 @@ fn layout(of: &Explanation) -> Vec<Label> {
     let y = middle.max(MARGIN);
     labels.insert(0, Label { x: MARGIN, y, width, text: of.name.clone(), is_name: true });
     labels
+}
+
+/// Label of a relation that a sum implies.
+const AT_LEAST_EACH: &str = "at least each of";
+/// Label of a sum.
+const SUM: &str = "sum of";
+
+/// Returns the relations that are drawn: a sum is at least each of its parts, so that this relation
+/// to the same events is left out.
+fn drawn(of: &Explanation) -> impl Iterator<Item = &EventRelation> {
+    let is_sum = |relation: &&EventRelation| relation.label.starts_with(SUM);
+    let parts: Vec<&String> =
+        of.relations.iter().filter(is_sum).flat_map(|sum| &sum.others).collect();
+    of.relations.iter().filter(move |relation| {
+        relation.label != AT_LEAST_EACH || !relation.others.iter().all(|own| parts.contains(&own))
+    })
+}
+
+/// Returns the parts of a related event that is itself a sum, unless the subject is one of them.
+fn parts(other: &str, of: &Explanation) -> Option<String> {
+    let own = super::event(PmuEvent::from_name(other).ok()?);
+    let sum = own.relations.iter().find(|relation| relation.label.starts_with(SUM))?;
+    let is_above = sum.others.contains(&of.name);
+    (!is_above).then(|| format!("= {}", sum.others.join(" + ")))
 }
 
 fn arrow(svg: &mut String, from: &Label, to: &Label) {
@@ -148,7 +180,6 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::PmuEvent;
 
     #[test]
     fn no_two_labels_overlap() {

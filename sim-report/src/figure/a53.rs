@@ -8,13 +8,15 @@ use kuva::render::plots::Plot;
 use sim_a53::A53Config;
 use sim_lab::membench::a53::{A53Knee, A53Latency, A53Rate, CURVES, TARGETS};
 
-use super::{BLUE, GRAY, GREEN, ORANGE, SKY, base_layout, custom, draw, log2, marks, power_of_two};
+use super::{
+    BLUE, GRAY, GREEN, ORANGE, PURPLE, base_layout, custom, draw, log2, marks, power_of_two,
+};
 use crate::a53_ladder::curve_name;
 use crate::ladder::size_name;
 
 /// Draws the latency over the footprint on logarithmic axes, with the published values as marks.
 pub fn latency(rows: &[A53Latency]) -> String {
-    let styles = [(BLUE, false), (ORANGE, false), (SKY, true)];
+    let styles = [(BLUE, false), (ORANGE, false), (PURPLE, true)];
     let mut plots: Vec<Plot> = Vec::new();
     for (i, (curve, (color, is_dashed))) in CURVES.into_iter().zip(styles).enumerate() {
         let points = rows.iter().map(|row| (log2(row.footprint_bytes as f64), log2(row.cycles[i])));
@@ -42,7 +44,7 @@ pub fn latency(rows: &[A53Latency]) -> String {
         .with_y_tick_step(1.0)
         .with_y_tick_format(custom(power_of_two))
         .with_legend_position(LegendPosition::InsideTopLeft);
-    draw(plots, layout)
+    draw(plots, layout, "Load-to-use latency of a Cortex-A53 in cycles over the footprint")
 }
 
 /// Draws the cost of a load over the number of pages, with the configured sizes of the TLBs.
@@ -81,7 +83,7 @@ pub fn knees(config: &A53Config, knees: &[A53Knee]) -> String {
             .with_label(format!("{name}: {entries}"));
         layout = layout.with_reference_line(line);
     }
-    draw(plots, layout)
+    draw(plots, layout, "Cycles of one load per page over the number of pages, Cortex-A53")
 }
 
 /// Draws the read rate of each level with and without prefetch.
@@ -100,7 +102,7 @@ pub fn rates(rates: &[A53Rate]) -> String {
         .with_y_axis_min(0.0)
         .with_legend_width(180.0)
         .with_legend_position(LegendPosition::InsideTopRight);
-    draw(plots, layout)
+    draw(plots, layout, "Bytes per cycle that a Cortex-A53 reads from each level")
 }
 
 #[cfg(test)]

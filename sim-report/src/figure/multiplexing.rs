@@ -66,7 +66,7 @@ pub fn errors(points: &[SliceErrors], default_slice_ns: u64) -> String {
         .with_legend_width(250.0)
         .with_legend_position(LegendPosition::InsideBottomRight)
         .with_reference_line(default);
-    draw(plots, layout)
+    draw(plots, layout, "Percent of error of multiplexed counts over the time slice")
 }
 
 /// Formats a time in the unit that makes it short.

@@ -7,11 +7,12 @@ use kuva::render::annotations::ReferenceLine;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 
-use super::{BLUE, GRAY, GREEN, ORANGE, PUBLISHED, SKY, YELLOW, base_layout, custom, draw};
+use super::{BLUE, GRAY, GREEN, ORANGE, PUBLISHED, PURPLE, RED, YELLOW, base_layout, custom, draw};
 
 /// Colors of the traces, with neighbors that differ clearly.
-const COLORS: [&str; 10] =
-    [ORANGE, BLUE, GREEN, YELLOW, SKY, "#CC79A7", PUBLISHED, GRAY, "#8C510A", "#4D4D9A"];
+const COLORS: [&str; 8] = [ORANGE, BLUE, GREEN, YELLOW, PURPLE, PUBLISHED, RED, GRAY];
+/// Shapes of the marks of the traces, so that colors alone distinguish none.
+const SHAPES: [MarkerShape; 3] = [MarkerShape::Circle, MarkerShape::Square, MarkerShape::Diamond];
 /// Width of a figure, in pixels.
 const WIDTH: f64 = 1200.0;
 /// Height of a figure, in pixels.
@@ -53,7 +54,7 @@ pub fn errors(events: &[&str], traces: &[Estimated]) -> String {
             .with_data(points)
             .with_y_err_asymmetric(bars)
             .with_color(COLORS[n % COLORS.len()])
-            .with_marker(MarkerShape::Circle)
+            .with_marker(SHAPES[n % SHAPES.len()])
             .with_size(3.5)
             .with_legend(one.trace.clone());
         Plot::Scatter(marks)
@@ -64,7 +65,7 @@ pub fn errors(events: &[&str], traces: &[Estimated]) -> String {
         plots.push(Plot::Scatter(ScatterPlot::new().with_data(vec![(0.0, 0.0)])));
     }
     let layout = layout(&plots, events);
-    draw(plots, layout)
+    draw(plots, layout, "Percent of error of windows against the whole run, event by event")
 }
 
 fn layout(plots: &[Plot], events: &[&str]) -> Layout {

@@ -7,12 +7,22 @@ use kuva::render::plots::Plot;
 
 use crate::ladder::size_name;
 
-use super::{BLUE, GRAY, GREEN, ORANGE, PUBLISHED, SKY, YELLOW, base_layout, custom, draw};
+use super::{BLUE, GREEN, ORANGE, PUBLISHED, PURPLE, RED, YELLOW, base_layout, custom, draw};
 
 /// Most traces with a line; the rest count only in the mean.
 const SHOWN: usize = 6;
 /// Colors of the lines, largest change first.
-const COLORS: [&str; SHOWN] = [ORANGE, BLUE, GREEN, YELLOW, SKY, GRAY];
+const COLORS: [&str; SHOWN] = [ORANGE, BLUE, GREEN, PURPLE, YELLOW, RED];
+/// Shapes and sizes of the marks, in pixels. Curves that coincide are drawn over one another: of
+/// two marks at one place, the smaller one is above.
+const MARKS: [(MarkerShape, f64); SHOWN] = [
+    (MarkerShape::Square, 8.0),
+    (MarkerShape::Circle, 7.0),
+    (MarkerShape::Diamond, 6.0),
+    (MarkerShape::Triangle, 5.0),
+    (MarkerShape::Square, 3.5),
+    (MarkerShape::Circle, 2.5),
+];
 /// Smallest distance from the value 1 that the vertical axis shows.
 const LEAST_SPAN: f64 = 0.02;
 /// Most characters of a value below the axis.
@@ -33,11 +43,11 @@ pub fn sensitivity(key: &str, values: &[String], metric: &str, curves: &[Curve])
     let mut order: Vec<&Curve> = curves.iter().collect();
     order.sort_by(|a, b| span(b).total_cmp(&span(a)));
     let mut plots = Vec::new();
-    for (curve, color) in order.iter().take(SHOWN).zip(COLORS) {
-        plots.extend(line(curve, color, 1.4));
+    for ((curve, color), mark) in order.iter().take(SHOWN).zip(COLORS).zip(MARKS) {
+        plots.extend(line(curve, color, 1.4, mark));
     }
     let all = Curve { name: String::from("all traces"), values: mean(curves, values.len()) };
-    plots.extend(line(&all, PUBLISHED, 2.8));
+    plots.extend(line(&all, PUBLISHED, 2.8, (MarkerShape::Circle, 4.0)));
     let drawn = order.iter().take(SHOWN).copied().chain([&all]);
     let heights: Vec<f64> =
         drawn.flat_map(|curve| curve.values.iter().flatten().copied()).collect();
@@ -65,10 +75,10 @@ pub fn sensitivity(key: &str, values: &[String], metric: &str, curves: &[Curve])
         .with_y_axis_max(high + margin)
         .with_legend_width(200.0)
         .with_legend_position(LegendPosition::OutsideRightTop);
-    draw(plots, layout)
+    draw(plots, layout, &format!("{metric} over {}, relative to {first}", key.key))
 }
 
-fn line(curve: &Curve, color: &str, width: f64) -> [Plot; 2] {
+fn line(curve: &Curve, color: &str, width: f64, (shape, size): (MarkerShape, f64)) -> [Plot; 2] {
     let points = curve.values.iter().enumerate();
     let points: Vec<(f64, f64)> =
         points.filter_map(|(place, value)| Some((place as f64, (*value)?))).collect();
@@ -76,8 +86,8 @@ fn line(curve: &Curve, color: &str, width: f64) -> [Plot; 2] {
     let marks = ScatterPlot::new()
         .with_data(points)
         .with_color(color)
-        .with_marker(MarkerShape::Circle)
-        .with_size(4.0)
+        .with_marker(shape)
+        .with_size(size)
         .with_legend(curve.name.clone());
     [Plot::Line(line), Plot::Scatter(marks)]
 }

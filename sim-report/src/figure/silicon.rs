@@ -67,7 +67,7 @@ pub fn silicon(machines: [&str; 2], points: &[Point]) -> String {
         .with_x_tick_format(custom(power_of_ten))
         .with_y_tick_format(custom(power_of_ten))
         .with_legend_width(230.0);
-    draw(plots, layout)
+    draw(plots, layout, "Nanoseconds in the model over nanoseconds on silicon")
 }
 
 /// Returns the line on which the model takes `factor` times as long.

@@ -1,16 +1,19 @@
 //! Page of flows: each figure with its numbers in a table, and events that link to the glossary.
 
-use maud::{Markup, html};
+mod walks;
+
+pub use walks::{WalkedCase, walk, walks};
+
+use maud::{Markup, PreEscaped, html};
 use sim_a53::flow::A53Account;
 use sim_core::PmuEvent;
 use sim_core::flow::Account;
 use sim_machine::caveats;
-use sim_scenario::Walked;
 use sim_trace::MissingData;
 
 use super::chart::Chart;
+use super::svg;
 use super::text::{A53_DIFFERENCE, difference};
-use super::{steps, svg};
 use crate::page::{self, Cell, Page, Section, Table, event_link, glossary};
 
 /// Legend of the figures.
@@ -36,7 +39,7 @@ pub fn flows(
         .map(|(number, chart)| Section {
             id: format!("flow-{number}"),
             heading: chart.heading(),
-            body: figure(&format!("chart-{number}"), chart, caption(chart)),
+            body: html! { div.flows { (figure(&format!("chart-{number}"), chart, caption(chart))) } },
         })
         .collect();
     if !accounts.is_empty() {
@@ -46,8 +49,9 @@ pub fn flows(
             body: account_table(accounts, lacks).html(),
         });
     }
-    sections.push(glossary_of(events_of(charts)));
-    Page { title, lead: html! { p { (lead) } p { (LEGEND) } }, sections }.html()
+    let counted = accounts.iter().map(|account| account.event);
+    sections.push(folded(visited_events(charts).into_iter().chain(counted).collect()));
+    Page { title, lead: html! { (style()) p { (lead) } p { (LEGEND) } }, sections }.html()
 }
 
 /// Returns a page of the flows of a Cortex-A53, as declared or with the counts of a run.
@@ -55,7 +59,7 @@ pub fn a53_flows(title: String, lead: &str, charts: &[Chart], accounts: &[A53Acc
     let section = |(number, chart): (usize, &Chart)| Section {
         id: format!("flow-{number}"),
         heading: chart.heading(),
-        body: figure(&format!("chart-{number}"), chart, caption(chart)),
+        body: html! { div.flows { (figure(&format!("chart-{number}"), chart, caption(chart))) } },
     };
     let mut sections: Vec<Section> = charts.iter().enumerate().map(section).collect();
     if !accounts.is_empty() {
@@ -66,7 +70,8 @@ pub fn a53_flows(title: String, lead: &str, charts: &[Chart], accounts: &[A53Acc
             body,
         });
     }
-    Page { title, lead: html! { p { (lead) } p { (A53_LEGEND) } }, sections }.html()
+    Page { title, lead: html! { (style()) p { (lead) } p { (A53_LEGEND) } }, sections }
+        .html_on("Cortex-A53")
 }
 
 fn a53_account_table(accounts: &[A53Account]) -> Table {
@@ -86,54 +91,12 @@ fn a53_account_table(accounts: &[A53Account]) -> Table {
     table
 }
 
-/// Returns a page of a scenario, step by step.
-pub fn walk(title: String, lead: &str, walked: &[Walked]) -> String {
-    let mut events = Vec::new();
-    let mut sections: Vec<Section> = Vec::new();
-    for (number, step) in walked.iter().enumerate() {
-        let charts = steps::charts(step);
-        let others = steps::others(step);
-        events.extend(events_of(&charts));
-        events.extend(others.iter().map(|(event, _)| *event));
-        sections.push(Section {
-            id: format!("step-{number}"),
-            heading: format!("{}: {}", number + 1, step.step.text),
-            body: step_body(number, step, &charts, &others),
-        });
-    }
-    sections.push(glossary_of(events));
-    let note = steps::note(walked).join(" ");
-    let lead = html! { p { (lead) } p { (LEGEND) } @if !note.is_empty() { p { (note) } } };
-    Page { title, lead, sections }.html()
-}
-
-fn step_body(number: usize, step: &Walked, charts: &[Chart], others: &[(PmuEvent, u64)]) -> Markup {
-    html! {
-        @for words in steps::summary(step) { p { (words) } }
-        @if step.time_with_later { p.quiet { (steps::TIME_WITH_LATER) "." } }
-        @for (flow, chart) in charts.iter().enumerate() {
-            (figure(&format!("step-{number}-flow-{flow}"), chart, &section_title(chart)))
-        }
-        @if charts.is_empty() { p { "It passes none of the flows." } }
-        @if !others.is_empty() {
-            p { "Also counted: " @for (i, (event, count)) in others.iter().enumerate() {
-                @if i > 0 { ", " }
-                (event_link(*event)) " " (crate::perf_stat::grouped(*count))
-            } "." }
-        }
-    }
-}
-
 /// Returns the caption of a flow, whose name is in the heading.
 fn caption(chart: &Chart) -> &'static str {
     match chart.boxes.iter().any(|part| part.visits.is_some()) {
         true => "Counts of each edge",
         false => "The flow as declared",
     }
-}
-
-fn section_title(chart: &Chart) -> String {
-    chart.name()
 }
 
 fn figure(id: &str, chart: &Chart, title: &str) -> Markup {
@@ -154,8 +117,15 @@ fn figure(id: &str, chart: &Chart, title: &str) -> Markup {
         }
         table.push(row);
     }
-    let (id, title, text) = (id.to_owned(), title.to_owned(), String::new());
-    page::Chart { id, title, text, svg: svg::linked(chart), table }.html()
+    let text = match chart.left_out.as_slice() {
+        [] => String::new(),
+        names => format!("Not taken, not drawn: {}.", names.join(", ")),
+    };
+    let (id, title) = (id.to_owned(), title.to_owned());
+    let svg = svg::linked(chart);
+    let width = svg.split(" width=\"").nth(1).and_then(|rest| rest.split('"').next());
+    let width = format!("--width: {}px", width.unwrap_or("600"));
+    html! { div.flow-figure style=(width) { (page::Chart { id, title, text, svg, table }.html()) } }
 }
 
 fn account_table(accounts: &[Account], lacks: &[MissingData]) -> Table {
@@ -181,20 +151,27 @@ fn account_table(accounts: &[Account], lacks: &[MissingData]) -> Table {
     table
 }
 
-fn events_of(charts: &[Chart]) -> Vec<PmuEvent> {
-    charts.iter().flat_map(|chart| &chart.boxes).flat_map(|part| part.events).copied().collect()
+/// Returns the events of the boxes that were visited; of all boxes of a flow without counts.
+fn visited_events(charts: &[Chart]) -> Vec<PmuEvent> {
+    let boxes = charts.iter().flat_map(|chart| &chart.boxes);
+    let visited = boxes.filter(|part| part.visits != Some(0));
+    visited.flat_map(|part| part.events).copied().collect()
 }
 
-/// Returns the entries of every event of the page, and of the events that these entries link to.
-fn glossary_of(mut events: Vec<PmuEvent>) -> Section {
-    let mut at = 0;
-    // Relations of an entry are links too: their events need entries.
-    while let Some(event) = events.get(at) {
-        let related = event.info().relations.iter().flat_map(|relation| relation.others);
-        let more: Vec<PmuEvent> =
-            related.filter(|other| !events.contains(other)).copied().collect();
-        events.extend(more);
-        at += 1;
-    }
-    Section { id: "events".into(), heading: "Events".into(), body: glossary(&events) }
+/// Returns the style of pages of flows, which places figures side by side where there is room.
+fn style() -> Markup {
+    html! { style { (PreEscaped(include_str!("page/flows.css"))) } }
+}
+
+/// Returns the entries of these events, each closed. A link to an entry opens it.
+fn folded(mut events: Vec<PmuEvent>) -> Section {
+    events.sort_by_key(|event| event.mnemonic());
+    events.dedup();
+    let body = html! { div.folded { @for event in events {
+        details.aside {
+            summary { code { (event.mnemonic()) } " " (event.info().title) }
+            (glossary(&[event]))
+        }
+    } } };
+    Section { id: "events".into(), heading: "Events of this page".into(), body }
 }

@@ -46,7 +46,8 @@ pub fn sheet(charts: &[Chart]) -> String {
     file(charts, false)
 }
 
-/// Returns one chart for a page with a glossary: its events are links to `#event-NAME`.
+/// Returns one chart for a page with entries of events: those of visited boxes are links to
+/// `#event-NAME`. The page has the background, the title and the note on entries that are not drawn.
 pub fn linked(chart: &Chart) -> String {
     file(std::slice::from_ref(chart), true)
 }
@@ -67,7 +68,10 @@ fn file(charts: &[Chart], is_linked: bool) -> String {
     let (title, description) = (escaped(&title), escaped(&descriptions.join("\n")));
     line(&mut text, format_args!("<title>{title}</title>\n<desc>{description}</desc>"));
     line(&mut text, format_args!("{}<style>{STYLE}</style>", palette::svg_style()));
-    line(&mut text, format_args!("<rect class=\"fill-paper\" width=\"100%\" height=\"100%\"/>"));
+    if !is_linked {
+        let paper = "<rect class=\"fill-paper\" width=\"100%\" height=\"100%\"/>";
+        line(&mut text, format_args!("{paper}"));
+    }
     let mut top = 0.0;
     for (drawing, size) in drawings.iter().zip(sizes) {
         line(&mut text, format_args!("<g transform=\"translate(0 {top:.0})\">"));
@@ -142,7 +146,8 @@ impl<'a> Drawing<'a> {
     /// Returns the note on entries that are not drawn.
     fn note(&self) -> Option<String> {
         let left_out = &self.chart.left_out;
-        (!left_out.is_empty()).then(|| format!("Not taken, not drawn: {}", left_out.join(", ")))
+        (!left_out.is_empty() && !self.is_linked)
+            .then(|| format!("Not taken, not drawn: {}", left_out.join(", ")))
     }
 
     /// Returns the height of the title; a page has it above the figure.
@@ -240,7 +245,8 @@ impl<'a> Drawing<'a> {
             let code = format!(
                 "<text class=\"code fill-link\" x=\"{x:.1}\" y=\"{base:.1}\">{name}</text>"
             );
-            let linked = if self.is_linked && part.a53_events.is_empty() {
+            let has_entry = part.a53_events.is_empty() && part.visits != Some(0);
+            let linked = if self.is_linked && has_entry {
                 format!("<a href=\"#event-{name}\">{code}</a>")
             } else {
                 code
@@ -382,6 +388,6 @@ fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
 }
 
 /// Escapes a text for XML.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

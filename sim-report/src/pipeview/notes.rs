@@ -47,7 +47,7 @@ pub fn notes(view: &PipeView, op: &TracedOp) -> Vec<String> {
     if timeline.mops == 0 {
         notes.push(String::from("fused with the previous operation"));
     } else if timeline.mops > 1 {
-        notes.push(format!("{} slots", timeline.mops));
+        notes.push(format!("takes {} rename slots", timeline.mops));
     }
     notes
 }

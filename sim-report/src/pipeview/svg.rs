@@ -16,7 +16,7 @@ use crate::symbols::Symbols;
 pub const OPERATIONS_MAX: usize = 5000;
 
 /// Width of a cycle, in pixels.
-const CELL: u64 = 9;
+const CELL: u64 = 11;
 /// Height of a row, in pixels.
 const ROW: u64 = 16;
 /// Height of a bar, in pixels.
@@ -30,7 +30,7 @@ const NOTE_CHAR: u64 = 7;
 /// Most characters of an instruction in a row; the tooltip shows all of them.
 const INSTRUCTION: usize = 36;
 /// Most characters of the notes in a row; the tooltip shows all of them.
-const NOTES: usize = 64;
+const NOTES: usize = 130;
 /// Characters of the operation number.
 const NUMBER: usize = 9;
 /// Left edge of the bars, after number, instruction and a gap, in pixels.
@@ -45,8 +45,9 @@ const SHADE: usize = 2;
 /// Styles in addition to the colors of the palette.
 const STYLE: &str = "<style>\
 text.l{font-family:ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:11px}\
-text.l.title{font-size:14px;font-weight:bold}text.l.note{font-size:10px}text.l.x{font-size:9px}\
-.bar{stroke-width:.5}.wrong{stroke-dasharray:2 1}.gap{fill:none;stroke-dasharray:2 3}.need{fill:none}\
+text.l.title{font-size:14px;font-weight:bold}text.l.note{font-size:11px}text.l.x{font-size:11px}\
+.bar{stroke-width:.5}.wrong{stroke-dasharray:2 1}.gap{fill:none;stroke-dasharray:2 3}.need{fill:none;stroke-opacity:.6}\
+.row:hover>.need{stroke-opacity:1;stroke-width:3}.row:hover>text{font-weight:bold}\
 </style>";
 
 /// Returns the color of the bars of a stage. Stages of the same color differ in their letters.
@@ -96,9 +97,8 @@ pub fn draw(view: &PipeView, symbols: &Symbols) -> String {
     draw_legend(&mut svg, view);
     draw_axis(&mut svg, &axis, rows.len() as u64, width);
     for (number, row) in rows.iter().enumerate() {
-        draw_row(&mut svg, number, row, &axis, symbols);
+        draw_row(&mut svg, number, row, (view, &axis), symbols);
     }
-    draw_needs(&mut svg, view, &axis);
     svg.push_str("</svg>\n");
     svg
 }
@@ -220,7 +220,8 @@ fn draw_legend(svg: &mut String, view: &PipeView) {
     push(
         svg,
         format_args!(
-            "<path class=\"need stroke-orange\" d=\"M{line} 60L{end} 69\"/><text class=\"l fill-ink\" x=\"{words}\" y=\"69\">{NEED}</text>\n"
+            "<path class=\"need stroke-orange\" d=\"M{line} 60L{end} 69\"/>{}<text class=\"l fill-ink\" x=\"{words}\" y=\"69\">{NEED}</text>\n",
+            head(end, 69)
         ),
     );
 }
@@ -237,6 +238,13 @@ fn draw_axis(svg: &mut String, axis: &Axis, rows: u64, width: u64) {
         );
     }
     let bottom = TOP + rows * ROW;
+    let (unit_x, unit_y) = (LEFT - 8, TOP - 10);
+    push(
+        svg,
+        format_args!(
+            "<text class=\"l note fill-quiet\" x=\"{unit_x}\" y=\"{unit_y}\" text-anchor=\"end\">cycle of the run</text>\n"
+        ),
+    );
     let mut free_from = 0;
     for piece in axis.pieces() {
         let x = LEFT + piece.at * CELL;
@@ -274,7 +282,13 @@ fn draw_gap(svg: &mut String, piece: &Piece, bottom: u64) {
     );
 }
 
-fn draw_row(svg: &mut String, number: usize, row: &Row<'_>, axis: &Axis, symbols: &Symbols) {
+fn draw_row(
+    svg: &mut String,
+    number: usize,
+    row: &Row<'_>,
+    (view, axis): (&PipeView, &Axis),
+    symbols: &Symbols,
+) {
     let op = row.op;
     let top = TOP + number as u64 * ROW;
     let base = top + 11;
@@ -287,7 +301,7 @@ fn draw_row(svg: &mut String, number: usize, row: &Row<'_>, axis: &Axis, symbols
     push(
         svg,
         format_args!(
-            "<g><title>{}</title><text class=\"l fill-{ink}\" x=\"{right}\" y=\"{base}\" text-anchor=\"end\">{name}</text>\
+            "<g class=\"row\"><title>{}</title><text class=\"l fill-{ink}\" x=\"{right}\" y=\"{base}\" text-anchor=\"end\">{name}</text>\
              <text class=\"l fill-{ink}\" x=\"{}\" y=\"{base}\">{}</text>",
             escaped(&full),
             right + 2 * LABEL_CHAR,
@@ -295,6 +309,7 @@ fn draw_row(svg: &mut String, number: usize, row: &Row<'_>, axis: &Axis, symbols
         ),
     );
     draw_bars(svg, &row.spans, axis, top, is_wrong);
+    draw_need(svg, number, op, (view, axis));
     let mut x = x_of(axis, op.last()) + 4;
     if op.is_flushed() {
         push(svg, format_args!("<text class=\"l fill-red\" x=\"{x}\" y=\"{base}\">\u{d7}</text>"));
@@ -338,18 +353,25 @@ fn draw_bars(svg: &mut String, spans: &[Span], axis: &Axis, top: u64, is_wrong: 
     );
 }
 
-/// Draws a line from the cycle in which a result was ready to the issue of an operation that waited
-/// for it.
-fn draw_needs(svg: &mut String, view: &PipeView, axis: &Axis) {
-    for (row, op) in view.ops.iter().enumerate() {
-        let Some(need) = view.waited_for(op) else { continue };
-        let ready = need.ready.min(op.end());
-        let (from, to) = (x_of(axis, ready), x_of(axis, op.operation.timeline.issue.max(ready)));
-        let middle = |row: usize| TOP + row as u64 * ROW + ROW / 2;
-        let (start, end) = (middle(need.place), middle(row));
-        push(
-            svg,
-            format_args!("<path class=\"need stroke-orange\" d=\"M{from} {start}L{to} {end}\"/>\n"),
-        );
-    }
+/// Draws an arrow from the cycle in which a result was ready to the issue of the operation that
+/// waited for it. It belongs to the row of this operation, whose style shows it at a pointer.
+fn draw_need(svg: &mut String, row: usize, op: &TracedOp, (view, axis): (&PipeView, &Axis)) {
+    let Some(need) = view.waited_for(op) else { return };
+    let ready = need.ready.min(op.end());
+    let (from, to) = (x_of(axis, ready), x_of(axis, op.operation.timeline.issue.max(ready)));
+    let middle = |row: usize| TOP + row as u64 * ROW + ROW / 2;
+    let (start, end) = (middle(need.place), middle(row));
+    push(
+        svg,
+        format_args!(
+            "<path class=\"need stroke-orange\" d=\"M{from} {start}L{to} {end}\"/>{}\n",
+            head(to, end)
+        ),
+    );
+}
+
+/// Returns the head of an arrow that ends at this place, pointing down.
+fn head(x: u64, y: u64) -> String {
+    let (left, right, top) = (x.saturating_sub(3), x + 3, y.saturating_sub(6));
+    format!("<path class=\"fill-orange\" d=\"M{left} {top}H{right}L{x} {y}z\"/>")
 }

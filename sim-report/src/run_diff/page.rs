@@ -158,56 +158,109 @@ fn events(diff: &RunDiff) -> Vec<PmuEvent> {
     changes.filter_map(|change| PmuEvent::from_name(change.event.as_deref()?).ok()).collect()
 }
 
-/// Height of a row, in pixels.
-const ROW: u64 = 22;
-/// Width of the names, in pixels.
-const NAMES: u64 = 250;
-/// Width for bars on each side, in pixels.
-const SIDE: u64 = 120;
-/// Width of the numbers after the bars, in pixels.
-const NUMBERS: u64 = 96;
+/// Measures of the picture of slots, in pixels.
+#[derive(Clone, Copy)]
+struct Measures {
+    /// Width of the names before the bars; 0 if each name is above its bar.
+    names: u64,
+    /// Width for bars on each side.
+    side: u64,
+    /// Width of the numbers after the bars on each side.
+    numbers: u64,
+    /// Height of a row.
+    row: u64,
+}
+
+/// Names before the bars.
+const WIDE: Measures = Measures { names: 250, side: 120, numbers: 150, row: 22 };
+/// Names above the bars, for narrow screens.
+const NARROW: Measures = Measures { names: 0, side: 74, numbers: 88, row: 42 };
+/// Height of a bar, in pixels.
+const BAR: u64 = 14;
+
+impl Measures {
+    fn width(self) -> u64 {
+        self.names + 2 * (self.side + self.numbers)
+    }
+
+    /// Returns the place of the line that bars start from.
+    fn zero(self) -> u64 {
+        self.names + self.numbers + self.side
+    }
+}
+
+/// Shows the narrow picture on narrow screens, and the wide one on all others.
+const FOR_SCREENS: &str = "svg.narrow{display:none!important}@media(max-width:46rem){\
+    svg.narrow{display:block!important}svg.wide-only{display:none!important}}";
 
 /// Draws more or fewer slots as bars to the right or to the left of a line.
 fn chart(section: &SectionDiff) -> Chart {
     let changes: Vec<&Change> =
         section.changes.iter().filter(|change| change.change.is_some()).collect();
-    let size = |change: &Change| change.change.map_or(0.0, |number| number.as_f64());
-    let largest = changes.iter().map(|change| size(change).abs()).fold(1.0, f64::max);
-    let (width, height) = (NAMES + 2 * (SIDE + NUMBERS), changes.len() as u64 * ROW + 40);
-    let zero = NAMES + NUMBERS + SIDE;
     let drawing = html! {
-        svg width=(width) height=(height)
-            viewBox={ "0 0 " (width) " " (height) } role="img" aria-label="Change of slots by cause" {
-            (maud::PreEscaped(palette::svg_style()))
-            text.fill-quiet x=(zero - 10) y="16" font-size="12" text-anchor="end" { "fewer slots" }
-            text.fill-quiet x=(zero + 10) y="16" font-size="12" { "more slots" }
-            @for (row, change) in changes.iter().enumerate() {
-                (bar(change, 26 + row as u64 * ROW, zero, size(change) / largest))
-            }
-            line.stroke-line x1=(zero) y1="22" x2=(zero) y2=(height - 8) {}
-        }
+        (drawing(&changes, WIDE, "wide-only")) (drawing(&changes, NARROW, "narrow"))
     };
     Chart {
         id: String::from("slots-chart"),
         title: String::from("Slots by cause: more to the right, fewer to the left."),
-        text: String::from("Each line is a part of the line above it with less indentation."),
+        text: String::from(
+            "Each line is a part of the line above it with less indentation. Percent: change of its share \
+             of all slots, in percentage points.",
+        ),
         svg: drawing.into_string(),
         table: table(section),
     }
 }
 
-fn bar(change: &Change, y: u64, zero: u64, part: f64) -> Markup {
-    let length = (part.abs() * SIDE as f64).round() as u64;
+fn drawing(changes: &[&Change], measures: Measures, class: &str) -> Markup {
+    let size = |change: &Change| change.change.map_or(0.0, |number| number.as_f64());
+    let largest = changes.iter().map(|change| size(change).abs()).fold(1.0, f64::max);
+    let (width, zero) = (measures.width(), measures.zero());
+    let height = changes.len() as u64 * measures.row + 40;
+    html! {
+        svg class=(class) width=(width) height=(height)
+            viewBox={ "0 0 " (width) " " (height) } role="img" aria-label="Change of slots by cause" {
+            title { "Change of slots by cause" }
+            (maud::PreEscaped(palette::svg_style())) style { (maud::PreEscaped(FOR_SCREENS)) }
+            text.fill-quiet x=(zero - 10) y="16" font-size="12" text-anchor="end" { "fewer slots" }
+            text.fill-quiet x=(zero + 10) y="16" font-size="12" { "more slots" }
+            line.stroke-line x1=(zero) y1="22" x2=(zero) y2=(height - 8) {}
+            @for (row, change) in changes.iter().enumerate() {
+                (bar(change, 26 + row as u64 * measures.row, measures, size(change) / largest))
+            }
+        }
+    }
+}
+
+/// Returns the change of the share of all slots, in percentage points.
+fn points(change: &Change) -> String {
+    match (change.from_share, change.to_share) {
+        (Some(from), Some(to)) => format!(" ({:+.2} %)", to - from),
+        _ => String::new(),
+    }
+}
+
+fn bar(change: &Change, top: u64, measures: Measures, part: f64) -> Markup {
+    let zero = measures.zero();
+    let length = (part.abs() * measures.side as f64).round() as u64;
     let (x, anchor, at, fill) = match part < 0.0 {
         true => (zero - length, "end", zero - length - 6, "fill-blue"),
         false => (zero, "start", zero + length + 6, "fill-orange"),
     };
-    let base = y + 13;
+    let is_above = measures.names == 0;
+    let y = if is_above { top + 19 } else { top + 2 };
+    let name = change.name.trim_start();
+    let indent = (change.name.len() - name.len()) as u64 * 3;
     html! {
-        text.fill-ink x="8" y=(base) font-size="12" { (change.name) }
-        rect class=(fill) x=(x) y=(y + 2) width=(length.max(1)) height=(ROW - 8) {}
-        text.fill-ink x=(at) y=(base) font-size="12" text-anchor=(anchor) {
-            (change.change.map_or_else(String::new, signed))
+        @if is_above {
+            rect.fill-paper x="0" y=(top) width=(measures.width()) height="18" {}
+            text.fill-ink x=(4 + indent) y=(top + 13) font-size="12" { (name) (points(change)) }
+        } @else {
+            text.fill-ink x=(8 + indent) y=(y + 11) font-size="12" { (name) }
+        }
+        rect class=(fill) x=(x) y=(y) width=(length.max(1)) height=(BAR) {}
+        text.fill-ink x=(at) y=(y + 11) font-size="12" text-anchor=(anchor) {
+            (change.change.map_or_else(String::new, signed)) @if !is_above { (points(change)) }
         }
     }
 }

@@ -3,44 +3,42 @@
 
 use std::fmt::Write;
 
-use kuva::backend::svg::SvgBackend;
 use kuva::plot::legend::LegendPosition;
 use kuva::plot::{LinePlot, LineStyle};
 use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
-use kuva::render::render::render_multiple;
 use sim_pmu::spe::decode::packets;
 use sim_pmu::spe::{N2_RECORD_BYTES, Packet, SpeRecord, encode_n2};
 
+use crate::drawing_file;
+use crate::flow::svg::escaped;
+use crate::page::palette::{self, Color};
 use crate::perf_stat::grouped;
 
 use super::profile::Profile;
 use super::truth::{Comparison, Funnel, Sampled, compare};
 
-/// Color that color-blind readers can distinguish from the others (Okabe and Ito).
-const BLUE: &str = "#0072B2";
-const ORANGE: &str = "#D55E00";
-const SKY: &str = "#56B4E9";
-const YELLOW: &str = "#E69F00";
-const GREEN: &str = "#009E73";
-const PINK: &str = "#CC79A7";
-const GRAY: &str = "#BBBBBB";
 /// Bytes in a row of the figure of a record.
 const ROW_BYTES: usize = 16;
 /// Width of a byte, in pixels.
 const CELL: usize = 52;
 /// Height of a row, in pixels.
-const ROW_HEIGHT: usize = 84;
+const ROW_HEIGHT: usize = 94;
 /// Margin of the figure, in pixels.
 const MARGIN: usize = 30;
+/// Width of a capital letter of the text below the bytes, in pixels.
+const LETTER: usize = 8;
+/// Most lines of text below the bytes of a packet.
+const LINES_MAX: usize = 3;
 
 /// Draws the 64 bytes of a record as the N2 writes it: every packet with its bytes and content.
 pub fn record(record: &SpeRecord) -> String {
     let bytes = encode_n2(record);
     let width = ROW_BYTES * CELL + 2 * MARGIN;
     let height = N2_RECORD_BYTES / ROW_BYTES * ROW_HEIGHT + 80;
-    let mut svg = open(width, height);
-    text(&mut svg, MARGIN, 28, 18, "start", "One sample record: 64 bytes, a packet in each color");
+    let title = "One sample record of the profiling extension: 64 bytes, packet by packet";
+    let mut svg = open(width, height, title);
+    text(&mut svg, (MARGIN, 28), 18, "start", title);
     for (start, packet) in packets(&bytes) {
         let Ok(packet) = packet else { break };
         let encoded = packet.encode();
@@ -49,18 +47,14 @@ pub fn record(record: &SpeRecord) -> String {
         }
         if packet != Packet::Padding {
             let (x, y) = corner(start);
-            text(
-                &mut svg,
-                x + 2,
-                y + 46,
-                11,
-                "start",
-                &shortened(&packet, room(start, encoded.len())),
-            );
+            let lines = broken(&packet.to_string(), room(start, encoded.len()) / LETTER);
+            for (number, line) in lines.iter().enumerate() {
+                text(&mut svg, (x + 2, y + 44 + 13 * number), 11, "start", line);
+            }
         }
         if let Packet::Events { .. } = packet {
             let events = format!("EV in full:{}", packet.to_string().trim_start_matches("EV"));
-            text(&mut svg, MARGIN, height - 16, 12, "start", &events);
+            text(&mut svg, (MARGIN, height - 16), 12, "start", &events);
         }
     }
     svg.push_str("</svg>\n");
@@ -73,50 +67,69 @@ fn room(start: usize, length: usize) -> usize {
     length.min(in_row) * CELL
 }
 
-/// Returns the content of a packet, or only its name if the content exceeds the width.
-fn shortened(packet: &Packet, pixels: usize) -> String {
-    let mut content = packet.to_string();
-    let letters = pixels / 6;
-    if content.len() > letters {
-        content = content.split(' ').next().unwrap_or_default().to_owned();
+/// Breaks the content of a packet at blanks into lines of at most `letters`. What exceeds the lines
+/// is left out, and a word that exceeds a line is cut; both are marked by an ellipsis.
+fn broken(content: &str, letters: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in content.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= letters => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
     }
-    content
+    let is_cut = lines.len() > LINES_MAX;
+    lines.truncate(LINES_MAX);
+    let last = lines.len().saturating_sub(1);
+    for (number, line) in lines.iter_mut().enumerate() {
+        if line.len() > letters || (is_cut && number == last) {
+            line.truncate(letters.saturating_sub(1));
+            line.push('…');
+        }
+    }
+    lines
 }
 
 fn corner(at: usize) -> (usize, usize) {
     (MARGIN + at % ROW_BYTES * CELL, 50 + at / ROW_BYTES * ROW_HEIGHT)
 }
 
-fn draw_byte(svg: &mut String, at: usize, byte: u8, fill: &str, is_header: bool) {
+fn draw_byte(svg: &mut String, at: usize, byte: u8, fill: Color, is_header: bool) {
     let (x, y) = corner(at);
     let weight = if is_header { "2" } else { "0.6" };
-    let opacity = if is_header { "0.75" } else { "0.35" };
+    let fill = fill.name;
     let _ = write!(
         svg,
-        "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"30\" fill=\"{fill}\" \
-         fill-opacity=\"{opacity}\" stroke=\"#222\" stroke-width=\"{weight}\"/>"
+        "<rect class=\"fill-{fill} stroke-ink\" x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"30\" \
+         stroke-width=\"{weight}\"/>"
     );
-    text(svg, x + CELL / 2, y + 20, 14, "middle", &format!("{byte:02x}"));
+    text(svg, (x + CELL / 2, y + 20), 14, "middle", &format!("{byte:02x}"));
     if at.is_multiple_of(ROW_BYTES / 2) {
-        text(svg, x, y - 4, 10, "start", &format!("byte {at}"));
+        text(svg, (x, y - 4), 10, "start", &format!("byte {at}"));
     }
 }
 
-fn color(packet: &Packet) -> &'static str {
+/// Returns the color of a packet's bytes, which have text in them.
+fn color(packet: &Packet) -> Color {
     match packet {
-        Packet::Address { .. } => SKY,
-        Packet::Context { .. } => PINK,
-        Packet::Operation(_) => YELLOW,
-        Packet::Events { .. } => ORANGE,
-        Packet::Counter { .. } => GREEN,
-        Packet::DataSource { .. } => BLUE,
-        Packet::Timestamp(_) | Packet::End => GRAY,
-        Packet::Padding | Packet::Alignment { .. } | Packet::Unknown { .. } => "#FFFFFF",
+        Packet::Address { .. } => palette::BLUE_TINT,
+        Packet::Context { .. } => palette::PURPLE_TINT,
+        Packet::Operation(_) => palette::YELLOW_TINT,
+        Packet::Events { .. } => palette::ORANGE_TINT,
+        Packet::Counter { .. } => palette::GREEN_TINT,
+        Packet::DataSource { .. } => palette::RED_TINT,
+        Packet::Timestamp(_) | Packet::End => palette::GRAY_TINT,
+        Packet::Padding | Packet::Alignment { .. } | Packet::Unknown { .. } => palette::PAPER,
     }
 }
 
-/// Draws the steps of operations through the sampling unit: a bar for each step, with the losses
-/// before it.
+/// Width of the axis of the figure of a funnel, in pixels.
+const AXIS: f64 = 800.0;
+
+/// Draws the steps of operations through the sampling unit: a bar for each step over a logarithmic
+/// axis of operations, with the losses before it.
 pub fn funnel(interval: u64, funnel: &Funnel) -> String {
     let fed = funnel.due - funnel.collided;
     let kept = fed - funnel.abandoned - funnel.filtered;
@@ -127,28 +140,38 @@ pub fn funnel(interval: u64, funnel: &Funnel) -> String {
         (
             "retired, passed the filters (SAMPLE_FILTRATE)",
             kept,
-            lost(funnel.abandoned, "on a wrong path") + &lost(funnel.filtered, "filtered"),
+            [lost(funnel.abandoned, "on a wrong path"), lost(funnel.filtered, "filtered")].concat(),
         ),
-        ("records in the buffer", funnel.written, lost(funnel.dropped, "buffer full")),
+        (
+            "records in the buffer",
+            funnel.written,
+            lost(funnel.dropped, "without room in the buffer"),
+        ),
     ];
-    let (width, height) = (900, 80 + 70 * steps.len());
-    let mut svg = open(width, height);
-    text(&mut svg, width / 2, 28, 18, "middle", "From operations to records");
-    // The first bar is not to scale: it would hide the others.
-    let most = funnel.due.max(1) as f64;
-    for (i, (name, count, left)) in steps.iter().enumerate() {
-        let share = (*count as f64 / most).min(1.0);
-        let bar = if i == 0 { 840.0 } else { 260.0 + 380.0 * share };
-        let (x, y) = ((width as f64 - bar) / 2.0, 50 + 70 * i);
-        let fill = [SKY, BLUE, GREEN, YELLOW, ORANGE][i];
-        let _ = write!(
+    let decades = (funnel.population.max(10) as f64).log10().ceil();
+    let place = |count: f64| 40.0 + AXIS * count.max(1.0).log10() / decades;
+    let (width, bottom) = (900, 74 + 66 * steps.len());
+    let title = "From operations to sample records";
+    let mut svg = open(width, bottom + 52, title);
+    text(&mut svg, (40, 28), 18, "start", title);
+    for decade in 0..=decades as i32 {
+        let x = place(10f64.powi(decade));
+        let _ = writeln!(
             svg,
-            "<rect x=\"{x:.1}\" y=\"{y}\" width=\"{bar:.1}\" height=\"34\" fill=\"{fill}\" \
-             fill-opacity=\"0.6\" stroke=\"#222\"/>"
+            "<line class=\"stroke-grid\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"46\" y2=\"{bottom}\"/>"
         );
-        let label = format!("{name}: {}", grouped(*count));
-        text(&mut svg, width / 2, y + 22, 14, "middle", &label);
-        text(&mut svg, width / 2, y - 6, 12, "middle", left);
+        text(&mut svg, (x as usize, bottom + 18), 12, "middle", &grouped(10u64.pow(decade as u32)));
+    }
+    text(&mut svg, (width / 2, bottom + 40), 13, "middle", "operations, logarithmic axis");
+    for (i, (name, count, lost)) in steps.iter().enumerate() {
+        let (y, bar) = (76 + 66 * i, place(*count as f64) - 40.0);
+        let _ = writeln!(
+            svg,
+            "<rect class=\"fill-blue\" x=\"40\" y=\"{y}\" width=\"{bar:.1}\" height=\"22\"/>"
+        );
+        let separator = if lost.is_empty() { "" } else { "; " };
+        let label = format!("{name}: {}{separator}{}", grouped(*count), lost.trim_end());
+        text(&mut svg, (40, y - 6), 14, "start", &label);
     }
     svg.push_str("</svg>\n");
     svg
@@ -166,7 +189,7 @@ pub fn accuracy(trace: &str, exact: &Profile, sampled: &[Sampled]) -> String {
         .filter(|sampled| sampled.interval.is_some() && sampled.profile.records > 0)
         .map(|sampled| compare(exact, sampled))
         .collect();
-    let line = |name: &str, color: &str, is_dashed: bool, value: fn(&Comparison) -> f64| {
+    let line = |name: &str, color: Color, is_dashed: bool, value: fn(&Comparison) -> f64| {
         let points = rows.iter().map(|row| {
             let interval = row.interval.unwrap_or(1) as f64;
             (interval.log2(), (100.0 * value(row)).max(0.001).log10())
@@ -174,17 +197,17 @@ pub fn accuracy(trace: &str, exact: &Profile, sampled: &[Sampled]) -> String {
         Plot::Line(
             LinePlot::new()
                 .with_data(points.collect::<Vec<_>>())
-                .with_color(color)
+                .with_color(color.light)
                 .with_stroke_width(2.4)
                 .with_line_style(if is_dashed { LineStyle::Dashed } else { LineStyle::Solid })
                 .with_legend(name.to_owned()),
         )
     };
     let plots = vec![
-        line("by instruction, measured", ORANGE, false, |row| row.places.measured),
-        line("by instruction, by chance", ORANGE, true, |row| row.places.expected),
-        line("by data source and kind, measured", BLUE, false, |row| row.groups.measured),
-        line("by data source and kind, by chance", BLUE, true, |row| row.groups.expected),
+        line("by instruction, measured", palette::ORANGE, false, |row| row.places.measured),
+        line("by instruction, by chance", palette::ORANGE, true, |row| row.places.expected),
+        line("by data source and kind, measured", palette::BLUE, false, |row| row.groups.measured),
+        line("by data source and kind, by chance", palette::BLUE, true, |row| row.groups.expected),
     ];
     let layout = Layout::auto_from_plots(&plots)
         .with_width(900.0)
@@ -200,26 +223,53 @@ pub fn accuracy(trace: &str, exact: &Profile, sampled: &[Sampled]) -> String {
         .with_y_tick_format(ticks(|y| format!("{} %", 10f64.powf(y))))
         .with_legend_width(270.0)
         .with_legend_position(LegendPosition::InsideBottomRight);
-    let mut svg = SvgBackend.render_scene(&render_multiple(plots, layout));
-    svg.push('\n');
-    svg
+    drawing_file::plots(plots, layout, "Percent of distance of samples from the exact distribution")
 }
 
 fn ticks(name: fn(f64) -> String) -> TickFormat {
     TickFormat::Custom(std::sync::Arc::new(name))
 }
 
-fn open(width: usize, height: usize) -> String {
+fn open(width: usize, height: usize, title: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\">\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>"
+         viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{title}\">\
+         <title>{title}</title>{}<rect class=\"fill-paper\" width=\"100%\" height=\"100%\"/>",
+        palette::svg_style()
     )
 }
 
-fn text(svg: &mut String, x: usize, y: usize, size: u32, anchor: &str, text: &str) {
+fn text(svg: &mut String, (x, y): (usize, usize), size: u32, anchor: &str, text: &str) {
     let _ = writeln!(
         svg,
-        "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" text-anchor=\"{anchor}\">{text}</text>"
+        "<text class=\"fill-ink\" x=\"{x}\" y=\"{y}\" font-size=\"{size}\" text-anchor=\"{anchor}\">{}</text>",
+        escaped(text)
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_broken_at_blanks_and_cut_where_it_exceeds_its_room() {
+        assert_eq!(broken("OTHER INSN-OTHER", 12), ["OTHER", "INSN-OTHER"]);
+        assert_eq!(broken("LD", 1), ["…"]);
+        assert_eq!(broken("a b c d", 1), ["a", "b", "…"]);
+        assert_eq!(broken("PC 0x4 el0", 20), ["PC 0x4 el0"]);
+    }
+
+    #[test]
+    fn a_smaller_count_has_a_shorter_bar() {
+        let steps = Funnel { population: 468_752, due: 458, written: 406, ..Funnel::default() };
+        let svg = funnel(1024, &steps);
+        let widths: Vec<f64> = svg
+            .split("<rect class=\"fill-blue\"")
+            .skip(1)
+            .filter_map(|bar| bar.split("width=\"").nth(1)?.split('"').next()?.parse().ok())
+            .collect();
+        assert_eq!(widths.len(), 5);
+        assert!(widths[1] < 0.6 * widths[0] && widths[4] < widths[1], "{widths:?}");
+        assert!(svg.contains("operations, logarithmic axis"));
+    }
 }

@@ -15,7 +15,7 @@ use super::expect::{Draft, Expectation};
 use super::flows::{self, Way};
 use super::place::Place;
 use super::vectors::Reading;
-use super::{given, steps};
+use super::{given, meant, steps};
 
 #[rustfmt::skip]
 const KEYS: [&str; 12] = [
@@ -163,7 +163,8 @@ impl<'a> Table<'a> {
             }
             let known = KEYS.contains(&name) || (may_have_cases && name == "case");
             if !known {
-                return Err(Fault::new(key.span().start, Problem::UnknownKey(name.to_owned())));
+                let (name, near) = (name.to_owned(), meant::key(name, &KEYS));
+                return Err(Fault::new(key.span().start, Problem::UnknownKey { name, near }));
             }
         }
         Ok(())
@@ -192,6 +193,7 @@ impl<'a> Table<'a> {
         let (given, at) = self.need_string("given")?;
         let mut given = given::parse_given(&mut Cursor::new(given, at), &names)?;
         given.set = self.settings()?;
+        given.set_places = self.setting_places();
         let (done, at) = self.need_string("do")?;
         let steps = steps::parse_steps(&mut Cursor::new(done, at), &names)?;
         let (ways, path_offset) = self.ways()?;
@@ -275,6 +277,16 @@ impl<'a> Table<'a> {
             (key.get_ref().to_string(), self.text[value.span()].to_owned())
         };
         Ok(table.iter().map(setting).collect())
+    }
+
+    /// Returns the places of the configuration keys, in the order of [`Self::settings`].
+    fn setting_places(&self) -> Vec<Place> {
+        match self.find("set").map(Spanned::get_ref) {
+            Some(DeValue::Table(table)) => {
+                table.iter().map(|(key, _)| place_of(self.text, key.span().start)).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Returns the expectation under `key`, in one reading of the vectors.

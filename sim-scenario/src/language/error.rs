@@ -1,5 +1,7 @@
 //! Faults of a scenario file, each with its place and a remedy.
 
+use sim_core::pmu_event::EventNameError;
+
 use super::place::Place;
 
 /// A fault of a scenario file.
@@ -23,9 +25,14 @@ pub enum Problem {
     Toml(String),
     /// The key is unknown.
     #[error(
-        "unknown key '{0}'; a case has guide, claim, test, given, set, names, do, expect, others, path, silicon, source"
+        "unknown key '{name}'{near}; a case has guide, claim, test, given, set, names, do, expect, others, path, silicon, source"
     )]
-    UnknownKey(String),
+    UnknownKey {
+        /// Key as written.
+        name: String,
+        /// Question for the key that was meant, empty if none resembles it.
+        near: String,
+    },
     /// The key is unknown in a file for the Cortex-A53.
     #[error(
         "unknown key '{0}'; a file with core = \"cortex-a53\" has core, guide, claim, test, given, set, do, expect, others"
@@ -61,6 +68,18 @@ pub enum Problem {
     /// The address name is not declared.
     #[error("no address is named '{0}'; declare it: names = {{ {0} = 0x8000 }}")]
     UnknownName(String),
+    /// A clause with a word for all addresses that is not the word of the language.
+    #[error(
+        "no address is named '{name}'; for all that the steps use write '{subject}', as in given = \"K1, {subject} {state}\""
+    )]
+    UnknownSubject {
+        /// Word as written.
+        name: String,
+        /// Word of the language.
+        subject: &'static str,
+        /// State of the example.
+        state: String,
+    },
     /// The step is unknown.
     #[error("unknown step '{name}'; {hint}")]
     UnknownStep {
@@ -70,8 +89,8 @@ pub enum Problem {
         hint: String,
     },
     /// The event name is unknown.
-    #[error("{0}")]
-    UnknownEvent(sim_core::pmu_event::EventNameError),
+    #[error("{0}{example}", example = example(.0))]
+    UnknownEvent(EventNameError),
     /// The Cortex-A53 has no such event, and its pipeline no such cause of a lost slot.
     #[error("unknown event '{0}' of the Cortex-A53; {1}")]
     UnknownA53Event(String, String),
@@ -130,6 +149,15 @@ pub enum Problem {
         /// Paths of the flow by their steps.
         ways: String,
     },
+}
+
+/// Returns an example with the event that was most likely meant.
+fn example(error: &EventNameError) -> String {
+    let first = match error {
+        EventNameError::Unknown(_, nearest) => nearest.first(),
+        _ => None,
+    };
+    first.map_or_else(String::new, |name| format!("; write expect = \"{name} 1\""))
 }
 
 /// A fault at a byte offset of the file, before lines are counted.

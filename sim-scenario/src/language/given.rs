@@ -26,6 +26,8 @@ use super::counters::{GivenCounter, parse_given_counter};
 use super::cursor::{Cursor, Names};
 use super::error::{Fault, Problem};
 use super::exceptions::parse_routing;
+use super::meant;
+use super::place::Place;
 use super::profiling::{GivenProfiling, parse_given_profiling};
 
 /// A base setup.
@@ -215,6 +217,8 @@ pub struct Given {
     pub stage2: bool,
     /// Configuration keys and their TOML values.
     pub set: Vec<(String, String)>,
+    /// Places of these keys in the file.
+    pub set_places: Vec<Place>,
 }
 
 /// Reads `"K3, TLBs empty"`.
@@ -308,7 +312,8 @@ fn parse_clause(cursor: &mut Cursor, names: &Names) -> Result<Clause, Fault> {
         }
         return Ok(Clause { subject: None, state });
     }
-    let mut subject = cursor.addresses(names)?;
+    let mut ahead = cursor.clone();
+    let mut subject = cursor.addresses(names).map_err(|fault| meant_subject(&mut ahead, fault))?;
     loop {
         let is_state = parse_state(&mut cursor.clone()).is_ok();
         if is_state || cursor.peek_word().is_none_or(|word| !starts_address(word, names)) {
@@ -317,6 +322,19 @@ fn parse_clause(cursor: &mut Cursor, names: &Names) -> Result<Clause, Fault> {
         subject.extend(cursor.addresses(names)?);
     }
     Ok(Clause { subject: Some(subject), state: parse_state(cursor)? })
+}
+
+/// Returns `fault` with the subject that its unknown name means, if it means all addresses.
+fn meant_subject(cursor: &mut Cursor, fault: Fault) -> Fault {
+    let Problem::UnknownName(name) = &fault.problem else { return fault };
+    let Some(subject) = meant::subject(name) else { return fault };
+    cursor.word();
+    let written = cursor.rest().split([',', ';']).next().unwrap_or_default().trim();
+    let is_state = parse_state(&mut Cursor::new(written, 0)).is_ok();
+    let usual = if subject == "pages" { "contiguous" } else { "in L2" };
+    let state = if is_state { written } else { usual }.to_owned();
+    let problem = Problem::UnknownSubject { name: name.clone(), subject, state };
+    Fault::new(fault.offset, problem)
 }
 
 fn starts_address(word: &str, names: &Names) -> bool {

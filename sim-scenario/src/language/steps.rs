@@ -36,6 +36,7 @@ use super::cursor::{Cursor, Names};
 use super::elements::Elements;
 use super::error::{Fault, Problem};
 use super::exceptions::{parse_exception, parse_sleep};
+use super::meant;
 use super::named_insts;
 use super::operand::{NamedInst, Operand};
 use super::other_path::parse_other_path;
@@ -280,7 +281,12 @@ fn parse_name(cursor: &mut Cursor) -> Result<&'static NamedInst, Fault> {
         None if name.is_empty() => Err(cursor.expected("a step, as in LD8 0x8000")),
         None => {
             let name = cursor.word().unwrap_or_default().to_owned();
-            let hint = hint_for(&name);
+            let hint = match meant::step(&name, cursor.rest()) {
+                Some(step) => {
+                    format!("write {step} (a size in bytes and an address, no registers)")
+                }
+                None => hint_for(&name),
+            };
             Err(Fault::new(offset, Problem::UnknownStep { name, hint }))
         }
     }

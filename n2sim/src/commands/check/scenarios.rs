@@ -13,7 +13,7 @@ use sim_report::{case_counts, case_tables};
 use sim_scenario::a53::Case as A53Case;
 use sim_scenario::{self as scenario, Case, Verdict as CaseVerdict, run_case};
 
-use super::{CheckArgs, a53};
+use super::{CheckArgs, a53, remedies};
 use crate::host::call;
 use crate::verdict::Verdict;
 use sim_core::Shown as _;
@@ -109,7 +109,9 @@ fn run_named(
             let Some(named) = args.case.iter().position(|name| *name == case.test) else {
                 continue;
             };
-            let verdict = run_case(&case, source).with_context(|| file.shown().to_string())?;
+            let name = file.shown().to_string();
+            let verdict =
+                run_case(&case, source).map_err(|error| remedies::placed(&name, &case, error))?;
             if std::mem::replace(&mut met[named], true) {
                 writeln!(out)?;
             }
@@ -117,7 +119,7 @@ fn run_named(
             case_counts::write(out, &case, &verdict, &own)?;
             case_counts::write_metrics(out, &verdict, &chosen, &catalog)?;
             if !verdict.holds() {
-                out.write_all(verdict.explain(&file.shown().to_string(), &case).as_bytes())?;
+                out.write_all(explanation(&verdict, &name, &case).as_bytes())?;
             }
             refuted |= !verdict.holds();
         }
@@ -209,7 +211,7 @@ fn read(file: &Path) -> anyhow::Result<Cases> {
     let text = sim_files::text(file).with_context(|| format!("cannot read the scenario {name}"))?;
     Ok(match scenario::a53::is_a53(&text) {
         true => Cases::A53(scenario::a53::parse(&name, &text)?),
-        false => Cases::N2(scenario::parse(&name, &text)?),
+        false => Cases::N2(scenario::parse(&name, &text).map_err(remedies::of_file)?),
     })
 }
 
@@ -258,7 +260,7 @@ fn run_cases(
     shown: &Shown,
 ) -> anyhow::Result<Report> {
     let name = file.shown().to_string();
-    let run = |case| run_case(case, source).with_context(|| name.clone());
+    let run = |case| run_case(case, source).map_err(|error| remedies::placed(&name, case, error));
     let verdicts = cases.iter().map(run).collect::<anyhow::Result<Vec<CaseVerdict>>>()?;
     let judged: Vec<(&Case, &CaseVerdict)> = cases.iter().zip(&verdicts).collect();
     let mut report = Report { cases: cases.len(), ..Report::default() };
@@ -267,9 +269,15 @@ fn run_cases(
     }
     for (case, verdict) in judged.iter().filter(|(_, verdict)| !verdict.holds()) {
         report.failed += 1;
-        report.text.extend(verdict.explain(&name, case).into_bytes());
+        report.text.extend(explanation(verdict, &name, case).into_bytes());
     }
     Ok(report)
+}
+
+/// Returns the reasons why a case fails, and how to state what it counts.
+fn explanation(verdict: &CaseVerdict, file: &str, case: &Case) -> String {
+    let hint = remedies::others(verdict).unwrap_or_default();
+    verdict.explain(file, case) + hint
 }
 
 /// Prints one line for a file, followed by the lines of its cases.

@@ -29,7 +29,7 @@ pub(super) fn write(out: &mut impl Write, args: &ExplainArgs, place: &str) -> an
         serde_json::to_writer_pretty(&mut *out, &why)?;
         return Ok(writeln!(out)?);
     }
-    Ok(text::write(out, &why, args.verbose)?)
+    Ok(text::write(out, &why, args.verbose, args.code)?)
 }
 
 fn of_instruction(args: &ExplainArgs, trace: &Path, place: &str) -> anyhow::Result<Why> {

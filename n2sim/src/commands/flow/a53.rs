@@ -53,15 +53,15 @@ fn show_scenario(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
         "{name}: these scenarios are of the Neoverse N2: leave --core cortex-a53 out"
     );
     let mut cases = scenario::parse(&name, &text)?;
-    if let Some(wanted) = &args.case {
-        let listed: Vec<String> = cases.iter().map(|case| format!("'{}'", case.test)).collect();
-        cases.retain(|case| case.test == *wanted);
+    for wanted in &args.case {
+        let listed = || cases.iter().map(|case| format!("'{}'", case.test)).collect::<Vec<_>>();
         anyhow::ensure!(
-            !cases.is_empty(),
+            cases.iter().any(|case| case.test == *wanted),
             "{name} has no case '{wanted}'; it has {}",
-            listed.join(", ")
+            listed().join(", ")
         );
     }
+    cases.retain(|case| args.case.is_empty() || args.case.contains(&case.test));
     show_cases(args, &name, cases)
 }
 
@@ -164,7 +164,7 @@ fn show_declared(args: &FlowArgs) -> anyhow::Result<()> {
 
 fn show_trace(args: &FlowArgs, path: &Path) -> anyhow::Result<()> {
     anyhow::ensure!(
-        args.case.is_none(),
+        args.case.is_empty(),
         "--case names a case of scenarios, and {} is not one (*.toml)",
         path.shown()
     );

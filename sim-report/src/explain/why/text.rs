@@ -10,11 +10,11 @@ use crate::perf_stat::grouped;
 const NAME_WIDTH: usize = 24;
 
 /// Writes all variants. For the second and later variants it writes only the differences from the
-/// first, and no places in the model, unless `verbose` is set.
+/// first unless `verbose` is set, and places in the model only with `places`.
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn write(out: &mut impl Write, why: &Why, verbose: bool) -> io::Result<()> {
+pub fn write(out: &mut impl Write, why: &Why, verbose: bool, places: bool) -> io::Result<()> {
     writeln!(out, "{}", why.subject)?;
     let (all, wrong) = (grouped(why.executions), grouped(why.on_wrong_paths));
     let variants = match why.variants.len() {
@@ -36,9 +36,9 @@ pub fn write(out: &mut impl Write, why: &Why, verbose: bool) -> io::Result<()> {
         writeln!(out, "\n{}. {times} ({share:.1} %): {}", i + 1, variant.summary)?;
         match why.variants.first() {
             Some(first) if i > 0 && !verbose => {
-                write_variant(out, &differing(variant, first), false)?
+                write_variant(out, &differing(variant, first), places)?
             }
-            _ => write_variant(out, variant, verbose)?,
+            _ => write_variant(out, variant, places)?,
         }
     }
     if why.variants.len() > 1 && !verbose {

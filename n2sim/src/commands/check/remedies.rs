@@ -1,0 +1,61 @@
+//! Remedies that messages about scenarios add: the place of a refused setting, the metric that an
+//! expectation names, and the key that leaves other events open.
+
+use sim_core::config::ConfigError;
+use sim_core::pmu_event::EventNameError;
+use sim_scenario::{Case, CaseError, Problem, ScenarioError, Verdict};
+
+use crate::counting::metric_name;
+
+/// Returns the error of a case with the place of each setting that it refuses.
+pub(super) fn placed(file: &str, case: &Case, error: CaseError) -> anyhow::Error {
+    let CaseError::Config { test, source: ConfigError::Refused(faults) } = &error else {
+        return anyhow::Error::new(error).context(file.to_owned());
+    };
+    let place = |key: &str| {
+        let own = case.given.set.iter().position(|(own, _)| own.trim_matches('"') == key);
+        own.and_then(|own| case.given.set_places.get(own))
+    };
+    let lines: Option<Vec<String>> = faults
+        .iter()
+        .map(|fault| {
+            let place = place(&fault.key)?;
+            let (line, column, message) = (place.line, place.column, &fault.message);
+            Some(format!("{file}:{line}:{column}: in set of the case '{test}': {message}"))
+        })
+        .collect();
+    match lines {
+        Some(lines) => anyhow::anyhow!("{}", lines.join("\n")),
+        None => anyhow::Error::new(error).context(file.to_owned()),
+    }
+}
+
+/// Returns the error of a file, which names the metric that an expectation takes for an event.
+pub(super) fn of_file(error: ScenarioError) -> anyhow::Error {
+    let metric = match &error.problem {
+        Problem::UnknownEvent(EventNameError::Unknown(name, _)) => metric_name::remark(name),
+        _ => None,
+    };
+    match metric {
+        Some(metric) => {
+            let ScenarioError { file, place, .. } = error;
+            anyhow::anyhow!(
+                "{file}:{}:{}: {metric}; expect the counts of events, as in INST_RETIRED 1, and let \
+                 `n2sim check {file} --case NAME -M METRIC` compute metrics",
+                place.line,
+                place.column
+            )
+        }
+        None => anyhow::Error::new(error),
+    }
+}
+
+/// Returns the hint for a case that fails only because of events that were expected to stay 0.
+pub(super) fn others(verdict: &Verdict) -> Option<&'static str> {
+    let only_counts = Verdict { mismatches: Vec::new(), ..verdict.clone() }.holds();
+    let only_more = verdict.mismatches.iter().all(|wrong| wrong.expected.max == 0);
+    (only_counts && only_more && !verdict.mismatches.is_empty()).then_some(
+        "    every event that 'expect' names has its count; others counted. Name them too, or write \
+         others = \"any\" to leave them open\n",
+    )
+}
