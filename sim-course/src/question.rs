@@ -80,7 +80,7 @@ pub enum Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", content = "value", rename_all = "kebab-case")]
 pub enum Tolerance {
-    /// As much up or down.
+    /// The same distance up or down.
     Absolute(f64),
     /// Percent of the true number.
     Percent(f64),
