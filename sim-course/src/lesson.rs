@@ -42,7 +42,7 @@ pub struct Lesson {
     pub level: Level,
     /// Text that the students read first, in the Markdown of [`crate::text`].
     pub text: String,
-    /// What runs. At least one.
+    /// Setups, in their order. At least one.
     pub setups: Vec<Setup>,
     /// Questions in their order. At least one.
     pub questions: Vec<Question>,

@@ -80,7 +80,7 @@ pub enum Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", content = "value", rename_all = "kebab-case")]
 pub enum Tolerance {
-    /// As much up or down.
+    /// The same distance up or down.
     Absolute(f64),
     /// Percent of the true number.
     Percent(f64),
@@ -175,7 +175,7 @@ fn answer(table: &Table<'_>, scope: Scope<'_>) -> Result<(Answer, String), Fault
     refuse_strays(table, kind)?;
     let unit = table.string("unit")?.map(|unit| unit.text.trim().to_owned());
     match kind {
-        "count" => count(table, scope).map(|answer| (answer, String::from("events"))),
+        "count" => count(table, scope).map(|answer| (answer, String::new())),
         "metric" => {
             let text = table.need_string("metric", "\"L1D_CACHE_REFILL / L1D_CACHE\"")?;
             let expression = Expression::parse(text.text, scope);

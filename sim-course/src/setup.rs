@@ -21,7 +21,7 @@ const NAMES: &str = "a table: { b = 0x9000 }";
 pub struct Setup {
     /// Name for questions and formulas: small letters, digits and `_`.
     pub name: String,
-    /// What runs.
+    /// Scenario or trace.
     #[serde(flatten)]
     pub run: Run,
     /// Place in the file.
@@ -29,7 +29,7 @@ pub struct Setup {
     pub(crate) place: Place,
 }
 
-/// What runs.
+/// A scenario or a part of a trace.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Run {

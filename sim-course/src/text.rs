@@ -151,7 +151,8 @@ impl Template {
                 rest = &rest[first.len_utf8()..];
                 continue;
             }
-            let Some((inner, after)) = rest[1..].split_once('}') else {
+            let closed = rest[1..].split_once('}').filter(|(inner, _)| !inner.contains('{'));
+            let Some((inner, after)) = closed else {
                 let text = "'{' has no '}'; write {answer} or {EVENT}, and braces in `code` for themselves";
                 return Err((at, String::from(text)));
             };

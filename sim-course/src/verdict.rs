@@ -130,10 +130,8 @@ impl Question {
 /// Reads a number as people type it: `1,234`, `1_234`, `12 %`, `12 cycles`.
 fn number(typed: &str, unit: &str) -> Result<f64, String> {
     let bare = typed.strip_suffix('%').unwrap_or(typed).trim();
-    let bare = match unit {
-        "" => bare,
-        _ => bare.strip_suffix(unit).unwrap_or(bare).trim(),
-    };
+    let unit = if unit.is_empty() { "events" } else { unit };
+    let bare = bare.strip_suffix(unit).unwrap_or(bare).trim();
     let problem = || format!("'{typed}' is not a number; write digits, such as 12 or 0.5");
     let is_digit = |letter: char| letter.is_ascii_digit() || "+-.,_ eE".contains(letter);
     if !bare.chars().all(is_digit) {

@@ -13,7 +13,7 @@ const BOX: f64 = 130.0;
 /// Height of a box, in pixels.
 const HEIGHT: f64 = 74.0;
 /// Distance between two boxes, in pixels.
-const GAP: f64 = 62.0;
+const GAP: f64 = 92.0;
 /// Margin around the drawing, in pixels.
 const MARGIN: f64 = 12.0;
 

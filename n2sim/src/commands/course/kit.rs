@@ -109,7 +109,7 @@ $ n2sim course --grade sheets/*.toml --lessons lessons
 ```
 
 It prints a line for each student, and the answers that are not right with their distance from the true ones. `--json` prints
-one object for each student, for a table of your own. The true answers are computed anew each time, from the files in
+one object for each student, for a table of your own. The true answers are computed again each time, from the files in
 `lessons`: nothing there contains a typed number.
 
 ## Change a lesson, or write one
