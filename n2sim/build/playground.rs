@@ -15,8 +15,9 @@ use crate::nested::{Library, watch};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 /// Parts of the workspace that it is built from.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
     "sim-a53",
+    "sim-asm",
     "sim-cache",
     "sim-core",
     "sim-course",

@@ -55,7 +55,9 @@ pub(crate) fn lesson(name: &str, text: Option<&str>) -> Result<Lesson, String> {
             return Ok(lesson);
         }
     }
-    Err(format!("there is no lesson '{name}': choose one of the list, or drop a lesson file (*.toml)"))
+    Err(format!(
+        "there is no lesson '{name}': choose one of the list, or drop a lesson file (*.toml)"
+    ))
 }
 
 fn parse(text: &str, file: &str) -> Result<Lesson, String> {

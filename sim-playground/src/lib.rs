@@ -6,6 +6,7 @@
 //! ([`exports`]) and embedded in the page; on other targets it serves tests. It has no clock, reads
 //! no file and keeps nothing between requests but the trace that the page has given to it.
 
+mod assembly;
 #[cfg(target_family = "wasm")]
 pub mod exports;
 mod lessons;

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::machine::{self, Choice};
 use crate::lessons::{self, Lessons};
+use crate::machine::{self, Choice};
 use crate::traces::{self, Part};
-use crate::{scenarios, steps, tables};
+use crate::{assembly, scenarios, steps, tables};
 
 /// A request. In JSON, `ask` names its kind in lower case: `{"ask": "watch", "do": "LD8 0x8000"}`.
 #[derive(Debug, Deserialize)]
@@ -24,11 +24,16 @@ pub enum Request {
     Watch {
         /// State before the first step, as in a scenario.
         given: String,
-        /// Steps, as in a scenario.
+        /// Steps, as in a scenario; or a program in assembly, which has a line `.text`.
         r#do: String,
         /// The machine.
         #[serde(default)]
         machine: Choice,
+    },
+    /// A program in assembly, run without the model.
+    Assemble {
+        /// Its text.
+        text: String,
     },
     /// Cases of a scenario file: counts and verdicts.
     Check {
@@ -139,6 +144,7 @@ impl Playground {
             Request::Watch { given, r#do, machine } => {
                 value(&steps::watch(&given, &r#do, &machine)?)
             }
+            Request::Assemble { text } => value(&assembly::run_text(&text)?),
             Request::Check { file, text, machine } => {
                 value(&scenarios::check(&file, &text, &machine)?)
             }

@@ -8,6 +8,7 @@ use sim_scenario::{
     watch_case,
 };
 
+use crate::assembly;
 use crate::machine::Choice;
 use crate::operations::{Drawn, Follower};
 use crate::scenarios::{Counted, counted};
@@ -85,7 +86,10 @@ struct Page {
 
 /// Runs the steps on a machine in the given state.
 pub(crate) fn watch(given: &str, steps: &str, machine: &Choice) -> Result<Answer, String> {
-    let case = parse_steps(("given", given), ("do", steps)).map_err(|error| error.to_string())?;
+    let case = match assembly::is_program(steps) {
+        true => assembly::case(given, steps)?,
+        false => parse_steps(("given", given), ("do", steps)).map_err(|error| error.to_string())?,
+    };
     watch_parsed(&case, machine)
 }
 

@@ -4,12 +4,16 @@ use serde::Serialize;
 use sim_core::flow::Flow;
 use sim_core::{FlowEdge, PmuEvent};
 
+use crate::assembly::{Example, examples};
+
 /// The tables.
 #[derive(Debug, Serialize)]
 pub(crate) struct Tables {
     events: Vec<Event>,
     flows: Vec<FlowTable>,
     edges: Vec<Edge>,
+    /// Programs for the assembly editor.
+    programs: Vec<Example>,
 }
 
 #[derive(Debug, Serialize)]
@@ -71,5 +75,6 @@ pub(crate) fn tables() -> Tables {
         events: PmuEvent::ALL.into_iter().map(event).collect(),
         flows: Flow::ALL.into_iter().map(flow).collect(),
         edges: FlowEdge::ALL.iter().map(edge).collect(),
+        programs: examples(),
     }
 }

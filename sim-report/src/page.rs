@@ -14,7 +14,7 @@ pub mod table;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub use chart::{Chart, drawing};
-pub use links::{event_href, event_link, glossary, glossary_of, named_link};
+pub use links::{event_href, event_link, glossary, named_link};
 pub use slides::{Slide, Slides};
 pub use table::{Cell, Table};
 

@@ -71,6 +71,7 @@ pub use bound::Bound;
 pub use case::Case;
 pub use counters::{ExpectedCounter, GivenCounter};
 pub use document::{parse, parse_named_steps, parse_steps};
+pub use elements::Elements;
 pub use error::{Problem, ScenarioError};
 pub use expect::{Expectation, Expected};
 pub use flows::Way;

@@ -9,7 +9,7 @@ pub mod language;
 pub mod runner;
 
 pub use language::{
-    Action, Base, Bits, Bound, Case, Clause, Expectation, Expected, ExpectedCounter,
+    Action, Base, Bits, Bound, Case, Clause, Elements, Expectation, Expected, ExpectedCounter,
     ExpectedRegister, Given, GivenCounter, GivenFaultKind, GivenProfiling, Join, Place,
     PmuStatement, Problem, ProfileClaim, Ram, Reading, RecordField, RegisterRead, SampleSet,
     ScenarioError, State, Step, Way, Xt, parse, parse_named_steps, parse_steps,

@@ -17,7 +17,7 @@ const MODEL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/playground.wasm.g
 const PAGE: &str = include_str!("../../../sim-playground/page/index.html");
 const STYLE: &str = include_str!("../../../sim-playground/page/style.css");
 /// Scripts in the order in which they run.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("../../../sim-playground/page/model.js"),
     include_str!("../../../sim-playground/page/shell.js"),
     include_str!("../../../sim-playground/page/machine.js"),
@@ -25,6 +25,7 @@ const SCRIPTS: [&str; 7] = [
     include_str!("../../../sim-playground/page/pipeline.js"),
     include_str!("../../../sim-playground/page/counters.js"),
     include_str!("../../../sim-playground/page/lessons.js"),
+    include_str!("../../../sim-playground/page/assembly.js"),
 ];
 /// Recorded programs that the page offers, and those that its lessons use.
 const TRACES: [(&str, &[u8]); 6] = [
