@@ -85,7 +85,8 @@ pub(crate) fn bar(length: u64) -> ProgressBar {
 }
 
 /// Runs work on a number of instructions with a progress bar if stderr is a terminal, and with a
-/// line every few seconds if it is not. Returns the result and the number of instructions that were done.
+/// line every few seconds if it is not. Returns the
+/// result and the number of instructions that were done.
 pub(crate) fn with_bar<T>(
     instructions: u64,
     run: impl FnOnce(&mut dyn FnMut(u64)) -> anyhow::Result<T>,

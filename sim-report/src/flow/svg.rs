@@ -47,7 +47,8 @@ pub fn sheet(charts: &[Chart]) -> String {
 }
 
 /// Returns one chart for a page with entries of events: those of visited boxes are links to
-/// `#event-NAME`. The page has the background, the title and the note on entries that are not drawn.
+/// `#event-NAME`. The page has the background, the title and the note on entries that are not
+/// drawn.
 pub fn linked(chart: &Chart) -> String {
     file(std::slice::from_ref(chart), true)
 }

@@ -2,8 +2,8 @@
 
 use sim_core::spelling::similar;
 
-/// Words for a step of the language, in capital letters, with the step to write instead. An `{n}` in
-/// the step is the size of the access, in bytes.
+/// Words for a step of the language, in capital letters, with the step to write instead. In it,
+/// `{n}` is the size of the access in bytes.
 #[rustfmt::skip]
 const STEPS: [(&[&str], &str); 14] = [
     (&["LOAD", "READ", "LDR", "LDUR"], "LD{n} 0x8000"),
