@@ -38,6 +38,7 @@ mod other_cores;
 mod perf;
 mod perf_stat;
 mod pipeline;
+mod playground;
 mod recording;
 mod regions;
 mod report;

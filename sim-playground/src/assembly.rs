@@ -9,7 +9,7 @@ use sim_scenario::{Action, Case, Elements, Join, Place, Step, Xt, parse_steps};
 /// Line of a text of steps that is a program.
 const MARK: &str = ".text";
 /// Most instructions of a run: each is a step of the case.
-const MOST: u64 = 12_000;
+const MOST: u64 = 20_000;
 
 /// Result of a run, without the model.
 #[derive(Debug, Serialize)]
@@ -51,7 +51,7 @@ pub(crate) fn run_text(text: &str) -> Result<Assembled, String> {
         Stop::End => "at the end of the text",
         Stop::Return => "at the return of the program",
         Stop::Halt => "at svc or hlt",
-        Stop::Limit => "after 12,000 instructions, the most that the playground runs",
+        Stop::Limit => "after 20,000 instructions, the most that the playground runs",
     };
     Ok(Assembled {
         executed: run.executed.len(),

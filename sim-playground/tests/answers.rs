@@ -1,0 +1,192 @@
+//! Answers to the requests of the page.
+
+use serde_json::{Value, json};
+use sim_core::PmuEvent;
+use sim_machine::ConfigSource;
+use sim_playground::Playground;
+use sim_scenario::{parse, parse_steps, run_case};
+use std::path::{Path, PathBuf};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository").to_owned()
+}
+
+fn ask(playground: &mut Playground, request: &Value) -> Result<Value, String> {
+    let answer: Value =
+        serde_json::from_str(&playground.answer(&request.to_string())).expect("an answer is JSON");
+    match answer.get("error") {
+        Some(error) => Err(error.as_str().expect("a sentence").to_owned()),
+        None => Ok(answer["ok"].clone()),
+    }
+}
+
+fn ok(request: &Value) -> Value {
+    ask(&mut Playground::default(), request).unwrap_or_else(|error| panic!("{request}: {error}"))
+}
+
+fn error(request: &Value) -> String {
+    ask(&mut Playground::default(), request).expect_err("the request is wrong")
+}
+
+fn with_trace(name: &str) -> Playground {
+    let mut playground = Playground::default();
+    let path = repository().join("traces").join(name);
+    playground.set_trace(std::fs::read(path).expect("a committed trace"));
+    playground
+}
+
+/// Files of a directory of scenarios.
+fn scenario_files() -> Vec<PathBuf> {
+    let folder = repository().join("tests/scenarios");
+    let entries = std::fs::read_dir(folder).expect("scenarios");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    assert!(files.len() > 50);
+    files
+}
+
+#[test]
+fn watched_steps_count_what_the_runner_counts() {
+    let steps = [
+        ("K0", "LD8 0x8000 ; LD8 0x8008 & ST4 0x8040 ; [LD8 0x9000] ; IF 0x400000"),
+        ("K1, lines in peer", "LD8 0x8000 ; SNP-U 0x8000 ; ST8 0x8000"),
+        ("K3, TLBs empty", "LD8 0x8000 step 4096 x 40 ; DC CIVAC 0x8000"),
+    ];
+    for (given, done) in steps {
+        let case = parse_steps(("given", given), ("do", done)).expect("steps");
+        let counts = run_case(&case, &ConfigSource::default()).expect("it runs").counts;
+        let watched = ok(&json!({"ask": "watch", "given": given, "do": done}));
+        for event in PmuEvent::ALL {
+            let shown = watched["counts"].get(event.mnemonic()).and_then(Value::as_u64);
+            assert_eq!(shown.unwrap_or(0), counts.value(event), "{done}: {event:?}");
+        }
+    }
+}
+
+#[test]
+fn the_log_of_all_steps_adds_up_to_the_counts() {
+    let done = "LD8 0x8000 ; ST8 0x8040 ; LD8 0x8000 step 64 x 8";
+    let watched = ok(&json!({"ask": "watch", "given": "K0", "do": done}));
+    let steps = watched["steps"].as_array().expect("steps");
+    let logged = |event: &str| -> u64 {
+        let entries = steps.iter().flat_map(|step| step["log"].as_array().expect("a log"));
+        let counts = entries.filter(|entry| entry[1] == event).map(|entry| entry[2].as_u64());
+        counts.map(|count| count.expect("a number")).sum()
+    };
+    for event in ["L1D_CACHE_RD", "L1D_CACHE_REFILL_RD", "DTLB_WALK", "BUS_ACCESS_RD", "ST_SPEC"] {
+        assert_eq!(logged(event), watched["counts"][event].as_u64().expect("a count"), "{event}");
+    }
+}
+
+#[test]
+fn the_state_after_a_refill_has_the_line() {
+    let watched = ok(&json!({"ask": "watch", "given": "K0", "do": "LD8 0x8000 ; ST8 0x8000"}));
+    assert_eq!(watched["before"]["l1d"][0]["ways"], json!([null, null, null, null]));
+    let way = &watched["steps"][0]["state"]["l1d"][0]["ways"][0];
+    assert_eq!((&way["addr"], &way["dirty"]), (&json!(0x8000), &json!(false)));
+    assert_eq!(way["ready"], watched["steps"][0]["end"]);
+    assert_eq!(watched["steps"][1]["state"]["l1d"][0]["ways"][0]["dirty"], json!(true));
+    assert_eq!(watched["steps"][0]["state"]["l1d_tlb"][0]["page"], json!(0x8000));
+    // A set that a step leaves alone is not sent again.
+    assert_eq!(watched["steps"][1]["state"]["l2"], json!([]));
+}
+
+#[test]
+fn every_committed_scenario_holds_and_counts_as_in_the_runner() {
+    for file in scenario_files() {
+        let text = std::fs::read_to_string(&file).expect("text");
+        if text.contains("\ncore = ") {
+            continue;
+        }
+        let name = file.display().to_string();
+        let checked = ok(&json!({"ask": "check", "file": name, "text": text}));
+        let cases = parse(&name, &text).expect("cases");
+        assert_eq!(checked.as_array().map(Vec::len), Some(cases.len()), "{name}");
+        for (case, shown) in cases.iter().zip(checked.as_array().expect("cases")) {
+            assert_eq!(shown["holds"], json!(true), "{name}: {}: {}", case.test, shown["why"]);
+        }
+    }
+}
+
+#[test]
+fn a_machine_of_other_sizes_counts_otherwise() {
+    let request = |set: &[&str]| {
+        let done = "LD8 0x8000 step 16384 x 4 ; LD8 0x8000 step 16384 x 4";
+        ok(&json!({"ask": "watch", "given": "K1", "do": done, "machine": {"set": set}}))
+    };
+    assert_eq!(request(&[])["counts"]["L1D_CACHE_REFILL"], json!(4));
+    let narrow = ["memory.l1d.ways=2", "memory.l1d.size-bytes=32768"];
+    assert_eq!(request(&narrow)["counts"]["L1D_CACHE_REFILL"], json!(8));
+}
+
+#[test]
+fn a_program_runs_on_the_model() {
+    let text = ".text\nmov x0, #3\nloop: subs x0, x0, #1\nb.ne loop\nret\n";
+    let run = ok(&json!({"ask": "assemble", "text": text}));
+    assert_eq!(run["executed"], json!(8));
+    assert_eq!(run["lines"]["4"], json!(3));
+    let watched = ok(&json!({"ask": "watch", "given": "K0", "do": text}));
+    assert_eq!(watched["counts"]["INST_RETIRED"], json!(8));
+    assert_eq!(watched["counts"]["BR_RETIRED"], json!(4));
+    assert_eq!(watched["steps"][3]["ops"][0]["needs"], json!([2]));
+}
+
+#[test]
+fn a_trace_has_a_pipeline_turns_and_samples() {
+    let mut page = with_trace("matrix.n2t");
+    let window = json!({"ask": "pipeline", "from": 1000, "count": 20});
+    let window = ask(&mut page, &window).expect("operations");
+    assert!(window["ops"].as_array().is_some_and(|ops| ops.len() >= 20));
+    let events = ["L1D_CACHE", "BR_RETIRED", "LD_SPEC", "ST_SPEC", "INST_RETIRED", "DP_SPEC"];
+    let turns =
+        json!({"ask": "turns", "events": events, "counters": 6, "turn": 5000, "limit": 50_000});
+    let turns = ask(&mut page, &turns).expect("turns");
+    let last = turns["points"].as_array().and_then(|points| points.last()).expect("points");
+    // Six events fit six counters: nothing is scaled.
+    assert_eq!(last["scaled"], last["exact"]);
+    let samples = json!({"ask": "samples", "interval": 1024, "limit": 50_000});
+    let samples = ask(&mut page, &samples).expect("samples");
+    assert_eq!(samples["operations"], json!(50_000));
+    assert!(samples["written"].as_u64().is_some_and(|written| (40..=50).contains(&written)));
+}
+
+#[test]
+fn guesses_are_judged_by_the_model() {
+    let mut page = Playground::default();
+    let lessons = ask(&mut page, &json!({"ask": "lessons"})).expect("lessons");
+    assert!(lessons.as_array().is_some_and(|all| all.len() >= 10));
+    let name = lessons[0]["name"].clone();
+    let guess = |typed: Value| json!({"ask": "guess", "name": name, "question": 0, "typed": typed});
+    let wrong = ask(&mut page, &guess(json!("1000"))).expect("judged");
+    assert_eq!((&wrong["right"], wrong.get("truth")), (&json!(false), None), "it stays open");
+    let given_up = ask(&mut page, &guess(Value::Null)).expect("the answer");
+    let right = ask(&mut page, &guess(given_up["truth"].clone())).expect("judged");
+    assert_eq!(right["right"], json!(true));
+}
+
+#[test]
+fn wrong_requests_get_a_sentence() {
+    for (request, part) in [
+        (json!({"ask": "watch", "given": "K9", "do": "LD8 0x8000"}), "expected K0, K1"),
+        (json!({"ask": "watch", "given": "K0", "do": "LD8 0x8000 x 30000"}), "at most 20000"),
+        (json!({"ask": "settings", "machine": {"set": ["memory.l1d.ways=3"]}}), "memory.l1d"),
+        (json!({"ask": "settings", "machine": {"profile": "gold"}}), "guide or silicon"),
+        (json!({"ask": "trace"}), "there is no trace yet"),
+        (json!({"ask": "assemble", "text": ".text\nfrob x0\n"}), "frob"),
+        (json!({"ask": "lesson", "name": "none"}), "no lesson 'none'"),
+        (json!({"ask": "fly"}), "not understood"),
+    ] {
+        let error = error(&request);
+        assert!(error.contains(part), "{request}: {error}");
+    }
+    let mut page = Playground::default();
+    page.set_trace(b"N2T is not this".to_vec());
+    assert!(ask(&mut page, &json!({"ask": "trace"})).is_err());
+    for request in [
+        json!({"ask": "samples", "interval": 100}),
+        json!({"ask": "pipeline", "from": 0, "count": 0}),
+    ] {
+        assert!(ask(&mut with_trace("matrix.n2t"), &request).is_err(), "{request}");
+    }
+}
