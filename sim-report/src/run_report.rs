@@ -92,6 +92,9 @@ pub struct RunReport {
     pub load_latencies: Vec<LatencyHistogram>,
     /// Costs of functions, lines and instructions.
     pub code: Code,
+    /// Annotated listings of the functions with most slots, and of those that a finding names.
+    #[serde(default)]
+    pub listings: Vec<Listing>,
     /// Branches and their mispredictions.
     pub branches: Branches,
 }
@@ -116,7 +119,9 @@ impl RunReport {
         let top_down = SlotNode::of(&profile);
         let findings = Finding::all(&top_down);
         let row = |id, cost: &_| HotInstruction::of(id, cost, &profile);
-        let code = Code::of(&profile, row, &findings, observed.observer.calls().all());
+        let calls = observed.observer.calls().all();
+        let listings = listing::all(&profile, &row, &findings, calls);
+        let code = Code::of(&profile, row);
         RunReport {
             format: FORMAT.to_owned(),
             core: None,
@@ -134,6 +139,7 @@ impl RunReport {
             miss_curves: MissCurve::all(observed),
             load_latencies: LatencyHistogram::all(observed),
             code,
+            listings,
             branches: Branches::of(&profile),
         }
     }

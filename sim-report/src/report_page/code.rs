@@ -35,14 +35,14 @@ pub(super) fn body(report: &RunReport) -> Markup {
         } @else {
             p.note { "The trace does not name functions; add " code { "--elf PROGRAM" } " for their names." }
         }
-        (listing::all(code, is_n2))
+        (listing::all(&report.listings, is_n2))
         @if code.has_lines {
             h3 { "Source lines" }
             (lines(code, is_n2).html())
             (left_out(code.lines_left_out, "lines"))
         }
         h3 { "Instructions" }
-        (instructions(code, is_n2).html())
+        (instructions(report, is_n2).html())
         (left_out(code.instructions_left_out, "instructions"))
     }
 }
@@ -118,16 +118,16 @@ fn lines(code: &Code, is_n2: bool) -> Table {
     table
 }
 
-fn instructions(code: &Code, is_n2: bool) -> Table {
+fn instructions(report: &RunReport, is_n2: bool) -> Table {
     let table = Table::new("instructions", "Costs of instructions").filter().tall();
     let table = table.text("Instruction").prose("Lost most to");
     let mut table = with_cost(table, is_n2).text("Address").text("Word").text("Kind");
     if is_n2 {
         table = table.number("Squashed").number("Load cycles").prose("Data from");
     }
-    for hot in &code.instructions {
+    for hot in &report.code.instructions {
         let place = html! {
-            (listed(&hot.place, code))
+            (listed(&hot.place, &report.listings))
             @if let Some(line) = &hot.place.line { " " span.quiet { (line) } }
         };
         let named = [Cell::Markup(place, hot.place.address.clone()), causes(&hot.cost)];

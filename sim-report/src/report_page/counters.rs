@@ -30,8 +30,10 @@ fn explained(report: &RunReport) -> Markup {
             @if report.run.tick_ns.is_some() {
                 "The estimate is what " code { "perf" } " would have shown with time slices of this length; the error is its \
                  difference from the exact count."
-                @if is_too_short(report) { strong { " These time slices are shorter than perf can use, or give an event few \
-                    turns, so large errors say little about perf on a longer run." } }
+                @if is_too_short(report) { strong {
+                    " These time slices are shorter than perf can use, or give an event few turns, so large errors say "
+                    "little about perf on a longer run."
+                } }
             } @else {
                 "This run of " (seconds(report.run.seconds)) " is too short to estimate that: " code { "perf" }
                 " uses time slices of 4 ms, Linux at least 1 ms, and the events need " (slices_per_round())

@@ -5,33 +5,33 @@ use maud::{Markup, html};
 
 use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
-use crate::run_report::{Code, Listing, ListingRow};
+use crate::run_report::{Listing, ListingRow};
 
 use super::parts::{code_cell, left_out, listed, percent, row_id};
 
 /// Returns the listings; that of the most expensive function is open.
-pub(super) fn all(code: &Code, is_n2: bool) -> Markup {
+pub(super) fn all(listings: &[Listing], is_n2: bool) -> Markup {
     html! {
         h3 { "Annotated listings" }
         p.quiet { "Functions with at least 1% of the slots, and those that a finding names. Each has its executed "
             "instructions by address; the bar is the share of the function's slots." }
-        @for (number, listing) in code.listings.iter().enumerate() { (one(number, listing, code, is_n2)) }
+        @for (number, listing) in listings.iter().enumerate() { (one(number, listing, listings, is_n2)) }
     }
 }
 
-fn one(number: usize, listing: &Listing, code: &Code, is_n2: bool) -> Markup {
+fn one(number: usize, listing: &Listing, all: &[Listing], is_n2: bool) -> Markup {
     html! {
         details.fold.listing id={ "listing-" (number) } open[number == 0] {
             summary { code { (listing.function) } " "
                 strong { (format!("{:.1}%", listing.percent)) } " of all slots, " (grouped(listing.slots)) }
-            (callers(number, listing, code, is_n2))
+            (callers(number, listing, all, is_n2))
             (rows(number, listing).html())
             (left_out(listing.rows_left_out, "executed instructions, the cheapest"))
         }
     }
 }
 
-fn callers(number: usize, listing: &Listing, code: &Code, is_n2: bool) -> Markup {
+fn callers(number: usize, listing: &Listing, all: &[Listing], is_n2: bool) -> Markup {
     if listing.callers.is_empty() {
         return html! { p.quiet {
             @if is_n2 { "No call of it was recorded." } @else { "The model of this core does not record callers." }
@@ -44,7 +44,7 @@ fn callers(number: usize, listing: &Listing, code: &Code, is_n2: bool) -> Markup
     let table = Table::new(format!("callers-{number}"), caption).text("Called from");
     let mut table = table.number("Calls").number("Cycles").text("Line");
     for caller in &listing.callers {
-        let place = Cell::Markup(listed(&caller.place, code), caller.place.symbol.clone());
+        let place = Cell::Markup(listed(&caller.place, all), caller.place.symbol.clone());
         let line = caller.place.line.as_deref().map_or(Cell::None, Cell::from);
         table.push([place, caller.calls.into(), caller.cycles.into(), line]);
     }

@@ -23,8 +23,10 @@ pub(super) fn body(report: &RunReport) -> Markup {
             } }
             (others(&report.findings))
         }
-        p.quiet { "A loss is a finding if its share of all " (slots) " reaches the threshold of its cause, which is low for "
-            "waits that programs can avoid and high for limits that remain in good code." }
+        p.quiet {
+            "A loss is a finding if its share of all " (slots) " reaches the threshold of its cause, which is low for "
+            "waits that programs can avoid and high for limits that remain in good code."
+        }
     }
 }
 
@@ -51,7 +53,7 @@ fn one(finding: &Finding, report: &RunReport) -> Markup {
         " " (finding.meaning)
         @if let Some(hot) = &finding.place {
             " The largest part, " strong { (format!("{:.1}%", hot.percent)) } " of it, is charged to "
-            (listed(&hot.place, &report.code))
+            (listed(&hot.place, &report.listings))
             @if let Some(line) = &hot.place.line { " (" (line) ")" }
             "."
         } @else { " It belongs to no instruction." }

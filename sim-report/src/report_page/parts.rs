@@ -5,7 +5,7 @@ use sim_core::PmuEvent;
 use sim_core::a53_event::A53Event;
 
 use crate::page::{Cell, event_link, named_link};
-use crate::run_report::{Code, Place};
+use crate::run_report::{Listing, Place};
 
 /// Returns an event by its mnemonic: a link, if the glossary of a core's page has it.
 pub(super) fn event(name: &str) -> Markup {
@@ -49,9 +49,9 @@ pub(super) fn percent(value: impl Into<Option<f64>>) -> Cell {
 }
 
 /// Returns the place of an instruction as a link to its row in a listing, if it has one.
-pub(super) fn listed(place: &Place, code: &Code) -> Markup {
-    let rows = || code.listings.iter().flat_map(|listing| &listing.rows);
-    let Some(row) = rows().find(|row| row.address == place.address) else {
+pub(super) fn listed(place: &Place, listings: &[Listing]) -> Markup {
+    let mut rows = listings.iter().flat_map(|listing| &listing.rows);
+    let Some(row) = rows.find(|row| row.address == place.address) else {
         return html! { code { (place.symbol) } };
     };
     html! { a href={ "#" (row_id(&row.address)) } { code { (place.symbol) } } " " code { (row.text) } }

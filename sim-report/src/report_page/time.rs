@@ -151,8 +151,8 @@ fn panel(name: &Markup, scale: &str, height: u32, drawing: &str) -> Markup {
     }
 }
 
-/// Returns the panel of values that add up to 100 percent, the first at the bottom. Each series comes
-/// with its number, whose column in the table of numbers follows that of the cycles.
+/// Returns the panel of values that add up to 100 percent, the first at the bottom. Each series
+/// has its number; its column in the table of numbers follows that of the cycles.
 fn areas(ends: &[u64], parts: &[(usize, &Series)]) -> Markup {
     let last = ends.last().copied().unwrap_or(1).max(1) as f64;
     let mut below = vec![0.0; ends.len()];

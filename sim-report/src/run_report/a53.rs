@@ -15,6 +15,7 @@ use super::branches::Branches;
 use super::code::Code;
 use super::counts::{EventCount, MetricValue};
 use super::findings::Finding;
+use super::listing;
 use super::memory::{LookupRow, NamedCount, binary};
 use super::profiled::Profiled;
 use super::ratio::{over, some_percent};
@@ -71,7 +72,8 @@ impl RunReport {
         let findings = Finding::all(&top_down);
         let timeline = Timeline::of_a53(observed, &top_down);
         let row = |id, cost: &CodeCosts| code.row(id, cost, &profile);
-        let code_costs = Code::of(&profile, row, &findings, &[]);
+        let listings = listing::all(&profile, &row, &findings, &[]);
+        let code_costs = Code::of(&profile, row);
         RunReport {
             format: FORMAT.to_owned(),
             core: Some(core_kind()),
@@ -89,6 +91,7 @@ impl RunReport {
             miss_curves: Vec::new(),
             load_latencies: Vec::new(),
             code: code_costs,
+            listings,
             branches: Branches::from_counts(&code.branches(), &profile),
         }
     }

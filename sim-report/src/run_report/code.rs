@@ -5,10 +5,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use sim_core::{DataSource, InstId};
-use sim_machine::observe::{Call, CodeKind, Column, InstCost, SOURCES, SlotClass, TopDownCategory};
+use sim_machine::observe::{CodeKind, Column, InstCost, SOURCES, SlotClass, TopDownCategory};
 
-use super::findings::Finding;
-use super::listing::{self, Listing};
 use super::names::{class_names, kind_name};
 use super::profiled::{CodeCost, N2Profile, Profiled};
 use super::ratio::{over, percent};
@@ -103,9 +101,6 @@ pub struct Code {
     pub instructions: Vec<HotInstruction>,
     /// Instructions with a cost that are not listed.
     pub instructions_left_out: u64,
-    /// Annotated listings of the functions with most slots, and of those that a finding names.
-    #[serde(default)]
-    pub listings: Vec<Listing>,
     /// Cost that belongs to no instruction: slots after the last one, and fetches without an
     /// operation.
     pub elsewhere: Cost,
@@ -181,10 +176,7 @@ impl Code {
     pub(super) fn of<C: CodeCost>(
         profile: &Profiled<'_, C>,
         instruction: impl Fn(InstId, &C) -> HotInstruction,
-        findings: &[Finding],
-        calls: &[Call],
     ) -> Code {
-        let listings = listing::all(profile, &instruction, findings, calls);
         let (functions, lines) = (functions(profile), lines(profile));
         let cost = |cost: &C| cost.row(profile.all_slots());
         let left_out = |all: usize, listed: usize| all.saturating_sub(listed) as u64;
@@ -205,7 +197,6 @@ impl Code {
             lines: lines.iter().take(LINES).map(line).collect(),
             instructions_left_out: left_out(profile.instructions.len(), INSTRUCTIONS),
             instructions: profile.instructions.iter().take(INSTRUCTIONS).map(instruction).collect(),
-            listings,
             elsewhere: cost(profile.elsewhere),
             total: cost(&profile.total),
         }

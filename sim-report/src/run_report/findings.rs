@@ -22,7 +22,7 @@ pub struct Finding {
     pub threshold_percent: f64,
     /// Meaning, in one or two sentences.
     pub meaning: String,
-    /// What to examine or try next.
+    /// Next step: a place to examine, or a change to try.
     pub next: String,
     /// Instruction that most of the slots are charged to, with its share of them; absent if the
     /// slots belong to none.
