@@ -13,10 +13,13 @@ use sim_report::count_table::{self, CountTable, Tolerance};
 use sim_report::run_diff::{self, NamedRun, RunDiff};
 use sim_report::run_report::RunReport;
 
-// Include the module of the program, which is not a library.
+// Include modules of the program, which is not a library.
 #[allow(dead_code)]
 #[path = "../../n2sim/src/counting/event_list.rs"]
 mod event_list;
+#[allow(dead_code)]
+#[path = "../../n2sim/src/counting/metric_name.rs"]
+mod metric_name;
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     let Ok(text) = std::str::from_utf8(data) else { return Corpus::Reject };

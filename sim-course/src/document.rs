@@ -8,6 +8,9 @@ use toml::de::{DeTable, DeValue};
 
 use crate::error::{Fault, Problem};
 
+/// A key and its value.
+pub(crate) type Entry<'a> = (&'a Spanned<Cow<'a, str>>, &'a Spanned<DeValue<'a>>);
+
 /// A table of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'a> {
@@ -130,7 +133,7 @@ impl<'a> Table<'a> {
         &self,
         key: &'static str,
         expected: &'static str,
-    ) -> Result<Vec<(&'a Spanned<Cow<'a, str>>, &'a Spanned<DeValue<'a>>)>, Fault> {
+    ) -> Result<Vec<Entry<'a>>, Fault> {
         let Some((_, value)) = self.entry(key) else { return Ok(Vec::new()) };
         match value.get_ref() {
             DeValue::Table(table) => Ok(table.iter().collect()),

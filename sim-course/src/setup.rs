@@ -34,7 +34,7 @@ pub struct Setup {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Run {
     /// Steps on a machine in a given state.
-    Scenario(Scenario),
+    Scenario(Box<Scenario>),
     /// The begin of a trace.
     Trace(TraceRun),
 }
@@ -151,7 +151,7 @@ fn read(table: &Table<'_>, head: Option<&Table<'_>>) -> Result<Setup, Fault> {
         is_trace || !is_scenario && head.is_some_and(|head| head.entry("trace").is_some());
     let run = match is_trace {
         true => Run::Trace(trace(table, head)?),
-        false => Run::Scenario(scenario(table, head)?),
+        false => Run::Scenario(Box::new(scenario(table, head)?)),
     };
     Ok(Setup { name, run, place: place_of(table.text, table.offset) })
 }

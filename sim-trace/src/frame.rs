@@ -85,7 +85,7 @@ mod tests {
         let mut packer = zstd::bulk::Compressor::new(19).expect("memory");
         for (seed, length) in [(1, 0_usize), (2, 1), (3, 1000), (4, 70_000), (5, 400_000)] {
             let raw: Vec<u8> =
-                (0..length).map(|i| (i as u64 * seed >> (i as u64 / 3000 % 7)) as u8).collect();
+                (0..length).map(|i| ((i as u64 * seed) >> (i as u64 / 3000 % 7)) as u8).collect();
             let mut frame = packer.compress(&raw).expect("memory");
             assert_eq!(super::largest(length), zstd::zstd_safe::compress_bound(length));
             for damaged in [false, true] {

@@ -84,6 +84,8 @@ const UNKNOWN_SHIFT: u32 = 12;
 
 /// First address and name of a function.
 type Key = (u64, String);
+/// Slots of a function, its name, and its instructions.
+type Hot<'a, C> = (u64, Key, Vec<(InstId, &'a C)>);
 
 /// Returns the listings, the most expensive function first.
 pub(super) fn all<C: CodeCost>(
@@ -105,14 +107,14 @@ pub(super) fn all<C: CodeCost>(
     }
     let named: BTreeSet<Key> = findings.iter().filter_map(Finding::pc).map(key).collect();
     let slots = |own: &[(InstId, &C)]| own.iter().map(|(_, cost)| cost.all_slots()).sum::<u64>();
-    let mut functions: Vec<(u64, Key, Vec<(InstId, &C)>)> =
+    let mut functions: Vec<Hot<'_, C>> =
         functions.into_iter().map(|(key, own)| (slots(&own), key, own)).collect();
     functions.sort_by_key(|(slots, ..)| std::cmp::Reverse(*slots));
     let all_slots = profile.all_slots();
     let is_hot = |at: usize, slots| at < FUNCTIONS && percent(slots, all_slots) >= LEAST_PERCENT;
     let listed = functions.into_iter().enumerate();
     let listed = listed.filter(|(at, (slots, key, _))| is_hot(*at, *slots) || named.contains(key));
-    let listing = |(_, (slots, own, insts)): (usize, (u64, Key, Vec<(InstId, &C)>))| {
+    let listing = |(_, (slots, own, insts)): (usize, Hot<'_, C>)| {
         let of_function = calls.iter().filter(|call| key(call.target) == own);
         let (callers, callers_left_out) = callers(of_function.copied().collect(), profile);
         let rows_left_out = insts.len().saturating_sub(ROWS) as u64;

@@ -19,7 +19,7 @@ pub(super) fn wanted(question: &Question) -> String {
 
 fn tolerance(within: Tolerance) -> Option<String> {
     match within {
-        Tolerance::Absolute(room) if room == 0.0 => None,
+        Tolerance::Absolute(0.0) => None,
         Tolerance::Absolute(room) => Some(format!("up to {room} off")),
         Tolerance::Percent(room) => Some(format!("up to {room} percent off")),
     }
