@@ -1,5 +1,5 @@
-//! Builds what n2sim embeds with `include_bytes!`: the recording plugin, the model of the playground
-//! page, and the sources of the book.
+//! Builds what n2sim embeds with `include_bytes!`: the recording plugin, the model of the
+//! playground page, and the sources of the book.
 
 #[path = "build/book.rs"]
 mod book;

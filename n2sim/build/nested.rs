@@ -1,5 +1,5 @@
-//! A cargo inside the build: stable cargo has no dependencies on libraries for other targets, nor on
-//! shared libraries. Its target folder is one below the outer one, so that a check, a test and a
+//! A cargo inside the build: stable cargo has no dependencies on libraries for other targets, nor
+//! on shared libraries. Its target folder is one below the outer one, so that a check, a test and a
 //! release build share what it builds and no lock is waited for that the outer cargo holds.
 
 use std::env;

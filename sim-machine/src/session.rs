@@ -36,7 +36,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Makes a session of an open trace. `header` is complete but for the trace's hash and the seed.
+    /// Makes a session of an open trace. `header` is complete but for the trace's hash and the
+    /// seed.
     ///
     /// # Errors
     /// If the trace has no instructions, or if its page map has another granule than the

@@ -1,5 +1,5 @@
-//! Functions of the WebAssembly module. The page writes a text or a trace into the input, calls, and
-//! reads the answer from the output.
+//! Functions of the WebAssembly module. The page writes a text or a trace into the input, calls,
+//! and reads the answer from the output.
 
 // Only the names of the functions need it: no memory is accessed but through safe types.
 #![allow(unsafe_code)]

@@ -97,7 +97,7 @@ pub enum Request {
         text: Option<String>,
         /// Number of the question, from 0.
         question: usize,
-        /// What was typed.
+        /// The typed answer.
         #[serde(default)]
         typed: Option<String>,
     },

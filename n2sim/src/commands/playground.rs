@@ -17,11 +17,21 @@ const MODEL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/playground.wasm.g
 const PAGE: &str = include_str!("../../../sim-playground/page/index.html");
 const STYLE: &str = include_str!("../../../sim-playground/page/style.css");
 /// Scripts in the order in which they run.
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 17] = [
     include_str!("../../../sim-playground/page/model.js"),
     include_str!("../../../sim-playground/page/shell.js"),
     include_str!("../../../sim-playground/page/machine.js"),
-    include_str!("../../../sim-playground/page/memory.js"),
+    // Names of the memory view are its own.
+    "(() => {",
+    include_str!("../../../sim-playground/page/memory/words.js"),
+    include_str!("../../../sim-playground/page/memory/run.js"),
+    include_str!("../../../sim-playground/page/memory/picture.js"),
+    include_str!("../../../sim-playground/page/memory/events.js"),
+    include_str!("../../../sim-playground/page/memory/contents.js"),
+    include_str!("../../../sim-playground/page/memory/flows.js"),
+    include_str!("../../../sim-playground/page/memory/view.js"),
+    "})();",
+    include_str!("../../../sim-playground/page/pipeline_chart.js"),
     include_str!("../../../sim-playground/page/pipeline.js"),
     include_str!("../../../sim-playground/page/counters.js"),
     include_str!("../../../sim-playground/page/lessons.js"),
