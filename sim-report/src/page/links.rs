@@ -23,7 +23,7 @@ pub fn named_link(name: &str) -> Markup {
 }
 
 /// Returns a card for each event that a page links to and has no entry for: hidden until the reader
-/// opens it at a link. `page` is the content of the page, `is_n2` whether it is about a Neoverse N2.
+/// opens it at a link. `page` is the content of the page; `is_n2`: it is about a Neoverse N2.
 pub(super) fn cards(page: &str, is_n2: bool) -> Markup {
     let links = page.split("href=\"#event-").skip(1).filter_map(|rest| rest.split('"').next());
     let names: BTreeSet<&str> = links.collect();

@@ -171,8 +171,8 @@ impl Branch {
     }
 }
 
-/// Position of a branch: top and height of its bar, top of its end at the branch that it leaves, and
-/// the line of its label.
+/// Position of a branch: top and height of its bar, top of its end at the branch that it leaves,
+/// and the line of its label.
 #[derive(Clone, Copy, Default)]
 struct Place {
     top: f64,
