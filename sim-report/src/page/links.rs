@@ -23,13 +23,14 @@ pub fn named_link(name: &str) -> Markup {
 }
 
 /// Returns a card for each event that a page links to and has no entry for: hidden until the reader
-/// opens it at a link. `page` is the content of the page, `is_n2` whether it is about a Neoverse
-/// N2.
+/// opens it at a link. `page` is the content of the page; `is_n2`: it is about a Neoverse N2.
 pub(super) fn cards(page: &str, is_n2: bool) -> Markup {
-    let links = page.split("href=\"#event-").skip(1).filter_map(|rest| rest.split('"').next());
-    let names: BTreeSet<&str> = links.collect();
-    let has_entry = |name: &str| page.contains(&format!("id=\"event-{name}\""));
-    html! { @for name in names.into_iter().filter(|name| !has_entry(name)) {
+    let after = |start: &'static str| -> BTreeSet<&str> {
+        let found = page.split(start).skip(1);
+        found.filter_map(|rest| rest.split('"').next()).collect()
+    };
+    let (links, entries) = (after("href=\"#event-"), after("id=\"event-"));
+    html! { @for name in links.difference(&entries).copied() {
         @match (is_n2, PmuEvent::from_name(name), a53_event(name)) {
             (true, Ok(event), _) => (card(name, &explained(event))),
             (false, _, Some((event, own))) => (card(name, &titled(event, own))),
