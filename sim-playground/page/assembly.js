@@ -58,12 +58,18 @@ views.push({
       if (text !== this.field.value) return;
       error.textContent = "";
       this.field.removeAttribute("aria-invalid");
-      const rows = Object.entries(result.registers)
-        .map(([name, value]) => `<tr><td><code>${name}</code></td><td class="n"><code>0x${BigInt(value).toString(16)}</code></td></tr>`);
-      const lines = text.split("\n")
+      const rows = Object.entries(result.registers).map(
+        ([name, value]) =>
+          `<tr><td><code>${name}</code></td><td class="n"><code>0x${BigInt(value).toString(16)}</code></td></tr>`,
+      );
+      const lines = text
+        .split("\n")
         .map((line, i) => [line, result.lines[i + 1] ?? 0])
         .filter(([, n]) => n > 0)
-        .map(([line, n]) => `<tr><td class="n">${n.toLocaleString("en")}</td><td><code>${escaped(line.trim())}</code></td></tr>`);
+        .map(
+          ([line, n]) =>
+            `<tr><td class="n">${n.toLocaleString("en")}</td><td><code>${escaped(line.trim())}</code></td></tr>`,
+        );
       place.innerHTML = `
         <p>${result.executed.toLocaleString("en")} instructions; stopped ${escaped(result.stopped)}.</p>
         <div class="scroll asm-tables">

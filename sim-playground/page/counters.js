@@ -48,7 +48,9 @@ const viewParts = {
   traces(select, app, first) {
     const names = Object.keys(app.data.traces);
     const entries = first ? [["", first]] : [];
-    entries.push(...names.map((name) => [name, app.data.traces[name] === undefined ? `${name} (dropped)` : name]));
+    entries.push(
+      ...names.map((name) => [name, app.data.traces[name] === undefined ? `${name} (dropped)` : name]),
+    );
     const chosen = app.state.trace || (first ? "" : names[0]);
     if (chosen && !names.includes(chosen)) entries.push([chosen, `${chosen} (not on this page)`]);
     select.replaceChildren(...entries.map(([value, text]) => viewParts.make("option", { value }, text)));
@@ -62,8 +64,12 @@ const viewParts = {
   },
   /** Makes a row of a table. */
   row(cells, tag = "td") {
-    const cell = (value) => viewParts.make(tag, { className: typeof value === "number" ? "n" : "" },
-      typeof value === "number" ? value.toLocaleString("en") : value);
+    const cell = (value) =>
+      viewParts.make(
+        tag,
+        { className: typeof value === "number" ? "n" : "" },
+        typeof value === "number" ? value.toLocaleString("en") : value,
+      );
     return viewParts.make("tr", {}, ...cells.map(cell));
   },
   percent: (share) => (100 * share).toLocaleString("en", { maximumFractionDigits: 2 }) + " %",
@@ -97,8 +103,11 @@ class CountersView {
     this.warmup = number(app, "Warm up (instructions)", "warmup", 0, 1e12);
     this.limit = number(app, "Count (instructions)", "limit", 1, 1e12);
     this.filter = make("input", { type: "search", oninput: () => this.fillCounts() });
-    const list = make("datalist", { id: "counter-events" },
-      ...app.tables.events.map((event) => make("option", { value: event.name }, event.about)));
+    const list = make(
+      "datalist",
+      { id: "counter-events" },
+      ...app.tables.events.map((event) => make("option", { value: event.name }, event.about)),
+    );
     this.add = make("input", { className: "mono" });
     this.add.setAttribute("list", "counter-events");
     this.add.onchange = () => this.addEvent();
@@ -108,15 +117,26 @@ class CountersView {
     this.interval = number(app, "Interval (operations, a multiple of 256)", "interval", 256, 16776960);
     this.fields = [this.warmup, this.limit, this.counters, this.turn, this.interval];
     this.events = make("p", { className: "fields" });
-    [this.totals, this.counts, this.turns, this.samples] = [0, 0, 0, 0].map(() => make("div", { className: "scroll" }));
-    root.append(list, make("div", { className: "fields" }, this.sourceField, this.warmup, this.limit, viewParts.file(app)),
-      make("h2", { textContent: "Rename slots" }), this.totals,
+    [this.totals, this.counts, this.turns, this.samples] = [0, 0, 0, 0].map(() =>
+      make("div", { className: "scroll" }),
+    );
+    root.append(
+      list,
+      make("div", { className: "fields" }, this.sourceField, this.warmup, this.limit, viewParts.file(app)),
+      make("h2", { textContent: "Rename slots" }),
+      this.totals,
       make("h2", { textContent: "Counters that take turns" }),
-      make("div", { className: "fields" }, this.counters, this.turn, this.addField), this.events,
-      this.player(), this.turns,
-      make("h2", { textContent: "Samples" }), make("div", { className: "fields" }, this.interval), this.samples,
-      make("h2", { textContent: "Exact counts" }), make("div", { className: "fields" }, field("Filter by name or meaning", this.filter)),
-      this.counts);
+      make("div", { className: "fields" }, this.counters, this.turn, this.addField),
+      this.events,
+      this.player(),
+      this.turns,
+      make("h2", { textContent: "Samples" }),
+      make("div", { className: "fields" }, this.interval),
+      this.samples,
+      make("h2", { textContent: "Exact counts" }),
+      make("div", { className: "fields" }, field("Filter by name or meaning", this.filter)),
+      this.counts,
+    );
   }
 
   player() {
@@ -128,7 +148,11 @@ class CountersView {
   }
 
   toggle() {
-    const stop = () => { clearInterval(this.timer); this.timer = null; this.play.textContent = "Play"; };
+    const stop = () => {
+      clearInterval(this.timer);
+      this.timer = null;
+      this.play.textContent = "Play";
+    };
     if (this.timer) return stop();
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.drawTurns(1e9);
     if (Number(this.time.value) >= Number(this.time.max)) this.time.value = 0;
@@ -158,8 +182,20 @@ class CountersView {
     const { trace, warmup, limit, events, counters, turn, interval } = app.state;
     viewParts.traces(this.source, app);
     for (const field of this.fields) field.set();
-    this.events.replaceChildren(...events.map((name) => viewParts.make("button", { type: "button", className: "mono",
-      title: `Remove ${name}`, onclick: () => app.change({ events: events.filter((other) => other !== name) }) }, `${name} ×`)));
+    this.events.replaceChildren(
+      ...events.map((name) =>
+        viewParts.make(
+          "button",
+          {
+            type: "button",
+            className: "mono",
+            title: `Remove ${name}`,
+            onclick: () => app.change({ events: events.filter((other) => other !== name) }),
+          },
+          `${name} ×`,
+        ),
+      ),
+    );
     const part = { warmup, limit, machine: app.choice };
     const number = ++this.number;
     try {
@@ -171,8 +207,14 @@ class CountersView {
     this.sourceField.fail("");
     const key = [trace, app.traceName];
     const ask = (request, field, take) => this.ask(number, key, request, field, take);
-    await ask({ ask: "trace", ...part }, this.warmup, (answer) => { this.total = answer; this.fillTotals(); this.fillCounts(); });
-    await ask({ ask: "turns", events, counters, turn, ...part }, this.turn, (answer) => this.takeTurns(answer));
+    await ask({ ask: "trace", ...part }, this.warmup, (answer) => {
+      this.total = answer;
+      this.fillTotals();
+      this.fillCounts();
+    });
+    await ask({ ask: "turns", events, counters, turn, ...part }, this.turn, (answer) =>
+      this.takeTurns(answer),
+    );
     await ask({ ask: "samples", interval, ...part }, this.interval, (answer) => this.fillSamples(answer));
   }
 
@@ -204,20 +246,36 @@ class CountersView {
     const parts = [["used by operations", used], ...[...causes].sort((a, b) => b[1] - a[1])];
     let x = 0;
     const bars = parts.map(([name, n], place) => {
-      const width = 1000 * n / Math.max(1, slots);
-      const bar = `<rect x="${x}" y="0" width="${width}" height="40" fill="var(--c${place % 6 + 1})" fill-opacity=".45" ` +
+      const width = (1000 * n) / Math.max(1, slots);
+      const bar =
+        `<rect x="${x}" y="0" width="${width}" height="40" fill="var(--c${(place % 6) + 1})" fill-opacity=".45" ` +
         `stroke="var(--text)"><title>${name}: ${percent(n / slots)}</title></rect>` +
-        (width > 22 ? `<text x="${x + width / 2}" y="26" text-anchor="middle" font-size="18">${place + 1}</text>` : "");
+        (width > 22
+          ? `<text x="${x + width / 2}" y="26" text-anchor="middle" font-size="18">${place + 1}</text>`
+          : "");
       x += width;
       return bar;
     });
-    const picture = make("div", { innerHTML: `<svg class="slots" viewBox="0 0 1000 40" preserveAspectRatio="none" role="img" ` +
-      `aria-label="Rename slots by use; the table has the numbers">${bars.join("")}</svg>` });
+    const picture = make("div", {
+      innerHTML:
+        `<svg class="slots" viewBox="0 0 1000 40" preserveAspectRatio="none" role="img" ` +
+        `aria-label="Rename slots by use; the table has the numbers">${bars.join("")}</svg>`,
+    });
     const cycles = counts.CPU_CYCLES || 0;
-    this.totals.replaceChildren(picture, make("p", { textContent: `${slots.toLocaleString("en")} slots in ` +
-      `${cycles.toLocaleString("en")} cycles, ${threads.length} thread${threads.length === 1 ? "" : "s"}. ${notes.join(" ")}` }),
-    make("table", {}, row(["Number", "Slots", "Count", "Share"], "th"),
-      ...parts.map(([name, n], place) => row([place + 1, name, n, percent(n / slots)]))));
+    this.totals.replaceChildren(
+      picture,
+      make("p", {
+        textContent:
+          `${slots.toLocaleString("en")} slots in ` +
+          `${cycles.toLocaleString("en")} cycles, ${threads.length} thread${threads.length === 1 ? "" : "s"}. ${notes.join(" ")}`,
+      }),
+      make(
+        "table",
+        {},
+        row(["Number", "Slots", "Count", "Share"], "th"),
+        ...parts.map(([name, n], place) => row([place + 1, name, n, percent(n / slots)])),
+      ),
+    );
   }
 
   fillCounts() {
@@ -225,11 +283,29 @@ class CountersView {
     const { make, row } = viewParts;
     const word = this.filter.value.trim().toLowerCase();
     const { threads, counts } = this.total;
-    const shown = this.app.tables.events.filter((event) => `${event.name} ${event.about}`.toLowerCase().includes(word));
+    const shown = this.app.tables.events.filter((event) =>
+      `${event.name} ${event.about}`.toLowerCase().includes(word),
+    );
     const several = threads.length > 1 ? threads : [];
-    this.counts.replaceChildren(make("p", { className: "dim", textContent: `${shown.length} of ${this.app.tables.events.length} events` }),
-      make("table", {}, row(["Event", "Count", ...several.map(([n]) => `Thread ${n}`), "Meaning"], "th"),
-        ...shown.map((event) => row([event.name, counts[event.name] || 0, ...several.map(([, own]) => own[event.name] || 0), event.about]))));
+    this.counts.replaceChildren(
+      make("p", {
+        className: "dim",
+        textContent: `${shown.length} of ${this.app.tables.events.length} events`,
+      }),
+      make(
+        "table",
+        {},
+        row(["Event", "Count", ...several.map(([n]) => `Thread ${n}`), "Meaning"], "th"),
+        ...shown.map((event) =>
+          row([
+            event.name,
+            counts[event.name] || 0,
+            ...several.map(([, own]) => own[event.name] || 0),
+            event.about,
+          ]),
+        ),
+      ),
+    );
   }
 
   takeTurns(answer) {
@@ -248,20 +324,45 @@ class CountersView {
     if (!now) return;
     const never = events.filter((_, i) => now.running[i] === 0);
     const rounds = rotations / Math.max(1, events.length);
-    const text = `${now.cycle.toLocaleString("en")} of ${cycles.toLocaleString("en")} cycles; ${rotations.toLocaleString("en")} rotations in the run. ` +
+    const text =
+      `${now.cycle.toLocaleString("en")} of ${cycles.toLocaleString("en")} cycles; ${rotations.toLocaleString("en")} rotations in the run. ` +
       (events.length > 0 && rounds < 10 && now.running.some((n) => n < now.cycle)
-        ? "The run is too short for an estimate: each event needs several turns. " : "") +
+        ? "Each event had few turns: an estimate of so short a run may be far off. "
+        : "") +
       (never.length ? `Never on a counter: ${never.join(", ")}.` : "");
-    const error = (i) => now.scaled[i] === null ? "no estimate" : now.exact[i] === 0 ? (now.scaled[i] === 0 ? "0 %" : "not defined")
-      : viewParts.percent(now.scaled[i] / now.exact[i] - 1);
+    const error = (i) =>
+      now.scaled[i] === null
+        ? "no estimate"
+        : now.exact[i] === 0
+          ? now.scaled[i] === 0
+            ? "0 %"
+            : "not defined"
+          : viewParts.percent(now.scaled[i] / now.exact[i] - 1);
     const lines = events.map((name, i) => {
       const line = row([name, "", "", now.exact[i], now.scaled[i] ?? "none", error(i)]);
       line.children[1].innerHTML = this.gantt(i, last, name);
       line.children[2].innerHTML = this.curve(i, last, name);
       return line;
     });
-    this.turns.replaceChildren(make("p", { textContent: text }), make("table", {},
-      row(["Event", "On a counter (filled), over cycles", "Exact (solid), estimate (dashed)", "Exact", "Estimate", "Error"], "th"), ...lines));
+    this.turns.replaceChildren(
+      make("p", { textContent: text }),
+      make(
+        "table",
+        {},
+        row(
+          [
+            "Event",
+            "On a counter (filled), over cycles",
+            "Exact (solid), estimate (dashed)",
+            "Exact",
+            "Estimate",
+            "Error",
+          ],
+          "th",
+        ),
+        ...lines,
+      ),
+    );
   }
 
   /** Bars of the intervals in which an event was on a counter. */
@@ -270,8 +371,11 @@ class CountersView {
     let [before, ran] = [0, 0];
     const bars = points.slice(0, last + 1).map(({ cycle, running }) => {
       const part = Math.min(1, (running[event] - ran) / Math.max(1, cycle - before));
-      const bar = part > 0 ? `<rect x="${200 * before / cycles}" y="${20 - 16 * part}" width="${200 * (cycle - before) / cycles}" ` +
-        `height="${16 * part}" fill="var(--c1)"/>` : "";
+      const bar =
+        part > 0
+          ? `<rect x="${(200 * before) / cycles}" y="${20 - 16 * part}" width="${(200 * (cycle - before)) / cycles}" ` +
+            `height="${16 * part}" fill="var(--c1)"/>`
+          : "";
       [before, ran] = [cycle, running[event]];
       return bar;
     });
@@ -281,37 +385,81 @@ class CountersView {
   /** Lines of the exact count and of the estimate. */
   curve(event, last, name) {
     const { points, cycles } = this.answer;
-    const most = Math.max(1, ...points.map((point) => Math.max(point.exact[event], point.scaled[event] ?? 0)));
-    const line = (value) => points.slice(0, last + 1).filter((point) => value(point) !== null)
-      .map((point, i) => `${i ? "L" : "M"}${(200 * point.cycle / cycles).toFixed(1)} ${(38 - 34 * value(point) / most).toFixed(1)}`).join("");
-    return `<svg width="200" height="40" role="img" aria-label="${name}: exact and estimated count over ${cycles} cycles, to ${most}">` +
+    const most = Math.max(
+      1,
+      ...points.map((point) => Math.max(point.exact[event], point.scaled[event] ?? 0)),
+    );
+    const line = (value) =>
+      points
+        .slice(0, last + 1)
+        .filter((point) => value(point) !== null)
+        .map(
+          (point, i) =>
+            `${i ? "L" : "M"}${((200 * point.cycle) / cycles).toFixed(1)} ${(38 - (34 * value(point)) / most).toFixed(1)}`,
+        )
+        .join("");
+    return (
+      `<svg width="200" height="40" role="img" aria-label="${name}: exact and estimated count over ${cycles} cycles, to ${most}">` +
       `<path d="M0 38.5H200" stroke="var(--line)"/><path fill="none" stroke="var(--c1)" stroke-width="2" d="${line((p) => p.exact[event])}"/>` +
-      `<path fill="none" stroke="var(--c2)" stroke-width="2" stroke-dasharray="5 3" d="${line((p) => p.scaled[event])}"/></svg>`;
+      `<path fill="none" stroke="var(--c2)" stroke-width="2" stroke-dasharray="5 3" d="${line((p) => p.scaled[event])}"/></svg>`
+    );
   }
 
   fillSamples({ operations, written, collided, squashed, rows }) {
     const { make, row, percent, hex } = viewParts;
     const count = (n) => n.toLocaleString("en");
-    const mean = (sum, n) => n === 0 ? "none" : (sum / n).toLocaleString("en", { maximumFractionDigits: 1 });
+    const mean = (sum, n) =>
+      n === 0 ? "none" : (sum / n).toLocaleString("en", { maximumFractionDigits: 1 });
     const share = (row) => [row.operations / Math.max(1, operations), row.sampled / Math.max(1, written)];
     const biased = rows.filter((row) => {
       const [all, sampled] = share(row);
-      return all > 0.01 && (sampled > 2 * all || sampled < all / 2);
+      // Of random samples, the number varies by its square root: three of them are no chance.
+      const due = all * written;
+      const isChance = Math.abs(row.sampled - due) <= 3 * Math.sqrt(Math.max(1, due));
+      return all > 0.01 && !isChance && (sampled > 2 * all || sampled < all / 2);
     });
-    const few = written < 1000 ? ` With only ${count(written)} samples, chance alone can do this.` : "";
-    const bias = biased.length === 0 ? "" : ` Bias: ${biased.map((row) => hex(row.pc)).join(", ")} ` +
-      "differ by more than a factor of two; the interval may resonate with a loop. Try another interval." + few;
-    this.samples.replaceChildren(make("p", { textContent: `${count(operations)} operations; samples: ${count(written)} written, ` +
-      `${count(collided)} collided, ${count(squashed)} squashed.${bias}` }),
-    make("table", {}, row(["pc", "Operations", "Share", "Samples", "Share", "Mean cycles, all", "Mean cycles, samples", ""], "th"),
-      ...rows.map((line) => row([hex(line.pc), line.operations, percent(share(line)[0]), line.sampled, percent(share(line)[1]),
-        mean(line.cycles, line.operations), mean(line.sampled_cycles, line.sampled), biased.includes(line) ? "biased" : ""]))));
+    const bias =
+      biased.length === 0
+        ? ""
+        : ` Bias: ${biased.map((row) => hex(row.pc)).join(", ")} ` +
+          "differ by more than a factor of two; the interval may resonate with a loop. Try another interval.";
+    this.samples.replaceChildren(
+      make("p", {
+        textContent:
+          `${count(operations)} operations; samples: ${count(written)} written, ` +
+          `${count(collided)} collided, ${count(squashed)} squashed.${bias}`,
+      }),
+      make(
+        "table",
+        {},
+        row(
+          ["pc", "Operations", "Share", "Samples", "Share", "Mean cycles, all", "Mean cycles, samples", ""],
+          "th",
+        ),
+        ...rows.map((line) =>
+          row([
+            hex(line.pc),
+            line.operations,
+            percent(share(line)[0]),
+            line.sampled,
+            percent(share(line)[1]),
+            mean(line.cycles, line.operations),
+            mean(line.sampled_cycles, line.sampled),
+            biased.includes(line) ? "biased" : "",
+          ]),
+        ),
+      ),
+    );
   }
 }
 
 views.push({
   id: "counters",
   title: "Counters",
-  mount(root, app) { this.view = new CountersView(root, app); },
-  show() { return this.view.show(); },
+  mount(root, app) {
+    this.view = new CountersView(root, app);
+  },
+  show() {
+    return this.view.show();
+  },
 });

@@ -15,19 +15,21 @@ function marked(line) {
 /** The small Markdown of lessons: paragraphs, lists, code, bold. */
 function markdown(text) {
   const blocks = text.trim().split(/\n\s*\n/);
-  return blocks.map((block) => {
-    const lines = block.split("\n").map((line) => line.trim());
-    if (lines.every((line, i) => i > 0 || /^[-*] /.test(line)) && /^[-*] /.test(lines[0])) {
-      // A line without a mark continues the item above.
-      const items = [];
-      for (const line of lines) {
-        if (/^[-*] /.test(line)) items.push(line.slice(2));
-        else items[items.length - 1] += " " + line;
+  return blocks
+    .map((block) => {
+      const lines = block.split("\n").map((line) => line.trim());
+      if (lines.every((line, i) => i > 0 || /^[-*] /.test(line)) && /^[-*] /.test(lines[0])) {
+        // A line without a mark continues the item above.
+        const items = [];
+        for (const line of lines) {
+          if (/^[-*] /.test(line)) items.push(line.slice(2));
+          else items[items.length - 1] += " " + line;
+        }
+        return "<ul>" + items.map((item) => `<li>${marked(item)}</li>`).join("") + "</ul>";
       }
-      return "<ul>" + items.map((item) => `<li>${marked(item)}</li>`).join("") + "</ul>";
-    }
-    return `<p>${marked(lines.join(" "))}</p>`;
-  }).join("");
+      return `<p>${marked(lines.join(" "))}</p>`;
+    })
+    .join("");
 }
 
 views.push({
@@ -64,7 +66,9 @@ views.push({
       Object.assign(element, { value, textContent: text });
       return element;
     };
-    const heads = this.heads.map((head, i) => option(head.name, `${i + 1}. ${head.title} (${head.minutes} min, ${head.level})`));
+    const heads = this.heads.map((head, i) =>
+      option(head.name, `${i + 1}. ${head.title} (${head.minutes} min, ${head.level})`),
+    );
     const own = Object.keys(this.own).map((name) => option(name, name));
     this.choice.replaceChildren(...heads, ...own);
   },
@@ -117,12 +121,17 @@ views.push({
   draw(lesson) {
     const several = lesson.setups.length > 1;
     const setups = lesson.setups.map((setup, i) => {
-      const what = setup.do !== undefined
-        ? `state before: <code>${escaped(setup.given)}</code>; steps: <code>${escaped(setup.do)}</code>`
-        : `trace <code>${escaped(setup.trace)}</code>, its first ${setup.instructions.toLocaleString("en")} instructions`;
-      const set = (setup.set ?? []).map(([key, value]) => `<code>${escaped(`${key} = ${value}`)}</code>`).join(", ");
-      const open = setup.do !== undefined
-        ? ` <button type="button" class="open-setup" data-setup="${i}">Open in the memory view</button>` : "";
+      const what =
+        setup.do !== undefined
+          ? `state before: <code>${escaped(setup.given)}</code>; steps: <code>${escaped(setup.do)}</code>`
+          : `trace <code>${escaped(setup.trace)}</code>, its first ${setup.instructions.toLocaleString("en")} instructions`;
+      const set = (setup.set ?? [])
+        .map(([key, value]) => `<code>${escaped(`${key} = ${value}`)}</code>`)
+        .join(", ");
+      const open =
+        setup.do !== undefined
+          ? ` <button type="button" class="open-setup" data-setup="${i}">Open in the memory view</button>`
+          : "";
       return `<li>${several ? `<strong>${escaped(setup.name)}</strong>: ` : ""}${what}${set ? `; machine: ${set}` : ""}${open}</li>`;
     });
     const article = document.getElementById("lesson-text");
@@ -139,22 +148,33 @@ views.push({
   open(setup) {
     const set = (setup.set ?? []).map(([key, value]) => `${key}=${String(value).replace(/^"|"$/g, "")}`);
     const steps = setup.do.trim().replace(/\s*\n\s*/g, " ");
-    this.app.change({ view: "memory", given: setup.given, do: steps, set, profile: "guide", machine: "", step: 0 });
+    this.app.change({
+      view: "memory",
+      given: setup.given,
+      do: steps,
+      set,
+      profile: "guide",
+      machine: "",
+      step: 0,
+    });
   },
 
   question(lesson, question, number) {
     const item = document.createElement("li");
     const id = `answer-${number}`;
-    const setup = lesson.setups.length > 1 && !question.ask.includes(lesson.setups[question.setup].name)
-      ? ` <span class="dim">(${escaped(lesson.setups[question.setup].name)})</span>` : "";
+    const setup =
+      lesson.setups.length > 1 && !question.ask.includes(lesson.setups[question.setup].name)
+        ? ` <span class="dim">(${escaped(lesson.setups[question.setup].name)})</span>`
+        : "";
     const choice = question.answer.kind === "choice";
     const field = choice
       ? `<select id="${id}"><option value="">choose</option>${question.answer.options
-        .map((option) => `<option>${escaped(option)}</option>`).join("")}</select>`
+          .map((option) => `<option>${escaped(option)}</option>`)
+          .join("")}</select>`
       : `<input id="${id}" autocomplete="off" size="14">`;
     item.innerHTML = `
       <form><label for="${id}">${marked(question.ask.trim())}${setup}</label>
-      <span class="answer">${field} ${escaped(choice ? "" : question.unit ?? "")}
+      <span class="answer">${field} ${escaped(choice ? "" : (question.unit ?? ""))}
       <button type="submit" class="main">Check</button>
       ${question.hint ? `<button type="button" class="hint">Hint</button>` : ""}
       <button type="button" class="give-up">Show the answer</button></span></form>
@@ -185,12 +205,16 @@ views.push({
       const request = { ask: "guess", name, text: this.own[name] ?? null, question, typed };
       const judged = await this.app.model.ask(request);
       const sign = judged.right ? "\u2713 right" : typed === null ? "The answer" : "\u2717 not yet";
-      const more = judged.truth === undefined ? "" : ` <strong>${escaped(judged.truth)}</strong>${judged.why ? markdown(judged.why) : ""}`;
+      const more =
+        judged.truth === undefined
+          ? ""
+          : ` <strong>${escaped(judged.truth)}</strong>${judged.why ? markdown(judged.why) : ""}`;
       const message = judged.right || typed === null ? "" : `: ${marked(judged.message)}`;
       place.innerHTML = `<p class="${judged.right ? "good" : "bad"}">${sign}${message}</p>${more ? `<div>${more}</div>` : ""}`;
       const done = this.done[name];
       // Who has seen the answer cannot guess any more.
-      if (done[question] === "open") done[question] = judged.right ? "right" : typed === null ? "given up" : "open";
+      if (done[question] === "open")
+        done[question] = judged.right ? "right" : typed === null ? "given up" : "open";
       this.score();
     } catch (error) {
       place.innerHTML = `<p class="error">${escaped(error.message)}</p>`;

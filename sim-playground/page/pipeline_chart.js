@@ -2,10 +2,17 @@
 
 /** Stages as `n2sim pipeline` names them: letter, color of the page, height of the bar. */
 const PIPELINE_STAGES = {
-  F: ["fetch", "--c1", 1], D: ["decode", "--c6", 0.8], q: ["no slot yet", "--line", 0.4],
-  R: ["rename", "--c5", 1], i: ["issue queue", "--line", 0.4], X: ["execute", "--c3", 1],
-  T: ["translate", "--c4", 1], M: ["memory", "--c2", 1], w: ["waits to retire", "--line", 0.4],
-  C: ["retire", "--dim", 1], s: ["store written", "--c1", 0.25],
+  F: ["fetch", "--c1", 1],
+  D: ["decode", "--c6", 0.8],
+  q: ["no slot yet", "--line", 0.4],
+  R: ["rename", "--c5", 1],
+  i: ["issue queue", "--line", 0.4],
+  X: ["execute", "--c3", 1],
+  T: ["translate", "--c4", 1],
+  M: ["memory", "--c2", 1],
+  w: ["waits to retire", "--line", 0.4],
+  C: ["retire", "--dim", 1],
+  s: ["store written", "--c1", 0.25],
 };
 
 /** Divides the timeline of an operation into stages that do not overlap: [letter, from, to]. */
@@ -85,13 +92,22 @@ class PipelineData {
 
 /** Color and pattern of a cause, by its place in the list of causes. */
 function pipelineCause(place) {
-  return { color: `--c${place % 6 + 1}`, pattern: (place % 6 + Math.floor(place / 6)) % 5 };
+  return { color: `--c${(place % 6) + 1}`, pattern: ((place % 6) + Math.floor(place / 6)) % 5 };
 }
 
 /** The picture: part of the operations and cycles, on a canvas. */
 class PipelineChart {
   constructor(canvas, moved, chosen) {
-    Object.assign(this, { canvas, moved, chosen, data: new PipelineData([]), row: 18, top: 0, at: 0, scale: 8 });
+    Object.assign(this, {
+      canvas,
+      moved,
+      chosen,
+      data: new PipelineData([]),
+      row: 18,
+      top: 0,
+      at: 0,
+      scale: 8,
+    });
     this.hover = -1;
     this.selected = -1;
     this.wanted = false;
@@ -102,14 +118,30 @@ class PipelineChart {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
-  get width() { return this.canvas.clientWidth; }
-  get height() { return this.canvas.clientHeight; }
-  get left() { return this.width < 600 ? 108 : 290; }
-  get head() { return this.axis + this.strip; }
-  get cycles() { return Math.max(1, this.width - this.left) / this.scale; }
-  get rows() { return (this.height - this.head) / this.row; }
-  x(cycle) { return this.left + (cycle - this.at) * this.scale; }
-  y(index) { return this.head + (index - this.top) * this.row; }
+  get width() {
+    return this.canvas.clientWidth;
+  }
+  get height() {
+    return this.canvas.clientHeight;
+  }
+  get left() {
+    return this.width < 600 ? 108 : 290;
+  }
+  get head() {
+    return this.axis + this.strip;
+  }
+  get cycles() {
+    return Math.max(1, this.width - this.left) / this.scale;
+  }
+  get rows() {
+    return (this.height - this.head) / this.row;
+  }
+  x(cycle) {
+    return this.left + (cycle - this.at) * this.scale;
+  }
+  y(index) {
+    return this.head + (index - this.top) * this.row;
+  }
 
   take(data) {
     this.data = data;
@@ -173,12 +205,17 @@ class PipelineChart {
 
   listen() {
     const { canvas } = this;
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      if (event.ctrlKey) this.zoom(Math.exp(-event.deltaY / 300), event.offsetX);
-      else if (event.shiftKey || event.deltaX !== 0) this.pan((event.deltaX || event.deltaY) / this.scale, 0);
-      else this.scroll(event.deltaY / this.row);
-    }, { passive: false });
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        if (event.ctrlKey) this.zoom(Math.exp(-event.deltaY / 300), event.offsetX);
+        else if (event.shiftKey || event.deltaX !== 0)
+          this.pan((event.deltaX || event.deltaY) / this.scale, 0);
+        else this.scroll(event.deltaY / this.row);
+      },
+      { passive: false },
+    );
     let drag = null;
     canvas.addEventListener("pointerdown", (event) => {
       drag = { x: event.offsetX, y: event.offsetY, at: this.at, top: this.top, moved: false };
@@ -196,7 +233,9 @@ class PipelineChart {
       if (drag && !drag.moved && this.index(event.offsetY) >= 0) this.select(this.index(event.offsetY));
       drag = null;
     });
-    canvas.addEventListener("pointercancel", () => { drag = null; });
+    canvas.addEventListener("pointercancel", () => {
+      drag = null;
+    });
     canvas.addEventListener("pointerleave", () => this.point(-1));
     canvas.addEventListener("keydown", (event) => this.key(event));
   }
@@ -217,11 +256,17 @@ class PipelineChart {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor(this.rows) - 1);
     const acts = {
-      "+": () => this.zoom(1.5), "=": () => this.zoom(1.5), "-": () => this.zoom(1 / 1.5),
-      ArrowLeft: () => this.pan(-this.cycles / 10, 0), ArrowRight: () => this.pan(this.cycles / 10, 0),
-      ArrowUp: () => this.select(this.selected - 1), ArrowDown: () => this.select(this.selected + 1),
-      PageUp: () => this.select(this.selected - page), PageDown: () => this.select(this.selected + page),
-      Home: () => this.select(0), End: () => this.select(this.data.ops.length - 1),
+      "+": () => this.zoom(1.5),
+      "=": () => this.zoom(1.5),
+      "-": () => this.zoom(1 / 1.5),
+      ArrowLeft: () => this.pan(-this.cycles / 10, 0),
+      ArrowRight: () => this.pan(this.cycles / 10, 0),
+      ArrowUp: () => this.select(this.selected - 1),
+      ArrowDown: () => this.select(this.selected + 1),
+      PageUp: () => this.select(this.selected - page),
+      PageDown: () => this.select(this.selected + page),
+      Home: () => this.select(0),
+      End: () => this.select(this.data.ops.length - 1),
     };
     if (!acts[event.key]) return;
     event.preventDefault();
@@ -353,8 +398,12 @@ class PipelineChart {
     const writer = this.data.ops[from];
     const reader = this.data.ops[to];
     if (!writer || !reader) return;
-    const [x1, y1, x2, y2] = [this.x(writer.complete), this.y(from) + this.row / 2, this.x(reader.issue),
-      this.y(to) + this.row / 2];
+    const [x1, y1, x2, y2] = [
+      this.x(writer.complete),
+      this.y(from) + this.row / 2,
+      this.x(reader.issue),
+      this.y(to) + this.row / 2,
+    ];
     paint.strokeStyle = paint.fillStyle = this.color(color);
     paint.lineWidth = 2;
     paint.setLineDash(dash);
@@ -379,7 +428,10 @@ class PipelineChart {
     paint.fillText("cycle", 6, 12);
     const rough = 90 / this.scale;
     const ten = 10 ** Math.floor(Math.log10(rough));
-    const step = Math.max(1, [1, 2, 5, 10].map((n) => n * ten).find((n) => n >= rough));
+    const step = Math.max(
+      1,
+      [1, 2, 5, 10].map((n) => n * ten).find((n) => n >= rough),
+    );
     for (let cycle = Math.ceil(this.at / step) * step; this.x(cycle) < this.width; cycle += step) {
       const x = this.x(cycle);
       paint.fillStyle = this.color("--faint");

@@ -18,8 +18,18 @@ const DEFAULTS = {
   limit: 200000,
   from: 1000,
   count: 60,
-  events: ["L1D_CACHE", "L1D_CACHE_REFILL", "L2D_CACHE_REFILL", "BR_RETIRED", "BR_MIS_PRED_RETIRED",
-    "LD_SPEC", "ST_SPEC", "INST_RETIRED", "DTLB_WALK", "STALL_BACKEND_MEM"],
+  events: [
+    "L1D_CACHE",
+    "L1D_CACHE_REFILL",
+    "L2D_CACHE_REFILL",
+    "BR_RETIRED",
+    "BR_MIS_PRED_RETIRED",
+    "LD_SPEC",
+    "ST_SPEC",
+    "INST_RETIRED",
+    "DTLB_WALK",
+    "STALL_BACKEND_MEM",
+  ],
   counters: 6,
   turn: 11000,
   interval: 1024,
@@ -44,8 +54,9 @@ class App {
       if (!(key in DEFAULTS)) continue;
       const kind = DEFAULTS[key];
       if (Array.isArray(kind)) state[key] = text === "" ? [] : text.split("|");
-      else if (typeof kind === "number") { if (Number.isFinite(+text) && text !== "") state[key] = +text; }
-      else state[key] = text;
+      else if (typeof kind === "number") {
+        if (Number.isFinite(+text) && text !== "") state[key] = +text;
+      } else state[key] = text;
     }
     return state;
   }
@@ -59,7 +70,8 @@ class App {
       if (text !== usual) words.set(key, text);
     }
     const hash = "#" + words.toString();
-    if (hash !== location.hash) history.replaceState(null, "", hash === "#" ? location.pathname + location.search : hash);
+    if (hash !== location.hash)
+      history.replaceState(null, "", hash === "#" ? location.pathname + location.search : hash);
   }
 
   /** Changes the state. `{ quiet: true }` leaves out undo (stepping, tabs). */
@@ -81,8 +93,12 @@ class App {
     this.show();
   }
 
-  undo() { this.back(this.past, this.future); }
-  redo() { this.back(this.future, this.past); }
+  undo() {
+    this.back(this.past, this.future);
+  }
+  redo() {
+    this.back(this.future, this.past);
+  }
 
   /** The machine of requests. */
   get choice() {
@@ -116,7 +132,8 @@ class App {
     const name = this.state.trace || Object.keys(this.data.traces)[0];
     if (this.traceName === name) return name;
     const text = this.data.traces[name];
-    if (text === undefined) throw new Error(`the trace ${name} was dropped on another page: drop it here again`);
+    if (text === undefined)
+      throw new Error(`the trace ${name} was dropped on another page: drop it here again`);
     await this.model.setTrace(bytesOf(text));
     this.traceName = name;
     return name;
@@ -125,7 +142,10 @@ class App {
   /** Takes a dropped or chosen file as the trace. */
   async takeFile(file) {
     if (file.size > 20 * 1024 * 1024) {
-      this.say(`${file.name} has ${Math.round(file.size / 1048576)} MiB; the playground takes traces up to 20 MiB (n2sim trace slice cuts one)`, true);
+      this.say(
+        `${file.name} has ${Math.round(file.size / 1048576)} MiB; the playground takes traces up to 20 MiB (n2sim trace slice cuts one)`,
+        true,
+      );
       return;
     }
     await this.model.setTrace(new Uint8Array(await file.arrayBuffer()));
@@ -166,8 +186,14 @@ async function main() {
   };
   addEventListener("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey) || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
-    if (event.key === "z") { event.preventDefault(); app.undo(); }
-    if (event.key === "y") { event.preventDefault(); app.redo(); }
+    if (event.key === "z") {
+      event.preventDefault();
+      app.undo();
+    }
+    if (event.key === "y") {
+      event.preventDefault();
+      app.redo();
+    }
   });
   addEventListener("hashchange", () => {
     app.state = { ...DEFAULTS, ...App.read() };

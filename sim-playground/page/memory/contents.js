@@ -4,15 +4,26 @@
 
 /** Cycle at which a group first needs a line that the cache does not have. */
 function missCycle(group, cache) {
-  const found = my.entries.find((entry) => entry.step >= group.first && entry.step <= group.last
-    && entry.box === cache && entry.edge !== undefined && entry.word === "miss");
+  const found = my.entries.find(
+    (entry) =>
+      entry.step >= group.first &&
+      entry.step <= group.last &&
+      entry.box === cache &&
+      entry.edge !== undefined &&
+      entry.word === "miss",
+  );
   return found ? found.cycle : my.answer.steps[group.first].begin;
 }
 
 /** Cycle of the first report of a cache in a group: changes without a refill show from here. */
 function useCycle(group, cache) {
-  const found = my.entries.find((entry) => entry.step >= group.first && entry.step <= group.last
-    && entry.box === cache && entry.event !== undefined);
+  const found = my.entries.find(
+    (entry) =>
+      entry.step >= group.first &&
+      entry.step <= group.last &&
+      entry.box === cache &&
+      entry.event !== undefined,
+  );
   return found ? found.cycle : my.answer.steps[group.last].end;
 }
 
@@ -34,33 +45,67 @@ function waysAt(group, cache, number_, cycle) {
 }
 
 function cell({ line, fresh, coming }, victim) {
-  const letters = line ? [line.dirty && "D", line.shared && "S", line.prefetched && "P"].filter(Boolean).join(" ") : "";
+  const letters = line
+    ? [line.dirty && "D", line.shared && "S", line.prefetched && "P"].filter(Boolean).join(" ")
+    : "";
   const parts = [h("code", {}, line ? hex(line.addr) : "empty")];
   if (letters) parts.push(" ", h("b", {}, letters));
   if (fresh) parts.push(" ", h("b", {}, "▶ new"));
-  if (line) parts.push(h("br"), h("small", { class: "dim" }, line.source === "L1" ? "warm" : "from " + line.source));
+  if (line)
+    parts.push(h("br"), h("small", { class: "dim" }, line.source === "L1" ? "warm" : "from " + line.source));
   if (coming) parts.push(h("br"), h("small", {}, `↓ ${hex(coming.addr)} until ${hidden(coming.ready)}`));
   if (victim) parts.push(h("br"), h("small", {}, "▾ next victim"));
-  return h("td", { class: `${fresh ? "fresh" : ""} ${coming ? "coming" : ""} ${line ? "" : "empty"}` }, ...parts);
+  return h(
+    "td",
+    { class: `${fresh ? "fresh" : ""} ${coming ? "coming" : ""} ${line ? "" : "empty"}` },
+    ...parts,
+  );
 }
 
 function cacheTable(group, cache, title, cycle) {
   const touched = [...group.after[cache].keys()];
   const changed = touched.filter((set) => group.after[cache].get(set) !== group.before[cache].get(set));
-  const filled = touched.filter((set) => !changed.includes(set) && group.after[cache].get(set).ways.some(Boolean));
+  const filled = touched.filter(
+    (set) => !changed.includes(set) && group.after[cache].get(set).ways.some(Boolean),
+  );
   const rows = [...changed, ...filled.reverse()].slice(0, 8).sort((a, b) => a - b);
   if (rows.length === 0) return null;
   const count = group.after[cache].get(rows[0]).ways.length;
   const body = rows.map((set) => {
     const { ways, victim } = waysAt(group, cache, set, cycle);
-    return h("tr", {}, h("th", { scope: "row", class: "n" }, String(set)),
-      ...ways.map((way, i) => cell(way, i === victim)));
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row", class: "n" }, String(set)),
+      ...ways.map((way, i) => cell(way, i === victim)),
+    );
   });
   const more = changed.length + filled.length - rows.length;
-  return h("div", { class: "mem-cache" }, h("h3", {}, title), h("div", { class: "scroll", tabindex: "0" },
-    h("table", {}, h("thead", {}, h("tr", {}, h("th", { class: "n" }, "set"),
-      ...Array.from({ length: count }, (_, i) => h("th", {}, "way " + i)))), h("tbody", {}, ...body))),
-  more > 0 ? h("p", { class: "dim" }, `and ${more} more sets`) : "");
+  return h(
+    "div",
+    { class: "mem-cache" },
+    h("h3", {}, title),
+    h(
+      "div",
+      { class: "scroll", tabindex: "0" },
+      h(
+        "table",
+        {},
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { class: "n" }, "set"),
+            ...Array.from({ length: count }, (_, i) => h("th", {}, "way " + i)),
+          ),
+        ),
+        h("tbody", {}, ...body),
+      ),
+    ),
+    more > 0 ? h("p", { class: "dim" }, `and ${more} more sets`) : "",
+  );
 }
 
 /** TLB entries at a cycle: new ones once they are ready. */
@@ -70,27 +115,64 @@ function pageList(group, tlb, title, cycle) {
   const pages = group.after[tlb].filter((page) => old.has(`${page.page} ${page.ready}`) || cycle >= begin);
   const items = pages.map((page) => {
     const waits = page.ready > cycle;
-    return h("li", { class: waits ? "coming" : "" }, h("code", {}, hex(page.page)), waits
-      ? ` ↓ until ${hidden(page.ready)}` : page.ready === cycle && cycle > 0 ? " ▶ new" : ` age ${page.age}`);
+    return h(
+      "li",
+      { class: waits ? "coming" : "" },
+      h("code", {}, hex(page.page)),
+      waits
+        ? ` ↓ until ${hidden(page.ready)}`
+        : page.ready === cycle && cycle > 0
+          ? " ▶ new"
+          : ` age ${page.age}`,
+    );
   });
-  return items.length ? h("div", {}, h("h3", {}, title), h("ul", {}, ...items.slice(0, 24)),
-    items.length > 24 ? h("p", { class: "dim" }, `and ${items.length - 24} more`) : "") : null;
+  return items.length
+    ? h(
+        "div",
+        {},
+        h("h3", {}, title),
+        h("ul", {}, ...items.slice(0, 24)),
+        items.length > 24 ? h("p", { class: "dim" }, `and ${items.length - 24} more`) : "",
+      )
+    : null;
 }
 
 function lineList(title, texts) {
-  return texts.length ? h("div", {}, h("h3", {}, title), h("ul", {}, ...texts.slice(0, 16).map((text) => h("li", {},
-    h("code", {}, text))), ...(texts.length > 16 ? [h("li", {}, `and ${texts.length - 16} more`)] : []))) : null;
+  return texts.length
+    ? h(
+        "div",
+        {},
+        h("h3", {}, title),
+        h(
+          "ul",
+          {},
+          ...texts.slice(0, 16).map((text) => h("li", {}, h("code", {}, text))),
+          ...(texts.length > 16 ? [h("li", {}, `and ${texts.length - 16} more`)] : []),
+        ),
+      )
+    : null;
 }
 
 function drawContents({ group, cycle }) {
   const done = cycle >= missCycle(group, "l2") ? group.after : group.before;
   const parts = [
-    cacheTable(group, "l1d", "L1D cache", cycle), cacheTable(group, "l1i", "L1I cache", cycle),
+    cacheTable(group, "l1d", "L1D cache", cycle),
+    cacheTable(group, "l1i", "L1I cache", cycle),
     cacheTable(group, "l2", "L2 cache", cycle),
-    h("div", { class: "mem-lists" }, ...[pageList(group, "l1d_tlb", "L1D TLB", cycle),
-      pageList(group, "l1i_tlb", "L1I TLB", cycle), pageList(group, "l2_tlb", "L2 TLB", cycle),
-      lineList("System level cache", done.slc.map(([line, dirty]) => hex(line) + (dirty ? " D" : ""))),
-      lineList("Lines of other cores", done.others.map(hex))].filter(Boolean)),
+    h(
+      "div",
+      { class: "mem-lists" },
+      ...[
+        pageList(group, "l1d_tlb", "L1D TLB", cycle),
+        pageList(group, "l1i_tlb", "L1I TLB", cycle),
+        pageList(group, "l2_tlb", "L2 TLB", cycle),
+        lineList(
+          "System level cache",
+          done.slc.map(([line, dirty]) => hex(line) + (dirty ? " D" : "")),
+        ),
+        lineList("Lines of other cores", done.others.map(hex)),
+      ].filter(Boolean),
+    ),
   ].filter(Boolean);
   my.el.contents.replaceChildren(...parts);
 }

@@ -14,7 +14,10 @@ function hopsOf(index) {
     if (entry.begins === "bus, mesh, ") names.set(entry.cycle, entry.begins + source);
     else if (entry.begins) names.set(entry.cycle, entry.begins);
     else if (entry.edge !== undefined && entry.word === "hit" && /^l1[di]$/.test(entry.box)) {
-      names.set(entry.cycle, entry.box === "l1d" ? "L1D hit, or line in flight" : "L1I hit, or line in flight");
+      names.set(
+        entry.cycle,
+        entry.box === "l1d" ? "L1D hit, or line in flight" : "L1I hit, or line in flight",
+      );
     }
   }
   const cycles = [...names.keys()].filter((cycle) => cycle < end).sort((a, b) => a - b);
@@ -27,14 +30,27 @@ function drawHops() {
   const longest = Math.max(1, ...all.map(total));
   my.hops = all;
   my.rows = all.map((hops, i) => {
-    const parts = hops.map((hop, k) => h("span", { class: "mem-hop k" + (k % 6), title: `${hop.name}: cycle ${hop.from} to `
-      + hop.to, style: `flex:${Math.max(hop.to - hop.from, total(hops) / 40)}` }, String(k + 1)));
+    const parts = hops.map((hop, k) =>
+      h(
+        "span",
+        {
+          class: "mem-hop k" + (k % 6),
+          title: `${hop.name}: cycle ${hop.from} to ` + hop.to,
+          style: `flex:${Math.max(hop.to - hop.from, total(hops) / 40)}`,
+        },
+        String(k + 1),
+      ),
+    );
     const bar = h("span", { class: "mem-bar", style: `width:${(100 * total(hops)) / longest}%` }, ...parts);
     const first = my.points.findIndex((point) => point.cycle >= my.answer.steps[i].begin);
     const name = `${i + 1}  ${my.answer.steps[i].after || i === 0 ? "" : "& "}${my.answer.steps[i].text}`;
-    return h("button", { type: "button", class: "mem-step", onclick: () => go(first < 0 ? 0 : first) },
-      h("code", {}, name), h("span", { class: "mem-track" }, bar),
-      h("span", { class: "mem-total" }, number(total(hops))));
+    return h(
+      "button",
+      { type: "button", class: "mem-step", onclick: () => go(first < 0 ? 0 : first) },
+      h("code", {}, name),
+      h("span", { class: "mem-track" }, bar),
+      h("span", { class: "mem-total" }, number(total(hops))),
+    );
   });
   my.el.hops.replaceChildren(...my.rows);
   my.el.hopsTitle.textContent = "Latency of each step, in cycles";
@@ -46,19 +62,29 @@ function markHops({ step, cycle, now }) {
   if (my.drawn.hops === key) return;
   my.drawn.hops = key;
   my.rows.forEach((row, i) => {
-    if (row.getAttribute("aria-current") !== String(i === step)) row.setAttribute("aria-current", String(i === step));
+    if (row.getAttribute("aria-current") !== String(i === step))
+      row.setAttribute("aria-current", String(i === step));
   });
   const row = my.rows[step];
   const list = my.el.hops;
-  if (row.offsetTop < list.scrollTop || row.offsetTop + row.offsetHeight > list.scrollTop + list.clientHeight) {
+  if (
+    row.offsetTop < list.scrollTop ||
+    row.offsetTop + row.offsetHeight > list.scrollTop + list.clientHeight
+  ) {
     list.scrollTop = row.offsetTop - list.clientHeight / 2;
   }
-  my.el.hopList.replaceChildren(...my.hops[step].map((hop, k) => {
-    const is = cycle >= hop.from && cycle < hop.to;
-    return h("li", { class: is ? "now" : "" }, h("span", { class: "mem-hop k" + (k % 6) }, String(k + 1)),
-      ` ${is ? "▶ " : ""}${hop.name}: ${number(hop.from)} → ${number(hop.to)}, `,
-      h("b", {}, number(hop.to - hop.from)));
-  }));
+  my.el.hopList.replaceChildren(
+    ...my.hops[step].map((hop, k) => {
+      const is = cycle >= hop.from && cycle < hop.to;
+      return h(
+        "li",
+        { class: is ? "now" : "" },
+        h("span", { class: "mem-hop k" + (k % 6) }, String(k + 1)),
+        ` ${is ? "▶ " : ""}${hop.name}: ${number(hop.from)} → ${number(hop.to)}, `,
+        h("b", {}, number(hop.to - hop.from)),
+      );
+    }),
+  );
 }
 
 // --- Events ---------------------------------------------------------------------------------------
@@ -72,13 +98,25 @@ function drawEventRows() {
     const { about: title, code } = about.get(entry.event) || { about: "", code: 0 };
     const count = h("td", { class: "n" });
     const added = h("td", { class: "mem-added" });
-    const row = h("tr", { hidden: true, class: "" }, added, count,
-      h("td", {}, h("code", { title: "event " + hex(code) }, entry.event), h("br"),
-        h("small", { class: "dim" }, title)));
+    const row = h(
+      "tr",
+      { hidden: true, class: "" },
+      added,
+      count,
+      h(
+        "td",
+        {},
+        h("code", { title: "event " + hex(code) }, entry.event),
+        h("br"),
+        h("small", { class: "dim" }, title),
+      ),
+    );
     my.events.set(entry.event, { row, count, added, clock: entry.clock, total: 0, plus: 0 });
   }
   my.el.events.replaceChildren(...[...my.events.values()].map((event) => event.row));
-  const sums = Object.entries(my.answer.counts).filter(([name]) => !my.events.has(name) && !CLOCKS.test(name));
+  const sums = Object.entries(my.answer.counts).filter(
+    ([name]) => !my.events.has(name) && !CLOCKS.test(name),
+  );
   my.sums = sums.map(([name, n]) => `${name} ${number(n)}`).join(", ");
 }
 

@@ -24,7 +24,10 @@ function flowGraph(flow) {
     const taken = links.some((link) => link.from === box.name && used.has(link.id));
     if (i === 0 || (entry(box) && taken)) reach(box.name);
   });
-  return { boxes: all.filter((box) => keep.has(box.name)), links: links.filter((link) => keep.has(link.from)) };
+  return {
+    boxes: all.filter((box) => keep.has(box.name)),
+    links: links.filter((link) => keep.has(link.from)),
+  };
 }
 
 /** Layer of each box: the longest way from an entry. Columns: the order of the boxes in a layer. */
@@ -53,7 +56,8 @@ function flowChart(flow) {
     const [a, b] = [places.get(link.from), places.get(link.to)];
     const long = b.layer - a.layer > 1;
     const lane = lanesFrom + (long ? lanes++ * 16 : 0);
-    const path = long ? `M${a.x + 160} ${a.y + 20}H${lane}V${b.y + 20}H${b.x + 163}`
+    const path = long
+      ? `M${a.x + 160} ${a.y + 20}H${lane}V${b.y + 20}H${b.x + 163}`
       : `M${a.x + 80} ${a.y + 40}L${b.x + 80} ${b.y - 3}`;
     const at = long ? [a.x + 166, a.y + 14] : [b.x + 86, b.y - (b.x === a.x ? 13 : 9)];
     const line = s("path", { d: path, class: "mem-edge" });
@@ -64,20 +68,39 @@ function flowChart(flow) {
     const { x, y } = places.get(box.name);
     const g = s("g", { class: "mem-node" }, s("rect", { x, y, width: 160, height: 40, rx: 6 }));
     if (box.step) {
-      g.append(s("circle", { cx: x + 15, cy: y + 20, r: 10, class: "mem-disc" }),
-        s("text", { x: x + 15, y: y + 24.5, class: "mem-disc-text" }, String(box.step)));
+      g.append(
+        s("circle", { cx: x + 15, cy: y + 20, r: 10, class: "mem-disc" }),
+        s("text", { x: x + 15, y: y + 24.5, class: "mem-disc-text" }, String(box.step)),
+      );
     }
     const middle = x + (box.step ? 92 : 80);
-    const words = box.name.length > 21 ? [box.name.slice(0, box.name.lastIndexOf(" ", 20)),
-      box.name.slice(box.name.lastIndexOf(" ", 20) + 1)] : [box.name];
-    words.forEach((text, i) => g.append(s("text", { x: middle, y: y + (words.length === 1 ? 24 : 17 + i * 14),
-      class: "mem-name" }, text)));
+    const words =
+      box.name.length > 21
+        ? [
+            box.name.slice(0, box.name.lastIndexOf(" ", 20)),
+            box.name.slice(box.name.lastIndexOf(" ", 20) + 1),
+          ]
+        : [box.name];
+    words.forEach((text, i) =>
+      g.append(
+        s("text", { x: middle, y: y + (words.length === 1 ? 24 : 17 + i * 14), class: "mem-name" }, text),
+      ),
+    );
     g.append(s("title", {}, box.events.length ? "counts " + box.events.join(", ") : "counts nothing"));
     return { box, g };
   });
-  const svg = s("svg", { viewBox: `0 0 ${lanesFrom + lanes * 16} ${height}`, class: "mem-flow", role: "img",
-    "aria-label": `Flow ${my.app.tables.flows[flow].section}: ${my.app.tables.flows[flow].title}` },
-  ...drawn.map((one) => one.line), ...boxes.map((one) => one.g), ...drawn.map((one) => one.label));
+  const svg = s(
+    "svg",
+    {
+      viewBox: `0 0 ${lanesFrom + lanes * 16} ${height}`,
+      class: "mem-flow",
+      role: "img",
+      "aria-label": `Flow ${my.app.tables.flows[flow].section}: ${my.app.tables.flows[flow].title}`,
+    },
+    ...drawn.map((one) => one.line),
+    ...boxes.map((one) => one.g),
+    ...drawn.map((one) => one.label),
+  );
   svg.style.maxWidth = `${(lanesFrom + lanes * 16) * 1.1}px`;
   return { svg, drawn, boxes };
 }
@@ -93,7 +116,9 @@ function markFlow(chart, at) {
     taken.set(edge, { times: old.times + 1, now: i >= from });
   }
   const seen = new Map();
-  const mark = (name, is) => { if (is === "now" || !seen.has(name)) seen.set(name, is); };
+  const mark = (name, is) => {
+    if (is === "now" || !seen.has(name)) seen.set(name, is);
+  };
   for (const { link } of chart.drawn) {
     const one = taken.get(link.id);
     if (one) for (const name of [link.from, link.to]) mark(name, one.now ? "now" : "past");
@@ -123,14 +148,20 @@ function drawFlow({ at, now }) {
   my.drawn.at = at;
   if (my.drawn.flow !== my.flow) {
     my.drawn.flow = my.flow;
-    const used = new Set(my.entries.filter((entry) => entry.edge !== undefined)
-      .map((entry) => my.app.tables.edges[entry.edge].flow));
+    const used = new Set(
+      my.entries
+        .filter((entry) => entry.edge !== undefined)
+        .map((entry) => my.app.tables.edges[entry.edge].flow),
+    );
     [...my.el.flowTabs.children].forEach((tab, i) => {
       tab.setAttribute("aria-selected", String(i === my.flow));
       tab.tabIndex = i === my.flow ? 0 : -1;
       put(tab, my.app.tables.flows[i].section + (used.has(i) ? " ●" : ""));
     });
-    put(my.el.flowTitle, `Flow ${my.app.tables.flows[my.flow].section} of the guide: ${my.app.tables.flows[my.flow].title}`);
+    put(
+      my.el.flowTitle,
+      `Flow ${my.app.tables.flows[my.flow].section} of the guide: ${my.app.tables.flows[my.flow].title}`,
+    );
     my.chart = flowChart(my.flow);
     my.el.flow.replaceChildren(my.chart.svg);
   }
@@ -144,9 +175,14 @@ function flowPart() {
     draw();
     el.flowTabs.children[i].focus();
   };
-  const tabs = my.app.tables.flows.map((flow, i) => h("button", { type: "button", role: "tab", title: flow.title,
-    onclick: () => choose(i) }, flow.section));
-  el.flowTabs = h("div", { role: "tablist", class: "mem-tabs", "aria-label": "Flows of the guide; ● is in use" }, ...tabs);
+  const tabs = my.app.tables.flows.map((flow, i) =>
+    h("button", { type: "button", role: "tab", title: flow.title, onclick: () => choose(i) }, flow.section),
+  );
+  el.flowTabs = h(
+    "div",
+    { role: "tablist", class: "mem-tabs", "aria-label": "Flows of the guide; ● is in use" },
+    ...tabs,
+  );
   el.flowTabs.addEventListener("keydown", (event) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!by) return;

@@ -4,23 +4,48 @@
 
 /** Makes the picture; `tall` for a phone: levels go down instead of right. */
 function picture(tall) {
-  const size = tall ? { level: 80, slot: 92, w: 84, h: 58, gapLevel: 22, gapSlot: 8 }
+  const size = tall
+    ? { level: 80, slot: 92, w: 84, h: 58, gapLevel: 22, gapSlot: 8 }
     : { level: 112, slot: 76, w: 86, h: 62, gapLevel: 26, gapSlot: 14 };
   const box = ([, level, slot, slots]) => {
     const along = tall ? slots * size.slot - size.gapSlot : slots * size.slot - size.gapSlot;
-    return tall ? { x: 4 + slot * size.slot, y: 4 + level * size.level, w: along, h: size.h }
+    return tall
+      ? { x: 4 + slot * size.slot, y: 4 + level * size.level, w: along, h: size.h }
       : { x: 4 + level * size.level, y: 4 + slot * size.slot, w: size.w, h: along };
   };
-  const root = s("svg", { viewBox: tall ? "0 0 370 470" : "0 0 658 302", role: "img", class: "mem-picture",
-    "aria-label": "Core, TLBs, caches, bus, mesh and memory; the parts in use are marked" });
-  root.append(s("defs", {}, ...["now", "past"].map((kind) => s("marker", { id: "mem-arrow-" + kind, viewBox: "0 0 8 8",
-    refX: 7, refY: 4, markerWidth: kind === "now" ? 3.2 : 4, markerHeight: kind === "now" ? 3.2 : 4,
-    orient: "auto-start-reverse" }, s("path", { d: "M0 0L8 4L0 8z", class: "mem-arrow " + kind })))));
+  const root = s("svg", {
+    viewBox: tall ? "0 0 370 470" : "0 0 658 302",
+    role: "img",
+    class: "mem-picture",
+    "aria-label": "Core, TLBs, caches, bus, mesh and memory; the parts in use are marked",
+  });
+  root.append(
+    s(
+      "defs",
+      {},
+      ...["now", "past"].map((kind) =>
+        s(
+          "marker",
+          {
+            id: "mem-arrow-" + kind,
+            viewBox: "0 0 8 8",
+            refX: 7,
+            refY: 4,
+            markerWidth: kind === "now" ? 3.2 : 4,
+            markerHeight: kind === "now" ? 3.2 : 4,
+            orient: "auto-start-reverse",
+          },
+          s("path", { d: "M0 0L8 4L0 8z", class: "mem-arrow " + kind }),
+        ),
+      ),
+    ),
+  );
   my.links = {};
   for (const link of LINKS) {
     const [a, b] = link.split("-").map((id) => ({ ...box(NODES[id]), slots: NODES[id][3] }));
     const small = a.slots < b.slots ? a : b;
-    const points = tall ? [small.x + small.w / 2, a.y + a.h + 1, small.x + small.w / 2, b.y - 1]
+    const points = tall
+      ? [small.x + small.w / 2, a.y + a.h + 1, small.x + small.w / 2, b.y - 1]
       : [a.x + a.w + 1, small.y + small.h / 2, b.x - 1, small.y + small.h / 2];
     const [x1, y1, x2, y2] = points;
     my.links[link] = s("line", { x1, y1, x2, y2, class: "mem-link" });
@@ -32,8 +57,13 @@ function picture(tall) {
     const middle = y + height / 2 - (node[0].length === 2 ? 15 : 7);
     const text = (dy, content, name) => s("text", { x: x + w / 2, y: middle + dy, class: name }, content);
     const word = text(node[0].length * 15 + 3, "", "mem-word");
-    const g = s("g", { class: "mem-node" }, s("rect", { x, y, width: w, height, rx: 6 }),
-      ...node[0].map((line, i) => text(3 + i * 15, line, "mem-name")), word);
+    const g = s(
+      "g",
+      { class: "mem-node" },
+      s("rect", { x, y, width: w, height, rx: 6 }),
+      ...node[0].map((line, i) => text(3 + i * 15, line, "mem-name")),
+      word,
+    );
     my.nodes[id] = { g, word };
     root.append(g);
   }
@@ -100,15 +130,20 @@ function drawPicture(moment) {
 function drawHappening({ now, step, cycle }) {
   const { edges, flows } = my.app.tables;
   const steps = my.answer.steps;
-  const texts = now.filter((entry) => entry.edge !== undefined).map((entry) => {
-    const { flow, from, to, label } = edges[entry.edge];
-    return `${flows[flow].section} ${from}: ${label} → ${to}`;
-  });
+  const texts = now
+    .filter((entry) => entry.edge !== undefined)
+    .map((entry) => {
+      const { flow, from, to, label } = edges[entry.edge];
+      return `${flows[flow].section} ${from}: ${label} → ${to}`;
+    });
   if (texts.length === 0) {
-    const words = now.filter((entry) => entry.word).map((entry) => `${NODES[entry.box][0].join(" ")} ${entry.word}`);
+    const words = now
+      .filter((entry) => entry.word)
+      .map((entry) => `${NODES[entry.box][0].join(" ")} ${entry.word}`);
     texts.push(...new Set(words));
   }
-  if (texts.length === 0) texts.push(cycle === steps[step].begin ? "the step begins" : "clocks and stalls are counted");
+  if (texts.length === 0)
+    texts.push(cycle === steps[step].begin ? "the step begins" : "clocks and stalls are counted");
   const about = steps[step].wrong ? " (wrong path: squashed)" : "";
   put(my.el.happening, `Step ${step + 1}, ${steps[step].text}${about}: ${texts.join("; ")}`);
 }

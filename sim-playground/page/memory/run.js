@@ -3,8 +3,23 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /** State of the view; what a link does not show again. */
-const my = { app: null, el: {}, key: "", wanted: "", busy: false, answer: null, points: [], entries: [], groups: [],
-  flow: 0, timer: 0, score: [0, 0], guessing: false, open: true, drawn: {} };
+const my = {
+  app: null,
+  el: {},
+  key: "",
+  wanted: "",
+  busy: false,
+  answer: null,
+  points: [],
+  entries: [],
+  groups: [],
+  flow: 0,
+  timer: 0,
+  score: [0, 0],
+  guessing: false,
+  open: true,
+  drawn: {},
+};
 
 function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -54,33 +69,64 @@ function bind(element, key) {
     timer = setTimeout(take, 30);
   });
   element.addEventListener("change", take);
-  element.addEventListener("blur", () => { first = true; });
+  element.addEventListener("blur", () => {
+    first = true;
+  });
 }
 
 function fields() {
   const el = my.el;
-  el.given = h("input", { id: "mem-given", class: "mono", spellcheck: "false", "aria-describedby": "mem-given-error" });
+  el.given = h("input", {
+    id: "mem-given",
+    class: "mono",
+    spellcheck: "false",
+    "aria-describedby": "mem-given-error",
+  });
   el.do = h("textarea", { id: "mem-do", rows: "3", spellcheck: "false", "aria-describedby": "mem-do-error" });
   el.givenError = h("p", { id: "mem-given-error", class: "error mem-error" });
   el.doError = h("p", { id: "mem-do-error", class: "error mem-error" });
   bind(el.given, "given");
   bind(el.do, "do");
-  const usual = menu("mem-usual", "Usual states", GIVENS.map(([text, about]) => `${text}: ${about}`), (i) =>
-    my.app.change({ given: GIVENS[i][0] }));
-  const examples = menu("mem-examples", "Examples", EXAMPLES.map(([title]) => title), (i) =>
-    my.app.change({ given: EXAMPLES[i][1], do: EXAMPLES[i][2], step: 0 }));
-  return h("div", { class: "mem-fields" }, examples,
-    h("label", { for: "mem-given" }, "State before"), el.given, el.givenError, usual,
-    h("label", { for: "mem-do" }, "Steps"), el.do, el.doError,
-    h("p", { class: "dim mem-note" },
-      "; waits for the step before, & does not, [ ] is a wrong path, step 64 x 8 repeats."),
-    guessFields());
+  const usual = menu(
+    "mem-usual",
+    "Usual states",
+    GIVENS.map(([text, about]) => `${text}: ${about}`),
+    (i) => my.app.change({ given: GIVENS[i][0] }),
+  );
+  const examples = menu(
+    "mem-examples",
+    "Examples",
+    EXAMPLES.map(([title]) => title),
+    (i) => my.app.change({ given: EXAMPLES[i][1], do: EXAMPLES[i][2], step: 0 }),
+  );
+  return h(
+    "div",
+    { class: "mem-fields" },
+    examples,
+    h("label", { for: "mem-given" }, "State before"),
+    el.given,
+    el.givenError,
+    usual,
+    h("label", { for: "mem-do" }, "Steps"),
+    el.do,
+    el.doError,
+    h(
+      "p",
+      { class: "dim mem-note" },
+      "; waits for the step before, & does not, [ ] is a wrong path, step 64 x 8 repeats.",
+    ),
+    guessFields(),
+  );
 }
 
 /** A menu that acts and goes back to its title. */
 function menu(id, title, texts, act) {
-  const select = h("select", { id, "aria-label": title }, h("option", { value: "" }, title + " ..."),
-    ...texts.map((text, i) => h("option", { value: i }, text)));
+  const select = h(
+    "select",
+    { id, "aria-label": title },
+    h("option", { value: "" }, title + " ..."),
+    ...texts.map((text, i) => h("option", { value: i }, text)),
+  );
   select.onchange = () => {
     if (select.value !== "") act(+select.value);
     select.value = "";
@@ -91,7 +137,10 @@ function menu(id, title, texts, act) {
 function showError(message) {
   const { el } = my;
   const of = /^given:/.test(message) ? el.given : /^do:/.test(message) ? el.do : null;
-  for (const [field, place] of [[el.given, el.givenError], [el.do, el.doError]]) {
+  for (const [field, place] of [
+    [el.given, el.givenError],
+    [el.do, el.doError],
+  ]) {
     const is = message !== "" && (field === of || (of === null && field === el.do));
     put(place, is ? message.replace(/^(given|do):/, "").replace(/^1:(\d+):/, "At character $1:") : "");
     field.setAttribute("aria-invalid", String(is && field === of));
@@ -165,7 +214,13 @@ function read(step, cycle, what, n) {
   const upper = (text) => text.replace("TLB", side);
   entry.box = found[1] === "TLB" ? side : found[1];
   entry.links = found[2] ? [found[2].startsWith("TLB") ? upper(found[2]) : found[2]] : [];
-  entry.word = /^hit/.test(label) ? "hit" : /^miss/.test(label) ? "miss" : /no translation/.test(label) ? "fault" : "";
+  entry.word = /^hit/.test(label)
+    ? "hit"
+    : /^miss/.test(label)
+      ? "miss"
+      : /no translation/.test(label)
+        ? "fault"
+        : "";
   return entry;
 }
 
@@ -228,13 +283,22 @@ function timeFields() {
   el.next = button("▶", "Next point in time (right arrow)", () => go(place() + 1));
   el.last = button("▶|", "Last point in time (End)", () => go(my.points.length - 1));
   el.play = button("Play", "Play", play);
-  el.slider = h("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Point in time",
-    oninput: () => go(+el.slider.value) });
+  el.slider = h("input", {
+    type: "range",
+    min: "0",
+    max: "0",
+    value: "0",
+    "aria-label": "Point in time",
+    oninput: () => go(+el.slider.value),
+  });
   el.now = h("strong", { class: "mem-cycle" });
   addEventListener("keydown", (event) => {
     if (my.root.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.closest("#machine, #tabs")) return;
-    const to = { ArrowLeft: place() - 1, ArrowRight: place() + 1, Home: 0, End: my.points.length - 1 }[event.key];
+    if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.closest("#machine, #tabs"))
+      return;
+    const to = { ArrowLeft: place() - 1, ArrowRight: place() + 1, Home: 0, End: my.points.length - 1 }[
+      event.key
+    ];
     if (to === undefined) return;
     event.preventDefault();
     go(to);

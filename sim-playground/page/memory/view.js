@@ -18,14 +18,26 @@ function guessFields() {
   el.guessCount = h("input", { id: "mem-guess-count", type: "number", min: "0", step: "1", size: "6" });
   el.guessResult = h("p", { role: "status" });
   const check = h("button", { type: "submit" }, "Check");
-  el.guessForm = h("form", {}, h("label", { for: "mem-guess-event" }, "Event"), el.guessEvent,
-    h("label", { for: "mem-guess-count" }, "Your count after all steps"), el.guessCount, check);
+  el.guessForm = h(
+    "form",
+    {},
+    h("label", { for: "mem-guess-event" }, "Event"),
+    el.guessEvent,
+    h("label", { for: "mem-guess-count" }, "Your count after all steps"),
+    el.guessCount,
+    check,
+  );
   el.guessForm.onsubmit = (event) => {
     event.preventDefault();
     judge();
   };
-  return h("fieldset", { class: "mem-guess" }, h("legend", {}, el.guessSwitch, h("label", { for: "mem-guess" }, " Guess first")),
-    el.guessForm, el.guessResult);
+  return h(
+    "fieldset",
+    { class: "mem-guess" },
+    h("legend", {}, el.guessSwitch, h("label", { for: "mem-guess" }, " Guess first")),
+    el.guessForm,
+    el.guessResult,
+  );
 }
 
 function judge() {
@@ -38,15 +50,19 @@ function judge() {
   my.open = true;
   my.drawn = {};
   drawGuess();
-  put(el.guessResult, `${guess === count ? "✓ Right" : "✗ Not so"}: you guessed ${number(guess)}, the model counts ${number(count)} `
-    + `of ${name}. Score: ${my.score[0]} of ${my.score[1]}. Change the steps for the next guess.`);
+  put(
+    el.guessResult,
+    `${guess === count ? "✓ Right" : "✗ Not so"}: you guessed ${number(guess)}, the model counts ${number(count)} ` +
+      `of ${name}. Score: ${my.score[0]} of ${my.score[1]}. Change the steps for the next guess.`,
+  );
   draw();
 }
 
 function drawGuess() {
   my.el.guessForm.hidden = !my.guessing || my.open;
   if (!my.guessing) put(my.el.guessResult, "");
-  else if (!my.open) put(my.el.guessResult, `Counts and cycles are hidden. Score: ${my.score[0]} of ${my.score[1]}.`);
+  else if (!my.open)
+    put(my.el.guessResult, `Counts and cycles are hidden. Score: ${my.score[0]} of ${my.score[1]}.`);
 }
 
 // --- The view -------------------------------------------------------------------------------------
@@ -55,7 +71,11 @@ function middle() {
   const { el } = my;
   el.picture = h("div", { class: "mem-picture-box" });
   el.happening = h("p", { class: "mem-happening" });
-  el.stale = h("p", { class: "error", hidden: true }, "The picture shows the last steps that the model accepted.");
+  el.stale = h(
+    "p",
+    { class: "error", hidden: true },
+    "The picture shows the last steps that the model accepted.",
+  );
   el.hops = h("div", { class: "mem-hops" });
   el.hopsTitle = h("h2");
   el.hopList = h("ol", { class: "mem-hop-list" });
@@ -67,7 +87,17 @@ function middle() {
   };
   narrow.onchange = turn;
   turn();
-  return h("section", { class: "mem-middle" }, el.stale, timeFields(), el.picture, el.happening, el.hopsTitle, el.hops, el.hopList);
+  return h(
+    "section",
+    { class: "mem-middle" },
+    el.stale,
+    timeFields(),
+    el.picture,
+    el.happening,
+    el.hopsTitle,
+    el.hops,
+    el.hopList,
+  );
 }
 
 function eventPart() {
@@ -75,12 +105,21 @@ function eventPart() {
   el.clocks = h("input", { type: "checkbox", id: "mem-clocks" });
   el.clocks.onchange = () => draw();
   el.events = h("tbody");
-  el.eventTable = h("table", {}, h("thead", {}, h("tr", {}, h("th", {}, "now"), h("th", { class: "n" }, "count"),
-    h("th", {}, "event"))), el.events);
+  el.eventTable = h(
+    "table",
+    {},
+    h("thead", {}, h("tr", {}, h("th", {}, "now"), h("th", { class: "n" }, "count"), h("th", {}, "event"))),
+    el.events,
+  );
   el.sums = h("p", { class: "dim mem-note" });
-  return h("section", { class: "mem-events" }, h("h2", {}, "Events up to here"), el.clocks,
+  return h(
+    "section",
+    { class: "mem-events" },
+    h("h2", {}, "Events up to here"),
+    el.clocks,
     h("label", { for: "mem-clocks" }, " clocks and stalls too"),
-    h("div", { class: "mem-event-scroll", tabindex: "0" }, el.eventTable, el.sums));
+    h("div", { class: "mem-event-scroll", tabindex: "0" }, el.eventTable, el.sums),
+  );
 }
 
 function mount(root, app) {
@@ -88,11 +127,24 @@ function mount(root, app) {
   my.root = root;
   root.classList.add("mem");
   my.el.contents = h("div");
-  const legend = "D dirty, S shared with another core, P prefetched; ↓ line in flight until the cycle; "
-    + "▾ the way that the next refill replaces; age: refills and uses since the last use.";
-  root.append(h("div", { class: "mem-top" }, fields(), middle(), eventPart()), h("div", { class: "mem-low" },
-    h("section", { class: "mem-contents" }, h("h2", {}, "Sets and ways"), h("p", { class: "dim mem-note" }, legend), my.el.contents),
-    flowPart()));
+  const legend =
+    "D dirty, S shared with another core, P prefetched; ↓ line in flight until the cycle; " +
+    "▾ the way that the next refill replaces; age: refills and uses since the last use.";
+  root.append(
+    h("div", { class: "mem-top" }, fields(), middle(), eventPart()),
+    h(
+      "div",
+      { class: "mem-low" },
+      h(
+        "section",
+        { class: "mem-contents" },
+        h("h2", {}, "Sets and ways"),
+        h("p", { class: "dim mem-note" }, legend),
+        my.el.contents,
+      ),
+      flowPart(),
+    ),
+  );
 }
 
 async function show(app) {

@@ -2,13 +2,21 @@
 
 /** States before the first step: text and meaning. */
 const GIVENS = [
-  ["K0", "nothing is warm"], ["K1", "pages in both TLB levels"], ["K2", "K1, and lines in the L2"],
-  ["K3", "K2, and lines in the L1"], ["K3d", "K3, and lines dirty in the L1D"],
-  ["K3, TLBs empty", "a hit in the L1 after a walk"], ["K3, pages in L2 TLB", "a miss in the L1 TLB alone"],
-  ["K1, lines in SLC", "lines in the system level cache"], ["K1, lines in peer", "lines in another core"],
-  ["K1, lines in remote", "lines on another chip"], ["K3, lines shared", "lines shared with another core"],
-  ["K0, pages in a 2 MiB block", "one TLB entry for 2 MiB"], ["K0, pages unmapped", "no translation: a fault"],
-  ["K1, pages device", "device memory"], ["K0, own fetches", "the fetches of the steps count too"],
+  ["K0", "nothing is warm"],
+  ["K1", "pages in both TLB levels"],
+  ["K2", "K1, and lines in the L2"],
+  ["K3", "K2, and lines in the L1"],
+  ["K3d", "K3, and lines dirty in the L1D"],
+  ["K3, TLBs empty", "a hit in the L1 after a walk"],
+  ["K3, pages in L2 TLB", "a miss in the L1 TLB alone"],
+  ["K1, lines in SLC", "lines in the system level cache"],
+  ["K1, lines in peer", "lines in another core"],
+  ["K1, lines in remote", "lines on another chip"],
+  ["K3, lines shared", "lines shared with another core"],
+  ["K0, pages in a 2 MiB block", "one TLB entry for 2 MiB"],
+  ["K0, pages unmapped", "no translation: a fault"],
+  ["K1, pages device", "device memory"],
+  ["K0, own fetches", "the fetches of the steps count too"],
 ];
 
 /** Examples: title, state before, steps. */
@@ -34,19 +42,48 @@ const EXAMPLES = [
 
 /** Boxes of the picture: title lines, level (distance from the core), first slot, number of slots. */
 const NODES = {
-  core: [["core"], 0, 0, 4], l1dtlb: [["L1D TLB"], 1, 0, 1], l1itlb: [["L1I TLB"], 1, 1, 1],
-  l1d: [["L1D cache"], 1, 2, 1], l1i: [["L1I cache"], 1, 3, 1], l2tlb: [["L2 TLB"], 2, 0, 2],
-  l2: [["L2 cache"], 2, 2, 2], walker: [["table", "walker"], 3, 0, 2], bus: [["bus", "(CHI)"], 3, 2, 2],
-  home: [["mesh and", "home node"], 4, 0, 4], slc: [["system level", "cache"], 5, 0, 1],
-  peer: [["other cores"], 5, 1, 1], dram: [["memory", "(DRAM)"], 5, 2, 1], chip: [["other chip"], 5, 3, 1],
+  core: [["core"], 0, 0, 4],
+  l1dtlb: [["L1D TLB"], 1, 0, 1],
+  l1itlb: [["L1I TLB"], 1, 1, 1],
+  l1d: [["L1D cache"], 1, 2, 1],
+  l1i: [["L1I cache"], 1, 3, 1],
+  l2tlb: [["L2 TLB"], 2, 0, 2],
+  l2: [["L2 cache"], 2, 2, 2],
+  walker: [["table", "walker"], 3, 0, 2],
+  bus: [["bus", "(CHI)"], 3, 2, 2],
+  home: [["mesh and", "home node"], 4, 0, 4],
+  slc: [["system level", "cache"], 5, 0, 1],
+  peer: [["other cores"], 5, 1, 1],
+  dram: [["memory", "(DRAM)"], 5, 2, 1],
+  chip: [["other chip"], 5, 3, 1],
 };
 
 /** Connections, from the core outwards. */
-const LINKS = ["core-l1dtlb", "core-l1itlb", "core-l1d", "core-l1i", "l1dtlb-l2tlb", "l1itlb-l2tlb", "l2tlb-walker",
-  "l1d-l2", "l1i-l2", "l2-bus", "bus-home", "home-slc", "home-peer", "home-dram", "home-chip"];
+const LINKS = [
+  "core-l1dtlb",
+  "core-l1itlb",
+  "core-l1d",
+  "core-l1i",
+  "l1dtlb-l2tlb",
+  "l1itlb-l2tlb",
+  "l2tlb-walker",
+  "l1d-l2",
+  "l1i-l2",
+  "l2-bus",
+  "bus-home",
+  "home-slc",
+  "home-peer",
+  "home-dram",
+  "home-chip",
+];
 
-const SUPPLIERS = { "system level cache": "slc", "another core": "peer", "another chip": "chip", memory: "dram",
-  device: "dram" };
+const SUPPLIERS = {
+  "system level cache": "slc",
+  "another core": "peer",
+  "another chip": "chip",
+  memory: "dram",
+  device: "dram",
+};
 
 /** Clocks and stalls: cycles, not places of an access. */
 const CLOCKS = /^(STALL|CPU_CYCLES|CNT_CYCLES|BUS_CYCLES)/;
@@ -76,26 +113,45 @@ const READINGS = [
   [/^BUS_ACCESS_RD/, "bus", "read", ["bus-home out"], "bus, mesh, "],
   [/^BUS_ACCESS_WR/, "bus", "write", ["bus-home out"], ""],
   [/^BUS_ACCESS/, "bus", "transfer", ["bus-home in"], "answer to another core"],
-  [/^LL_CACHE_MISS/, "home", "SLC missed", [], ""], [/^LL_CACHE/, "home", "answer", [], ""],
+  [/^LL_CACHE_MISS/, "home", "SLC missed", [], ""],
+  [/^LL_CACHE/, "home", "answer", [], ""],
   [/^REMOTE_ACCESS/, "chip", "data", ["home-chip in"], ""],
   [/_RETIRED/, "core", "retires", [], "waits to write"],
-  [/^MEM_ACCESS/, "core", "issues", [], ""], [/_SPEC$/, "core", "decodes", [], "rename, issue"],
+  [/^MEM_ACCESS/, "core", "issues", [], ""],
+  [/_SPEC$/, "core", "decodes", [], "rename, issue"],
 ];
 
 /** Reading of decisions: pattern of "from > to", box of the decision, link that it takes. */
 const DECISIONS = [
-  [/^L1 TLB lookup > L2/, "TLB", "TLB-l2tlb out"], [/^L1 TLB lookup/, "TLB", ""],
-  [/^preload.* > L2 TLB/, "TLB", "TLB-l2tlb out"], [/^L2 TLB lookup.* > walk/, "l2tlb", "l2tlb-walker out"],
-  [/^L2 TLB lookup/, "l2tlb", ""], [/^walk/, "walker", "l2tlb-walker in"],
-  [/^L1D lookup > (refill|write)/, "l1d", "l1d-l2 out"], [/^L1D lookup/, "l1d", ""],
-  [/^L1I lookup > refill/, "l1i", "l1i-l2 out"], [/^L1I lookup/, "l1i", ""],
-  [/^L2 lookup > bus/, "l2", "l2-bus out"], [/^L2 lookup/, "l2", ""],
+  [/^L1 TLB lookup > L2/, "TLB", "TLB-l2tlb out"],
+  [/^L1 TLB lookup/, "TLB", ""],
+  [/^preload.* > L2 TLB/, "TLB", "TLB-l2tlb out"],
+  [/^L2 TLB lookup.* > walk/, "l2tlb", "l2tlb-walker out"],
+  [/^L2 TLB lookup/, "l2tlb", ""],
+  [/^walk/, "walker", "l2tlb-walker in"],
+  [/^L1D lookup > (refill|write)/, "l1d", "l1d-l2 out"],
+  [/^L1D lookup/, "l1d", ""],
+  [/^L1I lookup > refill/, "l1i", "l1i-l2 out"],
+  [/^L1I lookup/, "l1i", ""],
+  [/^L2 lookup > bus/, "l2", "l2-bus out"],
+  [/^L2 lookup/, "l2", ""],
 ];
 
 /** Edges of a flow that leave a box with a single way out; the model does not report them. */
-const IMPLIED = [["load", "L1 TLB lookup"], ["store", "L1 TLB lookup"], ["L2 TLB refill", "L1 TLB refill"],
-  ["L1 TLB refill", "translated"], ["L2 TLB refill by AT", "translated"],
-  ["stage 2 walk for a descriptor", "translated"], ["data from outside", "allocated"],
-  ["data from the L2", "allocated"], ["data from another chip", "refill"], ["refill", "allocated"],
-  ["refill", "done"], ["line claimed without a read", "allocated"], ["victim written back", "done"],
-  ["victim sent out", "done"], ["write to the L2", "done"]];
+const IMPLIED = [
+  ["load", "L1 TLB lookup"],
+  ["store", "L1 TLB lookup"],
+  ["L2 TLB refill", "L1 TLB refill"],
+  ["L1 TLB refill", "translated"],
+  ["L2 TLB refill by AT", "translated"],
+  ["stage 2 walk for a descriptor", "translated"],
+  ["data from outside", "allocated"],
+  ["data from the L2", "allocated"],
+  ["data from another chip", "refill"],
+  ["refill", "allocated"],
+  ["refill", "done"],
+  ["line claimed without a read", "allocated"],
+  ["victim written back", "done"],
+  ["victim sent out", "done"],
+  ["write to the L2", "done"],
+];
