@@ -70,7 +70,9 @@ fn every_example_prints_what_the_explanation_says() {
 
 #[test]
 fn an_event_says_what_it_counts_where_and_what_proves_it() {
-    let text = printed(&["explain", "l1d_cache_refill"]);
+    let plain = printed(&["explain", "l1d_cache_refill"]);
+    assert!(!plain.contains(".rs: "), "places in the model are for its developers: {plain}");
+    let text = printed(&["explain", "l1d_cache_refill", "--code"]);
     for piece in [
         "L1D_CACHE_REFILL (r0003)  L1 data cache refill",
         "PMU guide 4.2.1",
@@ -225,7 +227,9 @@ fn why_is_short_unless_all_is_asked_for() {
     assert!(!message.contains("sim-pipeline/") && !message.contains("sim-cache/"), "{message}");
     assert!(message.contains("\n2. ") && !message.contains("\n3. "), "{message}");
     let all = printed(&["explain", "--why", place, "--limit", "100k", "-v"]);
-    assert!(all.contains("[sim-"), "{all}");
+    assert!(!all.contains("[sim-"), "places in the model are for its developers: {all}");
+    let code = printed(&["explain", "--why", place, "--limit", "100k", "-v", "--code"]);
+    assert!(code.contains("[sim-"), "{code}");
     assert!(message.lines().count() * 3 < all.lines().count() * 2, "{message}");
     let second = |text: &str| text.split("\n2. ").nth(1).unwrap_or_default().to_owned();
     assert!(second(&all).contains("INST_RETIRED"), "{all}");

@@ -222,7 +222,7 @@ fn the_picture_shows_every_operation() {
     let base = ["pipeline", &trace("hash.n2t"), "--window", "100000..100040"];
     let svg = printed(&[&base[..], &["--svg"]].concat());
     let ops = Kanata::read(&printed(&[&base[..], &["--kanata"]].concat()));
-    assert_eq!(svg.matches("<g>").count(), ops.len());
+    assert_eq!(svg.matches("<g class=\"row\">").count(), ops.len());
     assert!(!svg.contains("<script") && !svg.contains("href"), "self-contained");
     let size = |name| number(between(&svg, name, "\"").next().unwrap());
     let (width, height) = (size(" width=\""), size(" height=\""));

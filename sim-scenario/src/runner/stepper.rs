@@ -251,18 +251,18 @@ impl<T: Tally> Stepper<T> {
             flags = flags.with(InstFlags::EXCLUSIVE_FAILED);
         }
         let id = self.program.intern(self.pc, word);
-        let next_pc = self.pc + if taken { distance(word) } else { 4 };
+        let next_pc = self.pc.wrapping_add(if taken { distance(word) } else { 4 });
         (TraceInst { addr: addr.unwrap_or(0), id, flags }, next_pc)
     }
 
     /// Passes the code in a branch's other direction to the pipeline, for the wrong path.
     fn lay_out_other_path(&mut self, step: &Step) -> Result<(), CaseError> {
         let Action::Execute { word, taken: branch_taken, .. } = step.action else { return Ok(()) };
-        let mut pc = self.pc + if branch_taken { 4 } else { distance(word) };
+        let mut pc = self.pc.wrapping_add(if branch_taken { 4 } else { distance(word) });
         for other in &step.other_path {
             let Action::Execute { word, operand, taken, .. } = other.action else { continue };
             let addr = operand.map(|xt| self.operand(other, xt)).transpose()?;
-            let next = pc + if taken { distance(word) } else { 4 };
+            let next = pc.wrapping_add(if taken { distance(word) } else { 4 });
             self.pipeline.preset_wrong_path(self.program.intern(pc, word), addr, Some(next));
             pc += 4;
         }
@@ -290,7 +290,7 @@ impl<T: Tally> Stepper<T> {
                 let (inst, next_pc) = self.instruction(step, addr);
                 let conditional = sim_isa::decode(word).branch == BranchKind::Conditional;
                 let learned = match branches_taken.filter(|_| conditional) {
-                    Some(true) => self.pc + distance(word),
+                    Some(true) => self.pc.wrapping_add(distance(word)),
                     Some(false) => self.pc + 4,
                     None => next_pc,
                 };
