@@ -1,4 +1,4 @@
-//! Events by what a reader means, for names that Arm does not use: `L1D_CACHE_MISS` means
+//! Events by the meaning of a name, for names that Arm does not use: `L1D_CACHE_MISS` means
 //! [`PmuEvent::L1D_CACHE_REFILL`] or [`PmuEvent::L1D_CACHE_LMISS_RD`].
 //!
 //! The words are data: each row of the table has words of other tools and books, and the words that
@@ -133,6 +133,37 @@ fn best(reading: &str) -> Option<PmuEvent> {
     };
     let length = |event: &PmuEvent| event.mnemonic().split('_').count();
     PmuEvent::ALL.into_iter().filter(has_all).min_by_key(length)
+}
+
+/// Events that an unknown name may mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Nearest {
+    /// No event resembles the name.
+    Nothing,
+    /// The mnemonic with nearly the same letters.
+    Name(&'static str),
+    /// Events that the words of the name mean.
+    Meaning(Meant),
+}
+
+impl Nearest {
+    /// Returns the mnemonic of the likeliest event.
+    pub fn first(&self) -> Option<&'static str> {
+        match self {
+            Nearest::Nothing => None,
+            Nearest::Name(name) => Some(name),
+            Nearest::Meaning(meant) => meant.events.first().map(|event| event.mnemonic()),
+        }
+    }
+}
+
+/// Returns the part of a message that names them.
+pub(crate) fn hint(nearest: &Nearest) -> String {
+    match nearest {
+        Nearest::Nothing => String::new(),
+        Nearest::Name(name) => format!("; the closest name is {name}"),
+        Nearest::Meaning(meant) => format!("; the nearest in meaning: {}", meant.list()),
+    }
 }
 
 #[cfg(test)]

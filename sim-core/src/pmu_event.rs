@@ -4,7 +4,7 @@
 //! the row). Slots per cycle and the `Implied*` relations are inferred, see `docs/decisions.md`.
 //! Everything that lists events (help, config, reports, checks) is derived from this table.
 
-use crate::event_meaning::{Meant, meant};
+use crate::event_meaning::{Nearest, hint, meant};
 use crate::spelling::edit_distance;
 
 /// Declares the enum [`PmuEvent`] and the table of [`PmuEvent::info`] from one list.
@@ -227,28 +227,6 @@ pub const NOT_MODELED: [UnmodeledEvent; 9] = [
     UnmodeledEvent { code: 0x401B, mnemonic: "CTI_TRIGOUT7" },
 ];
 
-/// Events that an unknown name may mean.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Nearest {
-    /// No event resembles the name.
-    Nothing,
-    /// The mnemonic with nearly the same letters.
-    Name(&'static str),
-    /// Events that the words of the name mean.
-    Meaning(Meant),
-}
-
-impl Nearest {
-    /// Returns the mnemonic of the likeliest event.
-    pub fn first(&self) -> Option<&'static str> {
-        match self {
-            Nearest::Nothing => None,
-            Nearest::Name(name) => Some(name),
-            Nearest::Meaning(meant) => meant.events.first().map(|event| event.mnemonic()),
-        }
-    }
-}
-
 /// Reason why a name or number is not an event that can be counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EventNameError {
@@ -338,14 +316,6 @@ fn nearest(name: &str) -> Nearest {
     match meant(name) {
         meant if meant.is_empty() => closest(name).map_or(Nearest::Nothing, Nearest::Name),
         meant => Nearest::Meaning(meant),
-    }
-}
-
-fn hint(nearest: &Nearest) -> String {
-    match nearest {
-        Nearest::Nothing => String::new(),
-        Nearest::Name(name) => format!("; the closest name is {name}"),
-        Nearest::Meaning(meant) => format!("; the nearest in meaning: {}", meant.list()),
     }
 }
 
