@@ -1,5 +1,5 @@
 //! Assembling and running through the public interface.
 
+mod effects;
 mod encoding;
-mod semantics;
 mod texts;
