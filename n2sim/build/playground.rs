@@ -8,7 +8,7 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::nested::{Library, watch};
@@ -35,7 +35,12 @@ const PARTS: [&str; 14] = [
 /// Builds the model and packs it into `out`: an empty file without the target.
 pub(crate) fn build(workspace: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let packed = out.join("playground.wasm.gz");
-    if !has_target()? {
+    let library = library_folder()?;
+    if !library.as_deref().is_some_and(Path::is_dir) {
+        if let Some(folder) = library {
+            // Build again once it is there.
+            println!("cargo::rerun-if-changed={}", folder.display());
+        }
         println!(
             "cargo::warning=the playground page is left out: `rustup target add {TARGET}`, then build again"
         );
@@ -56,11 +61,12 @@ pub(crate) fn build(workspace: &Path, target: &Path, out: &Path) -> Result<(), B
     Ok(fs::write(packed, gzip.finish()?)?)
 }
 
-/// Returns whether the compiler has the standard library of the target.
-fn has_target() -> Result<bool, Box<dyn Error>> {
+/// Returns the folder of the target's standard library, which may be missing; `None` if the
+/// compiler does not know the target.
+fn library_folder() -> Result<Option<PathBuf>, Box<dyn Error>> {
     let compiler = env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc"));
     let asked =
         Command::new(compiler).args(["--print", "target-libdir", "--target", TARGET]).output()?;
     let folder = String::from_utf8(asked.stdout)?;
-    Ok(asked.status.success() && Path::new(folder.trim()).is_dir())
+    Ok(asked.status.success().then(|| PathBuf::from(folder.trim())))
 }

@@ -97,6 +97,8 @@ def check_views(chrome):
         chrome.execute_script("playground.change({view: arguments[0], trace: ''}, {quiet: true})", view)
         wait(chrome, f"!document.getElementById('view-{view}').hidden", view)
         time.sleep(0.5)
+        words = chrome.execute_script(f"return document.getElementById('view-{view}').innerText")
+        expect(len(words) > 200, f"{view} shows only '{words}'")
         for width in (390, 1280, 2560):
             size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
             chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)

@@ -290,6 +290,11 @@ fn import_fails_cleanly_at_every_call() {
 }
 
 #[test]
+fn the_playground_fails_cleanly_at_every_call() {
+    fail_each(&["playground", "-o", "out.html"], |_, _| {});
+}
+
+#[test]
 fn a_course_kit_appears_whole_or_not_at_all() {
     let place = Place::new();
     let lessons = place.path().join("lessons");

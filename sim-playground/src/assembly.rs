@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use sim_asm::{EXAMPLES, Executed, Limits, Run, Stop, assemble, run};
+use sim_isa::BranchKind;
 use sim_scenario::{Action, Case, Elements, Join, Place, Step, Xt, parse_steps};
 
 /// Line of a text of steps that is a program.
@@ -83,8 +84,18 @@ fn execute(text: &str) -> Result<Run, String> {
     }
     // A step of a case goes where its word says, so that targets in registers are not known to it.
     let within = &run.executed[..run.executed.len() - 1];
-    let is_indirect =
-        |executed: &&Executed| executed.taken && sim_isa::decode(executed.word).offset == 0;
+    let is_indirect = |executed: &&Executed| {
+        let branch = sim_isa::decode(executed.word).branch;
+        let is_named =
+            matches!(branch, BranchKind::Indirect | BranchKind::IndirectCall | BranchKind::Return);
+        executed.taken && is_named
+    };
+    if let Some(executed) = run.executed.iter().find(|executed| executed.next_pc == executed.pc) {
+        return Err(format!(
+            "line {}: a branch to itself: give the loop another instruction, such as nop",
+            executed.line
+        ));
+    }
     match within.iter().find(is_indirect) {
         Some(executed) => Err(format!(
             "line {}: the model of the page follows branches to labels; a branch to a register may only end the program",

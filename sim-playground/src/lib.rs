@@ -4,7 +4,8 @@
 //!
 //! [`Playground::answer`] takes a request of [`Request`]. The library is compiled to WebAssembly
 //! ([`exports`]) and embedded in the page; on other targets it serves tests. It has no clock, reads
-//! no file and keeps nothing between requests but the trace that the page has given to it.
+//! no file and keeps nothing between requests but the traces that the page has given to it and the
+//! answers of the last lesson.
 
 mod assembly;
 #[cfg(target_family = "wasm")]

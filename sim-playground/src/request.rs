@@ -57,7 +57,7 @@ pub enum Request {
         from: u64,
         /// Number of instructions.
         count: u64,
-        /// Part of the trace; its limit is not used.
+        /// Part of the trace; its warm-up and limit are not used.
         #[serde(flatten)]
         part: Part,
     },

@@ -56,7 +56,8 @@ pub(crate) fn samples(trace: &[u8], part: &Part, interval: u64) -> Result<Sample
     unit.set(SpeRegister::PMBPTR_EL1, BUFFER);
     unit.set(SpeRegister::PMBLIMITR_EL1, BUFFER_END | pmblimitr::E);
     unit.keep_sampled_ops();
-    let mut watch = Watch { unit, core: 0, rows: BTreeMap::new(), totals: [0; 4] };
+    let mut watch =
+        Watch { unit, core: 0, is_counted: false, rows: BTreeMap::new(), totals: [0; 4] };
     session
         .run_with_sink(&part.options(), &mut |_| {}, &mut watch)
         .map_err(|error| error.to_string())?;
@@ -73,6 +74,8 @@ pub(crate) fn samples(trace: &[u8], part: &Part, interval: u64) -> Result<Sample
 struct Watch {
     unit: Spe,
     core: usize,
+    /// The first core is in its counted part.
+    is_counted: bool,
     rows: BTreeMap<u64, Row>,
     /// Operations; samples written, collided, squashed.
     totals: [u64; 4],
@@ -111,7 +114,8 @@ impl EventSink for Watch {
         match notice {
             Notice::Core(core) => self.core = core,
             Notice::Privilege(privilege) if self.core == 0 => self.unit.set_privilege(privilege),
-            Notice::Operation(operation) if self.core == 0 => {
+            Notice::Counting(is_counted) if self.core == 0 => self.is_counted = is_counted,
+            Notice::Operation(operation) if self.core == 0 && self.is_counted => {
                 self.unit.operation(operation, &mut NullSink);
                 let timeline = &operation.timeline;
                 if timeline.retired {

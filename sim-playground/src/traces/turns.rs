@@ -16,14 +16,14 @@ const POINTS: u64 = 120;
 #[derive(Debug, Serialize)]
 pub(crate) struct Turns {
     events: Vec<&'static str>,
-    /// Cycles of the run.
+    /// Cycles of all threads together.
     cycles: u64,
     points: Vec<Point>,
     /// Time slices that ended.
     rotations: u64,
 }
 
-/// Counts from the start of the run to a cycle, event by event.
+/// Counts from the start of the run to a cycle, event by event. Cycles of several threads add up.
 #[derive(Debug, Serialize)]
 struct Point {
     cycle: u64,
@@ -44,7 +44,7 @@ pub(crate) fn turns(
     counters: u8,
     turn: u64,
 ) -> Result<Turns, String> {
-    let (events, groups, counters) = asked(names, counters)?;
+    let (events, groups, counters) = asked(names, counters, turn)?;
     let session = session(trace, &part.machine)?;
     let options = part.options();
     let whole = session.run(&options, &mut |_| {}).map_err(|error| error.to_string())?;
@@ -53,7 +53,8 @@ pub(crate) fn turns(
         counters: PerfSession::new(PerfSetup::new(&groups, counters), turn),
         events: events.clone(),
         exact: Counts::default(),
-        is_counted: false,
+        core: 0,
+        is_counted: Vec::new(),
         cycle: 0,
         step: (cycles / POINTS).max(1),
         points: Vec::new(),
@@ -73,7 +74,7 @@ pub(crate) fn shared(
     counters: u8,
     turn: u64,
 ) -> Result<(Outcome, Vec<(PmuEvent, Reading)>), String> {
-    let (events, groups, counters) = asked(names, counters)?;
+    let (events, groups, counters) = asked(names, counters, turn)?;
     let mut counters = PerfSession::new(PerfSetup::new(&groups, counters), turn);
     let outcome = session
         .run_deferred(&part.options(), &mut |_| {}, &mut counters)
@@ -86,9 +87,13 @@ pub(crate) fn shared(
 fn asked(
     names: &[String],
     counters: u8,
+    turn: u64,
 ) -> Result<(Vec<PmuEvent>, Vec<Group>, CounterCount), String> {
     let event = |name: &String| PmuEvent::from_name(name).map_err(|error| error.to_string());
     let events: Vec<PmuEvent> = names.iter().map(event).collect::<Result<_, _>>()?;
+    if turn == 0 {
+        return Err(String::from("a turn of 0 cycles: give at least 1"));
+    }
     let counters = CounterCount::new(counters)
         .ok_or_else(|| format!("{counters} counters: a machine has 2 to 31"))?;
     let groups = events.iter().map(|event| Group::single(*event)).collect();
@@ -100,7 +105,9 @@ struct Watch {
     counters: PerfSession,
     events: Vec<PmuEvent>,
     exact: Counts,
-    is_counted: bool,
+    /// Core of the reports, and whether each core is in its counted part.
+    core: usize,
+    is_counted: Vec<bool>,
     cycle: u64,
     step: u64,
     points: Vec<Point>,
@@ -129,7 +136,7 @@ impl EventSink for Watch {
 
     fn count(&mut self, event: PmuEvent, n: u64) {
         self.counters.count(event, n);
-        if !self.is_counted {
+        if !self.is_counted.get(self.core).copied().unwrap_or_default() {
             return;
         }
         self.exact.count(event, n);
@@ -142,8 +149,14 @@ impl EventSink for Watch {
     }
 
     fn notify(&mut self, notice: Notice<'_>) {
-        if let Notice::Counting(is_counted) = notice {
-            self.is_counted = is_counted;
+        match notice {
+            Notice::Core(core) => self.core = core,
+            Notice::Counting(is_counted) => {
+                let cores = self.is_counted.len().max(self.core + 1);
+                self.is_counted.resize(cores, false);
+                self.is_counted[self.core] = is_counted;
+            }
+            _ => {}
         }
         self.counters.notify(notice);
     }

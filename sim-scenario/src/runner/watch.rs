@@ -51,7 +51,8 @@ pub struct WatchedStep {
     pub log: Vec<Logged>,
     /// Operations in rename order.
     pub operations: Vec<Operation>,
-    /// Caches and TLBs after the step; `None` after the first 256 steps.
+    /// Caches and TLBs after the step. `None` if the next step is joined by `&`, and after the first
+    /// 256 steps, but for the last one.
     pub contents: Option<Contents>,
 }
 
@@ -84,7 +85,8 @@ pub fn watch_case(case: &Case, config: &MachineConfig) -> Result<Watched, CaseEr
         stepper.run(case, i)?;
         let (begin, end) = stepper.span();
         let (log, operations) = stepper.sink.take();
-        let is_read = steps.len() < CONTENTS_KEPT && ends_group(case, i);
+        let is_early = steps.len() < CONTENTS_KEPT || i + 1 == case.steps.len();
+        let is_read = is_early && ends_group(case, i);
         let contents = is_read.then(|| stepper.contents(&addrs));
         steps.push(WatchedStep { step: i, begin, end, log, operations, contents });
     }

@@ -16,7 +16,7 @@ const fn writing(name: &'static str, words: &'static [&'static str]) -> Writing 
     Writing { name, words }
 }
 
-pub(super) const COMMANDS: [Writing; 14] = [
+pub(super) const COMMANDS: [Writing; 15] = [
     writing("stat", &["stat", "IN/in.n2t", "-o", "out.txt"]),
     writing("record", &["record", "IN/in.n2t", "-o", "out.perf"]),
     writing("record firefox", &["record", "IN/in.n2t", "--format", "firefox", "-o", "out.json"]),
@@ -29,6 +29,7 @@ pub(super) const COMMANDS: [Writing; 14] = [
     writing("validate", &["validate", "IN/in.n2t", "-o", "out.txt"]),
     writing("sweep", &["sweep", "IN/grid.toml", "-o", "out.csv"]),
     writing("course", &["course", "out.kit"]),
+    writing("playground", &["playground", "-o", "out.html"]),
     writing("capture", &["capture", "-o", "out.n2t", "--", "IN/program"]),
     writing("run", &["run", "--record-limit", "2M", "-o", "out.txt", "--", "IN/program"]),
 ];
@@ -116,6 +117,7 @@ impl Bench {
             Some("toml") => toml::from_slice::<toml::Table>(&bytes).is_ok(),
             Some("perf") => bytes.starts_with(b"PERFILE2"),
             Some("elf") => bytes.starts_with(b"\x7fELF"),
+            Some("html") => bytes.trim_ascii_end().ends_with(b"</html>"),
             Some("txt" | "text" | "csv") => bytes.ends_with(b"\n"),
             // Finished runs of a sweep: the last line may be cut, and is run again.
             Some("runs") => true,
