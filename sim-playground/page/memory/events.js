@@ -129,9 +129,12 @@ function drawEvents({ at }) {
   for (let i = 0; i < to; i++) {
     const { event: name, n } = my.entries[i];
     if (!name) continue;
-    const event = my.events.get(name);
-    event.total += n;
-    if (i >= from) event.plus += n;
+    // Reads and writes of the bus are parts of BUS_ACCESS; other transfers are reported as BUS_ACCESS.
+    const names = /^BUS_ACCESS_(RD|WR)$/.test(name) ? [name, "BUS_ACCESS"] : [name];
+    for (const event of names.map((one) => my.events.get(one)).filter(Boolean)) {
+      event.total += n;
+      if (i >= from) event.plus += n;
+    }
   }
   const clocks = my.el.clocks.checked;
   for (const { row, count, added, clock, total, plus } of my.events.values()) {
