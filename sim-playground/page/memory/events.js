@@ -11,8 +11,11 @@ function hopsOf(index) {
   const source = (step.ops.find((op) => SUPPLIERS[op.source]) || { source: "memory" }).source;
   for (const entry of my.entries) {
     if (entry.step !== index || entry.clock || entry.cycle < step.begin) continue;
-    if (entry.begins === "bus, mesh, ") names.set(entry.cycle, entry.begins + source);
-    else if (entry.begins) names.set(entry.cycle, entry.begins);
+    if (entry.begins === "bus, mesh, ") {
+      // After the line has come, a write of the bus sends a victim out: the access does not wait.
+      const came = [...names.values()].includes("line to the L1");
+      if (!came) names.set(entry.cycle, entry.begins + source);
+    } else if (entry.begins) names.set(entry.cycle, entry.begins);
     else if (entry.edge !== undefined && entry.word === "hit" && /^l1[di]$/.test(entry.box)) {
       names.set(
         entry.cycle,
