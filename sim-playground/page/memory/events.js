@@ -11,8 +11,11 @@ function hopsOf(index) {
   const source = (step.ops.find((op) => SUPPLIERS[op.source]) || { source: "memory" }).source;
   for (const entry of my.entries) {
     if (entry.step !== index || entry.clock || entry.cycle < step.begin) continue;
-    if (entry.begins === "bus, mesh, ") names.set(entry.cycle, entry.begins + source);
-    else if (entry.begins) names.set(entry.cycle, entry.begins);
+    if (entry.begins === "bus, mesh, ") {
+      // After the line has come, a write of the bus sends a victim out: the access does not wait.
+      const came = [...names.values()].includes("line to the L1");
+      if (!came) names.set(entry.cycle, entry.begins + source);
+    } else if (entry.begins) names.set(entry.cycle, entry.begins);
     else if (entry.edge !== undefined && entry.word === "hit" && /^l1[di]$/.test(entry.box)) {
       names.set(
         entry.cycle,
@@ -129,9 +132,12 @@ function drawEvents({ at }) {
   for (let i = 0; i < to; i++) {
     const { event: name, n } = my.entries[i];
     if (!name) continue;
-    const event = my.events.get(name);
-    event.total += n;
-    if (i >= from) event.plus += n;
+    // Reads and writes of the bus are parts of BUS_ACCESS; other transfers are reported as BUS_ACCESS.
+    const names = /^BUS_ACCESS_(RD|WR)$/.test(name) ? [name, "BUS_ACCESS"] : [name];
+    for (const event of names.map((one) => my.events.get(one)).filter(Boolean)) {
+      event.total += n;
+      if (i >= from) event.plus += n;
+    }
   }
   const clocks = my.el.clocks.checked;
   for (const { row, count, added, clock, total, plus } of my.events.values()) {

@@ -142,8 +142,8 @@ function markFlow(chart, at) {
   for (const { box, g } of chart.boxes) classes(g, "mem-node " + (seen.get(box.name) || ""));
 }
 
-function drawFlow({ at, now }) {
-  const current = now.filter((entry) => entry.edge !== undefined).at(-1);
+function drawFlow({ at }) {
+  const current = my.entries.slice(0, my.points[at].to).findLast((entry) => entry.edge !== undefined);
   if (current && my.drawn.at !== at) my.flow = my.app.tables.edges[current.edge].flow;
   my.drawn.at = at;
   if (my.drawn.flow !== my.flow) {

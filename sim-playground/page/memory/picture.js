@@ -6,7 +6,7 @@
 function picture(tall) {
   const size = tall
     ? { level: 80, slot: 92, w: 84, h: 58, gapLevel: 22, gapSlot: 8 }
-    : { level: 112, slot: 76, w: 86, h: 62, gapLevel: 26, gapSlot: 14 };
+    : { level: 112, slot: 76, w: 92, h: 62, gapLevel: 20, gapSlot: 14 };
   const box = ([, level, slot, slots]) => {
     const along = tall ? slots * size.slot - size.gapSlot : slots * size.slot - size.gapSlot;
     return tall

@@ -111,7 +111,7 @@ const READINGS = [
   [/^L2D_CACHE_INVAL/, "l2", "line dropped", [], ""],
   [/^L2D_/, "l2", "lookup", [], "L2 lookup"],
   [/^BUS_ACCESS_RD/, "bus", "read", ["bus-home out"], "bus, mesh, "],
-  [/^BUS_ACCESS_WR/, "bus", "write", ["bus-home out"], ""],
+  [/^BUS_ACCESS_WR/, "bus", "write", ["bus-home out"], "bus, mesh, "],
   [/^BUS_ACCESS/, "bus", "transfer", ["bus-home in"], "answer to another core"],
   [/^LL_CACHE_MISS/, "home", "SLC missed", [], ""],
   [/^LL_CACHE/, "home", "answer", [], ""],
