@@ -164,7 +164,7 @@ views.push({
     const id = `answer-${number}`;
     const setup =
       lesson.setups.length > 1 && !question.ask.includes(lesson.setups[question.setup].name)
-        ? ` <span class="dim">(${escaped(lesson.setups[question.setup].name)})</span>`
+        ? ` <span class="dim">(setup <code>${escaped(lesson.setups[question.setup].name)}</code>)</span>`
         : "";
     const choice = question.answer.kind === "choice";
     const field = choice
@@ -204,7 +204,8 @@ views.push({
     try {
       const request = { ask: "guess", name, text: this.own[name] ?? null, question, typed };
       const judged = await this.app.model.ask(request);
-      const sign = judged.right ? "\u2713 right" : typed === null ? "The answer" : "\u2717 not yet";
+      const wrong = judged.unread ? "? not read" : "\u2717 not yet";
+      const sign = judged.right ? "\u2713 right" : typed === null ? "The answer" : wrong;
       const more =
         judged.truth === undefined
           ? ""
@@ -212,9 +213,8 @@ views.push({
       const message = judged.right || typed === null ? "" : `: ${marked(judged.message)}`;
       place.innerHTML = `<p class="${judged.right ? "good" : "bad"}">${sign}${message}</p>${more ? `<div>${more}</div>` : ""}`;
       const done = this.done[name];
-      // Who has seen the answer cannot guess any more.
-      if (done[question] === "open")
-        done[question] = judged.right ? "right" : typed === null ? "given up" : "open";
+      // Only the first guess counts, and who has seen the answer cannot guess any more.
+      if (done[question] === "open" && !judged.unread) done[question] = judged.right ? "right" : "tried";
       this.score();
     } catch (error) {
       place.innerHTML = `<p class="error">${escaped(error.message)}</p>`;
@@ -224,6 +224,6 @@ views.push({
   score() {
     const done = this.done[this.name] ?? [];
     const right = done.filter((state) => state === "right").length;
-    document.getElementById("lesson-score").textContent = `${right} of ${done.length} guessed right`;
+    document.getElementById("lesson-score").textContent = `${right} of ${done.length} right at the first guess`;
   },
 });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use sim_core::PmuEvent;
-use sim_course::{LESSONS, Lesson, Solved, TraceCounts, TraceRun, TraceSource};
+use sim_course::{LESSONS, Lesson, Solved, TraceCounts, TraceRun, TraceSource, Verdict};
 
 use crate::traces::{self, Part};
 
@@ -28,6 +28,8 @@ pub(crate) struct Head {
 #[derive(Debug, Serialize)]
 pub(crate) struct Guessed {
     right: bool,
+    /// The guess is not an answer of the kind that the question asks for.
+    unread: bool,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     truth: Option<String>,
@@ -92,11 +94,21 @@ impl Lessons {
         let solved = self.last.as_ref().and_then(|(_, solved)| solved.get(number));
         let solved = solved.ok_or("the lesson has no answer to this question")?;
         let verdict = typed.map(|typed| question.check(typed, &solved.truth));
-        let right = verdict.as_ref().is_some_and(sim_course::Verdict::is_right);
-        let message = verdict.map_or_else(|| String::from("given up"), |v| v.message());
+        let right = verdict.as_ref().is_some_and(Verdict::is_right);
+        let unread = matches!(verdict, Some(Verdict::Unreadable { .. } | Verdict::Empty));
+        let message = verdict.map_or_else(
+            || String::from("given up"),
+            |verdict| match verdict {
+                // The distance would give the answer away.
+                Verdict::Off { by, .. } if by > 0.0 => String::from("too high"),
+                Verdict::Off { .. } => String::from("too low"),
+                other => other.message(),
+            },
+        );
         let is_open = !right && typed.is_some();
         Ok(Guessed {
             right,
+            unread,
             message,
             truth: (!is_open).then(|| solved.shown.clone()),
             why: (!is_open).then(|| solved.why.clone()),

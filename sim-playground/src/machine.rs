@@ -21,6 +21,15 @@ impl Choice {
         Choice { set, ..Choice::default() }
     }
 
+    /// Returns the changed keys with their values.
+    pub(crate) fn assignments(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        let pair = |set: &String| {
+            let (key, value) = set.split_once('=')?;
+            Some((key.to_owned(), value.to_owned()))
+        };
+        self.set.iter().filter_map(pair)
+    }
+
     /// Runs `work` with the source of the configuration.
     pub(crate) fn with<T>(
         &self,

@@ -86,10 +86,12 @@ struct Page {
 
 /// Runs the steps on a machine in the given state.
 pub(crate) fn watch(given: &str, steps: &str, machine: &Choice) -> Result<Answer, String> {
-    let case = match assembly::is_program(steps) {
+    let mut case = match assembly::is_program(steps) {
         true => assembly::case(given, steps)?,
         false => parse_steps(("given", given), ("do", steps)).map_err(|error| error.to_string())?,
     };
+    // Scenarios switch prefetchers off; what the reader switches on comes after that.
+    case.given.set.extend(machine.assignments());
     watch_parsed(&case, machine)
 }
 

@@ -126,6 +126,17 @@ fn a_machine_of_other_sizes_counts_otherwise() {
 }
 
 #[test]
+fn prefetchers_that_the_reader_switches_on_run() {
+    let request = |set: &[&str]| {
+        let done = "LD8 0x10000 step 64 x 32";
+        ok(&json!({"ask": "watch", "given": "K1", "do": done, "machine": {"set": set}}))
+    };
+    let on = ["memory.prefetch.l1d=true", "memory.prefetch.l2-stream=true"];
+    assert_eq!(request(&[])["counts"]["BUS_ACCESS_RD"], json!(32));
+    assert_ne!(request(&on)["counts"]["BUS_ACCESS_RD"], json!(32));
+}
+
+#[test]
 fn a_program_runs_on_the_model() {
     let text = ".text\nmov x0, #3\nloop: subs x0, x0, #1\nb.ne loop\nret\n";
     let run = ok(&json!({"ask": "assemble", "text": text}));

@@ -51,8 +51,8 @@ pub struct WatchedStep {
     pub log: Vec<Logged>,
     /// Operations in rename order.
     pub operations: Vec<Operation>,
-    /// Caches and TLBs after the step. `None` if the next step is joined by `&`, and after the first
-    /// 256 steps, but for the last one.
+    /// Caches and TLBs after the step. `None` if the next step is joined by `&`, and after the
+    /// first 256 steps, but for the last one.
     pub contents: Option<Contents>,
 }
 
