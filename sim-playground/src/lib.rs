@@ -3,7 +3,7 @@
 //! counters of a core beside the exact counts.
 //!
 //! [`Playground::answer`] takes a request of [`Request`]. The library is compiled to WebAssembly
-//! ([`exports`]) and embedded in the page; on other targets it serves tests. It has no clock, reads
+//! (`exports`) and embedded in the page; on other targets it serves tests. It has no clock, reads
 //! no file and keeps nothing between requests but the traces that the page has given to it and the
 //! answers of the last lesson.
 
