@@ -14,9 +14,11 @@ use std::path::{Path, PathBuf};
 /// Largest number of files that may use each other in a circle.
 const FILES: usize = 3;
 
-const CRATES: [&str; 17] = [
+const CRATES: [&str; 19] = [
     "sim-a53",
     "sim-asm",
+    "sim-course",
+    "sim-playground",
     "sim-core",
     "sim-files",
     "sim-isa",
