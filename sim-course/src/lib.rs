@@ -28,28 +28,33 @@
 //!
 //! * [`lesson`], [`setup`], [`question`]: the parts of a lesson, which serialize without answers;
 //! * [`expression`]: formulas over counts of setups and steps; [`text`]: the small Markdown;
+//! * [`notation`]: the terms of the setups with their meanings; [`source`]: the sources of data;
 //! * [`solve`]: the true answers; [`verdict`]: a typed answer compared with the true one;
 //! * [`sheet`]: the answers of a student and their points; [`builtin`]: the lessons of n2sim.
 //!
-//! The crate reads no files and no clocks, so that it also runs in a browser. Who uses it brings
-//! the counts of traces ([`TraceSource`]).
+//! The crate reads no files and no clocks, so that it also runs in a browser. Who uses it opens
+//! the traces ([`TraceSource`]); [`TraceRun::count`] counts them.
 
 pub mod builtin;
 mod condition;
+mod count;
 mod document;
 mod error;
 pub mod expression;
 pub mod lesson;
+pub mod notation;
 pub mod question;
 pub mod setup;
 pub mod sheet;
 pub mod solve;
+pub mod source;
 pub mod text;
 pub mod verdict;
 
 pub use builtin::LESSONS;
 pub use error::{LessonError, Problem};
 pub use lesson::{Lesson, Level};
+pub use notation::Term;
 pub use question::{Answer, Question, Tolerance};
 pub use setup::{Run, Scenario, Setup, TraceRun};
 pub use sheet::{Grade, GradedLesson, GradedQuestion, Sheet, grade};

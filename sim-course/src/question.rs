@@ -8,6 +8,7 @@ use crate::document::{Table, Text, wrong_type};
 use crate::error::{Fault, Problem, place_inside, place_of};
 use crate::expression::{Expression, ExpressionFault, Reference, Scope, What};
 use crate::setup::{Run, Setup, is_true, share_event};
+use crate::source;
 use crate::text::{Template, estimated};
 use sim_scenario::Place;
 
@@ -62,6 +63,8 @@ pub enum Answer {
     },
     /// Source of the data of a step.
     Source {
+        /// Names of all sources.
+        options: Vec<&'static str>,
         /// The step.
         #[serde(skip)]
         reference: Reference,
@@ -206,7 +209,7 @@ fn step_value(table: &Table<'_>, scope: Scope<'_>, kind: &str) -> Result<(Answer
     }
     let reference = scope.reference(kind).map_err(|text| Fault::other(span.start, text))?;
     if matches!(reference.what, What::Source) {
-        return Ok((Answer::Source { reference }, String::new()));
+        return Ok((Answer::Source { options: source::names(), reference }, String::new()));
     }
     let expression =
         Expression::parse(kind, scope).map_err(|(_, text)| Fault::other(span.start, text))?;

@@ -150,7 +150,7 @@ impl Question {
             Answer::Number { expression, .. } => {
                 Ok(Truth::Number { value: expression.evaluate(results)? })
             }
-            Answer::Source { reference } => {
+            Answer::Source { reference, .. } => {
                 Ok(Truth::Source { name: results.source(reference)?.label() })
             }
             Answer::Choice { options, right } => {

@@ -1,23 +1,15 @@
 //! A typed answer compared with the true one.
 
 use serde::Serialize;
-use sim_core::DataSource;
 
 use crate::question::{Answer, Question, Tolerance};
 use crate::solve::Truth;
+use crate::source;
 use crate::text::shown;
 
-/// All sources of data, each with more words that name it.
-const SOURCES: [(DataSource, &[&str]); 8] = [
-    (DataSource::StoreQueue, &["store queue", "store"]),
-    (DataSource::L1, &["l1d", "l1 cache", "level 1"]),
-    (DataSource::L2, &["l2 cache", "level 2"]),
-    (DataSource::Slc, &["slc", "llc", "system cache", "last level cache"]),
-    (DataSource::Peer, &["peer", "other core"]),
-    (DataSource::Remote, &["remote", "other chip"]),
-    (DataSource::Dram, &["dram", "ram", "main memory", "local memory"]),
-    (DataSource::Device, &["non-cacheable"]),
-];
+/// Signs that part groups of three digits: comma, underscore, apostrophes, and spaces of several
+/// widths.
+const GROUPS: [char; 8] = [',', '_', '\'', '\u{2019}', ' ', '\u{a0}', '\u{2009}', '\u{202f}'];
 
 /// Result of a typed answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -83,13 +75,13 @@ impl Question {
                 Ok(number) => self.compare(number, *value),
                 Err(problem) => Verdict::Unreadable { problem },
             },
-            (Truth::Source { name }, _) => match source(typed) {
+            (Truth::Source { name }, _) => match source::named(typed) {
                 Some(own) if own == *name => Verdict::Right,
                 Some(own) => Verdict::Wrong { typed: own.to_owned() },
                 None => Verdict::Unreadable {
                     problem: format!(
                         "'{typed}' is not a source of data; write one of {}",
-                        source_names()
+                        source::list()
                     ),
                 },
             },
@@ -127,37 +119,50 @@ impl Question {
     }
 }
 
-/// Reads a number as people type it: `1,234`, `1_234`, `12 %`, `12 cycles`.
+/// Reads a number as people type it: `1,234`, `1 234`, `1/8`, `12.5 %`, `12 cycles`. A percent sign
+/// means hundredths, unless the answer is in percent itself.
 fn number(typed: &str, unit: &str) -> Result<f64, String> {
-    let bare = typed.strip_suffix('%').unwrap_or(typed).trim();
-    let unit = if unit.is_empty() { "events" } else { unit };
-    let bare = bare.strip_suffix(unit).unwrap_or(bare).trim();
-    let problem = || format!("'{typed}' is not a number; write digits, such as 12 or 0.5");
-    let is_digit = |letter: char| letter.is_ascii_digit() || "+-.,_ eE".contains(letter);
-    if !bare.chars().all(is_digit) {
-        return Err(problem());
+    let word = if unit.is_empty() { "events" } else { unit };
+    let bare = typed.strip_suffix(word).unwrap_or(typed).trim();
+    let (bare, is_percent) = match bare.strip_suffix('%').or(bare.strip_suffix("percent")) {
+        Some(bare) => (bare.trim(), unit != "percent"),
+        None => (bare, false),
+    };
+    let value = match bare.split_once('/') {
+        Some((over, under)) => plain(over, typed)? / plain(under, typed)?,
+        None => plain(bare, typed)?,
+    };
+    let value = if is_percent { value / 100.0 } else { value };
+    if value.is_finite() { Ok(value) } else { Err(no_number(typed)) }
+}
+
+/// Reads a number without unit; `typed` is the whole answer, for the message.
+fn plain(bare: &str, typed: &str) -> Result<f64, String> {
+    let bare = bare.trim().replace('\u{2212}', "-");
+    let is_part = |letter: char| {
+        letter.is_ascii_digit() || "+-.eE".contains(letter) || GROUPS.contains(&letter)
+    };
+    if !bare.chars().all(is_part) {
+        return Err(no_number(typed));
     }
-    let mut groups = bare.split('.').next().unwrap_or_default().split(',').skip(1);
-    if groups.any(|group| group.len() != 3) {
+    let (whole, fraction) = bare.split_once('.').unwrap_or((&bare, ""));
+    let mut groups = whole.trim_start_matches(['+', '-']).split(GROUPS);
+    let first = groups.next().unwrap_or_default();
+    let mut rest = groups.peekable();
+    let is_grouped = rest.peek().is_some();
+    let is_first = (1..=3).contains(&first.len()) && !first.starts_with('0');
+    if (is_grouped && !is_first) || rest.any(|group| group.len() != 3) || fraction.contains(GROUPS)
+    {
         return Err(format!(
-            "'{typed}': the comma parts groups of three digits; write a point: 0.5"
+            "'{typed}': a comma or a space parts groups of three digits (1,234); write a decimal point: 0.5"
         ));
     }
-    let plain: String = bare.chars().filter(|letter| !",_ ".contains(*letter)).collect();
-    plain.parse().ok().filter(|value: &f64| value.is_finite()).ok_or_else(problem)
+    let digits: String = bare.chars().filter(|letter| !GROUPS.contains(letter)).collect();
+    digits.parse().map_err(|_| no_number(typed))
 }
 
-fn source(typed: &str) -> Option<&'static str> {
-    let typed = typed.to_lowercase();
-    let typed = typed.strip_prefix("the ").unwrap_or(&typed);
-    let names = |label: &str, more: &[&str]| label.to_lowercase() == typed || more.contains(&typed);
-    SOURCES.iter().find(|(own, more)| names(own.label(), more)).map(|(own, _)| own.label())
-}
-
-/// Returns the names of all sources.
-pub fn source_names() -> String {
-    let names: Vec<&str> = SOURCES.iter().map(|(source, _)| source.label()).collect();
-    names.join(", ")
+fn no_number(typed: &str) -> String {
+    format!("'{typed}' is not a number; write digits, such as 12 or 0.5, or a fraction: 1/8")
 }
 
 /// Returns the index of the choice that a number, a letter or the text itself names.

@@ -107,3 +107,33 @@ fn a_lesson_serializes_without_its_answers() {
         assert!(serde_json::to_string(&answers).expect("numbers").contains("\"why\""));
     }
 }
+
+#[test]
+fn the_notation_explains_every_word_of_the_setups_and_nothing_else() {
+    let signs = |lesson: &Lesson| -> Vec<String> {
+        lesson.notation().into_iter().map(|term| term.sign).collect()
+    };
+    for lesson in &lessons() {
+        let signs = signs(lesson);
+        let words: Vec<&str> = signs.iter().flat_map(|sign| sign.split(' ')).collect();
+        for setup in &lesson.setups {
+            let Run::Scenario(scenario) = &setup.run else { continue };
+            let text = format!("{} , {}", scenario.given, scenario.done);
+            for word in text.split([' ', ';', '&', ',', '\n']).filter(|word| !word.is_empty()) {
+                let is_place = word.starts_with("0x") || word.parse::<u64>().is_ok();
+                let is_named = scenario.names.iter().any(|(name, _)| name == word);
+                let is_line = word.len() == 2 && word.starts_with('a');
+                let is_known = words.contains(&word) || is_place || is_named || is_line;
+                assert!(is_known, "{}: nothing explains '{word}': {signs:?}", lesson.name);
+            }
+        }
+    }
+    let first = signs(&lessons()[0]);
+    assert_eq!(first, ["K0", "LD8 A", "s ; t", "0x8000"], "only what occurs");
+    let tenth = signs(&lessons()[9]);
+    for sign in ["K3", "trained", "else { s }", "s &x 8", "s & t", "CBZ X0 taken", "LD8 A"] {
+        assert!(tenth.iter().any(|own| own == sign), "{sign}: {tenth:?}");
+    }
+    assert!(!tenth.iter().any(|own| own == "s x 8"), "{tenth:?}");
+    assert_eq!(lessons()[10].notation(), [], "a trace has no notation");
+}

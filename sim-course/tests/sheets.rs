@@ -48,10 +48,32 @@ fn verdict(question: usize, typed: &str) -> Verdict {
 
 #[test]
 fn numbers_are_read_as_people_type_them() {
-    for typed in ["2000", "2,000", "2_000", " 2 000 ", "2000 events", "2e3", "2000.0", "+2000"] {
+    for typed in [
+        "2000",
+        "2,000",
+        "2_000",
+        " 2 000 ",
+        "2'000",
+        "2\u{202f}000",
+        "2000 events",
+        "2e3",
+        "+2000",
+    ] {
         assert_eq!(verdict(0, typed), Verdict::Right, "{typed}");
     }
-    for typed in ["0.333", "0.33", ".35", "0.30", "0.333 refills per access"] {
+    for typed in [
+        "0.333",
+        "0.33",
+        ".35",
+        "0.30",
+        "0.333 refills per access",
+        "1/3",
+        "1 / 3 refills per access",
+        "2,000/6,000",
+        "33.3%",
+        "33.3 %",
+        "33 percent",
+    ] {
         assert_eq!(verdict(1, typed), Verdict::Right, "{typed}");
     }
     assert_eq!(verdict(0, "2001"), Verdict::Off { by: 1.0, percent: Some(0.05) });
@@ -59,17 +81,43 @@ fn numbers_are_read_as_people_type_them() {
     assert_eq!(verdict(4, "2"), Verdict::Right);
     assert_eq!(verdict(4, "3").message(), "3 too high");
     assert_eq!(verdict(0, "  "), Verdict::Empty);
-    for typed in ["two", "12x", "1-2", "inf", "nan", "1e999"] {
+    for typed in ["two", "12x", "1-2", "inf", "nan", "1e999", "1/0", "1/", "/3", "1/2/3", "%"] {
         let message = verdict(0, typed).message();
         assert!(message.contains(&format!("'{typed}' is not a number; write digits")), "{message}");
     }
-    assert!(verdict(1, "0,33").message().contains("write a point: 0.5"));
+    for typed in ["0,33", "0,333", "33,3 %", "1 2", "0.333,333", ",5"] {
+        let message = verdict(1, typed).message();
+        assert!(message.contains("write a decimal point: 0.5"), "{typed}: {message}");
+    }
+}
+
+#[test]
+fn a_percent_sign_means_hundredths_unless_the_answer_is_in_percent() {
+    let text = LESSON.replace("unit   = \"refills per access\"", "unit   = \"percent\"");
+    let text = text.replace("(3 * L1D_CACHE)", "(L1D_CACHE / 12.5)");
+    let lesson = Lesson::parse(&text, "l.toml").expect("good");
+    let solved = lesson.solve(&mut NoTraces).expect("good");
+    for typed in ["12.5", "12.5%", "12.5 %", "12.5 percent", "25/2"] {
+        let verdict = lesson.questions[1].check(typed, &solved[1].truth);
+        assert_eq!(verdict, Verdict::Right, "{typed}");
+    }
+    let hundredth = lesson.questions[1].check("0.125", &solved[1].truth);
+    assert!(!hundredth.is_right(), "{hundredth:?}");
 }
 
 #[test]
 fn sources_and_choices_are_read_by_all_their_names() {
     for typed in ["memory", "DRAM", "main memory", "the memory"] {
         assert_eq!(verdict(2, typed), Verdict::Right, "{typed}");
+    }
+    let near = Lesson::parse(&LESSON.replace("K1", "K3").replace(" step 64 x 2000", ""), "l.toml")
+        .expect("good");
+    let near_solved = near.solve(&mut NoTraces).expect("good");
+    for typed in
+        ["L1", "L1 D-cache", "the L1 D-cache", "l1d cache", "L1 data cache", "From the L1D"]
+    {
+        let verdict = near.questions[2].check(typed, &near_solved[2].truth);
+        assert_eq!(verdict, Verdict::Right, "{typed}");
     }
     assert_eq!(verdict(2, "slc").message(), "not 'system level cache'");
     assert!(verdict(2, "disk").message().contains("write one of older store, L1, L2"));

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use sim_core::PmuEvent;
-use sim_course::{LESSONS, Lesson, Solved, TraceCounts, TraceRun, TraceSource, Verdict};
+use sim_course::{LESSONS, Lesson, Solved, Term, TraceCounts, TraceRun, TraceSource, Verdict};
 
-use crate::traces::{self, Part};
+use crate::machine::Choice;
+use crate::traces;
 
 /// Traces of lessons by name, and the lesson that was solved last.
 #[derive(Debug, Default)]
@@ -22,6 +22,14 @@ pub(crate) struct Head {
     title: String,
     minutes: u64,
     level: &'static str,
+}
+
+/// A lesson without its answers, and the notation of its setups.
+#[derive(Debug, Serialize)]
+pub(crate) struct Page {
+    #[serde(flatten)]
+    lesson: Lesson,
+    notation: Vec<Term>,
 }
 
 /// Judged guess, with the true answer and the reason once it is right or given up.
@@ -46,8 +54,14 @@ pub(crate) fn heads() -> Result<Vec<Head>, String> {
     LESSONS.iter().map(head).collect()
 }
 
+/// Returns a lesson with what the page shows beside it.
+pub(crate) fn page(name: &str, text: Option<&str>) -> Result<Page, String> {
+    let lesson = lesson(name, text)?;
+    Ok(Page { notation: lesson.notation(), lesson })
+}
+
 /// Returns a lesson of n2sim by its name, or the lesson in `text`.
-pub(crate) fn lesson(name: &str, text: Option<&str>) -> Result<Lesson, String> {
+fn lesson(name: &str, text: Option<&str>) -> Result<Lesson, String> {
     if let Some(text) = text {
         return parse(text, name);
     }
@@ -125,20 +139,7 @@ impl TraceSource for Source<'_> {
         if bytes.is_empty() {
             return Err(format!("the lesson needs the trace {}: drop it on the page", run.trace));
         }
-        let part = Part::of(run.instructions, &run.set);
-        let session = traces::session(bytes, part.machine())?;
-        let Some(sharing) = run.sharing.filter(|_| !run.events.is_empty()) else {
-            let outcome = session.run(&part.options(), &mut |_| {}).map_err(|e| e.to_string())?;
-            return Ok(TraceCounts { counts: outcome.total(), estimates: BTreeMap::new() });
-        };
-        let turn = u128::from(sharing.interval) * u128::from(session.clock_hz()) / 1_000_000;
-        let turn = u64::try_from(turn).unwrap_or(u64::MAX);
-        let (outcome, readings) =
-            traces::shared(&session, &part, &run.events, sharing.counters, turn)?;
-        let scaled = |(event, reading): (PmuEvent, sim_pmu::perf::Reading)| {
-            Some((event, reading.scaled()? as f64))
-        };
-        let estimates = readings.into_iter().filter_map(scaled).collect();
-        Ok(TraceCounts { counts: outcome.total(), estimates })
+        let session = traces::session(bytes, &Choice::changed(run.overrides()));
+        run.count(&session.map_err(|fault| fault.text)?)
     }
 }

@@ -10,6 +10,7 @@
 mod assembly;
 #[cfg(target_family = "wasm")]
 pub mod exports;
+mod fault;
 mod lessons;
 mod machine;
 mod operations;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::fault::Fault;
 use crate::lessons::{self, Lessons};
 use crate::machine::{self, Choice};
 use crate::traces::{self, Part};
@@ -66,7 +67,7 @@ pub enum Request {
         /// Events, each an own group.
         events: Vec<String>,
         /// Number of event counters.
-        counters: u8,
+        counters: u64,
         /// Time of a turn in cycles.
         turn: u64,
         /// Part of the trace.
@@ -124,20 +125,22 @@ impl Playground {
         self.trace = bytes;
     }
 
-    /// Answers a request: `{"ok": ...}`, or `{"error": "..."}` with a sentence for the reader.
+    /// Answers a request: `{"ok": ...}`, or `{"error": "..."}` with a sentence for the reader, and
+    /// `"field": "turn"` if it belongs to a field of the page.
     pub fn answer(&mut self, request: &str) -> String {
         let answer = match serde_json::from_str(request) {
             Ok(request) => self.answer_to(request),
-            Err(error) => Err(format!("the request of the page is not understood: {error}")),
+            Err(error) => Err(format!("the request of the page is not understood: {error}").into()),
         };
         let answer = match answer {
             Ok(value) => json!({ "ok": value }),
-            Err(error) => json!({ "error": error }),
+            Err(Fault { field: None, text }) => json!({ "error": text }),
+            Err(Fault { field, text }) => json!({ "error": text, "field": field }),
         };
         answer.to_string()
     }
 
-    fn answer_to(&mut self, request: Request) -> Result<Value, String> {
+    fn answer_to(&mut self, request: Request) -> Result<Value, Fault> {
         match request {
             Request::Tables => value(&tables::tables()),
             Request::Settings { machine } => value(&machine::settings(&machine)?),
@@ -156,7 +159,7 @@ impl Playground {
                 value(&traces::turns(&self.trace, &part, &events, counters, turn)?)
             }
             Request::Lessons => value(&lessons::heads()?),
-            Request::Lesson { name, text } => value(&lessons::lesson(&name, text.as_deref())?),
+            Request::Lesson { name, text } => value(&lessons::page(&name, text.as_deref())?),
             Request::Keep { name } => {
                 self.lessons.keep(name, self.trace.clone());
                 Ok(Value::Null)
@@ -171,6 +174,6 @@ impl Playground {
     }
 }
 
-fn value(answer: &impl Serialize) -> Result<Value, String> {
-    serde_json::to_value(answer).map_err(|error| error.to_string())
+fn value(answer: &impl Serialize) -> Result<Value, Fault> {
+    serde_json::to_value(answer).map_err(|error| error.to_string().into())
 }

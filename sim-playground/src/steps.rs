@@ -4,7 +4,7 @@ use serde::Serialize;
 use sim_cache::{Contents, HeldLine, HeldPage, HeldSet};
 use sim_core::{LINE_BYTES, LineAddr};
 use sim_scenario::{
-    Action, Case, Join, Reported, STEPS_WATCHED, Step, WatchedStep, configure, parse_steps,
+    Action, Case, Join, Reported, STEPS_WATCHED, Step, WatchedStep, Xt, configure, parse_steps,
     watch_case,
 };
 
@@ -130,6 +130,7 @@ fn shown(
         Reported::Event(event, n) => Entry::Event(logged.cycle, event.mnemonic(), n),
         Reported::Edge(edge) => Entry::Edge(logged.cycle, edge as usize),
     };
+    let text = own_text(step);
     let word = match step.action {
         Action::Execute { word, .. } => Some(word),
         _ => None,
@@ -139,11 +140,11 @@ fn shown(
         // Only the instruction of the step has its word; those of another path have their own.
         let own = operation.timeline.wrong_path == step.wrong_path;
         let word = word.filter(|_| own);
-        let text = if own { &*step.text } else { "(on the wrong path)" };
-        ops.push(follower.draw(operation, word, Some(text), &[]));
+        let name = if own { &*text } else { "(on the wrong path)" };
+        ops.push(follower.draw(operation, word, Some(name), &[]));
     }
     Shown {
-        text: step.text.clone(),
+        text,
         after: step.join == Join::After,
         wrong: step.wrong_path,
         begin: watched.begin,
@@ -151,6 +152,27 @@ fn shown(
         log: watched.log.iter().map(entry).collect(),
         ops,
         state,
+    }
+}
+
+/// Returns the text of a step. A repetition, such as `LD8 0x8000 (2 of 8)`, gets its own address.
+fn own_text(step: &Step) -> String {
+    let address = match &step.action {
+        Action::Execute { operand: Some(Xt::Address(addr)), .. }
+        | Action::Fetch { addr }
+        | Action::Snoop { addr, .. }
+        | Action::Stash { addr } => *addr,
+        _ => return step.text.clone(),
+    };
+    let Some((text, count)) = step.text.rsplit_once(" (") else { return step.text.clone() };
+    if !count.ends_with(')') || !count.contains(" of ") {
+        return step.text.clone();
+    }
+    let written: Vec<&str> = text.split(' ').filter(|word| word.starts_with("0x")).collect();
+    match written[..] {
+        // Several addresses, or none: the text cannot have the own one in its place.
+        [one] => format!("{} ({count}", text.replace(one, &format!("0x{address:X}"))),
+        _ => format!("{text} at 0x{address:X} ({count}"),
     }
 }
 

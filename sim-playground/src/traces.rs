@@ -13,9 +13,10 @@ use sim_machine::{Outcome, RunHeader, RunOptions, Session};
 use sim_trace::TraceFile;
 
 pub(crate) use samples::samples;
-pub(crate) use turns::{shared, turns};
+pub(crate) use turns::turns;
 pub(crate) use window::pipeline;
 
+use crate::fault::Fault;
 use crate::machine::Choice;
 use crate::operations::Slots;
 use crate::scenarios::{Counted, counted};
@@ -38,19 +39,8 @@ pub struct Part {
 }
 
 impl Part {
-    /// The first `instructions`, on a machine with these changed keys.
-    pub(crate) fn of(instructions: u64, set: &[(String, String)]) -> Part {
-        let set = set.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        Part { warmup: 0, limit: Some(instructions), machine: Choice::changed(set) }
-    }
-
-    /// Returns the machine.
-    pub(crate) fn machine(&self) -> &Choice {
-        &self.machine
-    }
-
     /// Returns the options of a run of this part.
-    pub(crate) fn options(&self) -> RunOptions {
+    fn options(&self) -> RunOptions {
         RunOptions { warmup: self.warmup, limit: self.limit, roi: None }
     }
 }
@@ -70,21 +60,41 @@ pub(crate) struct Totals {
 }
 
 /// Opens the trace on a machine.
-pub(crate) fn session(trace: &[u8], machine: &Choice) -> Result<Session, String> {
+pub(crate) fn session(trace: &[u8], machine: &Choice) -> Result<Session, Fault> {
     if trace.is_empty() {
-        return Err(String::from("there is no trace yet: choose one, or drop a file on the page"));
+        let text = "there is no trace yet: choose one, or drop a file on the page";
+        return Err(Fault::of("trace", text));
     }
-    let file = File::of_bytes(trace.to_vec()).map_err(|error| error.to_string())?;
-    let file = TraceFile::from_reader(file, Path::new(NAME)).map_err(|error| error.to_string())?;
+    let config = machine.config().map_err(|text| Fault::of("machine", text))?;
+    let file = File::of_bytes(trace.to_vec()).map_err(|error| Fault::of("trace", error))?;
+    let file = TraceFile::from_reader(file, Path::new(NAME));
     let header = RunHeader { trace: NAME.to_owned(), ..RunHeader::default() };
-    Session::of(file, machine.config()?, header).map_err(|error| error.to_string())
+    Session::of(file.map_err(|error| Fault::of("trace", error))?, config, header)
+        .map_err(|error| Fault::of("trace", error))
+}
+
+impl Part {
+    /// Opens the trace on the machine of the part. A warm-up that leaves nothing is refused.
+    fn session(&self, trace: &[u8]) -> Result<Session, Fault> {
+        let session = session(trace, &self.machine)?;
+        let streams = session.trace().streams().iter();
+        let longest = streams.map(|stream| stream.instructions).max().unwrap_or(0);
+        if self.warmup >= longest {
+            let text = format!(
+                "the longest thread has {longest} instructions: a warm-up of {} leaves none to count",
+                self.warmup
+            );
+            return Err(Fault::of("warmup", text));
+        }
+        Ok(session)
+    }
 }
 
 /// Counts the trace.
-pub(crate) fn count(trace: &[u8], part: &Part) -> Result<Totals, String> {
-    let session = session(trace, &part.machine)?;
-    let outcome = session.run(&part.options(), &mut |_| {}).map_err(|error| error.to_string())?;
-    Ok(totals(&outcome))
+pub(crate) fn count(trace: &[u8], part: &Part) -> Result<Totals, Fault> {
+    let session = part.session(trace)?;
+    let outcome = session.run(&part.options(), &mut |_| {});
+    Ok(totals(&outcome.map_err(|error| Fault::of("trace", error))?))
 }
 
 fn totals(outcome: &Outcome) -> Totals {

@@ -8,7 +8,8 @@ use sim_pmu::spe::context::mdcr;
 use sim_pmu::spe::registers::{pmblimitr, pmscr, pmsirr};
 use sim_pmu::spe::{SampleOutcome, Spe, SpeRegister};
 
-use super::{Part, session};
+use super::Part;
+use crate::fault::Fault;
 
 /// Start and limit of a buffer that is too large to fill.
 const BUFFER: u64 = 1 << 20;
@@ -39,11 +40,12 @@ pub(crate) struct Row {
 }
 
 /// Runs the trace with a unit that samples every `interval` operations, without jitter.
-pub(crate) fn samples(trace: &[u8], part: &Part, interval: u64) -> Result<Samples, String> {
+pub(crate) fn samples(trace: &[u8], part: &Part, interval: u64) -> Result<Samples, Fault> {
     if interval == 0 || interval & !pmsirr::INTERVAL != 0 {
-        return Err(format!("interval {interval}: give a multiple of 256, such as 1024"));
+        let text = format!("interval {interval}: give a multiple of 256, such as 1024");
+        return Err(Fault::of("interval", text));
     }
-    let session = session(trace, &part.machine)?;
+    let session = part.session(trace)?;
     let config = session.config();
     let mut unit = Spe::new(&config.spe, 0);
     unit.set_clocks(config.core.clock_hz, config.core.counter_hz, 0);
@@ -60,7 +62,7 @@ pub(crate) fn samples(trace: &[u8], part: &Part, interval: u64) -> Result<Sample
         Watch { unit, core: 0, is_counted: false, rows: BTreeMap::new(), totals: [0; 4] };
     session
         .run_with_sink(&part.options(), &mut |_| {}, &mut watch)
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| Fault::of("trace", error))?;
     watch.unit.synchronize(&mut NullSink);
     watch.collect();
     let [operations, written, collided, squashed] = watch.totals;

@@ -5,9 +5,8 @@ use sim_core::{Counts, EventSink, Notice, PmuEvent};
 use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{Group, PerfSession, PerfSetup, Reading};
 
-use sim_machine::{Outcome, Session};
-
-use super::{Part, session};
+use super::Part;
+use crate::fault::Fault;
 
 /// Points in time.
 const POINTS: u64 = 120;
@@ -41,13 +40,13 @@ pub(crate) fn turns(
     trace: &[u8],
     part: &Part,
     names: &[String],
-    counters: u8,
+    counters: u64,
     turn: u64,
-) -> Result<Turns, String> {
+) -> Result<Turns, Fault> {
     let (events, groups, counters) = asked(names, counters, turn)?;
-    let session = session(trace, &part.machine)?;
+    let session = part.session(trace)?;
     let options = part.options();
-    let whole = session.run(&options, &mut |_| {}).map_err(|error| error.to_string())?;
+    let whole = session.run(&options, &mut |_| {}).map_err(|error| Fault::of("trace", error))?;
     let cycles = whole.total().value(PmuEvent::CPU_CYCLES);
     let mut watch = Watch {
         counters: PerfSession::new(PerfSetup::new(&groups, counters), turn),
@@ -59,43 +58,29 @@ pub(crate) fn turns(
         step: (cycles / POINTS).max(1),
         points: Vec::new(),
     };
-    session.run_with_sink(&options, &mut |_| {}, &mut watch).map_err(|error| error.to_string())?;
+    let ran = session.run_with_sink(&options, &mut |_| {}, &mut watch);
+    ran.map_err(|error| Fault::of("trace", error))?;
     watch.point();
     let rotations = watch.counters.rotations();
     let events = events.iter().map(|event| event.mnemonic()).collect();
     Ok(Turns { events, cycles, points: watch.points, rotations })
 }
 
-/// Counts the events of a part with counters that rotate every `turn` cycles.
-pub(crate) fn shared(
-    session: &Session,
-    part: &Part,
-    names: &[String],
-    counters: u8,
-    turn: u64,
-) -> Result<(Outcome, Vec<(PmuEvent, Reading)>), String> {
-    let (events, groups, counters) = asked(names, counters, turn)?;
-    let mut counters = PerfSession::new(PerfSetup::new(&groups, counters), turn);
-    let outcome = session
-        .run_deferred(&part.options(), &mut |_| {}, &mut counters)
-        .map_err(|error| error.to_string())?;
-    let readings = events.into_iter().zip(counters.readings()).collect();
-    Ok((outcome, readings))
-}
-
 /// Reads the names of events, each a group of its own, and the number of counters.
 fn asked(
     names: &[String],
-    counters: u8,
+    counters: u64,
     turn: u64,
-) -> Result<(Vec<PmuEvent>, Vec<Group>, CounterCount), String> {
-    let event = |name: &String| PmuEvent::from_name(name).map_err(|error| error.to_string());
+) -> Result<(Vec<PmuEvent>, Vec<Group>, CounterCount), Fault> {
+    let event =
+        |name: &String| PmuEvent::from_name(name).map_err(|error| Fault::of("events", error));
     let events: Vec<PmuEvent> = names.iter().map(event).collect::<Result<_, _>>()?;
     if turn == 0 {
-        return Err(String::from("a turn of 0 cycles: give at least 1"));
+        return Err(Fault::of("turn", "a turn of 0 cycles: give at least 1"));
     }
-    let counters = CounterCount::new(counters)
-        .ok_or_else(|| format!("{counters} counters: a machine has 2 to 31"))?;
+    let counters = u8::try_from(counters).ok().and_then(CounterCount::new).ok_or_else(|| {
+        Fault::of("counters", format!("{counters} counters: a machine has 2 to 31"))
+    })?;
     let groups = events.iter().map(|event| Group::single(*event)).collect();
     Ok((events, groups, counters))
 }

@@ -6,6 +6,7 @@ use sim_isa::Program;
 use sim_machine::RunOptions;
 
 use super::{Part, session};
+use crate::fault::Fault;
 use crate::operations::{Drawn, Follower};
 
 /// Most instructions of a window.
@@ -20,22 +21,24 @@ pub(crate) struct Window {
 }
 
 /// Runs the trace to the end of the window and returns the operations in it.
-pub(crate) fn pipeline(trace: &[u8], part: &Part, from: u64, n: u64) -> Result<Window, String> {
+pub(crate) fn pipeline(trace: &[u8], part: &Part, from: u64, n: u64) -> Result<Window, Fault> {
     if n == 0 || n > MOST {
-        return Err(format!("a window has 1 to {MOST} instructions, not {n}"));
+        let text = format!("a window has 1 to {MOST} instructions, not {n}");
+        return Err(Fault::of("count", text));
     }
     let session = session(trace, &part.machine)?;
     let instructions = session.trace().streams().first().map_or(0, |stream| stream.instructions);
     if from >= instructions {
-        return Err(format!(
-            "the first thread has {instructions} instructions: begin before the last"
-        ));
+        let text =
+            format!("the first thread has {instructions} instructions: begin before the last");
+        return Err(Fault::of("from", text));
     }
     let end = from.saturating_add(n);
     let mut watch = Watch { from, end, core: 0, lost: Vec::new(), ops: Vec::new() };
     let options = RunOptions { warmup: 0, limit: Some(end + 1), roi: None };
-    session.run_with_sink(&options, &mut |_| {}, &mut watch).map_err(|error| error.to_string())?;
-    let mut program = session.program().map_err(|error| error.to_string())?;
+    let ran = session.run_with_sink(&options, &mut |_| {}, &mut watch);
+    ran.map_err(|error| Fault::of("trace", error))?;
+    let mut program = session.program().map_err(|error| Fault::of("trace", error))?;
     let program: &mut Program = &mut program;
     let known = program.len();
     let mut follower = Follower::new();

@@ -12,7 +12,7 @@ pub(super) fn wanted(question: &Question) -> String {
                 Some(room) => format!("{unit}; {room} is right"),
             }
         }
-        Answer::Source { .. } => format!("one of: {}", sim_course::verdict::source_names()),
+        Answer::Source { .. } => format!("one of: {}", sim_course::source::list()),
         Answer::Choice { options, .. } => format!("a number from 1 to {}", options.len()),
     }
 }

@@ -4,14 +4,10 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use sim_core::{Counts, PmuEvent};
 use sim_course::{TraceCounts, TraceRun, TraceSource};
 use sim_files::Scratch;
-use sim_machine::{ConfigSource, RunOptions};
-use sim_pmu::counter::CounterCount;
+use sim_machine::ConfigSource;
 
-use crate::counting::counted_run::{Method, Request};
-use crate::counting::event_list;
 use crate::files::open_trace::{self, NamedTrace};
 use crate::host::signals;
 
@@ -74,37 +70,9 @@ impl TraceSource for Traces {
 }
 
 fn count(path: &Path, run: &TraceRun) -> anyhow::Result<TraceCounts> {
-    let overrides: Vec<String> =
-        run.set.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let overrides = run.overrides();
     let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
     let trace = NamedTrace { path, name: run.trace.clone(), program: None };
     let session = open_trace::on(trace, &source.document()?)?.stopped_by(signals::flag());
-    let options = RunOptions { limit: Some(run.instructions), ..RunOptions::default() };
-    let groups = event_list::parse_all::<PmuEvent>(&run.events)?;
-    let request = Request::new(&groups, session.trace().meta().machine.full_system);
-    let mut counts = TraceCounts::default();
-    match run.sharing {
-        Some(sharing) if !run.events.is_empty() => {
-            let counters = CounterCount::new(sharing.counters).unwrap_or_default();
-            let method = Method::Multiplexed(sharing.interval * 1000);
-            let request = request.on(counters);
-            let measured = request.measure(&session, &options, method, &mut |_| {})?;
-            counts.counts = total(measured.outcome.cores.iter().map(|core| core.counts.unpack()));
-            for core in &measured.readings {
-                for (selected, reading) in request.events.iter().zip(core) {
-                    if let Some(value) = reading.scaled() {
-                        *counts.estimates.entry(selected.event.event).or_default() += value as f64;
-                    }
-                }
-            }
-        }
-        _ => counts.counts = session.run(&options, &mut |_| {})?.total(),
-    }
-    Ok(counts)
-}
-
-fn total(cores: impl Iterator<Item = Counts>) -> Counts {
-    let mut total = Counts::default();
-    cores.for_each(|counts| total.add(&counts));
-    total
+    run.count(&session).map_err(anyhow::Error::msg)
 }
