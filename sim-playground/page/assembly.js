@@ -32,7 +32,14 @@ views.push({
     this.field.value = is ? app.state.do : app.tables.programs[0].text;
     for (const view of ["memory", "pipeline"]) {
       root.querySelector("#asm-" + view).onclick = () => {
-        app.change({ view, do: this.field.value, given: app.state.given || "K0", step: 0, trace: "" });
+        app.change({
+          view,
+          do: this.field.value,
+          given: app.state.given || "K0",
+          step: 0,
+          trace: "",
+          setup: "",
+        });
       };
     }
   },

@@ -59,7 +59,13 @@ const viewParts = {
   /** A button that takes a file as the trace. */
   file(app) {
     const input = viewParts.make("input", { type: "file", accept: ".n2t" });
-    input.onchange = () => input.files[0] && app.takeFile(input.files[0]);
+    input.onchange = async () => {
+      const [file] = input.files;
+      if (!file) return;
+      await app.takeFile(file);
+      // The same file can be chosen again.
+      input.value = "";
+    };
     return viewParts.field("Own trace (.n2t; or drop it on the page)", input);
   },
   /** Makes a row of a table. */
@@ -117,12 +123,19 @@ class CountersView {
     this.interval = number(app, "Interval (operations, a multiple of 256)", "interval", 256, 16776960);
     this.fields = [this.warmup, this.limit, this.counters, this.turn, this.interval];
     this.events = make("p", { className: "fields" });
+    // Refusals that belong to no field of this view, such as those of the machine.
+    this.general = make("p", { className: "error", role: "alert" });
+    this.general.fail = (text) => {
+      this.general.textContent = text;
+    };
+    this.refused = new Map();
     [this.totals, this.counts, this.turns, this.samples] = [0, 0, 0, 0].map(() =>
       make("div", { className: "scroll" }),
     );
     root.append(
       list,
       make("div", { className: "fields" }, this.sourceField, this.warmup, this.limit, viewParts.file(app)),
+      this.general,
       make("h2", { textContent: "Rename slots" }),
       this.totals,
       make("h2", { textContent: "Counters that take turns" }),
@@ -205,21 +218,19 @@ class CountersView {
       return app.say(error.message, true);
     }
     this.sourceField.fail("");
-    const key = [trace, app.traceName];
-    const ask = (request, field, take) => this.ask(number, key, request, field, take);
-    await ask({ ask: "trace", ...part }, this.warmup, (answer) => {
+    const key = [trace, app.traceName, app.dropped];
+    const ask = (request, take) => this.ask(number, key, request, take);
+    await ask({ ask: "trace", ...part }, (answer) => {
       this.total = answer;
       this.fillTotals();
       this.fillCounts();
     });
-    await ask({ ask: "turns", events, counters, turn, ...part }, this.turn, (answer) =>
-      this.takeTurns(answer),
-    );
-    await ask({ ask: "samples", interval, ...part }, this.interval, (answer) => this.fillSamples(answer));
+    await ask({ ask: "turns", events, counters, turn, ...part }, (answer) => this.takeTurns(answer));
+    await ask({ ask: "samples", interval, ...part }, (answer) => this.fillSamples(answer));
   }
 
   /** Asks unless this was the last question of its kind; drops the answer of an older request. */
-  async ask(number, key, request, field, take) {
+  async ask(number, key, request, take) {
     const asked = JSON.stringify([key, request]);
     if (number !== this.number || this.asked[request.ask] === asked) return;
     this.app.say(`The model runs: ${request.ask}`);
@@ -227,15 +238,37 @@ class CountersView {
       const answer = await this.app.model.ask(request);
       if (number !== this.number) return;
       this.asked[request.ask] = asked;
-      field.fail("");
+      this.refuse(request.ask, "");
       take(answer);
       this.app.say("Counted");
     } catch (error) {
       if (number !== this.number) return;
       this.asked[request.ask] = "";
-      field.fail(error.message);
+      this.refuse(request.ask, error.message, error.field);
       this.app.say(error.message, true);
     }
+  }
+
+  /** Shows the refusal of a request at its field, or clears the last one of this request. */
+  refuse(kind, text, name) {
+    const { warmup, limit, counters, turn, interval } = this;
+    const fields = {
+      warmup,
+      limit,
+      counters,
+      turn,
+      interval,
+      events: this.addField,
+      trace: this.sourceField,
+    };
+    const last = this.refused.get(kind);
+    this.refused.delete(kind);
+    // Several requests may be refused for one reason, such as a damaged trace.
+    if (last && ![...this.refused.values()].includes(last)) last.fail("");
+    if (text === "") return;
+    const field = fields[name] ?? this.general;
+    this.refused.set(kind, field);
+    field.fail(text);
   }
 
   fillTotals() {
@@ -244,23 +277,22 @@ class CountersView {
     const causes = new Map();
     for (const { cause, slots: n } of lost) causes.set(cause, (causes.get(cause) || 0) + n);
     const parts = [["used by operations", used], ...[...causes].sort((a, b) => b[1] - a[1])];
-    let x = 0;
-    const bars = parts.map(([name, n], place) => {
-      const width = (1000 * n) / Math.max(1, slots);
-      const bar =
-        `<rect x="${x}" y="0" width="${width}" height="40" fill="var(--c${(place % 6) + 1})" fill-opacity=".45" ` +
-        `stroke="var(--text)"><title>${name}: ${percent(n / slots)}</title></rect>` +
-        (width > 22
-          ? `<text x="${x + width / 2}" y="26" text-anchor="middle" font-size="18">${place + 1}</text>`
-          : "");
-      x += width;
-      return bar;
-    });
-    const picture = make("div", {
-      innerHTML:
-        `<svg class="slots" viewBox="0 0 1000 40" preserveAspectRatio="none" role="img" ` +
-        `aria-label="Rename slots by use; the table has the numbers">${bars.join("")}</svg>`,
-    });
+    // Neighbors differ in pattern and number, not in color alone; the table has both.
+    const look = (place) => `slot-part slot-${place % 6}`;
+    const bars = parts.map(([name, n], place) =>
+      make(
+        "span",
+        { className: look(place), style: `flex: ${n}`, title: `${place + 1} ${name}: ${percent(n / slots)}` },
+        ...(n > slots / 30 ? [make("b", { textContent: place + 1 })] : []),
+      ),
+    );
+    const picture = make("div", { className: "slot-bar", role: "img" }, ...bars);
+    picture.setAttribute("aria-label", "Rename slots by use; the table has the numbers");
+    const key = (place) => {
+      const box = make("span", {}, make("span", { className: `slot-key ${look(place)}` }), ` ${place + 1}`);
+      box.firstChild.setAttribute("aria-hidden", "true");
+      return box;
+    };
     const cycles = counts.CPU_CYCLES || 0;
     this.totals.replaceChildren(
       picture,
@@ -273,7 +305,7 @@ class CountersView {
         "table",
         {},
         row(["Number", "Slots", "Count", "Share"], "th"),
-        ...parts.map(([name, n], place) => row([place + 1, name, n, percent(n / slots)])),
+        ...parts.map(([name, n], place) => row([key(place), name, n, percent(n / slots)])),
       ),
     );
   }

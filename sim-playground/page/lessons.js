@@ -36,10 +36,6 @@ views.push({
   id: "lessons",
   title: "Lessons",
   name: null,
-  /** Texts of dropped lesson files by their names. */
-  own: {},
-  /** Answers by lesson: "right", "open" or "given up" for each question. */
-  done: {},
 
   async mount(root, app) {
     this.app = app;
@@ -50,37 +46,63 @@ views.push({
         <span id="lesson-score" role="status"></span>
       </div>
       <article id="lesson-text"></article>
-      <ol id="lesson-questions"></ol>`;
+      <ol id="lesson-questions"></ol>
+      <p class="lesson-end">
+        <button type="button" id="lesson-next" class="main"></button>
+        <button type="button" id="lesson-again">Start this lesson again</button>
+        <span id="lesson-kept" class="dim"></span>
+      </p>`;
     this.choice = root.querySelector("#lesson-choice");
     this.choice.onchange = () => app.change({ lesson: this.choice.value });
-    root.querySelector("#lesson-file").onchange = (event) => this.take(event.target.files[0]);
+    root.querySelector("#lesson-file").onchange = async (event) => {
+      await this.take(event.target.files[0]);
+      event.target.value = "";
+    };
+    root.querySelector("#lesson-again").onclick = () => {
+      app.book.progress.forget(this.lesson);
+      this.draw(this.lesson);
+      root.querySelector("#lesson-questions input, #lesson-questions select")?.focus();
+    };
     this.heads = await app.model.ask({ ask: "lessons" });
     this.fill();
     if (app.state.view === "lessons") await this.show(app);
   },
 
+  /** Names and titles of all lessons in their order. */
+  get all() {
+    const heads = this.heads.map((head, i) => [
+      head.name,
+      `${i + 1}. ${head.title}`,
+      ` (${head.minutes} min, ${head.level})`,
+    ]);
+    const own = Object.keys(this.app.book.own).map((name) => [name, name, ""]);
+    return [...heads, ...own];
+  },
+
   /** Fills the list of lessons. */
   fill() {
-    const option = (value, text) => {
+    const { lessons } = this.app.book.progress;
+    const option = ([value, title, about]) => {
+      const questions = lessons[value]?.questions ?? [];
+      const done = questions.filter((one) => one?.done).length;
+      const progress = done === 0 ? "" : `, ${done} of ${questions.length} done`;
       const element = document.createElement("option");
-      Object.assign(element, { value, textContent: text });
-      return element;
+      return Object.assign(element, { value, textContent: title + about + progress });
     };
-    const heads = this.heads.map((head, i) =>
-      option(head.name, `${i + 1}. ${head.title} (${head.minutes} min, ${head.level})`),
-    );
-    const own = Object.keys(this.own).map((name) => option(name, name));
-    this.choice.replaceChildren(...heads, ...own);
+    const { value } = this.choice;
+    this.choice.replaceChildren(...this.all.map(option));
+    this.choice.value = value;
   },
 
   /** Takes a lesson file of a teacher. */
   async take(file) {
     if (!file) return;
-    this.own[file.name] = await file.text();
+    const { app } = this;
+    app.book.take(file.name, await file.text());
     this.fill();
     this.name = null;
-    this.app.change({ lesson: file.name });
-    this.show(this.app).catch((error) => this.app.say(error.message, true));
+    app.change({ view: "lessons", lesson: file.name });
+    await this.show(app).catch((error) => app.say(error.message, true));
   },
 
   async show(app) {
@@ -89,74 +111,93 @@ views.push({
     this.choice.value = name;
     if (this.name === name) return;
     this.name = name;
-    const text = this.own[name] ?? null;
-    const root = app.model;
     let lesson;
     try {
-      lesson = await root.ask({ ask: "lesson", name, text });
+      lesson = await app.book.lesson(name);
     } catch (error) {
+      if (this.name === name) this.name = null;
       document.getElementById("lesson-text").innerHTML = `<p class="error">${escaped(error.message)}</p>`;
       document.getElementById("lesson-questions").replaceChildren();
+      document.querySelector(".lesson-end").hidden = true;
       throw error;
     }
     if (this.name !== name) return;
     this.lesson = lesson;
     await this.giveTraces(lesson);
-    this.done[name] ??= lesson.questions.map(() => "open");
-    this.draw(lesson);
+    if (this.name === name) this.draw(lesson);
   },
 
-  /** Gives the traces that a lesson names to the model. */
+  /** Gives the traces that a lesson names to the model, each once. */
   async giveTraces(lesson) {
-    for (const setup of lesson.setups) {
-      if (!setup.trace) continue;
-      const text = this.app.data.traces[setup.trace];
-      if (text === undefined) continue;
+    this.given ??= new Set();
+    for (const { trace } of lesson.setups) {
+      const text = trace && this.app.data.traces[trace];
+      if (!text || this.given.has(trace)) continue;
+      this.given.add(trace);
       await this.app.model.setTrace(bytesOf(text));
-      this.app.traceName = setup.trace;
-      await this.app.model.ask({ ask: "keep", name: setup.trace });
+      this.app.traceName = trace;
+      await this.app.model.ask({ ask: "keep", name: trace });
     }
   },
 
   draw(lesson) {
-    const several = lesson.setups.length > 1;
-    const setups = lesson.setups.map((setup, i) => {
-      const what =
-        setup.do !== undefined
-          ? `state before: <code>${escaped(setup.given)}</code>; steps: <code>${escaped(setup.do)}</code>`
-          : `trace <code>${escaped(setup.trace)}</code>, its first ${setup.instructions.toLocaleString("en")} instructions`;
-      const set = (setup.set ?? [])
-        .map(([key, value]) => `<code>${escaped(`${key} = ${value}`)}</code>`)
-        .join(", ");
-      const open =
-        setup.do !== undefined
-          ? ` <button type="button" class="open-setup" data-setup="${i}">Open in the memory view</button>`
-          : "";
-      return `<li>${several ? `<strong>${escaped(setup.name)}</strong>: ` : ""}${what}${set ? `; machine: ${set}` : ""}${open}</li>`;
-    });
     const article = document.getElementById("lesson-text");
-    article.innerHTML = `<h2>${escaped(lesson.title)}</h2>${markdown(lesson.text)}<h3>What runs</h3><ul>${setups.join("")}</ul>`;
+    const setups = lesson.setups.map((setup, i) => this.setup(lesson, setup, i));
+    const terms = lesson.notation.map(
+      ({ sign, meaning }) => `<dt>${escaped(sign)}</dt><dd>${escaped(meaning)}</dd>`,
+    );
+    const notation = terms.length ? `<h4>Notation</h4><dl class="notation">${terms.join("")}</dl>` : "";
+    article.innerHTML =
+      `<h2>${escaped(lesson.title)}</h2>${markdown(lesson.text)}` +
+      `<h3>What runs</h3><ul>${setups.join("")}</ul>${notation}`;
     for (const button of article.querySelectorAll(".open-setup")) {
-      button.onclick = () => this.open(lesson.setups[+button.dataset.setup]);
+      button.onclick = () => this.open(lesson, +button.dataset.setup);
     }
     const list = document.getElementById("lesson-questions");
     list.replaceChildren(...lesson.questions.map((question, i) => this.question(lesson, question, i)));
+    this.drawEnd();
     this.score();
+    this.recall(lesson);
+  },
+
+  /** A setup as an item of the list "What runs". */
+  setup(lesson, setup, number) {
+    const name = lesson.setups.length > 1 ? `<strong>${escaped(setup.name)}</strong>: ` : "";
+    const codes = (pairs) => pairs.map((pair) => `<code>${escaped(pair.join(" = "))}</code>`).join(", ");
+    const set = setup.set?.length ? `; machine: ${codes(setup.set)}` : "";
+    if (setup.do === undefined) {
+      const count = setup.instructions.toLocaleString("en");
+      return `<li>${name}trace <code>${escaped(setup.trace)}</code>, its first ${count} instructions${set}</li>`;
+    }
+    const addresses = setup.names.map(([word, at]) => [word, "0x" + at.toString(16).toUpperCase()]);
+    const names = addresses.length ? `; addresses: ${codes(addresses)}` : "";
+    return (
+      `<li>${name}state before: <code>${escaped(setup.given)}</code>; steps: <code>${escaped(setup.do)}</code>` +
+      `${names}${set} <button type="button" class="open-setup" data-setup="${number}">Open in the memory view</button></li>`
+    );
   },
 
   /** Shows a setup in the memory view, on its machine. */
-  open(setup) {
-    const set = (setup.set ?? []).map(([key, value]) => `${key}=${String(value).replace(/^"|"$/g, "")}`);
-    const steps = setup.do.trim().replace(/\s*\n\s*/g, " ");
-    this.app.change({
-      view: "memory",
-      given: setup.given,
-      do: steps,
-      set,
-      profile: "guide",
-      machine: "",
-      step: 0,
-    });
+  open(lesson, number) {
+    this.app.change({ ...LessonBook.patch(lesson, number), view: "memory", step: 0 });
+    document.querySelector("#from-lesson .from-lesson-back").focus({ preventScroll: true });
+  },
+
+  /** The button of the next lesson, and a word about where answers are kept. */
+  drawEnd() {
+    const { all, app } = this;
+    document.querySelector(".lesson-end").hidden = false;
+    const [name, title] = all[all.findIndex(([own]) => own === this.name) + 1] ?? [];
+    const next = document.getElementById("lesson-next");
+    next.hidden = name === undefined;
+    next.textContent = `Next lesson: ${title}`;
+    next.onclick = () => {
+      app.change({ lesson: name });
+      document.getElementById("view").focus({ preventScroll: true });
+    };
+    document.getElementById("lesson-kept").textContent = app.book.progress.isKept
+      ? "Answers stay in this browser."
+      : "This browser keeps no answers of this page: they last until it is closed.";
   },
 
   question(lesson, question, number) {
@@ -166,15 +207,16 @@ views.push({
       lesson.setups.length > 1 && !question.ask.includes(lesson.setups[question.setup].name)
         ? ` <span class="dim">(setup <code>${escaped(lesson.setups[question.setup].name)}</code>)</span>`
         : "";
-    const choice = question.answer.kind === "choice";
-    const field = choice
-      ? `<select id="${id}"><option value="">choose</option>${question.answer.options
+    // Choices and sources of data have options; numbers have none.
+    const { options } = question.answer;
+    const field = options
+      ? `<select id="${id}"><option value="">choose</option>${options
           .map((option) => `<option>${escaped(option)}</option>`)
           .join("")}</select>`
       : `<input id="${id}" autocomplete="off" size="14">`;
     item.innerHTML = `
       <form><label for="${id}">${marked(question.ask.trim())}${setup}</label>
-      <span class="answer">${field} ${escaped(choice ? "" : (question.unit ?? ""))}
+      <span class="answer">${field} ${escaped(options ? "" : (question.unit ?? ""))}
       <button type="submit" class="main">Check</button>
       ${question.hint ? `<button type="button" class="hint">Hint</button>` : ""}
       <button type="button" class="give-up">Show the answer</button></span></form>
@@ -196,13 +238,43 @@ views.push({
     return item;
   },
 
-  /** Asks the model about a guess; `null` gives up. */
-  async guess(item, question, typed) {
-    const name = this.name;
+  /** Shows the kept answers of a lesson, each judged by the model as it is now. */
+  async recall(lesson) {
+    const items = [...document.querySelectorAll("#lesson-questions > li")];
+    for (const [number, { typed, done }] of this.app.book.progress.of(lesson).questions.entries()) {
+      const item = items[number];
+      if (typed !== null) item.querySelector("input, select").value = typed;
+      if (typed === null && done === "") continue;
+      await this.judge(lesson, item, number, done === "given up" ? null : typed);
+      if (this.lesson !== lesson) return;
+    }
+  },
+
+  /** Judges a guess; `null` gives up. */
+  async guess(item, number, typed) {
+    const { lesson } = this;
+    const { progress } = this.app.book;
+    const judged = await this.judge(lesson, item, number, typed);
+    if (!judged || judged.unread) return;
+    const question = progress.of(lesson).questions[number];
+    // Only the first guess counts, and who has seen the answer cannot guess any more.
+    question.first ||= judged.right ? "right" : "wrong";
+    if (typed !== null) question.typed = typed;
+    if (typed === null) question.done = "given up";
+    else if (judged.right) question.done = "right";
+    progress.save();
+    this.score();
+    this.fill();
+    this.drawEnd();
+  },
+
+  /** Asks the model about an answer and shows its verdict. */
+  async judge(lesson, item, question, typed) {
+    const { name } = lesson;
     const place = item.querySelector(".verdict");
     place.textContent = "The model runs";
     try {
-      const request = { ask: "guess", name, text: this.own[name] ?? null, question, typed };
+      const request = { ask: "guess", name, text: this.app.book.own[name] ?? null, question, typed };
       const judged = await this.app.model.ask(request);
       const wrong = judged.unread ? "? not read" : "\u2717 not yet";
       const sign = judged.right ? "\u2713 right" : typed === null ? "The answer" : wrong;
@@ -212,18 +284,17 @@ views.push({
           : ` <strong>${escaped(judged.truth)}</strong>${judged.why ? markdown(judged.why) : ""}`;
       const message = judged.right || typed === null ? "" : `: ${marked(judged.message)}`;
       place.innerHTML = `<p class="${judged.right ? "good" : "bad"}">${sign}${message}</p>${more ? `<div>${more}</div>` : ""}`;
-      const done = this.done[name];
-      // Only the first guess counts, and who has seen the answer cannot guess any more.
-      if (done[question] === "open" && !judged.unread) done[question] = judged.right ? "right" : "tried";
-      this.score();
+      return judged;
     } catch (error) {
       place.innerHTML = `<p class="error">${escaped(error.message)}</p>`;
+      return null;
     }
   },
 
   score() {
-    const done = this.done[this.name] ?? [];
-    const right = done.filter((state) => state === "right").length;
-    document.getElementById("lesson-score").textContent = `${right} of ${done.length} right at the first guess`;
+    const { questions } = this.app.book.progress.of(this.lesson);
+    const right = questions.filter((one) => one.first === "right").length;
+    document.getElementById("lesson-score").textContent =
+      `${right} of ${questions.length} right at the first guess`;
   },
 });

@@ -89,10 +89,13 @@ class Model {
     await this.send({ kind: "trace", bytes });
   }
 
-  /** Asks; resolves to the answer, or throws an Error with a sentence for the reader. */
+  /**
+   * Asks; resolves to the answer, or throws an Error with a sentence for the reader and, if one is
+   * at fault, the name of the field.
+   */
   async ask(request) {
     const answer = JSON.parse(await this.send({ kind: "ask", text: JSON.stringify(request) }));
-    if (answer.error !== undefined) throw new Error(answer.error);
+    if (answer.error !== undefined) throw Object.assign(new Error(answer.error), { field: answer.field });
     return answer.ok;
   }
 }

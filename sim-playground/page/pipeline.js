@@ -26,6 +26,10 @@ class PipelineView {
     this.details = make("div", { className: "pipeline-op", ariaLive: "polite" });
     this.causes = make("div", { className: "scroll" });
     this.rows = make("tbody");
+    this.closed = make("p", {
+      textContent: "Cycles are hidden until the questions of the lesson are answered.",
+      hidden: true,
+    });
     this.chart = new PipelineChart(
       this.canvas,
       () => this.later(),
@@ -40,6 +44,11 @@ class PipelineView {
         ...this.ofTrace,
         viewParts.file(app),
       ),
+      this.closed,
+    );
+    this.body = make(
+      "div",
+      {},
       this.buttons(),
       make("p", { id: "pipeline-help", className: "dim", textContent: PIPELINE_HELP }),
       make("div", { className: "pipeline-parts" }, this.canvas, this.details),
@@ -56,6 +65,7 @@ class PipelineView {
       this.causes,
       this.table(),
     );
+    root.append(this.body);
   }
 
   buttons() {
@@ -100,11 +110,14 @@ class PipelineView {
     for (const field of [...this.ofCase, ...this.ofTrace]) field.set();
     for (const field of this.ofCase) field.hidden = state.trace !== "";
     for (const field of this.ofTrace) field.hidden = state.trace === "";
+    this.closed.hidden = !(state.trace === "" && app.book.hides);
+    this.body.hidden = !this.closed.hidden;
+    if (this.body.hidden) return;
     const request =
       state.trace === ""
         ? { ask: "watch", given: state.given, do: state.do, machine: app.choice }
         : { ask: "pipeline", from: state.from, count: state.count, machine: app.choice };
-    const asked = JSON.stringify([request, state.trace, app.traceName]);
+    const asked = JSON.stringify([request, state.trace, app.traceName, app.dropped]);
     if (asked === this.asked) return this.chart.draw();
     const number = ++this.number;
     for (const field of [this.sourceField, ...this.ofCase, ...this.ofTrace]) field.fail("");
@@ -115,23 +128,19 @@ class PipelineView {
       const answer = await app.model.ask(request);
       // A younger request has made this answer old.
       if (number !== this.number) return;
-      this.asked = JSON.stringify([request, state.trace, app.traceName]);
+      this.asked = JSON.stringify([request, state.trace, app.traceName, app.dropped]);
       this.take(answer.ops || answer.steps.flatMap((step) => step.ops), answer);
     } catch (error) {
-      if (number === this.number) this.fail(error.message, state.trace !== "");
+      if (number === this.number) this.fail(error, state.trace !== "");
     } finally {
       if (number === this.number) this.canvas.removeAttribute("aria-busy");
     }
   }
 
-  fail(text, isTrace) {
+  fail({ message: text, field }, isTrace) {
     this.asked = "";
     this.chart.take(new PipelineData([]));
-    const ofTrace = /^a window/.test(text)
-      ? this.ofTrace[1]
-      : /first thread/.test(text)
-        ? this.ofTrace[0]
-        : null;
+    const ofTrace = { from: this.ofTrace[0], count: this.ofTrace[1] }[field];
     const ofCase = /given/.test(text) ? this.ofCase[0] : this.ofCase[1];
     ((isTrace ? ofTrace : ofCase) || this.sourceField).fail(text);
     this.app.say(text, true);

@@ -8,7 +8,7 @@ const views = [];
 const DEFAULTS = {
   view: "memory",
   given: "K0",
-  do: "LD8 0x8000 ; LD8 0x8008 ; LD8 0x8040",
+  do: "ST8 0x8000 ; LD8 0x8000 ; LD8 0x9000",
   profile: "guide",
   machine: "",
   set: [],
@@ -34,6 +34,8 @@ const DEFAULTS = {
   turn: 11000,
   interval: 1024,
   lesson: "",
+  // Lesson and number of the setup that is shown: "03-set-conflict/0".
+  setup: "",
 };
 
 class App {
@@ -45,6 +47,18 @@ class App {
     this.future = [];
     this.tables = null;
     this.traceName = null;
+    // Number of the dropped file: two files of one name are two traces.
+    this.dropped = 0;
+    // View and lesson that the last entry of the browser's history shows, and how far each of them
+    // was scrolled.
+    this.place = this.placeNow;
+    this.scrolled = new Map();
+    history.scrollRestoration = "manual";
+    this.book = new LessonBook(this);
+  }
+
+  get placeNow() {
+    return `${this.state.view} ${this.state.view === "lessons" ? this.state.lesson : ""}`;
   }
 
   /** Reads the state from the address. Unknown and wrong values are left out. */
@@ -61,8 +75,8 @@ class App {
     return state;
   }
 
-  /** Writes the state into the address: what differs from the defaults. */
-  write() {
+  /** Writes the state into the address, what differs from the defaults, and into the history. */
+  write(enters) {
     const words = new URLSearchParams();
     for (const [key, value] of Object.entries(this.state)) {
       const text = Array.isArray(value) ? value.join("|") : String(value);
@@ -70,8 +84,18 @@ class App {
       if (text !== usual) words.set(key, text);
     }
     const hash = "#" + words.toString();
-    if (hash !== location.hash)
-      history.replaceState(null, "", hash === "#" ? location.pathname + location.search : hash);
+    if (hash === (location.hash || "#")) return;
+    // Another view or lesson is a new entry, so that Back returns to the one before.
+    const way = enters && this.placeNow !== this.place ? "pushState" : "replaceState";
+    history[way](null, "", hash === "#" ? location.pathname + location.search : hash);
+  }
+
+  /** Scrolls to where the view or lesson was left. */
+  scroll() {
+    const { placeNow } = this;
+    if (placeNow === this.place) return;
+    this.place = placeNow;
+    scrollTo(0, this.scrolled.get(placeNow) ?? 0);
   }
 
   /** Changes the state. `{ quiet: true }` leaves out undo (stepping, tabs). */
@@ -112,8 +136,10 @@ class App {
     status.classList.toggle("error", isError);
   }
 
-  show() {
-    this.write();
+  /** Shows the state. Without `enters` the browser's history stays as long as it is. */
+  show(enters = true) {
+    this.scrolled.set(this.place, scrollY);
+    this.write(enters);
     for (const tab of document.querySelectorAll("#tabs button")) {
       tab.setAttribute("aria-selected", String(tab.dataset.view === this.state.view));
     }
@@ -125,6 +151,15 @@ class App {
       if (is) Promise.resolve(view.show(this)).catch((error) => this.say(error.message, true));
     }
     if (this.onShow) this.onShow(this);
+    this.scroll();
+  }
+
+  /** Shows the state of the address after Back, Forward, or a change by hand. */
+  reread() {
+    const state = { ...DEFAULTS, ...App.read() };
+    if (JSON.stringify(state) === JSON.stringify(this.state)) return;
+    this.state = state;
+    this.show(false);
   }
 
   /** Gives the chosen teaching trace to the model, if it has another one. */
@@ -139,8 +174,12 @@ class App {
     return name;
   }
 
-  /** Takes a dropped or chosen file as the trace. */
+  /** Takes a dropped or chosen file as the trace; a lesson file (*.toml) as a lesson. */
   async takeFile(file) {
+    if (/\.toml$/i.test(file.name)) {
+      await views.find((view) => view.id === "lessons").take(file);
+      return;
+    }
     if (file.size > 20 * 1024 * 1024) {
       this.say(
         `${file.name} has ${Math.round(file.size / 1048576)} MiB; the playground takes traces up to 20 MiB (n2sim trace slice cuts one)`,
@@ -150,8 +189,14 @@ class App {
     }
     await this.model.setTrace(new Uint8Array(await file.arrayBuffer()));
     this.traceName = file.name;
+    this.dropped++;
     this.data.traces[file.name] = undefined;
+    // Lessons may name it.
+    await this.model.ask({ ask: "keep", name: file.name });
+    const before = this.state.trace;
     this.change({ trace: file.name });
+    // A file of the same name does not change the state, and is another trace all the same.
+    if (before === file.name) this.show();
     this.say(`${file.name}: ${file.size.toLocaleString("en")} bytes`);
   }
 }
@@ -195,10 +240,8 @@ async function main() {
       app.redo();
     }
   });
-  addEventListener("hashchange", () => {
-    app.state = { ...DEFAULTS, ...App.read() };
-    app.show();
-  });
+  addEventListener("popstate", () => app.reread());
+  addEventListener("hashchange", () => app.reread());
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", (event) => {
     event.preventDefault();

@@ -17,9 +17,10 @@ const MODEL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/playground.wasm.g
 const PAGE: &str = include_str!("../../../sim-playground/page/index.html");
 const STYLE: &str = include_str!("../../../sim-playground/page/style.css");
 /// Scripts in the order in which they run.
-const SCRIPTS: [&str; 17] = [
+const SCRIPTS: [&str; 18] = [
     include_str!("../../../sim-playground/page/model.js"),
     include_str!("../../../sim-playground/page/shell.js"),
+    include_str!("../../../sim-playground/page/progress.js"),
     include_str!("../../../sim-playground/page/machine.js"),
     // Names of the memory view are its own.
     "(() => {",

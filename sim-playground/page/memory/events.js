@@ -60,7 +60,7 @@ function drawHops() {
 }
 
 function markHops({ step, cycle, now }) {
-  my.el.hops.hidden = my.el.hopList.hidden = my.guessing && !my.open;
+  my.el.hops.hidden = my.el.hopList.hidden = my.el.hopsTitle.hidden = closed();
   const key = `${step} ${cycle} ${now.length}`;
   if (my.drawn.hops === key) return;
   my.drawn.hops = key;
@@ -124,9 +124,12 @@ function drawEventRows() {
 }
 
 function drawEvents({ at }) {
-  const closed = my.guessing && !my.open;
-  my.el.eventTable.hidden = closed;
-  put(my.el.sums, closed ? "Counts are hidden until you guess." : my.sums && `Sums, at the end: ${my.sums}`);
+  const isClosed = closed();
+  my.el.eventTable.hidden = isClosed;
+  const reason = my.app.book.hides
+    ? "Counts are hidden until the questions of the lesson are answered."
+    : "Counts are hidden until you guess.";
+  put(my.el.sums, isClosed ? reason : my.sums && `Sums, at the end: ${my.sums}`);
   const { from, to } = my.points[at];
   for (const event of my.events.values()) event.total = event.plus = 0;
   for (let i = 0; i < to; i++) {

@@ -136,7 +136,7 @@ function markFlow(chart, at) {
     if (first && implied) mark(link.from, is);
     classes(line, "mem-edge " + is);
     classes(label, "mem-edge-label " + is);
-    const times = one && one.times > 1 && !(my.guessing && !my.open) ? ` ×${one.times}` : "";
+    const times = one && one.times > 1 && !closed() ? ` ×${one.times}` : "";
     put(label, (one && one.now ? "▶ " : "") + link.label + times);
   }
   for (const { box, g } of chart.boxes) classes(g, "mem-node " + (seen.get(box.name) || ""));

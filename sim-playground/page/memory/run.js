@@ -48,8 +48,10 @@ function classes(element, text) {
 
 const number = (n) => n.toLocaleString("en");
 const hex = (n) => "0x" + n.toString(16).toUpperCase();
+/** Whether counts and cycles are hidden: before a guess, or for the open questions of a lesson. */
+const closed = () => (my.guessing && !my.open) || my.app.book.hides;
 /** A cycle or count for the reader, hidden until the guess is made. */
-const hidden = (n) => (my.guessing && !my.open ? "?" : number(n));
+const hidden = (n) => (closed() ? "?" : number(n));
 
 // --- Fields ---------------------------------------------------------------------------------------
 
@@ -97,7 +99,7 @@ function fields() {
     "mem-examples",
     "Examples",
     EXAMPLES.map(([title]) => title),
-    (i) => my.app.change({ given: EXAMPLES[i][1], do: EXAMPLES[i][2], step: 0 }),
+    (i) => my.app.change({ given: EXAMPLES[i][1], do: EXAMPLES[i][2], step: 0, setup: "" }),
   );
   return h(
     "div",

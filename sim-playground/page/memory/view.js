@@ -31,13 +31,14 @@ function guessFields() {
     event.preventDefault();
     judge();
   };
-  return h(
+  el.guessBox = h(
     "fieldset",
     { class: "mem-guess" },
     h("legend", {}, el.guessSwitch, h("label", { for: "mem-guess" }, " Guess first")),
     el.guessForm,
     el.guessResult,
   );
+  return el.guessBox;
 }
 
 function judge() {
@@ -59,6 +60,8 @@ function judge() {
 }
 
 function drawGuess() {
+  // The lesson asks its own questions.
+  my.el.guessBox.hidden = my.app.book.hides;
   my.el.guessForm.hidden = !my.guessing || my.open;
   if (!my.guessing) put(my.el.guessResult, "");
   else if (!my.open)
@@ -153,6 +156,12 @@ async function show(app) {
   if (el.given.value !== given) el.given.value = given;
   if (el.do.value.replace(/\s*\n\s*/g, " ") !== steps) el.do.value = steps;
   my.wanted = JSON.stringify([given, steps, app.choice]);
+  if (my.hides !== app.book.hides) {
+    // Texts of the point in time are made anew with their numbers, or without.
+    my.hides = app.book.hides;
+    my.drawn = {};
+    drawGuess();
+  }
   if (my.wanted !== my.key) await run();
   else draw();
 }

@@ -21,6 +21,7 @@ const GIVENS = [
 
 /** Examples: title, state before, steps. */
 const EXAMPLES = [
+  ["Store, load of the same line, load of another page", "K0", "ST8 0x8000 ; LD8 0x8000 ; LD8 0x9000"],
   ["First touch, then the same line, then the next", "K0", "LD8 0x8000 ; LD8 0x8008 ; LD8 0x8040"],
   ["Hit in the L2", "K2", "LD8 0x8000"],
   ["Set conflict: five lines of one set", "K1", "LD8 a0 ; LD8 a1 ; LD8 a2 ; LD8 a3 ; LD8 a4 ; LD8 a0"],
