@@ -73,6 +73,101 @@ fn a_place_that_cannot_be_written_is_one_sentence() {
     assert!(said.contains("there is no directory missing"), "{said}");
 }
 
+/// A trace of several threads, with events that take turns.
+const SHARED: &str = r#"
+title        = "Turns of two threads"
+minutes      = 5
+level        = "advanced"
+text         = "x"
+trace        = "atomics.n2t"
+instructions = 20000
+counters     = 2
+interval     = 1
+
+[[question]]
+ask    = "Estimate?"
+metric = "estimate.INST_RETIRED"
+why    = "{estimate.L1D_CACHE} {estimate.L1D_CACHE_REFILL} {estimate.BR_RETIRED} of {BR_RETIRED}"
+"#;
+
+/// Returns the answer and the explanation of each question, by `course --check`.
+fn answers_of_kit(folder: &Path, name: &str, text: &str) -> Vec<(Value, Value)> {
+    let file = folder.join(name);
+    std::fs::write(&file, text).expect("the lesson");
+    let printed = n2sim(&["course", "--json", "--check", &file.display().to_string()]);
+    assert!(printed.status.success(), "{name}: {}", String::from_utf8_lossy(&printed.stderr));
+    let printed: Value = serde_json::from_slice(&printed.stdout).expect("JSON");
+    let solved = printed["solved"].as_array().expect("answers").iter();
+    solved.map(|one| (one["shown"].clone(), one["why"].clone())).collect()
+}
+
+#[test]
+fn the_page_and_the_kit_give_the_same_answers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let traces = repository().join("traces");
+    let mut playground = Playground::default();
+    std::fs::copy(traces.join("atomics.n2t"), folder.path().join("atomics.n2t")).expect("a copy");
+    for trace in ["matrix.n2t", "interp.n2t", "atomics.n2t"] {
+        playground.set_trace(std::fs::read(traces.join(trace)).expect("a committed trace"));
+        let kept = playground.answer(&json!({"ask": "keep", "name": trace}).to_string());
+        assert!(kept.contains("\"ok\""), "{kept}");
+    }
+    let mut ok = |request: Value| -> Value {
+        let answer: Value =
+            serde_json::from_str(&playground.answer(&request.to_string())).expect("JSON");
+        assert!(answer.get("error").is_none(), "{request}: {answer}");
+        answer["ok"].clone()
+    };
+    let lessons = sim_course::LESSONS.iter().copied().chain([("shared.toml", SHARED)]);
+    for (file, text) in lessons {
+        let kit = answers_of_kit(folder.path(), file, text);
+        assert!(!kit.is_empty(), "{file}");
+        for (question, (shown, why)) in kit.into_iter().enumerate() {
+            let request = json!({"ask": "guess", "name": file, "text": text, "question": question});
+            let given_up = ok(request);
+            assert_eq!(
+                (&given_up["truth"], &given_up["why"]),
+                (&shown, &why),
+                "{file}: {question}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_page_and_the_kit_read_typed_answers_alike() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let answers = [
+        ("02-line", 2, "1/8", true),
+        ("02-line", 2, "12.5%", true),
+        ("02-line", 2, "12.5 %", true),
+        ("02-line", 2, "0,125", false),
+        ("01-first-touch", 3, "the L1 D-cache", true),
+        ("01-first-touch", 3, "L2 cache", false),
+        ("02-line", 0, "8/1", true),
+        ("02-line", 0, "0,008", false),
+        ("03-set-conflict", 1, "B", true),
+    ];
+    let mut playground = Playground::default();
+    for (lesson, question, typed, is_right) in answers {
+        let request = json!({"ask": "guess", "name": lesson, "question": question, "typed": typed});
+        let judged: Value =
+            serde_json::from_str(&playground.answer(&request.to_string())).expect("JSON");
+        assert_eq!(judged["ok"]["right"], json!(is_right), "page: {lesson}: {typed}: {judged}");
+        let sheet = folder.path().join("sheet.toml");
+        let number = question + 1;
+        let text = format!("student = \"Ada\"\n[{lesson}]\nanswer{number} = \"{typed}\"\n");
+        std::fs::write(&sheet, text).expect("a sheet");
+        let graded = n2sim(&["course", "--json", "--grade", &sheet.display().to_string()]);
+        let graded: Value = serde_json::from_slice(&graded.stdout).expect("JSON");
+        assert_eq!(
+            graded["points"],
+            json!(u64::from(is_right)),
+            "kit: {lesson}: {typed}: {graded}"
+        );
+    }
+}
+
 /// Returns the exact counts of a trace by `stat --all`.
 fn counts_of_stat(trace: &Path, limit: u64) -> BTreeMap<String, u64> {
     let limit = limit.to_string();

@@ -115,7 +115,7 @@ fn the_notation_explains_every_word_of_the_setups_and_nothing_else() {
     };
     for lesson in &lessons() {
         let signs = signs(lesson);
-        let words: Vec<&str> = signs.iter().flat_map(|sign| sign.split(' ')).collect();
+        let words: Vec<&str> = signs.iter().flat_map(|sign| sign.split([' ', '&'])).collect();
         for setup in &lesson.setups {
             let Run::Scenario(scenario) = &setup.run else { continue };
             let text = format!("{} , {}", scenario.given, scenario.done);

@@ -78,7 +78,7 @@ const viewParts = {
       );
     return viewParts.make("tr", {}, ...cells.map(cell));
   },
-  percent: (share) => (100 * share).toLocaleString("en", { maximumFractionDigits: 2 }) + " %",
+  percent: (share) => (100 * share).toLocaleString("en", { maximumFractionDigits: 2 }) + "\u00a0%",
   hex: (value) => "0x" + value.toString(16),
   /** Draws a pattern on a canvas: causes and stages differ in more than color. */
   hatch(paint, x, y, width, height, kind) {
@@ -124,7 +124,7 @@ class CountersView {
     this.fields = [this.warmup, this.limit, this.counters, this.turn, this.interval];
     this.events = make("p", { className: "fields" });
     // Refusals that belong to no field of this view, such as those of the machine.
-    this.general = make("p", { className: "error", role: "alert" });
+    this.general = make("p", { className: "error message", role: "alert" });
     this.general.fail = (text) => {
       this.general.textContent = text;
     };

@@ -179,7 +179,7 @@ views.push({
 
   /** Shows a setup in the memory view, on its machine. */
   open(lesson, number) {
-    this.app.change({ ...LessonBook.patch(lesson, number), view: "memory", step: 0 });
+    this.app.change({ ...LessonBook.patch(lesson, number), view: "memory", step: 0, trace: "" });
     document.querySelector("#from-lesson .from-lesson-back").focus({ preventScroll: true });
   },
 

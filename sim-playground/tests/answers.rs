@@ -240,3 +240,65 @@ fn wrong_requests_get_a_sentence() {
         assert!(ask(&mut with_trace("matrix.n2t"), &request).is_err(), "{request}");
     }
 }
+
+#[test]
+fn a_refused_request_names_its_field() {
+    let mut page = with_trace("matrix.n2t");
+    let mut refused = |request: Value| -> (Value, String) {
+        let answer: Value =
+            serde_json::from_str(&page.answer(&request.to_string())).expect("an answer is JSON");
+        let text = answer["error"].as_str().expect("a sentence").to_owned();
+        (answer["field"].clone(), text)
+    };
+    let turns = |key: &str, value: Value| {
+        let mut turns = json!({"ask": "turns", "events": ["L1D_CACHE"], "counters": 6, "turn": 5000, "limit": 1000});
+        turns[key] = value;
+        turns
+    };
+    for (request, field) in [
+        (turns("counters", json!(300)), "counters"),
+        (turns("counters", json!(1)), "counters"),
+        (turns("turn", json!(0)), "turn"),
+        (turns("events", json!(["L1D_CASH"])), "events"),
+        (turns("warmup", json!(1_000_000_000)), "warmup"),
+        (json!({"ask": "samples", "interval": 1000}), "interval"),
+        (json!({"ask": "trace", "warmup": 1_000_000_000}), "warmup"),
+        (json!({"ask": "trace", "machine": {"set": ["memory.l1d.ways=99"]}}), "machine"),
+        (json!({"ask": "pipeline", "from": 0, "count": 5000}), "count"),
+        (json!({"ask": "pipeline", "from": 1_000_000_000, "count": 5}), "from"),
+    ] {
+        let (named, text) = refused(request.clone());
+        assert_eq!(named, json!(field), "{request}: {text}");
+    }
+    page.set_trace(vec![1, 2, 3]);
+    let answer: Value =
+        serde_json::from_str(&page.answer("{\"ask\": \"trace\"}")).expect("an answer is JSON");
+    assert_eq!(answer["field"], json!("trace"), "{answer}");
+}
+
+#[test]
+fn a_repeated_step_has_its_own_address() {
+    let texts = |done: &str| -> Vec<String> {
+        let watched = ok(&json!({"ask": "watch", "given": "K1", "do": done}));
+        let steps = watched["steps"].as_array().expect("steps").iter();
+        steps.map(|step| step["text"].as_str().expect("a text").to_owned()).collect()
+    };
+    assert_eq!(
+        texts("LD8 0x8000 step 64 x 3"),
+        ["LD8 0x8000 (1 of 3)", "LD8 0x8040 (2 of 3)", "LD8 0x8080 (3 of 3)"]
+    );
+    assert_eq!(texts("ST8 a0 step 64 &x 2")[1], "ST8 a0 at 0x100040 (2 of 2)");
+    assert_eq!(texts("ADD x 2 ; LD8 0x8000"), ["ADD (1 of 2)", "ADD (2 of 2)", "LD8 0x8000"]);
+    let watched = ok(&json!({"ask": "watch", "given": "K1", "do": "LD8 0x8000 step 64 x 2"}));
+    assert_eq!(watched["steps"][1]["ops"][0]["text"], json!("LD8 0x8040 (2 of 2)"), "{watched}");
+}
+
+#[test]
+fn a_lesson_has_its_notation_and_the_options_of_its_questions() {
+    let lesson = ok(&json!({"ask": "lesson", "name": "01-first-touch"}));
+    let signs: Vec<&Value> =
+        lesson["notation"].as_array().expect("terms").iter().map(|term| &term["sign"]).collect();
+    assert_eq!(signs, ["K0", "LD8 A", "s ; t", "0x8000"]);
+    let options = lesson["questions"][3]["answer"]["options"].as_array().expect("sources");
+    assert!(options.contains(&json!("L1")) && options.contains(&json!("memory")), "{options:?}");
+}

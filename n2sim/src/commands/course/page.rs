@@ -12,6 +12,7 @@ pub(super) fn lesson(lesson: &Lesson) -> String {
     let text = html! {
         (markup::text(&lesson.text))
         (setups(&lesson.setups))
+        (notation(lesson))
     };
     let mut sections = vec![section("lesson", "The lesson", text)];
     for (at, question) in lesson.questions.iter().enumerate() {
@@ -78,6 +79,15 @@ pub(super) fn setups(setups: &[Setup]) -> Markup {
         dl.facts { @for (name, text) in texts::facts(setup) {
             dt { (name) } dd { code { (text) } }
         } }
+    } }
+}
+
+/// Returns the meanings of the terms that the setups use; nothing for traces alone.
+fn notation(lesson: &Lesson) -> Markup {
+    let terms = lesson.notation();
+    html! { @if !terms.is_empty() {
+        h3 { "Notation" }
+        dl.facts { @for term in &terms { dt { code { (term.sign) } } dd { (term.meaning) } } }
     } }
 }
 
