@@ -195,6 +195,13 @@ def check_kept(chrome, address):
     chrome.execute_script("document.getElementById('lesson-again').click()")
     wanted = ["0 of 4 right at the first guess", ["", "", "", ""], ["", "", "", ""]]
     expect(chrome.execute_script(read) == wanted, f"started again: {chrome.execute_script(read)}")
+    # What another page has stored there is no answer.
+    for other in ("{", "[1]", '{"02-line": {"questions": [null, 5, "x", {}]}, "03-set-conflict": 7}'):
+        chrome.execute_script("localStorage.setItem('n2sim-lessons', arguments[0])", other)
+        chrome.refresh()
+        wait(chrome, "window.playground?.tables && document.querySelector('#lesson-questions li')", f"after {other}")
+        expect(chrome.execute_script(read) == wanted, f"with {other} stored: {chrome.execute_script(read)}")
+    expect("right" in answer(chrome, 0, "8"), "an answer after foreign records")
     # A browser without storage keeps the answers as long as the page.
     denied = """Object.defineProperty(window, 'localStorage',
         {get() { throw new DOMException('denied', 'SecurityError'); }});"""

@@ -262,7 +262,7 @@ views.push({
     if (typed !== null) question.typed = typed;
     if (typed === null) question.done = "given up";
     else if (judged.right) question.done = "right";
-    progress.save();
+    progress.save(lesson);
     this.score();
     this.fill();
     this.drawEnd();

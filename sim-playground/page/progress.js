@@ -18,14 +18,20 @@ class Progress {
   static KEY = "n2sim-lessons";
 
   constructor() {
-    this.lessons = {};
     this.isKept = true;
+    this.lessons = this.read();
+  }
+
+  /** Records in the storage of the browser. What has another shape is left out. */
+  read() {
     try {
       const kept = JSON.parse(localStorage.getItem(Progress.KEY) || "{}");
-      if (kept && typeof kept === "object" && !Array.isArray(kept)) this.lessons = kept;
+      const isGood = ([, record]) => Array.isArray(record?.questions);
+      return Object.fromEntries(Object.entries(kept ?? {}).filter(isGood));
     } catch (error) {
       // A text that another page wrote is replaced; a browser without storage keeps nothing.
-      this.isKept = error instanceof SyntaxError;
+      if (!(error instanceof SyntaxError)) this.isKept = false;
+      return {};
     }
   }
 
@@ -51,7 +57,7 @@ class Progress {
   /** Forgets the answers of a lesson. */
   forget(lesson) {
     delete this.lessons[lesson.name];
-    this.save();
+    this.save(lesson);
   }
 
   /** Numbers of a lesson were shown: open questions can no longer be guessed. */
@@ -59,7 +65,7 @@ class Progress {
     const record = this.of(lesson);
     record.seen = true;
     for (const question of record.questions) question.first ||= "wrong";
-    this.save();
+    this.save(lesson);
   }
 
   /** Returns whether a lesson has questions that are neither answered nor given up. */
@@ -68,14 +74,14 @@ class Progress {
     return !seen && questions.some((question) => question.done === "");
   }
 
-  save() {
-    // Lessons that were only looked at are not worth a record.
-    const begun = Object.entries(this.lessons).filter(
-      ([, { seen, questions }]) => seen || questions?.some?.((one) => one.first || one.done || one.typed),
-    );
+  /** Keeps the record of a lesson, beside those that other windows have kept. */
+  save({ name }) {
+    const kept = this.read();
+    delete kept[name];
+    const record = this.lessons[name];
+    if (record) kept[name] = record;
     try {
-      if (begun.length === 0) localStorage.removeItem(Progress.KEY);
-      else localStorage.setItem(Progress.KEY, JSON.stringify(Object.fromEntries(begun)));
+      localStorage.setItem(Progress.KEY, JSON.stringify(kept));
     } catch {
       this.isKept = false;
     }

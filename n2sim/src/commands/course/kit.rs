@@ -40,7 +40,8 @@ pub(super) fn files(solved: &[Solution<'_>]) -> anyhow::Result<BTreeMap<PathBuf,
 fn sheet(solved: &[Solution<'_>]) -> String {
     let mut text = String::from(
         "# Answers. Save a copy with your name, and write between the quotes: answer1 = \"12\".\n\
-         # A number may have commas (1,234). For a choice, write its number. Leave out what you do not know.\n\
+         # A number may have commas (1,234) or be a fraction (1/8). For a choice, write its number. Leave out\n\
+         # what you do not know.\n\
          student = \"Your Name\"\n",
     );
     for one in solved {
