@@ -82,6 +82,11 @@ def check_lessons(chrome):
         wait(chrome, shown, f"lesson {name}")
         questions = chrome.find_elements(By.CSS_SELECTOR, "#lesson-questions > li")
         expect(len(questions) >= 3, f"lesson {name} has {len(questions)} questions")
+        size = {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        wide = chrome.execute_script("return document.documentElement.scrollWidth")
+        chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        expect(wide <= 390, f"lesson {name} is {wide} pixels wide at 390")
         for number, question in enumerate(questions):
             verdict = f"document.querySelectorAll('#lesson-questions .verdict')[{number}]"
             chrome.execute_script("arguments[0].click()", question.find_element(By.CSS_SELECTOR, ".give-up"))
@@ -256,9 +261,7 @@ def check_views(chrome):
     for view in ("memory", "pipeline", "counters", "lessons", "assembly"):
         chrome.execute_script("playground.change({view: arguments[0], trace: ''}, {quiet: true})", view)
         wait(chrome, f"!document.getElementById('view-{view}').hidden", view)
-        time.sleep(0.5)
-        words = chrome.execute_script(f"return document.getElementById('view-{view}').innerText")
-        expect(len(words) > 200, f"{view} shows only '{words}'")
+        wait(chrome, f"document.getElementById('view-{view}').innerText.length > 200", f"{view} shows too little")
         for width in (390, 1280, 2560):
             size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
             chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)

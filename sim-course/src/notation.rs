@@ -61,7 +61,7 @@ const TABLE: [(Mark, &str, &str); 37] = [
     (Word("IF"), "IF A", "an instruction fetch at address A"),
     (Word("SNP-U"), "SNP-U A", "another core takes the line at address A to write to it"),
     (Word("SNP-S"), "SNP-S A", "another core asks for the line at address A to read it"),
-    (Word("UDIV"), "UDIV", "a division: slow, and the next instruction waits for it"),
+    (Word("UDIV"), "UDIV", "an integer division, which takes many cycles"),
     (Word("ADD"), "ADD", "an addition"),
     (Word("CBZ"), "CBZ X0 taken", "a branch that depends on register X0; here it is taken"),
     (Word("B.EQ"), "B.EQ taken", "a branch that depends on the flags; here it is taken"),

@@ -167,7 +167,9 @@ views.push({
     const set = setup.set?.length ? `; machine: ${codes(setup.set)}` : "";
     if (setup.do === undefined) {
       const count = setup.instructions.toLocaleString("en");
-      return `<li>${name}trace <code>${escaped(setup.trace)}</code>, its first ${count} instructions${set}</li>`;
+      const { counters, interval } = setup.sharing ?? {};
+      const turns = counters ? `; ${counters} counters that take turns of ${interval} microseconds` : "";
+      return `<li>${name}trace <code>${escaped(setup.trace)}</code>, its first ${count} instructions${turns}${set}</li>`;
     }
     const addresses = setup.names.map(([word, at]) => [word, "0x" + at.toString(16).toUpperCase()]);
     const names = addresses.length ? `; addresses: ${codes(addresses)}` : "";
