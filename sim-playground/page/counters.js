@@ -124,7 +124,7 @@ class CountersView {
     this.fields = [this.warmup, this.limit, this.counters, this.turn, this.interval];
     this.events = make("p", { className: "fields" });
     // Refusals that belong to no field of this view, such as those of the machine.
-    this.general = make("p", { className: "error message", role: "alert" });
+    this.general = make("p", { className: "error message mono", role: "alert" });
     this.general.fail = (text) => {
       this.general.textContent = text;
     };
@@ -245,7 +245,7 @@ class CountersView {
       if (number !== this.number) return;
       this.asked[request.ask] = "";
       this.refuse(request.ask, error.message, error.field);
-      this.app.say(error.message, true);
+      this.app.say(error.message.split("\n")[0], true);
     }
   }
 
@@ -304,7 +304,7 @@ class CountersView {
       make(
         "table",
         {},
-        row(["Number", "Slots", "Count", "Share"], "th"),
+        row(["No.", "Slots", "Count", "Share"], "th"),
         ...parts.map(([name, n], place) => row([key(place), name, n, percent(n / slots)])),
       ),
     );
