@@ -32,7 +32,7 @@ const NARROWER: [(&str, &[&str]); 9] = [
         &["sim-core", "sim-isa", "sim-cache", "sim-pipeline", "sim-pmu", "sim-machine", "sim-a53"],
     ),
     // Lessons also run in a browser: no trace file, no experiment.
-    ("sim-course", &["sim-core", "sim-metrics", "sim-machine", "sim-scenario"]),
+    ("sim-course", &["sim-core", "sim-metrics", "sim-pmu", "sim-machine", "sim-scenario"]),
 ];
 
 fn layer_of(name: &str) -> Option<usize> {
