@@ -91,7 +91,7 @@ impl Question {
                     Some(own) => Verdict::Wrong { typed: options[own].clone() },
                     None => Verdict::Unreadable {
                         problem: format!(
-                            "'{typed}' is not one of the choices; write a number from 1 to {}",
+                            "'{typed}' is not one of the choices; write its text, or a number from 1 to {}",
                             options.len()
                         ),
                     },
@@ -125,7 +125,7 @@ fn number(typed: &str, unit: &str) -> Result<f64, String> {
     let word = if unit.is_empty() { "events" } else { unit };
     let bare = typed.strip_suffix(word).unwrap_or(typed).trim();
     let (bare, is_percent) = match bare.strip_suffix('%').or(bare.strip_suffix("percent")) {
-        Some(bare) => (bare.trim(), unit != "percent"),
+        Some(bare) => (bare.trim(), !is_percent(unit)),
         None => (bare, false),
     };
     let value = match bare.split_once('/') {
@@ -134,6 +134,11 @@ fn number(typed: &str, unit: &str) -> Result<f64, String> {
     };
     let value = if is_percent { value / 100.0 } else { value };
     if value.is_finite() { Ok(value) } else { Err(no_number(typed)) }
+}
+
+/// Returns whether numbers of a unit are hundredths: `%`, `percent of all loads`.
+pub(crate) fn is_percent(unit: &str) -> bool {
+    unit.starts_with('%') || unit.starts_with("percent")
 }
 
 /// Reads a number without unit; `typed` is the whole answer, for the message.
