@@ -50,12 +50,23 @@ pub(super) fn of_file(error: ScenarioError) -> anyhow::Error {
     }
 }
 
-/// Returns the hint for a case that fails only because of events that were expected to stay 0.
-pub(super) fn others(verdict: &Verdict) -> Option<&'static str> {
+/// Wrong counts of events that were expected to stay 0, from which the events seem forgotten.
+const FORGOTTEN: usize = 3;
+
+/// Returns the hint for a case with events that were expected to stay 0: if it fails only because of
+/// them, or if they are many.
+pub(super) fn others(verdict: &Verdict) -> Option<String> {
     let only_counts = Verdict { mismatches: Vec::new(), ..verdict.clone() }.holds();
     let only_more = verdict.mismatches.iter().all(|wrong| wrong.expected.max == 0);
-    (only_counts && only_more && !verdict.mismatches.is_empty()).then_some(
-        "    every event that 'expect' names has its count; others counted. Name them too, or write \
-         others = \"any\" to leave them open\n",
-    )
+    let more = verdict.mismatches.iter().filter(|wrong| wrong.expected.max == 0).count();
+    let begin = match () {
+        () if more == 0 => return None,
+        () if only_counts && only_more => "every event that 'expect' names has its count; others counted",
+        () if more >= FORGOTTEN => "events that 'expect' does not name must be 0, and some counted",
+        () => return None,
+    };
+    Some(format!(
+        "    {begin}. Name these events, write a vector, which names all events of an access (8 V1), or set \
+         others = \"any\" to leave them open\n"
+    ))
 }
