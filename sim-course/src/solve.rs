@@ -11,7 +11,7 @@ use crate::expression::{Reference, Values, What};
 use crate::lesson::Lesson;
 use crate::question::{Answer, Question};
 use crate::setup::{Run, Setup, TraceRun};
-use crate::text::shown;
+use crate::text::{plain, shown};
 
 /// The true answer of a question.
 #[derive(Clone, Debug, Serialize)]
@@ -175,7 +175,7 @@ impl Truth {
         match self {
             Truth::Number { value } => shown(*value),
             Truth::Source { name } => (*name).to_owned(),
-            Truth::Choice { text, .. } => text.clone(),
+            Truth::Choice { text, .. } => plain(text),
         }
     }
 }
@@ -247,7 +247,8 @@ impl Values for Results {
             )),
             [(source, _)] => Ok(*source),
             several => {
-                let part = |(source, n): &(DataSource, usize)| format!("{n} from {}", source.label());
+                let part =
+                    |(source, n): &(DataSource, usize)| format!("{n} from {}", source.label());
                 let parts: Vec<String> = several.iter().map(part).collect();
                 let all: usize = several.iter().map(|(_, n)| n).sum();
                 Err(format!(

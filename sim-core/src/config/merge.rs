@@ -7,7 +7,8 @@ use super::units;
 use crate::spelling::edit_distance;
 
 /// Hint about the units of numbers on the command line ([`super::units`]).
-const UNITS: &str = "; write digits, as in 65536 (--set takes 64K, 2M, 1G and 64KiB, 2MiB, 1GiB too)";
+const UNITS: &str =
+    "; write digits, as in 65536 (--set takes 64K, 2M, 1G and 64KiB, 2MiB, 1GiB too)";
 
 /// Returns all problems that prevent merging `over` into `base`.
 pub(super) fn check(base: &dyn TableLike, over: &dyn TableLike) -> Vec<Problem> {

@@ -279,7 +279,8 @@ fn parse_name(cursor: &mut Cursor) -> Result<&'static NamedInst, Fault> {
             Ok(inst)
         }
         None if name.is_empty() && cursor.rest().starts_with('(') => {
-            let hint = "'step 64 x 8' repeats the one step before it; write the steps of a group out";
+            let hint =
+                "'step 64 x 8' repeats the one step before it; write the steps of a group out";
             let problem = Problem::UnknownStep { name: String::from("("), hint: hint.to_owned() };
             Err(Fault::new(offset, problem))
         }

@@ -61,7 +61,9 @@ pub(super) fn others(verdict: &Verdict) -> Option<String> {
     let more = verdict.mismatches.iter().filter(|wrong| wrong.expected.max == 0).count();
     let begin = match () {
         () if more == 0 => return None,
-        () if only_counts && only_more => "every event that 'expect' names has its count; others counted",
+        () if only_counts && only_more => {
+            "every event that 'expect' names has its count; others counted"
+        }
         () if more >= FORGOTTEN => "events that 'expect' does not name must be 0, and some counted",
         () => return None,
     };
