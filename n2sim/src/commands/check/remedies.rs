@@ -72,3 +72,30 @@ pub(super) fn others(verdict: &Verdict) -> Option<String> {
          others = \"any\" to leave them open\n"
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim_machine::ConfigSource;
+    use sim_scenario::{parse, run_case};
+
+    fn hint(expect: &str) -> Option<String> {
+        let head = "guide = 'g'\nclaim = 'c'\ntest = 't'\ngiven = 'K1'\ndo = 'LD8 0x8000'\n";
+        let cases = parse("t.toml", &format!("{head}{expect}\n")).expect("a good file");
+        others(&run_case(&cases[0], &ConfigSource::default()).expect("it runs"))
+    }
+
+    #[test]
+    fn forgotten_events_get_one_hint() {
+        let is = |expect: &str, begin: &str| {
+            let hint = hint(expect).unwrap_or_default();
+            assert!(hint.trim_start().starts_with(begin), "{expect}: {hint}");
+            assert!(hint.ends_with("leave them open\n"), "{expect}: {hint}");
+        };
+        is("expect = 'L1D_CACHE_REFILL 1'", "every event that 'expect' names has its count");
+        is("expect = 'L1D_CACHE_REFILL 2'", "events that 'expect' does not name must be 0");
+        assert!(hint("expect = 'L1D_CACHE_REFILL 2'").is_some_and(|hint| hint.contains("(8 V1)")));
+        assert_eq!(hint("expect = 'L1D_CACHE_REFILL 2'\nothers = 'any'"), None);
+        assert_eq!(hint("expect = 'V1; L1D_CACHE_REFILL 1'"), None);
+    }
+}
