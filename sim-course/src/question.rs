@@ -10,7 +10,6 @@ use crate::expression::{Expression, ExpressionFault, Reference, Scope, What};
 use crate::setup::{Run, Setup, is_true, share_event};
 use crate::source;
 use crate::text::{Template, estimated};
-use crate::verdict;
 use sim_scenario::Place;
 
 const KEYS: [&str; 15] = [
@@ -189,7 +188,7 @@ fn answer(table: &Table<'_>, scope: Scope<'_>) -> Result<(Answer, String), Fault
             let expression = Expression::parse(text.text, scope);
             let expression = expression.map_err(|fault| inside(table, text, fault))?;
             let unit = unit.unwrap_or_default();
-            if verdict::is_percent(&unit) && !expression.has_number() {
+            if is_percent(&unit) && !expression.has_number() {
                 return Err(share_in_percent(table, &unit, text.text.trim()));
             }
             Ok((Answer::Number { formula: text.text.trim().to_owned(), expression }, unit))
@@ -197,6 +196,11 @@ fn answer(table: &Table<'_>, scope: Scope<'_>) -> Result<(Answer, String), Fault
         "choice" => choice(table).map(|answer| (answer, String::new())),
         _ => step_value(table, scope, kind),
     }
+}
+
+/// Returns whether numbers of a unit are hundredths: `%`, `percent of all loads`.
+pub(crate) fn is_percent(unit: &str) -> bool {
+    unit.starts_with('%') || unit.starts_with("percent")
 }
 
 /// Returns the fault of a formula that gives a share and not hundredths, in spite of its unit.

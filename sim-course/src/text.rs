@@ -1,7 +1,9 @@
 //! The texts of a lesson: a small Markdown, and values of the model in braces.
 //!
 //! A text has paragraphs, lists (lines that begin with `- ` or `1. `), blocks of code between
-//! lines of three backticks, `code`, **bold** and *italic*. In `why`, `{answer}` and `{EVENT}` or any other
+//! lines of three backticks, `code`, **bold** and *italic*.
+//!
+//! In `why`, `{answer}` and `{EVENT}` or any other
 //! expression in braces is replaced by its value; braces inside code stay.
 
 use serde::Serialize;
@@ -94,8 +96,8 @@ fn add_line(blocks: &mut Vec<Block>, line: &str, starts: bool) {
     }
 }
 
-/// Splits a line into plain text, code, bold and italic text. A mark without its second one is plain
-/// text, and so are the stars of `2 * 3 * 4` and `2*3*4`.
+/// Splits a line into plain text, code, bold and italic text. A mark without its second one is
+/// plain text, and so are the stars of `2 * 3 * 4` and `2*3*4`.
 pub fn spans(line: &str) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let mut plain = String::new();

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::question::{Answer, Question, Tolerance};
+use crate::question::{Answer, Question, Tolerance, is_percent};
 use crate::solve::Truth;
 use crate::source;
 use crate::text::{self, shown};
@@ -134,11 +134,6 @@ fn number(typed: &str, unit: &str) -> Result<f64, String> {
     };
     let value = if is_percent { value / 100.0 } else { value };
     if value.is_finite() { Ok(value) } else { Err(no_number(typed)) }
-}
-
-/// Returns whether numbers of a unit are hundredths: `%`, `percent of all loads`.
-pub(crate) fn is_percent(unit: &str) -> bool {
-    unit.starts_with('%') || unit.starts_with("percent")
 }
 
 /// Reads a number without unit; `typed` is the whole answer, for the message.

@@ -53,8 +53,8 @@ pub(super) fn of_file(error: ScenarioError) -> anyhow::Error {
 /// Wrong counts of events that were expected to stay 0, from which the events seem forgotten.
 const FORGOTTEN: usize = 3;
 
-/// Returns the hint for a case with events that were expected to stay 0: if it fails only because of
-/// them, or if they are many.
+/// Returns the hint for a case with events that were expected to stay 0: if it fails only because
+/// of them, or if they are many.
 pub(super) fn others(verdict: &Verdict) -> Option<String> {
     let only_counts = Verdict { mismatches: Vec::new(), ..verdict.clone() }.holds();
     let only_more = verdict.mismatches.iter().all(|wrong| wrong.expected.max == 0);
