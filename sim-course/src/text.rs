@@ -3,8 +3,8 @@
 //! A text has paragraphs, lists (lines that begin with `- ` or `1. `), blocks of code between
 //! lines of three backticks, `code`, **bold** and *italic*.
 //!
-//! In `why`, `{answer}` and `{EVENT}` or any other
-//! expression in braces is replaced by its value; braces inside code stay.
+//! In `why`, `{answer}` and `{EVENT}` or any other expression in braces is replaced by its value;
+//! braces inside code stay.
 
 use serde::Serialize;
 
