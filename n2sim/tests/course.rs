@@ -132,7 +132,8 @@ fn a_kit_has_all_its_parts_and_its_own_sheet_is_graded() {
 #[test]
 fn pages_for_students_have_no_answers() {
     let folder = with_lesson();
-    good(folder.path(), &["kit", "--lessons", "mine"]);
+    let printed = good(folder.path(), &["kit", "--lessons", "mine"]);
+    assert!(printed.starts_with("kit: 1 lesson, 3 questions, "), "{printed}");
     let read = |path: &str| fs::read_to_string(folder.path().join("kit").join(path)).unwrap();
     let page = read("students/01-two.html");
     assert!(page.contains("How many refills?") && page.contains("a &lt; b"), "{page}");
@@ -140,6 +141,8 @@ fn pages_for_students_have_no_answers() {
     assert!(!read("answers.toml").contains("answer1 = \"1\""));
     let solutions = read("teacher/solutions.html");
     assert!(solutions.contains("One line: 1, for 2 accesses."), "{solutions}");
+    let readme = read("README.md");
+    assert!(readme.contains("1 lesson, 10 minutes of class") && !readme.contains("traces/"));
     let slides = read("slides/01-two.html");
     let (question, answer) = (slides.find("Question 1").unwrap(), slides.find("Answer 1").unwrap());
     assert!(question < answer && slides.find("One line: 1").unwrap() > answer);
@@ -196,6 +199,12 @@ fn sheets_are_graded_with_distances_and_faulty_ones_are_named() {
     let message = said(&output);
     assert!(message.contains("eve.toml:3:1: lesson '01-two' has no question 4"), "{message}");
     assert!(message.contains("kim.toml:2:2: no lesson is named '01-too'"), "{message}");
+    assert!(!message.contains("--lessons"), "{message}");
+    let message = refused(folder.path(), &["--grade", "ada.toml"]);
+    assert!(message.contains("no lesson is named '01-two'"), "{message}");
+    assert!(message.ends_with("for lessons of your own add --lessons DIR\n"), "{message}");
+    let message = refused(folder.path(), &["--grade", "mine/", "--lessons", "mine"]);
+    assert!(message.contains("mine is a directory; name the files in it: --grade mine/*.toml"));
 }
 
 #[test]

@@ -5,13 +5,13 @@ use sim_machine::{Outcome, RunOptions, Session};
 use sim_pmu::counter::CounterCount;
 use sim_pmu::perf::{Group, PerfSession, PerfSetup};
 
-use crate::setup::{Sharing, TraceRun};
+use crate::setup::{Sharing, TraceRun, overrides};
 use crate::solve::TraceCounts;
 
 impl TraceRun {
     /// Returns the changed keys of the configuration as assignments `key=value`.
     pub fn overrides(&self) -> Vec<String> {
-        self.set.iter().map(|(key, value)| format!("{key}={value}")).collect()
+        overrides(&self.set)
     }
 
     /// Counts the run's part of an opened trace: all events exactly, and the events of `estimate`

@@ -4,6 +4,7 @@
 //! the question's own setup and step, `step2.EVENT` of another step, `after.EVENT` of another
 //! setup, `after.step1.cycles`, `estimate.EVENT` of a trace whose events share counters.
 
+use sim_core::spelling::similar;
 use sim_core::{DataSource, PmuEvent};
 use sim_metrics::formula::{Catalog, Formula, Linked, Machine};
 
@@ -11,6 +12,11 @@ use crate::setup::Setup;
 
 /// Words of formulas that are not counts.
 const WORDS: [&str; 5] = ["if", "else", "min", "max", "d_ratio"];
+
+/// Names of values that are not events.
+const NAMES: [&str; 4] = ["answer", "cycles", "source", "estimate"];
+const ANSWER: &str = "write {answer} by itself: it is the answer as it is shown, with its rounding; a formula \
+                      computes with events and cycles, as in {2 * L1D_CACHE}";
 
 /// A formula over counts.
 #[derive(Clone, Debug)]
@@ -21,7 +27,7 @@ pub struct Expression {
 #[derive(Clone, Debug)]
 enum Piece {
     Text(String),
-    Value(Reference),
+    Value(String, Reference),
 }
 
 /// A value of a setup or of one of its steps.
@@ -84,7 +90,10 @@ impl Expression {
             let (word, after) = rest.split_at(end);
             pieces.push(
                 match is_name(first) && !first.is_ascii_digit() && !WORDS.contains(&word) {
-                    true => Piece::Value(scope.reference(word).map_err(|text| (at, text))?),
+                    true => {
+                        let reference = scope.reference(word).map_err(|text| (at, text))?;
+                        Piece::Value(word.to_owned(), reference)
+                    }
                     false => Piece::Text(word.to_owned()),
                 },
             );
@@ -113,7 +122,7 @@ impl Expression {
         for piece in &self.pieces {
             match piece {
                 Piece::Text(part) => text.push_str(part),
-                Piece::Value(reference) => text.push_str(&format!("({})", value(reference)?)),
+                Piece::Value(_, reference) => text.push_str(&format!("({})", value(reference)?)),
             }
         }
         Ok(text)
@@ -122,9 +131,24 @@ impl Expression {
     /// Returns the values that the expression reads.
     pub(crate) fn references(&self) -> impl Iterator<Item = &Reference> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Value(reference) => Some(reference),
+            Piece::Value(_, reference) => Some(reference),
             Piece::Text(_) => None,
         })
+    }
+
+    /// Returns whether the expression has a number of its own, such as a factor.
+    pub(crate) fn has_number(&self) -> bool {
+        let is_number = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if is_number(text)))
+    }
+
+    /// Returns the names of the expression as written, with their values.
+    pub(crate) fn named(&self, values: &dyn Values) -> Result<Vec<(&str, f64)>, String> {
+        let named = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Value(name, reference) => Some((name.as_str(), reference)),
+            Piece::Text(_) => None,
+        });
+        named.map(|(name, reference)| Ok((name, values.number(reference)?))).collect()
     }
 
     /// Computes the value.
@@ -212,7 +236,11 @@ impl Scope<'_> {
         match PmuEvent::from_name(name) {
             Ok(event) if is_estimate => Ok(What::Estimate(event)),
             Ok(event) => Ok(What::Event(event)),
-            Err(error) => Err(error.to_string()),
+            Err(_) if name == "answer" => Err(String::from(ANSWER)),
+            Err(error) => Err(match similar(name, NAMES) {
+                Some(near) => format!("unknown name '{name}'; did you mean {near}?"),
+                None => error.to_string(),
+            }),
         }
     }
 

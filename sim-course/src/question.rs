@@ -27,6 +27,8 @@ pub struct Question {
     pub ask: String,
     /// Index of its setup in the lesson.
     pub setup: usize,
+    /// Whether the file names the setup. Without, a formula or a text may be about all of them.
+    pub names_setup: bool,
     /// Number of its step, from 1; all steps without it.
     pub step: Option<usize>,
     /// Kind of its answer.
@@ -137,14 +139,16 @@ fn read(table: &Table<'_>, setups: &[Setup]) -> Result<Question, Fault> {
     let (answer, unit) = answer(table, scope)?;
     let why = table.need_string("why", "\"Because ... {answer} ...\"")?;
     let template = Template::parse(why.text, scope).map_err(|fault| inside(table, why, fault))?;
-    let holds = table
-        .string("holds")?
-        .map(|text| Condition::parse(text.text, scope).map_err(|fault| inside(table, text, fault)));
+    let holds = table.string("holds")?.map(|text| {
+        let place = place_of(table.text, text.offset.saturating_sub(1));
+        Condition::parse(text.text, place, scope).map_err(|fault| inside(table, text, fault))
+    });
     let (points, _) =
         table.integer("points", (1, 100), "a number from 1 to 100")?.unwrap_or((1, 0));
     Ok(Question {
         ask,
         setup: scope.setup,
+        names_setup: table.entry("setup").is_some(),
         step: scope.step.map(|step| step + 1),
         within: tolerance(table, &answer)?,
         answer,
@@ -183,12 +187,30 @@ fn answer(table: &Table<'_>, scope: Scope<'_>) -> Result<(Answer, String), Fault
             let text = table.need_string("metric", "\"L1D_CACHE_REFILL / L1D_CACHE\"")?;
             let expression = Expression::parse(text.text, scope);
             let expression = expression.map_err(|fault| inside(table, text, fault))?;
-            let answer = Answer::Number { formula: text.text.trim().to_owned(), expression };
-            Ok((answer, unit.unwrap_or_default()))
+            let unit = unit.unwrap_or_default();
+            if is_percent(&unit) && !expression.has_number() {
+                return Err(share_in_percent(table, &unit, text.text.trim()));
+            }
+            Ok((Answer::Number { formula: text.text.trim().to_owned(), expression }, unit))
         }
         "choice" => choice(table).map(|answer| (answer, String::new())),
         _ => step_value(table, scope, kind),
     }
+}
+
+/// Returns whether numbers of a unit are hundredths: `%`, `percent of all loads`.
+pub(crate) fn is_percent(unit: &str) -> bool {
+    unit.starts_with('%') || unit.starts_with("percent")
+}
+
+/// Returns the fault of a formula that gives a share and not hundredths, in spite of its unit.
+fn share_in_percent(table: &Table<'_>, unit: &str, formula: &str) -> Fault {
+    let at = table.entry("unit").map_or(table.offset, |(span, _)| span.start);
+    let text = format!(
+        "unit = \"{unit}\" needs a formula in percent: metric = \"100 * ({formula})\"; or name another unit for \
+         the share"
+    );
+    Fault::other(at, text)
 }
 
 fn count(table: &Table<'_>, scope: Scope<'_>) -> Result<Answer, Fault> {

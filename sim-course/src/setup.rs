@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use sim_core::PmuEvent;
-use sim_machine::ConfigSource;
+use sim_core::config::ConfigError;
+use sim_machine::{ConfigSource, MachineConfig};
 use sim_scenario::{Case, Place, Walked, configure, parse_named_steps, walk_case};
 use toml::de::DeValue;
 
@@ -201,6 +202,10 @@ fn scenario(table: &Table<'_>, head: Option<&Table<'_>>) -> Result<Scenario, Fau
         Fault::other(offset_of(table.text, place), error.problem.to_string())
     })?;
     case.given.set.clone_from(&set);
+    if !set.is_empty() {
+        let machine = configure(&case, &ConfigSource::default());
+        check_settings(with(table, head, "set"), machine)?;
+    }
     let mut steps: Vec<(Place, String)> = Vec::new();
     for step in &case.steps {
         match steps.iter().any(|(place, _)| *place == step.place) {
@@ -234,6 +239,24 @@ fn settings(table: &Table<'_>) -> Result<Vec<(String, String)>, Fault> {
         .collect())
 }
 
+/// Refuses settings that make no machine, at the key of the first fault.
+fn check_settings(
+    table: &Table<'_>,
+    machine: Result<MachineConfig, ConfigError>,
+) -> Result<(), Fault> {
+    let Err(error) = machine else { return Ok(()) };
+    let entries = table.entries("set", SET)?;
+    let first = match &error {
+        ConfigError::Refused(faults) => faults.first(),
+        _ => None,
+    };
+    let is_own = |key: &str| first.is_some_and(|fault| fault.key == key.trim_matches('"'));
+    let entry = entries.iter().find(|(key, _)| is_own(key.get_ref())).or(entries.first());
+    let offset = entry.map_or(table.offset, |(key, _)| key.span().start);
+    let text = first.map_or_else(|| one_line(&error.to_string()), |fault| fault.message.clone());
+    Err(Fault::other(offset, text))
+}
+
 fn names(table: &Table<'_>) -> Result<Vec<(String, u64)>, Fault> {
     let mut names = Vec::new();
     for (key, value) in table.entries("names", NAMES)? {
@@ -257,10 +280,15 @@ fn trace(table: &Table<'_>, head: Option<&Table<'_>>) -> Result<TraceRun, Fault>
     let (instructions, _) = with(table, head, "instructions")
         .integer("instructions", (1, INSTRUCTIONS_MAX), "a number from 1 to 20000000")?
         .ok_or_else(|| table.missing("instructions", "200000"))?;
+    let set = settings(with(table, head, "set"))?;
+    let overrides = overrides(&set);
+    let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
+    let machine = source.document().and_then(|document| MachineConfig::from_document(&document));
+    check_settings(with(table, head, "set"), machine)?;
     Ok(TraceRun {
         trace: trace.text.to_owned(),
         instructions,
-        set: settings(with(table, head, "set"))?,
+        set,
         sharing: sharing(with(table, head, "counters"))?,
         events: Vec::new(),
     })
@@ -279,6 +307,11 @@ fn sharing(table: &Table<'_>) -> Result<Option<Sharing>, Fault> {
         (Some(_), None) => Err(table.missing("interval", "10")),
         (None, Some(_)) => Err(table.missing("counters", "6")),
     }
+}
+
+/// Returns changed keys of the configuration as assignments `key=value`.
+pub(crate) fn overrides(set: &[(String, String)]) -> Vec<String> {
+    set.iter().map(|(key, value)| format!("{key}={value}")).collect()
 }
 
 /// Adds an event that the trace run of a setup shares counters for.

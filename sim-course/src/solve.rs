@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use sim_core::{Counts, DataSource, OperationKind, PmuEvent};
+use sim_core::{Counts, DataSource, Operation, OperationKind, PmuEvent};
 use sim_scenario::{Place, Walked};
 
 use crate::error::{LessonError, Problem};
@@ -11,7 +11,7 @@ use crate::expression::{Reference, Values, What};
 use crate::lesson::Lesson;
 use crate::question::{Answer, Question};
 use crate::setup::{Run, Setup, TraceRun};
-use crate::text::shown;
+use crate::text::{plain, shown};
 
 /// The true answer of a question.
 #[derive(Clone, Debug, Serialize)]
@@ -112,6 +112,7 @@ impl Lesson {
     /// A formula without a value, or a condition that does not hold, with the place in the file.
     pub fn answers(&self, results: &Results) -> Result<Vec<Solved>, LessonError> {
         let solve = |(index, question): (usize, &Question)| {
+            question.confirm(results).map_err(|(place, text)| self.error(place, text))?;
             question.solve(index, results).map_err(|text| self.error(question.place, text))
         };
         self.questions.iter().enumerate().map(solve).collect()
@@ -130,15 +131,23 @@ fn ran(setup: &Setup, traces: &mut dyn TraceSource) -> Result<Ran, String> {
 }
 
 impl Question {
-    fn solve(&self, index: usize, results: &Results) -> Result<Solved, String> {
-        if let Some(condition) = &self.holds
-            && !condition.holds(results)?
-        {
-            return Err(format!(
-                "the model does not confirm holds = \"{}\"; fix the condition, or the right choice",
-                condition.text
-            ));
+    /// Refuses a condition that the model does not confirm, with its place.
+    fn confirm(&self, results: &Results) -> Result<(), (Place, String)> {
+        let Some(condition) = &self.holds else { return Ok(()) };
+        match condition.failure(results) {
+            Ok(None) => Ok(()),
+            Err(text) => Err((condition.place, text)),
+            Ok(Some(failure)) => Err((
+                condition.place,
+                format!(
+                    "the model does not confirm holds = \"{}\": {failure}; fix the condition, or the right choice",
+                    condition.text
+                ),
+            )),
         }
+    }
+
+    fn solve(&self, index: usize, results: &Results) -> Result<Solved, String> {
         let truth = self.truth(results)?;
         let shown = truth.shown();
         let why = self.why.fill(&shown, results)?;
@@ -166,7 +175,7 @@ impl Truth {
         match self {
             Truth::Number { value } => shown(*value),
             Truth::Source { name } => (*name).to_owned(),
-            Truth::Choice { text, .. } => text.clone(),
+            Truth::Choice { text, .. } => plain(text),
         }
     }
 }
@@ -230,10 +239,42 @@ impl Values for Results {
 
     fn source(&self, reference: &Reference) -> Result<DataSource, String> {
         let step = self.step(reference)?;
-        let is_access = |kind: OperationKind| matches!(kind, OperationKind::Access(_));
-        let access = step.operations.iter().find(|operation| is_access(operation.kind));
-        access.map(|operation| operation.timeline.source).ok_or_else(|| {
-            format!("step '{}' accesses no data, so that nothing has a source", step.step.text)
-        })
+        let number = reference.step.unwrap_or_default() + 1;
+        match &sources(step)[..] {
+            [] => Err(format!(
+                "step '{}' accesses no data, so that nothing has a source",
+                step.step.text
+            )),
+            [(source, _)] => Ok(*source),
+            several => {
+                let part =
+                    |(source, n): &(DataSource, usize)| format!("{n} from {}", source.label());
+                let parts: Vec<String> = several.iter().map(part).collect();
+                let all: usize = several.iter().map(|(_, n)| n).sum();
+                Err(format!(
+                    "step {number} has {all} accesses: {}; ask about a step with one source, such as one of its \
+                     repetitions, written as a step of its own",
+                    parts.join(", ")
+                ))
+            }
+        }
     }
+}
+
+/// Returns the sources of a step's data with the number of their accesses, in order. Accesses on a
+/// wrong path count only if there are no others.
+fn sources(step: &Walked) -> Vec<(DataSource, usize)> {
+    let accesses = step.operations.iter();
+    let accesses: Vec<&Operation> =
+        accesses.filter(|one| matches!(one.kind, OperationKind::Access(_))).collect();
+    let has_own = accesses.iter().any(|one| !one.timeline.wrong_path);
+    let mut sources: Vec<(DataSource, usize)> = Vec::new();
+    for one in accesses.into_iter().filter(|one| !(has_own && one.timeline.wrong_path)) {
+        let source = one.timeline.source;
+        match sources.iter_mut().find(|(own, _)| *own == source) {
+            Some((_, n)) => *n += 1,
+            None => sources.push((source, 1)),
+        }
+    }
+    sources
 }

@@ -1,8 +1,10 @@
 //! The texts of a lesson: a small Markdown, and values of the model in braces.
 //!
 //! A text has paragraphs, lists (lines that begin with `- ` or `1. `), blocks of code between
-//! lines of three backticks, `code` and **bold**. In `why`, `{answer}` and `{EVENT}` or any other
-//! expression in braces is replaced by its value; braces inside code stay.
+//! lines of three backticks, `code`, **bold** and *italic*.
+//!
+//! In `why`, `{answer}` and `{EVENT}` or any other expression in braces is replaced by its value;
+//! braces inside code stay.
 
 use serde::Serialize;
 
@@ -32,6 +34,8 @@ pub enum Span {
     Code(String),
     /// Bold text.
     Bold(String),
+    /// Italic text.
+    Italic(String),
 }
 
 /// Splits a text into its blocks.
@@ -92,16 +96,20 @@ fn add_line(blocks: &mut Vec<Block>, line: &str, starts: bool) {
     }
 }
 
-/// Splits a line into plain text, code and bold text. A mark without its second one is plain text.
+/// Splits a line into plain text, code, bold and italic text. A mark without its second one is
+/// plain text, and so are the stars of `2 * 3 * 4` and `2*3*4`.
 pub fn spans(line: &str) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let mut plain = String::new();
     let mut rest = line;
     while let Some(first) = rest.chars().next() {
-        let mark = ["**", "`"].into_iter().find(|mark| rest.starts_with(mark));
+        let mark = ["**", "*", "`"].into_iter().find(|mark| rest.starts_with(mark));
         let inner = mark.and_then(|mark| {
             let (inner, after) = rest[mark.len()..].split_once(mark)?;
-            (!inner.is_empty()).then_some((mark, inner, after))
+            let is_loose = inner.starts_with(' ') || inner.ends_with(' ');
+            let is_product = plain.ends_with(|last: char| last.is_alphanumeric());
+            let is_star = mark == "*" && (is_loose || is_product);
+            (!inner.is_empty() && !is_star).then_some((mark, inner, after))
         });
         let Some((mark, inner, after)) = inner else {
             plain.push(first);
@@ -113,6 +121,7 @@ pub fn spans(line: &str) -> Vec<Span> {
         }
         spans.push(match mark {
             "`" => Span::Code(inner.to_owned()),
+            "*" => Span::Italic(inner.to_owned()),
             _ => Span::Bold(inner.to_owned()),
         });
         rest = after;
@@ -121,6 +130,14 @@ pub fn spans(line: &str) -> Vec<Span> {
         spans.push(Span::Text(plain));
     }
     spans
+}
+
+/// Returns a line without its marks.
+pub fn plain(line: &str) -> String {
+    let text = |span| match span {
+        Span::Text(text) | Span::Code(text) | Span::Bold(text) | Span::Italic(text) => text,
+    };
+    spans(line).into_iter().map(text).collect()
 }
 
 /// A text with values in braces.
@@ -172,6 +189,10 @@ impl Template {
         }
         if name.is_empty() {
             return Err((0, String::from("the braces are empty; write {answer} or {EVENT}")));
+        }
+        if let Some(at) = inner.find(':') {
+            let text = format!("numbers are rounded by themselves; leave '{}' out", &inner[at..]);
+            return Err((at, text));
         }
         if name == "source" || name.ends_with(".source") {
             return scope.reference(name).map(Piece::Source).map_err(|text| (0, text));

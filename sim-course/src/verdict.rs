@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::question::{Answer, Question, Tolerance};
+use crate::question::{Answer, Question, Tolerance, is_percent};
 use crate::solve::Truth;
 use crate::source;
-use crate::text::shown;
+use crate::text::{self, shown};
 
 /// Signs that part groups of three digits: comma, underscore, apostrophes, and spaces of several
 /// widths.
@@ -88,10 +88,10 @@ impl Question {
             (Truth::Choice { index, .. }, Answer::Choice { options, .. }) => {
                 match chosen(typed, options) {
                     Some(own) if own == *index => Verdict::Right,
-                    Some(own) => Verdict::Wrong { typed: options[own].clone() },
+                    Some(own) => Verdict::Wrong { typed: text::plain(&options[own]) },
                     None => Verdict::Unreadable {
                         problem: format!(
-                            "'{typed}' is not one of the choices; write a number from 1 to {}",
+                            "'{typed}' is not one of the choices; write its text, or a number from 1 to {}",
                             options.len()
                         ),
                     },
@@ -125,7 +125,7 @@ fn number(typed: &str, unit: &str) -> Result<f64, String> {
     let word = if unit.is_empty() { "events" } else { unit };
     let bare = typed.strip_suffix(word).unwrap_or(typed).trim();
     let (bare, is_percent) = match bare.strip_suffix('%').or(bare.strip_suffix("percent")) {
-        Some(bare) => (bare.trim(), unit != "percent"),
+        Some(bare) => (bare.trim(), !is_percent(unit)),
         None => (bare, false),
     };
     let value = match bare.split_once('/') {
@@ -167,7 +167,8 @@ fn no_number(typed: &str) -> String {
 
 /// Returns the index of the choice that a number, a letter or the text itself names.
 fn chosen(typed: &str, options: &[String]) -> Option<usize> {
-    let same = |option: &String| option.to_lowercase() == typed.to_lowercase();
+    let bare = |text: &str| text::plain(text).to_lowercase();
+    let same = |option: &String| bare(option) == bare(typed);
     if let Some(index) = options.iter().position(same) {
         return Some(index);
     }

@@ -78,7 +78,13 @@ fn faults_of_the_head_are_placed() {
         ("LD8 0x8008", "LDD 0x8008", "l.toml:7:25: unknown step"),
         ("given   = \"K1\"\n", "", "a lesson has no 'given'; add given = \"K1\""),
         ("set     = { \"memory.l1d.ways\" = 4 }", "set = 4", "l.toml:5:7: 'set' must be a table"),
-        ("l1d.ways", "l1d.wayz", "l.toml:1:1: "),
+        (
+            "l1d.ways",
+            "l1d.wayz",
+            "l.toml:5:13: unknown key `memory.l1d.wayz`; the closest existing key is",
+        ),
+        ("\"memory.l1d.ways\" = 4", "\"memory.l1d.size-bytes\" = \"128 KiB\"", "; write 131072"),
+        ("ways\" = 4", "ways\" = 3", "l.toml:5:13: "),
         ("given   = \"K1\"\n", "names = { a = \"x\" }\ngiven = \"K1\"\n", "'a' must be an address"),
         (
             "given   = \"K1\"\n",
@@ -144,9 +150,23 @@ fn faults_of_questions_are_placed() {
         ("count  = \"L1D_CACHE_REFILL\"", "choice = [\"a\", \"b\"]", "a question has no 'right'"),
         ("count  = \"L1D_CACHE_REFILL\"", "choice = [\"a\", \"b\"]\nright = 3", "from 1"),
         ("count  =", "holds = \"L1D_CACHE\"\ncount =", "a condition compares: write L1D_CACHE > 0"),
-        ("count  =", "holds = \"L1D_CACHE > 99\"\ncount =", "the model does not confirm holds"),
+        (
+            "count  =",
+            "holds = \"L1D_CACHE == 2 and step1.L1D_CACHE + L1D_CACHE > 99\"\ncount =",
+            "l.toml:11:9: the model does not confirm holds = \"L1D_CACHE == 2 and step1.L1D_CACHE + L1D_CACHE > \
+             99\": step1.L1D_CACHE + L1D_CACHE > 99 is false (step1.L1D_CACHE = 1, L1D_CACHE = 2); fix",
+        ),
+        ("count  =", "holds = \"1 / DTLB_WALK > 0\"\ncount =", "l.toml:11:9: "),
+        (
+            "count  = \"L1D_CACHE_REFILL\"",
+            "metric = \"DTLB_WALK / L1D_CACHE\"\nunit = \"% of loads\"",
+            "l.toml:12:1: unit = \"% of loads\" needs a formula in percent: metric = \"100 * (DTLB_WALK / L1D_CACHE)\"",
+        ),
         ("{answer}", "{answer", "l.toml:12:11: '{' has no '}'"),
         ("{answer}", "{}", "the braces are empty"),
+        ("{answer}", "{2 * answer}", "l.toml:12:16: write {answer} by itself: it is the answer as"),
+        ("{answer}", "{answer:.2}", "numbers are rounded by themselves; leave ':.2' out"),
+        ("{answer}", "{asnwer}", "l.toml:12:12: unknown name 'asnwer'; did you mean answer?"),
         ("{L1D_CACHE}", "{L1D_CACH}", "l.toml:12:24: "),
         ("{L1D_CACHE}", "{other.L1D_CACHE}", "l.toml:12:24: no setup is named 'other'"),
         ("[[question]]", "[question]", "'question' must be tables, each headed [[question]]"),
@@ -199,6 +219,29 @@ fn faults_of_setups_are_placed() {
     }
 }
 
+/// A question about the source of a repeated step, and the sentence that refuses it.
+#[test]
+fn a_step_with_several_sources_has_no_source() {
+    let source = |done: &str, step: usize| {
+        let text = GOOD
+            .replace("LD8 0x8000 ; LD8 0x8008", done)
+            .replace("count  = \"L1D_CACHE_REFILL\"", &format!("source = true\nstep = {step}"));
+        let lesson = Lesson::parse(&text, "l.toml").expect("good");
+        lesson.solve(&mut NoTraces).map(|solved| solved[0].shown.clone())
+    };
+    let mixed = source("LD8 0x9000 ; LD8 0x8000 step 16 x 4", 2).expect_err("two sources");
+    assert!(
+        mixed.to_string().contains(
+            "step 2 has 4 accesses: 1 from memory, 3 from L1; ask about a step with one source"
+        ),
+        "{mixed}"
+    );
+    assert_eq!(source("LD8 0x8000 step 64 x 4", 1).expect("one source"), "memory");
+    // What a wrong path brings is not the data of the step.
+    let squashed = source("LD8 0x8000 ; [LD8 0x9000] ; LD8 0x8000", 2);
+    assert_eq!(squashed.expect("one source"), "memory");
+}
+
 /// Texts cut anywhere, or with one letter replaced, give an error or a lesson, never a panic.
 #[test]
 fn damaged_lessons_never_panic() {
@@ -211,5 +254,23 @@ fn damaged_lessons_never_panic() {
                 let _ = Lesson::parse(&text, "l.toml");
             }
         }
+    }
+}
+
+#[test]
+fn a_line_has_code_bold_and_italic_text() {
+    use sim_course::text::{Span, plain, spans};
+    let text = |text: &str| text.to_owned();
+    let expected = vec![
+        Span::Text(text("a ")),
+        Span::Italic(text("b c")),
+        Span::Text(text(" ")),
+        Span::Bold(text("d")),
+        Span::Code(text("e*f*")),
+    ];
+    assert_eq!(spans("a *b c* **d**`e*f*`"), expected);
+    assert_eq!(plain("a *b c* **d**`e*f*`"), "a b c de*f*");
+    for product in ["2 * 3 * 4", "2*3*4", "a * b", "*", "**", "a ** b"] {
+        assert_eq!(spans(product), [Span::Text(text(product))], "{product}");
     }
 }

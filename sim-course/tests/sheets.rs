@@ -126,7 +126,7 @@ fn sources_and_choices_are_read_by_all_their_names() {
     }
     assert_eq!(verdict(3, "a").message(), "not 'one'");
     for typed in ["0", "3", "z", "three", "-1", "é"] {
-        assert!(verdict(3, typed).message().contains("write a number from 1 to 2"), "{typed}");
+        assert!(verdict(3, typed).message().contains("or a number from 1 to 2"), "{typed}");
     }
 }
 

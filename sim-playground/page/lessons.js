@@ -5,31 +5,24 @@ function escaped(text) {
   return text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 }
 
-/** Marks `code` and **bold** of an escaped line. */
-function marked(line) {
-  return escaped(line)
-    .replace(/`([^`]+)`/g, "<code>$1</code>")
-    .replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>");
+/** The parts of a line as HTML, as the model has split it: code, bold, italic. */
+function spansHtml(spans) {
+  const tags = { code: "code", bold: "strong", italic: "em" };
+  return spans
+    .map(({ kind, text }) => (tags[kind] ? `<${tags[kind]}>${escaped(text)}</${tags[kind]}>` : escaped(text)))
+    .join("");
 }
 
-/** The small Markdown of lessons: paragraphs, lists, code, bold. */
-function markdown(text) {
-  const blocks = text.trim().split(/\n\s*\n/);
-  return blocks
-    .map((block) => {
-      const lines = block.split("\n").map((line) => line.trim());
-      if (lines.every((line, i) => i > 0 || /^[-*] /.test(line)) && /^[-*] /.test(lines[0])) {
-        // A line without a mark continues the item above.
-        const items = [];
-        for (const line of lines) {
-          if (/^[-*] /.test(line)) items.push(line.slice(2));
-          else items[items.length - 1] += " " + line;
-        }
-        return "<ul>" + items.map((item) => `<li>${marked(item)}</li>`).join("") + "</ul>";
-      }
-      return `<p>${marked(lines.join(" "))}</p>`;
-    })
-    .join("");
+/** The blocks of a text as HTML: paragraphs, lists, lines of code. */
+function blocksHtml(blocks) {
+  const items = (list) => list.map((item) => `<li>${spansHtml(item)}</li>`).join("");
+  const html = {
+    paragraph: (spans) => `<p>${spansHtml(spans)}</p>`,
+    list: (list) => `<ul>${items(list)}</ul>`,
+    numbered: (list) => `<ol>${items(list)}</ol>`,
+    code: (text) => `<pre><code>${escaped(text)}</code></pre>`,
+  };
+  return blocks.map(({ kind, content }) => html[kind](content)).join("");
 }
 
 views.push({
@@ -114,6 +107,14 @@ views.push({
     let lesson;
     try {
       lesson = await app.book.lesson(name);
+      if (this.name !== name) return;
+      await this.giveTraces(lesson);
+      const text = app.book.own[name];
+      // The file of a teacher is solved at once, so that its faults are read before its questions.
+      if (text !== undefined) {
+        app.say(`${name}: the model solves its questions`);
+        await app.model.ask({ ask: "solve", name, text });
+      }
     } catch (error) {
       if (this.name === name) this.name = null;
       document.getElementById("lesson-text").innerHTML = `<p class="error">${escaped(error.message)}</p>`;
@@ -123,8 +124,9 @@ views.push({
     }
     if (this.name !== name) return;
     this.lesson = lesson;
-    await this.giveTraces(lesson);
-    if (this.name === name) this.draw(lesson);
+    // The line of the status may still have the fault of another file.
+    app.say(`${lesson.title}: ${lesson.questions.length} questions`);
+    this.draw(lesson);
   },
 
   /** Gives the traces that a lesson names to the model, each once. */
@@ -148,7 +150,7 @@ views.push({
     );
     const notation = terms.length ? `<h4>Notation</h4><dl class="notation">${terms.join("")}</dl>` : "";
     article.innerHTML =
-      `<h2>${escaped(lesson.title)}</h2>${markdown(lesson.text)}` +
+      `<h2>${escaped(lesson.title)}</h2>${blocksHtml(lesson.texts.text)}` +
       `<h3>What runs</h3><ul>${setups.join("")}</ul>${notation}`;
     for (const button of article.querySelectorAll(".open-setup")) {
       button.onclick = () => this.open(lesson, +button.dataset.setup);
@@ -206,23 +208,29 @@ views.push({
     const item = document.createElement("li");
     const id = `answer-${number}`;
     const setup =
-      lesson.setups.length > 1 && !question.ask.includes(lesson.setups[question.setup].name)
+      lesson.setups.length > 1 &&
+      question.names_setup &&
+      !question.ask.includes(lesson.setups[question.setup].name)
         ? ` <span class="dim">(setup <code>${escaped(lesson.setups[question.setup].name)}</code>)</span>`
         : "";
     // Choices and sources of data have options; numbers have none.
     const { options } = question.answer;
+    const texts = lesson.texts.questions[number];
     const field = options
       ? `<select id="${id}"><option value="">choose</option>${options
-          .map((option) => `<option>${escaped(option)}</option>`)
+          .map((option, i) => {
+            const text = escaped(texts.options[i] ?? option);
+            return `<option value="${escaped(option)}">${text}</option>`;
+          })
           .join("")}</select>`
       : `<input id="${id}" autocomplete="off" size="14">`;
     item.innerHTML = `
-      <form><label for="${id}">${marked(question.ask.trim())}${setup}</label>
+      <form><label for="${id}">${spansHtml(texts.ask)}${setup}</label>
       <span class="answer">${field} ${escaped(options ? "" : (question.unit ?? ""))}
       <button type="submit" class="main">Check</button>
       ${question.hint ? `<button type="button" class="hint">Hint</button>` : ""}
       <button type="button" class="give-up">Show the answer</button></span></form>
-      <p class="hint-text dim" hidden></p><div class="verdict" role="status"></div>`;
+      <div class="hint-text dim" hidden></div><div class="verdict" role="status"></div>`;
     const typed = item.querySelector(`#${id}`);
     item.querySelector("form").onsubmit = (event) => {
       event.preventDefault();
@@ -233,7 +241,7 @@ views.push({
     if (hint) {
       hint.onclick = () => {
         const text = item.querySelector(".hint-text");
-        text.innerHTML = marked(question.hint.trim());
+        text.innerHTML = blocksHtml(texts.hint);
         text.hidden = !text.hidden;
       };
     }
@@ -283,8 +291,8 @@ views.push({
       const more =
         judged.truth === undefined
           ? ""
-          : ` <strong>${escaped(judged.truth)}</strong>${judged.why ? markdown(judged.why) : ""}`;
-      const message = judged.right || typed === null ? "" : `: ${marked(judged.message)}`;
+          : ` <strong>${escaped(judged.truth)}</strong>${blocksHtml(judged.blocks ?? [])}`;
+      const message = judged.right || typed === null ? "" : `: ${escaped(judged.message)}`;
       place.innerHTML = `<p class="${judged.right ? "good" : "bad"}">${sign}${message}</p>${more ? `<div>${more}</div>` : ""}`;
       return judged;
     } catch (error) {

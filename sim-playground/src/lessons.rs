@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use sim_course::{LESSONS, Lesson, Solved, Term, TraceCounts, TraceRun, TraceSource, Verdict};
+use sim_course::text::{self, Block, Span};
+use sim_course::{
+    Answer, LESSONS, Lesson, Question, Solved, Term, TraceCounts, TraceRun, TraceSource, Verdict,
+};
 
 use crate::machine::Choice;
 use crate::traces;
@@ -30,6 +33,40 @@ pub(crate) struct Page {
     #[serde(flatten)]
     lesson: Lesson,
     notation: Vec<Term>,
+    texts: Texts,
+}
+
+/// Texts of a lesson as the page prints them: in blocks and spans, as the pages of a course kit.
+#[derive(Debug, Serialize)]
+struct Texts {
+    text: Vec<Block>,
+    questions: Vec<Asked>,
+}
+
+/// Texts of a question.
+#[derive(Debug, Serialize)]
+struct Asked {
+    ask: Vec<Span>,
+    hint: Option<Vec<Block>>,
+    /// Texts of a choice without marks; empty for other answers.
+    options: Vec<String>,
+}
+
+impl Texts {
+    fn of(lesson: &Lesson) -> Texts {
+        let asked = |question: &Question| Asked {
+            ask: text::spans(&question.ask),
+            hint: question.hint.as_deref().map(text::blocks),
+            options: match &question.answer {
+                Answer::Choice { options, .. } => {
+                    options.iter().map(|option| text::plain(option)).collect()
+                }
+                _ => Vec::new(),
+            },
+        };
+        let questions = lesson.questions.iter().map(asked).collect();
+        Texts { text: text::blocks(&lesson.text), questions }
+    }
 }
 
 /// Judged guess, with the true answer and the reason once it is right or given up.
@@ -43,6 +80,9 @@ pub(crate) struct Guessed {
     truth: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
+    /// Blocks of `why`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<Vec<Block>>,
 }
 
 /// Returns the lessons of n2sim in their order.
@@ -57,7 +97,7 @@ pub(crate) fn heads() -> Result<Vec<Head>, String> {
 /// Returns a lesson with what the page shows beside it.
 pub(crate) fn page(name: &str, text: Option<&str>) -> Result<Page, String> {
     let lesson = lesson(name, text)?;
-    Ok(Page { notation: lesson.notation(), lesson })
+    Ok(Page { notation: lesson.notation(), texts: Texts::of(&lesson), lesson })
 }
 
 /// Returns a lesson of n2sim by its name, or the lesson in `text`.
@@ -87,6 +127,20 @@ impl Lessons {
         self.last = None;
     }
 
+    /// Solves every question of a lesson file, so that its faults are found before it is shown.
+    pub(crate) fn solve(&mut self, name: &str, text: &str) -> Result<(), String> {
+        self.solved(&parse(text, name)?, text).map(|_| ())
+    }
+
+    /// Returns the answers of a lesson. The lesson of the last `key` is not solved again.
+    fn solved(&mut self, lesson: &Lesson, key: &str) -> Result<&[Solved], String> {
+        if self.last.as_ref().is_none_or(|(known, _)| known != key) {
+            let solved = lesson.solve(&mut Source(&self.traces)).map_err(|e| e.to_string())?;
+            self.last = Some((key.to_owned(), solved));
+        }
+        Ok(self.last.as_ref().map(|(_, solved)| solved.as_slice()).unwrap_or_default())
+    }
+
     /// Judges what was typed as the answer of question `number`, counted from 0. `None` gives up.
     pub(crate) fn guess(
         &mut self,
@@ -100,12 +154,7 @@ impl Lessons {
             .questions
             .get(number)
             .ok_or_else(|| format!("the lesson has {} questions", lesson.questions.len()))?;
-        let key = text.unwrap_or(name).to_owned();
-        if self.last.as_ref().is_none_or(|(known, _)| *known != key) {
-            let solved = lesson.solve(&mut Source(&self.traces)).map_err(|e| e.to_string())?;
-            self.last = Some((key, solved));
-        }
-        let solved = self.last.as_ref().and_then(|(_, solved)| solved.get(number));
+        let solved = self.solved(&lesson, text.unwrap_or(name))?.get(number);
         let solved = solved.ok_or("the lesson has no answer to this question")?;
         let verdict = typed.map(|typed| question.check(typed, &solved.truth));
         let right = verdict.as_ref().is_some_and(Verdict::is_right);
@@ -126,6 +175,7 @@ impl Lessons {
             message,
             truth: (!is_open).then(|| solved.shown.clone()),
             why: (!is_open).then(|| solved.why.clone()),
+            blocks: (!is_open).then(|| text::blocks(&solved.why)),
         })
     }
 }

@@ -84,6 +84,13 @@ pub enum Request {
         #[serde(default)]
         text: Option<String>,
     },
+    /// Solves every question of a lesson file and answers nothing, or its first fault.
+    Solve {
+        /// Name of the file.
+        name: String,
+        /// Its text.
+        text: String,
+    },
     /// Keeps the trace for the lessons that name it.
     Keep {
         /// Name of the trace in lessons.
@@ -160,6 +167,7 @@ impl Playground {
             }
             Request::Lessons => value(&lessons::heads()?),
             Request::Lesson { name, text } => value(&lessons::page(&name, text.as_deref())?),
+            Request::Solve { name, text } => value(&self.lessons.solve(&name, &text)?),
             Request::Keep { name } => {
                 self.lessons.keep(name, self.trace.clone());
                 Ok(Value::Null)

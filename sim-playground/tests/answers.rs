@@ -302,3 +302,77 @@ fn a_lesson_has_its_notation_and_the_options_of_its_questions() {
     let options = lesson["questions"][3]["answer"]["options"].as_array().expect("sources");
     assert!(options.contains(&json!("L1")) && options.contains(&json!("memory")), "{options:?}");
 }
+
+/// A lesson file that is solved when it is loaded.
+const OWN: &str = r#"
+title   = "T"
+minutes = 10
+level   = "beginner"
+text    = """
+Steps:
+
+1. *one*
+2. two
+
+```
+a < b
+```
+"""
+
+[[setup]]
+name  = "near"
+given = "K1"
+do    = "LD8 0x8000 ; LD8 0x8008"
+
+[[setup]]
+name  = "far"
+given = "K1"
+do    = "LD8 0x8000"
+
+[[question]]
+ask    = "Which `one`?"
+choice = ["`near`", "`far`"]
+right  = 1
+holds  = "near.L1D_CACHE == 2"
+hint   = "Count."
+why    = "- {near.L1D_CACHE}"
+
+[[question]]
+ask   = "How many?"
+setup = "far"
+count = "L1D_CACHE"
+why   = "{answer}"
+"#;
+
+#[test]
+fn a_lesson_file_is_solved_at_once_and_its_texts_come_in_blocks() {
+    let mut page = Playground::default();
+    let solve = |text: &str| json!({"ask": "solve", "name": "l.toml", "text": text});
+    assert_eq!(ask(&mut page, &solve(OWN)), Ok(Value::Null));
+    let wrong = ask(&mut page, &solve(&OWN.replace("== 2", "== 3"))).expect_err("it is false");
+    assert!(wrong.starts_with("l.toml:30:10: the model does not confirm holds"), "{wrong}");
+    assert!(wrong.contains("near.L1D_CACHE = 2"), "{wrong}");
+    let traced = OWN.replace(
+        "given = \"K1\"\ndo    = \"LD8 0x8000\"\n",
+        "trace = \"none.n2t\"\ninstructions = 9\n",
+    );
+    let missing = ask(&mut page, &solve(&traced)).expect_err("the trace is missing");
+    assert!(missing.contains("the lesson needs the trace none.n2t"), "{missing}");
+
+    let lesson = ok(&json!({"ask": "lesson", "name": "l.toml", "text": OWN}));
+    let texts = &lesson["texts"];
+    let kinds: Vec<&Value> =
+        texts["text"].as_array().expect("blocks").iter().map(|block| &block["kind"]).collect();
+    assert_eq!(kinds, ["paragraph", "numbered", "code"]);
+    assert_eq!(texts["text"][1]["content"][0], json!([{"kind": "italic", "text": "one"}]));
+    assert_eq!(texts["questions"][0]["ask"][1], json!({"kind": "code", "text": "one"}));
+    assert_eq!(texts["questions"][0]["options"], json!(["near", "far"]));
+    let names: Vec<&Value> =
+        (0..2).map(|number| &lesson["questions"][number]["names_setup"]).collect();
+    assert_eq!(names, [&json!(false), &json!(true)]);
+    let guess =
+        json!({"ask": "guess", "name": "l.toml", "text": OWN, "question": 0, "typed": "near"});
+    let judged = ask(&mut page, &guess).expect("judged");
+    assert_eq!((&judged["right"], &judged["truth"]), (&json!(true), &json!("near")));
+    assert_eq!(judged["blocks"][0]["kind"], json!("list"));
+}

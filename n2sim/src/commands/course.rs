@@ -70,10 +70,14 @@ pub(crate) fn run(args: &CourseArgs) -> anyhow::Result<Verdict> {
     kit.finish().with_context(context)?;
     let mut out = Output::create(None)?;
     let questions: usize = solved.iter().map(|one| one.lesson.questions.len()).sum();
-    let (lessons, files, shown) = (solved.len(), files.len(), directory.shown());
+    let number_of = |number: usize, noun| texts::number_of(number as u64, noun);
     writeln!(
         out,
-        "{shown}: {lessons} lessons, {questions} questions, {files} files; begin with README.md"
+        "{}: {}, {}, {}; begin with README.md",
+        directory.shown(),
+        number_of(solved.len(), "lesson"),
+        number_of(questions, "question"),
+        number_of(files.len(), "file")
     )?;
     out.finish()?;
     Ok(Verdict::Good)

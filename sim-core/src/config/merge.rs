@@ -3,10 +3,12 @@
 use toml_edit::{Item, TableLike, Value};
 
 use super::fault::Problem;
+use super::units;
 use crate::spelling::edit_distance;
 
 /// Hint about the units of numbers on the command line ([`super::units`]).
-const UNITS: &str = "; --set takes 64K, 2M, 1G and 64KiB, 2MiB, 1GiB too";
+const UNITS: &str =
+    "; write digits, as in 65536 (--set takes 64K, 2M, 1G and 64KiB, 2MiB, 1GiB too)";
 
 /// Returns all problems that prevent merging `over` into `base`.
 pub(super) fn check(base: &dyn TableLike, over: &dyn TableLike) -> Vec<Problem> {
@@ -34,13 +36,20 @@ fn check_table(
             }
             _ if !fits(old, item) => {
                 let found = if item.is_float() { "one with a fraction" } else { kind(item) };
-                let units = if old.is_integer() && item.is_str() { UNITS } else { "" };
-                let message = format!("`{path}` is {}, not {found}{units}", kind(old));
+                let text = item.as_str().filter(|_| old.is_integer());
+                let remedy = text.map(|text| digits(&path, text)).unwrap_or_default();
+                let message = format!("`{path}` is {}, not {found}{remedy}", kind(old));
                 problems.push(Problem::new(&path, message));
             }
             _ => {}
         }
     }
+}
+
+/// Returns the remedy for a text in place of a whole number: the digits of `128 KiB`.
+fn digits(path: &str, text: &str) -> String {
+    let number = units::resolve(path, &text.replace(' ', ""));
+    number.map_or_else(|| UNITS.to_owned(), |number| format!("; write {number}"))
 }
 
 /// Merges `over` into `base`. Each changed value gets a comment with `reason` and its old value.

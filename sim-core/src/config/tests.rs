@@ -118,10 +118,11 @@ fn an_override_is_refused_with_its_text() {
 1 | core.clock = 1
   |      ^^^^^^^^^";
     assert_eq!(message(base().set("core.clock=1")), expected);
-    assert!(
-        message(base().set("core.clock-hz=fast"))
-            .contains("`core.clock-hz` is a whole number, not a string; --set takes 64K")
-    );
+    assert!(message(base().set("core.clock-hz=fast")).contains(
+        "`core.clock-hz` is a whole number, not a string; write digits, as in 65536 (--set"
+    ));
+    let sized = message(base().set("core.clock-hz='3 G'"));
+    assert!(sized.contains("is a whole number, not a string; write 3000000000\n"), "{sized}");
     assert!(message(base().set("core.revision")).contains("write it as table.key=value"));
     assert!(message(base().set("a b=1")).contains("write it as table.key=value"));
 }

@@ -278,6 +278,12 @@ fn parse_name(cursor: &mut Cursor) -> Result<&'static NamedInst, Fault> {
             *cursor = after;
             Ok(inst)
         }
+        None if name.is_empty() && cursor.rest().starts_with('(') => {
+            let hint =
+                "'step 64 x 8' repeats the one step before it; write the steps of a group out";
+            let problem = Problem::UnknownStep { name: String::from("("), hint: hint.to_owned() };
+            Err(Fault::new(offset, problem))
+        }
         None if name.is_empty() => Err(cursor.expected("a step, as in LD8 0x8000")),
         None => {
             let name = cursor.word().unwrap_or_default().to_owned();

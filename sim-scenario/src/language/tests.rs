@@ -119,6 +119,10 @@ fn a_mistake_in_given_or_do_is_reported_with_place_and_remedy() {
             "a.toml:5:7: unknown step 'LDD8'; known",
         ),
         (
+            format!("{given}do = '(LD8 0x8000 ; ST8 0x8000) step 64 x 8'\nexpect = 'V3'"),
+            "a.toml:5:7: unknown step '('; 'step 64 x 8' repeats the one step before it; write the",
+        ),
+        (
             format!("{given}do = 'LD8'\nexpect = 'V3'"),
             "a.toml:5:10: expected an address, found the end",
         ),

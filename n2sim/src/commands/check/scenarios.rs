@@ -277,7 +277,7 @@ fn run_cases(
 /// Returns the reasons why a case fails, and how to state what it counts.
 fn explanation(verdict: &CaseVerdict, file: &str, case: &Case) -> String {
     let hint = remedies::others(verdict).unwrap_or_default();
-    verdict.explain(file, case) + hint
+    verdict.explain(file, case) + &hint
 }
 
 /// Prints one line for a file, followed by the lines of its cases.

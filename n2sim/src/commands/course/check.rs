@@ -35,12 +35,12 @@ fn write(out: &mut impl Write, one: &Solution<'_>) -> io::Result<()> {
     let lesson = one.lesson;
     writeln!(
         out,
-        "{}: {} ({} minutes, {}, {} points)",
+        "{}: {} ({}, {}, {})",
         lesson.file.shown(),
         lesson.title.shown(),
-        lesson.minutes,
+        texts::number_of(lesson.minutes, "minute"),
         lesson.level.name(),
-        lesson.points()
+        texts::number_of(lesson.points(), "point")
     )?;
     for (at, (question, answer)) in lesson.questions.iter().zip(&one.answers).enumerate() {
         let unit = if question.unit.is_empty() { "" } else { " " };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde_json::json;
 use sim_core::Shown;
+use sim_course::sheet::SheetLesson;
 use sim_course::{Grade, Lesson, Sheet, Solved, grade};
 
 use super::lessons::{self, Loaded, Solution};
@@ -30,7 +31,7 @@ pub(super) fn run(
         solved.iter().map(|one| (one.lesson, one.answers.as_slice())).collect();
     let (mut grades, mut faults) = (Vec::new(), Vec::new());
     for path in sheets {
-        match read(path, &lessons) {
+        match read(path, &lessons, folder) {
             Ok(sheet) => grades.push((path, grade(&sheet, &pairs))),
             Err(error) => faults.push(crate::failure::message(&error)),
         }
@@ -47,11 +48,22 @@ pub(super) fn run(
     Ok(Verdict::Good)
 }
 
-fn read(path: &Path, lessons: &[&Lesson]) -> anyhow::Result<Sheet> {
+fn read(path: &Path, lessons: &[&Lesson], folder: Option<&Path>) -> anyhow::Result<Sheet> {
     let name = path.shown().to_string();
+    if path.is_dir() {
+        let name = name.trim_end_matches('/');
+        anyhow::bail!("{name} is a directory; name the files in it: --grade {name}/*.toml");
+    }
     let text = sim_files::text(path).with_context(|| format!("cannot read the answers {name}"))?;
     let sheet = Sheet::parse(&text, &name)?;
-    sheet.fits(lessons, &name)?;
+    let is_known = |own: &SheetLesson| lessons.iter().any(|lesson| lesson.name == own.name);
+    let is_strange = folder.is_none() && !sheet.lessons.iter().all(is_known);
+    match sheet.fits(lessons, &name) {
+        Err(error) if is_strange => {
+            anyhow::bail!("{error}; for lessons of your own add --lessons DIR")
+        }
+        fits => fits?,
+    }
     Ok(sheet)
 }
 

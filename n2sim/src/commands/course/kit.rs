@@ -40,8 +40,8 @@ pub(super) fn files(solved: &[Solution<'_>]) -> anyhow::Result<BTreeMap<PathBuf,
 fn sheet(solved: &[Solution<'_>]) -> String {
     let mut text = String::from(
         "# Answers. Save a copy with your name, and write between the quotes: answer1 = \"12\".\n\
-         # A number may have commas (1,234) or be a fraction (1/8). For a choice, write its number. Leave out\n\
-         # what you do not know.\n\
+         # A number may have commas (1,234) or be a fraction (1/8). For a choice, write its text or its number.\n\
+         # Leave out what you do not know.\n\
          student = \"Your Name\"\n",
     );
     for one in solved {
@@ -56,13 +56,19 @@ fn sheet(solved: &[Solution<'_>]) -> String {
 /// Returns the plan of the course for the teacher.
 fn readme(solved: &[Solution<'_>]) -> String {
     let mut text = String::from(README_HEAD);
+    let setups = solved.iter().flat_map(|one| &one.lesson.setups);
+    if setups.into_iter().any(|setup| matches!(setup.run, Run::Trace(_))) {
+        text.push_str("| `traces/` | recorded programs that some lessons run |\n");
+    }
+    text.push_str("\nGive students `students/` and `answers.toml` only.\n");
     let minutes: u64 = solved.iter().map(|one| one.lesson.minutes).sum();
     let _ = writeln!(text, "\n## Plan\n");
     let _ = writeln!(
         text,
-        "{} lessons, {minutes} minutes of class. An hour is {HOUR} minutes: first the slides up to the first question, then the\n\
+        "{}, {} of class. An hour is {HOUR} minutes: first the slides up to the first question, then the\n\
          class guesses and fills the sheet, then the answers.\n",
-        solved.len()
+        texts::number_of(solved.len() as u64, "lesson"),
+        texts::number_of(minutes, "minute")
     );
     text.push_str("| hour | lesson | minutes | level | points | title |\n| --- | --- | --- | --- | --- | --- |\n");
     let (mut hour, mut used) = (1, 0);
@@ -95,9 +101,6 @@ For the teacher. Every page and slide is one file that works from disk, without 
 | `slides/*.html` | the lecture; the answer of each question is on the slide after it |
 | `teacher/solutions.html` | you: all answers with their explanations |
 | `lessons/*.toml` | the lessons as files; change them, and write your own |
-| `traces/` | recorded programs that some lessons run |
-
-Give students `students/` and `answers.toml` only.
 ";
 
 const README_END: &str = "

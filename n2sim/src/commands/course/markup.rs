@@ -33,6 +33,7 @@ fn inline(spans: &[Span]) -> Markup {
             Span::Text(text) => { (text) }
             Span::Code(text) => { code { (text) } }
             Span::Bold(text) => { strong { (text) } }
+            Span::Italic(text) => { em { (text) } }
         }
     } }
 }

@@ -5,6 +5,7 @@ use sim_course::{Answer, Lesson, Question, Setup};
 use sim_report::page::{Page, Section};
 
 use super::lessons::Solution;
+use super::texts::number_of;
 use super::{markup, texts};
 
 /// Returns the page of a lesson, without answers.
@@ -25,8 +26,8 @@ pub(super) fn lesson(lesson: &Lesson) -> String {
         p { a href="index.html" { "All lessons" } }
     };
     sections.push(section("answers", "Your answers", sheet));
-    let lead = html! { p { (lesson.minutes) " minutes, " (lesson.level.name()) ", "
-    (lesson.points()) " points. Guess each answer first, then find out." } };
+    let lead = html! { p { (number_of(lesson.minutes, "minute")) ", " (lesson.level.name()) ", "
+    (number_of(lesson.points(), "point")) ". Guess each answer first, then find out." } };
     Page { title: lesson.title.clone(), lead, sections }.html()
 }
 
@@ -34,7 +35,8 @@ pub(super) fn lesson(lesson: &Lesson) -> String {
 pub(super) fn index(solved: &[Solution<'_>]) -> String {
     let list = html! { ol { @for Solution { lesson, .. } in solved {
         li { a href={ (lesson.name) ".html" } { (lesson.title) } ": "
-            (lesson.minutes) " minutes, " (lesson.level.name()) ", " (lesson.questions.len()) " questions" }
+            (number_of(lesson.minutes, "minute")) ", " (lesson.level.name()) ", "
+            (number_of(lesson.questions.len() as u64, "question")) }
     } } };
     let lead = html! { p { "Each lesson is a short text with questions about the counts of a core. Read, guess, and write the \
     answers into your copy of " code { "answers.toml" } "." } };
@@ -46,7 +48,7 @@ pub(super) fn index(solved: &[Solution<'_>]) -> String {
 pub(super) fn solutions(solved: &[Solution<'_>]) -> String {
     let body = |one: &Solution<'_>| {
         html! { @for (at, (question, answer)) in one.lesson.questions.iter().zip(&one.answers).enumerate() {
-            h3 { "Question " (at + 1) " (" (question.points) @if question.points == 1 { " point)" } @else { " points)" } }
+            h3 { "Question " (at + 1) " (" (number_of(question.points, "point")) ")" }
             (asked(question, false))
             p { "Answer: " strong { (answer.shown) } @if !question.unit.is_empty() { " " (question.unit) } }
             (markup::text(&answer.why))

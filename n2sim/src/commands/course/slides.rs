@@ -17,7 +17,8 @@ const BLOCKS: usize = 3;
 pub(super) fn html(one: &Solution<'_>) -> String {
     let lesson = one.lesson;
     let first = html! {
-        p { (lesson.minutes) " minutes, " (lesson.level.name()) ", " (lesson.questions.len()) " questions" }
+        p { (texts::number_of(lesson.minutes, "minute")) ", " (lesson.level.name()) ", "
+            (texts::number_of(lesson.questions.len() as u64, "question")) }
         p.quiet { "Guess first. Then run." }
     };
     let mut slides = vec![slide(&lesson.title, first)];

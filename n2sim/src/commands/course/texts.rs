@@ -13,8 +13,16 @@ pub(super) fn wanted(question: &Question) -> String {
             }
         }
         Answer::Source { .. } => format!("one of: {}", sim_course::source::list()),
-        Answer::Choice { options, .. } => format!("a number from 1 to {}", options.len()),
+        Answer::Choice { options, .. } => {
+            format!("the text of a choice, or its number from 1 to {}", options.len())
+        }
     }
+}
+
+/// Returns a number with its noun: `1 lesson`, `12 lessons`.
+pub(super) fn number_of(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 fn tolerance(within: Tolerance) -> Option<String> {
