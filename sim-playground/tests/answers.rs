@@ -149,6 +149,35 @@ fn a_program_runs_on_the_model() {
     assert_eq!(watched["steps"][3]["ops"][0]["needs"], json!([1]));
 }
 
+/// Returns the places of the operations that the operation of an instruction reads.
+fn needs_of(watched: &Value, step: usize) -> &Value {
+    &watched["steps"][step]["ops"][0]["needs"]
+}
+
+#[test]
+fn results_are_followed_through_the_store_queue_and_through_eliminated_moves() {
+    let text =
+        "mov x1, #0x8000\nmov x2, #7\nstr x2, [x1]\nldr x3, [x1]\nmov x4, x3\nadd x5, x4, #1\n";
+    let done = format!(".text\n{text}");
+    let watched = ok(&json!({"ask": "watch", "given": "K3", "do": done}));
+    assert_eq!(watched["steps"][3]["ops"][0]["source"], json!("older store"));
+    assert_eq!(needs_of(&watched, 3), &json!([0, 2]), "the address and the store");
+    assert_eq!(needs_of(&watched, 5), &json!([3]), "the load, not the move");
+}
+
+#[test]
+fn stages_of_an_operation_have_no_gaps() {
+    let mut page = with_trace("matrix.n2t");
+    let window = json!({"ask": "pipeline", "from": 1000, "count": 50});
+    let window = ask(&mut page, &window).expect("operations");
+    for op in window["ops"].as_array().expect("operations") {
+        let stages = op["stages"].as_array().expect("stages");
+        assert_eq!((&stages[0][0], &stages[0][1]), (&json!("F"), &op["fetch"]));
+        assert!(stages.windows(2).all(|pair| pair[0][2] == pair[1][1]), "{op}");
+        assert!(op["wrong"] == json!(true) || stages.iter().any(|stage| stage[0] == "C"), "{op}");
+    }
+}
+
 #[test]
 fn a_trace_has_a_pipeline_turns_and_samples() {
     let mut page = with_trace("matrix.n2t");
