@@ -13,30 +13,9 @@ import pathlib
 import sys
 import time
 
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
-DONE = []
-
-
-def expect(holds, what):
-    """Counts a check, or ends the program."""
-    if not holds:
-        sys.exit(f"browse_playground: {what}")
-    DONE.append(what)
-
-
-def browser():
-    """Chromium that notes what it says and asks of the network."""
-    options = Options()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,900"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    chrome = webdriver.Chrome(options=options, service=Service("chromedriver"))
-    chrome.set_script_timeout(300)
-    return chrome
+from browser import DONE, browser, expect
 
 
 def wait(chrome, condition, what):

@@ -10,36 +10,11 @@ import json
 import pathlib
 import sys
 
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-DONE = []
-
-
-def expect(holds, what):
-    """Counts a check, or ends the program."""
-    if not holds:
-        sys.exit(f"browse_report: {what}")
-    DONE.append(what)
-
-
-def browser():
-    """Chromium that notes what it says and asks of the network."""
-    options = Options()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,900"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(options=options, service=Service("chromedriver"))
-
-
-def resize(chrome, width):
-    """Gives the page a width; windows have a least one, pages do not."""
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+from browser import DONE, browser, expect, resize
 
 
 def drill(chrome):

@@ -10,9 +10,7 @@ that it looked at; faults are printed one a line and end the program with 1.
 import pathlib
 import sys
 
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
+from browser import browser, resize
 
 WIDTHS = (390, 1280, 2560)
 THEMES = ("light", "dark")
@@ -103,14 +101,6 @@ return [texts, labels, faults];
 """
 
 
-def browser():
-    """Headless Chromium."""
-    options = Options()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
-        options.add_argument(argument)
-    return webdriver.Chrome(options=options, service=Service("chromedriver"))
-
-
 def check(chrome, page):
     """Looks at one page in every form; gives the numbers of texts and labels, and the faults."""
     chrome.get(pathlib.Path(page).resolve().as_uri())
@@ -120,8 +110,7 @@ def check(chrome, page):
         features = [{"name": "prefers-color-scheme", "value": theme}]
         chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         for width in WIDTHS:
-            size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-            chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+            resize(chrome, width)
             chrome.execute_script("document.querySelectorAll('details').forEach((d) => d.open = true)")
             texts, labels, found = chrome.execute_script(LOOK)
             seen = [seen[0] + texts, seen[1] + labels]

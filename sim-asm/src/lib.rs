@@ -4,6 +4,7 @@
 //! - [`assemble`] reads assembly and returns a [`Program`], or an [`AsmError`] with its place.
 //! - [`run`] executes a program and returns a [`Run`]: one [`Executed`] for each instruction.
 //! - [`FORMS`] lists the known mnemonics, each with an example.
+//! - [`disassembly`] prints an instruction word in assembler syntax.
 //! - [`EXAMPLES`] are six programs for a first look at the model.
 //!
 //! In scope: common instructions of one thread on general, scalar floating-point and a few vector
@@ -21,6 +22,7 @@
 
 mod assemble;
 mod data;
+pub mod disassembly;
 mod error;
 mod examples;
 mod forms;

@@ -42,3 +42,17 @@ pub struct OpTimeline {
     /// Rename slots that it took, or 0 for the second half of a fused pair.
     pub mops: u8,
 }
+
+impl OpTimeline {
+    /// Returns the cycle in which it left the core: after its retirement, or the cycle of its
+    /// squash. The result is always after its fetch.
+    pub fn end(&self) -> Cycle {
+        let end = if self.wrong_path { self.retire } else { self.retire + 1 };
+        end.max(self.fetch + 1)
+    }
+
+    /// Returns its last cycle: a store may be written long after it retires.
+    pub fn last(&self) -> Cycle {
+        self.end().max(self.written)
+    }
+}

@@ -23,6 +23,8 @@ mod scratch;
 #[cfg(unix)]
 pub mod stale;
 #[cfg(unix)]
+mod temporary;
+#[cfg(unix)]
 mod text;
 
 #[cfg(unix)]

@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::calls::{Call, before};
 use crate::file::File;
 use crate::new_file::{NewFile, directory_of};
+use crate::temporary::Temporary;
 use crate::{live, stale};
 
 /// A temporary directory beside its destination. Finishing renames it to the destination; dropping
@@ -14,9 +15,7 @@ use crate::{live, stale};
 /// in use.
 #[derive(Debug)]
 pub struct NewDirectory {
-    temp: PathBuf,
-    destination: PathBuf,
-    is_over: bool,
+    temporary: Temporary,
     // Dropped last: until then no other process removes the directory.
     _lock: NewFile,
 }
@@ -35,8 +34,7 @@ impl NewDirectory {
             fs::create_dir(&temp)?;
             Ok(((), temp))
         })?;
-        let destination = destination.to_owned();
-        Ok(NewDirectory { temp, destination, is_over: false, _lock: lock })
+        Ok(NewDirectory { temporary: Temporary::new(temp, destination), _lock: lock })
     }
 
     /// Refuses a destination that cannot become the new directory.
@@ -62,7 +60,7 @@ impl NewDirectory {
     /// # Errors
     /// A system call fails.
     pub fn write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        let path = self.temp.join(path);
+        let path = self.temporary.path().join(path);
         fs::create_dir_all(directory_of(&path))?;
         let mut options = fs::File::options();
         let mut file = File::open_with(options.write(true).create_new(true), &path)?;
@@ -75,29 +73,14 @@ impl NewDirectory {
     /// # Errors
     /// A system call fails. Nothing remains then.
     pub fn finish(mut self) -> io::Result<()> {
-        live::end(&self.temp, || {
-            before(Call::Rename)?;
-            fs::rename(&self.temp, &self.destination)
-        })?;
-        self.is_over = true;
-        Ok(())
-    }
-}
-
-impl Drop for NewDirectory {
-    fn drop(&mut self) {
-        if !self.is_over {
-            let _ = live::end(&self.temp, || {
-                live::remove(&self.temp);
-                Ok(())
-            });
-        }
+        self.temporary.rename()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     fn names(directory: &Path) -> Vec<PathBuf> {
         directory.read_dir().expect("a directory").flatten().map(|entry| entry.path()).collect()

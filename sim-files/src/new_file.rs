@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
-use std::fs::{self, Metadata, Permissions};
+use std::fs::{Metadata, Permissions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::calls::{Call, before};
 use crate::file::File;
+use crate::temporary::Temporary;
 use crate::{live, stale};
 
 /// Mode of a new file, before the user's mask applies.
@@ -28,10 +29,8 @@ pub struct NewFile {
 /// The temporary name of a [`NewFile`] without its file.
 #[derive(Debug)]
 pub struct Unfinished {
-    temp: PathBuf,
-    destination: PathBuf,
+    temporary: Temporary,
     kind: Kind,
-    is_over: bool,
 }
 
 /// Kind of a temporary file, which decides its name.
@@ -87,8 +86,7 @@ impl NewFile {
     fn make(destination: &Path, kind: Kind) -> io::Result<NewFile> {
         loop {
             let (file, temp) = live::make(|| create(destination, kind))?;
-            let unfinished =
-                Unfinished { temp, destination: destination.to_path_buf(), kind, is_over: false };
+            let unfinished = Unfinished { temporary: Temporary::new(temp, destination), kind };
             // Another process may remove the file as stale before it is locked.
             if is_locked(&file)? {
                 return Ok(NewFile { unfinished, file: File::from_std(file) });
@@ -98,12 +96,12 @@ impl NewFile {
 
     /// Returns the path of the temporary file.
     pub fn path(&self) -> &Path {
-        &self.unfinished.temp
+        self.unfinished.path()
     }
 
     /// Returns the path that the file will have.
     pub fn destination(&self) -> &Path {
-        &self.unfinished.destination
+        self.unfinished.destination()
     }
 
     /// Gives the complete file its name: syncs it to the disk, renames it, and syncs the directory.
@@ -139,12 +137,12 @@ impl NewFile {
 impl Unfinished {
     /// Returns the path of the temporary file.
     pub fn path(&self) -> &Path {
-        &self.temp
+        self.temporary.path()
     }
 
     /// Returns the path that the file will have.
     pub fn destination(&self) -> &Path {
-        &self.destination
+        self.temporary.destination()
     }
 
     /// Gives the complete `file` its name, as [`NewFile::finish`] does.
@@ -155,8 +153,8 @@ impl Unfinished {
     pub fn finish(mut self, file: &File) -> io::Result<()> {
         let synced = file.sync();
         let is_synced = synced.is_ok();
-        match synced.and_then(|()| self.rename()) {
-            Ok(()) => sync_directory(&self.destination),
+        match synced.and_then(|()| self.temporary.rename()) {
+            Ok(()) => sync_directory(self.destination()),
             Err(error) if self.kind == Kind::Recording => Err(self.keep(error, is_synced)),
             Err(error) => Err(error),
         }
@@ -164,46 +162,25 @@ impl Unfinished {
 
     /// Leaves the recording under its temporary name. Returns the error for `reason`.
     fn keep(mut self, reason: io::Error, is_synced: bool) -> io::Error {
-        self.is_over = true;
-        let _ = live::end(&self.temp, || Ok(()));
-        let (kind, temp) = (reason.kind(), self.temp.clone());
+        let (kind, temp) = (reason.kind(), self.temporary.keep());
         io::Error::new(kind, Kept { reason, temp, is_synced })
     }
 
     fn rename_all(mut all: Vec<Unfinished>) -> Result<(), (PathBuf, io::Error)> {
         for at in 0..all.len() {
-            if let Err(error) = all[at].rename() {
+            if let Err(error) = all[at].temporary.rename() {
                 // The other files would be parts of an incomplete whole.
                 for renamed in &all[..at] {
-                    live::remove(&renamed.destination);
+                    live::remove(renamed.destination());
                 }
-                return Err((all[at].destination.clone(), error));
+                return Err((all[at].destination().to_owned(), error));
             }
         }
         for file in &all {
-            sync_directory(&file.destination).map_err(|error| (file.destination.clone(), error))?;
+            sync_directory(file.destination())
+                .map_err(|error| (file.destination().to_owned(), error))?;
         }
         Ok(())
-    }
-
-    fn rename(&mut self) -> io::Result<()> {
-        live::end(&self.temp, || {
-            before(Call::Rename)?;
-            fs::rename(&self.temp, &self.destination)
-        })?;
-        self.is_over = true;
-        Ok(())
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        if !self.is_over {
-            let _ = live::end(&self.temp, || {
-                live::remove(&self.temp);
-                Ok(())
-            });
-        }
     }
 }
 
@@ -275,6 +252,7 @@ fn sync_directory(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     fn names(directory: &Path) -> Vec<String> {

@@ -9,7 +9,9 @@
 pub mod calls;
 mod column;
 mod core;
+mod dataflow;
 mod latency;
+mod op_window;
 mod profile;
 pub mod reuse;
 mod slot_class;
@@ -17,7 +19,9 @@ pub mod timeline;
 
 pub use calls::{Call, Calls};
 pub use column::Column;
+pub use dataflow::{Dataflow, Need};
 pub use latency::{Latencies, Latency, SOURCES};
+pub use op_window::{OpWindow, SeenOp, SeenOps};
 pub use profile::{BranchKind, CodeKind, InstCost};
 pub use reuse::{Curve, Reuse};
 pub use slot_class::{ClassSlots, SlotClass, TopDownCategory};

@@ -15,43 +15,12 @@ const PIPELINE_STAGES = {
   s: ["store written", "--c1", 0.25],
 };
 
-/** Divides the timeline of an operation into stages that do not overlap: [letter, from, to]. */
-function pipelineSpans(op) {
-  const end = Math.max(op.wrong ? op.retire : op.retire + 1, op.fetch + 1);
-  const last = op.wrong ? end : end - 1;
-  const spans = [];
-  let at = op.fetch;
-  const cut = (letter, to, limit = last) => {
-    const stop = Math.min(to, limit);
-    if (stop > at) {
-      spans.push([letter, at, stop]);
-      at = stop;
-    }
-  };
-  cut("F", op.fetch + 1);
-  cut("D", op.decoded);
-  if (op.rename > 0) {
-    cut("q", op.rename);
-    cut("R", op.rename + 1);
-    cut("i", op.issue);
-    if (op.translation > 1) cut("T", Math.min(op.issue + op.translation, op.complete));
-    // A store computes its address when it executes; it writes later.
-    const loads = op.addr !== undefined && op.written === 0 && !/^(st|dc z)/i.test(op.text);
-    cut(loads ? "M" : "X", op.complete);
-  }
-  cut("w", last);
-  if (!op.wrong) {
-    cut("C", end, end);
-    cut("s", op.written, Math.max(end, op.written));
-  }
-  return spans;
-}
-
 /** Operations prepared for the picture. */
 class PipelineData {
   constructor(ops) {
     this.ops = ops;
-    this.spans = ops.map(pipelineSpans);
+    /** Stages that do not overlap: [letter, from, to]. */
+    this.spans = ops.map((op) => op.stages);
     this.begin = ops.length ? Math.min(...ops.map((op) => op.fetch)) : 0;
     this.end = this.spans.reduce((end, spans) => Math.max(end, spans.at(-1)[2]), this.begin + 1);
     this.users = ops.map(() => []);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use sim_asm::{EXAMPLES, Executed, Limits, Run, Stop, assemble, run};
-use sim_isa::BranchKind;
+use sim_isa::{BranchKind, decode};
 use sim_scenario::{Action, Case, Elements, Join, Place, Step, Xt, parse_steps};
 
 /// Line of a text of steps that is a program.
@@ -69,6 +69,13 @@ pub(crate) fn case(given: &str, text: &str) -> Result<Case, String> {
     let mut case =
         parse_steps(("given", given), ("do", "ISB")).map_err(|error| error.to_string())?;
     case.steps = run.executed.iter().map(|executed| step(executed, &lines)).collect();
+    // The last branch may lead to an end outside of the program.
+    let within = run.executed.len() - 1;
+    for (step, executed) in case.steps.iter_mut().zip(&run.executed[..within]) {
+        if let Action::Execute { distance, .. } = &mut step.action {
+            *distance = distance_of(executed);
+        }
+    }
     if let Some(first) = case.steps.first_mut() {
         first.join = Join::After;
     }
@@ -82,27 +89,21 @@ fn execute(text: &str) -> Result<Run, String> {
     if run.executed.is_empty() {
         return Err(String::from("the program has no instructions: write one, such as nop"));
     }
-    // A step of a case goes where its word says, so that targets in registers are not known to it.
-    let within = &run.executed[..run.executed.len() - 1];
-    let is_indirect = |executed: &&Executed| {
-        let branch = sim_isa::decode(executed.word).branch;
-        let is_named =
-            matches!(branch, BranchKind::Indirect | BranchKind::IndirectCall | BranchKind::Return);
-        executed.taken && is_named
-    };
     if let Some(executed) = run.executed.iter().find(|executed| executed.next_pc == executed.pc) {
         return Err(format!(
             "line {}: a branch to itself: give the loop another instruction, such as nop",
             executed.line
         ));
     }
-    match within.iter().find(is_indirect) {
-        Some(executed) => Err(format!(
-            "line {}: the model of the page follows branches to labels; a branch to a register may only end the program",
-            executed.line
-        )),
-        None => Ok(run),
-    }
+    Ok(run)
+}
+
+/// Returns the bytes from a branch to its target if a register has the target.
+fn distance_of(executed: &Executed) -> Option<i64> {
+    let branch = decode(executed.word).branch;
+    let is_indirect =
+        matches!(branch, BranchKind::Indirect | BranchKind::IndirectCall | BranchKind::Return);
+    (executed.taken && is_indirect).then(|| executed.next_pc.wrapping_sub(executed.pc) as i64)
 }
 
 fn step(executed: &Executed, lines: &[&str]) -> Step {
@@ -116,6 +117,7 @@ fn step(executed: &Executed, lines: &[&str]) -> Step {
             word: executed.word,
             operand: executed.addr.map(Xt::Address),
             taken: executed.taken,
+            distance: None,
             exclusive_fails: false,
             elements: Elements::default(),
         },

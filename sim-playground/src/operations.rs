@@ -1,11 +1,10 @@
-//! Operations as the pipeline view draws them: a timeline, the operations whose results they read,
-//! and the rename slots that stayed empty before them.
+//! Operations as the pipeline view draws them: stages, the operations whose results they read, and
+//! the rename slots that stayed empty before them.
 
-use fARM64::format::{FmtFormatter, Formatter};
-use fARM64::{Decoder, DecoderOptions};
 use serde::Serialize;
-use sim_core::{Lost, Operation, OperationKind, RootCause, StallCause};
-use sim_isa::{Program, Reg};
+use sim_asm::disassembly;
+use sim_core::{Lost, Operation, OperationKind, RootCause, StallCause, op_stage};
+use sim_machine::observe::{Need, SeenOp};
 
 /// One operation. Cycles are those of the model.
 #[derive(Clone, Debug, Serialize)]
@@ -22,7 +21,8 @@ pub(crate) struct Drawn {
     complete: u64,
     retire: u64,
     written: u64,
-    translation: u32,
+    /// Stages without gaps: letter, first cycle, first cycle after it.
+    stages: Vec<(char, u64, u64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'static str>,
     wrong: bool,
@@ -48,47 +48,22 @@ impl Slots {
     }
 }
 
-/// Follows registers from the operations that write them to those that read them.
-#[derive(Debug)]
-pub(crate) struct Follower {
-    writers: [Option<usize>; Reg::COUNT],
-    /// Writers before the present wrong path.
-    before: Option<Box<[Option<usize>; Reg::COUNT]>>,
-    count: usize,
+impl From<SeenOp> for Drawn {
+    fn from(op: SeenOp) -> Drawn {
+        let text = match op.word {
+            Some(word) => disassembly::text(op.operation.timeline.pc, word),
+            None => String::from("(no code in the trace)"),
+        };
+        Drawn::new(&op.operation, text, &op.needs, &op.lost)
+    }
 }
 
-impl Follower {
-    pub(crate) fn new() -> Follower {
-        Follower { writers: [None; Reg::COUNT], before: None, count: 0 }
-    }
-
-    /// Returns the operation of a word as the page draws it.
-    pub(crate) fn draw(
-        &mut self,
-        operation: &Operation,
-        word: Option<u32>,
-        text: Option<&str>,
-        lost: &[Lost],
-    ) -> Drawn {
+impl Drawn {
+    /// Creates the drawing of an operation, whose instruction or step has this text.
+    pub(crate) fn new(operation: &Operation, text: String, needs: &[Need], lost: &[Lost]) -> Drawn {
         let timeline = &operation.timeline;
-        match (timeline.wrong_path, &self.before) {
-            (true, None) => self.before = Some(Box::new(self.writers)),
-            (false, Some(before)) => {
-                self.writers = **before;
-                self.before = None;
-            }
-            _ => {}
-        }
-        let mut needs = word.map(|word| self.needs(timeline.pc, word)).unwrap_or_default();
-        needs.sort_unstable();
-        needs.dedup();
-        self.count += 1;
         let is_access = matches!(operation.kind, OperationKind::Access(_));
-        let text = match (text, word) {
-            (Some(text), _) => text.to_owned(),
-            (None, Some(word)) => disassembled(timeline.pc, word),
-            (None, None) => String::from("(no code in the trace)"),
-        };
+        let stages = op_stage::spans(operation).into_iter();
         Drawn {
             text,
             pc: timeline.pc,
@@ -100,36 +75,13 @@ impl Follower {
             complete: timeline.complete,
             retire: timeline.retire,
             written: timeline.written,
-            translation: timeline.translation_cycles,
+            stages: stages.map(|span| (span.stage.letter(), span.from, span.to)).collect(),
             source: is_access.then(|| timeline.source.label()),
             wrong: timeline.wrong_path,
             retired: timeline.retired,
             mispredicted: timeline.mispredicted,
-            needs,
+            needs: needs.iter().map(|need| need.place).collect(),
             lost: lost.iter().map(|lost| Slots::new(lost.cause, lost.root, lost.slots)).collect(),
         }
     }
-
-    fn needs(&mut self, pc: u64, word: u32) -> Vec<usize> {
-        let mut program = Program::new();
-        let id = program.intern(pc, word);
-        let inst = program.inst(id);
-        let writer = |reg: &Reg| self.writers[usize::from(reg.0)];
-        let needs = inst.srcs().iter().filter_map(writer).collect();
-        for reg in inst.dsts() {
-            self.writers[usize::from(reg.0)] = Some(self.count);
-        }
-        needs
-    }
-}
-
-/// Returns the instruction in assembler syntax.
-fn disassembled(pc: u64, word: u32) -> String {
-    let inst = Decoder::new(&word.to_le_bytes(), pc, DecoderOptions::default()).decode();
-    if inst.is_invalid() {
-        return format!(".inst {word:#010x}");
-    }
-    let mut text = String::new();
-    FmtFormatter::new().format(&inst, &mut text);
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use sim_cache::{Contents, HeldLine, HeldPage, HeldSet};
 use sim_core::{LINE_BYTES, LineAddr};
+use sim_machine::observe::Dataflow;
 use sim_scenario::{
     Action, Case, Join, Reported, STEPS_WATCHED, Step, WatchedStep, Xt, configure, parse_steps,
     watch_case,
@@ -10,7 +11,7 @@ use sim_scenario::{
 
 use crate::assembly;
 use crate::machine::Choice;
-use crate::operations::{Drawn, Follower};
+use crate::operations::Drawn;
 use crate::scenarios::{Counted, counted};
 
 /// The whole case.
@@ -105,13 +106,13 @@ pub(crate) fn watch_parsed(case: &Case, machine: &Choice) -> Result<Answer, Stri
     }
     let config = machine.with(|source| configure(case, source).map_err(|e| e.to_string()))?;
     let watched = watch_case(case, &config).map_err(|error| error.to_string())?;
-    let mut follower = Follower::new();
+    let mut dataflow = Dataflow::default();
     let mut last = &watched.before;
     let mut steps = Vec::with_capacity(watched.steps.len());
     for step in &watched.steps {
         let change =
             step.contents.as_ref().map(|now| change(now, std::mem::replace(&mut last, now)));
-        steps.push(shown(&case.steps[step.step], step, &mut follower, change));
+        steps.push(shown(&case.steps[step.step], step, &mut dataflow, change));
     }
     Ok(Answer {
         before: change(&watched.before, &Contents::default()),
@@ -123,7 +124,7 @@ pub(crate) fn watch_parsed(case: &Case, machine: &Choice) -> Result<Answer, Stri
 fn shown(
     step: &Step,
     watched: &WatchedStep,
-    follower: &mut Follower,
+    dataflow: &mut Dataflow,
     state: Option<State>,
 ) -> Shown {
     let entry = |logged: &sim_scenario::Logged| match logged.what {
@@ -131,17 +132,17 @@ fn shown(
         Reported::Edge(edge) => Entry::Edge(logged.cycle, edge as usize),
     };
     let text = own_text(step);
-    let word = match step.action {
-        Action::Execute { word, .. } => Some(word),
+    let inst = match step.action {
+        Action::Execute { word, .. } => Some(sim_isa::decode(word)),
         _ => None,
     };
     let mut ops = Vec::new();
     for operation in &watched.operations {
-        // Only the instruction of the step has its word; those of another path have their own.
+        // Only the operation of the step has its word; those of another path have their own.
         let own = operation.timeline.wrong_path == step.wrong_path;
-        let word = word.filter(|_| own);
+        let needs = dataflow.take(operation, inst.as_ref().filter(|_| own));
         let name = if own { &*text } else { "(on the wrong path)" };
-        ops.push(follower.draw(operation, word, Some(name), &[]));
+        ops.push(Drawn::new(operation, name.to_owned(), &needs, &[]));
     }
     Shown {
         text,

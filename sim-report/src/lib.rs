@@ -15,7 +15,7 @@
 //! * [`flow`]: the flows of the guide as figures and text;
 //! * [`functions`]: costs of the functions of a program;
 //! * [`validate`]: metrics against ground-truth values, [`error_figure`]: the same as a figure;
-//! * [`pipeview`]: pipeline stages of operations; [`disassembly`]: instruction words as text;
+//! * [`pipeview`]: pipeline stages of operations;
 //! * [`metrics`]: values of metrics, as `perf stat -M` prints them;
 //! * [`explain`]: explanations of events, with the scenarios that prove them;
 //! * [`export`]: traces for other simulators;
@@ -40,7 +40,6 @@ pub mod core_diff;
 pub mod count_table;
 pub mod counterfactual;
 pub mod diff;
-pub mod disassembly;
 mod drawing_file;
 pub mod error_figure;
 pub mod event_bus;

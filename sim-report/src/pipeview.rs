@@ -1,8 +1,9 @@
 //! Pipeline view of the operations of a window: stages, stall causes, data sources and wrong-path
 //! work.
 //!
-//! * [`Watch`] collects the operations of a run; [`stage`] divides a timeline into stages;
-//!   [`notes`] describes everything else;
+//! * [`OpWindow`](sim_machine::observe::OpWindow) collects the operations of a run, and
+//!   [`op_stage`](sim_core::op_stage) divides a timeline into stages; [`notes`] describes
+//!   everything else;
 //! * [`text`] writes for terminals, [`svg`] draws a figure;
 //! * [`a53`] collects the instructions of a Cortex-A53, with the stages of a core in order;
 //! * [`kanata`] writes for the viewer Konata, [`o3`] in the format of gem5's out-of-order core,
@@ -15,22 +16,20 @@ pub mod notes;
 pub mod o3;
 pub mod perfetto;
 mod protobuf;
-pub mod stage;
 pub mod svg;
+#[cfg(test)]
+mod tests;
 pub mod text;
-mod watch;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use sim_core::{Cycle, Lost, Operation};
+use sim_asm::disassembly;
+use sim_core::{Cycle, Lost, Operation, Span, Stage, op_stage};
+use sim_machine::observe::{Need, SeenOp, SeenOps};
 
-use crate::disassembly;
 use crate::stalls;
 use crate::symbols::Symbols;
-
-pub use stage::{Span, Stage};
-pub use watch::Watch;
 
 /// Operation of the window.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +40,7 @@ pub struct TracedOp {
     pub word: Option<u32>,
     /// Rename slots that stayed empty because of it.
     pub lost: Vec<Lost>,
-    /// Operations of the window whose results it reads, each once.
+    /// Operations of the window whose results it reads, each once: places in [`PipeView::ops`].
     pub needs: Vec<Need>,
     /// Stages and notes of an instruction of a core in order; `None` on the Neoverse N2.
     pub in_order: Option<InOrder>,
@@ -54,16 +53,6 @@ pub struct InOrder {
     pub spans: Vec<Span>,
     /// Notes, the most important first.
     pub notes: Vec<String>,
-}
-
-/// Result that an operation reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Need {
-    /// Operation that produces it: an index of [`PipeView::ops`].
-    pub place: usize,
-    /// First cycle in which it can be read. An updated base register is ready long before the data
-    /// of its load.
-    pub ready: Cycle,
 }
 
 /// Operations of a window in the order of rename, on correct and wrong paths.
@@ -90,14 +79,21 @@ impl TracedOp {
     /// Returns the cycle in which it left the core: after its retirement, or the cycle of its
     /// squash. The result is always after its fetch.
     pub fn end(&self) -> Cycle {
-        let timeline = &self.operation.timeline;
-        let end = if timeline.wrong_path { timeline.retire } else { timeline.retire + 1 };
-        end.max(timeline.fetch + 1)
+        self.operation.timeline.end()
     }
 
     /// Returns its last cycle: a store may be written long after it retires.
     pub fn last(&self) -> Cycle {
-        self.end().max(self.operation.timeline.written)
+        self.operation.timeline.last()
+    }
+
+    /// Returns its stages, in order and without gaps from its fetch to [`TracedOp::end`].
+    /// [`Stage::Drain`] follows for a store.
+    pub fn spans(&self) -> Vec<Span> {
+        match &self.in_order {
+            Some(own) => own.spans.clone(),
+            None => op_stage::spans(&self.operation),
+        }
     }
 
     /// Returns whether it was squashed or ended in an exception.
@@ -120,6 +116,17 @@ impl TracedOp {
 }
 
 impl PipeView {
+    /// Creates the view of the operations of a Neoverse N2 in `window`.
+    pub fn new(trace: String, thread: u32, window: Range<u64>, seen: SeenOps) -> PipeView {
+        let SeenOps { ops, lost_to_none } = seen;
+        let traced = |op: SeenOp| {
+            let SeenOp { operation, word, lost, needs } = op;
+            TracedOp { operation, word, lost, needs, in_order: None }
+        };
+        let ops = ops.into_iter().map(traced).collect();
+        PipeView { trace, thread, window, ops, lost_to_none, ..PipeView::default() }
+    }
+
     /// Returns the result that an operation waited for: the last of its inputs to be ready, if that
     /// was after its rename.
     pub fn waited_for(&self, op: &TracedOp) -> Option<Need> {

@@ -26,7 +26,7 @@ const FORBIDDEN: [(&str, &str, &str); 4] = [
 ];
 
 /// Crates that neither print nor exit.
-const LIBRARIES: [&str; 14] = [
+const LIBRARIES: [&str; 17] = [
     "sim-core",
     "sim-files",
     "sim-isa",
@@ -41,6 +41,9 @@ const LIBRARIES: [&str; 14] = [
     "sim-runs",
     "sim-report",
     "sim-asm",
+    "sim-a53",
+    "sim-course",
+    "sim-playground",
 ];
 
 /// Returns the Rust sources of the repository, as paths from its top.

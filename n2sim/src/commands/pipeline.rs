@@ -7,9 +7,10 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use sim_core::PmuEvent;
+use sim_machine::observe::OpWindow;
 use sim_machine::{RunOptions, Session, caveats};
 use sim_report::Symbols;
-use sim_report::pipeview::{PipeView, Watch, kanata, o3, perfetto, svg, text};
+use sim_report::pipeview::{PipeView, kanata, o3, perfetto, svg, text};
 use sim_trace::{MissingData, StreamInfo, TraceFile};
 
 use super::pipeline_a53;
@@ -178,11 +179,12 @@ fn watch(
     let is_alone = session.trace().streams().iter().filter(|one| one.instructions > 0).count() == 1;
     let options = RunOptions { limit: is_alone.then_some(window.end), ..RunOptions::default() };
     let mut program = session.program()?;
-    let mut watch = Watch::new(core, window, &mut program);
+    let mut watch = OpWindow::new(core, window.clone(), &mut program);
     progress::with_progress(session, &options, |progress| {
         Ok(session.run_with_sink(&options, progress, &mut watch)?)
     })?;
-    let view = watch.finish(args.trace.shown().to_string(), stream.stream);
+    let trace = args.trace.shown().to_string();
+    let view = PipeView::new(trace, stream.stream, window, watch.finish());
     let doubt = caveats::doubt(PmuEvent::CPU_CYCLES, &caveats::lacks(session.trace()));
     Ok(PipeView { doubt: doubt.map(MissingData::label), ..view })
 }

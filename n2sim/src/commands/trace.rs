@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args as ClapArgs, Subcommand};
+use sim_asm::disassembly;
 use sim_lab::kernels::Kernel;
+use sim_report::Symbols;
 use sim_report::export::Target;
-use sim_report::{Symbols, disassembly};
 use sim_trace::foreign::{Format, ImportOptions};
 use sim_trace::{Report, TraceFile};
 

@@ -27,6 +27,16 @@ function useCycle(group, cache) {
   return found ? found.cycle : my.answer.steps[group.last].end;
 }
 
+/** Line of a way at a cycle: the last one before the group that has arrived. */
+function heldAt(group, cache, number_, way, cycle) {
+  for (let at = my.groups.indexOf(group); at >= 0; at--) {
+    const set = my.groups[at].before[cache].get(number_);
+    const line = set ? set.ways[way] : null;
+    if (!line || line.ready <= cycle) return line;
+  }
+  return null;
+}
+
 /** Ways of a set at a cycle: the contents before, until the line of the refill is ready. */
 function waysAt(group, cache, number_, cycle) {
   const old = group.before[cache].get(number_);
@@ -34,8 +44,11 @@ function waysAt(group, cache, number_, cycle) {
   const used = cycle >= useCycle(group, cache);
   const missed = cycle >= missCycle(group, cache);
   const ways = next.ways.map((way, i) => {
-    const before = old ? old.ways[i] : null;
-    const same = way && before && way.addr === before.addr && way.ready === before.ready;
+    const last = old ? old.ways[i] : null;
+    const before = heldAt(group, cache, number_, i, cycle);
+    const same = way && last && way.addr === last.addr && way.ready === last.ready;
+    // A line of a step before may still be on its way.
+    if (same && way.ready > cycle) return { line: before, coming: way };
     if (same || !way) return { line: used ? way : before };
     if (way.ready <= cycle) return { line: way, fresh: way.ready === cycle };
     return { line: before, coming: missed ? way : null };
@@ -153,7 +166,14 @@ function lineList(title, texts) {
     : null;
 }
 
-function drawContents({ group, cycle }) {
+/** Latest group that has begun: a step joined by & begins before the accesses of others are complete. */
+function begunGroup(at) {
+  const begun = my.entries.slice(0, my.points[at].to).filter((entry) => !entry.clock);
+  return groupOf(begun.reduce((step, entry) => Math.max(step, entry.step), 0));
+}
+
+function drawContents({ at, cycle }) {
+  const group = begunGroup(at);
   const done = cycle >= missCycle(group, "l2") ? group.after : group.before;
   const parts = [
     cacheTable(group, "l1d", "L1D cache", cycle),

@@ -226,7 +226,7 @@ function read(step, cycle, what, n) {
   return entry;
 }
 
-/** Steps joined by & share one state: puts them together, with the contents before and after. */
+/** Puts a step with the steps without an access before it, with the contents before and after. */
 function groupSteps(answer) {
   const merge = (state, change) => {
     const next = { ...state, ...change };

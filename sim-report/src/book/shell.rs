@@ -1,19 +1,17 @@
 //! Frame of a page of the site: head, navigation, search, previous and next page.
 
-use std::fmt::Write;
-
 use maud::{DOCTYPE, Markup, html};
 
 use super::contents::{Book, BookPage, Kind, WHOLE_PAGE, page_name, slides_name};
 use super::markdown::Heading;
 use super::summary::Part;
-use crate::page::palette::COLORS;
+use crate::page::palette;
 
 const STYLE: &str = include_str!("book.css");
 /// The script of every page: theme, search, keys.
 pub(super) const SCRIPT: &str = include_str!("book.js");
 /// Name of the book.
-const NAME: &str = "Counting on a Neoverse N2";
+pub(super) const NAME: &str = "Counting on a Neoverse N2";
 
 /// Surroundings of the content of a page.
 pub(super) struct Frame<'a> {
@@ -35,19 +33,7 @@ impl<'a> Frame<'a> {
 
 /// Returns the style sheet of the site.
 pub(super) fn style() -> String {
-    variables() + "\n" + STYLE
-}
-
-/// Returns the colors of the palette as variables and classes, which follow the page's theme.
-pub(super) fn variables() -> String {
-    let mut variables = String::new();
-    let mut classes = String::new();
-    for color in COLORS {
-        let (name, light, dark, value) = (color.name, color.light, color.dark, color.var());
-        let _ = write!(variables, "--{name}:light-dark({light},{dark});");
-        let _ = write!(classes, ".fill-{name}{{fill:{value}}}.stroke-{name}{{stroke:{value}}}");
-    }
-    format!(":root{{{variables}}}{classes}svg text{{font-family:system-ui,sans-serif}}")
+    palette::page_style() + "svg text{font-family:system-ui,sans-serif}\n" + STYLE
 }
 
 /// Returns a whole page.

@@ -70,6 +70,14 @@ fn figures_are_parts_of_pages_and_slides() {
 }
 
 #[test]
+fn slides_of_chapters_have_the_frame_of_other_slides() {
+    expect("slides-1-one.html", "<title>Slides: 1. One</title>");
+    expect("slides-1-one.html", "<p><a href=\"1-one.html\">Read the chapter</a></p>");
+    expect("slides-1-one.html", "<h1>1. One</h1>");
+    expect("slides-1-one.html", "default-src 'none'");
+}
+
+#[test]
 fn slides_have_the_marked_blocks_only() {
     expect("slides-1-one.html", "<p>A key sentence.</p>");
     assert!(!text("slides-1-one.html").contains("Forty-two"), "an answer is not marked");

@@ -93,7 +93,7 @@ pub fn svg_style() -> String {
 }
 
 /// Returns the style for a page: variables that follow the page's theme, and classes that use them.
-pub(super) fn page_style() -> String {
+pub(crate) fn page_style() -> String {
     let mut variables = String::new();
     for Color { name, light, dark } in COLORS {
         let _ = write!(variables, "--{name}:light-dark({light},{dark});");

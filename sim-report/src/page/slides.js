@@ -22,8 +22,8 @@ const steps = {
 };
 document.addEventListener("keydown", (event) => {
   const step = steps[event.key];
-  const isButton = event.target.tagName === "BUTTON" && (event.key === " " || event.key === "Enter");
-  if (step === undefined || isButton || event.ctrlKey || event.altKey || event.metaKey) return;
+  const isOfTarget = event.target.closest("a, button") && (event.key === " " || event.key === "Enter");
+  if (step === undefined || isOfTarget || event.ctrlKey || event.altKey || event.metaKey) return;
   event.preventDefault();
   show(now + (event.key === " " && event.shiftKey ? -1 : step));
 });

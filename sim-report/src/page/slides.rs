@@ -8,7 +8,7 @@ use super::palette;
 const STYLE: &str = include_str!("slides.css");
 const SCRIPT: &str = include_str!("slides.js");
 /// SHA-256 of the script, the only one that the policy of the file allows.
-const SCRIPT_HASH: &str = "neFR5odqQFI4gs+07CnUfVnQNO4NwqyNu7zKLpageQ4=";
+const SCRIPT_HASH: &str = "+UHj4vZOICGmSsTxNpu1/SOGWggQLCT9gtQ5bBIbh0I=";
 
 /// Slides of a talk.
 #[derive(Clone, Debug)]

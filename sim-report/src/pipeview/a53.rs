@@ -6,12 +6,13 @@ use std::ops::Range;
 use sim_a53::seen::Seen as Step;
 use sim_a53::slots::LostTo;
 use sim_a53::{A53Condition, A53Counts, A53Event, A53Sink, Issued};
-use sim_core::{OpTimeline, Operation};
+use sim_core::op_stage::Cutter;
+use sim_core::{OpTimeline, Operation, Span, Stage};
 use sim_isa::{Program, Reg};
+use sim_machine::observe::Need;
 use sim_trace::TraceFile;
 
-use super::stage::{Cutter, Span, Stage};
-use super::{InOrder, Need, PipeView, TracedOp};
+use super::{InOrder, PipeView, TracedOp};
 
 /// Cycles from issue to write-back of an instruction that nothing delays.
 const EXECUTION: u64 = 2;
@@ -214,7 +215,7 @@ fn traced(seen: &Seen, place: usize, first: u64, trace: &TraceFile) -> TracedOp 
 
 /// Returns the stages of an instruction, without gaps from its fetch to its retirement.
 fn spans(own: &Issued) -> Vec<Span> {
-    let mut cutter = Cutter { spans: Vec::with_capacity(8), at: own.fetch, end: own.leaves };
+    let mut cutter = Cutter::new(own.fetch, own.leaves);
     cutter.cut(Stage::Fetch, own.fetched + 1);
     cutter.cut(Stage::Decode, own.arrived);
     cutter.cut(Stage::InOrderQueue, own.issue);
@@ -223,7 +224,7 @@ fn spans(own: &Issued) -> Vec<Span> {
     cutter.cut(Stage::WaitsForOlder, own.write_back);
     cutter.cut(Stage::Held, own.leaves.saturating_sub(1));
     cutter.cut(Stage::Retire, own.leaves);
-    cutter.spans
+    cutter.spans()
 }
 
 fn notes(seen: &Seen, first: u64) -> Vec<String> {

@@ -3,11 +3,11 @@
 
 use std::io::{self, Write};
 
-use sim_core::{Cycle, Lost, StallCause};
+use sim_core::{Cycle, Lost, Stage, StallCause};
+use sim_machine::observe::Need;
 
 use super::notes::notes;
-use super::stage::{Stage, spans};
-use super::{Need, PipeView, TracedOp};
+use super::{PipeView, TracedOp};
 use crate::symbols::Symbols;
 
 /// Lane of the stages.
@@ -95,7 +95,7 @@ fn one_line(text: &str) -> String {
 
 /// Writes the stages, and the stall above them.
 fn write_stages(lines: &mut Lines, op: &TracedOp, id: usize) {
-    for span in spans(op).iter().filter(|span| span.stage != Stage::Drain) {
+    for span in op.spans().iter().filter(|span| span.stage != Stage::Drain) {
         lines.put(span.from, format!("S\t{id}\t{STAGES}\t{}", span.stage.short()));
     }
     let Some(Lost { cause, .. }) = op.lost.iter().max_by_key(|lost| lost.slots) else { return };

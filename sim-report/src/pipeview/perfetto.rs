@@ -9,12 +9,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::io::{self, Write};
 
-use sim_core::{Cycle, Shown};
+use sim_core::{Cycle, Shown, Span};
+use sim_machine::observe::Need;
 
 use super::notes::notes;
 use super::protobuf::Message;
-use super::stage::{Span, spans};
-use super::{Need, PipeView, TracedOp};
+use super::{PipeView, TracedOp};
 use crate::symbols::Symbols;
 
 /// Identity of the track above the stages. Those of the stages follow.
@@ -76,7 +76,7 @@ mod field {
 /// # Errors
 /// The output cannot be written.
 pub fn write(out: &mut impl Write, view: &PipeView, symbols: &Symbols) -> io::Result<()> {
-    let stages: Vec<Vec<Span>> = view.ops.iter().map(spans).collect();
+    let stages: Vec<Vec<Span>> = view.ops.iter().map(TracedOp::spans).collect();
     let tracks = Tracks::of(view, &stages);
     let common = view.ops.iter().map(|_| None).collect();
     let mut writer = Writer { out, names: HashMap::new(), common, has_begun: false };

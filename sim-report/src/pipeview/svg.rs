@@ -4,9 +4,10 @@
 
 use std::fmt::Write;
 
+use sim_core::{Span, Stage};
+
 use super::axis::{Axis, Piece};
 use super::notes::notes;
-use super::stage::{Span, Stage, spans};
 use super::{PipeView, TracedOp};
 use crate::page::palette::{self, Color};
 use crate::perf_stat::grouped;
@@ -117,7 +118,7 @@ impl<'a> Row<'a> {
     fn new(view: &PipeView, op: &'a TracedOp) -> Row<'a> {
         let notes = notes(view, op).join("; ");
         let shown = cut(&notes, NOTES);
-        Row { op, spans: spans(op), instruction: op.instruction(), notes, shown }
+        Row { op, spans: op.spans(), instruction: op.instruction(), notes, shown }
     }
 }
 

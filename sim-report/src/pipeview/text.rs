@@ -6,11 +6,10 @@
 
 use std::io::{self, Write};
 
-use sim_core::Cycle;
+use sim_core::{Cycle, Span};
 
 use super::axis::Axis;
 use super::notes::notes;
-use super::stage::{Span, spans};
 use super::{PipeView, TracedOp};
 use crate::perf_stat::grouped;
 use crate::symbols::Symbols;
@@ -63,7 +62,7 @@ fn write_block(
     let mut changes: Vec<Cycle> = Vec::new();
     let mut to = from;
     for op in view.ops[from..].iter().take(BLOCK) {
-        changes.extend(spans(op).iter().flat_map(|span| [span.from, span.to]));
+        changes.extend(op.spans().iter().flat_map(|span| [span.from, span.to]));
         // The squash has a separate column.
         changes.extend(op.is_flushed().then_some(op.end() + 1));
         let wider = Axis::new(changes.clone(), 1);
@@ -101,7 +100,7 @@ fn digit(cycles: &std::ops::Range<Cycle>) -> char {
 fn write_op(out: &mut impl Write, view: &PipeView, op: &TracedOp, axis: &Axis) -> io::Result<()> {
     let number = op.number().map_or_else(|| String::from("---"), |number| number.to_string());
     let instruction = shortened(&op.instruction(), INSTRUCTION);
-    let strip = strip(op, &spans(op), axis);
+    let strip = strip(op, &op.spans(), axis);
     writeln!(out, " {number:>NUMBER$} {instruction:<INSTRUCTION$}  {strip}")?;
     let notes = notes(view, op);
     if !notes.is_empty() {

@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+use sim_asm::disassembly;
 use sim_core::{DataSource, InstId};
 use sim_machine::observe::{CodeKind, Column, InstCost, SOURCES, SlotClass, TopDownCategory};
 
 use super::names::{class_names, kind_name};
 use super::profiled::{CodeCost, N2Profile, Profiled};
 use super::ratio::{over, percent};
-use crate::disassembly;
 use crate::symbols::SourceLine;
 
 /// Place of an instruction.

@@ -30,6 +30,9 @@ pub enum Action {
         operand: Option<Xt>,
         /// The branch is taken.
         taken: bool,
+        /// Bytes from the branch to its target, which is in a register. `None` if the word has the
+        /// target, or for two instructions after it.
+        distance: Option<i64>,
         /// The store-exclusive does not store, whatever the state of the monitor.
         exclusive_fails: bool,
         /// Active elements by the governing predicate.

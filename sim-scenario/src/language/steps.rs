@@ -149,10 +149,10 @@ fn moved(action: Action, by: u64) -> Action {
         Action::ExecuteA32 { word, operand } => {
             Action::ExecuteA32 { word, operand: operand.map(|operand| operand.moved(by)) }
         }
-        Action::Execute { word, operand, taken, exclusive_fails, elements } => {
+        Action::Execute { word, operand, taken, distance, exclusive_fails, elements } => {
             let operand = operand.map(|operand| operand.moved(by));
             let elements = elements.moved(by);
-            Action::Execute { word, operand, taken, exclusive_fails, elements }
+            Action::Execute { word, operand, taken, distance, exclusive_fails, elements }
         }
     }
 }
@@ -191,7 +191,14 @@ fn parse_action(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
             return Err(cursor.expected("'taken' or 'not-taken'"));
         }
     }
-    Ok(Action::Execute { word: inst.word, operand, taken, exclusive_fails, elements })
+    Ok(Action::Execute {
+        word: inst.word,
+        operand,
+        taken,
+        distance: None,
+        exclusive_fails,
+        elements,
+    })
 }
 
 /// Reads the operand after the name of an instruction, as far as it goes into the operand register.
@@ -254,7 +261,14 @@ fn parse_word(cursor: &mut Cursor, names: &Names) -> Result<Action, Fault> {
     });
     let operand = if has_address { Some(Xt::Address(cursor.address(names)?)) } else { None };
     let elements = Elements::addresses(cursor, names)?.predicate(cursor)?;
-    Ok(Action::Execute { word, operand, taken: false, exclusive_fails: false, elements })
+    Ok(Action::Execute {
+        word,
+        operand,
+        taken: false,
+        distance: None,
+        exclusive_fails: false,
+        elements,
+    })
 }
 
 /// Reads the longest instruction name of up to three words that is next.

@@ -237,7 +237,8 @@ impl<T: Tally> Stepper<T> {
         if let Action::ExecuteA32 { word, .. } = step.action {
             return self.a32(word, addr);
         }
-        let Action::Execute { word, taken, exclusive_fails, elements, .. } = step.action else {
+        let Action::Execute { word, taken, distance, exclusive_fails, elements, .. } = step.action
+        else {
             unreachable!("fetches and steps of outside agents are not instructions");
         };
         let mut flags = elements.flags();
@@ -251,18 +252,23 @@ impl<T: Tally> Stepper<T> {
             flags = flags.with(InstFlags::EXCLUSIVE_FAILED);
         }
         let id = self.program.intern(self.pc, word);
-        let next_pc = self.pc.wrapping_add(if taken { distance(word) } else { 4 });
+        let next_pc = self.pc.wrapping_add(if taken { taken_distance(word, distance) } else { 4 });
         (TraceInst { addr: addr.unwrap_or(0), id, flags }, next_pc)
     }
 
     /// Passes the code in a branch's other direction to the pipeline, for the wrong path.
     fn lay_out_other_path(&mut self, step: &Step) -> Result<(), CaseError> {
-        let Action::Execute { word, taken: branch_taken, .. } = step.action else { return Ok(()) };
-        let mut pc = self.pc.wrapping_add(if branch_taken { 4 } else { distance(word) });
+        let Action::Execute { word, taken: branch_taken, distance, .. } = step.action else {
+            return Ok(());
+        };
+        let target = taken_distance(word, distance);
+        let mut pc = self.pc.wrapping_add(if branch_taken { 4 } else { target });
         for other in &step.other_path {
-            let Action::Execute { word, operand, taken, .. } = other.action else { continue };
+            let Action::Execute { word, operand, taken, distance, .. } = other.action else {
+                continue;
+            };
             let addr = operand.map(|xt| self.operand(other, xt)).transpose()?;
-            let next = pc.wrapping_add(if taken { distance(word) } else { 4 });
+            let next = pc.wrapping_add(if taken { taken_distance(word, distance) } else { 4 });
             self.pipeline.preset_wrong_path(self.program.intern(pc, word), addr, Some(next));
             pc += 4;
         }
@@ -285,12 +291,12 @@ impl<T: Tally> Stepper<T> {
             if step.join == Join::After {
                 self.pc = next_line(self.pc);
             }
-            if let Action::Execute { word, operand, .. } = step.action {
+            if let Action::Execute { word, operand, distance, .. } = step.action {
                 let addr = operand.and_then(|xt| self.operand(step, xt).ok());
                 let (inst, next_pc) = self.instruction(step, addr);
                 let conditional = sim_isa::decode(word).branch == BranchKind::Conditional;
                 let learned = match branches_taken.filter(|_| conditional) {
-                    Some(true) => self.pc.wrapping_add(distance(word)),
+                    Some(true) => self.pc.wrapping_add(taken_distance(word, distance)),
                     Some(false) => self.pc + 4,
                     None => next_pc,
                 };
@@ -344,12 +350,14 @@ fn not_mapped(step: &Step, source: sim_cache::NotMapped) -> CaseError {
     CaseError::NotMapped { test: step.text.clone(), source }
 }
 
-/// Returns the distance of a taken branch: as encoded, or two instructions for indirect ones.
-fn distance(word: u32) -> u64 {
-    match sim_isa::decode(word).offset {
+/// Returns the distance of a taken branch in bytes: as the step gives it, as encoded, or two
+/// instructions for other indirect ones.
+fn taken_distance(word: u32, given: Option<i64>) -> u64 {
+    let encoded = || match sim_isa::decode(word).offset {
         0 => 8,
-        offset => i64::from(offset) as u64,
-    }
+        offset => i64::from(offset),
+    };
+    given.unwrap_or_else(encoded) as u64
 }
 
 fn next_line(pc: u64) -> u64 {

@@ -17,7 +17,7 @@ pub const STEPS_WATCHED: usize = 20_000;
 const REPORTS_KEPT: usize = 4096;
 /// Most addresses whose sets and pages are shown.
 const ADDRESSES_SHOWN: usize = 64;
-/// Most steps of a case whose contents are read: each reading copies the state of the caches.
+/// Most readings of the contents, but for the last one: each copies the state of the caches.
 const CONTENTS_KEPT: usize = 256;
 
 /// Something that the model reported.
@@ -51,8 +51,9 @@ pub struct WatchedStep {
     pub log: Vec<Logged>,
     /// Operations in rename order.
     pub operations: Vec<Operation>,
-    /// Caches and TLBs after the step. `None` if the next step is joined by `&`, and after the
-    /// first 256 steps, but for the last one.
+    /// Caches and TLBs after the step. `None` if the step accesses no memory and the next one is
+    /// joined by `&`, and after the first 256 readings, but for the last step. The next step may
+    /// begin before the access is complete: lines and pages have the cycle in which they are ready.
     pub contents: Option<Contents>,
 }
 
@@ -81,12 +82,14 @@ pub fn watch_case(case: &Case, config: &MachineConfig) -> Result<Watched, CaseEr
     let addrs = addresses(&case.steps);
     let before = stepper.contents(&addrs);
     let mut steps: Vec<WatchedStep> = Vec::new();
+    let mut readings = 0;
     for i in 0..case.steps.len() {
         stepper.run(case, i)?;
         let (begin, end) = stepper.span();
         let (log, operations) = stepper.sink.take();
-        let is_early = steps.len() < CONTENTS_KEPT || i + 1 == case.steps.len();
-        let is_read = is_early && ends_group(case, i);
+        let is_wanted = accesses(&case.steps[i]) || ends_group(case, i);
+        let is_read = is_wanted && readings < CONTENTS_KEPT || i + 1 == case.steps.len();
+        readings += usize::from(is_read);
         let contents = is_read.then(|| stepper.contents(&addrs));
         steps.push(WatchedStep { step: i, begin, end, log, operations, contents });
     }
@@ -97,6 +100,15 @@ pub fn watch_case(case: &Case, config: &MachineConfig) -> Result<Watched, CaseEr
         last.operations.extend(operations);
     }
     Ok(Watched { before, steps, recorded: sink.recorded })
+}
+
+/// Returns whether a step accesses memory by itself.
+fn accesses(step: &Step) -> bool {
+    match step.action {
+        Action::Execute { operand, .. } | Action::ExecuteA32 { operand, .. } => operand.is_some(),
+        Action::Fetch { .. } | Action::Snoop { .. } | Action::Stash { .. } => true,
+        Action::Interrupt(_) | Action::Idle { .. } | Action::Rename { .. } => false,
+    }
 }
 
 /// Returns the data and fetch addresses of the steps, each line once.

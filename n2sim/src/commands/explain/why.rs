@@ -5,9 +5,10 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use sim_asm::disassembly;
 use sim_core::{PmuEvent, TraceInst};
+use sim_report::Symbols;
 use sim_report::explain::why::{InstObserver, Observed, Setting, Why, explain, text};
-use sim_report::{Symbols, disassembly};
 use sim_scenario::{self as scenario, Case, configure, walk_case};
 use sim_trace::TraceFile;
 

@@ -1,8 +1,9 @@
 //! The packets of two operations, decoded by a reader of its own.
 
-use sim_core::{OpTimeline, Operation};
+use sim_core::{OpTimeline, Operation, Span, Stage};
+use sim_machine::observe::Need;
 
-use super::super::{InOrder, Need, PipeView, Span, Stage, TracedOp};
+use super::super::{InOrder, PipeView, TracedOp};
 use crate::Symbols;
 
 /// A field: its number and its value as text.

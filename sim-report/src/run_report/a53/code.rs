@@ -2,6 +2,7 @@
 
 use sim_a53::A53Event;
 use sim_a53::profile::{A53Cost, SlotUse};
+use sim_asm::disassembly;
 use sim_core::InstId;
 use sim_isa::{BranchKind as Branch, Inst, MemOp};
 use sim_machine::observe::{BranchKind, CodeKind};
@@ -9,7 +10,6 @@ use sim_trace::TraceFile;
 
 use super::slots::{Category, names};
 use super::{A53Observed, decoded};
-use crate::disassembly;
 use crate::run_report::branches::BranchCount;
 use crate::run_report::code::{CauseSlots, Cost, HotInstruction, ranked};
 use crate::run_report::names::kind_name;

@@ -1,9 +1,7 @@
-//! Division of an operation's timeline into stages that do not overlap.
+//! Division of an operation's timeline into stages that do not overlap, for viewers.
 
-use sim_core::operation::AccessKind;
-use sim_core::{Cycle, OperationKind};
-
-use super::TracedOp;
+use crate::operation::{AccessKind, Operation, OperationKind};
+use crate::time::Cycle;
 
 /// Stage of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -155,33 +153,44 @@ pub struct Span {
 }
 
 /// Builder of consecutive stages: a stage begins no earlier than the previous one ends.
-pub(super) struct Cutter {
-    pub(super) spans: Vec<Span>,
-    pub(super) at: Cycle,
+#[derive(Clone, Debug)]
+pub struct Cutter {
+    spans: Vec<Span>,
+    at: Cycle,
     /// Cycle of the squash, at which every stage ends.
-    pub(super) end: Cycle,
+    end: Cycle,
 }
 
 impl Cutter {
-    pub(super) fn cut(&mut self, stage: Stage, to: Cycle) {
+    /// Creates a builder of the stages from cycle `at` to cycle `end`.
+    pub fn new(at: Cycle, end: Cycle) -> Cutter {
+        Cutter { spans: Vec::with_capacity(8), at, end }
+    }
+
+    /// Adds a stage that ends at cycle `to`, if cycles are left for it.
+    pub fn cut(&mut self, stage: Stage, to: Cycle) {
         let to = to.min(self.end);
         if to > self.at {
             self.spans.push(Span { stage, from: self.at, to });
             self.at = to;
         }
     }
+
+    /// Returns the stages.
+    pub fn spans(self) -> Vec<Span> {
+        self.spans
+    }
 }
 
-/// Returns the stages of an operation, in order and without gaps from its fetch to
-/// [`TracedOp::end`]. [`Stage::Drain`] follows for a store.
-pub fn spans(op: &TracedOp) -> Vec<Span> {
-    if let Some(own) = &op.in_order {
-        return own.spans.clone();
-    }
-    let timeline = &op.operation.timeline;
-    let end = op.end();
+/// Returns the stages of an operation of the Neoverse N2, in order and without gaps from its fetch
+/// to [`OpTimeline::end`]. [`Stage::Drain`] follows for a store.
+///
+/// [`OpTimeline::end`]: crate::OpTimeline::end
+pub fn spans(operation: &Operation) -> Vec<Span> {
+    let timeline = &operation.timeline;
+    let end = timeline.end();
     let last = if timeline.wrong_path { end } else { end - 1 };
-    let mut cutter = Cutter { spans: Vec::with_capacity(8), at: timeline.fetch, end: last };
+    let mut cutter = Cutter::new(timeline.fetch, last);
     cutter.cut(Stage::Fetch, timeline.fetch + 1);
     cutter.cut(Stage::Decode, timeline.front_end);
     if timeline.rename > 0 {
@@ -192,24 +201,24 @@ pub fn spans(op: &TracedOp) -> Vec<Span> {
             let translated = timeline.issue + Cycle::from(timeline.translation_cycles);
             cutter.cut(Stage::Translate, translated.min(timeline.complete));
         }
-        cutter.cut(execution(op), timeline.complete);
+        cutter.cut(execution(operation), timeline.complete);
     }
     cutter.cut(Stage::Done, last);
     if !timeline.wrong_path {
         cutter.end = end;
         cutter.cut(Stage::Retire, end);
-        cutter.end = op.last();
+        cutter.end = timeline.last();
         cutter.cut(Stage::Drain, timeline.written);
     }
-    cutter.spans
+    cutter.spans()
 }
 
 /// Returns the stage of the execution. A store computes its address and reads its data when it
 /// executes; it writes later.
-fn execution(op: &TracedOp) -> Stage {
-    match op.operation.kind {
+fn execution(operation: &Operation) -> Stage {
+    match operation.kind {
         OperationKind::Access(access)
-            if op.operation.timeline.written == 0
+            if operation.timeline.written == 0
                 && !matches!(access.kind, AccessKind::Store | AccessKind::ZeroLine) =>
         {
             Stage::Memory
@@ -221,15 +230,10 @@ fn execution(op: &TracedOp) -> Stage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::{OpTimeline, Operation};
-
-    fn op(timeline: OpTimeline) -> TracedOp {
-        let operation = Operation { timeline, ..Operation::default() };
-        TracedOp { operation, ..TracedOp::default() }
-    }
+    use crate::{AccessOutcome, DataSource, OpTimeline};
 
     fn drawn(timeline: OpTimeline) -> String {
-        let spans = spans(&op(timeline));
+        let spans = spans(&Operation { timeline, ..Operation::default() });
         assert!(spans.windows(2).all(|pair| pair[0].to == pair[1].from), "{spans:?}");
         let cell =
             |span: &Span| String::from(span.stage.letter()).repeat((span.to - span.from) as usize);
@@ -248,8 +252,8 @@ mod tests {
         retire: 24,
         written: 0,
         translation_cycles: 0,
-        source: sim_core::DataSource::L1,
-        outcome: sim_core::AccessOutcome(0),
+        source: DataSource::L1,
+        outcome: AccessOutcome(0),
         retired: true,
         wrong_path: false,
         mispredicted: false,

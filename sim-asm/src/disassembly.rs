@@ -6,7 +6,7 @@ use fARM64::{Decoder, DecoderOptions};
 /// Returns the instruction in assembler syntax, or `.inst` with the word if it has no name.
 ///
 /// ```
-/// use sim_report::disassembly::text;
+/// use sim_asm::disassembly::text;
 /// assert_eq!(text(0x1000, 0xf940_0441), "ldr x1, [x2, #0x8]");
 /// assert_eq!(text(0x1000, 0x1400_0002), "b 0x1008");
 /// assert_eq!(text(0x1000, 0xffff_ffff), ".inst 0xffffffff");
