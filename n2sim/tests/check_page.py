@@ -257,11 +257,9 @@ def wait(chrome, condition):
 
 
 def settle(chrome):
-    """Waits until the playground has answered and drawn."""
-    ready = "document.getElementById('status').textContent === 'Ready'"
-    wait(chrome, ready)
-    chrome.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0], 400))")
-    wait(chrome, ready)
+    """Waits until the playground has drawn: its model answers in the order of the questions."""
+    for _ in range(2):
+        chrome.execute_async_script("playground.model.ask({ask: 'lessons'}).then(() => setTimeout(arguments[0], 250))")
 
 
 def playground_states(chrome):
