@@ -67,12 +67,13 @@ const viewParts = {
     const cell = (value) =>
       viewParts.make(
         tag,
-        { className: typeof value === "number" ? "n" : "" },
+        { className: typeof value === "number" || /^-?[\d.,]+( %)?$/.test(value) ? "n" : "" },
         typeof value === "number" ? value.toLocaleString("en") : value,
       );
     return viewParts.make("tr", {}, ...cells.map(cell));
   },
-  percent: (share) => (100 * share).toLocaleString("en", { maximumFractionDigits: 2 }) + " %",
+  percent: (share) =>
+    (100 * share).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }) + " %",
   hex: (value) => "0x" + value.toString(16),
   /** Draws a pattern on a canvas: causes and stages differ in more than color. */
   hatch(paint, x, y, width, height, kind) {
@@ -246,20 +247,20 @@ class CountersView {
     const parts = [["used by operations", used], ...[...causes].sort((a, b) => b[1] - a[1])];
     let x = 0;
     const bars = parts.map(([name, n], place) => {
-      const width = (1000 * n) / Math.max(1, slots);
+      const width = (100 * n) / Math.max(1, slots);
       const bar =
-        `<rect x="${x}" y="0" width="${width}" height="40" fill="var(--c${(place % 6) + 1})" fill-opacity=".45" ` +
+        `<rect x="${x}%" y="0" width="${width}%" height="40" fill="var(--c${(place % 6) + 1})" fill-opacity=".45" ` +
         `stroke="var(--text)"><title>${name}: ${percent(n / slots)}</title></rect>` +
-        (width > 22
-          ? `<text x="${x + width / 2}" y="26" text-anchor="middle" font-size="18">${place + 1}</text>`
+        (width > 5
+          ? `<text x="${x + width / 2}%" y="26" text-anchor="middle" font-size="18">${place + 1}</text>`
           : "");
       x += width;
       return bar;
     });
     const picture = make("div", {
       innerHTML:
-        `<svg class="slots" viewBox="0 0 1000 40" preserveAspectRatio="none" role="img" ` +
-        `aria-label="Rename slots by use; the table has the numbers">${bars.join("")}</svg>`,
+        `<svg class="slots" role="img" ` +
+        `aria-label="Rename slots by use, in the order of the table">${bars.join("")}</svg>`,
     });
     const cycles = counts.CPU_CYCLES || 0;
     this.totals.replaceChildren(
