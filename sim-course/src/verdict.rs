@@ -15,7 +15,7 @@ const SOURCES: [(DataSource, &[&str]); 8] = [
     (DataSource::Slc, &["slc", "llc", "system cache", "last level cache"]),
     (DataSource::Peer, &["peer", "other core"]),
     (DataSource::Remote, &["remote", "other chip"]),
-    (DataSource::Dram, &["dram", "ram", "main memory", "local memory"]),
+    (DataSource::Dram, &["memory", "ram", "main memory", "local memory"]),
     (DataSource::Device, &["non-cacheable"]),
 ];
 

@@ -268,7 +268,7 @@ class CountersView {
       make("p", {
         textContent:
           `${slots.toLocaleString("en")} slots in ` +
-          `${cycles.toLocaleString("en")} cycles, ${threads.length} thread${threads.length === 1 ? "" : "s"}. ${notes.join(" ")}`,
+          `${cycles.toLocaleString("en")} cycles, ${threads.length} thread${threads.length === 1 ? "" : "s"}; the bar has the order of the table. ${notes.join(" ")}`,
       }),
       make(
         "table",
@@ -410,7 +410,7 @@ class CountersView {
     const { make, row, percent, hex } = viewParts;
     const count = (n) => n.toLocaleString("en");
     const mean = (sum, n) =>
-      n === 0 ? "none" : (sum / n).toLocaleString("en", { maximumFractionDigits: 1 });
+      n === 0 ? "none" : (sum / n).toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
     const share = (row) => [row.operations / Math.max(1, operations), row.sampled / Math.max(1, written)];
     const biased = rows.filter((row) => {
       const [all, sampled] = share(row);

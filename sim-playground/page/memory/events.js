@@ -8,7 +8,7 @@ function hopsOf(index) {
   const ends = step.ops.map((op) => Math.max(op.complete, op.written));
   const end = ends.length ? Math.max(...ends) : step.end;
   const names = new Map([[step.begin, step.ops.length ? "fetch, decode" : "request"]]);
-  const source = (step.ops.find((op) => SUPPLIERS[op.source]) || { source: "memory" }).source;
+  const source = (step.ops.find((op) => SUPPLIERS[op.source]) || { source: "DRAM" }).source;
   for (const entry of my.entries) {
     if (entry.step !== index || entry.clock || entry.cycle < step.begin) continue;
     if (entry.begins === "bus, mesh, ") {
