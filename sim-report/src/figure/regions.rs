@@ -2,6 +2,7 @@
 //! with the interval of its estimate.
 
 use kuva::plot::ScatterPlot;
+use kuva::plot::scatter::MarkerShape;
 use kuva::render::annotations::ReferenceLine;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
@@ -46,6 +47,7 @@ pub fn errors(events: &[&str], traces: &[Estimated]) -> String {
         let above = one.events.iter().map(|(error, half)| limit(error + half) - limit(*error));
         let bars: Vec<(f64, f64)> = below.zip(above).collect();
         let (color, shape) = MARKS[n % MARKS.len()];
+        let shape = if n < MARKS.len() { shape } else { MarkerShape::Triangle };
         let marks = ScatterPlot::new()
             .with_data(points)
             .with_y_err_asymmetric(bars)
