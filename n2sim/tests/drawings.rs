@@ -30,7 +30,13 @@ const KINDS: &[(&str, &str, &[&str])] = &[
     (
         "latency",
         "membench --quick -o",
-        &["footprint", "16 MiB", "cycles per load", "4 KiB pages, prefetch on", "published, silicon"],
+        &[
+            "footprint",
+            "16 MiB",
+            "cycles per load",
+            "4 KiB pages, prefetch on",
+            "published, silicon",
+        ],
     ),
     ("tlb", "membench tlb -o", &["pages", "cycles per load", "one line on each page"]),
     (
@@ -132,7 +138,10 @@ fn every_drawing_has_a_name_dark_colors_units_and_a_legend() {
         run(args, &file);
         check(name, &fs::read_to_string(file).unwrap(), expected);
     }
-    run("spe --compare-with traces/hash.n2t --limit 200k --intervals 256,1024 --figures", folder.path());
+    run(
+        "spe --compare-with traces/hash.n2t --limit 200k --intervals 256,1024 --figures",
+        folder.path(),
+    );
     for (name, expected) in SPE {
         let svg = fs::read_to_string(folder.path().join(format!("{name}.svg"))).unwrap();
         check(name, &svg, expected);
@@ -154,7 +163,14 @@ fn a_drawing_of_a_sweep_has_units_and_a_legend() {
     let prefix = folder.path().join("plot");
     run(&format!("sweep {} -o {}/t.csv --plots", file.display(), folder.path().display()), &prefix);
     let svg = fs::read_to_string(folder.path().join("plot-memory.l2.size-bytes.svg")).unwrap();
-    let expected = ["memory.l2.size-bytes", "512 KiB", "ipc, relative to 512 KiB", "hash", "sort", "all traces"];
+    let expected = [
+        "memory.l2.size-bytes",
+        "512 KiB",
+        "ipc, relative to 512 KiB",
+        "hash",
+        "sort",
+        "all traces",
+    ];
     check("sweep", &svg, &expected);
 }
 
