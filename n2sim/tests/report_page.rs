@@ -219,8 +219,9 @@ fn texts_of_a_page_have_contrast_and_labels_do_not_overlap() {
         printed(&[args, &["-o", &place(name)]].concat());
     }
     printed(&["book", "-o", &place("book")]);
-    let pages = kinds.iter().map(|(name, _)| place(name));
-    let pages = pages.chain(["book/5-slots.html", "book/slides-5-slots.html"].map(place));
+    let chapter = ["book/5-slots.html", "book/slides-5-slots.html"];
+    let pages: Vec<String> =
+        kinds.iter().map(|(name, _)| *name).chain(chapter).map(place).collect();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check_page.py");
     let done = Command::new(python).arg(script).args(pages).output().expect("Python starts");
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
