@@ -46,7 +46,7 @@ const SHADE: usize = 2;
 const STYLE: &str = "<style>\
 text.l{font-family:ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:11px}\
 text.l.title{font-size:14px;font-weight:bold}text.l.note{font-size:11px}text.l.x{font-size:11px}\
-.bar{stroke-width:.5}.wrong{stroke-dasharray:2 1}.gap{fill:none;stroke-dasharray:2 3}.need{fill:none;stroke-opacity:.8}\
+.bar{stroke-width:.5;fill-opacity:.65}.wrong{stroke-dasharray:2 1}.gap{fill:none;stroke-dasharray:2 3}.need{fill:none;stroke-opacity:.8}\
 .row>.need{visibility:hidden}.row:hover>.need{visibility:visible;stroke-opacity:1;stroke-width:3}.row:hover>text{font-weight:bold}\
 </style>";
 
@@ -98,7 +98,7 @@ pub fn draw(view: &PipeView, symbols: &Symbols) -> String {
     draw_axis(&mut svg, &axis, rows.len() as u64, width);
     // Lines cross other rows: they are below all bars. A row has a copy above, shown at a pointer.
     for (number, row) in rows.iter().enumerate() {
-        push(&mut svg, format_args!("{}", need_line(number, row.op, (view, &axis)).0));
+        svg.push_str(&need_line(number, row.op, (view, &axis)).0);
     }
     for (number, row) in rows.iter().enumerate() {
         draw_row(&mut svg, number, row, (view, &axis), symbols);
@@ -314,7 +314,8 @@ fn draw_row(
     );
     draw_bars(svg, &row.spans, axis, top, is_wrong);
     let (line, arrow) = need_line(number, op, (view, axis));
-    push(svg, format_args!("{line}{arrow}\n"));
+    svg.push_str(&line);
+    svg.push_str(&arrow);
     let mut x = x_of(axis, op.last()) + 4;
     if op.is_flushed() {
         push(svg, format_args!("<text class=\"l fill-red\" x=\"{x}\" y=\"{base}\">\u{d7}</text>"));
