@@ -45,7 +45,7 @@ fn the_declared_flows_fit_a_terminal() {
 #[test]
 fn one_access_shows_its_way_and_where_its_data_comes_from() {
     let cold = shown(&["flow", "--access", "LD8 0x8000"]);
-    for line in ["data from memory", "miss -> 5: walk", "L2 missed -> 3: data from outside"] {
+    for line in ["data from DRAM", "miss -> 5: walk", "L2 missed -> 3: data from outside"] {
         assert!(cold.contains(line), "{line}: {cold}");
     }
     assert!(cold.starts_with("LD8 0x8000: given K0\n"), "{cold}");

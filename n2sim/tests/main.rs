@@ -21,6 +21,7 @@ mod counts;
 mod course;
 mod diff;
 mod diff_runs;
+mod drawings;
 mod endings;
 mod explain;
 mod faults;

@@ -204,13 +204,24 @@ fn a_browser_drills_filters_and_follows_links() {
 fn texts_of_a_page_have_contrast_and_labels_do_not_overlap() {
     let Some(python) = browser() else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    let pages =
-        [("hash", ["--limit", "60k"]), ("system", ["--limit", "60k"])].map(|(name, part)| {
-            let file: PathBuf = folder.path().join(format!("{name}.html"));
-            let output = file.display().to_string();
-            printed(&[&["report", &trace(name), "-o", &output][..], &part].concat());
-            file
-        });
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    let (hash, system, btree) = (trace("hash"), trace("system"), trace("btree"));
+    let access = ["flow", "--access", "LD8 0x8000 ; LD8 0x8008", "--html"];
+    let kinds: [(&str, &[&str]); 6] = [
+        ("hash.html", &["report", &hash, "--limit", "60k"]),
+        ("system.html", &["report", &system, "--limit", "60k"]),
+        ("flow.html", &access),
+        ("diff.html", &["diff", "--runs", &hash, &btree, "--limit", "20k", "--html"]),
+        ("explain.svg", &["explain", "L1D_CACHE_REFILL", "--svg"]),
+        ("pipeline.svg", &["pipeline", &hash, "--window", "1000..1040", "--svg"]),
+    ];
+    for (name, args) in kinds {
+        printed(&[args, &["-o", &place(name)]].concat());
+    }
+    printed(&["book", "-o", &place("book")]);
+    let chapter = ["book/5-slots.html", "book/slides-5-slots.html"];
+    let pages: Vec<String> =
+        kinds.iter().map(|(name, _)| *name).chain(chapter).map(place).collect();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check_page.py");
     let done = Command::new(python).arg(script).args(pages).output().expect("Python starts");
     let said = String::from_utf8_lossy(&done.stdout).into_owned();

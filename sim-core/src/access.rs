@@ -38,7 +38,7 @@ impl DataSource {
             DataSource::Slc => "system level cache",
             DataSource::Peer => "another core",
             DataSource::Remote => "another chip",
-            DataSource::Dram => "memory",
+            DataSource::Dram => "DRAM",
             DataSource::Device => "device",
         }
     }

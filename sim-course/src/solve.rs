@@ -37,7 +37,7 @@ pub enum Truth {
     },
     /// Source of the data.
     Source {
-        /// Its name, such as `L2` or `memory`.
+        /// Its name, such as `L2` or `DRAM`.
         name: &'static str,
     },
     /// A text of a choice.

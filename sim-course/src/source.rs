@@ -10,7 +10,7 @@ const SOURCES: [(DataSource, &[&str]); 8] = [
     (DataSource::Slc, &["slc", "llc", "systemcache", "lastlevelcache"]),
     (DataSource::Peer, &["peer", "othercore"]),
     (DataSource::Remote, &["remote", "otherchip"]),
-    (DataSource::Dram, &["dram", "ram", "mainmemory", "localmemory"]),
+    (DataSource::Dram, &["memory", "ram", "mainmemory", "localmemory"]),
     (DataSource::Device, &["noncacheable"]),
 ];
 

@@ -73,12 +73,13 @@ const viewParts = {
     const cell = (value) =>
       viewParts.make(
         tag,
-        { className: typeof value === "number" ? "n" : "" },
+        { className: typeof value === "number" || /^-?[\d.,]+( %)?$/.test(value) ? "n" : "" },
         typeof value === "number" ? value.toLocaleString("en") : value,
       );
     return viewParts.make("tr", {}, ...cells.map(cell));
   },
-  percent: (share) => (100 * share).toLocaleString("en", { maximumFractionDigits: 2 }) + "\u00a0%",
+  percent: (share) =>
+    (100 * share).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }) + "\u00a0%",
   hex: (value) => "0x" + value.toString(16),
   /** Draws a pattern on a canvas: causes and stages differ in more than color. */
   hatch(paint, x, y, width, height, kind) {
@@ -299,7 +300,7 @@ class CountersView {
       make("p", {
         textContent:
           `${slots.toLocaleString("en")} slots in ` +
-          `${cycles.toLocaleString("en")} cycles, ${threads.length} thread${threads.length === 1 ? "" : "s"}. ${notes.join(" ")}`,
+          `${cycles.toLocaleString("en")} cycles, ${threads.length} thread${threads.length === 1 ? "" : "s"}; the bar has the order of the table. ${notes.join(" ")}`,
       }),
       make(
         "table",
@@ -441,7 +442,7 @@ class CountersView {
     const { make, row, percent, hex } = viewParts;
     const count = (n) => n.toLocaleString("en");
     const mean = (sum, n) =>
-      n === 0 ? "none" : (sum / n).toLocaleString("en", { maximumFractionDigits: 1 });
+      n === 0 ? "none" : (sum / n).toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
     const share = (row) => [row.operations / Math.max(1, operations), row.sampled / Math.max(1, written)];
     const biased = rows.filter((row) => {
       const [all, sampled] = share(row);

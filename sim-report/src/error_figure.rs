@@ -10,15 +10,12 @@ use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
 
 use crate::drawing_file;
-use crate::page::palette::{BLUE, Color, GRAY, GREEN, INK, ORANGE, PURPLE, RED, YELLOW};
+use crate::figure::MARKS;
+use crate::page::palette::GREEN;
 use crate::validate::{Judged, error_of, run_name};
 
 /// Most metrics drawn; the rest have smaller errors.
-const SHOWN: usize = 8;
-/// Colors of the metrics, with neighbors that differ clearly.
-const COLORS: [Color; SHOWN] = [ORANGE, BLUE, GREEN, YELLOW, PURPLE, INK, RED, GRAY];
-/// Shapes of the marks of the metrics, so that colors alone distinguish none.
-const SHAPES: [MarkerShape; 3] = [MarkerShape::Circle, MarkerShape::Square, MarkerShape::Diamond];
+const SHOWN: usize = MARKS.len();
 /// Smallest width of a figure, in pixels.
 const WIDTH: f64 = 900.0;
 /// Width of each run, in pixels.
@@ -36,14 +33,14 @@ pub fn errors(judged: &[Judged]) -> String {
     worst.truncate(SHOWN);
     let mut plots = Vec::new();
     let mut beyond = Vec::new();
-    for (place, (one, color)) in worst.iter().zip(COLORS).enumerate() {
+    for (place, (one, (color, shape))) in worst.iter().zip(MARKS).enumerate() {
         let points = points(one, offset(place, worst.len()));
         let (inside, outside): (Vec<Point>, Vec<Point>) =
             points.into_iter().partition(|(_, error)| error.abs() <= ERROR_MAX);
         let marks = ScatterPlot::new()
             .with_data(inside)
             .with_color(color.light)
-            .with_marker(SHAPES[place % SHAPES.len()])
+            .with_marker(shape)
             .with_size(5.0)
             .with_legend(one.metric.clone());
         plots.push(Plot::Scatter(marks));
@@ -117,15 +114,15 @@ fn layout(plots: &[Plot], names: &[String]) -> Layout {
         .with_height(HEIGHT)
         .with_title("Errors of metrics against ground-truth values")
         .with_subtitle(
-            "the metrics with the largest errors; shares in percentage points, others in percent of the \
-             true value; triangles: beyond the edge, with the error",
+            "largest errors; shares: percentage points, others: percent of the true value; \
+             triangles: beyond the edge",
         )
         .with_title_size(20)
         .with_label_size(15)
         .with_tick_size(12)
         .with_body_size(13)
         .with_x_label("run")
-        .with_y_label("value minus true value")
+        .with_y_label("value minus true value (%, percentage points)")
         .with_x_axis_min(-0.5)
         .with_x_axis_max(last + 0.5)
         .with_x_tick_step(1.0)

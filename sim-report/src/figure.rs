@@ -27,7 +27,7 @@ use sim_machine::MachineConfig;
 
 use crate::drawing_file;
 use crate::ladder::{published, setting_name, size_name, unit_name};
-use crate::page::palette;
+use crate::page::palette::{self, Color};
 
 /// Width of a figure, in pixels.
 const WIDTH: f64 = 900.0;
@@ -42,6 +42,18 @@ const YELLOW: &str = palette::YELLOW.light;
 const GREEN: &str = palette::GREEN.light;
 const GRAY: &str = palette::GRAY.light;
 const PUBLISHED: &str = palette::INK.light;
+/// Colors and shapes of marks that share a figure. Marks of one shape have colors that no kind of
+/// color vision takes for one another (held by a test of the palette).
+pub(crate) const MARKS: [(Color, MarkerShape); 8] = [
+    (palette::ORANGE, MarkerShape::Circle),
+    (palette::BLUE, MarkerShape::Square),
+    (palette::GREEN, MarkerShape::Diamond),
+    (palette::YELLOW, MarkerShape::Cross),
+    (palette::PURPLE, MarkerShape::Plus),
+    (palette::GRAY, MarkerShape::Circle),
+    (palette::RED, MarkerShape::Square),
+    (palette::INK, MarkerShape::Diamond),
+];
 /// Largest footprint (log2) at which a label centered on it is not cut at the edge.
 const LAST_LABEL: f64 = 26.6;
 
@@ -246,11 +258,22 @@ fn custom(format: impl Fn(f64) -> String + Send + Sync + 'static) -> TickFormat 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::vision::least_difference;
     use sim_machine::ConfigSource;
 
     fn config() -> MachineConfig {
         let document = ConfigSource::default().document().expect("the guide's profile is embedded");
         MachineConfig::from_document(&document).expect("the guide's profile is a machine")
+    }
+
+    #[test]
+    fn marks_of_one_shape_differ_for_color_blind_readers() {
+        for (at, (color, shape)) in MARKS.iter().enumerate() {
+            for (other, _) in MARKS[at + 1..].iter().filter(|(_, own)| own == shape) {
+                let is = least_difference(*color, *other);
+                assert!(is > 25.0, "{} and {}: {is:.0}", color.name, other.name);
+            }
+        }
     }
 
     #[test]

@@ -173,7 +173,7 @@ pub fn write_rates(out: &mut impl Write, rates: &[Rate], form: Form) -> io::Resu
     if form == Form::Text {
         writeln!(
             out,
-            "\n * read once, with nothing of it in any cache: it would fit, and comes from memory"
+            "\n * read once, with nothing of it in any cache: it would fit, and comes from DRAM"
         )?;
         writeln!(out, "\n Published, with prefetch on:")?;
         for rate in rates.iter().filter(|rate| rate.prefetch) {
@@ -258,7 +258,7 @@ mod tests {
             |name: &str| text.lines().find(|line| line.contains(name)).expect(name).to_owned();
         assert!(line("L1D load-to-use").contains("error   +0.0%  met"), "{text}");
         assert!(line("system level cache load-to-use").contains("error  +12.7%  missed"), "{text}");
-        assert!(!text.contains("memory load-to-use"), "not measured: {text}");
+        assert!(!text.contains("DRAM load-to-use"), "not measured: {text}");
     }
 
     #[test]
@@ -278,7 +278,7 @@ mod tests {
         let stream = Rate { level: Level::Dram, footprint_bytes: 1_920_000, ..rate };
         let printed = text(|out| write_rates(out, &[rate, stream], Form::Text));
         assert!(printed.contains("system level cache     16 MiB        on"), "{printed}");
-        assert!(printed.contains("memory               1875 KiB*       on"), "{printed}");
+        assert!(printed.contains("DRAM                 1875 KiB*       on"), "{printed}");
         assert!(printed.contains("* read once, with nothing of it in any cache"), "{printed}");
     }
 }

@@ -46,7 +46,7 @@ const DATA: [Level; 5] = [
         accesses: Some(PmuEvent::LL_CACHE_RD),
         misses: Some(PmuEvent::LL_CACHE_MISS_RD),
     },
-    Level { name: "Memory", fill: "orange-tint", accesses: None, misses: None },
+    Level { name: "DRAM", fill: "orange-tint", accesses: None, misses: None },
 ];
 
 /// Levels of translation.
@@ -123,12 +123,13 @@ fn row(text: &mut String, levels: &[Level], (first, y): (usize, f64), counts: Op
             level.name
         );
         if let Some(asked) = asked {
-            let words = format!("{} accesses", grouped(asked));
-            let words = if level.misses.is_none() && level.name == "Table walk" {
-                format!("{} walks", grouped(asked))
-            } else {
-                words
+            let words = match (level.accesses == Some(PmuEvent::DTLB_WALK), asked) {
+                (true, 1) => "walk",
+                (true, _) => "walks",
+                (false, 1) => "access",
+                (false, _) => "accesses",
             };
+            let words = format!("{} {words}", grouped(asked));
             label(text, (x + BOX / 2.0, y + 54.0), "middle", &words);
         }
         if at + 1 < levels.len() {

@@ -10,6 +10,8 @@ pub mod palette;
 pub mod plot;
 pub mod slides;
 pub mod table;
+#[cfg(test)]
+pub(crate) mod vision;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 

@@ -69,7 +69,7 @@ pub const SLC_LATENCY: Target = latency(
 );
 /// Load-to-use latency far beyond the system level cache: 141 ns at 2.75 GHz.
 pub const DRAM_LATENCY: Target =
-    latency("memory load-to-use", 388.0, 388.0, "Chips and Cheese, Neoverse N2 (Yitian 710)");
+    latency("DRAM load-to-use", 388.0, 388.0, "Chips and Cheese, Neoverse N2 (Yitian 710)");
 /// Read bandwidth of one core from its L1 D-cache: 95.98 GB/s at 2.2 GHz.
 pub const L1D_BANDWIDTH: Target =
     rate("L1D read bandwidth", 43.6, Unit::BytesPerCycle, "Chips and Cheese, Cortex-A710");
@@ -85,7 +85,7 @@ pub const SLC_BANDWIDTH: Target = rate(
 );
 /// Read bandwidth of one core from LPDDR5, as a rate in time: memory has no core clock.
 pub const DRAM_BANDWIDTH: Target =
-    rate("memory read bandwidth", 21.64, Unit::GigabytesPerSecond, "Chips and Cheese, Cortex-A710");
+    rate("DRAM read bandwidth", 21.64, Unit::GigabytesPerSecond, "Chips and Cheese, Cortex-A710");
 
 /// Two cores that alternate compare-and-swaps of one line: 50 to 60 ns at 2.75 GHz.
 pub const CORE_TO_CORE: Target = Target {

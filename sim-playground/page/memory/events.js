@@ -8,7 +8,7 @@ function hopsOf(index) {
   const ends = step.ops.map((op) => Math.max(op.complete, op.written));
   const end = ends.length ? Math.max(...ends) : step.end;
   const names = new Map([[step.begin, step.ops.length ? "fetch, decode" : "request"]]);
-  const source = (step.ops.find((op) => SUPPLIERS[op.source]) || { source: "memory" }).source;
+  const source = (step.ops.find((op) => SUPPLIERS[op.source]) || { source: "DRAM" }).source;
   for (const entry of my.entries) {
     if (entry.step !== index || entry.clock || entry.cycle < step.begin) continue;
     if (entry.begins === "bus, mesh, ") {
@@ -33,17 +33,19 @@ function drawHops() {
   const longest = Math.max(1, ...all.map(total));
   my.hops = all;
   my.rows = all.map((hops, i) => {
-    const parts = hops.map((hop, k) =>
-      h(
+    const parts = hops.map((hop, k) => {
+      const width = Math.max(hop.to - hop.from, total(hops) / 40);
+      return h(
         "span",
         {
           class: "mem-hop k" + (k % 6),
           title: `${hop.name}: cycle ${hop.from} to ` + hop.to,
-          style: `flex:${Math.max(hop.to - hop.from, total(hops) / 40)}`,
+          style: `flex:${width}`,
         },
-        String(k + 1),
-      ),
-    );
+        // A narrower part has no room for its number.
+        width / longest > 0.02 ? String(k + 1) : "",
+      );
+    });
     const bar = h("span", { class: "mem-bar", style: `width:${(100 * total(hops)) / longest}%` }, ...parts);
     const first = my.points.findIndex((point) => point.cycle >= my.answer.steps[i].begin);
     const name = `${i + 1}  ${my.answer.steps[i].after || i === 0 ? "" : "& "}${my.answer.steps[i].text}`;

@@ -55,7 +55,7 @@ const NODES = {
   home: [["mesh and", "home node"], 4, 0, 4],
   slc: [["system level", "cache"], 5, 0, 1],
   peer: [["other cores"], 5, 1, 1],
-  dram: [["memory", "(DRAM)"], 5, 2, 1],
+  dram: [["DRAM"], 5, 2, 1],
   chip: [["other chip"], 5, 3, 1],
 };
 
@@ -82,7 +82,7 @@ const SUPPLIERS = {
   "system level cache": "slc",
   "another core": "peer",
   "another chip": "chip",
-  memory: "dram",
+  DRAM: "dram",
   device: "dram",
 };
 

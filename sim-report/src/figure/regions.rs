@@ -7,12 +7,8 @@ use kuva::render::annotations::ReferenceLine;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 
-use super::{BLUE, GRAY, GREEN, ORANGE, PUBLISHED, PURPLE, RED, YELLOW, base_layout, custom, draw};
+use super::{GREEN, MARKS, base_layout, custom, draw};
 
-/// Colors of the traces, with neighbors that differ clearly.
-const COLORS: [&str; 8] = [ORANGE, BLUE, GREEN, YELLOW, PURPLE, PUBLISHED, RED, GRAY];
-/// Shapes of the marks of the traces, so that colors alone distinguish none.
-const SHAPES: [MarkerShape; 3] = [MarkerShape::Circle, MarkerShape::Square, MarkerShape::Diamond];
 /// Width of a figure, in pixels.
 const WIDTH: f64 = 1200.0;
 /// Height of a figure, in pixels.
@@ -50,11 +46,13 @@ pub fn errors(events: &[&str], traces: &[Estimated]) -> String {
         let below = one.events.iter().map(|(error, half)| limit(*error) - limit(error - half));
         let above = one.events.iter().map(|(error, half)| limit(error + half) - limit(*error));
         let bars: Vec<(f64, f64)> = below.zip(above).collect();
+        let (color, shape) = MARKS[n % MARKS.len()];
+        let shape = if n < MARKS.len() { shape } else { MarkerShape::Triangle };
         let marks = ScatterPlot::new()
             .with_data(points)
             .with_y_err_asymmetric(bars)
-            .with_color(COLORS[n % COLORS.len()])
-            .with_marker(SHAPES[n % SHAPES.len()])
+            .with_color(color.light)
+            .with_marker(shape)
             .with_size(3.5)
             .with_legend(one.trace.clone());
         Plot::Scatter(marks)

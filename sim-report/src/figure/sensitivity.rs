@@ -20,8 +20,8 @@ const MARKS: [(MarkerShape, f64); SHOWN] = [
     (MarkerShape::Circle, 7.0),
     (MarkerShape::Diamond, 6.0),
     (MarkerShape::Triangle, 5.0),
-    (MarkerShape::Square, 3.5),
-    (MarkerShape::Circle, 2.5),
+    (MarkerShape::TriangleDown, 4.0),
+    (MarkerShape::Plus, 4.0),
 ];
 /// Smallest distance from the value 1 that the vertical axis shows.
 const LEAST_SPAN: f64 = 0.02;

@@ -36,7 +36,7 @@ pub fn summary(walked: &Walked) -> Vec<String> {
         summary.push(String::from("and so on"));
     }
     if summary.is_empty() && !walked.order.is_empty() {
-        summary.push(format!("all work is done after {} cycles", grouped(walked.cycles)));
+        summary.push(format!("all work is done after {}", in_cycles(walked.cycles)));
     }
     summary
 }
@@ -44,17 +44,17 @@ pub fn summary(walked: &Walked) -> Vec<String> {
 fn access(operation: &Operation) -> String {
     let OpTimeline { addr, issue, complete, source, outcome, translation_cycles, .. } =
         operation.timeline;
-    let cycles = grouped(complete.saturating_sub(issue));
+    let cycles = in_cycles(complete.saturating_sub(issue));
     let translation = format!("translation {}", grouped(translation_cycles.into()));
     let source = source_name(source);
     let is_load =
         matches!(operation.kind, OperationKind::Access(AccessShape { kind: AccessKind::Load, .. }));
     if outcome.abort().is_some() {
-        format!("0x{addr:x}: faults {cycles} cycles after issue ({translation})")
+        format!("0x{addr:x}: faults {cycles} after issue ({translation})")
     } else if is_load {
-        format!("0x{addr:x}: data from {source}, {cycles} cycles after issue ({translation})")
+        format!("0x{addr:x}: data from {source}, {cycles} after issue ({translation})")
     } else {
-        format!("0x{addr:x}: line from {source}; executed in {cycles} cycles ({translation})")
+        format!("0x{addr:x}: line from {source}; executed in {cycles} ({translation})")
     }
 }
 
@@ -73,6 +73,10 @@ pub fn note(walked: &[Walked]) -> &'static [&'static str] {
     if walked.iter().any(waits) { &NOTHING_YOUNGER } else { &[] }
 }
 
+fn in_cycles(cycles: u64) -> String {
+    format!("{} {}", grouped(cycles), if cycles == 1 { "cycle" } else { "cycles" })
+}
+
 /// Note for a step whose time is counted with a later one.
 pub const TIME_WITH_LATER: &str =
     "its cycles and stalls are counted with the last step joined by &";
@@ -86,7 +90,7 @@ pub fn source_name(source: DataSource) -> &'static str {
         DataSource::Slc => "the system level cache",
         DataSource::Peer => "another core",
         DataSource::Remote => "another chip",
-        DataSource::Dram => "memory",
+        DataSource::Dram => "DRAM",
         DataSource::Device => "a device or uncached memory",
     }
 }

@@ -22,8 +22,9 @@ const MARGINS: f64 = 90.0;
 const LETTER: f64 = 7.0;
 /// Most ticks with room for their names on the horizontal axis.
 const MOST_TICKS: f64 = 11.0;
-/// Dash patterns of successive lines, so that lines differ by more than color.
-const DASHES: [&str; 4] = ["", "7 3", "2 3", "10 3 2 3"];
+/// Dash patterns of successive lines, so that lines differ by more than color: one for each color,
+/// because two colors of a pair such as orange and yellow can look alike.
+const DASHES: [&str; SERIES.len()] = ["", "7 3", "2 3", "10 3 2 3", "16 4", "8 3 2 3 2 3"];
 
 /// Appearance of a line.
 #[derive(Clone, Copy, Debug)]

@@ -47,8 +47,8 @@ const SHADE: usize = 2;
 const STYLE: &str = "<style>\
 text.l{font-family:ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:11px}\
 text.l.title{font-size:14px;font-weight:bold}text.l.note{font-size:11px}text.l.x{font-size:11px}\
-.bar{stroke-width:.5}.wrong{stroke-dasharray:2 1}.gap{fill:none;stroke-dasharray:2 3}.need{fill:none;stroke-opacity:.6}\
-.row:hover>.need{stroke-opacity:1;stroke-width:3}.row:hover>text{font-weight:bold}\
+.bar{stroke-width:.5;fill-opacity:.65}.wrong{stroke-dasharray:2 1}.gap{fill:none;stroke-dasharray:2 3}.need{fill:none;stroke-opacity:.8}\
+.row>.need{visibility:hidden}.row:hover>.need{visibility:visible;stroke-opacity:1;stroke-width:3}.row:hover>text{font-weight:bold}\
 </style>";
 
 /// Returns the color of the bars of a stage. Stages of the same color differ in their letters.
@@ -97,6 +97,10 @@ pub fn draw(view: &PipeView, symbols: &Symbols) -> String {
     );
     draw_legend(&mut svg, view);
     draw_axis(&mut svg, &axis, rows.len() as u64, width);
+    // Lines cross other rows: they are below all bars. A row has a copy above, shown at a pointer.
+    for (number, row) in rows.iter().enumerate() {
+        svg.push_str(&need_line(number, row.op, (view, &axis)).0);
+    }
     for (number, row) in rows.iter().enumerate() {
         draw_row(&mut svg, number, row, (view, &axis), symbols);
     }
@@ -310,7 +314,9 @@ fn draw_row(
         ),
     );
     draw_bars(svg, &row.spans, axis, top, is_wrong);
-    draw_need(svg, number, op, (view, axis));
+    let (line, arrow) = need_line(number, op, (view, axis));
+    svg.push_str(&line);
+    svg.push_str(&arrow);
     let mut x = x_of(axis, op.last()) + 4;
     if op.is_flushed() {
         push(svg, format_args!("<text class=\"l fill-red\" x=\"{x}\" y=\"{base}\">\u{d7}</text>"));
@@ -354,21 +360,16 @@ fn draw_bars(svg: &mut String, spans: &[Span], axis: &Axis, top: u64, is_wrong: 
     );
 }
 
-/// Draws an arrow from the cycle in which a result was ready to the issue of the operation that
-/// waited for it. It belongs to the row of this operation, whose style shows it at a pointer.
-fn draw_need(svg: &mut String, row: usize, op: &TracedOp, (view, axis): (&PipeView, &Axis)) {
-    let Some(need) = view.waited_for(op) else { return };
+/// Returns the line from the cycle in which a result was ready to the issue of the operation that
+/// waited for it, and the head of its arrow; both are empty if it waited for none.
+fn need_line(row: usize, op: &TracedOp, (view, axis): (&PipeView, &Axis)) -> (String, String) {
+    let Some(need) = view.waited_for(op) else { return (String::new(), String::new()) };
     let ready = need.ready.min(op.end());
     let (from, to) = (x_of(axis, ready), x_of(axis, op.operation.timeline.issue.max(ready)));
     let middle = |row: usize| TOP + row as u64 * ROW + ROW / 2;
     let (start, end) = (middle(need.place), middle(row));
-    push(
-        svg,
-        format_args!(
-            "<path class=\"need stroke-orange\" d=\"M{from} {start}L{to} {end}\"/>{}\n",
-            head(to, end)
-        ),
-    );
+    let line = format!("<path class=\"need stroke-orange\" d=\"M{from} {start}L{to} {end}\"/>");
+    (line, head(to, end))
 }
 
 /// Returns the head of an arrow that ends at this place, pointing down.

@@ -83,13 +83,14 @@ pub(super) fn figure(report: &RunReport) -> Markup {
 }
 
 /// Returns a sample of the color and pattern of a category.
-fn swatch(color: Color) -> Markup {
+pub(super) fn swatch(color: Color) -> Markup {
     let fill = pattern(color);
     html! { svg aria-hidden="true" width="16" height="14" { rect width="16" height="14" fill=(fill) {} } }
 }
 
-/// Returns the fill of a category, which differs from others by its pattern too.
-fn pattern(color: Color) -> String {
+/// Returns the fill of a category, which differs from others by its pattern too. The figure of the
+/// page has the patterns.
+pub(super) fn pattern(color: Color) -> String {
     format!("url(#pattern-{})", color.name)
 }
 

@@ -12,6 +12,7 @@ use crate::perf_stat::grouped;
 use crate::run_report::{NamedTotals, RunReport, Series, ThreadTimeline};
 
 use super::parts::{events, folded};
+use super::picture::{pattern, swatch};
 
 /// Unit of values that add up to 100 percent.
 const PARTS_OF_A_WHOLE: &str = "percent of slots";
@@ -172,18 +173,17 @@ fn areas(ends: &[u64], parts: &[(usize, &Series)]) -> Markup {
             let _ = write!(path, "{:.1} {y:.1}H{:.1}L", to / last * WIDTH, from / last * WIDTH);
         }
         let path = path.trim_end_matches('L');
-        let color = color(series).name;
+        let fill = pattern(color(series));
         let _ = write!(
             drawing,
-            "<path class=\"fill-{color} stroke-paper\" vector-effect=\"non-scaling-stroke\" d=\"{path}Z\"/>"
+            "<path fill=\"{fill}\" class=\"stroke-paper\" vector-effect=\"non-scaling-stroke\" d=\"{path}Z\"/>"
         );
     }
     let name = html! {
         "slots, from the bottom:"
         ul { @for (number, series) in parts {
             li data-series=(number + 1) {
-                svg aria-hidden="true" width="10" height="10" { rect width="10" height="10" fill=(color(series).var()) {} }
-                " " (series.name) " " output {} }
+                (swatch(color(series))) " " (series.name) " " output {} }
         } }
     };
     panel(&name, "100%", 120, &drawing)

@@ -203,7 +203,7 @@ fn source(operation: &Operation) -> &'static str {
         DataSource::Slc => "data from the system level cache",
         DataSource::Peer => "data from another core",
         DataSource::Remote => "data from another chip",
-        DataSource::Dram => "data from memory",
+        DataSource::Dram => "data from DRAM",
         DataSource::Device => "memory that is not cached",
     }
 }
