@@ -6,9 +6,8 @@ use crate::page::{Cell, Table};
 use crate::perf_stat::grouped;
 use crate::run_report::{Code, Cost, HotInstruction, RunReport};
 
-use super::file_name;
 use super::listing;
-use super::parts::{code_cell, left_out, line_cell, listed, percent, term};
+use super::parts::{code_cell, file_name, left_out, line_cell, listed, percent, term};
 
 /// Most causes in a row.
 const CAUSES: usize = 3;

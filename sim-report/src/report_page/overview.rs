@@ -19,8 +19,8 @@ pub(super) fn body(report: &RunReport) -> Markup {
         div.overview {
             div {
                 @if report.findings.is_empty() { (none(report)) } @else {
-                    ol.findings { @for finding in report.findings.iter().take(IN_WORDS) {
-                        li { (one(finding, report)) }
+                    ol.findings { @for at in 0..report.findings.len().min(IN_WORDS) {
+                        li { (one(at, report)) }
                     } }
                     (others(&report.findings))
                 }
@@ -48,7 +48,10 @@ fn none(report: &RunReport) -> Markup {
     }
 }
 
-fn one(finding: &Finding, report: &RunReport) -> Markup {
+fn one(at: usize, report: &RunReport) -> Markup {
+    let finding = &report.findings[at];
+    let line = line_of(finding);
+    let is_shown = report.findings[..at].iter().any(|earlier| line_of(earlier) == line);
     html! {
         strong { a href={ "#" (element_id(&finding.node)) } { (finding.title) } }
         ": " strong { (format!("{:.1}%", finding.percent)) } " of all " (report.slots()) " ("
@@ -57,6 +60,7 @@ fn one(finding: &Finding, report: &RunReport) -> Markup {
             Some(hot) => (place(hot, report)),
             None => " It belongs to no instruction.",
         }
+        @if let Some(line) = line.filter(|_| !is_shown) { (excerpt(line, report)) }
         span.next {
             strong { "Next: " } (finding.next)
             span.threshold { " Threshold: " (format!("{:.0}%", finding.threshold_percent)) "." }
@@ -64,7 +68,7 @@ fn one(finding: &Finding, report: &RunReport) -> Markup {
     }
 }
 
-/// Returns the line and the instruction of a finding, and the text around the line.
+/// Returns the line and the instruction of a finding.
 fn place(hot: &SlotPlace, report: &RunReport) -> Markup {
     let line = hot.place.line.as_deref();
     html! {
@@ -75,21 +79,28 @@ fn place(hot: &SlotPlace, report: &RunReport) -> Markup {
             (listed(&hot.place, &report.listings)) ": "
             strong { (format!("{:.1}%", hot.percent)) } " of these slots."
         }
-        @if let Some(line) = line { (excerpt(line, report)) }
     }
+}
+
+/// Returns the source line of a finding.
+fn line_of(finding: &Finding) -> Option<&str> {
+    finding.place.as_ref()?.place.line.as_deref()
 }
 
 /// Returns the text around a source line, with the cost of each line.
 fn excerpt(line: &str, report: &RunReport) -> Markup {
     let around = report.source_around(line);
     let is_own = |number: u32| line.ends_with(&format!(":{number}"));
+    let blanks = |text: &str| text.len() - text.trim_start().len();
+    let texts = around.iter().filter(|(_, text, _)| !text.is_empty());
+    let indent = texts.map(|(_, text, _)| blanks(text)).min().unwrap_or(0);
     html! { @if !around.is_empty() {
         div.wide tabindex="0" role="region" aria-label={ "Source around " (line) } { table.excerpt {
             caption { span { (line) ", and the share of all slots that each line has" } }
             tbody { @for (number, text, share) in around {
                 tr.own[is_own(number)] {
                     td.number { @if is_own(number) { "▸ " } (number) }
-                    td { code { (text) } }
+                    td { code { (text.get(indent..).unwrap_or_default()) } }
                     td.number { @if share >= 0.05 { (format!("{share:.1}%")) } }
                 }
             } }

@@ -7,8 +7,6 @@ use sim_core::a53_event::A53Event;
 use crate::page::{Cell, event_link, named_link};
 use crate::run_report::{Listing, Place, RunReport};
 
-use super::file_name;
-
 /// Returns an event by its mnemonic: a link, if the glossary of a core's page has it.
 pub(super) fn event(name: &str) -> Markup {
     match PmuEvent::from_name(name) {
@@ -40,6 +38,11 @@ pub(super) fn place_cell(place: &Place) -> Cell {
 /// Returns code as a cell.
 pub(super) fn code_cell(text: &str) -> Cell {
     Cell::Markup(html! { code { (text) } }, text.to_owned())
+}
+
+/// Returns the last component of a path.
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path)
 }
 
 /// Returns a source line, `file.c:12`, as a cell: short, with its text if the report has it.
@@ -106,6 +109,13 @@ pub(super) fn left_out(count: u64, what: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_cut_to_its_file_name() {
+        assert_eq!(file_name("traces/hash.n2t"), "hash.n2t");
+        assert_eq!(file_name("hash.n2t"), "hash.n2t");
+        assert_eq!(file_name("odd/"), "odd/");
+    }
 
     #[test]
     fn an_unknown_name_is_not_a_link() {
