@@ -58,16 +58,19 @@ fn rows(number: usize, listing: &Listing, report: &RunReport) -> Table {
     let caption = format!("Instructions of {} by address", listing.function);
     let has_lines = listing.rows.iter().any(|row| row.line.is_some());
     let mut table = Table::new(format!("listing-{number}-rows"), caption).filter().tall();
-    table = table.text("Address").text("Instruction").prose("Lost most to");
+    table = table.text("Address").text("Instruction");
+    if has_lines {
+        table = table.prose("Line").number("Slots of the line");
+    }
+    table = table.prose("Lost most to");
     table = table.number("Slots").live("slots").number("Share").live("share");
     table = table.number("Cycles").number("Executed");
-    if has_lines {
-        table = table.text("Line").number("Slots of the line");
-    }
     for (at, row) in listing.rows.iter().enumerate() {
-        let cells = [
+        let named = [
             Cell::Markup(html! { code { (row.address) } }, row.address.clone()),
             text(row, listing),
+        ];
+        let cost = [
             cause(row),
             row.slots.into(),
             percent(row.percent),
@@ -75,7 +78,7 @@ fn rows(number: usize, listing: &Listing, report: &RunReport) -> Table {
             row.executions.into(),
         ];
         let line = has_lines.then(|| line_cells(at, &listing.rows, report)).into_iter().flatten();
-        table.push_named(row_id(&row.address), cells.into_iter().chain(line));
+        table.push_named(row_id(&row.address), named.into_iter().chain(line).chain(cost));
     }
     table
 }
