@@ -310,6 +310,18 @@ fn a_course_kit_appears_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_book_appears_whole_or_not_at_all() {
+    let place = Place::new();
+    fail_each_in(&place, &["book", "-o", "out.book"], &EQUAL, |place, whole| {
+        let left = place.files();
+        let has_part = left.keys().any(|path| path.starts_with(place.path().join("out.book")));
+        assert!(!has_part || left.keys().eq(whole.keys()), "a part of a book");
+        let directory = place.path().join("out.book");
+        assert!(has_part || !directory.exists(), "an empty directory");
+    });
+}
+
+#[test]
 fn regions_fail_cleanly_at_every_call() {
     let args =
         ["trace", "regions", "in.n2t", "--interval", "1k", "--windows", "2", "-o", "out.toml"];

@@ -124,9 +124,20 @@ fn stripped_code_has_the_names_of_its_exports_and_of_its_debug_file() {
     assert!(has(&functions, "hidden") && !functions.iter().any(made), "{functions:?}");
     assert!(!said.contains("note"), "{said}");
     let trace = names.bench.trace();
-    let report = Command::new(N2SIM).args(["report", "--json"]).arg(&trace).output();
-    let report = String::from_utf8(report.expect("n2sim runs").stdout).expect("text");
-    assert!(report.contains("names_library.c"), "source lines are in the report");
+    let report = |options: &[&str]| {
+        let report = Command::new(N2SIM).arg("report").args(options).arg(&trace).output();
+        String::from_utf8(report.expect("n2sim runs").stdout).expect("text")
+    };
+    let data: serde_json::Value = serde_json::from_str(&report(&["--json"])).expect("JSON");
+    let source = data["source"].as_object().expect("the source files are there");
+    let line = source.iter().find(|(name, _)| name.ends_with("names_library.c:6"));
+    let text = line.and_then(|(_, text)| text.as_str()).expect("the hottest line");
+    assert_eq!(text.trim_start(), "value = value * 1664525u + 1013904223u;");
+    let page = report(&[]);
+    let findings = page.split("<ol class=\"findings\">").nth(1).expect("findings");
+    let findings = findings.split("</ol>").next().expect("their end");
+    assert!(findings.contains("<code>names_library.c:6</code></a>"), "a link: {findings}");
+    assert!(findings.contains("value = value * 1664525u"), "its text: {findings}");
 
     // Recorded again, the trace has the names by itself.
     names.capture(&[]);

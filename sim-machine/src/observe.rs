@@ -132,7 +132,7 @@ impl EventSink for RunObserver {
                 self.now = core;
             }
             Notice::Counting(is_counted) => {
-                self.cores[self.now].set_counted(is_counted, &mut self.seen.profile);
+                self.cores[self.now].set_counted(is_counted, &mut self.seen);
             }
             Notice::Operation(operation) => {
                 self.cores[self.now].operation(operation, &mut self.seen);

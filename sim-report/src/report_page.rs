@@ -21,6 +21,8 @@ use maud::Markup;
 use crate::page::{Page, Section};
 use crate::run_report::RunReport;
 
+use parts::file_name;
+
 /// Returns the whole file.
 pub fn html(report: &RunReport) -> String {
     let title = format!("n2sim report: {}", file_name(&report.run.trace));
@@ -49,21 +51,4 @@ fn sections(report: &RunReport) -> Vec<Section> {
     add("counters", "Events and metrics", counters::body(report));
     add("run", "The run", run::body(report));
     sections
-}
-
-/// Returns the last component of a path.
-fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_cut_to_its_file_name() {
-        assert_eq!(file_name("traces/hash.n2t"), "hash.n2t");
-        assert_eq!(file_name("hash.n2t"), "hash.n2t");
-        assert_eq!(file_name("odd/"), "odd/");
-    }
 }

@@ -23,8 +23,10 @@ mod ratio;
 mod run;
 mod slot_tree;
 mod slots;
+mod source;
 mod timeline;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
@@ -97,6 +99,10 @@ pub struct RunReport {
     pub listings: Vec<Listing>,
     /// Branches and their mispredictions.
     pub branches: Branches,
+    /// Text of source lines that the report names, by place: `file.c:12`; empty if the files are
+    /// not there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub source: BTreeMap<String, String>,
 }
 
 /// Kind of core, as far as a reader of its report needs it.
@@ -141,6 +147,7 @@ impl RunReport {
             code,
             listings,
             branches: Branches::of(&profile),
+            source: BTreeMap::new(),
         }
     }
 

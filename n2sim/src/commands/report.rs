@@ -11,6 +11,7 @@ use super::report_a53;
 use crate::counting::notes;
 use crate::files::open_trace;
 use crate::files::output::Output;
+use crate::files::source_text;
 use crate::files::symbols;
 use crate::host::call;
 use crate::host::progress;
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &ReportArgs) -> anyhow::Result<Verdict> {
     let (observed, _) = progress::with_progress(&session, &options, |progress| {
         Ok(Observed::run(&session, &options, interval, progress)?)
     })?;
-    let report = RunReport::new(&observed, &symbols);
+    let report = RunReport::new(&observed, &symbols).with_source(source_text::read);
     if args.json {
         report.write_json(&mut out)?;
     } else {

@@ -14,7 +14,7 @@ use sim_trace::TraceFile;
 use super::report::ReportArgs;
 use super::stat_a53::note_instructions;
 use crate::files::output::Output;
-use crate::files::{a53_config, open_trace, symbols};
+use crate::files::{a53_config, open_trace, source_text, symbols};
 use crate::host::call;
 use crate::host::memory;
 use crate::verdict::Verdict;
@@ -42,7 +42,7 @@ pub(super) fn run(args: &ReportArgs, trace: &Path) -> anyhow::Result<Verdict> {
         notes: lacks.iter().map(|lack| lack.sentence().to_string()).collect(),
         profile,
     };
-    let report = RunReport::of_a53(&observed, &symbols);
+    let report = RunReport::of_a53(&observed, &symbols).with_source(source_text::read);
     if args.json {
         report.write_json(&mut out)?;
     } else {

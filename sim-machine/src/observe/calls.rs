@@ -20,7 +20,8 @@ pub struct Call {
     pub target: u64,
     /// Number of executions.
     pub calls: u64,
-    /// Cycles between call and return, without those of inner calls.
+    /// Cycles between call and return, without those of inner calls. A call that has not returned
+    /// has them up to the end of the counted part.
     pub cycles: u64,
 }
 
@@ -114,7 +115,7 @@ impl Position {
     }
 
     /// Adds the cycles since the last call or return to the innermost call.
-    fn charge(&mut self, calls: &mut Calls) {
+    pub(crate) fn charge(&mut self, calls: &mut Calls) {
         let cycles = std::mem::take(&mut self.cycles);
         if let Some(number) = self.open.iter().rev().find_map(|(_, number)| *number) {
             calls.all[number as usize].cycles += cycles;
@@ -153,6 +154,15 @@ mod tests {
         let inner = Call { site: 0x804, target: 0x900, calls: 1, cycles: 100 };
         assert_eq!(calls.all(), [outer, inner]);
         assert!(at.open.is_empty());
+    }
+
+    #[test]
+    fn a_call_that_does_not_return_has_its_cycles_up_to_the_end() {
+        let (mut at, mut calls) = (Position::default(), Calls::default());
+        at.branch(0x100, call(0x800), true, &mut calls);
+        at.pass(10);
+        at.charge(&mut calls);
+        assert_eq!(calls.all(), [Call { site: 0x100, target: 0x800, calls: 1, cycles: 10 }]);
     }
 
     #[test]

@@ -99,8 +99,11 @@ impl Core {
         }
     }
 
-    /// Starts or stops counting. Pending slots and events are charged to no instruction.
-    pub(crate) fn set_counted(&mut self, is_counted: bool, profile: &mut Profile) {
+    /// Starts or stops counting. Pending slots and events are charged to no instruction, the cycles
+    /// since the last call or return to the call that has not returned.
+    pub(crate) fn set_counted(&mut self, is_counted: bool, seen: &mut Seen) {
+        self.calls.charge(&mut seen.calls);
+        let profile = &mut seen.profile;
         self.charge_lost(None, profile);
         self.give_columns(None, profile);
         profile.of(None).cycles += std::mem::take(&mut self.cycles);

@@ -7,7 +7,7 @@ use crate::perf_stat::grouped;
 use crate::run_report::{Code, Cost, HotInstruction, RunReport};
 
 use super::listing;
-use super::parts::{code_cell, left_out, listed, percent, term};
+use super::parts::{code_cell, file_name, left_out, line_cell, listed, percent, term};
 
 /// Most causes in a row.
 const CAUSES: usize = 3;
@@ -35,10 +35,10 @@ pub(super) fn body(report: &RunReport) -> Markup {
         } @else {
             p.note { "The trace does not name functions; add " code { "--elf PROGRAM" } " for their names." }
         }
-        (listing::all(&report.listings, is_n2))
+        (listing::all(report))
         @if code.has_lines {
             h3 { "Source lines" }
-            (lines(code, is_n2).html())
+            (lines(report).html())
             (left_out(code.lines_left_out, "lines"))
         }
         h3 { "Instructions" }
@@ -106,12 +106,13 @@ fn functions(code: &Code, is_n2: bool) -> Table {
     table
 }
 
-fn lines(code: &Code, is_n2: bool) -> Table {
+fn lines(report: &RunReport) -> Table {
+    let (code, is_n2) = (&report.code, report.core.is_none());
     let table = Table::new("lines", "Costs of source lines, including inlined copies").filter();
     let table = table.tall().text("Line").prose("Lost most to");
     let mut table = with_cost(table, is_n2).text("Function");
     for line in &code.lines {
-        let place = code_cell(&format!("{}:{}", line.file, line.line));
+        let place = line_cell(&format!("{}:{}", line.file, line.line), report);
         let named = [place, causes(&line.cost)].into_iter().chain(cost_cells(&line.cost));
         table.push(named.chain([code_cell(&line.function)]));
     }
@@ -128,7 +129,7 @@ fn instructions(report: &RunReport, is_n2: bool) -> Table {
     for hot in &report.code.instructions {
         let place = html! {
             (listed(&hot.place, &report.listings))
-            @if let Some(line) = &hot.place.line { " " span.quiet { (line) } }
+            @if let Some(line) = &hot.place.line { " " span.quiet title=(line) { (file_name(line)) } }
         };
         let named = [Cell::Markup(place, hot.place.address.clone()), causes(&hot.cost)];
         let place = [code_cell(&hot.place.address), code_cell(&hot.word), hot.kind.as_str().into()];

@@ -1,31 +1,35 @@
-//! Beginning of the report: the picture of the slots, and the findings with their places.
+//! Beginning of the report: the findings with their places, and the picture of the slots.
 
 use maud::{Markup, html};
 
 use crate::perf_stat::grouped;
-use crate::run_report::{Finding, RunReport};
+use crate::run_report::{Finding, RunReport, SlotPlace};
 
-use super::parts::listed;
+use super::parts::{listed, listed_line};
 use super::picture;
 use super::slots::element_id;
 
 /// Most findings in words; the others are only named.
 const IN_WORDS: usize = 3;
 
-/// Returns the picture and the findings.
+/// Returns the findings and the picture.
 pub(super) fn body(report: &RunReport) -> Markup {
     let slots = report.slots();
     html! {
-        (picture::figure(report))
-        @if report.findings.is_empty() { (none(report)) } @else {
-            ol.findings { @for finding in report.findings.iter().take(IN_WORDS) {
-                li { (one(finding, report)) }
-            } }
-            (others(&report.findings))
-        }
-        p.quiet {
-            "A loss is a finding if its share of all " (slots) " reaches the threshold of its cause, which is low for "
-            "waits that programs can avoid and high for limits that remain in good code."
+        div.overview {
+            div {
+                @if report.findings.is_empty() { (none(report)) } @else {
+                    ol.findings { @for at in 0..report.findings.len().min(IN_WORDS) {
+                        li { (one(at, report)) }
+                    } }
+                    (others(&report.findings))
+                }
+                p.quiet {
+                    "A loss is a finding if its share of all " (slots) " reaches the threshold of its cause, which is "
+                    "low for waits that programs can avoid and high for limits that remain in good code."
+                }
+            }
+            (picture::figure(report))
         }
     }
 }
@@ -44,21 +48,64 @@ fn none(report: &RunReport) -> Markup {
     }
 }
 
-fn one(finding: &Finding, report: &RunReport) -> Markup {
+fn one(at: usize, report: &RunReport) -> Markup {
+    let finding = &report.findings[at];
+    let line = line_of(finding);
+    let is_shown = report.findings[..at].iter().any(|earlier| line_of(earlier) == line);
     html! {
         strong { a href={ "#" (element_id(&finding.node)) } { (finding.title) } }
-        ": " strong { (format!("{:.1}%", finding.percent)) } " of all " (report.slots()) ", "
-        (grouped(finding.slots)) ". "
-        span.threshold { "Threshold: " (format!("{:.0}%", finding.threshold_percent)) "." }
-        " " (finding.meaning)
-        @if let Some(hot) = &finding.place {
-            " The largest part, " strong { (format!("{:.1}%", hot.percent)) } " of it, is charged to "
-            (listed(&hot.place, &report.listings))
-            @if let Some(line) = &hot.place.line { " (" (line) ")" }
-            "."
-        } @else { " It belongs to no instruction." }
-        span.next { strong { "Next: " } (finding.next) }
+        ": " strong { (format!("{:.1}%", finding.percent)) } " of all " (report.slots()) " ("
+        (grouped(finding.slots)) "). " (finding.meaning)
+        @match &finding.place {
+            Some(hot) => (place(hot, report)),
+            None => " It belongs to no instruction.",
+        }
+        @if let Some(line) = line.filter(|_| !is_shown) { (excerpt(line, report)) }
+        span.next {
+            strong { "Next: " } (finding.next)
+            span.threshold { " Threshold: " (format!("{:.0}%", finding.threshold_percent)) "." }
+        }
     }
+}
+
+/// Returns the line and the instruction of a finding.
+fn place(hot: &SlotPlace, report: &RunReport) -> Markup {
+    let line = hot.place.line.as_deref();
+    html! {
+        span.place {
+            strong { "Where: " }
+            @if let Some(line) = line { (listed_line(line, &hot.place, &report.listings)) ", " }
+            @if let Some(function) = &hot.place.inlined { "in " code { (function) } ", " }
+            (listed(&hot.place, &report.listings)) ": "
+            strong { (format!("{:.1}%", hot.percent)) } " of these slots."
+        }
+    }
+}
+
+/// Returns the source line of a finding.
+fn line_of(finding: &Finding) -> Option<&str> {
+    finding.place.as_ref()?.place.line.as_deref()
+}
+
+/// Returns the text around a source line, with the cost of each line.
+fn excerpt(line: &str, report: &RunReport) -> Markup {
+    let around = report.source_around(line);
+    let is_own = |number: u32| line.ends_with(&format!(":{number}"));
+    let blanks = |text: &str| text.len() - text.trim_start().len();
+    let texts = around.iter().filter(|(_, text, _)| !text.is_empty());
+    let indent = texts.map(|(_, text, _)| blanks(text)).min().unwrap_or(0);
+    html! { @if !around.is_empty() {
+        div.wide tabindex="0" role="region" aria-label={ "Source around " (line) } { table.excerpt {
+            caption { span { (line) ", and the share of all slots that each line has" } }
+            tbody { @for (number, text, share) in around {
+                tr.own[is_own(number)] {
+                    td.number { @if is_own(number) { "▸ " } (number) }
+                    td { code { (text.get(indent..).unwrap_or_default()) } }
+                    td.number { @if share >= 0.05 { (format!("{share:.1}%")) } }
+                }
+            } }
+        } }
+    } }
 }
 
 /// Names the findings after the first ones.

@@ -5,7 +5,7 @@ use sim_core::PmuEvent;
 use sim_core::a53_event::A53Event;
 
 use crate::page::{Cell, event_link, named_link};
-use crate::run_report::{Listing, Place};
+use crate::run_report::{Listing, Place, RunReport};
 
 /// Returns an event by its mnemonic: a link, if the glossary of a core's page has it.
 pub(super) fn event(name: &str) -> Markup {
@@ -30,7 +30,7 @@ pub(super) fn events(names: &[String]) -> Markup {
 pub(super) fn place_cell(place: &Place) -> Cell {
     let markup = html! {
         code { (place.symbol) }
-        @if let Some(line) = &place.line { " " span.quiet { (line) } }
+        @if let Some(line) = &place.line { " " span.quiet title=(line) { (file_name(line)) } }
     };
     Cell::Markup(markup, place.symbol.clone())
 }
@@ -38,6 +38,20 @@ pub(super) fn place_cell(place: &Place) -> Cell {
 /// Returns code as a cell.
 pub(super) fn code_cell(text: &str) -> Cell {
     Cell::Markup(html! { code { (text) } }, text.to_owned())
+}
+
+/// Returns the last component of a path.
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path)
+}
+
+/// Returns a source line, `file.c:12`, as a cell: short, with its text if the report has it.
+pub(super) fn line_cell(line: &str, report: &RunReport) -> Cell {
+    let markup = html! {
+        code title=(line) { (file_name(line)) }
+        @if let Some(text) = report.source_text(line) { " " code.source { (text.trim_start()) } }
+    };
+    Cell::Markup(markup, line.to_owned())
 }
 
 /// Returns a value in percent as a cell.
@@ -55,6 +69,17 @@ pub(super) fn listed(place: &Place, listings: &[Listing]) -> Markup {
         return html! { code { (place.symbol) } };
     };
     html! { a href={ "#" (row_id(&row.address)) } { code { (place.symbol) } } " " code { (row.text) } }
+}
+
+/// Returns the source line of an instruction, short, as a link to its row in a listing, if it has
+/// one.
+pub(super) fn listed_line(line: &str, place: &Place, listings: &[Listing]) -> Markup {
+    let mut rows = listings.iter().flat_map(|listing| &listing.rows);
+    let name = html! { code { (file_name(line)) } };
+    match rows.find(|row| row.address == place.address) {
+        Some(row) => html! { a href={ "#" (row_id(&row.address)) } { (name) } },
+        None => name,
+    }
 }
 
 /// Returns the id of the row of an instruction in a listing.
@@ -84,6 +109,13 @@ pub(super) fn left_out(count: u64, what: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_cut_to_its_file_name() {
+        assert_eq!(file_name("traces/hash.n2t"), "hash.n2t");
+        assert_eq!(file_name("hash.n2t"), "hash.n2t");
+        assert_eq!(file_name("odd/"), "odd/");
+    }
 
     #[test]
     fn an_unknown_name_is_not_a_link() {

@@ -19,8 +19,26 @@ pub(super) fn lead(report: &RunReport) -> Markup {
             @if report.threads.len() > 1 { ", " (report.threads.len()) " threads" }
             "."
         }
-        @for note in &run.notes { p.note { strong { "Note: " } (note) } }
+        (notes(report))
     }
+}
+
+/// Returns the notes: open if they make counts doubtful, else a line that opens.
+fn notes(report: &RunReport) -> Markup {
+    let notes = &report.run.notes;
+    let is_doubtful = report.events.iter().any(|event| event.doubt.is_some());
+    let number = match notes.len() {
+        1 => String::from("1 note"),
+        many => format!("{many} notes"),
+    };
+    html! { @if !notes.is_empty() {
+        details.aside.notes open[is_doubtful] {
+            summary { (number) " on the recording and the run" }
+            @for note in notes {
+                @if is_doubtful { p.note { strong { "Note: " } (note) } } @else { p.quiet { (note) } }
+            }
+        }
+    } }
 }
 
 /// Returns facts and threads.

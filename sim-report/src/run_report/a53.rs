@@ -4,6 +4,8 @@ mod code;
 mod slots;
 mod time;
 
+use std::collections::BTreeMap;
+
 use sim_a53::profile::A53Profile;
 use sim_a53::{A53Config, A53CoreOutcome, A53Counts, A53Event};
 use sim_core::{InstId, Shown};
@@ -93,6 +95,7 @@ impl RunReport {
             code: code_costs,
             listings,
             branches: Branches::from_counts(&code.branches(), &profile),
+            source: BTreeMap::new(),
         }
     }
 }

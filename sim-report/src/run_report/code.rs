@@ -22,6 +22,10 @@ pub struct Place {
     pub symbol: String,
     /// Source file and line, `file.c:12`, if the program contains them.
     pub line: Option<String>,
+    /// Function that the instruction belongs to in the source, if it was inlined into that of
+    /// `symbol`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inlined: Option<String>,
 }
 
 /// Slots of one cause.

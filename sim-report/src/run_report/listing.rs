@@ -40,7 +40,8 @@ pub struct Caller {
     pub place: Place,
     /// Number of calls.
     pub calls: u64,
-    /// Cycles of the function between these calls and their returns, without calls inside it.
+    /// Cycles of the function between these calls and their returns, without calls inside it; those
+    /// of a call that has not returned end with the counted part.
     pub cycles: u64,
 }
 

@@ -88,10 +88,14 @@ impl<'a, C: CodeCost> Profiled<'a, C> {
 
     /// Returns the place of an address.
     pub(super) fn place_at(&self, pc: u64) -> Place {
+        let frames = self.symbols.frames(pc);
+        let innermost = frames.first();
+        let line = innermost.and_then(|frame| frame.line.as_ref());
         Place {
             address: format!("{pc:#x}"),
             symbol: self.symbols.name(pc),
-            line: self.line(pc).map(|(line, _)| format!("{}:{}", line.file, line.line)),
+            line: line.map(|line| format!("{}:{}", line.file, line.line)),
+            inlined: innermost.filter(|_| frames.len() > 1).map(|frame| frame.function.clone()),
         }
     }
 
