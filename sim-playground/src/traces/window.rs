@@ -36,7 +36,9 @@ pub(crate) fn pipeline(trace: &[u8], part: &Part, from: u64, n: u64) -> Result<W
     let options = RunOptions { warmup: 0, limit: Some(end + 1), roi: None };
     let mut program = session.program().map_err(|error| Fault::of("trace", error))?;
     let mut watch = OpWindow::new(0, from..end, &mut program);
-    session.run_with_sink(&options, &mut |_| {}, &mut watch).map_err(|error| Fault::of("trace", error))?;
+    session
+        .run_with_sink(&options, &mut |_| {}, &mut watch)
+        .map_err(|error| Fault::of("trace", error))?;
     let ops = watch.finish().ops.into_iter().map(Drawn::from).collect();
     Ok(Window { instructions, ops })
 }
