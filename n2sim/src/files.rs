@@ -5,4 +5,5 @@ pub(crate) mod command_line;
 pub(crate) mod metric_files;
 pub(crate) mod open_trace;
 pub(crate) mod output;
+pub(crate) mod packed;
 pub(crate) mod symbols;
