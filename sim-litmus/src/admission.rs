@@ -95,7 +95,10 @@ impl Admitted {
 /// # Errors
 ///
 /// The counts that the replay does not give back.
-pub fn admit(litmus: &Litmus, replayed: Option<&CountedCase>) -> Result<Admitted, Vec<NotGivenBack>> {
+pub fn admit(
+    litmus: &Litmus,
+    replayed: Option<&CountedCase>,
+) -> Result<Admitted, Vec<NotGivenBack>> {
     let mut admitted = Admitted { case: litmus.id.clone(), left: BTreeMap::new() };
     let mut wrong = Vec::new();
     let mut shows_something = false;

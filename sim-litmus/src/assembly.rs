@@ -209,10 +209,7 @@ fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
 /// is known to a recorder that does not see operands of `DC`, `IC` and `PRFM`.
 fn reveal(text: &mut String, register: u32) {
     let x = register;
-    line(
-        text,
-        &format!("add x{x}, x{x}, #2048, lsl #12\nadd x{x}, x{x}, #2048\nldrb w10, [x{x}]"),
-    );
+    line(text, &format!("add x{x}, x{x}, #2048, lsl #12\nadd x{x}, x{x}, #2048\nldrb w10, [x{x}]"));
 }
 
 /// Appends lines, indented unless they are labels.

@@ -289,11 +289,7 @@ fn check_registers(step: &Step, inst: &Inst) -> Result<(), Reason> {
         RegFile::Vector => !(Reg::v(8).0..=Reg::v(15).0).contains(&reg.0),
     };
     let used = inst.srcs().iter().chain(inst.dsts());
-    if used.into_iter().all(is_free) {
-        Ok(())
-    } else {
-        Err(Reason::Operands(step.text.clone()))
-    }
+    if used.into_iter().all(is_free) { Ok(()) } else { Err(Reason::Operands(step.text.clone())) }
 }
 
 /// Returns the value that makes a conditional branch go as the case says.

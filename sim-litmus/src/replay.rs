@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use sim_core::{Counts, DeferredSink, EventSink, InstId, Notice, PmuEvent};
 use sim_machine::{MachineError, RunOptions, Session};
 use sim_trace::Meta;
-use sim_core::{Counts, DeferredSink, EventSink, InstId, Notice, PmuEvent};
 
 use crate::assembly::symbols;
 use crate::counts::CountedCase;
@@ -106,22 +106,12 @@ impl CallCounts {
             both.zip(0..).map(|((first, end), number)| (first, end, number)).collect();
         let calls = vec![Vec::new(); ranges.len()];
         ranges.sort_unstable();
-        CallCounts {
-            ranges,
-            of_inst: Vec::new(),
-            calls,
-            current: OUTSIDE,
-            rest: Counts::default(),
-        }
+        CallCounts { ranges, of_inst: Vec::new(), calls, current: OUTSIDE, rest: Counts::default() }
     }
 
     /// Returns the counts of the cases that `is_chosen`. The first two calls of a function, a trial
     /// and one that fills the predictors, are left out.
-    fn cases(
-        &self,
-        cases: &[Litmus],
-        is_chosen: impl Fn(&Litmus) -> bool,
-    ) -> Vec<CountedCase> {
+    fn cases(&self, cases: &[Litmus], is_chosen: impl Fn(&Litmus) -> bool) -> Vec<CountedCase> {
         let chosen = cases.iter().enumerate().filter(|(_, case)| is_chosen(case));
         chosen.filter_map(|(number, case)| self.case(number, case)).collect()
     }

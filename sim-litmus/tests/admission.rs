@@ -64,7 +64,18 @@ fn the_replay_gives_back_the_claims_of_the_admitted_cases() {
         match admission::admit(litmus, counted.get(&litmus.id)) {
             Ok(admitted) => admission.cases.push(admitted),
             Err(wrong) => {
-                let shown: Vec<String> = wrong.iter().take(4).map(|wrong| format!("{} {} not {:?}", wrong.expected.event.mnemonic(), wrong.expected.bound, wrong.counted)).collect();
+                let shown: Vec<String> = wrong
+                    .iter()
+                    .take(4)
+                    .map(|wrong| {
+                        format!(
+                            "{} {} not {:?}",
+                            wrong.expected.event.mnemonic(),
+                            wrong.expected.bound,
+                            wrong.counted
+                        )
+                    })
+                    .collect();
                 println!("{} | {}", litmus.id, shown.join(", "));
             }
         }

@@ -128,8 +128,12 @@ fn markdown(counted: &Counted, judged: &[JudgedCase]) -> String {
     let mut text = format!("# PMU litmus\n\n{}\n\n{}.\n", machine(counted), sums(judged));
     for case in judged {
         let answer = answer(case.answer());
-        write!(text, "\n## {}: {answer}\n\n{} ({}): `{}`\n\n", case.id, case.claim, case.guide, case.steps)
-            .expect(TAKES);
+        write!(
+            text,
+            "\n## {}: {answer}\n\n{} ({}): `{}`\n\n",
+            case.id, case.claim, case.guide, case.steps
+        )
+        .expect(TAKES);
         text += "| event | guide | model | machine | |\n| --- | --- | --- | --- | --- |\n";
         for claim in shown(case) {
             let model = model(claim);
@@ -144,8 +148,9 @@ fn markdown(counted: &Counted, judged: &[JudgedCase]) -> String {
 
 /// Returns the claims to show: those that say more than 0, and those that do not hold.
 fn shown(case: &JudgedCase) -> impl Iterator<Item = &JudgedClaim> {
-    let says_more =
-        |claim: &&JudgedClaim| claim.claim.min > 0 || claim.left != 0 || claim.answer != Answer::Agrees;
+    let says_more = |claim: &&JudgedClaim| {
+        claim.claim.min > 0 || claim.left != 0 || claim.answer != Answer::Agrees
+    };
     case.claims.iter().filter(says_more)
 }
 

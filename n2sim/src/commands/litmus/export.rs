@@ -51,8 +51,11 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<Verdict> {
     let all = AllCases::read()?;
     let cases = if args.all { all.candidates.clone() } else { all.admitted() };
     let new = NewDirectory::beside(directory).with_context(context)?;
-    let files =
-        [("litmus.c", program::text(&cases)), ("README.md", README.into()), ("CASES.md", table(&cases))];
+    let files = [
+        ("litmus.c", program::text(&cases)),
+        ("README.md", README.into()),
+        ("CASES.md", table(&cases)),
+    ];
     for (name, text) in files {
         new.write(Path::new(name), text.as_bytes()).with_context(context)?;
     }
@@ -65,9 +68,8 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<Verdict> {
 
 /// Returns the table of the cases.
 fn table(cases: &[Litmus]) -> String {
-    let mut text = String::from(
-        "# Cases\n\n| case | guide | claim | steps |\n| --- | --- | --- | --- |\n",
-    );
+    let mut text =
+        String::from("# Cases\n\n| case | guide | claim | steps |\n| --- | --- | --- | --- |\n");
     for Litmus { id, case, plan } in cases {
         let steps: Vec<&str> = plan.steps.iter().map(|step| step.text.as_str()).collect();
         let shown = match steps.as_slice() {
