@@ -22,6 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build");
     let out = folder("OUT_DIR")?;
     book::pack(&workspace.canonicalize()?, &out.join("book.z"))?;
+    book::pack_folder(&workspace.canonicalize()?, "tests/scenarios", &out.join("scenarios.z"))?;
     let target = nested::target_folder(&out);
     fs::create_dir_all(&target)?;
     // All builds have one name there, also those of another cargo that runs at the same time.

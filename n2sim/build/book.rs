@@ -41,6 +41,18 @@ pub(crate) fn pack(workspace: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Packs the TOML files of a folder below `workspace` into the file `to`, in the same way.
+pub(crate) fn pack_folder(workspace: &Path, folder: &str, to: &Path) -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed={}", workspace.join(folder).display());
+    let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
+    for path in files(&workspace.join(folder), "toml")? {
+        let name = path.strip_prefix(workspace)?.to_str().ok_or("a name is UTF-8")?.to_owned();
+        write!(packed, "{name}\0{}\0", fs::read_to_string(&path)?)?;
+    }
+    fs::write(to, packed.finish()?)?;
+    Ok(())
+}
+
 fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {

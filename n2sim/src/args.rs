@@ -20,6 +20,7 @@ use crate::commands::flow::FlowArgs;
 use crate::commands::functions::FunctionsArgs;
 use crate::commands::lint::LintArgs;
 use crate::commands::list::ListArgs;
+use crate::commands::litmus::LitmusArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::mcp::McpArgs;
 use crate::commands::membench::MembenchArgs;
@@ -80,6 +81,7 @@ pub(crate) enum Command {
     Functions(FunctionsArgs),
     Lint(LintArgs),
     List(ListArgs),
+    Litmus(LitmusArgs),
     Man(ManArgs),
     Mcp(McpArgs),
     #[command(alias = "ladder")]

@@ -19,6 +19,7 @@ pub(crate) mod functions;
 mod functions_a53;
 pub(crate) mod lint;
 pub(crate) mod list;
+pub(crate) mod litmus;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod membench;

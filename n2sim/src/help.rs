@@ -10,7 +10,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
         &["run", "stat", "estimate", "plan", "sweep", "perf-stat", "program-pmu", "event-bus"],
     ),
     ("Sample", &["record", "spe"]),
-    ("Judge", &["check", "diff", "validate", "lint", "counterfactual", "membench"]),
+    ("Judge", &["check", "diff", "validate", "lint", "litmus", "counterfactual", "membench"]),
     ("Record and change traces", &["capture", "doctor", "trace"]),
     ("Teach", &["explain", "list", "book", "course", "playground"]),
     ("Set up a shell or a tool", &["completions", "man", "mcp"]),

@@ -194,6 +194,7 @@ fn run(command: Command) -> anyhow::Result<u8> {
         Command::Flow(args) => commands::flow::run(&args)?.into(),
         Command::Functions(args) => commands::functions::run(&args)?.into(),
         Command::Lint(args) => commands::lint::run(&args)?.into(),
+        Command::Litmus(args) => commands::litmus::run(&args)?.into(),
         Command::List(args) => commands::list::run(&args)?.into(),
         Command::Man(args) => commands::man::run(&args, Args::command())?.into(),
         Command::Mcp(args) => commands::mcp::run(&args)?.into(),

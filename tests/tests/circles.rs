@@ -18,6 +18,7 @@ const CRATES: [&str; 19] = [
     "sim-a53",
     "sim-asm",
     "sim-course",
+    "sim-litmus",
     "sim-playground",
     "sim-core",
     "sim-files",

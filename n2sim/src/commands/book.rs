@@ -1,16 +1,16 @@
 //! `n2sim book`: writes the book as a static site.
 
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use flate2::read::ZlibDecoder;
 use sim_core::Shown;
-use sim_report::book::{self, SiteFile, Sources};
+use sim_report::book::{self, SiteFile};
 
 use crate::files::output::Output;
+use crate::files::packed;
 use crate::host::call;
 use crate::verdict::Verdict;
 
@@ -37,7 +37,7 @@ pub(crate) struct BookArgs {
 /// # Errors
 /// If the directory has files that are not of a site, or a file cannot be written.
 pub(crate) fn run(args: &BookArgs) -> anyhow::Result<Verdict> {
-    let files = book::site(&sources()?);
+    let files = book::site(&packed::unpack(PACKED)?);
     let directory = &args.output;
     let is_new = refuse_others(directory, &files)?;
     if is_new {
@@ -53,18 +53,6 @@ pub(crate) fn run(args: &BookArgs) -> anyhow::Result<Verdict> {
     let entry = directory.join(ENTRY);
     writeln!(call::stderr(), "n2sim: open {}", entry.shown())?;
     Ok(Verdict::Good)
-}
-
-/// Returns the sources in the program by their paths in the repository.
-fn sources() -> anyhow::Result<Sources> {
-    let mut text = String::new();
-    ZlibDecoder::new(PACKED).read_to_string(&mut text).context("the book in this program")?;
-    let mut parts = text.split_terminator('\0');
-    let mut sources = Sources::new();
-    while let (Some(name), Some(text)) = (parts.next(), parts.next()) {
-        sources.insert(name.to_owned(), text.to_owned());
-    }
-    Ok(sources)
 }
 
 /// Returns whether the directory is new. Refuses one with files that no site has.

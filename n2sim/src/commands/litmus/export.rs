@@ -1,0 +1,105 @@
+//! `n2sim litmus export`: a directory with the program and its description.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args as ClapArgs;
+use sim_core::Shown;
+use sim_files::NewDirectory;
+use sim_litmus::{Litmus, program};
+
+use super::AllCases;
+use crate::files::output::Output;
+use crate::verdict::Verdict;
+
+/// Write the cases as one C program
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ExportArgs {
+    /// New directory for the program, its description and a table of its cases
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Also write cases whose claim the model does not give back when it replays the program
+    ///
+    /// No machine can be judged by them.
+    #[arg(long)]
+    all: bool,
+}
+
+/// How to count, for people who have only the directory.
+const README: &str = "# PMU litmus
+
+`litmus.c` counts small cases with the performance counters of an AArch64 machine that runs Linux. It needs a C compiler
+and nothing else:
+
+    cc -O1 -o litmus litmus.c
+    sudo sysctl kernel.perf_event_paranoid=1 vm.nr_hugepages=64
+    ./litmus -o result.json
+    n2sim litmus check result.json
+
+Without root, leave the second line out: cases that need huge pages are left out then, if the kernel gives none, and the
+program says so if counting is not allowed. `CASES.md` lists the cases with their claims.
+";
+
+/// Writes the directory, or nothing.
+pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<Verdict> {
+    let directory = &args.directory;
+    let context = || format!("cannot write {}", directory.shown());
+    NewDirectory::check(directory).with_context(context)?;
+    let all = AllCases::read()?;
+    let cases = if args.all { all.candidates.clone() } else { all.admitted() };
+    let new = NewDirectory::beside(directory).with_context(context)?;
+    let files = [
+        ("litmus.c", program::text(&cases)),
+        ("README.md", README.into()),
+        ("CASES.md", table(&cases)),
+    ];
+    for (name, text) in files {
+        new.write(Path::new(name), text.as_bytes()).with_context(context)?;
+    }
+    new.finish().with_context(context)?;
+    let mut out = Output::create(None)?;
+    out.write_all(summary(&all, cases.len(), &directory.shown().to_string()).as_bytes())?;
+    out.finish()?;
+    Ok(Verdict::Good)
+}
+
+/// Returns the table of the cases.
+fn table(cases: &[Litmus]) -> String {
+    let mut text =
+        String::from("# Cases\n\n| case | guide | claim | steps |\n| --- | --- | --- | --- |\n");
+    for Litmus { id, case, plan } in cases {
+        let steps: Vec<&str> = plan.steps.iter().map(|step| step.text.as_str()).collect();
+        let shown = match steps.as_slice() {
+            [first, .., last] if steps.len() > 8 => format!("{first} ... {last}"),
+            _ => steps.join(" ; "),
+        };
+        let cells = [id.as_str(), &case.guide, &case.claim, &shown];
+        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        writeln!(text, "| {} |", cells.join(" | ")).expect("a String takes all text");
+    }
+    text
+}
+
+/// Returns how many cases the program has, and why it has no more.
+fn summary(all: &AllCases, exported: usize, directory: &str) -> String {
+    let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in &all.left_out {
+        *groups.entry(one.reason.group()).or_default() += 1;
+    }
+    let not_given_back = all.candidates.len() - exported;
+    let total = all.candidates.len() + all.left_out.len();
+    let mut text = format!("{directory}/litmus.c: {exported} of {total} cases\n");
+    let mut line = |count: usize, reason: &str| {
+        if count > 0 {
+            writeln!(text, "{count:8} left out: {reason}").expect("a String takes all text");
+        }
+    };
+    line(not_given_back, "the replay on the model does not give the claim back");
+    for (reason, count) in groups {
+        line(count, reason);
+    }
+    text
+}

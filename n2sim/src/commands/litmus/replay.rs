@@ -1,0 +1,82 @@
+//! `n2sim litmus replay`: the result that the model gives for a recorded program of cases.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use sim_core::Shown;
+use sim_litmus::counts::FORMAT;
+use sim_litmus::replay::{self, CaseCode, Pages};
+use sim_litmus::{Counted, CountedCase, Litmus, MachineFacts};
+use sim_machine::{RunOptions, Session};
+
+use super::AllCases;
+use crate::files::open_trace;
+use crate::files::output::Output;
+use crate::host::progress::with_progress;
+use crate::host::signals;
+use crate::shared_args::MachineArgs;
+use crate::verdict::Verdict;
+
+/// Count the cases of a recorded program on the model
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ReplayArgs {
+    /// Recording of the program: `n2sim capture -o cases.n2t -- ./litmus --replay`
+    trace: PathBuf,
+    /// File to write, in the format of the program (default: standard output)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+/// Replays the recording with each size of pages, and writes the result.
+pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Verdict> {
+    let all = AllCases::read()?;
+    let mut out = Output::create(args.output.as_deref())?;
+    let mut cases = Vec::new();
+    for pages in Pages::BOTH {
+        cases.extend(replay_with(args, &all, pages)?);
+    }
+    let machine = MachineFacts {
+        name: format!("n2sim {}", env!("CARGO_PKG_VERSION")),
+        page_bytes: 4096,
+        huge_pages: true,
+        ..MachineFacts::default()
+    };
+    let counted = Counted { format: FORMAT.to_owned(), machine, cases };
+    serde_json::to_writer_pretty(&mut out, &counted)?;
+    writeln!(out)?;
+    out.finish()?;
+    Ok(Verdict::Good)
+}
+
+fn replay_with(
+    args: &ReplayArgs,
+    all: &AllCases,
+    pages: Pages,
+) -> anyhow::Result<Vec<CountedCase>> {
+    let mut machine = args.machine.clone();
+    machine.set.extend(pages.overrides().map(str::to_owned));
+    let session = open_trace::with(&args.trace, &machine)?.stopped_by(signals::flag());
+    let (cases, code) = code(&session, all).ok_or_else(|| {
+        anyhow::anyhow!(
+            "{}: this is not a recording of the cases of this n2sim; export the program again, and record it with \
+             --replay",
+            args.trace.shown()
+        )
+    })?;
+    let (counted, _) = with_progress(&session, &RunOptions::default(), |progress| {
+        Ok(replay::replay(&session, pages, &cases, &code, progress)?)
+    })?;
+    Ok(counted)
+}
+
+/// Returns the cases that the recorded program has: the admitted ones, or all.
+fn code(session: &Session, all: &AllCases) -> Option<(Vec<Litmus>, Vec<CaseCode>)> {
+    let meta = session.trace().meta();
+    [all.admitted(), all.candidates.clone()].into_iter().find_map(|cases| {
+        let code = replay::code(meta, &cases)?;
+        Some((cases, code))
+    })
+}

@@ -1,0 +1,221 @@
+//! Assembly text of a case: two functions, one with the steps and one without them.
+//!
+//! A function takes the address of the program's memory (X0) and the number of rounds (X1). Each
+//! round prepares the state, waits until that is complete, runs the steps, and waits again.
+//! X19 holds the address and X20 the rounds that are left; X9 to X12 are for preparation.
+
+use std::fmt::Write;
+
+use crate::plan::{CASE_BYTES, Condition, L1_WAY_BYTES, Plan, PlannedStep, Prepare};
+
+/// Offset of the lines that take others out of the L1 D-cache.
+const L1_LINES: u64 = CASE_BYTES;
+/// Lines of one set that are loaded: four times the ways of the L1 D-cache.
+const L1_LINES_OF_SET: u64 = 16;
+/// Offset of the lines that take others out of the L2.
+const L2_LINES: u64 = 8 << 20;
+/// Distance of lines with one set of an L2 of up to 1 MiB with 8 ways.
+const L2_WAY_BYTES: u64 = 128 << 10;
+/// Lines of one set that are loaded: four times the ways of the L2.
+const L2_LINES_OF_SET: u64 = 32;
+/// Offset of the pages that fill the TLBs.
+const PAGES: u64 = 16 << 20;
+/// Pages that take others out of the L1 data TLB, which has 40 to 48 entries.
+const PAGES_OF_L1: u64 = 128;
+/// Pages that take others out of the L2 TLB, which has up to 2048 entries.
+const PAGES_OF_L2: u64 = 4096;
+/// Alignment of eight instructions whose last ones give the address of an earlier one: an emulator
+/// that translates page by page has all of them in one block.
+const REVEALED: &str = ".p2align 5";
+/// `ptrue p0.b` as a word, for assemblers that do not have SVE switched on.
+const PTRUE: &str = ".inst 0x2518e3e0 // ptrue p0.b";
+const PAGE_BYTES: u64 = 4096;
+/// Bytes of the program's memory.
+pub(crate) const MEMORY_BYTES: u64 = PAGES + PAGES_OF_L2 * PAGE_BYTES;
+
+/// Returns the two functions of a case as assembly text. Their names are `litmus_N_with` and
+/// `litmus_N_without`.
+pub(crate) fn functions(number: usize, plan: &Plan) -> String {
+    let mut text = String::new();
+    let [with, without] = symbols(number);
+    for (symbol, runs_steps) in [(with, true), (without, false)] {
+        open(&mut text, &symbol);
+        for act in &plan.prepare {
+            prepare(&mut text, *act);
+        }
+        line(&mut text, "mov x0, #1\nmov x2, #3\nmov x3, #2\nfmov v2.2d, #1.0\nfmov v3.2d, #2.0");
+        if plan.steps.iter().any(|step| sim_isa::is_sve(step.word)) {
+            line(&mut text, PTRUE);
+        }
+        for (i, step) in plan.steps.iter().enumerate() {
+            if i == 0 || step.waits {
+                line(&mut text, "dsb sy\nisb");
+            }
+            write_step(&mut text, step, runs_steps);
+        }
+        line(&mut text, "dsb sy\nisb");
+        // The next round finds the same TLBs, whether the steps ran or not.
+        for act in plan.prepare.iter().filter(|act| act.is_of_tlb()) {
+            prepare(&mut text, *act);
+        }
+        line(&mut text, "subs x20, x20, #1\nb.ne 1b");
+        // What the last round left is counted here, not in the function that is called next.
+        for act in plan.prepare.iter().filter(|act| matches!(act, Prepare::Drop(_))) {
+            prepare(&mut text, *act);
+        }
+        close(&mut text, &symbol);
+    }
+    text
+}
+
+/// Returns the names of the functions with and without the steps.
+pub(crate) fn symbols(number: usize) -> [String; 2] {
+    ["with", "without"].map(|name| format!("litmus_{number}_{name}"))
+}
+
+/// Returns a function that only carries its name.
+pub(crate) fn mark(symbol: &str) -> String {
+    format!(
+        ".p2align 6\n.globl {symbol}\n.type {symbol}, %function\n{symbol}:\n    ret\n\
+         .size {symbol}, .-{symbol}\n"
+    )
+}
+
+/// Writes the beginning of a function, up to the label `1` of its loop.
+fn open(text: &mut String, symbol: &str) {
+    line(
+        text,
+        &format!(
+            ".p2align 6\n.globl {symbol}\n.type {symbol}, %function\n{symbol}:\n\
+             stp x29, x30, [sp, #-32]!\nstp x19, x20, [sp, #16]\nmov x19, x0\nmov x20, x1\n1:"
+        ),
+    );
+}
+
+fn close(text: &mut String, symbol: &str) {
+    line(
+        text,
+        &format!(
+            "ldp x19, x20, [sp, #16]\nldp x29, x30, [sp], #32\nret\n.size {symbol}, .-{symbol}"
+        ),
+    );
+}
+
+fn prepare(text: &mut String, act: Prepare) {
+    match act {
+        Prepare::Drop(addr) => {
+            line(text, REVEALED);
+            address(text, 9, addr);
+            line(text, "dc civac, x9");
+            reveal(text, 9);
+            line(text, "dsb sy");
+        }
+        Prepare::Load(addr) => {
+            address(text, 9, addr);
+            line(text, "ldrb w10, [x9]\ndsb sy");
+        }
+        Prepare::Store(addr) => {
+            address(text, 9, addr);
+            line(text, "strb wzr, [x9]\ndsb sy");
+        }
+        Prepare::LeaveL1(addr) => {
+            let from = L1_LINES + addr % L1_WAY_BYTES;
+            load_set(text, from, L1_WAY_BYTES, L1_LINES_OF_SET);
+        }
+        Prepare::LeaveL2(addr) => {
+            load_set(text, L2_LINES + addr % L2_WAY_BYTES, L2_WAY_BYTES, L2_LINES_OF_SET);
+        }
+        Prepare::LeaveL1Tlb(offset) => touch_pages(text, offset, PAGES_OF_L1),
+        Prepare::LeaveTlbs(offset) => touch_pages(text, offset, PAGES_OF_L2),
+    }
+}
+
+/// Loads from `lines` lines, a power of two, `stride` bytes apart. Their order has no stride that a
+/// prefetcher could follow, and no branch.
+fn load_set(text: &mut String, from: u64, stride: u64, lines: u64) {
+    address(text, 9, from);
+    let mut place = 0;
+    for _ in 0..lines {
+        place = (place * 5 + 1) % lines;
+        let pages = place * stride / PAGE_BYTES;
+        line(text, &format!("add x10, x9, #{pages}, lsl #12\nldrb w10, [x10]"));
+    }
+    line(text, "dsb sy");
+}
+
+/// Loads from `pages` pages, a multiple of [`PAGES_OF_L1`], in an order without a stride. Their
+/// lines take turns in a half of the page, so that they have many sets of the caches for
+/// themselves. The loads of one group have no branch between them that could be mispredicted.
+fn touch_pages(text: &mut String, half: u64, pages: u64) {
+    address(text, 9, PAGES + half);
+    let (groups, last) = (pages / PAGES_OF_L1, PAGES_OF_L1 - 1);
+    line(
+        text,
+        &format!(
+            "mov x11, #{groups}\n2:\n.set place, 0\n.rept {PAGES_OF_L1}\n\
+             .set place, (place * 5 + 1) & {last}\nadd x10, x9, #place, lsl #12\n\
+             ldrb w10, [x10, #(((place >> 2) & 31) * 64)]\n.endr\n\
+             add x9, x9, #{PAGES_OF_L1}, lsl #12\nsubs x11, x11, #1\nb.ne 2b\ndsb sy"
+        ),
+    );
+}
+
+/// Puts the address of an offset into X`register`.
+fn address(text: &mut String, register: u32, offset: u64) {
+    let (low, high) = (offset & 0xffff, offset >> 16);
+    line(
+        text,
+        &format!(
+            "movz x{register}, #{low}\nmovk x{register}, #{high}, lsl #16\n\
+             add x{register}, x19, x{register}"
+        ),
+    );
+}
+
+fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
+    if step.hides_address {
+        line(text, REVEALED);
+    }
+    if let Some(base) = step.base {
+        address(text, 1, base);
+    }
+    match step.condition {
+        Some(Condition::Zero(true)) => line(text, "cmp xzr, xzr"),
+        Some(Condition::Zero(false)) => line(text, "cmp x20, #0"),
+        Some(Condition::X0(zero)) => line(text, &format!("mov x0, #{}", u8::from(!zero))),
+        Some(Condition::X2(zero)) => line(text, &format!("mov x2, #{}", u8::from(!zero))),
+        None => {}
+    }
+    if step.indirect {
+        line(text, "adr x4, 3f\nmov x30, x4");
+    }
+    if runs {
+        line(text, &format!(".inst 0x{:08x} // {}", step.word, step.text));
+    }
+    // A taken branch skips this word; the function without it does not have it then.
+    if step.skips && (runs || !step.taken) {
+        line(text, "nop");
+    }
+    if step.indirect {
+        line(text, "3:");
+    }
+    if step.hides_address {
+        line(text, "dsb sy");
+        reveal(text, 1);
+    }
+}
+
+/// Loads through X`register`, far away and in another set of the L1 D-cache, so that the address
+/// is known to a recorder that does not see operands of `DC`, `IC` and `PRFM`.
+fn reveal(text: &mut String, register: u32) {
+    let x = register;
+    line(text, &format!("add x{x}, x{x}, #2048, lsl #12\nadd x{x}, x{x}, #2048\nldrb w10, [x{x}]"));
+}
+
+/// Appends lines, indented unless they are labels.
+fn line(text: &mut String, lines: &str) {
+    for one in lines.lines() {
+        let indent = if one.ends_with(':') { "" } else { "    " };
+        writeln!(text, "{indent}{one}").expect("a String takes all text");
+    }
+}

@@ -1,0 +1,24 @@
+//! Directed cases on real machines.
+//!
+//! A case of the scenario language states what an event counts. This crate writes the cases that
+//! user mode can run as one C program ([`program`]), which counts them with the PMU of the machine
+//! that it runs on, and compares its result ([`counts`]) with the claims ([`judge`]).
+//!
+//! A case is in the program only if the model gives its claim back when it replays the compiled
+//! program ([`replay`], [`admission`]): the export proves itself before it meets silicon.
+
+pub mod admission;
+mod assembly;
+pub mod counts;
+pub mod judge;
+pub mod plan;
+pub mod program;
+mod reason;
+pub mod replay;
+
+pub use admission::{Admission, Admitted};
+pub use counts::{Counted, CountedCase, MachineFacts, ResultError};
+pub use judge::{Answer, JudgedCase, JudgedClaim};
+pub use plan::Plan;
+pub use program::{LeftOut, Litmus, select};
+pub use reason::Reason;

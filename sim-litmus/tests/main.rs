@@ -1,0 +1,3 @@
+//! Tests of the program of cases.
+
+mod admission;
