@@ -187,7 +187,7 @@ fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
         Action::ExecuteA32 { .. } | Action::Idle { .. } | Action::Rename { .. } => {
             Err(Reason::NothingToCount)
         }
-        Action::Execute { word, operand, taken, exclusive_fails, elements } => {
+        Action::Execute { word, operand, taken, exclusive_fails, elements, .. } => {
             let is_partial = elements.activity != Activity::All || !elements.further().is_empty();
             if exclusive_fails || is_partial {
                 return Err(Reason::Operands(step.text.clone()));

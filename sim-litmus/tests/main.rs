@@ -1,3 +1,5 @@
-//! Tests of the program of cases.
+//! Tests of the cases for real machines.
 
 mod admission;
+mod recorded;
+mod wrong_machines;

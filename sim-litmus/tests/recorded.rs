@@ -1,0 +1,53 @@
+//! The committed recording of the program with all candidates, and its replay.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use sim_litmus::replay::{self, Pages};
+use sim_litmus::{CountedCase, Litmus, select};
+use sim_machine::{ConfigSource, MachineConfig, RunHeader, Session};
+use sim_trace::TraceFile;
+
+fn folder() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Returns the cases of the committed scenarios that user mode can run.
+pub(crate) fn candidates() -> &'static [Litmus] {
+    static CASES: OnceLock<Vec<Litmus>> = OnceLock::new();
+    CASES.get_or_init(|| {
+        let entries = fs::read_dir(folder().join("../tests/scenarios")).expect("the scenarios");
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
+        files.sort();
+        let read = |path: &PathBuf| {
+            let text = fs::read_to_string(path).expect("a scenario is text");
+            let name = path.file_stem().and_then(|name| name.to_str()).expect("a name");
+            (name.to_owned(), sim_scenario::parse(name, &text).expect("a scenario"))
+        };
+        select(&files.iter().map(read).collect::<Vec<_>>()).0
+    })
+}
+
+/// Returns the counts of the recording on the model.
+pub(crate) fn replayed() -> &'static [CountedCase] {
+    static COUNTED: OnceLock<Vec<CountedCase>> = OnceLock::new();
+    COUNTED.get_or_init(|| Pages::BOTH.into_iter().flat_map(replay_with).collect())
+}
+
+fn replay_with(pages: Pages) -> Vec<CountedCase> {
+    let path = folder().join("recordings/all.n2t");
+    let file = TraceFile::open(&path).expect("the recording is committed");
+    let code = replay::code(file.meta(), candidates()).unwrap_or_else(|| {
+        panic!(
+            "{} is a recording of other cases; docs/litmus.md says how to record it",
+            path.display()
+        )
+    });
+    let overrides: Vec<String> = pages.overrides().into_iter().map(str::to_owned).collect();
+    let source = ConfigSource { overrides: &overrides, ..ConfigSource::default() };
+    let document = source.document().expect("a configuration");
+    let config = MachineConfig::from_document(&document).expect("a machine");
+    let session = Session::of(file, config, RunHeader::default()).expect("a session");
+    replay::replay(&session, pages, candidates(), &code, &mut |_| ()).expect("the run ends")
+}
