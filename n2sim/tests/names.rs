@@ -134,10 +134,10 @@ fn stripped_code_has_the_names_of_its_exports_and_of_its_debug_file() {
     let text = line.and_then(|(_, text)| text.as_str()).expect("the hottest line");
     assert_eq!(text.trim_start(), "value = value * 1664525u + 1013904223u;");
     let page = report(&[]);
-    let findings = page.split("<ol class=\"findings\">").nth(1).expect("findings");
-    let findings = findings.split("</ol>").next().expect("their end");
-    assert!(findings.contains("<code>names_library.c:6</code></a>"), "a link: {findings}");
-    assert!(findings.contains("value = value * 1664525u"), "its text: {findings}");
+    assert!(
+        page.contains(">names_library.c:6</code> <code class=\"source\">value = value * "),
+        "the text of a line"
+    );
 
     // Recorded again, the trace has the names by itself.
     names.capture(&[]);
