@@ -108,7 +108,9 @@ class LessonBook {
   /** Asks for a lesson once. */
   async lesson(name) {
     if (!this.lessons.has(name)) {
-      const asked = this.app.model.ask({ ask: "lesson", name, text: this.own[name] ?? null });
+      const request = { ask: "lesson", name, text: this.own[name] ?? null };
+      // A lesson of a file is known by the name of the file, with its ending.
+      const asked = this.app.model.ask(request).then((lesson) => ({ ...lesson, name }));
       this.lessons.set(name, asked);
       try {
         this.lessons.set(name, await asked);
