@@ -9,7 +9,7 @@ use thiserror::Error;
 /// First line of meaning in a result: the format and its version.
 pub const FORMAT: &str = "n2sim litmus 1";
 
-/// What the program counted on one machine.
+/// Counts of all cases on one machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counted {
     /// [`FORMAT`].
@@ -46,7 +46,7 @@ pub struct MachineFacts {
     pub licence: String,
 }
 
-/// What one case counted.
+/// Counts of one case.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CountedCase {
     /// Name of the case.

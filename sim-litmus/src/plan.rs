@@ -134,8 +134,8 @@ pub fn is_compared(event: PmuEvent) -> bool {
 }
 
 impl Plan {
-    /// Returns true if the counts of the event can be compared. A preparation that touches thousands
-    /// of pages has few rounds, and misses and mispredictions whose number varies: then only
+    /// Returns true if the counts of the event can be compared. A preparation that touches
+    /// thousands of pages has few rounds, and misses and mispredictions whose number varies: then only
     /// translations and accesses of the L1 D-cache are compared.
     pub fn compares(&self, event: PmuEvent) -> bool {
         use PmuEvent::{L1D_CACHE_REFILL_INNER, L1D_CACHE_REFILL_OUTER, MEM_ACCESS};
@@ -297,20 +297,20 @@ fn condition_of(step: &Step, inst: &Inst, taken: bool) -> Result<Option<Conditio
     if inst.branch != BranchKind::Conditional {
         return Ok(None);
     }
-    // The language has seven conditional branches by name.
-    let conditions: [(&str, fn(bool) -> Condition); 8] = [
-        ("B.EQ", Condition::Zero),
-        ("B.NE", |taken| Condition::Zero(!taken)),
-        ("CBZ X0", Condition::X0),
-        ("CBNZ X0", |taken| Condition::X0(!taken)),
-        ("CBZ", Condition::X2),
-        ("CBNZ", |taken| Condition::X2(!taken)),
-        ("TBZ", Condition::X2),
-        ("TBNZ", |taken| Condition::X2(!taken)),
+    // The conditional branches that the language has by name, and whether they go if it is so.
+    let conditions = [
+        ("B.EQ", Condition::Zero as fn(bool) -> Condition, true),
+        ("B.NE", Condition::Zero, false),
+        ("CBZ X0", Condition::X0, true),
+        ("CBNZ X0", Condition::X0, false),
+        ("CBZ", Condition::X2, true),
+        ("CBNZ", Condition::X2, false),
+        ("TBZ", Condition::X2, true),
+        ("TBNZ", Condition::X2, false),
     ];
-    let found = conditions.iter().find(|(name, _)| step.text.starts_with(name));
-    let (_, condition) = found.ok_or_else(|| Reason::Operands(step.text.clone()))?;
-    Ok(Some(condition(taken)))
+    let found = conditions.iter().find(|(name, ..)| step.text.starts_with(name));
+    let (_, condition, goes) = found.ok_or_else(|| Reason::Operands(step.text.clone()))?;
+    Ok(Some(condition(taken == *goes)))
 }
 
 /// States of the lines and pages of a case.

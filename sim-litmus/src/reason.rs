@@ -5,7 +5,7 @@ use std::fmt;
 /// Reason why a case is not in the program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// It runs above EL0, or a step needs EL1: a kernel module or a bare-metal payload could run it.
+    /// It runs above EL0, or a step needs EL1.
     NeedsEl1,
     /// It reads or programs registers of the PMU or of the sampling unit.
     Registers,

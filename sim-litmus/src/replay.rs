@@ -52,7 +52,7 @@ pub fn code(meta: &Meta, cases: &[Litmus]) -> Option<Vec<CaseCode>> {
     meta.symbol(&mark_of(cases))?;
     let range = |name: &str| {
         let symbol = meta.symbol(name)?;
-        Some((symbol.addr, symbol.addr + u64::from(symbol.size)))
+        Some((symbol.addr, symbol.addr.checked_add(symbol.size)?))
     };
     let of_case = |number| {
         let [with, without] = symbols(number);

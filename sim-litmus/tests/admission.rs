@@ -15,8 +15,8 @@ fn counted(litmus: &Litmus) -> Option<&'static CountedCase> {
 fn the_file_of_admitted_cases_is_what_the_replay_gives() {
     let admitted =
         candidates().iter().filter_map(|case| admission::admit(case, counted(case)).ok());
-    let text = toml::to_string(&Admission { cases: admitted.collect() }).expect("a table");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("admitted.toml");
+    let text = Admission { cases: admitted.collect() }.text();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("admitted.jsonl");
     if std::env::var_os("N2SIM_BLESS").is_some() {
         fs::write(path, text).expect("the file is written");
     } else {

@@ -8,7 +8,7 @@ use sim_litmus::{Admission, Counted, JudgedCase, MachineFacts};
 
 use crate::recorded::{candidates, replayed};
 
-/// What a wrong machine counts for one event, from its right counts.
+/// Count of a wrong machine for one event, from its right counts.
 type Wrong = fn(&dyn Fn(PmuEvent) -> f64) -> f64;
 
 /// Machines with one wrong event each.
@@ -18,7 +18,7 @@ const MACHINES: [(&str, PmuEvent, Wrong); 20] = [
     ("loads include stores", LD_SPEC, |n| n(LD_SPEC) + n(ST_SPEC)),
     ("reads alone are accesses", L1D_CACHE, |n| n(L1D_CACHE_RD)),
     ("refills include write-backs", L2D_CACHE_REFILL, |n| n(L2D_CACHE_REFILL) + n(L2D_CACHE_WB)),
-    ("stores are no memory accesses", MEM_ACCESS, |n| n(MEM_ACCESS_RD)),
+    ("stores do not access memory", MEM_ACCESS, |n| n(MEM_ACCESS_RD)),
     ("returns do not retire", BR_RETIRED, |n| n(BR_RETIRED) - n(BR_RETURN_SPEC)),
     ("all barriers are one", DSB_SPEC, |n| n(DSB_SPEC) + n(DMB_SPEC)),
     ("scalar includes vector", VFP_SPEC, |n| n(VFP_SPEC) + n(ASE_SPEC)),

@@ -11,7 +11,7 @@ use sim_litmus::counts::Sample;
 use sim_litmus::judge::{judge, totals};
 use sim_litmus::{Answer, Counted, JudgedCase, JudgedClaim};
 
-use super::AllCases;
+use super::all_cases::AllCases;
 use crate::files::output::Output;
 use crate::verdict::Verdict;
 

@@ -11,7 +11,7 @@ use sim_core::Shown;
 use sim_files::NewDirectory;
 use sim_litmus::{Litmus, program};
 
-use super::AllCases;
+use super::all_cases::AllCases;
 use crate::files::output::Output;
 use crate::verdict::Verdict;
 
@@ -28,7 +28,7 @@ pub(crate) struct ExportArgs {
     all: bool,
 }
 
-/// How to count, for people who have only the directory.
+/// Steps of a count, for people who have only the directory.
 const README: &str = "# PMU litmus
 
 `litmus.c` counts small cases with the performance counters of an AArch64 machine that runs Linux. It needs a C compiler

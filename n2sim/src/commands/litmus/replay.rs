@@ -10,7 +10,7 @@ use sim_litmus::replay::{self, CaseCode, Pages};
 use sim_litmus::{Counted, CountedCase, Litmus, MachineFacts};
 use sim_machine::{RunOptions, Session};
 
-use super::AllCases;
+use super::all_cases::AllCases;
 use crate::files::open_trace;
 use crate::files::output::Output;
 use crate::host::progress::with_progress;
