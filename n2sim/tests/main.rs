@@ -30,6 +30,7 @@ mod foreign;
 mod foreign_tools;
 mod gate;
 mod ladder;
+mod litmus;
 mod mcp;
 mod memory;
 mod metrics;

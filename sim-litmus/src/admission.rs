@@ -114,6 +114,10 @@ pub fn admit(
             wrong.push(NotGivenBack { expected, counted: None });
             continue;
         };
+        if sample.is_some_and(|sample| sample.deviation > TOLERANCE) {
+            wrong.push(NotGivenBack { expected, counted: Some(mean) });
+            continue;
+        }
         if distance(&expected, 0, mean) <= 0.0 {
             shows_something |= expected.bound.min > 0;
             continue;

@@ -135,8 +135,8 @@ pub fn is_compared(event: PmuEvent) -> bool {
 
 impl Plan {
     /// Returns true if the counts of the event can be compared. A preparation that touches
-    /// thousands of pages has few rounds, and misses and mispredictions whose number varies: then only
-    /// translations and accesses of the L1 D-cache are compared.
+    /// thousands of pages has few rounds, and misses and mispredictions whose number varies: then
+    /// only translations and accesses of the L1 D-cache are compared.
     pub fn compares(&self, event: PmuEvent) -> bool {
         use PmuEvent::{L1D_CACHE_REFILL_INNER, L1D_CACHE_REFILL_OUTER, MEM_ACCESS};
         use PmuEvent::{MEM_ACCESS_RD, MEM_ACCESS_WR};

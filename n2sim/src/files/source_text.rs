@@ -30,16 +30,16 @@ mod tests {
 
     #[test]
     fn only_texts_with_a_whole_path_are_read() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().expect("a temporary directory");
         let path = |name: &str, bytes: &[u8]| {
             let path = directory.path().join(name);
-            std::fs::write(&path, bytes).unwrap();
-            path.to_str().unwrap().to_owned()
+            std::fs::write(&path, bytes).expect("a file");
+            path.to_str().expect("UTF-8").to_owned()
         };
         assert_eq!(read(&path("a.c", b"int a;\n")).as_deref(), Some("int a;\n"));
         assert_eq!(read(&path("latin.c", b"/* \xe9 */")).as_deref(), Some("/* \u{fffd} */"));
         assert_eq!(read(&path("program", b"\x7fELF\0")), None);
-        assert_eq!(read(directory.path().to_str().unwrap()), None, "a directory");
+        assert_eq!(read(directory.path().to_str().expect("UTF-8")), None, "a directory");
         assert_eq!(read("src/main.rs"), None, "not a whole path");
         assert_eq!(read("/dev/zero"), None);
     }

@@ -1,0 +1,142 @@
+//! `n2sim litmus`: the exported program compiles and runs, its recording gives the claims back, and
+//! wrong input is explained.
+//!
+//! The program needs a cross compiler and QEMU; with `N2SIM_TOOLS=required`, as in CI, their
+//! absence is a failure.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::recording::{COMPILER, N2SIM, in_path, must_not_be_required};
+
+fn n2sim(arguments: &[&str], folder: &Path) -> Output {
+    Command::new(N2SIM).args(arguments).current_dir(folder).output().expect("n2sim runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Returns a folder with the exported program, compiled if the compiler is there.
+fn exported() -> (tempfile::TempDir, Option<PathBuf>) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = n2sim(&["litmus", "export", "cases"], folder.path());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    if in_path(COMPILER).is_none() {
+        must_not_be_required(COMPILER);
+        return (folder, None);
+    }
+    let program = folder.path().join("litmus");
+    let compiled = Command::new(COMPILER)
+        .args(["-O1", "-static", "-Wall", "-Wextra", "-Werror", "-o"])
+        .arg(&program)
+        .arg(folder.path().join("cases/litmus.c"))
+        .output()
+        .expect("the compiler runs");
+    assert!(compiled.status.success(), "{}", text(&compiled.stderr));
+    (folder, Some(program))
+}
+
+/// Runs the program in QEMU.
+fn run(program: &Path, arguments: &[&str]) -> Option<Output> {
+    if in_path("qemu-aarch64").is_none() {
+        must_not_be_required("qemu-aarch64");
+        return None;
+    }
+    let mut engine = Command::new("qemu-aarch64");
+    engine.args(["-cpu", "max"]).arg(program).args(arguments);
+    Some(engine.output().expect("the engine runs"))
+}
+
+#[test]
+fn the_program_says_that_an_emulator_cannot_count() {
+    let (folder, Some(program)) = exported() else { return };
+    let result = folder.path().join("result.json");
+    let name = result.to_str().expect("UTF-8");
+    let Some(output) = run(&program, &["-o", name]) else { return };
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("not countable"), "{}", text(&output.stderr));
+    // It ran all cases to their end, and the result says that nothing was counted.
+    let checked = n2sim(&["litmus", "check", name], folder.path());
+    assert_eq!(checked.status.code(), Some(0), "{}", text(&checked.stderr));
+    assert!(text(&checked.stdout).contains("could not be counted"), "{}", text(&checked.stdout));
+}
+
+#[test]
+fn the_program_refuses_wrong_options() {
+    let (_folder, Some(program)) = exported() else { return };
+    for arguments in [&["--rounds"][..], &["--repeats", "1"], &["--cpu", "x"], &["-o"]] {
+        let Some(output) = run(&program, arguments) else { return };
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).contains("usage: litmus"), "{arguments:?}");
+    }
+    let Some(output) = run(&program, &["-o", "/nowhere/result.json"]) else { return };
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("cannot write /nowhere/result.json"));
+}
+
+#[test]
+fn a_recording_of_some_cases_gives_their_claims_back() {
+    let (folder, Some(program)) = exported() else { return };
+    let here = folder.path();
+    let name = program.to_str().expect("UTF-8");
+    let capture = ["capture", "-o", "cases.n2t", "--", name, "--replay", "--repeats", "2"];
+    let recorded = n2sim(&[&capture[..], &["--case", "400-reference-vectors"]].concat(), here);
+    assert!(recorded.status.success(), "{}", text(&recorded.stderr));
+    let replayed = n2sim(&["litmus", "replay", "cases.n2t", "-o", "model.json"], here);
+    assert!(replayed.status.success(), "{}", text(&replayed.stderr));
+    let checked = n2sim(&["litmus", "check", "model.json"], here);
+    assert_eq!(checked.status.code(), Some(0), "{}", text(&checked.stdout));
+    let said = text(&checked.stdout);
+    assert!(!said.contains("differ"), "{said}");
+    // Another reading of store misses contradicts the claims.
+    let set = ["--set", "semantics.store-miss-l2=read"];
+    let other = [&["litmus", "replay", "cases.n2t", "-o", "other.json"][..], &set].concat();
+    assert!(n2sim(&other, here).status.success());
+    let checked = n2sim(&["litmus", "check", "other.json"], here);
+    assert_eq!(checked.status.code(), Some(1));
+    let said = text(&checked.stdout);
+    assert!(said.contains("400-reference-vectors:V5"), "{said}");
+    assert!(said.contains("L2D_CACHE_RD: claimed 0"), "{said}");
+    let markdown = n2sim(&["litmus", "check", "other.json", "--markdown"], here);
+    assert!(text(&markdown.stdout).contains("| `L2D_CACHE_RD` | 0 |"));
+}
+
+#[test]
+fn wrong_input_is_explained() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let here = folder.path();
+    let empty = r#"{"format": "n2sim litmus 1", "machine": {}, "cases": [{"case": "a", "rounds": 1, "counts": "#;
+    for (name, content, said) in [
+        ("empty.json", String::new(), "a result is what the litmus program wrote"),
+        (
+            "other.json",
+            r#"{"format": "x", "machine": {}, "cases": []}"#.into(),
+            "the format is 'x'",
+        ),
+        ("event.json", format!("{empty}{{\"NOPE\": [1]}}}}]}}"), "NOPE"),
+        ("none.json", format!("{empty}{{\"LD_SPEC\": []}}}}]}}"), "the list of counts is empty"),
+    ] {
+        fs::write(here.join(name), content).expect("a file");
+        let output = n2sim(&["litmus", "check", name], here);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        let stderr = text(&output.stderr);
+        assert!(stderr.contains(name) && stderr.contains(said), "{stderr}");
+    }
+    let output = n2sim(&["litmus", "check", "missing.json"], here);
+    assert_eq!(output.status.code(), Some(2));
+    let trace = format!("{}/../traces/hash.n2t", env!("CARGO_MANIFEST_DIR"));
+    let output = n2sim(&["litmus", "replay", &trace, "-o", "result.json"], here);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains("not a recording of the cases"),
+        "{}",
+        text(&output.stderr)
+    );
+    assert!(!here.join("result.json").exists());
+    fs::create_dir(here.join("full")).expect("a directory");
+    fs::write(here.join("full/file"), "").expect("a file");
+    let output = n2sim(&["litmus", "export", "full"], here);
+    assert_eq!(output.status.code(), Some(2));
+}
