@@ -8,7 +8,12 @@
 // number of rounds, is what the steps count. Every event is counted in a group of as many events as
 // the machine has counters, so that no count is an estimate, and several times.
 
+#if !defined(__aarch64__) || !defined(__linux__)
+#error "this program is for AArch64 Linux: compile it there, or with a compiler for it"
+#endif
+
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -49,9 +54,17 @@ struct litmus {
 struct options {
     const char *output;
     const char *only;
+    const char *program;
     int cpu;
     int repeats;
     int replay;
+};
+
+// The PMU of the processor that counts.
+struct pmu {
+    unsigned type;
+    // Its directory in sysfs; empty if it is not found.
+    char path[320];
 };
 
 // Memory of the cases: one piece of small pages, one of blocks.
@@ -115,11 +128,11 @@ static int read_options(int argc, char **argv, struct options *options) {
     return 0;
 }
 
-// Keeps this program on one processor.
+// Keeps this program on one processor. Returns false if it cannot.
 static int pin(struct options *options) {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return 1;
+        return 0;
     if (options->cpu < 0) {
         options->cpu = 0;
         while (options->cpu < CPU_SETSIZE - 1 && !CPU_ISSET(options->cpu, &allowed))
@@ -131,8 +144,8 @@ static int pin(struct options *options) {
     return sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
-// Returns true if the kernel backs the memory at `start` with blocks of 2 MiB.
-static int is_in_blocks(const void *start) {
+// Returns true if the kernel backs all the memory at `start` with blocks of 2 MiB.
+static int is_in_blocks(const void *start, unsigned long bytes) {
     FILE *file = fopen("/proc/self/smaps", "r");
     if (file == NULL)
         return 0;
@@ -143,7 +156,7 @@ static int is_in_blocks(const void *start) {
         if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
             inside = from <= (unsigned long)start && (unsigned long)start < to;
         else if (inside && sscanf(line, "AnonHugePages: %lu", &kilobytes) == 1)
-            found |= kilobytes > 0;
+            found |= kilobytes >= bytes >> 10;
     }
     fclose(file);
     return found;
@@ -171,17 +184,17 @@ static int map_memory(struct memory *memory, unsigned long bytes) {
         memory->has_blocks = 1;
     } else {
         memory->blocks = map(bytes, MADV_HUGEPAGE);
-        memory->has_blocks = memory->blocks != NULL && is_in_blocks(memory->blocks);
+        memory->has_blocks = memory->blocks != NULL && is_in_blocks(memory->blocks, bytes);
     }
     return memory->pages != NULL && memory->blocks != NULL;
 }
 
 // Opens a counter of user mode; `leader` is -1 or the first counter of its group.
-static int open_counter(unsigned code, int leader) {
+static int open_counter(const struct pmu *pmu, unsigned code, int leader) {
     struct perf_event_attr attr;
     memset(&attr, 0, sizeof attr);
     attr.size = sizeof attr;
-    attr.type = PERF_TYPE_RAW;
+    attr.type = pmu->type;
     attr.config = code;
     attr.disabled = leader < 0;
     attr.exclude_kernel = 1;
@@ -205,10 +218,11 @@ static void close_group(struct group *group) {
 }
 
 // Opens a group. On failure nothing stays open, and errno says why.
-static int open_group(struct group *group, const struct event *events, size_t size) {
+static int open_group(struct group *group, const struct pmu *pmu, const struct event *events,
+                      size_t size) {
     group->size = 0;
     for (size_t i = 0; i < size; i++) {
-        int file = open_counter(events[i].code, i == 0 ? -1 : group->files[0]);
+        int file = open_counter(pmu, events[i].code, i == 0 ? -1 : group->files[0]);
         if (file < 0) {
             int reason = errno;
             close_group(group);
@@ -237,13 +251,13 @@ static int count(struct group *group, void (*function)(void *, unsigned long), v
 }
 
 // Returns how many events a group can have here; 0 with errno if the machine counts nothing.
-static size_t find_counters(const struct event *events, size_t all, const struct litmus *sample,
-                            void *memory) {
+static size_t find_counters(const struct pmu *pmu, const struct event *events, size_t all,
+                            const struct litmus *sample, void *memory) {
     size_t most = all < MOST_COUNTERS ? all : MOST_COUNTERS;
     int reason = 0;
     for (size_t size = most; size > 0; size--) {
         struct group group;
-        if (!open_group(&group, events, size)) {
+        if (!open_group(&group, pmu, events, size)) {
             reason = errno;
             continue;
         }
@@ -257,11 +271,92 @@ static size_t find_counters(const struct event *events, size_t all, const struct
     return 0;
 }
 
+static void read_line(const char *path, char *line, int size) {
+    line[0] = '\0';
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return;
+    if (fgets(line, size, file) == NULL)
+        line[0] = '\0';
+    fclose(file);
+    line[strcspn(line, "\n")] = '\0';
+}
+
+// Returns true if a list of processors, such as 0-3,8, has this one.
+static int has_cpu(const char *list, int cpu) {
+    while (*list != '\0') {
+        char *end;
+        long first = strtol(list, &end, 10);
+        if (end == list)
+            return 0;
+        long last = first;
+        if (*end == '-')
+            last = strtol(end + 1, &end, 10);
+        if (first <= cpu && cpu <= last)
+            return 1;
+        list = *end == ',' ? end + 1 : end;
+    }
+    return 0;
+}
+
+// Finds the PMU of a processor: a machine with several kinds of cores has several. Without one,
+// raw events of the first PMU are counted.
+static struct pmu find_pmu(int cpu) {
+    static const char DEVICES[] = "/sys/bus/event_source/devices";
+    struct pmu pmu = {PERF_TYPE_RAW, ""};
+    DIR *devices = opendir(DEVICES);
+    if (devices == NULL)
+        return pmu;
+    struct dirent *entry;
+    while ((entry = readdir(devices)) != NULL) {
+        char path[640], line[4096];
+        snprintf(path, sizeof path, "%s/%.255s/cpus", DEVICES, entry->d_name);
+        read_line(path, line, sizeof line);
+        if (strncmp(entry->d_name, "arm", 3) != 0 || !has_cpu(line, cpu))
+            continue;
+        snprintf(path, sizeof path, "%s/%.255s/type", DEVICES, entry->d_name);
+        read_line(path, line, sizeof line);
+        int type;
+        if (!read_number(line, 0, 1 << 30, &type))
+            continue;
+        pmu.type = (unsigned)type;
+        snprintf(pmu.path, sizeof pmu.path, "%s/%.255s", DEVICES, entry->d_name);
+        break;
+    }
+    closedir(devices);
+    return pmu;
+}
+
+// Returns false for an architected event that the PMU does not have. The kernel lists those that it
+// has; other events it counts whether they exist or not.
+static int has_event(const struct pmu *pmu, unsigned code) {
+    int is_architected = code < 0x40 || (code >= 0x4000 && code < 0x4040);
+    char path[640];
+    snprintf(path, sizeof path, "%s/events", pmu->path);
+    DIR *events = is_architected && pmu->path[0] != '\0' ? opendir(path) : NULL;
+    if (events == NULL)
+        return 1;
+    int listed = 0, found = 0;
+    struct dirent *entry;
+    while (!found && (entry = readdir(events)) != NULL) {
+        char line[128];
+        unsigned listed_code;
+        snprintf(path, sizeof path, "%s/events/%.255s", pmu->path, entry->d_name);
+        read_line(path, line, sizeof line);
+        if (sscanf(line, "event=%x", &listed_code) == 1) {
+            listed = 1;
+            found = listed_code == code;
+        }
+    }
+    closedir(events);
+    return found || !listed;
+}
+
 static void explain_no_counters(int reason) {
     fprintf(stderr, "litmus: not countable: ");
     if (reason == EACCES || reason == EPERM)
         fprintf(stderr, "the kernel does not let this user count. As root, run\n"
-                        "    sysctl kernel.perf_event_paranoid=1\n"
+                        "    sysctl kernel.perf_event_paranoid=2\n"
                         "or run this program as root; a container needs CAP_PERFMON too.\n");
     else if (reason == ENOSYS)
         fprintf(stderr, "the system has no performance counters (perf_event_open: %s).\n"
@@ -287,17 +382,6 @@ static void print_string(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-static void read_line(const char *path, char *line, int size) {
-    line[0] = '\0';
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return;
-    if (fgets(line, size, file) == NULL)
-        line[0] = '\0';
-    fclose(file);
-    line[strcspn(line, "\n")] = '\0';
-}
-
 static void print_machine(FILE *out, const struct options *options, const struct memory *memory,
                           size_t counters) {
     char path[128], midr[64];
@@ -317,10 +401,11 @@ static void print_machine(FILE *out, const struct options *options, const struct
 }
 
 // Counts one group of events of one case. Returns false if it cannot be counted.
-static int count_events(const struct litmus *litmus, const struct event *events, size_t size,
-                        void *memory, const struct options *options, double *results) {
+static int count_events(const struct litmus *litmus, const struct pmu *pmu,
+                        const struct event *events, size_t size, void *memory,
+                        const struct options *options, double *results) {
     struct group group;
-    if (!open_group(&group, events, size))
+    if (!open_group(&group, pmu, events, size))
         return 0;
     int good = 1;
     unsigned long rounds = COUNTED_TIMES * litmus->rounds;
@@ -348,16 +433,16 @@ static void print_counts(FILE *out, const char *name, const double *results, int
     *is_first = 0;
 }
 
-static void print_case(FILE *out, const struct litmus *litmus, const struct event *events,
-                       size_t all, size_t counters, void *memory, const struct options *options,
-                       double *results) {
+static void print_case(FILE *out, const struct litmus *litmus, const struct pmu *pmu,
+                       const struct event *events, size_t all, size_t counters, void *memory,
+                       const struct options *options, double *results) {
     fprintf(out, "    {\"case\": ");
     print_string(out, litmus->id);
     fprintf(out, ", \"rounds\": %lu, \"counts\": {", COUNTED_TIMES * litmus->rounds);
     int is_first = 1;
     for (size_t at = 0; at < all; at += counters) {
         size_t size = all - at < counters ? all - at : counters;
-        if (count_events(litmus, events + at, size, memory, options, results)) {
+        if (count_events(litmus, pmu, events + at, size, memory, options, results)) {
             for (size_t i = 0; i < size; i++)
                 print_counts(out, events[at + i].name, results + i * MOST_REPEATS,
                              options->repeats, &is_first);
@@ -365,7 +450,7 @@ static void print_case(FILE *out, const struct litmus *litmus, const struct even
         }
         // An event that this machine does not have spoils its group: count the others alone.
         for (size_t i = 0; i < size; i++)
-            if (count_events(litmus, events + at + i, 1, memory, options, results))
+            if (count_events(litmus, pmu, events + at + i, 1, memory, options, results))
                 print_counts(out, events[at + i].name, results, options->repeats, &is_first);
     }
     fprintf(out, "\n    }}");
@@ -408,18 +493,26 @@ static void run_uncounted(const struct litmus *litmus, void *memory, int repeats
     }
 }
 
+// Returns true if the memory of the case has pages of the size that its preparation needs.
+static int has_pages(const struct litmus *litmus, const struct memory *memory) {
+    if (litmus->small_pages)
+        return sysconf(_SC_PAGESIZE) == 4096;
+    return memory->has_blocks || !litmus->needs_blocks;
+}
+
 static int is_chosen(const struct litmus *litmus, const struct options *options) {
     return options->only == NULL || strstr(litmus->id, options->only) != NULL;
 }
 
 // Writes the result. Returns false if a write failed.
 static int write_result(FILE *out, const struct options *options, const struct memory *memory,
-                        const struct event *events, size_t all_events, const struct litmus *cases,
+                        const struct pmu *pmu, const struct event *events, size_t all_events, const struct litmus *cases,
                         size_t all_cases, size_t counters) {
     double *results = calloc(MOST_COUNTERS * MOST_REPEATS, sizeof *results);
     if (results == NULL)
         return 0;
-    fprintf(out, "{\n  \"format\": \"n2sim litmus 1\",\n");
+    fprintf(out, "{\n  \"format\": \"n2sim litmus 1\",\n  \"program\": \"%s\",\n",
+            options->program);
     print_machine(out, options, memory, counters);
     fprintf(out, "  \"cases\": [");
     int is_first = 1;
@@ -430,13 +523,13 @@ static int write_result(FILE *out, const struct options *options, const struct m
             continue;
         if (!can_run(litmus, own))
             continue;
-        if (counters == 0 || (litmus->needs_blocks && !memory->has_blocks)) {
+        if (counters == 0 || !has_pages(litmus, memory)) {
             run_uncounted(litmus, own, 1);
             continue;
         }
         fprintf(out, "%s\n", is_first ? "" : ",");
         is_first = 0;
-        print_case(out, litmus, events, all_events, counters, own, options, results);
+        print_case(out, litmus, pmu, events, all_events, counters, own, options, results);
         if (isatty(2))
             fprintf(stderr, "\r%zu of %zu cases", i + 1, all_cases);
     }
@@ -449,10 +542,11 @@ static int write_result(FILE *out, const struct options *options, const struct m
 
 // Writes the result into a file that gets its name when it is complete.
 static int write_file(const struct options *options, const struct memory *memory,
-                      const struct event *events, size_t all_events, const struct litmus *cases,
+                      const struct pmu *pmu, const struct event *events, size_t all_events, const struct litmus *cases,
                       size_t all_cases, size_t counters) {
     if (options->output == NULL)
-        return write_result(stdout, options, memory, events, all_events, cases, all_cases, counters);
+        return write_result(stdout, options, memory, pmu, events, all_events, cases, all_cases,
+                            counters);
     char path[4096];
     int length = snprintf(path, sizeof path, "%s.part", options->output);
     if (length < 0 || (size_t)length >= sizeof path) {
@@ -462,7 +556,8 @@ static int write_file(const struct options *options, const struct memory *memory
     FILE *out = fopen(path, "w");
     if (out == NULL)
         return 0;
-    int good = write_result(out, options, memory, events, all_events, cases, all_cases, counters);
+    int good =
+        write_result(out, options, memory, pmu, events, all_events, cases, all_cases, counters);
     good = fclose(out) == 0 && good;
     good = good && rename(path, options->output) == 0;
     if (!good) {
@@ -473,9 +568,31 @@ static int write_file(const struct options *options, const struct memory *memory
     return good;
 }
 
-static int run(int argc, char **argv, const struct event *events, size_t all_events,
-               const struct litmus *cases, size_t all_cases, unsigned long bytes) {
-    struct options options = {NULL, NULL, -1, 5, 0};
+// Notes which cases are left out because of the pages.
+static void note_pages(const struct memory *memory) {
+    if (!memory->has_blocks)
+        fprintf(stderr, "litmus: no huge pages: cases that prepare caches are left out. As root, run\n"
+                        "    sysctl vm.nr_hugepages=64\n");
+    if (sysconf(_SC_PAGESIZE) != 4096)
+        fprintf(stderr, "litmus: pages of %ld bytes: cases about TLBs need 4096 and are left out\n",
+                sysconf(_SC_PAGESIZE));
+}
+
+// Returns the number of counters, found with the first case that runs here.
+static size_t counters_of(const struct pmu *pmu, const struct event *events, size_t all_events,
+                          const struct litmus *cases, size_t all_cases,
+                          const struct memory *memory) {
+    for (size_t i = 0; i < all_cases; i++)
+        if (try_case(&cases[i], memory->pages) == 0)
+            return find_counters(pmu, events, all_events, &cases[i], memory->pages);
+    errno = ENOEXEC;
+    return 0;
+}
+
+static int run(int argc, char **argv, const struct event *all, size_t all_events,
+               const struct litmus *cases, size_t all_cases, const char *program,
+               unsigned long bytes) {
+    struct options options = {NULL, NULL, program, -1, 5, 0};
     int wrong = read_options(argc, argv, &options);
     if (wrong)
         return wrong;
@@ -497,16 +614,22 @@ static int run(int argc, char **argv, const struct event *events, size_t all_eve
         fprintf(stderr, "litmus: cannot run on processor %d: %s\n", options.cpu, strerror(errno));
         return 1;
     }
-    size_t counters = find_counters(events, all_events, &cases[0], memory.pages);
+    struct pmu pmu = find_pmu(options.cpu);
+    struct event *events = calloc(all_events, sizeof *events);
+    size_t known = 0;
+    for (size_t i = 0; events != NULL && i < all_events; i++)
+        if (has_event(&pmu, all[i].code))
+            events[known++] = all[i];
+    size_t counters = counters_of(&pmu, events, known, cases, all_cases, &memory);
     if (counters == 0)
         explain_no_counters(errno);
-    else if (!memory.has_blocks)
-        fprintf(stderr, "litmus: no huge pages: cases that need them are left out. As root, run\n"
-                        "    sysctl vm.nr_hugepages=32\n");
-    if (!write_file(&options, &memory, events, all_events, cases, all_cases, counters)) {
+    else
+        note_pages(&memory);
+    if (!write_file(&options, &memory, &pmu, events, known, cases, all_cases, counters)) {
         fprintf(stderr, "litmus: cannot write %s: %s\n",
                 options.output == NULL ? "the result" : options.output, strerror(errno));
         return 1;
     }
+    free(events);
     return counters == 0 ? 3 : 0;
 }

@@ -1,8 +1,10 @@
-//! Which cases the program has, and what their rounds count besides the claim.
+//! Admitted cases, and what their rounds count besides the claim.
 //!
-//! A case is admitted only if the model, replaying the compiled program, gives the claim back. A
+//! A case is admitted only if the model, replaying the compiled program, reproduces the claim. A
 //! step leaves lines in caches, and the preparation of the next round takes them out again: these
-//! invalidations and write-backs are counted too. They are listed with the case.
+//! invalidations and write-backs are counted too. They are listed with the case. Where the model
+//! counts less than the claim, because the preparation does the same without the steps, the event
+//! is hidden and not judged.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +18,13 @@ use crate::program::Litmus;
 
 /// Admitted cases of n2sim, one JSON object a line.
 const ADMITTED: &str = include_str!("../admitted.jsonl");
-/// Largest distance of a mean from a claim, in counts.
+/// Largest distance of a mean from a claim, in counts, and largest deviation of a mean.
 pub const TOLERANCE: f64 = 0.05;
 /// Further distance as a part of the claim.
 pub const TOLERANCE_OF_CLAIM: f64 = 0.03;
 
 /// Events that the preparation of the next round may count because of what the steps left.
-const OF_PREPARATION: [PmuEvent; 14] = [
+const OF_PREPARATION: [PmuEvent; 13] = [
     L1D_CACHE_INVAL,
     L1D_CACHE_WB,
     L1D_CACHE_WB_VICTIM,
@@ -37,7 +39,6 @@ const OF_PREPARATION: [PmuEvent; 14] = [
     BUS_ACCESS_WR,
     // A line that was dropped may still be in the system level cache.
     LL_CACHE_MISS_RD,
-    LL_CACHE_RD,
 ];
 
 /// An admitted case.
@@ -47,7 +48,10 @@ pub struct Admitted {
     pub case: String,
     /// Counts of the preparation because of what the steps left, by event.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub left: BTreeMap<String, i64>,
+    pub left: BTreeMap<String, u64>,
+    /// Events that are not judged, because the preparation counts them without the steps too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<String>,
 }
 
 /// All admitted cases.
@@ -57,9 +61,18 @@ pub struct Admission {
     pub cases: Vec<Admitted>,
 }
 
-/// A count that a replay does not give back.
+/// Reason why a case is not admitted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NotGivenBack {
+pub enum Refused {
+    /// The replay counts something else.
+    NotReproduced(Vec<NotReproduced>),
+    /// All that it claims is 0 or hidden.
+    ShowsNothing,
+}
+
+/// A count that a replay does not reproduce.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotReproduced {
     /// The event and its claim.
     pub expected: Expected,
     /// The count of the replay; `None` if the case did not run.
@@ -91,8 +104,13 @@ impl Admission {
 
 impl Admitted {
     /// Returns what the preparation adds to an event.
-    pub fn left(&self, event: PmuEvent) -> i64 {
+    pub fn left(&self, event: PmuEvent) -> u64 {
         self.left.get(event.mnemonic()).copied().unwrap_or(0)
+    }
+
+    /// Returns true if the event is judged.
+    pub fn judges(&self, event: PmuEvent) -> bool {
+        !self.hidden.iter().any(|hidden| hidden == event.mnemonic())
     }
 }
 
@@ -100,57 +118,78 @@ impl Admitted {
 ///
 /// # Errors
 ///
-/// The counts that the replay does not give back.
-pub fn admit(
-    litmus: &Litmus,
-    replayed: Option<&CountedCase>,
-) -> Result<Admitted, Vec<NotGivenBack>> {
-    let mut admitted = Admitted { case: litmus.id.clone(), left: BTreeMap::new() };
+/// The reason why it is not admitted.
+pub fn admit(litmus: &Litmus, replayed: Option<&CountedCase>) -> Result<Admitted, Refused> {
+    let mut admitted = Admitted { case: litmus.id.clone(), ..Admitted::default() };
     let mut wrong = Vec::new();
     let mut shows_something = false;
     for expected in litmus.claims() {
         let sample = replayed.and_then(|case| case.sample(expected.event));
-        let Some(mean) = sample.map(|sample| sample.mean) else {
-            wrong.push(NotGivenBack { expected, counted: None });
+        let Some(sample) = sample.filter(|sample| sample.deviation <= TOLERANCE) else {
+            wrong.push(NotReproduced { expected, counted: sample.map(|sample| sample.mean) });
             continue;
         };
-        if sample.is_some_and(|sample| sample.deviation > TOLERANCE) {
-            wrong.push(NotGivenBack { expected, counted: Some(mean) });
-            continue;
-        }
-        if distance(&expected, 0, mean) <= 0.0 {
-            shows_something |= expected.bound.min > 0;
-            continue;
-        }
-        match left(&expected, mean) {
-            Some(left) => {
-                admitted.left.insert(expected.event.mnemonic().to_owned(), left);
+        let event = expected.event.mnemonic().to_owned();
+        match Besides::of(&expected, sample.mean) {
+            Besides::Nothing => shows_something |= expected.bound.min > 0,
+            Besides::Left(left) => {
+                admitted.left.insert(event, left);
             }
-            None => wrong.push(NotGivenBack { expected, counted: Some(mean) }),
+            Besides::Hidden => admitted.hidden.push(event),
+            Besides::Other => {
+                wrong.push(NotReproduced { expected, counted: Some(sample.mean) });
+            }
         }
     }
-    if wrong.is_empty() && shows_something { Ok(admitted) } else { Err(wrong) }
+    match (wrong.is_empty(), shows_something) {
+        (true, true) => Ok(admitted),
+        (true, false) => Err(Refused::ShowsNothing),
+        (false, _) => Err(Refused::NotReproduced(wrong)),
+    }
 }
 
-/// Returns how far `mean` is outside the claim and what is left, beyond the tolerance; 0 or less if
-/// it is not.
-pub(crate) fn distance(expected: &Expected, left: i64, mean: f64) -> f64 {
+/// Difference between the count of a replay and a claim.
+enum Besides {
+    /// They agree.
+    Nothing,
+    /// The preparation adds a whole number.
+    Left(u64),
+    /// The preparation hides the event.
+    Hidden,
+    /// The preparation does not explain it.
+    Other,
+}
+
+impl Besides {
+    fn of(expected: &Expected, mean: f64) -> Besides {
+        if outside(expected, 0, mean) <= tolerance(expected, 0) {
+            return Besides::Nothing;
+        }
+        let claim = expected.bound.exact().filter(|_| OF_PREPARATION.contains(&expected.event));
+        let Some(claim) = claim else { return Besides::Other };
+        let left = mean.round() - claim as f64;
+        if left < 0.0 || expected.event == LL_CACHE_MISS_RD {
+            return Besides::Hidden;
+        }
+        let left = left as u64;
+        let is_whole = outside(expected, left, mean) <= tolerance(expected, left);
+        if is_whole { Besides::Left(left) } else { Besides::Other }
+    }
+}
+
+/// Returns how far `mean` is outside the claim and what is left; 0 if it is not.
+pub(crate) fn outside(expected: &Expected, left: u64, mean: f64) -> f64 {
     let least = expected.bound.min as f64 + left as f64;
     let most = match expected.bound.max {
         u64::MAX => f64::INFINITY,
         max => max as f64 + left as f64,
     };
-    let outside = (least - mean).max(mean - most);
-    outside - TOLERANCE - TOLERANCE_OF_CLAIM * least.abs().max(0.0)
+    (least - mean).max(mean - most).max(0.0)
 }
 
-/// Returns the whole number that a preparation adds to an exact claim, if the event is one that it
-/// may count.
-fn left(expected: &Expected, mean: f64) -> Option<i64> {
-    let claim = expected.bound.exact()? as i64;
-    let left = mean.round() as i64 - claim;
-    let is_whole = distance(expected, left, mean) <= 0.0;
-    (is_whole && OF_PREPARATION.contains(&expected.event)).then_some(left)
+/// Returns how far a mean may be outside.
+pub(crate) fn tolerance(expected: &Expected, left: u64) -> f64 {
+    TOLERANCE + TOLERANCE_OF_CLAIM * (expected.bound.min as f64 + left as f64)
 }
 
 impl Litmus {

@@ -24,6 +24,11 @@ const PAGES: u64 = 16 << 20;
 const PAGES_OF_L1: u64 = 128;
 /// Pages that take others out of the L2 TLB, which has up to 2048 entries.
 const PAGES_OF_L2: u64 = 4096;
+/// Landing pad of a function that is called through a pointer (`bti c`), for programs with branch
+/// protection; elsewhere it does nothing.
+const CALLED: &str = "hint #34";
+/// Landing pad of an indirect jump or call (`bti jc`).
+const JUMPED_TO: &str = "hint #38";
 /// Alignment of eight instructions whose last ones give the address of an earlier one: an emulator
 /// that translates page by page has all of them in one block.
 const REVEALED: &str = ".p2align 5";
@@ -87,7 +92,7 @@ fn open(text: &mut String, symbol: &str) {
         text,
         &format!(
             ".p2align 6\n.globl {symbol}\n.type {symbol}, %function\n{symbol}:\n\
-             stp x29, x30, [sp, #-32]!\nstp x19, x20, [sp, #16]\nmov x19, x0\nmov x20, x1\n1:"
+             {CALLED}\nstp x29, x30, [sp, #-32]!\nstp x19, x20, [sp, #16]\nmov x19, x0\nmov x20, x1\n1:"
         ),
     );
 }
@@ -197,7 +202,7 @@ fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
         line(text, "nop");
     }
     if step.indirect {
-        line(text, "3:");
+        line(text, &format!("3:\n{JUMPED_TO}"));
     }
     if step.hides_address {
         line(text, "dsb sy");

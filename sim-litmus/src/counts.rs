@@ -14,6 +14,8 @@ pub const FORMAT: &str = "n2sim litmus 1";
 pub struct Counted {
     /// [`FORMAT`].
     pub format: String,
+    /// [`crate::program::mark_of`] of the cases of the program.
+    pub program: String,
     /// The machine.
     pub machine: MachineFacts,
     /// Cases in the order of the program.
@@ -34,7 +36,7 @@ pub struct MachineFacts {
     pub counters: u32,
     /// Bytes of a page.
     pub page_bytes: u64,
-    /// Blocks of 2 MiB were to be had.
+    /// Blocks of 2 MiB were available.
     pub huge_pages: bool,
     /// Seconds since 1970; 0 for a replay.
     pub time: i64,
@@ -57,6 +59,9 @@ pub struct CountedCase {
     pub counts: BTreeMap<String, Vec<f64>>,
 }
 
+/// Largest count.
+const MOST: f64 = 1e15;
+
 /// A result that cannot be read.
 #[derive(Debug, Error)]
 pub enum ResultError {
@@ -74,9 +79,15 @@ pub enum ResultError {
         /// The unknown name.
         source: sim_core::pmu_event::EventNameError,
     },
-    /// An event without a count.
-    #[error("case '{case}', {event}: the list of counts is empty")]
-    Empty {
+    /// A case that occurs twice.
+    #[error("case '{case}' occurs twice")]
+    Twice {
+        /// The case.
+        case: String,
+    },
+    /// Counts that no program writes.
+    #[error("case '{case}', {event}: give at least two counts, none larger than 1e15")]
+    Counts {
         /// The case.
         case: String,
         /// The event.
@@ -89,6 +100,8 @@ pub enum ResultError {
 pub struct Sample {
     /// Mean.
     pub mean: f64,
+    /// Number of counts.
+    pub counts: usize,
     /// Standard deviation of the mean: that of the counts, divided by the root of their number.
     pub deviation: f64,
 }
@@ -104,14 +117,17 @@ impl Counted {
         if counted.format != FORMAT {
             return Err(ResultError::Format(counted.format));
         }
-        for case in &counted.cases {
+        for (i, case) in counted.cases.iter().enumerate() {
+            if counted.cases[..i].iter().any(|other| other.case == case.case) {
+                return Err(ResultError::Twice { case: case.case.clone() });
+            }
             for (event, counts) in &case.counts {
                 let (case, event) = (case.case.clone(), event.clone());
                 if let Err(source) = PmuEvent::from_name(&event) {
                     return Err(ResultError::Event { case, source });
                 }
-                if counts.is_empty() {
-                    return Err(ResultError::Empty { case, event });
+                if counts.len() < 2 || counts.iter().any(|count| !(count.abs() <= MOST)) {
+                    return Err(ResultError::Counts { case, event });
                 }
             }
         }
@@ -132,6 +148,6 @@ impl CountedCase {
         let mean = counts.iter().sum::<f64>() / n;
         let square = |count: &f64| (count - mean) * (count - mean);
         let variance = counts.iter().map(square).sum::<f64>() / (n - 1.0).max(1.0);
-        Some(Sample { mean, deviation: (variance / n).sqrt() })
+        Some(Sample { mean, counts: counts.len(), deviation: (variance / n).sqrt() })
     }
 }

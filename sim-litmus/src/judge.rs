@@ -3,12 +3,13 @@
 use sim_core::PmuEvent;
 use sim_scenario::Bound;
 
-use crate::admission::{Admission, Admitted, TOLERANCE, distance};
+use crate::admission::{Admission, Admitted, outside, tolerance};
 use crate::counts::{Counted, CountedCase, Sample};
 use crate::program::Litmus;
 
-/// Least number of standard deviations of a difference.
-const DEVIATIONS: f64 = 4.0;
+/// Least number of standard deviations of a difference, by the number of counts from 2: Student's t
+/// for a chance of one in a thousand on both sides.
+const DEVIATIONS: [f64; 9] = [636.6, 31.6, 12.92, 8.61, 6.87, 5.96, 5.41, 5.04, 4.78];
 
 /// Answer of a machine to one claim.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +36,7 @@ pub struct JudgedClaim {
     /// Claim of the guide.
     pub claim: Bound,
     /// Added by the preparation of the next round.
-    pub left: i64,
+    pub left: u64,
     /// Count of the machine.
     pub counted: Option<Sample>,
     /// Answer.
@@ -111,12 +112,15 @@ pub fn totals(cases: &[JudgedCase]) -> Totals {
 }
 
 fn judge_case(litmus: &Litmus, admitted: &Admitted, counted: Option<&CountedCase>) -> JudgedCase {
-    let claims = litmus.claims().map(|expected| {
+    let judged = litmus.claims().filter(|expected| admitted.judges(expected.event));
+    let claims = judged.map(|expected| {
         let left = admitted.left(expected.event);
         let sample = counted.and_then(|case| case.sample(expected.event));
         let answer = match sample {
             None => Answer::NotCounted,
-            Some(sample) => answer(distance(&expected, left, sample.mean), sample.deviation),
+            Some(sample) => {
+                answer(outside(&expected, left, sample.mean), tolerance(&expected, left), sample)
+            }
         };
         let (event, claim) = (expected.event, expected.bound);
         JudgedClaim { event, claim, left, counted: sample, answer }
@@ -131,11 +135,37 @@ fn judge_case(litmus: &Litmus, admitted: &Admitted, counted: Option<&CountedCase
     }
 }
 
-/// Returns the answer for a distance beyond the tolerance and a standard deviation of the mean.
-fn answer(distance: f64, deviation: f64) -> Answer {
-    if distance <= 0.0 {
-        return if deviation > TOLERANCE { Answer::Unclear } else { Answer::Agrees };
+/// Returns the answer for counts whose mean is `outside` the claim by so much.
+fn answer(outside: f64, tolerance: f64, sample: Sample) -> Answer {
+    if outside <= tolerance {
+        return if sample.deviation > tolerance { Answer::Unclear } else { Answer::Agrees };
     }
-    let deviations = (distance + TOLERANCE) / deviation;
-    if deviations > DEVIATIONS { Answer::Differs { deviations } } else { Answer::Unclear }
+    let least = DEVIATIONS[sample.counts.saturating_sub(2).min(DEVIATIONS.len() - 1)];
+    let deviations = outside / sample.deviation;
+    if deviations > least { Answer::Differs { deviations } } else { Answer::Unclear }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(outside: f64, tolerance: f64, deviation: f64, counts: usize) -> Answer {
+        answer(outside, tolerance, Sample { mean: 1.0, deviation, counts })
+    }
+
+    #[test]
+    fn an_answer_weighs_the_distance_and_the_spread() {
+        assert_eq!(answered(0.0, 0.05, 0.0, 5), Answer::Agrees);
+        assert_eq!(answered(0.05, 0.05, 0.01, 5), Answer::Agrees);
+        assert_eq!(answered(0.0, 0.05, 0.06, 5), Answer::Unclear);
+        // A large claim may vary more.
+        assert_eq!(answered(0.0, 6.0, 0.06, 5), Answer::Agrees);
+        assert_eq!(answered(1.0, 0.05, 0.0, 2), Answer::Differs { deviations: f64::INFINITY });
+        assert_eq!(answered(1.0, 0.05, 0.1, 5), Answer::Differs { deviations: 10.0 });
+        assert_eq!(answered(1.0, 0.05, 0.125, 5), Answer::Unclear);
+        // Two counts say little about the spread.
+        assert_eq!(answered(1.0, 0.05, 0.1, 2), Answer::Unclear);
+        assert_eq!(answered(1.0, 0.05, 0.2, 100), Answer::Differs { deviations: 5.0 });
+        assert_eq!(answered(1.0, 0.05, 0.25, 100), Answer::Unclear);
+    }
 }

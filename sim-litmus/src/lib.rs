@@ -4,8 +4,8 @@
 //! user mode can run as one C program ([`program`]), which counts them with the PMU of the machine
 //! that it runs on, and compares its result ([`counts`]) with the claims ([`judge`]).
 //!
-//! A case is in the program only if the model gives its claim back when it replays the compiled
-//! program ([`replay`], [`admission`]): the export proves itself before it meets silicon.
+//! A case is in the program only if the model reproduces its claim when it replays the compiled
+//! program ([`replay`], [`admission`]), so that no machine is judged by a faulty preparation.
 
 pub mod admission;
 mod assembly;

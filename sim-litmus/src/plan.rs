@@ -91,7 +91,8 @@ pub struct Plan {
     pub steps: Vec<PlannedStep>,
     /// It needs pages of 4 KiB, not blocks of 2 MiB.
     pub small_pages: bool,
-    /// It needs blocks of 2 MiB, whose physical addresses are known up to the set of the L2.
+    /// It needs blocks of 2 MiB: its preparation was proved with them, and the set of the L2 is
+    /// known only inside a block.
     pub needs_blocks: bool,
     /// Rounds of each loop.
     pub rounds: u32,
@@ -115,11 +116,12 @@ pub fn plan(case: &Case) -> Result<Plan, Reason> {
     if memory.leaves_tlb() && memory.free_half().is_none() {
         return Err(Reason::State("a page in no TLB with lines everywhere in it"));
     }
-    let (small_pages, needs_blocks) = (memory.leaves_tlb(), memory.leaves_l2());
-    if small_pages && needs_blocks {
+    let small_pages = memory.leaves_tlb();
+    if small_pages && memory.leaves_l2() {
         return Err(Reason::State("a line in no L2 with a page in no TLB"));
     }
     let prepare = memory.acts();
+    let needs_blocks = !small_pages && !prepare.is_empty();
     let is_long = prepare.iter().any(|act| matches!(act, Prepare::LeaveTlbs(_)));
     let rounds = if is_long { ROUNDS_OF_TLBS } else { ROUNDS };
     Ok(Plan { prepare, steps, small_pages, needs_blocks, rounds })
@@ -273,7 +275,7 @@ fn base_of(step: &Step, inst: &Inst, operand: Option<Xt>) -> Result<Option<u64>,
         None => return Err(refused()),
     };
     let base = address.checked_add_signed(-offset).ok_or_else(refused)?;
-    let end = address + u64::from(inst.mem.bytes.max(1));
+    let end = address.checked_add(inst.mem.bytes.max(1).into()).ok_or_else(refused)?;
     if inst.mem.scattered || !(PAGE_BYTES..CASE_BYTES).contains(&base) || end > CASE_BYTES {
         return Err(refused());
     }

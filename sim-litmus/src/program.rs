@@ -57,7 +57,7 @@ pub fn counted_events() -> impl Iterator<Item = PmuEvent> {
 
 /// Returns the name of a function that a program of these cases has, and no program of others.
 pub fn mark_of(cases: &[Litmus]) -> String {
-    let mut all = String::from(RUNNER);
+    let mut all = String::new();
     for (number, case) in cases.iter().enumerate() {
         all += &case.id;
         all += &functions(number, &case.plan);
@@ -70,13 +70,16 @@ pub fn text(cases: &[Litmus]) -> String {
     let mut text = String::from(RUNNER);
     write_events(&mut text);
     write_cases(&mut text, cases);
-    text += "\n// ---- Functions of the cases ----\n\n__asm__(\n    \".text\\n\"\n";
+    text += "\n// ---- Functions of the cases ----\n";
     let marked = std::iter::once(mark(&mark_of(cases)));
     let both = cases.iter().enumerate().map(|(number, case)| functions(number, &case.plan));
-    for line in marked.chain(both).flat_map(|lines| lines.lines().map(c_line).collect::<Vec<_>>()) {
-        writeln!(text, "    {line}").expect(TAKES);
+    for lines in marked.chain(both) {
+        text += "\n__asm__(\n    \".text\\n\"\n";
+        for line in lines.lines() {
+            writeln!(text, "    {}", c_string(&format!("{line}\n"))).expect(TAKES);
+        }
+        text += ");\n";
     }
-    text += ");\n";
     text += MAIN;
     text
 }
@@ -84,7 +87,7 @@ pub fn text(cases: &[Litmus]) -> String {
 const MAIN: &str = "
 int main(int argc, char **argv) {
     return run(argc, argv, EVENTS, sizeof EVENTS / sizeof *EVENTS, CASES,
-               sizeof CASES / sizeof *CASES, MEMORY_BYTES);
+               sizeof CASES / sizeof *CASES, PROGRAM, MEMORY_BYTES);
 }
 ";
 
@@ -99,7 +102,8 @@ fn write_events(text: &mut String) {
 
 fn write_cases(text: &mut String, cases: &[Litmus]) {
     *text += "\n// ---- Cases ----\n\n";
-    writeln!(text, "#define MEMORY_BYTES {MEMORY_BYTES}ul\n").expect(TAKES);
+    writeln!(text, "#define MEMORY_BYTES {MEMORY_BYTES}ul").expect(TAKES);
+    writeln!(text, "#define PROGRAM {}\n", c_string(&mark_of(cases))).expect(TAKES);
     for symbol in (0..cases.len()).flat_map(symbols) {
         writeln!(text, "void {symbol}(void *memory, unsigned long rounds);").expect(TAKES);
     }
@@ -112,10 +116,6 @@ fn write_cases(text: &mut String, cases: &[Litmus]) {
             .expect(TAKES);
     }
     *text += "};\n";
-}
-
-fn c_line(line: &str) -> String {
-    c_string(&format!("{line}\n"))
 }
 
 const TAKES: &str = "a String takes all text";

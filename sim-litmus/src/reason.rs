@@ -25,8 +25,6 @@ pub enum Reason {
     Operands(String),
     /// It says something about time or A32 alone.
     NothingToCount,
-    /// The model, which replays the program, counts something else than the case claims.
-    Replay,
 }
 
 impl Reason {
@@ -43,7 +41,6 @@ impl Reason {
             Reason::State(_) => "a state out of reach",
             Reason::Operands(_) => "operands in use",
             Reason::NothingToCount => "nothing to count",
-            Reason::Replay => "not given back by the replay",
         }
     }
 }

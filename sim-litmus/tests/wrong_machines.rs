@@ -1,10 +1,10 @@
 //! Machines that count an event wrongly, made of the counts of the model: the comparison names the
-//! event.
+//! event of 19 out of 20, and blames no other.
 
 use sim_core::PmuEvent::{self, *};
 use sim_litmus::counts::FORMAT;
 use sim_litmus::judge::{judge, totals};
-use sim_litmus::{Admission, Counted, JudgedCase, MachineFacts};
+use sim_litmus::{Admission, Counted, JudgedCase};
 
 use crate::recorded::{candidates, replayed};
 
@@ -47,7 +47,7 @@ fn machine(event: PmuEvent, wrong: Wrong) -> Counted {
         };
         case.counts.insert(event.mnemonic().to_owned(), (0..repeats).map(count).collect());
     }
-    Counted { format: FORMAT.to_owned(), machine: MachineFacts::default(), cases }
+    Counted { format: FORMAT.to_owned(), cases, ..Counted::default() }
 }
 
 fn judged(counted: &Counted) -> Vec<JudgedCase> {

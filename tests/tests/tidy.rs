@@ -26,7 +26,7 @@ const FORBIDDEN: [(&str, &str, &str); 4] = [
 ];
 
 /// Crates that neither print nor exit.
-const LIBRARIES: [&str; 17] = [
+const LIBRARIES: [&str; 18] = [
     "sim-core",
     "sim-files",
     "sim-isa",
@@ -43,6 +43,7 @@ const LIBRARIES: [&str; 17] = [
     "sim-asm",
     "sim-a53",
     "sim-course",
+    "sim-litmus",
     "sim-playground",
 ];
 

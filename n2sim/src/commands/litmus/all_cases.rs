@@ -15,7 +15,7 @@ pub(super) struct AllCases {
     pub(super) candidates: Vec<Litmus>,
     /// The others.
     pub(super) left_out: Vec<LeftOut>,
-    /// Cases whose claim the model gives back.
+    /// Cases whose claim the model reproduces.
     pub(super) admission: Admission,
 }
 

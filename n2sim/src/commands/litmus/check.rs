@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args as ClapArgs;
-use sim_core::Shown;
+use sim_core::{PmuEvent, Shown};
 use sim_litmus::counts::Sample;
 use sim_litmus::judge::{judge, totals};
+use sim_litmus::program::mark_of;
 use sim_litmus::{Answer, Counted, JudgedCase, JudgedClaim};
 
 use super::all_cases::AllCases;
@@ -31,10 +32,22 @@ pub(crate) struct CheckArgs {
 /// Compares, and prints the cases that do not agree.
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let context = || format!("cannot read {}", args.result.shown());
-    let text = std::fs::read_to_string(&args.result).with_context(context)?;
+    let text = sim_files::read_to_string(&args.result).with_context(context)?;
     let counted = Counted::read(&text).with_context(|| args.result.shown().to_string())?;
     let all = AllCases::read()?;
+    let programs = [mark_of(&all.admitted()), mark_of(&all.candidates)];
+    anyhow::ensure!(
+        programs.contains(&counted.program),
+        "{}: this was counted by the program of another n2sim; export it again",
+        args.result.shown()
+    );
     let judged = judge(&all.candidates, &all.admission, &counted);
+    let totals = totals(&judged);
+    anyhow::ensure!(
+        totals.not_counted < judged.len(),
+        "{}: nothing was counted; what the program printed says why",
+        args.result.shown()
+    );
     let mut out = Output::create(args.output.as_deref())?;
     let text = match args.markdown {
         true => markdown(&counted, &judged),
@@ -42,7 +55,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     };
     out.write_all(text.as_bytes())?;
     out.finish()?;
-    Ok(if totals(&judged).differ > 0 { Verdict::Refuted } else { Verdict::Good })
+    Ok(if totals.differ > 0 { Verdict::Refuted } else { Verdict::Good })
 }
 
 const TAKES: &str = "a String takes all text";
@@ -52,21 +65,30 @@ fn machine(counted: &Counted) -> String {
     let machine = &counted.machine;
     let mut parts = Vec::new();
     if !machine.name.is_empty() {
-        parts.push(machine.name.clone());
+        parts.push(machine.name.shown().to_string());
     }
     if !machine.midr.is_empty() {
-        parts.push(format!("MIDR {}", machine.midr));
+        parts.push(format!("MIDR {}", machine.midr.shown()));
     }
     if !machine.kernel.is_empty() {
-        parts.push(format!("Linux {}", machine.kernel));
+        parts.push(format!("Linux {}", machine.kernel.shown()));
     }
     if machine.counters > 0 {
         parts.push(format!("{} counters", machine.counters));
+    }
+    if !machine.midr.is_empty() && !is_n2(&machine.midr) {
+        parts.push("not a Neoverse N2, whose guide the claims follow".to_owned());
     }
     if !machine.huge_pages {
         parts.push("no huge pages".to_owned());
     }
     parts.join(", ")
+}
+
+/// Returns true for the MIDR of a Neoverse N2: implementer Arm, part 0xD49 (TRM).
+fn is_n2(midr: &str) -> bool {
+    let number = u64::from_str_radix(midr.trim_start_matches("0x"), 16);
+    number.is_ok_and(|midr| midr >> 24 & 0xff == 0x41 && midr >> 4 & 0xfff == 0xd49)
 }
 
 /// Returns how many cases agree.
@@ -87,8 +109,14 @@ fn sums(judged: &[JudgedCase]) -> String {
 
 fn plain(counted: &Counted, judged: &[JudgedCase]) -> String {
     let mut text = format!("{}\n{}\n", machine(counted), sums(judged));
-    if counted.machine.counters == 0 && counted.cases.is_empty() {
-        text += "The machine gave no counters to the program; what it printed says why.\n";
+    let zero = always_zero(judged);
+    if !zero.is_empty() {
+        writeln!(
+            text,
+            "counted 0 in every case: {}; the machine may not have them",
+            zero.join(", ")
+        )
+        .expect(TAKES);
     }
     for case in judged.iter().filter(|case| case.differences().next().is_some()) {
         write!(text, "\n{}\n  {} ({})\n  {}\n", case.id, case.claim, case.guide, case.steps)
@@ -98,6 +126,16 @@ fn plain(counted: &Counted, judged: &[JudgedCase]) -> String {
         }
     }
     text
+}
+
+/// Returns the events that a case claims and that counted nothing anywhere.
+fn always_zero(judged: &[JudgedCase]) -> Vec<&'static str> {
+    let claims = || judged.iter().flat_map(|case| &case.claims);
+    let of = |event: PmuEvent| claims().filter(move |claim| claim.event == event);
+    let is_zero = |claim: &JudgedClaim| claim.counted.is_some_and(|sample| sample.mean == 0.0);
+    let never =
+        |event: &PmuEvent| of(*event).any(|claim| claim.claim.min > 0) && of(*event).all(is_zero);
+    PmuEvent::ALL.into_iter().filter(never).map(|event| event.mnemonic()).collect()
 }
 
 /// Returns a claim that does not hold, in a sentence.
@@ -157,7 +195,7 @@ fn shown(case: &JudgedCase) -> impl Iterator<Item = &JudgedClaim> {
 /// Returns what the replay on the model counts: the claim and what follows it.
 fn model(claim: &JudgedClaim) -> String {
     match claim.claim.exact() {
-        Some(exact) => (exact as i64 + claim.left).to_string(),
+        Some(exact) => (exact + claim.left).to_string(),
         None => claim.claim.to_string(),
     }
 }

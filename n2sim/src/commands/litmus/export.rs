@@ -21,7 +21,7 @@ pub(crate) struct ExportArgs {
     /// New directory for the program, its description and a table of its cases
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Also write cases whose claim the model does not give back when it replays the program
+    /// Also write cases that are not admitted: the model does not reproduce their claim
     ///
     /// No machine can be judged by them.
     #[arg(long)]
@@ -35,12 +35,12 @@ const README: &str = "# PMU litmus
 and nothing else:
 
     cc -O1 -o litmus litmus.c
-    sudo sysctl kernel.perf_event_paranoid=1 vm.nr_hugepages=64
+    sudo sysctl kernel.perf_event_paranoid=2 vm.nr_hugepages=64
     ./litmus -o result.json
     n2sim litmus check result.json
 
-Without root, leave the second line out: cases that need huge pages are left out then, if the kernel gives none, and the
-program says so if counting is not allowed. `CASES.md` lists the cases with their claims.
+Without root, leave the second line out: then the program says if counting is not allowed, and leaves out cases that need
+huge pages, if the kernel gives none. `CASES.md` lists the cases with their claims.
 ";
 
 /// Writes the directory, or nothing.
@@ -89,7 +89,7 @@ fn summary(all: &AllCases, exported: usize, directory: &str) -> String {
     for one in &all.left_out {
         *groups.entry(one.reason.group()).or_default() += 1;
     }
-    let not_given_back = all.candidates.len() - exported;
+    let not_admitted = all.candidates.len() - exported;
     let total = all.candidates.len() + all.left_out.len();
     let mut text = format!("{directory}/litmus.c: {exported} of {total} cases\n");
     let mut line = |count: usize, reason: &str| {
@@ -97,7 +97,10 @@ fn summary(all: &AllCases, exported: usize, directory: &str) -> String {
             writeln!(text, "{count:8} left out: {reason}").expect("a String takes all text");
         }
     };
-    line(not_given_back, "the replay on the model does not give the claim back");
+    line(
+        not_admitted,
+        "the replay on the model does not reproduce the claim, or shows nothing of it",
+    );
     for (reason, count) in groups {
         line(count, reason);
     }

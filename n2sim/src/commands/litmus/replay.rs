@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use sim_core::Shown;
 use sim_litmus::counts::FORMAT;
+use sim_litmus::program::mark_of;
 use sim_litmus::replay::{self, CaseCode, Pages};
 use sim_litmus::{Counted, CountedCase, Litmus, MachineFacts};
 use sim_machine::{RunOptions, Session};
@@ -35,8 +36,11 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Verdict> {
     let all = AllCases::read()?;
     let mut out = Output::create(args.output.as_deref())?;
     let mut cases = Vec::new();
+    let mut program = String::new();
     for pages in Pages::BOTH {
-        cases.extend(replay_with(args, &all, pages)?);
+        let (mark, counted) = replay_with(args, &all, pages)?;
+        program = mark;
+        cases.extend(counted);
     }
     let machine = MachineFacts {
         name: format!("n2sim {}", env!("CARGO_PKG_VERSION")),
@@ -44,18 +48,19 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Verdict> {
         huge_pages: true,
         ..MachineFacts::default()
     };
-    let counted = Counted { format: FORMAT.to_owned(), machine, cases };
+    let counted = Counted { format: FORMAT.to_owned(), program, machine, cases };
     serde_json::to_writer_pretty(&mut out, &counted)?;
     writeln!(out)?;
     out.finish()?;
     Ok(Verdict::Good)
 }
 
+/// Returns the mark of the program and the counts of its cases with such pages.
 fn replay_with(
     args: &ReplayArgs,
     all: &AllCases,
     pages: Pages,
-) -> anyhow::Result<Vec<CountedCase>> {
+) -> anyhow::Result<(String, Vec<CountedCase>)> {
     let mut machine = args.machine.clone();
     machine.set.extend(pages.overrides().map(str::to_owned));
     let session = open_trace::with(&args.trace, &machine)?.stopped_by(signals::flag());
@@ -69,7 +74,7 @@ fn replay_with(
     let (counted, _) = with_progress(&session, &RunOptions::default(), |progress| {
         Ok(replay::replay(&session, pages, &cases, &code, progress)?)
     })?;
-    Ok(counted)
+    Ok((mark_of(&cases), counted))
 }
 
 /// Returns the cases that the recorded program has: the admitted ones, or all.
