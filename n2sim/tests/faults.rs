@@ -322,6 +322,15 @@ fn a_book_appears_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_program_of_cases_appears_whole_or_not_at_all() {
+    let place = Place::new();
+    fail_each_in(&place, &["litmus", "export", "out.cases"], &EQUAL, |place, _| {
+        let has_part = place.path().join("out.cases").exists();
+        assert!(!has_part || place.path().join("out.cases/litmus.c").exists(), "a part of it");
+    });
+}
+
+#[test]
 fn regions_fail_cleanly_at_every_call() {
     let args =
         ["trace", "regions", "in.n2t", "--interval", "1k", "--windows", "2", "-o", "out.toml"];

@@ -135,10 +135,10 @@ views.push({
     for (const { trace } of lesson.setups) {
       const text = trace && this.app.data.traces[trace];
       if (!text || this.given.has(trace)) continue;
-      this.given.add(trace);
       await this.app.model.setTrace(bytesOf(text));
       this.app.traceName = trace;
       await this.app.model.ask({ ask: "keep", name: trace });
+      this.given.add(trace);
     }
   },
 

@@ -188,16 +188,18 @@ class App {
       return;
     }
     await this.model.setTrace(new Uint8Array(await file.arrayBuffer()));
-    this.traceName = file.name;
+    // The lessons of the page keep their trace of that name.
+    const name = this.data.traces[file.name] ? `own-${file.name}` : file.name;
+    this.traceName = name;
     this.dropped++;
-    this.data.traces[file.name] = undefined;
+    this.data.traces[name] = undefined;
     // Lessons may name it.
-    await this.model.ask({ ask: "keep", name: file.name });
+    await this.model.ask({ ask: "keep", name });
     const before = this.state.trace;
-    this.change({ trace: file.name });
+    this.change({ trace: name });
     // A file of the same name does not change the state, and is another trace all the same.
-    if (before === file.name) this.show();
-    this.say(`${file.name}: ${file.size.toLocaleString("en")} bytes`);
+    if (before === name) this.show();
+    this.say(`${name}: ${file.size.toLocaleString("en")} bytes`);
   }
 }
 
