@@ -232,7 +232,7 @@ fn a_step_with_several_sources_has_no_source() {
     let mixed = source("LD8 0x9000 ; LD8 0x8000 step 16 x 4", 2).expect_err("two sources");
     assert!(
         mixed.to_string().contains(
-            "step 2 has 4 accesses: 1 from memory, 3 from L1; ask about a step with one source"
+            "step 2 has 4 accesses: 1 from DRAM, 3 from L1; ask about a step with one source"
         ),
         "{mixed}"
     );
