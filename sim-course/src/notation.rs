@@ -41,7 +41,7 @@ use Mark::{Base, Clause, Key, Sign, Sized, Start, Word};
 /// Mark, term, meaning. In a term of [`Mark::Sized`] `#` is the number of bytes.
 const TABLE: [(Mark, &str, &str); 37] = [
     (Base("K0"), "K0", "nothing is in any cache or TLB"),
-    (Base("K1"), "K1", "the pages of the steps are in the TLBs, their lines in memory only"),
+    (Base("K1"), "K1", "the pages of the steps are in the TLBs, their lines in DRAM only"),
     (Base("K2"), "K2", "the pages of the steps are in the TLBs, their lines in the L2"),
     (Base("K3"), "K3", "the pages of the steps are in the TLBs, their lines in the L1 and the L2"),
     (Base("K3d"), "K3d", "as K3, with lines that the L1 D-cache has to write back"),

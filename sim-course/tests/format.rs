@@ -236,10 +236,10 @@ fn a_step_with_several_sources_has_no_source() {
         ),
         "{mixed}"
     );
-    assert_eq!(source("LD8 0x8000 step 64 x 4", 1).expect("one source"), "memory");
+    assert_eq!(source("LD8 0x8000 step 64 x 4", 1).expect("one source"), "DRAM");
     // What a wrong path brings is not the data of the step.
     let squashed = source("LD8 0x8000 ; [LD8 0x9000] ; LD8 0x8000", 2);
-    assert_eq!(squashed.expect("one source"), "memory");
+    assert_eq!(squashed.expect("one source"), "DRAM");
 }
 
 /// Texts cut anywhere, or with one letter replaced, give an error or a lesson, never a panic.
