@@ -162,6 +162,16 @@ fn faults_of_questions_are_placed() {
             "metric = \"DTLB_WALK / L1D_CACHE\"\nunit = \"% of loads\"",
             "l.toml:12:1: unit = \"% of loads\" needs a formula in percent: metric = \"100 * (DTLB_WALK / L1D_CACHE)\"",
         ),
+    ] {
+        let message = message(GOOD, from, to);
+        assert!(message.contains(expected), "{to}: {message}");
+        assert!(message.starts_with("l.toml:") && !message.contains('\n'), "{message}");
+    }
+}
+
+#[test]
+fn faults_of_explanations_are_placed() {
+    for (from, to, expected) in [
         ("{answer}", "{answer", "l.toml:12:11: '{' has no '}'"),
         ("{answer}", "{}", "the braces are empty"),
         ("{answer}", "{2 * answer}", "l.toml:12:16: write {answer} by itself: it is the answer as"),

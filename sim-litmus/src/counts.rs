@@ -126,7 +126,7 @@ impl Counted {
                 if let Err(source) = PmuEvent::from_name(&event) {
                     return Err(ResultError::Event { case, source });
                 }
-                if counts.len() < 2 || counts.iter().any(|count| !(count.abs() <= MOST)) {
+                if counts.len() < 2 || !counts.iter().all(|count| count.abs() <= MOST) {
                     return Err(ResultError::Counts { case, event });
                 }
             }

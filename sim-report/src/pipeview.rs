@@ -2,7 +2,7 @@
 //! work.
 //!
 //! * [`OpWindow`](sim_machine::observe::OpWindow) collects the operations of a run, and
-//!   [`op_stage`](sim_core::op_stage) divides a timeline into stages; [`notes`] describes
+//!   [`sim_core::op_stage`] divides a timeline into stages; [`notes`] describes
 //!   everything else;
 //! * [`text`] writes for terminals, [`svg`] draws a figure;
 //! * [`a53`] collects the instructions of a Cortex-A53, with the stages of a core in order;
