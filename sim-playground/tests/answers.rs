@@ -390,7 +390,7 @@ fn a_lesson_has_its_notation_and_the_options_of_its_questions() {
         lesson["notation"].as_array().expect("terms").iter().map(|term| &term["sign"]).collect();
     assert_eq!(signs, ["K0", "LD8 A", "s ; t", "0x8000"]);
     let options = lesson["questions"][3]["answer"]["options"].as_array().expect("sources");
-    assert!(options.contains(&json!("L1")) && options.contains(&json!("memory")), "{options:?}");
+    assert!(options.contains(&json!("L1")) && options.contains(&json!("DRAM")), "{options:?}");
 }
 
 /// A lesson file that is solved when it is loaded.
