@@ -191,6 +191,9 @@ fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
         Some(Condition::X2(zero)) => line(text, &format!("mov x2, #{}", u8::from(!zero))),
         None => {}
     }
+    if step.returns {
+        return write_return(text, step, runs);
+    }
     if step.indirect {
         line(text, "adr x4, 3f\nmov x30, x4");
     }
@@ -208,6 +211,17 @@ fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
         line(text, "dsb sy");
         reveal(text, 1);
     }
+}
+
+/// Writes a return after a call, so that it is predicted: the call leads to the return, which leads
+/// to the branch after the call. Without the return, a branch takes its place.
+fn write_return(text: &mut String, step: &PlannedStep, runs: bool) {
+    line(text, "bl 4f\nb 3f\n4:");
+    match runs {
+        true => line(text, &format!(".inst 0x{:08x} // {}", step.word, step.text)),
+        false => line(text, "b 3f"),
+    }
+    line(text, &format!("3:\n{JUMPED_TO}"));
 }
 
 /// Loads through X`register`, far away and in another set of the L1 D-cache, so that the address

@@ -16,8 +16,10 @@ const PAGE_BYTES: u64 = 4096;
 const MOST_STEPS: usize = 256;
 /// Bytes of half a page.
 const HALF_BYTES: u64 = PAGE_BYTES / 2;
+/// Rounds of a loop without preparation.
+const ROUNDS_OF_STEPS: u32 = 200;
 /// Rounds of a loop whose preparation is short.
-const ROUNDS: u32 = 50;
+const ROUNDS: u32 = 100;
 /// Rounds of a loop that empties both TLB levels each time.
 const ROUNDS_OF_TLBS: u32 = 4;
 
@@ -76,6 +78,8 @@ pub struct PlannedStep {
     pub taken: bool,
     /// The branch goes to X4 or X30.
     pub indirect: bool,
+    /// It returns to X30, which a call before it sets.
+    pub returns: bool,
     /// Its address is no access of a program: of a preload, or for maintenance or `DC ZVA`.
     pub hides_address: bool,
     /// It starts after everything before it is complete.
@@ -123,7 +127,11 @@ pub fn plan(case: &Case) -> Result<Plan, Reason> {
     let prepare = memory.acts();
     let needs_blocks = !small_pages && !prepare.is_empty();
     let is_long = prepare.iter().any(|act| matches!(act, Prepare::LeaveTlbs(_)));
-    let rounds = if is_long { ROUNDS_OF_TLBS } else { ROUNDS };
+    let rounds = match prepare.is_empty() {
+        true => ROUNDS_OF_STEPS,
+        false if is_long => ROUNDS_OF_TLBS,
+        false => ROUNDS,
+    };
     Ok(Plan { prepare, steps, small_pages, needs_blocks, rounds })
 }
 
@@ -198,6 +206,10 @@ fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
             check_level(&inst)?;
             let base = base_of(step, &inst, operand)?;
             check_registers(step, &inst)?;
+            let returns = sim_isa::is_return(word);
+            if returns && !inst.srcs().contains(&Reg::x(30)) {
+                return Err(Reason::Operands(step.text.clone()));
+            }
             let branches = inst.branch != BranchKind::None;
             let condition = condition_of(step, &inst, taken)?;
             let indirect = branches && inst.n_srcs > 0 && condition.is_none();
@@ -212,6 +224,7 @@ fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
                 skips: branches,
                 taken,
                 indirect,
+                returns,
                 hides_address,
                 waits,
             })
