@@ -114,7 +114,7 @@ fn layout(plots: &[Plot], names: &[String]) -> Layout {
         .with_height(HEIGHT)
         .with_title("Errors of metrics against ground-truth values")
         .with_subtitle(
-            "largest errors; shares: percentage points, others: percent of the true value; \
+            "largest errors; shares in percentage points, others in percent; \
              triangles: beyond the edge",
         )
         .with_title_size(20)
