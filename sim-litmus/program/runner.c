@@ -1,7 +1,7 @@
 // Counts small cases with the performance counters of this machine.
 //
 //     cc -O1 -o litmus litmus.c        any gcc or clang for AArch64 Linux, no libraries
-//     ./litmus -o result.json          about a minute; needs counters for user mode (perf)
+//     ./litmus -o result.json          needs counters for user mode (perf)
 //
 // Each case has two functions: one prepares caches and TLBs and then runs the steps of the case,
 // the other prepares alike and leaves the steps out. The difference of their counts, divided by the
