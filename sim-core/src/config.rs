@@ -7,9 +7,11 @@
 
 mod fault;
 mod merge;
+pub mod range;
 pub mod units;
 
 pub use fault::{ConfigError, Fault, Place, Problem};
+pub use range::{Range, Steps};
 
 use std::io::Read;
 use std::path::Path;

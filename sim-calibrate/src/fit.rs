@@ -1,0 +1,255 @@
+//! The search for the values with the least differences.
+//!
+//! The differences are logarithms of ratios in standard deviations. Large ones count as their size,
+//! not as their square, so that an event which the model does not explain moves no other value.
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::key::Key;
+use crate::point::Points;
+use crate::runs::{Model, RunError, Runs};
+use crate::slope::{Distance, Slopes};
+
+/// Residual, in standard deviations, from which a difference counts as its size.
+const ROBUST: f64 = 10.0;
+/// Dampings of one step, tried together.
+const DAMPINGS: [f64; 6] = [1e-4, 1e-2, 0.1, 1.0, 10.0, 100.0];
+/// Positions of a key that a scan of its range tries.
+const SCANNED: usize = 6;
+
+/// Data of a search.
+pub(crate) struct Search<'a> {
+    pub(crate) keys: &'a [Key],
+    pub(crate) points: &'a Points,
+    /// Numbers of the fitted points.
+    pub(crate) fitted: &'a [usize],
+    /// Numbers of the keys that may move.
+    pub(crate) active: &'a [usize],
+    /// Runs after which no new round begins.
+    pub(crate) most_runs: usize,
+}
+
+/// A place and its cost.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Best {
+    pub(crate) place: Vec<usize>,
+    pub(crate) cost: f64,
+}
+
+impl Search<'_> {
+    /// Returns the cost of predictions.
+    pub(crate) fn cost(&self, predicted: &[f64]) -> f64 {
+        self.points.residuals(self.fitted, predicted).iter().map(|residual| robust(*residual)).sum()
+    }
+
+    /// Searches from a place.
+    pub(crate) fn run<M: Model>(
+        &self,
+        runs: &mut Runs<'_, M>,
+        start: &[usize],
+    ) -> Result<Best, RunError<M::Error>> {
+        let mut best = self.evaluate(runs, &[start.to_vec()])?.remove(0);
+        let coarse: Vec<usize> = self.active.iter().map(|key| self.keys[*key].last() / 8).collect();
+        self.descend(runs, &mut best, coarse)?;
+        loop {
+            let before = best.cost;
+            self.scan(runs, &mut best)?;
+            let fine: Vec<usize> =
+                self.active.iter().map(|key| self.keys[*key].last() / 32).collect();
+            self.descend(runs, &mut best, fine)?;
+            self.polish(runs, &mut best)?;
+            if best.cost > before * 0.99 || runs.made() > self.most_runs {
+                return Ok(best);
+            }
+        }
+    }
+
+    /// Returns the places with their costs; a place without a machine costs infinitely much.
+    fn evaluate<M: Model>(
+        &self,
+        runs: &mut Runs<'_, M>,
+        places: &[Vec<usize>],
+    ) -> Result<Vec<Best>, RunError<M::Error>> {
+        let predicted = runs.at(places)?;
+        let cost = |run: Option<&Vec<f64>>| run.map_or(f64::INFINITY, |run| self.cost(run));
+        let both = places.iter().zip(predicted);
+        Ok(both
+            .map(|(place, run)| Best { place: place.clone(), cost: cost(run.as_deref()) })
+            .collect())
+    }
+
+    /// Tries places and goes to the best one. Returns true if it is better than `best`.
+    fn go_to_best<M: Model>(
+        &self,
+        runs: &mut Runs<'_, M>,
+        best: &mut Best,
+        places: &[Vec<usize>],
+    ) -> Result<bool, RunError<M::Error>> {
+        let tried = self.evaluate(runs, places)?;
+        let least = tried.into_iter().min_by(|one, other| one.cost.total_cmp(&other.cost));
+        match least {
+            Some(least) if least.cost < best.cost => {
+                *best = least;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Levenberg and Marquardt's steps, with slopes over `steps` positions that become smaller.
+    fn descend<M: Model>(
+        &self,
+        runs: &mut Runs<'_, M>,
+        best: &mut Best,
+        mut steps: Vec<usize>,
+    ) -> Result<(), RunError<M::Error>> {
+        while runs.made() <= self.most_runs {
+            let distance = Distance::OneSided(steps.clone());
+            let (keys, points) = (self.keys, self.points);
+            let slopes = Slopes::measure(runs, keys, points, self.active, &best.place, &distance)?;
+            let mut improved = false;
+            // The slopes serve as long as they lead down by much.
+            loop {
+                let before = best.cost;
+                let places = self.steps_down(runs, best, &slopes)?;
+                let found = self.go_to_best(runs, best, &places)?;
+                improved |= found;
+                if !found || best.cost > before * 0.9 {
+                    break;
+                }
+            }
+            if steps.iter().all(|step| *step <= 1) && !improved {
+                return Ok(());
+            }
+            steps.iter_mut().for_each(|step| *step = (*step / 2).max(1));
+        }
+        Ok(())
+    }
+
+    /// Returns the places to which each damping leads.
+    fn steps_down<M: Model>(
+        &self,
+        runs: &mut Runs<'_, M>,
+        best: &Best,
+        slopes: &Slopes,
+    ) -> Result<Vec<Vec<usize>>, RunError<M::Error>> {
+        let Some(here) = runs.one(&best.place)? else { return Ok(Vec::new()) };
+        let residuals = self.points.residuals(self.fitted, &here);
+        let weights = residuals.iter().map(|residual| weight(*residual).sqrt());
+        let weights = DVector::from_iterator(residuals.len(), weights);
+        let mut rows = slopes.rows(self.fitted);
+        for mut column in rows.column_iter_mut() {
+            column.component_mul_assign(&weights);
+        }
+        let right = -DVector::from_vec(residuals).component_mul(&weights);
+        let normal = rows.tr_mul(&rows);
+        let right = rows.tr_mul(&right);
+        let mut places: Vec<Vec<usize>> = Vec::new();
+        for damping in DAMPINGS {
+            let place = self.step(&best.place, &normal, &right, damping);
+            if !places.contains(&place) && place != best.place {
+                places.push(place);
+            }
+        }
+        Ok(places)
+    }
+
+    /// Returns the place after a step, with keys that would leave their range at its end.
+    fn step(
+        &self,
+        place: &[usize],
+        normal: &DMatrix<f64>,
+        right: &DVector<f64>,
+        damping: f64,
+    ) -> Vec<usize> {
+        let mut free: Vec<usize> = (0..self.active.len()).collect();
+        let mut moved = place.to_vec();
+        let mut fixed = DVector::zeros(self.active.len());
+        while !free.is_empty() {
+            let right = (right - normal * &fixed).select_rows(&free);
+            let mut square = normal.select_rows(&free).select_columns(&free);
+            for at in 0..free.len() {
+                let own = square[(at, at)];
+                square[(at, at)] = own * (1.0 + damping) + 1e-9;
+            }
+            let Some(steps) = square.cholesky().map(|factors| factors.solve(&right)) else { break };
+            let mut outside = Vec::new();
+            for (at, number) in free.iter().enumerate() {
+                let key = self.active[*number];
+                let (from, last) = (place[key] as f64, self.keys[key].last() as f64);
+                moved[key] = self.keys[key].moved(place[key], steps[at]);
+                if !(-0.5..=last + 0.5).contains(&(from + steps[at])) {
+                    fixed[*number] = moved[key] as f64 - from;
+                    outside.push(*number);
+                }
+            }
+            if outside.is_empty() {
+                break;
+            }
+            free.retain(|number| !outside.contains(number));
+        }
+        moved
+    }
+
+    /// Tries positions all over the range of each key, one key at a time.
+    fn scan<M: Model>(
+        &self,
+        runs: &mut Runs<'_, M>,
+        best: &mut Best,
+    ) -> Result<(), RunError<M::Error>> {
+        let mut places = Vec::new();
+        for key in self.active {
+            let last = self.keys[*key].last();
+            for number in 0..SCANNED {
+                let mut place = best.place.clone();
+                place[*key] = number * last / (SCANNED - 1);
+                places.push(place);
+            }
+        }
+        self.go_to_best(runs, best, &places)?;
+        Ok(())
+    }
+
+    /// Moves single keys, and pairs of keys, by a step as long as that is better.
+    fn polish<M: Model>(
+        &self,
+        runs: &mut Runs<'_, M>,
+        best: &mut Best,
+    ) -> Result<(), RunError<M::Error>> {
+        while runs.made() <= self.most_runs {
+            let here = best.clone();
+            let mut places = Vec::new();
+            for key in self.active {
+                for steps in [-1.0, 1.0] {
+                    let mut place = here.place.clone();
+                    place[*key] = self.keys[*key].moved(place[*key], steps);
+                    places.push(place);
+                }
+            }
+            let tried = self.evaluate(runs, &places)?;
+            let mut together = here.place.clone();
+            for (at, key) in self.active.iter().enumerate() {
+                let pair = &tried[2 * at..2 * at + 2];
+                let better = pair.iter().filter(|one| one.cost < here.cost);
+                if let Some(one) = better.min_by(|one, other| one.cost.total_cmp(&other.cost)) {
+                    together[*key] = one.place[*key];
+                }
+            }
+            places.push(together);
+            if !self.go_to_best(runs, best, &places)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the cost of a residual: its square if it is small.
+fn robust(residual: f64) -> f64 {
+    2.0 * ROBUST * ROBUST * ((1.0 + (residual / ROBUST).powi(2)).sqrt() - 1.0)
+}
+
+/// Returns the weight of a residual in a sum of squares that has the slope of [`robust`].
+fn weight(residual: f64) -> f64 {
+    1.0 / (1.0 + (residual / ROBUST).powi(2)).sqrt()
+}

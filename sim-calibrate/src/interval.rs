@@ -1,0 +1,208 @@
+//! Values of a key that fit as well as the best one, if the other keys follow.
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::fit::{Best, Search};
+use crate::runs::{Model, RunError, Runs};
+use crate::slope::Slopes;
+
+/// Increase of the sum of squares at the ends of an interval: three standard deviations.
+const INCREASE: f64 = 9.0;
+
+/// Positions of a key that the counts do not exclude.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// Least position.
+    pub low: usize,
+    /// Greatest position.
+    pub high: usize,
+}
+
+/// One end of an interval during the search for it.
+struct End {
+    /// Column of the key.
+    column: usize,
+    /// -1 or 1.
+    sign: f64,
+    /// Steps that are not excluded.
+    reached: usize,
+    /// Steps to try next; `None` if the end is known.
+    next: Option<usize>,
+}
+
+/// Intervals of all active keys, or a better place that was found on the way.
+pub(crate) enum Profiles {
+    /// One interval for each active key.
+    Known(Vec<Interval>),
+    /// The search had not found the best place.
+    Better(Best),
+}
+
+/// What is known of the surroundings of the best place.
+pub(crate) struct Surroundings {
+    /// Slopes of the fitted points.
+    rows: DMatrix<f64>,
+    /// Covariances of the keys, in steps.
+    pub(crate) covariance: DMatrix<f64>,
+}
+
+impl Surroundings {
+    /// Describes the surroundings by the slopes at the best place. `scale` is the variance of a
+    /// residual: 1 if the counts differ by noise alone.
+    pub(crate) fn new(search: &Search<'_>, slopes: &Slopes, scale: f64) -> Option<Surroundings> {
+        let rows = slopes.rows(search.fitted);
+        let mut normal = rows.tr_mul(&rows) / scale;
+        for (column, key) in search.active.iter().enumerate() {
+            // A range is knowledge too: as a normal distribution over all of it.
+            normal[(column, column)] += (search.keys[*key].last() as f64).powi(-2);
+        }
+        let covariance = normal.cholesky()?.inverse();
+        Some(Surroundings { rows, covariance })
+    }
+
+    /// Returns how the other keys follow a step of one key.
+    fn followers(&self, column: usize) -> DVector<f64> {
+        self.covariance.column(column) / self.covariance[(column, column)]
+    }
+}
+
+/// Finds the intervals of all active keys around the best place. `scale` is the variance of a
+/// residual. A better place ends the search for them, if `may_restart` is set.
+pub(crate) fn profiles<M: Model>(
+    search: &Search<'_>,
+    runs: &mut Runs<'_, M>,
+    best: &Best,
+    near: &Surroundings,
+    scale: f64,
+    may_restart: bool,
+) -> Result<Profiles, RunError<M::Error>> {
+    let mut ends = Vec::new();
+    for column in 0..search.active.len() {
+        let likely = 3.0 * near.covariance[(column, column)].sqrt();
+        for sign in [-1.0, 1.0] {
+            let room = room(search, best, column, sign);
+            let first = (likely.ceil() as usize).clamp(1, room.max(1));
+            ends.push(End { column, sign, reached: 0, next: (room > 0).then_some(first) });
+        }
+    }
+    while ends.iter().any(|end| end.next.is_some()) {
+        let costs = costs_of(search, runs, best, near, &ends)?;
+        for (end, cost) in ends.iter_mut().zip(costs) {
+            let (Some(tried), Some((place, cost))) = (end.next, cost) else { continue };
+            if may_restart && cost < best.cost - 0.5 * scale {
+                return Ok(Profiles::Better(Best { place, cost }));
+            }
+            let room = room(search, best, end.column, end.sign);
+            let is_excluded = cost > best.cost + INCREASE * scale;
+            end.reached = if is_excluded { tried - 1 } else { tried };
+            end.next = (!is_excluded && tried < room).then(|| (2 * tried).min(room));
+        }
+    }
+    let interval = |(column, pair): (usize, &[End])| {
+        let position = best.place[search.active[column]];
+        Interval { low: position - pair[0].reached, high: position + pair[1].reached }
+    };
+    Ok(Profiles::Known(ends.chunks(2).enumerate().map(interval).collect()))
+}
+
+/// Returns the steps between the best position of a key and the end of its range.
+fn room(search: &Search<'_>, best: &Best, column: usize, sign: f64) -> usize {
+    let key = search.active[column];
+    if sign < 0.0 { best.place[key] } else { search.keys[key].last() - best.place[key] }
+}
+
+/// Returns the least cost that was found for the next step of each end.
+fn costs_of<M: Model>(
+    search: &Search<'_>,
+    runs: &mut Runs<'_, M>,
+    best: &Best,
+    near: &Surroundings,
+    ends: &[End],
+) -> Result<Vec<Option<(Vec<usize>, f64)>>, RunError<M::Error>> {
+    // Alone, with the others following in a straight line, and then corrected for what was found.
+    let mut found: Vec<Option<(Vec<usize>, f64)>> = vec![None; ends.len()];
+    let lines = |end: &End| {
+        let steps = end.next? as f64 * end.sign;
+        let mut alone = best.place.clone();
+        let key = search.active[end.column];
+        alone[key] = search.keys[key].moved(alone[key], steps);
+        let all = near.followers(end.column) * steps;
+        Some([alone, moved(search, &best.place, &all, end.column, steps)])
+    };
+    let first: Vec<_> = ends.iter().map(lines).collect();
+    keep_least(search, runs, &first, &mut found)?;
+    let mut second = Vec::new();
+    for (end, least) in ends.iter().zip(&found) {
+        let Some((place, _)) = least else {
+            second.push(None);
+            continue;
+        };
+        let predicted = runs.one(place)?;
+        let corrected = predicted.map(|predicted| {
+            let steps = correction(search, near, end.column, &predicted);
+            moved(search, place, &steps, end.column, 0.0)
+        });
+        second.push(corrected.map(|place| [place.clone(), place]));
+    }
+    keep_least(search, runs, &second, &mut found)?;
+    Ok(found)
+}
+
+/// Runs two places for each end and keeps the cheaper one.
+fn keep_least<M: Model>(
+    search: &Search<'_>,
+    runs: &mut Runs<'_, M>,
+    places: &[Option<[Vec<usize>; 2]>],
+    found: &mut [Option<(Vec<usize>, f64)>],
+) -> Result<(), RunError<M::Error>> {
+    let flat: Vec<Vec<usize>> = places.iter().flatten().flatten().cloned().collect();
+    let mut predicted = runs.at(&flat)?.into_iter();
+    for (places, found) in places.iter().zip(found) {
+        for place in places.iter().flatten() {
+            let run = predicted.next().flatten();
+            let cost = run.map_or(f64::INFINITY, |run| search.cost(&run));
+            if found.as_ref().is_none_or(|(_, least)| cost < *least) {
+                *found = Some((place.clone(), cost));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the best move of the keys but one, from a place with these predictions.
+fn correction(
+    search: &Search<'_>,
+    near: &Surroundings,
+    fixed: usize,
+    predicted: &[f64],
+) -> DVector<f64> {
+    let residuals = DVector::from_vec(search.points.residuals(search.fitted, predicted));
+    let mut right = -near.rows.tr_mul(&residuals);
+    let mut square = near.rows.tr_mul(&near.rows);
+    square.row_mut(fixed).fill(0.0);
+    square.column_mut(fixed).fill(0.0);
+    right[fixed] = 0.0;
+    for at in 0..square.nrows() {
+        square[(at, at)] = square[(at, at)] * 1.001 + 1e-6;
+    }
+    match square.cholesky() {
+        Some(factors) => factors.solve(&right),
+        None => DVector::zeros(right.len()),
+    }
+}
+
+/// Returns a place moved by steps of all active keys; the key of `column` moves by `own` steps.
+fn moved(
+    search: &Search<'_>,
+    place: &[usize],
+    steps: &DVector<f64>,
+    column: usize,
+    own: f64,
+) -> Vec<usize> {
+    let mut moved = place.to_vec();
+    for (at, key) in search.active.iter().enumerate() {
+        let steps = if at == column { own } else { steps[at] };
+        moved[*key] = search.keys[*key].moved(moved[*key], steps);
+    }
+    moved
+}

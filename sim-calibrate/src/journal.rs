@@ -1,0 +1,110 @@
+//! Finished runs on the disk, so that a search that was ended goes on where it was.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// First line of a journal.
+const FORMAT: &str = "n2sim calibrate 1";
+
+/// A journal that cannot be read or written.
+#[derive(Debug)]
+pub enum JournalError {
+    /// The file cannot be opened, read or written.
+    Io(std::io::Error),
+    /// The file is not a journal.
+    NotOne,
+    /// The journal is of another search: other counts, keys, traces or machine.
+    Other,
+}
+
+/// One run of the model.
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    place: Vec<usize>,
+    predicted: Option<Vec<f64>>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
+    format: String,
+    search: String,
+}
+
+/// A file with a line for each finished run.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    known: Vec<(Vec<usize>, Option<Vec<f64>>)>,
+}
+
+impl Journal {
+    /// Opens the journal of a search, or starts it. `search` names everything that determines a
+    /// prediction besides the positions of the keys.
+    ///
+    /// A last line that was not written to its end is removed.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or is of another search or no journal.
+    pub fn open(path: &Path, search: &str) -> Result<Journal, JournalError> {
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path);
+        let mut file = file.map_err(JournalError::Io)?;
+        let head = Head { format: FORMAT.to_owned(), search: search.to_owned() };
+        if file.metadata().map_err(JournalError::Io)?.len() == 0 {
+            writeln!(file, "{}", json(&head)).map_err(JournalError::Io)?;
+            return Ok(Journal { file, known: Vec::new() });
+        }
+        let mut lines = BufReader::new(&file);
+        let mut line = String::new();
+        let mut length = read_line(&mut lines, &mut line)?;
+        let found: Head = serde_json::from_str(&line).map_err(|_| JournalError::NotOne)?;
+        if found.format != FORMAT {
+            return Err(JournalError::NotOne);
+        }
+        if found.search != search {
+            return Err(JournalError::Other);
+        }
+        let mut known = Vec::new();
+        loop {
+            line.clear();
+            let bytes = read_line(&mut lines, &mut line)?;
+            let Ok(run) = serde_json::from_str::<Line>(&line) else { break };
+            if !line.ends_with('\n') {
+                break;
+            }
+            length += bytes;
+            known.push((run.place, run.predicted));
+        }
+        file.set_len(length).map_err(JournalError::Io)?;
+        file.seek(SeekFrom::End(0)).map_err(JournalError::Io)?;
+        Ok(Journal { file, known })
+    }
+
+    /// Takes the runs that were known when the journal was opened.
+    pub(crate) fn take(&mut self) -> Vec<(Vec<usize>, Option<Vec<f64>>)> {
+        std::mem::take(&mut self.known)
+    }
+
+    /// Adds a run.
+    pub(crate) fn add(
+        &mut self,
+        place: &[usize],
+        predicted: Option<&[f64]>,
+    ) -> Result<(), JournalError> {
+        let line = Line { place: place.to_vec(), predicted: predicted.map(<[f64]>::to_vec) };
+        writeln!(self.file, "{}", json(&line)).map_err(JournalError::Io)
+    }
+}
+
+fn read_line(lines: &mut impl BufRead, line: &mut String) -> Result<u64, JournalError> {
+    lines.read_line(line).map(|bytes| bytes as u64).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => JournalError::NotOne,
+        _ => JournalError::Io(error),
+    })
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("numbers and strings are JSON")
+}

@@ -1,0 +1,3 @@
+//! Tests of the calibration, on a small machine whose counts are known.
+
+mod twins;

@@ -1,0 +1,181 @@
+//! Hidden machines: the fit gets their counts with noise, and nothing else.
+
+use std::cell::Cell;
+
+use rand::{Rng, RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use sim_calibrate::{
+    Calibration, Journal, JournalError, Key, Model, Point, Points, Runs, Sample, Settings,
+    calibrate,
+};
+use sim_core::config::{Range, Steps};
+
+/// Latencies of three levels, of which two always come together; an overlap; and a value that no
+/// kernel uses.
+const NAMES: [&str; 6] = ["l1", "l2", "bus", "dram", "overlap", "unused"];
+const HIDDEN: [i64; 6] = [5, 12, 9, 311, 6, 4];
+const START: [i64; 6] = [4, 9, 6, 255, 4, 3];
+
+fn range(low: i64, high: i64) -> Range {
+    Range { low, high, steps: Steps::Ones }
+}
+
+fn keys() -> Vec<Key> {
+    let ranges =
+        [range(1, 8), range(5, 20), range(2, 40), range(200, 400), range(1, 16), range(1, 9)];
+    let key = |((name, range), start): ((&str, Range), i64)| Key {
+        name: name.to_owned(),
+        range,
+        start: range.position(start).expect("the start is in the range"),
+    };
+    NAMES.into_iter().zip(ranges).zip(START).map(key).collect()
+}
+
+/// A machine of four kernels: hits of the L1, hits of the L2, misses one by one and misses that
+/// overlap. `separates` adds one that uses the bus alone.
+struct Machine {
+    separates: bool,
+    /// A stall that no key describes.
+    unknown: f64,
+    runs: std::sync::atomic::AtomicUsize,
+}
+
+impl Machine {
+    fn new(separates: bool) -> Machine {
+        Machine { separates, unknown: 0.0, runs: Default::default() }
+    }
+
+    fn kernels(&self) -> usize {
+        4 + usize::from(self.separates)
+    }
+}
+
+impl Model for Machine {
+    type Error = ();
+
+    fn predict(&self, values: &[i64]) -> Result<Option<Vec<f64>>, ()> {
+        self.runs.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let [l1, l2, bus, dram, overlap, _] = [0, 1, 2, 3, 4, 5].map(|at| values[at] as f64);
+        let miss = l1 + l2 + bus + dram;
+        let own = self.unknown;
+        // Cycles, stalls and misses of each kernel.
+        let mut all = vec![
+            [l1 + own, 0.0, 0.0],
+            [l1 + l2, l2 - own / 2.0, 0.0],
+            [miss, bus + dram, 1.0],
+            [(miss / overlap).max(l1), (miss / overlap - 2.0).max(0.0), 1.0],
+        ];
+        if self.separates {
+            all.push([10.0 + bus, bus, 0.0]);
+        }
+        Ok(Some(all.concat()))
+    }
+}
+
+const EVENTS: [&str; 3] = ["CPU_CYCLES", "STALL_BACKEND", "LL_CACHE_MISS_RD"];
+
+/// Returns the counts of the hidden machine with noise of 1 %.
+fn counts(machine: &Machine, seed: u64) -> Points {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let exact = machine.predict(&HIDDEN).expect("the machine runs").expect("it has a machine");
+    let point = |(number, exact): (usize, f64)| Point {
+        kernel: number / 3,
+        event: EVENTS[number % 3].to_owned(),
+        counted: Some(Sample { mean: exact * (1.0 + 0.01 * normal(&mut random)), deviation: 0.0 }),
+        held_out: false,
+    };
+    let all = exact.into_iter().enumerate().map(point).collect();
+    let kernels = (0..machine.kernels()).map(|number| format!("kernel {number}")).collect();
+    Points { kernels, all, noise: 0.01 }
+}
+
+fn normal(random: &mut impl Rng) -> f64 {
+    (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
+}
+
+fn fit(machine: &Machine, points: &Points) -> Calibration {
+    let keys = keys();
+    let mut runs = Runs::new(&keys, machine, None, &|_| ());
+    let settings = Settings { most_runs: 1000 };
+    let done = calibrate(&mut runs, &keys, points, settings).expect("the model runs");
+    done.expect("the model has a machine at the start")
+}
+
+fn values(calibration: &Calibration, name: &str) -> std::ops::RangeInclusive<i64> {
+    let at = NAMES.iter().position(|known| *known == name).expect("a key");
+    let interval = calibration.keys[at].interval.expect("it changes counts");
+    keys()[at].value(interval.low)..=keys()[at].value(interval.high)
+}
+
+/// Given a machine that no kernel separates into bus and memory, expect their sum and not more.
+#[test]
+fn sum_of_two_latencies() {
+    let machine = Machine::new(false);
+    for seed in 1..20 {
+        let found = fit(&machine, &counts(&machine, seed));
+        assert!(found.unexplained.is_empty(), "seed {seed}: {:?}", found.unexplained);
+        assert!(found.after.fitted < 0.02 && found.before.fitted > 0.1, "seed {seed}");
+        assert_eq!(found.keys[5].interval, None, "no kernel uses it");
+        for (name, hidden) in NAMES.into_iter().zip(HIDDEN).take(5) {
+            let interval = values(&found, name);
+            assert!(interval.contains(&hidden), "seed {seed}: {name} {interval:?}");
+        }
+        let [tie] = found.ties.as_slice() else { panic!("seed {seed}: {:?}", found.ties) };
+        let mut tied: Vec<usize> = tie.moves.iter().map(|(key, _)| *key).collect();
+        tied.sort_unstable();
+        assert_eq!(tied, [2, 3], "seed {seed}");
+        let known = tie.known.expect("a sum");
+        assert_eq!(known.factor, 1.0);
+        assert!((known.value - 320.0).abs() <= known.deviation + 1.0, "seed {seed}: {known:?}");
+    }
+}
+
+/// Given a kernel that uses the bus alone, expect both values.
+#[test]
+fn kernel_that_separates() {
+    let machine = Machine::new(true);
+    let found = fit(&machine, &counts(&machine, 3));
+    assert!(found.ties.is_empty(), "{:?}", found.ties);
+    assert!(values(&found, "bus").contains(&9) && values(&found, "bus").count() < 4);
+}
+
+/// Given the same kernel without a count, expect its name as the one that would separate.
+#[test]
+fn kernel_that_would_separate() {
+    let machine = Machine::new(true);
+    let mut points = counts(&machine, 3);
+    points.all.iter_mut().filter(|point| point.kernel == 4).for_each(|point| point.counted = None);
+    let found = fit(&machine, &points);
+    let (kernel, ..) = found.ties[0].separated_by.clone().expect("a kernel");
+    assert_eq!(points.kernels[kernel], "kernel 4");
+}
+
+/// Given a machine with a stall that the model does not have, expect it among the residuals.
+#[test]
+fn other_structure() {
+    let hidden = Machine { unknown: 3.0, ..Machine::new(true) };
+    let found = fit(&Machine::new(true), &counts(&hidden, 5));
+    assert!(!found.unexplained.is_empty());
+    assert!(found.unexplained.iter().all(|count| count.kernel < 2), "{:?}", found.unexplained);
+}
+
+/// Given the journal of a search, expect the same result without a run.
+#[test]
+fn search_that_goes_on() -> Result<(), JournalError> {
+    let directory = std::env::temp_dir().join(format!("n2sim-journal-{}", std::process::id()));
+    let machine = Machine::new(true);
+    let (keys, points) = (keys(), counts(&machine, 3));
+    let made = Cell::new(0);
+    let search = || -> Result<Option<Calibration>, JournalError> {
+        let progress = |runs| made.set(runs);
+        let journal = Journal::open(&directory, "twin")?;
+        let mut runs = Runs::new(&keys, &machine, Some(journal), &progress);
+        Ok(calibrate(&mut runs, &keys, &points, Settings { most_runs: 1000 }).ok().flatten())
+    };
+    let first = search()?;
+    assert!(made.take() > 50);
+    let second = search()?;
+    assert_eq!((first, made.take()), (second, 0));
+    assert!(matches!(Journal::open(&directory, "another"), Err(JournalError::Other)));
+    std::fs::remove_file(&directory).map_err(JournalError::Io)
+}
