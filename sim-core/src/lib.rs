@@ -5,7 +5,7 @@
 //!   that a reader means; [`core_event`]: what both have in common;
 //!   [`cores`]: every core, as its folder describes it;
 //!   [`sink`]: the interface through which units report them; [`deferred_sink`]: sinks that accept
-//!   sums.
+//!   sums; [`part_of_inst`]: the part of the program that an instruction belongs to.
 //! - [`time`], [`addr`], [`trace_inst`]: cycles, addresses, one record of the instruction stream.
 //! - [`memory_port`]: requests of the pipeline to the memory system; [`maintenance`]: cache and TLB
 //!   maintenance; [`flow`]: the flows of guide chapter 5.
@@ -41,6 +41,7 @@ pub mod op_stage;
 pub mod op_timeline;
 pub mod operation;
 pub mod packed;
+pub mod part_of_inst;
 pub mod pmu_event;
 pub mod privilege;
 pub mod register_access;
@@ -72,6 +73,7 @@ pub use op_stage::{Span, Stage};
 pub use op_timeline::OpTimeline;
 pub use operation::{AccessKind, AccessShape, BranchCourse, Operation, OperationKind};
 pub use packed::{Numbers, Packed};
+pub use part_of_inst::PartOfInst;
 pub use pmu_event::PmuEvent;
 pub use privilege::Privilege;
 pub use register_access::RegisterAccess;

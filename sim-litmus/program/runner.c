@@ -1,16 +1,20 @@
-// Counts small cases with the performance counters of this machine.
+// Counts small cases and kernels with the performance counters of this machine.
 //
 //     cc -O1 -o litmus litmus.c        any gcc or clang for AArch64 Linux, no libraries
 //     ./litmus -o result.json          needs counters for user mode (perf)
 //
 // Each case has two functions: one prepares caches and TLBs and then runs the steps of the case,
 // the other prepares alike and leaves the steps out. The difference of their counts, divided by the
-// number of rounds, is what the steps count. Every event is counted in a group of as many events as
+// number of rounds, is what the steps count. A kernel is one function, a loop of many rounds: its
+// counts are divided by their number. Every event is counted in a group of as many events as
 // the machine has counters, so that no count is an estimate, and several times.
 
 #if !defined(__aarch64__) || !defined(__linux__)
 #error "this program is for AArch64 Linux: compile it there, or with a compiler for it"
 #endif
+
+// The assembly of a function is one long literal.
+#pragma GCC diagnostic ignored "-Woverlength-strings"
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -40,6 +44,8 @@
 struct event {
     const char *name;
     unsigned code;
+    // Cases count it too, not only kernels.
+    int in_cases;
 };
 
 struct litmus {
@@ -51,10 +57,39 @@ struct litmus {
     int needs_blocks;
 };
 
+struct kernel {
+    const char *id;
+    void (*call)(void *memory, unsigned long rounds);
+    unsigned long rounds;
+    unsigned long counted_rounds;
+    unsigned long bytes;
+    // Bytes from one pointer of the cycle to the next; 0 if the memory has no pointers.
+    unsigned long distance;
+    // Bytes from one load of the preparation to the next; 0 if there is none.
+    unsigned long touch;
+    // The memory has random bytes of 0 and 1.
+    int bits;
+    int needs_blocks;
+};
+
+// What the program has.
+struct tables {
+    const struct event *events;
+    size_t all_events;
+    const struct litmus *cases;
+    size_t all_cases;
+    const struct kernel *kernels;
+    size_t all_kernels;
+    const char *program;
+    const char *kernel_program;
+    unsigned long bytes;
+};
+
 struct options {
     const char *output;
     const char *only;
-    const char *program;
+    int no_cases;
+    int no_kernels;
     int cpu;
     int repeats;
     int replay;
@@ -75,12 +110,14 @@ struct memory {
 };
 
 static const char USAGE[] =
-    "usage: litmus [-o FILE] [--cpu N] [--repeats N] [--case TEXT] [--replay]\n"
+    "usage: litmus [-o FILE] [--cpu N] [--repeats N] [--cases | --kernels] [--case TEXT] [--replay]\n"
     "  -o FILE      write the result there (default: standard output)\n"
     "  --cpu N      run on this processor (default: the first one allowed)\n"
     "  --repeats N  count every event this often (default: 5, at most 1000)\n"
-    "  --case TEXT  only cases with TEXT in their name\n"
-    "  --replay     run every case without counting, for a recording\n";
+    "  --cases      only cases, no kernels\n"
+    "  --kernels    only kernels, no cases\n"
+    "  --case TEXT  only cases and kernels with TEXT in their name\n"
+    "  --replay     run the cases, or --kernels, without counting, for a recording\n";
 
 static int wrong_use(const char *what, const char *option) {
     fprintf(stderr, "litmus: %s '%s'\n%s", what, option, USAGE);
@@ -109,6 +146,12 @@ static int read_options(int argc, char **argv, struct options *options) {
             options->replay = 1;
             continue;
         }
+        if (strcmp(option, "--cases") == 0 || strcmp(option, "--kernels") == 0) {
+            int kernels = strcmp(option, "--kernels") == 0;
+            options->no_cases |= kernels;
+            options->no_kernels |= !kernels;
+            continue;
+        }
         int takes_value = strcmp(option, "-o") == 0 || strcmp(option, "--cpu") == 0 ||
                           strcmp(option, "--repeats") == 0 || strcmp(option, "--case") == 0;
         if (!takes_value)
@@ -125,6 +168,11 @@ static int read_options(int argc, char **argv, struct options *options) {
                  !read_number(argv[i], 2, MOST_REPEATS, &options->repeats))
             return wrong_use("not a number from 2 to 1000:", argv[i]);
     }
+    if (options->no_cases && options->no_kernels)
+        return wrong_use("give one of --cases and", "--kernels");
+    // The memory of kernels is prepared by many instructions, so they are recorded by themselves.
+    if (options->replay && !options->no_cases)
+        options->no_kernels = 1;
     return 0;
 }
 
@@ -175,17 +223,21 @@ static void *map(unsigned long bytes, int advice) {
     return start;
 }
 
-static int map_memory(struct memory *memory, unsigned long bytes) {
-    memory->pages = map(bytes, MADV_NOHUGEPAGE);
+// Maps memory in blocks of 2 MiB, or, if the kernel gives none, in small pages.
+static void *map_blocks(unsigned long bytes, int *has_blocks) {
     void *huge = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE, -1, 0);
-    if (huge != MAP_FAILED && (uintptr_t)huge % BLOCK_BYTES == 0) {
-        memory->blocks = huge;
-        memory->has_blocks = 1;
-    } else {
-        memory->blocks = map(bytes, MADV_HUGEPAGE);
-        memory->has_blocks = memory->blocks != NULL && is_in_blocks(memory->blocks, bytes);
-    }
+    *has_blocks = 1;
+    if (huge != MAP_FAILED && (uintptr_t)huge % BLOCK_BYTES == 0)
+        return huge;
+    void *blocks = map(bytes, MADV_HUGEPAGE);
+    *has_blocks = blocks != NULL && is_in_blocks(blocks, bytes);
+    return blocks;
+}
+
+static int map_memory(struct memory *memory, unsigned long bytes) {
+    memory->pages = map(bytes, MADV_NOHUGEPAGE);
+    memory->blocks = map_blocks(bytes, &memory->has_blocks);
     return memory->pages != NULL && memory->blocks != NULL;
 }
 
@@ -462,27 +514,29 @@ static void leave_trial(int signal) {
     siglongjmp(before_trial, signal);
 }
 
-// Runs a case for one round. Returns the signal that ended it: an older core does not have all
-// instructions.
-static int try_case(const struct litmus *litmus, void *memory) {
+typedef void function(void *memory, unsigned long rounds);
+
+// Runs two functions, or one, for one round. Returns the signal that ended them: an older core does
+// not have all instructions.
+static int try_functions(function *first, function *second, void *memory) {
     static const int SIGNALS[] = {SIGILL, SIGSEGV, SIGBUS};
     for (size_t i = 0; i < sizeof SIGNALS / sizeof *SIGNALS; i++)
         signal(SIGNALS[i], leave_trial);
     int ended_by = sigsetjmp(before_trial, 1);
     if (ended_by == 0) {
-        litmus->with(memory, 1);
-        litmus->without(memory, 1);
+        first(memory, 1);
+        if (second != NULL)
+            second(memory, 1);
     }
     for (size_t i = 0; i < sizeof SIGNALS / sizeof *SIGNALS; i++)
         signal(SIGNALS[i], SIG_DFL);
     return ended_by;
 }
 
-static int can_run(const struct litmus *litmus, void *memory) {
-    int ended_by = try_case(litmus, memory);
+static int can_run(const char *id, function *first, function *second, void *memory) {
+    int ended_by = try_functions(first, second, memory);
     if (ended_by != 0)
-        fprintf(stderr, "litmus: '%s' cannot run on this machine: %s\n", litmus->id,
-                strsignal(ended_by));
+        fprintf(stderr, "litmus: '%s' cannot run on this machine: %s\n", id, strsignal(ended_by));
     return ended_by == 0;
 }
 
@@ -500,71 +554,281 @@ static int has_pages(const struct litmus *litmus, const struct memory *memory) {
     return memory->has_blocks || !litmus->needs_blocks;
 }
 
-static int is_chosen(const struct litmus *litmus, const struct options *options) {
-    return options->only == NULL || strstr(litmus->id, options->only) != NULL;
+static int is_chosen(const char *id, const struct options *options) {
+    return options->only == NULL || strstr(id, options->only) != NULL;
 }
 
-// Writes the result. Returns false if a write failed.
-static int write_result(FILE *out, const struct options *options, const struct memory *memory,
-                        const struct pmu *pmu, const struct event *events, size_t all_events, const struct litmus *cases,
-                        size_t all_cases, size_t counters) {
-    double *results = calloc(MOST_COUNTERS * MOST_REPEATS, sizeof *results);
-    if (results == NULL)
-        return 0;
-    fprintf(out, "{\n  \"format\": \"n2sim litmus 1\",\n  \"program\": \"%s\",\n",
-            options->program);
-    print_machine(out, options, memory, counters);
-    fprintf(out, "  \"cases\": [");
+// What counts, and where.
+struct counting {
+    const struct options *options;
+    const struct tables *tables;
+    const struct memory *memory;
+    const struct pmu *pmu;
+    // Events that the machine has: those of cases first.
+    const struct event *events;
+    size_t case_events;
+    size_t all_events;
+    // Counters of the machine; 0 if it counts nothing.
+    size_t counters;
+    // Counts of one group of events.
+    double *results;
+};
+
+static void show_progress(size_t done, size_t all, const char *what) {
+    if (isatty(2))
+        fprintf(stderr, "\r%zu of %zu %s%s", done, all, what, done == all ? "\n" : "");
+}
+
+static void write_cases(FILE *out, const struct counting *counting) {
+    const struct options *options = counting->options;
     int is_first = 1;
-    for (size_t i = 0; i < all_cases; i++) {
-        const struct litmus *litmus = &cases[i];
-        void *own = litmus->small_pages ? memory->pages : memory->blocks;
-        if (!is_chosen(litmus, options))
+    size_t all = options->no_cases ? 0 : counting->tables->all_cases;
+    for (size_t i = 0; i < all; i++) {
+        const struct litmus *litmus = &counting->tables->cases[i];
+        void *own = litmus->small_pages ? counting->memory->pages : counting->memory->blocks;
+        show_progress(i + 1, all, "cases");
+        if (!is_chosen(litmus->id, options) ||
+            !can_run(litmus->id, litmus->with, litmus->without, own))
             continue;
-        if (!can_run(litmus, own))
-            continue;
-        if (counters == 0 || !has_pages(litmus, memory)) {
+        if (counting->counters == 0 || !has_pages(litmus, counting->memory)) {
             run_uncounted(litmus, own, 1);
             continue;
         }
         fprintf(out, "%s\n", is_first ? "" : ",");
         is_first = 0;
-        print_case(out, litmus, pmu, events, all_events, counters, own, options, results);
-        if (isatty(2))
-            fprintf(stderr, "\r%zu of %zu cases", i + 1, all_cases);
+        print_case(out, litmus, counting->pmu, counting->events, counting->case_events,
+                   counting->counters, own, options, counting->results);
     }
-    if (isatty(2))
-        fprintf(stderr, "\n");
+}
+
+// ---- Kernels ----
+
+#define CHAINS 16
+#define SEED 16
+#define WORDS 64
+
+// Words of a kernel that outlive its calls: pointers into its cycle, a random number, and the place
+// that a stream has reached. The functions of the kernels name it.
+__attribute__((used)) uint64_t litmus_state[WORDS];
+
+void litmus_touch(void *memory, unsigned long bytes, unsigned long distance);
+
+// Returns the next of a sequence of random numbers, the same on every machine.
+static uint64_t next_random(uint64_t *seed) {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return *seed;
+}
+
+// Returns the pointer with this number. Those of neighboring pages are in different sets of caches.
+static char *place(const struct kernel *kernel, char *memory, unsigned long number) {
+    unsigned long line = kernel->distance >= 4096 ? number / 4 % 64 : 0;
+    return memory + number * kernel->distance + line * 64;
+}
+
+// Links all pointers to one cycle in a random order. Returns false without memory.
+static int link_cycle(const struct kernel *kernel, char *memory, uint64_t *seed) {
+    unsigned long all = kernel->bytes / kernel->distance;
+    uint32_t *order = malloc(all * sizeof *order);
+    if (order == NULL)
+        return 0;
+    for (unsigned long i = 0; i < all; i++)
+        order[i] = (uint32_t)i;
+    for (unsigned long i = all - 1; i > 0; i--) {
+        unsigned long other = (next_random(seed) >> 32) * (i + 1) >> 32;
+        uint32_t swapped = order[i];
+        order[i] = order[other];
+        order[other] = swapped;
+    }
+    for (unsigned long i = 0; i < all; i++)
+        *(void **)place(kernel, memory, order[i]) = place(kernel, memory, order[(i + 1) % all]);
+    for (unsigned long i = 0; i < CHAINS; i++)
+        litmus_state[i] = (uintptr_t)place(kernel, memory, order[i * all / CHAINS]);
+    free(order);
+    return 1;
+}
+
+static unsigned long mapped_bytes(const struct kernel *kernel) {
+    return (kernel->bytes + BLOCK_BYTES - 1) & ~(BLOCK_BYTES - 1);
+}
+
+// Returns false if the kernel says that so much memory is not available.
+static int is_available(unsigned long bytes) {
+    FILE *file = fopen("/proc/meminfo", "r");
+    if (file == NULL)
+        return 1;
+    char line[256];
+    unsigned long kilobytes = ~0ul;
+    while (fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "MemAvailable: %lu", &kilobytes) == 1)
+            break;
+    fclose(file);
+    return kilobytes >= (bytes + bytes / 4) >> 10;
+}
+
+// Maps and fills the memory of a kernel. Returns NULL if it cannot be had.
+static void *prepare_kernel(const struct kernel *kernel, int *has_pages) {
+    unsigned long bytes = mapped_bytes(kernel);
+    *has_pages = 1;
+    char *memory = NULL;
+    if (kernel->needs_blocks)
+        memory = map_blocks(bytes, has_pages);
+    else if (is_available(bytes))
+        memory = map(bytes, MADV_NOHUGEPAGE);
+    if (memory == NULL)
+        return NULL;
+    uint64_t seed = 0x9e3779b97f4a7c15u;
+    memset(litmus_state, 0, sizeof litmus_state);
+    for (unsigned long i = 0; kernel->bits && i < kernel->bytes; i++)
+        memory[i] = (char)(next_random(&seed) >> 40 & 1);
+    if (kernel->distance != 0 && !link_cycle(kernel, memory, &seed)) {
+        munmap(memory, bytes);
+        return NULL;
+    }
+    litmus_state[SEED] = seed;
+    return memory;
+}
+
+static void touch(const struct kernel *kernel, void *memory) {
+    if (kernel->touch != 0)
+        litmus_touch(memory, kernel->bytes, kernel->touch);
+}
+
+// Counts one group of events of a kernel. Returns false if it cannot be counted.
+static int count_kernel_events(const struct kernel *kernel, const struct counting *counting,
+                               const struct event *events, size_t size, void *memory) {
+    struct group group;
+    if (!open_group(&group, counting->pmu, events, size))
+        return 0;
+    touch(kernel, memory);
+    int good = 1;
+    // The first run fills caches and predictors; it is not kept.
+    for (int repeat = -1; good && repeat < counting->options->repeats; repeat++) {
+        good = count(&group, kernel->call, memory, kernel->counted_rounds);
+        for (size_t i = 0; good && repeat >= 0 && i < size; i++)
+            counting->results[i * MOST_REPEATS + (size_t)repeat] =
+                (double)group.counts[i] / (double)kernel->counted_rounds;
+    }
+    close_group(&group);
+    return good;
+}
+
+static void print_kernel(FILE *out, const struct kernel *kernel, const struct counting *counting,
+                         void *memory) {
+    size_t counters = counting->counters, all = counting->all_events;
+    fprintf(out, "    {\"kernel\": ");
+    print_string(out, kernel->id);
+    fprintf(out, ", \"rounds\": %lu, \"counts\": {", kernel->counted_rounds);
+    int is_first = 1;
+    for (size_t at = 0; at < all; at += counters) {
+        const struct event *events = counting->events + at;
+        size_t size = all - at < counters ? all - at : counters;
+        int together = count_kernel_events(kernel, counting, events, size, memory);
+        // An event that this machine does not have spoils its group: count the others alone.
+        for (size_t i = 0; i < size; i++) {
+            size_t result = together ? i : 0;
+            if (together || count_kernel_events(kernel, counting, events + i, 1, memory))
+                print_counts(out, events[i].name, counting->results + result * MOST_REPEATS,
+                             counting->options->repeats, &is_first);
+        }
+    }
+    fprintf(out, "\n    }}");
+}
+
+static void run_kernel_uncounted(const struct kernel *kernel, void *memory, int repeats) {
+    for (int repeat = -1; repeat < repeats; repeat++)
+        kernel->call(memory, kernel->rounds);
+}
+
+// Runs the chosen kernels; counts them if that is possible and `out` is given.
+static void run_kernels(FILE *out, const struct counting *counting) {
+    const struct options *options = counting->options;
+    int is_first = 1;
+    size_t all = options->no_kernels ? 0 : counting->tables->all_kernels;
+    for (size_t i = 0; i < all; i++) {
+        const struct kernel *kernel = &counting->tables->kernels[i];
+        if (!options->replay)
+            show_progress(i + 1, all, "kernels");
+        if (!is_chosen(kernel->id, options))
+            continue;
+        int has_own_pages;
+        void *memory = prepare_kernel(kernel, &has_own_pages);
+        if (memory == NULL) {
+            fprintf(stderr, "litmus: '%s' is left out: no memory of %lu MiB\n", kernel->id,
+                    mapped_bytes(kernel) >> 20);
+            continue;
+        }
+        touch(kernel, memory);
+        if (!can_run(kernel->id, kernel->call, NULL, memory)) {
+            // The reason is printed.
+        } else if (out == NULL || counting->counters == 0) {
+            run_kernel_uncounted(kernel, memory, options->replay ? options->repeats : 1);
+        } else if (!has_own_pages) {
+            fprintf(stderr, "litmus: '%s' is left out: no huge pages\n", kernel->id);
+        } else {
+            fprintf(out, "%s\n", is_first ? "" : ",");
+            is_first = 0;
+            print_kernel(out, kernel, counting, memory);
+        }
+        // In a recording, every kernel has addresses of its own, so that it finds none of its lines.
+        if (options->replay)
+            madvise(memory, mapped_bytes(kernel), MADV_DONTNEED);
+        else
+            munmap(memory, mapped_bytes(kernel));
+    }
+}
+
+// ---- The result ----
+
+// Writes the result. Returns false if a write failed.
+static int write_result(FILE *out, const struct counting *counting) {
+    fprintf(out, "{\n  \"format\": \"n2sim litmus 1\",\n  \"program\": \"%s\",\n",
+            counting->tables->program);
+    fprintf(out, "  \"kernel_program\": \"%s\",\n", counting->tables->kernel_program);
+    print_machine(out, counting->options, counting->memory, counting->counters);
+    fprintf(out, "  \"cases\": [");
+    write_cases(out, counting);
+    fprintf(out, "\n  ],\n  \"kernels\": [");
+    run_kernels(out, counting);
     fprintf(out, "\n  ]\n}\n");
-    free(results);
     return fflush(out) == 0 && !ferror(out);
 }
 
+// The file that is being written; empty if there is none.
+static char unfinished[4096];
+
+static void remove_unfinished(int number) {
+    unlink(unfinished);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 // Writes the result into a file that gets its name when it is complete.
-static int write_file(const struct options *options, const struct memory *memory,
-                      const struct pmu *pmu, const struct event *events, size_t all_events, const struct litmus *cases,
-                      size_t all_cases, size_t counters) {
-    if (options->output == NULL)
-        return write_result(stdout, options, memory, pmu, events, all_events, cases, all_cases,
-                            counters);
-    char path[4096];
-    int length = snprintf(path, sizeof path, "%s.part", options->output);
-    if (length < 0 || (size_t)length >= sizeof path) {
+static int write_file(const struct counting *counting) {
+    static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
+    const char *output = counting->options->output;
+    if (output == NULL)
+        return write_result(stdout, counting);
+    int length = snprintf(unfinished, sizeof unfinished, "%s.part", output);
+    if (length < 0 || (size_t)length >= sizeof unfinished) {
         errno = ENAMETOOLONG;
         return 0;
     }
-    FILE *out = fopen(path, "w");
+    FILE *out = fopen(unfinished, "w");
     if (out == NULL)
         return 0;
-    int good =
-        write_result(out, options, memory, pmu, events, all_events, cases, all_cases, counters);
+    for (size_t i = 0; i < sizeof SIGNALS / sizeof *SIGNALS; i++)
+        signal(SIGNALS[i], remove_unfinished);
+    int good = write_result(out, counting);
     good = fclose(out) == 0 && good;
-    good = good && rename(path, options->output) == 0;
-    if (!good) {
-        int reason = errno;
-        unlink(path);
-        errno = reason;
-    }
+    good = good && rename(unfinished, output) == 0;
+    int reason = errno;
+    if (!good)
+        unlink(unfinished);
+    for (size_t i = 0; i < sizeof SIGNALS / sizeof *SIGNALS; i++)
+        signal(SIGNALS[i], SIG_DFL);
+    errno = reason;
     return good;
 }
 
@@ -579,35 +843,69 @@ static void note_pages(const struct memory *memory) {
 }
 
 // Returns the number of counters, found with the first case that runs here.
-static size_t counters_of(const struct pmu *pmu, const struct event *events, size_t all_events,
-                          const struct litmus *cases, size_t all_cases,
-                          const struct memory *memory) {
-    for (size_t i = 0; i < all_cases; i++)
-        if (try_case(&cases[i], memory->pages) == 0)
-            return find_counters(pmu, events, all_events, &cases[i], memory->pages);
+static size_t counters_of(const struct counting *counting) {
+    for (size_t i = 0; i < counting->tables->all_cases; i++) {
+        const struct litmus *litmus = &counting->tables->cases[i];
+        void *memory = counting->memory->pages;
+        if (try_functions(litmus->with, litmus->without, memory) == 0)
+            return find_counters(counting->pmu, counting->events, counting->all_events, litmus,
+                                 memory);
+    }
     errno = ENOEXEC;
     return 0;
 }
 
-static int run(int argc, char **argv, const struct event *all, size_t all_events,
-               const struct litmus *cases, size_t all_cases, const char *program,
-               unsigned long bytes) {
-    struct options options = {NULL, NULL, program, -1, 5, 0};
+static void replay(const struct counting *counting) {
+    const struct options *options = counting->options;
+    size_t all = options->no_cases ? 0 : counting->tables->all_cases;
+    for (size_t i = 0; i < all; i++) {
+        const struct litmus *litmus = &counting->tables->cases[i];
+        void *own = litmus->small_pages ? counting->memory->pages : counting->memory->blocks;
+        if (is_chosen(litmus->id, options) &&
+            can_run(litmus->id, litmus->with, litmus->without, own))
+            run_uncounted(litmus, own, options->repeats);
+    }
+    run_kernels(NULL, counting);
+}
+
+// Returns the exit code.
+static int count_all(struct counting *counting, struct event *events) {
+    const struct tables *tables = counting->tables;
+    for (size_t i = 0; i < tables->all_events; i++) {
+        if (!has_event(counting->pmu, tables->events[i].code))
+            continue;
+        events[counting->all_events++] = tables->events[i];
+        counting->case_events += (size_t)tables->events[i].in_cases;
+    }
+    counting->events = events;
+    counting->counters = counters_of(counting);
+    if (counting->counters == 0)
+        explain_no_counters(errno);
+    else
+        note_pages(counting->memory);
+    const char *output = counting->options->output;
+    if (!write_file(counting)) {
+        fprintf(stderr, "litmus: cannot write %s: %s\n", output == NULL ? "the result" : output,
+                strerror(errno));
+        return 1;
+    }
+    return counting->counters == 0 ? 3 : 0;
+}
+
+static int run(int argc, char **argv, const struct tables *tables) {
+    struct options options = {NULL, NULL, 0, 0, -1, 5, 0};
     int wrong = read_options(argc, argv, &options);
     if (wrong)
         return wrong;
     struct memory memory = {NULL, NULL, 0};
-    if (!map_memory(&memory, bytes)) {
-        fprintf(stderr, "litmus: no memory for the cases (%lu MiB): %s\n", 2 * bytes >> 20,
+    if (!map_memory(&memory, tables->bytes)) {
+        fprintf(stderr, "litmus: no memory for the cases (%lu MiB): %s\n", 2 * tables->bytes >> 20,
                 strerror(errno));
         return 1;
     }
+    struct counting counting = {&options, tables, &memory, NULL, NULL, 0, 0, 0, NULL};
     if (options.replay) {
-        for (size_t i = 0; i < all_cases; i++) {
-            void *own = cases[i].small_pages ? memory.pages : memory.blocks;
-            if (is_chosen(&cases[i], &options) && can_run(&cases[i], own))
-                run_uncounted(&cases[i], own, options.repeats);
-        }
+        replay(&counting);
         return 0;
     }
     if (!pin(&options)) {
@@ -615,21 +913,15 @@ static int run(int argc, char **argv, const struct event *all, size_t all_events
         return 1;
     }
     struct pmu pmu = find_pmu(options.cpu);
-    struct event *events = calloc(all_events, sizeof *events);
-    size_t known = 0;
-    for (size_t i = 0; events != NULL && i < all_events; i++)
-        if (has_event(&pmu, all[i].code))
-            events[known++] = all[i];
-    size_t counters = counters_of(&pmu, events, known, cases, all_cases, &memory);
-    if (counters == 0)
-        explain_no_counters(errno);
-    else
-        note_pages(&memory);
-    if (!write_file(&options, &memory, &pmu, events, known, cases, all_cases, counters)) {
-        fprintf(stderr, "litmus: cannot write %s: %s\n",
-                options.output == NULL ? "the result" : options.output, strerror(errno));
+    counting.pmu = &pmu;
+    struct event *events = calloc(tables->all_events, sizeof *events);
+    counting.results = calloc(MOST_COUNTERS * MOST_REPEATS, sizeof *counting.results);
+    if (events == NULL || counting.results == NULL) {
+        fprintf(stderr, "litmus: no memory for the counts\n");
         return 1;
     }
+    int code = count_all(&counting, events);
+    free(counting.results);
     free(events);
-    return counters == 0 ? 3 : 0;
+    return code;
 }

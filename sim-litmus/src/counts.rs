@@ -1,6 +1,6 @@
 //! The result of the program: what each case counted on one machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use sim_core::PmuEvent;
@@ -16,10 +16,16 @@ pub struct Counted {
     pub format: String,
     /// [`crate::program::mark_of`] of the cases of the program.
     pub program: String,
+    /// [`crate::kernels::mark`] of the kernels of the program.
+    #[serde(default)]
+    pub kernel_program: String,
     /// The machine.
     pub machine: MachineFacts,
     /// Cases in the order of the program.
     pub cases: Vec<CountedCase>,
+    /// Kernels in the order of the program.
+    #[serde(default)]
+    pub kernels: Vec<CountedKernel>,
 }
 
 /// Facts about the machine that counted.
@@ -59,8 +65,37 @@ pub struct CountedCase {
     pub counts: BTreeMap<String, Vec<f64>>,
 }
 
+/// Counts of one kernel ([`crate::kernels`]).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CountedKernel {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Rounds of each counted call.
+    pub rounds: u64,
+    /// Counts of one round, by event: one number for each repetition.
+    pub counts: BTreeMap<String, Vec<f64>>,
+}
+
 /// Largest count.
 const MOST: f64 = 1e15;
+
+/// Kind of a part of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A case of a scenario.
+    Case,
+    /// A kernel.
+    Kernel,
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Kind::Case => "case",
+            Kind::Kernel => "kernel",
+        })
+    }
+}
 
 /// A result that cannot be read.
 #[derive(Debug, Error)]
@@ -72,24 +107,30 @@ pub enum ResultError {
     #[error("the format is '{0}', and this n2sim reads '{FORMAT}'")]
     Format(String),
     /// A name that is not an event.
-    #[error("case '{case}': {source}")]
+    #[error("{kind} '{name}': {source}")]
     Event {
-        /// The case.
-        case: String,
+        /// Case or kernel.
+        kind: Kind,
+        /// Its name.
+        name: String,
         /// The unknown name.
         source: sim_core::pmu_event::EventNameError,
     },
-    /// A case that occurs twice.
-    #[error("case '{case}' occurs twice")]
+    /// A case or kernel that occurs twice.
+    #[error("{kind} '{name}' occurs twice")]
     Twice {
-        /// The case.
-        case: String,
+        /// Case or kernel.
+        kind: Kind,
+        /// Its name.
+        name: String,
     },
     /// Counts that no program writes.
-    #[error("case '{case}', {event}: give at least two counts, none larger than 1e15")]
+    #[error("{kind} '{name}', {event}: give at least two counts, none larger than 1e15")]
     Counts {
-        /// The case.
-        case: String,
+        /// Case or kernel.
+        kind: Kind,
+        /// Its name.
+        name: String,
         /// The event.
         event: String,
     },
@@ -117,20 +158,10 @@ impl Counted {
         if counted.format != FORMAT {
             return Err(ResultError::Format(counted.format));
         }
-        for (i, case) in counted.cases.iter().enumerate() {
-            if counted.cases[..i].iter().any(|other| other.case == case.case) {
-                return Err(ResultError::Twice { case: case.case.clone() });
-            }
-            for (event, counts) in &case.counts {
-                let (case, event) = (case.case.clone(), event.clone());
-                if let Err(source) = PmuEvent::from_name(&event) {
-                    return Err(ResultError::Event { case, source });
-                }
-                if counts.len() < 2 || !counts.iter().all(|count| count.abs() <= MOST) {
-                    return Err(ResultError::Counts { case, event });
-                }
-            }
-        }
+        let cases = counted.cases.iter().map(|case| (&case.case, &case.counts));
+        check(Kind::Case, cases)?;
+        let kernels = counted.kernels.iter().map(|kernel| (&kernel.kernel, &kernel.counts));
+        check(Kind::Kernel, kernels)?;
         Ok(counted)
     }
 
@@ -138,16 +169,57 @@ impl Counted {
     pub fn case(&self, id: &str) -> Option<&CountedCase> {
         self.cases.iter().find(|case| case.case == id)
     }
+
+    /// Returns the counts of a kernel.
+    pub fn kernel(&self, id: &str) -> Option<&CountedKernel> {
+        self.kernels.iter().find(|kernel| kernel.kernel == id)
+    }
+}
+
+/// Refuses counts that no program writes.
+fn check<'a>(
+    kind: Kind,
+    all: impl Iterator<Item = (&'a String, &'a BTreeMap<String, Vec<f64>>)>,
+) -> Result<(), ResultError> {
+    let mut names = BTreeSet::new();
+    for (name, counts) in all {
+        let name = name.clone();
+        if !names.insert(name.clone()) {
+            return Err(ResultError::Twice { kind, name });
+        }
+        for (event, counts) in counts {
+            if let Err(source) = PmuEvent::from_name(event) {
+                return Err(ResultError::Event { kind, name, source });
+            }
+            if counts.len() < 2 || !counts.iter().all(|count| count.abs() <= MOST) {
+                return Err(ResultError::Counts { kind, name, event: event.clone() });
+            }
+        }
+    }
+    Ok(())
 }
 
 impl CountedCase {
     /// Returns the counts of an event, if it was counted.
     pub fn sample(&self, event: PmuEvent) -> Option<Sample> {
-        let counts = self.counts.get(event.mnemonic())?;
+        Some(Sample::of(self.counts.get(event.mnemonic())?))
+    }
+}
+
+impl CountedKernel {
+    /// Returns the counts of an event, if it was counted.
+    pub fn sample(&self, event: PmuEvent) -> Option<Sample> {
+        Some(Sample::of(self.counts.get(event.mnemonic())?))
+    }
+}
+
+impl Sample {
+    /// Returns the mean and the spread of repeated counts.
+    fn of(counts: &[f64]) -> Sample {
         let n = counts.len() as f64;
         let mean = counts.iter().sum::<f64>() / n;
         let square = |count: &f64| (count - mean) * (count - mean);
         let variance = counts.iter().map(square).sum::<f64>() / (n - 1.0).max(1.0);
-        Some(Sample { mean, counts: counts.len(), deviation: (variance / n).sqrt() })
+        Sample { mean, counts: counts.len(), deviation: (variance / n).sqrt() }
     }
 }

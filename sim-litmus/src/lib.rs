@@ -9,16 +9,19 @@
 
 pub mod admission;
 mod assembly;
+mod call_counts;
 pub mod counts;
 pub mod judge;
+pub mod kernels;
 pub mod plan;
 pub mod program;
 mod reason;
 pub mod replay;
 
 pub use admission::{Admission, Admitted};
-pub use counts::{Counted, CountedCase, MachineFacts, ResultError};
+pub use counts::{Counted, CountedCase, CountedKernel, MachineFacts, ResultError};
 pub use judge::{Answer, JudgedCase, JudgedClaim};
+pub use kernels::Kernel;
 pub use plan::Plan;
 pub use program::{LeftOut, Litmus, select};
 pub use reason::Reason;

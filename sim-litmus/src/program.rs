@@ -7,6 +7,7 @@ use sim_scenario::Case;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::assembly::{MEMORY_BYTES, functions, mark, symbols};
+use crate::kernels;
 use crate::plan::{Plan, is_compared, plan};
 use crate::reason::Reason;
 
@@ -70,32 +71,51 @@ pub fn text(cases: &[Litmus]) -> String {
     let mut text = String::from(RUNNER);
     write_events(&mut text);
     write_cases(&mut text, cases);
+    let kernels = kernels::all();
+    kernels::write_table(&mut text, &kernels);
     text += "\n// ---- Functions of the cases ----\n";
-    let marked = std::iter::once(mark(&mark_of(cases)));
-    let both = cases.iter().enumerate().map(|(number, case)| functions(number, &case.plan));
-    for lines in marked.chain(both) {
-        text += "\n__asm__(\n    \".text\\n\"\n";
-        for line in lines.lines() {
-            writeln!(text, "    {}", c_string(&format!("{line}\n"))).expect(TAKES);
-        }
-        text += ");\n";
+    write_assembly(&mut text, &mark(&mark_of(cases)));
+    for (number, case) in cases.iter().enumerate() {
+        write_assembly(&mut text, &functions(number, &case.plan));
+    }
+    text += "\n// ---- Functions of the kernels ----\n";
+    // A recording of the kernels alone names functions of pages that it has, so also the mark.
+    write_assembly(&mut text, &format!(".p2align 12\n{}", mark(&kernels::mark())));
+    write_assembly(&mut text, &kernels::touch());
+    for (number, kernel) in kernels.iter().enumerate() {
+        write_assembly(&mut text, &kernels::functions(number, kernel));
     }
     text += MAIN;
     text
 }
 
+fn write_assembly(text: &mut String, lines: &str) {
+    *text += "\n__asm__(\n    \".text\\n\"\n";
+    for line in lines.lines() {
+        writeln!(text, "    {}", c_string(&format!("{line}\n"))).expect(TAKES);
+    }
+    *text += ");\n";
+}
+
 const MAIN: &str = "
 int main(int argc, char **argv) {
-    return run(argc, argv, EVENTS, sizeof EVENTS / sizeof *EVENTS, CASES,
-               sizeof CASES / sizeof *CASES, PROGRAM, MEMORY_BYTES);
+    static const struct tables TABLES = {EVENTS,  sizeof EVENTS / sizeof *EVENTS,
+                                         CASES,   sizeof CASES / sizeof *CASES,
+                                         KERNELS, sizeof KERNELS / sizeof *KERNELS,
+                                         PROGRAM, KERNEL_PROGRAM, MEMORY_BYTES};
+    return run(argc, argv, &TABLES);
 }
 ";
 
 fn write_events(text: &mut String) {
     *text += "\n// ---- Events ----\n\nstatic const struct event EVENTS[] = {\n";
-    for event in counted_events() {
-        let info = event.info();
-        writeln!(text, "    {{\"{}\", 0x{:04x}}},", info.mnemonic, info.code).expect(TAKES);
+    // Those of cases are first.
+    let (of_cases, others): (Vec<_>, Vec<_>) =
+        kernels::counted_events().partition(|event| is_compared(*event));
+    for event in of_cases.into_iter().chain(others) {
+        let (info, in_cases) = (event.info(), u8::from(is_compared(event)));
+        let (name, code) = (info.mnemonic, info.code);
+        writeln!(text, "    {{\"{name}\", 0x{code:04x}, {in_cases}}},").expect(TAKES);
     }
     *text += "};\n";
 }
@@ -103,7 +123,8 @@ fn write_events(text: &mut String) {
 fn write_cases(text: &mut String, cases: &[Litmus]) {
     *text += "\n// ---- Cases ----\n\n";
     writeln!(text, "#define MEMORY_BYTES {MEMORY_BYTES}ul").expect(TAKES);
-    writeln!(text, "#define PROGRAM {}\n", c_string(&mark_of(cases))).expect(TAKES);
+    writeln!(text, "#define PROGRAM {}", c_string(&mark_of(cases))).expect(TAKES);
+    writeln!(text, "#define KERNEL_PROGRAM {}\n", c_string(&kernels::mark())).expect(TAKES);
     for symbol in (0..cases.len()).flat_map(symbols) {
         writeln!(text, "void {symbol}(void *memory, unsigned long rounds);").expect(TAKES);
     }
@@ -118,10 +139,11 @@ fn write_cases(text: &mut String, cases: &[Litmus]) {
     *text += "};\n";
 }
 
-const TAKES: &str = "a String takes all text";
+/// Reason why text is always written.
+pub(crate) const TAKES: &str = "a String takes all text";
 
 /// Returns a string literal of C.
-fn c_string(text: &str) -> String {
+pub(crate) fn c_string(text: &str) -> String {
     let mut literal = String::from("\"");
     for character in text.chars() {
         match character {

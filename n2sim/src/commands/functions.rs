@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use sim_core::{Counts, DeferredSink, EventSink, InstId, Notice, PmuEvent};
+use sim_core::{Counts, DeferredSink, EventSink, InstId, Notice, PartOfInst, PmuEvent};
 use sim_machine::{Mode, Outcome};
 use sim_pmu::perf::{Levels, Reading, Status};
 use sim_report::functions::{self, FunctionCosts, FunctionRow};
@@ -64,9 +64,6 @@ pub(crate) struct FunctionsArgs {
     pub(super) machine: MachineArgs,
 }
 
-/// The number of a function that is not looked up yet.
-const UNKNOWN: u32 = u32::MAX;
-
 /// Counts attributed to functions.
 #[derive(Clone, Debug)]
 struct FunctionCounts<'a> {
@@ -74,7 +71,7 @@ struct FunctionCounts<'a> {
     /// The counts of each function, then those of code without a name.
     functions: Vec<Counts>,
     /// The function of each static instruction.
-    of_inst: Vec<u32>,
+    of_inst: PartOfInst,
     cores: Vec<Core>,
     current: usize,
 }
@@ -96,7 +93,7 @@ impl<'a> FunctionCounts<'a> {
         let mut sink = FunctionCounts {
             symbols,
             functions,
-            of_inst: Vec::new(),
+            of_inst: PartOfInst::default(),
             cores: Vec::new(),
             current: 0,
         };
@@ -119,21 +116,15 @@ impl<'a> FunctionCounts<'a> {
             .sort_by_key(|function| std::cmp::Reverse(function.counts.value(PmuEvent::CPU_CYCLES)));
         functions
     }
+}
 
-    #[cold]
-    fn look_up(&mut self, inst: InstId, pc: u64) -> u32 {
-        let all = self.symbols.functions();
-        let number = self.symbols.function(pc).and_then(|place| {
-            all.binary_search_by_key(&place.function.addr, |function| function.addr).ok()
-        });
-        let function = number.unwrap_or(all.len()) as u32;
-        let inst = inst as usize;
-        if self.of_inst.len() <= inst {
-            self.of_inst.resize(inst + 1, UNKNOWN);
-        }
-        self.of_inst[inst] = function;
-        function
-    }
+/// Returns the number of the function at this address.
+fn function_at(symbols: &Symbols, pc: u64) -> u32 {
+    let all = symbols.functions();
+    let number = symbols.function(pc).and_then(|place| {
+        all.binary_search_by_key(&place.function.addr, |function| function.addr).ok()
+    });
+    number.unwrap_or(all.len()) as u32
 }
 
 impl EventSink for FunctionCounts<'_> {
@@ -176,10 +167,8 @@ impl DeferredSink for FunctionCounts<'_> {
 
     #[inline]
     fn part_of(&mut self, inst: InstId, pc: u64) -> u32 {
-        match self.of_inst.get(inst as usize) {
-            Some(&function) if function != UNKNOWN => function,
-            _ => self.look_up(inst, pc),
-        }
+        let symbols = self.symbols;
+        self.of_inst.get(inst, || function_at(symbols, pc))
     }
 
     fn count_all(&mut self, sum: &Counts) {

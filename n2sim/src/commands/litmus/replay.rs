@@ -1,4 +1,4 @@
-//! `n2sim litmus replay`: the result that the model gives for a recorded program of cases.
+//! `n2sim litmus replay`: the result that the model gives for a recorded program of cases or kernels.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use sim_core::Shown;
 use sim_litmus::counts::FORMAT;
 use sim_litmus::program::mark_of;
 use sim_litmus::replay::{self, CaseCode, Pages};
-use sim_litmus::{Counted, CountedCase, Litmus, MachineFacts};
+use sim_litmus::{Counted, Litmus, MachineFacts, kernels};
 use sim_machine::{RunOptions, Session};
 
 use super::all_cases::AllCases;
@@ -19,7 +19,7 @@ use crate::host::signals;
 use crate::shared_args::MachineArgs;
 use crate::verdict::Verdict;
 
-/// Count the cases of a recorded program on the model
+/// Count the cases or kernels of a recorded program on the model
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ReplayArgs {
     /// Recording of the program: `n2sim capture -o cases.n2t -- ./litmus --replay`
@@ -35,46 +35,59 @@ pub(crate) struct ReplayArgs {
 pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Verdict> {
     let all = AllCases::read()?;
     let mut out = Output::create(args.output.as_deref())?;
-    let mut cases = Vec::new();
-    let mut program = String::new();
+    let mut counted = Counted {
+        format: FORMAT.to_owned(),
+        program: mark_of(&all.admitted()),
+        kernel_program: kernels::mark(),
+        ..Counted::default()
+    };
     for pages in Pages::BOTH {
-        let (mark, counted) = replay_with(args, &all, pages)?;
-        program = mark;
-        cases.extend(counted);
+        replay_with(args, &all, pages, &mut counted)?;
     }
-    let machine = MachineFacts {
+    counted.machine = MachineFacts {
         name: format!("n2sim {}", env!("CARGO_PKG_VERSION")),
         page_bytes: 4096,
         huge_pages: true,
         ..MachineFacts::default()
     };
-    let counted = Counted { format: FORMAT.to_owned(), program, machine, cases };
     serde_json::to_writer_pretty(&mut out, &counted)?;
     writeln!(out)?;
     out.finish()?;
     Ok(Verdict::Good)
 }
 
-/// Returns the mark of the program and the counts of its cases with such pages.
+/// Adds the counts of the cases and kernels with such pages.
 fn replay_with(
     args: &ReplayArgs,
     all: &AllCases,
     pages: Pages,
-) -> anyhow::Result<(String, Vec<CountedCase>)> {
+    counted: &mut Counted,
+) -> anyhow::Result<()> {
     let mut machine = args.machine.clone();
     machine.set.extend(pages.overrides().map(str::to_owned));
     let session = open_trace::with(&args.trace, &machine)?.stopped_by(signals::flag());
-    let (cases, code) = code(&session, all).ok_or_else(|| {
-        anyhow::anyhow!(
-            "{}: this is not a recording of the cases of this n2sim; export the program again, and record it with \
-             --replay",
-            args.trace.shown()
-        )
-    })?;
-    let (counted, _) = with_progress(&session, &RunOptions::default(), |progress| {
-        Ok(replay::replay(&session, pages, &cases, &code, progress)?)
-    })?;
-    Ok((mark_of(&cases), counted))
+    let (of_cases, of_kernels) = (code(&session, all), kernels::code(session.trace().meta()));
+    anyhow::ensure!(
+        of_cases.is_some() || of_kernels.is_some(),
+        "{}: this is not a recording of the cases or kernels of this n2sim; export the program again, and record it \
+         with --replay",
+        args.trace.shown()
+    );
+    let options = RunOptions::default();
+    if let Some((cases, code)) = of_cases {
+        let (more, _) = with_progress(&session, &options, |progress| {
+            Ok(replay::replay(&session, pages, &cases, &code, progress)?)
+        })?;
+        counted.program = mark_of(&cases);
+        counted.cases.extend(more);
+    }
+    if let Some(code) = of_kernels {
+        let (more, _) = with_progress(&session, &options, |progress| {
+            Ok(kernels::replay(&session, pages, &code, progress)?)
+        })?;
+        counted.kernels.extend(more);
+    }
+    Ok(())
 }
 
 /// Returns the cases that the recorded program has: the admitted ones, or all.

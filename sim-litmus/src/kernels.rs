@@ -1,0 +1,231 @@
+//! Kernels: loops of known behavior, in the same program as the cases.
+//!
+//! A case states one event of a few instructions; a kernel repeats a few instructions so often that
+//! its cycles and misses show a latency or a size of the machine. A real machine and the model run
+//! the same instructions: the model replays a recording of the compiled program ([`recording`]).
+//!
+//! A call of a kernel runs a number of rounds (steps of a chase, iterations of a loop). Its counts
+//! are divided by that number; entry and exit are part of them, and are a few instructions for
+//! thousands of rounds. Before the counted calls, memory is touched and two calls fill caches and
+//! predictors.
+
+mod assembly;
+mod branches;
+mod caches;
+mod operations;
+mod streams;
+mod table;
+mod waits;
+
+use std::path::Path;
+
+use sim_core::{Counts, PmuEvent};
+use sim_machine::{MachineError, RunOptions, Session};
+use sim_trace::{Meta, TraceError, TraceFile};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::call_counts::{CallCounts, function};
+use crate::counts::CountedKernel;
+use crate::replay::Pages;
+
+pub(crate) use table::{functions, touch, write_table};
+
+/// Cycles that a counted call takes on the modeled machine, about: 10 ms.
+const CYCLES_OF_CALL: f64 = 25e6;
+/// The committed recording of all kernels.
+const RECORDING: &[u8] = include_bytes!("../recordings/kernels.n2t");
+
+/// A loop of known behavior.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// Name.
+    pub id: String,
+    /// Expected behavior in a sentence, with the unit of a round.
+    pub what: String,
+    /// Pages of its memory.
+    pub pages: Pages,
+    /// Rounds of a call in a recording.
+    pub rounds: u64,
+    /// Rounds of a call on a machine that counts.
+    pub counted_rounds: u64,
+    /// Bytes of its memory.
+    pub bytes: u64,
+    layout: Layout,
+    /// Distance of the loads that bring its memory into the caches or TLBs; 0 if it needs none.
+    touch: u64,
+    code: Code,
+}
+
+/// Content of the memory of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// Zeros.
+    Empty,
+    /// Pointers in a random cycle, one every so many bytes. Pointers of different pages are in
+    /// different lines of their pages.
+    Cycle { distance: u64 },
+    /// Random bytes of 0 and 1.
+    Bits,
+}
+
+/// Instructions of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Code {
+    /// Before the loop.
+    enter: String,
+    /// Part of the loop that is repeated.
+    body: String,
+    /// How often the loop has it.
+    repeats: u64,
+    /// Rounds of one body.
+    rounds: u64,
+    /// After the loop.
+    leave: String,
+    /// Functions that the body calls.
+    callees: String,
+}
+
+impl Kernel {
+    /// Returns a kernel without memory whose loop has `repeats` times this body, each of them one
+    /// round that takes about `cycles`.
+    fn new(id: impl Into<String>, what: impl Into<String>, body: &str, repeats: u64) -> Kernel {
+        let code = Code { body: body.to_owned(), repeats, rounds: 1, ..Code::default() };
+        Kernel {
+            id: id.into(),
+            what: what.into(),
+            pages: Pages::Small,
+            rounds: 0,
+            counted_rounds: 0,
+            bytes: 4096,
+            layout: Layout::Empty,
+            touch: 0,
+            code,
+        }
+        .timed(2048, 1.0)
+    }
+
+    /// Returns the kernel with so many rounds of a recorded call, or the next number that its loop
+    /// can make, and enough counted rounds for their cycles.
+    fn timed(mut self, rounds: u64, cycles: f64) -> Kernel {
+        let of_loop = self.code.repeats * self.code.rounds;
+        self.rounds = rounds.next_multiple_of(of_loop);
+        self.counted_rounds = ((CYCLES_OF_CALL / cycles) as u64).next_multiple_of(of_loop);
+        self
+    }
+
+    fn entered_by(mut self, enter: &str) -> Kernel {
+        self.code.enter = enter.to_owned();
+        self
+    }
+
+    fn left_by(mut self, leave: &str) -> Kernel {
+        self.code.leave = leave.to_owned();
+        self
+    }
+
+    /// Returns the kernel with a body of several rounds.
+    fn of_rounds(mut self, rounds: u64) -> Kernel {
+        self.code.rounds = rounds;
+        self
+    }
+
+    fn with_memory(mut self, bytes: u64, layout: Layout, pages: Pages) -> Kernel {
+        (self.bytes, self.layout, self.pages) = (bytes, layout, pages);
+        self
+    }
+
+    fn touched(mut self, distance: u64) -> Kernel {
+        self.touch = distance;
+        self
+    }
+}
+
+/// Returns all kernels, in the order of the program.
+pub fn all() -> Vec<Kernel> {
+    let groups = [
+        caches::kernels(),
+        streams::kernels(),
+        branches::kernels(),
+        operations::kernels(),
+        waits::kernels(),
+    ];
+    groups.into_iter().flatten().collect()
+}
+
+/// Returns the name of a function that a program with these kernels has, and no program of others.
+pub fn mark() -> String {
+    let mut all_text = String::new();
+    for (number, kernel) in all().iter().enumerate() {
+        all_text += &kernel.id;
+        all_text += &functions(number, kernel);
+    }
+    format!("litmus_kernels_{:016x}", xxh3_64(all_text.as_bytes()))
+}
+
+/// Returns the function of each kernel in a recorded program, as `[first, end)`; `None` if it is
+/// not a program with these kernels.
+pub fn code(meta: &Meta) -> Option<Vec<(u64, u64)>> {
+    meta.symbol(&mark())?;
+    (0..all().len()).map(|number| function(meta, &assembly::symbol(number))).collect()
+}
+
+/// Returns the bytes of the recording of all kernels.
+pub fn recording() -> &'static [u8] {
+    RECORDING
+}
+
+/// Opens the recording of all kernels.
+///
+/// # Errors
+///
+/// If the system has no memory for it.
+pub fn open_recording() -> Result<TraceFile, TraceError> {
+    let path = Path::new("kernels.n2t");
+    let file = sim_files::File::of_bytes(RECORDING.to_vec()).map_err(|source| TraceError::Io {
+        path: path.to_owned(),
+        doing: "writing",
+        source,
+    })?;
+    TraceFile::from_reader(file, path)
+}
+
+/// Returns the events that kernels count: all that a counter can show.
+pub fn counted_events() -> impl Iterator<Item = PmuEvent> {
+    PmuEvent::ALL.into_iter().filter(|event| !event.never_counts())
+}
+
+/// Runs the recorded program on the machine of the session, and returns the counts of the kernels
+/// that such pages are for and that ran. Calls `progress` with the number of instructions so far.
+///
+/// # Errors
+///
+/// If the run fails.
+pub fn replay(
+    session: &Session,
+    pages: Pages,
+    code: &[(u64, u64)],
+    progress: &mut dyn FnMut(u64),
+) -> Result<Vec<CountedKernel>, MachineError> {
+    let mut sink = CallCounts::new(code.iter().copied());
+    session.run_deferred(&RunOptions::default(), progress, &mut sink)?;
+    let kernels = all();
+    let of_pages = kernels.iter().enumerate().filter(|(_, kernel)| kernel.pages == pages);
+    let counted = of_pages.filter_map(|(number, kernel)| {
+        let calls = sink.counted(number);
+        (!calls.is_empty()).then(|| counted_kernel(kernel, calls))
+    });
+    Ok(counted.collect())
+}
+
+fn counted_kernel(kernel: &Kernel, calls: &[Counts]) -> CountedKernel {
+    let rounds = kernel.rounds as f64;
+    let of_event = |event: PmuEvent| {
+        let each = calls.iter().map(|counts| counts.value(event) as f64 / rounds);
+        (event.mnemonic().to_owned(), each.collect())
+    };
+    CountedKernel {
+        kernel: kernel.id.clone(),
+        rounds: kernel.rounds,
+        counts: counted_events().map(of_event).collect(),
+    }
+}
