@@ -6,6 +6,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::key::Key;
+use crate::lattice::Quadratic;
 use crate::point::Points;
 use crate::runs::{Model, RunError, Runs};
 use crate::slope::{Distance, Slopes};
@@ -13,7 +14,7 @@ use crate::slope::{Distance, Slopes};
 /// Residual, in standard deviations, from which a difference counts as its size.
 const ROBUST: f64 = 10.0;
 /// Dampings of one step, tried together.
-const DAMPINGS: [f64; 6] = [1e-4, 1e-2, 0.1, 1.0, 10.0, 100.0];
+const DAMPINGS: [f64; 5] = [1e-2, 0.1, 1.0, 10.0, 100.0];
 /// Positions of a key that a scan of its range tries.
 const SCANNED: usize = 6;
 
@@ -42,6 +43,14 @@ impl Search<'_> {
         self.points.residuals(self.fitted, predicted).iter().map(|residual| robust(*residual)).sum()
     }
 
+    /// Returns true if noise alone costs as much.
+    fn is_noise(&self, cost: f64) -> bool {
+        let counted = self.fitted.iter().filter_map(|at| self.points.all[*at].counted);
+        let squares = counted.map(|sample| self.points.expected(sample).powi(2));
+        let noise: f64 = squares.sum();
+        cost <= noise + 3.0 * (2.0 * noise).sqrt()
+    }
+
     /// Searches from a place.
     pub(crate) fn run<M: Model>(
         &self,
@@ -53,7 +62,9 @@ impl Search<'_> {
         self.descend(runs, &mut best, coarse)?;
         loop {
             let before = best.cost;
-            self.scan(runs, &mut best)?;
+            if !self.is_noise(best.cost) {
+                self.scan(runs, &mut best)?;
+            }
             let fine: Vec<usize> =
                 self.active.iter().map(|key| self.keys[*key].last() / 32).collect();
             self.descend(runs, &mut best, fine)?;
@@ -145,13 +156,37 @@ impl Search<'_> {
         let normal = rows.tr_mul(&rows);
         let right = rows.tr_mul(&right);
         let mut places: Vec<Vec<usize>> = Vec::new();
+        let quadratic = Quadratic {
+            normal: &normal + DMatrix::identity(normal.nrows(), normal.ncols()) * 1e-6,
+            gradient: -&right,
+            bounds: self.bounds(&best.place),
+        };
+        places.extend(quadratic.best_steps(2).iter().map(|steps| self.moved(&best.place, steps)));
         for damping in DAMPINGS {
-            let place = self.step(&best.place, &normal, &right, damping);
-            if !places.contains(&place) && place != best.place {
-                places.push(place);
-            }
+            places.push(self.step(&best.place, &normal, &right, damping));
         }
+        places.retain(|place| *place != best.place);
+        places.sort_unstable();
+        places.dedup();
         Ok(places)
+    }
+
+    /// Returns the steps down and up that each active key has room for.
+    pub(crate) fn bounds(&self, place: &[usize]) -> Vec<(i64, i64)> {
+        let room = |key: &usize| {
+            let position = place[*key] as i64;
+            (-position, self.keys[*key].last() as i64 - position)
+        };
+        self.active.iter().map(room).collect()
+    }
+
+    /// Returns a place moved by steps of the active keys.
+    pub(crate) fn moved(&self, place: &[usize], steps: &[i64]) -> Vec<usize> {
+        let mut moved = place.to_vec();
+        for (key, steps) in self.active.iter().zip(steps) {
+            moved[*key] = self.keys[*key].moved(moved[*key], *steps as f64);
+        }
+        moved
     }
 
     /// Returns the place after a step, with keys that would leave their range at its end.

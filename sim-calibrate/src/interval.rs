@@ -3,6 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::fit::{Best, Search};
+use crate::lattice::Quadratic;
 use crate::runs::{Model, RunError, Runs};
 use crate::slope::Slopes;
 
@@ -42,6 +43,8 @@ pub(crate) enum Profiles {
 pub(crate) struct Surroundings {
     /// Slopes of the fitted points.
     rows: DMatrix<f64>,
+    /// Their squares, with something small on the diagonal.
+    normal: DMatrix<f64>,
     /// Covariances of the keys, in steps.
     pub(crate) covariance: DMatrix<f64>,
 }
@@ -51,18 +54,31 @@ impl Surroundings {
     /// residual: 1 if the counts differ by noise alone.
     pub(crate) fn new(search: &Search<'_>, slopes: &Slopes, scale: f64) -> Option<Surroundings> {
         let rows = slopes.rows(search.fitted);
-        let mut normal = rows.tr_mul(&rows) / scale;
+        let mut normal = rows.tr_mul(&rows);
         for (column, key) in search.active.iter().enumerate() {
             // A range is knowledge too: as a normal distribution over all of it.
-            normal[(column, column)] += (search.keys[*key].last() as f64).powi(-2);
+            normal[(column, column)] += scale * (search.keys[*key].last() as f64).powi(-2);
         }
-        let covariance = normal.cholesky()?.inverse();
-        Some(Surroundings { rows, covariance })
+        let covariance = normal.clone().cholesky()?.inverse() * scale;
+        Some(Surroundings { rows, normal, covariance })
     }
 
-    /// Returns how the other keys follow a step of one key.
-    fn followers(&self, column: usize) -> DVector<f64> {
-        self.covariance.column(column) / self.covariance[(column, column)]
+    /// Returns the best places, if one key moves by exactly these steps.
+    fn places(
+        &self,
+        search: &Search<'_>,
+        place: &[usize],
+        predicted: &[f64],
+        (column, steps): (usize, i64),
+        most: usize,
+    ) -> Vec<Vec<usize>> {
+        let residuals = DVector::from_vec(search.points.residuals(search.fitted, predicted));
+        let mut bounds = search.bounds(place);
+        bounds[column] = (steps, steps);
+        let normal = self.normal.clone();
+        let gradient = self.rows.tr_mul(&residuals);
+        let best = Quadratic { normal, gradient, bounds }.best_steps(most);
+        best.iter().map(|steps| search.moved(place, steps)).collect()
     }
 }
 
@@ -119,18 +135,15 @@ fn costs_of<M: Model>(
     near: &Surroundings,
     ends: &[End],
 ) -> Result<Vec<Option<(Vec<usize>, f64)>>, RunError<M::Error>> {
-    // Alone, with the others following in a straight line, and then corrected for what was found.
+    let Some(best_predicted) = runs.one(&best.place)? else { return Ok(vec![None; ends.len()]) };
     let mut found: Vec<Option<(Vec<usize>, f64)>> = vec![None; ends.len()];
-    let lines = |end: &End| {
-        let steps = end.next? as f64 * end.sign;
-        let mut alone = best.place.clone();
-        let key = search.active[end.column];
-        alone[key] = search.keys[key].moved(alone[key], steps);
-        let all = near.followers(end.column) * steps;
-        Some([alone, moved(search, &best.place, &all, end.column, steps)])
+    let from_best = |end: &End| {
+        let steps = (end.next? as f64 * end.sign) as i64;
+        Some(near.places(search, &best.place, &best_predicted, (end.column, steps), 3))
     };
-    let first: Vec<_> = ends.iter().map(lines).collect();
+    let first: Vec<_> = ends.iter().map(from_best).collect();
     keep_least(search, runs, &first, &mut found)?;
+    // The model is not a quadratic form: once more from what was found.
     let mut second = Vec::new();
     for (end, least) in ends.iter().zip(&found) {
         let Some((place, _)) = least else {
@@ -138,21 +151,17 @@ fn costs_of<M: Model>(
             continue;
         };
         let predicted = runs.one(place)?;
-        let corrected = predicted.map(|predicted| {
-            let steps = correction(search, near, end.column, &predicted);
-            moved(search, place, &steps, end.column, 0.0)
-        });
-        second.push(corrected.map(|place| [place.clone(), place]));
+        second.push(predicted.map(|run| near.places(search, place, &run, (end.column, 0), 2)));
     }
     keep_least(search, runs, &second, &mut found)?;
     Ok(found)
 }
 
-/// Runs two places for each end and keeps the cheaper one.
+/// Runs some places for each end and keeps the cheapest one.
 fn keep_least<M: Model>(
     search: &Search<'_>,
     runs: &mut Runs<'_, M>,
-    places: &[Option<[Vec<usize>; 2]>],
+    places: &[Option<Vec<Vec<usize>>>],
     found: &mut [Option<(Vec<usize>, f64)>],
 ) -> Result<(), RunError<M::Error>> {
     let flat: Vec<Vec<usize>> = places.iter().flatten().flatten().cloned().collect();
@@ -167,42 +176,4 @@ fn keep_least<M: Model>(
         }
     }
     Ok(())
-}
-
-/// Returns the best move of the keys but one, from a place with these predictions.
-fn correction(
-    search: &Search<'_>,
-    near: &Surroundings,
-    fixed: usize,
-    predicted: &[f64],
-) -> DVector<f64> {
-    let residuals = DVector::from_vec(search.points.residuals(search.fitted, predicted));
-    let mut right = -near.rows.tr_mul(&residuals);
-    let mut square = near.rows.tr_mul(&near.rows);
-    square.row_mut(fixed).fill(0.0);
-    square.column_mut(fixed).fill(0.0);
-    right[fixed] = 0.0;
-    for at in 0..square.nrows() {
-        square[(at, at)] = square[(at, at)] * 1.001 + 1e-6;
-    }
-    match square.cholesky() {
-        Some(factors) => factors.solve(&right),
-        None => DVector::zeros(right.len()),
-    }
-}
-
-/// Returns a place moved by steps of all active keys; the key of `column` moves by `own` steps.
-fn moved(
-    search: &Search<'_>,
-    place: &[usize],
-    steps: &DVector<f64>,
-    column: usize,
-    own: f64,
-) -> Vec<usize> {
-    let mut moved = place.to_vec();
-    for (at, key) in search.active.iter().enumerate() {
-        let steps = if at == column { own } else { steps[at] };
-        moved[*key] = search.keys[*key].moved(moved[*key], steps);
-    }
-    moved
 }

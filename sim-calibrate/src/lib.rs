@@ -20,6 +20,7 @@ pub mod fit;
 pub mod interval;
 mod journal;
 mod key;
+mod lattice;
 mod point;
 pub mod residual;
 mod runs;

@@ -56,6 +56,12 @@ impl Points {
         log_ratio(after, before) / deviation
     }
 
+    /// Returns the residual that noise alone makes: 1, or less for a rare event.
+    pub(crate) fn expected(&self, sample: Sample) -> f64 {
+        let deviation = self.deviation(sample);
+        log_ratio(sample.mean * (1.0 + deviation), sample.mean) / deviation
+    }
+
     /// Returns the numbers of the points that are fitted.
     pub(crate) fn fitted(&self) -> Vec<usize> {
         let is_fitted = |point: &&(usize, &Point)| point.1.counted.is_some() && !point.1.held_out;

@@ -1,6 +1,6 @@
 //! Differences that remain after a fit.
 
-use crate::point::{Points, Sample, log_ratio};
+use crate::point::{Points, log_ratio};
 
 /// Standard deviations from which a difference is not chance, with thousands of points.
 const NOT_CHANCE: f64 = 5.0;
@@ -55,7 +55,7 @@ pub(crate) fn errors(points: &Points, predicted: &[f64]) -> Errors {
         .iter()
         .filter(|point| point.held_out)
         .filter_map(|point| point.counted)
-        .map(|sample| expected(points, sample))
+        .map(|sample| points.expected(sample) * points.deviation(sample))
         .collect();
     Errors {
         fitted: root_mean_square(&ratios(false, None)),
@@ -64,12 +64,6 @@ pub(crate) fn errors(points: &Points, predicted: &[f64]) -> Errors {
         cycles: median(ratios(false, Some("CPU_CYCLES"))),
         held_out_cycles: median(ratios(true, Some("CPU_CYCLES"))),
     }
-}
-
-/// Returns the standard deviation of the logarithm of a count, which the floor makes smaller.
-fn expected(points: &Points, sample: Sample) -> f64 {
-    let deviation = points.deviation(sample);
-    log_ratio(sample.mean * (1.0 + deviation), sample.mean)
 }
 
 fn root_mean_square(values: &[f64]) -> f64 {
