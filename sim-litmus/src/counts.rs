@@ -143,7 +143,16 @@ impl Counted {
 impl CountedCase {
     /// Returns the counts of an event, if it was counted.
     pub fn sample(&self, event: PmuEvent) -> Option<Sample> {
-        let counts = self.counts.get(event.mnemonic())?;
+        Sample::of(self.counts.get(event.mnemonic())?)
+    }
+}
+
+impl Sample {
+    /// Returns the mean of these counts; `None` if there are none.
+    pub fn of(counts: &[f64]) -> Option<Sample> {
+        if counts.is_empty() {
+            return None;
+        }
         let n = counts.len() as f64;
         let mean = counts.iter().sum::<f64>() / n;
         let square = |count: &f64| (count - mean) * (count - mean);

@@ -9,16 +9,21 @@
 
 pub mod admission;
 mod assembly;
+pub mod contribution;
 pub mod counts;
 pub mod judge;
+pub mod machine;
+pub mod noise;
 pub mod plan;
 pub mod program;
 mod reason;
 pub mod replay;
+pub mod rules;
 
 pub use admission::{Admission, Admitted};
 pub use counts::{Counted, CountedCase, MachineFacts, ResultError};
 pub use judge::{Answer, JudgedCase, JudgedClaim};
+pub use machine::Midr;
 pub use plan::Plan;
 pub use program::{LeftOut, Litmus, select};
 pub use reason::Reason;

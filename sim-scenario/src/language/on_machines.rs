@@ -159,7 +159,10 @@ impl<'a> Table<'a> {
                 exceptions.iter().find_map(|one| Some((one, one.overlap(&exception)?.mnemonic())));
             if let Some((one, event)) = twice {
                 let (event, first, second) = (event, one.on.clone(), name.to_string());
-                return Err(Fault::new(place, Problem::OverlappingMachines { event, first, second }));
+                return Err(Fault::new(
+                    place,
+                    Problem::OverlappingMachines { event, first, second },
+                ));
             }
             exceptions.push(exception);
         }
@@ -213,10 +216,11 @@ fn machines(name: &str) -> Option<Machines> {
             None => (cores::neoverse_n2(), Some(name.trim())),
         },
     };
-    let [first, last] = revisions.map_or(Some(ALL_REVISIONS), |text| match text.split_once("..") {
-        Some((first, last)) => Some([revision(first)?, revision(last)?]),
-        None => Some([revision(text)?; 2]),
-    })?;
+    let [first, last] =
+        revisions.map_or(Some(ALL_REVISIONS), |text| match text.split_once("..") {
+            Some((first, last)) => Some([revision(first)?, revision(last)?]),
+            None => Some([revision(text)?; 2]),
+        })?;
     let part = Some(u64::from(core.part)).filter(|part| *part > 0 && first <= last)?;
     Some(Machines { part, first, last })
 }
@@ -232,7 +236,8 @@ mod tests {
     use super::super::{Bound, Case, parse};
     use super::*;
 
-    const HEAD: &str = "guide = \"4.8\"\nclaim = \"c\"\ntest = \"t\"\ngiven = 'K3'\ndo = 'LD8 a0'\n";
+    const HEAD: &str =
+        "guide = \"4.8\"\nclaim = \"c\"\ntest = \"t\"\ngiven = 'K3'\ndo = 'LD8 a0'\n";
 
     fn read(body: &str) -> Result<Case, String> {
         let cases = parse("a.toml", &format!("{HEAD}{body}"));
@@ -256,7 +261,10 @@ mod tests {
         assert_eq!(bound(0x460f_d490, PmuEvent::STALL_SLOT), None);
         assert_eq!(bound(0x411f_d401, PmuEvent::LD_SPEC), Some(Bound::exactly(2)));
         assert_eq!(bound(0x411f_d400, PmuEvent::LD_SPEC), None);
-        assert_eq!(on.exception(0x410f_d491, PmuEvent::STALL_SLOT).expect("one").0.on, "r0p0..r0p2");
+        assert_eq!(
+            on.exception(0x410f_d491, PmuEvent::STALL_SLOT).expect("one").0.on,
+            "r0p0..r0p2"
+        );
     }
 
     #[test]
