@@ -8,7 +8,7 @@ use sim_core::Shown;
 use sim_litmus::counts::FORMAT;
 use sim_litmus::program::mark_of;
 use sim_litmus::replay::{self, CaseCode, Pages};
-use sim_litmus::{Counted, CountedCase, Litmus, MachineFacts};
+use sim_litmus::{Counted, CountedCase, Litmus, MachineFacts, noise};
 use sim_machine::{RunOptions, Session};
 
 use super::all_cases::AllCases;
@@ -27,8 +27,24 @@ pub(crate) struct ReplayArgs {
     /// File to write, in the format of the program (default: standard output)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Vary each count by a random factor with this standard deviation: a stand-in for a machine
+    ///
+    /// Cases then have at least five repetitions.
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
+    noise: Option<f64>,
+    /// Begin of the random numbers of --noise
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "noise")]
+    seed: u64,
     #[command(flatten)]
     machine: MachineArgs,
+}
+
+/// Largest noise in percent.
+const MOST_NOISE: f64 = 100.0;
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|percent| (0.0..=MOST_NOISE).contains(percent));
+    number.ok_or_else(|| format!("give a percentage from 0 to {MOST_NOISE}"))
 }
 
 /// Replays the recording with each size of pages, and writes the result.
@@ -36,13 +52,17 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Verdict> {
     let all = AllCases::read()?;
     let mut out = Output::create(args.output.as_deref())?;
     let mut cases = Vec::new();
-    let mut program = String::new();
+    let (mut program, mut midr) = (String::new(), 0);
     for pages in Pages::BOTH {
-        let (mark, counted) = replay_with(args, &all, pages)?;
-        program = mark;
-        cases.extend(counted);
+        let replayed = replay_with(args, &all, pages)?;
+        (program, midr) = (replayed.program, replayed.midr);
+        cases.extend(replayed.cases);
+    }
+    if let Some(percent) = args.noise {
+        noise::add(&mut cases, percent, args.seed);
     }
     let machine = MachineFacts {
+        midr: format!("{midr:#018x}"),
         name: format!("n2sim {}", env!("CARGO_PKG_VERSION")),
         page_bytes: 4096,
         huge_pages: true,
@@ -55,12 +75,21 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// Returns the mark of the program and the counts of its cases with such pages.
+/// Counts of the cases for one size of pages.
+struct Replayed {
+    /// Mark of the program.
+    program: String,
+    /// MIDR_EL1 of the model.
+    midr: u64,
+    cases: Vec<CountedCase>,
+}
+
+/// Returns the counts of the cases with such pages.
 fn replay_with(
     args: &ReplayArgs,
     all: &AllCases,
     pages: Pages,
-) -> anyhow::Result<(String, Vec<CountedCase>)> {
+) -> anyhow::Result<Replayed> {
     let mut machine = args.machine.clone();
     machine.set.extend(pages.overrides().map(str::to_owned));
     let session = open_trace::with(&args.trace, &machine)?.stopped_by(signals::flag());
@@ -71,10 +100,11 @@ fn replay_with(
             args.trace.shown()
         )
     })?;
+    let midr = session.config().core.revision.midr();
     let (counted, _) = with_progress(&session, &RunOptions::default(), |progress| {
         Ok(replay::replay(&session, pages, &cases, &code, progress)?)
     })?;
-    Ok((mark_of(&cases), counted))
+    Ok(Replayed { program: mark_of(&cases), midr, cases: counted })
 }
 
 /// Returns the cases that the recorded program has: the admitted ones, or all.
