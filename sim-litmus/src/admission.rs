@@ -196,7 +196,10 @@ impl Litmus {
     /// Returns the claims that are compared.
     pub fn claims(&self) -> impl Iterator<Item = Expected> + '_ {
         let compared = |expected: &&Expected| {
-            self.plan.compares(expected.event) && !expected.event.never_counts()
+            // A case for real machines also claims clocks and stalls.
+            let is_compared =
+                self.case.on_machines.in_user_mode || self.plan.compares(expected.event);
+            is_compared && !expected.event.never_counts()
         };
         self.case.expect.events.iter().filter(compared).copied()
     }

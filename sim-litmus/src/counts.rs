@@ -202,24 +202,27 @@ fn check<'a>(
 impl CountedCase {
     /// Returns the counts of an event, if it was counted.
     pub fn sample(&self, event: PmuEvent) -> Option<Sample> {
-        Some(Sample::of(self.counts.get(event.mnemonic())?))
+        Sample::of(self.counts.get(event.mnemonic())?)
     }
 }
 
 impl CountedKernel {
     /// Returns the counts of an event, if it was counted.
     pub fn sample(&self, event: PmuEvent) -> Option<Sample> {
-        Some(Sample::of(self.counts.get(event.mnemonic())?))
+        Sample::of(self.counts.get(event.mnemonic())?)
     }
 }
 
 impl Sample {
-    /// Returns the mean and the spread of repeated counts.
-    fn of(counts: &[f64]) -> Sample {
+    /// Returns the mean of these counts; `None` if there are none.
+    pub fn of(counts: &[f64]) -> Option<Sample> {
+        if counts.is_empty() {
+            return None;
+        }
         let n = counts.len() as f64;
         let mean = counts.iter().sum::<f64>() / n;
         let square = |count: &f64| (count - mean) * (count - mean);
         let variance = counts.iter().map(square).sum::<f64>() / (n - 1.0).max(1.0);
-        Sample { mean, counts: counts.len(), deviation: (variance / n).sqrt() }
+        Some(Sample { mean, counts: counts.len(), deviation: (variance / n).sqrt() })
     }
 }

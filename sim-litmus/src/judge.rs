@@ -1,10 +1,11 @@
 //! Compares the counts of a machine with the claims of the cases.
 
 use sim_core::PmuEvent;
-use sim_scenario::Bound;
+use sim_scenario::{Bound, Expected, Tolerance};
 
-use crate::admission::{Admission, Admitted, outside, tolerance};
+use crate::admission::{Admission, Admitted, TOLERANCE, outside, tolerance};
 use crate::counts::{Counted, CountedCase, Sample};
+use crate::machine::Midr;
 use crate::program::Litmus;
 
 /// Least number of standard deviations of a difference, by the number of counts from 2: Student's t
@@ -35,10 +36,16 @@ pub struct JudgedClaim {
     pub event: PmuEvent,
     /// Claim of the guide.
     pub claim: Bound,
+    /// What the case expects of this machine instead, with the machines as the case names them.
+    pub exception: Option<(String, Bound)>,
     /// Added by the preparation of the next round.
     pub left: u64,
+    /// Distance that the mean may have.
+    pub tolerance: f64,
     /// Count of the machine.
     pub counted: Option<Sample>,
+    /// All counts of the machine, in the order of the repetitions.
+    pub repeats: Vec<f64>,
     /// Answer.
     pub answer: Answer,
 }
@@ -90,10 +97,21 @@ impl JudgedCase {
     }
 }
 
-/// Compares a result with the claims of the admitted cases.
+impl JudgedClaim {
+    /// Returns the count that this machine should have, without what is left.
+    pub fn expected(&self) -> Bound {
+        self.exception.as_ref().map_or(self.claim, |(_, bound)| *bound)
+    }
+}
+
+/// Compares a result with the claims of the admitted cases. A case that expects other counts of the
+/// machine of the result is compared with those.
 pub fn judge(cases: &[Litmus], admission: &Admission, counted: &Counted) -> Vec<JudgedCase> {
     let admitted = cases.iter().filter_map(|litmus| Some((litmus, admission.of(&litmus.id)?)));
-    admitted.map(|(litmus, left)| judge_case(litmus, left, counted.case(&litmus.id))).collect()
+    let midr = counted.machine.number();
+    let judged =
+        |(litmus, left): (&Litmus, _)| judge_case(litmus, left, midr, counted.case(&litmus.id));
+    admitted.map(judged).collect()
 }
 
 /// Counts the cases by their answer.
@@ -111,27 +129,59 @@ pub fn totals(cases: &[JudgedCase]) -> Totals {
     totals
 }
 
-fn judge_case(litmus: &Litmus, admitted: &Admitted, counted: Option<&CountedCase>) -> JudgedCase {
-    let judged = litmus.claims().filter(|expected| admitted.judges(expected.event));
-    let claims = judged.map(|expected| {
-        let left = admitted.left(expected.event);
-        let sample = counted.and_then(|case| case.sample(expected.event));
-        let answer = match sample {
-            None => Answer::NotCounted,
-            Some(sample) => {
-                answer(outside(&expected, left, sample.mean), tolerance(&expected, left), sample)
-            }
-        };
-        let (event, claim) = (expected.event, expected.bound);
-        JudgedClaim { event, claim, left, counted: sample, answer }
-    });
+fn judge_case(
+    litmus: &Litmus,
+    admitted: &Admitted,
+    midr: Option<Midr>,
+    counted: Option<&CountedCase>,
+) -> JudgedCase {
+    let claims = litmus.claims().filter(|expected| admitted.judges(expected.event));
     let steps: Vec<&str> = litmus.plan.steps.iter().map(|step| step.text.as_str()).collect();
     JudgedCase {
         id: litmus.id.clone(),
         guide: litmus.case.guide.clone(),
         claim: litmus.case.claim.clone(),
         steps: steps.join(" ; "),
-        claims: claims.collect(),
+        claims: claims.map(|claim| judge_claim(litmus, admitted, claim, midr, counted)).collect(),
+    }
+}
+
+fn judge_claim(
+    litmus: &Litmus,
+    admitted: &Admitted,
+    claim: Expected,
+    midr: Option<Midr>,
+    counted: Option<&CountedCase>,
+) -> JudgedClaim {
+    let event = claim.event;
+    let on_machines = &litmus.case.on_machines;
+    let exception = midr.and_then(|midr| on_machines.exception(midr.0, event));
+    let expected = exception.map_or(claim, |(_, expected)| expected);
+    let left = admitted.left(event);
+    let tolerance = match on_machines.tolerance(event) {
+        None => tolerance(&expected, left),
+        Some(Tolerance::Counts(counts)) => counts,
+        Some(Tolerance::Percent(percent)) => {
+            TOLERANCE + percent / 100.0 * (expected.bound.min as f64 + left as f64)
+        }
+    };
+    // What a core lacks, its counters count as 0.
+    let is_there = midr.is_none_or(|midr| !midr.lacks(event));
+    let counted = counted.filter(|_| is_there);
+    let sample = counted.and_then(|case| case.sample(event));
+    let answer = sample.map_or(Answer::NotCounted, |sample| {
+        answer(outside(&expected, left, sample.mean), tolerance, sample)
+    });
+    let repeats = counted.and_then(|case| case.counts.get(event.mnemonic())).cloned();
+    JudgedClaim {
+        event,
+        claim: claim.bound,
+        exception: exception.map(|(exception, own)| (exception.on.clone(), own.bound)),
+        left,
+        tolerance,
+        counted: sample,
+        repeats: repeats.unwrap_or_default(),
+        answer,
     }
 }
 

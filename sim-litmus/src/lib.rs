@@ -10,18 +10,23 @@
 pub mod admission;
 mod assembly;
 mod call_counts;
+pub mod contribution;
 pub mod counts;
 pub mod judge;
 pub mod kernels;
+pub mod machine;
+pub mod noise;
 pub mod plan;
 pub mod program;
 mod reason;
 pub mod replay;
+pub mod rules;
 
 pub use admission::{Admission, Admitted};
 pub use counts::{Counted, CountedCase, CountedKernel, MachineFacts, ResultError};
 pub use judge::{Answer, JudgedCase, JudgedClaim};
 pub use kernels::Kernel;
+pub use machine::Midr;
 pub use plan::Plan;
 pub use program::{LeftOut, Litmus, select};
 pub use reason::Reason;

@@ -2,4 +2,5 @@
 
 mod admission;
 mod recorded;
+mod stand_in;
 mod wrong_machines;

@@ -17,6 +17,7 @@
 //! | `path` | paths through the guide's flows: `"5.1: 1,2,3,5,6,4"`, see [`flows`] |
 //! | `silicon` | as `expect`, where published counts of an N2 contradict the guide |
 //! | `source` | who published them |
+//! | `on`, `tolerance`, `except` | statements about real machines, see [`on_machines`] |
 //!
 //! ```
 //! let text = r#"
@@ -52,6 +53,7 @@ pub mod flows;
 pub mod given;
 mod meant;
 pub mod named_insts;
+pub mod on_machines;
 mod operand;
 mod other_path;
 mod other_pmu;
@@ -76,6 +78,7 @@ pub use error::{Problem, ScenarioError};
 pub use expect::{Expectation, Expected};
 pub use flows::Way;
 pub use given::{Base, Bits, Clause, Given, Ram, State};
+pub use on_machines::{Exception, OnMachines, Tolerance};
 pub use other_pmu::{AccessResult, OtherPmuClaim, OtherPmuStatement};
 pub use place::Place;
 pub use pmu_registers::{ExpectedRegister, RegisterRead};

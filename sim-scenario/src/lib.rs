@@ -9,10 +9,11 @@ pub mod language;
 pub mod runner;
 
 pub use language::{
-    Action, Base, Bits, Bound, Case, Clause, Elements, Expectation, Expected, ExpectedCounter,
-    ExpectedRegister, Given, GivenCounter, GivenFaultKind, GivenProfiling, Join, Place,
-    PmuStatement, Problem, ProfileClaim, Ram, Reading, RecordField, RegisterRead, SampleSet,
-    ScenarioError, State, Step, Way, Xt, parse, parse_named_steps, parse_steps,
+    Action, Base, Bits, Bound, Case, Clause, Elements, Exception, Expectation, Expected,
+    ExpectedCounter, ExpectedRegister, Given, GivenCounter, GivenFaultKind, GivenProfiling, Join,
+    OnMachines, Place, PmuStatement, Problem, ProfileClaim, Ram, Reading, RecordField,
+    RegisterRead, SampleSet, ScenarioError, State, Step, Tolerance, Way, Xt, parse,
+    parse_named_steps, parse_steps,
 };
 pub use runner::{
     CaseError, CycleCounts, Logged, Mismatch, OPERATIONS_KEPT, Recorded, Reported, STEPS_WATCHED,

@@ -4,6 +4,8 @@
 mod all_cases;
 mod check;
 mod export;
+mod judged;
+mod page;
 mod replay;
 
 use clap::{Args as ClapArgs, Subcommand};

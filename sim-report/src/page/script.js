@@ -1,4 +1,4 @@
-// Sorts and filters tables, moves through trees by arrow keys, and makes boxes keyboard stops only if they
+// Sorts and filters tables, chooses items, moves through trees by arrow keys, and makes boxes keyboard stops only if they
 // scroll. The page is readable without this script. The script stores nothing.
 "use strict";
 
@@ -72,6 +72,48 @@ function filterable(table) {
   });
 }
 
+// Adds a choice for each property that the box names, such as data-section of its items, and a box for words. Shows the items
+// that have them all, and of the groups those that have such an item. Values are separated by a bar.
+function choosable(box) {
+  const items = [...box.querySelectorAll("[data-item]")];
+  const tools = document.createElement("div");
+  tools.className = "tools facets";
+  const field = (name, kind) => {
+    const label = document.createElement("label");
+    const control = document.createElement(kind);
+    label.append(`${name[0].toUpperCase()}${name.slice(1)}: `, control);
+    tools.append(label);
+    return control;
+  };
+  const choices = box.dataset.facets.split(" ").map((name) => {
+    const values = [...new Set(items.flatMap((item) => item.dataset[name].split("|")))].filter(Boolean);
+    values.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+    const select = field(name, "select");
+    select.append(new Option("all", ""), ...values.map((value) => new Option(value)));
+    return [name, select];
+  });
+  const words = field("words", "input");
+  words.type = "search";
+  const shown = document.createElement("output");
+  tools.append(shown);
+  box.prepend(tools);
+  const cases = items.filter((item) => item.tagName === "DETAILS");
+  const update = () => {
+    const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    items.forEach((item) => {
+      const has = ([name, select]) => !select.value || item.dataset[name].split("|").includes(select.value);
+      const text = wanted.length ? item.textContent.toLowerCase() : "";
+      item.hidden = !choices.every(has) || !wanted.every((word) => text.includes(word));
+    });
+    box.querySelectorAll("[data-group]").forEach((group) => {
+      group.hidden = !group.querySelector("[data-item]:not([hidden])");
+    });
+    shown.textContent = `${cases.filter((item) => !item.hidden).length} of ${cases.length} cases`;
+  };
+  tools.addEventListener("input", update);
+  update();
+}
+
 // Keys in a tree of details: right opens, left closes or moves to the parent, up and down move
 // along.
 function arrows(tree) {
@@ -110,5 +152,6 @@ document.querySelectorAll("table[id]").forEach((table) => {
   if (table.tBodies[0].rows.length > 1) sortable(table);
   if (table.hasAttribute("data-filter")) filterable(table);
 });
+document.querySelectorAll("[data-facets]").forEach(choosable);
 document.querySelectorAll(".tree").forEach(arrows);
 document.querySelectorAll(".wide").forEach((box) => stops.observe(box));

@@ -4,6 +4,7 @@ use super::action::Step;
 use super::expect::Expectation;
 use super::flows::Way;
 use super::given::Given;
+use super::on_machines::OnMachines;
 use super::place::Place;
 
 /// One case of a scenario file.
@@ -29,4 +30,6 @@ pub struct Case {
     pub silicon: Expectation,
     /// Publisher of the counts in profile silicon, if the case states them itself.
     pub source: Option<String>,
+    /// Statements about real machines, which the model ignores.
+    pub on_machines: OnMachines,
 }

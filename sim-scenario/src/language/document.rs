@@ -13,14 +13,15 @@ use super::cursor::{Cursor, Names};
 use super::error::{Fault, Places, Problem, ScenarioError, place_of};
 use super::expect::{Draft, Expectation};
 use super::flows::{self, Way};
+use super::on_machines::OnMachines;
 use super::place::Place;
 use super::vectors::Reading;
 use super::{given, meant, steps};
 
 #[rustfmt::skip]
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 15] = [
     "guide", "claim", "test", "given", "set", "names", "do", "expect", "others", "path",
-    "silicon", "source",
+    "silicon", "source", "on", "tolerance", "except",
 ];
 
 /// Reads the cases of a scenario file. `file` names it in errors.
@@ -78,6 +79,7 @@ pub fn parse_named_steps(
         ways: Vec::new(),
         silicon: Expectation::default(),
         source: None,
+        on_machines: OnMachines::default(),
     })
 }
 
@@ -148,7 +150,7 @@ impl<'a> Table<'a> {
     }
 
     /// Returns the value of `key` here, or else in the head of the file.
-    fn find(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
+    pub(super) fn find(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
         match self.entry(key) {
             Some((_, value)) => Some(value),
             None => self.head.and_then(|head| head.find(key)),
@@ -197,6 +199,7 @@ impl<'a> Table<'a> {
         let (done, at) = self.need_string("do")?;
         let steps = steps::parse_steps(&mut Cursor::new(done, at), &names)?;
         let (ways, path_offset) = self.ways()?;
+        let expect = self.guide_expectation(&ways, path_offset)?;
         Ok(Case {
             test: self.need_string("test")?.0.to_owned(),
             guide: self.need_string("guide")?.0.to_owned(),
@@ -204,7 +207,8 @@ impl<'a> Table<'a> {
             place: place_of(self.text, self.offset),
             given,
             steps: placed(&mut Places::new(self.text), steps),
-            expect: self.guide_expectation(&ways, path_offset)?,
+            on_machines: self.on_machines(&expect)?,
+            expect,
             ways,
             silicon: self.silicon_expectation()?,
             source: self.string("source")?.map(|(text, _)| text.to_owned()),
@@ -346,7 +350,7 @@ impl<'a> Table<'a> {
 }
 
 /// Returns the text of a string value and the file offset of its first character.
-fn string_of<'a>(
+pub(super) fn string_of<'a>(
     text: &str,
     key: &str,
     value: &'a Spanned<DeValue<'a>>,

@@ -25,7 +25,7 @@ pub enum Problem {
     Toml(String),
     /// The key is unknown.
     #[error(
-        "unknown key '{name}'{near}; a case has guide, claim, test, given, set, names, do, expect, others, path, silicon, source"
+        "unknown key '{name}'{near}; a case has guide, claim, test, given, set, names, do, expect, others, path, silicon, source, on, tolerance, except"
     )]
     UnknownKey {
         /// Key as written.
@@ -138,6 +138,26 @@ pub enum Problem {
     /// The `else` is misplaced or has a wrong content; the text says why and gives the remedy.
     #[error("{0}")]
     BadOtherPath(&'static str),
+    /// The core or revision of an exception is unknown.
+    #[error(
+        "unknown machine '{0}'; write revisions of the Neoverse N2 as r0p0 or r0p0..r0p2, another core as neoverse-v1, or as neoverse-v1 r1p0"
+    )]
+    UnknownMachine(String),
+    /// An exception states an event that the expectation does not compare, or states it twice.
+    #[error(
+        "'except' states {0}, which 'expect' does not compare, or which is stated already; an exception changes the count of a compared event once"
+    )]
+    WrongException(&'static str),
+    /// Two exceptions state an event for one machine.
+    #[error("'{first}' and '{second}' are both about one machine and {event}; leave one out")]
+    OverlappingMachines {
+        /// The event.
+        event: &'static str,
+        /// Machines of the first exception.
+        first: String,
+        /// Machines of the second one.
+        second: String,
+    },
     /// A PMU counter is given twice.
     #[error("counter {0} is given twice; it counts one event, so leave one of them out")]
     CounterTwice(u8),

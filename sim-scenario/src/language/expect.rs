@@ -309,7 +309,7 @@ fn parse_vector(cursor: &mut Cursor, reading: Reading) -> Option<&'static vector
     Some(vector)
 }
 
-fn parse_event(cursor: &mut Cursor) -> Result<PmuEvent, Fault> {
+pub(super) fn parse_event(cursor: &mut Cursor) -> Result<PmuEvent, Fault> {
     let offset = cursor.offset();
     let mut ahead = cursor.clone();
     let Some(name) = ahead.word().filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))

@@ -8,7 +8,7 @@ use sim_core::Shown;
 use sim_litmus::counts::FORMAT;
 use sim_litmus::program::mark_of;
 use sim_litmus::replay::{self, CaseCode, Pages};
-use sim_litmus::{Counted, Litmus, MachineFacts, kernels};
+use sim_litmus::{Counted, Litmus, MachineFacts, kernels, noise};
 use sim_machine::{RunOptions, Session};
 
 use super::all_cases::AllCases;
@@ -27,8 +27,24 @@ pub(crate) struct ReplayArgs {
     /// File to write, in the format of the program (default: standard output)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Vary each count by a random factor with this standard deviation: a stand-in for a machine
+    ///
+    /// Cases then have at least five repetitions.
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
+    noise: Option<f64>,
+    /// Begin of the random numbers of --noise
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "noise")]
+    seed: u64,
     #[command(flatten)]
     machine: MachineArgs,
+}
+
+/// Largest noise in percent.
+const MOST_NOISE: f64 = 100.0;
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|percent| (0.0..=MOST_NOISE).contains(percent));
+    number.ok_or_else(|| format!("give a percentage from 0 to {MOST_NOISE}"))
 }
 
 /// Replays the recording with each size of pages, and writes the result.
@@ -41,10 +57,15 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Verdict> {
         kernel_program: kernels::mark(),
         ..Counted::default()
     };
+    let mut midr = 0;
     for pages in Pages::BOTH {
-        replay_with(args, &all, pages, &mut counted)?;
+        midr = replay_with(args, &all, pages, &mut counted)?;
+    }
+    if let Some(percent) = args.noise {
+        noise::add(&mut counted, percent, args.seed);
     }
     counted.machine = MachineFacts {
+        midr: format!("{midr:#018x}"),
         name: format!("n2sim {}", env!("CARGO_PKG_VERSION")),
         page_bytes: 4096,
         huge_pages: true,
@@ -56,13 +77,13 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Verdict> {
     Ok(Verdict::Good)
 }
 
-/// Adds the counts of the cases and kernels with such pages.
+/// Adds the counts of the cases and kernels with such pages, and returns MIDR_EL1 of the model.
 fn replay_with(
     args: &ReplayArgs,
     all: &AllCases,
     pages: Pages,
     counted: &mut Counted,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<u64> {
     let mut machine = args.machine.clone();
     machine.set.extend(pages.overrides().map(str::to_owned));
     let session = open_trace::with(&args.trace, &machine)?.stopped_by(signals::flag());
@@ -87,7 +108,7 @@ fn replay_with(
         })?;
         counted.kernels.extend(more);
     }
-    Ok(())
+    Ok(session.config().core.revision.midr())
 }
 
 /// Returns the cases that the recorded program has: the admitted ones, or all.
