@@ -7,6 +7,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::capture::args::CaptureArgs;
 use crate::commands::book::BookArgs;
+use crate::commands::calibrate::CalibrateArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::counterfactual::CounterfactualArgs;
@@ -66,6 +67,7 @@ impl Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Book(BookArgs),
+    Calibrate(CalibrateArgs),
     Capture(CaptureArgs),
     Check(CheckArgs),
     Completions(CompletionsArgs),

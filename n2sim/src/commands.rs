@@ -1,6 +1,7 @@
 //! The commands, one file each: the arguments and what is done with them.
 
 pub(crate) mod book;
+pub(crate) mod calibrate;
 pub(crate) mod capture;
 pub(crate) mod check;
 pub(crate) mod completions;

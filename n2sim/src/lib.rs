@@ -181,6 +181,7 @@ fn write_calls() {
 fn run(command: Command) -> anyhow::Result<u8> {
     Ok(match command {
         Command::Book(args) => commands::book::run(&args)?.into(),
+        Command::Calibrate(args) => commands::calibrate::run(&args)?.into(),
         Command::Capture(args) => return commands::capture::run(&args),
         Command::Check(args) => commands::check::run(&args)?.into(),
         Command::Completions(args) => commands::completions::run(&args, Args::command())?.into(),

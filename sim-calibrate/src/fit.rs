@@ -100,6 +100,7 @@ impl Search<'_> {
         let least = tried.into_iter().min_by(|one, other| one.cost.total_cmp(&other.cost));
         match least {
             Some(least) if least.cost < best.cost => {
+                runs.found(least.cost / self.fitted.len() as f64);
                 *best = least;
                 Ok(true)
             }

@@ -43,19 +43,37 @@ pub struct Runs<'a, M: Model> {
     known: HashMap<Vec<usize>, Predicted>,
     journal: Option<Journal>,
     made: usize,
-    progress: &'a dyn Fn(usize),
+    least: Option<f64>,
+    progress: &'a dyn Fn(Progress),
+    pool: rayon::ThreadPool,
+}
+
+/// State of a search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Runs of the model that were made.
+    pub runs: usize,
+    /// Root of the mean cost of a fitted count at the best place so far, in standard deviations.
+    pub difference: Option<f64>,
 }
 
 impl<'a, M: Model> Runs<'a, M> {
-    /// Starts with the runs of a journal. `progress` gets the number of runs made after each batch.
+    /// Starts with the runs of a journal. `progress` gets the state of the search after each
+    /// batch of runs. `jobs` is the number of parallel runs; 0 is one for each CPU of the host.
+    ///
+    /// # Errors
+    /// The threads cannot be started.
     pub fn new(
         keys: &'a [Key],
         model: &'a M,
         journal: Option<Journal>,
-        progress: &'a dyn Fn(usize),
-    ) -> Runs<'a, M> {
+        progress: &'a dyn Fn(Progress),
+        jobs: usize,
+    ) -> Result<Runs<'a, M>, rayon::ThreadPoolBuildError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
+        let known = HashMap::new();
         let mut runs =
-            Runs { keys, model, known: HashMap::new(), journal: None, made: 0, progress };
+            Runs { keys, model, known, journal: None, made: 0, least: None, progress, pool };
         let mut journal = journal;
         for (place, predicted) in journal.iter_mut().flat_map(Journal::take) {
             if keys.len() == place.len() {
@@ -63,7 +81,7 @@ impl<'a, M: Model> Runs<'a, M> {
             }
         }
         runs.journal = journal;
-        runs
+        Ok(runs)
     }
 
     /// Returns the number of runs of the model, without those of the journal.
@@ -86,11 +104,17 @@ impl<'a, M: Model> Runs<'a, M> {
         Ok(places.iter().map(|place| self.known[place].clone()).collect())
     }
 
+    /// Notes the cost of a fitted count at the best place so far.
+    pub(crate) fn found(&mut self, cost: f64) {
+        self.least = Some(cost.sqrt());
+    }
+
     /// Makes some runs.
     fn make(&mut self, places: &[&Vec<usize>]) -> Result<(), RunError<M::Error>> {
         let (model, keys) = (self.model, self.keys);
         let predict = |place: &&Vec<usize>| model.predict(&values(keys, place));
-        let predicted: Vec<_> = places.par_iter().map(predict).collect();
+        let all = || places.par_iter().map(predict).collect::<Vec<_>>();
+        let predicted = self.pool.install(all);
         for (place, predicted) in places.iter().zip(predicted) {
             let predicted = predicted.map_err(RunError::Model)?;
             if let Some(journal) = &mut self.journal {
@@ -99,7 +123,7 @@ impl<'a, M: Model> Runs<'a, M> {
             self.known.insert((*place).clone(), predicted.map(Arc::new));
             self.made += 1;
         }
-        (self.progress)(self.made);
+        (self.progress)(Progress { runs: self.made, difference: self.least });
         Ok(())
     }
 

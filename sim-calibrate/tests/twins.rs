@@ -5,8 +5,8 @@ use std::cell::Cell;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use sim_calibrate::{
-    Calibration, Journal, JournalError, Key, Model, Point, Points, Runs, Sample, Settings,
-    calibrate,
+    Calibration, Journal, JournalError, Key, Model, Point, Points, Progress, Runs, Sample,
+    Settings, calibrate,
 };
 use sim_core::config::{Range, Steps};
 
@@ -95,7 +95,7 @@ fn normal(random: &mut impl Rng) -> f64 {
 
 fn fit(machine: &Machine, points: &Points) -> Calibration {
     let keys = keys();
-    let mut runs = Runs::new(&keys, machine, None, &|_| ());
+    let mut runs = Runs::new(&keys, machine, None, &|_| (), 1).expect("a thread");
     let settings = Settings { most_runs: 1000 };
     let done = calibrate(&mut runs, &keys, points, settings).expect("the model runs");
     done.expect("the model has a machine at the start")
@@ -167,9 +167,9 @@ fn search_that_goes_on() -> Result<(), JournalError> {
     let (keys, points) = (keys(), counts(&machine, 3));
     let made = Cell::new(0);
     let search = || -> Result<Option<Calibration>, JournalError> {
-        let progress = |runs| made.set(runs);
+        let progress = |progress: Progress| made.set(progress.runs);
         let journal = Journal::open(&directory, "twin")?;
-        let mut runs = Runs::new(&keys, &machine, Some(journal), &progress);
+        let mut runs = Runs::new(&keys, &machine, Some(journal), &progress, 2).expect("threads");
         Ok(calibrate(&mut runs, &keys, &points, Settings { most_runs: 1000 }).ok().flatten())
     };
     let first = search()?;

@@ -1,0 +1,80 @@
+//! The fitted configuration, as differences from the built-in one.
+
+use std::fmt::Write;
+
+use sim_core::Shown;
+use sim_core::config::{Document, Setting};
+use sim_machine::ConfigSource;
+
+use super::report::{KeyReport, Report};
+
+const TAKES: &str = "a String takes all text";
+/// The configuration that the differences are from.
+const BASE: &str = "neoverse-n2.toml";
+
+/// Returns the text of a configuration: where the search began, with the fitted values. The comment
+/// after each fitted value names the counts and what they leave open.
+pub(super) fn text(document: &Document, report: &Report) -> anyhow::Result<String> {
+    let base = ConfigSource::default().document()?;
+    let mut text = head(report);
+    let mut table = String::new();
+    for setting in document.settings() {
+        let fitted = report.keys.iter().find(|key| key.key == setting.key);
+        let is_base = base.get(&setting.key).is_some_and(|value| value == setting.value);
+        let line = match fitted {
+            Some(fitted) if !fitted.is_open() => fitted_line(fitted, report),
+            _ if is_base => continue,
+            _ => kept_line(&setting),
+        };
+        let Some((own, key)) = setting.key.rsplit_once('.') else { continue };
+        if own != table {
+            own.clone_into(&mut table);
+            writeln!(text, "\n[{table}]").expect(TAKES);
+        }
+        writeln!(text, "{key} = {line}").expect(TAKES);
+    }
+    Ok(text)
+}
+
+fn head(report: &Report) -> String {
+    let mut text = String::from("# Neoverse N2, fitted by n2sim calibrate.\n#\n");
+    for counts in &report.counts {
+        writeln!(text, "# Counts: {counts}").expect(TAKES);
+    }
+    let list = |kernels: &[String]| kernels.join(", ");
+    writeln!(text, "# Fitted kernels: {}", list(&report.fitted)).expect(TAKES);
+    if !report.held_out.is_empty() {
+        writeln!(text, "# Held out: {}", list(&report.held_out)).expect(TAKES);
+    }
+    for tie in &report.ties {
+        writeln!(text, "# Not told apart: {}", tie.sentence).expect(TAKES);
+    }
+    write!(text, "\nbase = \"{BASE}\"\n").expect(TAKES);
+    text
+}
+
+/// Returns a fitted value with its source.
+fn fitted_line(key: &KeyReport, report: &Report) -> String {
+    let KeyReport { value, low, high, start, .. } = key;
+    let interval = match low == high {
+        true => String::new(),
+        false => format!(", {low} to {high}"),
+    };
+    let is_tied = report.ties.iter().any(|tie| tie.keys.contains(&key.key));
+    let tied = if is_tied { "; tied to others, see above" } else { "" };
+    format!("{value} # [fitted{interval}: n2sim calibrate, was {start}{tied}]")
+}
+
+/// Returns a value of the profile, the machine or the file that the search began with.
+fn kept_line(setting: &Setting) -> String {
+    let value = match setting.value.parse::<f64>().is_ok() || is_toml(&setting.value) {
+        true => setting.value.clone(),
+        false => format!("{:?}", setting.value),
+    };
+    format!("{value} # {}", setting.source.shown())
+}
+
+/// Returns true for a value that is not a string.
+fn is_toml(value: &str) -> bool {
+    matches!(value, "true" | "false") || value.starts_with('[')
+}

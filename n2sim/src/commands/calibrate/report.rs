@@ -1,0 +1,279 @@
+//! The result of a fit in words, and for programs.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use sim_calibrate::{Calibration, Errors, Key, Points, Tie};
+use sim_core::Shown;
+use sim_litmus::MachineFacts;
+
+use super::counted::Source;
+
+/// Counts without an explanation that are named.
+const NAMED: usize = 12;
+const TAKES: &str = "a String takes all text";
+
+/// Result of a fit.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    /// Files of counts, with the machine if it is known.
+    pub(super) counts: Vec<String>,
+    /// Kernels that were fitted.
+    pub(super) fitted: Vec<String>,
+    /// Kernels that were held out.
+    pub(super) held_out: Vec<String>,
+    /// Runs of the model.
+    pub(super) runs: usize,
+    /// Before the fit.
+    pub(super) before: ErrorShares,
+    /// After it.
+    pub(super) after: ErrorShares,
+    /// Keys that change the fitted counts.
+    pub(super) keys: Vec<KeyReport>,
+    /// Keys that change no fitted count.
+    pub(super) unseen: Vec<String>,
+    /// Keys that the counts do not tell apart.
+    pub(super) ties: Vec<TieReport>,
+    /// Counts that no value explains.
+    pub(super) unexplained: Vec<UnexplainedReport>,
+}
+
+/// Errors as shares.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct ErrorShares {
+    fitted: f64,
+    held_out: f64,
+    noise: f64,
+    cycles: f64,
+    held_out_cycles: f64,
+}
+
+/// A key after the fit.
+#[derive(Debug, Serialize)]
+pub(super) struct KeyReport {
+    pub(super) key: String,
+    /// Value before the fit.
+    pub(super) start: i64,
+    pub(super) value: i64,
+    /// Values that the counts do not exclude.
+    pub(super) low: i64,
+    pub(super) high: i64,
+    /// The range of the search.
+    pub(super) range: (i64, i64),
+}
+
+impl KeyReport {
+    /// Returns true if the counts exclude no value of the range.
+    pub(super) fn is_open(&self) -> bool {
+        (self.low, self.high) == self.range
+    }
+}
+
+/// A tie of keys.
+#[derive(Debug, Serialize)]
+pub(super) struct TieReport {
+    pub(super) keys: Vec<String>,
+    /// In words.
+    pub(super) sentence: String,
+}
+
+/// A count without an explanation.
+#[derive(Debug, Serialize)]
+pub(super) struct UnexplainedReport {
+    pub(super) kernel: String,
+    pub(super) event: String,
+    pub(super) counted: f64,
+    pub(super) model: f64,
+    pub(super) deviations: f64,
+    pub(super) held_out: bool,
+}
+
+impl Report {
+    /// Collects the result.
+    pub(super) fn new(
+        sources: &[Source],
+        keys: &[Key],
+        points: &Points,
+        found: &Calibration,
+        runs: usize,
+    ) -> Report {
+        let pairs = || keys.iter().zip(&found.keys);
+        let key = |(key, fitted): (&Key, &sim_calibrate::FittedKey)| {
+            let interval = fitted.interval?;
+            Some(KeyReport {
+                key: key.name.clone(),
+                start: key.value(key.start),
+                value: key.value(fitted.position),
+                low: key.value(interval.low),
+                high: key.value(interval.high),
+                range: (key.range.low, key.range.high),
+            })
+        };
+        let unseen = pairs().filter(|(_, fitted)| fitted.interval.is_none());
+        let unexplained = found.unexplained.iter().map(|count| UnexplainedReport {
+            kernel: points.kernels[count.kernel].clone(),
+            event: count.event.clone(),
+            counted: count.counted,
+            model: count.predicted,
+            deviations: count.deviations,
+            held_out: count.held_out,
+        });
+        Report {
+            counts: sources.iter().map(source).collect(),
+            fitted: kernels(points, false),
+            held_out: kernels(points, true),
+            runs,
+            before: found.before.into(),
+            after: found.after.into(),
+            keys: pairs().filter_map(key).collect(),
+            unseen: unseen.map(|(key, _)| key.name.clone()).collect(),
+            ties: found.ties.iter().map(|tie| tie_report(tie, keys, points)).collect(),
+            unexplained: unexplained.collect(),
+        }
+    }
+
+    /// Returns the result for people.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        for counts in &self.counts {
+            writeln!(text, "counts: {counts}").expect(TAKES);
+        }
+        let (fitted, held_out) = (self.fitted.len(), self.held_out.len());
+        writeln!(
+            text,
+            "kernels: {fitted} fitted, {held_out} held out; runs of the model: {}\n",
+            self.runs
+        )
+        .expect(TAKES);
+        self.write_errors(&mut text);
+        self.write_keys(&mut text);
+        self.write_ties(&mut text);
+        self.write_unexplained(&mut text);
+        text
+    }
+
+    fn write_errors(&self, text: &mut String) {
+        writeln!(text, "{:<36} {:>9} {:>9}", "error", "before", "fitted").expect(TAKES);
+        let mut row = |name: &str, of: &dyn Fn(ErrorShares) -> f64| {
+            let (before, after) = (percent(of(self.before)), percent(of(self.after)));
+            writeln!(text, "{name:<36} {before:>9} {after:>9}").expect(TAKES);
+        };
+        row("all counts, fitted kernels", &|errors| errors.fitted);
+        row("CPU_CYCLES (median), fitted kernels", &|errors| errors.cycles);
+        if !self.held_out.is_empty() {
+            row("all counts, held-out kernels", &|errors| errors.held_out);
+            row("CPU_CYCLES (median), held out", &|errors| errors.held_out_cycles);
+            writeln!(text, "{:<36} {:>9} {:>9}", "a perfect model", "", percent(self.after.noise))
+                .expect(TAKES);
+        }
+    }
+
+    fn write_keys(&self, text: &mut String) {
+        let width = self.keys.iter().map(|key| key.key.len()).max().unwrap_or(3);
+        writeln!(text, "\n{:<width$} {:>7} {:>7}  counts allow", "key", "was", "fitted")
+            .expect(TAKES);
+        for key in &self.keys {
+            let KeyReport { key: name, start, value, low, high, .. } = key;
+            let interval = match low == high {
+                true => format!("{low}"),
+                false => format!("{low} to {high}"),
+            };
+            let open = if key.is_open() { ", all of the range" } else { "" };
+            writeln!(text, "{name:<width$} {start:>7} {value:>7}  {interval}{open}").expect(TAKES);
+        }
+        if !self.unseen.is_empty() {
+            writeln!(text, "\nnot seen by these counts: {}", self.unseen.join(", ")).expect(TAKES);
+        }
+    }
+
+    fn write_ties(&self, text: &mut String) {
+        if !self.ties.is_empty() {
+            writeln!(text, "\nnot told apart by these counts:").expect(TAKES);
+        }
+        for tie in &self.ties {
+            writeln!(text, "  {}", tie.sentence).expect(TAKES);
+        }
+    }
+
+    fn write_unexplained(&self, text: &mut String) {
+        if self.unexplained.is_empty() {
+            writeln!(text, "\nno count contradicts the model").expect(TAKES);
+            return;
+        }
+        let all = self.unexplained.len();
+        writeln!(text, "\nno value explains {all} counts: there the structure of the model differs from the machine").expect(TAKES);
+        for count in self.unexplained.iter().take(NAMED) {
+            let UnexplainedReport { kernel, event, counted, model, deviations, .. } = count;
+            let held_out = if count.held_out { ", held out" } else { "" };
+            let deviations = deviations.abs();
+            writeln!(text, "  {kernel} {event}: counted {counted:.3}, model {model:.3} ({deviations:.0} standard deviations{held_out})").expect(TAKES);
+        }
+        if all > NAMED {
+            writeln!(text, "  and {} more (--json has all)", all - NAMED).expect(TAKES);
+        }
+    }
+}
+
+/// Returns the file and the machine of counts.
+fn source(source: &Source) -> String {
+    let Some(MachineFacts { name, midr, kernel, .. }) = &source.machine else {
+        return source.name.clone();
+    };
+    let facts = [("", name), ("MIDR ", midr), ("Linux ", kernel)];
+    let known = facts.iter().filter(|(_, fact)| !fact.is_empty());
+    let facts: Vec<String> = known.map(|(what, fact)| format!("{what}{}", fact.shown())).collect();
+    format!("{} ({})", source.name, facts.join(", "))
+}
+
+/// Returns the counted kernels that were fitted, or those that were held out.
+fn kernels(points: &Points, held_out: bool) -> Vec<String> {
+    let mut numbers: Vec<usize> = points
+        .all
+        .iter()
+        .filter(|point| point.counted.is_some() && point.held_out == held_out)
+        .map(|point| point.kernel)
+        .collect();
+    numbers.dedup();
+    numbers.into_iter().map(|number| points.kernels[number].clone()).collect()
+}
+
+fn tie_report(tie: &Tie, keys: &[Key], points: &Points) -> TieReport {
+    let names: Vec<String> = tie.moves.iter().map(|(key, _)| keys[*key].name.clone()).collect();
+    let mut sentence = match tie.known {
+        Some(known) => {
+            let factor = match known.factor {
+                1.0 => String::new(),
+                factor => format!("{factor} x "),
+            };
+            let sum = format!("{} + {factor}{}", names[0], names[1]).replace("+ -", "- ");
+            let deviation = known.deviation.ceil().max(1.0);
+            format!("only {sum} is known: {:.0} +- {deviation:.0}", known.value)
+        }
+        None => {
+            let step = |(key, steps): &(usize, f64)| format!("{} {steps:+.0}", keys[*key].name);
+            let moves: Vec<String> = tie.moves.iter().map(step).collect();
+            format!("together they change nothing: {}", moves.join(", "))
+        }
+    };
+    if let Some((kernel, event, change)) = &tie.separated_by {
+        let change = change * 100.0;
+        write!(
+            sentence,
+            "; {} would separate them ({event} {change:+.0} %)",
+            points.kernels[*kernel]
+        )
+        .expect(TAKES);
+    }
+    TieReport { keys: names, sentence }
+}
+
+impl From<Errors> for ErrorShares {
+    fn from(errors: Errors) -> ErrorShares {
+        let Errors { fitted, held_out, noise, cycles, held_out_cycles } = errors;
+        ErrorShares { fitted, held_out, noise, cycles, held_out_cycles }
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2} %", share * 100.0)
+}
