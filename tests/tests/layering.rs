@@ -33,7 +33,10 @@ const NARROWER: [(&str, &[&str]); 10] = [
     ),
     // Lessons also run in a browser: no trace file, no experiment.
     ("sim-course", &["sim-core", "sim-metrics", "sim-pmu", "sim-machine", "sim-scenario"]),
-    ("sim-litmus", &["sim-core", "sim-isa", "sim-machine", "sim-scenario", "sim-trace"]),
+    (
+        "sim-litmus",
+        &["sim-core", "sim-files", "sim-isa", "sim-machine", "sim-scenario", "sim-trace"],
+    ),
 ];
 
 fn layer_of(name: &str) -> Option<usize> {
