@@ -836,7 +836,7 @@ static int write_file(const struct counting *counting) {
 static void note_pages(const struct memory *memory) {
     if (!memory->has_blocks)
         fprintf(stderr, "litmus: no huge pages: cases that prepare caches are left out. As root, run\n"
-                        "    sysctl vm.nr_hugepages=64\n");
+                        "    sysctl vm.nr_hugepages=160\n");
     if (sysconf(_SC_PAGESIZE) != 4096)
         fprintf(stderr, "litmus: pages of %ld bytes: cases about TLBs need 4096 and are left out\n",
                 sysconf(_SC_PAGESIZE));

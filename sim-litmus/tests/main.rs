@@ -1,6 +1,7 @@
 //! Tests of the cases for real machines.
 
 mod admission;
+mod kernels;
 mod recorded;
 mod stand_in;
 mod wrong_machines;

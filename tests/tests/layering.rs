@@ -37,7 +37,15 @@ const NARROWER: [(&str, &[&str]); 11] = [
     ("sim-course", &["sim-core", "sim-metrics", "sim-pmu", "sim-machine", "sim-scenario"]),
     (
         "sim-litmus",
-        &["sim-core", "sim-isa", "sim-machine", "sim-metrics", "sim-scenario", "sim-trace"],
+        &[
+            "sim-core",
+            "sim-files",
+            "sim-isa",
+            "sim-machine",
+            "sim-metrics",
+            "sim-scenario",
+            "sim-trace",
+        ],
     ),
 ];
 

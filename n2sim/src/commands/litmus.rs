@@ -1,5 +1,5 @@
-//! `n2sim litmus`: the cases of the scenarios as a C program for real machines, and what a machine
-//! counted beside the claims.
+//! `n2sim litmus`: the cases of the scenarios and kernels as a C program for real machines, and what
+//! a machine counted beside the claims.
 
 mod all_cases;
 mod check;
@@ -12,7 +12,7 @@ use clap::{Args as ClapArgs, Subcommand};
 
 use crate::verdict::Verdict;
 
-/// Count the cases of the scenarios on a real machine, and compare
+/// Count the cases of the scenarios and kernels on a real machine, and compare
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples: n2sim litmus export litmus\n          \
     cc -O1 -o litmus/litmus litmus/litmus.c; litmus/litmus -o result.json\n          \

@@ -8,6 +8,9 @@ use crate::replay::Pages::{self, Blocks, Small};
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 
+/// Distance of the touched groups of 32 lines, if they touch all lines.
+pub(super) const LINES: u64 = 2048;
+
 /// A size of memory, its name, recorded steps, cycles of a step, and where its lines are.
 type Size = (u64, &'static str, u64, f64, &'static str);
 
@@ -58,7 +61,7 @@ fn chase((bytes, name, rounds, cycles, where_lines_are): Size, pages: Pages) -> 
     let id = format!("chase-{name}");
     let what = format!("a round is one dependent load of a random line; {where_lines_are}");
     let touch = match (bytes > 16 * MIB, pages) {
-        (false, _) => 64,
+        (false, _) => LINES,
         (true, Blocks) => 2 * MIB,
         (true, Small) => 0,
     };

@@ -9,16 +9,17 @@ use anyhow::Context;
 use clap::Args as ClapArgs;
 use sim_core::Shown;
 use sim_files::NewDirectory;
-use sim_litmus::{Litmus, program};
+use sim_litmus::replay::Pages;
+use sim_litmus::{Litmus, kernels, program};
 
 use super::all_cases::AllCases;
 use crate::files::output::Output;
 use crate::verdict::Verdict;
 
-/// Write the cases as one C program
+/// Write the cases and kernels as one C program
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ExportArgs {
-    /// New directory for the program, its description and a table of its cases
+    /// New directory for the program, its description and tables of its cases and kernels
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Also write cases that are not admitted: the model does not reproduce their claim
@@ -31,16 +32,17 @@ pub(crate) struct ExportArgs {
 /// Steps of a count, for people who have only the directory.
 const README: &str = "# PMU litmus
 
-`litmus.c` counts small cases with the performance counters of an AArch64 machine that runs Linux. It needs a C compiler
+`litmus.c` counts small cases and kernels with the performance counters of an AArch64 machine that runs Linux. It needs a C compiler
 and nothing else:
 
     cc -O1 -o litmus litmus.c
-    sudo sysctl kernel.perf_event_paranoid=2 vm.nr_hugepages=64
+    sudo sysctl kernel.perf_event_paranoid=2 vm.nr_hugepages=160
     ./litmus -o result.json
     n2sim litmus check result.json
 
 Without root, leave the second line out: then the program says if counting is not allowed, and leaves out cases that need
-huge pages, if the kernel gives none. `CASES.md` lists the cases with their claims.
+huge pages, if the kernel gives none. `CASES.md` lists the cases with their claims, `KERNELS.md` the kernels with their
+expected behavior. `--cases` or `--kernels` counts one of the two.
 ";
 
 /// Writes the directory, or nothing.
@@ -55,6 +57,7 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<Verdict> {
         ("litmus.c", program::text(&cases)),
         ("README.md", README.into()),
         ("CASES.md", table(&cases)),
+        ("KERNELS.md", kernel_table()),
     ];
     for (name, text) in files {
         new.write(Path::new(name), text.as_bytes()).with_context(context)?;
@@ -83,7 +86,27 @@ fn table(cases: &[Litmus]) -> String {
     text
 }
 
-/// Returns how many cases the program has, and why it has no more.
+/// Returns the table of the kernels.
+fn kernel_table() -> String {
+    let mut text = String::from(
+        "# Kernels\n\n| kernel | memory | pages | round |\n| --- | --- | --- | --- |\n",
+    );
+    for kernel in kernels::all() {
+        let pages = match kernel.pages {
+            Pages::Small => "small",
+            Pages::Blocks => "huge",
+        };
+        let memory = match kernel.bytes >> 10 {
+            kib if kib < 1024 => format!("{kib} KiB"),
+            kib => format!("{} MiB", kib >> 10),
+        };
+        writeln!(text, "| {} | {memory} | {pages} | {} |", kernel.id, kernel.what)
+            .expect("a String takes all text");
+    }
+    text
+}
+
+/// Returns how many cases and kernels the program has, and why it has no more cases.
 fn summary(all: &AllCases, exported: usize, directory: &str) -> String {
     let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
     for one in &all.left_out {
@@ -91,7 +114,9 @@ fn summary(all: &AllCases, exported: usize, directory: &str) -> String {
     }
     let not_admitted = all.candidates.len() - exported;
     let total = all.candidates.len() + all.left_out.len();
-    let mut text = format!("{directory}/litmus.c: {exported} of {total} cases\n");
+    let kernels = kernels::all().len();
+    let mut text =
+        format!("{directory}/litmus.c: {exported} of {total} cases, {kernels} kernels\n");
     let mut line = |count: usize, reason: &str| {
         if count > 0 {
             writeln!(text, "{count:8} left out: {reason}").expect("a String takes all text");
