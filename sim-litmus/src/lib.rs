@@ -9,10 +9,12 @@
 
 pub mod admission;
 mod assembly;
+mod c_text;
 mod call_counts;
 pub mod counts;
 pub mod judge;
 pub mod kernels;
+mod pages;
 pub mod plan;
 pub mod program;
 mod reason;
