@@ -1,4 +1,5 @@
-//! The part of the program that each static instruction belongs to, for sinks that attribute counts.
+//! The part of the program that each static instruction belongs to, for sinks that attribute
+//! counts.
 
 use crate::trace_inst::InstId;
 

@@ -12,6 +12,7 @@
 mod assembly;
 mod branches;
 mod caches;
+mod kernel;
 mod operations;
 mod streams;
 mod table;
@@ -26,119 +27,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::call_counts::{CallCounts, function};
 use crate::counts::CountedKernel;
-use crate::replay::Pages;
+use crate::pages::Pages;
 
+pub use kernel::Kernel;
 pub(crate) use table::{functions, touch, write_table};
 
-/// Cycles that a counted call takes on the modeled machine, about: 10 ms.
-const CYCLES_OF_CALL: f64 = 25e6;
 /// The committed recording of all kernels.
 const RECORDING: &[u8] = include_bytes!("../recordings/kernels.n2t");
-
-/// A loop of known behavior.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Kernel {
-    /// Name.
-    pub id: String,
-    /// Expected behavior in a sentence, with the unit of a round.
-    pub what: String,
-    /// Pages of its memory.
-    pub pages: Pages,
-    /// Rounds of a call in a recording.
-    pub rounds: u64,
-    /// Rounds of a call on a machine that counts.
-    pub counted_rounds: u64,
-    /// Bytes of its memory.
-    pub bytes: u64,
-    layout: Layout,
-    /// Distance of the loads that bring its memory into the caches or TLBs; 0 if it needs none.
-    touch: u64,
-    code: Code,
-}
-
-/// Content of the memory of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Layout {
-    /// Zeros.
-    Empty,
-    /// Pointers in a random cycle, one every so many bytes. Pointers of different pages are in
-    /// different lines of their pages.
-    Cycle { distance: u64 },
-    /// Random bytes of 0 and 1.
-    Bits,
-}
-
-/// Instructions of a kernel.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Code {
-    /// Before the loop.
-    enter: String,
-    /// Part of the loop that is repeated.
-    body: String,
-    /// How often the loop has it.
-    repeats: u64,
-    /// Rounds of one body.
-    rounds: u64,
-    /// After the loop.
-    leave: String,
-    /// Functions that the body calls.
-    callees: String,
-}
-
-impl Kernel {
-    /// Returns a kernel without memory whose loop has `repeats` times this body, each of them one
-    /// round that takes about `cycles`.
-    fn new(id: impl Into<String>, what: impl Into<String>, body: &str, repeats: u64) -> Kernel {
-        let code = Code { body: body.to_owned(), repeats, rounds: 1, ..Code::default() };
-        Kernel {
-            id: id.into(),
-            what: what.into(),
-            pages: Pages::Small,
-            rounds: 0,
-            counted_rounds: 0,
-            bytes: 4096,
-            layout: Layout::Empty,
-            touch: 0,
-            code,
-        }
-        .timed(2048, 1.0)
-    }
-
-    /// Returns the kernel with so many rounds of a recorded call, or the next number that its loop
-    /// can make, and enough counted rounds for their cycles.
-    fn timed(mut self, rounds: u64, cycles: f64) -> Kernel {
-        let of_loop = self.code.repeats * self.code.rounds;
-        self.rounds = rounds.next_multiple_of(of_loop);
-        self.counted_rounds = ((CYCLES_OF_CALL / cycles) as u64).next_multiple_of(of_loop);
-        self
-    }
-
-    fn entered_by(mut self, enter: &str) -> Kernel {
-        self.code.enter = enter.to_owned();
-        self
-    }
-
-    fn left_by(mut self, leave: &str) -> Kernel {
-        self.code.leave = leave.to_owned();
-        self
-    }
-
-    /// Returns the kernel with a body of several rounds.
-    fn of_rounds(mut self, rounds: u64) -> Kernel {
-        self.code.rounds = rounds;
-        self
-    }
-
-    fn with_memory(mut self, bytes: u64, layout: Layout, pages: Pages) -> Kernel {
-        (self.bytes, self.layout, self.pages) = (bytes, layout, pages);
-        self
-    }
-
-    fn touched(mut self, distance: u64) -> Kernel {
-        self.touch = distance;
-        self
-    }
-}
 
 /// Returns all kernels, in the order of the program.
 pub fn all() -> Vec<Kernel> {

@@ -9,6 +9,7 @@
 
 pub mod admission;
 mod assembly;
+mod c_text;
 mod call_counts;
 pub mod contribution;
 pub mod counts;
@@ -16,6 +17,7 @@ pub mod judge;
 pub mod kernels;
 pub mod machine;
 pub mod noise;
+mod pages;
 pub mod plan;
 pub mod program;
 mod reason;

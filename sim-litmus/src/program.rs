@@ -7,6 +7,7 @@ use sim_scenario::Case;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::assembly::{MEMORY_BYTES, functions, mark, symbols};
+use crate::c_text::{TAKES, c_string};
 use crate::kernels;
 use crate::plan::{Plan, is_compared, plan};
 use crate::reason::Reason;
@@ -137,22 +138,4 @@ fn write_cases(text: &mut String, cases: &[Litmus]) {
             .expect(TAKES);
     }
     *text += "};\n";
-}
-
-/// Reason why text is always written.
-pub(crate) const TAKES: &str = "a String takes all text";
-
-/// Returns a string literal of C.
-pub(crate) fn c_string(text: &str) -> String {
-    let mut literal = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '\n' => literal += "\\n",
-            '"' | '\\' => literal.extend(['\\', character]),
-            ' '..='~' => literal.push(character),
-            _ => write!(literal, "\\{:03o}", u32::from(character).min(0o377)).expect(TAKES),
-        }
-    }
-    literal.push('"');
-    literal
 }

@@ -9,10 +9,8 @@ use sim_trace::Meta;
 use crate::assembly::symbols;
 use crate::call_counts::{CallCounts, function};
 use crate::counts::CountedCase;
+pub use crate::pages::Pages;
 use crate::program::{Litmus, counted_events, mark_of};
-
-/// Block size of the pages of cases that do not need small ones, as an override.
-const BLOCKS: &str = "memory.pages.block-bytes=2097152";
 
 /// Addresses of the functions of one case, as `[first, end)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,30 +19,6 @@ pub struct CaseCode {
     pub with: (u64, u64),
     /// The function without them.
     pub without: (u64, u64),
-}
-
-/// A page size of a replay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pages {
-    /// Pages of the machine's configuration.
-    Small,
-    /// Blocks of 2 MiB.
-    Blocks,
-}
-
-impl Pages {
-    /// Both, in the order of the replays.
-    pub const BOTH: [Pages; 2] = [Pages::Small, Pages::Blocks];
-
-    /// Returns what the configuration of the machine gets besides.
-    pub fn overrides(self) -> Option<&'static str> {
-        (self == Pages::Blocks).then_some(BLOCKS)
-    }
-
-    /// Returns true if the counts of a case come from a replay with such pages.
-    pub fn is_for(self, litmus: &Litmus) -> bool {
-        litmus.plan.small_pages == (self == Pages::Small)
-    }
 }
 
 /// Returns the functions of the cases in a recorded program; `None` if it is a program of other
@@ -73,7 +47,10 @@ pub fn replay(
 ) -> Result<Vec<CountedCase>, MachineError> {
     let mut sink = CallCounts::new(code.iter().flat_map(|case| [case.with, case.without]));
     session.run_deferred(&RunOptions::default(), progress, &mut sink)?;
-    let chosen = cases.iter().enumerate().filter(|(_, litmus)| pages.is_for(litmus));
+    let chosen = cases
+        .iter()
+        .enumerate()
+        .filter(|(_, litmus)| litmus.plan.small_pages == (pages == Pages::Small));
     Ok(chosen.filter_map(|(number, litmus)| counted_case(&sink, number, litmus)).collect())
 }
 

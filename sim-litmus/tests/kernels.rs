@@ -263,7 +263,8 @@ fn a_kernel_shows_the_value_that_it_is_for() {
         let other_pages =
             kernels::all().into_iter().find(|one| one.id == other).expect(other).pages;
         if other_pages == pages {
-            assert!(change(other).abs() < 0.05, "{set}: {other} {}", change(other));
+            let most = 0.05 + 0.03 * mean(replayed(), other, CPU_CYCLES);
+            assert!(change(other).abs() < most, "{set}: {other} {}", change(other));
         }
     }
 }

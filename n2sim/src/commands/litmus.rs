@@ -1,5 +1,5 @@
-//! `n2sim litmus`: the cases of the scenarios and kernels as a C program for real machines, and what
-//! a machine counted beside the claims.
+//! `n2sim litmus`: cases of the scenarios and kernels as a C program for real machines, and what a
+//! machine counted beside the claims.
 
 mod all_cases;
 mod check;

@@ -2,12 +2,12 @@
 //! of a recording.
 //!
 //! Both take the address of the kernel's memory (X0) and the number of rounds (X1). X2 holds the
-//! address of words that outlive a call ([`CHAIN`], [`SEED`], [`POSITION`]). A kernel uses X3 to X17
-//! and V0 to V7.
+//! address of words that outlive a call ([`CHAIN`], [`SEED`], [`POSITION`]). A kernel uses X3 to
+//! X17 and V0 to V10.
 
 use std::fmt::Write;
 
-use super::Kernel;
+use super::kernel::Kernel;
 
 /// Name of the array of words that outlive a call.
 pub(crate) const STATE: &str = "litmus_state";

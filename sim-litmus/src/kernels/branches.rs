@@ -1,8 +1,8 @@
 //! Branches: directions, returns, indirect targets, many taken branches, and much code.
 
 use super::assembly::{JUMPED_TO, NEXT_RANDOM, SEED};
-use super::{Kernel, Layout};
-use crate::replay::Pages::Small;
+use super::kernel::{Kernel, Layout};
+use crate::pages::Pages::Small;
 
 /// Depths of nested calls: the return stack of the modeled machine has 14 entries.
 const DEPTHS: [u64; 4] = [8, 14, 16, 32];

@@ -2,14 +2,11 @@
 //! level that holds the lines, or the translations.
 
 use super::assembly::CHAIN;
-use super::{Kernel, Layout};
-use crate::replay::Pages::{self, Blocks, Small};
+use super::kernel::{Kernel, LINES, Layout};
+use crate::pages::Pages::{self, Blocks, Small};
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
-
-/// Distance of the touched groups of 32 lines, if they touch all lines.
-pub(super) const LINES: u64 = 2048;
 
 /// A size of memory, its name, recorded steps, cycles of a step, and where its lines are.
 type Size = (u64, &'static str, u64, f64, &'static str);

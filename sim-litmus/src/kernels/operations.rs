@@ -1,6 +1,6 @@
 //! Latencies and throughputs of instructions.
 
-use super::Kernel;
+use super::kernel::Kernel;
 
 /// `fmov` of 1.0 and 2.0 into V0 and V1.
 const FLOATS: &str = "fmov d0, #1.0\nfmov d1, #1.0\nfmov d2, #1.0";

@@ -1,8 +1,8 @@
 //! Streams of loads and stores through more memory than the caches hold, and strides.
 
 use super::assembly::POSITION;
-use super::{Kernel, Layout};
-use crate::replay::Pages::{self, Blocks, Small};
+use super::kernel::{Kernel, Layout};
+use crate::pages::Pages::{self, Blocks, Small};
 
 /// Bytes that the streams of a kernel go through together.
 const BYTES: u64 = 64 << 20;
@@ -66,10 +66,10 @@ fn streams(id: &str, accesses: &[&str], pages: Pages, what: &str) -> Kernel {
 
 /// Returns a kernel that loads every so many bytes.
 fn stride(bytes: u64) -> Kernel {
-    let body = format!("ldr x3, [x0, x4]\nadd x4, x4, x15\nand x4, x4, x13");
+    let body = "ldr x3, [x0, x4]\nadd x4, x4, x15\nand x4, x4, x13";
     let enter = format!("ldr x4, [x2, #{POSITION}]\nmov x13, #{}\nmov x15, #{bytes}", BYTES - 1);
     let what = format!("a round is a load in memory, {bytes} bytes after the previous one");
-    Kernel::new(format!("stride-{bytes}"), what, &body, 8)
+    Kernel::new(format!("stride-{bytes}"), what, body, 8)
         .entered_by(&enter)
         .left_by(&format!("str x4, [x2, #{POSITION}]"))
         .with_memory(BYTES + SLACK, Layout::Empty, Small)

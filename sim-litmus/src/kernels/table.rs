@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::assembly::{self, caller, functions_of};
-use super::{Kernel, Layout};
-use crate::program::{TAKES, c_string};
-use crate::replay::Pages;
+use super::kernel::{Kernel, Layout};
+use crate::c_text::{TAKES, c_string};
+use crate::pages::Pages;
 
 /// Returns the functions of a kernel.
 pub(crate) fn functions(number: usize, kernel: &Kernel) -> String {

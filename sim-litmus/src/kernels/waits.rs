@@ -1,9 +1,8 @@
 //! Loads that wait: for stores, atomics, barriers, branches, and for each other.
 
 use super::assembly::{CHAIN, NEXT_RANDOM, SEED};
-use super::caches::LINES;
-use super::{Kernel, Layout};
-use crate::replay::Pages::Blocks;
+use super::kernel::{Kernel, LINES, Layout};
+use crate::pages::Pages::Blocks;
 
 const MIB: u64 = 1 << 20;
 

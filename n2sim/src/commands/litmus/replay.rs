@@ -1,4 +1,4 @@
-//! `n2sim litmus replay`: the result that the model gives for a recorded program of cases or kernels.
+//! `n2sim litmus replay`: the result that the model gives for a recorded program.
 
 use std::io::Write;
 use std::path::PathBuf;
