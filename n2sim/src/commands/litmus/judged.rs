@@ -23,7 +23,7 @@ impl Judged {
     /// Returns the result of a file, compared.
     pub(super) fn new(path: &Path, counted: Counted, cases: Vec<JudgedCase>) -> Judged {
         let name = match counted.machine.name.is_empty() {
-            true => path.file_stem().unwrap_or(path.as_os_str()).shown().to_string(),
+            true => path.file_stem().map_or(path, Path::new).shown().to_string(),
             false => counted.machine.name.shown().to_string(),
         };
         let is_exception =
