@@ -122,7 +122,8 @@ fn pages_have_every_case(here: &Path) {
         .count();
     let one = page(&["other.json"]);
     assert_eq!(one.matches("<details class=\"fold case\"").count(), cases);
-    let [differ, agree] = ["Cases that differ", "Cases that agree"].map(|heading| one.find(heading));
+    let [differ, agree] =
+        ["Cases that differ", "Cases that agree"].map(|heading| one.find(heading));
     assert!(differ.is_some() && differ < agree, "{differ:?} {agree:?}");
     let v5 = one.find("id=\"case-400-reference-vectors:V5\"");
     assert!(v5.is_some() && v5 < agree, "{v5:?}");
@@ -135,7 +136,8 @@ fn pages_have_every_case(here: &Path) {
 
 /// A machine with another revision and noise agrees, but it is no machine.
 fn a_stand_in_is_no_contribution(here: &Path) {
-    let replay = ["litmus", "replay", "cases.n2t", "-o", "noisy.json", "--noise", "1", "--seed", "3"];
+    let replay =
+        ["litmus", "replay", "cases.n2t", "-o", "noisy.json", "--noise", "1", "--seed", "3"];
     let replayed = n2sim(&[&replay[..], &["--set", "core.revision=r0p0"]].concat(), here);
     assert!(replayed.status.success(), "{}", text(&replayed.stderr));
     let checked = n2sim(&["litmus", "check", "noisy.json", "--all"], here);
@@ -164,7 +166,9 @@ fn a_stand_in_is_no_contribution(here: &Path) {
     // A counter that counts twice breaks an equation.
     for case in result["cases"].as_array_mut().expect("cases") {
         let counts = case["counts"]["L1D_CACHE"].as_array_mut().expect("counts");
-        counts.iter_mut().for_each(|count| *count = (2.0 * count.as_f64().expect("a number")).into());
+        counts
+            .iter_mut()
+            .for_each(|count| *count = (2.0 * count.as_f64().expect("a number")).into());
     }
     fs::write(here.join("machine.json"), result.to_string()).expect("a file");
     let checked = n2sim(&["litmus", "check", "--contribution", "machine.json"], here);

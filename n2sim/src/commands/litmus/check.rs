@@ -81,8 +81,8 @@ fn judge_file(path: &Path, all: &AllCases) -> anyhow::Result<Judged> {
 }
 
 fn read(path: &Path) -> anyhow::Result<Counted> {
-    let text = sim_files::read_to_string(path)
-        .with_context(|| format!("cannot read {}", path.shown()))?;
+    let text =
+        sim_files::read_to_string(path).with_context(|| format!("cannot read {}", path.shown()))?;
     Counted::read(&text).with_context(|| path.shown().to_string())
 }
 

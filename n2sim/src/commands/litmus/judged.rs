@@ -42,8 +42,8 @@ impl Judged {
         self.counted.machine.number().map(Midr::title)
     }
 
-    /// Returns how the claims apply to a core or revision that the guide is not about, or that cases
-    /// know of.
+    /// Returns how the claims apply to a core that the guide is not about, or to a revision that
+    /// cases know of.
     pub(super) fn whose_claims(&self) -> Option<String> {
         let midr = self.counted.machine.number()?;
         let (own, rest) = (self.exceptions, self.cases.len() - self.exceptions);

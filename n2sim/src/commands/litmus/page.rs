@@ -21,7 +21,11 @@ pub(super) fn html(machines: &[Judged]) -> String {
         several => format!("PMU litmus: {} machines", several.len()),
     };
     let sections = vec![
-        section("machines", if machines.len() == 1 { "The machine" } else { "Machines" }, facts(machines)),
+        section(
+            "machines",
+            if machines.len() == 1 { "The machine" } else { "Machines" },
+            facts(machines),
+        ),
         section("clauses", "Claims and counts", clauses(machines)),
     ];
     Page { title, lead: lead(machines), sections }.html()
@@ -82,8 +86,8 @@ fn facts(machines: &[Judged]) -> Markup {
         let machine = &one.counted.machine;
         let totals = one.totals();
         let text = |text: &str| if text.is_empty() { Cell::None } else { Cell::from(text) };
-        let counted =
-            [totals.agree, totals.differ, totals.unclear, totals.not_counted].map(|n| Cell::Count(n as u64));
+        let counted = [totals.agree, totals.differ, totals.unclear, totals.not_counted]
+            .map(|n| Cell::Count(n as u64));
         let facts = [
             Cell::from(one.name.as_str()),
             one.core().map_or_else(|| text(&machine.midr), Cell::from),

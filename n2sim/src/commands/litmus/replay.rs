@@ -85,11 +85,7 @@ struct Replayed {
 }
 
 /// Returns the counts of the cases with such pages.
-fn replay_with(
-    args: &ReplayArgs,
-    all: &AllCases,
-    pages: Pages,
-) -> anyhow::Result<Replayed> {
+fn replay_with(args: &ReplayArgs, all: &AllCases, pages: Pages) -> anyhow::Result<Replayed> {
     let mut machine = args.machine.clone();
     machine.set.extend(pages.overrides().map(str::to_owned));
     let session = open_trace::with(&args.trace, &machine)?.stopped_by(signals::flag());

@@ -37,11 +37,7 @@ pub(super) fn plain(judged: &Judged, all: bool) -> String {
 }
 
 /// Returns the cases of one answer, with their events.
-fn unanswered<'a>(
-    what: &str,
-    cases: impl Iterator<Item = &'a JudgedCase>,
-    all: bool,
-) -> String {
+fn unanswered<'a>(what: &str, cases: impl Iterator<Item = &'a JudgedCase>, all: bool) -> String {
     let cases: Vec<_> = cases.collect();
     if cases.is_empty() {
         return String::new();
