@@ -105,6 +105,76 @@ fn a_recording_of_some_cases_reproduces_their_claims() {
     assert!(said.contains("L2D_CACHE_RD: claimed 0"), "{said}");
     let markdown = n2sim(&["litmus", "check", "other.json", "--markdown"], here);
     assert!(text(&markdown.stdout).contains("| `L2D_CACHE_RD` | 0 |"));
+    pages_have_every_case(here);
+    a_stand_in_is_no_contribution(here);
+}
+
+/// The pages of the results that the test made: one machine, and two side by side.
+fn pages_have_every_case(here: &Path) {
+    let page = |results: &[&str]| {
+        let arguments = [&["litmus", "check"], results, &["--html", "page.html"]].concat();
+        let output = n2sim(&arguments, here);
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        fs::read_to_string(here.join("page.html")).expect("the page is written")
+    };
+    let cases = text(&n2sim(&["litmus", "check", "model.json", "--markdown"], here).stdout)
+        .matches("\n## ")
+        .count();
+    let one = page(&["other.json"]);
+    assert_eq!(one.matches("<details class=\"fold case\"").count(), cases);
+    let [differ, agree] =
+        ["Cases that differ", "Cases that agree"].map(|heading| one.find(heading));
+    assert!(differ.is_some() && differ < agree, "{differ:?} {agree:?}");
+    let v5 = one.find("id=\"case-400-reference-vectors:V5\"");
+    assert!(v5.is_some() && v5 < agree, "{v5:?}");
+    assert!(!one.contains("Cases by machines"));
+    let two = page(&["model.json", "other.json"]);
+    assert!(two.contains("Cases by machines"));
+    assert_eq!(two.matches("<tr data-item").count(), cases);
+    assert!(two.contains("href=\"#case-400-reference-vectors:V5\""));
+}
+
+/// A machine with another revision and noise agrees, but it is no machine.
+fn a_stand_in_is_no_contribution(here: &Path) {
+    let replay =
+        ["litmus", "replay", "cases.n2t", "-o", "noisy.json", "--noise", "1", "--seed", "3"];
+    let replayed = n2sim(&[&replay[..], &["--set", "core.revision=r0p0"]].concat(), here);
+    assert!(replayed.status.success(), "{}", text(&replayed.stderr));
+    let checked = n2sim(&["litmus", "check", "noisy.json", "--all"], here);
+    let said = text(&checked.stdout);
+    assert_eq!(checked.status.code(), Some(0), "{said}");
+    assert!(said.contains("Neoverse N2 r0p0 (MIDR 0x00000000410fd490)"), "{said}");
+    assert!(said.contains("cases could not be counted:\n") && !said.contains("(--all)"), "{said}");
+    let short = text(&n2sim(&["litmus", "check", "noisy.json"], here).stdout);
+    assert!(short.contains(" more (--all)"), "{short}");
+    let checked = n2sim(&["litmus", "check", "--contribution", "noisy.json"], here);
+    let said = text(&checked.stdout);
+    assert_eq!(checked.status.code(), Some(1), "{said}");
+    for fault in ["a replay on the model", "the licence is missing", "the kernel is missing"] {
+        assert!(said.contains(fault), "{said}");
+    }
+    assert!(!said.contains("does not hold"), "{said}");
+    // As a machine would write it.
+    let result = fs::read_to_string(here.join("noisy.json")).expect("a result");
+    let mut result: serde_json::Value = serde_json::from_str(&result).expect("JSON");
+    let facts = serde_json::json!({"name": "a stand-in", "licence": "CC0-1.0", "kernel": "6.8.0",
+        "counters": 6, "time": 1_700_000_000, "midr": "0x00000000410fd490"});
+    result["machine"] = facts;
+    fs::write(here.join("machine.json"), result.to_string()).expect("a file");
+    let checked = n2sim(&["litmus", "check", "--contribution", "machine.json"], here);
+    assert_eq!(checked.status.code(), Some(0), "{}", text(&checked.stdout));
+    // A counter that counts twice breaks an equation.
+    for case in result["cases"].as_array_mut().expect("cases") {
+        let counts = case["counts"]["L1D_CACHE"].as_array_mut().expect("counts");
+        counts
+            .iter_mut()
+            .for_each(|count| *count = (2.0 * count.as_f64().expect("a number")).into());
+    }
+    fs::write(here.join("machine.json"), result.to_string()).expect("a file");
+    let checked = n2sim(&["litmus", "check", "--contribution", "machine.json"], here);
+    assert_eq!(checked.status.code(), Some(1));
+    let said = text(&checked.stdout);
+    assert!(said.contains("L1D_CACHE = L1D_CACHE_RD + L1D_CACHE_WR does not hold"), "{said}");
 }
 
 #[test]
@@ -135,6 +205,10 @@ fn wrong_input_is_explained() {
     }
     let output = n2sim(&["litmus", "check", "missing.json"], here);
     assert_eq!(output.status.code(), Some(2));
+    let output = n2sim(&["litmus", "check", "--contribution", "old.json"], here);
+    assert_eq!(output.status.code(), Some(2));
+    let output = n2sim(&["litmus", "replay", "cases.n2t", "--noise", "-1"], here);
+    assert!(text(&output.stderr).contains("a percentage from 0 to 100"));
     let trace = format!("{}/../traces/hash.n2t", env!("CARGO_MANIFEST_DIR"));
     let output = n2sim(&["litmus", "replay", &trace, "-o", "result.json"], here);
     assert_eq!(output.status.code(), Some(2));

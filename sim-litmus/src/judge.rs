@@ -36,7 +36,8 @@ pub struct JudgedClaim {
     pub event: PmuEvent,
     /// Claim of the guide.
     pub claim: Bound,
-    /// What the case expects of this machine instead, with the machines as the case names them.
+    /// Count that the case expects of this machine instead, with the machines as the case names
+    /// them.
     pub exception: Option<(String, Bound)>,
     /// Added by the preparation of the next round.
     pub left: u64,

@@ -1,5 +1,5 @@
-//! A stand-in for a real machine: the counts of the model with noise. They agree with the claims, are
-//! fit to be published, and broken ones are refused with the reason.
+//! A stand-in for a real machine: the counts of the model with noise. They agree with the claims
+//! and are fit to be published; broken ones are refused with the reason.
 
 use sim_core::PmuEvent::*;
 use sim_litmus::counts::FORMAT;

@@ -1,5 +1,6 @@
-// Sorts and filters tables, chooses items, moves through trees by arrow keys, and makes boxes keyboard stops only if they
-// scroll. The page is readable without this script. The script stores nothing.
+// Sorts and filters tables, chooses items, moves through trees by arrow keys, and makes boxes
+// keyboard stops only if they scroll. The page is readable without this script. The script stores
+// nothing.
 "use strict";
 
 const value = (row, at) => {
@@ -72,8 +73,9 @@ function filterable(table) {
   });
 }
 
-// Adds a choice for each property that the box names, such as data-section of its items, and a box for words. Shows the items
-// that have them all, and of the groups those that have such an item. Values are separated by a bar.
+// Adds a choice for each property that the box names, such as data-section of its items, and a box
+// for words. Shows the items that have them all, and of the groups those that have such an item.
+// Values are separated by a bar.
 function choosable(box) {
   const items = [...box.querySelectorAll("[data-item]")];
   const tools = document.createElement("div");

@@ -1,9 +1,9 @@
-//! What a case says about real machines: `on`, `tolerance` and `except`. The model ignores it.
+//! Statements of a case about real machines, which the model ignores: `on`, `tolerance`, `except`.
 //!
 //! * `on = "el0"`: the case is written for real machines in user mode. Its clocks and stalls are
 //!   compared there too, which other cases are not asked for;
-//! * `tolerance = "5 %"`, `tolerance = 2`, or a table of events with such values: how far the mean of
-//!   the counts may be outside of the expectation;
+//! * `tolerance = "5 %"`, `tolerance = 2`, or a table of events with such values: how far the mean
+//!   of the counts may be outside of the expectation;
 //! * `except = { "r0p0..r0p2" = "STALL_SLOT 5" }`: cores and revisions of which other counts are
 //!   expected. `"r0p1"` is a revision of the Neoverse N2, `"neoverse-v1"` another core.
 

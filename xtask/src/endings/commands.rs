@@ -16,7 +16,7 @@ const fn writing(name: &'static str, words: &'static [&'static str]) -> Writing 
     Writing { name, words }
 }
 
-pub(super) const COMMANDS: [Writing; 15] = [
+pub(super) const COMMANDS: [Writing; 18] = [
     writing("stat", &["stat", "IN/in.n2t", "-o", "out.txt"]),
     writing("record", &["record", "IN/in.n2t", "-o", "out.perf"]),
     writing("record firefox", &["record", "IN/in.n2t", "--format", "firefox", "-o", "out.json"]),
@@ -29,6 +29,9 @@ pub(super) const COMMANDS: [Writing; 15] = [
     writing("validate", &["validate", "IN/in.n2t", "-o", "out.txt"]),
     writing("sweep", &["sweep", "IN/grid.toml", "-o", "out.csv"]),
     writing("course", &["course", "out.kit"]),
+    writing("litmus export", &["litmus", "export", "out.litmus"]),
+    writing("litmus replay", &["litmus", "replay", "IN/cases.n2t", "-o", "out.json"]),
+    writing("litmus check", &["litmus", "check", "IN/model.json", "--html", "out.html"]),
     writing("playground", &["playground", "-o", "out.html"]),
     writing("capture", &["capture", "-o", "out.n2t", "--", "IN/program"]),
     writing("run", &["run", "--record-limit", "2M", "-o", "out.txt", "--", "IN/program"]),
@@ -70,6 +73,10 @@ impl Bench {
             ["trace", "export", "--to", "text", "in.n2t", "-o", "in.text"].map(str::to_owned);
         let made = bench.command(&export, bench.inputs.path()).status()?;
         ensure!(made.success(), "the inputs cannot be made");
+        std::fs::copy("sim-litmus/recordings/all.n2t", at("cases.n2t"))?;
+        let replay = ["litmus", "replay", "cases.n2t", "-o", "model.json"].map(str::to_owned);
+        let made = bench.command(&replay, bench.inputs.path()).status()?;
+        ensure!(made.success(), "the recording of the litmus cases cannot be replayed");
         std::fs::write(at("program.c"), PROGRAM)?;
         let mut compiler = Command::new(COMPILER);
         compiler.args(["-O1", "-static", "-o"]).arg(at("program")).arg(at("program.c"));
@@ -103,8 +110,11 @@ impl Bench {
     /// Returns true if the result ends as a whole one does.
     pub(super) fn is_whole(&self, path: &Path) -> Result<bool> {
         if path.is_dir() {
-            // A course kit: its directory gets its name after its last file.
-            let parts = ["README.md", "answers.toml", "traces/matrix.n2t"];
+            // A directory gets its name after its last file.
+            let parts = match path.extension().is_some_and(|ending| ending == "litmus") {
+                true => ["README.md", "litmus.c", "CASES.md"],
+                false => ["README.md", "answers.toml", "traces/matrix.n2t"],
+            };
             return Ok(parts.iter().all(|part| path.join(part).is_file()));
         }
         let bytes = std::fs::read(path)?;

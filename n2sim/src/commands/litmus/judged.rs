@@ -23,7 +23,7 @@ impl Judged {
     /// Returns the result of a file, compared.
     pub(super) fn new(path: &Path, counted: Counted, cases: Vec<JudgedCase>) -> Judged {
         let name = match counted.machine.name.is_empty() {
-            true => path.file_stem().unwrap_or(path.as_os_str()).shown().to_string(),
+            true => path.file_stem().map_or(path, Path::new).shown().to_string(),
             false => counted.machine.name.shown().to_string(),
         };
         let is_exception =
@@ -42,8 +42,8 @@ impl Judged {
         self.counted.machine.number().map(Midr::title)
     }
 
-    /// Returns how the claims apply to a core or revision that the guide is not about, or that cases
-    /// know of.
+    /// Returns how the claims apply to a core that the guide is not about, or to a revision that
+    /// cases know of.
     pub(super) fn whose_claims(&self) -> Option<String> {
         let midr = self.counted.machine.number()?;
         let (own, rest) = (self.exceptions, self.cases.len() - self.exceptions);

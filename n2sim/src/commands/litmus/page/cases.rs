@@ -54,10 +54,17 @@ impl<'a> Row<'a> {
         self.machines.iter().map(move |one| &one.cases[self.at].claims[number])
     }
 
-    /// Returns the numbers of the claims to show: those that say or count more than 0.
+    /// Returns the numbers of the claims to show: those that say or count more than 0, and first
+    /// those that do not agree.
     fn shown(self) -> impl Iterator<Item = usize> {
         let all = 0..self.case().claims.len();
-        all.filter(move |number| self.claims(*number).any(says_more))
+        let mut shown: Vec<usize> =
+            all.filter(|number| self.claims(*number).any(says_more)).collect();
+        shown.sort_by_key(|number| {
+            let has = |name| self.claims(*number).any(|claim| word(claim.answer) == name);
+            GROUPS.iter().position(|(name, _)| has(*name))
+        });
+        shown.into_iter()
     }
 
     /// Returns the answers, the section, and the events of the case, by which the script chooses.
