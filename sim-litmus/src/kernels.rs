@@ -35,7 +35,8 @@ pub(crate) use table::{functions, touch, write_table};
 /// The committed recording of all kernels.
 const RECORDING: &[u8] = include_bytes!("../recordings/kernels.n2t");
 
-/// Returns all kernels, in the order of the program.
+/// Returns all kernels, in the order of the program: those with blocks come first, so that a replay
+/// of them ends early ([`end_of`]).
 pub fn all() -> Vec<Kernel> {
     let groups = [
         caches::kernels(),
@@ -44,7 +45,9 @@ pub fn all() -> Vec<Kernel> {
         operations::kernels(),
         waits::kernels(),
     ];
-    groups.into_iter().flatten().collect()
+    let mut all: Vec<Kernel> = groups.into_iter().flatten().collect();
+    all.sort_by_key(|kernel| kernel.pages == Pages::Small);
+    all
 }
 
 /// Returns the name of a function that a program with these kernels has, and no program of others.
@@ -89,8 +92,37 @@ pub fn counted_events() -> impl Iterator<Item = PmuEvent> {
     PmuEvent::ALL.into_iter().filter(|event| !event.never_counts())
 }
 
+/// Returns the number of instructions of a recording after which no kernel with such pages runs.
+///
+/// # Errors
+///
+/// If the recording is damaged.
+pub fn end_of(trace: &TraceFile, pages: Pages, code: &[(u64, u64)]) -> Result<u64, TraceError> {
+    let kernels = all();
+    let of_pages = code.iter().zip(&kernels).filter(|(_, kernel)| kernel.pages == pages);
+    let of_pages: Vec<(u64, u64)> = of_pages.map(|(range, _)| *range).collect();
+    let is_own = |pc: u64| of_pages.iter().any(|(first, end)| (*first..*end).contains(&pc));
+    let insts = trace.statics().insts();
+    let own: Vec<bool> = insts.iter().map(|inst| is_own(inst.pc)).collect();
+    let (mut position, mut end) = (0, 0);
+    let mut batch = Vec::new();
+    for stream in trace.streams().iter().take(1) {
+        let mut reader = trace.reader(stream.stream)?;
+        while reader.next_batch(&mut batch)? {
+            for inst in &batch {
+                position += 1;
+                if own.get(inst.id as usize).is_some_and(|own| *own) {
+                    end = position;
+                }
+            }
+        }
+    }
+    Ok(end)
+}
+
 /// Runs the recorded program on the machine of the session, and returns the counts of the kernels
-/// that such pages are for and that ran. Calls `progress` with the number of instructions so far.
+/// that such pages are for and that ran. With a `limit`, only that many instructions run. Calls
+/// `progress` with the number of instructions so far.
 ///
 /// # Errors
 ///
@@ -99,10 +131,11 @@ pub fn replay(
     session: &Session,
     pages: Pages,
     code: &[(u64, u64)],
+    limit: Option<u64>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Vec<CountedKernel>, MachineError> {
     let mut sink = CallCounts::new(code.iter().copied());
-    session.run_deferred(&RunOptions::default(), progress, &mut sink)?;
+    session.run_deferred(&RunOptions { limit, ..RunOptions::default() }, progress, &mut sink)?;
     let kernels = all();
     let of_pages = kernels.iter().enumerate().filter(|(_, kernel)| kernel.pages == pages);
     let counted = of_pages.filter_map(|(number, kernel)| {

@@ -173,7 +173,7 @@ fn replay_with(overrides: &[&str], pages: Pages) -> Vec<CountedKernel> {
     let document = source.document().expect("a configuration");
     let config = MachineConfig::from_document(&document).expect("a machine");
     let session = Session::of(file, config, RunHeader::default()).expect("a session");
-    kernels::replay(&session, pages, &code, &mut |_| ()).expect("the run ends")
+    kernels::replay(&session, pages, &code, None, &mut |_| ()).expect("the run ends")
 }
 
 /// Returns the counts of the committed recording on the model.

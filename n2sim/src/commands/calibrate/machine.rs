@@ -14,11 +14,13 @@ use sim_trace::TraceFile;
 use super::counted::{INSTRUCTIONS, Source};
 use crate::host::memory;
 
+const LACKS: &str = "the recording of the kernels lacks their functions";
+
 /// A replay that a prediction needs.
 #[derive(Clone, Debug, PartialEq)]
 enum Replay {
-    /// The kernels of the litmus program with such pages.
-    Kernels(Pages),
+    /// The kernels of the litmus program with such pages, which end after so many instructions.
+    Kernels(Pages, u64),
     /// A whole trace.
     Trace(PathBuf),
 }
@@ -39,7 +41,9 @@ impl<'a> Machine<'a> {
     ) -> anyhow::Result<Machine<'a>> {
         let mut replays = Vec::new();
         if sources.iter().any(|source| source.trace.is_none()) {
-            replays.extend(Pages::BOTH.map(Replay::Kernels));
+            for pages in Pages::BOTH {
+                replays.push(of_kernels(pages)?);
+            }
         }
         for trace in sources.iter().filter_map(|source| source.trace.as_deref()) {
             ensure!(
@@ -87,7 +91,7 @@ impl<'a> Machine<'a> {
     /// Returns the hashes of all traces.
     pub(super) fn hashes(&self) -> String {
         let hash = |replay: &Replay| match replay {
-            Replay::Kernels(_) => kernels::mark(),
+            Replay::Kernels(..) => kernels::mark(),
             Replay::Trace(path) => {
                 TraceFile::open(path).map(|file| format!("{:?}", file.hash())).unwrap_or_default()
             }
@@ -125,14 +129,14 @@ impl Model for Machine<'_> {
 impl Replay {
     fn trace(&self) -> Option<&Path> {
         match self {
-            Replay::Kernels(_) => None,
+            Replay::Kernels(..) => None,
             Replay::Trace(path) => Some(path),
         }
     }
 
     fn pages(&self) -> Option<Pages> {
         match self {
-            Replay::Kernels(pages) => Some(*pages),
+            Replay::Kernels(pages, _) => Some(*pages),
             Replay::Trace(_) => None,
         }
     }
@@ -140,7 +144,7 @@ impl Replay {
     /// Returns the names of its kernels.
     fn kernels(&self) -> Vec<String> {
         match self {
-            Replay::Kernels(pages) => {
+            Replay::Kernels(pages, _) => {
                 let all = kernels::all().into_iter().filter(|kernel| kernel.pages == *pages);
                 all.map(|kernel| kernel.id).collect()
             }
@@ -154,12 +158,12 @@ impl Replay {
     fn run(&self, config: MachineConfig) -> anyhow::Result<Vec<f64>> {
         let header = RunHeader::default();
         match self {
-            Replay::Kernels(pages) => {
+            Replay::Kernels(pages, end) => {
                 let trace = kernels::open_recording()?;
                 let session = Session::of(trace, config, header)?.without_roots();
                 let code = kernels::code(session.trace().meta());
-                let code = code.context("the recording of the kernels lacks their functions")?;
-                let counted = kernels::replay(&session, *pages, &code, &mut |_| {})?;
+                let code = code.context(LACKS)?;
+                let counted = kernels::replay(&session, *pages, &code, Some(*end), &mut |_| {})?;
                 ensure!(
                     counted.len() == self.kernels().len(),
                     "the recording of the kernels lacks some of them"
@@ -177,6 +181,13 @@ impl Replay {
             }
         }
     }
+}
+
+/// Returns the replay of the kernels with such pages.
+fn of_kernels(pages: Pages) -> anyhow::Result<Replay> {
+    let trace = kernels::open_recording()?;
+    let code = kernels::code(trace.meta()).context(LACKS)?;
+    Ok(Replay::Kernels(pages, kernels::end_of(&trace, pages, &code)?))
 }
 
 /// Returns the mean count of each event.

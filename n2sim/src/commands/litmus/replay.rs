@@ -104,7 +104,7 @@ fn replay_with(
     }
     if let Some(code) = of_kernels {
         let (more, _) = with_progress(&session, &options, |progress| {
-            Ok(kernels::replay(&session, pages, &code, progress)?)
+            Ok(kernels::replay(&session, pages, &code, None, progress)?)
         })?;
         counted.kernels.extend(more);
     }
