@@ -69,7 +69,13 @@ fn the_program_says_that_an_emulator_cannot_count() {
 #[test]
 fn the_program_refuses_wrong_options() {
     let (_folder, Some(program)) = exported() else { return };
-    for arguments in [&["--rounds"][..], &["--repeats", "1"], &["--cpu", "x"], &["-o"]] {
+    for arguments in [
+        &["--rounds"][..],
+        &["--repeats", "1"],
+        &["--cpu", "x"],
+        &["-o"],
+        &["--cases", "--kernels"],
+    ] {
         let Some(output) = run(&program, arguments) else { return };
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(text(&output.stderr).contains("usage: litmus"), "{arguments:?}");
@@ -178,6 +184,29 @@ fn a_stand_in_is_no_contribution(here: &Path) {
 }
 
 #[test]
+fn a_recording_of_some_kernels_gives_their_counts() {
+    let (folder, Some(program)) = exported() else { return };
+    let here = folder.path();
+    let name = program.to_str().expect("UTF-8");
+    let marks = ["--from", "40", "--to", "41", "-o", "kernels.n2t", "--", name];
+    let chosen = ["--kernels", "--replay", "--repeats", "2", "--case", "chase-1"];
+    let recorded = n2sim(&[&["capture"][..], &marks, &chosen].concat(), here);
+    assert!(recorded.status.success(), "{}", text(&recorded.stderr));
+    let replayed = n2sim(&["litmus", "replay", "kernels.n2t", "-o", "model.json"], here);
+    assert!(replayed.status.success(), "{}", text(&replayed.stderr));
+    let result = fs::read_to_string(here.join("model.json")).expect("the result is written");
+    let counted = sim_litmus::Counted::read(&result).expect("a result");
+    assert_eq!(counted.kernel_program, sim_litmus::kernels::mark());
+    assert!(counted.cases.is_empty());
+    let names: Vec<&str> = counted.kernels.iter().map(|kernel| kernel.kernel.as_str()).collect();
+    assert_eq!(names, ["chase-16k", "chase-128k", "chase-1m", "chase-16m", "chase-16m-huge"]);
+    let cycles = &counted.kernel("chase-16k").expect("it ran").counts["CPU_CYCLES"];
+    assert!(cycles.iter().all(|cycles| (3.9..4.2).contains(cycles)), "{cycles:?}");
+    let table = fs::read_to_string(here.join("cases/KERNELS.md")).expect("the table");
+    assert!(table.contains("| chase-16m-huge | 16 MiB | huge | a round is"), "{table}");
+}
+
+#[test]
 fn wrong_input_is_explained() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let here = folder.path();
@@ -195,6 +224,13 @@ fn wrong_input_is_explained() {
         ("one.json", format!("{case}{{\"LD_SPEC\": [1]}}}}]}}"), "give at least two counts"),
         ("huge.json", format!("{case}{{\"LD_SPEC\": [1, 1e300]}}}}]}}"), "none larger than 1e15"),
         ("twice.json", format!("{head}{twice}, {twice}]}}"), "occurs twice"),
+        (
+            "kernel.json",
+            format!(
+                "{head}], \"kernels\": [{{\"kernel\": \"k\", \"rounds\": 1, \"counts\": {{\"NOPE\": [1]}}}}]}}"
+            ),
+            "kernel 'k': ",
+        ),
         ("old.json", format!("{head}]}}"), "the program of another n2sim"),
     ] {
         fs::write(here.join(name), content).expect("a file");

@@ -70,6 +70,8 @@ struct kernel {
     // The memory has random bytes of 0 and 1.
     int bits;
     int needs_blocks;
+    // Loop of another core at the same time, or NULL.
+    void (*peer)(void *memory, unsigned long rounds);
 };
 
 // What the program has.
@@ -90,7 +92,10 @@ struct options {
     const char *only;
     int no_cases;
     int no_kernels;
+    int no_pairs;
     int cpu;
+    // Processor of the other core; -1 if there is none.
+    int peer_cpu;
     int repeats;
     int replay;
 };
@@ -110,14 +115,16 @@ struct memory {
 };
 
 static const char USAGE[] =
-    "usage: litmus [-o FILE] [--cpu N] [--repeats N] [--cases | --kernels] [--case TEXT] [--replay]\n"
+    "usage: litmus [-o FILE] [--cpu N] [--repeats N] [--cases | --kernels | --pairs] [--case TEXT]\n"
+    "              [--replay]\n"
     "  -o FILE      write the result there (default: standard output)\n"
     "  --cpu N      run on this processor (default: the first one allowed)\n"
     "  --repeats N  count every event this often (default: 5, at most 1000)\n"
     "  --cases      only cases, no kernels\n"
     "  --kernels    only kernels, no cases\n"
+    "  --pairs      only kernels of two cores\n"
     "  --case TEXT  only cases and kernels with TEXT in their name\n"
-    "  --replay     run the cases, or --kernels, without counting, for a recording\n";
+    "  --replay     run the cases, --kernels or --pairs without counting, for a recording\n";
 
 static int wrong_use(const char *what, const char *option) {
     fprintf(stderr, "litmus: %s '%s'\n%s", what, option, USAGE);
@@ -136,6 +143,8 @@ static int read_number(const char *text, int least, int most, int *number) {
 
 // Returns 0, or the exit code.
 static int read_options(int argc, char **argv, struct options *options) {
+    const char *only = "";
+    int chosen = 0;
     for (int i = 1; i < argc; i++) {
         const char *option = argv[i];
         if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0) {
@@ -146,10 +155,10 @@ static int read_options(int argc, char **argv, struct options *options) {
             options->replay = 1;
             continue;
         }
-        if (strcmp(option, "--cases") == 0 || strcmp(option, "--kernels") == 0) {
-            int kernels = strcmp(option, "--kernels") == 0;
-            options->no_cases |= kernels;
-            options->no_kernels |= !kernels;
+        if (strcmp(option, "--cases") == 0 || strcmp(option, "--kernels") == 0 ||
+            strcmp(option, "--pairs") == 0) {
+            only = option;
+            chosen++;
             continue;
         }
         int takes_value = strcmp(option, "-o") == 0 || strcmp(option, "--cpu") == 0 ||
@@ -168,15 +177,25 @@ static int read_options(int argc, char **argv, struct options *options) {
                  !read_number(argv[i], 2, MOST_REPEATS, &options->repeats))
             return wrong_use("not a number from 2 to 1000:", argv[i]);
     }
-    if (options->no_cases && options->no_kernels)
-        return wrong_use("give one of --cases and", "--kernels");
-    // The memory of kernels is prepared by many instructions, so they are recorded by themselves.
-    if (options->replay && !options->no_cases)
-        options->no_kernels = 1;
+    if (chosen > 1)
+        return wrong_use("give one of --cases, --kernels and --pairs, not also", only);
+    // Recordings are of one kind each: kernels need regions, and pairs two threads.
+    int cases = strcmp(only, "--cases") == 0 || (options->replay && chosen == 0);
+    int kernels = strcmp(only, "--kernels") == 0, pairs = strcmp(only, "--pairs") == 0;
+    options->no_cases = kernels || pairs;
+    options->no_kernels = cases || pairs;
+    options->no_pairs = cases || (options->replay && kernels);
     return 0;
 }
 
-// Keeps this program on one processor. Returns false if it cannot.
+static int run_on(int cpu) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
+// Keeps this program on one processor, and finds another one. Returns false if it cannot.
 static int pin(struct options *options) {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
@@ -186,10 +205,10 @@ static int pin(struct options *options) {
         while (options->cpu < CPU_SETSIZE - 1 && !CPU_ISSET(options->cpu, &allowed))
             options->cpu++;
     }
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(options->cpu, &one);
-    return sched_setaffinity(0, sizeof one, &one) == 0;
+    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--)
+        if (cpu != options->cpu && CPU_ISSET(cpu, &allowed))
+            options->peer_cpu = cpu;
+    return run_on(options->cpu);
 }
 
 // Returns true if the kernel backs all the memory at `start` with blocks of 2 MiB.
@@ -695,6 +714,57 @@ static void touch(const struct kernel *kernel, void *memory) {
         litmus_touch(memory, kernel->bytes, kernel->touch);
 }
 
+// Rounds of a call of the other core.
+#define PEER_ROUNDS 64
+#define STACK_BYTES (64ul << 10)
+
+// The other core of a kernel.
+static struct {
+    function *call;
+    void *memory;
+    int cpu;
+    int runs;
+    int ends;
+    int ended;
+} other;
+
+static int run_other(void *unused) {
+    (void)unused;
+    if (other.cpu >= 0)
+        run_on(other.cpu);
+    __atomic_store_n(&other.runs, 1, __ATOMIC_RELEASE);
+    do
+        other.call(other.memory, PEER_ROUNDS);
+    while (!__atomic_load_n(&other.ends, __ATOMIC_RELAXED));
+    __atomic_store_n(&other.ended, 1, __ATOMIC_RELEASE);
+    return 0;
+}
+
+// Starts the other core. Its thread is made without a library of threads, which some systems link
+// only if they are asked to. Returns false if it does not run.
+static int start_other(const struct kernel *kernel, void *memory, int cpu) {
+    char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED)
+        return 0;
+    other.call = kernel->peer;
+    other.memory = memory;
+    other.cpu = cpu;
+    other.runs = other.ends = other.ended = 0;
+    int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+    if (clone(run_other, stack + STACK_BYTES, flags, NULL) < 0)
+        return 0;
+    while (!__atomic_load_n(&other.runs, __ATOMIC_ACQUIRE))
+        sched_yield();
+    return 1;
+}
+
+// The stack stays: the thread may still leave its function.
+static void end_other(void) {
+    __atomic_store_n(&other.ends, 1, __ATOMIC_RELAXED);
+    while (!__atomic_load_n(&other.ended, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
 // Counts one group of events of a kernel. Returns false if it cannot be counted.
 static int count_kernel_events(const struct kernel *kernel, const struct counting *counting,
                                const struct event *events, size_t size, void *memory) {
@@ -745,13 +815,18 @@ static void run_kernel_uncounted(const struct kernel *kernel, void *memory, int 
 static void run_kernels(FILE *out, const struct counting *counting) {
     const struct options *options = counting->options;
     int is_first = 1;
-    size_t all = options->no_kernels ? 0 : counting->tables->all_kernels;
+    size_t all = options->no_kernels && options->no_pairs ? 0 : counting->tables->all_kernels;
     for (size_t i = 0; i < all; i++) {
         const struct kernel *kernel = &counting->tables->kernels[i];
         if (!options->replay)
             show_progress(i + 1, all, "kernels");
-        if (!is_chosen(kernel->id, options))
+        if (!is_chosen(kernel->id, options) ||
+            (kernel->peer == NULL ? options->no_kernels : options->no_pairs))
             continue;
+        if (kernel->peer != NULL && out != NULL && counting->counters != 0 && options->peer_cpu < 0) {
+            fprintf(stderr, "litmus: '%s' is left out: there is one processor\n", kernel->id);
+            continue;
+        }
         int has_own_pages;
         void *memory = prepare_kernel(kernel, &has_own_pages);
         if (memory == NULL) {
@@ -762,6 +837,8 @@ static void run_kernels(FILE *out, const struct counting *counting) {
         touch(kernel, memory);
         if (!can_run(kernel->id, kernel->call, NULL, memory)) {
             // The reason is printed.
+        } else if (kernel->peer != NULL && !start_other(kernel, memory, options->peer_cpu)) {
+            fprintf(stderr, "litmus: '%s' is left out: no second thread\n", kernel->id);
         } else if (out == NULL || counting->counters == 0) {
             run_kernel_uncounted(kernel, memory, options->replay ? options->repeats : 1);
         } else if (!has_own_pages) {
@@ -771,6 +848,9 @@ static void run_kernels(FILE *out, const struct counting *counting) {
             is_first = 0;
             print_kernel(out, kernel, counting, memory);
         }
+        if (kernel->peer != NULL && other.runs)
+            end_other();
+        other.runs = 0;
         // In a recording, every kernel has addresses of its own, so that it finds none of its lines.
         if (options->replay)
             madvise(memory, mapped_bytes(kernel), MADV_DONTNEED);
@@ -893,7 +973,7 @@ static int count_all(struct counting *counting, struct event *events) {
 }
 
 static int run(int argc, char **argv, const struct tables *tables) {
-    struct options options = {NULL, NULL, 0, 0, -1, 5, 0};
+    struct options options = {NULL, NULL, 0, 0, 0, -1, -1, 5, 0};
     int wrong = read_options(argc, argv, &options);
     if (wrong)
         return wrong;

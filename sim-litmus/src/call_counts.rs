@@ -20,6 +20,8 @@ pub(crate) struct CallCounts {
     /// Counts of each call of each function.
     calls: Vec<Vec<Counts>>,
     current: u32,
+    /// The core that the next counts are of. Functions are counted on the first one.
+    core: usize,
     /// Receives what belongs to no function.
     rest: Counts,
 }
@@ -37,6 +39,7 @@ impl CallCounts {
             of_inst: PartOfInst::default(),
             calls,
             current: OUTSIDE,
+            core: 0,
             rest: Counts::default(),
         }
     }
@@ -48,8 +51,8 @@ impl CallCounts {
 
     fn target(&mut self) -> &mut Counts {
         match self.calls.get_mut(self.current as usize).and_then(|calls| calls.last_mut()) {
-            Some(counts) => counts,
-            None => &mut self.rest,
+            Some(counts) if self.core == 0 => counts,
+            _ => &mut self.rest,
         }
     }
 }
@@ -75,12 +78,16 @@ impl EventSink for CallCounts {
 
     #[inline]
     fn notify(&mut self, notice: Notice<'_>) {
-        // What a wrong path counts belongs to the function whose branch led there.
-        if let Notice::Part { part, on_wrong_path: false } = notice {
-            if part != self.current && part != OUTSIDE {
-                self.calls[part as usize].push(Counts::default());
+        match notice {
+            Notice::Core(core) => self.core = core,
+            // What a wrong path counts belongs to the function whose branch led there.
+            Notice::Part { part, on_wrong_path: false } if self.core == 0 => {
+                if part != self.current && part != OUTSIDE {
+                    self.calls[part as usize].push(Counts::default());
+                }
+                self.current = part;
             }
-            self.current = part;
+            _ => {}
         }
     }
 }

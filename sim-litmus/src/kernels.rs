@@ -14,6 +14,7 @@ mod branches;
 mod caches;
 mod kernel;
 mod operations;
+mod pairs;
 mod streams;
 mod table;
 mod waits;
@@ -34,6 +35,8 @@ pub(crate) use table::{functions, touch, write_table};
 
 /// The committed recording of all kernels.
 const RECORDING: &[u8] = include_bytes!("../recordings/kernels.n2t");
+/// The committed recording of the kernels of two cores.
+const PAIRS: &[u8] = include_bytes!("../recordings/pairs.n2t");
 
 /// Returns all kernels, in the order of the program: those with blocks come first, so that a replay
 /// of them ends early ([`end_of`]).
@@ -53,11 +56,29 @@ pub fn all() -> Vec<Kernel> {
 /// Returns the name of a function that a program with these kernels has, and no program of others.
 pub fn mark() -> String {
     let mut all_text = String::new();
-    for (number, kernel) in all().iter().enumerate() {
+    for (number, kernel) in all().iter().chain(&pairs()).enumerate() {
         all_text += &kernel.id;
         all_text += &functions(number, kernel);
     }
     format!("litmus_kernels_{:016x}", xxh3_64(all_text.as_bytes()))
+}
+
+/// Returns the kernels of two cores. They follow the others in the program, and have a recording of
+/// their own, which has two threads.
+pub fn pairs() -> Vec<Kernel> {
+    pairs::kernels()
+}
+
+/// Returns the name of a function beside those of [`pairs`], as [`mark`] is beside the others.
+pub fn pair_mark() -> String {
+    mark().replace("kernels", "pairs")
+}
+
+/// Returns the functions of [`pairs`] in a recorded program, as [`code`] those of the others.
+pub fn pair_code(meta: &Meta) -> Option<Vec<(u64, u64)>> {
+    meta.symbol(&pair_mark())?;
+    let first = all().len();
+    (first..first + pairs().len()).map(|number| function(meta, &assembly::symbol(number))).collect()
 }
 
 /// Returns the function of each kernel in a recorded program, as `[first, end)`; `None` if it is
@@ -78,8 +99,20 @@ pub fn recording() -> &'static [u8] {
 ///
 /// If the system has no memory for it.
 pub fn open_recording() -> Result<TraceFile, TraceError> {
-    let path = Path::new("kernels.n2t");
-    let file = sim_files::File::of_bytes(RECORDING.to_vec()).map_err(|source| TraceError::Io {
+    open(RECORDING, Path::new("kernels.n2t"))
+}
+
+/// Opens the recording of the kernels of two cores.
+///
+/// # Errors
+///
+/// If the system has no memory for it.
+pub fn open_recording_of_pairs() -> Result<TraceFile, TraceError> {
+    open(PAIRS, Path::new("pairs.n2t"))
+}
+
+fn open(bytes: &[u8], path: &Path) -> Result<TraceFile, TraceError> {
+    let file = sim_files::File::of_bytes(bytes.to_vec()).map_err(|source| TraceError::Io {
         path: path.to_owned(),
         doing: "writing",
         source,
@@ -134,9 +167,33 @@ pub fn replay(
     limit: Option<u64>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Vec<CountedKernel>, MachineError> {
+    replay_of(&all(), session, pages, code, limit, progress)
+}
+
+/// Runs the recorded program of two threads and returns the counts of [`pairs`], as [`replay`] does
+/// for the others.
+///
+/// # Errors
+///
+/// If the run fails.
+pub fn replay_pairs(
+    session: &Session,
+    code: &[(u64, u64)],
+    progress: &mut dyn FnMut(u64),
+) -> Result<Vec<CountedKernel>, MachineError> {
+    replay_of(&pairs(), session, Pages::Small, code, None, progress)
+}
+
+fn replay_of(
+    kernels: &[Kernel],
+    session: &Session,
+    pages: Pages,
+    code: &[(u64, u64)],
+    limit: Option<u64>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Vec<CountedKernel>, MachineError> {
     let mut sink = CallCounts::new(code.iter().copied());
     session.run_deferred(&RunOptions { limit, ..RunOptions::default() }, progress, &mut sink)?;
-    let kernels = all();
     let of_pages = kernels.iter().enumerate().filter(|(_, kernel)| kernel.pages == pages);
     let counted = of_pages.filter_map(|(number, kernel)| {
         let calls = sink.counted(number);

@@ -73,7 +73,8 @@ pub fn text(cases: &[Litmus]) -> String {
     write_events(&mut text);
     write_cases(&mut text, cases);
     let kernels = kernels::all();
-    kernels::write_table(&mut text, &kernels);
+    let with_pairs = [&kernels[..], &kernels::pairs()].concat();
+    kernels::write_table(&mut text, &with_pairs);
     text += "\n// ---- Functions of the cases ----\n";
     write_assembly(&mut text, &mark(&mark_of(cases)));
     for (number, case) in cases.iter().enumerate() {
@@ -83,7 +84,10 @@ pub fn text(cases: &[Litmus]) -> String {
     // A recording of the kernels alone names functions of pages that it has, so also the mark.
     write_assembly(&mut text, &format!(".p2align 12\n{}", mark(&kernels::mark())));
     write_assembly(&mut text, &kernels::touch());
-    for (number, kernel) in kernels.iter().enumerate() {
+    for (number, kernel) in with_pairs.iter().enumerate() {
+        if number == kernels.len() {
+            write_assembly(&mut text, &format!(".p2align 12\n{}", mark(&kernels::pair_mark())));
+        }
         write_assembly(&mut text, &kernels::functions(number, kernel));
     }
     text += MAIN;

@@ -238,6 +238,30 @@ fn the_recording_is_small() {
     assert!(file.instructions() <= 3_500_000, "{} instructions", file.instructions());
 }
 
+#[test]
+fn a_line_that_two_cores_use_moves_between_them() {
+    let file = kernels::open_recording_of_pairs().expect("the recording is committed");
+    let code = kernels::pair_code(file.meta())
+        .expect("recordings/pairs.n2t is of other kernels; docs/litmus.md says how to record it");
+    let document = ConfigSource::default().document().expect("a configuration");
+    let config = MachineConfig::from_document(&document).expect("a machine");
+    let session = Session::of(file, config, RunHeader::default()).expect("a session");
+    let counted = kernels::replay_pairs(&session, &code, &mut |_| ()).expect("the run ends");
+    assert_eq!(counted.len(), kernels::pairs().len());
+    for (kernel, event, least, most) in [
+        // Both cores own their lines: as fast as one core alone.
+        ("pair-apart", L1D_CACHE_REFILL, 0.0, 0.01),
+        ("pair-apart", CPU_CYCLES, 13.0, 15.0),
+        ("pair-add", L1D_CACHE_REFILL, 0.5, 1.01),
+        ("pair-add", CPU_CYCLES, 60.0, 200.0),
+        ("pair-false-sharing", L1D_CACHE_REFILL, 0.05, 1.01),
+        ("pair-read", L1D_CACHE_REFILL, 0.01, 1.01),
+    ] {
+        let count = mean(&counted, kernel, event);
+        assert!((least..=most).contains(&count), "{kernel}: {} {count}", event.mnemonic());
+    }
+}
+
 /// A value of the configuration, the kernel whose cycles it changes, by how many at least and at
 /// most, and one whose cycles it does not change.
 type Effect = (&'static str, &'static str, f64, f64, &'static str);

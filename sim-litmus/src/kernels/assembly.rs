@@ -36,7 +36,12 @@ pub(crate) fn caller(number: usize) -> String {
     format!("kernel_{number}_call")
 }
 
-/// Returns the two functions of a kernel.
+/// Returns the name of the function of the other core.
+pub(crate) fn peer(number: usize) -> String {
+    format!("kernel_{number}_peer")
+}
+
+/// Returns the functions of a kernel.
 pub(super) fn functions_of(number: usize, kernel: &Kernel) -> String {
     let (symbol, caller) = (symbol(number), caller(number));
     let mut text = String::new();
@@ -66,6 +71,9 @@ pub(super) fn functions_of(number: usize, kernel: &Kernel) -> String {
         &code.callees,
     ];
     function(&mut text, &symbol, &parts.join("\n"));
+    if !code.peer.is_empty() {
+        function(&mut text, &peer(number), &format!("{CALLED}\n{}", code.peer));
+    }
     text
 }
 

@@ -53,6 +53,8 @@ pub(super) struct Code {
     pub(super) rounds: u64,
     /// After the loop.
     pub(super) leave: String,
+    /// Function of the other core; empty if the kernel has one core.
+    pub(super) peer: String,
     /// Functions that the body calls.
     pub(super) callees: String,
 }
@@ -97,6 +99,11 @@ impl Kernel {
 
     pub(super) fn left_by(mut self, leave: &str) -> Kernel {
         self.code.leave = leave.to_owned();
+        self
+    }
+
+    pub(super) fn with_peer(mut self, peer: &str) -> Kernel {
+        self.code.peer = peer.to_owned();
         self
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::assembly::{self, caller, functions_of};
+use super::assembly::{self, caller, functions_of, peer};
 use super::kernel::{Kernel, Layout};
 use crate::c_text::{TAKES, c_string};
 use crate::pages::Pages;
@@ -20,9 +20,12 @@ pub(crate) fn touch() -> String {
 /// Writes the table of the kernels.
 pub(crate) fn write_table(text: &mut String, kernels: &[Kernel]) {
     *text += "\n// ---- Kernels ----\n\n";
-    for number in 0..kernels.len() {
-        let caller = caller(number);
-        writeln!(text, "void {caller}(void *memory, unsigned long rounds);").expect(TAKES);
+    for (number, kernel) in kernels.iter().enumerate() {
+        let has_peer = !kernel.code.peer.is_empty();
+        let peer = has_peer.then(|| peer(number));
+        for function in [caller(number)].into_iter().chain(peer) {
+            writeln!(text, "void {function}(void *memory, unsigned long rounds);").expect(TAKES);
+        }
     }
     *text += "\nstatic const struct kernel KERNELS[] = {\n";
     for (number, kernel) in kernels.iter().enumerate() {
@@ -33,10 +36,14 @@ pub(crate) fn write_table(text: &mut String, kernels: &[Kernel]) {
             Layout::Cycle { distance } => (distance, 0),
             Layout::Bits => (0, 1),
         };
+        let peer = match kernel.code.peer.as_str() {
+            "" => "NULL".to_owned(),
+            _ => peer(number),
+        };
         let blocks = u8::from(kernel.pages == Pages::Blocks);
         writeln!(
             text,
-            "    {{{id}, {caller}, {rounds}, {counted_rounds}, {bytes}, {distance}, {touch}, {bits}, {blocks}}},"
+            "    {{{id}, {caller}, {rounds}, {counted_rounds}, {bytes}, {distance}, {touch}, {bits}, {blocks}, {peer}}},"
         )
         .expect(TAKES);
     }

@@ -91,7 +91,7 @@ fn kernel_table() -> String {
     let mut text = String::from(
         "# Kernels\n\n| kernel | memory | pages | round |\n| --- | --- | --- | --- |\n",
     );
-    for kernel in kernels::all() {
+    for kernel in kernels::all().into_iter().chain(kernels::pairs()) {
         let pages = match kernel.pages {
             Pages::Small => "small",
             Pages::Blocks => "huge",
@@ -114,7 +114,7 @@ fn summary(all: &AllCases, exported: usize, directory: &str) -> String {
     }
     let not_admitted = all.candidates.len() - exported;
     let total = all.candidates.len() + all.left_out.len();
-    let kernels = kernels::all().len();
+    let kernels = kernels::all().len() + kernels::pairs().len();
     let mut text =
         format!("{directory}/litmus.c: {exported} of {total} cases, {kernels} kernels\n");
     let mut line = |count: usize, reason: &str| {

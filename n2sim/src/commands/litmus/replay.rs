@@ -87,9 +87,11 @@ fn replay_with(
     let mut machine = args.machine.clone();
     machine.set.extend(pages.overrides().map(str::to_owned));
     let session = open_trace::with(&args.trace, &machine)?.stopped_by(signals::flag());
-    let (of_cases, of_kernels) = (code(&session, all), kernels::code(session.trace().meta()));
+    let meta = session.trace().meta();
+    let (of_cases, of_kernels) = (code(&session, all), kernels::code(meta));
+    let of_pairs = kernels::pair_code(meta);
     anyhow::ensure!(
-        of_cases.is_some() || of_kernels.is_some(),
+        of_cases.is_some() || of_kernels.is_some() || of_pairs.is_some(),
         "{}: this is not a recording of the cases or kernels of this n2sim; export the program again, and record it \
          with --replay",
         args.trace.shown()
@@ -105,6 +107,12 @@ fn replay_with(
     if let Some(code) = of_kernels {
         let (more, _) = with_progress(&session, &options, |progress| {
             Ok(kernels::replay(&session, pages, &code, None, progress)?)
+        })?;
+        counted.kernels.extend(more);
+    }
+    if let Some(code) = of_pairs.filter(|_| pages == Pages::Small) {
+        let (more, _) = with_progress(&session, &options, |progress| {
+            Ok(kernels::replay_pairs(&session, &code, progress)?)
         })?;
         counted.kernels.extend(more);
     }
