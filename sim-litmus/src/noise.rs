@@ -10,8 +10,8 @@ const UNIFORM: usize = 12;
 /// Repetitions of a case whose recording has fewer.
 const REPEATS: usize = 5;
 
-/// Changes each count by a random factor with a standard deviation of `percent`. Cases get at least
-/// five repetitions. The same seed gives the same counts.
+/// Adds to each count a random number with a standard deviation of `percent` of the count, or of 1
+/// if the count is smaller. Cases get at least five repetitions. The same seed gives the same counts.
 pub fn add(cases: &mut [CountedCase], percent: f64, seed: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut normal = || {
@@ -21,7 +21,7 @@ pub fn add(cases: &mut [CountedCase], percent: f64, seed: u64) {
     for counts in cases.iter_mut().flat_map(|case| case.counts.values_mut()) {
         let exact = counts.clone();
         let many = REPEATS.max(exact.len());
-        let noisy = |count: &f64| count * (1.0 + percent / 100.0 * normal());
+        let noisy = |count: &f64| count + percent / 100.0 * count.abs().max(1.0) * normal();
         *counts = exact.iter().cycle().take(many).map(noisy).collect();
     }
 }
