@@ -11,7 +11,8 @@ const UNIFORM: usize = 12;
 const REPEATS: usize = 5;
 
 /// Adds to each count a random number with a standard deviation of `percent` of the count, or of 1
-/// if the count is smaller. Cases get at least five repetitions. The same seed gives the same counts.
+/// if the count is smaller. Cases get at least five repetitions. The same seed gives the same
+/// counts.
 pub fn add(cases: &mut [CountedCase], percent: f64, seed: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut normal = || {
