@@ -10,8 +10,9 @@ const UNIFORM: usize = 12;
 /// Repetitions of a case whose recording has fewer.
 const REPEATS: usize = 5;
 
-/// Changes each count of cases and kernels by a random factor with a standard deviation of
-/// `percent`. All get at least five repetitions. The same seed gives the same counts.
+/// Adds to each count a random number with a standard deviation of `percent` of the count; for a
+/// case, whose counts are differences, of 1 if the count is smaller. All get at least five
+/// repetitions. The same seed gives the same counts.
 pub fn add(counted: &mut Counted, percent: f64, seed: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut normal = || {
@@ -20,10 +21,11 @@ pub fn add(counted: &mut Counted, percent: f64, seed: u64) {
     };
     let cases = counted.cases.iter_mut().flat_map(|case| case.counts.values_mut());
     let kernels = counted.kernels.iter_mut().flat_map(|kernel| kernel.counts.values_mut());
-    for counts in cases.chain(kernels) {
+    let all = cases.map(|counts| (1.0, counts)).chain(kernels.map(|counts| (0.0, counts)));
+    for (least, counts) in all {
         let exact = counts.clone();
         let many = REPEATS.max(exact.len());
-        let noisy = |count: &f64| count * (1.0 + percent / 100.0 * normal());
+        let noisy = |count: &f64| count + percent / 100.0 * count.abs().max(least) * normal();
         *counts = exact.iter().cycle().take(many).map(noisy).collect();
     }
 }

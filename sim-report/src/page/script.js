@@ -112,7 +112,7 @@ function choosable(box) {
     });
     shown.textContent = `${cases.filter((item) => !item.hidden).length} of ${cases.length} cases`;
   };
-  tools.addEventListener("input", update);
+  for (const event of ["input", "change"]) tools.addEventListener(event, update);
   update();
 }
 

@@ -131,7 +131,7 @@ fn legend() -> Markup {
         dl.facts {
             dt { "guide" } dd { "count that the guide gives for the steps" }
             dt { "model" } dd { "count of the model, which includes what the preparation of the next round adds" }
-            dt { "machine" } dd { "mean of the repetitions with its standard deviation, in counts for one round" }
+            dt { "machine" } dd { "mean of the repetitions with the standard deviation of the mean, in counts for one round" }
             dt { "σ" } dd { "distance between machine and model in such deviations" }
             dt { "repetitions" } dd { (repeats::legend()) }
         }

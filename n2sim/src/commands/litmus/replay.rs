@@ -27,9 +27,9 @@ pub(crate) struct ReplayArgs {
     /// File to write, in the format of the program (default: standard output)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Vary each count by a random factor with this standard deviation: a stand-in for a machine
+    /// Add noise with this standard deviation to each count: a stand-in for a machine
     ///
-    /// Cases then have at least five repetitions.
+    /// Counts below 1 vary as 1 does. Cases then have at least five repetitions.
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     noise: Option<f64>,
     /// Begin of the random numbers of --noise
