@@ -1,0 +1,82 @@
+//! Generators: the smallest combinations of counts. Every possible table is a sum of them.
+
+use sim_core::flow::{TIES, Tie};
+use sim_core::pmu_event::{COUNT, PmuEvent, RelationKind};
+
+use crate::beside::OUTSIDE;
+use crate::paths::{self, Tally};
+
+/// Counts of one occurrence: of a path through the flows, or of an event outside of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generator {
+    name: String,
+    counts: [u64; COUNT],
+}
+
+impl Generator {
+    /// Creates a generator from the events that the model raises. Sums and aliases follow from
+    /// them.
+    fn new(name: String, raised: &Tally) -> Generator {
+        let mut counts = [0; COUNT];
+        for event in PmuEvent::ALL {
+            counts[event as usize] = value(event, raised);
+        }
+        Generator { name, counts }
+    }
+
+    /// Returns the flows and decisions of the path, such as `5.1 hit; 5.4 miss, L2 hit`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the count of an event.
+    pub fn count(&self, event: PmuEvent) -> u64 {
+        self.counts[event as usize]
+    }
+}
+
+/// Returns the count of an event, of its parts if it is a sum.
+fn value(event: PmuEvent, raised: &Tally) -> u64 {
+    let own = raised.get(&event).copied().unwrap_or_default();
+    own + parts(event).iter().map(|part| value(*part, raised)).sum::<u64>()
+}
+
+/// Returns the events that an event adds up, or its other name.
+pub(crate) fn parts(event: PmuEvent) -> &'static [PmuEvent] {
+    [RelationKind::AliasOf, RelationKind::SumOf, RelationKind::ImpliedSumOf]
+        .into_iter()
+        .find_map(|kind| event.relation(kind))
+        .unwrap_or_default()
+}
+
+/// Returns every generator once: paths of the flows, what the model counts beside them, and every
+/// other event by itself.
+pub(crate) fn all() -> Vec<Generator> {
+    let mut found: Vec<Generator> = Vec::new();
+    let mut add = |generator: Generator| {
+        let is_known = found.iter().any(|known| known.counts == generator.counts);
+        if !is_known && generator.counts.iter().any(|n| *n > 0) {
+            found.push(generator);
+        }
+    };
+    let mut in_flows: Vec<PmuEvent> = Vec::new();
+    for trail in paths::trails() {
+        in_flows.extend(trail.events.keys());
+        add(Generator::new(trail.name, &trail.events));
+    }
+    for (events, reason) in OUTSIDE {
+        add(Generator::new(reason.to_owned(), &events.iter().map(|event| (*event, 1)).collect()));
+    }
+    for event in PmuEvent::ALL {
+        let is_derived = !parts(event).is_empty() || event.relation(RelationKind::Never).is_some();
+        let tie = TIES.iter().find(|(tied, ..)| *tied == event);
+        let reason = match tie {
+            Some((_, Tie::AtLeast | Tie::Apart, reason)) => *reason,
+            _ if is_derived || in_flows.contains(&event) => continue,
+            _ => "by itself",
+        };
+        let name = format!("{}: {reason}", event.mnemonic());
+        add(Generator::new(name, &[(event, 1)].into()));
+    }
+    found
+}

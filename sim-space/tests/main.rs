@@ -1,0 +1,3 @@
+//! Known tables, inside and outside.
+
+mod explore;
