@@ -10,7 +10,10 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
         &["run", "stat", "estimate", "plan", "sweep", "perf-stat", "program-pmu", "event-bus"],
     ),
     ("Sample", &["record", "spe"]),
-    ("Judge", &["check", "diff", "validate", "lint", "litmus", "counterfactual", "membench"]),
+    (
+        "Judge",
+        &["check", "space", "diff", "validate", "lint", "litmus", "counterfactual", "membench"],
+    ),
     ("Record and change traces", &["capture", "doctor", "trace"]),
     ("Teach", &["explain", "list", "book", "course", "playground"]),
     ("Set up a shell or a tool", &["completions", "man", "mcp"]),

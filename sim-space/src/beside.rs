@@ -16,6 +16,16 @@ pub(crate) const ALSO: [(Flow, &str, PmuEvent); 4] = [
     (Flow::L2Write, "victim sent out", BUS_ACCESS_WR),
 ];
 
+/// Events that a box may raise in addition, and how often at most. A kept address of the last table
+/// and one of stage 2 count too, if partial walks count (A14).
+pub(crate) const UP_TO: [(Flow, &str, PmuEvent, u64); 5] = [
+    (Flow::LoadTlb, "walk", L2D_TLB_REFILL_RD, 2),
+    (Flow::LoadTlb, "walk by AT", L2D_TLB_REFILL_RD, 2),
+    (Flow::StoreTlb, "walk", L2D_TLB_REFILL_WR, 2),
+    (Flow::StoreTlb, "walk by AT", L2D_TLB_REFILL_WR, 2),
+    (Flow::FetchTlb, "walk", L2D_TLB_REFILL_RD, 2),
+];
+
 /// Edges that may enter another flow than the one of their label.
 pub(crate) const OTHER_ENTRIES: [(FlowEdge, Flow, &str); 1] =
     [(FlowEdge::L1dWriteMiss, Flow::L2Read, "a store miss may read the L2 (A07)")];

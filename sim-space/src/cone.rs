@@ -91,15 +91,10 @@ fn cut_edges(ray: &[i128], number: usize, edges: &mut Vec<Edge>) -> Result<(), T
         }
     }
     let mut joined = Vec::new();
-    let of = |wanted: fn(&i128) -> bool| {
-        (0..sides.len())
-            .filter(move |_| true)
-            .zip(&sides)
-            .filter(move |(_, side)| wanted(side))
-            .map(|(place, _)| place)
-            .collect::<Vec<usize>>()
+    let of = |sign: i128| -> Vec<usize> {
+        (0..sides.len()).filter(|place| sides[*place].signum() == sign).collect()
     };
-    let (over, under) = (of(|side| *side > 0), of(|side| *side < 0));
+    let (over, under) = (of(1), of(-1));
     for &high in &over {
         for &low in &under {
             let common: Vec<u64> =

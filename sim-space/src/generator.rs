@@ -1,10 +1,13 @@
 //! Generators: the smallest combinations of counts. Every possible table is a sum of them.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use sim_core::flow::{TIES, Tie};
 use sim_core::pmu_event::{COUNT, PmuEvent, RelationKind};
 
-use crate::beside::OUTSIDE;
-use crate::paths::{self, Tally};
+use crate::beside::{OUTSIDE, UP_TO};
+use crate::paths::{self, Tally, Trail};
 
 /// Counts of one occurrence: of a path through the flows, or of an event outside of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,9 +52,41 @@ pub(crate) fn parts(event: PmuEvent) -> &'static [PmuEvent] {
         .unwrap_or_default()
 }
 
+/// Generators of the core, and the number of paths that they come from.
+pub(crate) struct Generators {
+    pub(crate) all: Vec<Generator>,
+    pub(crate) paths: usize,
+}
+
+/// Returns the generators. They are the same for every table.
+pub(crate) fn generators() -> &'static Generators {
+    static FOUND: LazyLock<Generators> = LazyLock::new(|| {
+        let trails = paths::trails();
+        Generators { paths: trails.len(), all: without_sums(different(trails)) }
+    });
+    &FOUND
+}
+
+/// Drops the generators that are the sum of two others.
+fn without_sums(found: Vec<Generator>) -> Vec<Generator> {
+    let known: HashSet<[u64; COUNT]> = found.iter().map(|own| own.counts).collect();
+    let is_sum = |whole: &Generator| {
+        found.iter().any(|part| {
+            let rest = part.counts.iter().zip(&whole.counts);
+            part.counts != whole.counts && rest.clone().all(|(part, whole)| part <= whole) && {
+                let mut counts = [0; COUNT];
+                counts.iter_mut().zip(rest).for_each(|(own, (part, whole))| *own = whole - part);
+                known.contains(&counts)
+            }
+        })
+    };
+    let kept: Vec<bool> = found.iter().map(|own| !is_sum(own)).collect();
+    found.into_iter().zip(kept).filter(|(_, is_kept)| *is_kept).map(|(own, _)| own).collect()
+}
+
 /// Returns every generator once: paths of the flows, what the model counts beside them, and every
 /// other event by itself.
-pub(crate) fn all() -> Vec<Generator> {
+fn different(trails: Vec<Trail>) -> Vec<Generator> {
     let mut found: Vec<Generator> = Vec::new();
     let mut add = |generator: Generator| {
         let is_known = found.iter().any(|known| known.counts == generator.counts);
@@ -60,7 +95,7 @@ pub(crate) fn all() -> Vec<Generator> {
         }
     };
     let mut in_flows: Vec<PmuEvent> = Vec::new();
-    for trail in paths::trails() {
+    for trail in trails {
         in_flows.extend(trail.events.keys());
         add(Generator::new(trail.name, &trail.events));
     }
@@ -70,7 +105,9 @@ pub(crate) fn all() -> Vec<Generator> {
     for event in PmuEvent::ALL {
         let is_derived = !parts(event).is_empty() || event.relation(RelationKind::Never).is_some();
         let tie = TIES.iter().find(|(tied, ..)| *tied == event);
+        let is_bounded = UP_TO.iter().any(|(_, _, bounded, _)| *bounded == event);
         let reason = match tie {
+            _ if is_bounded => continue,
             Some((_, Tie::AtLeast | Tie::Apart, reason)) => *reason,
             _ if is_derived || in_flows.contains(&event) => continue,
             _ => "by itself",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sim_core::flow::{Flow, FlowEdge, FlowGraph, NEXT, Next, Path, TIES, Tie};
 use sim_core::pmu_event::PmuEvent;
 
-use crate::beside::{ALSO, OTHER_ENTRIES};
+use crate::beside::{ALSO, OTHER_ENTRIES, UP_TO};
 
 /// Events of a path, each with the number of times that it counts.
 pub(crate) type Tally = BTreeMap<PmuEvent, u64>;
@@ -84,7 +84,8 @@ fn entered_at(flow: Flow, accepts: impl Fn(&str) -> bool) -> Vec<Trail> {
     for path in graph.paths() {
         let entry = path.boxes(&graph).next().map_or("", |part| part.name);
         if accepts(entry) {
-            found.extend(with_next(own(&graph, &path)));
+            let trails = with_more(own(&graph, &path), flow, &graph, &path);
+            found.extend(trails.into_iter().flat_map(with_next));
         }
     }
     found
@@ -110,6 +111,18 @@ fn own(graph: &FlowGraph, path: &Path) -> Trail {
     let outcomes: Vec<&str> = trail.edges.iter().map(|edge| edge.info().outcome()).collect();
     trail.name = format!("{} {}", flow.info().section, outcomes.join(", "));
     trail
+}
+
+/// Returns a path without and with the events that its boxes may raise in addition. Everything
+/// between is a mix of both.
+fn with_more(trail: Trail, flow: Flow, graph: &FlowGraph, path: &Path) -> Vec<Trail> {
+    let passes = |name: &str| path.boxes(graph).any(|part| part.name == name);
+    let more = UP_TO.iter().find(|(known, name, ..)| *known == flow && passes(name));
+    let Some((_, _, event, times)) = more else { return vec![trail] };
+    let mut most = trail.clone();
+    *most.events.entry(*event).or_default() += times;
+    most.name = format!("{}, tables kept", trail.name);
+    vec![trail, most]
 }
 
 /// Returns whether a visit of the flow's boxes counts the event.

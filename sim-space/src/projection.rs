@@ -2,10 +2,9 @@
 
 use sim_core::pmu_event::PmuEvent;
 
-use crate::cone::{self, TooMany, Weights, combined};
+use crate::cone::{self, TooMany, Weights, combined, product};
 use crate::generator::Generator;
-use crate::inequality::Inequality;
-use crate::simplex::{self, Answer, Bound, Row};
+use crate::inequality::{Inequality, gcd};
 use crate::space::Space;
 
 /// Possible counts of some events, whatever the others are.
@@ -81,13 +80,14 @@ impl Space {
                 .collect(),
         };
         let mut columns: Vec<Column> = self.generators().iter().map(column).collect();
+        columns.iter_mut().for_each(|column| shorten(&mut column.parts));
         keep_different(&mut columns);
         for rule in rules.iter().rev() {
             columns = ruled(columns, self.own_rules()[*rule].is_equality)?;
         }
-        keep_extreme(&mut columns, events.len());
         let rays: Vec<Vec<i128>> = columns.iter().map(|column| column.parts.clone()).collect();
         let found = cone::half_spaces(&rays, events.len())?;
+        keep_extreme(&mut columns, &found)?;
         Ok(Projection {
             events: events.to_vec(),
             half_spaces: in_words(found, events),
@@ -99,6 +99,14 @@ impl Space {
 fn ray(column: Column) -> Ray {
     let counts = column.parts.iter().map(|part| u64::try_from(*part).unwrap_or(0)).collect();
     Ray { name: column.name, counts }
+}
+
+/// Divides by the common divisor: the direction is what matters.
+fn shorten(parts: &mut [i128]) {
+    let divisor = parts.iter().fold(0, |known, part| gcd(known, *part));
+    if divisor > 1 {
+        parts.iter_mut().for_each(|part| *part /= divisor);
+    }
 }
 
 /// Keeps each column that is not 0 once.
@@ -122,7 +130,10 @@ fn ruled(columns: Vec<Column>, is_equality: bool) -> Result<Vec<Column>, Project
     let holds = |column: &Column| last(column) == 0 || last(column) < 0 && !is_equality;
     let mut all: Vec<Column> = columns.into_iter().filter(holds).collect();
     all.append(&mut kept);
-    all.iter_mut().for_each(|column| drop(column.parts.pop()));
+    for column in &mut all {
+        column.parts.pop();
+        shorten(&mut column.parts);
+    }
     keep_different(&mut all);
     if all.len() > RAYS_MAX {
         return Err(ProjectionTooLarge);
@@ -130,23 +141,26 @@ fn ruled(columns: Vec<Column>, is_equality: bool) -> Result<Vec<Column>, Project
     Ok(all)
 }
 
-/// Drops the columns that are sums of others.
-fn keep_extreme(columns: &mut Vec<Column>, width: usize) {
-    let mut place = 0;
-    while place < columns.len() {
-        let others = columns.iter().enumerate().filter(|(own, _)| *own != place);
-        let others: Vec<&Column> = others.map(|(_, column)| column).collect();
-        let row = |event: usize| Row {
-            parts: others.iter().map(|column| column.parts[event]).collect(),
-            bound: Bound::Equal,
-            value: columns[place].parts[event],
-        };
-        let rows: Vec<Row> = (0..width).map(row).collect();
-        match simplex::solve(&rows) {
-            Answer::Possible => drop(columns.remove(place)),
-            Answer::Impossible(_) | Answer::TooLarge => place += 1,
-        }
+/// Drops the columns that are sums of others: those whose half-spaces without room another column
+/// has too, among more.
+fn keep_extreme(columns: &mut Vec<Column>, found: &cone::HalfSpaces) -> Result<(), TooMany> {
+    let mut tight: Vec<Vec<bool>> = Vec::new();
+    for column in columns.iter() {
+        let sums = found.inequalities.iter().map(|own| product(own, &column.parts));
+        tight.push(sums.map(|sum| Ok(sum? == 0)).collect::<Result<_, TooMany>>()?);
     }
+    let includes = |more: &[bool], less: &[bool]| less.iter().zip(more).all(|(a, b)| !a || *b);
+    let is_sum = |own: usize| {
+        let others = tight.iter().enumerate().filter(|(other, _)| *other != own);
+        // Of columns in the same direction, the first is kept.
+        others.into_iter().any(|(other, more)| {
+            includes(more, &tight[own]) && (!includes(&tight[own], more) || other < own)
+        })
+    };
+    let kept: Vec<bool> = (0..columns.len()).map(|own| !is_sum(own)).collect();
+    let mut kept = kept.into_iter();
+    columns.retain(|_| kept.next().unwrap_or(true));
+    Ok(())
 }
 
 /// Returns the half-spaces as inequalities, with few terms each, without those of a single event.

@@ -159,17 +159,26 @@ impl Tableau {
     fn pivot(&mut self, row: usize, column: usize) -> Option<()> {
         let chosen = self.lines[row].clone();
         let (pivot, denominator) = (chosen[column], self.denominator);
+        let used: Vec<usize> = (0..chosen.len()).filter(|place| chosen[*place] != 0).collect();
         for (number, line) in self.lines.iter_mut().enumerate() {
             let factor = line[column];
             if number == row || factor == 0 && pivot == denominator {
                 continue;
             }
-            for (entry, other) in line.iter_mut().zip(&chosen) {
-                if *entry == 0 && (factor == 0 || *other == 0) {
-                    continue;
-                }
-                let scaled = entry.checked_mul(pivot)?.checked_sub(factor.checked_mul(*other)?)?;
-                *entry = if denominator == 1 { scaled } else { scaled / denominator };
+            if pivot != denominator {
+                let is_changed = |place: usize| factor != 0 && chosen[place] != 0;
+                scale(line, pivot, denominator, is_changed)?;
+            }
+            if factor == 0 {
+                continue;
+            }
+            for place in &used {
+                let own = match pivot == denominator {
+                    true => line[*place].checked_mul(pivot)?,
+                    false => line[*place],
+                };
+                let changed = own.checked_sub(factor.checked_mul(chosen[*place])?)?;
+                line[*place] = if denominator == 1 { changed } else { changed / denominator };
             }
         }
         self.basis[row] = column;
@@ -186,6 +195,23 @@ impl Tableau {
         };
         rows.iter().zip(&self.starts).map(weight).collect()
     }
+}
+
+/// Multiplies a line for a new denominator. Entries that are changed next are divided after that,
+/// so that every division is exact.
+fn scale(
+    line: &mut [i128],
+    pivot: i128,
+    denominator: i128,
+    is_changed: impl Fn(usize) -> bool,
+) -> Option<()> {
+    for (place, entry) in line.iter_mut().enumerate().filter(|(_, entry)| **entry != 0) {
+        *entry = entry.checked_mul(pivot)?;
+        if !is_changed(place) {
+            *entry /= denominator;
+        }
+    }
+    Some(())
 }
 
 #[cfg(test)]

@@ -3,13 +3,13 @@
 use sim_core::pmu_event::PmuEvent;
 use sim_metrics::identities::{self, Assumptions, Comparison, Rule};
 
-use crate::generator::{self, Generator};
+use crate::generator::{Generator, generators};
+use crate::inequality::Inequality;
 
 /// Possible combinations of counts. A table is possible if it is a sum of generators that keeps
 /// the rules.
 #[derive(Clone, Debug)]
 pub struct Space {
-    generators: Vec<Generator>,
     rules: Vec<SpaceRule>,
 }
 
@@ -49,21 +49,31 @@ impl Space {
     /// Creates the space of the Neoverse N2. The assumptions and the counts select the form of the
     /// rules, as for [`identities::check`]; the counts only matter for an unknown revision.
     pub fn new(assumptions: &Assumptions, count: impl Fn(PmuEvent) -> Option<u64>) -> Space {
-        let generators = generator::all();
+        let all = &generators().all;
         let rules = identities::every_rule(count, assumptions).into_iter().map(SpaceRule::new);
-        let is_needed = |rule: &SpaceRule| !generators.iter().all(|own| rule.holds(own));
+        let is_needed = |rule: &SpaceRule| !all.iter().all(|own| rule.holds(own));
         let rules = rules.filter(is_needed).collect();
-        Space { generators, rules }
+        Space { rules }
     }
 
-    /// Returns the generators.
+    /// Returns the generators; none is the sum of two others.
     pub fn generators(&self) -> &[Generator] {
-        &self.generators
+        &generators().all
+    }
+
+    /// Returns the number of paths through the flows that the generators come from.
+    pub fn paths(&self) -> usize {
+        generators().paths
     }
 
     /// Returns the rules that hold besides the generators.
     pub fn rules(&self) -> impl Iterator<Item = &Rule<PmuEvent>> {
         self.rules.iter().map(|own| &own.rule)
+    }
+
+    /// Returns these rules as half-spaces.
+    pub fn rule_half_spaces(&self) -> impl Iterator<Item = Inequality> {
+        self.rules.iter().map(|own| Inequality::new(own.weights.clone(), own.is_equality))
     }
 
     pub(crate) fn own_rules(&self) -> &[SpaceRule] {

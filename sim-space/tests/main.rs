@@ -1,3 +1,4 @@
-//! Known tables, inside and outside.
+//! Known tables, inside and outside, and the two forms of the space against each other.
 
-mod explore;
+mod forms;
+mod known;

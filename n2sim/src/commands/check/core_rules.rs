@@ -4,6 +4,7 @@ use sim_core::{A53Event, CoreEvent, PmuEvent};
 use sim_metrics::identities::{self, Assumptions};
 use sim_metrics::{Cause, Check, Doubt, a53_rules, cause, lint};
 use sim_report::count_table::{self, CountTable, CountedCore};
+use sim_space::{Inequality, Space, Table};
 
 /// Result of a table.
 pub(super) struct Judgment {
@@ -11,6 +12,8 @@ pub(super) struct Judgment {
     /// Usual cause of each violation of the check.
     pub(super) causes: Vec<Cause>,
     pub(super) doubts: Vec<Doubt>,
+    /// What the flows of the guide rule out and no rule of the check does.
+    pub(super) outside: Vec<Inequality>,
 }
 
 /// Rules of one core.
@@ -28,6 +31,9 @@ pub(super) trait CoreRules {
 
     /// Returns the rule that lacks the fewest counts of a table, and the missing events.
     fn nearest(&self, table: &CountTable<Self::Event>) -> Option<(String, Vec<Self::Event>)>;
+
+    /// Returns the count of an event of the Neoverse N2, if the core has its flows.
+    fn value(&self, table: &CountTable<Self::Event>, event: PmuEvent) -> Option<u64>;
 
     /// Returns advice for a table whose events occur in no rule.
     fn advice(&self) -> &'static str;
@@ -61,7 +67,8 @@ impl CoreRules for NeoverseRules {
         let causes = violations
             .map(|violation| cause::usual_cause(violation, count, &assumptions))
             .collect();
-        Judgment { check, causes, doubts: lint::doubts(count, &assumptions) }
+        let outside = outside(table, &check, &assumptions);
+        Judgment { check, causes, doubts: lint::doubts(count, &assumptions), outside }
     }
 
     fn nearest(&self, table: &CountTable) -> Option<(String, Vec<PmuEvent>)> {
@@ -69,9 +76,35 @@ impl CoreRules for NeoverseRules {
         identities::nearest(count, &self.of(table))
     }
 
+    fn value(&self, table: &CountTable, event: PmuEvent) -> Option<u64> {
+        table.counts.get(&event).map(|count| count.value)
+    }
+
     fn advice(&self) -> &'static str {
         "count the events of a sum together, such as l1d_cache,l1d_cache_rd,l1d_cache_wr"
     }
+}
+
+/// Returns the inequalities between counts that the flows of the guide imply and the table violates.
+/// Those between the events of a broken rule say nothing new.
+///
+/// A function shares accesses with its callers as it shares cycles, and the flows are those of the
+/// Neoverse N2; other tables have none.
+fn outside(table: &CountTable, check: &Check, assumptions: &Assumptions) -> Vec<Inequality> {
+    if table.is_function || !assumptions.core.is_n2() {
+        return Vec::new();
+    }
+    let value = |event: PmuEvent| table.counts.get(&event).map(|count| count.value);
+    let space = Space::new(assumptions, value);
+    let counts = table.counts.iter().map(|(event, count)| (*event, *count));
+    let mut found = space.violations(&Table::new(counts, assumptions.tolerance));
+    found.retain(|own| {
+        !check.violations.iter().any(|broken| {
+            let words: Vec<&str> = broken.left.split(' ').chain(broken.right.split(' ')).collect();
+            own.events().all(|event| words.contains(&event.mnemonic()))
+        })
+    });
+    found
 }
 
 /// Rules of the Cortex-A53.
@@ -92,12 +125,21 @@ impl CoreRules for A53Rules {
         let count = |event: A53Event| table.counts.get(&event).copied();
         let check = a53_rules::check(count, table.is_function);
         let causes = check.violations.iter().map(a53_rules::usual_cause).collect();
-        Judgment { check, causes, doubts: a53_rules::doubts(count, table.is_function) }
+        Judgment {
+            check,
+            causes,
+            doubts: a53_rules::doubts(count, table.is_function),
+            outside: Vec::new(),
+        }
     }
 
     fn nearest(&self, table: &CountTable<A53Event>) -> Option<(String, Vec<A53Event>)> {
         let count = |event: A53Event| table.counts.get(&event).copied();
         a53_rules::nearest(count, table.is_function)
+    }
+
+    fn value(&self, _: &CountTable<A53Event>, _: PmuEvent) -> Option<u64> {
+        None
     }
 
     fn advice(&self) -> &'static str {
