@@ -1,4 +1,4 @@
-//! What the model counts besides the boxes of the flows.
+//! Counts of the model besides those of the boxes of the flows.
 //!
 //! Every row holds for all settings of the configuration's `[semantics]`, so that counts of each
 //! reading of the guide are inside the space.

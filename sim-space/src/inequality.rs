@@ -28,10 +28,12 @@ impl Inequality {
             .filter(|(weight, _)| *weight != 0)
             .map(|(weight, event)| (weight / divisor, event))
             .collect();
-        let is_turned = is_equality && {
-            let positive = terms.iter().filter(|(weight, _)| *weight > 0).count();
-            2 * positive > terms.len() || 2 * positive == terms.len() && terms[0].0 < 0
-        };
+        terms.sort_by_key(|(_, event)| *event);
+        let left = terms.iter().filter(|(weight, _)| *weight > 0).count();
+        let right = terms.len() - left;
+        // The sum of an equality is written as one event and its parts.
+        let is_turned = is_equality
+            && (left == 0 || right > 0 && (left > right || left == right && terms[0].0 < 0));
         if is_turned {
             terms.iter_mut().for_each(|(weight, _)| *weight = -*weight);
         }

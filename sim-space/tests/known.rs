@@ -33,7 +33,7 @@ fn a_table_without_events_is_inside() {
 fn refills_of_both_l1_caches_read_the_l2() {
     let counts = |reads| [(L1D_CACHE_REFILL_RD, 60), (L1I_CACHE_REFILL, 5), (L2D_CACHE_RD, reads)];
     assert_eq!(verdict(&counts(65), 0.0), "inside");
-    assert_eq!(verdict(&counts(64), 0.0), "L1D_CACHE_REFILL_RD + L1I_CACHE_REFILL <= L2D_CACHE_RD");
+    assert_eq!(verdict(&counts(64), 0.0), "L1I_CACHE_REFILL + L1D_CACHE_REFILL_RD <= L2D_CACHE_RD");
     assert_eq!(verdict(&counts(64), 0.02), "inside", "within two percent");
 }
 

@@ -144,7 +144,7 @@ fn errors_that_happen_in_practice_are_outside() {
     assert_eq!((falsified::OUTSIDE.len(), found_before), (30, 0), "docs/space.md has both");
 }
 
-/// What cannot be refuted is written down, too.
+/// Errors that cannot be refuted are written down, too.
 #[test]
 fn some_errors_stay_inside() {
     let (space, real) = (space(), counts_of_traces(Profile::Guide));

@@ -44,6 +44,7 @@ const LIBRARIES: [&str; 18] = [
     "sim-a53",
     "sim-course",
     "sim-litmus",
+    "sim-space",
     "sim-playground",
 ];
 

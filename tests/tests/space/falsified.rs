@@ -13,7 +13,7 @@ pub(super) struct Falsified {
     /// Counted events; no more than six of a core's counters and the cycle counter.
     events: &'static [PmuEvent],
     change: fn(&mut Values, &[(String, Values)]),
-    /// What the table violates; for a table inside, the reason why nothing refutes it.
+    /// Inequality that the table violates; for a table inside, the reason why nothing refutes it.
     pub(super) inequality: &'static str,
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Judgment {
     /// Usual cause of each violation of the check.
     pub(super) causes: Vec<Cause>,
     pub(super) doubts: Vec<Doubt>,
-    /// What the flows of the guide rule out and no rule of the check does.
+    /// Inequalities that the flows of the guide imply and the table violates, besides the rules.
     pub(super) outside: Vec<Inequality>,
 }
 
@@ -85,8 +85,8 @@ impl CoreRules for NeoverseRules {
     }
 }
 
-/// Returns the inequalities between counts that the flows of the guide imply and the table violates.
-/// Those between the events of a broken rule say nothing new.
+/// Returns the inequalities that the flows of the guide imply and the table violates. Those between
+/// the events of a broken rule say nothing new.
 ///
 /// A function shares accesses with its callers as it shares cycles, and the flows are those of the
 /// Neoverse N2; other tables have none.

@@ -9,7 +9,7 @@ use sim_space::Inequality;
 /// Largest share by which counts differ that were read at different moments of one run.
 const MOMENTS_SHARE: f64 = 0.01;
 
-/// Writes an inequality, the values of its events, the reason why it must hold, and the usual cause.
+/// Writes an inequality, the values of its events, why it must hold, and the usual cause.
 pub(super) fn write(
     out: &mut impl Write,
     inequality: &Inequality,
