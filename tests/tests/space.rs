@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use sim_core::pmu_event::PmuEvent::{self, *};
-use sim_core::pmu_event::Unit;
-use sim_core::{Counts, Shown};
+use sim_core::Counts;
+use sim_core::pmu_event::{PmuEvent, Unit};
 use sim_machine::{ConfigSource, MachineConfig, Profile, RunHeader, RunOptions, Session};
 use sim_metrics::Count;
 use sim_metrics::identities::{self, Assumptions};
@@ -17,7 +16,7 @@ use sim_tests::{files_below, repository};
 mod falsified;
 
 /// Instructions of each thread that are run here.
-const LIMIT: u64 = 400_000;
+const LIMIT: u64 = 1_000_000;
 
 type Values = BTreeMap<PmuEvent, u64>;
 
@@ -141,7 +140,7 @@ fn errors_that_happen_in_practice_are_outside() {
         }
     }
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
-    assert_eq!((falsified::OUTSIDE.len(), found_before), (30, 0), "docs/space.md has both");
+    assert_eq!((falsified::OUTSIDE.len(), found_before), (30, 3), "docs/space.md has both");
 }
 
 /// Errors that cannot be refuted are written down, too.
@@ -152,7 +151,7 @@ fn some_errors_stay_inside() {
     for row in falsified::INSIDE {
         let values = row.values(&real);
         if let Some(inequality) = refutation(&space, &values) {
-            faults.push(format!("{}: now {inequality} refutes it", row.error.shown()));
+            faults.push(format!("{}: now {inequality} refutes it", row.error));
         }
         assert!(!old_check_finds(&values), "{}", row.error);
     }

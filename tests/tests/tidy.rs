@@ -26,7 +26,7 @@ const FORBIDDEN: [(&str, &str, &str); 4] = [
 ];
 
 /// Crates that neither print nor exit.
-const LIBRARIES: [&str; 18] = [
+const LIBRARIES: [&str; 19] = [
     "sim-core",
     "sim-files",
     "sim-isa",
