@@ -14,6 +14,8 @@ pub(super) struct Judgment {
     pub(super) doubts: Vec<Doubt>,
     /// Inequalities that the flows of the guide imply and the table violates, besides the rules.
     pub(super) outside: Vec<Inequality>,
+    /// Without a tested rule: the flows limit the counts, so that these were tested.
+    pub(super) is_limited_by_flows: bool,
 }
 
 /// Rules of one core.
@@ -67,8 +69,9 @@ impl CoreRules for NeoverseRules {
         let causes = violations
             .map(|violation| cause::usual_cause(violation, count, &assumptions))
             .collect();
-        let outside = outside(table, &check, &assumptions);
-        Judgment { check, causes, doubts: lint::doubts(count, &assumptions), outside }
+        let (outside, is_limited_by_flows) = outside(table, &check, &assumptions);
+        let doubts = lint::doubts(count, &assumptions);
+        Judgment { check, causes, doubts, outside, is_limited_by_flows }
     }
 
     fn nearest(&self, table: &CountTable) -> Option<(String, Vec<PmuEvent>)> {
@@ -86,13 +89,18 @@ impl CoreRules for NeoverseRules {
 }
 
 /// Returns the inequalities that the flows of the guide imply and the table violates. Those between
-/// the events of a broken rule say nothing new.
+/// the events of a broken rule say nothing new. Returns also whether only the flows limit the
+/// counts, because no rule was tested.
 ///
 /// A function shares accesses with its callers as it shares cycles, and the flows are those of the
 /// Neoverse N2; other tables have none.
-fn outside(table: &CountTable, check: &Check, assumptions: &Assumptions) -> Vec<Inequality> {
+fn outside(
+    table: &CountTable,
+    check: &Check,
+    assumptions: &Assumptions,
+) -> (Vec<Inequality>, bool) {
     if table.is_function || !assumptions.core.is_n2() {
-        return Vec::new();
+        return (Vec::new(), false);
     }
     let value = |event: PmuEvent| table.counts.get(&event).map(|count| count.value);
     let space = Space::new(assumptions, value);
@@ -104,7 +112,11 @@ fn outside(table: &CountTable, check: &Check, assumptions: &Assumptions) -> Vec<
             own.events().all(|event| words.contains(&event.mnemonic()))
         })
     });
-    found
+    let is_limited = check.tested == 0 && {
+        let events: Vec<PmuEvent> = table.counts.keys().copied().collect();
+        space.project(&events).is_ok_and(|projection| !projection.half_spaces().is_empty())
+    };
+    (found, is_limited)
 }
 
 /// Rules of the Cortex-A53.
@@ -130,6 +142,7 @@ impl CoreRules for A53Rules {
             causes,
             doubts: a53_rules::doubts(count, table.is_function),
             outside: Vec::new(),
+            is_limited_by_flows: false,
         }
     }
 

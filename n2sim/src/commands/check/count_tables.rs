@@ -249,7 +249,7 @@ fn write_table<R: CoreRules>(
         && table.two_names.is_empty();
     Ok(match check.tested {
         _ if !is_good => Standing::Refuted,
-        0 => Standing::Untested,
+        0 if !judgment.is_limited_by_flows => Standing::Untested,
         _ => Standing::Good,
     })
 }
@@ -272,8 +272,9 @@ fn write_summary<E: CoreEvent>(
     out: &mut impl Write,
     file: &Path,
     table: &CountTable<E>,
-    Judgment { check, doubts, outside, .. }: &Judgment,
+    judgment: &Judgment,
 ) -> io::Result<()> {
+    let Judgment { check, doubts, outside, .. } = judgment;
     let whose = match table.owner.as_str() {
         "" => String::new(),
         whose => format!(" ({whose})"),
@@ -287,6 +288,9 @@ fn write_summary<E: CoreEvent>(
         check.tested,
         check.left_out
     )?;
+    if judgment.is_limited_by_flows && outside.is_empty() {
+        write!(out, ", possible by the flows")?;
+    }
     if !outside.is_empty() {
         write!(out, ", {} impossible by the flows", outside.len())?;
     }
