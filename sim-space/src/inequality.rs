@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sim_core::flow::Flow;
+use sim_core::flow::{Flow, TIES, Tie};
 use sim_core::pmu_event::PmuEvent;
 
 use crate::generator::{Generator, parts};
@@ -140,6 +140,9 @@ impl Inequality {
     pub fn sections(&self) -> Vec<&'static str> {
         let mut finest: Vec<PmuEvent> = Vec::new();
         self.events().for_each(|event| add_finest(event, &mut finest));
+        // The flows print instructions, too, but do not count them.
+        finest
+            .retain(|event| !TIES.iter().any(|(tied, tie, _)| tied == event && *tie == Tie::Apart));
         let has = |flow: &Flow| {
             let mut boxes = flow.info().boxes.iter().flat_map(|part| part.events);
             boxes.any(|event| finest.contains(event))

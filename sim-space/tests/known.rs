@@ -73,6 +73,7 @@ fn rules_are_joined_over_events_that_were_not_counted() {
     let Membership::Outside(found) = space().test(&table(&counts, 0.0)) else { panic!("9 of 8") };
     assert_eq!(found.to_string(), "BR_MIS_PRED_RETIRED <= BR_PRED");
     assert_eq!(found.rules(), ["BR_MIS_PRED <= BR_PRED", "BR_MIS_PRED >= BR_MIS_PRED_RETIRED"]);
+    assert_eq!(found.sections(), ["4.10.2", "4.10.4"]);
 }
 
 #[test]

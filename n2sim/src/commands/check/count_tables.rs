@@ -219,7 +219,7 @@ fn write_table<R: CoreRules>(
     rules: &R,
 ) -> io::Result<Standing> {
     let judgment = rules.judge(table);
-    let Judgment { check, causes, doubts, outside } = &judgment;
+    let Judgment { check, causes, doubts, outside, .. } = &judgment;
     write_summary(out, file, table, &judgment)?;
     for (violation, cause) in check.violations.iter().zip(causes) {
         write_violation(out, violation, *cause)?;

@@ -29,12 +29,13 @@ pub(super) fn write(
         .filter_map(|event| Some(format!("{} {}", event.mnemonic(), count(event)?)))
         .collect();
     writeln!(out, "    counted: {}", values.join(", "))?;
-    match inequality.rules() {
-        [] => {
-            writeln!(out, "    no path of an access through the flows counts so (docs/space.md)")?
-        }
-        rules => writeln!(out, "    by the flows and {}", rules.join("; "))?,
-    }
+    let is_of_flows = inequality.sections().iter().any(|section| section.starts_with('5'));
+    let reason = match inequality.rules() {
+        [] => String::from("no path of an access through the flows counts so (docs/space.md)"),
+        rules if is_of_flows => format!("by the flows and {}", rules.join("; ")),
+        rules => format!("because {}", rules.join("; ")),
+    };
+    writeln!(out, "    {reason}")?;
     let cause = if share < MOMENTS_SHARE { Cause::Moments } else { Cause::Windows };
     writeln!(out, "    usual cause: {cause}")
 }
