@@ -146,7 +146,7 @@ fn export_writes_both_forms() {
 fn wrong_use_is_explained() {
     assert!(refused(&["space"]).contains("list"));
     assert!(refused(&["space", "list", "--events", "l1d_cach"]).contains("L1D_CACHE"));
-    assert!(refused(&["space", "list", "--event"]).contains("value"));
+    assert!(refused(&["space", "list", "--event", "x"]).contains("--events"));
     assert!(
         refused(&["space", "export", "-o", "nowhere/a.json"]).contains("there is no directory")
     );

@@ -1,5 +1,6 @@
 //! The rules between the counts of each core that `n2sim check` knows.
 
+use sim_core::pmu_event::RelationKind;
 use sim_core::{A53Event, CoreEvent, PmuEvent};
 use sim_metrics::identities::{self, Assumptions};
 use sim_metrics::{Cause, Check, Doubt, a53_rules, cause, lint};
@@ -88,9 +89,9 @@ impl CoreRules for NeoverseRules {
     }
 }
 
-/// Returns the inequalities that the flows of the guide imply and the table violates. Those between
-/// the events of a broken rule say nothing new. Returns also whether only the flows limit the
-/// counts, because no rule was tested.
+/// Returns the inequalities that the flows of the guide imply and the table violates. Events of broken
+/// rules, and their parts, are left out: a wrong count is reported once. Returns also whether only
+/// the flows limit the counts, because no rule was tested.
 ///
 /// A function shares accesses with its callers as it shares cycles, and the flows are those of the
 /// Neoverse N2; other tables have none.
@@ -104,19 +105,37 @@ fn outside(
     }
     let value = |event: PmuEvent| table.counts.get(&event).map(|count| count.value);
     let space = Space::new(assumptions, value);
+    let broken = broken_events(table, check);
     let counts = table.counts.iter().map(|(event, count)| (*event, *count));
-    let mut found = space.violations(&Table::new(counts, assumptions.tolerance));
-    found.retain(|own| {
-        !check.violations.iter().any(|broken| {
-            let words: Vec<&str> = broken.left.split(' ').chain(broken.right.split(' ')).collect();
-            own.events().all(|event| words.contains(&event.mnemonic()))
-        })
-    });
+    let counts = Table::new(counts, assumptions.tolerance);
+    let found = space.violations(&counts.without(|event| {
+        let is_part = |whole: PmuEvent, part: PmuEvent| parts(whole).any(|own| own == part);
+        broken.iter().any(|own| *own == event || is_part(*own, event) || is_part(event, *own))
+    }));
     let is_limited = check.tested == 0 && {
         let events: Vec<PmuEvent> = table.counts.keys().copied().collect();
         space.project(&events).is_ok_and(|projection| !projection.half_spaces().is_empty())
     };
     (found, is_limited)
+}
+
+/// Returns the counted events of rules that do not hold.
+fn broken_events(table: &CountTable, check: &Check) -> Vec<PmuEvent> {
+    let is_named = |event: &PmuEvent| {
+        check.violations.iter().any(|broken| {
+            let words = broken.left.split(' ').chain(broken.right.split(' '));
+            words.into_iter().any(|word| word == event.mnemonic())
+        })
+    };
+    table.counts.keys().copied().filter(is_named).collect()
+}
+
+/// Returns the events that an event adds up, or its other name.
+fn parts(event: PmuEvent) -> impl Iterator<Item = PmuEvent> {
+    use RelationKind::{AliasOf, ImpliedSumOf, SumOf};
+    let relations = event.info().relations.iter();
+    let sums = relations.filter(|own| matches!(own.kind, AliasOf | ImpliedSumOf | SumOf));
+    sums.flat_map(|own| own.others.iter().copied())
 }
 
 /// Rules of the Cortex-A53.
