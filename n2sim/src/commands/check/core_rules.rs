@@ -89,9 +89,9 @@ impl CoreRules for NeoverseRules {
     }
 }
 
-/// Returns the inequalities that the flows of the guide imply and the table violates. Events of broken
-/// rules, and their parts, are left out: a wrong count is reported once. Returns also whether only
-/// the flows limit the counts, because no rule was tested.
+/// Returns the inequalities that the flows of the guide imply and the table violates, and whether
+/// only the flows limit the counts, because no rule was tested. Events of broken rules, and their
+/// parts, are left out: a wrong count is reported once.
 ///
 /// A function shares accesses with its callers as it shares cycles, and the flows are those of the
 /// Neoverse N2; other tables have none.
