@@ -33,6 +33,7 @@ use crate::commands::program_pmu::ProgramPmuArgs;
 use crate::commands::record::RecordArgs;
 use crate::commands::report::ReportArgs;
 use crate::commands::run::RunArgs;
+use crate::commands::space::SpaceArgs;
 use crate::commands::spe::SpeArgs;
 use crate::commands::stat::StatArgs;
 use crate::commands::sweep::SweepArgs;
@@ -96,6 +97,7 @@ pub(crate) enum Command {
     Record(RecordArgs),
     Report(ReportArgs),
     Run(Box<RunArgs>),
+    Space(SpaceArgs),
     Spe(SpeArgs),
     Stat(Box<StatArgs>),
     Sweep(SweepArgs),

@@ -12,7 +12,17 @@ pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
     ("Sample", &["record", "spe"]),
     (
         "Judge",
-        &["check", "diff", "validate", "lint", "litmus", "calibrate", "counterfactual", "membench"],
+        &[
+            "check",
+            "space",
+            "diff",
+            "validate",
+            "lint",
+            "litmus",
+            "calibrate",
+            "counterfactual",
+            "membench",
+        ],
     ),
     ("Record and change traces", &["capture", "doctor", "trace"]),
     ("Teach", &["explain", "list", "book", "course", "playground"]),

@@ -47,6 +47,7 @@ mod report;
 mod report_page;
 mod run_program;
 mod shell;
+mod space;
 mod stat_a53;
 mod strangers;
 mod sweep;

@@ -8,10 +8,12 @@
 mod account;
 mod counts;
 mod graph;
+mod next;
 
 pub use account::{Account, TIES, Tie, account};
 pub use counts::FlowCounts;
 pub use graph::{FlowGraph, Link, Path, Stop};
+pub use next::{NEXT, Next};
 
 use crate::pmu_event::PmuEvent;
 use crate::pmu_event::PmuEvent::*;
@@ -259,7 +261,7 @@ edges! {
     L1dReadNoVictim = L1dRead, "allocated" => "done", "set not full, or victim clean";
     L1dFillVictim = L1dRead, "preload or prefetch" => "victim written back", "victim dirty: flow 5.8";
     L1dFillNoVictim = L1dRead, "preload or prefetch" => "done", "set not full, or victim clean";
-    L1dRecalled = L1dRead, "line leaves the L2" => "victim written back", "copy here, dirty";
+    L1dRecalled = L1dRead, "line leaves the L2" => "victim written back", "copy here, dirty: flow 5.8";
     L1dNotRecalled = L1dRead, "line leaves the L2" => "done", "no copy here, or clean";
     L1dAliasDirty = L1dRead, "copy in another set" => "victim written back", "dirty: flow 5.8";
     L1dAliasClean = L1dRead, "copy in another set" => "done", "clean";

@@ -21,7 +21,7 @@ impl From<u64> for Count {
 }
 
 /// Weighted sum of events.
-pub(crate) type Terms<E> = Vec<(u64, E)>;
+pub type Terms<E> = Vec<(u64, E)>;
 
 /// Returns the value of a sum, with the largest tolerance of its terms. Returns `None` if an event
 /// was not counted.

@@ -9,9 +9,9 @@ use sim_core::cores::{self, CoreDescription};
 use sim_core::pmu_event::{Relation, RelationKind};
 
 use crate::count::{Count, total};
-use crate::rules::{self, Rule};
+use crate::rules;
 
-pub use crate::rules::{Check, Comparison, Origin, Subject, Violation};
+pub use crate::rules::{Check, Comparison, Origin, Rule, Subject, Violation};
 
 /// Rename slots per cycle of the Neoverse N2. Source: PMMIR_EL1.SLOTS, Arm telemetry data.
 pub const SLOTS_PER_CYCLE: u64 = 5;
@@ -89,6 +89,16 @@ pub fn nearest<C: Into<Count>>(
 ) -> Option<(String, Vec<PmuEvent>)> {
     let count = |event| count(event).map(Into::into);
     rules::nearest(rules(slots_per_cycle(&count, assumptions), assumptions), &count)
+}
+
+/// Returns every rule that [`check`] would test on these counts, with all events of the core. An
+/// unknown revision selects the form of the slot identity by the counts.
+pub fn every_rule<C: Into<Count>>(
+    count: impl Fn(PmuEvent) -> Option<C>,
+    assumptions: &Assumptions,
+) -> Vec<Rule<PmuEvent>> {
+    let count = |event| count(event).map(Into::into);
+    rules(slots_per_cycle(&count, assumptions), assumptions)
 }
 
 /// Returns every rule whose events the core has. Those of another core than the Neoverse N2 are

@@ -121,14 +121,20 @@ impl fmt::Display for Violation {
 }
 
 /// Rule between two sums.
-#[derive(PartialEq)]
-pub(crate) struct Rule<E> {
-    pub(crate) subject: Subject,
-    pub(crate) left: Terms<E>,
-    pub(crate) comparison: Comparison,
-    pub(crate) right: Terms<E>,
-    pub(crate) origin: Origin,
-    pub(crate) reason: Option<&'static str>,
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule<E> {
+    /// Subject of the rule.
+    pub subject: Subject,
+    /// Left side, as weights and events; empty for 0.
+    pub left: Terms<E>,
+    /// Required comparison of the sides.
+    pub comparison: Comparison,
+    /// Right side.
+    pub right: Terms<E>,
+    /// Origin of the rule.
+    pub origin: Origin,
+    /// Reason why the rule must hold, with the source; `None` if the event table says it.
+    pub reason: Option<&'static str>,
 }
 
 impl<E: CoreEvent> fmt::Display for Rule<E> {

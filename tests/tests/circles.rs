@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 /// Largest number of files that may use each other in a circle.
 const FILES: usize = 3;
 
-const CRATES: [&str; 21] = [
+const CRATES: [&str; 22] = [
     "sim-calibrate",
     "sim-a53",
     "sim-asm",
     "sim-course",
     "sim-litmus",
+    "sim-space",
     "sim-playground",
     "sim-core",
     "sim-files",

@@ -21,6 +21,7 @@ mod recorded_counts;
 mod report;
 mod scenarios;
 mod schema;
+mod space;
 mod spe_totals;
 mod threads;
 mod tidy;

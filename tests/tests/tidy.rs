@@ -26,7 +26,7 @@ const FORBIDDEN: [(&str, &str, &str); 4] = [
 ];
 
 /// Crates that neither print nor exit.
-const LIBRARIES: [&str; 19] = [
+const LIBRARIES: [&str; 20] = [
     "sim-calibrate",
     "sim-core",
     "sim-files",
@@ -45,6 +45,7 @@ const LIBRARIES: [&str; 19] = [
     "sim-a53",
     "sim-course",
     "sim-litmus",
+    "sim-space",
     "sim-playground",
 ];
 

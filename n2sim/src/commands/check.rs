@@ -3,6 +3,7 @@
 mod a53;
 mod core_rules;
 mod count_tables;
+mod outside;
 mod remedies;
 mod scenarios;
 

@@ -11,8 +11,8 @@ use sim_metrics::identities::Assumptions;
 use sim_metrics::{Cause, Violation};
 use sim_report::count_table::{CountFile, CountTable, CountTableError, Tolerance};
 
-use super::CheckArgs;
 use super::core_rules::{A53Rules, CoreRules, Judgment, NeoverseRules};
+use super::{CheckArgs, outside};
 use crate::host::call;
 use crate::shared_args::CoreName;
 use crate::verdict::Verdict;
@@ -219,7 +219,7 @@ fn write_table<R: CoreRules>(
     rules: &R,
 ) -> io::Result<Standing> {
     let judgment = rules.judge(table);
-    let Judgment { check, causes, doubts } = &judgment;
+    let Judgment { check, causes, doubts, outside, .. } = &judgment;
     write_summary(out, file, table, &judgment)?;
     for (violation, cause) in check.violations.iter().zip(causes) {
         write_violation(out, violation, *cause)?;
@@ -232,6 +232,9 @@ fn write_table<R: CoreRules>(
         )?;
         writeln!(out, "    usual cause: {}", Cause::Windows)?;
     }
+    for inequality in outside {
+        outside::write(out, inequality, |event| rules.value(table, event))?;
+    }
     for doubt in doubts {
         writeln!(out, "  doubtful: {doubt}")?;
         writeln!(out, "    usual cause: {}", doubt.cause)?;
@@ -240,10 +243,13 @@ fn write_table<R: CoreRules>(
     if let Some(has_erratum) = check.found_erratum {
         write_revision(out, has_erratum)?;
     }
-    let is_good = check.violations.is_empty() && doubts.is_empty() && table.two_names.is_empty();
+    let is_good = check.violations.is_empty()
+        && doubts.is_empty()
+        && outside.is_empty()
+        && table.two_names.is_empty();
     Ok(match check.tested {
         _ if !is_good => Standing::Refuted,
-        0 => Standing::Untested,
+        0 if !judgment.is_limited_by_flows => Standing::Untested,
         _ => Standing::Good,
     })
 }
@@ -266,8 +272,9 @@ fn write_summary<E: CoreEvent>(
     out: &mut impl Write,
     file: &Path,
     table: &CountTable<E>,
-    Judgment { check, doubts, .. }: &Judgment,
+    judgment: &Judgment,
 ) -> io::Result<()> {
+    let Judgment { check, doubts, outside, .. } = judgment;
     let whose = match table.owner.as_str() {
         "" => String::new(),
         whose => format!(" ({whose})"),
@@ -281,6 +288,12 @@ fn write_summary<E: CoreEvent>(
         check.tested,
         check.left_out
     )?;
+    if judgment.is_limited_by_flows && outside.is_empty() {
+        write!(out, ", possible by the flows")?;
+    }
+    if !outside.is_empty() {
+        write!(out, ", {} impossible by the flows", outside.len())?;
+    }
     match doubts.len() {
         0 => writeln!(out),
         n => writeln!(out, ", {n} doubtful"),

@@ -1,0 +1,159 @@
+//! The space of possible counts: all counts of the model are inside, and tables with an error that
+//! happens in practice are outside, each by an inequality that every real table keeps.
+
+use std::collections::BTreeMap;
+
+use sim_core::Counts;
+use sim_core::pmu_event::{PmuEvent, Unit};
+use sim_machine::{ConfigSource, MachineConfig, Profile, RunHeader, RunOptions, Session};
+use sim_metrics::Count;
+use sim_metrics::identities::{self, Assumptions};
+use sim_scenario::{Action, Reading, Recorded, configure, run_case_on};
+use sim_space::{Inequality, Membership, Space, Table};
+use sim_tests::cases::all_cases;
+use sim_tests::{files_below, repository};
+
+mod falsified;
+
+/// Instructions of each thread that are run here.
+const LIMIT: u64 = 1_000_000;
+
+type Values = BTreeMap<PmuEvent, u64>;
+
+fn space() -> Space {
+    let assumptions = Assumptions { has_stall_slot_erratum: Some(false), ..Assumptions::default() };
+    Space::new(&assumptions, |_| None)
+}
+
+fn table(values: &Values) -> Table {
+    Table::new(values.iter().map(|(event, count)| (*event, Count::from(*count))), 0.0)
+}
+
+fn values(counts: &Counts) -> Values {
+    PmuEvent::ALL.into_iter().map(|event| (event, counts.value(event))).collect()
+}
+
+/// Returns the counts of every core of the committed traces.
+fn counts_of_traces(profile: Profile) -> Vec<(String, Values)> {
+    let mut all = Vec::new();
+    for path in files_below(&repository().join("traces"), "n2t") {
+        let source = ConfigSource { profile, ..ConfigSource::default() };
+        let document = source.document().expect("an embedded configuration");
+        let config = MachineConfig::from_document(&document).expect("a machine");
+        let session = Session::open(&path, config, RunHeader::default()).expect("a trace");
+        let options = RunOptions { limit: Some(LIMIT), ..RunOptions::default() };
+        let outcome = session.run(&options, &mut |_| {}).expect("a run");
+        for core in &outcome.cores {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            all.push((name, values(&core.counts.unpack())));
+        }
+    }
+    all
+}
+
+/// Returns the counts of every scenario. Fetches and external agents do not run the core's clock,
+/// so there its events are left out.
+fn counts_of_scenarios() -> Vec<(String, Values)> {
+    let mut all = Vec::new();
+    for filed in all_cases() {
+        let case = &filed.case;
+        let config = configure(case, &ConfigSource::default()).expect("the suite runs it");
+        let (_, Recorded { counts, .. }) =
+            run_case_on(case, &config, Reading::Guide, Recorded::default())
+                .unwrap_or_else(|error| panic!("{}: {error}", case.test));
+        let mut own = values(&counts);
+        if !case.steps.iter().all(|step| matches!(step.action, Action::Execute { .. })) {
+            own.retain(|event, _| event.info().unit == Unit::Event);
+        }
+        all.push((case.test.clone(), own));
+    }
+    all
+}
+
+fn outside(space: &Space, all: &[(String, Values)]) -> Vec<String> {
+    let faults = all.iter().filter_map(|(name, values)| match space.test(&table(values)) {
+        Membership::Inside => None,
+        Membership::Outside(inequality) => {
+            let sides = inequality.values(|event| values.get(&event).copied());
+            Some(format!("{name}: {inequality}: {sides:?}"))
+        }
+        Membership::Undecided => Some(format!("{name}: undecided")),
+    });
+    faults.collect()
+}
+
+#[test]
+fn the_counts_of_every_scenario_are_inside() {
+    let all = counts_of_scenarios();
+    assert!(all.len() > 1000, "{}", all.len());
+    let faults = outside(&space(), &all);
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Both profiles: the space covers every reading of the guide.
+#[test]
+fn the_counts_of_every_trace_are_inside() {
+    for profile in [Profile::Guide, Profile::Silicon] {
+        let all = counts_of_traces(profile);
+        assert!(all.len() >= 11, "{}", all.len());
+        let faults = outside(&space(), &all);
+        assert!(faults.is_empty(), "{profile:?}: {} faults:\n{}", faults.len(), faults.join("\n"));
+    }
+}
+
+/// Returns the inequality that a table violates.
+fn refutation(space: &Space, values: &Values) -> Option<Inequality> {
+    match space.test(&table(values)) {
+        Membership::Outside(inequality) => Some(inequality),
+        Membership::Inside | Membership::Undecided => None,
+    }
+}
+
+fn old_check_finds(values: &Values) -> bool {
+    let assumptions = Assumptions { has_stall_slot_erratum: Some(false), ..Assumptions::default() };
+    let check = identities::check(|event| values.get(&event).copied(), &assumptions);
+    !check.violations.is_empty()
+}
+
+#[test]
+fn errors_that_happen_in_practice_are_outside() {
+    let (space, real) = (space(), counts_of_traces(Profile::Guide));
+    let cases = counts_of_scenarios();
+    let (mut faults, mut found_before) = (Vec::new(), 0);
+    for row in falsified::OUTSIDE {
+        let values = row.values(&real);
+        found_before += usize::from(old_check_finds(&values));
+        let Some(inequality) = refutation(&space, &values) else {
+            faults.push(format!("{}: inside", row.error));
+            continue;
+        };
+        if inequality.to_string() != row.inequality {
+            faults.push(format!("{}: {inequality}", row.error));
+        }
+        if inequality.holds(|event| values.get(&event).copied()) {
+            faults.push(format!("{}: {inequality} holds", row.error));
+        }
+        for (name, real) in real.iter().chain(&cases) {
+            if !inequality.holds(|event| real.get(&event).copied()) {
+                faults.push(format!("{}: {inequality} is wrong for {name}", row.error));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    assert_eq!((falsified::OUTSIDE.len(), found_before), (30, 3), "docs/space.md has both");
+}
+
+/// Errors that cannot be refuted are written down, too.
+#[test]
+fn some_errors_stay_inside() {
+    let (space, real) = (space(), counts_of_traces(Profile::Guide));
+    let mut faults = Vec::new();
+    for row in falsified::INSIDE {
+        let values = row.values(&real);
+        if let Some(inequality) = refutation(&space, &values) {
+            faults.push(format!("{}: now {inequality} refutes it", row.error));
+        }
+        assert!(!old_check_finds(&values), "{}", row.error);
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
