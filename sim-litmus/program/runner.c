@@ -500,8 +500,21 @@ static int has_pages(const struct litmus *litmus, const struct memory *memory) {
     return memory->has_blocks || !litmus->needs_blocks;
 }
 
+// Returns true if one of `parts`, which `|` separates, is in the name.
+static int has_part(const char *name, const char *parts) {
+    for (;;) {
+        size_t length = strcspn(parts, "|");
+        for (const char *at = name; strlen(at) >= length; at++)
+            if (strncmp(at, parts, length) == 0)
+                return 1;
+        if (parts[length] == '\0')
+            return 0;
+        parts += length + 1;
+    }
+}
+
 static int is_chosen(const struct litmus *litmus, const struct options *options) {
-    return options->only == NULL || strstr(litmus->id, options->only) != NULL;
+    return options->only == NULL || has_part(litmus->id, options->only);
 }
 
 // Writes the result. Returns false if a write failed.

@@ -6,6 +6,7 @@
 
 use std::fmt::Write;
 
+use crate::operands::{Offsets, Predicate};
 use crate::plan::{CASE_BYTES, Condition, L1_WAY_BYTES, Plan, PlannedStep, Prepare};
 
 /// Offset of the lines that take others out of the L1 D-cache.
@@ -29,11 +30,17 @@ const PAGES_OF_L2: u64 = 4096;
 const CALLED: &str = "hint #34";
 /// Landing pad of an indirect jump or call (`bti jc`).
 const JUMPED_TO: &str = "hint #38";
+/// Signs X30 with the stack pointer (`paciasp`).
+const PACIASP: &str = "hint #25";
 /// Alignment of eight instructions whose last ones give the address of an earlier one: an emulator
 /// that translates page by page has all of them in one block.
 const REVEALED: &str = ".p2align 5";
 /// `ptrue p0.b` as a word, for assemblers that do not have SVE switched on.
 const PTRUE: &str = ".inst 0x2518e3e0 // ptrue p0.b";
+/// Predicate without active elements.
+const PFALSE: &str = ".inst 0x2518e400 // pfalse p0.b";
+/// All elements of first-fault loads may be loaded.
+const SETFFR: &str = ".inst 0x252c9000 // setffr";
 const PAGE_BYTES: u64 = 4096;
 /// Bytes of the program's memory.
 pub(crate) const MEMORY_BYTES: u64 = PAGES + PAGES_OF_L2 * PAGE_BYTES;
@@ -51,6 +58,7 @@ pub(crate) fn functions(number: usize, plan: &Plan) -> String {
         line(&mut text, "mov x0, #1\nmov x2, #3\nmov x3, #2\nfmov v2.2d, #1.0\nfmov v3.2d, #2.0");
         if plan.steps.iter().any(|step| sim_isa::is_sve(step.word)) {
             line(&mut text, PTRUE);
+            line(&mut text, SETFFR);
         }
         for (i, step) in plan.steps.iter().enumerate() {
             if i == 0 || step.waits {
@@ -181,9 +189,7 @@ fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
     if step.hides_address {
         line(text, REVEALED);
     }
-    if let Some(base) = step.base {
-        address(text, 1, base);
-    }
+    write_operands(text, step);
     match step.condition {
         Some(Condition::Zero(true)) => line(text, "cmp xzr, xzr"),
         Some(Condition::Zero(false)) => line(text, "cmp x20, #0"),
@@ -191,8 +197,8 @@ fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
         Some(Condition::X2(zero)) => line(text, &format!("mov x2, #{}", u8::from(!zero))),
         None => {}
     }
-    if step.returns {
-        return write_return(text, step, runs);
+    if let Some(register) = step.returns_to {
+        return write_return(text, step, register, runs);
     }
     if step.indirect {
         line(text, "adr x4, 3f\nmov x30, x4");
@@ -207,16 +213,64 @@ fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
     if step.indirect {
         line(text, &format!("3:\n{JUMPED_TO}"));
     }
+    if !step.has_all_elements() {
+        line(text, PTRUE);
+    }
     if step.hides_address {
         line(text, "dsb sy");
-        reveal(text, 1);
+        reveal(text, step.operands.base.map_or(1, |base| base.register.into()));
+    }
+}
+
+/// Writes what gives a step its address, predicate and offsets.
+fn write_operands(text: &mut String, step: &PlannedStep) {
+    let operands = &step.operands;
+    if sim_isa::is_sve(step.word) {
+        match operands.predicate {
+            Predicate::All => {}
+            Predicate::None => line(text, PFALSE),
+            Predicate::First { active, bytes } => {
+                let word = 0x2529_1fe0 | bytes.trailing_zeros() << 22;
+                line(
+                    text,
+                    &format!("mov x9, #{active}\n.inst 0x{word:08x} // whilelo p0, xzr, x9"),
+                );
+            }
+        }
+    }
+    if let Some(offsets) = &operands.offsets {
+        write_offsets(text, offsets);
+    }
+    if let Some(base) = operands.base {
+        address(text, base.register.into(), base.offset);
+    }
+}
+
+/// Shifts the offsets of a gather into Z3, the last one first.
+fn write_offsets(text: &mut String, offsets: &Offsets) {
+    line(text, ".inst 0x25f8c003 // mov z3.d, #0");
+    let word = 0x0524_3923 | offsets.bytes.trailing_zeros() << 22;
+    for offset in offsets.values.iter().rev() {
+        let (low, high) = (offset & 0xffff, offset >> 16);
+        line(
+            text,
+            &format!(
+                "movz x9, #{low}\nmovk x9, #{high}, lsl #16\n.inst 0x{word:08x} // insr z3, x9"
+            ),
+        );
     }
 }
 
 /// Writes a return after a call, so that it is predicted: the call leads to the return, which leads
 /// to the branch after the call. Without the return, a branch takes its place.
-fn write_return(text: &mut String, step: &PlannedStep, runs: bool) {
+fn write_return(text: &mut String, step: &PlannedStep, register: u8, runs: bool) {
     line(text, "bl 4f\nb 3f\n4:");
+    match register {
+        30 => {}
+        // An authenticated return names no register.
+        31 => line(text, PACIASP),
+        _ => line(text, &format!("mov x{register}, x30")),
+    }
     match runs {
         true => line(text, &format!(".inst 0x{:08x} // {}", step.word, step.text)),
         false => line(text, "b 3f"),

@@ -11,10 +11,12 @@ pub mod admission;
 mod assembly;
 pub mod counts;
 pub mod judge;
+pub mod operands;
 pub mod plan;
 pub mod program;
 mod reason;
 pub mod replay;
+pub mod vectors;
 
 pub use admission::{Admission, Admitted};
 pub use counts::{Counted, CountedCase, MachineFacts, ResultError};

@@ -2,16 +2,17 @@
 //! steps.
 
 use sim_core::pmu_event::{Group, PmuEvent};
-use sim_core::{Activity, CacheOp, LINE_BYTES, Maintenance};
-use sim_isa::{Addressing, BranchKind, Inst, MemOp, Reg, RegFile, Special, decode};
-use sim_scenario::{Action, Base, Case, Clause, Join, State, Step, Xt};
+use sim_core::{CacheOp, LINE_BYTES, Maintenance};
+use sim_isa::{BranchKind, Inst, MemOp, Special, decode};
+use sim_scenario::{Action, Base, Case, Clause, Join, State, Step};
 
+use crate::operands::{Operands, Predicate, used_lines};
 use crate::reason::Reason;
 
 /// Bytes of the addresses that cases may use: offsets in the program's memory.
 pub const CASE_BYTES: u64 = 4 << 20;
 /// Bytes of a page.
-const PAGE_BYTES: u64 = 4096;
+pub(crate) const PAGE_BYTES: u64 = 4096;
 /// Most steps of a case; a loop with more would not fit the instruction cache.
 const MOST_STEPS: usize = 256;
 /// Bytes of half a page.
@@ -68,8 +69,8 @@ pub struct PlannedStep {
     pub text: String,
     /// The A64 word.
     pub word: u32,
-    /// Offset in the program's memory for X1.
-    pub base: Option<u64>,
+    /// Its registers, predicate and addresses.
+    pub operands: Operands,
     /// Preparation of a conditional branch.
     pub condition: Option<Condition>,
     /// A word follows that the branch skips, or may skip.
@@ -78,12 +79,19 @@ pub struct PlannedStep {
     pub taken: bool,
     /// The branch goes to X4 or X30.
     pub indirect: bool,
-    /// It returns to X30, which a call before it sets.
-    pub returns: bool,
+    /// It returns to this register; a call before it gives the address.
+    pub returns_to: Option<u8>,
     /// Its address is no access of a program: of a preload, or for maintenance or `DC ZVA`.
     pub hides_address: bool,
     /// It starts after everything before it is complete.
     pub waits: bool,
+}
+
+impl PlannedStep {
+    /// Returns true unless a predicate leaves elements out.
+    pub fn has_all_elements(&self) -> bool {
+        self.operands.predicate == Predicate::All
+    }
 }
 
 /// Work of the program for one case.
@@ -198,18 +206,13 @@ fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
             Err(Reason::NothingToCount)
         }
         Action::Execute { word, operand, taken, exclusive_fails, elements, .. } => {
-            let is_partial = elements.activity != Activity::All || !elements.further().is_empty();
-            if exclusive_fails || is_partial {
+            if exclusive_fails {
                 return Err(Reason::Operands(step.text.clone()));
             }
             let inst = decode(word);
             check_level(&inst)?;
-            let base = base_of(step, &inst, operand)?;
-            check_registers(step, &inst)?;
-            let returns = sim_isa::is_return(word);
-            if returns && !inst.srcs().contains(&Reg::x(30)) {
-                return Err(Reason::Operands(step.text.clone()));
-            }
+            let operands = Operands::of(step, &inst, operand, &elements)?;
+            let returns_to = (inst.branch == BranchKind::Return).then(|| (word >> 5 & 31) as u8);
             let branches = inst.branch != BranchKind::None;
             let condition = condition_of(step, &inst, taken)?;
             let indirect = branches && inst.n_srcs > 0 && condition.is_none();
@@ -219,12 +222,12 @@ fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
             Ok(PlannedStep {
                 text,
                 word,
-                base,
+                operands,
                 condition,
                 skips: branches,
                 taken,
                 indirect,
-                returns,
+                returns_to,
                 hides_address,
                 waits,
             })
@@ -271,40 +274,6 @@ fn check_level(inst: &Inst) -> Result<(), Reason> {
         _ if inst.mem.op == MemOp::ZeroLine => Ok(()),
         _ => Err(Reason::NeedsEl1),
     }
-}
-
-/// Returns the offset that X1 gets, for a step with a data address.
-fn base_of(step: &Step, inst: &Inst, operand: Option<Xt>) -> Result<Option<u64>, Reason> {
-    let refused = || Reason::Operands(step.text.clone());
-    let address = match operand {
-        None => return if inst.mem.op == MemOp::None { Ok(None) } else { Err(refused()) },
-        Some(Xt::Address(address)) => address,
-        Some(_) => return Err(Reason::NeedsEl1),
-    };
-    let offset = match Addressing::of(inst.word) {
-        Some(form) if form.base == 1 => form.offset,
-        Some(_) => return Err(refused()),
-        None if inst.n_addr_srcs <= 1 => 0,
-        None => return Err(refused()),
-    };
-    let base = address.checked_add_signed(-offset).ok_or_else(refused)?;
-    let end = address.checked_add(inst.mem.bytes.max(1).into()).ok_or_else(refused)?;
-    if inst.mem.scattered || !(PAGE_BYTES..CASE_BYTES).contains(&base) || end > CASE_BYTES {
-        return Err(refused());
-    }
-    Ok(Some(base))
-}
-
-/// Refuses registers that hold something of the loop: all general ones but X0 to X5 and X30, and
-/// vector registers that a call preserves.
-fn check_registers(step: &Step, inst: &Inst) -> Result<(), Reason> {
-    let is_free = |reg: &Reg| match reg.file() {
-        RegFile::General => reg.0 <= 5 || reg.0 == 30,
-        RegFile::Flags => true,
-        RegFile::Vector => !(Reg::v(8).0..=Reg::v(15).0).contains(&reg.0),
-    };
-    let used = inst.srcs().iter().chain(inst.dsts());
-    if used.into_iter().all(is_free) { Ok(()) } else { Err(Reason::Operands(step.text.clone())) }
 }
 
 /// Returns the value that makes a conditional branch go as the case says.
@@ -449,14 +418,4 @@ fn put(list: &mut Vec<(u64, State)>, addr: u64, unit: u64, state: State) {
     if !list.iter().any(|(known, _)| known / unit == addr / unit) {
         list.push((addr, state));
     }
-}
-
-/// Returns one address of each line that a step uses.
-fn used_lines(step: &Step) -> Vec<u64> {
-    let Action::Execute { word, operand: Some(Xt::Address(addr)), .. } = step.action else {
-        return Vec::new();
-    };
-    let bytes = u64::from(decode(word).mem.bytes.max(1));
-    let lines = addr / LINE_BYTES..=(addr + bytes - 1) / LINE_BYTES;
-    lines.map(|line| addr.max(line * LINE_BYTES)).collect()
 }

@@ -9,6 +9,7 @@ use sim_trace::Meta;
 use crate::assembly::symbols;
 use crate::counts::CountedCase;
 use crate::program::{Litmus, counted_events, mark_of};
+use crate::vectors;
 
 /// Block size of the pages of cases that do not need small ones, as an override.
 const BLOCKS: &str = "memory.pages.block-bytes=2097152";
@@ -62,7 +63,7 @@ pub fn code(meta: &Meta, cases: &[Litmus]) -> Option<Vec<CaseCode>> {
 }
 
 /// Runs the recorded program on the machine of the session and returns the counts of the cases that
-/// such pages are for. Calls `progress` with the number of instructions so far.
+/// such pages are for, and whose vectors the recording shows. Calls `progress` with the number of instructions so far.
 ///
 /// # Errors
 ///
@@ -76,7 +77,9 @@ pub fn replay(
 ) -> Result<Vec<CountedCase>, MachineError> {
     let mut sink = CallCounts::new(code);
     session.run_deferred(&RunOptions::default(), progress, &mut sink)?;
-    Ok(sink.cases(cases, |litmus| pages.is_for(litmus)))
+    let has_elements = vectors::has_elements(session.trace());
+    let is_shown = |litmus: &Litmus| has_elements || !litmus.plan.needs_elements();
+    Ok(sink.cases(cases, |litmus| pages.is_for(litmus) && is_shown(litmus)))
 }
 
 /// Part of the program that belongs to no case.
