@@ -32,6 +32,8 @@
 #include <unistd.h>
 
 #define BLOCK_BYTES (2ul << 20)
+// Lines of the cases, which code can be fetched from.
+#define CODE_BYTES (4ul << 20)
 // A counted loop has this many times the rounds of a recorded one.
 #define COUNTED_TIMES 8
 #define MOST_COUNTERS 31
@@ -187,6 +189,18 @@ static int map_memory(struct memory *memory, unsigned long bytes) {
         memory->has_blocks = memory->blocks != NULL && is_in_blocks(memory->blocks, bytes);
     }
     return memory->pages != NULL && memory->blocks != NULL;
+}
+
+// Writes a function that returns at once into each line that a case can use, and lets it run. A
+// system that does not allow this ends the cases that fetch from there with a signal.
+static void write_code(void *start) {
+    for (unsigned long line = 0; line < CODE_BYTES; line += 64) {
+        volatile uint32_t *words = (volatile uint32_t *)((char *)start + line + 56);
+        words[0] = 0xd503245f; // bti c
+        words[1] = 0xd65f03c0; // ret
+    }
+    // The kernel makes code visible to fetches when it maps it for them.
+    mprotect(start, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC);
 }
 
 // Opens a counter of user mode; `leader` is -1 or the first counter of its group.
@@ -615,6 +629,8 @@ static int run(int argc, char **argv, const struct event *all, size_t all_events
                 strerror(errno));
         return 1;
     }
+    write_code(memory.pages);
+    write_code(memory.blocks);
     if (options.replay) {
         for (size_t i = 0; i < all_cases; i++) {
             void *own = cases[i].small_pages ? memory.pages : memory.blocks;

@@ -6,11 +6,21 @@
 
 use std::fmt::Write;
 
+use sim_core::LINE_BYTES;
+
+use crate::memory::L1_WAY_BYTES;
 use crate::operands::{Offsets, Predicate};
-use crate::plan::{CASE_BYTES, Condition, L1_WAY_BYTES, Plan, PlannedStep, Prepare};
+use crate::plan::{CASE_BYTES, Condition, PAGE_BYTES, Plan, PlannedStep, Prepare};
 
 /// Offset of the lines that take others out of the L1 D-cache.
 const L1_LINES: u64 = CASE_BYTES;
+/// Offset of the functions whose pages take others out of the L1 instruction TLB.
+const CODE_PAGES: u64 = 2 << 20;
+/// Stores a function that returns at once: `bti c` and `ret`.
+const STORE_FUNCTION: &str = "movz w10, #0x245f\nmovk w10, #0xd503, lsl #16\nmovz w11, #0x03c0\n\
+                              movk w11, #0xd65f, lsl #16\nstp w10, w11, [x9]";
+/// Offset of the function in each line of the cases. The runner writes it too.
+const FUNCTION_IN_LINE: u64 = 56;
 /// Lines of one set that are loaded: four times the ways of the L1 D-cache.
 const L1_LINES_OF_SET: u64 = 16;
 /// Offset of the lines that take others out of the L2.
@@ -41,7 +51,6 @@ const PTRUE: &str = ".inst 0x2518e3e0 // ptrue p0.b";
 const PFALSE: &str = ".inst 0x2518e400 // pfalse p0.b";
 /// All elements of first-fault loads may be loaded.
 const SETFFR: &str = ".inst 0x252c9000 // setffr";
-const PAGE_BYTES: u64 = 4096;
 /// Bytes of the program's memory.
 pub(crate) const MEMORY_BYTES: u64 = PAGES + PAGES_OF_L2 * PAGE_BYTES;
 
@@ -51,9 +60,13 @@ pub(crate) fn functions(number: usize, plan: &Plan) -> String {
     let mut text = String::new();
     let [with, without] = symbols(number);
     for (symbol, runs_steps) in [(with, true), (without, false)] {
-        open(&mut text, &symbol);
-        for act in &plan.prepare {
+        let calls_pages = plan.prepare.iter().any(|act| matches!(act, Prepare::LeaveL1ITlb(_)));
+        open(&mut text, &symbol, &plan.prepare, calls_pages);
+        for act in plan.prepare.iter().filter(|act| !(calls_pages && act.is_of_tlb())) {
             prepare(&mut text, *act);
+        }
+        if calls_pages {
+            line(&mut text, "bl 7f");
         }
         line(&mut text, "mov x0, #1\nmov x2, #3\nmov x3, #2\nfmov v2.2d, #1.0\nfmov v3.2d, #2.0");
         if plan.steps.iter().any(|step| sim_isa::is_sve(step.word)) {
@@ -68,17 +81,25 @@ pub(crate) fn functions(number: usize, plan: &Plan) -> String {
         }
         line(&mut text, "dsb sy\nisb");
         // The next round finds the same TLBs, whether the steps ran or not.
-        for act in plan.prepare.iter().filter(|act| act.is_of_tlb()) {
-            prepare(&mut text, *act);
+        match calls_pages {
+            true => line(&mut text, "bl 7f"),
+            false => write_tlb_acts(&mut text, plan),
         }
         line(&mut text, "subs x20, x20, #1\nb.ne 1b");
         // What the last round left is counted here, not in the function that is called next.
-        for act in plan.prepare.iter().filter(|act| matches!(act, Prepare::Drop(_))) {
+        for act in plan.prepare.iter().filter(|act| act.drops()) {
             prepare(&mut text, *act);
         }
-        close(&mut text, &symbol);
+        close(&mut text, &symbol, calls_pages.then_some(plan));
     }
     text
+}
+
+/// Writes what empties TLBs.
+fn write_tlb_acts(text: &mut String, plan: &Plan) {
+    for act in plan.prepare.iter().filter(|act| act.is_of_tlb()) {
+        prepare(text, *act);
+    }
 }
 
 /// Returns the names of the functions with and without the steps.
@@ -94,24 +115,37 @@ pub(crate) fn mark(symbol: &str) -> String {
     )
 }
 
-/// Writes the beginning of a function, up to the label `1` of its loop.
-fn open(text: &mut String, symbol: &str) {
+/// Writes the beginning of a function, up to the label `1` of its loop. Functions in lines that it
+/// fetches are written again, as another case may have changed them. Where instruction TLBs count,
+/// the function has a page of its own.
+fn open(text: &mut String, symbol: &str, prepare: &[Prepare], in_one_page: bool) {
+    let alignment = if in_one_page { PAGE_BYTES.trailing_zeros() } else { 6 };
     line(
         text,
         &format!(
-            ".p2align 6\n.globl {symbol}\n.type {symbol}, %function\n{symbol}:\n\
-             {CALLED}\nstp x29, x30, [sp, #-32]!\nstp x19, x20, [sp, #16]\nmov x19, x0\nmov x20, x1\n1:"
+            ".p2align {alignment}\n.globl {symbol}\n.type {symbol}, %function\n{symbol}:\n\
+             {CALLED}\nstp x29, x30, [sp, #-32]!\nstp x19, x20, [sp, #16]\nmov x19, x0\nmov x20, x1"
         ),
     );
+    for act in prepare {
+        if let Prepare::DropCode(addr) = act {
+            address(text, 9, function_in_line(*addr));
+            line(text, STORE_FUNCTION);
+        }
+    }
+    line(text, "1:");
 }
 
-fn close(text: &mut String, symbol: &str) {
-    line(
-        text,
-        &format!(
-            "ldp x19, x20, [sp, #16]\nldp x29, x30, [sp], #32\nret\n.size {symbol}, .-{symbol}"
-        ),
-    );
+/// Writes the end of a function, and for `tlbs` a function inside it that empties the TLBs: written
+/// twice, it would not fit a page.
+fn close(text: &mut String, symbol: &str, tlbs: Option<&Plan>) {
+    line(text, "ldp x19, x20, [sp, #16]\nldp x29, x30, [sp], #32\nret");
+    if let Some(plan) = tlbs {
+        line(text, "7:\nmov x12, x30");
+        write_tlb_acts(text, plan);
+        line(text, "ret x12");
+    }
+    line(text, &format!(".size {symbol}, .-{symbol}"));
 }
 
 fn prepare(text: &mut String, act: Prepare) {
@@ -140,6 +174,18 @@ fn prepare(text: &mut String, act: Prepare) {
         }
         Prepare::LeaveL1Tlb(offset) => touch_pages(text, offset, PAGES_OF_L1),
         Prepare::LeaveTlbs(offset) => touch_pages(text, offset, PAGES_OF_L2),
+        Prepare::DropCode(addr) => {
+            line(text, REVEALED);
+            address(text, 9, addr);
+            line(text, "ic ivau, x9");
+            reveal(text, 9);
+            line(text, "dsb sy\nisb");
+        }
+        Prepare::Fetch(addr) => {
+            address(text, 9, function_in_line(addr));
+            line(text, "blr x9\ndsb sy\nisb");
+        }
+        Prepare::LeaveL1ITlb(offset) => call_pages(text, offset),
     }
 }
 
@@ -157,20 +203,39 @@ fn load_set(text: &mut String, from: u64, stride: u64, lines: u64) {
 }
 
 /// Loads from `pages` pages, a multiple of [`PAGES_OF_L1`], in an order without a stride. Their
-/// lines take turns in a half of the page, so that they have many sets of the caches for
+/// lines take turns in a quarter of the page, so that they have many sets of the caches for
 /// themselves. The loads of one group have no branch between them that could be mispredicted.
-fn touch_pages(text: &mut String, half: u64, pages: u64) {
-    address(text, 9, PAGES + half);
+fn touch_pages(text: &mut String, quarter: u64, pages: u64) {
+    address(text, 9, PAGES + quarter);
     let (groups, last) = (pages / PAGES_OF_L1, PAGES_OF_L1 - 1);
     line(
         text,
         &format!(
             "mov x11, #{groups}\n2:\n.set place, 0\n.rept {PAGES_OF_L1}\n\
              .set place, (place * 5 + 1) & {last}\nadd x10, x9, #place, lsl #12\n\
-             ldrb w10, [x10, #(((place >> 2) & 31) * 64)]\n.endr\n\
+             ldrb w10, [x10, #(((place >> 2) & 15) * 64)]\n.endr\n\
              add x9, x9, #{PAGES_OF_L1}, lsl #12\nsubs x11, x11, #1\nb.ne 2b\ndsb sy"
         ),
     );
+}
+
+/// Calls functions in [`PAGES_OF_L1`] pages, in the order of [`touch_pages`].
+fn call_pages(text: &mut String, quarter: u64) {
+    address(text, 9, CODE_PAGES + quarter + FUNCTION_IN_LINE);
+    let last = PAGES_OF_L1 - 1;
+    line(
+        text,
+        &format!(
+            ".set place, 0\n.rept {PAGES_OF_L1}\n.set place, (place * 5 + 1) & {last}\n\
+             add x10, x9, #place, lsl #12\nadd x10, x10, #(((place >> 2) & 15) * 64)\nblr x10\n\
+             .endr\ndsb sy\nisb"
+        ),
+    );
+}
+
+/// Returns the offset of the function in a line of the program's memory.
+fn function_in_line(addr: u64) -> u64 {
+    addr / LINE_BYTES * LINE_BYTES + FUNCTION_IN_LINE
 }
 
 /// Puts the address of an offset into X`register`.
@@ -196,6 +261,9 @@ fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
         Some(Condition::X0(zero)) => line(text, &format!("mov x0, #{}", u8::from(!zero))),
         Some(Condition::X2(zero)) => line(text, &format!("mov x2, #{}", u8::from(!zero))),
         None => {}
+    }
+    if let Some(addr) = step.fetches {
+        return write_fetch(text, step, addr, runs);
     }
     if let Some(register) = step.returns_to {
         return write_return(text, step, register, runs);
@@ -259,6 +327,20 @@ fn write_offsets(text: &mut String, offsets: &Offsets) {
             ),
         );
     }
+}
+
+/// Writes a call of the function in a line. Without the step the call goes to a function beside it,
+/// so that all else is alike.
+fn write_fetch(text: &mut String, step: &PlannedStep, addr: u64, runs: bool) {
+    if runs {
+        line(text, "adr x4, 8f");
+    }
+    address(text, 4, function_in_line(addr));
+    if !runs {
+        line(text, "adr x4, 8f");
+    }
+    let call = format!(".inst 0x{:08x} // {}", step.word, step.text);
+    line(text, &format!("{call}\nb 9f\n8:\n{CALLED}\nret\n9:"));
 }
 
 /// Writes a return after a call, so that it is predicted: the call leads to the return, which leads

@@ -11,6 +11,7 @@ pub mod admission;
 mod assembly;
 pub mod counts;
 pub mod judge;
+mod memory;
 pub mod operands;
 pub mod plan;
 pub mod program;

@@ -84,6 +84,11 @@ pub fn replay(
 
 /// Part of the program that belongs to no case.
 const OUTSIDE: u32 = u32::MAX;
+/// Part of code that is far from the program's own: what a function calls in the memory of the cases
+/// belongs to its call.
+const CALLED: u32 = u32::MAX - 2;
+/// Distance of such code, in bytes; no program of cases is as long.
+const FAR: u64 = 256 << 20;
 /// Part of an instruction that is not looked up yet.
 const UNKNOWN: u32 = u32::MAX - 1;
 
@@ -140,7 +145,9 @@ impl CallCounts {
     fn look_up(&mut self, inst: InstId, pc: u64) -> u32 {
         let after = self.ranges.partition_point(|(first, ..)| *first <= pc);
         let before = after.checked_sub(1).map(|at| self.ranges[at]);
-        let part = before.filter(|(_, end, _)| pc < *end).map_or(OUTSIDE, |(.., number)| number);
+        let is_near = |(first, ..): &(u64, u64, u32)| pc.abs_diff(*first) < FAR;
+        let outside = if self.ranges.first().is_none_or(is_near) { OUTSIDE } else { CALLED };
+        let part = before.filter(|(_, end, _)| pc < *end).map_or(outside, |(.., number)| number);
         let inst = inst as usize;
         if self.of_inst.len() <= inst {
             self.of_inst.resize(inst + 1, UNKNOWN);
@@ -169,7 +176,9 @@ impl EventSink for CallCounts {
     #[inline]
     fn notify(&mut self, notice: Notice<'_>) {
         // What a wrong path counts belongs to the function whose branch led there.
-        if let Notice::Part { part, on_wrong_path: false } = notice {
+        if let Notice::Part { part, on_wrong_path: false } = notice
+            && part != CALLED
+        {
             if part != self.current && part != OUTSIDE {
                 self.calls[part as usize].push(Counts::default());
             }
