@@ -31,6 +31,10 @@ const L2_WAY_BYTES: u64 = 128 << 10;
 const L2_LINES_OF_SET: u64 = 32;
 /// Offset of the pages that fill the TLBs.
 const PAGES: u64 = 16 << 20;
+/// Divisions that a mispredicted return waits for.
+const DIVISIONS: u32 = 12;
+/// Undefined instructions that end a wrong path.
+const STOPS: u32 = 16;
 /// Pages that take others out of the L1 data TLB, which has 40 to 48 entries.
 const PAGES_OF_L1: u64 = 128;
 /// Pages that take others out of the L2 TLB, which has up to 2048 entries.
@@ -61,7 +65,7 @@ pub(crate) fn functions(number: usize, plan: &Plan) -> String {
     let [with, without] = symbols(number);
     for (symbol, runs_steps) in [(with, true), (without, false)] {
         let calls_pages = plan.prepare.iter().any(|act| matches!(act, Prepare::LeaveL1ITlb(_)));
-        open(&mut text, &symbol, &plan.prepare, calls_pages);
+        open(&mut text, &symbol, plan, calls_pages);
         for act in plan.prepare.iter().filter(|act| !(calls_pages && act.is_of_tlb())) {
             prepare(&mut text, *act);
         }
@@ -85,7 +89,7 @@ pub(crate) fn functions(number: usize, plan: &Plan) -> String {
             true => line(&mut text, "bl 7f"),
             false => write_tlb_acts(&mut text, plan),
         }
-        line(&mut text, "subs x20, x20, #1\nb.ne 1b");
+        line(&mut text, "subs x20, x20, #1\nb.ne 1b\nisb");
         // What the last round left is counted here, not in the function that is called next.
         for act in plan.prepare.iter().filter(|act| act.drops()) {
             prepare(&mut text, *act);
@@ -118,7 +122,7 @@ pub(crate) fn mark(symbol: &str) -> String {
 /// Writes the beginning of a function, up to the label `1` of its loop. Functions in lines that it
 /// fetches are written again, as another case may have changed them. Where instruction TLBs count,
 /// the function has a page of its own.
-fn open(text: &mut String, symbol: &str, prepare: &[Prepare], in_one_page: bool) {
+fn open(text: &mut String, symbol: &str, plan: &Plan, in_one_page: bool) {
     let alignment = if in_one_page { PAGE_BYTES.trailing_zeros() } else { 6 };
     line(
         text,
@@ -127,13 +131,18 @@ fn open(text: &mut String, symbol: &str, prepare: &[Prepare], in_one_page: bool)
              {CALLED}\nstp x29, x30, [sp, #-32]!\nstp x19, x20, [sp, #16]\nmov x19, x0\nmov x20, x1"
         ),
     );
-    for act in prepare {
+    // Zero in the trial, which is one round.
+    if plan.steps.iter().any(PlannedStep::needs_trial) {
+        line(text, "sub x13, x1, #1");
+    }
+    for act in &plan.prepare {
         if let Prepare::DropCode(addr) = act {
             address(text, 9, function_in_line(*addr));
             line(text, STORE_FUNCTION);
         }
     }
-    line(text, "1:");
+    // No round begins on a wrong path.
+    line(text, "1:\nisb");
 }
 
 /// Writes the end of a function, and for `tlbs` a function inside it that empties the TLBs: written
@@ -204,14 +213,15 @@ fn load_set(text: &mut String, from: u64, stride: u64, lines: u64) {
 
 /// Loads from `pages` pages, a multiple of [`PAGES_OF_L1`], in an order without a stride. Their
 /// lines take turns in a quarter of the page, so that they have many sets of the caches for
-/// themselves. The loads of one group have no branch between them that could be mispredicted.
+/// themselves. The loads of one group have no branch between them that could be mispredicted, and
+/// no group begins on a wrong path.
 fn touch_pages(text: &mut String, quarter: u64, pages: u64) {
     address(text, 9, PAGES + quarter);
     let (groups, last) = (pages / PAGES_OF_L1, PAGES_OF_L1 - 1);
     line(
         text,
         &format!(
-            "mov x11, #{groups}\n2:\n.set place, 0\n.rept {PAGES_OF_L1}\n\
+            "mov x11, #{groups}\n2:\nisb\n.set place, 0\n.rept {PAGES_OF_L1}\n\
              .set place, (place * 5 + 1) & {last}\nadd x10, x9, #place, lsl #12\n\
              ldrb w10, [x10, #(((place >> 2) & 15) * 64)]\n.endr\n\
              add x9, x9, #{PAGES_OF_L1}, lsl #12\nsubs x11, x11, #1\nb.ne 2b\ndsb sy"
@@ -265,11 +275,15 @@ fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
     if let Some(addr) = step.fetches {
         return write_fetch(text, step, addr, runs);
     }
+    if step.wrong_path {
+        write_wrong_path(text, step, runs);
+        return write_after(text, step);
+    }
     if let Some(register) = step.returns_to {
         return write_return(text, step, register, runs);
     }
     if step.indirect {
-        line(text, "adr x4, 3f\nmov x30, x4");
+        write_target(text, step);
     }
     if runs {
         line(text, &format!(".inst 0x{:08x} // {}", step.word, step.text));
@@ -281,6 +295,25 @@ fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
     if step.indirect {
         line(text, &format!("3:\n{JUMPED_TO}"));
     }
+    write_after(text, step);
+}
+
+/// Writes what gives an indirect branch its target, signed if the branch checks it.
+fn write_target(text: &mut String, step: &PlannedStep) {
+    line(text, "adr x4, 3f\nmov x30, x4");
+    let register = step.word >> 5 & 31;
+    if ![4, 30].contains(&register) {
+        line(text, &format!("mov x{register}, x4"));
+    }
+    let (is_authenticated, is_key_b) = (step.word >> 11 & 1 == 1, step.word >> 10 & 1);
+    if is_authenticated {
+        let word = 0xdac1_23e0 | is_key_b << 10 | register;
+        line(text, &format!(".inst 0x{word:08x} // paciza or pacizb"));
+    }
+}
+
+/// Writes what follows a step: all elements are active again, and its address is shown.
+fn write_after(text: &mut String, step: &PlannedStep) {
     if !step.has_all_elements() {
         line(text, PTRUE);
     }
@@ -358,6 +391,25 @@ fn write_return(text: &mut String, step: &PlannedStep, register: u8, runs: bool)
         false => line(text, "b 3f"),
     }
     line(text, &format!("3:\n{JUMPED_TO}"));
+}
+
+/// Writes a step on a wrong path: after a call whose return goes elsewhere. A return is predicted
+/// to go back to its call, and this one resolves only after a chain of divisions. An access has an
+/// architectural end too, for the trial.
+fn write_wrong_path(text: &mut String, step: &PlannedStep, runs: bool) {
+    line(text, &format!("adr x9, 5f\nmov x10, #1\n.rept {DIVISIONS}\nudiv x9, x9, x10\n.endr"));
+    line(text, "bl 4f");
+    if runs {
+        line(text, &format!(".inst 0x{:08x} // {}", step.word, step.text));
+        if step.skips {
+            line(text, "nop");
+        }
+    }
+    match step.needs_trial() {
+        true => line(text, "b 5f\n4:\ncmp x13, #0\ncsel x30, x30, x9, eq"),
+        false => line(text, &format!(".rept {STOPS}\nudf #0\n.endr\n4:\nmov x30, x9")),
+    }
+    line(text, "ret\n5:");
 }
 
 /// Loads through X`register`, far away and in another set of the L1 D-cache, so that the address

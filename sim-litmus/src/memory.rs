@@ -166,6 +166,10 @@ impl Memory {
         if of_tlb(State::InL2Tlb) && self.has_data {
             acts.push(Prepare::LeaveL1Tlb(free));
         }
+        if self.leaves_tlb() {
+            let stay = self.pages.iter().filter(|(_, state)| *state == State::InTlbs);
+            acts.extend(stay.map(|(addr, _)| Prepare::Load(addr / PAGE_BYTES * PAGE_BYTES + free)));
+        }
         acts
     }
 

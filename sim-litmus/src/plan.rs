@@ -100,12 +100,20 @@ pub struct PlannedStep {
     pub waits: bool,
     /// It is the fetch of a line: a call of the function in it, at this offset.
     pub fetches: Option<u64>,
+    /// It is executed on a wrong path.
+    pub wrong_path: bool,
 }
 
 impl PlannedStep {
     /// Returns true unless a predicate leaves elements out.
     pub fn has_all_elements(&self) -> bool {
         self.operands.predicate == Predicate::All
+    }
+
+    /// Returns true for an access on a wrong path. The model knows its address only if it was
+    /// executed before, so the trial of a case executes it.
+    pub fn needs_trial(&self) -> bool {
+        self.wrong_path && self.operands.base.is_some()
     }
 }
 
@@ -210,7 +218,8 @@ fn check_machine(case: &Case) -> Result<(), Reason> {
 }
 
 fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
-    if step.wrong_path || !step.other_path.is_empty() {
+    let is_instruction = matches!(step.action, Action::Execute { .. });
+    if step.wrong_path && !is_instruction || !step.other_path.is_empty() {
         return Err(Reason::WrongPath);
     }
     match step.action {
@@ -225,7 +234,11 @@ fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
                 return Err(Reason::Operands(step.text.clone()));
             }
             let inst = decode(word);
-            check_level(&inst)?;
+            match check_level(&inst) {
+                // Nothing of it happens on a wrong path.
+                Err(Reason::Exception) if step.wrong_path && operand.is_none() => {}
+                checked => checked?,
+            }
             let operands = Operands::of(step, &inst, operand, &elements)?;
             let returns_to = (inst.branch == BranchKind::Return).then(|| (word >> 5 & 31) as u8);
             let branches = inst.branch != BranchKind::None;
@@ -246,6 +259,7 @@ fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
                 hides_address,
                 waits,
                 fetches: None,
+                wrong_path: step.wrong_path,
             })
         }
     }
@@ -268,6 +282,7 @@ fn plan_fetch(step: &Step, addr: u64) -> Result<PlannedStep, Reason> {
         hides_address: false,
         waits: step.join == Join::After,
         fetches: Some(addr),
+        wrong_path: false,
     })
 }
 
