@@ -282,8 +282,8 @@ fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
     if let Some(register) = step.returns_to {
         return write_return(text, step, register, runs);
     }
-    if step.indirect {
-        write_target(text, step);
+    if let Some(register) = step.indirect {
+        write_target(text, step, register);
     }
     if runs {
         line(text, &format!(".inst 0x{:08x} // {}", step.word, step.text));
@@ -292,22 +292,21 @@ fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
     if step.skips && (runs || !step.taken) {
         line(text, "nop");
     }
-    if step.indirect {
+    if step.indirect.is_some() {
         line(text, &format!("3:\n{JUMPED_TO}"));
     }
     write_after(text, step);
 }
 
-/// Writes what gives an indirect branch its target, signed if the branch checks it.
-fn write_target(text: &mut String, step: &PlannedStep) {
+/// Writes what gives an indirect branch its target, signed for `BRAAZ` and `BLRAAZ`.
+fn write_target(text: &mut String, step: &PlannedStep, register: u8) {
     line(text, "adr x4, 3f\nmov x30, x4");
-    let register = step.word >> 5 & 31;
     if ![4, 30].contains(&register) {
         line(text, &format!("mov x{register}, x4"));
     }
-    let (is_authenticated, is_key_b) = (step.word >> 11 & 1 == 1, step.word >> 10 & 1);
-    if is_authenticated {
-        let word = 0xdac1_23e0 | is_key_b << 10 | register;
+    let register = u32::from(register);
+    if [0xd61f_081f, 0xd63f_081f].map(|word| word | register << 5).contains(&step.word) {
+        let word = 0xdac1_23e0 | register;
         line(text, &format!(".inst 0x{word:08x} // paciza or pacizb"));
     }
 }

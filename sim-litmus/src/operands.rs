@@ -86,7 +86,9 @@ impl Operands {
         }
         let (register, displacement) = match Addressing::of(inst.word) {
             Some(form) => (form.base as u8, form.offset),
-            None if sim_isa::is_prfm(inst.word) => (prefetch_base(inst.word), 0),
+            None if sim_isa::is_prfm(inst.word) => {
+                (inst.srcs().first().map(|reg| reg.0).ok_or_else(refused)?, 0)
+            }
             // The base is X1 in every step that has a name; the index of a first-fault load is XZR.
             None if sim_isa::is_sve(inst.word) || inst.n_addr_srcs <= 1 => (1, 0),
             None => return Err(refused()),
@@ -99,11 +101,6 @@ impl Operands {
         let base = Some(BaseRegister { register, offset });
         Ok(Operands { base, predicate, offsets: None })
     }
-}
-
-/// Returns the base register of a `PRFM` with an offset of 0.
-fn prefetch_base(word: u32) -> u8 {
-    (word >> 5 & 31) as u8
 }
 
 fn is_inside(offset: u64) -> bool {

@@ -47,8 +47,8 @@ pub enum Prepare {
     DropCode(u64),
     /// Calls the function in the line.
     Fetch(u64),
-    /// Calls functions in enough pages to empty the L1 instruction TLB, in the quarter of a page that
-    /// begins there.
+    /// Calls functions in enough pages to empty the L1 instruction TLB, in the quarter of a page
+    /// that begins there.
     LeaveL1ITlb(u64),
 }
 
@@ -90,8 +90,8 @@ pub struct PlannedStep {
     pub skips: bool,
     /// The branch is taken.
     pub taken: bool,
-    /// The branch goes to X4 or X30.
-    pub indirect: bool,
+    /// The branch goes to this register.
+    pub indirect: Option<u8>,
     /// It returns to this register; a call before it gives the address.
     pub returns_to: Option<u8>,
     /// Its address is no access of a program: of a preload, or for maintenance or `DC ZVA`.
@@ -240,10 +240,13 @@ fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
                 checked => checked?,
             }
             let operands = Operands::of(step, &inst, operand, &elements)?;
-            let returns_to = (inst.branch == BranchKind::Return).then(|| (word >> 5 & 31) as u8);
+            let is_return = inst.branch == BranchKind::Return;
+            // The last source of an authenticated return is the stack pointer.
+            let returns_to = inst.srcs().last().map(|reg| reg.0).filter(|_| is_return);
             let branches = inst.branch != BranchKind::None;
             let condition = condition_of(step, &inst, taken)?;
-            let indirect = branches && inst.n_srcs > 0 && condition.is_none();
+            let is_indirect = branches && condition.is_none();
+            let indirect = inst.srcs().first().map(|reg| reg.0).filter(|_| is_indirect);
             let waits = step.join == Join::After;
             let text = step.text.clone();
             let hides_address = hides_address(inst.mem.op);
@@ -267,7 +270,7 @@ fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
 
 /// Plans a fetch: a call of the function that each line of the program's memory has at its end.
 fn plan_fetch(step: &Step, addr: u64) -> Result<PlannedStep, Reason> {
-    if !(PAGE_BYTES..CASE_BYTES).contains(&addr) || addr % 4 != 0 {
+    if !(PAGE_BYTES..CASE_BYTES).contains(&addr) || !addr.is_multiple_of(4) {
         return Err(Reason::Operands(step.text.clone()));
     }
     Ok(PlannedStep {
@@ -277,7 +280,7 @@ fn plan_fetch(step: &Step, addr: u64) -> Result<PlannedStep, Reason> {
         condition: None,
         skips: false,
         taken: true,
-        indirect: false,
+        indirect: None,
         returns_to: None,
         hides_address: false,
         waits: step.join == Join::After,

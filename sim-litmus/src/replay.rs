@@ -63,7 +63,8 @@ pub fn code(meta: &Meta, cases: &[Litmus]) -> Option<Vec<CaseCode>> {
 }
 
 /// Runs the recorded program on the machine of the session and returns the counts of the cases that
-/// such pages are for, and whose vectors the recording shows. Calls `progress` with the number of instructions so far.
+/// such pages are for, and whose vectors the recording shows. Calls `progress` with the number of
+/// instructions so far.
 ///
 /// # Errors
 ///
@@ -84,8 +85,8 @@ pub fn replay(
 
 /// Part of the program that belongs to no case.
 const OUTSIDE: u32 = u32::MAX;
-/// Part of code that is far from the program's own: what a function calls in the memory of the cases
-/// belongs to its call.
+/// Part of code that is far from the program's own: what a function calls in the memory of the
+/// cases belongs to its call.
 const CALLED: u32 = u32::MAX - 2;
 /// Distance of such code, in bytes; no program of cases is as long.
 const FAR: u64 = 256 << 20;

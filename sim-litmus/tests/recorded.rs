@@ -29,8 +29,8 @@ pub(crate) fn candidates() -> &'static [Litmus] {
     })
 }
 
-/// Recordings, and the pages of their cases: of those that need no elements of vectors, and of those
-/// that do.
+/// Recordings, and the pages of their cases: of those that need no elements of vectors, and of
+/// those that do.
 const RECORDINGS: [(&str, Pages); 3] = [
     ("recordings/all.n2t", Pages::Small),
     ("recordings/all.n2t", Pages::Blocks),
