@@ -15,7 +15,7 @@ pub const CASE_BYTES: u64 = 4 << 20;
 /// Bytes of a page.
 pub(crate) const PAGE_BYTES: u64 = 4096;
 /// Most steps of a case; a loop with more would not fit the instruction cache.
-const MOST_STEPS: usize = 256;
+const MOST_STEPS: usize = 600;
 /// `blr x4`.
 const CALL_X4: u32 = 0xd63f_0080;
 /// Rounds of a loop without preparation.
