@@ -5,6 +5,11 @@ use sim_trace::Meta;
 
 /// Part of the program that belongs to no function.
 const OUTSIDE: u32 = u32::MAX - 1;
+/// Part of code that is far from the program's own: what a function calls in the memory of the
+/// cases belongs to its call.
+const CALLED: u32 = u32::MAX - 2;
+/// Distance of such code, in bytes; no program of cases is as long.
+const FAR: u64 = 256 << 20;
 
 /// Calls of each function before those that are counted: a trial, and one that fills the
 /// predictors.
@@ -67,7 +72,9 @@ pub(crate) fn function(meta: &Meta, name: &str) -> Option<(u64, u64)> {
 fn function_at(ranges: &[(u64, u64, u32)], pc: u64) -> u32 {
     let after = ranges.partition_point(|(first, ..)| *first <= pc);
     let before = after.checked_sub(1).map(|at| ranges[at]);
-    before.filter(|(_, end, _)| pc < *end).map_or(OUTSIDE, |(.., number)| number)
+    let is_near = |(first, ..): &(u64, u64, u32)| pc.abs_diff(*first) < FAR;
+    let outside = if ranges.first().is_none_or(is_near) { OUTSIDE } else { CALLED };
+    before.filter(|(_, end, _)| pc < *end).map_or(outside, |(.., number)| number)
 }
 
 impl EventSink for CallCounts {
@@ -81,7 +88,7 @@ impl EventSink for CallCounts {
         match notice {
             Notice::Core(core) => self.core = core,
             // What a wrong path counts belongs to the function whose branch led there.
-            Notice::Part { part, on_wrong_path: false } if self.core == 0 => {
+            Notice::Part { part, on_wrong_path: false } if self.core == 0 && part != CALLED => {
                 if part != self.current && part != OUTSIDE {
                     self.calls[part as usize].push(Counts::default());
                 }

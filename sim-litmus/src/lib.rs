@@ -16,13 +16,16 @@ pub mod counts;
 pub mod judge;
 pub mod kernels;
 pub mod machine;
+mod memory;
 pub mod noise;
+pub mod operands;
 mod pages;
 pub mod plan;
 pub mod program;
 mod reason;
 pub mod replay;
 pub mod rules;
+pub mod vectors;
 
 pub use admission::{Admission, Admitted};
 pub use counts::{Counted, CountedCase, CountedKernel, MachineFacts, ResultError};

@@ -2,20 +2,22 @@
 //! steps.
 
 use sim_core::pmu_event::{Group, PmuEvent};
-use sim_core::{Activity, CacheOp, LINE_BYTES, Maintenance};
-use sim_isa::{Addressing, BranchKind, Inst, MemOp, Reg, RegFile, Special, decode};
-use sim_scenario::{Action, Base, Case, Clause, Join, State, Step, Xt};
+use sim_core::{CacheOp, Maintenance};
+use sim_isa::{BranchKind, Inst, MemOp, Special, decode};
+use sim_scenario::{Action, Case, Join, Step};
 
+use crate::memory::Memory;
+use crate::operands::{Operands, Predicate};
 use crate::reason::Reason;
 
 /// Bytes of the addresses that cases may use: offsets in the program's memory.
 pub const CASE_BYTES: u64 = 4 << 20;
 /// Bytes of a page.
-const PAGE_BYTES: u64 = 4096;
+pub(crate) const PAGE_BYTES: u64 = 4096;
 /// Most steps of a case; a loop with more would not fit the instruction cache.
-const MOST_STEPS: usize = 256;
-/// Bytes of half a page.
-const HALF_BYTES: u64 = PAGE_BYTES / 2;
+const MOST_STEPS: usize = 600;
+/// `blr x4`.
+const CALL_X4: u32 = 0xd63f_0080;
 /// Rounds of a loop without preparation.
 const ROUNDS_OF_STEPS: u32 = 200;
 /// Rounds of a loop whose preparation is short.
@@ -37,16 +39,28 @@ pub enum Prepare {
     LeaveL1(u64),
     /// Loads enough lines of the same set to take the line out of the L2.
     LeaveL2(u64),
-    /// Touches enough pages to empty the L1 data TLB, in the half that begins there.
+    /// Touches enough pages to empty the L1 data TLB, in the quarter of a page that begins there.
     LeaveL1Tlb(u64),
-    /// Touches enough pages to empty both TLB levels, in the half that begins there.
+    /// Touches enough pages to empty both TLB levels, in the quarter of a page that begins there.
     LeaveTlbs(u64),
+    /// Takes the line out of the L1 I-cache (`IC IVAU`).
+    DropCode(u64),
+    /// Calls the function in the line.
+    Fetch(u64),
+    /// Calls functions in enough pages to empty the L1 instruction TLB, in the quarter of a page
+    /// that begins there.
+    LeaveL1ITlb(u64),
 }
 
 impl Prepare {
+    /// Returns true if it takes a line out of caches.
+    pub(crate) fn drops(self) -> bool {
+        matches!(self, Prepare::Drop(_) | Prepare::DropCode(_))
+    }
+
     /// Returns true if it changes TLBs alone.
     pub(crate) fn is_of_tlb(self) -> bool {
-        matches!(self, Prepare::LeaveL1Tlb(_) | Prepare::LeaveTlbs(_))
+        matches!(self, Prepare::LeaveL1Tlb(_) | Prepare::LeaveTlbs(_) | Prepare::LeaveL1ITlb(_))
     }
 }
 
@@ -68,22 +82,39 @@ pub struct PlannedStep {
     pub text: String,
     /// The A64 word.
     pub word: u32,
-    /// Offset in the program's memory for X1.
-    pub base: Option<u64>,
+    /// Its registers, predicate and addresses.
+    pub operands: Operands,
     /// Preparation of a conditional branch.
     pub condition: Option<Condition>,
     /// A word follows that the branch skips, or may skip.
     pub skips: bool,
     /// The branch is taken.
     pub taken: bool,
-    /// The branch goes to X4 or X30.
-    pub indirect: bool,
-    /// It returns to X30, which a call before it sets.
-    pub returns: bool,
+    /// The branch goes to this register.
+    pub indirect: Option<u8>,
+    /// It returns to this register; a call before it gives the address.
+    pub returns_to: Option<u8>,
     /// Its address is no access of a program: of a preload, or for maintenance or `DC ZVA`.
     pub hides_address: bool,
     /// It starts after everything before it is complete.
     pub waits: bool,
+    /// It is the fetch of a line: a call of the function in it, at this offset.
+    pub fetches: Option<u64>,
+    /// It is executed on a wrong path.
+    pub wrong_path: bool,
+}
+
+impl PlannedStep {
+    /// Returns true unless a predicate leaves elements out.
+    pub fn has_all_elements(&self) -> bool {
+        self.operands.predicate == Predicate::All
+    }
+
+    /// Returns true for an access on a wrong path. The model knows its address only if it was
+    /// executed before, so the trial of a case executes it.
+    pub fn needs_trial(&self) -> bool {
+        self.wrong_path && self.operands.base.is_some()
+    }
 }
 
 /// Work of the program for one case.
@@ -117,7 +148,7 @@ pub fn plan(case: &Case) -> Result<Plan, Reason> {
         return Err(Reason::State("more steps than a loop should have"));
     }
     let memory = Memory::of(case)?;
-    if memory.leaves_tlb() && memory.free_half().is_none() {
+    if memory.leaves_tlb() && memory.free_quarter().is_none() {
         return Err(Reason::State("a page in no TLB with lines everywhere in it"));
     }
     let small_pages = memory.leaves_tlb();
@@ -187,49 +218,75 @@ fn check_machine(case: &Case) -> Result<(), Reason> {
 }
 
 fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
-    if step.wrong_path || !step.other_path.is_empty() {
+    let is_instruction = matches!(step.action, Action::Execute { .. });
+    if step.wrong_path && !is_instruction || !step.other_path.is_empty() {
         return Err(Reason::WrongPath);
     }
     match step.action {
-        Action::Fetch { .. } => Err(Reason::Fetches),
+        Action::Fetch { addr } => plan_fetch(step, addr),
         Action::Snoop { .. } | Action::Stash { .. } => Err(Reason::OtherAgent),
         Action::Interrupt(_) => Err(Reason::Exception),
         Action::ExecuteA32 { .. } | Action::Idle { .. } | Action::Rename { .. } => {
             Err(Reason::NothingToCount)
         }
         Action::Execute { word, operand, taken, exclusive_fails, elements, .. } => {
-            let is_partial = elements.activity != Activity::All || !elements.further().is_empty();
-            if exclusive_fails || is_partial {
+            if exclusive_fails {
                 return Err(Reason::Operands(step.text.clone()));
             }
             let inst = decode(word);
-            check_level(&inst)?;
-            let base = base_of(step, &inst, operand)?;
-            check_registers(step, &inst)?;
-            let returns = sim_isa::is_return(word);
-            if returns && !inst.srcs().contains(&Reg::x(30)) {
-                return Err(Reason::Operands(step.text.clone()));
+            match check_level(&inst) {
+                // Nothing of it happens on a wrong path.
+                Err(Reason::Exception) if step.wrong_path && operand.is_none() => {}
+                checked => checked?,
             }
+            let operands = Operands::of(step, &inst, operand, &elements)?;
+            let is_return = inst.branch == BranchKind::Return;
+            // The last source of an authenticated return is the stack pointer.
+            let returns_to = inst.srcs().last().map(|reg| reg.0).filter(|_| is_return);
             let branches = inst.branch != BranchKind::None;
             let condition = condition_of(step, &inst, taken)?;
-            let indirect = branches && inst.n_srcs > 0 && condition.is_none();
+            let is_indirect = branches && condition.is_none();
+            let indirect = inst.srcs().first().map(|reg| reg.0).filter(|_| is_indirect);
             let waits = step.join == Join::After;
             let text = step.text.clone();
             let hides_address = hides_address(inst.mem.op);
             Ok(PlannedStep {
                 text,
                 word,
-                base,
+                operands,
                 condition,
                 skips: branches,
                 taken,
                 indirect,
-                returns,
+                returns_to,
                 hides_address,
                 waits,
+                fetches: None,
+                wrong_path: step.wrong_path,
             })
         }
     }
+}
+
+/// Plans a fetch: a call of the function that each line of the program's memory has at its end.
+fn plan_fetch(step: &Step, addr: u64) -> Result<PlannedStep, Reason> {
+    if !(PAGE_BYTES..CASE_BYTES).contains(&addr) || !addr.is_multiple_of(4) {
+        return Err(Reason::Operands(step.text.clone()));
+    }
+    Ok(PlannedStep {
+        text: step.text.clone(),
+        word: CALL_X4,
+        operands: Operands { base: None, predicate: Predicate::All, offsets: None },
+        condition: None,
+        skips: false,
+        taken: true,
+        indirect: None,
+        returns_to: None,
+        hides_address: false,
+        waits: step.join == Join::After,
+        fetches: Some(addr),
+        wrong_path: false,
+    })
 }
 
 fn hides_address(op: MemOp) -> bool {
@@ -273,40 +330,6 @@ fn check_level(inst: &Inst) -> Result<(), Reason> {
     }
 }
 
-/// Returns the offset that X1 gets, for a step with a data address.
-fn base_of(step: &Step, inst: &Inst, operand: Option<Xt>) -> Result<Option<u64>, Reason> {
-    let refused = || Reason::Operands(step.text.clone());
-    let address = match operand {
-        None => return if inst.mem.op == MemOp::None { Ok(None) } else { Err(refused()) },
-        Some(Xt::Address(address)) => address,
-        Some(_) => return Err(Reason::NeedsEl1),
-    };
-    let offset = match Addressing::of(inst.word) {
-        Some(form) if form.base == 1 => form.offset,
-        Some(_) => return Err(refused()),
-        None if inst.n_addr_srcs <= 1 => 0,
-        None => return Err(refused()),
-    };
-    let base = address.checked_add_signed(-offset).ok_or_else(refused)?;
-    let end = address.checked_add(inst.mem.bytes.max(1).into()).ok_or_else(refused)?;
-    if inst.mem.scattered || !(PAGE_BYTES..CASE_BYTES).contains(&base) || end > CASE_BYTES {
-        return Err(refused());
-    }
-    Ok(Some(base))
-}
-
-/// Refuses registers that hold something of the loop: all general ones but X0 to X5 and X30, and
-/// vector registers that a call preserves.
-fn check_registers(step: &Step, inst: &Inst) -> Result<(), Reason> {
-    let is_free = |reg: &Reg| match reg.file() {
-        RegFile::General => reg.0 <= 5 || reg.0 == 30,
-        RegFile::Flags => true,
-        RegFile::Vector => !(Reg::v(8).0..=Reg::v(15).0).contains(&reg.0),
-    };
-    let used = inst.srcs().iter().chain(inst.dsts());
-    if used.into_iter().all(is_free) { Ok(()) } else { Err(Reason::Operands(step.text.clone())) }
-}
-
 /// Returns the value that makes a conditional branch go as the case says.
 fn condition_of(step: &Step, inst: &Inst, taken: bool) -> Result<Option<Condition>, Reason> {
     if inst.branch != BranchKind::Conditional {
@@ -326,137 +349,4 @@ fn condition_of(step: &Step, inst: &Inst, taken: bool) -> Result<Option<Conditio
     let found = conditions.iter().find(|(name, ..)| step.text.starts_with(name));
     let (_, condition, goes) = found.ok_or_else(|| Reason::Operands(step.text.clone()))?;
     Ok(Some(condition(taken == *goes)))
-}
-
-/// States of the lines and pages of a case.
-#[derive(Default)]
-struct Memory {
-    /// First used address of each line, and its state.
-    lines: Vec<(u64, State)>,
-    /// Number of each page, and its state.
-    pages: Vec<(u64, State)>,
-}
-
-impl Memory {
-    fn of(case: &Case) -> Result<Memory, Reason> {
-        let mut memory = Memory::default();
-        let (line, page) = match case.given.base {
-            Base::K0 => (State::InNoCache, State::InNoTlb),
-            Base::K1 => (State::InNoCache, State::InTlbs),
-            Base::K2 => (State::InL2, State::InTlbs),
-            Base::K3 => (State::InL1d, State::InTlbs),
-            Base::K3d => (State::DirtyInL1d, State::InTlbs),
-        };
-        for addr in case.steps.iter().flat_map(used_lines) {
-            put(&mut memory.lines, addr, LINE_BYTES, line);
-            put(&mut memory.pages, addr, PAGE_BYTES, page);
-        }
-        for clause in &case.given.clauses {
-            memory.apply(clause, page)?;
-        }
-        Ok(memory)
-    }
-
-    fn apply(&mut self, clause: &Clause, page: State) -> Result<(), Reason> {
-        let state = clause.state;
-        let of_page = match state {
-            State::InTlbs | State::InL2Tlb | State::InNoTlb => true,
-            State::InL1d | State::DirtyInL1d | State::InL2 | State::DirtyInL2 => false,
-            State::InNoCache | State::InSlc | State::InDram => false,
-            State::InPeer | State::InRemote | State::Shared => return Err(Reason::OtherAgent),
-            State::Unmapped | State::ReadOnly => return Err(Reason::Exception),
-            State::InWalkCache => return Err(Reason::State("in the walk cache alone")),
-            State::InL1i => return Err(Reason::Fetches),
-            State::Faulty(..) => return Err(Reason::State("an error in a RAM")),
-            _ => return Err(Reason::State("a memory type, a tag or an alias")),
-        };
-        let list = if of_page { &mut self.pages } else { &mut self.lines };
-        match &clause.subject {
-            None => list.iter_mut().for_each(|(_, known)| *known = state),
-            Some(addrs) => {
-                for addr in addrs {
-                    if !(PAGE_BYTES..CASE_BYTES).contains(addr) {
-                        return Err(Reason::Operands(format!("0x{addr:x}")));
-                    }
-                    let unit = if of_page { PAGE_BYTES } else { LINE_BYTES };
-                    let list = if of_page { &mut self.pages } else { &mut self.lines };
-                    match list.iter_mut().find(|(known, _)| known / unit == addr / unit) {
-                        Some((_, known)) => *known = state,
-                        None => list.push((*addr, state)),
-                    }
-                    if !of_page {
-                        put(&mut self.pages, *addr, PAGE_BYTES, page);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn leaves_tlb(&self) -> bool {
-        self.pages.iter().any(|(_, state)| *state != State::InTlbs)
-    }
-
-    fn leaves_l2(&self) -> bool {
-        self.lines.iter().any(|(_, state)| *state == State::InSlc)
-    }
-
-    /// Returns the acts in an order in which later ones keep what earlier ones did: out of all
-    /// caches, from the outermost cache inwards, and TLBs last.
-    fn acts(&self) -> Vec<Prepare> {
-        let mut acts: Vec<Prepare> =
-            self.lines.iter().map(|(addr, _)| Prepare::Drop(*addr)).collect();
-        let of = |wanted: State| self.lines.iter().filter(move |(_, state)| *state == wanted);
-        for (addr, _) in of(State::InSlc) {
-            acts.extend([Prepare::Load(*addr), Prepare::LeaveL2(*addr)]);
-        }
-        acts.extend(of(State::DirtyInL2).map(|(addr, _)| Prepare::Store(*addr)));
-        acts.extend(of(State::InL2).map(|(addr, _)| Prepare::Load(*addr)));
-        let mut sets: Vec<u64> = Vec::new();
-        for (addr, _) in of(State::DirtyInL2).chain(of(State::InL2)) {
-            let set = addr % L1_WAY_BYTES / LINE_BYTES;
-            if !sets.contains(&set) {
-                sets.push(set);
-                acts.push(Prepare::LeaveL1(*addr));
-            }
-        }
-        acts.extend(of(State::InL1d).map(|(addr, _)| Prepare::Load(*addr)));
-        acts.extend(of(State::DirtyInL1d).map(|(addr, _)| Prepare::Store(*addr)));
-        let of_tlb = |wanted: State| self.pages.iter().any(|(_, state)| *state == wanted);
-        let free = self.free_half().unwrap_or(0);
-        if of_tlb(State::InNoTlb) {
-            acts.push(Prepare::LeaveTlbs(free));
-        }
-        if of_tlb(State::InL2Tlb) {
-            acts.push(Prepare::LeaveL1Tlb(free));
-        }
-        acts
-    }
-
-    /// Returns the offset of a half of a page in which no line of the case lies.
-    fn free_half(&self) -> Option<u64> {
-        let is_used = |half: u64| {
-            self.lines.iter().any(|(addr, _)| addr % PAGE_BYTES / HALF_BYTES == half / HALF_BYTES)
-        };
-        [HALF_BYTES, 0].into_iter().find(|half| !is_used(*half))
-    }
-}
-
-/// Bytes of a way of the L1 D-cache: addresses at this distance share a set.
-pub(crate) const L1_WAY_BYTES: u64 = 16 << 10;
-
-fn put(list: &mut Vec<(u64, State)>, addr: u64, unit: u64, state: State) {
-    if !list.iter().any(|(known, _)| known / unit == addr / unit) {
-        list.push((addr, state));
-    }
-}
-
-/// Returns one address of each line that a step uses.
-fn used_lines(step: &Step) -> Vec<u64> {
-    let Action::Execute { word, operand: Some(Xt::Address(addr)), .. } = step.action else {
-        return Vec::new();
-    };
-    let bytes = u64::from(decode(word).mem.bytes.max(1));
-    let lines = addr / LINE_BYTES..=(addr + bytes - 1) / LINE_BYTES;
-    lines.map(|line| addr.max(line * LINE_BYTES)).collect()
 }

@@ -11,7 +11,8 @@ pub enum Reason {
     Registers,
     /// Another core, another chip or an I/O agent takes part.
     OtherAgent,
-    /// A step is squashed; a program cannot put an instruction on a wrong path.
+    /// A conditional branch is mispredicted each time, or a fetch is squashed; no program can
+    /// promise this.
     WrongPath,
     /// It counts the fetches of its own code, which the loop around the step changes.
     Fetches,
@@ -34,7 +35,7 @@ impl Reason {
             Reason::NeedsEl1 => "needs EL1",
             Reason::Registers => "registers of the PMU or SPE",
             Reason::OtherAgent => "another core or agent",
-            Reason::WrongPath => "wrong path",
+            Reason::WrongPath => "wrong path of a conditional branch",
             Reason::Fetches => "fetches of its own code",
             Reason::Configuration => "another configuration",
             Reason::Exception => "faults or exceptions",

@@ -11,6 +11,7 @@ use crate::call_counts::{CallCounts, function};
 use crate::counts::CountedCase;
 pub use crate::pages::Pages;
 use crate::program::{Litmus, counted_events, mark_of};
+use crate::vectors;
 
 /// Addresses of the functions of one case, as `[first, end)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +34,8 @@ pub fn code(meta: &Meta, cases: &[Litmus]) -> Option<Vec<CaseCode>> {
 }
 
 /// Runs the recorded program on the machine of the session and returns the counts of the cases that
-/// such pages are for. Calls `progress` with the number of instructions so far.
+/// such pages are for, and whose vectors the recording shows. Calls `progress` with the number of
+/// instructions so far.
 ///
 /// # Errors
 ///
@@ -47,10 +49,11 @@ pub fn replay(
 ) -> Result<Vec<CountedCase>, MachineError> {
     let mut sink = CallCounts::new(code.iter().flat_map(|case| [case.with, case.without]));
     session.run_deferred(&RunOptions::default(), progress, &mut sink)?;
-    let chosen = cases
-        .iter()
-        .enumerate()
-        .filter(|(_, litmus)| litmus.plan.small_pages == (pages == Pages::Small));
+    let has_elements = vectors::has_elements(session.trace());
+    let is_shown = |litmus: &Litmus| has_elements || !litmus.plan.needs_elements();
+    let chosen = cases.iter().enumerate().filter(|(_, litmus)| {
+        litmus.plan.small_pages == (pages == Pages::Small) && is_shown(litmus)
+    });
     Ok(chosen.filter_map(|(number, litmus)| counted_case(&sink, number, litmus)).collect())
 }
 

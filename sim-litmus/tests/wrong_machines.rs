@@ -12,7 +12,7 @@ use crate::recorded::{candidates, replayed};
 type Wrong = fn(&dyn Fn(PmuEvent) -> f64) -> f64;
 
 /// Machines with one wrong event each.
-const MACHINES: [(&str, PmuEvent, Wrong); 20] = [
+const MACHINES: [(&str, PmuEvent, Wrong); 29] = [
     ("refills count twice", L1D_CACHE_REFILL, |n| 2.0 * n(L1D_CACHE_REFILL)),
     ("walks are not counted", DTLB_WALK, |_| 0.0),
     ("loads include stores", LD_SPEC, |n| n(LD_SPEC) + n(ST_SPEC)),
@@ -32,6 +32,17 @@ const MACHINES: [(&str, PmuEvent, Wrong); 20] = [
     ("a line is two transactions", BUS_ACCESS_RD, |n| 2.0 * n(BUS_ACCESS_RD)),
     ("inner refills are outer ones", L1D_CACHE_REFILL_OUTER, |n| n(L1D_CACHE_REFILL)),
     ("write-backs of victims alone", L1D_CACHE_WB, |n| n(L1D_CACHE_WB_VICTIM)),
+    ("work on a wrong path retires", INST_RETIRED, |n| n(INST_RETIRED).max(n(INST_SPEC))),
+    ("speculative loads retire first", LD_SPEC, |n| n(LD_SPEC).min(n(INST_RETIRED))),
+    ("barriers of a wrong path are lost", DSB_SPEC, |n| n(DSB_SPEC).min(n(INST_RETIRED))),
+    ("instruction refills count twice", L1I_CACHE_REFILL, |n| 2.0 * n(L1I_CACHE_REFILL)),
+    ("fetches do not read the L2", L2D_CACHE_RD, |n| n(L2D_CACHE_RD) - n(L1I_CACHE_REFILL)),
+    ("instruction walks are not counted", ITLB_WALK, |_| 0.0),
+    ("instruction walks count as data walks", DTLB_WALK, |n| n(DTLB_WALK) + n(ITLB_WALK)),
+    ("partial predicates are full", SVE_PRED_FULL_SPEC, |n| {
+        n(SVE_PRED_FULL_SPEC) + n(SVE_PRED_PARTIAL_SPEC)
+    }),
+    ("first-fault loads are plain loads", SVE_LDFF_SPEC, |_| 0.0),
     ("predicated includes all", SVE_PRED_FULL_SPEC, |n| n(SVE_INST_SPEC)),
 ];
 
