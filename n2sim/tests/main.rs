@@ -7,6 +7,7 @@ mod a53_metrics;
 mod a53_observed;
 mod a53_runs;
 mod book;
+mod calibrate;
 mod capture;
 mod capture_ends;
 mod capture_hostile;

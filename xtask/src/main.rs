@@ -23,6 +23,7 @@ mod regions;
 mod sanitize;
 mod sbom;
 mod silicon;
+mod twins;
 
 use std::process::ExitCode;
 
@@ -67,6 +68,8 @@ enum Command {
     LongRun(long_run::Args),
     /// Write the tables of docs/modes.md: error and speed of partial machines.
     Modes(modes::Args),
+    /// Fit hidden machines with `n2sim calibrate`, and check the intervals.
+    Twins(twins::Args),
     /// Write docs/formulas.md: the meaning and the errors of metric formulas.
     Formulas,
     /// Feed every reader with malformed input, for a time, and print the results.
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         Command::Endings(args) => endings::run(&args),
         Command::LongRun(args) => long_run::run(&args),
         Command::Modes(args) => modes::run(&args),
+        Command::Twins(args) => twins::run(&args),
         Command::Formulas => formulas::run(),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Oracle(args) => Ok(oracle::run(&args)),

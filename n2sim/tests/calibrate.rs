@@ -1,0 +1,137 @@
+//! `n2sim calibrate`: finds the values of a hidden machine, and explains wrong input.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+const N2SIM: &str = env!("CARGO_BIN_EXE_n2sim");
+const CHASE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../traces/chase.n2t");
+/// Values of the hidden machine.
+const HIDDEN: [&str; 2] = ["memory.dram.access-cycles=300", "memory.walker.level-cycles=7"];
+
+fn n2sim(arguments: &[&str], folder: &Path) -> Output {
+    Command::new(N2SIM).args(arguments).current_dir(folder).output().expect("n2sim runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Returns a folder with a short trace and the counts of the hidden machine.
+fn counted() -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let slice = ["trace", "slice", CHASE, "-o", "short.n2t", "--start", "60k", "--count", "20k"];
+    let sliced = n2sim(&slice, folder.path());
+    assert!(sliced.status.success(), "{}", text(&sliced.stderr));
+    let [dram, walker] = HIDDEN;
+    let stat = ["stat", "short.n2t", "-x,", "-o", "counts.csv", "--set", dram, "--set", walker];
+    let counted = n2sim(&stat, folder.path());
+    assert!(counted.status.success(), "{}", text(&counted.stderr));
+    folder
+}
+
+const FIT: [&str; 9] = [
+    "calibrate",
+    "short.n2t=counts.csv",
+    "--fit-all",
+    "--also",
+    "memory.dram.access-cycles=200..400",
+    "--only",
+    "memory.dram.access-cycles",
+    "--only",
+    "memory.walker.level-cycles",
+];
+
+/// Given the counts of a machine with two other values, expect these values and a configuration
+/// that has them.
+#[test]
+fn values_of_a_hidden_machine() {
+    let folder = counted();
+    let fitted = n2sim(&FIT, folder.path());
+    assert!(fitted.status.success(), "{}{}", text(&fitted.stdout), text(&fitted.stderr));
+    let report = text(&fitted.stdout);
+    assert!(report.contains("no count contradicts the model"), "{report}");
+    let listed = n2sim(&["list", "config", "--config", "calibrated.toml"], folder.path());
+    let listed = text(&listed.stdout);
+    assert!(listed.contains("level-cycles = 7"), "{report}\n{listed}");
+    let dram = listed.lines().find(|line| line.starts_with("access-cycles")).expect("the key");
+    let value: i64 = dram.split(' ').nth(2).and_then(|value| value.parse().ok()).expect("a number");
+    assert!((299..=301).contains(&value) && dram.contains("[fitted"), "{report}\n{dram}");
+    assert!(!folder.path().join("calibrated.toml.runs").exists());
+}
+
+/// Given counts of a machine whose structure differs, expect a refutation and no value that hides
+/// it.
+#[test]
+fn machine_of_another_structure() {
+    let folder = counted();
+    let other = ["memory.prefetch.l1d=false", "memory.prefetch.l2-stream=false"];
+    let stat =
+        ["stat", "short.n2t", "-x,", "-o", "counts.csv", "--set", other[0], "--set", other[1]];
+    assert!(n2sim(&stat, folder.path()).status.success());
+    let fitted = n2sim(&FIT, folder.path());
+    assert_eq!(fitted.status.code(), Some(1), "{}", text(&fitted.stderr));
+    let report = text(&fitted.stdout);
+    assert!(report.contains("the structure of the model differs"), "{report}");
+}
+
+/// Given counts that contradict each other, expect a refusal that names the rule.
+#[test]
+fn counts_that_contradict_each_other() {
+    let folder = counted();
+    let path = folder.path().join("counts.csv");
+    let broken: String = text(&fs::read(&path).expect("the counts"))
+        .lines()
+        .map(|line| match line.contains(",l1d_cache_rd,") {
+            true => format!("9{line}\n"),
+            false => format!("{line}\n"),
+        })
+        .collect();
+    fs::write(&path, broken).expect("the counts can be written");
+    let refused = n2sim(&FIT, folder.path());
+    assert_eq!(refused.status.code(), Some(2));
+    let message = text(&refused.stderr);
+    assert!(
+        message.contains("contradict each other") && message.contains("L1D_CACHE_RD"),
+        "{message}"
+    );
+    assert!(!folder.path().join("calibrated.toml").exists());
+}
+
+/// Given runs of another search, expect a refusal, and with `--restart` a new search.
+#[test]
+fn runs_of_another_search() {
+    let folder = counted();
+    let runs = folder.path().join("calibrated.toml.runs");
+    fs::write(&runs, "{\"format\":\"n2sim calibrate 1\",\"search\":\"other\"}\n").expect("a file");
+    let refused = n2sim(&FIT, folder.path());
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("runs of another search"), "{}", text(&refused.stderr));
+    let restarted = n2sim(&[&FIT[..], &["--restart"]].concat(), folder.path());
+    assert!(restarted.status.success(), "{}", text(&restarted.stderr));
+}
+
+/// Given wrong input, expect one line that names it and what would be right.
+#[test]
+fn wrong_input_is_explained() {
+    let folder = counted();
+    fs::write(folder.path().join("empty.json"), "").expect("a file");
+    let wrong: [(&[&str], &str); 8] = [
+        (&["absent.json"], "cannot read the counts absent.json"),
+        (&["empty.json"], "need its trace, as TRACE=empty.json"),
+        (&["absent.n2t=counts.csv"], "cannot read absent.n2t"),
+        (&["short.n2t=short.n2t"], "short.n2t"),
+        (&["short.n2t=counts.csv", "--also", "memory.walker=3"], "give a key and a range"),
+        (&["short.n2t=counts.csv", "--also", "a.b=1..2"], "there is no key a.b"),
+        (&["short.n2t=counts.csv", "--only", "core.clock-hz"], "its source has no range"),
+        (&["short.n2t=counts.csv", "--noise", "0"], "give a percentage from 0.1 to 50"),
+    ];
+    for (arguments, expected) in wrong {
+        let refused = n2sim(&[&["calibrate"], arguments].concat(), folder.path());
+        let message = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+    }
+}

@@ -1,0 +1,142 @@
+//! `cargo xtask twins`: hidden machines with other values than the model, whose counts `n2sim
+//! calibrate` gets with noise, as a check of its intervals and ties.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use rand::seq::IteratorRandom;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde_json::Value;
+use sim_core::config::Setting;
+use sim_machine::ConfigSource;
+use sim_tests::repository;
+
+/// Values of a hidden machine that differ.
+const CHANGED: usize = 12;
+
+/// Options of `cargo xtask twins`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The program
+    #[arg(long, value_name = "FILE", default_value = "target/release/n2sim")]
+    program: PathBuf,
+    /// Number of the first machine, and how many there are
+    #[arg(long, value_name = "FIRST,MACHINES", default_value = "1,10")]
+    machines: String,
+    /// Another structure: a key and its value, such as memory.prefetch.l1d=false
+    #[arg(long, value_name = "KEY=VALUE")]
+    structure: Option<String>,
+}
+
+/// Fits each hidden machine and prints a row. Returns true if every value is in its interval or in
+/// a tie and no machine is called one of another structure, or, with `--structure`, all are.
+pub(crate) fn run(args: &Args) -> Result<bool> {
+    let numbers = args.machines.split_once(',').context("--machines: give two numbers, 1,10")?;
+    let (first, machines): (u64, u64) = (numbers.0.parse()?, numbers.1.parse()?);
+    let folder = tempfile::tempdir()?;
+    println!(
+        "| machine | values inside | in a tie | not seen | outside | unexplained | held out before | fitted | noise | runs | minutes |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    let mut is_good = true;
+    for machine in first..first + machines {
+        is_good &= fit(args, folder.path(), machine)?;
+    }
+    Ok(is_good)
+}
+
+/// Returns the keys with a range, and the values of a hidden machine that differ.
+fn hidden(machine: u64) -> Result<Vec<(Setting, i64)>> {
+    let settings = ConfigSource::default().document()?.settings();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(machine);
+    let with_range = settings.into_iter().filter(|setting| setting.range().is_some());
+    let chosen = with_range.sample(&mut random, CHANGED);
+    let value = |setting: Setting| {
+        let range = setting.range().context("the key has a range")?;
+        loop {
+            let value = range.value(random.random_range(0..range.len()));
+            if value.to_string() != setting.value {
+                return Ok((setting, value));
+            }
+        }
+    };
+    chosen.into_iter().map(value).collect()
+}
+
+/// Fits one machine.
+fn fit(args: &Args, folder: &Path, machine: u64) -> Result<bool> {
+    let hidden = hidden(machine)?;
+    let counts = folder.join(format!("machine-{machine}.json"));
+    let recording = repository().join("sim-litmus/recordings/kernels.n2t");
+    let mut replay = Command::new(&args.program);
+    replay.args(["litmus", "replay"]).arg(recording).arg("-o").arg(&counts);
+    replay.args(["--noise", "1", "--seed"]).arg(machine.to_string());
+    for (setting, value) in &hidden {
+        replay.arg("--set").arg(format!("{}={value}", setting.key));
+    }
+    replay.args(args.structure.iter().flat_map(|structure| ["--set", structure]));
+    ensure!(replay.status()?.success(), "machine {machine}: the replay failed");
+    let begin = Instant::now();
+    let mut calibrate = Command::new(&args.program);
+    calibrate.arg("calibrate").arg(&counts).arg("--json").arg("-o");
+    let output = calibrate.arg(folder.join("fitted.toml")).output()?;
+    ensure!(
+        output.status.code().is_some_and(|code| code < 2),
+        "machine {machine}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let report: Value = serde_json::from_slice(&output.stdout)?;
+    Ok(print(
+        machine,
+        &hidden,
+        &report,
+        begin.elapsed().as_secs_f64() / 60.0,
+        args.structure.is_some(),
+    ))
+}
+
+/// Prints the row of a machine.
+fn print(
+    machine: u64,
+    hidden: &[(Setting, i64)],
+    report: &Value,
+    minutes: f64,
+    is_other: bool,
+) -> bool {
+    let list = |name: &str| report[name].as_array().cloned().unwrap_or_default();
+    let (keys, ties) = (list("keys"), list("ties"));
+    let (mut inside, mut tied, mut unseen) = (0, 0, 0);
+    let mut outside = Vec::new();
+    for (setting, value) in hidden {
+        let has = |tie: &Value| {
+            tie["keys"].as_array().is_some_and(|keys| keys.iter().any(|key| *key == setting.key))
+        };
+        match keys.iter().find(|key| key["key"] == setting.key) {
+            None => unseen += 1,
+            Some(key) if (key["low"].as_i64()..=key["high"].as_i64()).contains(&Some(*value)) => {
+                inside += 1
+            }
+            Some(_) if ties.iter().any(has) => tied += 1,
+            Some(key) => outside
+                .push(format!("{} {value} not in {} to {}", setting.key, key["low"], key["high"])),
+        }
+    }
+    let unexplained = list("unexplained").len();
+    let share = |of: &Value| of.as_f64().unwrap_or_default() * 100.0;
+    let (before, after) = (&report["before"], &report["after"]);
+    println!(
+        "| {machine} | {inside} | {tied} | {unseen} | {} | {unexplained} | {:.1} % | {:.2} % | {:.2} % | {} | {minutes:.1} |",
+        outside.join(", "),
+        share(&before["held_out"]),
+        share(&after["held_out"]),
+        share(&after["noise"]),
+        report["runs"],
+    );
+    match is_other {
+        true => unexplained > 0,
+        false => outside.is_empty() && unexplained == 0,
+    }
+}
