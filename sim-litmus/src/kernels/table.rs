@@ -43,7 +43,8 @@ pub(crate) fn write_table(text: &mut String, kernels: &[Kernel]) {
         let blocks = u8::from(kernel.pages == Pages::Blocks);
         writeln!(
             text,
-            "    {{{id}, {caller}, {rounds}, {counted_rounds}, {bytes}, {distance}, {touch}, {bits}, {blocks}, {peer}}},"
+            "    {{{id}, {caller}, {rounds}, {counted_rounds}, {bytes}, {distance}, {touch}, {bits}, \
+             {blocks}, {peer}}},"
         )
         .expect(TAKES);
     }

@@ -151,8 +151,8 @@ fn window((id, some, times, distance, of, limit): Window) -> Kernel {
     let between = format!(".rept {times}\n{some}\n.endr");
     let body = format!("ldr x3, [x3]\n{between}\nldr x4, [x4]\n{between}");
     let what = format!(
-        "a round is two loads in memory of two independent chases, and {distance} {of} after each; their misses overlap \
-         if {limit}"
+        "a round is two loads in memory of two independent chases, and {distance} {of} after each; their misses \
+         overlap if {limit}"
     );
     let middle = CHAIN + 8 * 8;
     Kernel::new(id, what, &body, 1)
