@@ -58,16 +58,14 @@ impl Search<'_> {
         start: &[usize],
     ) -> Result<Best, RunError<M::Error>> {
         let mut best = self.evaluate(runs, &[start.to_vec()])?.remove(0);
-        let coarse: Vec<usize> = self.active.iter().map(|key| self.keys[*key].last() / 8).collect();
-        self.descend(runs, &mut best, coarse)?;
+        self.go_down(runs, &mut best, &Distance::Ends)?;
+        self.descend(runs, &mut best, 8)?;
         loop {
             let before = best.cost;
             if !self.is_noise(best.cost) {
                 self.scan(runs, &mut best)?;
             }
-            let fine: Vec<usize> =
-                self.active.iter().map(|key| self.keys[*key].last() / 32).collect();
-            self.descend(runs, &mut best, fine)?;
+            self.descend(runs, &mut best, 32)?;
             self.polish(runs, &mut best)?;
             if best.cost > before * 0.99 || runs.made() > self.most_runs {
                 return Ok(best);
@@ -108,34 +106,47 @@ impl Search<'_> {
         }
     }
 
-    /// Levenberg and Marquardt's steps, with slopes over `steps` positions that become smaller.
+    /// Goes down with slopes over a share of each range, and then over smaller ones, down to one
+    /// step.
     fn descend<M: Model>(
         &self,
         runs: &mut Runs<'_, M>,
         best: &mut Best,
-        mut steps: Vec<usize>,
+        mut share: usize,
     ) -> Result<(), RunError<M::Error>> {
         while runs.made() <= self.most_runs {
-            let distance = Distance::OneSided(steps.clone());
-            let (keys, points) = (self.keys, self.points);
-            let slopes = Slopes::measure(runs, keys, points, self.active, &best.place, &distance)?;
-            let mut improved = false;
-            // The slopes serve as long as they lead down by much.
-            loop {
-                let before = best.cost;
-                let places = self.steps_down(runs, best, &slopes)?;
-                let found = self.go_to_best(runs, best, &places)?;
-                improved |= found;
-                if !found || best.cost > before * 0.9 {
-                    break;
-                }
-            }
-            if steps.iter().all(|step| *step <= 1) && !improved {
+            let steps = self.active.iter().map(|key| (self.keys[*key].last() / share).max(1));
+            let steps: Vec<usize> = steps.collect();
+            let is_finest = steps.iter().all(|step| *step == 1);
+            let improved = self.go_down(runs, best, &Distance::OneSided(steps))?;
+            if is_finest && !improved {
                 return Ok(());
             }
-            steps.iter_mut().for_each(|step| *step = (*step / 2).max(1));
+            share *= 4;
         }
         Ok(())
+    }
+
+    /// Levenberg and Marquardt's steps with the slopes here, as long as they lead down by much.
+    /// Returns true if they led down at all.
+    fn go_down<M: Model>(
+        &self,
+        runs: &mut Runs<'_, M>,
+        best: &mut Best,
+        distance: &Distance,
+    ) -> Result<bool, RunError<M::Error>> {
+        let (keys, points) = (self.keys, self.points);
+        let slopes = Slopes::measure(runs, keys, points, self.active, &best.place, distance)?;
+        let mut improved = false;
+        loop {
+            let before = best.cost;
+            let places = self.steps_down(runs, best, &slopes)?;
+            let found = self.go_to_best(runs, best, &places)?;
+            improved |= found;
+            if !found || best.cost > before * 0.9 {
+                return Ok(improved);
+            }
+        }
     }
 
     /// Returns the places to which each damping leads.

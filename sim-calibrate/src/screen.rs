@@ -8,8 +8,7 @@ use crate::runs::{Model, RunError, Runs};
 /// squares over all points, in standard deviations.
 const LEAST_EFFECT: f64 = 2.0;
 
-/// Runs each key at both ends of its range, and in the middle of them, with the others where they
-/// are. Returns the numbers of the keys that change the fitted counts.
+/// Runs each key at both ends of its range, with the others where they are. Returns the numbers of the keys that change the fitted counts.
 pub(crate) fn screen<M: Model>(
     runs: &mut Runs<'_, M>,
     keys: &[Key],
@@ -20,7 +19,7 @@ pub(crate) fn screen<M: Model>(
     let Some(here) = runs.one(place)? else { return Ok(Vec::new()) };
     let mut places = Vec::new();
     for (number, key) in keys.iter().enumerate() {
-        for position in [0, key.last() / 2, key.last()] {
+        for position in [0, key.last()] {
             let mut moved = place.to_vec();
             moved[number] = position;
             places.push(moved);
@@ -28,7 +27,7 @@ pub(crate) fn screen<M: Model>(
     }
     let predicted = runs.at(&places)?;
     let effect = |number: usize| {
-        let runs = predicted[3 * number..3 * number + 3].iter().flatten();
+        let runs = predicted[2 * number..2 * number + 2].iter().flatten();
         let of_run = |run: &std::sync::Arc<Vec<f64>>| {
             let change = |at: &usize| points.change(&points.all[*at], here[*at], run[*at]).powi(2);
             fitted.iter().map(change).sum::<f64>().sqrt()

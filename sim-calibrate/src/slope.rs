@@ -16,6 +16,8 @@ pub(crate) struct Slopes {
 /// Distance of the places between which a slope is measured.
 #[derive(Clone, Debug)]
 pub(crate) enum Distance {
+    /// The whole range.
+    Ends,
     /// Some steps of each key, to one side.
     OneSided(Vec<usize>),
     /// One step to both sides.
@@ -74,6 +76,7 @@ impl Slopes {
 fn ends(key: &Key, position: usize, distance: &Distance, number: usize) -> (usize, usize) {
     let last = key.last();
     match distance {
+        Distance::Ends => (0, last),
         Distance::Both => (position.saturating_sub(1), (position + 1).min(last)),
         Distance::OneSided(steps) => {
             let steps = steps[number].clamp(1, last);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sim_core::Shown;
 
-use crate::counts::{Counted, CountedCase, MachineFacts};
+use crate::counts::{Counted, CountedCase, CountedKernel, MachineFacts};
 use crate::rules::{self, BrokenRule};
 
 /// The licence of published results.
@@ -48,9 +48,18 @@ struct Loop<'a> {
 
 fn loops(counted: &Counted) -> Vec<Loop<'_>> {
     let cases = counted.cases.iter();
-    cases
-        .map(|CountedCase { case: name, counts, .. }| Loop { name, counts, are_differences: true })
-        .collect()
+    let cases = cases.map(|CountedCase { case: name, counts, .. }| Loop {
+        name,
+        counts,
+        are_differences: true,
+    });
+    let kernels = counted.kernels.iter();
+    let kernels = kernels.map(|CountedKernel { kernel: name, counts, .. }| Loop {
+        name,
+        counts,
+        are_differences: false,
+    });
+    cases.chain(kernels).collect()
 }
 
 fn faults_of_machine(machine: &MachineFacts) -> Vec<String> {
@@ -99,7 +108,7 @@ fn broken_rules(counted: &Counted, loops: &[Loop<'_>]) -> Vec<String> {
     let more = faults.len().saturating_sub(NAMED);
     faults.truncate(NAMED);
     if more > 0 {
-        faults.push(format!("rules between events are broken in {more} more cases"));
+        faults.push(format!("rules between events are broken in {more} more cases and kernels"));
     }
     faults
 }
