@@ -34,7 +34,7 @@ pub struct FittedKey {
 pub struct Calibration {
     /// One for each key.
     pub keys: Vec<FittedKey>,
-    /// Keys that the counts do not tell apart.
+    /// Keys that the counts do not distinguish.
     pub ties: Vec<Tie>,
     /// Counts that no value explains.
     pub unexplained: Vec<Unexplained>,
@@ -42,8 +42,6 @@ pub struct Calibration {
     pub before: Errors,
     /// Errors after it.
     pub after: Errors,
-    /// Variance of a fitted residual that is not among the unexplained ones; 1 is noise alone.
-    pub scale: f64,
     /// Predictions of the best place.
     pub predicted: Vec<f64>,
 }
@@ -67,16 +65,15 @@ pub fn calibrate<M: Model>(
     let mut best = search.run(runs, &start)?;
     let mut restarts = 0;
     loop {
-        let near = surroundings(&search, runs, &best)?;
-        let Some((near, slopes, scale)) = near else { return Ok(None) };
+        let Some(near) = surroundings(&search, runs, &best)? else { return Ok(None) };
         let may_restart = restarts < RESTARTS;
-        match interval::profiles(&search, runs, &best, &near, scale, may_restart)? {
+        match interval::profiles(&search, runs, &best, &near, may_restart)? {
             Profiles::Better(better) => {
                 restarts += 1;
                 best = search.run(runs, &better.place)?;
             }
             Profiles::Known(intervals) => {
-                let ties = tie::ties(&search, &best, &near, &slopes, &intervals);
+                let ties = tie::ties(&search, &best, &near, &intervals);
                 let Some(predicted) = runs.one(&best.place)? else { return Ok(None) };
                 return Ok(Some(Calibration {
                     keys: fitted_keys(keys, &active, &best, &intervals),
@@ -84,7 +81,6 @@ pub fn calibrate<M: Model>(
                     unexplained: residual::unexplained(points, &predicted),
                     before: residual::errors(points, &first),
                     after: residual::errors(points, &predicted),
-                    scale,
                     predicted: predicted.to_vec(),
                 }));
             }
@@ -92,18 +88,17 @@ pub fn calibrate<M: Model>(
     }
 }
 
-/// Returns what is known of the surroundings of a place, the slopes there, and the variance of a
-/// residual.
+/// Returns the slopes and covariances around a place.
 fn surroundings<M: Model>(
     search: &Search<'_>,
     runs: &mut Runs<'_, M>,
     best: &Best,
-) -> Result<Option<(Surroundings, Slopes, f64)>, RunError<M::Error>> {
+) -> Result<Option<Surroundings>, RunError<M::Error>> {
     let Search { keys, points, active, fitted, .. } = *search;
     let slopes = Slopes::measure(runs, keys, points, active, &best.place, &Distance::Both)?;
     let Some(predicted) = runs.one(&best.place)? else { return Ok(None) };
     let scale = residual::scale(&points.residuals(fitted, &predicted));
-    Ok(Surroundings::new(search, &slopes, scale).map(|near| (near, slopes, scale)))
+    Ok(Surroundings::new(search, slopes, scale))
 }
 
 fn fitted_keys(

@@ -39,8 +39,12 @@ pub(crate) enum Profiles {
     Better(Best),
 }
 
-/// What is known of the surroundings of the best place.
+/// Slopes and covariances around the best place.
 pub(crate) struct Surroundings {
+    /// Slopes of all points.
+    pub(crate) slopes: Slopes,
+    /// Variance of a residual: 1 if the counts differ by noise alone.
+    scale: f64,
     /// Slopes of the fitted points.
     rows: DMatrix<f64>,
     /// Their squares, with something small on the diagonal.
@@ -52,7 +56,7 @@ pub(crate) struct Surroundings {
 impl Surroundings {
     /// Describes the surroundings by the slopes at the best place. `scale` is the variance of a
     /// residual: 1 if the counts differ by noise alone.
-    pub(crate) fn new(search: &Search<'_>, slopes: &Slopes, scale: f64) -> Option<Surroundings> {
+    pub(crate) fn new(search: &Search<'_>, slopes: Slopes, scale: f64) -> Option<Surroundings> {
         let rows = slopes.rows(search.fitted);
         let mut normal = rows.tr_mul(&rows);
         for (column, key) in search.active.iter().enumerate() {
@@ -60,7 +64,7 @@ impl Surroundings {
             normal[(column, column)] += scale * (search.keys[*key].last() as f64).powi(-2);
         }
         let covariance = normal.clone().cholesky()?.inverse() * scale;
-        Some(Surroundings { rows, normal, covariance })
+        Some(Surroundings { slopes, scale, rows, normal, covariance })
     }
 
     /// Returns the best places, if one key moves by exactly these steps.
@@ -82,14 +86,13 @@ impl Surroundings {
     }
 }
 
-/// Finds the intervals of all active keys around the best place. `scale` is the variance of a
-/// residual. A better place ends the search for them, if `may_restart` is set.
+/// Finds the intervals of all active keys around the best place. A better place ends the search for
+/// them, if `may_restart` is set.
 pub(crate) fn profiles<M: Model>(
     search: &Search<'_>,
     runs: &mut Runs<'_, M>,
     best: &Best,
     near: &Surroundings,
-    scale: f64,
     may_restart: bool,
 ) -> Result<Profiles, RunError<M::Error>> {
     let mut ends = Vec::new();
@@ -101,12 +104,14 @@ pub(crate) fn profiles<M: Model>(
             ends.push(End { column, sign, reached: 0, next: (room > 0).then_some(first) });
         }
     }
+    let scale = near.scale;
     while ends.iter().any(|end| end.next.is_some()) {
         let costs = costs_of(search, runs, best, near, &ends)?;
         for (end, cost) in ends.iter_mut().zip(costs) {
-            let (Some(tried), Some((place, cost))) = (end.next, cost) else { continue };
+            let (Some(tried), Some(found)) = (end.next, cost) else { continue };
+            let cost = found.cost;
             if may_restart && cost < best.cost - 0.5 * scale {
-                return Ok(Profiles::Better(Best { place, cost }));
+                return Ok(Profiles::Better(found));
             }
             let room = room(search, best, end.column, end.sign);
             let is_excluded = cost > best.cost + INCREASE * scale;
@@ -134,9 +139,9 @@ fn costs_of<M: Model>(
     best: &Best,
     near: &Surroundings,
     ends: &[End],
-) -> Result<Vec<Option<(Vec<usize>, f64)>>, RunError<M::Error>> {
+) -> Result<Vec<Option<Best>>, RunError<M::Error>> {
     let Some(best_predicted) = runs.one(&best.place)? else { return Ok(vec![None; ends.len()]) };
-    let mut found: Vec<Option<(Vec<usize>, f64)>> = vec![None; ends.len()];
+    let mut found: Vec<Option<Best>> = vec![None; ends.len()];
     let from_best = |end: &End| {
         let steps = (end.next? as f64 * end.sign) as i64;
         Some(near.places(search, &best.place, &best_predicted, (end.column, steps), 3))
@@ -146,7 +151,7 @@ fn costs_of<M: Model>(
     // The model is not a quadratic form: once more from what was found.
     let mut second = Vec::new();
     for (end, least) in ends.iter().zip(&found) {
-        let Some((place, _)) = least else {
+        let Some(Best { place, .. }) = least else {
             second.push(None);
             continue;
         };
@@ -162,7 +167,7 @@ fn keep_least<M: Model>(
     search: &Search<'_>,
     runs: &mut Runs<'_, M>,
     places: &[Option<Vec<Vec<usize>>>],
-    found: &mut [Option<(Vec<usize>, f64)>],
+    found: &mut [Option<Best>],
 ) -> Result<(), RunError<M::Error>> {
     let flat: Vec<Vec<usize>> = places.iter().flatten().flatten().cloned().collect();
     let mut predicted = runs.at(&flat)?.into_iter();
@@ -170,8 +175,8 @@ fn keep_least<M: Model>(
         for place in places.iter().flatten() {
             let run = predicted.next().flatten();
             let cost = run.map_or(f64::INFINITY, |run| search.cost(&run));
-            if found.as_ref().is_none_or(|(_, least)| cost < *least) {
-                *found = Some((place.clone(), cost));
+            if found.as_ref().is_none_or(|least| cost < least.cost) {
+                *found = Some(Best { place: place.clone(), cost });
             }
         }
     }

@@ -8,7 +8,8 @@ use crate::runs::{Model, RunError, Runs};
 /// squares over all points, in standard deviations.
 const LEAST_EFFECT: f64 = 2.0;
 
-/// Runs each key at both ends of its range, with the others where they are. Returns the numbers of the keys that change the fitted counts.
+/// Runs each key at both ends of its range, with the others where they are. Returns the numbers of
+/// the keys that change the fitted counts.
 pub(crate) fn screen<M: Model>(
     runs: &mut Runs<'_, M>,
     keys: &[Key],

@@ -1,4 +1,4 @@
-//! Keys that the counts do not tell apart.
+//! Keys that the counts do not distinguish.
 
 use nalgebra::{DVector, SymmetricEigen};
 
@@ -39,7 +39,6 @@ pub(crate) fn ties(
     search: &Search<'_>,
     best: &Best,
     near: &Surroundings,
-    slopes: &Slopes,
     intervals: &[Interval],
 ) -> Vec<Tie> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -53,7 +52,7 @@ pub(crate) fn ties(
         groups.push(tied.into_iter().flatten().chain([column]).collect());
     }
     groups.retain(|group| group.len() > 1);
-    groups.iter().map(|group| tie(search, best, near, slopes, group)).collect()
+    groups.iter().map(|group| tie(search, best, near, group)).collect()
 }
 
 fn correlation(near: &Surroundings, one: usize, other: usize) -> f64 {
@@ -62,13 +61,7 @@ fn correlation(near: &Surroundings, one: usize, other: usize) -> f64 {
 }
 
 /// Describes the tie of some columns.
-fn tie(
-    search: &Search<'_>,
-    best: &Best,
-    near: &Surroundings,
-    slopes: &Slopes,
-    group: &[usize],
-) -> Tie {
+fn tie(search: &Search<'_>, best: &Best, near: &Surroundings, group: &[usize]) -> Tie {
     let own = near.covariance.select_rows(group).select_columns(group);
     let eigen = SymmetricEigen::new(own);
     let weakest = eigen.eigenvalues.imax();
@@ -87,7 +80,7 @@ fn tie(
     }
     Tie {
         known: known(search, best, near, &parts),
-        separated_by: separating(search, slopes, &all),
+        separated_by: separating(search, &near.slopes, &all),
         moves: parts.iter().map(|(column, steps)| (search.active[*column], *steps)).collect(),
     }
 }

@@ -37,10 +37,9 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     let numbers = args.machines.split_once(',').context("--machines: give two numbers, 1,10")?;
     let (first, machines): (u64, u64) = (numbers.0.parse()?, numbers.1.parse()?);
     let folder = tempfile::tempdir()?;
-    println!(
-        "| machine | values inside | in a tie | not seen | outside | unexplained | held out before | fitted | noise | runs | minutes |"
-    );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    let values = "inside | tied | not seen | outside | unexplained";
+    println!("| machine | {values} | held out before | fitted | noise | runs | minutes |");
+    println!("|{}", " --- |".repeat(11));
     let mut is_good = true;
     for machine in first..first + machines {
         is_good &= fit(args, folder.path(), machine)?;
@@ -127,14 +126,12 @@ fn print(
     let unexplained = list("unexplained").len();
     let share = |of: &Value| of.as_f64().unwrap_or_default() * 100.0;
     let (before, after) = (&report["before"], &report["after"]);
-    println!(
-        "| {machine} | {inside} | {tied} | {unseen} | {} | {unexplained} | {:.1} % | {:.2} % | {:.2} % | {} | {minutes:.1} |",
-        outside.join(", "),
-        share(&before["held_out"]),
-        share(&after["held_out"]),
-        share(&after["noise"]),
-        report["runs"],
-    );
+    let errors = [&before["held_out"], &after["held_out"], &after["noise"]];
+    let errors = errors.map(|error| format!("{:.2} %", share(error))).join(" | ");
+    let outside_list = outside.join(", ");
+    let runs = &report["runs"];
+    let values = format!("{inside} | {tied} | {unseen} | {outside_list} | {unexplained}");
+    println!("| {machine} | {values} | {errors} | {runs} | {minutes:.1} |");
     match is_other {
         true => unexplained > 0,
         false => outside.is_empty() && unexplained == 0,

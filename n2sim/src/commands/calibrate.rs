@@ -32,7 +32,7 @@ const JOURNAL_ENDING: &str = ".runs";
 /// Fit assumed values of the configuration to counts of a machine
 ///
 /// The values with a range in their source are fitted (`n2sim list config`). The report says for
-/// each what the counts leave open, which values they cannot tell apart, and which counts no value
+/// each what the counts leave open, which values they do not distinguish, and which counts no value
 /// explains. A third of the kernels is not fitted and measures the result.
 #[derive(Debug, ClapArgs)]
 #[command(
@@ -189,8 +189,8 @@ fn journal_error(path: &Path, error: JournalError) -> anyhow::Error {
             )
         }
         JournalError::Other => anyhow::anyhow!(
-            "{path}: these are runs of another search (other counts, keys or machine); go on with its command, or start \
-             again with --restart"
+            "{path}: these are runs of another search (other counts, keys or machine); go on with its command, or \
+             start again with --restart"
         ),
     }
 }

@@ -71,7 +71,10 @@ fn key(settings: &[Setting], name: String, range: Range) -> anyhow::Result<Key> 
         .map_err(|_| anyhow::anyhow!("{name} is {value}, and only whole numbers are fitted"))?;
     let start = range.position(number).with_context(|| {
         let Range { low, high, .. } = range;
-        format!("{name} is {number}, which is not among the values to fit, {low} to {high}; give a range with --also {name}=A..B")
+        format!(
+            "{name} is {number}, which is not among the values to fit, {low} to {high}; give a range with \
+             --also {name}=A..B"
+        )
     })?;
     Ok(Key { name, range, start })
 }

@@ -47,7 +47,7 @@ fn head(report: &Report) -> String {
         writeln!(text, "# Held out: {}", list(&report.held_out)).expect(TAKES);
     }
     for tie in &report.ties {
-        writeln!(text, "# Not told apart: {}", tie.sentence).expect(TAKES);
+        writeln!(text, "# Not distinguished: {}", tie.sentence).expect(TAKES);
     }
     write!(text, "\nbase = \"{BASE}\"\n").expect(TAKES);
     text

@@ -32,7 +32,7 @@ pub(super) struct Report {
     pub(super) keys: Vec<KeyReport>,
     /// Keys that change no fitted count.
     pub(super) unseen: Vec<String>,
-    /// Keys that the counts do not tell apart.
+    /// Keys that the counts do not distinguish.
     pub(super) ties: Vec<TieReport>,
     /// Counts that no value explains.
     pub(super) unexplained: Vec<UnexplainedReport>,
@@ -188,7 +188,7 @@ impl Report {
 
     fn write_ties(&self, text: &mut String) {
         if !self.ties.is_empty() {
-            writeln!(text, "\nnot told apart by these counts:").expect(TAKES);
+            writeln!(text, "\nnot distinguished by these counts:").expect(TAKES);
         }
         for tie in &self.ties {
             writeln!(text, "  {}", tie.sentence).expect(TAKES);
@@ -201,12 +201,18 @@ impl Report {
             return;
         }
         let all = self.unexplained.len();
-        writeln!(text, "\nno value explains {all} counts: there the structure of the model differs from the machine").expect(TAKES);
+        let what = "there the structure of the model differs from the machine";
+        writeln!(text, "\nno value explains {all} counts: {what}").expect(TAKES);
         for count in self.unexplained.iter().take(NAMED) {
             let UnexplainedReport { kernel, event, counted, model, deviations, .. } = count;
             let held_out = if count.held_out { ", held out" } else { "" };
             let deviations = deviations.abs();
-            writeln!(text, "  {kernel} {event}: counted {counted:.3}, model {model:.3} ({deviations:.0} standard deviations{held_out})").expect(TAKES);
+            let both = format!("counted {counted:.3}, model {model:.3}");
+            writeln!(
+                text,
+                "  {kernel} {event}: {both} ({deviations:.0} standard deviations{held_out})"
+            )
+            .expect(TAKES);
         }
         if all > NAMED {
             writeln!(text, "  and {} more (--json has all)", all - NAMED).expect(TAKES);
