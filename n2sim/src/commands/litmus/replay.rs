@@ -90,6 +90,12 @@ fn replay_with(
     let meta = session.trace().meta();
     let (of_cases, of_kernels) = (code(&session, all), kernels::code(meta));
     let of_pairs = kernels::pair_code(meta);
+    // The program has all of them, and a recording those that ran.
+    let of_cases = of_cases.filter(|(_, code)| {
+        code.iter().any(|case| ran(&session, case.with) || ran(&session, case.without))
+    });
+    let any_ran = |code: &Vec<(u64, u64)>| code.iter().any(|range| ran(&session, *range));
+    let (of_kernels, of_pairs) = (of_kernels.filter(any_ran), of_pairs.filter(any_ran));
     anyhow::ensure!(
         of_cases.is_some() || of_kernels.is_some() || of_pairs.is_some(),
         "{}: this is not a recording of the cases or kernels of this n2sim; export the program again, and record it \
@@ -117,6 +123,11 @@ fn replay_with(
         counted.kernels.extend(more);
     }
     Ok(session.config().core.revision.midr())
+}
+
+/// Returns true if the recording has an instruction of a function, `[first, end)`.
+fn ran(session: &Session, (first, end): (u64, u64)) -> bool {
+    session.trace().statics().insts().iter().any(|inst| (first..end).contains(&inst.pc))
 }
 
 /// Returns the cases that the recorded program has: the admitted ones, or all.
