@@ -56,6 +56,7 @@ pub fn calibrate<M: Model>(
     points: &Points,
     settings: Settings,
 ) -> Result<Option<Calibration>, RunError<M::Error>> {
+    runs.expect_points(points.all.len());
     let fitted = points.fitted();
     let start: Vec<usize> = keys.iter().map(|key| key.start).collect();
     let Some(first) = runs.one(&start)? else { return Ok(None) };

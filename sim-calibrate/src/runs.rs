@@ -104,6 +104,14 @@ impl<'a, M: Model> Runs<'a, M> {
         Ok(places.iter().map(|place| self.known[place].clone()).collect())
     }
 
+    /// Forgets runs of a damaged journal, which do not have so many predictions.
+    pub(crate) fn expect_points(&mut self, points: usize) {
+        let is_whole = |run: &Arc<Vec<f64>>| {
+            run.len() == points && run.iter().all(|count| count.is_finite() && *count >= 0.0)
+        };
+        self.known.retain(|_, run| run.as_ref().is_none_or(is_whole));
+    }
+
     /// Notes the cost of a fitted count at the best place so far.
     pub(crate) fn found(&mut self, cost: f64) {
         self.least = Some(cost.sqrt());
