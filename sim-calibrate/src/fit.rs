@@ -67,7 +67,7 @@ impl Search<'_> {
             }
             self.descend(runs, &mut best, 32)?;
             self.polish(runs, &mut best)?;
-            if best.cost > before * 0.99 || runs.made() > self.most_runs {
+            if best.cost >= before * 0.99 || runs.made() > self.most_runs {
                 return Ok(best);
             }
         }
@@ -143,7 +143,7 @@ impl Search<'_> {
             let places = self.steps_down(runs, best, &slopes)?;
             let found = self.go_to_best(runs, best, &places)?;
             improved |= found;
-            if !found || best.cost > before * 0.9 {
+            if !found || best.cost >= before * 0.9 {
                 return Ok(improved);
             }
         }

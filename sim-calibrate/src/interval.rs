@@ -108,7 +108,12 @@ pub(crate) fn profiles<M: Model>(
     while ends.iter().any(|end| end.next.is_some()) {
         let costs = costs_of(search, runs, best, near, &ends)?;
         for (end, cost) in ends.iter_mut().zip(costs) {
-            let (Some(tried), Some(found)) = (end.next, cost) else { continue };
+            let Some(tried) = end.next else { continue };
+            let Some(found) = cost else {
+                // No place could be computed: nothing is excluded.
+                (end.reached, end.next) = (room(search, best, end.column, end.sign), None);
+                continue;
+            };
             let cost = found.cost;
             if may_restart && cost < best.cost - 0.5 * scale {
                 return Ok(Profiles::Better(found));

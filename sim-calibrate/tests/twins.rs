@@ -130,6 +130,22 @@ fn sum_of_two_latencies() {
     }
 }
 
+/// Given counts without any noise, expect the values and an end of the search.
+#[test]
+fn exact_counts() {
+    let machine = Machine::new(true);
+    let exact = machine.predict(&HIDDEN).expect("the machine runs").expect("it has a machine");
+    let mut points = counts(&machine, 1);
+    for (point, mean) in points.all.iter_mut().zip(exact) {
+        point.counted = Some(Sample { mean, deviation: 0.0 });
+    }
+    let found = fit(&machine, &points);
+    assert_eq!(found.after.fitted, 0.0);
+    let fitted: Vec<i64> =
+        keys().iter().zip(&found.keys).map(|(key, found)| key.value(found.position)).collect();
+    assert_eq!(fitted[..5], HIDDEN[..5]);
+}
+
 /// Given a kernel that uses the bus alone, expect both values.
 #[test]
 fn kernel_that_separates() {

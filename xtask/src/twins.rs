@@ -72,7 +72,7 @@ fn fit(args: &Args, folder: &Path, machine: u64) -> Result<bool> {
     let recording = repository().join("sim-litmus/recordings/kernels.n2t");
     let mut replay = Command::new(&args.program);
     replay.args(["litmus", "replay"]).arg(recording).arg("-o").arg(&counts);
-    replay.args(["--noise", "1", "--seed"]).arg(machine.to_string());
+    replay.args(["--noise", "1", "--draw"]).arg(machine.to_string());
     for (setting, value) in &hidden {
         replay.arg("--set").arg(format!("{}={value}", setting.key));
     }

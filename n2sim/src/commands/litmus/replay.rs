@@ -34,7 +34,7 @@ pub(crate) struct ReplayArgs {
     noise: Option<f64>,
     /// Begin of the random numbers of --noise
     #[arg(long, value_name = "N", default_value_t = 1, requires = "noise")]
-    seed: u64,
+    draw: u64,
     #[command(flatten)]
     machine: MachineArgs,
 }
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Verdict> {
         midr = replay_with(args, &all, pages, &mut counted)?;
     }
     if let Some(percent) = args.noise {
-        noise::add(&mut counted, percent, args.seed);
+        noise::add(&mut counted, percent, args.draw);
     }
     counted.machine = MachineFacts {
         midr: format!("{midr:#018x}"),
