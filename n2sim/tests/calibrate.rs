@@ -67,9 +67,8 @@ fn values_of_a_hidden_machine() {
 #[test]
 fn machine_of_another_structure() {
     let folder = counted();
-    let other = ["memory.prefetch.l1d=false", "memory.prefetch.l2-stream=false"];
-    let stat =
-        ["stat", "short.n2t", "-x,", "-o", "counts.csv", "--set", other[0], "--set", other[1]];
+    let other = "memory.prefetch.stores=false";
+    let stat = ["stat", "short.n2t", "-x,", "-o", "counts.csv", "--set", other];
     assert!(n2sim(&stat, folder.path()).status.success());
     let fitted = n2sim(&FIT, folder.path());
     assert_eq!(fitted.status.code(), Some(1), "{}", text(&fitted.stderr));
