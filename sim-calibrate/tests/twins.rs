@@ -192,7 +192,7 @@ fn search_that_goes_on() -> Result<(), JournalError> {
     assert!(made.take() > 50);
     let second = search()?;
     assert_eq!((&first, made.take()), (&second, 0));
-    // A line that somebody changed is a run that was not made.
+    // A line that was changed by hand is a run that was not made.
     let text = std::fs::read_to_string(&directory).map_err(JournalError::Io)?;
     let place = text.lines().nth(1).and_then(|line| line.split("\"predicted\"").next());
     let short = format!("{}\"predicted\":[1.0]}}\n", place.unwrap_or_default());
