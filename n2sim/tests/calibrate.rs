@@ -62,6 +62,22 @@ fn values_of_a_hidden_machine() {
     assert!(!folder.path().join("calibrated.toml.runs").exists());
 }
 
+/// Given a profile and a machine to begin with, expect a configuration that has their values,
+/// strings too.
+#[test]
+fn configuration_of_a_profile_and_a_machine() {
+    let folder = counted();
+    let begin = ["--profile", "silicon", "--machine", "cobalt-100"];
+    let fitted = n2sim(&[&FIT[..], &begin].concat(), folder.path());
+    assert!(fitted.status.code().is_some_and(|code| code < 2), "{}", text(&fitted.stderr));
+    let listed = n2sim(&["list", "config", "--config", "calibrated.toml"], folder.path());
+    assert!(listed.status.success(), "{}", text(&listed.stderr));
+    let listed = text(&listed.stdout);
+    for value in ["integer-pipe = \"in-turn\"", "revision = \"r0p0\"", "slices = 64"] {
+        assert!(listed.contains(value), "{value}: {listed}");
+    }
+}
+
 /// Given counts of a machine whose structure differs, expect a refutation and no value that hides
 /// it.
 #[test]
@@ -117,7 +133,8 @@ fn runs_of_another_search() {
 fn wrong_input_is_explained() {
     let folder = counted();
     fs::write(folder.path().join("empty.json"), "").expect("a file");
-    let wrong: [(&[&str], &str); 8] = [
+    let wrong: [(&[&str], &str); 9] = [
+        (&["short.n2t=counts.csv", "--also", "a.b=-9223372036854775808..9"], "a key and a range"),
         (&["absent.json"], "cannot read the counts absent.json"),
         (&["empty.json"], "need its trace, as TRACE=empty.json"),
         (&["absent.n2t=counts.csv"], "cannot read absent.n2t"),

@@ -155,3 +155,23 @@ fn wrong_use_is_explained() {
     assert_eq!(code, Some(2));
     assert!(printed.contains("counts.csv"), "{printed}");
 }
+
+/// Given slots of r0p0, which counts one more in every cycle, expect no inequality without the
+/// revision, and one for a revision without the erratum.
+#[test]
+fn an_unknown_revision_refutes_no_slots() {
+    let slots =
+        [("stall_slot", 178_857_153), ("cpu_cycles", 30_624_945), ("inst_retired", 945_657)];
+    let parts = [
+        ("stall_slot_frontend", 33_000_000),
+        ("stall_slot_backend", 145_857_153),
+        ("op_spec", 2_000_000),
+        ("cpu_cycles", 30_624_945),
+    ];
+    for counts in [&slots[..], &parts[..]] {
+        let (_, printed) = check(counts, &[]);
+        assert!(!printed.contains("does not hold"), "{printed}");
+        let (code, printed) = check(counts, &["--revision", "r0p3"]);
+        assert_eq!(code, Some(1), "{printed}");
+    }
+}

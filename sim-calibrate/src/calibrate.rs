@@ -98,8 +98,7 @@ fn surroundings<M: Model>(
     let Search { keys, points, active, fitted, .. } = *search;
     let slopes = Slopes::measure(runs, keys, points, active, &best.place, &Distance::Both)?;
     let Some(predicted) = runs.one(&best.place)? else { return Ok(None) };
-    let scale = residual::scale(&points.residuals(fitted, &predicted));
-    Ok(Surroundings::new(search, slopes, scale))
+    Ok(Surroundings::new(search, slopes, &points.residuals(fitted, &predicted)))
 }
 
 fn fitted_keys(

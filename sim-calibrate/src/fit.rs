@@ -297,6 +297,6 @@ fn robust(residual: f64) -> f64 {
 }
 
 /// Returns the weight of a residual in a sum of squares that has the slope of [`robust`].
-fn weight(residual: f64) -> f64 {
+pub(crate) fn weight(residual: f64) -> f64 {
     1.0 / (1.0 + (residual / ROBUST).powi(2)).sqrt()
 }

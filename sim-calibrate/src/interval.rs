@@ -2,8 +2,9 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::fit::{Best, Search};
+use crate::fit::{Best, Search, weight};
 use crate::lattice::Quadratic;
+use crate::residual;
 use crate::runs::{Model, RunError, Runs};
 use crate::slope::Slopes;
 
@@ -54,13 +55,22 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Describes the surroundings by the slopes at the best place. `scale` is the variance of a
-    /// residual: 1 if the counts differ by noise alone.
-    pub(crate) fn new(search: &Search<'_>, slopes: Slopes, scale: f64) -> Option<Surroundings> {
+    /// Describes the surroundings by the slopes and the residuals at the best place.
+    pub(crate) fn new(
+        search: &Search<'_>,
+        slopes: Slopes,
+        residuals: &[f64],
+    ) -> Option<Surroundings> {
+        let scale = residual::scale(residuals);
         let rows = slopes.rows(search.fitted);
-        let mut normal = rows.tr_mul(&rows);
+        // As in the fit, a count that the model does not explain has little weight.
+        let mut weighted = rows.clone();
+        for (mut row, residual) in weighted.row_iter_mut().zip(residuals) {
+            row *= weight(*residual);
+        }
+        let mut normal = rows.tr_mul(&weighted);
         for (column, key) in search.active.iter().enumerate() {
-            // A range is knowledge too: as a normal distribution over all of it.
+            // The range limits the key, too: as a normal distribution over all of it.
             normal[(column, column)] += scale * (search.keys[*key].last() as f64).powi(-2);
         }
         let covariance = normal.clone().cholesky()?.inverse() * scale;
@@ -76,7 +86,9 @@ impl Surroundings {
         (column, steps): (usize, i64),
         most: usize,
     ) -> Vec<Vec<usize>> {
-        let residuals = DVector::from_vec(search.points.residuals(search.fitted, predicted));
+        let residuals = search.points.residuals(search.fitted, predicted);
+        let residuals = residuals.iter().map(|residual| residual * weight(*residual));
+        let residuals = DVector::from_iterator(search.fitted.len(), residuals);
         let mut bounds = search.bounds(place);
         bounds[column] = (steps, steps);
         let normal = self.normal.clone();

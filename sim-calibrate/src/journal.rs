@@ -15,9 +15,9 @@ pub enum JournalError {
     /// The file cannot be opened, read or written.
     Io(std::io::Error),
     /// The file is not a journal.
-    NotOne,
+    NotAJournal,
     /// The journal is of another search: other counts, keys, traces or machine.
-    Other,
+    OtherSearch,
 }
 
 /// One run of the model.
@@ -44,7 +44,7 @@ impl Journal {
     /// Opens the journal of a search, or starts it. `search` names everything that determines a
     /// prediction besides the positions of the keys.
     ///
-    /// A last line that was not written to its end is removed.
+    /// A line that was not written to its end is removed, with all that follow it.
     ///
     /// # Errors
     /// The file cannot be opened, or is of another search or no journal.
@@ -59,12 +59,12 @@ impl Journal {
         let mut lines = BufReader::new(&file);
         let mut line = String::new();
         let mut length = read_line(&mut lines, &mut line)?;
-        let found: Head = serde_json::from_str(&line).map_err(|_| JournalError::NotOne)?;
+        let found: Head = serde_json::from_str(&line).map_err(|_| JournalError::NotAJournal)?;
         if found.format != FORMAT {
-            return Err(JournalError::NotOne);
+            return Err(JournalError::NotAJournal);
         }
         if found.search != search {
-            return Err(JournalError::Other);
+            return Err(JournalError::OtherSearch);
         }
         let mut known = Vec::new();
         loop {
@@ -100,7 +100,7 @@ impl Journal {
 
 fn read_line(lines: &mut impl BufRead, line: &mut String) -> Result<u64, JournalError> {
     lines.read_line(line).map(|bytes| bytes as u64).map_err(|error| match error.kind() {
-        std::io::ErrorKind::InvalidData => JournalError::NotOne,
+        std::io::ErrorKind::InvalidData => JournalError::NotAJournal,
         _ => JournalError::Io(error),
     })
 }

@@ -1,4 +1,4 @@
-//! Whole steps of several keys that a quadratic model of the cost likes best.
+//! Whole steps of several keys with about the least value of a quadratic form.
 //!
 //! Rounding each key on its own fails where keys are tied: one up and one down belong together.
 

@@ -22,19 +22,19 @@ pub struct Unexplained {
     pub held_out: bool,
 }
 
-/// Errors of predictions, as shares.
+/// Errors of predictions, as shares; `None` where nothing was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Errors {
     /// Root mean square of the logarithms of the ratios, over the fitted points.
     pub fitted: f64,
     /// The same over points that were held out.
-    pub held_out: f64,
+    pub held_out: Option<f64>,
     /// The same for a perfect model: the noise of the held-out counts.
-    pub noise: f64,
+    pub noise: Option<f64>,
     /// Median of the absolute errors of `CPU_CYCLES`, over the fitted points.
-    pub cycles: f64,
+    pub cycles: Option<f64>,
     /// The same over points that were held out.
-    pub held_out_cycles: f64,
+    pub held_out_cycles: Option<f64>,
 }
 
 /// Computes the errors.
@@ -58,7 +58,7 @@ pub(crate) fn errors(points: &Points, predicted: &[f64]) -> Errors {
         .map(|sample| points.expected(sample) * points.deviation(sample))
         .collect();
     Errors {
-        fitted: root_mean_square(&ratios(false, None)),
+        fitted: root_mean_square(&ratios(false, None)).unwrap_or_default(),
         held_out: root_mean_square(&ratios(true, None)),
         noise: root_mean_square(&held_out),
         cycles: median(ratios(false, Some("CPU_CYCLES"))),
@@ -66,15 +66,15 @@ pub(crate) fn errors(points: &Points, predicted: &[f64]) -> Errors {
     }
 }
 
-fn root_mean_square(values: &[f64]) -> f64 {
+fn root_mean_square(values: &[f64]) -> Option<f64> {
     let squares: f64 = values.iter().map(|value| value * value).sum();
-    (squares / values.len().max(1) as f64).sqrt()
+    (!values.is_empty()).then(|| (squares / values.len() as f64).sqrt())
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+fn median(mut values: Vec<f64>) -> Option<f64> {
     values.iter_mut().for_each(|value| *value = value.exp_m1().abs());
     values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
+    values.get(values.len() / 2).copied()
 }
 
 /// Returns the counts that differ by more than chance, the largest difference first.
@@ -101,5 +101,5 @@ pub(crate) fn unexplained(points: &Points, predicted: &[f64]) -> Vec<Unexplained
 pub(crate) fn scale(residuals: &[f64]) -> f64 {
     let chance: Vec<f64> =
         residuals.iter().copied().filter(|residual| residual.abs() <= NOT_CHANCE).collect();
-    root_mean_square(&chance).powi(2).max(1.0)
+    root_mean_square(&chance).map_or(1.0, |root| root.powi(2).max(1.0))
 }

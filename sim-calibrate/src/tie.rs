@@ -102,7 +102,7 @@ fn known(
         let position = best.place[search.active[column]];
         key(column).value(position) as f64
     };
-    // The counts know the factor no better than this: 1 where it is near.
+    // The factor is not determined better than this: 1 where it is near.
     let factor = -first_steps / second_steps;
     let factor = if (0.8..1.25).contains(&factor) { 1.0 } else { (factor * 10.0).round() / 10.0 };
     let covariance = &near.covariance;

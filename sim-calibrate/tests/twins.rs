@@ -175,6 +175,25 @@ fn other_structure() {
     assert!(found.unexplained.iter().all(|count| count.kernel < 2), "{:?}", found.unexplained);
 }
 
+/// Given one count that is three times too large, expect it among the residuals, and all values in
+/// their intervals.
+#[test]
+fn one_wrong_count() {
+    let machine = Machine::new(true);
+    for seed in 1..10 {
+        let mut points = counts(&machine, seed);
+        let wrong = &mut points.all[2 * EVENTS.len() + 1];
+        wrong.counted = wrong.counted.map(|count| Sample { mean: 3.0 * count.mean, ..count });
+        let found = fit(&machine, &points);
+        let unexplained = &found.unexplained;
+        assert!(unexplained.len() == 1 && unexplained[0].kernel == 2, "{seed}: {unexplained:?}");
+        for (name, hidden) in NAMES.into_iter().zip(HIDDEN).take(5) {
+            let interval = values(&found, name);
+            assert!(interval.contains(&hidden), "seed {seed}: {name} {interval:?}");
+        }
+    }
+}
+
 /// Given the journal of a search, expect the same result without a run.
 #[test]
 fn search_that_goes_on() -> Result<(), JournalError> {
@@ -199,6 +218,6 @@ fn search_that_goes_on() -> Result<(), JournalError> {
     std::fs::write(&directory, text + &short).map_err(JournalError::Io)?;
     let third = search()?;
     assert_eq!((&first, made.take()), (&third, 1));
-    assert!(matches!(Journal::open(&directory, "another"), Err(JournalError::Other)));
+    assert!(matches!(Journal::open(&directory, "another"), Err(JournalError::OtherSearch)));
     std::fs::remove_file(&directory).map_err(JournalError::Io)
 }

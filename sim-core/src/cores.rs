@@ -115,6 +115,17 @@ impl CoreDescription {
     }
 }
 
+/// Returns true if MIDR_EL1 is that of a core with such a part number: of Arm, or of Microsoft,
+/// whose Azure Cobalt 100 is a Neoverse N2 and has its part number (Linux, `cputype.h`).
+pub fn is_part(midr: u64, part: u64) -> bool {
+    const ARM: u64 = 0x41;
+    const MICROSOFT: u64 = 0x6d;
+    const NEOVERSE_N2: u64 = 0xd49;
+    let implementer = midr >> 24 & 0xff;
+    let is_known = implementer == ARM || implementer == MICROSOFT && part == NEOVERSE_N2;
+    is_known && midr >> 4 & 0xfff == part
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

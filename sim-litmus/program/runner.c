@@ -30,12 +30,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #define BLOCK_BYTES (2ul << 20)
+// Blocks of 2 MiB, whatever the usual size of huge pages is.
+#define HUGE_2MB (21 << 26)
 // Lines of the cases, which code can be fetched from.
 #define CODE_BYTES (4ul << 20)
 // A counted loop has this many times the rounds of a recorded one.
@@ -244,14 +247,16 @@ static void *map(unsigned long bytes, int advice) {
     return start;
 }
 
+static int is_available(unsigned long bytes);
+
 // Maps memory in blocks of 2 MiB, or, if the kernel gives none, in small pages.
 static void *map_blocks(unsigned long bytes, int *has_blocks) {
     void *huge = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE, -1, 0);
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | HUGE_2MB | MAP_POPULATE, -1, 0);
     *has_blocks = 1;
     if (huge != MAP_FAILED && (uintptr_t)huge % BLOCK_BYTES == 0)
         return huge;
-    void *blocks = map(bytes, MADV_HUGEPAGE);
+    void *blocks = is_available(bytes) ? map(bytes, MADV_HUGEPAGE) : NULL;
     *has_blocks = blocks != NULL && is_in_blocks(blocks, bytes);
     return blocks;
 }
@@ -917,6 +922,12 @@ static int write_file(const struct counting *counting) {
     const char *output = counting->options->output;
     if (output == NULL)
         return write_result(stdout, counting);
+    struct stat status;
+    // A device or a pipe stays what it is.
+    if (stat(output, &status) == 0 && !S_ISREG(status.st_mode)) {
+        FILE *device = fopen(output, "w");
+        return device != NULL && (write_result(device, counting) & (fclose(device) == 0));
+    }
     int length = snprintf(unfinished, sizeof unfinished, "%s.part", output);
     if (length < 0 || (size_t)length >= sizeof unfinished) {
         errno = ENAMETOOLONG;

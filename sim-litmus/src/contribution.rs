@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use sim_core::Shown;
 
 use crate::counts::{Counted, CountedCase, CountedKernel, MachineFacts};
+use crate::kernels;
 use crate::rules::{self, BrokenRule};
 
 /// The licence of published results.
@@ -13,7 +14,8 @@ pub const LICENCE: &str = "CC0-1.0";
 const NAMED: usize = 5;
 
 /// Returns what keeps a result from being published, each in a sentence with the remedy; nothing if
-/// it is fit. `cases` are the names of the cases of its program.
+/// it is fit. `cases` are the names of the cases of its program; its kernels are those of
+/// [`crate::kernels`].
 ///
 /// It must say which machine counted under which licence, and its counts must vary as those of a
 /// machine do and keep the rules between events.
@@ -24,6 +26,18 @@ pub fn faults(counted: &Counted, cases: &[&str]) -> Vec<String> {
         format!(
             "case '{}' is not in the program; the file has been changed by hand",
             case.case.shown()
+        )
+    }));
+    if !counted.kernels.is_empty() && counted.kernel_program != kernels::mark() {
+        faults.push("its kernels are those of another n2sim; export the program again".to_owned());
+    }
+    let known: Vec<String> =
+        kernels::all().into_iter().chain(kernels::pairs()).map(|kernel| kernel.id).collect();
+    let unknown = counted.kernels.iter().filter(|kernel| !known.contains(&kernel.kernel));
+    faults.extend(unknown.map(|kernel| {
+        format!(
+            "kernel '{}' is not in the program; the file has been changed by hand",
+            kernel.kernel.shown()
         )
     }));
     let loops = loops(counted);

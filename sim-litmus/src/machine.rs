@@ -5,9 +5,6 @@ use sim_core::cores::{self, CoreDescription};
 
 use crate::counts::MachineFacts;
 
-/// Arm Limited, as in the field Implementer of MIDR_EL1.
-const ARM: u64 = 0x41;
-
 /// Number of a core and its revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Midr(pub u64);
@@ -21,9 +18,9 @@ impl Midr {
 
     /// Returns the core, if n2sim knows it.
     pub fn core(self) -> Option<&'static CoreDescription> {
-        let part = self.0 >> 4 & 0xfff;
-        let is_arm = self.0 >> 24 & 0xff == ARM;
-        cores::all().iter().find(|core| is_arm && core.part != 0 && u64::from(core.part) == part)
+        let is_own =
+            |core: &&CoreDescription| core.part != 0 && cores::is_part(self.0, core.part.into());
+        cores::all().iter().find(is_own)
     }
 
     /// Returns the revision as `r0p3`.

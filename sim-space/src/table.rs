@@ -103,15 +103,21 @@ impl Space {
             .map_or(Membership::Undecided, Membership::Outside)
     }
 
-    /// Returns every inequality that a table violates, no two with an event in common.
-    pub fn violations(&self, table: &Table) -> Vec<Inequality> {
+    /// Returns every inequality that a table violates, no two with an event in common, and whether
+    /// the rest of the table is known to be possible.
+    pub fn violations(&self, table: &Table) -> (Vec<Inequality>, bool) {
         let mut found: Vec<Inequality> = Vec::new();
         let mut rest = table.clone();
-        while let Membership::Outside(inequality) = self.test(&rest) {
-            rest = rest.without(|event| inequality.names(event));
-            found.push(inequality);
+        loop {
+            match self.test(&rest) {
+                Membership::Outside(inequality) => {
+                    rest = rest.without(|event| inequality.names(event));
+                    found.push(inequality);
+                }
+                Membership::Inside => return (found, true),
+                Membership::Undecided => return (found, false),
+            }
         }
-        found
     }
 
     /// Returns weights that prove a table impossible, or `None` if it is possible.

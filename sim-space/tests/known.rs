@@ -94,7 +94,7 @@ fn every_violation_is_found_once() {
         (L2D_CACHE_RD, 2),
         (CPU_CYCLES, 100),
     ];
-    let found = space().violations(&table(&counts, 0.0));
+    let (found, _) = space().violations(&table(&counts, 0.0));
     let mut found: Vec<String> = found.iter().map(Inequality::to_string).collect();
     found.sort();
     assert_eq!(found, ["L1D_TLB_REFILL_WR <= L2D_TLB_WR", "L1I_CACHE_REFILL <= L2D_CACHE_RD"]);

@@ -17,6 +17,8 @@ use sim_calibrate::{
 };
 use sim_core::Shown;
 use sim_core::config::Document;
+use sim_machine::MachineConfig;
+use sim_metrics::identities::Assumptions;
 
 use crate::files::output::{Output, is_written_in_place};
 use crate::host::progress;
@@ -98,7 +100,14 @@ pub(crate) fn run(args: &CalibrateArgs) -> anyhow::Result<Verdict> {
     let overrides = args.machine.overrides();
     let document = args.machine.source(&overrides).document()?;
     let keys = keys::keys(&document, &args.only, &args.also)?;
-    let sources = args.counts.iter().map(Source::read).collect::<anyhow::Result<Vec<_>>>()?;
+    let revision = MachineConfig::from_document(&document)?.core.revision;
+    let assumptions = Assumptions {
+        has_stall_slot_erratum: Some(revision.has_stall_slot_erratum()),
+        tolerance: args.noise / 100.0,
+        ..Assumptions::default()
+    };
+    let read = |file| Source::read(file, &assumptions);
+    let sources = args.counts.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
     let machine = Machine::new(&document, &keys, &sources)?;
     let points = machine.points(&sources, args.noise / 100.0, args.fit_all)?;
     let mut runs = 0;
@@ -183,12 +192,12 @@ fn journal_error(path: &Path, error: JournalError) -> anyhow::Error {
         JournalError::Io(error) => {
             anyhow::Error::new(error).context(format!("cannot keep runs in {path}"))
         }
-        JournalError::NotOne => {
+        JournalError::NotAJournal => {
             anyhow::anyhow!(
                 "{path}: this is not a file of kept runs; move it away, or give another -o"
             )
         }
-        JournalError::Other => anyhow::anyhow!(
+        JournalError::OtherSearch => anyhow::anyhow!(
             "{path}: these are runs of another search (other counts, keys or machine); go on with its command, or \
              start again with --restart"
         ),

@@ -5,6 +5,9 @@
 
 use super::Setting;
 
+/// Largest difference between the ends of a range.
+const MOST_WIDE: i64 = 1 << 20;
+
 /// Plausible values of a whole number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
@@ -52,7 +55,8 @@ impl Range {
                     && (range.high / range.low).count_ones() == 1
             }
         };
-        (range.low < range.high && is_sound).then_some(range)
+        let width = range.high.checked_sub(range.low)?;
+        (1..=MOST_WIDE).contains(&width).then_some(range).filter(|_| is_sound)
     }
 
     /// Returns the number of values.

@@ -60,8 +60,6 @@ struct Machines {
     last: (u64, u64),
 }
 
-/// Arm Limited, as in the field Implementer of MIDR_EL1.
-const ARM: u64 = 0x41;
 const ALL_REVISIONS: [(u64, u64); 2] = [(0, 0), (15, 15)];
 
 impl OnMachines {
@@ -88,7 +86,7 @@ impl Exception {
     pub fn is_on(&self, midr: u64) -> bool {
         let own = (midr >> 20 & 0xf, midr & 0xf);
         let Machines { part, first, last } = self.machines;
-        midr >> 24 & 0xff == ARM && midr >> 4 & 0xfff == part && (first..=last).contains(&own)
+        cores::is_part(midr, part) && (first..=last).contains(&own)
     }
 
     /// Returns an event that both state for one machine.

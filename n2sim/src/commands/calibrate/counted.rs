@@ -60,11 +60,12 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads a file and refuses counts that contradict each other.
-    pub(super) fn read(file: &CountsFile) -> anyhow::Result<Source> {
+    /// Reads a file and refuses counts that contradict each other. `assumptions` are those about
+    /// output of `perf stat`; a result names its machine.
+    pub(super) fn read(file: &CountsFile, assumptions: &Assumptions) -> anyhow::Result<Source> {
         match file {
             CountsFile::Result(path) => of_program(path),
-            CountsFile::OfTrace { trace, counts } => of_trace(trace, counts),
+            CountsFile::OfTrace { trace, counts } => of_trace(trace, counts, assumptions),
         }
     }
 }
@@ -132,7 +133,7 @@ fn refuse(name: &str, mut broken: Vec<String>) -> anyhow::Result<()> {
     }
 }
 
-fn of_trace(trace: &Path, counts: &Path) -> anyhow::Result<Source> {
+fn of_trace(trace: &Path, counts: &Path, assumptions: &Assumptions) -> anyhow::Result<Source> {
     let name = counts.shown().to_string();
     let text = sim_files::text(counts).with_context(|| format!("cannot read the counts {name}"))?;
     let tables = count_table::read(&text, Tolerance::Usual).with_context(|| name.clone())?;
@@ -142,8 +143,7 @@ fn of_trace(trace: &Path, counts: &Path) -> anyhow::Result<Source> {
             tables.len()
         );
     };
-    let check =
-        identities::check(|event| table.counts.get(&event).copied(), &Assumptions::default());
+    let check = identities::check(|event| table.counts.get(&event).copied(), assumptions);
     refuse(&name, check.violations.iter().map(ToString::to_string).collect())?;
     let file = TraceFile::open(trace).with_context(|| format!("cannot read {}", trace.shown()))?;
     let unit = INSTRUCTIONS / file.instructions().max(1) as f64;

@@ -50,7 +50,9 @@ fn given(text: &str) -> anyhow::Result<(String, Range)> {
         Some((key.trim().to_owned(), number(low)?, number(high)?))
     });
     match range {
-        Some((key, low, high)) if low < high && high - low < 1 << 20 => {
+        Some((key, low, high))
+            if high.checked_sub(low).is_some_and(|width| (1..1 << 20).contains(&width)) =>
+        {
             Ok((key, Range { low, high, steps: Steps::Ones }))
         }
         _ => bail!(

@@ -39,6 +39,7 @@ impl<'a> Machine<'a> {
         keys: &'a [Key],
         sources: &[Source],
     ) -> anyhow::Result<Machine<'a>> {
+        refuse_twice(sources)?;
         let mut replays = Vec::new();
         if sources.iter().any(|source| source.trace.is_none()) {
             for pages in Pages::BOTH {
@@ -91,7 +92,9 @@ impl<'a> Machine<'a> {
     /// Returns the hashes of all traces.
     pub(super) fn hashes(&self) -> String {
         let hash = |replay: &Replay| match replay {
-            Replay::Kernels(..) => kernels::mark(),
+            Replay::Kernels(..) => kernels::open_recording()
+                .map(|file| format!("{:?}", file.hash()))
+                .unwrap_or_default(),
             Replay::Trace(path) => {
                 TraceFile::open(path).map(|file| format!("{:?}", file.hash())).unwrap_or_default()
             }
@@ -181,6 +184,20 @@ impl Replay {
             }
         }
     }
+}
+
+/// Refuses two counts of one kernel.
+fn refuse_twice(sources: &[Source]) -> anyhow::Result<()> {
+    for (number, source) in sources.iter().enumerate() {
+        for other in sources[..number].iter().filter(|other| other.trace == source.trace) {
+            let twice = source.kernels.keys().find(|kernel| other.kernels.contains_key(*kernel));
+            if let Some(kernel) = twice {
+                let (one, two, kernel) = (&other.name, &source.name, kernel.shown());
+                anyhow::bail!("{kernel} is counted in {one} and in {two}; give one of these files");
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Returns the replay of the kernels with such pages.

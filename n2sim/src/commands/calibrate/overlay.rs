@@ -22,7 +22,7 @@ pub(super) fn text(document: &Document, report: &Report) -> anyhow::Result<Strin
         let fitted = report.keys.iter().find(|key| key.key == setting.key);
         let is_base = base.get(&setting.key).is_some_and(|value| value == setting.value);
         let line = match fitted {
-            Some(fitted) if !fitted.is_open() => fitted_line(fitted, report),
+            Some(fitted) => fitted_line(fitted, report),
             _ if is_base => continue,
             _ => kept_line(&setting),
         };
@@ -41,7 +41,7 @@ fn head(report: &Report) -> String {
     for counts in &report.counts {
         writeln!(text, "# Counts: {counts}").expect(TAKES);
     }
-    let list = |kernels: &[String]| kernels.join(", ");
+    let list = |kernels: &[String]| kernels.join(", ").shown().to_string();
     writeln!(text, "# Fitted kernels: {}", list(&report.fitted)).expect(TAKES);
     if !report.held_out.is_empty() {
         writeln!(text, "# Held out: {}", list(&report.held_out)).expect(TAKES);
@@ -56,9 +56,10 @@ fn head(report: &Report) -> String {
 /// Returns a fitted value with its source.
 fn fitted_line(key: &KeyReport, report: &Report) -> String {
     let KeyReport { value, low, high, start, .. } = key;
-    let interval = match low == high {
-        true => String::new(),
-        false => format!(", {low} to {high}"),
+    let interval = match (low == high, key.is_open()) {
+        (true, _) => String::new(),
+        (_, true) => format!(", {low} to {high}, all of the range"),
+        (_, false) => format!(", {low} to {high}"),
     };
     let is_tied = report.ties.iter().any(|tie| tie.keys.contains(&key.key));
     let tied = if is_tied { "; tied to others, see above" } else { "" };
@@ -67,14 +68,5 @@ fn fitted_line(key: &KeyReport, report: &Report) -> String {
 
 /// Returns a value of the profile, the machine or the file that the search began with.
 fn kept_line(setting: &Setting) -> String {
-    let value = match setting.value.parse::<f64>().is_ok() || is_toml(&setting.value) {
-        true => setting.value.clone(),
-        false => format!("{:?}", setting.value),
-    };
-    format!("{value} # {}", setting.source.shown())
-}
-
-/// Returns true for a value that is not a string.
-fn is_toml(value: &str) -> bool {
-    matches!(value, "true" | "false") || value.starts_with('[')
+    format!("{} # {}", setting.value, setting.source.shown())
 }

@@ -42,10 +42,10 @@ pub(super) struct Report {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct ErrorShares {
     fitted: f64,
-    held_out: f64,
-    noise: f64,
-    cycles: f64,
-    held_out_cycles: f64,
+    held_out: Option<f64>,
+    noise: Option<f64>,
+    cycles: Option<f64>,
+    held_out_cycles: Option<f64>,
 }
 
 /// A key after the fit.
@@ -154,11 +154,11 @@ impl Report {
 
     fn write_errors(&self, text: &mut String) {
         writeln!(text, "{:<36} {:>9} {:>9}", "error", "before", "fitted").expect(TAKES);
-        let mut row = |name: &str, of: &dyn Fn(ErrorShares) -> f64| {
+        let mut row = |name: &str, of: &dyn Fn(ErrorShares) -> Option<f64>| {
             let (before, after) = (percent(of(self.before)), percent(of(self.after)));
             writeln!(text, "{name:<36} {before:>9} {after:>9}").expect(TAKES);
         };
-        row("all counts, fitted kernels", &|errors| errors.fitted);
+        row("all counts, fitted kernels", &|errors| Some(errors.fitted));
         row("CPU_CYCLES (median), fitted kernels", &|errors| errors.cycles);
         if !self.held_out.is_empty() {
             row("all counts, held-out kernels", &|errors| errors.held_out);
@@ -202,7 +202,7 @@ impl Report {
         }
         let all = self.unexplained.len();
         let what = "there the structure of the model differs from the machine";
-        writeln!(text, "\nno value explains {all} counts: {what}").expect(TAKES);
+        writeln!(text, "\nno value explains these counts ({all}): {what}").expect(TAKES);
         for count in self.unexplained.iter().take(NAMED) {
             let UnexplainedReport { kernel, event, counted, model, deviations, .. } = count;
             let held_out = if count.held_out { ", held out" } else { "" };
@@ -280,6 +280,6 @@ impl From<Errors> for ErrorShares {
     }
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.2} %", share * 100.0)
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", share * 100.0))
 }

@@ -103,16 +103,23 @@ fn outside(
     if table.is_function || !assumptions.core.is_n2() {
         return (Vec::new(), false);
     }
+    use PmuEvent::{CPU_CYCLES, OP_SPEC, STALL_SLOT, STALL_SLOT_FRONTEND};
     let value = |event: PmuEvent| table.counts.get(&event).map(|count| count.value);
     let space = Space::new(assumptions, value);
     let broken = broken_events(table, check);
     let counts = table.counts.iter().map(|(event, count)| (*event, *count));
     let counts = Table::new(counts, assumptions.tolerance);
-    let found = space.violations(&counts.without(|event| {
+    let knows_slots = assumptions.has_stall_slot_erratum.is_some()
+        || [OP_SPEC, STALL_SLOT, CPU_CYCLES].iter().all(|event| value(*event).is_some());
+    let (found, is_decided) = space.violations(&counts.without(|event| {
+        // Neither the revision nor the counts say if a surplus slot is counted in every cycle.
+        if !knows_slots && [STALL_SLOT, STALL_SLOT_FRONTEND].contains(&event) {
+            return true;
+        }
         let is_part = |whole: PmuEvent, part: PmuEvent| parts(whole).any(|own| own == part);
         broken.iter().any(|own| *own == event || is_part(*own, event) || is_part(event, *own))
     }));
-    let is_limited = check.tested == 0 && {
+    let is_limited = is_decided && check.tested == 0 && {
         let events: Vec<PmuEvent> = table.counts.keys().copied().collect();
         space.project(&events).is_ok_and(|projection| !projection.half_spaces().is_empty())
     };

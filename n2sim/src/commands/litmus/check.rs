@@ -70,6 +70,12 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
 fn judge_file(path: &Path, all: &AllCases) -> anyhow::Result<Judged> {
     let counted = read(path)?;
     expect_own_program(path, &counted, all)?;
+    anyhow::ensure!(
+        !counted.cases.is_empty() || counted.kernels.is_empty(),
+        "{}: it has kernels alone, which claim nothing; `n2sim calibrate` fits the model to them, and the program counts \
+         cases too without --kernels",
+        path.shown()
+    );
     let cases = judge(&all.candidates, &all.admission, &counted);
     let judged = Judged::new(path, counted, cases);
     anyhow::ensure!(

@@ -29,7 +29,8 @@ pub(crate) struct ReplayArgs {
     output: Option<PathBuf>,
     /// Add noise with this standard deviation to each count: a stand-in for a machine
     ///
-    /// Counts below 1 vary as 1 does. Cases then have at least five repetitions.
+    /// Counts of cases that are below 1 vary as 1 does. Each count then has at least five
+    /// repetitions.
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     noise: Option<f64>,
     /// Begin of the random numbers of --noise

@@ -29,8 +29,12 @@ pub(super) fn run(
         is_fit &= faults.is_empty();
         let path = path.shown();
         if faults.is_empty() {
-            let (name, count) = (counted.machine.name.shown(), counted.cases.len());
-            writeln!(text, "{path}: fit to be published: {name}, {count} cases")?;
+            let (name, cases) = (counted.machine.name.shown(), counted.cases.len());
+            let kernels = counted.kernels.len();
+            writeln!(
+                text,
+                "{path}: fit to be published: {name}, cases: {cases}, kernels: {kernels}"
+            )?;
         }
         for fault in faults {
             writeln!(text, "{path}: {fault}")?;
