@@ -68,6 +68,8 @@ fn values_of_a_hidden_machine() {
 fn configuration_of_a_profile_and_a_machine() {
     let folder = counted();
     let begin = ["--profile", "silicon", "--machine", "cobalt-100"];
+    let stat = [&["stat", "short.n2t", "-x,", "-o", "counts.csv"], &begin[..]].concat();
+    assert!(n2sim(&stat, folder.path()).status.success());
     let fitted = n2sim(&[&FIT[..], &begin].concat(), folder.path());
     assert!(fitted.status.code().is_some_and(|code| code < 2), "{}", text(&fitted.stderr));
     let listed = n2sim(&["list", "config", "--config", "calibrated.toml"], folder.path());
