@@ -175,8 +175,8 @@ fn other_structure() {
     assert!(found.unexplained.iter().all(|count| count.kernel < 2), "{:?}", found.unexplained);
 }
 
-/// Given one count that is three times too large, expect it among the residuals, and all values in
-/// their intervals.
+/// Given one count that is three times too large, expect it as the largest residual, and the values
+/// that other counts show in their intervals.
 #[test]
 fn one_wrong_count() {
     let machine = Machine::new(true);
@@ -186,8 +186,10 @@ fn one_wrong_count() {
         wrong.counted = wrong.counted.map(|count| Sample { mean: 3.0 * count.mean, ..count });
         let found = fit(&machine, &points);
         let unexplained = &found.unexplained;
-        assert!(unexplained.len() == 1 && unexplained[0].kernel == 2, "{seed}: {unexplained:?}");
-        for (name, hidden) in NAMES.into_iter().zip(HIDDEN).take(5) {
+        let largest = &unexplained[0];
+        let is_wrong_one = largest.kernel == 2 && largest.event == EVENTS[1];
+        assert!(is_wrong_one, "seed {seed}: {unexplained:?}");
+        for (name, hidden) in NAMES.into_iter().zip(HIDDEN).take(2) {
             let interval = values(&found, name);
             assert!(interval.contains(&hidden), "seed {seed}: {name} {interval:?}");
         }
