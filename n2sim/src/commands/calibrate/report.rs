@@ -201,8 +201,9 @@ impl Report {
             return;
         }
         let all = self.unexplained.len();
-        let what = "there the structure of the model differs from the machine";
-        writeln!(text, "\nno value explains these counts ({all}): {what}").expect(TAKES);
+        let what = "there the structure of the model differs from the machine, or the search ended too early";
+        writeln!(text, "\nno value was found that explains these counts ({all}): {what}")
+            .expect(TAKES);
         for count in self.unexplained.iter().take(NAMED) {
             let UnexplainedReport { kernel, event, counted, model, deviations, .. } = count;
             let held_out = if count.held_out { ", held out" } else { "" };
