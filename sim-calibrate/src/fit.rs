@@ -1,7 +1,7 @@
 //! The search for the values with the least differences.
 //!
 //! The differences are logarithms of ratios in standard deviations. Large ones count as their size,
-//! not as their square, so that an event which the model does not explain moves no other value.
+//! not as their square, so that an event which the model does not explain moves the values less.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -257,7 +257,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Moves single keys, and pairs of keys, by a step as long as that is better.
+    /// Moves single keys by a step, and all keys that are better so together, as long as that helps.
     fn polish<M: Model>(
         &self,
         runs: &mut Runs<'_, M>,
