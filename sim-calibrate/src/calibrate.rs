@@ -42,6 +42,9 @@ pub struct Calibration {
     pub before: Errors,
     /// Errors after it.
     pub after: Errors,
+    /// Noise alone explains the fitted counts. Otherwise the structure of the model differs or the
+    /// search missed the best place, and the intervals may be too narrow.
+    pub is_noise: bool,
     /// Predictions of the best place.
     pub predicted: Vec<f64>,
 }
@@ -82,6 +85,7 @@ pub fn calibrate<M: Model>(
                     unexplained: residual::unexplained(points, &predicted),
                     before: residual::errors(points, &first),
                     after: residual::errors(points, &predicted),
+                    is_noise: search.is_noise(best.cost),
                     predicted: predicted.to_vec(),
                 }));
             }

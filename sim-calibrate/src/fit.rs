@@ -44,7 +44,7 @@ impl Search<'_> {
     }
 
     /// Returns true if noise alone costs as much.
-    fn is_noise(&self, cost: f64) -> bool {
+    pub(crate) fn is_noise(&self, cost: f64) -> bool {
         let counted = self.fitted.iter().filter_map(|at| self.points.all[*at].counted);
         let squares = counted.map(|sample| self.points.expected(sample).powi(2));
         let noise: f64 = squares.sum();
@@ -257,7 +257,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Moves single keys by a step, and all keys that are better so together, as long as that helps.
+    /// Moves single keys by a step, and together those that are better alone, as long as it helps.
     fn polish<M: Model>(
         &self,
         runs: &mut Runs<'_, M>,

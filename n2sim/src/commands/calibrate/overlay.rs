@@ -46,6 +46,10 @@ fn head(report: &Report) -> String {
     if !report.held_out.is_empty() {
         writeln!(text, "# Held out: {}", list(&report.held_out)).expect(TAKES);
     }
+    if !report.is_noise {
+        text +=
+            "# The fitted counts differ by more than noise: values and intervals may be wrong.\n";
+    }
     for tie in &report.ties {
         writeln!(text, "# Not distinguished: {}", tie.sentence).expect(TAKES);
     }

@@ -28,6 +28,8 @@ pub(super) struct Report {
     pub(super) before: ErrorShares,
     /// After it.
     pub(super) after: ErrorShares,
+    /// Noise alone explains the fitted counts; otherwise the intervals may be too narrow.
+    pub(super) is_noise: bool,
     /// Keys that change the fitted counts.
     pub(super) keys: Vec<KeyReport>,
     /// Keys that change no fitted count.
@@ -125,6 +127,7 @@ impl Report {
             runs,
             before: found.before.into(),
             after: found.after.into(),
+            is_noise: found.is_noise,
             keys: pairs().filter_map(key).collect(),
             unseen: unseen.map(|(key, _)| key.name.clone()).collect(),
             ties: found.ties.iter().map(|tie| tie_report(tie, keys, points)).collect(),
@@ -180,6 +183,10 @@ impl Report {
             };
             let open = if key.is_open() { ", all of the range" } else { "" };
             writeln!(text, "{name:<width$} {start:>7} {value:>7}  {interval}{open}").expect(TAKES);
+        }
+        if !self.is_noise {
+            let what = "the fitted counts differ by more than noise, so these values may be wrong";
+            writeln!(text, "{what} (docs/calibrate.md, Limits)").expect(TAKES);
         }
         if !self.unseen.is_empty() {
             writeln!(text, "\nnot seen by these counts: {}", self.unseen.join(", ")).expect(TAKES);
