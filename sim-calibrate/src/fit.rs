@@ -5,18 +5,19 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use crate::curves::Curves;
 use crate::key::Key;
 use crate::lattice::Quadratic;
-use crate::point::Points;
-use crate::runs::{Model, RunError, Runs};
+use crate::point::{Points, log_ratio};
+use crate::runs::{Model, RunError, Runs, Wanted};
 use crate::slope::{Distance, Slopes};
 
 /// Residual, in standard deviations, from which a difference counts as its size.
 const ROBUST: f64 = 10.0;
 /// Dampings of one step, tried together.
 const DAMPINGS: [f64; 5] = [1e-2, 0.1, 1.0, 10.0, 100.0];
-/// Positions of a key that a scan of its range tries.
-const SCANNED: usize = 6;
+/// Rounds of [`Curves`], each with more positions near the best place.
+const ROUNDS: usize = 6;
 
 /// Data of a search.
 pub(crate) struct Search<'a> {
@@ -26,6 +27,8 @@ pub(crate) struct Search<'a> {
     pub(crate) fitted: &'a [usize],
     /// Numbers of the keys that may move.
     pub(crate) active: &'a [usize],
+    /// Logarithm and standard deviation of each fitted count.
+    pub(crate) targets: Vec<(f64, f64)>,
     /// Runs after which no new round begins.
     pub(crate) most_runs: usize,
 }
@@ -37,7 +40,25 @@ pub(crate) struct Best {
     pub(crate) cost: f64,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// Describes a search.
+    pub(crate) fn new(
+        keys: &'a [Key],
+        points: &'a Points,
+        fitted: &'a [usize],
+        active: &'a [usize],
+        most_runs: usize,
+    ) -> Search<'a> {
+        let target = |at: &usize| {
+            let counted = points.all[*at].counted;
+            counted.map_or((0.0, f64::INFINITY), |sample| {
+                (log_ratio(sample.mean, 1.0), points.deviation(sample))
+            })
+        };
+        let targets = fitted.iter().map(target).collect();
+        Search { keys, points, fitted, active, targets, most_runs }
+    }
+
     /// Returns the cost of predictions.
     pub(crate) fn cost(&self, predicted: &[f64]) -> f64 {
         self.points.residuals(self.fitted, predicted).iter().map(|residual| robust(*residual)).sum()
@@ -58,19 +79,38 @@ impl Search<'_> {
         start: &[usize],
     ) -> Result<Best, RunError<M::Error>> {
         let mut best = self.evaluate(runs, &[start.to_vec()])?.remove(0);
-        self.go_down(runs, &mut best, &Distance::Ends)?;
-        self.descend(runs, &mut best, 8)?;
         loop {
             let before = best.cost;
-            if !self.is_noise(best.cost) {
-                self.scan(runs, &mut best)?;
-            }
+            self.follow_curves(runs, &mut best)?;
             self.descend(runs, &mut best, 32)?;
             self.polish(runs, &mut best)?;
-            if best.cost >= before * 0.99 || runs.made() > self.most_runs {
+            if best.cost >= before * 0.999 || runs.made() > self.most_runs {
                 return Ok(best);
             }
         }
+    }
+
+    /// Goes where the sums of the changes of single keys lead, as long as that helps.
+    fn follow_curves<M: Model>(
+        &self,
+        runs: &mut Runs<'_, M>,
+        best: &mut Best,
+    ) -> Result<(), RunError<M::Error>> {
+        let mut curves = Curves::new(self);
+        for round in 0..ROUNDS {
+            let positions = |center: usize, last: usize| positions(center, last, round);
+            let before = best.cost;
+            if !curves.measure(self, runs, best, &positions)? {
+                return Ok(());
+            }
+            let places = curves.least(self, runs, &best.place);
+            self.go_to_best(runs, best, &places)?;
+            let is_over = best.cost >= before * 0.999 && round > 1;
+            if is_over || runs.made() > self.most_runs {
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 
     /// Returns the places with their costs; a place without a machine costs infinitely much.
@@ -79,7 +119,7 @@ impl Search<'_> {
         runs: &mut Runs<'_, M>,
         places: &[Vec<usize>],
     ) -> Result<Vec<Best>, RunError<M::Error>> {
-        let predicted = runs.at(places)?;
+        let predicted = runs.at(places, Wanted::Fitted)?;
         let cost = |run: Option<&Vec<f64>>| run.map_or(f64::INFINITY, |run| self.cost(run));
         let both = places.iter().zip(predicted);
         Ok(both
@@ -136,7 +176,7 @@ impl Search<'_> {
         distance: &Distance,
     ) -> Result<bool, RunError<M::Error>> {
         let (keys, points) = (self.keys, self.points);
-        let slopes = Slopes::measure(runs, keys, points, self.active, &best.place, distance)?;
+        let slopes = Slopes::measure(runs, keys, points, self.active, &best.place, (distance, Wanted::Fitted))?;
         let mut improved = false;
         loop {
             let before = best.cost;
@@ -156,7 +196,7 @@ impl Search<'_> {
         best: &Best,
         slopes: &Slopes,
     ) -> Result<Vec<Vec<usize>>, RunError<M::Error>> {
-        let Some(here) = runs.one(&best.place)? else { return Ok(Vec::new()) };
+        let Some(here) = runs.one(&best.place, Wanted::Fitted)? else { return Ok(Vec::new()) };
         let residuals = self.points.residuals(self.fitted, &here);
         let weights = residuals.iter().map(|residual| weight(*residual).sqrt());
         let weights = DVector::from_iterator(residuals.len(), weights);
@@ -238,25 +278,6 @@ impl Search<'_> {
         moved
     }
 
-    /// Tries positions all over the range of each key, one key at a time.
-    fn scan<M: Model>(
-        &self,
-        runs: &mut Runs<'_, M>,
-        best: &mut Best,
-    ) -> Result<(), RunError<M::Error>> {
-        let mut places = Vec::new();
-        for key in self.active {
-            let last = self.keys[*key].last();
-            for number in 0..SCANNED {
-                let mut place = best.place.clone();
-                place[*key] = number * last / (SCANNED - 1);
-                places.push(place);
-            }
-        }
-        self.go_to_best(runs, best, &places)?;
-        Ok(())
-    }
-
     /// Moves single keys by a step, and together those that are better alone, as long as it helps.
     fn polish<M: Model>(
         &self,
@@ -292,11 +313,30 @@ impl Search<'_> {
 }
 
 /// Returns the cost of a residual: its square if it is small.
-fn robust(residual: f64) -> f64 {
+pub(crate) fn robust(residual: f64) -> f64 {
     2.0 * ROBUST * ROBUST * ((1.0 + (residual / ROBUST).powi(2)).sqrt() - 1.0)
 }
 
 /// Returns the weight of a residual in a sum of squares that has the slope of [`robust`].
 pub(crate) fn weight(residual: f64) -> f64 {
     1.0 / (1.0 + (residual / ROBUST).powi(2)).sqrt()
+}
+
+/// Returns the positions of a key that a round of curves measures: all over its range at first,
+/// and then around the present one.
+fn positions(center: usize, last: usize, round: usize) -> Vec<usize> {
+    let mut all = vec![center.saturating_sub(1), center + 1];
+    match round {
+        0 => all.extend((0..=5).map(|number| number * last / 5)),
+        _ => {
+            let step = (last >> (round + 2)).max(1);
+            all.extend([step, 3 * step].map(|by| center.saturating_sub(by)));
+            all.extend([step, 3 * step].map(|by| center + by));
+        }
+    }
+    all.iter_mut().for_each(|position| *position = (*position).min(last));
+    all.sort_unstable();
+    all.dedup();
+    all.retain(|position| *position != center);
+    all
 }

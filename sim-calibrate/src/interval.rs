@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 use crate::fit::{Best, Search, weight};
 use crate::lattice::Quadratic;
 use crate::residual;
-use crate::runs::{Model, RunError, Runs};
+use crate::runs::{Model, RunError, Runs, Wanted};
 use crate::slope::Slopes;
 
 /// Increase of the sum of squares at the ends of an interval: three standard deviations.
@@ -157,7 +157,7 @@ fn costs_of<M: Model>(
     near: &Surroundings,
     ends: &[End],
 ) -> Result<Vec<Option<Best>>, RunError<M::Error>> {
-    let Some(best_predicted) = runs.one(&best.place)? else { return Ok(vec![None; ends.len()]) };
+    let Some(best_predicted) = runs.one(&best.place, Wanted::Fitted)? else { return Ok(vec![None; ends.len()]) };
     let mut found: Vec<Option<Best>> = vec![None; ends.len()];
     let from_best = |end: &End| {
         let steps = (end.next? as f64 * end.sign) as i64;
@@ -172,7 +172,7 @@ fn costs_of<M: Model>(
             second.push(None);
             continue;
         };
-        let predicted = runs.one(place)?;
+        let predicted = runs.one(place, Wanted::Fitted)?;
         second.push(predicted.map(|run| near.places(search, place, &run, (end.column, 0), 2)));
     }
     keep_least(search, runs, &second, &mut found)?;
@@ -187,7 +187,7 @@ fn keep_least<M: Model>(
     found: &mut [Option<Best>],
 ) -> Result<(), RunError<M::Error>> {
     let flat: Vec<Vec<usize>> = places.iter().flatten().flatten().cloned().collect();
-    let mut predicted = runs.at(&flat)?.into_iter();
+    let mut predicted = runs.at(&flat, Wanted::Fitted)?.into_iter();
     for (places, found) in places.iter().zip(found) {
         for place in places.iter().flatten() {
             let run = predicted.next().flatten();

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 /// First line of a journal.
-const FORMAT: &str = "n2sim calibrate 1";
+const FORMAT: &str = "n2sim calibrate 2";
 
 /// A journal that cannot be read or written.
 #[derive(Debug)]
@@ -22,9 +22,12 @@ pub enum JournalError {
 
 /// One run of the model.
 #[derive(Debug, Serialize, Deserialize)]
-struct Line {
-    place: Vec<usize>,
-    predicted: Option<Vec<f64>>,
+pub(crate) struct Line {
+    /// The kernel; `None` for all of them together.
+    pub(crate) kernel: Option<usize>,
+    pub(crate) place: Vec<usize>,
+    /// Predictions of the points; `None` if the model has no such machine.
+    pub(crate) predicted: Option<Vec<f64>>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,7 +40,7 @@ struct Head {
 #[derive(Debug)]
 pub struct Journal {
     file: File,
-    known: Vec<(Vec<usize>, Option<Vec<f64>>)>,
+    known: Vec<Line>,
 }
 
 impl Journal {
@@ -75,7 +78,7 @@ impl Journal {
                 break;
             }
             length += bytes;
-            known.push((run.place, run.predicted));
+            known.push(run);
         }
         file.set_len(length).map_err(JournalError::Io)?;
         file.seek(SeekFrom::End(0)).map_err(JournalError::Io)?;
@@ -83,18 +86,13 @@ impl Journal {
     }
 
     /// Takes the runs that were known when the journal was opened.
-    pub(crate) fn take(&mut self) -> Vec<(Vec<usize>, Option<Vec<f64>>)> {
+    pub(crate) fn take(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.known)
     }
 
     /// Adds a run.
-    pub(crate) fn add(
-        &mut self,
-        place: &[usize],
-        predicted: Option<&[f64]>,
-    ) -> Result<(), JournalError> {
-        let line = Line { place: place.to_vec(), predicted: predicted.map(<[f64]>::to_vec) };
-        writeln!(self.file, "{}", json(&line)).map_err(JournalError::Io)
+    pub(crate) fn add(&mut self, line: &Line) -> Result<(), JournalError> {
+        writeln!(self.file, "{}", json(line)).map_err(JournalError::Io)
     }
 }
 

@@ -16,6 +16,7 @@
 //! that a search that was ended continues where it was.
 
 mod calibrate;
+mod curves;
 pub mod fit;
 pub mod interval;
 mod journal;

@@ -1,24 +1,38 @@
 //! Predictions of the model, made in parallel and once each.
+//!
+//! A kernel is run again only for keys that it depends on. Which these are is learned from runs at
+//! the ends of all ranges.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::journal::{Journal, JournalError};
+use crate::journal::{Journal, JournalError, Line};
 use crate::key::Key;
+use crate::point::Points;
 
-/// A model that predicts the counts of all points.
+/// A model that predicts the counts of kernels.
 pub trait Model: Sync {
     /// Reason for which a run failed that has nothing to do with the values.
     type Error: Send;
 
-    /// Returns the prediction of each point, for the values of all keys; `None` if the model has no
-    /// machine with these values.
+    /// Returns the predictions of the points of one kernel, in their order, for the values of all
+    /// keys; `None` if the model has no machine with these values.
     ///
     /// # Errors
     /// The run failed, and the search with it.
-    fn predict(&self, values: &[i64]) -> Result<Option<Vec<f64>>, Self::Error>;
+    fn predict(&self, kernel: usize, values: &[i64]) -> Result<Option<Vec<f64>>, Self::Error>;
+
+    /// Returns the predictions of all points, where each kernel finds the machine as those before
+    /// it left it; `None` if that is the same as each alone, or the model has no such machine.
+    ///
+    /// # Errors
+    /// The run failed, and the search with it.
+    fn predict_together(&self, values: &[i64]) -> Result<Option<Vec<f64>>, Self::Error> {
+        let _ = values;
+        Ok(None)
+    }
 }
 
 /// A search that could not go on.
@@ -33,25 +47,50 @@ pub enum RunError<E> {
 /// Predictions at one place; `None` if the model has no such machine.
 pub(crate) type Predicted = Option<Arc<Vec<f64>>>;
 
-/// Runs between two reports of progress, and at most those that an ended search loses.
-const BATCH: usize = 16;
+/// Kernels whose predictions are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Those with a fitted count. Points of others have no number.
+    Fitted,
+    /// All.
+    All,
+}
+
+/// Runs of kernels between two reports of progress, and at most those that an ended search loses.
+const BATCH: usize = 256;
+
+/// A run: its kernel (`None` for all together) and its place.
+type Run = (Option<usize>, Vec<usize>);
 
 /// Finished runs, and the model for others.
 pub struct Runs<'a, M: Model> {
     keys: &'a [Key],
     model: &'a M,
-    known: HashMap<Vec<usize>, Predicted>,
+    known: HashMap<Run, Predicted>,
     journal: Option<Journal>,
+    kernels: Vec<KernelOfRuns>,
+    /// Added to the predictions of kernels alone.
+    correction: Option<Vec<f64>>,
     made: usize,
     least: Option<f64>,
     progress: &'a dyn Fn(Progress),
     pool: rayon::ThreadPool,
 }
 
+/// What runs of a kernel need to know about it.
+#[derive(Clone, Debug)]
+struct KernelOfRuns {
+    /// Number of its points.
+    points: usize,
+    is_fitted: bool,
+    /// For each key, true if a count of the kernel may change with it.
+    depends: Vec<bool>,
+}
+
 /// State of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Runs of the model that were made.
+    /// Runs of the model that were made: of single kernels, divided by the number of kernels.
     pub runs: usize,
     /// Root of the mean cost of a fitted count at the best place so far, in standard deviations.
     pub difference: Option<f64>,
@@ -71,13 +110,25 @@ impl<'a, M: Model> Runs<'a, M> {
         jobs: usize,
     ) -> Result<Runs<'a, M>, rayon::ThreadPoolBuildError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
-        let known = HashMap::new();
-        let mut runs =
-            Runs { keys, model, known, journal: None, made: 0, least: None, progress, pool };
+        let (known, kernels) = (HashMap::new(), Vec::new());
+        let (correction, made, least) = (None, 0, None);
+        let journal_of_runs = None;
+        let mut runs = Runs {
+            keys,
+            model,
+            known,
+            journal: journal_of_runs,
+            kernels,
+            correction,
+            made,
+            least,
+            progress,
+            pool,
+        };
         let mut journal = journal;
-        for (place, predicted) in journal.iter_mut().flat_map(Journal::take) {
+        for Line { kernel, place, predicted } in journal.iter_mut().flat_map(Journal::take) {
             if keys.len() == place.len() {
-                runs.known.insert(place, predicted.map(Arc::new));
+                runs.known.insert((kernel, place), predicted.map(Arc::new));
             }
         }
         runs.journal = journal;
@@ -86,30 +137,85 @@ impl<'a, M: Model> Runs<'a, M> {
 
     /// Returns the number of runs of the model, without those of the journal.
     pub fn made(&self) -> usize {
-        self.made
+        self.made.div_ceil(self.kernels.len().max(1))
+    }
+
+    /// Gets to know the kernels, and forgets runs of a damaged journal, which do not have so many
+    /// predictions.
+    pub(crate) fn of_points(&mut self, points: &Points) {
+        let kernel = |number: usize| {
+            let own = || points.all.iter().filter(|point| point.kernel == number);
+            KernelOfRuns {
+                points: own().count(),
+                is_fitted: own().any(|point| point.counted.is_some() && !point.held_out),
+                depends: vec![true; self.keys.len()],
+            }
+        };
+        let kernels: Vec<KernelOfRuns> = (0..points.kernels.len()).map(kernel).collect();
+        let is_whole = |kernel: Option<usize>, run: &[f64]| {
+            let points = match kernel {
+                None => Some(points.all.len()),
+                Some(number) => kernels.get(number).map(|kernel| kernel.points),
+            };
+            points == Some(run.len()) && run.iter().all(|count| count.is_finite() && *count >= 0.0)
+        };
+        self.known.retain(|(kernel, _), run| {
+            run.as_ref().is_none_or(|run| is_whole(*kernel, run))
+        });
+        self.kernels = kernels;
+    }
+
+    /// Notes that a kernel depends on some of the keys alone.
+    pub(crate) fn depends(&mut self, kernel: usize, on: Vec<bool>) {
+        self.kernels[kernel].depends = on;
     }
 
     /// Returns the predictions at several places, in their order.
     pub(crate) fn at(
         &mut self,
         places: &[Vec<usize>],
+        wanted: Wanted,
     ) -> Result<Vec<Predicted>, RunError<M::Error>> {
-        let mut new: Vec<&Vec<usize>> =
-            places.iter().filter(|place| !self.known.contains_key(*place)).collect();
-        new.sort_unstable();
-        new.dedup();
-        for batch in new.chunks(BATCH) {
-            self.make(batch)?;
-        }
-        Ok(places.iter().map(|place| self.known[place].clone()).collect())
+        let runs: Vec<Vec<Option<Run>>> =
+            places.iter().map(|place| self.runs_of(place, wanted)).collect();
+        self.make_all(runs.iter().flatten().flatten())?;
+        Ok(runs.iter().map(|runs| self.joined(runs)).collect())
     }
 
-    /// Forgets runs of a damaged journal, which do not have so many predictions.
-    pub(crate) fn expect_points(&mut self, points: usize) {
-        let is_whole = |run: &Arc<Vec<f64>>| {
-            run.len() == points && run.iter().all(|count| count.is_finite() && *count >= 0.0)
-        };
-        self.known.retain(|_, run| run.as_ref().is_none_or(is_whole));
+    /// Returns the predictions at one place.
+    pub(crate) fn one(
+        &mut self,
+        place: &[usize],
+        wanted: Wanted,
+    ) -> Result<Predicted, RunError<M::Error>> {
+        Ok(self.at(&[place.to_vec()], wanted)?.remove(0))
+    }
+
+    /// Returns the predictions at one place where each kernel follows the others.
+    pub(crate) fn together(&mut self, place: &[usize]) -> Result<Predicted, RunError<M::Error>> {
+        let run = (None, place.to_vec());
+        self.make_all([&run].into_iter())?;
+        match self.known[&run].clone() {
+            Some(known) => Ok(Some(known)),
+            None => {
+                self.correction = None;
+                self.one(place, Wanted::All)
+            }
+        }
+    }
+
+    /// Corrects all predictions by the difference between kernels that follow each other and each
+    /// alone, at a place. Returns both predictions, together first.
+    pub(crate) fn correct(
+        &mut self,
+        place: &[usize],
+    ) -> Result<Option<[Arc<Vec<f64>>; 2]>, RunError<M::Error>> {
+        self.correction = None;
+        let (together, alone) = (self.together(place)?, self.one(place, Wanted::All)?);
+        let Some((together, alone)) = together.zip(alone) else { return Ok(None) };
+        let both = together.iter().zip(alone.iter());
+        self.correction = Some(both.map(|(together, alone)| together - alone).collect());
+        Ok(Some([together, alone]))
     }
 
     /// Notes the cost of a fitted count at the best place so far.
@@ -117,27 +223,77 @@ impl<'a, M: Model> Runs<'a, M> {
         self.least = Some(cost.sqrt());
     }
 
-    /// Makes some runs.
-    fn make(&mut self, places: &[&Vec<usize>]) -> Result<(), RunError<M::Error>> {
-        let (model, keys) = (self.model, self.keys);
-        let predict = |place: &&Vec<usize>| model.predict(&values(keys, place));
-        let all = || places.par_iter().map(predict).collect::<Vec<_>>();
-        let predicted = self.pool.install(all);
-        for (place, predicted) in places.iter().zip(predicted) {
-            let predicted = predicted.map_err(RunError::Model)?;
-            if let Some(journal) = &mut self.journal {
-                journal.add(place, predicted.as_deref()).map_err(RunError::Journal)?;
+    /// Runs a closure with the threads of the runs.
+    pub(crate) fn in_parallel<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.pool.install(work)
+    }
+
+    /// Returns the run of each wanted kernel at a place.
+    fn runs_of(&self, place: &[usize], wanted: Wanted) -> Vec<Option<Run>> {
+        let run = |(number, kernel): (usize, &KernelOfRuns)| {
+            let is_wanted = wanted == Wanted::All || kernel.is_fitted;
+            is_wanted.then(|| (Some(number), self.projected(kernel, place)))
+        };
+        self.kernels.iter().enumerate().map(run).collect()
+    }
+
+    /// Returns a place with the keys at their start that do not change the kernel.
+    fn projected(&self, kernel: &KernelOfRuns, place: &[usize]) -> Vec<usize> {
+        let keys = self.keys.iter().zip(place).zip(&kernel.depends);
+        keys.map(|((key, position), depends)| if *depends { *position } else { key.start }).collect()
+    }
+
+    /// Returns the predictions of all points from those of the kernels.
+    fn joined(&self, runs: &[Option<Run>]) -> Predicted {
+        let mut all = Vec::new();
+        for (kernel, run) in self.kernels.iter().zip(runs) {
+            match run {
+                Some(run) => all.extend_from_slice(self.known[run].as_ref()?),
+                None => all.extend(std::iter::repeat_n(f64::NAN, kernel.points)),
             }
-            self.known.insert((*place).clone(), predicted.map(Arc::new));
-            self.made += 1;
         }
-        (self.progress)(Progress { runs: self.made, difference: self.least });
+        for (count, correction) in all.iter_mut().zip(self.correction.iter().flatten()) {
+            *count = (*count + correction).max(0.0);
+        }
+        Some(Arc::new(all))
+    }
+
+    /// Makes those of some runs that are not known.
+    fn make_all<'b>(
+        &mut self,
+        runs: impl Iterator<Item = &'b Run>,
+    ) -> Result<(), RunError<M::Error>> {
+        let mut new: Vec<&Run> = runs.filter(|run| !self.known.contains_key(*run)).collect();
+        new.sort_unstable();
+        new.dedup();
+        for batch in new.chunks(BATCH) {
+            self.make(batch)?;
+        }
         Ok(())
     }
 
-    /// Returns the predictions at one place.
-    pub(crate) fn one(&mut self, place: &[usize]) -> Result<Predicted, RunError<M::Error>> {
-        Ok(self.at(&[place.to_vec()])?.remove(0))
+    /// Makes some runs.
+    fn make(&mut self, runs: &[&Run]) -> Result<(), RunError<M::Error>> {
+        let (model, keys) = (self.model, self.keys);
+        let predict = |(kernel, place): &&Run| match kernel {
+            Some(kernel) => model.predict(*kernel, &values(keys, place)),
+            None => model.predict_together(&values(keys, place)),
+        };
+        let all = || runs.par_iter().with_max_len(1).map(predict).collect::<Vec<_>>();
+        let predicted = self.pool.install(all);
+        for ((kernel, place), predicted) in runs.iter().zip(predicted) {
+            let predicted = predicted.map_err(RunError::Model)?;
+            if let Some(journal) = &mut self.journal {
+                let line = Line { kernel: *kernel, place: place.clone(), predicted };
+                journal.add(&line).map_err(RunError::Journal)?;
+                self.known.insert((*kernel, line.place), line.predicted.map(Arc::new));
+            } else {
+                self.known.insert((*kernel, place.clone()), predicted.map(Arc::new));
+            }
+            self.made += kernel.map_or(self.kernels.len(), |_| 1);
+        }
+        (self.progress)(Progress { runs: self.made(), difference: self.least });
+        Ok(())
     }
 }
 

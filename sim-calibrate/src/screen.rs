@@ -1,15 +1,18 @@
-//! Which keys change the counts at all.
+//! Which keys change the counts at all, and of which kernels.
 
 use crate::key::Key;
 use crate::point::Points;
-use crate::runs::{Model, RunError, Runs};
+use crate::runs::{Model, RunError, Runs, Wanted};
 
 /// Effect of a key over its whole range that makes it worth fitting: the root of the sum of its
 /// squares over all points, in standard deviations.
 const LEAST_EFFECT: f64 = 2.0;
+/// Such an effect on a single kernel that makes it worth a run of its own.
+const LEAST_OF_KERNEL: f64 = 0.5;
 
 /// Runs each key at both ends of its range, with the others where they are. Returns the numbers of
-/// the keys that change the fitted counts.
+/// the keys that change the fitted counts. From then on, a kernel runs again only for keys that
+/// change it, if it has fitted counts.
 pub(crate) fn screen<M: Model>(
     runs: &mut Runs<'_, M>,
     keys: &[Key],
@@ -17,7 +20,7 @@ pub(crate) fn screen<M: Model>(
     fitted: &[usize],
     place: &[usize],
 ) -> Result<Vec<usize>, RunError<M::Error>> {
-    let Some(here) = runs.one(place)? else { return Ok(Vec::new()) };
+    let Some(here) = runs.one(place, Wanted::Fitted)? else { return Ok(Vec::new()) };
     let mut places = Vec::new();
     for (number, key) in keys.iter().enumerate() {
         for position in [0, key.last()] {
@@ -26,14 +29,22 @@ pub(crate) fn screen<M: Model>(
             places.push(moved);
         }
     }
-    let predicted = runs.at(&places)?;
-    let effect = |number: usize| {
+    let predicted = runs.at(&places, Wanted::Fitted)?;
+    let effect = |number: usize, points_of: &[usize]| {
         let runs = predicted[2 * number..2 * number + 2].iter().flatten();
         let of_run = |run: &std::sync::Arc<Vec<f64>>| {
             let change = |at: &usize| points.change(&points.all[*at], here[*at], run[*at]).powi(2);
-            fitted.iter().map(change).sum::<f64>().sqrt()
+            points_of.iter().map(change).sum::<f64>().sqrt()
         };
         runs.map(of_run).fold(0.0, f64::max)
     };
-    Ok((0..keys.len()).filter(|number| effect(*number) >= LEAST_EFFECT).collect())
+    for kernel in 0..points.kernels.len() {
+        let own = fitted.iter().copied().filter(|at| points.all[*at].kernel == kernel);
+        let own: Vec<usize> = own.collect();
+        if !own.is_empty() {
+            let depends = (0..keys.len()).map(|key| effect(key, &own) >= LEAST_OF_KERNEL);
+            runs.depends(kernel, depends.collect());
+        }
+    }
+    Ok((0..keys.len()).filter(|number| effect(*number, fitted) >= LEAST_EFFECT).collect())
 }

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::key::Key;
 use crate::point::Points;
-use crate::runs::{Model, RunError, Runs};
+use crate::runs::{Model, RunError, Runs, Wanted};
 
 /// Changes of every point with one step of each active key, in standard deviations.
 #[derive(Clone, Debug)]
@@ -16,8 +16,6 @@ pub(crate) struct Slopes {
 /// Distance of the places between which a slope is measured.
 #[derive(Clone, Debug)]
 pub(crate) enum Distance {
-    /// The whole range.
-    Ends,
     /// Some steps of each key, to one side.
     OneSided(Vec<usize>),
     /// One step to both sides.
@@ -25,14 +23,14 @@ pub(crate) enum Distance {
 }
 
 impl Slopes {
-    /// Measures the slopes at a place.
+    /// Measures the slopes of the wanted points at a place.
     pub(crate) fn measure<M: Model>(
         runs: &mut Runs<'_, M>,
         keys: &[Key],
         points: &Points,
         active: &[usize],
         place: &[usize],
-        distance: &Distance,
+        (distance, wanted): (&Distance, Wanted),
     ) -> Result<Slopes, RunError<M::Error>> {
         let ends: Vec<(usize, usize)> = active
             .iter()
@@ -47,7 +45,7 @@ impl Slopes {
                 places.push(moved);
             }
         }
-        let predicted = runs.at(&places)?;
+        let predicted = runs.at(&places, wanted)?;
         let mut of_points = DMatrix::zeros(points.all.len(), active.len());
         for (column, (low, high)) in ends.iter().enumerate() {
             let both = (&predicted[2 * column], &predicted[2 * column + 1]);
@@ -76,7 +74,6 @@ impl Slopes {
 fn ends(key: &Key, position: usize, distance: &Distance, number: usize) -> (usize, usize) {
     let last = key.last();
     match distance {
-        Distance::Ends => (0, last),
         Distance::Both => (position.saturating_sub(1), (position + 1).min(last)),
         Distance::OneSided(steps) => {
             let steps = steps[number].clamp(1, last);

@@ -19,6 +19,7 @@ mod streams;
 mod table;
 mod waits;
 
+use std::ops::Range;
 use std::path::Path;
 
 use sim_core::{Counts, PmuEvent};
@@ -39,7 +40,7 @@ const RECORDING: &[u8] = include_bytes!("../recordings/kernels.n2t");
 const PAIRS: &[u8] = include_bytes!("../recordings/pairs.n2t");
 
 /// Returns all kernels, in the order of the program: those with blocks come first, so that a replay
-/// of them ends early ([`end_of`]).
+/// of them ends early ([`parts`]).
 pub fn all() -> Vec<Kernel> {
     let groups = [
         caches::kernels(),
@@ -125,32 +126,35 @@ pub fn counted_events() -> impl Iterator<Item = PmuEvent> {
     PmuEvent::ALL.into_iter().filter(|event| !event.never_counts())
 }
 
-/// Returns the number of instructions of a recording after which no kernel with such pages runs.
+/// Returns the part of a recording that belongs to each kernel: all after the previous one, to its
+/// last instruction. A kernel that did not run has an empty part.
 ///
 /// # Errors
 ///
 /// If the recording is damaged.
-pub fn end_of(trace: &TraceFile, pages: Pages, code: &[(u64, u64)]) -> Result<u64, TraceError> {
-    let kernels = all();
-    let of_pages = code.iter().zip(&kernels).filter(|(_, kernel)| kernel.pages == pages);
-    let of_pages: Vec<(u64, u64)> = of_pages.map(|(range, _)| *range).collect();
-    let is_own = |pc: u64| of_pages.iter().any(|(first, end)| (*first..*end).contains(&pc));
-    let insts = trace.statics().insts();
-    let own: Vec<bool> = insts.iter().map(|inst| is_own(inst.pc)).collect();
-    let (mut position, mut end) = (0, 0);
-    let mut batch = Vec::new();
+pub fn parts(trace: &TraceFile, code: &[(u64, u64)]) -> Result<Vec<Range<u64>>, TraceError> {
+    let own = |pc: u64| code.iter().position(|(first, end)| (*first..*end).contains(&pc));
+    let owners: Vec<Option<usize>> = trace.statics().insts().iter().map(|inst| own(inst.pc)).collect();
+    let mut ends = vec![0; code.len()];
+    let (mut position, mut batch) = (0, Vec::new());
     for stream in trace.streams().iter().take(1) {
         let mut reader = trace.reader(stream.stream)?;
         while reader.next_batch(&mut batch)? {
             for inst in &batch {
                 position += 1;
-                if own.get(inst.id as usize).is_some_and(|own| *own) {
-                    end = position;
+                if let Some(owner) = owners.get(inst.id as usize).copied().flatten() {
+                    ends[owner] = position;
                 }
             }
         }
     }
-    Ok(end)
+    let mut before = 0;
+    let part = |end: u64| {
+        let start = before;
+        before = end.max(start);
+        start..before
+    };
+    Ok(ends.into_iter().map(part).collect())
 }
 
 /// Runs the recorded program on the machine of the session, and returns the counts of the kernels

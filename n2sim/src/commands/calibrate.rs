@@ -140,7 +140,7 @@ fn search(
     if args.restart && path.exists() {
         std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.shown()))?;
     }
-    let search = format!("{:016x}", digest(described(document, keys, points, machine).as_bytes()));
+    let search = format!("{:016x}", digest(described(document, keys, points, machine)?.as_bytes()));
     let journal = Journal::open(&path, &search).map_err(|error| journal_error(&path, error))?;
     let bar = progress::bar(args.runs as u64);
     bar.set_style(ProgressStyle::with_template("{spinner} {pos} runs, {elapsed}{msg}")?);
@@ -169,7 +169,7 @@ fn described(
     keys: &[Key],
     points: &sim_calibrate::Points,
     machine: &Machine<'_>,
-) -> String {
+) -> anyhow::Result<String> {
     let mut text = format!("{}\n{}\n", env!("CARGO_PKG_VERSION"), document.canonical());
     for key in keys {
         text += &format!("{} {:?}\n", key.name, key.range);
@@ -177,7 +177,7 @@ fn described(
     for point in &points.all {
         text += &format!("{} {}\n", points.kernels[point.kernel], point.event);
     }
-    text + &machine.hashes()
+    Ok(text + &machine.hashes()?)
 }
 
 fn journal_path(output: &Path) -> PathBuf {

@@ -1,35 +1,39 @@
-//! The model as the fit sees it: values of the keys in, counts of all kernels out.
+//! The model as the fit sees it: values of the keys in, counts of one kernel out.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use rayon::prelude::*;
 use sim_calibrate::{Key, Model, Point, Points, is_held_out};
 use sim_core::config::Document;
 use sim_core::{PmuEvent, Shown};
+use sim_files::ScratchDirectory;
 use sim_litmus::replay::Pages;
 use sim_litmus::{CountedKernel, kernels};
 use sim_machine::{MachineConfig, RunHeader, RunOptions, Session};
-use sim_trace::TraceFile;
+use sim_trace::{Slice, TraceFile, WriterOptions};
 
 use super::counted::{INSTRUCTIONS, Source};
 use crate::host::memory;
 
 const LACKS: &str = "the recording of the kernels lacks their functions";
 
-/// A replay that a prediction needs.
-#[derive(Clone, Debug, PartialEq)]
-enum Replay {
-    /// The kernels of the litmus program with such pages, which end after so many instructions.
-    Kernels(Pages, u64),
-    /// A whole trace.
-    Trace(PathBuf),
+/// A kernel and its trace.
+#[derive(Clone, Debug)]
+struct Kernel {
+    name: String,
+    trace: PathBuf,
+    /// Pages of a kernel of the litmus program; `None` for the trace of another program.
+    pages: Option<Pages>,
 }
 
 /// The model with some keys to vary.
 pub(super) struct Machine<'a> {
     document: &'a Document,
     keys: &'a [Key],
-    replays: Vec<Replay>,
+    kernels: Vec<Kernel>,
+    /// The recording of each kernel of the litmus program alone, while this value lives.
+    _parts: Option<ScratchDirectory>,
 }
 
 impl<'a> Machine<'a> {
@@ -40,21 +44,23 @@ impl<'a> Machine<'a> {
         sources: &[Source],
     ) -> anyhow::Result<Machine<'a>> {
         refuse_twice(sources)?;
-        let mut replays = Vec::new();
+        let (mut kernels, mut parts) = (Vec::new(), None);
         if sources.iter().any(|source| source.trace.is_none()) {
-            for pages in Pages::BOTH {
-                replays.push(of_kernels(pages)?);
-            }
+            let directory = ScratchDirectory::new().context("cannot make a temporary directory")?;
+            kernels = cut(directory.path())?;
+            parts = Some(directory);
         }
         for trace in sources.iter().filter_map(|source| source.trace.as_deref()) {
             ensure!(
-                !replays.contains(&Replay::Trace(trace.to_owned())),
+                !kernels.iter().any(|kernel: &Kernel| kernel.trace == trace),
                 "{}: this trace has two files of counts; give one",
                 trace.shown()
             );
-            replays.push(Replay::Trace(trace.to_owned()));
+            let name = trace.file_stem().unwrap_or(trace.as_os_str());
+            let name = name.to_string_lossy().into_owned();
+            kernels.push(Kernel { name, trace: trace.to_owned(), pages: None });
         }
-        Ok(Machine { document, keys, replays })
+        Ok(Machine { document, keys, kernels, _parts: parts })
     }
 
     /// Returns all points, in the order of the predictions.
@@ -65,21 +71,19 @@ impl<'a> Machine<'a> {
         fits_all: bool,
     ) -> anyhow::Result<Points> {
         let mut points = Points { noise, ..Points::default() };
-        for replay in &self.replays {
-            for name in replay.kernels() {
-                let samples = sources.iter().find_map(|source| {
-                    let is_own = source.trace.as_deref() == replay.trace();
-                    source.kernels.get(&name).filter(|_| is_own)
-                });
-                let held_out = !fits_all && is_held_out(&name);
-                for event in kernels::counted_events() {
-                    let counted = samples.and_then(|samples| samples.get(&event).copied());
-                    let event = event.mnemonic().to_owned();
-                    let kernel = points.kernels.len();
-                    points.all.push(Point { kernel, event, counted, held_out });
-                }
-                points.kernels.push(name);
+        for kernel in &self.kernels {
+            let trace = kernel.pages.is_none().then_some(&kernel.trace);
+            let samples = sources.iter().find_map(|source| {
+                let is_own = source.trace.as_ref() == trace;
+                source.kernels.get(&kernel.name).filter(|_| is_own)
+            });
+            let held_out = !fits_all && is_held_out(&kernel.name);
+            for event in kernels::counted_events() {
+                let counted = samples.and_then(|samples| samples.get(&event).copied());
+                let (kernel, event) = (points.kernels.len(), event.mnemonic().to_owned());
+                points.all.push(Point { kernel, event, counted, held_out });
             }
+            points.kernels.push(kernel.name.clone());
         }
         let fitted = points.all.iter().filter(|point| point.counted.is_some() && !point.held_out);
         ensure!(
@@ -90,100 +94,119 @@ impl<'a> Machine<'a> {
     }
 
     /// Returns the hashes of all traces.
-    pub(super) fn hashes(&self) -> String {
-        let hash = |replay: &Replay| match replay {
-            Replay::Kernels(..) => kernels::open_recording()
-                .map(|file| format!("{:?}", file.hash()))
-                .unwrap_or_default(),
-            Replay::Trace(path) => {
-                TraceFile::open(path).map(|file| format!("{:?}", file.hash())).unwrap_or_default()
-            }
-        };
-        self.replays.iter().map(hash).collect::<Vec<_>>().join(" ")
+    ///
+    /// # Errors
+    /// A trace cannot be read.
+    pub(super) fn hashes(&self) -> anyhow::Result<String> {
+        let hash = |kernel: &Kernel| Ok(format!("{:016x}", open(&kernel.trace)?.hash()));
+        let hashes: anyhow::Result<Vec<String>> = self.kernels.iter().map(hash).collect();
+        Ok(hashes?.join(" "))
     }
 
-    /// Returns the configuration with these values.
-    fn document(&self, values: &[i64]) -> anyhow::Result<Document> {
-        let assignments = self.keys.iter().zip(values);
-        assignments.into_iter().try_fold(self.document.clone(), |document, (key, value)| {
-            Ok(document.set(&format!("{}={value}", key.name))?)
-        })
+    /// Returns the machine with these values; `None` if there is none.
+    fn config(
+        &self,
+        values: &[i64],
+        pages: Option<Pages>,
+    ) -> anyhow::Result<Option<MachineConfig>> {
+        let mut document = self.document.clone();
+        for (key, value) in self.keys.iter().zip(values) {
+            document = document.set(&format!("{}={value}", key.name))?;
+        }
+        if let Some(pages) = pages.and_then(Pages::overrides) {
+            document = document.set(pages)?;
+        }
+        Ok(MachineConfig::from_document(&document).ok())
     }
 }
 
 impl Model for Machine<'_> {
     type Error = anyhow::Error;
 
-    fn predict(&self, values: &[i64]) -> anyhow::Result<Option<Vec<f64>>> {
-        let document = self.document(values)?;
-        let mut counts = Vec::new();
-        for replay in &self.replays {
-            let mut document = document.clone();
-            if let Some(pages) = replay.pages().and_then(Pages::overrides) {
-                document = document.set(pages)?;
+    fn predict(&self, kernel: usize, values: &[i64]) -> anyhow::Result<Option<Vec<f64>>> {
+        let kernel = &self.kernels[kernel];
+        let Some(config) = self.config(values, kernel.pages)? else { return Ok(None) };
+        Ok(Some(match kernel.pages {
+            Some(pages) => {
+                let session = Session::of(open(&kernel.trace)?, config, RunHeader::default())?;
+                let all = of_program(&session.without_roots(), pages, None)?;
+                let [counted] = all.as_slice() else { anyhow::bail!("{LACKS}") };
+                means(counted)
             }
-            let Ok(config) = MachineConfig::from_document(&document) else { return Ok(None) };
-            counts.extend(replay.run(config)?);
+            None => of_trace(&kernel.trace, config)?,
+        }))
+    }
+
+    fn predict_together(&self, values: &[i64]) -> anyhow::Result<Option<Vec<f64>>> {
+        let mut all = vec![Vec::new(); self.kernels.len()];
+        for pages in Pages::BOTH {
+            if self._parts.is_some() {
+                let Some(config) = self.config(values, Some(pages))? else { return Ok(None) };
+                let session = Session::of(kernels::open_recording()?, config, RunHeader::default())?;
+                let session = session.without_roots();
+                for counted in of_program(&session, pages, Some(end_of(&session, pages)?))? {
+                    let is_own = |kernel: &Kernel| kernel.name == counted.kernel;
+                    let at = self.kernels.iter().position(is_own).context(LACKS)?;
+                    all[at] = means(&counted);
+                }
+            }
         }
-        Ok(Some(counts))
+        for (at, kernel) in self.kernels.iter().enumerate() {
+            if kernel.pages.is_none() {
+                let Some(alone) = self.predict(at, values)? else { return Ok(None) };
+                all[at] = alone;
+            }
+        }
+        Ok(Some(all.concat()))
     }
 }
 
-impl Replay {
-    fn trace(&self) -> Option<&Path> {
-        match self {
-            Replay::Kernels(..) => None,
-            Replay::Trace(path) => Some(path),
-        }
-    }
+fn open(path: &Path) -> anyhow::Result<TraceFile> {
+    TraceFile::open(path).with_context(|| format!("cannot read {}", path.shown()))
+}
 
-    fn pages(&self) -> Option<Pages> {
-        match self {
-            Replay::Kernels(pages, _) => Some(*pages),
-            Replay::Trace(_) => None,
-        }
-    }
+/// Cuts the recording of the litmus program into one trace for each kernel.
+fn cut(directory: &Path) -> anyhow::Result<Vec<Kernel>> {
+    let recording = kernels::open_recording()?;
+    let code = kernels::code(recording.meta()).context(LACKS)?;
+    let parts = kernels::parts(&recording, &code)?;
+    let numbered: Vec<_> = kernels::all().into_iter().zip(parts).enumerate().collect();
+    let one = |(number, (kernel, range)): (usize, (sim_litmus::Kernel, _))| {
+        let trace = directory.join(format!("{number}.n2t"));
+        let slice = Slice { streams: Vec::new(), range, without_order: true };
+        sim_trace::slice(&kernels::open_recording()?, &slice, &trace, WriterOptions::default())?;
+        Ok(Kernel { name: kernel.id, trace, pages: Some(kernel.pages) })
+    };
+    numbered.into_par_iter().map(one).collect()
+}
 
-    /// Returns the names of its kernels.
-    fn kernels(&self) -> Vec<String> {
-        match self {
-            Replay::Kernels(pages, _) => {
-                let all = kernels::all().into_iter().filter(|kernel| kernel.pages == *pages);
-                all.map(|kernel| kernel.id).collect()
-            }
-            Replay::Trace(path) => {
-                vec![path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()]
-            }
-        }
-    }
+/// Returns the counts of the kernels with such pages, and with a `limit` of instructions.
+fn of_program(
+    session: &Session,
+    pages: Pages,
+    limit: Option<u64>,
+) -> anyhow::Result<Vec<CountedKernel>> {
+    let code = kernels::code(session.trace().meta()).context(LACKS)?;
+    Ok(kernels::replay(session, pages, &code, limit, &mut |_| {})?)
+}
 
-    /// Runs it, and returns the counts of its kernels per round, event by event.
-    fn run(&self, config: MachineConfig) -> anyhow::Result<Vec<f64>> {
-        let header = RunHeader::default();
-        match self {
-            Replay::Kernels(pages, end) => {
-                let trace = kernels::open_recording()?;
-                let session = Session::of(trace, config, header)?.without_roots();
-                let code = kernels::code(session.trace().meta());
-                let code = code.context(LACKS)?;
-                let counted = kernels::replay(&session, *pages, &code, Some(*end), &mut |_| {})?;
-                ensure!(
-                    counted.len() == self.kernels().len(),
-                    "the recording of the kernels lacks some of them"
-                );
-                Ok(counted.iter().flat_map(means).collect())
-            }
-            Replay::Trace(path) => {
-                let session =
-                    Session::open_within(path, config, header, &memory::budget())?.without_roots();
-                let outcome = session.run(&RunOptions::default(), &mut |_| {})?;
-                let (total, unit) = (outcome.total(), INSTRUCTIONS / session.instructions() as f64);
-                Ok(kernels::counted_events()
-                    .map(|event| total.value(event) as f64 * unit)
-                    .collect())
-            }
-        }
-    }
+/// Returns the number of instructions of the recording after which no kernel with such pages runs.
+fn end_of(session: &Session, pages: Pages) -> anyhow::Result<u64> {
+    let code = kernels::code(session.trace().meta()).context(LACKS)?;
+    let parts = kernels::parts(session.trace(), &code)?;
+    let all = kernels::all();
+    let own = all.iter().zip(parts).filter(|(kernel, _)| kernel.pages == pages);
+    Ok(own.map(|(_, part)| part.end).max().unwrap_or(0))
+}
+
+/// Returns the counts of a trace.
+fn of_trace(path: &Path, config: MachineConfig) -> anyhow::Result<Vec<f64>> {
+    let header = RunHeader::default();
+    let session =
+        Session::open_within(path, config, header, &memory::budget())?.without_roots();
+    let outcome = session.run(&RunOptions::default(), &mut |_| {})?;
+    let (total, unit) = (outcome.total(), INSTRUCTIONS / session.instructions() as f64);
+    Ok(kernels::counted_events().map(|event| total.value(event) as f64 * unit).collect())
 }
 
 /// Refuses two counts of one kernel.
@@ -198,13 +221,6 @@ fn refuse_twice(sources: &[Source]) -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Returns the replay of the kernels with such pages.
-fn of_kernels(pages: Pages) -> anyhow::Result<Replay> {
-    let trace = kernels::open_recording()?;
-    let code = kernels::code(trace.meta()).context(LACKS)?;
-    Ok(Replay::Kernels(pages, kernels::end_of(&trace, pages, &code)?))
 }
 
 /// Returns the mean count of each event.

@@ -30,6 +30,8 @@ pub(super) struct Report {
     pub(super) after: ErrorShares,
     /// Noise alone explains the fitted counts; otherwise the intervals may be too narrow.
     pub(super) is_noise: bool,
+    /// Two searches from different places ended alike, or noise explains the counts.
+    pub(super) agrees: bool,
     /// Keys that change the fitted counts.
     pub(super) keys: Vec<KeyReport>,
     /// Keys that change no fitted count.
@@ -128,6 +130,7 @@ impl Report {
             before: found.before.into(),
             after: found.after.into(),
             is_noise: found.is_noise,
+            agrees: found.agrees,
             keys: pairs().filter_map(key).collect(),
             unseen: unseen.map(|(key, _)| key.name.clone()).collect(),
             ties: found.ties.iter().map(|tie| tie_report(tie, keys, points)).collect(),
@@ -208,8 +211,7 @@ impl Report {
             return;
         }
         let all = self.unexplained.len();
-        let what = "there the structure of the model differs from the machine, or the search ended too early";
-        writeln!(text, "\nno value was found that explains these counts ({all}): {what}")
+        writeln!(text, "\nno value was found that explains these counts ({all}): {}", self.reason())
             .expect(TAKES);
         for count in self.unexplained.iter().take(NAMED) {
             let UnexplainedReport { kernel, event, counted, model, deviations, .. } = count;
@@ -224,6 +226,23 @@ impl Report {
         }
         if all > NAMED {
             writeln!(text, "  and {} more (--json has all)", all - NAMED).expect(TAKES);
+        }
+    }
+}
+
+impl Report {
+    /// Returns the reason why counts are left without an explanation.
+    fn reason(&self) -> &'static str {
+        match (self.is_noise, self.agrees) {
+            (true, _) => "they are few, and there the structure of the model differs from the machine",
+            (false, true) => {
+                "two searches from different places ended alike, so there the structure of the model differs from the \
+                 machine"
+            }
+            (false, false) => {
+                "two searches from different places ended apart, so that one of them at least ended too early, or the \
+                 structure of the model differs from the machine"
+            }
         }
     }
 }
