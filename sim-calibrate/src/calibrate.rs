@@ -1,9 +1,10 @@
 //! All steps of a calibration, one after another.
 
+use crate::doubt::Doubt;
 use crate::fit::{Best, Search};
 use crate::interval::{self, Interval, Profiles, Surroundings};
 use crate::key::Key;
-use crate::point::{Points, log_ratio};
+use crate::point::Points;
 use crate::residual::{self, Errors, Unexplained};
 use crate::runs::{Model, RunError, Runs, Wanted};
 use crate::screen::screen;
@@ -12,8 +13,8 @@ use crate::tie::{self, Tie};
 
 /// Searches that the profiles may start again, each from a better place.
 const RESTARTS: usize = 4;
-/// Searches at most, each with the correction that the last one found.
-const CORRECTIONS: usize = 6;
+/// Searches from a place at most, each with what was learned at the end of the last one.
+const LESSONS: usize = 6;
 /// Share by which the costs of two searches differ that ended alike.
 const SAME: f64 = 0.02;
 
@@ -70,26 +71,39 @@ pub fn calibrate<M: Model>(
     let fitted = points.fitted();
     let start: Vec<usize> = keys.iter().map(|key| key.start).collect();
     let Some(first) = runs.together(&start)? else { return Ok(None) };
-    let doubted = doubted(runs, points, &start)?;
-    let active = screen(runs, keys, &doubted, &fitted, &start)?;
-    let search = Search::new(keys, &doubted, &fitted, &active, settings.most_runs);
-    let (mut best, agrees) = from_two_places(&search, runs, &start)?;
-    let mut restarts = 0;
-    loop {
+    let active = screen(runs, keys, points, &fitted, &start)?;
+    let most_runs = settings.most_runs;
+    let given = Given { keys, points, fitted: &fitted, active: &active, most_runs };
+    let mut doubt = Doubt::new(points);
+    doubt.learn(&given, runs, &start)?;
+    let (mut best, agrees) = from_two_places(&given, &mut doubt, runs, &start)?;
+    for restarts in 0.. {
+        let doubted = doubt.of_fit(points);
+        let search = given.search(&doubted);
+        if let Ok(text) = std::env::var("HID") {
+            let hidden: Vec<usize> = text.split(',').map(|n| n.parse().unwrap()).collect();
+            eprintln!("DEBUG best {:.1} hidden {:.1} (corrected at best)", best.cost, search.cost(&runs.one(&hidden, Wanted::Fitted)?.unwrap()));
+            let b = points.residuals(&fitted, &runs.one(&best.place, Wanted::Fitted)?.unwrap());
+            let b: Vec<f64> = search.points.residuals(&fitted, &runs.one(&best.place, Wanted::Fitted)?.unwrap()).iter().zip(&b).map(|(x, _)| *x).collect();
+            let h = search.points.residuals(&fitted, &runs.one(&hidden, Wanted::Fitted)?.unwrap());
+            let mut d: Vec<(f64, usize)> = b.iter().zip(&h).enumerate().map(|(i, (a, b))| (crate::fit::robust(*b) - crate::fit::robust(*a), i)).collect();
+            d.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+            for (c, i) in d.iter().take(16) { let p = &search.points.all[fitted[*i]]; eprintln!("DEBUG     {:+.1} {} {} counted {:?} residual {:.1} -> {:.1}", c, points.kernels[p.kernel], p.event, p.counted, b[*i], h[*i]); }
+            runs.correct(&hidden)?;
+            eprintln!("DEBUG corrected at hidden: best {:.1} hidden {:.1}", search.cost(&runs.one(&best.place, Wanted::Fitted)?.unwrap()), search.cost(&runs.one(&hidden, Wanted::Fitted)?.unwrap()));
+            runs.correct(&best.place)?;
+        }
         let Some(near) = surroundings(&search, runs, &best)? else { return Ok(None) };
-        let may_restart = restarts < RESTARTS;
-        match interval::profiles(&search, runs, &best, &near, may_restart)? {
-            Profiles::Better(better) => {
-                restarts += 1;
-                best = settle(&search, runs, &better.place)?;
-            }
+        match interval::profiles(&search, runs, &best, &near, restarts < RESTARTS)? {
+            Profiles::Better(better) => best = settle(&given, &mut doubt, runs, &better.place)?,
             Profiles::Known(intervals) => {
                 let ties = tie::ties(&search, &best, &near, &intervals);
+                doubt.learn_jumps(&given, runs, &best.place, Wanted::All)?;
                 let Some(predicted) = runs.together(&best.place)? else { return Ok(None) };
                 return Ok(Some(Calibration {
                     keys: fitted_keys(keys, &active, &best, &intervals),
                     ties,
-                    unexplained: residual::unexplained(points, &predicted),
+                    unexplained: residual::unexplained(&doubt.of_verdict(points), &predicted),
                     before: residual::errors(points, &first),
                     after: residual::errors(points, &predicted),
                     is_noise: search.is_noise(best.cost),
@@ -99,68 +113,70 @@ pub fn calibrate<M: Model>(
             }
         }
     }
+    Ok(None)
+}
+
+/// What stays the same in all searches of a calibration.
+pub(crate) struct Given<'a> {
+    pub(crate) keys: &'a [Key],
+    pub(crate) points: &'a Points,
+    /// Numbers of the fitted points.
+    pub(crate) fitted: &'a [usize],
+    /// Numbers of the keys that may move.
+    pub(crate) active: &'a [usize],
+    most_runs: usize,
+}
+
+impl<'a> Given<'a> {
+    fn search(&self, points: &'a Points) -> Search<'a> {
+        Search::new(self.keys, points, self.fitted, self.active, self.most_runs)
+    }
 }
 
 /// Searches from a place and, if noise does not explain the counts then, from another one too.
 /// Returns the better result, and false if the two differ.
 fn from_two_places<M: Model>(
-    search: &Search<'_>,
+    given: &Given<'_>,
+    doubt: &mut Doubt,
     runs: &mut Runs<'_, M>,
     start: &[usize],
 ) -> Result<(Best, bool), RunError<M::Error>> {
-    let first = settle(search, runs, start)?;
-    if search.is_noise(first.cost) {
+    let first = settle(given, doubt, runs, start)?;
+    if given.search(&doubt.of_fit(given.points)).is_noise(first.cost) {
         return Ok((first, true));
     }
     let mut far = start.to_vec();
-    for key in search.active {
-        let last = search.keys[*key].last();
+    for key in given.active {
+        let last = given.keys[*key].last();
         far[*key] = if start[*key] > last / 2 { last / 4 } else { last - last / 4 };
     }
-    let second = settle(search, runs, &far)?;
+    let second = settle(given, doubt, runs, &far)?;
     let difference = (first.cost - second.cost).abs();
     let agrees = difference <= SAME * first.cost.min(second.cost);
     let best = if second.cost < first.cost { second } else { first };
-    runs.correct(&best.place)?;
+    doubt.learn(given, runs, &best.place)?;
     Ok((best, agrees))
 }
 
-/// Searches from a place until the correction at the best place leads to no other place.
+/// Searches from a place until what was learned at the best one leads to no other.
 fn settle<M: Model>(
-    search: &Search<'_>,
+    given: &Given<'_>,
+    doubt: &mut Doubt,
     runs: &mut Runs<'_, M>,
     start: &[usize],
 ) -> Result<Best, RunError<M::Error>> {
-    let mut best = search.run(runs, start)?;
-    for _ in 0..CORRECTIONS {
-        if runs.correct(&best.place)?.is_none() {
-            break;
-        }
+    let doubted = doubt.of_fit(given.points);
+    let mut best = given.search(&doubted).run(runs, start)?;
+    for _ in 0..LESSONS {
+        doubt.learn(given, runs, &best.place)?;
+        let doubted = doubt.of_fit(given.points);
         let before = best.place;
-        best = search.run(runs, &before)?;
+        best = given.search(&doubted).run(runs, &before)?;
         if best.place == before {
             break;
         }
     }
     Ok(best)
-}
-
-/// Corrects the runs by what kernels leave to those that follow, and returns the points with a
-/// deviation that has the size of this correction: it may differ at other places.
-fn doubted<M: Model>(
-    runs: &mut Runs<'_, M>,
-    points: &Points,
-    place: &[usize],
-) -> Result<Points, RunError<M::Error>> {
-    let mut doubted = points.clone();
-    if let Some([together, alone]) = runs.correct(place)? {
-        for (point, (together, alone)) in doubted.all.iter_mut().zip(together.iter().zip(&*alone)) {
-            if let Some(sample) = &mut point.counted {
-                sample.deviation = sample.deviation.hypot(log_ratio(*together, *alone));
-            }
-        }
-    }
-    Ok(doubted)
 }
 
 /// Returns the slopes and covariances around a place.

@@ -13,7 +13,7 @@ use crate::runs::{Model, RunError, Runs, Wanted};
 use crate::slope::{Distance, Slopes};
 
 /// Residual, in standard deviations, from which a difference counts as its size.
-const ROBUST: f64 = 10.0;
+const ROBUST: f64 = 2.0;
 /// Dampings of one step, tried together.
 const DAMPINGS: [f64; 5] = [1e-2, 0.1, 1.0, 10.0, 100.0];
 /// Rounds of [`Curves`], each with more positions near the best place.
@@ -50,9 +50,9 @@ impl<'a> Search<'a> {
         most_runs: usize,
     ) -> Search<'a> {
         let target = |at: &usize| {
-            let counted = points.all[*at].counted;
-            counted.map_or((0.0, f64::INFINITY), |sample| {
-                (log_ratio(sample.mean, 1.0), points.deviation(sample))
+            let point = &points.all[*at];
+            point.counted.map_or((0.0, f64::INFINITY), |sample| {
+                (log_ratio(sample.mean, 1.0), points.deviation(point, sample))
             })
         };
         let targets = fitted.iter().map(target).collect();
@@ -66,8 +66,9 @@ impl<'a> Search<'a> {
 
     /// Returns true if noise alone costs as much.
     pub(crate) fn is_noise(&self, cost: f64) -> bool {
-        let counted = self.fitted.iter().filter_map(|at| self.points.all[*at].counted);
-        let squares = counted.map(|sample| self.points.expected(sample).powi(2));
+        let fitted = self.fitted.iter().map(|at| &self.points.all[*at]);
+        let counted = fitted.filter_map(|point| Some((point, point.counted?)));
+        let squares = counted.map(|(point, sample)| self.points.expected(point, sample).powi(2));
         let noise: f64 = squares.sum();
         cost <= noise + 3.0 * (2.0 * noise).sqrt()
     }

@@ -17,6 +17,7 @@
 
 mod calibrate;
 mod curves;
+mod doubt;
 pub mod fit;
 pub mod interval;
 mod journal;

@@ -18,6 +18,8 @@ pub struct Point {
     pub event: String,
     /// Count of the machine; `None` if it was not counted.
     pub counted: Option<Sample>,
+    /// One event, in the unit of the count. A difference of one event is chance.
+    pub step: f64,
     /// The fit does not see it: it measures the fit.
     pub held_out: bool,
 }
@@ -38,27 +40,27 @@ pub(crate) const FLOOR: f64 = 0.005;
 
 impl Points {
     /// Returns the standard deviation of a counted point, as a share.
-    pub(crate) fn deviation(&self, sample: Sample) -> f64 {
-        sample.deviation.hypot(self.noise)
+    pub(crate) fn deviation(&self, point: &Point, sample: Sample) -> f64 {
+        sample.deviation.hypot(self.noise).hypot(point.step / (sample.mean + FLOOR))
     }
 
     /// Returns the difference between prediction and count, as the logarithm of their ratio in
     /// standard deviations; `None` for a point that was not counted.
     pub(crate) fn residual(&self, point: &Point, predicted: f64) -> Option<f64> {
         let sample = point.counted?;
-        Some(log_ratio(predicted, sample.mean) / self.deviation(sample))
+        Some(log_ratio(predicted, sample.mean) / self.deviation(point, sample))
     }
 
     /// Returns the change between two predictions, in standard deviations of the count, or of the
     /// noise that every count has.
     pub(crate) fn change(&self, point: &Point, before: f64, after: f64) -> f64 {
-        let deviation = point.counted.map_or(self.noise, |sample| self.deviation(sample));
+        let deviation = point.counted.map_or(self.noise, |sample| self.deviation(point, sample));
         log_ratio(after, before) / deviation
     }
 
     /// Returns the residual that noise alone makes: 1, or less for a rare event.
-    pub(crate) fn expected(&self, sample: Sample) -> f64 {
-        let deviation = self.deviation(sample);
+    pub(crate) fn expected(&self, point: &Point, sample: Sample) -> f64 {
+        let deviation = self.deviation(point, sample);
         log_ratio(sample.mean * (1.0 + deviation), sample.mean) / deviation
     }
 

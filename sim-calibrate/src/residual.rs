@@ -54,8 +54,8 @@ pub(crate) fn errors(points: &Points, predicted: &[f64]) -> Errors {
         .all
         .iter()
         .filter(|point| point.held_out)
-        .filter_map(|point| point.counted)
-        .map(|sample| points.expected(sample) * points.deviation(sample))
+        .filter_map(|point| Some((point, point.counted?)))
+        .map(|(point, sample)| points.expected(point, sample) * points.deviation(point, sample))
         .collect();
     Errors {
         fitted: root_mean_square(&ratios(false, None)).unwrap_or_default(),

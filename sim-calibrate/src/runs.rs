@@ -69,8 +69,8 @@ pub struct Runs<'a, M: Model> {
     known: HashMap<Run, Predicted>,
     journal: Option<Journal>,
     kernels: Vec<KernelOfRuns>,
-    /// Added to the predictions of kernels alone.
-    correction: Option<Vec<f64>>,
+    /// Changes of the predictions of kernels alone.
+    correction: Option<Vec<Correction>>,
     made: usize,
     least: Option<f64>,
     progress: &'a dyn Fn(Progress),
@@ -85,6 +85,31 @@ struct KernelOfRuns {
     is_fitted: bool,
     /// For each key, true if a count of the kernel may change with it.
     depends: Vec<bool>,
+}
+
+/// Change of a count with the kernels before it.
+#[derive(Clone, Copy, Debug)]
+enum Correction {
+    /// They add events.
+    More(f64),
+    /// They leave this share of the events.
+    Less(f64),
+}
+
+impl Correction {
+    fn new(together: f64, alone: f64) -> Correction {
+        match together >= alone {
+            true => Correction::More(together - alone),
+            false => Correction::Less(together / alone),
+        }
+    }
+
+    fn of(self, count: f64) -> f64 {
+        match self {
+            Correction::More(more) => count + more,
+            Correction::Less(share) => count * share,
+        }
+    }
 }
 
 /// State of a search.
@@ -214,7 +239,8 @@ impl<'a, M: Model> Runs<'a, M> {
         let (together, alone) = (self.together(place)?, self.one(place, Wanted::All)?);
         let Some((together, alone)) = together.zip(alone) else { return Ok(None) };
         let both = together.iter().zip(alone.iter());
-        self.correction = Some(both.map(|(together, alone)| together - alone).collect());
+        self.correction =
+            Some(both.map(|(together, alone)| Correction::new(*together, *alone)).collect());
         Ok(Some([together, alone]))
     }
 
@@ -253,7 +279,7 @@ impl<'a, M: Model> Runs<'a, M> {
             }
         }
         for (count, correction) in all.iter_mut().zip(self.correction.iter().flatten()) {
-            *count = (*count + correction).max(0.0);
+            *count = correction.of(*count);
         }
         Some(Arc::new(all))
     }

@@ -127,6 +127,6 @@ fn separating(
         outside.max_by(|one, other| changes[*one].abs().total_cmp(&changes[*other].abs()))?;
     let point = &points.all[most];
     let shows = changes[most].abs() > 3.0;
-    let deviation = point.counted.map_or(points.noise, |sample| points.deviation(sample));
+    let deviation = point.counted.map_or(points.noise, |sample| points.deviation(point, sample));
     shows.then(|| (point.kernel, point.event.clone(), (changes[most] * deviation).exp_m1()))
 }

@@ -99,6 +99,7 @@ fn counts(machine: &Machine, seed: u64) -> Points {
         kernel: number / 3,
         event: EVENTS[number % 3].to_owned(),
         counted: Some(Sample { mean: exact * (1.0 + 0.01 * normal(&mut random)), deviation: 0.0 }),
+        step: 0.0,
         held_out: false,
     };
     let all = exact.into_iter().enumerate().map(point).collect();

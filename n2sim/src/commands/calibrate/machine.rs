@@ -23,6 +23,8 @@ const LACKS: &str = "the recording of the kernels lacks their functions";
 struct Kernel {
     name: String,
     trace: PathBuf,
+    /// One event, in the unit of the counts: rounds, or instructions of a trace.
+    step: f64,
     /// Pages of a kernel of the litmus program; `None` for the trace of another program.
     pages: Option<Pages>,
 }
@@ -58,7 +60,8 @@ impl<'a> Machine<'a> {
             );
             let name = trace.file_stem().unwrap_or(trace.as_os_str());
             let name = name.to_string_lossy().into_owned();
-            kernels.push(Kernel { name, trace: trace.to_owned(), pages: None });
+            let step = INSTRUCTIONS / open(trace)?.instructions().max(1) as f64;
+            kernels.push(Kernel { name, trace: trace.to_owned(), step, pages: None });
         }
         Ok(Machine { document, keys, kernels, _parts: parts })
     }
@@ -80,8 +83,9 @@ impl<'a> Machine<'a> {
             let held_out = !fits_all && is_held_out(&kernel.name);
             for event in kernels::counted_events() {
                 let counted = samples.and_then(|samples| samples.get(&event).copied());
-                let (kernel, event) = (points.kernels.len(), event.mnemonic().to_owned());
-                points.all.push(Point { kernel, event, counted, held_out });
+                let (number, event) = (points.kernels.len(), event.mnemonic().to_owned());
+                let step = kernel.step;
+                points.all.push(Point { kernel: number, event, counted, step, held_out });
             }
             points.kernels.push(kernel.name.clone());
         }
@@ -175,7 +179,8 @@ fn cut(directory: &Path) -> anyhow::Result<Vec<Kernel>> {
         let trace = directory.join(format!("{number}.n2t"));
         let slice = Slice { streams: Vec::new(), range, without_order: true };
         sim_trace::slice(&kernels::open_recording()?, &slice, &trace, WriterOptions::default())?;
-        Ok(Kernel { name: kernel.id, trace, pages: Some(kernel.pages) })
+        let step = 1.0 / kernel.rounds as f64;
+        Ok(Kernel { name: kernel.id, trace, step, pages: Some(kernel.pages) })
     };
     numbered.into_par_iter().map(one).collect()
 }
