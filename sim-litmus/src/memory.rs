@@ -5,7 +5,7 @@ use sim_isa::decode;
 use sim_scenario::{Action, Base, Case, Clause, State, Step, Xt};
 
 use crate::operands::used_lines;
-use crate::plan::{CASE_BYTES, PAGE_BYTES, Prepare};
+use crate::plan::{CASE_BYTES, Level, PAGE_BYTES, Prepare};
 use crate::reason::Reason;
 
 /// Bytes of a quarter of a page.
@@ -133,9 +133,14 @@ impl Memory {
 
     /// Returns the acts in an order in which later ones keep what earlier ones did: out of all
     /// caches, from the outermost cache inwards, and TLBs last.
-    pub(crate) fn acts(&self) -> Vec<Prepare> {
-        let mut acts: Vec<Prepare> =
-            self.lines.iter().map(|(addr, _)| Prepare::Drop(*addr)).collect();
+    pub(crate) fn acts(&self, level: Level) -> Vec<Prepare> {
+        let mut acts: Vec<Prepare> = Vec::new();
+        if level == Level::El1 {
+            // A step may take the page out of the TLBs; then the next round finds it so too.
+            let half = self.pages.iter().filter(|(_, state)| *state == State::InL2Tlb);
+            acts.extend(half.map(|(addr, _)| Prepare::DropPage(*addr)));
+        }
+        acts.extend(self.lines.iter().map(|(addr, _)| Prepare::Drop(*addr)));
         acts.extend(self.code.iter().map(|(addr, _)| Prepare::DropCode(*addr)));
         let of = |wanted: State| self.lines.iter().filter(move |(_, state)| *state == wanted);
         for (addr, _) in of(State::InSlc) {
@@ -160,7 +165,7 @@ impl Memory {
         if self.leaves_tlb() && !self.code.is_empty() {
             acts.push(Prepare::LeaveL1ITlb(free));
         }
-        if of_tlb(State::InNoTlb) {
+        if of_tlb(State::InNoTlb) && level == Level::El0 {
             acts.push(Prepare::LeaveTlbs(free));
         }
         if of_tlb(State::InL2Tlb) && self.has_data {
@@ -169,6 +174,10 @@ impl Memory {
         if self.leaves_tlb() {
             let stay = self.pages.iter().filter(|(_, state)| *state == State::InTlbs);
             acts.extend(stay.map(|(addr, _)| Prepare::Load(addr / PAGE_BYTES * PAGE_BYTES + free)));
+        }
+        if level == Level::El1 {
+            let gone = self.pages.iter().filter(|(_, state)| *state == State::InNoTlb);
+            acts.extend(gone.map(|(addr, _)| Prepare::DropPage(*addr)));
         }
         acts
     }
