@@ -211,11 +211,16 @@ static noinline __nocfi bool count(struct perf_event **group, size_t size, funct
     return good;
 }
 
-// Returns false for an architected event that the PMU does not have: it would count 0.
+// Returns false for an architected event that the PMU does not have: it would count 0. A machine
+// without a PMU has not even the registers.
 static bool has_event(unsigned int code)
 {
-    u64 ids = code & 0x20 ? read_sysreg(pmceid1_el0) : read_sysreg(pmceid0_el0);
+    unsigned int version = read_sysreg(id_aa64dfr0_el1) >> 8 & 0xf;
+    u64 ids;
 
+    if (version == 0 || version == 0xf)
+        return false;
+    ids = code & 0x20 ? read_sysreg(pmceid1_el0) : read_sysreg(pmceid0_el0);
     if (code < 0x40)
         return ids >> (code & 0x1f) & 1;
     if (code >= 0x4000 && code < 0x4040)

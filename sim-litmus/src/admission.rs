@@ -18,7 +18,7 @@ use crate::program::Litmus;
 
 /// Admitted cases of n2sim, one JSON object a line.
 const ADMITTED: &str = include_str!("../admitted.jsonl");
-/// Those of the kernel module.
+/// Admitted cases of the kernel module.
 const ADMITTED_EL1: &str = include_str!("../admitted-el1.jsonl");
 /// Largest distance of a mean from a claim, in counts, and largest deviation of a mean.
 pub const TOLERANCE: f64 = 0.05;

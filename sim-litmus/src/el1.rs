@@ -5,10 +5,9 @@ use sim_core::Maintenance;
 use sim_isa::{BankName, BranchKind, ContextWrite, Inst, Special};
 use sim_scenario::{Given, Step, Xt};
 
-use crate::plan::{CASE_BYTES, PAGE_BYTES};
 use crate::reason::Reason;
 
-/// What the functions with and without a step have before it.
+/// Preparation of a step, in the functions with and without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Before {
     /// X1 gets the value of this register, so that writing it changes nothing.
@@ -27,7 +26,7 @@ pub enum Before {
 pub(crate) const CODE: &str = "needs EL1 and code in chosen memory";
 /// The way of a cache that holds a line cannot be known, nor what else it holds.
 const WAY: &str = "needs EL1 and the way that holds a line";
-/// Pages of the kernel are in every address space, and Linux has the ASID in TTBR1_EL1.
+/// Pages of the kernel belong to every address space, and Linux has the ASID in TTBR1_EL1.
 const ADDRESS_SPACE: &str = "needs EL1 and an address space of its own";
 /// The exception goes to a level above, or the case begins there.
 const ABOVE: &str = "needs EL2, EL3 or a hypervisor";
@@ -59,9 +58,7 @@ pub(crate) fn before(step: &Step, inst: &Inst, operand: Option<Xt>) -> Result<Be
         (_, Some(Xt::SetAndWay { .. })) => return refused(WAY),
         (_, Some(Xt::Asid(_) | Xt::Page { asid: Some(_), .. })) => return refused(ADDRESS_SPACE),
         (Some(Maintenance::Tlb { .. }), Some(Xt::Page { addr, .. })) => {
-            let is_own = (PAGE_BYTES..CASE_BYTES).contains(&addr);
-            let outside = || Reason::Operands(step.text.clone());
-            return is_own.then_some(Before::Page(addr)).ok_or_else(outside);
+            return Ok(Before::Page(addr));
         }
         (Some(Maintenance::DataByAddress(_) | Maintenance::Translate { .. }), Some(_))
         | (Some(Maintenance::Tlb { .. } | Maintenance::InstAll { .. }), None) => {
@@ -74,8 +71,8 @@ pub(crate) fn before(step: &Step, inst: &Inst, operand: Option<Xt>) -> Result<Be
     match (inst.context_write, inst.special) {
         (Some(ContextWrite::TableBase(name) | ContextWrite::ContextId(name)), _) => match name {
             BankName::El1 if operand.is_none() => Ok(Before::OwnValue(named)),
-            // No register of EL1: undefined there.
-            BankName::El2 if operand.is_none() => Ok(Before::Vector),
+            // Not of EL1, so undefined there.
+            BankName::El2 if operand.is_none() && !step.wrong_path => Ok(Before::Vector),
             _ => refused(OTHER),
         },
         (None, Special::SupervisorCall) => Ok(Before::Vector),

@@ -4,6 +4,9 @@
 //! user mode can run as one C program ([`program`]), which counts them with the PMU of the machine
 //! that it runs on, and compares its result ([`counts`]) with the claims ([`judge`]).
 //!
+//! Cases that need EL1 ([`el1`]) are in a module of the Linux kernel ([`module`]), and in a payload
+//! for a machine without an operating system ([`payload`]), whose recording the model replays.
+//!
 //! A case is in the program only if the model reproduces its claim when it replays the compiled
 //! program ([`replay`], [`admission`]), so that no machine is judged by a faulty preparation.
 

@@ -6,13 +6,13 @@ use crate::assembly::{EL1_MEMORY_BYTES, functions, mark, symbols};
 use crate::c_text::{TAKES, c_string};
 use crate::program::{Litmus, counted_events, mark_of, write_assembly};
 
-/// What counts the cases of a table.
+/// The runner, which counts the cases of its tables.
 const RUNNER: &str = include_str!("../program/module.c");
 
 /// Rules for the build system of the kernel.
 pub const MAKEFILE: &str = include_str!("../program/module.mk");
 
-/// What gives the runner its tables.
+/// The end of the text, which gives the runner its tables.
 const ENDS: &str = "
 static int __init litmus_init(void)
 {

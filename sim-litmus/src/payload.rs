@@ -6,7 +6,7 @@ use crate::assembly::{EL1_MEMORY_BYTES, functions, mark, symbols};
 use crate::c_text::TAKES;
 use crate::program::{Litmus, mark_of};
 
-/// What runs the functions of a table.
+/// The runner, which calls the functions of its table.
 const RUNNER: &str = include_str!("../program/payload.S");
 /// Function that ends the last one.
 const END: &str = "litmus_end";

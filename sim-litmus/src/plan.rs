@@ -281,18 +281,7 @@ fn plan_step(step: &Step, level: Level) -> Result<PlannedStep, Reason> {
                 return Err(Reason::Operands(step.text.clone()));
             }
             let inst = decode(word);
-            let before = match (check_level(&inst), level) {
-                // Nothing of it happens on a wrong path.
-                (Err(Reason::Exception), _) if step.wrong_path && operand.is_none() => None,
-                (Err(_), Level::El1) => Some(el1::before(step, &inst, operand)?),
-                (Ok(()), Level::El1) if inst.branch == BranchKind::ExceptionReturn => {
-                    Some(el1::before(step, &inst, operand)?)
-                }
-                (checked, _) => {
-                    checked?;
-                    None
-                }
-            };
+            let before = before(step, &inst, operand, level)?;
             // What a step of EL1 has before it makes the operands that are no addresses.
             let operand = operand.filter(|xt| before.is_none() || matches!(xt, Xt::Address(_)));
             let operands = Operands::of(step, &inst, operand, &elements)?;
@@ -312,7 +301,7 @@ fn plan_step(step: &Step, level: Level) -> Result<PlannedStep, Reason> {
                 word,
                 operands,
                 condition,
-                skips: branches,
+                skips: branches && before.is_none(),
                 taken,
                 indirect,
                 returns_to,
@@ -323,6 +312,31 @@ fn plan_step(step: &Step, level: Level) -> Result<PlannedStep, Reason> {
                 before,
             })
         }
+    }
+}
+
+/// Returns what a step of EL1 has before it; `None` for a step that EL0 may execute.
+fn before(
+    step: &Step,
+    inst: &Inst,
+    operand: Option<Xt>,
+    level: Level,
+) -> Result<Option<Before>, Reason> {
+    let checked = match check_level(inst) {
+        // Nothing of it happens on a wrong path.
+        Err(Reason::Exception) if step.wrong_path && operand.is_none() => Ok(()),
+        checked => checked,
+    };
+    let returns = inst.branch == BranchKind::ExceptionReturn;
+    if level == Level::El0 || checked.is_ok() && !returns {
+        return checked.map(|()| None);
+    }
+    let before = el1::before(step, inst, operand)?;
+    match before {
+        Before::Page(addr) if !(PAGE_BYTES..CASE_BYTES).contains(&addr) => {
+            Err(Reason::Operands(step.text.clone()))
+        }
+        _ => Ok(Some(before)),
     }
 }
 

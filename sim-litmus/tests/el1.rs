@@ -1,5 +1,5 @@
-//! The cases of EL1: those of the module are what the replay of the recorded payload reproduces, the
-//! module and the payload have their code, and a wrong machine is named.
+//! The cases of EL1: those of the module are what the replay of the recorded payload reproduces,
+//! the module and the payload have their code, and a wrong machine is named.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn no_case_needs_both_levels() {
     assert!(candidates_el1().iter().all(|case| case.case.given.privilege.level == 1));
 }
 
-/// What the model replays is what the module runs.
+/// The model replays what the module runs.
 #[test]
 fn module_and_payload_have_the_code_of_every_case() {
     let cases = admitted();

@@ -14,7 +14,7 @@ const SCENARIOS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/scenarios.z")
 pub(super) struct Cases {
     /// Cases that can run there.
     pub(super) candidates: Vec<Litmus>,
-    /// Those whose claim the model reproduces.
+    /// Cases whose claim the model reproduces.
     pub(super) admission: Admission,
 }
 

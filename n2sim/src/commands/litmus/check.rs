@@ -92,7 +92,7 @@ fn read(path: &Path) -> anyhow::Result<Counted> {
     Counted::read(&text).with_context(|| path.shown().to_string())
 }
 
-/// Returns the cases of a result. Refuses one of other cases, whose claims this n2sim does not know.
+/// Returns the cases of a result. Refuses other cases, whose claims this n2sim does not know.
 fn own_cases<'a>(path: &Path, counted: &Counted, all: &'a AllCases) -> anyhow::Result<&'a Cases> {
     all.of_program(&counted.program).with_context(|| {
         format!(
