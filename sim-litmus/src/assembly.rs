@@ -210,6 +210,10 @@ fn prepare(text: &mut String, act: Prepare) {
         Prepare::LeaveL1ITlb(offset) => call_pages(text, offset),
         Prepare::DropPage(addr) => {
             page_number(text, 9, addr);
+            line(text, "tlbi vaae1, x9\ndsb sy\nisb");
+        }
+        Prepare::DropLeaf(addr) => {
+            page_number(text, 9, addr);
             line(text, "tlbi vaale1, x9\ndsb sy\nisb");
         }
     }

@@ -30,7 +30,7 @@ impl Memory {
     /// # Errors
     ///
     /// If user mode cannot bring them about.
-    pub(crate) fn of(case: &Case) -> Result<Memory, Reason> {
+    pub(crate) fn of(case: &Case, level: Level) -> Result<Memory, Reason> {
         let mut memory = Memory::default();
         let (line, page) = match case.given.base {
             Base::K0 => (State::InNoCache, State::InNoTlb),
@@ -53,20 +53,21 @@ impl Memory {
             memory.put_code(addr, case.given.base == Base::K3);
         }
         for clause in &case.given.clauses {
-            memory.apply(clause, page)?;
+            memory.apply(clause, page, level)?;
         }
         Ok(memory)
     }
 
-    fn apply(&mut self, clause: &Clause, page: State) -> Result<(), Reason> {
+    fn apply(&mut self, clause: &Clause, page: State, level: Level) -> Result<(), Reason> {
         let state = clause.state;
         let of_page = match state {
             State::InTlbs | State::InL2Tlb | State::InNoTlb => true,
+            State::InWalkCache if level == Level::El1 => true,
+            State::InWalkCache => return Err(Reason::NeedsEl1),
             State::InL1d | State::DirtyInL1d | State::InL2 | State::DirtyInL2 => false,
             State::InNoCache | State::InSlc | State::InDram => false,
             State::InPeer | State::InRemote | State::Shared => return Err(Reason::OtherAgent),
             State::Unmapped | State::ReadOnly => return Err(Reason::Exception),
-            State::InWalkCache => return Err(Reason::State("in the walk cache alone")),
             State::InL1i => {
                 let addrs = clause.subject.as_deref().unwrap_or_default();
                 return self.put_fetched(addrs, page);
@@ -176,8 +177,11 @@ impl Memory {
             acts.extend(stay.map(|(addr, _)| Prepare::Load(addr / PAGE_BYTES * PAGE_BYTES + free)));
         }
         if level == Level::El1 {
-            let gone = self.pages.iter().filter(|(_, state)| *state == State::InNoTlb);
-            acts.extend(gone.map(|(addr, _)| Prepare::DropPage(*addr)));
+            acts.extend(self.pages.iter().filter_map(|(addr, state)| match state {
+                State::InNoTlb => Some(Prepare::DropPage(*addr)),
+                State::InWalkCache => Some(Prepare::DropLeaf(*addr)),
+                _ => None,
+            }));
         }
         acts
     }

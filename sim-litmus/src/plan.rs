@@ -51,8 +51,10 @@ pub enum Prepare {
     /// Calls functions in enough pages to empty the L1 instruction TLB, in the quarter of a page
     /// that begins there.
     LeaveL1ITlb(u64),
-    /// Takes the page out of all TLBs (`TLBI VAALE1`).
+    /// Takes the page out of all TLBs, with the upper levels of its walk (`TLBI VAAE1`).
     DropPage(u64),
+    /// Takes the page out of all TLBs, and keeps the upper levels of its walk (`TLBI VAALE1`).
+    DropLeaf(u64),
 }
 
 impl Prepare {
@@ -63,8 +65,13 @@ impl Prepare {
 
     /// Returns true if it changes TLBs alone.
     pub(crate) fn is_of_tlb(self) -> bool {
-        use Prepare::{DropPage, LeaveL1ITlb, LeaveL1Tlb, LeaveTlbs};
-        matches!(self, LeaveL1Tlb(_) | LeaveTlbs(_) | LeaveL1ITlb(_) | DropPage(_))
+        use Prepare::{LeaveL1ITlb, LeaveL1Tlb, LeaveTlbs};
+        matches!(self, LeaveL1Tlb(_) | LeaveTlbs(_) | LeaveL1ITlb(_)) || self.drops_page()
+    }
+
+    /// Returns true if it takes a page out of the TLBs.
+    fn drops_page(self) -> bool {
+        matches!(self, Prepare::DropPage(_) | Prepare::DropLeaf(_))
     }
 }
 
@@ -178,7 +185,10 @@ fn plan_at(case: &Case, level: Level) -> Result<Plan, Reason> {
     if steps.len() > MOST_STEPS {
         return Err(Reason::State("more steps than a loop should have"));
     }
-    let memory = Memory::of(case)?;
+    if case.given.privilege.level == 0 && steps.iter().any(|step| step.before.is_some()) {
+        return Err(Reason::NotInModule(el1::FROM_EL0));
+    }
+    let memory = Memory::of(case, level)?;
     if memory.leaves_tlb() && memory.free_quarter().is_none() {
         return Err(Reason::State("a page in no TLB with lines everywhere in it"));
     }
@@ -222,7 +232,7 @@ impl Plan {
     pub fn compares(&self, event: PmuEvent) -> bool {
         use PmuEvent::{L1D_CACHE_REFILL_INNER, L1D_CACHE_REFILL_OUTER, MEM_ACCESS};
         use PmuEvent::{MEM_ACCESS_RD, MEM_ACCESS_WR};
-        let walks = |act: &Prepare| matches!(act, Prepare::LeaveTlbs(_) | Prepare::DropPage(_));
+        let walks = |act: &Prepare| matches!(act, Prepare::LeaveTlbs(_)) || act.drops_page();
         let touches_many = self.prepare.iter().any(walks);
         let is_steady = match event.info().group {
             Group::Tlb => true,

@@ -37,7 +37,7 @@ fn the_file_of_admitted_cases_is_what_the_replay_gives() {
 fn no_case_needs_both_levels() {
     let both = |case: &&Litmus| candidates().iter().any(|other| other.id == case.id);
     assert_eq!(candidates_el1().iter().filter(both).count(), 0);
-    assert!(candidates_el1().iter().all(|case| case.case.given.privilege.level == 1));
+    assert!(candidates_el1().iter().all(|case| case.case.given.privilege.level <= 1));
 }
 
 /// The model replays what the module runs.
