@@ -250,6 +250,19 @@ fn a_recording_of_the_payload_reproduces_the_claims_of_el1() {
     let said = text(&checked.stdout);
     assert_eq!(checked.status.code(), Some(0), "{said}");
     assert!(said.contains(&format!("\n{cases} of {cases} cases agree")), "{said}");
+    mixed_pages_are_refused(&here);
+}
+
+/// A result of the module beside one of the program: each has cases of its own.
+fn mixed_pages_are_refused(here: &Path) {
+    let all = format!("{}/../sim-litmus/recordings/vectors.n2t", env!("CARGO_MANIFEST_DIR"));
+    let replayed = n2sim(&["litmus", "replay", &all, "-o", "program.json"], here);
+    assert!(replayed.status.success(), "{}", text(&replayed.stderr));
+    let page = ["litmus", "check", "model.json", "program.json", "--html", "page.html"];
+    let output = n2sim(&page, here);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("write a page for each"), "{}", text(&output.stderr));
+    assert!(!here.join("page.html").exists());
 }
 
 #[test]

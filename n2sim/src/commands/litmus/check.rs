@@ -53,6 +53,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let judged: Vec<Judged> =
         args.results.iter().map(|path| judge_file(path, &all)).collect::<anyhow::Result<_>>()?;
     if let Some(mut page_file) = page_file.take() {
+        expect_same_cases(&judged)?;
         page_file.write_all(page::html(&judged).as_bytes())?;
         page_file.finish()?;
     }
@@ -90,6 +91,19 @@ fn read(path: &Path) -> anyhow::Result<Counted> {
     let text =
         sim_files::read_to_string(path).with_context(|| format!("cannot read {}", path.shown()))?;
     Counted::read(&text).with_context(|| path.shown().to_string())
+}
+
+/// Refuses a page of results of the program and of the module, which have no case in common.
+fn expect_same_cases(judged: &[Judged]) -> anyhow::Result<()> {
+    let ids = |one: &Judged| one.cases.iter().map(|case| case.id.clone()).collect::<Vec<_>>();
+    let first = judged.first().map(ids).unwrap_or_default();
+    let other = judged.iter().find(|one| ids(one) != first);
+    let Some(other) = other else { return Ok(()) };
+    anyhow::bail!(
+        "--html: one of {} and {} is of the program, the other of the module; write a page for each",
+        judged[0].name,
+        other.name
+    )
 }
 
 /// Returns the cases of a result. Refuses other cases, whose claims this n2sim does not know.
