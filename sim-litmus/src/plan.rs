@@ -177,6 +177,10 @@ pub fn plan_el1(case: &Case) -> Result<Plan, Reason> {
 
 fn plan_at(case: &Case, level: Level) -> Result<Plan, Reason> {
     check_machine(case, level)?;
+    let needs_el1 = |step| plan_step(step, Level::El0) == Err(Reason::NeedsEl1);
+    if level == Level::El1 && case.given.privilege.level == 0 && case.steps.iter().any(needs_el1) {
+        return Err(Reason::NotInModule(el1::FROM_EL0));
+    }
     let step = |step| plan_step(step, level);
     let steps = case.steps.iter().map(step).collect::<Result<Vec<_>, _>>()?;
     if !case.expect.events.iter().any(|expected| is_compared(expected.event)) {
@@ -184,9 +188,6 @@ fn plan_at(case: &Case, level: Level) -> Result<Plan, Reason> {
     }
     if steps.len() > MOST_STEPS {
         return Err(Reason::State("more steps than a loop should have"));
-    }
-    if case.given.privilege.level == 0 && steps.iter().any(|step| step.before.is_some()) {
-        return Err(Reason::NotInModule(el1::FROM_EL0));
     }
     let memory = Memory::of(case, level)?;
     if memory.leaves_tlb() && memory.free_quarter().is_none() {

@@ -10,7 +10,7 @@ use sim_litmus::judge::{judge, totals};
 use sim_litmus::{Admission, Counted, CountedCase, JudgedCase, Litmus};
 use sim_litmus::{admission, module, payload, program};
 
-use crate::recorded::{candidates, candidates_el1, replayed_el1};
+use crate::recorded::{candidates, candidates_el1, left_out_el1, replayed_el1};
 
 fn admitted() -> Vec<Litmus> {
     let admission = Admission::builtin_el1();
@@ -38,6 +38,29 @@ fn no_case_needs_both_levels() {
     let both = |case: &&Litmus| candidates().iter().any(|other| other.id == case.id);
     assert_eq!(candidates_el1().iter().filter(both).count(), 0);
     assert!(candidates_el1().iter().all(|case| case.case.given.privilege.level <= 1));
+}
+
+#[test]
+fn a_case_that_stays_out_says_what_it_needs() {
+    let left_out = left_out_el1();
+    for (id, needs) in [
+        ("413-l1d-maintenance:DC CISW of a dirty line", "EL1 and the way that holds a line"),
+        ("530-tlb-maintenance:TLBI of an ASID", "EL1 and an address space of its own"),
+        ("530-tlb-maintenance:TLBI VMALLE1", "EL1 and code in chosen memory"),
+        ("700-exceptions:EL1 has no registers of EL2", "EL1 and a step that a module must not do"),
+        ("700-exceptions:T.EXC_SMC.1", "EL2, EL3 or a hypervisor"),
+        (
+            "955-second-reading-corners:TLB maintenance of an application",
+            "EL0 below a kernel of its own",
+        ),
+        (
+            "955-second-reading-corners:set and way maintenance of an application",
+            "EL0 below a kernel of its own",
+        ),
+    ] {
+        let found = left_out.iter().find(|one| one.id == id).map(|one| one.reason.to_string());
+        assert_eq!(found.as_deref(), Some(format!("needs {needs}").as_str()), "{id}");
+    }
 }
 
 /// The model replays what the module runs.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use sim_litmus::replay::{self, Pages};
-use sim_litmus::{CountedCase, Litmus, select, select_el1};
+use sim_litmus::{CountedCase, LeftOut, Litmus, select, select_el1};
 use sim_machine::{ConfigSource, MachineConfig, RunHeader, Session};
 use sim_scenario::Case;
 use sim_trace::TraceFile;
@@ -40,6 +40,11 @@ pub(crate) fn candidates() -> &'static [Litmus] {
 pub(crate) fn candidates_el1() -> &'static [Litmus] {
     static CASES: OnceLock<Vec<Litmus>> = OnceLock::new();
     CASES.get_or_init(|| select_el1(scenarios()).0)
+}
+
+/// Returns the cases that need EL1 and that the module does not have.
+pub(crate) fn left_out_el1() -> Vec<LeftOut> {
+    select_el1(scenarios()).1
 }
 
 /// Returns the counts of the recorded payload on the model.
