@@ -35,6 +35,8 @@ struct Fitted<'a> {
 struct Searched {
     start: Start,
     keys: Vec<Key>,
+    /// Names of the fitted rows.
+    rows: Vec<String>,
     found: Calibration,
     /// Runs of the model.
     runs: usize,
@@ -67,13 +69,13 @@ fn fit<'a>(
     let mut used = Vec::new();
     let own = |row: &&Row| row.machine == machine && row.out_of_reach.is_none();
     for row in rows.iter().filter(own) {
-        if let Some((path, used_as)) = cut::recording(row, folder)? {
-            used.push((row, path, used_as));
+        if let Some((path, share, used_as)) = cut::recording(row, folder)? {
+            used.push((Replayed { row, path, share }, used_as));
         }
     }
     let replayed = |wanted: &dyn Fn(Use) -> bool| -> Vec<Replayed<'a>> {
-        let of_use = used.iter().filter(|(_, _, used_as)| wanted(*used_as));
-        of_use.map(|(row, path, _)| Replayed { row, path: path.clone() }).collect()
+        let of_use = used.iter().filter(|(_, used_as)| wanted(*used_as));
+        of_use.map(|(replayed, _)| replayed.clone()).collect()
     };
     let document = Start::Plain.document(machine)?;
     let clock_hz = MachineConfig::from_document(&document)?.core.clock_hz as f64;
@@ -96,7 +98,8 @@ fn fit<'a>(
     let mut errors = Vec::new();
     let mut searches = Vec::new();
     for (start, keys) in [(Start::Plain, plain), (Start::HandMade, hand_made)] {
-        errors.push((start.name(), model::errors(&all, &start.document(machine)?, clock_hz, kept)?));
+        errors
+            .push((start.name(), model::errors(&all, &start.document(machine)?, clock_hz, kept)?));
         searches.push(search(&model, start, keys, clock_hz, most_runs)?);
     }
     for search in &searches {
@@ -105,7 +108,7 @@ fn fit<'a>(
         let fitted = model::errors(&all, &model.with(&values)?, clock_hz, kept)?;
         errors.push((search.start.fitted_name(), fitted));
     }
-    let rows = used.iter().map(|(row, _, used_as)| (*row, *used_as)).collect();
+    let rows = used.iter().map(|(replayed, used_as)| (replayed.row, *used_as)).collect();
     Ok(Fitted { machine, rows, errors, searches })
 }
 
@@ -132,5 +135,5 @@ fn search(
     })?;
     let found = found.context("the model has no machine where the search starts")?;
     let minutes = begin.elapsed().as_secs_f64() / 60.0;
-    Ok(Searched { start, keys, found, runs: made, minutes })
+    Ok(Searched { start, rows: points.kernels, keys, found, runs: made, minutes })
 }

@@ -86,7 +86,7 @@ fn compare<'a>(row: &'a Row, folder: &Path, set: &[String]) -> Result<Compared<'
 /// Returns the bytes, nodes or rounds of a cycle in the counted part of a recording.
 pub(super) fn rate(row: &Row, path: &Path, config: MachineConfig) -> Result<f64> {
     let header = RunHeader { trace: path.display().to_string(), ..RunHeader::default() };
-    let session = Session::open(path, config, header)?;
+    let session = Session::open(path, config, header)?.without_roots();
     let roi = Roi { begin: Marker::Hint(40), end: Marker::Hint(41) };
     let options = RunOptions { roi: Some(roi), ..RunOptions::default() };
     let outcome = session.run(&options, &mut |_| {})?;

@@ -8,9 +8,11 @@ use sim_trace::{Slice, TraceFile, WriterOptions};
 use super::super::rows::{Class, Row};
 
 /// Instructions of a recording that is replayed for every place of a search.
-pub(super) const FITTED_MOST: u64 = 1_800_000;
+pub(super) const FITTED_MOST: u64 = 600_000;
 /// Instructions of a recording that is replayed at the starts and at the fitted places.
-pub(super) const SHOWN_MOST: u64 = 3_750_000;
+pub(super) const SHOWN_MOST: u64 = 2_500_000;
+/// One part in so many of the counted part is kept.
+const KEPT: u64 = 4;
 /// Encodings of the hints that enclose the counted part.
 const BEGIN: u32 = 0xd503_251f;
 const END: u32 = 0xd503_253f;
@@ -26,8 +28,9 @@ pub(super) enum Use {
     TooLong,
 }
 
-/// Returns the recording of a row and its use; `None` if it is too long for any.
-pub(super) fn recording(row: &Row, folder: &Path) -> Result<Option<(PathBuf, Use)>> {
+/// Returns the recording of a row, the share of the row's work that it counts, and its use; `None`
+/// if it is too long for any.
+pub(super) fn recording(row: &Row, folder: &Path) -> Result<Option<(PathBuf, f64, Use)>> {
     let path = folder.join(format!("{}.n2t", row.trace));
     let is_cut = reads_memory(row);
     let path = if is_cut { cut(&path)? } else { path };
@@ -40,36 +43,35 @@ pub(super) fn recording(row: &Row, folder: &Path) -> Result<Option<(PathBuf, Use
         false if instructions <= FITTED_MOST || is_cut => Use::Fitted,
         false => Use::TooLong,
     };
-    Ok(Some((path, of_row)))
+    Ok(Some((path, if is_cut { 1.0 / KEPT as f64 } else { 1.0 }, of_row)))
 }
 
 /// Returns true for reads of more than any cache holds: they miss, whatever ran before.
 fn reads_memory(row: &Row) -> bool {
     let size = row.name.rsplit('/').next().and_then(|size| size.parse::<f64>().ok());
-    let least = if row.name.starts_with("bw_mem.tsv/rd/") { 256.0 } else { 262_144.0 };
-    let is_read = ["bw_mem.tsv/rd/", "membench.tsv/read/"].iter().any(|of| row.name.starts_with(of));
+    let least = if row.name.starts_with("bw_mem.tsv/rd/") { 256.0 } else { 524_288.0 };
+    let is_read =
+        ["bw_mem.tsv/rd/", "membench.tsv/read/"].iter().any(|of| row.name.starts_with(of));
     row.class == Class::Dram && is_read && size.is_some_and(|size| size >= least)
 }
 
-/// Returns a recording without most of its warm-up: it keeps half as many instructions as are
-/// counted, which are the accesses next to the counted ones.
+/// Returns a part of a recording: of the counted part the beginning, and before it half as many
+/// instructions, which are accesses to the bytes before the counted ones.
 fn cut(path: &Path) -> Result<PathBuf> {
-    let short = path.with_extension("short.n2t");
+    let short = path.with_extension("part.n2t");
     if short.exists() {
         return Ok(short);
     }
     let file = TraceFile::open(path)?;
     let (mut begin, mut end) = (u64::MAX, 0);
     for stream in file.streams() {
-        let position = |word| position(&file, stream.stream, word);
-        begin = begin.min(position(BEGIN)?);
-        end = end.max(position(END)?);
+        let first = position(&file, stream.stream, BEGIN)?;
+        begin = begin.min(first);
+        let counted = (position(&file, stream.stream, END)? - first) / KEPT;
+        end = end.max(begin + counted);
     }
-    let what = Slice {
-        streams: Vec::new(),
-        range: begin - ((end - begin) / 2).min(begin)..u64::MAX,
-        without_order: true,
-    };
+    let range = begin - ((end - begin) / 2).min(begin)..end;
+    let what = Slice { streams: Vec::new(), range, without_order: true };
     sim_trace::slice(&file, &what, &short, WriterOptions::default())?;
     Ok(short)
 }

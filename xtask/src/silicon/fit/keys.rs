@@ -5,14 +5,12 @@ use sim_calibrate::Key;
 use sim_core::config::{Document, Range};
 use sim_machine::{ConfigSource, Machine, Profile};
 
-/// Values that the machine files choose with measurements in view, and values that they or the
-/// profile state without a range. Both starts share these ranges.
-const CHOSEN: [(&str, &str); 7] = [
+/// Values that the machine files choose with measurements in view, and one that the profile states
+/// without a range. Both starts share these ranges.
+const CHOSEN: [(&str, &str); 5] = [
     ("memory.bus.read-bytes-per-cycle", "8 to 32"),
     ("memory.bus.write-bytes-per-cycle", "6 to 32"),
     ("memory.dram.access-cycles", "200 to 400"),
-    ("memory.dram.line-cycles", "2 to 12"),
-    ("memory.mesh.hop-cycles", "1 to 6"),
     ("memory.prefetch.l2-distance-lines", "8 to 80"),
     ("memory.slc.home-node-cycles", "8 to 60"),
 ];
@@ -25,28 +23,13 @@ const HAND_MADE: [&str; 4] = [
     "memory.slc.home-node-cycles",
 ];
 
-/// Values with a range in their source that a loop of loads, stores or arithmetic can show. The
-/// loops are predicted and nearly all in the MOP cache: other values would only cost runs.
-const WITH_RANGE: [&str; 19] = [
-    "memory.bus.interface-cycles",
-    "memory.l1d.alias-cycles",
+/// Values with a range in their source that the rows can show. Others would only cost runs: the
+/// loops are predicted, and what adds up with a value of the list is seen as that value.
+const WITH_RANGE: [&str; 4] = [
     "memory.l1d.mshrs",
-    "memory.l1d.write-stream-lines",
-    "memory.l2-tlb.lookups",
     "memory.l2.fill-cycles",
-    "memory.l2.record-ways",
-    "memory.prefetch.l1d-degree-lines",
-    "memory.prefetch.l1d-distance-lines",
-    "memory.prefetch.l2-degree-lines",
-    "memory.prefetch.store-distance-lines",
-    "memory.walker.level-cycles",
-    "memory.walker.read-cycles",
-    "memory.walker.walks",
     "pipeline.execute.barrier-cycles",
     "pipeline.execute.hash-forward-cycles",
-    "pipeline.window.move-interval",
-    "pipeline.window.rename-to-issue-cycles",
-    "pipeline.window.retire-width",
 ];
 
 /// A place where a search starts.

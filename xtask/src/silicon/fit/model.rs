@@ -23,6 +23,8 @@ pub(super) const NOISE: f64 = 0.02;
 pub(super) struct Replayed<'a> {
     pub(super) row: &'a Row,
     pub(super) path: PathBuf,
+    /// Share of the row's work that the recording counts.
+    pub(super) share: f64,
 }
 
 impl Replayed<'_> {
@@ -31,7 +33,7 @@ impl Replayed<'_> {
     fn cycles(&self, document: &Document, kept: &Kept) -> Result<Option<f64>> {
         let Ok(config) = MachineConfig::from_document(document) else { return Ok(None) };
         let described = format!("{} {}", self.path.display(), document.canonical());
-        let make = || Ok(unit(self.row) / replay::rate(self.row, &self.path, config)?);
+        let make = || Ok(unit(self.row) / self.share / replay::rate(self.row, &self.path, config)?);
         kept.or_make(&described, make).with_context(|| self.row.name.clone()).map(Some)
     }
 }
@@ -202,7 +204,7 @@ mod tests {
     fn held_out_rows_are_not_fitted() {
         let rows = all();
         let replayed: Vec<_> =
-            rows.iter().map(|row| Replayed { row, path: PathBuf::new() }).collect();
+            rows.iter().map(|row| Replayed { row, path: PathBuf::new(), share: 1.0 }).collect();
         let points = points(&replayed, 3.4e9);
         assert_eq!(points.all.len(), points.kernels.len());
         assert!(points.all.iter().any(|point| point.held_out));
