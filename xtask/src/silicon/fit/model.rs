@@ -163,7 +163,7 @@ impl Model for Rows<'_> {
     }
 }
 
-/// Returns the error of each row, replayed anew: the time of the model over that of the machine,
+/// Returns the error of each row, replayed with all values: the time of the model over that of the machine,
 /// less one.
 pub(super) fn errors(
     rows: &[Replayed<'_>],

@@ -12,7 +12,29 @@ use super::{Fitted, Searched};
 
 const TAKES: &str = "a String takes all text";
 
-const HEAD: &str = "";
+const HEAD: &str = "# Values fitted to two real machines
+
+Written by `cargo xtask silicon --fit`. The public measurements of `silicon.md` go through the method of `n2sim calibrate`
+(`calibrate.md`): values are fitted to two thirds of the rows of each machine, and the rows with a ° there measure the result. The
+machine files that were made by hand are beside it. Nothing here is applied: the machine files keep their values.
+
+* A row is one point: cycles for 1024 bytes, a node or a round. Its noise is taken as 2 %. No row has repetitions; the OpenSSL rows
+  of the two machines spread by 1.0 % each around the ratio of the clocks, and streams and chases vary more.
+* **Plain configuration**: profile `silicon` with what documents say about the machine: clock, size of the system level cache,
+  mesh, memory channels and their rate. **Machine file**: the same with `--machine`. They differ in four values: bytes per cycle
+  between core and mesh in both directions, and the times of home nodes and of memory. The machine files chose them with the rows
+  of membench and bw_mem in view, those with a ° too, so the machine file has seen rows that a fit from plain has not.
+* Nine keys are fitted: those four, the distance of the L2 prefetcher, and four with a range in their source that these loops can
+  show. Each has one range for both searches.
+* Rows whose recording has up to 600,000 instructions are fitted, because a search replays them hundreds of times. Those of up to
+  2.5 million are shown as too long to be fitted; longer ones are left out, among them all chases and stores that reach memory.
+  Of streams that read 256 MiB and more from memory a quarter of the counted part is replayed, without the long warm-up. The whole
+  recording finds a tenth of its lines in the system level cache; the part finds none and is some 5 to 10 % slower.
+* A row is replayed again only if a key moved that changes it at the plain configuration. The errors below are of replays with all
+  values.
+
+Finished replays stay in `fit.runs` beside the recordings; delete it after a change of the model.
+";
 const CONCLUSION: &str = "";
 
 /// Name of a group of rows, and its members.
