@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use sim_calibrate::{Calibration, Key, Progress, RunError, Runs, Settings, calibrate};
+use sim_core::config::Document;
 use sim_machine::{Machine, MachineConfig};
 use sim_tests::repository;
 
@@ -43,73 +44,82 @@ struct Searched {
     minutes: f64,
 }
 
-/// Fits both machines from both starts and writes `docs/silicon-fit.md`.
+/// Fits both machines from both starts, and writes `docs/silicon-fit.md` after each search.
 pub(super) fn run(rows: &[Row], folder: &Path, most_runs: usize) -> Result<()> {
     let kept = Kept::open(&folder.join("fit.runs"))?;
-    let machines = MACHINES.map(|machine| fit(machine, rows, folder, &kept, most_runs));
-    let mut fitted = Vec::new();
-    for machine in machines {
-        fitted.push(machine?);
-    }
     let path = repository().join("docs/silicon-fit.md");
-    std::fs::write(&path, page::page(&fitted))
-        .with_context(|| format!("writing {}", path.display()))?;
-    println!("wrote {}", path.display());
+    let mut all = Vec::new();
+    for machine in MACHINES {
+        let fit = Fit::new(machine, rows, folder, &kept)?;
+        all.push(fit.before()?);
+        for start in Start::BOTH {
+            let fitted = all.last_mut().context("a machine was added")?;
+            fit.search(start, most_runs, fitted)?;
+            std::fs::write(&path, page::page(&all))
+                .with_context(|| format!("writing {}", path.display()))?;
+            println!("wrote {}", path.display());
+        }
+    }
     Ok(())
 }
 
-/// Fits a machine from both starts.
-fn fit<'a>(
+/// What the searches on one machine share.
+struct Fit<'a> {
     machine: Machine,
-    rows: &'a [Row],
-    folder: &Path,
+    clock_hz: f64,
+    used: Vec<(Replayed<'a>, Use)>,
+    model: Rows<'a>,
     kept: &'a Kept,
-    most_runs: usize,
-) -> Result<Fitted<'a>> {
-    let mut used = Vec::new();
-    let own = |row: &&Row| row.machine == machine && row.out_of_reach.is_none();
-    for row in rows.iter().filter(own) {
-        if let Some((path, share, used_as)) = cut::recording(row, folder)? {
-            used.push((Replayed { row, path, share }, used_as));
+}
+
+impl<'a> Fit<'a> {
+    /// Selects the rows of a machine, and finds the keys of each.
+    fn new(machine: Machine, rows: &'a [Row], folder: &Path, kept: &'a Kept) -> Result<Fit<'a>> {
+        let mut used = Vec::new();
+        let own = |row: &&Row| row.machine == machine && row.out_of_reach.is_none();
+        for row in rows.iter().filter(own) {
+            if let Some((path, share, used_as)) = cut::recording(row, folder)? {
+                used.push((Replayed { row, path, share }, used_as));
+            }
         }
+        let fitted = used.iter().filter(|(_, used_as)| *used_as == Use::Fitted);
+        let fitted = fitted.map(|(replayed, _)| replayed.clone()).collect();
+        let document = Start::Plain.document(machine)?;
+        let clock_hz = MachineConfig::from_document(&document)?.core.clock_hz as f64;
+        let keys = keys::keys(machine, Start::Plain)?;
+        let other = keys::keys(machine, Start::HandMade)?;
+        let other: Vec<usize> = other.iter().map(|key| key.start).collect();
+        let all = keys.len();
+        let model = Rows::new(document, keys, fitted, &other, kept)?;
+        let (name, rows, keys) = (machine.name(), model.rows.len(), model.keys_of_a_row());
+        println!("{name}: {rows} rows, each changed by {keys:.1} of {all} keys");
+        Ok(Fit { machine, clock_hz, used, model, kept })
     }
-    let replayed = |wanted: &dyn Fn(Use) -> bool| -> Vec<Replayed<'a>> {
-        let of_use = used.iter().filter(|(_, used_as)| wanted(*used_as));
-        of_use.map(|(replayed, _)| replayed.clone()).collect()
-    };
-    let document = Start::Plain.document(machine)?;
-    let clock_hz = MachineConfig::from_document(&document)?.core.clock_hz as f64;
-    let keys = Start::BOTH.map(|start| keys::keys(machine, start));
-    let [plain, hand_made] = keys;
-    let (plain, hand_made) = (plain?, hand_made?);
-    let other: Vec<usize> = hand_made.iter().map(|key| key.start).collect();
-    let begin = Instant::now();
-    let fitted_rows = replayed(&|used| used == Use::Fitted);
-    let model = Rows::new(document, plain.clone(), fitted_rows, &other, kept)?;
-    println!(
-        "{}: {} rows, {:.1} of {} keys change a row, {:.1} minutes",
-        machine.name(),
-        model.rows.len(),
-        model.keys_of_a_row(),
-        plain.len(),
-        begin.elapsed().as_secs_f64() / 60.0
-    );
-    let all = replayed(&|_| true);
-    let mut errors = Vec::new();
-    let mut searches = Vec::new();
-    for (start, keys) in [(Start::Plain, plain), (Start::HandMade, hand_made)] {
-        errors
-            .push((start.name(), model::errors(&all, &start.document(machine)?, clock_hz, kept)?));
-        searches.push(search(&model, start, keys, clock_hz, most_runs)?);
+
+    /// Returns the errors at both starts.
+    fn before(&self) -> Result<Fitted<'a>> {
+        let rows = self.used.iter().map(|(replayed, used_as)| (replayed.row, *used_as)).collect();
+        let at = |start: Start| Ok((start.name(), self.errors(&start.document(self.machine)?)?));
+        let errors = Start::BOTH.into_iter().map(at).collect::<Result<_>>()?;
+        Ok(Fitted { machine: self.machine, rows, errors, searches: Vec::new() })
     }
-    for search in &searches {
-        let positions = search.keys.iter().zip(&search.found.keys);
+
+    fn errors(&self, document: &Document) -> Result<Vec<f64>> {
+        let all: Vec<Replayed<'_>> =
+            self.used.iter().map(|(replayed, _)| replayed.clone()).collect();
+        model::errors(&all, document, self.clock_hz, self.kept)
+    }
+
+    /// Searches from a start, and adds what was found.
+    fn search(&self, start: Start, most_runs: usize, fitted: &mut Fitted<'_>) -> Result<()> {
+        let keys = keys::keys(self.machine, start)?;
+        let searched = search(&self.model, start, keys, self.clock_hz, most_runs)?;
+        let positions = searched.keys.iter().zip(&searched.found.keys);
         let values: Vec<i64> = positions.map(|(key, found)| key.value(found.position)).collect();
-        let fitted = model::errors(&all, &model.with(&values)?, clock_hz, kept)?;
-        errors.push((search.start.fitted_name(), fitted));
+        fitted.errors.push((start.fitted_name(), self.errors(&self.model.with(&values)?)?));
+        fitted.searches.push(searched);
+        Ok(())
     }
-    let rows = used.iter().map(|(replayed, used_as)| (replayed.row, *used_as)).collect();
-    Ok(Fitted { machine, rows, errors, searches })
 }
 
 /// Searches from a start.
