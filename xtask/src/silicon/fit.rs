@@ -41,7 +41,6 @@ struct Searched {
     found: Calibration,
     /// Runs of the model.
     runs: usize,
-    minutes: f64,
 }
 
 /// Fits both machines from both starts, and writes `docs/silicon-fit.md` after each search.
@@ -144,6 +143,5 @@ fn search(
         RunError::Journal(error) => anyhow!("{error:?}"),
     })?;
     let found = found.context("the model has no machine where the search starts")?;
-    let minutes = begin.elapsed().as_secs_f64() / 60.0;
-    Ok(Searched { start, rows: points.kernels, keys, found, runs: made, minutes })
+    Ok(Searched { start, rows: points.kernels, keys, found, runs: made })
 }
