@@ -62,7 +62,7 @@ pub(super) fn run(rows: &[Row], folder: &Path, most_runs: usize) -> Result<()> {
     Ok(())
 }
 
-/// What the searches on one machine share.
+/// Rows, model and kept replays of one machine, for all its searches.
 struct Fit<'a> {
     machine: Machine,
     clock_hz: f64,

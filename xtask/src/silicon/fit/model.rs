@@ -163,8 +163,8 @@ impl Model for Rows<'_> {
     }
 }
 
-/// Returns the error of each row, replayed with all values: the time of the model over that of the machine,
-/// less one.
+/// Returns the error of each row, replayed with all values: the time of the model over that of
+/// the machine, less one.
 pub(super) fn errors(
     rows: &[Replayed<'_>],
     document: &Document,
