@@ -67,6 +67,9 @@ pub(super) fn points(rows: &[Replayed<'_>], clock_hz: f64) -> Points {
     }
 }
 
+/// Cycles by the number of a row and the values of its keys.
+type Known = HashMap<(usize, Vec<i64>), Option<f64>>;
+
 /// The rows of a machine, replayed with other values of the keys.
 ///
 /// Most keys change few rows: a row is replayed again only if one of its keys moved.
@@ -78,7 +81,7 @@ pub(super) struct Rows<'a> {
     pub(super) rows: Vec<Replayed<'a>>,
     /// Numbers of the keys that change each row.
     own_keys: Vec<Vec<usize>>,
-    known: Mutex<HashMap<(usize, Vec<i64>), Option<f64>>>,
+    known: Mutex<Known>,
     kept: &'a Kept,
 }
 
