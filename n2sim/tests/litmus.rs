@@ -206,6 +206,65 @@ fn a_recording_of_some_kernels_gives_their_counts() {
     assert!(table.contains("| chase-16m-huge | 16 MiB | huge | a round is"), "{table}");
 }
 
+/// Runs a tool on files of the folder.
+fn tool(name: &str, arguments: &[&str], folder: &Path) {
+    let output = Command::new(name).args(arguments).current_dir(folder).output();
+    let output = output.expect("the tool runs");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+/// Returns the engine of a system: one named by the environment, or the one in PATH.
+fn system_engine() -> Option<String> {
+    if let Some(path) = std::env::var_os("N2SIM_SYSTEM_ENGINE") {
+        return path.into_string().ok();
+    }
+    in_path("qemu-system-aarch64")?.into_os_string().into_string().ok()
+}
+
+/// The payload has the cases of the module: its recording reproduces their claims.
+#[test]
+fn a_recording_of_the_payload_reproduces_the_claims_of_el1() {
+    let (folder, Some(_)) = exported() else { return };
+    let here = folder.path().join("cases/module");
+    let table = fs::read_to_string(here.join("../CASES.md")).expect("the table of the cases");
+    let (_, table) = table.split_once("# Cases of the module").expect("the cases of the module");
+    assert!(table.contains("951-second-reading-tlb:TLB maintenance drops one page"), "{table}");
+    let cases = table.matches("\n| ").count() - 2;
+    assert!(fs::read_to_string(here.join("Makefile")).is_ok_and(|it| it.contains("obj-m")));
+    let Some(engine) = system_engine() else {
+        must_not_be_required("qemu-system-aarch64");
+        return;
+    };
+    let link = ["-nostdlib", "-static", "-Wl,-Ttext=0xffffff8040200000", "-Wl,--build-id=none"];
+    tool(COMPILER, &[&link[..], &["-o", "payload.elf", "payload.S"]].concat(), &here);
+    let image = ["-O", "binary", "payload.elf", "payload"];
+    tool("aarch64-linux-gnu-objcopy", &image, &here);
+    fs::write(here.join("empty"), "").expect("a file");
+    let capture = ["capture", "--system", "--kernel", "payload", "--initrd", "empty"];
+    let more = ["--kernel-symbols", "payload.elf", "--engine", &engine, "-o", "el1.n2t"];
+    let recorded = n2sim(&[capture, more].concat(), &here);
+    assert!(recorded.status.success(), "{}", text(&recorded.stderr));
+    let replayed = n2sim(&["litmus", "replay", "el1.n2t", "-o", "model.json"], &here);
+    assert!(replayed.status.success(), "{}", text(&replayed.stderr));
+    let checked = n2sim(&["litmus", "check", "model.json"], &here);
+    let said = text(&checked.stdout);
+    assert_eq!(checked.status.code(), Some(0), "{said}");
+    assert!(said.contains(&format!("\n{cases} of {cases} cases agree")), "{said}");
+    mixed_pages_are_refused(&here);
+}
+
+/// A result of the module beside one of the program: each has cases of its own.
+fn mixed_pages_are_refused(here: &Path) {
+    let all = format!("{}/../sim-litmus/recordings/vectors.n2t", env!("CARGO_MANIFEST_DIR"));
+    let replayed = n2sim(&["litmus", "replay", &all, "-o", "program.json"], here);
+    assert!(replayed.status.success(), "{}", text(&replayed.stderr));
+    let page = ["litmus", "check", "model.json", "program.json", "--html", "page.html"];
+    let output = n2sim(&page, here);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("write a page for each"), "{}", text(&output.stderr));
+    assert!(!here.join("page.html").exists());
+}
+
 #[test]
 fn wrong_input_is_explained() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -18,6 +18,8 @@ use crate::program::Litmus;
 
 /// Admitted cases of n2sim, one JSON object a line.
 const ADMITTED: &str = include_str!("../admitted.jsonl");
+/// Admitted cases of the kernel module.
+const ADMITTED_EL1: &str = include_str!("../admitted-el1.jsonl");
 /// Largest distance of a mean from a claim, in counts, and largest deviation of a mean.
 pub const TOLERANCE: f64 = 0.05;
 /// Further distance as a part of the claim.
@@ -80,14 +82,27 @@ pub struct NotReproduced {
 }
 
 impl Admission {
-    /// Returns the admitted cases of n2sim.
+    /// Returns the admitted cases of the program of user mode.
     ///
     /// # Panics
     ///
     /// If the file in the program is damaged, which a test excludes.
     pub fn builtin() -> Admission {
+        Admission::read(ADMITTED)
+    }
+
+    /// Returns the admitted cases of the kernel module.
+    ///
+    /// # Panics
+    ///
+    /// If the file in the program is damaged, which a test excludes.
+    pub fn builtin_el1() -> Admission {
+        Admission::read(ADMITTED_EL1)
+    }
+
+    fn read(text: &str) -> Admission {
         let read = |line| serde_json::from_str(line).expect("a test reads the file too");
-        Admission { cases: ADMITTED.lines().map(read).collect() }
+        Admission { cases: text.lines().map(read).collect() }
     }
 
     /// Returns the text of the file of these cases.

@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 use sim_core::LINE_BYTES;
 
+use crate::el1::Before;
 use crate::memory::L1_WAY_BYTES;
 use crate::operands::{Offsets, Predicate};
 use crate::plan::{CASE_BYTES, Condition, PAGE_BYTES, Plan, PlannedStep, Prepare};
@@ -55,6 +56,15 @@ const PTRUE: &str = ".inst 0x2518e3e0 // ptrue p0.b";
 const PFALSE: &str = ".inst 0x2518e400 // pfalse p0.b";
 /// All elements of first-fault loads may be loaded.
 const SETFFR: &str = ".inst 0x252c9000 // setffr";
+/// Distance of the vector of synchronous exceptions of the same level from VBAR_EL1.
+const SYNCHRONOUS_VECTOR: u32 = 0x200;
+/// The state that an exception return finds: the address of label 3, the level, all interrupts
+/// masked, and the access of the kernel to pages of programs as it is (PAN).
+const RETURN_STATE: &str = "adr x1, 3f\nmsr elr_el1, x1\nmrs x1, CurrentEL\norr x1, x1, #1\n\
+                            orr x1, x1, #0x3c0\nmrs x2, s3_0_c4_c2_3\norr x1, x1, x2\n\
+                            msr spsr_el1, x1\nisb";
+/// Bytes of the memory of the module.
+pub(crate) const EL1_MEMORY_BYTES: u64 = PAGES + (2 << 20);
 /// Bytes of the program's memory.
 pub(crate) const MEMORY_BYTES: u64 = PAGES + PAGES_OF_L2 * PAGE_BYTES;
 
@@ -72,7 +82,10 @@ pub(crate) fn functions(number: usize, plan: &Plan) -> String {
         if calls_pages {
             line(&mut text, "bl 7f");
         }
-        line(&mut text, "mov x0, #1\nmov x2, #3\nmov x3, #2\nfmov v2.2d, #1.0\nfmov v3.2d, #2.0");
+        line(&mut text, "mov x0, #1\nmov x2, #3\nmov x3, #2");
+        if !plan.at_el1 {
+            line(&mut text, "fmov v2.2d, #1.0\nfmov v3.2d, #2.0");
+        }
         if plan.steps.iter().any(|step| sim_isa::is_sve(step.word)) {
             line(&mut text, PTRUE);
             line(&mut text, SETFFR);
@@ -195,6 +208,14 @@ fn prepare(text: &mut String, act: Prepare) {
             line(text, "blr x9\ndsb sy\nisb");
         }
         Prepare::LeaveL1ITlb(offset) => call_pages(text, offset),
+        Prepare::DropPage(addr) => {
+            page_number(text, 9, addr);
+            line(text, "tlbi vaae1, x9\ndsb sy\nisb");
+        }
+        Prepare::DropLeaf(addr) => {
+            page_number(text, 9, addr);
+            line(text, "tlbi vaale1, x9\ndsb sy\nisb");
+        }
     }
 }
 
@@ -260,11 +281,51 @@ fn address(text: &mut String, register: u32, offset: u64) {
     );
 }
 
+/// Puts the number of the page of an offset into X`register`, as `TLBI` takes it.
+fn page_number(text: &mut String, register: u32, offset: u64) {
+    address(text, register, offset);
+    let x = register;
+    line(text, &format!("ubfx x{x}, x{x}, #12, #44"));
+}
+
+/// Writes what a step of EL1 has before it.
+fn write_before(text: &mut String, before: &Before) {
+    match before {
+        Before::OwnValue(register) => line(text, &format!("mrs x1, {register}")),
+        Before::Page(addr) => page_number(text, 1, *addr),
+        Before::Return => line(text, RETURN_STATE),
+        Before::Vector | Before::Nothing => {}
+    }
+}
+
+/// Writes a step whose exception leads to what follows it: the step is the last instruction before
+/// the vector, so that the function without it comes there too. No branch goes to the vector, which
+/// a recorder would take for an exception.
+fn write_to_vector(text: &mut String, step: &PlannedStep, runs: bool) {
+    let fill = SYNCHRONOUS_VECTOR - if runs { 8 } else { 4 };
+    line(
+        text,
+        &format!(
+            "mrs x12, vbar_el1\nadr x9, 6f\nmsr vbar_el1, x9\nisb\nb 5f\n\
+             .p2align 11\n6:\n.skip {fill}\n5:\nnop"
+        ),
+    );
+    if runs {
+        line(text, &format!(".inst 0x{:08x} // {}", step.word, step.text));
+    }
+    line(text, "msr vbar_el1, x12\nisb");
+}
+
 fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
     if step.hides_address {
         line(text, REVEALED);
     }
     write_operands(text, step);
+    match &step.before {
+        Some(Before::Vector) => return write_to_vector(text, step, runs),
+        Some(before) => write_before(text, before),
+        None => {}
+    }
     match step.condition {
         Some(Condition::Zero(true)) => line(text, "cmp xzr, xzr"),
         Some(Condition::Zero(false)) => line(text, "cmp x20, #0"),
@@ -294,6 +355,8 @@ fn write_step(text: &mut String, step: &PlannedStep, runs: bool) {
     }
     if step.indirect.is_some() {
         line(text, &format!("3:\n{JUMPED_TO}"));
+    } else if step.before == Some(Before::Return) {
+        line(text, "3:");
     }
     write_after(text, step);
 }

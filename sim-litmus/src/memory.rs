@@ -5,7 +5,7 @@ use sim_isa::decode;
 use sim_scenario::{Action, Base, Case, Clause, State, Step, Xt};
 
 use crate::operands::used_lines;
-use crate::plan::{CASE_BYTES, PAGE_BYTES, Prepare};
+use crate::plan::{CASE_BYTES, Level, PAGE_BYTES, Prepare};
 use crate::reason::Reason;
 
 /// Bytes of a quarter of a page.
@@ -30,7 +30,7 @@ impl Memory {
     /// # Errors
     ///
     /// If user mode cannot bring them about.
-    pub(crate) fn of(case: &Case) -> Result<Memory, Reason> {
+    pub(crate) fn of(case: &Case, level: Level) -> Result<Memory, Reason> {
         let mut memory = Memory::default();
         let (line, page) = match case.given.base {
             Base::K0 => (State::InNoCache, State::InNoTlb),
@@ -53,20 +53,21 @@ impl Memory {
             memory.put_code(addr, case.given.base == Base::K3);
         }
         for clause in &case.given.clauses {
-            memory.apply(clause, page)?;
+            memory.apply(clause, page, level)?;
         }
         Ok(memory)
     }
 
-    fn apply(&mut self, clause: &Clause, page: State) -> Result<(), Reason> {
+    fn apply(&mut self, clause: &Clause, page: State, level: Level) -> Result<(), Reason> {
         let state = clause.state;
         let of_page = match state {
             State::InTlbs | State::InL2Tlb | State::InNoTlb => true,
+            State::InWalkCache if level == Level::El1 => true,
+            State::InWalkCache => return Err(Reason::NeedsEl1),
             State::InL1d | State::DirtyInL1d | State::InL2 | State::DirtyInL2 => false,
             State::InNoCache | State::InSlc | State::InDram => false,
             State::InPeer | State::InRemote | State::Shared => return Err(Reason::OtherAgent),
             State::Unmapped | State::ReadOnly => return Err(Reason::Exception),
-            State::InWalkCache => return Err(Reason::State("in the walk cache alone")),
             State::InL1i => {
                 let addrs = clause.subject.as_deref().unwrap_or_default();
                 return self.put_fetched(addrs, page);
@@ -133,9 +134,14 @@ impl Memory {
 
     /// Returns the acts in an order in which later ones keep what earlier ones did: out of all
     /// caches, from the outermost cache inwards, and TLBs last.
-    pub(crate) fn acts(&self) -> Vec<Prepare> {
-        let mut acts: Vec<Prepare> =
-            self.lines.iter().map(|(addr, _)| Prepare::Drop(*addr)).collect();
+    pub(crate) fn acts(&self, level: Level) -> Vec<Prepare> {
+        let mut acts: Vec<Prepare> = Vec::new();
+        if level == Level::El1 {
+            // A step may take the page out of the TLBs; then the next round finds it so too.
+            let half = self.pages.iter().filter(|(_, state)| *state == State::InL2Tlb);
+            acts.extend(half.map(|(addr, _)| Prepare::DropPage(*addr)));
+        }
+        acts.extend(self.lines.iter().map(|(addr, _)| Prepare::Drop(*addr)));
         acts.extend(self.code.iter().map(|(addr, _)| Prepare::DropCode(*addr)));
         let of = |wanted: State| self.lines.iter().filter(move |(_, state)| *state == wanted);
         for (addr, _) in of(State::InSlc) {
@@ -160,7 +166,7 @@ impl Memory {
         if self.leaves_tlb() && !self.code.is_empty() {
             acts.push(Prepare::LeaveL1ITlb(free));
         }
-        if of_tlb(State::InNoTlb) {
+        if of_tlb(State::InNoTlb) && level == Level::El0 {
             acts.push(Prepare::LeaveTlbs(free));
         }
         if of_tlb(State::InL2Tlb) && self.has_data {
@@ -169,6 +175,13 @@ impl Memory {
         if self.leaves_tlb() {
             let stay = self.pages.iter().filter(|(_, state)| *state == State::InTlbs);
             acts.extend(stay.map(|(addr, _)| Prepare::Load(addr / PAGE_BYTES * PAGE_BYTES + free)));
+        }
+        if level == Level::El1 {
+            acts.extend(self.pages.iter().filter_map(|(addr, state)| match state {
+                State::InNoTlb => Some(Prepare::DropPage(*addr)),
+                State::InWalkCache => Some(Prepare::DropLeaf(*addr)),
+                _ => None,
+            }));
         }
         acts
     }

@@ -4,8 +4,9 @@
 use sim_core::pmu_event::{Group, PmuEvent};
 use sim_core::{CacheOp, Maintenance};
 use sim_isa::{BranchKind, Inst, MemOp, Special, decode};
-use sim_scenario::{Action, Case, Join, Step};
+use sim_scenario::{Action, Case, Join, Step, Xt};
 
+use crate::el1::{self, Before};
 use crate::memory::Memory;
 use crate::operands::{Operands, Predicate};
 use crate::reason::Reason;
@@ -50,6 +51,10 @@ pub enum Prepare {
     /// Calls functions in enough pages to empty the L1 instruction TLB, in the quarter of a page
     /// that begins there.
     LeaveL1ITlb(u64),
+    /// Takes the page out of all TLBs, with the upper levels of its walk (`TLBI VAAE1`).
+    DropPage(u64),
+    /// Takes the page out of all TLBs, and keeps the upper levels of its walk (`TLBI VAALE1`).
+    DropLeaf(u64),
 }
 
 impl Prepare {
@@ -60,7 +65,13 @@ impl Prepare {
 
     /// Returns true if it changes TLBs alone.
     pub(crate) fn is_of_tlb(self) -> bool {
-        matches!(self, Prepare::LeaveL1Tlb(_) | Prepare::LeaveTlbs(_) | Prepare::LeaveL1ITlb(_))
+        use Prepare::{LeaveL1ITlb, LeaveL1Tlb, LeaveTlbs};
+        matches!(self, LeaveL1Tlb(_) | LeaveTlbs(_) | LeaveL1ITlb(_)) || self.drops_page()
+    }
+
+    /// Returns true if it takes a page out of the TLBs.
+    fn drops_page(self) -> bool {
+        matches!(self, Prepare::DropPage(_) | Prepare::DropLeaf(_))
     }
 }
 
@@ -102,6 +113,8 @@ pub struct PlannedStep {
     pub fetches: Option<u64>,
     /// It is executed on a wrong path.
     pub wrong_path: bool,
+    /// A step that needs EL1 has this before it.
+    pub before: Option<Before>,
 }
 
 impl PlannedStep {
@@ -131,6 +144,17 @@ pub struct Plan {
     pub needs_blocks: bool,
     /// Rounds of each loop.
     pub rounds: u32,
+    /// It runs at EL1, in a module of the kernel.
+    pub at_el1: bool,
+}
+
+/// Exception level that a plan is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// A program of user mode.
+    El0,
+    /// A module of the kernel.
+    El1,
 }
 
 /// Plans a case.
@@ -139,23 +163,43 @@ pub struct Plan {
 ///
 /// If user mode cannot run it.
 pub fn plan(case: &Case) -> Result<Plan, Reason> {
-    check_machine(case)?;
-    let steps = case.steps.iter().map(plan_step).collect::<Result<Vec<_>, _>>()?;
+    plan_at(case, Level::El0)
+}
+
+/// Plans a case that needs EL1.
+///
+/// # Errors
+///
+/// If a module of the kernel cannot run it.
+pub fn plan_el1(case: &Case) -> Result<Plan, Reason> {
+    plan_at(case, Level::El1)
+}
+
+fn plan_at(case: &Case, level: Level) -> Result<Plan, Reason> {
+    check_machine(case, level)?;
+    let needs_el1 = |step| plan_step(step, Level::El0) == Err(Reason::NeedsEl1);
+    if level == Level::El1 && case.given.privilege.level == 0 && case.steps.iter().any(needs_el1) {
+        return Err(Reason::NotInModule(el1::FROM_EL0));
+    }
+    let step = |step| plan_step(step, level);
+    let steps = case.steps.iter().map(step).collect::<Result<Vec<_>, _>>()?;
     if !case.expect.events.iter().any(|expected| is_compared(expected.event)) {
         return Err(Reason::NothingToCount);
     }
     if steps.len() > MOST_STEPS {
         return Err(Reason::State("more steps than a loop should have"));
     }
-    let memory = Memory::of(case)?;
+    let memory = Memory::of(case, level)?;
     if memory.leaves_tlb() && memory.free_quarter().is_none() {
         return Err(Reason::State("a page in no TLB with lines everywhere in it"));
     }
-    let small_pages = memory.leaves_tlb();
+    // All pages of the module are small, and each of its blocks of 2 MiB is one piece of memory.
+    let at_el1 = level == Level::El1;
+    let small_pages = memory.leaves_tlb() || at_el1;
     if small_pages && memory.leaves_l2() {
         return Err(Reason::State("a line in no L2 with a page in no TLB"));
     }
-    let prepare = memory.acts();
+    let prepare = memory.acts(level);
     let needs_blocks = !small_pages && !prepare.is_empty();
     let is_long = prepare.iter().any(|act| matches!(act, Prepare::LeaveTlbs(_)));
     let rounds = match prepare.is_empty() {
@@ -163,7 +207,7 @@ pub fn plan(case: &Case) -> Result<Plan, Reason> {
         false if is_long => ROUNDS_OF_TLBS,
         false => ROUNDS,
     };
-    Ok(Plan { prepare, steps, small_pages, needs_blocks, rounds })
+    Ok(Plan { prepare, steps, small_pages, needs_blocks, rounds, at_el1 })
 }
 
 /// Returns true for events that are compared: not clocks, stalls and fetched lines, whose counts
@@ -175,13 +219,22 @@ pub fn is_compared(event: PmuEvent) -> bool {
 }
 
 impl Plan {
+    /// Returns true if only a kernel that runs at EL1 can run the case: at EL2 the registers that a
+    /// step names are others, or its exception has another level.
+    pub fn is_of_el1_alone(&self) -> bool {
+        let names = |before: &Before| matches!(before, Before::OwnValue(_) | Before::Vector);
+        self.steps.iter().any(|step| step.before.as_ref().is_some_and(names))
+    }
+
     /// Returns true if the counts of the event can be compared. A preparation that touches
     /// thousands of pages has few rounds, and misses and mispredictions whose number varies: then
-    /// only translations and accesses of the L1 D-cache are compared.
+    /// only translations and accesses of the L1 D-cache are compared. So are they where a page is
+    /// taken out of the TLBs: the walk that follows may read its descriptors from the L2.
     pub fn compares(&self, event: PmuEvent) -> bool {
         use PmuEvent::{L1D_CACHE_REFILL_INNER, L1D_CACHE_REFILL_OUTER, MEM_ACCESS};
         use PmuEvent::{MEM_ACCESS_RD, MEM_ACCESS_WR};
-        let touches_many = self.prepare.iter().any(|act| matches!(act, Prepare::LeaveTlbs(_)));
+        let walks = |act: &Prepare| matches!(act, Prepare::LeaveTlbs(_)) || act.drops_page();
+        let touches_many = self.prepare.iter().any(walks);
         let is_steady = match event.info().group {
             Group::Tlb => true,
             Group::L1d => ![L1D_CACHE_REFILL_INNER, L1D_CACHE_REFILL_OUTER].contains(&event),
@@ -191,7 +244,7 @@ impl Plan {
     }
 }
 
-fn check_machine(case: &Case) -> Result<(), Reason> {
+fn check_machine(case: &Case, level: Level) -> Result<(), Reason> {
     let given = &case.given;
     let registers = !given.counters.is_empty()
         || given.profiling != Default::default()
@@ -202,8 +255,12 @@ fn check_machine(case: &Case) -> Result<(), Reason> {
     if registers {
         return Err(Reason::Registers);
     }
-    if given.privilege.level > 0 || given.exceptions != Default::default() {
-        return Err(Reason::NeedsEl1);
+    match level {
+        Level::El1 => el1::check_machine(given)?,
+        Level::El0 if given.privilege.level > 0 || given.exceptions != Default::default() => {
+            return Err(Reason::NeedsEl1);
+        }
+        Level::El0 => {}
     }
     if !given.set.is_empty() {
         return Err(Reason::Configuration);
@@ -217,12 +274,13 @@ fn check_machine(case: &Case) -> Result<(), Reason> {
     Ok(())
 }
 
-fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
+fn plan_step(step: &Step, level: Level) -> Result<PlannedStep, Reason> {
     let is_instruction = matches!(step.action, Action::Execute { .. });
     if step.wrong_path && !is_instruction || !step.other_path.is_empty() {
         return Err(Reason::WrongPath);
     }
     match step.action {
+        Action::Fetch { .. } if level == Level::El1 => Err(Reason::NotInModule(el1::CODE)),
         Action::Fetch { addr } => plan_fetch(step, addr),
         Action::Snoop { .. } | Action::Stash { .. } => Err(Reason::OtherAgent),
         Action::Interrupt(_) => Err(Reason::Exception),
@@ -234,28 +292,27 @@ fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
                 return Err(Reason::Operands(step.text.clone()));
             }
             let inst = decode(word);
-            match check_level(&inst) {
-                // Nothing of it happens on a wrong path.
-                Err(Reason::Exception) if step.wrong_path && operand.is_none() => {}
-                checked => checked?,
-            }
+            let before = before(step, &inst, operand, level)?;
+            // What a step of EL1 has before it makes the operands that are no addresses.
+            let operand = operand.filter(|xt| before.is_none() || matches!(xt, Xt::Address(_)));
             let operands = Operands::of(step, &inst, operand, &elements)?;
             let is_return = inst.branch == BranchKind::Return;
             // The last source of an authenticated return is the stack pointer.
             let returns_to = inst.srcs().last().map(|reg| reg.0).filter(|_| is_return);
             let branches = inst.branch != BranchKind::None;
             let condition = condition_of(step, &inst, taken)?;
-            let is_indirect = branches && condition.is_none();
+            let is_indirect = branches && condition.is_none() && before.is_none();
             let indirect = inst.srcs().first().map(|reg| reg.0).filter(|_| is_indirect);
             let waits = step.join == Join::After;
             let text = step.text.clone();
-            let hides_address = hides_address(inst.mem.op);
+            // A recording of a whole system shows them.
+            let hides_address = level == Level::El0 && hides_address(inst.mem.op);
             Ok(PlannedStep {
                 text,
                 word,
                 operands,
                 condition,
-                skips: branches,
+                skips: branches && before.is_none(),
                 taken,
                 indirect,
                 returns_to,
@@ -263,8 +320,34 @@ fn plan_step(step: &Step) -> Result<PlannedStep, Reason> {
                 waits,
                 fetches: None,
                 wrong_path: step.wrong_path,
+                before,
             })
         }
+    }
+}
+
+/// Returns what a step of EL1 has before it; `None` for a step that EL0 may execute.
+fn before(
+    step: &Step,
+    inst: &Inst,
+    operand: Option<Xt>,
+    level: Level,
+) -> Result<Option<Before>, Reason> {
+    let checked = match check_level(inst) {
+        // Nothing of it happens on a wrong path.
+        Err(Reason::Exception) if step.wrong_path && operand.is_none() => Ok(()),
+        checked => checked,
+    };
+    let returns = inst.branch == BranchKind::ExceptionReturn;
+    if level == Level::El0 || checked.is_ok() && !returns {
+        return checked.map(|()| None);
+    }
+    let before = el1::before(step, inst, operand)?;
+    match before {
+        Before::Page(addr) if !(PAGE_BYTES..CASE_BYTES).contains(&addr) => {
+            Err(Reason::Operands(step.text.clone()))
+        }
+        _ => Ok(Some(before)),
     }
 }
 
@@ -286,6 +369,7 @@ fn plan_fetch(step: &Step, addr: u64) -> Result<PlannedStep, Reason> {
         waits: step.join == Join::After,
         fetches: Some(addr),
         wrong_path: false,
+        before: None,
     })
 }
 

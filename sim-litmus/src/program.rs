@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::assembly::{MEMORY_BYTES, functions, mark, symbols};
 use crate::c_text::{TAKES, c_string};
 use crate::kernels;
-use crate::plan::{Plan, is_compared, plan};
+use crate::plan::{Plan, is_compared, plan, plan_el1};
 use crate::reason::Reason;
 
 /// The runner, which reads the tables.
@@ -44,6 +44,23 @@ pub fn select(files: &[(String, Vec<Case>)]) -> (Vec<Litmus>, Vec<LeftOut>) {
         for case in cases {
             let id = format!("{file}:{}", case.test);
             match plan(case) {
+                Ok(plan) => chosen.push(Litmus { id, case: case.clone(), plan }),
+                Err(reason) => left_out.push(LeftOut { id, reason }),
+            }
+        }
+    }
+    (chosen, left_out)
+}
+
+/// Returns the cases that a module of the kernel can run, and the others, of those that user mode
+/// cannot run because they need EL1.
+pub fn select_el1(files: &[(String, Vec<Case>)]) -> (Vec<Litmus>, Vec<LeftOut>) {
+    let mut chosen = Vec::new();
+    let mut left_out = Vec::new();
+    for (file, cases) in files {
+        for case in cases.iter().filter(|case| plan(case) == Err(Reason::NeedsEl1)) {
+            let id = format!("{file}:{}", case.test);
+            match plan_el1(case) {
                 Ok(plan) => chosen.push(Litmus { id, case: case.clone(), plan }),
                 Err(reason) => left_out.push(LeftOut { id, reason }),
             }
@@ -94,7 +111,8 @@ pub fn text(cases: &[Litmus]) -> String {
     text
 }
 
-fn write_assembly(text: &mut String, lines: &str) {
+/// Writes assembly as a statement of C.
+pub(crate) fn write_assembly(text: &mut String, lines: &str) {
     *text += "\n__asm__(\n    \".text\\n\"\n";
     for line in lines.lines() {
         writeln!(text, "    {}", c_string(&format!("{line}\n"))).expect(TAKES);

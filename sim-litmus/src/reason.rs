@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Reason {
     /// It runs above EL0, or a step needs EL1.
     NeedsEl1,
+    /// It needs EL1 and what a module of the kernel must not do, or cannot.
+    NotInModule(&'static str),
     /// It reads or programs registers of the PMU or of the sampling unit.
     Registers,
     /// Another core, another chip or an I/O agent takes part.
@@ -33,6 +35,7 @@ impl Reason {
     pub fn group(&self) -> &'static str {
         match self {
             Reason::NeedsEl1 => "needs EL1",
+            Reason::NotInModule(what) => what,
             Reason::Registers => "registers of the PMU or SPE",
             Reason::OtherAgent => "another core or agent",
             Reason::WrongPath => "wrong path of a conditional branch",

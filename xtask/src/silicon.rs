@@ -1,5 +1,7 @@
-//! Writes `docs/silicon.md`: public measurements of two machines beside the model's results.
+//! Writes `docs/silicon.md`: public measurements of two machines beside the model's results, and
+//! with `--fit` `docs/silicon-fit.md`.
 
+mod fit;
 mod page;
 mod record;
 mod replay;
@@ -31,6 +33,13 @@ pub(crate) struct Args {
     /// Change one value of the configuration for the replay (repeat for more), and write no page
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Fit values to two thirds of the rows, on each machine from two starts, and write
+    /// docs/silicon-fit.md (an hour or more)
+    #[arg(long, conflicts_with_all = ["only", "set"])]
+    fit: bool,
+    /// With --fit: runs of the model after which no new round of a search begins
+    #[arg(long, value_name = "N", default_value = "400", requires = "fit")]
+    runs: usize,
 }
 
 /// Records, replays, prints every row and writes the page. Returns false if it fails its own
@@ -42,6 +51,10 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     }
     let folder = args.keep.clone().unwrap_or_else(|| repository().join("target/silicon"));
     record::record(&rows, &folder, args.n2sim.as_deref())?;
+    if args.fit {
+        fit::run(&rows, &folder, args.runs)?;
+        return Ok(true);
+    }
     let compared = replay::replay(&rows, &folder, &args.set)?;
     for machine in rows::MACHINES {
         let of_machine: Vec<&Compared<'_>> =

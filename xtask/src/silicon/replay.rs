@@ -74,8 +74,19 @@ fn compare<'a>(row: &'a Row, folder: &Path, set: &[String]) -> Result<Compared<'
     let config = MachineConfig::from_document(&source.document()?)?;
     let clock_hz = config.core.clock_hz as f64;
     let path = folder.join(format!("{}.n2t", row.trace));
+    let rate = rate(row, &path, config)?;
+    let model = match row.unit {
+        Unit::BytesPerSecond => rate * clock_hz,
+        Unit::NanosecondsPerNode => 1e9 / (rate * clock_hz),
+        Unit::CyclesPerRound => 1.0 / rate,
+    };
+    Ok(Compared { row, model, clock_hz })
+}
+
+/// Returns the bytes, nodes or rounds of a cycle in the counted part of a recording.
+pub(super) fn rate(row: &Row, path: &Path, config: MachineConfig) -> Result<f64> {
     let header = RunHeader { trace: path.display().to_string(), ..RunHeader::default() };
-    let session = Session::open(&path, config, header)?;
+    let session = Session::open(path, config, header)?.without_roots();
     let roi = Roi { begin: Marker::Hint(40), end: Marker::Hint(41) };
     let options = RunOptions { roi: Some(roi), ..RunOptions::default() };
     let outcome = session.run(&options, &mut |_| {})?;
@@ -84,12 +95,5 @@ fn compare<'a>(row: &'a Row, folder: &Path, set: &[String]) -> Result<Compared<'
         cycles.filter(|cycles| *cycles > 0).map(|cycles| cycles as f64).collect();
     ensure!(cycles.len() == row.threads as usize, "{} threads counted", cycles.len());
     // Each thread has its own rate; the benchmarks add the rates of all.
-    let rate =
-        cycles.iter().map(|cycles| row.work as f64 / cycles).sum::<f64>() / cycles.len() as f64;
-    let model = match row.unit {
-        Unit::BytesPerSecond => rate * clock_hz,
-        Unit::NanosecondsPerNode => 1e9 / (rate * clock_hz),
-        Unit::CyclesPerRound => 1.0 / rate,
-    };
-    Ok(Compared { row, model, clock_hz })
+    Ok(cycles.iter().map(|cycles| row.work as f64 / cycles).sum::<f64>() / cycles.len() as f64)
 }

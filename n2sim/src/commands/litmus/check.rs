@@ -13,7 +13,7 @@ use sim_litmus::Counted;
 use sim_litmus::judge::judge;
 use sim_litmus::program::mark_of;
 
-use super::all_cases::AllCases;
+use super::all_cases::{AllCases, Cases};
 use super::judged::Judged;
 use super::page;
 use crate::files::output::Output;
@@ -53,6 +53,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
     let judged: Vec<Judged> =
         args.results.iter().map(|path| judge_file(path, &all)).collect::<anyhow::Result<_>>()?;
     if let Some(mut page_file) = page_file.take() {
+        expect_same_cases(&judged)?;
         page_file.write_all(page::html(&judged).as_bytes())?;
         page_file.finish()?;
     }
@@ -69,14 +70,14 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
 /// Reads a result of this n2sim's program and compares it.
 fn judge_file(path: &Path, all: &AllCases) -> anyhow::Result<Judged> {
     let counted = read(path)?;
-    expect_own_program(path, &counted, all)?;
+    let cases = own_cases(path, &counted, all)?;
     anyhow::ensure!(
         !counted.cases.is_empty() || counted.kernels.is_empty(),
         "{}: it has kernels alone, which claim nothing; `n2sim calibrate` fits the model to them, and the program counts \
          cases too without --kernels",
         path.shown()
     );
-    let cases = judge(&all.candidates, &all.admission, &counted);
+    let cases = judge(&cases.candidates, &cases.admission, &counted);
     let judged = Judged::new(path, counted, cases);
     anyhow::ensure!(
         judged.totals().not_counted < judged.cases.len(),
@@ -92,16 +93,29 @@ fn read(path: &Path) -> anyhow::Result<Counted> {
     Counted::read(&text).with_context(|| path.shown().to_string())
 }
 
-/// Refuses a result of other cases, whose claims this n2sim does not know.
-fn expect_own_program(path: &Path, counted: &Counted, all: &AllCases) -> anyhow::Result<()> {
-    let own = mark_of(&all.admitted());
-    anyhow::ensure!(
-        [&own, &mark_of(&all.candidates)].contains(&&counted.program),
-        "{}: this was counted by the program of another n2sim ({}; that of n2sim {} is {own}); export it again, or check \
-         it with the n2sim that exported it",
-        path.shown(),
-        counted.program.shown(),
-        env!("CARGO_PKG_VERSION")
-    );
-    Ok(())
+/// Refuses a page of results of the program and of the module, which have no case in common.
+fn expect_same_cases(judged: &[Judged]) -> anyhow::Result<()> {
+    let ids = |one: &Judged| one.cases.iter().map(|case| case.id.clone()).collect::<Vec<_>>();
+    let first = judged.first().map(ids).unwrap_or_default();
+    let other = judged.iter().find(|one| ids(one) != first);
+    let Some(other) = other else { return Ok(()) };
+    anyhow::bail!(
+        "--html: one of {} and {} is of the program, the other of the module; write a page for each",
+        judged[0].name,
+        other.name
+    )
+}
+
+/// Returns the cases of a result. Refuses other cases, whose claims this n2sim does not know.
+fn own_cases<'a>(path: &Path, counted: &Counted, all: &'a AllCases) -> anyhow::Result<&'a Cases> {
+    all.of_program(&counted.program).with_context(|| {
+        format!(
+            "{}: this was counted by the program of another n2sim ({}; that of n2sim {} is {}); export it again, or \
+             check it with the n2sim that exported it",
+            path.shown(),
+            counted.program.shown(),
+            env!("CARGO_PKG_VERSION"),
+            mark_of(&all.user.admitted())
+        )
+    })
 }

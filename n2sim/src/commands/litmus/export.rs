@@ -10,9 +10,9 @@ use clap::Args as ClapArgs;
 use sim_core::Shown;
 use sim_files::NewDirectory;
 use sim_litmus::replay::Pages;
-use sim_litmus::{Litmus, kernels, program};
+use sim_litmus::{Litmus, kernels, module, payload, program};
 
-use super::all_cases::AllCases;
+use super::all_cases::{AllCases, Cases};
 use crate::files::output::Output;
 use crate::verdict::Verdict;
 
@@ -43,7 +43,20 @@ and nothing else:
 Without root, leave the second line out: then the program says if counting is not allowed, and leaves out cases that need
 huge pages, if the kernel gives none. `CASES.md` lists the cases with their claims, `KERNELS.md` the kernels with their
 expected behavior. `--cases` or `--kernels` counts one of the two.
+
+`module` has the cases that need EL1, as a kernel module; it needs the headers of the running kernel and root rights:
+
+    cd module && make
+    sudo insmod n2sim_litmus.ko
+    cat /proc/n2sim_litmus > el1.json; sudo rmmod n2sim_litmus
+    n2sim litmus check el1.json
+
+Load it on a machine for tests only: it masks all exceptions while a case runs. `payload.S` runs the same cases on a machine
+without an operating system, for a recording.
 ";
+
+/// Reason why text is always written.
+const TAKES: &str = "a String takes all text";
 
 /// Writes the directory, or nothing.
 pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<Verdict> {
@@ -51,28 +64,34 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<Verdict> {
     let context = || format!("cannot write {}", directory.shown());
     NewDirectory::check(directory).with_context(context)?;
     let all = AllCases::read()?;
-    let cases = if args.all { all.candidates.clone() } else { all.admitted() };
+    let chosen = |set: &Cases| if args.all { set.candidates.clone() } else { set.admitted() };
+    let (cases, of_module) = (chosen(&all.user), chosen(&all.el1));
     let new = NewDirectory::beside(directory).with_context(context)?;
     let files = [
         ("litmus.c", program::text(&cases)),
         ("README.md", README.into()),
-        ("CASES.md", table(&cases)),
+        ("CASES.md", table("# Cases", &cases) + &table("\n# Cases of the module", &of_module)),
         ("KERNELS.md", kernel_table()),
+        ("module/n2sim_litmus.c", module::text(&of_module)),
+        ("module/Makefile", module::MAKEFILE.into()),
+        ("module/payload.S", payload::text(&of_module)),
     ];
     for (name, text) in files {
         new.write(Path::new(name), text.as_bytes()).with_context(context)?;
     }
     new.finish().with_context(context)?;
     let mut out = Output::create(None)?;
-    out.write_all(summary(&all, cases.len(), &directory.shown().to_string()).as_bytes())?;
+    out.write_all(
+        summary(&all, cases.len(), of_module.len(), &directory.shown().to_string()).as_bytes(),
+    )?;
     out.finish()?;
     Ok(Verdict::Good)
 }
 
 /// Returns the table of the cases.
-fn table(cases: &[Litmus]) -> String {
+fn table(heading: &str, cases: &[Litmus]) -> String {
     let mut text =
-        String::from("# Cases\n\n| case | guide | claim | steps |\n| --- | --- | --- | --- |\n");
+        format!("{heading}\n\n| case | guide | claim | steps |\n| --- | --- | --- | --- |\n");
     for Litmus { id, case, plan } in cases {
         let steps: Vec<&str> = plan.steps.iter().map(|step| step.text.as_str()).collect();
         let shown = match steps.as_slice() {
@@ -107,19 +126,21 @@ fn kernel_table() -> String {
 }
 
 /// Returns how many cases and kernels the program has, and why it has no more cases.
-fn summary(all: &AllCases, exported: usize, directory: &str) -> String {
+fn summary(all: &AllCases, exported: usize, of_module: usize, directory: &str) -> String {
     let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
     for one in &all.left_out {
         *groups.entry(one.reason.group()).or_default() += 1;
     }
-    let not_admitted = all.candidates.len() - exported;
-    let total = all.candidates.len() + all.left_out.len();
+    let candidates = all.user.candidates.len() + all.el1.candidates.len();
+    let not_admitted = candidates - exported - of_module;
+    let total = candidates + all.left_out.len();
     let kernels = kernels::all().len() + kernels::pairs().len();
     let mut text =
         format!("{directory}/litmus.c: {exported} of {total} cases, {kernels} kernels\n");
+    writeln!(text, "{directory}/module: {of_module} cases of EL1, a kernel module").expect(TAKES);
     let mut line = |count: usize, reason: &str| {
         if count > 0 {
-            writeln!(text, "{count:8} left out: {reason}").expect("a String takes all text");
+            writeln!(text, "{count:8} left out: {reason}").expect(TAKES);
         }
     };
     line(

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ReplayArgs) -> anyhow::Result<Verdict> {
     let mut out = Output::create(args.output.as_deref())?;
     let mut counted = Counted {
         format: FORMAT.to_owned(),
-        program: mark_of(&all.admitted()),
+        program: mark_of(&all.user.admitted()),
         kernel_program: kernels::mark(),
         ..Counted::default()
     };
@@ -131,10 +131,11 @@ fn ran(session: &Session, (first, end): (u64, u64)) -> bool {
     session.trace().statics().insts().iter().any(|inst| (first..end).contains(&inst.pc))
 }
 
-/// Returns the cases that the recorded program has: the admitted ones, or all.
+/// Returns the cases that the recorded program or payload has: the admitted ones, or all.
 fn code(session: &Session, all: &AllCases) -> Option<(Vec<Litmus>, Vec<CaseCode>)> {
     let meta = session.trace().meta();
-    [all.admitted(), all.candidates.clone()].into_iter().find_map(|cases| {
+    let sets = [&all.user, &all.el1].into_iter();
+    sets.flat_map(|set| [set.admitted(), set.candidates.clone()]).find_map(|cases| {
         let code = replay::code(meta, &cases)?;
         Some((cases, code))
     })

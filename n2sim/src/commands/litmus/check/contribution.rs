@@ -8,7 +8,7 @@ use sim_core::Shown;
 use sim_litmus::contribution::faults;
 
 use super::super::all_cases::AllCases;
-use super::{expect_own_program, read};
+use super::{own_cases, read};
 use crate::files::output::Output;
 use crate::verdict::Verdict;
 
@@ -19,12 +19,12 @@ pub(super) fn run(
     all: &AllCases,
 ) -> anyhow::Result<Verdict> {
     let mut out = Output::create(output)?;
-    let cases: Vec<&str> = all.candidates.iter().map(|litmus| litmus.id.as_str()).collect();
     let mut text = String::new();
     let mut is_fit = true;
     for path in results {
         let counted = read(path)?;
-        expect_own_program(path, &counted, all)?;
+        let own = own_cases(path, &counted, all)?;
+        let cases: Vec<&str> = own.candidates.iter().map(|litmus| litmus.id.as_str()).collect();
         let faults = faults(&counted, &cases);
         is_fit &= faults.is_empty();
         let path = path.shown();
