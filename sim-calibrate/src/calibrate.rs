@@ -2,7 +2,7 @@
 
 use crate::doubt::Doubt;
 use crate::fit::{Best, Search};
-use crate::interval::{self, Interval, Profiles, Surroundings};
+use crate::interval::{self, Interval, Limits, Profiles, Surroundings};
 use crate::key::Key;
 use crate::point::Points;
 use crate::residual::{self, Errors, Unexplained};
@@ -80,21 +80,9 @@ pub fn calibrate<M: Model>(
     for restarts in 0.. {
         let doubted = doubt.of_fit(points);
         let search = given.search(&doubted);
-        if let Ok(text) = std::env::var("HID") {
-            let hidden: Vec<usize> = text.split(',').map(|n| n.parse().unwrap()).collect();
-            eprintln!("DEBUG best {:.1} hidden {:.1} (corrected at best)", best.cost, search.cost(&runs.one(&hidden, Wanted::Fitted)?.unwrap()));
-            let b = points.residuals(&fitted, &runs.one(&best.place, Wanted::Fitted)?.unwrap());
-            let b: Vec<f64> = search.points.residuals(&fitted, &runs.one(&best.place, Wanted::Fitted)?.unwrap()).iter().zip(&b).map(|(x, _)| *x).collect();
-            let h = search.points.residuals(&fitted, &runs.one(&hidden, Wanted::Fitted)?.unwrap());
-            let mut d: Vec<(f64, usize)> = b.iter().zip(&h).enumerate().map(|(i, (a, b))| (crate::fit::robust(*b) - crate::fit::robust(*a), i)).collect();
-            d.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
-            for (c, i) in d.iter().take(16) { let p = &search.points.all[fitted[*i]]; eprintln!("DEBUG     {:+.1} {} {} counted {:?} residual {:.1} -> {:.1}", c, points.kernels[p.kernel], p.event, p.counted, b[*i], h[*i]); }
-            runs.correct(&hidden)?;
-            eprintln!("DEBUG corrected at hidden: best {:.1} hidden {:.1}", search.cost(&runs.one(&best.place, Wanted::Fitted)?.unwrap()), search.cost(&runs.one(&hidden, Wanted::Fitted)?.unwrap()));
-            runs.correct(&best.place)?;
-        }
         let Some(near) = surroundings(&search, runs, &best)? else { return Ok(None) };
-        match interval::profiles(&search, runs, &best, &near, restarts < RESTARTS)? {
+        let limits = Limits { luck: doubt.luck(points, &fitted), may_restart: restarts < RESTARTS };
+        match interval::profiles(&search, runs, &best, &near, limits)? {
             Profiles::Better(better) => best = settle(&given, &mut doubt, runs, &better.place)?,
             Profiles::Known(intervals) => {
                 let ties = tie::ties(&search, &best, &near, &intervals);
@@ -103,7 +91,7 @@ pub fn calibrate<M: Model>(
                 return Ok(Some(Calibration {
                     keys: fitted_keys(keys, &active, &best, &intervals),
                     ties,
-                    unexplained: residual::unexplained(&doubt.of_verdict(points), &predicted),
+                    unexplained: residual::unexplained(&doubt.of_fit(points), &predicted, &near.spread()),
                     before: residual::errors(points, &first),
                     after: residual::errors(points, &predicted),
                     is_noise: search.is_noise(best.cost),

@@ -64,10 +64,16 @@ impl Doubt {
         with(points, both.map(|(correction, jump)| correction.hypot(*jump)))
     }
 
-    /// Returns the points for the verdict about a run of all kernels together, which needs no
-    /// correction.
-    pub(crate) fn of_verdict(&self, points: &Points) -> Points {
-        with(points, self.jumps.iter().copied())
+    /// Returns three standard deviations of the cost of a place by doubt alone: by so much, one
+    /// place can cost less than another by luck.
+    pub(crate) fn luck(&self, points: &Points, fitted: &[usize]) -> f64 {
+        let variance = |at: &usize| {
+            let (point, doubt) = (&points.all[*at], self.corrections[*at].hypot(self.jumps[*at]));
+            let Some(sample) = point.counted else { return 0.0 };
+            let share = doubt.powi(2) / points.deviation(point, sample).hypot(doubt).powi(2);
+            2.0 * share * (2.0 - share)
+        };
+        3.0 * fitted.iter().map(variance).sum::<f64>().sqrt()
     }
 }
 

@@ -40,6 +40,15 @@ pub(crate) enum Profiles {
     Better(Best),
 }
 
+/// Limits of the search for intervals.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Difference of the costs of two places that luck explains.
+    pub(crate) luck: f64,
+    /// A better place ends the search.
+    pub(crate) may_restart: bool,
+}
+
 /// Slopes and covariances around the best place.
 pub(crate) struct Surroundings {
     /// Slopes of all points.
@@ -77,6 +86,15 @@ impl Surroundings {
         Some(Surroundings { slopes, scale, rows, normal, covariance })
     }
 
+    /// Returns the standard deviation of the prediction of each point, in standard deviations of its
+    /// count.
+    pub(crate) fn spread(&self) -> Vec<f64> {
+        let slopes = &self.slopes.of_points;
+        let moved = slopes * &self.covariance;
+        let variance = |row: usize| moved.row(row).dot(&slopes.row(row));
+        (0..slopes.nrows()).map(|row| variance(row).max(0.0).sqrt()).collect()
+    }
+
     /// Returns the best places, if one key moves by exactly these steps.
     fn places(
         &self,
@@ -98,14 +116,13 @@ impl Surroundings {
     }
 }
 
-/// Finds the intervals of all active keys around the best place. A better place ends the search for
-/// them, if `may_restart` is set.
+/// Finds the intervals of all active keys around the best place, or a better place.
 pub(crate) fn profiles<M: Model>(
     search: &Search<'_>,
     runs: &mut Runs<'_, M>,
     best: &Best,
     near: &Surroundings,
-    may_restart: bool,
+    limits: Limits,
 ) -> Result<Profiles, RunError<M::Error>> {
     let mut ends = Vec::new();
     for column in 0..search.active.len() {
@@ -127,11 +144,11 @@ pub(crate) fn profiles<M: Model>(
                 continue;
             };
             let cost = found.cost;
-            if may_restart && cost < best.cost - 0.5 * scale {
+            if limits.may_restart && cost < best.cost - 0.5 * scale - limits.luck / 3.0 {
                 return Ok(Profiles::Better(found));
             }
             let room = room(search, best, end.column, end.sign);
-            let is_excluded = cost > best.cost + INCREASE * scale;
+            let is_excluded = cost > best.cost + INCREASE * scale + limits.luck;
             end.reached = if is_excluded { tried - 1 } else { tried };
             end.next = (!is_excluded && tried < room).then(|| (2 * tried).min(room));
         }

@@ -77,21 +77,25 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// Returns the counts that differ by more than chance, the largest difference first.
-pub(crate) fn unexplained(points: &Points, predicted: &[f64]) -> Vec<Unexplained> {
-    let of = |(point, predicted): (&crate::point::Point, &f64)| {
-        let deviations = points.residual(point, *predicted)?;
+/// Returns the counts that differ by more than chance, the largest difference first. `spread` is the
+/// standard deviation of each prediction, in those of the count: what the fitted counts leave open
+/// counts for those that were held out.
+pub(crate) fn unexplained(points: &Points, predicted: &[f64], spread: &[f64]) -> Vec<Unexplained> {
+    let of = |(number, point): (usize, &crate::point::Point)| {
+        let residual = points.residual(point, predicted[number])?;
+        let open = if point.held_out { spread[number] } else { 0.0 };
+        let deviations = residual / 1.0_f64.hypot(open);
         let counted = point.counted?.mean;
         (deviations.abs() > NOT_CHANCE).then(|| Unexplained {
             kernel: point.kernel,
             event: point.event.clone(),
             counted,
-            predicted: *predicted,
+            predicted: predicted[number],
             deviations,
             held_out: point.held_out,
         })
     };
-    let mut all: Vec<Unexplained> = points.all.iter().zip(predicted).filter_map(of).collect();
+    let mut all: Vec<Unexplained> = points.all.iter().enumerate().filter_map(of).collect();
     all.sort_by(|one, other| other.deviations.abs().total_cmp(&one.deviations.abs()));
     all
 }

@@ -86,12 +86,8 @@ impl<'a> Fit<'a> {
         let document = Start::Plain.document(machine)?;
         let clock_hz = MachineConfig::from_document(&document)?.core.clock_hz as f64;
         let keys = keys::keys(machine, Start::Plain)?;
-        let other = keys::keys(machine, Start::HandMade)?;
-        let other: Vec<usize> = other.iter().map(|key| key.start).collect();
-        let all = keys.len();
-        let model = Rows::new(document, keys, fitted, &other, kept)?;
-        let (name, rows, keys) = (machine.name(), model.rows.len(), model.keys_of_a_row());
-        println!("{name}: {rows} rows, each changed by {keys:.1} of {all} keys");
+        let model = Rows::new(document, keys, fitted, kept);
+        println!("{}: {} rows", machine.name(), model.rows.len());
         Ok(Fit { machine, clock_hz, used, model, kept })
     }
 

@@ -1,8 +1,6 @@
-//! The model as the fit sees it: values of the keys in, cycles of every row out.
+//! The model as the fit sees it: values of the keys in, cycles of a row out.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Error, Result};
 use rayon::prelude::*;
@@ -58,6 +56,7 @@ pub(super) fn points(rows: &[Replayed<'_>], clock_hz: f64) -> Points {
         kernel,
         event: "CPU_CYCLES".to_owned(),
         counted: Some(Sample { mean: measured(replayed.row, clock_hz), deviation: 0.0 }),
+        step: 0.0,
         held_out: replayed.row.is_held_out(),
     };
     Points {
@@ -67,79 +66,27 @@ pub(super) fn points(rows: &[Replayed<'_>], clock_hz: f64) -> Points {
     }
 }
 
-/// Cycles by the number of a row and the values of its keys.
-type Known = HashMap<(usize, Vec<i64>), Option<f64>>;
-
 /// The rows of a machine, replayed with other values of the keys.
-///
-/// Most keys change few rows: a row is replayed again only if one of its keys moved.
 pub(super) struct Rows<'a> {
     document: Document,
-    /// Values at the start.
+    /// Values of the document.
     start: Vec<i64>,
     keys: Vec<Key>,
     pub(super) rows: Vec<Replayed<'a>>,
-    /// Numbers of the keys that change each row.
-    own_keys: Vec<Vec<usize>>,
-    known: Mutex<Known>,
     kept: &'a Kept,
 }
 
 impl<'a> Rows<'a> {
-    /// Finds the keys of each row: those that change its cycles at an end of their range, or at the
-    /// other start.
+    /// Returns the rows on the machine of `document`, whose keys have the values that they start
+    /// with.
     pub(super) fn new(
         document: Document,
         keys: Vec<Key>,
         rows: Vec<Replayed<'a>>,
-        other_start: &[usize],
         kept: &'a Kept,
-    ) -> Result<Rows<'a>> {
+    ) -> Rows<'a> {
         let start = keys.iter().map(|key| key.value(key.start)).collect();
-        let known = Mutex::default();
-        let mut own = Rows { document, start, keys, rows, own_keys: Vec::new(), known, kept };
-        let numbers = (0..own.rows.len()).into_par_iter();
-        let own_keys = numbers.map(|row| own.keys_of(row, other_start)).collect::<Result<_>>()?;
-        own.own_keys = own_keys;
-        Ok(own)
-    }
-
-    fn keys_of(&self, row: usize, other_start: &[usize]) -> Result<Vec<usize>> {
-        let cycles = |values: &[i64]| self.rows[row].cycles(&self.with(values)?, self.kept);
-        let here = cycles(&self.start)?;
-        let mut found = Vec::new();
-        for (number, key) in self.keys.iter().enumerate() {
-            for position in [0, key.last(), other_start[number]] {
-                let mut values = self.start.clone();
-                values[number] = key.value(position);
-                if cycles(&values)? != here {
-                    found.push(number);
-                    break;
-                }
-            }
-        }
-        Ok(found)
-    }
-
-    /// Returns the cycles of a row; `None` if the model has no machine with these values.
-    fn cycles(&self, row: usize, values: &[i64]) -> Result<Option<f64>> {
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = (row, self.own_keys[row].iter().map(|number| values[*number]).collect());
-        if let Some(cycles) = known().get(&name) {
-            return Ok(*cycles);
-        }
-        let cycles = self.rows[row].cycles(&self.own(row, values)?, self.kept)?;
-        known().insert(name, cycles);
-        Ok(cycles)
-    }
-
-    /// Returns the configuration with these values of the keys that change a row.
-    fn own(&self, row: usize, values: &[i64]) -> Result<Document> {
-        let mut own = self.start.clone();
-        for number in &self.own_keys[row] {
-            own[*number] = values[*number];
-        }
-        self.with(&own)
+        Rows { document, start, keys, rows, kept }
     }
 
     /// Returns the configuration with these values.
@@ -149,20 +96,14 @@ impl<'a> Rows<'a> {
             Ok(document.set(&format!("{}={}", self.keys[at].name, values[at]))?)
         })
     }
-
-    /// Returns the mean number of keys that change a row.
-    pub(super) fn keys_of_a_row(&self) -> f64 {
-        let all: usize = self.own_keys.iter().map(Vec::len).sum();
-        all as f64 / self.rows.len() as f64
-    }
 }
 
 impl Model for Rows<'_> {
     type Error = Error;
 
-    fn predict(&self, values: &[i64]) -> Result<Option<Vec<f64>>> {
-        let rows = (0..self.rows.len()).into_par_iter();
-        rows.map(|row| self.cycles(row, values)).collect::<Result<Option<Vec<_>>>>()
+    fn predict(&self, row: usize, values: &[i64]) -> Result<Option<Vec<f64>>> {
+        let cycles = self.rows[row].cycles(&self.with(values)?, self.kept)?;
+        Ok(cycles.map(|cycles| vec![cycles]))
     }
 }
 
