@@ -133,7 +133,7 @@ fn a_case_expects_its_own_counts_of_another_core(here: &Path) {
     let said = text(&checked.stdout);
     assert_eq!(checked.status.code(), Some(1), "{said}");
     assert!(said.contains("not a Neoverse N2: 2 cases have expectations for this core"), "{said}");
-    let claim = "L1D_TLB_REFILL: claimed 46..90, 45 on neoverse-n1, counted 90.00";
+    let claim = "L1D_TLB_REFILL: claimed 46 to 90, 45 on neoverse-n1, counted 90.00";
     assert!(said.contains(claim), "{said}");
 }
 
