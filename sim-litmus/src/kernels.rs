@@ -134,7 +134,17 @@ pub fn end_of(trace: &TraceFile, pages: Pages, code: &[(u64, u64)]) -> Result<u6
     let kernels = all();
     let of_pages = code.iter().zip(&kernels).filter(|(_, kernel)| kernel.pages == pages);
     let of_pages: Vec<(u64, u64)> = of_pages.map(|(range, _)| *range).collect();
-    let is_own = |pc: u64| of_pages.iter().any(|(first, end)| (*first..*end).contains(&pc));
+    end_of_code(trace, &of_pages)
+}
+
+/// Returns the number of instructions of a recording after which no code in these ranges,
+/// `[first, end)`, runs.
+///
+/// # Errors
+///
+/// If the recording is damaged.
+pub fn end_of_code(trace: &TraceFile, ranges: &[(u64, u64)]) -> Result<u64, TraceError> {
+    let is_own = |pc: u64| ranges.iter().any(|(first, end)| (*first..*end).contains(&pc));
     let insts = trace.statics().insts();
     let own: Vec<bool> = insts.iter().map(|inst| is_own(inst.pc)).collect();
     let (mut position, mut end) = (0, 0);
