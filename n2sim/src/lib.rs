@@ -14,6 +14,7 @@ mod files;
 mod help;
 mod host;
 mod old_forms;
+mod plural;
 mod shared_args;
 mod verdict;
 

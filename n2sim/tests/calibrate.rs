@@ -135,7 +135,13 @@ fn runs_of_another_search() {
 fn wrong_input_is_explained() {
     let folder = counted();
     fs::write(folder.path().join("empty.json"), "").expect("a file");
-    let wrong: [(&[&str], &str); 9] = [
+    let of_spe = "base = \"neoverse-n2.toml\"\n[spe]\nseed = 2 # [assumed, 1 to 5: any]\n";
+    fs::write(folder.path().join("spe.toml"), of_spe).expect("a file");
+    let wrong: [(&[&str], &str); 10] = [
+        (
+            &["short.n2t=counts.csv", "--config", "spe.toml", "--only", "spe.seed"],
+            "--only spe.seed: no count of an event depends on it, so it is not fitted; fit it all the same with --also spe.seed=1..5",
+        ),
         (&["short.n2t=counts.csv", "--also", "a.b=-9223372036854775808..9"], "a key and a range"),
         (&["absent.json"], "cannot read the counts absent.json"),
         (&["empty.json"], "need its trace, as TRACE=empty.json"),

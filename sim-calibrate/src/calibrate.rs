@@ -91,7 +91,11 @@ pub fn calibrate<M: Model>(
                 return Ok(Some(Calibration {
                     keys: fitted_keys(keys, &active, &best, &intervals),
                     ties,
-                    unexplained: residual::unexplained(&doubt.of_fit(points), &predicted, &near.spread()),
+                    unexplained: residual::unexplained(
+                        &doubt.of_fit(points),
+                        &predicted,
+                        &near.spread(),
+                    ),
                     before: residual::errors(points, &first),
                     after: residual::errors(points, &predicted),
                     is_noise: search.is_noise(best.cost),

@@ -113,7 +113,9 @@ impl Curves {
         for (start, way) in starts.iter().zip(ways) {
             let Some(end) = way.last() else { continue };
             if start.is_none() {
-                all.extend((0..).map(|power| 1 << power).map_while(|at: usize| way.get(at)).cloned());
+                all.extend(
+                    (0..).map(|power| 1 << power).map_while(|at: usize| way.get(at)).cloned(),
+                );
             }
             all.push(end.iter().zip(&self.center).map(|(to, from)| (to + from) / 2).collect());
             all.push(end.clone());
@@ -141,7 +143,8 @@ impl Curves {
         let mut way = vec![guess.place.clone()];
         for _ in 0..MOST_MOVES {
             let least = guess.cost * (1.0 - LEAST_GAIN);
-            if !self.move_one(search, &mut guess, least) && !self.move_two(search, &mut guess, least)
+            if !self.move_one(search, &mut guess, least)
+                && !self.move_two(search, &mut guess, least)
             {
                 break;
             }

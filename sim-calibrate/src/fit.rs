@@ -177,7 +177,14 @@ impl<'a> Search<'a> {
         distance: &Distance,
     ) -> Result<bool, RunError<M::Error>> {
         let (keys, points) = (self.keys, self.points);
-        let slopes = Slopes::measure(runs, keys, points, self.active, &best.place, (distance, Wanted::Fitted))?;
+        let slopes = Slopes::measure(
+            runs,
+            keys,
+            points,
+            self.active,
+            &best.place,
+            (distance, Wanted::Fitted),
+        )?;
         let mut improved = false;
         loop {
             let before = best.cost;

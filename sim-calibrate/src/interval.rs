@@ -174,7 +174,9 @@ fn costs_of<M: Model>(
     near: &Surroundings,
     ends: &[End],
 ) -> Result<Vec<Option<Best>>, RunError<M::Error>> {
-    let Some(best_predicted) = runs.one(&best.place, Wanted::Fitted)? else { return Ok(vec![None; ends.len()]) };
+    let Some(best_predicted) = runs.one(&best.place, Wanted::Fitted)? else {
+        return Ok(vec![None; ends.len()]);
+    };
     let mut found: Vec<Option<Best>> = vec![None; ends.len()];
     let from_best = |end: &End| {
         let steps = (end.next? as f64 * end.sign) as i64;

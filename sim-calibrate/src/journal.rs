@@ -4,6 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 /// First line of a journal.
@@ -16,6 +18,8 @@ pub enum JournalError {
     Io(std::io::Error),
     /// The file is not a journal.
     NotAJournal,
+    /// Another process writes the journal.
+    InUse,
     /// The journal is of another search: other counts, keys, traces or machine.
     OtherSearch,
 }
@@ -50,14 +54,12 @@ impl Journal {
     /// A line that was not written to its end is removed, with all that follow it.
     ///
     /// # Errors
-    /// The file cannot be opened, or is of another search or no journal.
+    /// The file cannot be opened, another process writes it, or it is of another search or no
+    /// journal.
     pub fn open(path: &Path, search: &str) -> Result<Journal, JournalError> {
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path);
-        let mut file = file.map_err(JournalError::Io)?;
-        let head = Head { format: FORMAT.to_owned(), search: search.to_owned() };
+        let mut file = locked(path)?;
         if file.metadata().map_err(JournalError::Io)?.len() == 0 {
-            writeln!(file, "{}", json(&head)).map_err(JournalError::Io)?;
-            return Ok(Journal { file, known: Vec::new() });
+            return Journal::begin(file, search);
         }
         let mut lines = BufReader::new(&file);
         let mut line = String::new();
@@ -85,6 +87,22 @@ impl Journal {
         Ok(Journal { file, known })
     }
 
+    /// Starts the journal of a search, and discards the runs that the file has.
+    ///
+    /// # Errors
+    /// The file cannot be written, or another process writes it.
+    pub fn restart(path: &Path, search: &str) -> Result<Journal, JournalError> {
+        let file = locked(path)?;
+        file.set_len(0).map_err(JournalError::Io)?;
+        Journal::begin(file, search)
+    }
+
+    fn begin(mut file: File, search: &str) -> Result<Journal, JournalError> {
+        let head = Head { format: FORMAT.to_owned(), search: search.to_owned() };
+        writeln!(file, "{}", json(&head)).map_err(JournalError::Io)?;
+        Ok(Journal { file, known: Vec::new() })
+    }
+
     /// Takes the runs that were known when the journal was opened.
     pub(crate) fn take(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.known)
@@ -93,6 +111,17 @@ impl Journal {
     /// Adds a run.
     pub(crate) fn add(&mut self, line: &Line) -> Result<(), JournalError> {
         writeln!(self.file, "{}", json(line)).map_err(JournalError::Io)
+    }
+}
+
+/// Opens or creates a journal that no other process writes.
+fn locked(path: &Path) -> Result<File, JournalError> {
+    let file = OpenOptions::new().read(true).append(true).create(true).open(path);
+    let file = file.map_err(JournalError::Io)?;
+    // A file system without locks cannot keep two searches apart.
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => Err(JournalError::InUse),
+        _ => Ok(file),
     }
 }
 

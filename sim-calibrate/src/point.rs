@@ -41,7 +41,12 @@ pub(crate) const FLOOR: f64 = 0.005;
 impl Points {
     /// Returns the standard deviation of a counted point, as a share.
     pub(crate) fn deviation(&self, point: &Point, sample: Sample) -> f64 {
-        sample.deviation.hypot(self.noise).hypot(point.step / (sample.mean + FLOOR))
+        self.of_chance(sample).hypot(point.step / (sample.mean + FLOOR))
+    }
+
+    /// Returns the part of it that a repetition would show.
+    pub(crate) fn of_chance(&self, sample: Sample) -> f64 {
+        sample.deviation.hypot(self.noise)
     }
 
     /// Returns the difference between prediction and count, as the logarithm of their ratio in

@@ -54,8 +54,8 @@ pub(crate) fn errors(points: &Points, predicted: &[f64]) -> Errors {
         .all
         .iter()
         .filter(|point| point.held_out)
-        .filter_map(|point| Some((point, point.counted?)))
-        .map(|(point, sample)| points.expected(point, sample) * points.deviation(point, sample))
+        .filter_map(|point| point.counted)
+        .map(|sample| log_ratio(sample.mean * (1.0 + points.of_chance(sample)), sample.mean))
         .collect();
     Errors {
         fitted: root_mean_square(&ratios(false, None)).unwrap_or_default(),

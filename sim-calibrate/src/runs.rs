@@ -184,9 +184,7 @@ impl<'a, M: Model> Runs<'a, M> {
             };
             points == Some(run.len()) && run.iter().all(|count| count.is_finite() && *count >= 0.0)
         };
-        self.known.retain(|(kernel, _), run| {
-            run.as_ref().is_none_or(|run| is_whole(*kernel, run))
-        });
+        self.known.retain(|(kernel, _), run| run.as_ref().is_none_or(|run| is_whole(*kernel, run)));
         self.kernels = kernels;
     }
 
@@ -266,7 +264,8 @@ impl<'a, M: Model> Runs<'a, M> {
     /// Returns a place with the keys at their start that do not change the kernel.
     fn projected(&self, kernel: &KernelOfRuns, place: &[usize]) -> Vec<usize> {
         let keys = self.keys.iter().zip(place).zip(&kernel.depends);
-        keys.map(|((key, position), depends)| if *depends { *position } else { key.start }).collect()
+        keys.map(|((key, position), depends)| if *depends { *position } else { key.start })
+            .collect()
     }
 
     /// Returns the predictions of all points from those of the kernels.

@@ -253,5 +253,13 @@ fn search_that_goes_on() -> Result<(), JournalError> {
     let third = search()?;
     assert_eq!((&first, made.take()), (&third, 1));
     assert!(matches!(Journal::open(&directory, "another"), Err(JournalError::OtherSearch)));
+    // A second search would mix its lines with those of the first.
+    let open = Journal::open(&directory, "twin")?;
+    for second in [Journal::open, Journal::restart] {
+        assert!(matches!(second(&directory, "twin"), Err(JournalError::InUse)));
+    }
+    drop(open);
+    drop(Journal::restart(&directory, "another")?);
+    assert!(matches!(Journal::open(&directory, "twin"), Err(JournalError::OtherSearch)));
     std::fs::remove_file(&directory).map_err(JournalError::Io)
 }

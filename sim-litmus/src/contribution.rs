@@ -122,7 +122,8 @@ fn broken_rules(counted: &Counted, loops: &[Loop<'_>]) -> Vec<String> {
     let more = faults.len().saturating_sub(NAMED);
     faults.truncate(NAMED);
     if more > 0 {
-        faults.push(format!("rules between events are broken in {more} more cases and kernels"));
+        let what = if more == 1 { "case or kernel" } else { "cases and kernels" };
+        faults.push(format!("rules between events are broken in {more} more {what}"));
     }
     faults
 }

@@ -134,7 +134,8 @@ pub fn counted_events() -> impl Iterator<Item = PmuEvent> {
 /// If the recording is damaged.
 pub fn parts(trace: &TraceFile, code: &[(u64, u64)]) -> Result<Vec<Range<u64>>, TraceError> {
     let own = |pc: u64| code.iter().position(|(first, end)| (*first..*end).contains(&pc));
-    let owners: Vec<Option<usize>> = trace.statics().insts().iter().map(|inst| own(inst.pc)).collect();
+    let owners: Vec<Option<usize>> =
+        trace.statics().insts().iter().map(|inst| own(inst.pc)).collect();
     let mut ends = vec![0; code.len()];
     let (mut position, mut batch) = (0, Vec::new());
     for stream in trace.streams().iter().take(1) {

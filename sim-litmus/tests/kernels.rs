@@ -161,11 +161,20 @@ const CLAIMS: &[Claim] = &[
     ("branch-on-slc", L2D_CACHE_REFILL, 0.7, 0.9),
 ];
 
-/// Returns the counts of the committed recording with values of the configuration.
-fn replay_with(overrides: &[&str], pages: Pages) -> Vec<CountedKernel> {
+/// Returns the counts of the committed recording with values of the configuration: of all kernels
+/// with such pages, or until the last of some ends.
+fn replay_with(overrides: &[&str], pages: Pages, some: Option<&[&str]>) -> Vec<CountedKernel> {
     let file = kernels::open_recording().expect("the recording is committed");
     let code = kernels::code(file.meta())
         .expect("recordings/kernels.n2t is of other kernels; docs/litmus.md says how to record it");
+    let end = some.map(|names| {
+        let parts = kernels::parts(&file, &code).expect("the recording is whole");
+        let named = parts.iter().zip(kernels::all());
+        let named = named.filter(|(_, kernel)| names.contains(&kernel.id.as_str()));
+        let ends: Vec<u64> = named.map(|(part, _)| part.end).collect();
+        assert_eq!(ends.len(), names.len(), "{names:?}");
+        ends.into_iter().max().expect("a kernel is named")
+    });
     let of_pages = pages.overrides().into_iter();
     let overrides: Vec<String> =
         overrides.iter().copied().chain(of_pages).map(str::to_owned).collect();
@@ -173,14 +182,15 @@ fn replay_with(overrides: &[&str], pages: Pages) -> Vec<CountedKernel> {
     let document = source.document().expect("a configuration");
     let config = MachineConfig::from_document(&document).expect("a machine");
     let session = Session::of(file, config, RunHeader::default()).expect("a session");
-    kernels::replay(&session, pages, &code, None, &mut |_| ()).expect("the run ends")
+    kernels::replay(&session, pages, &code, end, &mut |_| ()).expect("the run ends")
 }
 
 /// Returns the counts of the committed recording on the model.
 fn replayed() -> &'static [CountedKernel] {
     static COUNTED: OnceLock<Vec<CountedKernel>> = OnceLock::new();
-    COUNTED
-        .get_or_init(|| Pages::BOTH.into_iter().flat_map(|pages| replay_with(&[], pages)).collect())
+    COUNTED.get_or_init(|| {
+        Pages::BOTH.into_iter().flat_map(|pages| replay_with(&[], pages, None)).collect()
+    })
 }
 
 fn mean(counted: &[CountedKernel], kernel: &str, event: PmuEvent) -> f64 {
@@ -281,7 +291,7 @@ const EFFECTS: [Effect; 7] = [
 fn a_kernel_shows_the_value_that_it_is_for() {
     for (set, kernel, least, most, other) in EFFECTS {
         let pages = kernels::all().into_iter().find(|one| one.id == kernel).expect(kernel).pages;
-        let counted = replay_with(&[set], pages);
+        let counted = replay_with(&[set], pages, Some(&[kernel, other]));
         let change = |id| mean(&counted, id, CPU_CYCLES) - mean(replayed(), id, CPU_CYCLES);
         assert!((least..=most).contains(&change(kernel)), "{set}: {kernel} {}", change(kernel));
         let other_pages =

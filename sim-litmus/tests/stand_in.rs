@@ -11,6 +11,7 @@ use sim_litmus::{
 
 use crate::recorded::{candidates, replayed};
 
+const HOLDS_40: &str = "430-capacity:L1 D-side TLB holds no more than 40";
 const R0P0: &str = "0x00000000410fd490";
 const R0P3: &str = "0x00000000410fd493";
 
@@ -130,6 +131,42 @@ fn judge_slots(text: &str, midr: &str, stalled: f64) -> JudgedCase {
     let machine = MachineFacts { midr: midr.to_owned(), ..MachineFacts::default() };
     let counted = Counted { machine, cases: vec![case], ..Counted::default() };
     judge(&cases, &Admission { cases: vec![admitted] }, &counted).remove(0)
+}
+
+/// Returns the committed case about 41 pages, judged on a machine that counts so many refills of
+/// the L1 D-side TLB.
+fn judge_41_pages(midr: &str, refills: f64) -> JudgedCase {
+    let own = candidates().iter().find(|litmus| litmus.id == HOLDS_40);
+    let counted = |count: f64| vec![count, count + 0.01, count - 0.01];
+    let counts = [(L1D_TLB_REFILL, refills), (DTLB_WALK, 41.0)];
+    let counts = counts.map(|(event, count)| (event.mnemonic().to_owned(), counted(count)));
+    let own = own.expect("it is committed");
+    let case = CountedCase { case: own.id.clone(), rounds: 1, counts: counts.into() };
+    let machine = MachineFacts { midr: midr.to_owned(), ..MachineFacts::default() };
+    let counted = Counted { machine, cases: vec![case], ..Counted::default() };
+    let judged = judge(candidates(), &Admission::builtin(), &counted);
+    judged.into_iter().find(|case| case.id == own.id).expect("it is admitted")
+}
+
+/// The L1 D-side TLB of a Neoverse N1 holds 41 pages, that of a Neoverse N2 does not. One refill is
+/// outside of the tolerance of the case.
+#[test]
+fn a_committed_case_expects_other_counts_of_another_core() {
+    let n1 = "0x00000000413fd0c1";
+    for (midr, refills, wrong) in [
+        (R0P3, 82.0, &[][..]),
+        (R0P3, 41.6, &[]),
+        (R0P3, 41.0, &["L1D_TLB_REFILL"]),
+        (n1, 41.0, &[]),
+        (n1, 41.4, &[]),
+        (n1, 42.0, &["L1D_TLB_REFILL"]),
+        (n1, 82.0, &["L1D_TLB_REFILL"]),
+    ] {
+        assert_eq!(differing(&judge_41_pages(midr, refills)), wrong, "{midr} {refills}");
+    }
+    let exception = judge_41_pages(n1, 41.0).claims.into_iter().find_map(|claim| claim.exception);
+    let (on, bound) = exception.expect("the case names the core");
+    assert_eq!((on.as_str(), bound.exact()), ("neoverse-n1", Some(41)));
 }
 
 fn differing(case: &JudgedCase) -> Vec<&'static str> {

@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(cause(0, exact(5)), Some(Cause::NoCycles));
         assert_eq!(cause(200, exact(201)), Some(Cause::Moments));
         assert_eq!(cause(100, exact(900)), Some(Cause::Windows));
-        let estimate = Count { value: 900, tolerance: 0.1, is_estimate: true };
+        let estimate = Count { tolerance: 0.1, is_estimate: true, ..Count::from(900) };
         assert_eq!(cause(100, estimate), Some(Cause::Multiplexing));
         assert_eq!(cause(100, Count { value: 109, ..estimate }), None, "within its tolerance");
     }

@@ -465,7 +465,7 @@ mod tests {
     /// An estimate relaxes only the rules that contain it.
     #[test]
     fn a_count_has_its_own_tolerance() {
-        let estimate = |value| Count { value, tolerance: 0.02, is_estimate: true };
+        let estimate = |value| Count { tolerance: 0.02, is_estimate: true, ..Count::from(value) };
         let value = |event| match event {
             L1D_CACHE => Some(Count::from(1000)),
             L1D_CACHE_RD => Some(estimate(600)),

@@ -157,8 +157,7 @@ impl<E: CoreEvent> Rule<E> {
             return;
         };
         check.tested += 1;
-        let tolerance = tolerance.max(left.tolerance).max(right.tolerance);
-        if !holds(left.value, self.comparison, right.value, tolerance) {
+        if !holds(left, self.comparison, right, tolerance) {
             check.violations.push(Violation {
                 subject: self.subject,
                 left: formula(&self.left),
@@ -198,8 +197,11 @@ impl<E: CoreEvent> Rule<E> {
     }
 }
 
-fn holds(left: u64, comparison: Comparison, right: u64, tolerance: f64) -> bool {
-    let slack = (left.max(right) as f64 * tolerance) as u64;
+fn holds(left: Count, comparison: Comparison, right: Count, tolerance: f64) -> bool {
+    let tolerance = tolerance.max(left.tolerance).max(right.tolerance);
+    let rounding = left.rounding.saturating_add(right.rounding);
+    let (left, right) = (left.value, right.value);
+    let slack = ((left.max(right) as f64 * tolerance) as u64).saturating_add(rounding);
     match comparison {
         Comparison::Equal => left.abs_diff(right) <= slack,
         Comparison::AtMost => left <= right.saturating_add(slack),

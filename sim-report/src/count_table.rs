@@ -56,6 +56,8 @@ pub struct CountTable<E = PmuEvent> {
     pub counts: BTreeMap<E, Count>,
     /// Names of the events in the file.
     names: BTreeMap<E, String>,
+    /// Spreads of the events that are means of several runs.
+    spreads: BTreeMap<E, f64>,
     /// Events that have two names with different counts.
     pub two_names: Vec<TwoNames>,
     /// Requested events without a count.
@@ -81,10 +83,17 @@ impl<E: CoreEvent> CountTable<E> {
             is_function,
             counts: BTreeMap::new(),
             names: BTreeMap::new(),
+            spreads: BTreeMap::new(),
             two_names: Vec::new(),
             missing: Vec::new(),
             unknown: Vec::new(),
         }
+    }
+
+    /// Returns the standard deviation of a mean of several runs (`perf stat -r`), as a share of the
+    /// mean; `None` for a count of one run.
+    pub fn spread(&self, event: E) -> Option<f64> {
+        self.spreads.get(&event).copied()
     }
 
     /// Returns the number of events that were counted for part of the time and scaled.
@@ -285,7 +294,12 @@ impl<E: CoreEvent> Tables<E> {
             Tolerance::Usual if is_shared => READING_TOLERANCE,
             Tolerance::Usual => 0.0,
         };
-        table.add(event, &row.event, Count { value, tolerance, is_estimate }, line)
+        // Means are printed as whole numbers.
+        let rounding = u64::from(row.spread.is_some());
+        if let Some(spread) = row.spread {
+            table.spreads.insert(event, spread);
+        }
+        table.add(event, &row.event, Count { value, tolerance, rounding, is_estimate }, line)
     }
 
     fn finish(self, core: CountedCore) -> Result<Vec<CountTable<E>>, CountTableError> {
@@ -317,7 +331,7 @@ impl<E: CoreEvent> CountTable<E> {
         if first_name == name && first != second {
             return Err(CountTableError::Twice { line, event: first_name, first, second });
         }
-        let allowed = first.max(second) as f64 * count.tolerance;
+        let allowed = first.max(second) as f64 * count.tolerance + count.rounding as f64;
         if first.abs_diff(second) as f64 > allowed {
             let second = (name.to_owned(), second);
             self.two_names.push(TwoNames { first: (first_name, first), second });
@@ -463,6 +477,45 @@ mod tests {
         assert_eq!(tolerance("S0,2,4,,ld_spec,9,99.00,,"), ESTIMATE_TOLERANCE);
         let given = read("1.5,4,,ld_spec,9,50.00,,", Tolerance::Given(0.3)).expect("counts");
         assert_eq!(given[0].counts[&LD_SPEC].tolerance, 0.3);
+    }
+
+    /// Covers `perf stat -r 3` as perf 6.1 prints it: the spread comes before the share of the
+    /// time.
+    #[test]
+    fn means_of_several_runs_have_their_spread() {
+        let text = "\n Performance counter stats for './prog' (3 runs):\n\n\
+            \x20             0.50 msec task-clock                       #    0.061 CPUs utilized            ( +- 13.33% )\n\
+            \x20        1,000,123      cycles                           #    2.000 GHz                      ( +-  0.68% )\n\
+            \x20               49      ld_spec                          #   83.872 K/sec                    ( +-  2.25% )  (66.67%)\n\
+            \x20                0      st_spec                                                            ( +-  0.00% )\n\n\
+            \x20          0.00825 +- 0.00199 seconds time elapsed  ( +- 24.17% )\n\n";
+        let csv = "0.49,msec,task-clock,13.33%,494427,100.00,0.098,CPUs utilized\n\
+            1000123,,cycles,0.68%,494427,100.00,2.000,GHz\n\
+            49,,ld_spec,2.25%,494427,66.67,97.258,K/sec\n0,,st_spec,0.00%,494427,100.00,,\n";
+        let object = |count: &str, event: &str, variance: &str, running: &str| {
+            format!(
+                "{{\"counter-value\" : \"{count}\", \"unit\" : \"\", \"event\" : \"{event}\", \"variance\" : {variance}, \
+                 \"event-runtime\" : 499916, \"pcnt-running\" : {running}}}\n"
+            )
+        };
+        let json = object("1000123.000000", "cycles", "0.68", "100.00")
+            + &object("49.000000", "ld_spec", "2.25", "66.67")
+            + &object("0.000000", "st_spec", "0.00", "100.00");
+        let expected = [(CPU_CYCLES, 1_000_123, 0.0068), (LD_SPEC, 49, 0.0225), (ST_SPEC, 0, 0.0)];
+        for form in [text, csv, &json] {
+            let table = tables(form).remove(0);
+            for (event, value, spread) in expected {
+                let count = table.counts[&event];
+                assert_eq!((count.value, count.rounding), (value, 1), "{form}");
+                let found = table.spread(event).expect(form);
+                assert!((found - spread).abs() < 1e-12, "{form}: {found}");
+            }
+            assert!(table.counts[&LD_SPEC].is_estimate && table.estimates() == 1, "{form}");
+        }
+        let one = tables("4,,ld_spec,9,100.00,,").remove(0);
+        assert_eq!((one.spread(LD_SPEC), one.counts[&LD_SPEC].rounding), (None, 0));
+        let odd = tables(&text.replace("+-  0.68%", "+-  -nan%")).remove(0);
+        assert_eq!((odd.spread(CPU_CYCLES), odd.counts[&CPU_CYCLES].value), (None, 1_000_123));
     }
 
     #[test]

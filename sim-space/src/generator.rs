@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use sim_core::flow::{TIES, Tie};
 use sim_core::pmu_event::{COUNT, PmuEvent, RelationKind};
 
-use crate::beside::{OUTSIDE, UP_TO};
+use crate::other_counts::{OUTSIDE, UP_TO};
 use crate::paths::{self, Tally, Trail};
 
 /// Counts of one occurrence: of a path through the flows, or of an event outside of them.

@@ -13,11 +13,11 @@
 //! No result rests on floating point: the linear program and the conversion between both forms
 //! calculate with whole numbers.
 
-mod beside;
 mod cone;
 mod families;
 mod generator;
 mod inequality;
+mod other_counts;
 mod paths;
 mod projection;
 mod simplex;

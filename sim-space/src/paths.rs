@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sim_core::flow::{Flow, FlowEdge, FlowGraph, NEXT, Next, Path, TIES, Tie};
 use sim_core::pmu_event::PmuEvent;
 
-use crate::beside::{ALSO, OTHER_ENTRIES, UP_TO};
+use crate::other_counts::{ALSO, OTHER_ENTRIES, UP_TO};
 
 /// Events of a path, each with the number of times that it counts.
 pub(crate) type Tally = BTreeMap<PmuEvent, u64>;

@@ -26,11 +26,11 @@ pub(crate) struct Range {
 
 impl Table {
     /// Creates a table. Each count may differ by its own tolerance or by `tolerance`, whichever is
-    /// larger; both are shares of the count.
+    /// larger (both are shares of the count), and by its rounding.
     pub fn new(counts: impl IntoIterator<Item = (PmuEvent, Count)>, tolerance: f64) -> Table {
         let range = |count: Count| {
             let share = tolerance.max(count.tolerance);
-            let slack = (count.value as f64 * share) as i128;
+            let slack = (count.value as f64 * share) as i128 + i128::from(count.rounding);
             let value = i128::from(count.value);
             Range { value: count.value, low: (value - slack).max(0), high: value + slack }
         };

@@ -40,8 +40,8 @@ fn refills_of_both_l1_caches_read_the_l2() {
 /// Each count has its own tolerance: that of an estimate does not excuse the exact ones.
 #[test]
 fn an_estimate_has_room_of_its_own() {
-    let estimate = |value| Count { value, tolerance: 0.1, is_estimate: true };
-    let exact = |value| Count { value, tolerance: 0.0, is_estimate: false };
+    let estimate = |value| Count { tolerance: 0.1, is_estimate: true, ..Count::from(value) };
+    let exact = |value| Count::from(value);
     let test = |refills, reads| {
         let counts = [(L1I_CACHE_REFILL, refills), (L2D_CACHE_RD, reads)];
         space().test(&Table::new(counts, 0.0)) == Membership::Inside

@@ -88,14 +88,14 @@ of the model that raises an event, and each reported edge of the flows, and requ
 /// A case cannot be run.
 pub fn page() -> Result<String, String> {
     let cases = all_cases();
-    let failed = failing(&cases)?;
+    let failed = failing(cases)?;
     let mut text = format!("{HEAD}\n{} cases.\n", cases.len());
     for (group, heading) in HEADINGS {
         let _ = write!(text, "\n## {heading}\n\n| event | cases | status |\n| --- | --- | --- |\n");
-        write_group(&mut text, group, &cases, &failed);
+        write_group(&mut text, group, cases, &failed);
     }
-    write_registers(&mut text, &cases, &failed);
-    write_silicon(&mut text, &cases);
+    write_registers(&mut text, cases, &failed);
+    write_silicon(&mut text, cases);
     Ok(text)
 }
 
@@ -103,7 +103,7 @@ pub fn page() -> Result<String, String> {
 pub fn without_case() -> Vec<PmuEvent> {
     let cases = all_cases();
     let in_groups = |event: &PmuEvent| COMPLETE.contains(&event.info().group);
-    let unnamed = |event: &PmuEvent| holding(&cases, *event).is_empty();
+    let unnamed = |event: &PmuEvent| holding(cases, *event).is_empty();
     PmuEvent::ALL.into_iter().filter(in_groups).filter(unnamed).collect()
 }
 
@@ -185,7 +185,7 @@ fn of_rule(cases: &[FiledCase], id: &str) -> Vec<usize> {
 /// Returns the rules of registers and other cores without a case.
 pub fn rules_without_case() -> Vec<&'static str> {
     let cases = all_cases();
-    RULES.iter().map(|(id, _)| *id).filter(|id| of_rule(&cases, id).is_empty()).collect()
+    RULES.iter().map(|(id, _)| *id).filter(|id| of_rule(cases, id).is_empty()).collect()
 }
 
 /// Writes the cases with other counts in profile silicon, with both expectations.

@@ -39,7 +39,7 @@ pub fn text() -> Result<String, String> {
 
 /// Every case with its results.
 struct Ran {
-    cases: Vec<FiledCase>,
+    cases: &'static [FiledCase],
     verdicts: Vec<Verdict>,
     /// The causes for which each case lost slots.
     lost: Vec<BTreeSet<StallCause>>,
@@ -50,7 +50,7 @@ struct Ran {
 fn index() -> Result<Index, String> {
     let (mut verdicts, mut lost, mut sites) = (Vec::new(), Vec::new(), BTreeSet::new());
     let cases = all_cases();
-    for filed in &cases {
+    for filed in cases {
         let (verdict, learner) = run(filed)?;
         verdicts.push(verdict);
         lost.push(learner.lost);
@@ -136,8 +136,8 @@ impl Ran {
     }
 
     fn event(&self, event: PmuEvent) -> Evidence {
-        let holding = holding(&self.cases, event);
-        let shown = best(event, &holding, &self.cases);
+        let holding = holding(self.cases, event);
+        let shown = best(event, &holding, self.cases);
         let example = shown.map(|i| self.example(i, &related(event), &[]));
         self.evidence(event.mnemonic(), &holding, example)
     }

@@ -10,8 +10,8 @@ use sim_core::{Counts, FlowEdge, PmuEvent};
 use sim_lab::FlowWatch;
 use sim_machine::{ConfigSource, RunOptions};
 use sim_metrics::identities::{self, Assumptions};
-use sim_scenario::{Action, Reading, Recorded, configure, run_case_on, walk_case};
-use sim_tests::cases::all_cases;
+use sim_scenario::{configure, walk_case};
+use sim_tests::cases::{RecordedCase, recorded_cases};
 use sim_tests::trace_check::open;
 use sim_tests::{files_below, repository};
 
@@ -72,11 +72,7 @@ fn graphs() -> Vec<FlowGraph> {
 fn as_many_accesses_leave_a_box_as_enter_it_and_visits_account_for_the_events() {
     let graphs = graphs();
     let mut audit = Audit::default();
-    for filed in all_cases() {
-        let case = &filed.case;
-        let config = configure(case, &ConfigSource::default()).expect("the suite runs it");
-        let (_, recorded) = run_case_on(case, &config, Reading::Guide, Recorded::default())
-            .unwrap_or_else(|error| panic!("{}: {error}", case.test));
+    for RecordedCase { case, recorded } in recorded_cases() {
         audit.check(&case.test, &graphs, &recorded.flows, &recorded.counts);
     }
     for ((event, ..), _) in TIES.iter().zip(audit.used).filter(|(_, used)| !used) {
@@ -97,15 +93,8 @@ fn as_many_accesses_leave_a_box_as_enter_it_and_visits_account_for_the_events() 
 fn every_case_keeps_the_identities_and_raises_only_the_finest_events() {
     let assumptions = Assumptions { has_stall_slot_erratum: Some(false), ..Assumptions::default() };
     let mut audit = Audit::default();
-    for filed in all_cases() {
-        let case = &filed.case;
-        let config = configure(case, &ConfigSource::default()).expect("the suite runs it");
-        let (_, Recorded { counts, .. }) =
-            run_case_on(case, &config, Reading::Guide, Recorded::default())
-                .unwrap_or_else(|error| panic!("{}: {error}", case.test));
-        // Fetches and external agents do not run the core's clock: rules with it are left out
-        // there.
-        let clock_runs = case.steps.iter().all(|s| matches!(s.action, Action::Execute { .. }));
+    for ran in recorded_cases() {
+        let (case, counts, clock_runs) = (ran.case, &ran.recorded.counts, ran.clock_runs());
         let value =
             |event| (clock_runs || event != PmuEvent::CPU_CYCLES).then(|| counts.value(event));
         let check = identities::check(value, &assumptions);
@@ -173,11 +162,8 @@ fn a_window_cuts_edges_and_events_at_the_same_place() {
 #[test]
 fn the_steps_of_a_case_add_up() {
     let mut walked_edges = 0;
-    for filed in all_cases() {
-        let case = &filed.case;
-        let config = configure(case, &ConfigSource::default()).expect("the suite runs it");
-        let (_, whole) = run_case_on(case, &config, Reading::Guide, Recorded::default())
-            .unwrap_or_else(|error| panic!("{}: {error}", case.test));
+    for RecordedCase { case, recorded: whole } in recorded_cases() {
+        let config = configure(case, &ConfigSource::default()).expect("it ran on it");
         let steps = walk_case(case, &config).unwrap_or_else(|e| panic!("{}: {e}", case.test));
         let mut counts = Counts::default();
         steps.iter().for_each(|step| counts.add(&step.counts));

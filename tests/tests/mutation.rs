@@ -145,7 +145,7 @@ const TABLES: [(&str, &str, &[PmuEvent]); 14] = [
 const SURVIVORS: [(&str, &str, &str, &str); 0] = [];
 
 struct Bench {
-    cases: Vec<FiledCase>,
+    cases: &'static [FiledCase],
     configs: Vec<MachineConfig>,
 }
 

@@ -3,9 +3,9 @@
 
 mod accuracy;
 mod bench_compare;
-mod beside;
 mod check_traces;
 mod compare_mca;
+mod compare_simulator;
 mod condition_mutants;
 mod conformance;
 mod counterfactual;
@@ -50,7 +50,7 @@ enum Command {
     /// Compare the speed of another revision with that of the working tree.
     BenchCompare(bench_compare::Args),
     /// Run another simulator and n2sim on the same instructions; compare speed and counts.
-    Beside(beside::Args),
+    CompareSimulator(compare_simulator::Args),
     /// Make each condition of the model wrong and list those that no test notices.
     ConditionMutants(condition_mutants::Args),
     /// Write docs/conformance.md from the scenarios.
@@ -93,7 +93,7 @@ fn main() -> ExitCode {
         Command::IsaCheck(args) => isa_check::run(&args),
         Command::CheckTraces(args) => Ok(check_traces::run(&args)),
         Command::CompareMca(args) => compare_mca::run(&args),
-        Command::Beside(args) => beside::run(&args),
+        Command::CompareSimulator(args) => compare_simulator::run(&args),
         Command::ConditionMutants(args) => condition_mutants::run(&args),
         Command::Accuracy(args) => accuracy::run(&args),
         Command::BenchCompare(args) => bench_compare::run(&args),

@@ -137,11 +137,9 @@ fn search(
     made: &mut usize,
 ) -> anyhow::Result<Option<sim_calibrate::Calibration>> {
     let path = journal_path(&args.output);
-    if args.restart && path.exists() {
-        std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.shown()))?;
-    }
     let search = format!("{:016x}", digest(described(document, keys, points, machine)?.as_bytes()));
-    let journal = Journal::open(&path, &search).map_err(|error| journal_error(&path, error))?;
+    let open = if args.restart { Journal::restart } else { Journal::open };
+    let journal = open(&path, &search).map_err(|error| journal_error(&path, error))?;
     let bar = progress::bar(args.runs as u64);
     bar.set_style(ProgressStyle::with_template("{spinner} {pos} runs, {elapsed}{msg}")?);
     let lines = std::cell::RefCell::new(progress::Lines::new(args.runs as u64, "runs"));
@@ -197,6 +195,9 @@ fn journal_error(path: &Path, error: JournalError) -> anyhow::Error {
                 "{path}: this is not a file of kept runs; move it away, or give another -o"
             )
         }
+        JournalError::InUse => anyhow::anyhow!(
+            "{path} is in use: another search writes it; wait for its end, or give another -o"
+        ),
         JournalError::OtherSearch => anyhow::anyhow!(
             "{path}: these are runs of another search (other counts, keys or machine); go on with its command, or \
              start again with --restart"

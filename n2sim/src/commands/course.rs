@@ -18,6 +18,7 @@ use sim_core::Shown;
 use sim_files::NewDirectory;
 
 use crate::files::output::Output;
+use crate::plural::number_of;
 use crate::verdict::Verdict;
 use std::io::Write;
 
@@ -70,7 +71,6 @@ pub(crate) fn run(args: &CourseArgs) -> anyhow::Result<Verdict> {
     kit.finish().with_context(context)?;
     let mut out = Output::create(None)?;
     let questions: usize = solved.iter().map(|one| one.lesson.questions.len()).sum();
-    let number_of = |number: usize, noun| texts::number_of(number as u64, noun);
     writeln!(
         out,
         "{}: {}, {}, {}; begin with README.md",

@@ -26,6 +26,7 @@ use crate::files::{a53_config, open_trace};
 use crate::host::call;
 use crate::host::memory;
 use crate::host::progress::with_progress;
+use crate::plural::number_of;
 use crate::shared_args::{CoreName, CountersArgs, EventArgs, MachineArgs, RegionArgs, time_slice};
 use crate::verdict::Verdict;
 
@@ -158,9 +159,8 @@ fn write_passes<E: CoreEvent>(
     plan: &Plan<E>,
 ) -> io::Result<()> {
     let distinct: usize = plan.passes.iter().map(Vec::len).sum();
-    let count = plan.passes.len();
-    let word = if count == 1 { "run" } else { "runs" };
-    writeln!(out, "\n {distinct} counts in {count} {word} without multiplexing:\n")?;
+    let (counts, runs) = (number_of(distinct, "count"), number_of(plan.passes.len(), "run"));
+    writeln!(out, "\n {counts} in {runs} without multiplexing:\n")?;
     for (number, pass) in plan.passes.iter().enumerate() {
         let names: Vec<&str> = pass.iter().map(|event| name_of(event, request)).collect();
         writeln!(out, "   run {:>2}: {}", number + 1, names.join(","))?;

@@ -2,7 +2,7 @@
 //! percent, metric, unit`.
 
 use super::error::{CountTableError, shown};
-use super::row::{Row, Value, is_function, owner};
+use super::row::{Row, Value, is_function, owner, spread};
 
 /// Common separators, most likely first.
 const SEPARATORS: [char; 7] = [',', ';', '\t', '|', '^', ':', ' '];
@@ -37,7 +37,8 @@ pub(super) fn row(
     let owners: Vec<&str> = entry.owner.iter().map(String::as_str).collect();
     let owner = owner(&owners);
     let is_function = is_function(&owner);
-    Ok(Some(Row { owner, is_function, event: entry.event, value, share }))
+    let Entry { event, spread, .. } = entry;
+    Ok(Some(Row { owner, is_function, event, value, share, spread }))
 }
 
 /// Returns whether the line holds the column names.
@@ -72,6 +73,7 @@ struct Entry {
     value: String,
     event: String,
     percent: f64,
+    spread: Option<f64>,
 }
 
 /// Parses the fields of a row. The event is found by its name: the value is two fields before it,
@@ -91,7 +93,9 @@ fn entry(line: &str, separator: char) -> Option<Entry> {
             return None;
         }
     }
-    let mut times = fields[end + 1..].iter().skip_while(|field| field.ends_with('%'));
+    let mut times = fields[end + 1..].iter().peekable();
+    let variance = times.next_if(|field| field.ends_with('%'));
+    let variance = variance.and_then(|field| field.trim_end_matches('%').parse().ok());
     times.next()?.parse::<u64>().ok()?;
     let percent = times.next()?.parse().ok()?;
     Some(Entry {
@@ -99,6 +103,7 @@ fn entry(line: &str, separator: char) -> Option<Entry> {
         value: fields[at - 2].clone(),
         event: fields[at..=end].join(&separator.to_string()),
         percent,
+        spread: variance.and_then(spread),
     })
 }
 

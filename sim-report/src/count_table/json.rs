@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::error::{CountTableError, shown};
-use super::row::{Row, Value};
+use super::row::{Row, Value, spread};
 
 /// Keys that name the owner of a count.
 const OWNERS: [&str; 8] = ["core", "die", "socket", "node", "cache", "cluster", "cpu", "thread"];
@@ -37,5 +37,6 @@ pub(super) fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableEr
     let owner: Vec<String> = interval.into_iter().chain(owners).collect();
     let percent = object.get("pcnt-running").and_then(Json::as_f64).unwrap_or(100.0);
     let (owner, share) = (owner.join(" "), percent / 100.0);
-    Ok(Some(Row { owner, is_function, event, value, share }))
+    let spread = object.get("variance").and_then(Json::as_f64).and_then(spread);
+    Ok(Some(Row { owner, is_function, event, value, share, spread }))
 }

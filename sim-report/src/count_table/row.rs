@@ -28,6 +28,11 @@ impl Value {
     }
 }
 
+/// Reads a number of percent as a share; `None` if it is not one.
+pub(super) fn spread(percent: f64) -> Option<f64> {
+    Some(percent / 100.0).filter(|share| share.is_finite() && *share >= 0.0)
+}
+
 /// Row of any form.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
@@ -40,6 +45,8 @@ pub(super) struct Row {
     pub(super) value: Value,
     /// Share of the time for which it was counted.
     pub(super) share: f64,
+    /// Standard deviation of the mean of several runs, as a share of it.
+    pub(super) spread: Option<f64>,
 }
 
 /// Returns the owner of the count in a row. The number of CPUs of a socket or node is left out,

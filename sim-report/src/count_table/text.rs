@@ -2,7 +2,7 @@
 //! `[time] [owner [CPUs]] value [unit] event [# metric] [( +- variance )] [(percent)]`.
 
 use super::error::{CountTableError, shown};
-use super::row::{Row, Value, owner};
+use super::row::{Row, Value, owner, spread};
 
 /// Endings of lines that begin with a number and hold no count.
 const TIMES: [&str; 5] = [
@@ -80,14 +80,15 @@ fn is_function_table(line: &str) -> bool {
     line.trim_start().starts_with("Exact counts by function for")
 }
 
-/// Returns whether the line is a time after the counts of a run.
+/// Returns whether the line is a time after the counts of a run or of several.
 fn is_time(line: &str) -> bool {
-    TIMES.iter().any(|end| line.trim_end().ends_with(end))
+    let (line, _) = without_percents(line);
+    TIMES.iter().any(|end| line.ends_with(end))
 }
 
 /// Reads one line. Returns `None` if it holds no count.
 fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableError> {
-    let (line, share) = without_percent(line);
+    let (line, Percents { share, spread }) = without_percents(line);
     // Only ASCII blanks separate columns: other blanks are thousands separators of some languages.
     let head = line.split('#').next().unwrap_or(line);
     let head = head.replace("<not counted>", "<not-counted>");
@@ -100,7 +101,7 @@ fn row(line: &str, number: usize) -> Result<Option<Row>, CountTableError> {
         Some((owners, value)) => {
             let owner = owner(owners);
             let event = (*event).to_owned();
-            Ok(Some(Row { owner, is_function: false, event, value, share }))
+            Ok(Some(Row { owner, is_function: false, event, value, share, spread }))
         }
         None if line.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '<') => {
             Err(CountTableError::Row { line: number, text: shown(line.trim()) })
@@ -138,19 +139,28 @@ fn is_event(token: &str) -> bool {
     token.starts_with(|c: char| c.is_ascii_alphabetic()) && token.chars().all(is_inside)
 }
 
-/// Returns the line without the parentheses at its end, and the share of time that they give.
-fn without_percent(line: &str) -> (&str, f64) {
-    let (mut line, mut share) = (line.trim_end(), 1.0);
+/// Numbers in the parentheses at the end of a line, as shares.
+struct Percents {
+    /// Share of the time for which the event was counted.
+    share: f64,
+    /// Spread of several runs.
+    spread: Option<f64>,
+}
+
+/// Returns the line without the parentheses at its end, and their numbers.
+fn without_percents(line: &str) -> (&str, Percents) {
+    let mut line = line.trim_end();
+    let mut percents = Percents { share: 1.0, spread: None };
     while let Some((rest, inside)) = line.strip_suffix(')').and_then(|line| line.rsplit_once('(')) {
-        let inside = inside.trim();
-        let is_variance = inside.starts_with("+-");
-        let Some(percent) = inside.strip_suffix('%') else { break };
-        match percent.trim().parse::<f64>() {
-            Ok(percent) => share = percent / 100.0,
-            Err(_) if is_variance => {}
-            Err(_) => break,
+        let Some(percent) = inside.trim().strip_suffix('%') else { break };
+        match percent.strip_prefix("+-") {
+            Some(of_runs) => percents.spread = of_runs.trim().parse().ok().and_then(spread),
+            None => match percent.trim().parse::<f64>() {
+                Ok(percent) => percents.share = percent / 100.0,
+                Err(_) => break,
+            },
         }
         line = rest.trim_end();
     }
-    (line, share)
+    (line, percents)
 }

@@ -148,7 +148,9 @@ fn of_trace(trace: &Path, counts: &Path, assumptions: &Assumptions) -> anyhow::R
     let file = TraceFile::open(trace).with_context(|| format!("cannot read {}", trace.shown()))?;
     let unit = INSTRUCTIONS / file.instructions().max(1) as f64;
     let sample = |(event, count): (&PmuEvent, &sim_metrics::Count)| {
-        let deviation = if count.is_estimate { count.tolerance } else { 0.0 };
+        let of_runs = table.spread(*event).unwrap_or(0.0);
+        let of_estimate = if count.is_estimate { count.tolerance } else { 0.0 };
+        let deviation = of_runs.hypot(of_estimate);
         (*event, Sample { mean: count.value as f64 * unit, deviation })
     };
     let kernel = trace.file_stem().unwrap_or(trace.as_os_str()).to_string_lossy().into_owned();
@@ -159,4 +161,29 @@ fn of_trace(trace: &Path, counts: &Path, assumptions: &Assumptions) -> anyhow::R
         trace: Some(trace.to_owned()),
         kernels: [(kernel, samples)].into(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../traces/hash.n2t");
+
+    /// Returns the deviation of LD_SPEC in such output of perf.
+    fn deviation(text: &str) -> f64 {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        std::fs::write(file.path(), text).expect("room");
+        let source = of_trace(Path::new(TRACE), file.path(), &Assumptions::default());
+        source.expect("counts of a trace").kernels["hash"][&PmuEvent::LD_SPEC].deviation
+    }
+
+    #[test]
+    fn the_spread_of_several_runs_is_that_of_the_count() {
+        assert_eq!(deviation("4000,,ld_spec,9,100.00,,\n"), 0.0);
+        assert_eq!(deviation("4000,,ld_spec,2.00%,9,100.00,,\n"), 0.02);
+        assert_eq!(deviation("   4,000   ld_spec   ( +-  3.00% )\n"), 0.03);
+        // A count of a part of the time may be wrong by more than runs show.
+        let estimate = deviation("4000,,ld_spec,2.00%,9,50.00,,\n");
+        assert_eq!(estimate, 0.1_f64.hypot(0.02));
+    }
 }

@@ -1,6 +1,6 @@
 //! The keys of a fit: those with a range in their source, and those that the options name.
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use sim_calibrate::Key;
 use sim_core::config::{Document, Range, Setting, Steps};
 
@@ -18,10 +18,12 @@ pub(super) fn keys(
 ) -> anyhow::Result<Vec<Key>> {
     let settings = document.settings();
     let mut ranges: Vec<(String, Range)> = Vec::new();
+    let mut left_out = Vec::new();
     for setting in &settings {
         let is_left_out = LEFT_OUT.iter().any(|group| setting.key.starts_with(group));
-        if let Some(range) = setting.range().filter(|_| !is_left_out) {
-            ranges.push((setting.key.clone(), range));
+        if let Some(range) = setting.range() {
+            let list = if is_left_out { &mut left_out } else { &mut ranges };
+            list.push((setting.key.clone(), range));
         }
     }
     for text in also {
@@ -32,14 +34,24 @@ pub(super) fn keys(
     }
     for key in only {
         find(&settings, key)?;
-        let has_range = ranges.iter().any(|(known, _)| known == key);
-        ensure!(
-            has_range,
-            "--only {key}: its source has no range; give one with --also {key}=A..B"
-        );
+        let of_key =
+            |list: &[(String, Range)]| list.iter().find(|(known, _)| known == key).map(|own| own.1);
+        if of_key(&ranges).is_none() {
+            refuse(key, of_key(&left_out))?;
+        }
     }
     ranges.retain(|(key, _)| only.is_empty() || only.contains(key));
     ranges.into_iter().map(|(name, range)| key(&settings, name, range)).collect()
+}
+
+/// Says why a key is not fitted. `range` is that of a key whose group is left out.
+fn refuse(key: &str, range: Option<Range>) -> anyhow::Result<()> {
+    match range {
+        Some(Range { low, high, .. }) => bail!(
+            "--only {key}: no count of an event depends on it, so it is not fitted; fit it all the same with --also {key}={low}..{high}"
+        ),
+        None => bail!("--only {key}: its source has no range; give one with --also {key}=A..B"),
+    }
 }
 
 /// Reads `KEY=A..B`.

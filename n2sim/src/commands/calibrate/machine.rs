@@ -146,7 +146,8 @@ impl Model for Machine<'_> {
         for pages in Pages::BOTH {
             if self._parts.is_some() {
                 let Some(config) = self.config(values, Some(pages))? else { return Ok(None) };
-                let session = Session::of(kernels::open_recording()?, config, RunHeader::default())?;
+                let session =
+                    Session::of(kernels::open_recording()?, config, RunHeader::default())?;
                 let session = session.without_roots();
                 for counted in of_program(&session, pages, Some(end_of(&session, pages)?))? {
                     let is_own = |kernel: &Kernel| kernel.name == counted.kernel;
@@ -207,8 +208,7 @@ fn end_of(session: &Session, pages: Pages) -> anyhow::Result<u64> {
 /// Returns the counts of a trace.
 fn of_trace(path: &Path, config: MachineConfig) -> anyhow::Result<Vec<f64>> {
     let header = RunHeader::default();
-    let session =
-        Session::open_within(path, config, header, &memory::budget())?.without_roots();
+    let session = Session::open_within(path, config, header, &memory::budget())?.without_roots();
     let outcome = session.run(&RunOptions::default(), &mut |_| {})?;
     let (total, unit) = (outcome.total(), INSTRUCTIONS / session.instructions() as f64);
     Ok(kernels::counted_events().map(|event| total.value(event) as f64 * unit).collect())

@@ -211,8 +211,12 @@ impl Report {
             return;
         }
         let all = self.unexplained.len();
-        writeln!(text, "\nno value was found that explains these counts ({all}): {}", self.reason())
-            .expect(TAKES);
+        writeln!(
+            text,
+            "\nno value was found that explains these counts ({all}): {}",
+            self.reason()
+        )
+        .expect(TAKES);
         for count in self.unexplained.iter().take(NAMED) {
             let UnexplainedReport { kernel, event, counted, model, deviations, .. } = count;
             let held_out = if count.held_out { ", held out" } else { "" };
@@ -234,7 +238,9 @@ impl Report {
     /// Returns the reason why counts are left without an explanation.
     fn reason(&self) -> &'static str {
         match (self.is_noise, self.agrees) {
-            (true, _) => "they are few, and there the structure of the model differs from the machine",
+            (true, _) => {
+                "they are few, and there the structure of the model differs from the machine"
+            }
             (false, true) => {
                 "two searches from different places ended alike, so there the structure of the model differs from the \
                  machine"

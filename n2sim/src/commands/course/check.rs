@@ -9,6 +9,7 @@ use sim_core::Shown;
 use super::lessons::{self, Solution};
 use super::texts;
 use crate::files::output::Output;
+use crate::plural::number_of;
 use crate::verdict::Verdict;
 
 /// Solves lessons and prints the answers that the model computes.
@@ -38,9 +39,9 @@ fn write(out: &mut impl Write, one: &Solution<'_>) -> io::Result<()> {
         "{}: {} ({}, {}, {})",
         lesson.file.shown(),
         lesson.title.shown(),
-        texts::number_of(lesson.minutes, "minute"),
+        number_of(lesson.minutes, "minute"),
         lesson.level.name(),
-        texts::number_of(lesson.points(), "point")
+        number_of(lesson.points(), "point")
     )?;
     for (at, (question, answer)) in lesson.questions.iter().zip(&one.answers).enumerate() {
         let unit = if question.unit.is_empty() { "" } else { " " };

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::lessons::Solution;
 use super::traces::Traces;
 use super::{page, slides, texts};
+use crate::plural::number_of;
 use sim_course::Run;
 
 /// Minutes of a lecture hour.
@@ -67,8 +68,8 @@ fn readme(solved: &[Solution<'_>]) -> String {
         text,
         "{}, {} of class. An hour is {HOUR} minutes: first the slides up to the first question, then the\n\
          class guesses and fills the sheet, then the answers.\n",
-        texts::number_of(solved.len() as u64, "lesson"),
-        texts::number_of(minutes, "minute")
+        number_of(solved.len(), "lesson"),
+        number_of(minutes, "minute")
     );
     text.push_str("| hour | lesson | minutes | level | points | title |\n| --- | --- | --- | --- | --- | --- |\n");
     let (mut hour, mut used) = (1, 0);

@@ -5,8 +5,8 @@ use sim_course::{Answer, Lesson, Question, Setup};
 use sim_report::page::{Page, Section};
 
 use super::lessons::Solution;
-use super::texts::number_of;
 use super::{markup, texts};
+use crate::plural::number_of;
 
 /// Returns the page of a lesson, without answers.
 pub(super) fn lesson(lesson: &Lesson) -> String {
@@ -36,7 +36,7 @@ pub(super) fn index(solved: &[Solution<'_>]) -> String {
     let list = html! { ol { @for Solution { lesson, .. } in solved {
         li { a href={ (lesson.name) ".html" } { (lesson.title) } ": "
             (number_of(lesson.minutes, "minute")) ", " (lesson.level.name()) ", "
-            (number_of(lesson.questions.len() as u64, "question")) }
+            (number_of(lesson.questions.len(), "question")) }
     } } };
     let lead = html! { p { "Each lesson is a short text with questions about the counts of a core. Read, guess, and write the \
     answers into your copy of " code { "answers.toml" } "." } };

@@ -9,6 +9,7 @@ use sim_report::page::{Slide, Slides, drawing};
 
 use super::lessons::Solution;
 use super::{markup, page, texts};
+use crate::plural::number_of;
 
 /// Blocks of the text on one slide.
 const BLOCKS: usize = 3;
@@ -17,8 +18,8 @@ const BLOCKS: usize = 3;
 pub(super) fn html(one: &Solution<'_>) -> String {
     let lesson = one.lesson;
     let first = html! {
-        p { (texts::number_of(lesson.minutes, "minute")) ", " (lesson.level.name()) ", "
-            (texts::number_of(lesson.questions.len() as u64, "question")) }
+        p { (number_of(lesson.minutes, "minute")) ", " (lesson.level.name()) ", "
+            (number_of(lesson.questions.len(), "question")) }
         p.quiet { "Guess first. Then run." }
     };
     let mut slides = vec![slide(&lesson.title, first)];

@@ -19,12 +19,6 @@ pub(super) fn wanted(question: &Question) -> String {
     }
 }
 
-/// Returns a number with its noun: `1 lesson`, `12 lessons`.
-pub(super) fn number_of(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
-}
-
 fn tolerance(within: Tolerance) -> Option<String> {
     match within {
         Tolerance::Absolute(0.0) => None,

@@ -7,6 +7,8 @@ use sim_litmus::counts::Sample;
 use sim_litmus::judge::{Totals, totals};
 use sim_litmus::{Answer, Counted, JudgedCase, JudgedClaim, Midr};
 
+use crate::plural::{number_of, verb};
+
 /// A result, compared.
 pub(super) struct Judged {
     /// Name of the machine, or of the file.
@@ -49,12 +51,20 @@ impl Judged {
         let (own, rest) = (self.exceptions, self.cases.len() - self.exceptions);
         match (midr.is_n2(), own) {
             (true, 0) => None,
-            (true, _) => Some(format!("{own} cases expect other counts of {}", midr.revision())),
+            (true, _) => Some(format!(
+                "{} {} other counts of {}",
+                number_of(own, "case"),
+                verb(own, "expects", "expect"),
+                midr.revision()
+            )),
             (false, 0) => Some(format!(
                 "not a Neoverse N2: no case has an expectation for this core, all {rest} are judged by the guide of the Neoverse N2"
             )),
             (false, _) => Some(format!(
-                "not a Neoverse N2: {own} cases have expectations for this core, {rest} are judged by the guide of the Neoverse N2"
+                "not a Neoverse N2: {} {} expectations for this core, {rest} {} judged by the guide of the Neoverse N2",
+                number_of(own, "case"),
+                verb(own, "has", "have"),
+                verb(rest, "is", "are"),
             )),
         }
     }
@@ -72,7 +82,7 @@ impl Judged {
             parts.push(format!("Linux {}", machine.kernel.shown()));
         }
         if machine.counters > 0 {
-            parts.push(format!("{} counters", machine.counters));
+            parts.push(number_of(machine.counters, "counter"));
         }
         if !machine.huge_pages {
             parts.push("no huge pages".to_owned());
@@ -83,10 +93,11 @@ impl Judged {
     /// Returns how many cases agree.
     pub(super) fn sums(&self) -> String {
         let totals = self.totals();
-        let mut text = format!("{} of {} cases agree", totals.agree, self.cases.len());
+        let (agree, all) = (totals.agree, number_of(self.cases.len(), "case"));
+        let mut text = format!("{agree} of {all} {}", verb(agree, "agrees", "agree"));
         for (count, what) in [
-            (totals.differ, "differ"),
-            (totals.unclear, "vary too much"),
+            (totals.differ, verb(totals.differ, "differs", "differ")),
+            (totals.unclear, verb(totals.unclear, "varies too much", "vary too much")),
             (totals.not_counted, "could not be counted"),
         ] {
             if count > 0 {

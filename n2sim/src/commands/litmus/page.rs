@@ -11,6 +11,7 @@ use sim_litmus::judge::Totals;
 use sim_report::page::{Cell, Page, Section, Table};
 
 use super::judged::{Judged, word};
+use crate::plural::verb;
 
 const STYLE: &str = include_str!("page/litmus.css");
 
@@ -53,7 +54,7 @@ fn sums(totals: Totals) -> Markup {
             (Answer::Unclear, totals.unclear),
             (Answer::NotCounted, totals.not_counted),
         ] {
-            li { (marked(answer)) ": " strong { (count) } @if count == 1 { " case" } @else { " cases" } }
+            li { (marked(answer)) ": " strong { (count) } " " (verb(count, "case", "cases")) }
         }
     } }
 }

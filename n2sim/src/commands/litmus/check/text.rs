@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use sim_litmus::{Answer, JudgedCase, JudgedClaim};
 
 use super::super::judged::{Judged, deviations, model, number, shown, word};
+use crate::plural::{number_of, verb};
 
 const TAKES: &str = "a String takes all text";
 /// Cases of each kind that are named, unless all are asked for.
@@ -31,18 +32,24 @@ pub(super) fn plain(judged: &Judged, all: bool) -> String {
         }
     }
     let of = |answer: Answer| judged.cases.iter().filter(move |case| case.answer() == answer);
-    text += &unanswered("vary too much for an answer", of(Answer::Unclear), all);
-    text += &unanswered("could not be counted", of(Answer::NotCounted), all);
+    let vary = ["varies too much for an answer", "vary too much for an answer"];
+    text += &unanswered(vary, of(Answer::Unclear), all);
+    text += &unanswered(["could not be counted"; 2], of(Answer::NotCounted), all);
     text
 }
 
-/// Returns the cases of one answer, with their events.
-fn unanswered<'a>(what: &str, cases: impl Iterator<Item = &'a JudgedCase>, all: bool) -> String {
+/// Returns the cases of one answer, with their events. `what` is said of one case, or of several.
+fn unanswered<'a>(
+    what: [&str; 2],
+    cases: impl Iterator<Item = &'a JudgedCase>,
+    all: bool,
+) -> String {
     let cases: Vec<_> = cases.collect();
     if cases.is_empty() {
         return String::new();
     }
-    let mut text = format!("\n{} cases {what}:\n", cases.len());
+    let what = verb(cases.len(), what[0], what[1]);
+    let mut text = format!("\n{} {what}:\n", number_of(cases.len(), "case"));
     let named = if all { cases.len() } else { NAMED };
     for case in cases.iter().take(named) {
         let is_open = |claim: &&JudgedClaim| claim.answer == case.answer();
