@@ -44,8 +44,12 @@ pub enum RunError<E> {
     Journal(JournalError),
 }
 
+/// Predictions of all points at one place.
+pub(crate) type Counts = Arc<Vec<f64>>;
 /// Predictions at one place; `None` if the model has no such machine.
-pub(crate) type Predicted = Option<Arc<Vec<f64>>>;
+pub(crate) type Predicted = Option<Counts>;
+/// Predictions of all kernels together, and of each alone.
+pub(crate) type Both = [Counts; 2];
 
 /// Kernels whose predictions are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,29 +139,14 @@ impl<'a, M: Model> Runs<'a, M> {
         jobs: usize,
     ) -> Result<Runs<'a, M>, rayon::ThreadPoolBuildError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
-        let (known, kernels) = (HashMap::new(), Vec::new());
-        let (correction, made, least) = (None, 0, None);
-        let journal_of_runs = None;
-        let mut runs = Runs {
-            keys,
-            model,
-            known,
-            journal: journal_of_runs,
-            kernels,
-            correction,
-            made,
-            least,
-            progress,
-            pool,
-        };
-        let mut journal = journal;
+        let (mut journal, mut known) = (journal, HashMap::new());
         for Line { kernel, place, predicted } in journal.iter_mut().flat_map(Journal::take) {
             if keys.len() == place.len() {
-                runs.known.insert((kernel, place), predicted.map(Arc::new));
+                known.insert((kernel, place), predicted.map(Arc::new));
             }
         }
-        runs.journal = journal;
-        Ok(runs)
+        let (kernels, correction, made, least) = (Vec::new(), None, 0, None);
+        Ok(Runs { keys, model, known, journal, kernels, correction, made, least, progress, pool })
     }
 
     /// Returns the number of runs of the model, without those of the journal.
@@ -229,10 +218,7 @@ impl<'a, M: Model> Runs<'a, M> {
 
     /// Corrects all predictions by the difference between kernels that follow each other and each
     /// alone, at a place. Returns both predictions, together first.
-    pub(crate) fn correct(
-        &mut self,
-        place: &[usize],
-    ) -> Result<Option<[Arc<Vec<f64>>; 2]>, RunError<M::Error>> {
+    pub(crate) fn correct(&mut self, place: &[usize]) -> Result<Option<Both>, RunError<M::Error>> {
         self.correction = None;
         let (together, alone) = (self.together(place)?, self.one(place, Wanted::All)?);
         let Some((together, alone)) = together.zip(alone) else { return Ok(None) };

@@ -31,15 +31,17 @@ pub(crate) struct Args {
     structure: Option<String>,
 }
 
-/// Fits each hidden machine and prints a row. Returns true if every value is in its interval or in
-/// a tie and no machine is called one of another structure, or, with `--structure`, all are.
+/// Fits each hidden machine and prints a row. Returns true if every value that differs is in its
+/// interval or in a tie and no machine is called one of another structure, or, with `--structure`,
+/// all are.
 pub(crate) fn run(args: &Args) -> Result<bool> {
     let numbers = args.machines.split_once(',').context("--machines: give two numbers, 1,10")?;
     let (first, machines): (u64, u64) = (numbers.0.parse()?, numbers.1.parse()?);
     let folder = tempfile::tempdir()?;
-    let values = "inside | tied | not seen | outside | unexplained";
-    println!("| machine | {values} | held out before | fitted | noise | runs | minutes |");
-    println!("|{}", " --- |".repeat(11));
+    let values = "inside | tied | not seen | outside | others outside | unexplained";
+    let errors = "held out before | after | cycles before | after";
+    println!("| machine | {values} | {errors} | runs | minutes |");
+    println!("|{}", " --- |".repeat(13));
     let mut is_good = true;
     for machine in first..first + machines {
         is_good &= fit(args, folder.path(), machine)?;
@@ -107,31 +109,40 @@ fn print(
 ) -> bool {
     let list = |name: &str| report[name].as_array().cloned().unwrap_or_default();
     let (keys, ties) = (list("keys"), list("ties"));
-    let (mut inside, mut tied, mut unseen) = (0, 0, 0);
-    let mut outside = Vec::new();
-    for (setting, value) in hidden {
-        let has = |tie: &Value| {
-            tie["keys"].as_array().is_some_and(|keys| keys.iter().any(|key| *key == setting.key))
-        };
-        match keys.iter().find(|key| key["key"] == setting.key) {
-            None => unseen += 1,
-            Some(key) if (key["low"].as_i64()..=key["high"].as_i64()).contains(&Some(*value)) => {
-                inside += 1
-            }
-            Some(_) if ties.iter().any(has) => tied += 1,
-            Some(key) => outside
-                .push(format!("{} {value} not in {} to {}", setting.key, key["low"], key["high"])),
+    let has =
+        |tie: &Value, name: &Value| tie["keys"].as_array().is_some_and(|keys| keys.contains(name));
+    let is_tied = |name: &Value| ties.iter().any(|tie| has(tie, name));
+    let (mut inside, mut tied, mut unseen) = (0, 0, hidden.len());
+    let (mut outside, mut others) = (Vec::new(), Vec::new());
+    for key in &keys {
+        let name = &key["key"];
+        let changed = hidden.iter().find(|(setting, _)| *name == setting.key);
+        let value = changed.map_or(key["start"].as_i64(), |(_, value)| Some(*value));
+        unseen -= usize::from(changed.is_some());
+        let missed =
+            || format!("{name} {} not in {} to {}", value.unwrap_or(0), key["low"], key["high"]);
+        match ((key["low"].as_i64()..=key["high"].as_i64()).contains(&value), changed.is_some()) {
+            (true, is_changed) => inside += usize::from(is_changed),
+            (false, true) if is_tied(name) => tied += 1,
+            (false, true) => outside.push(missed()),
+            (false, false) if is_tied(name) => {}
+            (false, false) => others.push(missed()),
         }
     }
     let unexplained = list("unexplained").len();
-    let share = |of: &Value| of.as_f64().unwrap_or_default() * 100.0;
+    let share = |of: &Value| format!("{:.2} %", of.as_f64().unwrap_or_default() * 100.0);
     let (before, after) = (&report["before"], &report["after"]);
-    let errors = [&before["held_out"], &after["held_out"], &after["noise"]];
-    let errors = errors.map(|error| format!("{:.2} %", share(error))).join(" | ");
-    let outside_list = outside.join(", ");
-    let runs = &report["runs"];
-    let values = format!("{inside} | {tied} | {unseen} | {outside_list} | {unexplained}");
-    println!("| {machine} | {values} | {errors} | {runs} | {minutes:.1} |");
+    let errors = [
+        &before["held_out"],
+        &after["held_out"],
+        &before["held_out_cycles"],
+        &after["held_out_cycles"],
+    ];
+    let errors = errors.map(share).join(" | ");
+    let (outside_list, others) = (outside.join(", "), others.join(", "));
+    let values =
+        format!("{inside} | {tied} | {unseen} | {outside_list} | {others} | {unexplained}");
+    println!("| {machine} | {values} | {errors} | {} | {minutes:.1} |", report["runs"]);
     match is_other {
         true => unexplained > 0,
         false => outside.is_empty() && unexplained == 0,
