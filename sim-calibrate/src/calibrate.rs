@@ -6,7 +6,7 @@ use crate::interval::{self, Interval, Limits, Profiles, Surroundings};
 use crate::key::Key;
 use crate::point::Points;
 use crate::residual::{self, Errors, Unexplained};
-use crate::runs::{Model, RunError, Runs, Wanted};
+use crate::runs::{Counts, Model, RunError, Runs, Wanted};
 use crate::screen::screen;
 use crate::slope::{Distance, Slopes};
 use crate::tie::{self, Tie};
@@ -50,9 +50,10 @@ pub struct Calibration {
     /// Noise alone explains the fitted counts. Otherwise the structure of the model differs or the
     /// search missed the best place, and the intervals may be too narrow.
     pub is_noise: bool,
-    /// Two searches from different places ended with the same difference, or noise explains the
-    /// counts. Otherwise the search missed the best place at least once.
-    pub agrees: bool,
+    /// Two searches from different places ended with the same difference; otherwise one of them
+    /// missed the best place at least. `None` if there was one search, as where noise explains the
+    /// counts.
+    pub agrees: Option<bool>,
     /// Predictions of the best place.
     pub predicted: Vec<f64>,
 }
@@ -76,39 +77,43 @@ pub fn calibrate<M: Model>(
     let given = Given { keys, points, fitted: &fitted, active: &active, most_runs };
     let mut doubt = Doubt::new(points);
     doubt.learn(&given, runs, &start)?;
-    let (mut best, agrees) = from_two_places(&given, &mut doubt, runs, &start)?;
-    for restarts in 0.. {
+    let (mut best, mut agrees) = from_two_places(&given, &mut doubt, runs, &start)?;
+    let mut restarts = 0;
+    loop {
+        doubt.learn_jumps(&given, runs, &best.place, Wanted::All)?;
+        best = look(&given, &doubt, runs, &best.place)?;
         let doubted = doubt.of_fit(points);
         let search = given.search(&doubted);
         let Some(near) = surroundings(&search, runs, &best)? else { return Ok(None) };
-        let limits = Limits { luck: doubt.luck(points, &fitted), may_restart: restarts < RESTARTS };
+        let luck = &doubt.luck(points, &fitted);
+        let limits = Limits { luck, may_restart: restarts < RESTARTS };
         match interval::profiles(&search, runs, &best, &near, limits)? {
-            Profiles::Better(better) => best = settle(&given, &mut doubt, runs, &better.place)?,
+            Profiles::Better(better) => {
+                restarts += 1;
+                // Both searches missed this place.
+                agrees = agrees.map(|_| false);
+                best = settle(&given, &mut doubt, runs, &better.place)?;
+            }
             Profiles::Known(intervals) => {
                 let ties = tie::ties(&search, &best, &near, &intervals);
-                doubt.learn_jumps(&given, runs, &best.place, Wanted::All)?;
                 let Some(predicted) = runs.together(&best.place)? else { return Ok(None) };
+                let exact = doubt.of_verdict(points);
                 return Ok(Some(Calibration {
                     keys: fitted_keys(keys, &active, &best, &intervals),
                     ties,
-                    unexplained: residual::unexplained(
-                        &doubt.of_fit(points),
-                        &predicted,
-                        &near.spread(),
-                    ),
+                    unexplained: residual::unexplained(&exact, &predicted, &near.spread()),
                     before: residual::errors(points, &first),
                     after: residual::errors(points, &predicted),
-                    is_noise: search.is_noise(best.cost),
+                    is_noise: is_noise(&given, &doubt, &predicted),
                     agrees,
                     predicted: predicted.to_vec(),
                 }));
             }
         }
     }
-    Ok(None)
 }
 
-/// What stays the same in all searches of a calibration.
+/// Data of all searches of a calibration.
 pub(crate) struct Given<'a> {
     pub(crate) keys: &'a [Key],
     pub(crate) points: &'a Points,
@@ -126,16 +131,18 @@ impl<'a> Given<'a> {
 }
 
 /// Searches from a place and, if noise does not explain the counts then, from another one too.
-/// Returns the better result, and false if the two differ.
+/// Returns the better result, and true if the two ended alike, if there were two.
 fn from_two_places<M: Model>(
     given: &Given<'_>,
     doubt: &mut Doubt,
     runs: &mut Runs<'_, M>,
     start: &[usize],
-) -> Result<(Best, bool), RunError<M::Error>> {
+) -> Result<(Best, Option<bool>), RunError<M::Error>> {
     let first = settle(given, doubt, runs, start)?;
-    if given.search(&doubt.of_fit(given.points)).is_noise(first.cost) {
-        return Ok((first, true));
+    let predicted = runs.together(&first.place)?;
+    let is_done = predicted.is_none_or(|predicted| is_noise(given, doubt, &predicted));
+    if is_done || given.active.is_empty() || runs.made() > given.most_runs {
+        return Ok((first, None));
     }
     let mut far = start.to_vec();
     for key in given.active {
@@ -143,11 +150,14 @@ fn from_two_places<M: Model>(
         far[*key] = if start[*key] > last / 2 { last / 4 } else { last - last / 4 };
     }
     let second = settle(given, doubt, runs, &far)?;
+    // The second search has learned more: both places with the same doubts.
+    let first = look(given, doubt, runs, &first.place)?;
+    if !second.cost.is_finite() {
+        return Ok((first, None));
+    }
     let difference = (first.cost - second.cost).abs();
     let agrees = difference <= SAME * first.cost.min(second.cost);
-    let best = if second.cost < first.cost { second } else { first };
-    doubt.learn(given, runs, &best.place)?;
-    Ok((best, agrees))
+    Ok((if second.cost < first.cost { second } else { first }, Some(agrees)))
 }
 
 /// Searches from a place until what was learned at the best one leads to no other.
@@ -161,6 +171,9 @@ fn settle<M: Model>(
     let mut best = given.search(&doubted).run(runs, start)?;
     for _ in 0..LESSONS {
         doubt.learn(given, runs, &best.place)?;
+        if runs.made() > given.most_runs {
+            break;
+        }
         let doubted = doubt.of_fit(given.points);
         let before = best.place;
         best = given.search(&doubted).run(runs, &before)?;
@@ -168,7 +181,28 @@ fn settle<M: Model>(
             break;
         }
     }
-    Ok(best)
+    look(given, doubt, runs, &best.place)
+}
+
+/// Returns a place with its cost, exact there. Predictions are corrected by it from now on.
+fn look<M: Model>(
+    given: &Given<'_>,
+    doubt: &Doubt,
+    runs: &mut Runs<'_, M>,
+    place: &[usize],
+) -> Result<Best, RunError<M::Error>> {
+    runs.correct(place)?;
+    let doubted = doubt.of_fit(given.points);
+    let predicted = runs.one(place, Wanted::Fitted)?;
+    let cost = |predicted: Counts| given.search(&doubted).cost(&predicted);
+    Ok(Best { place: place.to_vec(), cost: predicted.map_or(f64::INFINITY, cost) })
+}
+
+/// Returns true if noise alone explains the differences of a run of all kernels together.
+fn is_noise(given: &Given<'_>, doubt: &Doubt, predicted: &[f64]) -> bool {
+    let exact = doubt.of_verdict(given.points);
+    let search = given.search(&exact);
+    search.is_noise(search.cost(predicted))
 }
 
 /// Returns the slopes and covariances around a place.

@@ -1,8 +1,9 @@
 //! Predictions as sums of the changes of single keys.
 //!
-//! Each key runs at some positions of its range, with all others at one place. Changes between these
-//! positions are interpolated, and those of several keys are added: the cost of every place follows
-//! without a run. Latencies of a kernel do add up, so that the sum is often near; a run then decides.
+//! Each key runs at some positions of its range, with all others at one place. Changes between
+//! these positions are interpolated, and those of several keys are added: the cost of every place
+//! follows without a run. Latencies of a kernel do add up, so that the sum is often near; a run
+//! then decides.
 
 use std::collections::BTreeMap;
 
@@ -132,7 +133,7 @@ impl Curves {
 
     /// Goes down from the center, or from a random place. Returns all places on the way.
     fn way(&self, search: &Search<'_>, start: Option<u64>) -> Vec<Vec<usize>> {
-        let mut guess = self.guess(search, self.center.clone());
+        let mut guess = self.guess(search);
         if let Some(seed) = start {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
             for (column, key) in search.active.iter().enumerate() {
@@ -154,10 +155,11 @@ impl Curves {
     }
 
     /// Returns the predictions at the center.
-    fn guess(&self, search: &Search<'_>, place: Vec<usize>) -> Guess {
+    fn guess(&self, search: &Search<'_>) -> Guess {
         let cost = |(at, predicted): (usize, &f64)| point_cost(search, at, *predicted);
         let costs: Vec<f64> = self.base.iter().enumerate().map(cost).collect();
-        Guess { place, predicted: self.base.clone(), cost: costs.iter().sum(), costs }
+        let (place, predicted) = (self.center.clone(), self.base.clone());
+        Guess { place, predicted, cost: costs.iter().sum(), costs }
     }
 
     /// Moves one key to the position that lowers the cost most, below `least`. Returns false if

@@ -14,19 +14,19 @@ const LEAST_KEYS: usize = 3;
 /// Standard deviation of a count, from the median of half its second differences.
 const OF_MEDIAN: f64 = 1.2;
 
-/// Additional deviations of all points, as shares: the largest of all places where they were
-/// learned.
+/// Additional deviations of all points, as shares, from all places where they were learned.
 pub(crate) struct Doubt {
-    /// Sizes of the corrections.
-    corrections: Vec<f64>,
+    /// Least and greatest corrections, as logarithms.
+    corrections: Vec<(f64, f64)>,
     /// Sizes of the jumps.
     jumps: Vec<f64>,
 }
 
 impl Doubt {
     pub(crate) fn new(points: &Points) -> Doubt {
-        let none = vec![0.0; points.all.len()];
-        Doubt { corrections: none.clone(), jumps: none }
+        let all = points.all.len();
+        let none = (f64::INFINITY, f64::NEG_INFINITY);
+        Doubt { corrections: vec![none; all], jumps: vec![0.0; all] }
     }
 
     /// Learns at a place, and corrects the runs by what is exact there.
@@ -38,8 +38,10 @@ impl Doubt {
     ) -> Result<(), RunError<M::Error>> {
         if let Some([together, alone]) = runs.correct(place)? {
             let both = together.iter().zip(alone.iter());
-            let sizes = both.map(|(together, alone)| log_ratio(*together, *alone).abs());
-            self.corrections.iter_mut().zip(sizes).for_each(|(own, size)| *own = own.max(size));
+            for ((low, high), (together, alone)) in self.corrections.iter_mut().zip(both) {
+                let correction = log_ratio(*together, *alone);
+                (*low, *high) = (low.min(correction), high.max(correction));
+            }
         }
         self.learn_jumps(given, runs, place, Wanted::Fitted)
     }
@@ -60,20 +62,31 @@ impl Doubt {
 
     /// Returns the points as the fit sees them.
     pub(crate) fn of_fit(&self, points: &Points) -> Points {
-        let both = self.corrections.iter().zip(&self.jumps);
-        with(points, both.map(|(correction, jump)| correction.hypot(*jump)))
+        with(points, (0..points.all.len()).map(|at| self.of_point(at)))
     }
 
-    /// Returns three standard deviations of the cost of a place by doubt alone: by so much, one
-    /// place can cost less than another by luck.
-    pub(crate) fn luck(&self, points: &Points, fitted: &[usize]) -> f64 {
+    /// Returns the points for a verdict about a run of all kernels together. It needs no
+    /// correction, but the values are not known exactly, and a correction may differ with them.
+    pub(crate) fn of_verdict(&self, points: &Points) -> Points {
+        let doubt = |((low, high), jump): (&(f64, f64), &f64)| (high - low).max(0.0).hypot(*jump);
+        with(points, self.corrections.iter().zip(&self.jumps).map(doubt))
+    }
+
+    /// Returns the variance of the part of each fitted point in the cost of a place, by doubt
+    /// alone.
+    pub(crate) fn luck(&self, points: &Points, fitted: &[usize]) -> Vec<f64> {
         let variance = |at: &usize| {
-            let (point, doubt) = (&points.all[*at], self.corrections[*at].hypot(self.jumps[*at]));
+            let (point, doubt) = (&points.all[*at], self.of_point(*at));
             let Some(sample) = point.counted else { return 0.0 };
             let share = doubt.powi(2) / points.deviation(point, sample).hypot(doubt).powi(2);
             2.0 * share * (2.0 - share)
         };
-        3.0 * fitted.iter().map(variance).sum::<f64>().sqrt()
+        fitted.iter().map(variance).collect()
+    }
+
+    fn of_point(&self, at: usize) -> f64 {
+        let (low, high) = self.corrections[at];
+        (-low).max(high).max(0.0).hypot(self.jumps[at])
     }
 }
 

@@ -11,6 +11,8 @@ use crate::slope::Slopes;
 /// Increase of the sum of squares at the ends of an interval: three standard deviations.
 const INCREASE: f64 = 9.0;
 
+const FITTED: Wanted = Wanted::Fitted;
+
 /// Positions of a key that the counts do not exclude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
@@ -42,11 +44,21 @@ pub(crate) enum Profiles {
 
 /// Limits of the search for intervals.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// Difference of the costs of two places that luck explains.
-    pub(crate) luck: f64,
+pub(crate) struct Limits<'a> {
+    /// Variance of the part of each fitted point in the cost of a place.
+    pub(crate) luck: &'a [f64],
     /// A better place ends the search.
     pub(crate) may_restart: bool,
+}
+
+impl Limits<'_> {
+    /// Returns the standard deviation of the difference of the costs of two places by luck alone:
+    /// of points that differ there at all.
+    fn luck_between(self, fitted: &[usize], one: &[f64], other: &[f64]) -> f64 {
+        let both = fitted.iter().zip(self.luck);
+        let changed = both.filter(|(at, _)| one[**at] != other[**at]);
+        (2.0 * changed.map(|(_, luck)| luck).sum::<f64>()).sqrt()
+    }
 }
 
 /// Slopes and covariances around the best place.
@@ -86,8 +98,8 @@ impl Surroundings {
         Some(Surroundings { slopes, scale, rows, normal, covariance })
     }
 
-    /// Returns the standard deviation of the prediction of each point, in standard deviations of its
-    /// count.
+    /// Returns the standard deviation of the prediction of each point, in standard deviations of
+    /// its count.
     pub(crate) fn spread(&self) -> Vec<f64> {
         let slopes = &self.slopes.of_points;
         let moved = slopes * &self.covariance;
@@ -122,7 +134,7 @@ pub(crate) fn profiles<M: Model>(
     runs: &mut Runs<'_, M>,
     best: &Best,
     near: &Surroundings,
-    limits: Limits,
+    limits: Limits<'_>,
 ) -> Result<Profiles, RunError<M::Error>> {
     let mut ends = Vec::new();
     for column in 0..search.active.len() {
@@ -144,11 +156,16 @@ pub(crate) fn profiles<M: Model>(
                 continue;
             };
             let cost = found.cost;
-            if limits.may_restart && cost < best.cost - 0.5 * scale - limits.luck / 3.0 {
+            let pair = (runs.one(&found.place, FITTED)?, runs.one(&best.place, FITTED)?);
+            let luck = match pair {
+                (Some(one), Some(other)) => limits.luck_between(search.fitted, &one, &other),
+                _ => 0.0,
+            };
+            if limits.may_restart && cost < best.cost - 0.5 * scale - luck {
                 return Ok(Profiles::Better(found));
             }
             let room = room(search, best, end.column, end.sign);
-            let is_excluded = cost > best.cost + INCREASE * scale + limits.luck;
+            let is_excluded = cost > best.cost + INCREASE * scale + 3.0 * luck;
             end.reached = if is_excluded { tried - 1 } else { tried };
             end.next = (!is_excluded && tried < room).then(|| (2 * tried).min(room));
         }
@@ -174,7 +191,7 @@ fn costs_of<M: Model>(
     near: &Surroundings,
     ends: &[End],
 ) -> Result<Vec<Option<Best>>, RunError<M::Error>> {
-    let Some(best_predicted) = runs.one(&best.place, Wanted::Fitted)? else {
+    let Some(best_predicted) = runs.one(&best.place, FITTED)? else {
         return Ok(vec![None; ends.len()]);
     };
     let mut found: Vec<Option<Best>> = vec![None; ends.len()];
@@ -191,7 +208,7 @@ fn costs_of<M: Model>(
             second.push(None);
             continue;
         };
-        let predicted = runs.one(place, Wanted::Fitted)?;
+        let predicted = runs.one(place, FITTED)?;
         second.push(predicted.map(|run| near.places(search, place, &run, (end.column, 0), 2)));
     }
     keep_least(search, runs, &second, &mut found)?;
@@ -206,7 +223,7 @@ fn keep_least<M: Model>(
     found: &mut [Option<Best>],
 ) -> Result<(), RunError<M::Error>> {
     let flat: Vec<Vec<usize>> = places.iter().flatten().flatten().cloned().collect();
-    let mut predicted = runs.at(&flat, Wanted::Fitted)?.into_iter();
+    let mut predicted = runs.at(&flat, FITTED)?.into_iter();
     for (places, found) in places.iter().zip(found) {
         for place in places.iter().flatten() {
             let run = predicted.next().flatten();

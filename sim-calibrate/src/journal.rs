@@ -8,8 +8,10 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-/// First line of a journal.
-const FORMAT: &str = "n2sim calibrate 2";
+/// Name of the format in the first line of a journal, before its version.
+const FORMAT: &str = "n2sim calibrate ";
+/// Version of the format. A journal of another one is of another search.
+const VERSION: &str = "2";
 
 /// A journal that cannot be read or written.
 #[derive(Debug)]
@@ -65,10 +67,8 @@ impl Journal {
         let mut line = String::new();
         let mut length = read_line(&mut lines, &mut line)?;
         let found: Head = serde_json::from_str(&line).map_err(|_| JournalError::NotAJournal)?;
-        if found.format != FORMAT {
-            return Err(JournalError::NotAJournal);
-        }
-        if found.search != search {
+        let version = found.format.strip_prefix(FORMAT).ok_or(JournalError::NotAJournal)?;
+        if version != VERSION || found.search != search {
             return Err(JournalError::OtherSearch);
         }
         let mut known = Vec::new();
@@ -98,7 +98,7 @@ impl Journal {
     }
 
     fn begin(mut file: File, search: &str) -> Result<Journal, JournalError> {
-        let head = Head { format: FORMAT.to_owned(), search: search.to_owned() };
+        let head = Head { format: format!("{FORMAT}{VERSION}"), search: search.to_owned() };
         writeln!(file, "{}", json(&head)).map_err(JournalError::Io)?;
         Ok(Journal { file, known: Vec::new() })
     }

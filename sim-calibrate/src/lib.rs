@@ -6,11 +6,13 @@
 //!
 //! 1. [`screen`](mod@screen): each key at both ends of its range. A key that changes no count is
 //!    not fitted.
-//! 2. [`fit`]: least squares of the logarithms of the counts, by Levenberg and Marquardt's method
-//!    on whole numbers, and then by steps of single keys.
-//! 3. [`interval`]: the values of each key that fit as well, if the others follow.
-//! 4. [`tie`]: directions in which several keys can move and no count changes.
-//! 5. [`residual`]: counts that no value explains, which refute the structure of the model.
+//! 2. [`fit`]: sums of the changes of single keys over their whole ranges, then least squares of the
+//!    logarithms of the counts by Levenberg and Marquardt's method on whole numbers, and steps of
+//!    single keys; from a second place too, if noise does not explain the counts.
+//! 3. Doubt: counts that jump, or that depend on the kernels before, weigh less.
+//! 4. [`interval`]: the values of each key that fit as well, if the others follow.
+//! 5. [`tie`]: directions in which several keys can move and no count changes.
+//! 6. [`residual`]: counts that no value explains, which refute the structure of the model.
 //!
 //! The method needs hundreds of predictions. [`Runs`] makes them in parallel and keeps them, so
 //! that a search that was ended continues where it was.

@@ -29,7 +29,7 @@ pub struct Point {
 pub struct Points {
     /// Names of the kernels.
     pub kernels: Vec<String>,
-    /// Events of the kernels.
+    /// Events of the kernels: those of the first kernel, then those of the second, and so on.
     pub all: Vec<Point>,
     /// Standard deviation that every count has at least, as a share.
     pub noise: f64,

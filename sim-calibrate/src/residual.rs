@@ -77,9 +77,9 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// Returns the counts that differ by more than chance, the largest difference first. `spread` is the
-/// standard deviation of each prediction, in those of the count: what the fitted counts leave open
-/// counts for those that were held out.
+/// Returns the counts that differ by more than chance, the largest difference first. `spread` is
+/// the standard deviation of each prediction, in those of the count: the part that fitted counts
+/// leave open widens those that were held out.
 pub(crate) fn unexplained(points: &Points, predicted: &[f64], spread: &[f64]) -> Vec<Unexplained> {
     let of = |(number, point): (usize, &crate::point::Point)| {
         let residual = points.residual(point, predicted[number])?;

@@ -17,6 +17,12 @@ pub trait Model: Sync {
     /// Reason for which a run failed that has nothing to do with the values.
     type Error: Send;
 
+    /// Returns false if the model has no machine with these values of all keys.
+    fn has_machine(&self, values: &[i64]) -> bool {
+        let _ = values;
+        true
+    }
+
     /// Returns the predictions of the points of one kernel, in their order, for the values of all
     /// keys; `None` if the model has no machine with these values.
     ///
@@ -54,7 +60,7 @@ pub(crate) type Both = [Counts; 2];
 /// Kernels whose predictions are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// Those with a fitted count. Points of others have no number.
+    /// Kernels with a fitted count. Points of others have no number.
     Fitted,
     /// All.
     All,
@@ -81,7 +87,7 @@ pub struct Runs<'a, M: Model> {
     pool: rayon::ThreadPool,
 }
 
-/// What runs of a kernel need to know about it.
+/// A kernel as its runs see it.
 #[derive(Clone, Debug)]
 struct KernelOfRuns {
     /// Number of its points.
@@ -188,10 +194,15 @@ impl<'a, M: Model> Runs<'a, M> {
         places: &[Vec<usize>],
         wanted: Wanted,
     ) -> Result<Vec<Predicted>, RunError<M::Error>> {
-        let runs: Vec<Vec<Option<Run>>> =
-            places.iter().map(|place| self.runs_of(place, wanted)).collect();
-        self.make_all(runs.iter().flatten().flatten())?;
-        Ok(runs.iter().map(|runs| self.joined(runs)).collect())
+        // A kernel that does not depend on a key runs with its first value, and would hide that the
+        // model has no machine with the present one.
+        let runs_of = |place: &Vec<usize>| {
+            let has_machine = self.model.has_machine(&values(self.keys, place));
+            has_machine.then(|| self.runs_of(place, wanted))
+        };
+        let runs: Vec<Option<Vec<Option<Run>>>> = places.iter().map(runs_of).collect();
+        self.make_all(runs.iter().flatten().flatten().flatten())?;
+        Ok(runs.iter().map(|runs| self.joined(runs.as_ref()?)).collect())
     }
 
     /// Returns the predictions at one place.
@@ -205,6 +216,9 @@ impl<'a, M: Model> Runs<'a, M> {
 
     /// Returns the predictions at one place where each kernel follows the others.
     pub(crate) fn together(&mut self, place: &[usize]) -> Result<Predicted, RunError<M::Error>> {
+        if !self.model.has_machine(&values(self.keys, place)) {
+            return Ok(None);
+        }
         let run = (None, place.to_vec());
         self.make_all([&run].into_iter())?;
         match self.known[&run].clone() {

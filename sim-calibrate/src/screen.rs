@@ -1,8 +1,8 @@
-//! Which keys change the counts at all, and of which kernels.
+//! Keys that change the counts at all, and the kernels whose counts each changes.
 
 use crate::key::Key;
 use crate::point::Points;
-use crate::runs::{Model, RunError, Runs, Wanted};
+use crate::runs::{Model, Predicted, RunError, Runs, Wanted};
 
 /// Effect of a key over its whole range that makes it worth fitting: the root of the sum of its
 /// squares over all points, in standard deviations.
@@ -31,12 +31,13 @@ pub(crate) fn screen<M: Model>(
     }
     let predicted = runs.at(&places, Wanted::Fitted)?;
     let effect = |number: usize, points_of: &[usize]| {
-        let runs = predicted[2 * number..2 * number + 2].iter().flatten();
-        let of_run = |run: &std::sync::Arc<Vec<f64>>| {
+        let of_run = |run: &Predicted| {
+            // Without a machine at the end of the range, nothing is known about the key.
+            let Some(run) = run else { return f64::INFINITY };
             let change = |at: &usize| points.change(&points.all[*at], here[*at], run[*at]).powi(2);
             points_of.iter().map(change).sum::<f64>().sqrt()
         };
-        runs.map(of_run).fold(0.0, f64::max)
+        predicted[2 * number..2 * number + 2].iter().map(of_run).fold(0.0, f64::max)
     };
     for kernel in 0..points.kernels.len() {
         let own = fitted.iter().copied().filter(|at| points.all[*at].kernel == kernel);

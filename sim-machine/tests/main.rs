@@ -5,4 +5,5 @@ mod exceptions;
 mod host_memory;
 mod modes;
 mod page_map;
+mod ranges;
 mod thread_scheduler;

@@ -72,7 +72,7 @@ struct Fit<'a> {
 }
 
 impl<'a> Fit<'a> {
-    /// Selects the rows of a machine, and finds the keys of each.
+    /// Selects the rows of a machine.
     fn new(machine: Machine, rows: &'a [Row], folder: &Path, kept: &'a Kept) -> Result<Fit<'a>> {
         let mut used = Vec::new();
         let own = |row: &&Row| row.machine == machine && row.out_of_reach.is_none();

@@ -35,7 +35,7 @@ pub(super) struct Machine<'a> {
     keys: &'a [Key],
     kernels: Vec<Kernel>,
     /// The recording of each kernel of the litmus program alone, while this value lives.
-    _parts: Option<ScratchDirectory>,
+    parts: Option<ScratchDirectory>,
 }
 
 impl<'a> Machine<'a> {
@@ -63,7 +63,7 @@ impl<'a> Machine<'a> {
             let step = INSTRUCTIONS / open(trace)?.instructions().max(1) as f64;
             kernels.push(Kernel { name, trace: trace.to_owned(), step, pages: None });
         }
-        Ok(Machine { document, keys, kernels, _parts: parts })
+        Ok(Machine { document, keys, kernels, parts })
     }
 
     /// Returns all points, in the order of the predictions.
@@ -127,6 +127,10 @@ impl<'a> Machine<'a> {
 impl Model for Machine<'_> {
     type Error = anyhow::Error;
 
+    fn has_machine(&self, values: &[i64]) -> bool {
+        self.config(values, None).is_ok_and(|config| config.is_some())
+    }
+
     fn predict(&self, kernel: usize, values: &[i64]) -> anyhow::Result<Option<Vec<f64>>> {
         let kernel = &self.kernels[kernel];
         let Some(config) = self.config(values, kernel.pages)? else { return Ok(None) };
@@ -142,18 +146,19 @@ impl Model for Machine<'_> {
     }
 
     fn predict_together(&self, values: &[i64]) -> anyhow::Result<Option<Vec<f64>>> {
+        if self.parts.is_none() {
+            return Ok(None);
+        }
         let mut all = vec![Vec::new(); self.kernels.len()];
         for pages in Pages::BOTH {
-            if self._parts.is_some() {
-                let Some(config) = self.config(values, Some(pages))? else { return Ok(None) };
-                let session =
-                    Session::of(kernels::open_recording()?, config, RunHeader::default())?;
-                let session = session.without_roots();
-                for counted in of_program(&session, pages, Some(end_of(&session, pages)?))? {
-                    let is_own = |kernel: &Kernel| kernel.name == counted.kernel;
-                    let at = self.kernels.iter().position(is_own).context(LACKS)?;
-                    all[at] = means(&counted);
-                }
+            let Some(config) = self.config(values, Some(pages))? else { return Ok(None) };
+            let session = Session::of(kernels::open_recording()?, config, RunHeader::default())?;
+            let session = session.without_roots();
+            for counted in of_program(&session, pages, Some(end_of(&session, pages)?))? {
+                let is_own =
+                    |kernel: &Kernel| kernel.pages == Some(pages) && kernel.name == counted.kernel;
+                let at = self.kernels.iter().position(is_own).context(LACKS)?;
+                all[at] = means(&counted);
             }
         }
         for (at, kernel) in self.kernels.iter().enumerate() {
@@ -162,6 +167,7 @@ impl Model for Machine<'_> {
                 all[at] = alone;
             }
         }
+        ensure!(all.iter().all(|counts| !counts.is_empty()), "{LACKS}");
         Ok(Some(all.concat()))
     }
 }

@@ -30,8 +30,8 @@ pub(super) struct Report {
     pub(super) after: ErrorShares,
     /// Noise alone explains the fitted counts; otherwise the intervals may be too narrow.
     pub(super) is_noise: bool,
-    /// Two searches from different places ended alike, or noise explains the counts.
-    pub(super) agrees: bool,
+    /// Two searches from different places ended alike; absent if there was one.
+    pub(super) agrees: Option<bool>,
     /// Keys that change the fitted counts.
     pub(super) keys: Vec<KeyReport>,
     /// Keys that change no fitted count.
@@ -232,22 +232,23 @@ impl Report {
             writeln!(text, "  and {} more (--json has all)", all - NAMED).expect(TAKES);
         }
     }
-}
 
-impl Report {
     /// Returns the reason why counts are left without an explanation.
     fn reason(&self) -> &'static str {
         match (self.is_noise, self.agrees) {
-            (true, _) => {
-                "they are few, and there the structure of the model differs from the machine"
-            }
-            (false, true) => {
+            (false, Some(true)) => {
                 "two searches from different places ended alike, so there the structure of the model differs from the \
-                 machine"
+                 machine, unless both missed the best place"
             }
-            (false, false) => {
-                "two searches from different places ended apart, so that one of them at least ended too early, or the \
-                 structure of the model differs from the machine"
+            (false, Some(false)) => {
+                "two searches from different places ended apart, so that one at least ended too early, or the \
+                 structure of the model differs from the machine there"
+            }
+            (true, _) => {
+                "they are few, so there the structure of the model differs from the machine"
+            }
+            (false, None) => {
+                "the structure of the model differs from the machine there, or the search ended too early"
             }
         }
     }

@@ -11,7 +11,7 @@ const CHOSEN: [(&str, &str); 5] = [
     ("memory.bus.read-bytes-per-cycle", "8 to 32"),
     ("memory.bus.write-bytes-per-cycle", "6 to 32"),
     ("memory.dram.access-cycles", "200 to 400"),
-    ("memory.prefetch.l2-distance-lines", "8 to 80"),
+    ("memory.prefetch.l2-distance-lines", "8 to 64"),
     ("memory.slc.home-node-cycles", "8 to 60"),
 ];
 

@@ -50,7 +50,7 @@ pub(super) fn measured(row: &Row, clock_hz: f64) -> f64 {
     }
 }
 
-/// Returns the points of some rows, all to be fitted.
+/// Returns the points of some rows.
 pub(super) fn points(rows: &[Replayed<'_>], clock_hz: f64) -> Points {
     let point = |(kernel, replayed): (usize, &Replayed<'_>)| Point {
         kernel,

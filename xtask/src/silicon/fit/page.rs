@@ -30,7 +30,7 @@ machine files that were made by hand are beside it. Nothing here is applied: the
   2.5 million are shown as too long to be fitted; longer ones are left out, among them all chases and stores that reach memory.
   Of streams that read 256 MiB and more from memory a quarter of the counted part is replayed, without the long warm-up. The whole
   recording finds a tenth of its lines in the system level cache; the part finds none and is some 5 to 10 % slower.
-* A row is replayed again only if a key moved that changes it at the plain configuration. The errors below are of replays with all
+* A row is replayed again only if a key moved that changes it at the start of the search. The errors below are of replays with all
   values.
 
 A run takes 1.3 seconds of one CPU. Finished replays stay in `fit.runs` beside the recordings; delete it after a change of the model.
