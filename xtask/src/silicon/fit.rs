@@ -47,6 +47,7 @@ struct Searched {
 pub(super) fn run(rows: &[Row], folder: &Path, most_runs: usize) -> Result<()> {
     let kept = Kept::open(&folder.join("fit.runs"))?;
     let path = repository().join("docs/silicon-fit.md");
+    let before = std::fs::read_to_string(&path).unwrap_or_default();
     let mut all = Vec::new();
     for machine in MACHINES {
         let fit = Fit::new(machine, rows, folder, &kept)?;
@@ -54,7 +55,7 @@ pub(super) fn run(rows: &[Row], folder: &Path, most_runs: usize) -> Result<()> {
         for start in Start::BOTH {
             let fitted = all.last_mut().context("a machine was added")?;
             fit.search(start, most_runs, fitted)?;
-            std::fs::write(&path, page::page(&all))
+            std::fs::write(&path, page::page(&all, page::conclusion(&before)))
                 .with_context(|| format!("writing {}", path.display()))?;
             println!("wrote {}", path.display());
         }

@@ -35,24 +35,13 @@ machine files that were made by hand are beside it. Nothing here is applied: the
 
 A run takes 1.3 seconds of one CPU. Finished replays stay in `fit.runs` beside the recordings; delete it after a change of the model.
 ";
-const CONCLUSION: &str = "
-## Which is better
+/// Title of the last section, which people write.
+const CONCLUSION: &str = "\n## Which is better\n";
 
-**The machine files made by hand.** On held-out rows of caches and memory their mean error is 9.3 % on Cobalt 100 and 9.2 % on
-Yitian 710; fitted values have 13.5 % and 13.6 %, the plain configuration 10.0 % and 18.1 %. Rows that were too long to be fitted
-say the same. The fitted rows alone favor the fits. So no fitted value should replace one of the machine files. The comparison is not
-even: the machine files were made with rows in view that a fit must not see, and with the long rows.
-
-The reason is what the searches could see. Loops that stay in the system level cache are too long to be fitted here. Loops at the
-edge of the L2 (copies of 512 KiB) are too fast in the model, and no value of the list explains why. The fit slows them with
-8 bytes per cycle between core and mesh, the end of the range, and speeds up memory and home nodes to make up for it, also to the ends
-of their ranges. Loops in the system level cache, which would contradict, are not among its rows.
-
-Three values do not contradict those made by hand: `hash-forward-cycles` (2 in every search), `barrier-cycles` (7 to 9; the profile
-has 8), and the bytes per cycle that Yitian 710 writes to the mesh (7 to 9; its file has 9). The search from the machine file of Yitian 710 was not
-finished and is absent. A better fit needs the long rows; those shown here alone
-take some ten times the time.
-";
+/// Returns the section of an existing page that people wrote.
+pub(super) fn conclusion(page: &str) -> &str {
+    page.find(CONCLUSION).map_or("", |at| &page[at..])
+}
 
 /// Name of a group of rows, and its members.
 type Group = (&'static str, fn(&Row, Use) -> bool);
@@ -66,7 +55,7 @@ const GROUPS: [Group; 5] = [
 ];
 
 /// Writes the page.
-pub(super) fn page(machines: &[Fitted<'_>]) -> String {
+pub(super) fn page(machines: &[Fitted<'_>], conclusion: &str) -> String {
     let mut text = String::from(HEAD);
     for fitted in machines {
         let title = match fitted.machine {
@@ -79,7 +68,7 @@ pub(super) fn page(machines: &[Fitted<'_>]) -> String {
         write_ties(&mut text, &fitted.searches);
         write_unexplained(&mut text, fitted);
     }
-    text + CONCLUSION
+    text + conclusion
 }
 
 /// Writes the absolute errors of each group of rows at each place.
