@@ -2,7 +2,7 @@
 //
 //     make                                     with the headers of the kernel
 //     sudo insmod n2sim_litmus.ko cpu=0        counts; repeats=5 is the default
-//     cat /proc/n2sim_litmus > result.json
+//     cat /proc/n2sim_litmus > el1.json
 //     sudo rmmod n2sim_litmus
 //
 // Each case has two functions: one prepares caches and TLBs and then runs the steps of the case,
@@ -10,9 +10,11 @@
 // number of rounds, is what the steps count. A function runs with all exceptions masked. The
 // counters are those of the kernel's own driver, so that perf can be used at the same time.
 //
-// Registers are written with the values that they have; TLB entries are only dropped, and lines
-// are maintained by address, in memory of the module. A case whose step takes an exception has a
-// vector of its own while exceptions are masked.
+// System registers are written with the values that they have; TLB entries are only dropped, and
+// lines are maintained by address, in memory of the module. A case whose step takes an exception
+// has a vector of its own while exceptions are masked. An exception return keeps the level, the
+// masks and PAN; SSBS, DIT, TCO, UAO and the flags are clear until the kernel is entered again. AT
+// overwrites PAR_EL1.
 
 #include <linux/err.h>
 #include <linux/gfp.h>
@@ -49,7 +51,7 @@
 // A counted loop has this many times the rounds of a recorded one.
 #define COUNTED_TIMES 8
 #define MOST_COUNTERS 31
-#define MOST_REPEATS 100
+#define MOST_REPEATS 20
 // Counts of a round are kept as multiples of 1/10000.
 #define SCALE 10000
 
@@ -74,7 +76,7 @@ struct litmus {
     int el1_alone;
 };
 
-// What the module has.
+// Tables of the module, which follow this text.
 struct tables {
     const struct event *events;
     size_t all_events;
@@ -89,7 +91,7 @@ module_param(cpu, int, 0444);
 MODULE_PARM_DESC(cpu, "count on this processor (default: 0)");
 static int repeats = 5;
 module_param(repeats, int, 0444);
-MODULE_PARM_DESC(repeats, "count every event this often (2 to 100, default: 5)");
+MODULE_PARM_DESC(repeats, "count every event this often (2 to 20, default: 5)");
 
 static const struct tables *tables;
 // Pages of the memory of the cases, and where they are mapped.
@@ -184,6 +186,16 @@ static int open_group(struct perf_event **group, const struct event *events, siz
     return 0;
 }
 
+// Reads a counter. Returns false if it does not run: then the driver has no register for it.
+static __always_inline bool read_counter(struct perf_event *event, u64 *value)
+{
+    if (event->state != PERF_EVENT_STATE_ACTIVE)
+        return false;
+    event->pmu->read(event);
+    *value = local64_read(&event->count);
+    return true;
+}
+
 // Counts one call with all exceptions masked. Returns false if a counter did not run.
 static noinline __nocfi bool count(struct perf_event **group, size_t size, function *call,
                                    unsigned long rounds, u64 *values)
@@ -195,15 +207,15 @@ static noinline __nocfi bool count(struct perf_event **group, size_t size, funct
     local_irq_save(flags);
     masks = read_sysreg(daif);
     asm volatile("msr daifset, #0xf" : : : "memory");
-    for (i = 0; i < size; i++) {
-        group[i]->pmu->read(group[i]);
-        values[i] = local64_read(&group[i]->count);
-    }
-    call(memory, rounds);
-    for (i = 0; i < size; i++) {
-        good = good && group[i]->state == PERF_EVENT_STATE_ACTIVE;
-        group[i]->pmu->read(group[i]);
-        values[i] = local64_read(&group[i]->count) - values[i];
+    for (i = 0; good && i < size; i++)
+        good = read_counter(group[i], &values[i]);
+    if (good)
+        call(memory, rounds);
+    for (i = 0; good && i < size; i++) {
+        u64 before = values[i];
+
+        good = read_counter(group[i], &values[i]);
+        values[i] -= before;
     }
     write_sysreg(masks, daif);
     local_irq_restore(flags);
@@ -303,8 +315,13 @@ static void count_case(size_t number, const size_t *present, size_t all)
 static int count_all(void *unused)
 {
     size_t all = 0, i;
-    size_t *present = kvcalloc(tables->all_events, sizeof(*present), GFP_KERNEL);
+    size_t *present;
 
+    if ((read_sysreg(id_aa64mmfr1_el1) >> 20 & 0xf) == 0) {
+        pr_err("cpu=%d: this processor is older than Armv8.1, and some cases need it\n", cpu);
+        return -EOPNOTSUPP;
+    }
+    present = kvcalloc(tables->all_events, sizeof(*present), GFP_KERNEL);
     if (!present)
         return -ENOMEM;
     at_el2 = read_sysreg(CurrentEL) == CurrentEL_EL2;
@@ -379,7 +396,7 @@ static int show(struct seq_file *out, void *unused)
                init_utsname()->release);
     seq_printf(out, "    \"cpu\": %d,\n    \"counters\": %zu,\n    \"page_bytes\": %lu,\n", cpu,
                counters, PAGE_SIZE);
-    seq_printf(out, "    \"huge_pages\": false,\n    \"time\": %lld\n  },\n  \"cases\": [",
+    seq_printf(out, "    \"huge_pages\": true,\n    \"time\": %lld\n  },\n  \"cases\": [",
                (long long)counted_at);
     for (i = 0; counters != 0 && i < tables->all_cases; i++) {
         if (!runs_here(&tables->cases[i]))
@@ -406,8 +423,9 @@ static int start(const struct tables *own)
         pr_err("cpu=%d: this processor is not there, or off\n", cpu);
         return -EINVAL;
     }
-    if ((read_sysreg(id_aa64mmfr1_el1) >> 20 & 0xf) == 0) {
-        pr_err("this processor is older than Armv8.1, and some cases need it\n");
+    // TLBI VAE1 with ASID 0 would not take such pages out.
+    if (pgprot_val(PAGE_KERNEL) & PTE_NG) {
+        pr_err("this kernel gives its own pages an ASID (nG): boot it with kpti=off nokaslr for these cases\n");
         return -EOPNOTSUPP;
     }
     error = map_memory();
@@ -416,7 +434,9 @@ static int start(const struct tables *own)
     if (error == 0 && !proc_create_single("n2sim_litmus", 0444, NULL, show))
         error = -ENOMEM;
     if (error != 0) {
-        pr_err("cannot count: error %d\n", error);
+        // Else the reason is in the log.
+        if (error != -EOPNOTSUPP)
+            pr_err("cannot count: error %d\n", error);
         free_memory();
     }
     return error;

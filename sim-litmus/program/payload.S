@@ -5,8 +5,9 @@
 //         -o payload.elf payload.S
 //     aarch64-linux-gnu-objcopy -O binary payload.elf payload
 //
-// The memory of the machine begins at 1 GiB, the image is loaded at a multiple of 2 MiB above it.
-// Programs and kernel have 39 bits of addresses: the lower half is only the way to the upper one.
+// The memory of the machine begins at 1 GiB. The image must be loaded at 0x40200000, as it is
+// linked for that address: QEMU loads a Linux image there. Programs and kernel have 39 bits of
+// addresses: the lower half is only the way to the upper one.
 
     .set UPPER, 0xffffff8000000000
     .set MEMORY, 0x42000000     // of the cases, physical

@@ -58,8 +58,9 @@ const PFALSE: &str = ".inst 0x2518e400 // pfalse p0.b";
 const SETFFR: &str = ".inst 0x252c9000 // setffr";
 /// Distance of the vector of synchronous exceptions of the same level from VBAR_EL1.
 const SYNCHRONOUS_VECTOR: u32 = 0x200;
-/// The state that an exception return finds: the address of label 3, the level, all interrupts
-/// masked, and the access of the kernel to pages of programs as it is (PAN).
+/// The state that an exception return finds: the address of label 3, the level, all exceptions
+/// masked, and the access of the kernel to pages of programs as it is (PAN). The rest is clear
+/// until the kernel is entered again: SSBS, DIT, TCO, UAO and the flags.
 const RETURN_STATE: &str = "adr x1, 3f\nmsr elr_el1, x1\nmrs x1, CurrentEL\norr x1, x1, #1\n\
                             orr x1, x1, #0x3c0\nmrs x2, s3_0_c4_c2_3\norr x1, x1, x2\n\
                             msr spsr_el1, x1\nisb";
@@ -281,7 +282,8 @@ fn address(text: &mut String, register: u32, offset: u64) {
     );
 }
 
-/// Puts the number of the page of an offset into X`register`, as `TLBI` takes it.
+/// Puts the number of the page of an offset into X`register`, as `TLBI` takes it, with ASID 0: so
+/// `TLBI VAE1` takes out global pages alone, and those of the module must be global.
 fn page_number(text: &mut String, register: u32, offset: u64) {
     address(text, register, offset);
     let x = register;

@@ -1,7 +1,7 @@
 //! Steps that need EL1: those that a module of the Linux kernel can run, and what it does before
 //! them.
 
-use sim_core::Maintenance;
+use sim_core::{Maintenance, TlbScope};
 use sim_isa::{BankName, BranchKind, ContextWrite, Inst, Special};
 use sim_scenario::{Given, Step, Xt};
 
@@ -14,7 +14,8 @@ pub enum Before {
     OwnValue(String),
     /// X1 gets the number of the page with this offset.
     Page(u64),
-    /// The exception return leads to what follows it, with the same state of the processor.
+    /// The exception return leads to what follows it, with the same level, masks and PAN.
+    /// SSBS, DIT, TCO, UAO and the flags are clear until the kernel is entered again.
     Return,
     /// The exception of the step leads to what follows it.
     Vector,
@@ -26,11 +27,11 @@ pub enum Before {
 pub(crate) const CODE: &str = "needs EL1 and code in chosen memory";
 /// The way of a cache that holds a line cannot be known, nor what else it holds.
 const WAY: &str = "needs EL1 and the way that holds a line";
-/// Pages of the kernel belong to every address space, and Linux has the ASID in TTBR1_EL1.
+/// The memory of the module belongs to every address space, and Linux has the ASID in TTBR1_EL1.
 const ADDRESS_SPACE: &str = "needs EL1 and an address space of its own";
-/// The exception goes to a level above, or the case begins there.
+/// The exception goes to EL2 or EL3, or the case begins there.
 const ABOVE: &str = "needs EL2, EL3 or a hypervisor";
-/// A step takes an exception from EL0. (A case of EL0 whose steps EL1 runs as well is not of them.)
+/// A step takes an exception from EL0. Other cases of EL0 do not need it.
 pub(crate) const FROM_EL0: &str = "needs EL0 below a kernel of its own";
 /// The rest, none of it in a module.
 const OTHER: &str = "needs EL1 and a step that a module must not do";
@@ -51,6 +52,14 @@ pub(crate) fn check_machine(given: &Given) -> Result<(), Reason> {
 /// If a module cannot, or must not, execute it.
 pub(crate) fn before(step: &Step, inst: &Inst, operand: Option<Xt>) -> Result<Before, Reason> {
     let refused = |what| Err(Reason::NotInModule(what));
+    if let Some(Maintenance::Tlb { scope, .. }) = inst.maintenance
+        && matches!(
+            scope,
+            TlbScope::All | TlbScope::Vmid { stage2: true } | TlbScope::IntermediatePage
+        )
+    {
+        return refused(ABOVE);
+    }
     match (inst.maintenance, operand) {
         (_, Some(Xt::SetAndWay { .. })) => return refused(WAY),
         (_, Some(Xt::Asid(_) | Xt::Page { asid: Some(_), .. })) => return refused(ADDRESS_SPACE),

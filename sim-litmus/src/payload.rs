@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::assembly::{EL1_MEMORY_BYTES, functions, mark, symbols};
+use crate::assembly::{functions, mark, symbols};
 use crate::c_text::TAKES;
 use crate::program::{Litmus, mark_of};
 
@@ -14,9 +14,7 @@ const END: &str = "litmus_end";
 /// Returns the text of the payload: assembly for an image that boots as a Linux kernel does.
 pub fn text(cases: &[Litmus]) -> String {
     let mut text = String::from(RUNNER);
-    writeln!(text, "    .set MEMORY_BYTES, {EL1_MEMORY_BYTES}\n\n// ---- Cases ----\n")
-        .expect(TAKES);
-    text += "    .balign 8\ntable:\n";
+    text += "\n// ---- Cases ----\n\n    .balign 8\ntable:\n";
     for (number, case) in cases.iter().enumerate() {
         let [with, without] = symbols(number);
         let (rounds, id) = (case.plan.rounds, &case.id);

@@ -228,19 +228,21 @@ impl Plan {
 
     /// Returns true if the counts of the event can be compared. A preparation that touches
     /// thousands of pages has few rounds, and misses and mispredictions whose number varies: then
-    /// only translations and accesses of the L1 D-cache are compared. So are they where a page is
-    /// taken out of the TLBs: the walk that follows may read its descriptors from the L2.
+    /// only translations and accesses of the L1 D-cache are compared. So are they where the
+    /// preparation or a step takes a page out of the TLBs: the walk that follows may read its
+    /// descriptors from the L2.
     pub fn compares(&self, event: PmuEvent) -> bool {
         use PmuEvent::{L1D_CACHE_REFILL_INNER, L1D_CACHE_REFILL_OUTER, MEM_ACCESS};
         use PmuEvent::{MEM_ACCESS_RD, MEM_ACCESS_WR};
-        let walks = |act: &Prepare| matches!(act, Prepare::LeaveTlbs(_)) || act.drops_page();
-        let touches_many = self.prepare.iter().any(walks);
+        let of_act = |act: &Prepare| matches!(act, Prepare::LeaveTlbs(_)) || act.drops_page();
+        let of_step = |step: &PlannedStep| matches!(step.before, Some(Before::Page(_)));
+        let walks = self.prepare.iter().any(of_act) || self.steps.iter().any(of_step);
         let is_steady = match event.info().group {
             Group::Tlb => true,
             Group::L1d => ![L1D_CACHE_REFILL_INNER, L1D_CACHE_REFILL_OUTER].contains(&event),
             _ => [MEM_ACCESS, MEM_ACCESS_RD, MEM_ACCESS_WR].contains(&event),
         };
-        is_compared(event) && (is_steady || !touches_many)
+        is_compared(event) && (is_steady || !walks)
     }
 }
 

@@ -148,8 +148,8 @@ fn judge_41_pages(midr: &str, refills: f64) -> JudgedCase {
     judged.into_iter().find(|case| case.id == own.id).expect("it is admitted")
 }
 
-/// The L1 D-side TLB of a Neoverse N1 holds 41 pages, that of a Neoverse N2 does not. One refill is
-/// outside of the tolerance of the case.
+/// By the PMU guide the L1 D-side TLB of a Neoverse N2 has 40 entries (by its TRM 44), and 48 are
+/// assumed for a Neoverse N1. One refill is outside of the tolerance of the case.
 #[test]
 fn a_committed_case_expects_other_counts_of_another_core() {
     let n1 = "0x00000000413fd0c1";

@@ -91,10 +91,12 @@ fn the_counts_of_every_scenario_are_inside() {
 /// Both profiles: the space covers every reading of the guide.
 #[test]
 fn the_counts_of_every_trace_are_inside() {
-    for all in [counts_of_traces(), &run_traces(Profile::Silicon)] {
-        assert!(all.len() >= 11, "{}", all.len());
+    let silicon = run_traces(Profile::Silicon);
+    for (profile, all) in [("guide", counts_of_traces()), ("silicon", &silicon)] {
+        assert!(all.len() >= 11, "profile {profile}: {}", all.len());
         let faults = outside(&space(), all);
-        assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+        let (number, list) = (faults.len(), faults.join("\n"));
+        assert!(faults.is_empty(), "profile {profile}: {number} faults:\n{list}");
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) struct Cases {
     pub(super) candidates: Vec<Litmus>,
     /// Cases whose claim the model reproduces.
     pub(super) admission: Admission,
+    /// They are those of the module of the kernel.
+    pub(super) in_module: bool,
 }
 
 /// All cases of the scenarios.
@@ -48,8 +50,8 @@ impl AllCases {
         let (el1, others) = select_el1(&files);
         left_out.retain(|one| one.reason != Reason::NeedsEl1);
         left_out.extend(others);
-        let user = Cases { candidates: user, admission: Admission::builtin() };
-        let el1 = Cases { candidates: el1, admission: Admission::builtin_el1() };
+        let user = Cases { candidates: user, admission: Admission::builtin(), in_module: false };
+        let el1 = Cases { candidates: el1, admission: Admission::builtin_el1(), in_module: true };
         Ok(AllCases { user, el1, left_out })
     }
 

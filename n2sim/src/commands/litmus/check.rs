@@ -10,7 +10,6 @@ use anyhow::Context;
 use clap::Args as ClapArgs;
 use sim_core::Shown;
 use sim_litmus::Counted;
-use sim_litmus::judge::judge;
 use sim_litmus::program::mark_of;
 
 use super::all_cases::{AllCases, Cases};
@@ -22,7 +21,7 @@ use crate::verdict::Verdict;
 /// Compare what machines counted with the claims
 #[derive(Debug, ClapArgs)]
 pub(crate) struct CheckArgs {
-    /// Results of the program: `./litmus -o result.json`
+    /// Results: of the program, `./litmus -o result.json`, or of the module, `/proc/n2sim_litmus`
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<PathBuf>,
     /// File to write (default: standard output)
@@ -70,18 +69,21 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<Verdict> {
 /// Reads a result of this n2sim's program and compares it.
 fn judge_file(path: &Path, all: &AllCases) -> anyhow::Result<Judged> {
     let counted = read(path)?;
-    let cases = own_cases(path, &counted, all)?;
+    let own = own_cases(path, &counted, all)?;
     anyhow::ensure!(
         !counted.cases.is_empty() || counted.kernels.is_empty(),
         "{}: it has kernels alone, which claim nothing; `n2sim calibrate` fits the model to them, and the program counts \
          cases too without --kernels",
         path.shown()
     );
-    let cases = judge(&cases.candidates, &cases.admission, &counted);
-    let judged = Judged::new(path, counted, cases);
+    let judged = Judged::new(path, counted, own);
+    let reason = match own.in_module {
+        true => "the log of the kernel (dmesg)",
+        false => "what the program printed",
+    };
     anyhow::ensure!(
         judged.totals().not_counted < judged.cases.len(),
-        "{}: nothing was counted; what the program printed says why",
+        "{}: nothing was counted; {reason} says why",
         path.shown()
     );
     Ok(judged)
@@ -95,14 +97,12 @@ fn read(path: &Path) -> anyhow::Result<Counted> {
 
 /// Refuses a page of results of the program and of the module, which have no case in common.
 fn expect_same_cases(judged: &[Judged]) -> anyhow::Result<()> {
-    let ids = |one: &Judged| one.cases.iter().map(|case| case.id.clone()).collect::<Vec<_>>();
-    let first = judged.first().map(ids).unwrap_or_default();
-    let other = judged.iter().find(|one| ids(one) != first);
-    let Some(other) = other else { return Ok(()) };
+    let of = |in_module: bool| judged.iter().find(|one| one.of_module == in_module);
+    let (Some(program), Some(module)) = (of(false), of(true)) else { return Ok(()) };
     anyhow::bail!(
-        "--html: one of {} and {} is of the program, the other of the module; write a page for each",
-        judged[0].name,
-        other.name
+        "--html: {} is of the program, {} of the module; write a page for each",
+        program.file.shown(),
+        module.file.shown()
     )
 }
 

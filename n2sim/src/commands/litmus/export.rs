@@ -24,7 +24,7 @@ pub(crate) struct ExportArgs {
     directory: PathBuf,
     /// Also write cases that are not admitted: the model does not reproduce their claim
     ///
-    /// No machine can be judged by them.
+    /// No machine can be judged by them. The module never has them: it runs with exceptions masked in a kernel.
     #[arg(long)]
     all: bool,
 }
@@ -51,8 +51,8 @@ expected behavior. `--cases` or `--kernels` counts one of the two.
     cat /proc/n2sim_litmus > el1.json; sudo rmmod n2sim_litmus
     n2sim litmus check el1.json
 
-Load it on a machine for tests only: it masks all exceptions while a case runs. `payload.S` runs the same cases on a machine
-without an operating system, for a recording.
+Load it on a machine for tests only: it masks all exceptions while a case runs. `payload.S` runs the cases on a machine without
+an operating system, for a recording; with `--all` it also has those that are not admitted.
 ";
 
 /// Reason why text is always written.
@@ -65,7 +65,9 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<Verdict> {
     NewDirectory::check(directory).with_context(context)?;
     let all = AllCases::read()?;
     let chosen = |set: &Cases| if args.all { set.candidates.clone() } else { set.admitted() };
-    let (cases, of_module) = (chosen(&all.user), chosen(&all.el1));
+    let (cases, of_payload) = (chosen(&all.user), chosen(&all.el1));
+    // It runs in a kernel, with exceptions masked.
+    let of_module = all.el1.admitted();
     let new = NewDirectory::beside(directory).with_context(context)?;
     let files = [
         ("litmus.c", program::text(&cases)),
@@ -74,7 +76,7 @@ pub(crate) fn run(args: &ExportArgs) -> anyhow::Result<Verdict> {
         ("KERNELS.md", kernel_table()),
         ("module/n2sim_litmus.c", module::text(&of_module)),
         ("module/Makefile", module::MAKEFILE.into()),
-        ("module/payload.S", payload::text(&of_module)),
+        ("module/payload.S", payload::text(&of_payload)),
     ];
     for (name, text) in files {
         new.write(Path::new(name), text.as_bytes()).with_context(context)?;

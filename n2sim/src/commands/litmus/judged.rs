@@ -1,18 +1,23 @@
 //! A result of a machine beside the claims, and the words for it that all outputs share.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sim_core::{PmuEvent, Shown};
 use sim_litmus::counts::Sample;
-use sim_litmus::judge::{Totals, totals};
+use sim_litmus::judge::{Totals, judge, totals};
 use sim_litmus::{Answer, Counted, JudgedCase, JudgedClaim, Midr};
 
+use super::all_cases::Cases;
 use crate::plural::{number_of, verb};
 
 /// A result, compared.
 pub(super) struct Judged {
     /// Name of the machine, or of the file.
     pub(super) name: String,
+    /// File of the result.
+    pub(super) file: PathBuf,
+    /// It is of the module of the kernel, not of the program.
+    pub(super) of_module: bool,
     /// The result.
     pub(super) counted: Counted,
     /// Every admitted case.
@@ -22,8 +27,9 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    /// Returns the result of a file, compared.
-    pub(super) fn new(path: &Path, counted: Counted, cases: Vec<JudgedCase>) -> Judged {
+    /// Returns the result of a file, compared with its cases.
+    pub(super) fn new(path: &Path, counted: Counted, own: &Cases) -> Judged {
+        let cases = judge(&own.candidates, &own.admission, &counted);
         let name = match counted.machine.name.is_empty() {
             true => path.file_stem().map_or(path, Path::new).shown().to_string(),
             false => counted.machine.name.shown().to_string(),
@@ -31,7 +37,8 @@ impl Judged {
         let is_exception =
             |case: &&JudgedCase| case.claims.iter().any(|claim| claim.exception.is_some());
         let exceptions = cases.iter().filter(is_exception).count();
-        Judged { name, counted, cases, exceptions }
+        let (file, of_module) = (path.to_owned(), own.in_module);
+        Judged { name, file, of_module, counted, cases, exceptions }
     }
 
     /// Returns the number of cases by their answer.
@@ -84,7 +91,8 @@ impl Judged {
         if machine.counters > 0 {
             parts.push(number_of(machine.counters, "counter"));
         }
-        if !machine.huge_pages {
+        // The module makes its own blocks of 2 MiB.
+        if !machine.huge_pages && !self.of_module {
             parts.push("no huge pages".to_owned());
         }
         parts.join(", ")
