@@ -292,7 +292,8 @@ fn mixed_pages_are_refused() {
     assert!(!here.join("page.html").exists());
 }
 
-/// What the module could not count, its kernel says; no pages of 2 MiB are missing.
+/// Given a result of the module, expect the log of the kernel as the place of the reasons, and no
+/// pages of 2 MiB that are missing.
 #[test]
 fn a_result_of_the_module_is_not_one_of_the_program() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -24,7 +24,8 @@ pub(crate) struct ExportArgs {
     directory: PathBuf,
     /// Also write cases that are not admitted: the model does not reproduce their claim
     ///
-    /// No machine can be judged by them. The module never has them: it runs with exceptions masked in a kernel.
+    /// No machine can be judged by them. The module never has them: it runs with exceptions masked
+    /// in a kernel.
     #[arg(long)]
     all: bool,
 }
