@@ -6,9 +6,9 @@
 //!
 //! 1. [`screen`](mod@screen): each key at both ends of its range. A key that changes no count is
 //!    not fitted.
-//! 2. [`fit`]: sums of the changes of single keys over their whole ranges, then least squares of the
-//!    logarithms of the counts by Levenberg and Marquardt's method on whole numbers, and steps of
-//!    single keys; from a second place too, if noise does not explain the counts.
+//! 2. [`fit`]: sums of the changes of single keys over their whole ranges, then least squares of
+//!    the logarithms of the counts by Levenberg and Marquardt's method on whole numbers, and steps
+//!    of single keys; from a second place too, if noise does not explain the counts.
 //! 3. Doubt: counts that jump, or that depend on the kernels before, weigh less.
 //! 4. [`interval`]: the values of each key that fit as well, if the others follow.
 //! 5. [`tie`]: directions in which several keys can move and no count changes.

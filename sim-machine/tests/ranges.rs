@@ -11,7 +11,7 @@ fn both_ends_of_every_range_are_machines() {
         let Some(range) = setting.range() else { continue };
         for value in [range.low, range.high] {
             let text = format!("{}={value}", setting.key);
-            let changed = document.set(&text).expect("the key exists");
+            let changed = document.clone().set(&text).expect("the key exists");
             let machine = MachineConfig::from_document(&changed);
             assert!(machine.is_ok(), "{text}: {:?}", machine.err());
             ends += 1;
