@@ -165,7 +165,8 @@ fn pages_have_every_case(here: &Path) {
 
 /// A machine with another revision and noise agrees, but it is no machine.
 fn a_stand_in_is_no_contribution(here: &Path) {
-    let replay = ["litmus", "replay", "one.n2t", "-o", "noisy.json", "--noise", "1", "--draw", "3"];
+    let replay =
+        ["litmus", "replay", "cases.n2t", "-o", "noisy.json", "--noise", "1", "--draw", "3"];
     let replayed = n2sim(&[&replay[..], &["--set", "core.revision=r0p0"]].concat(), here);
     assert!(replayed.status.success(), "{}", text(&replayed.stderr));
     let checked = n2sim(&["litmus", "check", "noisy.json", "--all"], here);

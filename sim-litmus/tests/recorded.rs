@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use sim_litmus::replay::{self, Pages};
-use sim_litmus::{CountedCase, LeftOut, Litmus, select, select_el1};
+use sim_litmus::{CountedCase, LeftOut, Litmus, Reason, select, select_el1};
 use sim_machine::{ConfigSource, MachineConfig, RunHeader, Session};
 use sim_scenario::Case;
 use sim_trace::TraceFile;
@@ -40,6 +40,20 @@ pub(crate) fn candidates() -> &'static [Litmus] {
 pub(crate) fn candidates_el1() -> &'static [Litmus] {
     static CASES: OnceLock<Vec<Litmus>> = OnceLock::new();
     CASES.get_or_init(|| select_el1(scenarios()).0)
+}
+
+/// Returns the names of all cases.
+pub(crate) fn all_ids() -> Vec<String> {
+    let of_file = |(file, cases): &(String, Vec<Case>)| {
+        cases.iter().map(|case| format!("{file}:{}", case.test)).collect::<Vec<_>>()
+    };
+    scenarios().iter().flat_map(of_file).collect()
+}
+
+/// Returns the cases that no program has, for another reason than that they need EL1.
+pub(crate) fn left_out() -> Vec<LeftOut> {
+    let all = select(scenarios()).1;
+    all.into_iter().filter(|case| case.reason != Reason::NeedsEl1).collect()
 }
 
 /// Returns the cases that need EL1 and that the module does not have.

@@ -4,12 +4,12 @@
 use sim_core::PmuEvent::{self, *};
 use sim_litmus::counts::FORMAT;
 use sim_litmus::judge::{judge, totals};
-use sim_litmus::{Admission, Counted, JudgedCase};
+use sim_litmus::{Admission, Counted, CountedCase, JudgedCase};
 
 use crate::recorded::{candidates, replayed};
 
 /// Count of a wrong machine for one event, from its right counts.
-type Wrong = fn(&dyn Fn(PmuEvent) -> f64) -> f64;
+pub(crate) type Wrong = fn(&dyn Fn(PmuEvent) -> f64) -> f64;
 
 /// Machines with one wrong event each.
 const MACHINES: [(&str, PmuEvent, Wrong); 29] = [
@@ -46,9 +46,10 @@ const MACHINES: [(&str, PmuEvent, Wrong); 29] = [
     ("predicated includes all", SVE_PRED_FULL_SPEC, |n| n(SVE_INST_SPEC)),
 ];
 
-/// Returns the result of a machine whose `event` counts as `wrong` says.
-fn machine(event: PmuEvent, wrong: Wrong) -> Counted {
-    let mut cases = replayed().to_vec();
+/// Returns the result of a machine with the right counts of some cases, but of `event`, which
+/// counts as `wrong` says.
+pub(crate) fn machine(right: &[CountedCase], event: PmuEvent, wrong: Wrong) -> Counted {
+    let mut cases = right.to_vec();
     for case in &mut cases {
         let repeats = case.counts["INST_RETIRED"].len();
         let right = case.counts.clone();
@@ -61,13 +62,33 @@ fn machine(event: PmuEvent, wrong: Wrong) -> Counted {
     Counted { format: FORMAT.to_owned(), cases, ..Counted::default() }
 }
 
+/// Asserts that the wrong event of each machine is named, and no other.
+pub(crate) fn assert_named(
+    machines: &[(&str, PmuEvent, Wrong)],
+    right: &[CountedCase],
+    judged: impl Fn(&Counted) -> Vec<JudgedCase>,
+) {
+    let mut missed = Vec::new();
+    for (what, event, wrong) in machines {
+        let cases = judged(&machine(right, *event, *wrong));
+        let named = |case: &JudgedCase| case.differences().any(|claim| claim.event == *event);
+        if !cases.iter().any(named) {
+            missed.push(*what);
+        }
+        let others =
+            cases.iter().flat_map(JudgedCase::differences).filter(|claim| claim.event != *event);
+        assert_eq!(others.count(), 0, "{what}");
+    }
+    assert_eq!(missed, Vec::<&str>::new());
+}
+
 fn judged(counted: &Counted) -> Vec<JudgedCase> {
     judge(candidates(), &Admission::builtin(), counted)
 }
 
 #[test]
 fn the_model_agrees_with_every_admitted_case() {
-    let counted = machine(INST_RETIRED, |n| n(INST_RETIRED));
+    let counted = machine(replayed(), INST_RETIRED, |n| n(INST_RETIRED));
     let totals = totals(&judged(&counted));
     assert_eq!(totals.agree, Admission::builtin().cases.len(), "{totals:?}");
 }
@@ -81,17 +102,5 @@ fn a_machine_that_counts_nothing_agrees_with_nothing() {
 
 #[test]
 fn the_wrong_event_of_a_machine_is_named() {
-    let mut missed = Vec::new();
-    for (what, event, wrong) in MACHINES {
-        let cases = judged(&machine(event, wrong));
-        let named = |case: &JudgedCase| case.differences().any(|claim| claim.event == event);
-        if !cases.iter().any(named) {
-            missed.push(what);
-        }
-        // Nothing else is blamed.
-        let others =
-            cases.iter().flat_map(JudgedCase::differences).filter(|claim| claim.event != event);
-        assert_eq!(others.count(), 0, "{what}");
-    }
-    assert_eq!(missed, Vec::<&str>::new());
+    assert_named(&MACHINES, replayed(), judged);
 }
