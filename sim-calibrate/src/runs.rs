@@ -326,3 +326,51 @@ impl<'a, M: Model> Runs<'a, M> {
 fn values(keys: &[Key], place: &[usize]) -> Vec<i64> {
     keys.iter().zip(place).map(|(key, position)| key.value(*position)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use sim_core::config::{Range, Steps};
+
+    use super::*;
+    use crate::point::Point;
+
+    /// A kernel whose count is its value, and a share of it after others.
+    struct Share(f64);
+
+    impl Model for Share {
+        type Error = ();
+
+        fn predict(&self, _: usize, values: &[i64]) -> Result<Option<Vec<f64>>, ()> {
+            Ok(Some(vec![values[0] as f64]))
+        }
+
+        fn predict_together(&self, values: &[i64]) -> Result<Option<Vec<f64>>, ()> {
+            Ok(Some(vec![self.0 * values[0] as f64]))
+        }
+    }
+
+    /// Returns the prediction at 10, corrected by the difference at 100.
+    fn corrected(share: f64) -> f64 {
+        let range = Range { low: 0, high: 200, steps: Steps::Ones };
+        let keys = [Key { name: "key".to_owned(), range, start: 100 }];
+        let model = Share(share);
+        let mut runs = Runs::new(&keys, &model, None, &|_| (), 1).expect("a thread");
+        let event = "CPU_CYCLES".to_owned();
+        let point = Point { kernel: 0, event, counted: None, step: 0.0, held_out: false };
+        let kernels = vec!["kernel".to_owned()];
+        runs.of_points(&Points { kernels, all: vec![point], noise: 0.01 });
+        let both = runs.correct(&[100]).expect("the model runs").expect("a machine");
+        assert_eq!(both.map(|counts| counts[0]), [share * 100.0, 100.0]);
+        let there = runs.one(&[10], Wanted::All).expect("the model runs").expect("a machine");
+        there[0]
+    }
+
+    /// A count cannot become negative: where others leave a share at one place, they leave that
+    /// share elsewhere.
+    #[test]
+    fn correction_adds_events_or_leaves_a_share() {
+        assert_eq!(corrected(1.5), 10.0 + 50.0);
+        assert_eq!(corrected(0.25), 2.5);
+        assert_eq!(corrected(0.0), 0.0);
+    }
+}

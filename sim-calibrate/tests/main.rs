@@ -1,3 +1,4 @@
 //! Tests of the calibration, on a small machine whose counts are known.
 
+mod shapes;
 mod twins;
